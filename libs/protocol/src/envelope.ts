@@ -1,0 +1,54 @@
+/**
+ * The envelope of every message: CloudEvents 1.0 in NATS binary mode (protocol: Envelope).
+ * The body is the payload alone; the type travels in `ce-type`.
+ */
+import { Schema } from "effect"
+
+export const MessageMeta = Schema.Struct({
+  /** `ce-id`, and the message id that a stream deduplicates by. */
+  id: Schema.String.check(
+    Schema.isPattern(/^[\x21-\x7e]{1,200}$/, { message: "must be 1 to 200 visible ASCII characters" })
+  ),
+  type: Schema.String.check(Schema.isPattern(/^[A-Z][A-Za-z]{0,63}$/)),
+  source: Schema.String,
+  /** The run (a standalone session: its own id) that the message belongs to. */
+  subject: Schema.String,
+  /** ISO 8601 UTC. */
+  time: Schema.String,
+  traceparent: Schema.optionalKey(Schema.String),
+  /** Id of the message that led to this one. */
+  causation: Schema.optionalKey(Schema.String)
+})
+export type MessageMeta = typeof MessageMeta.Type
+
+const typePattern = /^dev\.reprise\.([A-Z][A-Za-z]{0,63})\.v1$/
+
+/** Headers as name and value; `Nats-Msg-Id` equals `ce-id`. */
+export const encodeMeta = (meta: MessageMeta): Record<string, string> => ({
+  "Nats-Msg-Id": meta.id,
+  "ce-specversion": "1.0",
+  "ce-id": meta.id,
+  "ce-type": `dev.reprise.${meta.type}.v1`,
+  "ce-source": meta.source,
+  "ce-subject": meta.subject,
+  "ce-time": meta.time,
+  "content-type": "application/json",
+  ...(meta.traceparent === undefined ? {} : { traceparent: meta.traceparent }),
+  ...(meta.causation === undefined ? {} : { "reprise-causation": meta.causation })
+})
+
+const decode = Schema.decodeUnknownResult(MessageMeta)
+
+/** Reads the envelope through a header getter (`""` where a header is missing). Never throws. */
+export const decodeMeta = (header: (name: string) => string) => {
+  const optional = (name: string, field: string) => (header(name) === "" ? {} : { [field]: header(name) })
+  return decode({
+    id: header("ce-id"),
+    type: typePattern.exec(header("ce-type"))?.[1],
+    source: header("ce-source"),
+    subject: header("ce-subject"),
+    time: header("ce-time"),
+    ...optional("traceparent", "traceparent"),
+    ...optional("reprise-causation", "causation")
+  })
+}

@@ -1,0 +1,211 @@
+/**
+ * Public events: past tense, facts anyone may read. The key token of their subject is the run id
+ * (standalone sessions: the session id), whichever service publishes them (protocol: Messages, Events).
+ */
+import { Schema } from "effect"
+import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "./ids.ts"
+import {
+  AuthorStatus,
+  CheckpointType,
+  EscalationOption,
+  EscalationOrigin,
+  Evidence,
+  FailureKind,
+  GateResult,
+  Item,
+  ReportKind,
+  Role,
+  RuntimeName,
+  Step,
+  Tokens,
+  Verdict
+} from "./model.ts"
+
+const at = {
+  runId: RunId,
+  phase: Schema.optionalKey(PhaseId),
+  step: Schema.optionalKey(Step),
+  sessionId: Schema.optionalKey(SessionId),
+  turnId: Schema.optionalKey(TurnId)
+} as const
+
+const atSession = { ...at, sessionId: SessionId, role: Schema.optionalKey(Role) } as const
+const atTurn = { ...atSession, turnId: TurnId } as const
+const atPhase = { ...at, phase: PhaseId } as const
+
+const orchestrator = {
+  RunStarted: {
+    ...at,
+    planPath: Schema.String,
+    workspace: Schema.String,
+    phases: Schema.Array(Schema.Struct({ id: PhaseId, title: Schema.String }))
+  },
+  PhaseStarted: { ...atPhase, title: Schema.String },
+  StepStarted: { ...at, step: Step, attempt: Schema.Int },
+  StepWaiting: { ...at, escalationId: EscalationId },
+  StepResumed: { ...at, cause: Schema.Literals(["answer", "agent-working", "timer"]) },
+  PhaseCompleted: {
+    ...atPhase,
+    commit: Schema.optionalKey(Schema.String),
+    by: Schema.Literals(["review", "override"]),
+    /** Who overrode and why. */
+    who: Schema.optionalKey(Schema.String),
+    guidance: Schema.optionalKey(Schema.String)
+  },
+  RunPaused: at,
+  RunCompleted: at,
+  RunFailed: { ...at, reason: Schema.String },
+  RunAborted: { ...at, reason: Schema.String },
+  CheckpointReached: { ...at, task: Schema.String, type: CheckpointType },
+  CheckpointResolved: { ...at, resolution: Schema.String }
+} as const
+
+const sessionManager = {
+  SessionCreated: { ...atSession, role: Role, runtime: RuntimeName, runtimeSessionId: Schema.String },
+  SessionReused: { ...atSession, runtimeSessionId: Schema.String, reason: Schema.String },
+  SessionReplaced: { ...atSession, old: Schema.String, new: Schema.String, reason: Schema.String },
+  SessionPaused: atSession,
+  SessionExpired: atSession,
+  SessionCompleted: atSession,
+  SessionAborted: { ...atSession, reason: Schema.String },
+  SessionArchived: atSession,
+  AgentWorking: { ...atSession, cause: Schema.Literals(["turn", "human", "agent"]), evidence: Schema.String },
+  AgentIdle: atSession,
+  AgentPrompting: {
+    ...atSession,
+    promptId: Schema.String,
+    kind: Schema.Literals(["permission", "question"]),
+    text: Schema.String,
+    options: Schema.Array(Schema.Struct({ name: Schema.String, label: Schema.String }))
+  },
+  AgentFailed: {
+    ...atSession,
+    kind: Schema.Literals(["unauthorized", "out_of_credits", "rate_limited", "no_internet", "other"]),
+    message: Schema.String
+  },
+  AgentGone: atSession,
+  TurnStarted: atTurn,
+  TurnProgress: { ...atTurn, tool: Schema.optionalKey(Schema.String), tokens: Tokens },
+  TurnCompleted: {
+    ...atTurn,
+    report: ReportKind,
+    status: Schema.optionalKey(AuthorStatus),
+    verdict: Schema.optionalKey(Verdict),
+    tokens: Tokens,
+    cost: Schema.Finite,
+    /** Milliseconds. */
+    duration: Schema.Finite,
+    attempts: Schema.Int,
+    /** The last lines that the agent wrote, for a human. */
+    lastLines: Schema.optionalKey(Schema.String)
+  },
+  TurnFailed: {
+    ...atTurn,
+    kind: FailureKind,
+    message: Schema.String,
+    sessionUsable: Schema.Boolean,
+    tokens: Tokens,
+    cost: Schema.Finite,
+    duration: Schema.Finite,
+    attempts: Schema.Int,
+    lastLines: Schema.optionalKey(Schema.String)
+  }
+} as const
+
+const reviewer = {
+  ReviewStarted: { ...atPhase, sessionReused: Schema.Boolean, cycle: Schema.Int, commit: Schema.String },
+  VerdictReached: { ...atPhase, verdict: Verdict, commit: Schema.String, cycle: Schema.Int },
+  ReviewFailed: { ...atPhase, reason: Schema.String, kind: FailureKind, cycle: Schema.Int }
+} as const
+
+const gate = {
+  EscalationRaised: {
+    ...at,
+    escalationId: EscalationId,
+    origin: EscalationOrigin,
+    reason: Schema.String,
+    options: Schema.Array(EscalationOption),
+    items: Schema.optionalKey(Schema.Array(Item)),
+    evidence: Evidence
+  },
+  EscalationAnswered: {
+    ...at,
+    escalationId: EscalationId,
+    choice: Schema.String,
+    guidance: Schema.optionalKey(Schema.String),
+    by: Schema.String,
+    via: Schema.String
+  },
+  EscalationWithdrawn: {
+    ...at,
+    escalationId: EscalationId,
+    reason: Schema.Literals(["agent-working", "superseded", "run-ended"])
+  }
+} as const
+
+const workspace = {
+  WorkspacePrepared: {
+    ...at,
+    host: Host,
+    /** Absolute path of the working tree. */
+    directory: Schema.String,
+    head: Schema.String,
+    branch: Schema.optionalKey(Schema.String)
+  },
+  WorkspaceRefused: {
+    ...at,
+    kind: Schema.Literals(["not-a-repository", "dirty-tree", "in-use", "outside", "post-create", "other"]),
+    reason: Schema.String
+  },
+  QualityPassed: { ...atPhase, attempt: Schema.Int, results: Schema.Array(GateResult) },
+  QualityFailed: { ...atPhase, attempt: Schema.Int, results: Schema.Array(GateResult) },
+  CommitVerified: { ...atPhase, commit: Schema.String, diffStat: Schema.optionalKey(Schema.String) },
+  CommitRejected: {
+    ...atPhase,
+    commit: Schema.String,
+    reason: Schema.Literals(["missing", "not-a-commit", "unreachable", "not-new", "empty", "dirty-tree"]),
+    detail: Schema.String
+  },
+  PhaseFinished: {
+    ...atPhase,
+    head: Schema.String,
+    /** The commit of the review file, if it was dirty. */
+    commit: Schema.optionalKey(Schema.String),
+    /** The plan, read again. */
+    plan: Schema.String
+  },
+  PhaseBlocked: { ...atPhase, dirty: Schema.Array(Schema.String) },
+  ContinuationVerified: atPhase,
+  ContinuationRejected: {
+    ...atPhase,
+    missingCommits: Schema.Array(Schema.String),
+    missingFiles: Schema.Array(Schema.String)
+  },
+  ContinuationStateWritten: { ...atPhase, path: Schema.String },
+  SummaryWritten: { ...at, path: Schema.String },
+  WorkspaceReleased: at,
+  /** Something the workspace was asked for broke (disk full, git missing, …). */
+  WorkspaceFailed: { ...at, operation: Schema.String, reason: Schema.String }
+} as const
+
+const anyService = {
+  CommandRefused: { ...at, command: Schema.String, reason: Schema.String }
+} as const
+
+export const OrchestratorEvent = Schema.TaggedUnion({ ...orchestrator, ...anyService })
+export const SessionEvent = Schema.TaggedUnion({ ...sessionManager, ...anyService })
+export const ReviewEvent = Schema.TaggedUnion({ ...reviewer, ...anyService })
+export const GateEvent = Schema.TaggedUnion({ ...gate, ...anyService })
+export const WorkspaceEvent = Schema.TaggedUnion({ ...workspace, ...anyService })
+
+/** Every public event, whichever service publishes it. */
+export const PublicEvent = Schema.TaggedUnion({
+  ...orchestrator,
+  ...sessionManager,
+  ...reviewer,
+  ...gate,
+  ...workspace,
+  ...anyService
+})
+export type PublicEvent = typeof PublicEvent.Type
+export type PublicEventType = PublicEvent["_tag"]

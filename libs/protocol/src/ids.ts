@@ -1,0 +1,58 @@
+/**
+ * Ids are branded strings that may stand in a subject: letters, digits, `_` and `-`, at most 64.
+ * They are checked when they are made and when they are read, so that `.`, `*`, `>`, white space and
+ * control characters never reach a subject (protocol: Subjects and streams).
+ */
+import { Schema } from "effect"
+
+const keyPattern = /^[A-Za-z0-9_-]{1,64}$/
+
+/** The last token of a subject: an actor's id. */
+export const Key = Schema.String.check(
+  Schema.isPattern(keyPattern, { message: "must be 1 to 64 letters, digits, '_' or '-'" })
+)
+export type Key = typeof Key.Type
+
+export const isKey = (text: string): boolean => keyPattern.test(text)
+
+export const RunId = Key.pipe(Schema.brand("RunId"))
+export type RunId = typeof RunId.Type
+
+export const SessionId = Key.pipe(Schema.brand("SessionId"))
+export type SessionId = typeof SessionId.Type
+
+export const TurnId = Key.pipe(Schema.brand("TurnId"))
+export type TurnId = typeof TurnId.Type
+
+export const EscalationId = Key.pipe(Schema.brand("EscalationId"))
+export type EscalationId = typeof EscalationId.Type
+
+/** A machine or pod with a disk; `any` addresses whichever host is free. */
+export const Host = Key.pipe(Schema.brand("Host"))
+export type Host = typeof Host.Type
+export const anyHost = Host.make("any")
+
+/** `1` or `2.1`: a phase's number as the plan writes it. */
+export const PhaseId = Schema.String.check(
+  Schema.isPattern(/^\d{1,4}(\.\d{1,4}){0,3}$/, { message: "must be a phase number such as 2 or 2.1" })
+)
+export type PhaseId = typeof PhaseId.Type
+
+/** A phase id as part of a key: `2.1` becomes `2_1`. */
+export const phaseKey = (phase: PhaseId): string => phase.replaceAll(".", "_")
+
+/** The id of a new run: its start in seconds and some random letters, so that ids sort by age. */
+export const makeRunId = (startMs: number, random: string): RunId =>
+  RunId.make(`r${Math.floor(startMs / 1000).toString(36)}-${random.slice(0, 8)}`)
+
+/** The n-th session, turn or escalation of a run. Derived, so that a repeated decision names the same one. */
+export const sessionIdOf = (run: RunId, n: number): SessionId => SessionId.make(`${run}-s${n}`)
+export const turnIdOf = (run: RunId, n: number): TurnId => TurnId.make(`${run}-t${n}`)
+export const escalationIdOf = (run: RunId, n: number): EscalationId => EscalationId.make(`${run}-e${n}`)
+
+/** A reviewer's session and turns are counted apart from the author's: another actor names them. */
+export const reviewKey = (run: RunId, phase: PhaseId): Key => `${run}-p${phaseKey(phase)}`
+export const reviewerSessionIdOf = (run: RunId, phase: PhaseId, n: number): SessionId =>
+  SessionId.make(`${reviewKey(run, phase)}-s${n}`)
+export const reviewerTurnIdOf = (run: RunId, phase: PhaseId, n: number): TurnId =>
+  TurnId.make(`${reviewKey(run, phase)}-t${n}`)

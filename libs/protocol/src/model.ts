@@ -1,0 +1,202 @@
+/** The words that several messages share. Times are ISO 8601 UTC, durations milliseconds, cost US dollars. */
+import { Effect, Schema } from "effect"
+import { PhaseId, SessionId } from "./ids.ts"
+
+export const Role = Schema.Literals(["author", "reviewer"])
+export type Role = typeof Role.Type
+
+export const RuntimeName = Schema.Literals(["opencode", "claude"])
+export type RuntimeName = typeof RuntimeName.Type
+
+export const Step = Schema.Literals([
+  "PREPARE",
+  "EXECUTE",
+  "QUALITY_CHECK",
+  "QUALITY_RETRY",
+  "REVIEW",
+  "AUTO_FIX",
+  "CHECKPOINT",
+  "ESCALATE",
+  "PHASE_GATE",
+  "PHASE_COMPLETE"
+])
+export type Step = typeof Step.Type
+
+export const RunStatus = Schema.Literals(["running", "waiting", "paused", "completed", "failed", "aborted"])
+export type RunStatus = typeof RunStatus.Type
+
+export const Tokens = Schema.Struct({
+  input: Schema.Finite,
+  output: Schema.Finite,
+  reasoning: Schema.Finite,
+  cacheRead: Schema.Finite,
+  cacheWrite: Schema.Finite
+})
+export type Tokens = typeof Tokens.Type
+export const noTokens: Tokens = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 }
+export const addTokens = (a: Tokens, b: Tokens): Tokens => ({
+  input: a.input + b.input,
+  output: a.output + b.output,
+  reasoning: a.reasoning + b.reasoning,
+  cacheRead: a.cacheRead + b.cacheRead,
+  cacheWrite: a.cacheWrite + b.cacheWrite
+})
+
+export const CheckpointType = Schema.Literals(["human-verify", "decision", "human-action", "architectural-change"])
+export type CheckpointType = typeof CheckpointType.Type
+
+export const CompletedTask = Schema.Struct({
+  id: Schema.String,
+  commit: Schema.String,
+  files: Schema.Array(Schema.String)
+})
+export type CompletedTask = typeof CompletedTask.Type
+
+const textOption = Schema.Struct({
+  id: Schema.String,
+  label: Schema.String,
+  recommended: Schema.optionalKey(Schema.Boolean)
+})
+
+export const CheckpointReport = Schema.Struct({
+  task: Schema.String,
+  type: CheckpointType,
+  description: Schema.String,
+  options: Schema.optionalKey(Schema.Array(textOption)),
+  verifySteps: Schema.optionalKey(Schema.Array(Schema.String)),
+  requiredAction: Schema.optionalKey(Schema.String)
+})
+export type CheckpointReport = typeof CheckpointReport.Type
+
+/** The author's report (run-machine: Author status). */
+export const AuthorStatus = Schema.Struct({
+  result: Schema.Literals(["complete", "needs_human", "failed", "checkpoint"]),
+  commit: Schema.optionalKey(Schema.String),
+  reason: Schema.optionalKey(Schema.String),
+  notes: Schema.optionalKey(Schema.String),
+  completedTasks: Schema.optionalKey(Schema.Array(CompletedTask)),
+  checkpoint: Schema.optionalKey(CheckpointReport)
+})
+export type AuthorStatus = typeof AuthorStatus.Type
+
+/** One finding. A missing action is human_required (run-machine: Verdict). */
+export const Item = Schema.Struct({
+  id: Schema.String,
+  title: Schema.String,
+  action: Schema.Literals(["auto_fix", "human_required"]).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed("human_required" as const))
+  ),
+  reason: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed(""))),
+  priority: Schema.Literals(["P0", "P1", "P2"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("P1" as const)))
+})
+export type Item = typeof Item.Type
+
+/** The reviewer's report. */
+export const Verdict = Schema.Struct({
+  readiness: Schema.Literals(["ready", "ready_with_corrections", "not_ready"]),
+  items: Schema.Array(Item),
+  summary: Schema.optionalKey(Schema.String)
+})
+export type Verdict = typeof Verdict.Type
+
+export const ReportKind = Schema.Literals(["author-status", "verdict"])
+export type ReportKind = typeof ReportKind.Type
+
+export const PermissionMode = Schema.Literals(["ask", "workspace", "all"])
+export type PermissionMode = typeof PermissionMode.Type
+
+/** Milliseconds; a limit that is absent is off. */
+export const TurnLimits = Schema.Struct({
+  inactivityMs: Schema.optionalKey(Schema.Finite),
+  wallMs: Schema.optionalKey(Schema.Finite),
+  maxTokens: Schema.optionalKey(Schema.Finite),
+  maxAgentTurns: Schema.optionalKey(Schema.Finite)
+})
+export type TurnLimits = typeof TurnLimits.Type
+
+export const GateResult = Schema.Struct({
+  command: Schema.String,
+  /** null when the command could not start or was ended by a signal. */
+  exitCode: Schema.NullOr(Schema.Finite),
+  durationMs: Schema.Finite,
+  timedOut: Schema.Boolean,
+  /** Path of the full log, relative to the directory that holds `.reprise`. */
+  logRef: Schema.String,
+  /** First and last 2 KB of the output. */
+  head: Schema.String,
+  tail: Schema.String
+})
+export type GateResult = typeof GateResult.Type
+
+export const FailureKind = Schema.Literals([
+  "unauthorized",
+  "out_of_credits",
+  "rate_limited",
+  "no_internet",
+  "invalid-report",
+  "timeout",
+  "turn-limit",
+  "session-missing",
+  "runtime",
+  "aborted",
+  "other"
+])
+export type FailureKind = typeof FailureKind.Type
+
+export const EscalationOrigin = Schema.Literals([
+  "author",
+  "reviewer",
+  "quality",
+  "commit",
+  "limit",
+  "plan",
+  "runtime",
+  "checkpoint",
+  "continuation",
+  "permission",
+  "question",
+  "phase-gate",
+  "workspace"
+])
+export type EscalationOrigin = typeof EscalationOrigin.Type
+
+/** One choice of a question; `guidance` says whether free text may come with it. */
+export const EscalationOption = Schema.Struct({
+  name: Schema.String,
+  label: Schema.String,
+  /** Short keys accepted for the same choice, such as `c`. */
+  keys: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  guidance: Schema.Literals(["none", "optional", "required"]).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed("none" as const))
+  )
+})
+export type EscalationOption = typeof EscalationOption.Type
+
+/** What a human is shown besides the reason. */
+export const Evidence = Schema.Struct({
+  planPath: Schema.optionalKey(Schema.String),
+  planTitle: Schema.optionalKey(Schema.String),
+  phaseTitle: Schema.optionalKey(Schema.String),
+  attempt: Schema.optionalKey(Schema.Finite),
+  lastLines: Schema.optionalKey(Schema.String),
+  commit: Schema.optionalKey(Schema.String),
+  diffStat: Schema.optionalKey(Schema.String),
+  gateResults: Schema.optionalKey(Schema.Array(GateResult)),
+  tokens: Schema.optionalKey(Tokens),
+  cost: Schema.optionalKey(Schema.Finite),
+  /** Why continue-session is not among the options. */
+  continueUnavailable: Schema.optionalKey(Schema.String),
+  missingCommits: Schema.optionalKey(Schema.Array(Schema.String)),
+  missingFiles: Schema.optionalKey(Schema.Array(Schema.String)),
+  dirty: Schema.optionalKey(Schema.Array(Schema.String)),
+  checkpoint: Schema.optionalKey(CheckpointReport),
+  promptId: Schema.optionalKey(Schema.String)
+})
+export type Evidence = typeof Evidence.Type
+
+/** Where something happened; absent fields do not apply. */
+export const place = {
+  phase: Schema.optionalKey(PhaseId),
+  step: Schema.optionalKey(Step),
+  sessionId: Schema.optionalKey(SessionId)
+} as const

@@ -1,0 +1,60 @@
+/**
+ * What a run is to do, decided once when it starts and carried in `StartRun`: services read no configuration files.
+ * Every field has a default, so that `{}` is a run with default behaviour.
+ */
+import { Effect, Schema } from "effect"
+import { PhaseId } from "./ids.ts"
+import { PermissionMode, RuntimeName } from "./model.ts"
+
+const count = (value: number) =>
+  Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
+const flag = (value: boolean) => Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
+
+/** run-machine: Limits. Durations in milliseconds; 0 switches a duration or budget off. */
+export const RunLimits = Schema.Struct({
+  maxReviewIterations: count(5),
+  maxQualityRetries: count(3),
+  maxAutoRetries: count(3),
+  maxStepVisits: count(20),
+  maxStepsPerRun: count(250),
+  maxContinuations: count(20),
+  turnInactivityMs: count(15 * 60_000),
+  turnWallMs: count(0),
+  tokenBudget: count(0),
+  costBudget: Schema.Finite.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
+})
+export type RunLimits = typeof RunLimits.Type
+
+export const GateOptions = Schema.Struct({
+  /** Commands that must exit 0, run in order. */
+  quality: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  qualityTimeoutMs: count(300_000),
+  phase: Schema.Literals(["auto", "human"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("auto" as const)))
+})
+export type GateOptions = typeof GateOptions.Type
+
+export const RunOptions = Schema.Struct({
+  auto: flag(false),
+  worktree: flag(false),
+  allowDirty: flag(false),
+  skipQuality: flag(false),
+  startPhase: Schema.optionalKey(PhaseId),
+  runtime: RuntimeName.pipe(Schema.withDecodingDefaultKey(Effect.succeed("opencode" as const))),
+  /** `provider/model`; absent: the runtime's own default. */
+  model: Schema.optionalKey(Schema.String),
+  reviewerModel: Schema.optionalKey(Schema.String),
+  permissions: PermissionMode.pipe(Schema.withDecodingDefaultKey(Effect.succeed("ask" as const))),
+  gates: GateOptions.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
+  limits: RunLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
+  /** Template of review file paths; `{plan}` and `{phase}` are filled in. */
+  reviewPath: Schema.String.pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed("docs/reviews/{plan}-phase-{phase}-review.md"))
+  ),
+  /** Commands for a new worktree. */
+  postCreate: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  /** Overrides of prompt templates by name. */
+  prompts: Schema.Record(Schema.String, Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
+})
+export type RunOptions = typeof RunOptions.Type
+
+export const defaultRunOptions: RunOptions = Schema.decodeSync(RunOptions)({})

@@ -1,0 +1,63 @@
+/** The one place that builds and reads subjects (protocol: Subjects and streams). */
+import { Schema } from "effect"
+import { type Host, isKey, type Key, type RunId } from "./ids.ts"
+
+export const ServiceName = Schema.Literals(["orchestrator", "session-manager", "reviewer", "gate", "workspace"])
+export type ServiceName = typeof ServiceName.Type
+
+/** The journal token of each service's actor. */
+export const actorOf = {
+  orchestrator: "run",
+  "session-manager": "session",
+  reviewer: "review",
+  gate: "escalation",
+  workspace: "workspace"
+} as const satisfies Record<ServiceName, string>
+
+export class BadSubject extends Schema.TaggedError<BadSubject>()("BadSubject", { subject: Schema.String }) {
+  override get message() {
+    return `'${this.subject.slice(0, 80)}' cannot be part of a subject: use 1 to 64 letters, digits, '_' or '-'.`
+  }
+}
+
+const token = (text: string): string => {
+  if (!isKey(text)) throw new BadSubject({ subject: text })
+  return text
+}
+
+/** Every subject and name of one tenant. `prefix` is `reprise` unless configured. */
+export const subjects = (prefix: string) => {
+  const p = token(prefix)
+  const upper = p.toUpperCase()
+  return {
+    command: (service: ServiceName, key: Key) => `${p}.command.${service}.${token(key)}`,
+    commands: (service: ServiceName) => `${p}.command.${service}.*`,
+    work: (service: ServiceName, host: Host, key: Key) => `${p}.work.${service}.${token(host)}.${token(key)}`,
+    works: (service: ServiceName, host: Host) => `${p}.work.${service}.${token(host)}.*`,
+    event: (service: ServiceName, run: RunId | Key, type: string) =>
+      `${p}.event.${service}.${token(run)}.${token(type)}`,
+    events: (service: ServiceName | "*" = "*", run: RunId | Key | "*" = "*", type = "*") =>
+      `${p}.event.${service}.${run === "*" ? run : token(run)}.${type === "*" ? type : token(type)}`,
+    journal: (actor: string, key: Key) => `${p}.journal.${token(actor)}.${token(key)}`,
+    timer: (service: ServiceName, key: Key) => `${p}.timer.${service}.${token(key)}`,
+    timers: (service: ServiceName) => `${p}.timer.${service}.*`,
+    dead: (service: string, key: Key) => `${p}.dead.${token(service)}.${token(key)}`,
+    api: (service: ServiceName, query: string) => `${p}.api.${service}.${token(query)}`,
+    streams: {
+      commands: `${upper}_COMMANDS`,
+      work: `${upper}_WORK`,
+      events: `${upper}_EVENTS`,
+      journal: `${upper}_JOURNAL`,
+      timers: `${upper}_TIMERS`,
+      dead: `${upper}_DEAD`
+    },
+    buckets: { snapshots: `${p}_snapshots`, views: `${p}_views`, transcripts: `${p}_transcripts` }
+  }
+}
+export type Subjects = ReturnType<typeof subjects>
+
+/** The actor key of a command, work, journal, timer or dead subject; undefined for any that breaks the rules. */
+export const keyOfSubject = (subject: string): Key | undefined => {
+  const last = subject.slice(subject.lastIndexOf(".") + 1)
+  return isKey(last) ? last : undefined
+}

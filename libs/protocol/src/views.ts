@@ -1,0 +1,116 @@
+/** Read models: what queries answer and `--json` prints. Rebuildable from the journals. */
+import { Schema } from "effect"
+import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "./ids.ts"
+import {
+  EscalationOption,
+  EscalationOrigin,
+  Evidence,
+  Item,
+  Role,
+  RunStatus,
+  RuntimeName,
+  Step,
+  Tokens
+} from "./model.ts"
+
+export const PhaseView = Schema.Struct({
+  id: PhaseId,
+  title: Schema.String,
+  state: Schema.Literals(["pending", "running", "waiting", "completed", "overridden", "done-before"]),
+  commit: Schema.optionalKey(Schema.String),
+  reviewCycles: Schema.Int,
+  qualityAttempts: Schema.Int
+})
+export type PhaseView = typeof PhaseView.Type
+
+const Usage = Schema.Struct({ tokens: Tokens, cost: Schema.Finite, turns: Schema.Int })
+
+export const RunView = Schema.Struct({
+  runId: RunId,
+  status: RunStatus,
+  planPath: Schema.String,
+  planTitle: Schema.optionalKey(Schema.String),
+  workspace: Schema.String,
+  directory: Schema.optionalKey(Schema.String),
+  host: Schema.optionalKey(Host),
+  phase: Schema.optionalKey(PhaseId),
+  step: Schema.optionalKey(Step),
+  attempt: Schema.optionalKey(Schema.Int),
+  phases: Schema.Array(PhaseView),
+  escalationId: Schema.optionalKey(EscalationId),
+  /** Why the run waits, failed or was aborted. */
+  reason: Schema.optionalKey(Schema.String),
+  /** Every limit that was met and every refusal, newest last, with its reason. */
+  notices: Schema.Array(Schema.String),
+  authorSessionId: Schema.optionalKey(SessionId),
+  turnId: Schema.optionalKey(TurnId),
+  auto: Schema.Boolean,
+  sessionsCreated: Schema.Int,
+  sessionsReused: Schema.Int,
+  usage: Schema.Struct({ author: Usage, reviewer: Usage }),
+  startedAt: Schema.String,
+  updatedAt: Schema.String
+})
+export type RunView = typeof RunView.Type
+
+export const EscalationView = Schema.Struct({
+  escalationId: EscalationId,
+  runId: RunId,
+  phase: Schema.optionalKey(PhaseId),
+  step: Schema.optionalKey(Step),
+  sessionId: Schema.optionalKey(SessionId),
+  origin: EscalationOrigin,
+  reason: Schema.String,
+  options: Schema.Array(EscalationOption),
+  items: Schema.optionalKey(Schema.Array(Item)),
+  evidence: Evidence,
+  raisedAt: Schema.String,
+  state: Schema.Literals(["open", "answered", "withdrawn"]),
+  /** How it was closed. */
+  choice: Schema.optionalKey(Schema.String),
+  guidance: Schema.optionalKey(Schema.String),
+  by: Schema.optionalKey(Schema.String),
+  via: Schema.optionalKey(Schema.String),
+  withdrawnFor: Schema.optionalKey(Schema.String),
+  closedAt: Schema.optionalKey(Schema.String)
+})
+export type EscalationView = typeof EscalationView.Type
+
+export const SessionView = Schema.Struct({
+  sessionId: SessionId,
+  runId: RunId,
+  role: Role,
+  runtime: RuntimeName,
+  runtimeSessionId: Schema.optionalKey(Schema.String),
+  model: Schema.optionalKey(Schema.String),
+  directory: Schema.String,
+  host: Host,
+  status: Schema.Literals(["requested", "created", "active", "paused", "expired", "completed", "aborted", "failed"]),
+  phase: Schema.optionalKey(PhaseId),
+  turnId: Schema.optionalKey(TurnId),
+  turns: Schema.Int,
+  messages: Schema.Int,
+  toolCalls: Schema.Int,
+  tokens: Tokens,
+  cost: Schema.Finite,
+  createdAt: Schema.String,
+  lastActivityAt: Schema.String,
+  lastStopReason: Schema.optionalKey(Schema.String)
+})
+export type SessionView = typeof SessionView.Type
+
+/** The answer to a query on `<prefix>.api.<service>.<query>`. */
+export const ApiError = Schema.Struct({ code: Schema.String, message: Schema.String, hint: Schema.String })
+export type ApiError = typeof ApiError.Type
+export const apiReply = <S extends Schema.Top>(data: S) =>
+  Schema.Union([
+    Schema.Struct({ ok: Schema.Literal(true), data }),
+    Schema.Struct({ ok: Schema.Literal(false), error: ApiError })
+  ])
+
+/** Queries: `list` takes `{}`, `show` takes `{ id }`. */
+export const views = {
+  orchestrator: RunView,
+  gate: EscalationView,
+  "session-manager": SessionView
+} as const
