@@ -1,0 +1,39 @@
+/** What ends a command: a code for programs, a sentence and the next step for people, and the exit code of protocol.md. */
+import { Schema } from "effect"
+
+/** Exit codes (protocol: The command line). */
+export const exitCodes = {
+  done: 0,
+  runFailed: 1,
+  wrongUse: 2,
+  missing: 3,
+  waiting: 4,
+  aborted: 5,
+  interrupted: 130,
+  terminated: 143
+} as const
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+export class CliFailure extends Schema.TaggedError<CliFailure>()("CliFailure", {
+  code: Schema.String,
+  message: Schema.String,
+  hint: Schema.String,
+  exitCode: Schema.Finite,
+  cause: Schema.optionalKey(Schema.Defect())
+}) {}
+
+const failure = (exitCode: ExitCode) => (code: string, message: string, hint: string, cause?: unknown) =>
+  new CliFailure({ code, message, hint, exitCode, ...(cause === undefined ? {} : { cause }) })
+
+/** The command was called wrongly: arguments, the plan. */
+export const wrongUse = failure(exitCodes.wrongUse)
+/** Something the run needs is missing or broken; `reprise doctor` looks at the same things. */
+export const missing = failure(exitCodes.missing)
+
+/** Ends a command with an exit code and nothing more to say: everything was said already. */
+export class Exit extends Schema.TaggedError<Exit>()("Exit", { exitCode: Schema.Finite }) {
+  override get message() {
+    return `exit ${this.exitCode}`
+  }
+}
+export const exitWith = (exitCode: ExitCode) => new Exit({ exitCode })

@@ -1,0 +1,33 @@
+/** `reprise init`: a commented `reprise.toml`, and the JSON schema it refers to. */
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { wrongUse } from "../CliFailure.ts"
+import { okJson, say } from "../Printer.ts"
+import { findProject } from "../project/Project.ts"
+import { detectQualityGates } from "./detect.ts"
+import { configSchema } from "./jsonSchema.ts"
+import { configFile } from "./loadConfig.ts"
+import { renderConfigFile } from "./renderConfigFile.ts"
+
+export const init = Effect.fn("init")(function* (flags: { readonly json: boolean }) {
+  const project = yield* findProject(process.cwd())
+  const path = join(project.root, configFile)
+  if (existsSync(path)) {
+    return yield* wrongUse(
+      "exists",
+      `${path} exists already.`,
+      "Edit it, or remove it first; 'reprise config explain' shows what it says."
+    )
+  }
+  const gates = detectQualityGates(project.root)
+  const schemaPath = join(project.directory, "schema.json")
+  mkdirSync(project.directory, { recursive: true, mode: 0o700 })
+  writeFileSync(schemaPath, `${JSON.stringify(configSchema(), null, 2)}\n`)
+  writeFileSync(path, renderConfigFile(gates), { flag: "wx" })
+  if (flags.json) return okJson({ path, schema: schemaPath, quality: gates })
+  say(
+    `Wrote ${path}${gates.length === 0 ? "" : ` with the quality gate${gates.length === 1 ? "" : "s"} ${gates.join(", ")}`}.`
+  )
+  say("Commit it, trust its commands with 'reprise trust', then 'reprise run PLAN.md'.")
+})

@@ -1,0 +1,55 @@
+/** Reads `reprise.toml`, `reprise.local.toml` and the environment of a project. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { Effect, type Result } from "effect"
+import { parse, TomlError } from "smol-toml"
+import { missing } from "../CliFailure.ts"
+import { type ConfigProblem, flatten, fromEnvironment, type Layered, resolve } from "./Config.ts"
+
+export const configFile = "reprise.toml"
+
+const readIfThere = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, "utf8")
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined
+    throw error
+  }
+}
+
+const readLayer = Effect.fnUntraced(function* (root: string, source: "reprise.toml" | "reprise.local.toml") {
+  const text = yield* Effect.try({
+    try: () => readIfThere(join(root, source)),
+    catch: (cause) => missing("config", `${source} cannot be read: ${String(cause)}`, "Check its permissions.", cause)
+  })
+  if (text === undefined) return { source, values: new Map() } satisfies Layered
+  const document = yield* Effect.try({
+    try: () => parse(text),
+    catch: (cause) =>
+      cause instanceof TomlError
+        ? missing(
+            "config",
+            `${source} is not valid TOML: line ${cause.line}, column ${cause.column}: ${cause.message.split("\n")[0]}`,
+            `Mend ${source}; 'reprise init' in an empty folder shows a valid one.`
+          )
+        : missing("config", `${source} is not valid TOML.`, "Mend it.", cause)
+  })
+  return yield* orFail(flatten(document, source))
+})
+
+const orFail = <A>(result: Result.Result<A, ConfigProblem>) =>
+  Effect.fromResult(result).pipe(Effect.mapError((problem) => missing("config", problem.message, problem.hint)))
+
+/**
+ * The configuration of the project at `root`: defaults, then `reprise.toml`, `reprise.local.toml`, `REPRISE_…`
+ * variables and the command line, later ones winning. Fails with exit code 3 and the place of what is wrong.
+ */
+export const loadConfig = Effect.fn("loadConfig")(function* (root: string, commandLine: ReadonlyMap<string, unknown>) {
+  const layers = [
+    yield* readLayer(root, "reprise.toml"),
+    yield* readLayer(root, "reprise.local.toml"),
+    fromEnvironment(process.env),
+    { source: "command line" as const, values: commandLine }
+  ]
+  return yield* orFail(resolve(layers))
+})

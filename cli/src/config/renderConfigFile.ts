@@ -1,0 +1,32 @@
+/** A `reprise.toml` that shows every setting with its meaning and default, commented out unless it was detected. Pure. */
+import { type Setting, settings } from "./settings.ts"
+
+const literal = (value: unknown): string =>
+  Array.isArray(value) ? `[${value.map((item) => JSON.stringify(item)).join(", ")}]` : JSON.stringify(value)
+
+const entry = (setting: Setting, name: string, detected: unknown): string => {
+  const shown = detected ?? setting.fallback
+  const line = `${name} = ${shown === undefined ? '""' : literal(shown)}`
+  return `# ${setting.description}\n${detected === undefined ? `# ${line}` : line}\n`
+}
+
+export const renderConfigFile = (gates: ReadonlyArray<string>): string => {
+  const sections = new Map<string, Array<string>>([["", []]])
+  for (const setting of settings) {
+    const dot = setting.path.indexOf(".")
+    const section = dot < 0 ? "" : setting.path.slice(0, dot)
+    const lines = sections.get(section) ?? []
+    const detected = setting.path === "gates.quality" && gates.length > 0 ? gates : undefined
+    lines.push(entry(setting, setting.path.slice(dot + 1), detected))
+    sections.set(section, lines)
+  }
+  const body = [...sections].map(([section, lines]) =>
+    section === "" ? lines.join("\n") : `[${section}]\n${lines.join("\n")}`
+  )
+  return [
+    "#:schema .reprise/schema.json",
+    "# What Reprise does in this repository. Later sources win: reprise.local.toml, REPRISE_… variables, flags.",
+    "",
+    ...body
+  ].join("\n")
+}

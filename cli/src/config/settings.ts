@@ -1,0 +1,91 @@
+/**
+ * Every setting of `reprise.toml`, once: its type, default and meaning. The loader, environment overrides,
+ * `config explain`, the JSON schema and the reference are all made from this table.
+ */
+import { defaultRunOptions, PermissionMode, RuntimeName } from "@reprise/protocol"
+import { Schema } from "effect"
+
+export interface Setting {
+  /** Dotted path in the file: `gates.quality`. */
+  readonly path: string
+  readonly schema: Schema.Codec<unknown, unknown>
+  /** undefined: unset. */
+  readonly fallback: unknown
+  readonly description: string
+}
+
+const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+const amount = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
+const text = Schema.NonEmptyString
+const lines = Schema.Array(Schema.NonEmptyString)
+
+const setting = <A, I>(path: string, schema: Schema.Codec<A, I>, fallback: A | undefined, description: string) => ({
+  path,
+  schema,
+  fallback,
+  description
+})
+
+const { gates, limits } = defaultRunOptions
+
+export const settings: ReadonlyArray<Setting> = [
+  setting("runtime", RuntimeName, defaultRunOptions.runtime, "What hosts the agents' sessions."),
+  setting("model", text, undefined, "provider/model of the author; unset: the runtime's own default."),
+  setting("reviewerModel", text, undefined, "provider/model of the reviewer; unset: as the author."),
+  setting(
+    "permissions",
+    PermissionMode,
+    defaultRunOptions.permissions,
+    "ask: every permission is asked. workspace: file tools inside the workspace are approved. all: nothing is asked."
+  ),
+  setting(
+    "reviewPath",
+    text,
+    defaultRunOptions.reviewPath,
+    "Where reviews are written; {plan} and {phase} are filled in."
+  ),
+  setting("gates.quality", lines, gates.quality, "Commands that must exit 0 after the author's work, run in order."),
+  setting("gates.qualityTimeoutMs", count, gates.qualityTimeoutMs, "Milliseconds a quality gate may take."),
+  setting("gates.phase", Schema.Literals(["auto", "human"]), gates.phase, "human: ask before a phase is completed."),
+  setting("limits.maxReviewIterations", count, limits.maxReviewIterations, "Review cycles per phase."),
+  setting("limits.maxQualityRetries", count, limits.maxQualityRetries, "Attempts to fix failed quality gates."),
+  setting("limits.maxAutoRetries", count, limits.maxAutoRetries, "Retries per phase without a human, under --auto."),
+  setting("limits.maxStepVisits", count, limits.maxStepVisits, "Visits of one step in one phase (circuit breaker)."),
+  setting("limits.maxStepsPerRun", count, limits.maxStepsPerRun, "Steps of a run (circuit breaker)."),
+  setting("limits.maxContinuations", count, limits.maxContinuations, "Fresh authors after checkpoints, per phase."),
+  setting(
+    "limits.turnInactivityMs",
+    count,
+    limits.turnInactivityMs,
+    "Milliseconds without activity that end a turn; 0: off."
+  ),
+  setting("limits.turnWallMs", count, limits.turnWallMs, "Milliseconds a turn may take in all; 0: off."),
+  setting("limits.tokenBudget", count, limits.tokenBudget, "Tokens a run may use; 0: off."),
+  setting("limits.costBudget", amount, limits.costBudget, "US dollars a run may cost; 0: off."),
+  setting("workspace.worktree", Schema.Boolean, defaultRunOptions.worktree, "Run in a git worktree of its own."),
+  setting("workspace.postCreate", lines, defaultRunOptions.postCreate, "Commands run in a new worktree."),
+  setting("nats.url", text, undefined, "A NATS server to use instead of the embedded one."),
+  setting("nats.credentials", text, undefined, "Path of the credentials file for nats.url."),
+  setting("nats.prefix", text, "reprise", "First token of every subject."),
+  setting("nats.port", count, 0, "Port of the embedded server; 0: any free one."),
+  setting("nats.storeMaxBytes", count, undefined, "Disk quota of the embedded server in bytes; unset: 4 GiB, or half of what is free."),
+  setting(
+    "opencode.url",
+    text,
+    undefined,
+    "A running OpenCode server to use; its password comes from OPENCODE_SERVER_PASSWORD."
+  ),
+  setting(
+    "log.level",
+    Schema.Literals(["Debug", "Info", "Warn", "Error"]),
+    "Info",
+    "What goes to .reprise/logs/reprise.log."
+  )
+]
+
+/** `gates.qualityTimeoutMs` → `REPRISE_GATES_QUALITY_TIMEOUT_MS`. */
+export const environmentName = (path: string): string =>
+  `REPRISE_${path
+    .replace(/([a-z])([A-Z])/g, "$1_$2")
+    .replaceAll(".", "_")
+    .toUpperCase()}`

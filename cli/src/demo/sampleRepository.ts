@@ -1,0 +1,82 @@
+/** The demo's own repository: a tiny program with a check, and a plan of two phases. */
+import { execFile } from "node:child_process"
+import { mkdir, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { promisify } from "node:util"
+
+const run = promisify(execFile)
+
+export const planPath = "PLAN.md"
+
+const plan = `# A greeter
+
+A program that greets, in two phases.
+
+## Phase 1: Greet by name
+
+- [ ] Write \`greet.mjs\`: it prints \`Hello, NAME!\` for its argument
+- [ ] Keep \`check.sh\` passing
+
+**Completion gate:** \`sh check.sh\` exits 0.
+
+## Phase 2: Greet in another language
+
+- [ ] Let \`greet.mjs\` take a second argument, a language
+`
+
+const check = `#!/bin/sh
+# The quality gate: the greeter greets.
+[ "$(node greet.mjs Ada)" = "Hello, Ada!" ]
+`
+
+const config = `# The demo's agents may do anything inside this throw-away repository.
+permissions = "all"
+
+[gates]
+quality = ["sh check.sh"]
+`
+
+/** OpenCode's own configuration: the scripted model as its only provider. */
+const openCodeConfig = (modelUrl: string) => ({
+  $schema: "https://opencode.ai/config.json",
+  model: "scripted/scripted",
+  small_model: "scripted/scripted",
+  autoupdate: false,
+  share: "disabled",
+  provider: {
+    scripted: {
+      npm: "@ai-sdk/openai-compatible",
+      name: "Scripted model",
+      options: { baseURL: modelUrl, apiKey: "none" },
+      models: {
+        scripted: { name: "Scripted model", tool_call: true, limit: { context: 128_000, output: 8_000 } }
+      }
+    }
+  }
+})
+
+/** OpenCode's settings for the demo, by environment: nothing of the user's own is read or changed. */
+export const openCodeEnvironment = (home: string, modelUrl: string): Record<string, string> => ({
+  OPENCODE_CONFIG_CONTENT: JSON.stringify(openCodeConfig(modelUrl)),
+  OPENCODE_DISABLE_AUTOUPDATE: "1",
+  OPENCODE_DISABLE_MODELS_FETCH: "1",
+  XDG_DATA_HOME: join(home, "data"),
+  XDG_CONFIG_HOME: join(home, "config"),
+  XDG_CACHE_HOME: join(home, "cache"),
+  XDG_STATE_HOME: join(home, "state")
+})
+
+/** Makes the repository with everything committed. */
+export const makeSampleRepository = async (root: string): Promise<void> => {
+  const files: Record<string, string> = { [planPath]: plan, "check.sh": check, "reprise.toml": config }
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, name)), { recursive: true })
+    await writeFile(join(root, name), text)
+  }
+  const git = (...args: ReadonlyArray<string>) => run("git", [...args], { cwd: root })
+  await git("init", "--quiet", "--initial-branch=main")
+  await git("config", "user.name", "Reprise demo")
+  await git("config", "user.email", "demo@reprise.invalid")
+  await git("add", "--all")
+  await git("commit", "--quiet", "--message", "Add the plan and its check")
+}

@@ -1,0 +1,45 @@
+/** The plain gate: shows one question and reads lines until there is an answer (gate: terminal). */
+import { parseAnswer } from "@reprise/gate/answer"
+import type { EscalationView } from "@reprise/protocol"
+import { Effect } from "effect"
+import { color, say, visible } from "../Printer.ts"
+import { questionText } from "../show/question.ts"
+import type { Answer } from "./answerQuestion.ts"
+import { lookAt } from "./lookAt.ts"
+import { readLine } from "./readLine.ts"
+
+export type Asked =
+  | { readonly _tag: "Answered"; readonly answer: Answer }
+  | { readonly _tag: "Left"; readonly how: "interrupt" | "end" }
+
+/** Unknown input is asked again with the reason; guidance is asked for where the choice takes it. */
+export const askInTerminal = Effect.fn("askInTerminal")(function* (question: EscalationView) {
+  say("")
+  say(questionText(question, Date.now()))
+  while (true) {
+    const line = yield* readLine("answer> ")
+    if (line._tag === "Left") return line satisfies Asked
+    const typed = parseAnswer(line.text, question)
+    if (typed._tag === "AskAgain") {
+      say(color.red(visible(typed.message)))
+      continue
+    }
+    if (typed._tag === "Look") {
+      say(visible(yield* lookAt(question, typed.what)))
+      continue
+    }
+    const { guidance, option } = typed
+    if (guidance !== undefined || option.guidance === "none") return answered(option.name, guidance)
+    const required = option.guidance === "required"
+    const words = yield* readLine(`guidance (${required ? "required" : "optional, Enter for none"})> `)
+    if (words._tag === "Left") return words satisfies Asked
+    const text = words.text.trim()
+    if (text !== "" || !required) return answered(option.name, text === "" ? undefined : text)
+    say(color.red("This choice needs some words."))
+  }
+})
+
+const answered = (choice: string, guidance: string | undefined): Asked => ({
+  _tag: "Answered",
+  answer: { choice, ...(guidance === undefined ? {} : { guidance }) }
+})

@@ -1,0 +1,55 @@
+/** `reprise gate answer ID CHOICE [--guidance TEXT|-]` */
+
+import { text } from "node:stream/consumers"
+import { parseAnswer } from "@reprise/gate/answer"
+import { Effect, Option } from "effect"
+import { wrongUse } from "../CliFailure.ts"
+import { okJson, say } from "../Printer.ts"
+import { withReading } from "../system/reading.ts"
+import { answerQuestion } from "./answerQuestion.ts"
+import { findQuestion } from "./findQuestion.ts"
+
+interface Flags {
+  readonly id: string
+  readonly choice: string
+  readonly guidance: Option.Option<string>
+  readonly json: boolean
+  readonly nats: Option.Option<string>
+}
+
+const readGuidance = (given: Option.Option<string>): Effect.Effect<string | undefined> =>
+  Option.match(given, {
+    onNone: () => Effect.succeed(undefined),
+    onSome: (guidance) => (guidance === "-" ? Effect.promise(() => text(process.stdin)) : Effect.succeed(guidance))
+  })
+
+export const giveAnswer = (flags: Flags) =>
+  withReading(
+    flags,
+    Effect.gen(function* () {
+      const question = yield* findQuestion(flags.id)
+      const hint = `'reprise gate show ${flags.id}' shows the choices.`
+      const typed = parseAnswer(flags.choice, question)
+      if (typed._tag !== "Chosen") {
+        const why = typed._tag === "AskAgain" ? typed.message : `'${flags.choice}' looks at something; it is no answer.`
+        return yield* wrongUse("not-an-option", why, hint)
+      }
+      const choice = typed.option.name
+      const guidance = (yield* readGuidance(flags.guidance)) ?? typed.guidance
+      if (typed.option.guidance === "required" && (guidance ?? "").trim() === "") {
+        return yield* wrongUse(
+          "guidance-missing",
+          `'${choice}' needs words.`,
+          "Add --guidance TEXT, or --guidance - to read standard input."
+        )
+      }
+      yield* answerQuestion(question, { choice, ...(guidance === undefined ? {} : { guidance }) }, "cli")
+      if (flags.json)
+        return okJson({
+          escalationId: flags.id,
+          choice: parsed.choice,
+          ...(guidance === undefined ? {} : { guidance })
+        })
+      say(`Answered ${flags.id}: ${choice}. The run goes on where it runs, or with the next 'reprise run'.`)
+    })
+  )

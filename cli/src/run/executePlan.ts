@@ -1,0 +1,106 @@
+/** Starts a run or goes on with the open one, follows it, and shows what it came to. */
+import { randomUUID } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { Messenger } from "@reprise/actor"
+import { makeRunId, type RunId, type RunOptions, RunView } from "@reprise/protocol"
+import { Effect } from "effect"
+import { type ExitCode, exitCodes, missing } from "../CliFailure.ts"
+import type { Config } from "../config/Config.ts"
+import { data, say } from "../Printer.ts"
+import type { Project } from "../project/Project.ts"
+import { runSummary } from "../show/runTable.ts"
+import { listOf } from "../system/reading.ts"
+import { hostingSystem } from "../system/System.ts"
+import { follow, type Human } from "./follow.ts"
+import { requireCleanTree } from "./preflight.ts"
+import { showRun } from "./showRun.ts"
+
+export interface PlanRun {
+  readonly project: Project
+  readonly config: Config
+  /** Relative to the project's root. */
+  readonly planPath: string
+  readonly options: RunOptions
+  readonly human: Human
+  readonly json: boolean
+  /** A NATS server to use: its services do the work, this process only follows. */
+  readonly nats?: string
+  /** Added to OpenCode's environment. */
+  readonly openCodeEnvironment?: Readonly<Record<string, string>>
+  /** What else the summary names, and where it lies. */
+  readonly places: ReadonlyArray<readonly [string, string]>
+}
+
+const open = new Set<RunView["status"]>(["running", "waiting", "paused"])
+
+/** The run of this plan that is not over yet. */
+const findOpenRun = Effect.fnUntraced(function* ({ planPath, project }: PlanRun) {
+  const runs = yield* listOf("orchestrator", RunView)
+  return runs
+    .filter((run) => open.has(run.status) && run.planPath === planPath && run.workspace === project.root)
+    .sort((a, b) => b.startedAt.localeCompare(a.startedAt))[0]
+})
+
+const start = Effect.fnUntraced(function* (run: PlanRun) {
+  const messenger = yield* Messenger
+  const plan = yield* Effect.tryPromise({
+    try: () => readFile(join(run.project.root, run.planPath), "utf8"),
+    catch: (cause) => missing("plan-unreadable", `${run.planPath} cannot be read.`, "Check its permissions.", cause)
+  })
+  if (!run.options.allowDirty && !run.options.worktree) yield* requireCleanTree(run.project)
+  const runId = makeRunId(Date.now(), randomUUID())
+  yield* messenger.send(
+    "orchestrator",
+    runId,
+    { _tag: "StartRun", runId, plan, planPath: run.planPath, workspace: run.project.root, options: run.options },
+    { id: `start-${runId}` }
+  )
+  return runId
+})
+
+const goOn = Effect.fnUntraced(function* (view: RunView, json: boolean) {
+  const messenger = yield* Messenger
+  if (!json)
+    say(
+      `going on with run ${view.runId} of ${view.planPath} (${view.status}${view.phase === undefined ? "" : `, phase ${view.phase}`})`
+    )
+  if (view.status === "paused") {
+    yield* messenger.send(
+      "orchestrator",
+      view.runId,
+      { _tag: "ResumeRun", runId: view.runId },
+      { id: `resume-${randomUUID()}` }
+    )
+  }
+})
+
+const places = (run: PlanRun, view: RunView): ReadonlyArray<readonly [string, string]> => [
+  ["workspace", view.directory ?? view.workspace],
+  ["journal and logs", run.project.directory],
+  ...run.places
+]
+
+const conclude = Effect.fnUntraced(function* (run: PlanRun, runId: RunId) {
+  const view = yield* showRun(runId)
+  if (!run.json) data(runSummary(view, places(run, view)))
+})
+
+const work = Effect.fnUntraced(function* (run: PlanRun): Effect.fn.Return<ExitCode, unknown, Messenger> {
+  const since = new Date(Date.now() - 1).toISOString()
+  const existing = yield* findOpenRun(run)
+  const runId = existing?.runId ?? (yield* start(run))
+  if (existing !== undefined) yield* goOn(existing, run.json)
+  const code = yield* follow(runId, {
+    human: run.human,
+    json: run.json,
+    ...(existing === undefined ? {} : { since })
+  })
+  if (code !== exitCodes.waiting && code !== exitCodes.interrupted) yield* conclude(run, runId)
+  return code
+})
+
+/** Gives the exit code of protocol.md; fails with a `CliFailure` when something the run needs is missing. */
+export const executePlan = Effect.fn("executePlan")(function* (run: PlanRun) {
+  return yield* work(run).pipe(Effect.provide(hostingSystem(run)))
+})

@@ -1,0 +1,92 @@
+/** `reprise run PLAN`: everything that can be wrong is looked at before anything starts. */
+import { PhaseId } from "@reprise/protocol"
+import { Effect, Option, Schema } from "effect"
+import { exitCodes, exitWith, missing, wrongUse } from "../CliFailure.ts"
+import type { Config } from "../config/Config.ts"
+import { loadConfig } from "../config/loadConfig.ts"
+import { runOptions } from "../config/runOptions.ts"
+import { readLine } from "../gate/readLine.ts"
+import { data, okJson, say, visible } from "../Printer.ts"
+import { findProject, type Project } from "../project/Project.ts"
+import { trust, untrustedCommands } from "../project/trust.ts"
+import { describePlan, planText } from "./describePlan.ts"
+import { executePlan } from "./executePlan.ts"
+import { readPlan } from "./readPlan.ts"
+
+interface Flags {
+  readonly plan: string
+  readonly phase: Option.Option<string>
+  readonly auto: boolean
+  readonly noInput: boolean
+  readonly worktree: boolean
+  readonly allowDirty: boolean
+  readonly skipQuality: boolean
+  readonly dryRun: boolean
+  readonly runtime: Option.Option<"opencode" | "claude">
+  readonly model: Option.Option<string>
+  readonly json: boolean
+  readonly nats: Option.Option<string>
+}
+
+const commandLine = (flags: Flags): ReadonlyMap<string, unknown> =>
+  new Map<string, unknown>([
+    ...(flags.worktree ? [["workspace.worktree", true] as const] : []),
+    ...Option.match(flags.runtime, { onNone: () => [], onSome: (runtime) => [["runtime", runtime] as const] }),
+    ...Option.match(flags.model, { onNone: () => [], onSome: (model) => [["model", model] as const] }),
+    ...Option.match(flags.nats, { onNone: () => [], onSome: (url) => [["nats.url", url] as const] })
+  ])
+
+const requireTrust = Effect.fnUntraced(function* (project: Project, config: Config, terminal: boolean) {
+  const commands = yield* untrustedCommands(project, config)
+  if (commands.length === 0) return
+  const list = commands.map((command) => `  ${command}`).join("\n")
+  const notTrusted = missing(
+    "not-trusted",
+    `The commands in reprise.toml are not trusted on this machine yet:\n${list}`,
+    "Read them, then trust them with 'reprise trust'."
+  )
+  if (!terminal) return yield* notTrusted
+  say(`reprise.toml of this repository runs these commands:\n${visible(list)}`)
+  const line = yield* readLine("trust them on this machine? [y/N] ")
+  if (line._tag === "Left" || !/^y(es)?$/i.test(line.text.trim())) return yield* notTrusted
+  yield* trust(project, config)
+})
+
+export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
+  const terminal = process.stdin.isTTY === true && process.stderr.isTTY === true && !flags.noInput && !flags.json
+  const project = yield* findProject(process.cwd())
+  const { path, plan } = yield* readPlan(project, flags.plan)
+  const startPhase = Option.getOrUndefined(flags.phase)
+  if (startPhase !== undefined && !plan.phases.some(({ id }) => id === startPhase)) {
+    return yield* wrongUse(
+      "unknown-phase",
+      `${flags.plan} has no phase ${startPhase}.`,
+      `It has ${plan.phases.map(({ id }) => id).join(", ")}.`
+    )
+  }
+  const config = yield* loadConfig(project.root, commandLine(flags))
+  const options = runOptions(config, {
+    auto: flags.auto,
+    allowDirty: flags.allowDirty,
+    skipQuality: flags.skipQuality,
+    ...(startPhase !== undefined && Schema.is(PhaseId)(startPhase) ? { startPhase } : {})
+  })
+  if (flags.dryRun) {
+    const description = describePlan(path, plan, options)
+    return flags.json ? okJson(description) : data(planText(description))
+  }
+  if (options.runtime === "claude") {
+    return yield* missing("runtime-missing", "The Claude runtime is not part of this version.", "Use --runtime opencode.")
+  }
+  if (!flags.skipQuality) yield* requireTrust(project, config, terminal)
+  const code = yield* executePlan({
+    project,
+    config,
+    planPath: path,
+    options,
+    human: terminal ? "terminal" : "nobody",
+    json: flags.json,
+    places: []
+  })
+  if (code !== exitCodes.done) return yield* exitWith(code)
+})

@@ -1,0 +1,82 @@
+/** `reprise watch [RUN]` and `reprise logs RUN` */
+import { Messenger } from "@reprise/actor"
+import { isKey } from "@reprise/protocol"
+import { Effect, Option, Stream } from "effect"
+import { wrongUse } from "../CliFailure.ts"
+import { color, data, json, say, visible } from "../Printer.ts"
+import { eventLine } from "../show/eventLine.ts"
+import { withReading } from "../system/reading.ts"
+import { publicJson } from "./follow.ts"
+
+interface Flags {
+  readonly json: boolean
+  readonly nats: Option.Option<string>
+}
+
+const unknownRun = (run: string) =>
+  wrongUse(
+    "unknown-run",
+    `There is no run '${run.slice(0, 80)}'.`,
+    "'reprise status' lists the runs of this repository."
+  )
+
+const requireRun = Effect.fnUntraced(function* (run: string) {
+  if (!isKey(run)) return yield* unknownRun(run)
+  const messenger = yield* Messenger
+  yield* messenger.query("orchestrator", "show", { id: run }).pipe(
+    Effect.catchIf(
+      (failed) => failed.code === "not-found",
+      () => unknownRun(run)
+    )
+  )
+})
+
+const endings = new Set(["RunCompleted", "RunFailed", "RunAborted"])
+
+/** Follows until interrupted; one run: until it ends. */
+export const watch = (flags: Flags & { readonly run: Option.Option<string> }) =>
+  withReading(
+    flags,
+    Effect.gen(function* () {
+      const messenger = yield* Messenger
+      const run = Option.getOrUndefined(flags.run)
+      if (run !== undefined) yield* requireRun(run)
+      if (!flags.json) say(color.dim(`watching ${run ?? "every run"}; Ctrl-C ends it`))
+      yield* messenger
+        .events({ ...(run === undefined ? {} : { runId: run }), from: run === undefined ? "now" : "beginning" })
+        .pipe(
+          Stream.tap(({ event, meta }) =>
+            Effect.sync(() => {
+              const line = eventLine(event)
+              if (flags.json) json(publicJson(event, meta))
+              else if (line !== undefined)
+                data(`${meta.time.slice(11, 19)} ${run === undefined ? `${event.runId} ` : ""}${visible(line)}`)
+            })
+          ),
+          Stream.takeUntil(({ event }) => run !== undefined && endings.has(event._tag)),
+          Stream.runDrain
+        )
+    })
+  )
+
+/** Everything that happened so far. */
+export const logs = (flags: Flags & { readonly run: string }) =>
+  withReading(
+    flags,
+    Effect.gen(function* () {
+      const messenger = yield* Messenger
+      yield* requireRun(flags.run)
+      const last = yield* messenger.lastSequence(flags.run)
+      if (last === 0) return
+      yield* messenger.events({ runId: flags.run, from: "beginning" }).pipe(
+        Stream.takeUntil(({ sequence }) => sequence >= last),
+        Stream.runForEach(({ event, meta }) =>
+          Effect.sync(() => {
+            const line = eventLine(event)
+            if (flags.json) json(publicJson(event, meta))
+            else data(`${meta.time} ${visible(line ?? event._tag)}`)
+          })
+        )
+      )
+    })
+  )

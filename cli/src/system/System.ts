@@ -1,0 +1,104 @@
+/** Where services are composed. A command says what it needs: to do the work, or to read and decide. */
+import { join } from "node:path"
+import { ActorConfig, Messenger } from "@reprise/actor"
+import { JetStreamBroker } from "@reprise/actor/jetstream"
+import { MemoryBroker } from "@reprise/actor/memory"
+import { AgentRuntimes } from "@reprise/agent"
+import * as gate from "@reprise/gate"
+import { tryLock } from "@reprise/nats"
+import { type LogLevel, layerPino, makePino } from "@reprise/observability"
+import * as orchestrator from "@reprise/orchestrator"
+import { Host } from "@reprise/protocol"
+import * as reviewer from "@reprise/reviewer"
+import * as sessionManager from "@reprise/session-manager"
+import * as workspace from "@reprise/workspace"
+import { Effect, Layer } from "effect"
+import { CliFailure, missing } from "../CliFailure.ts"
+import { type Config, get } from "../config/Config.ts"
+import { isInitialised, type Project } from "../project/Project.ts"
+import { localBroker, remoteBroker } from "./broker.ts"
+import { openCode } from "./openCode.ts"
+
+export interface SystemOptions {
+  readonly project: Project
+  readonly config: Config
+  /** URL of a NATS server whose services do the work. */
+  readonly nats?: string
+  /** Added to OpenCode's environment. */
+  readonly openCodeEnvironment?: Readonly<Record<string, string>>
+}
+
+/** Decide and answer queries; touch neither files nor agents. */
+const actors = Layer.mergeAll(orchestrator.layer, gate.layer, reviewer.layer, sessionManager.actors, workspace.actors)
+
+/** Do the work on this host. */
+const workers = (options: SystemOptions) =>
+  Layer.mergeAll(sessionManager.workers, workspace.workers).pipe(
+    Layer.provide(AgentRuntimes.layerSingle.pipe(Layer.provide(openCode(options))))
+  )
+
+const settings = (config: Config) => ActorConfig.layer({ prefix: get(config, "nats.prefix"), host: Host.make("local") })
+
+/** Messages over a broker. */
+const messaging = (options: SystemOptions) => {
+  const nats = options.nats ?? get<string | undefined>(options.config, "nats.url")
+  return Messenger.layer.pipe(
+    Layer.provideMerge(JetStreamBroker.layer),
+    Layer.provideMerge(nats === undefined ? localBroker(options) : remoteBroker(options, nats)),
+    Layer.provideMerge(settings(options.config))
+  )
+}
+
+const logging = ({ config, project }: SystemOptions) => {
+  const level = get<LogLevel>(config, "log.level")
+  return layerPino(makePino(join(project.directory, "logs", "reprise.log"), level), level)
+}
+
+const usesRemote = (options: SystemOptions): boolean =>
+  options.nats !== undefined || options.config.get("nats.url")?.value !== undefined
+
+const explained = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, CliFailure, R> =>
+  layer.pipe(
+    Layer.catch((error) =>
+      Layer.effectContext(
+        Effect.fail(
+          error instanceof CliFailure
+            ? error
+            : missing(
+                "broken",
+                error instanceof Error ? error.message : String(error),
+                "'reprise doctor' looks at what is needed.",
+                error
+              )
+        )
+      )
+    )
+  )
+
+/** Does the work of this repository in this process, or, while another process does it, follows as that one's client. */
+export const hostingSystem = (options: SystemOptions) =>
+  explained(
+    Layer.unwrap(
+      Effect.gen(function* () {
+        if (usesRemote(options)) return messaging(options)
+        const mine = yield* tryLock(options.project.directory, "host")
+        const broker = messaging(options)
+        return mine ? Layer.merge(actors, workers(options)).pipe(Layer.provideMerge(broker)) : broker
+      })
+    ).pipe(Layer.provideMerge(logging(options)))
+  )
+
+/** Decides and answers queries, so that questions can be read and answered while nothing runs. */
+export const readingSystem = (options: SystemOptions) => {
+  if (usesRemote(options)) return explained(messaging(options))
+  if (!isInitialised(options.project)) return emptySystem(options)
+  return explained(actors.pipe(Layer.provideMerge(messaging(options)), Layer.provideMerge(logging(options))))
+}
+
+/** A repository in which nothing ever ran: everything is empty, and nothing is written. */
+const emptySystem = ({ config }: SystemOptions) =>
+  actors.pipe(
+    Layer.provideMerge(Messenger.layer),
+    Layer.provideMerge(MemoryBroker.layer),
+    Layer.provideMerge(settings(config))
+  )

@@ -1,0 +1,39 @@
+/** For commands that look and answer: the project's system, and its lists. */
+import { Messenger } from "@reprise/actor"
+import type { ServiceName } from "@reprise/protocol"
+import { Effect, Option, Schema } from "effect"
+import { type CliFailure, missing } from "../CliFailure.ts"
+import { loadConfig } from "../config/loadConfig.ts"
+import { findProject } from "../project/Project.ts"
+import { readingSystem } from "./System.ts"
+
+/** Runs an effect over the system of the repository around the current directory. */
+export const withReading = Effect.fnUntraced(function* <A, E>(
+  flags: { readonly nats: Option.Option<string> },
+  effect: Effect.Effect<A, E, Messenger>
+) {
+  const project = yield* findProject(process.cwd())
+  const config = yield* loadConfig(project.root, new Map())
+  const nats = Option.getOrUndefined(flags.nats)
+  const system = readingSystem({ project, config, ...(nats === undefined ? {} : { nats }) })
+  return yield* effect.pipe(Effect.provide(system))
+})
+
+/** Every view of a service. */
+export const listOf = Effect.fnUntraced(function* <A>(service: ServiceName, view: Schema.Codec<A, unknown>) {
+  const messenger = yield* Messenger
+  const rows = yield* messenger
+    .query(service, "list", {})
+    .pipe(Effect.mapError((failed) => missing(failed.code, failed.message, failed.hint, failed)))
+  return yield* Schema.decodeUnknownEffect(Schema.Array(view))(rows).pipe(
+    Effect.mapError(
+      (cause): CliFailure =>
+        missing(
+          "bad-reply",
+          `The ${service} answered something else than its protocol says.`,
+          "Are all processes of the same version?",
+          cause
+        )
+    )
+  )
+})

@@ -1,0 +1,181 @@
+/**
+ * How a request to the broker fails. Drivers throw many things; `brokerError` reads them once, at the edge,
+ * by class and server error code, never by text.
+ */
+import { JetStreamApiError } from "@nats-io/jetstream"
+import { errors } from "@nats-io/transport-node"
+import { Effect, Schema } from "effect"
+
+const operation = Schema.String
+
+/** A server could not be reached when connecting. Connections made earlier reconnect by themselves. */
+export class BrokerUnreachable extends Schema.TaggedError<BrokerUnreachable>()("BrokerUnreachable", {
+  url: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `No NATS server answers at ${this.url} (${this.reason}). Start one, or check the address and the network.`
+  }
+}
+
+/** The server answered and refused the credentials. */
+export class BrokerRefused extends Schema.TaggedError<BrokerRefused>()("BrokerRefused", {
+  url: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The NATS server at ${this.url} refused these credentials (${this.reason}). Check the user or the credentials file.`
+  }
+}
+
+export class CredentialsUnreadable extends Schema.TaggedError<CredentialsUnreadable>()("CredentialsUnreadable", {
+  path: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The credentials file ${this.path} cannot be read (${this.reason}). Check its path and permissions.`
+  }
+}
+
+/** No answer in time, or the connection broke with the request in flight: the outcome is unknown. */
+export class RequestTimedOut extends Schema.TaggedError<RequestTimedOut>()("RequestTimedOut", { operation }) {
+  override get message() {
+    return `The broker did not answer in time: ${this.operation}. It is tried again with the same message id.`
+  }
+}
+
+export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("PermissionDenied", {
+  operation,
+  subject: Schema.String
+}) {
+  override get message() {
+    return `This identity may not use '${this.subject}' (${this.operation}). Grant it in the server's configuration, or use another identity.`
+  }
+}
+
+/** The server has no JetStream, the account may not use it, or no stream covers the subject: it answers alike. */
+export class NothingStores extends Schema.TaggedError<NothingStores>()("NothingStores", { operation }) {
+  override get message() {
+    return `Nothing stores this (${this.operation}): JetStream is off for this account, or no stream covers the subject. Run 'reprise doctor'.`
+  }
+}
+
+/** Error 10077: the stream's quota, or the disk, is full. The message was not stored. */
+export class StreamFull extends Schema.TaggedError<StreamFull>()("StreamFull", {
+  operation,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The broker stored nothing because its space is used up (${this.operation}: ${this.reason}). Run 'reprise prune', or give the streams more space.`
+  }
+}
+
+/** Errors 10071 and 10164: another writer appended to this subject first. */
+export class WrongSequence extends Schema.TaggedError<WrongSequence>()("WrongSequence", { operation }) {
+  override get message() {
+    return `Another writer was first (${this.operation}). Read the subject again and decide again.`
+  }
+}
+
+/** The connection was closed for good. */
+export class ConnectionClosed extends Schema.TaggedError<ConnectionClosed>()("ConnectionClosed", { operation }) {
+  override get message() {
+    return `The connection to the broker is closed (${this.operation}). Start the command again.`
+  }
+}
+
+/** JetStream said no, with a code. */
+export class BrokerSaysNo extends Schema.TaggedError<BrokerSaysNo>()("BrokerSaysNo", {
+  operation,
+  code: Schema.Int,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The broker refused (${this.operation}): ${this.reason} (error ${this.code}). Run 'reprise doctor'.`
+  }
+}
+
+/** Anything else a driver threw. */
+export class BrokerFault extends Schema.TaggedError<BrokerFault>()("BrokerFault", {
+  operation,
+  cause: Schema.Defect()
+}) {
+  override get message() {
+    const reason = this.cause instanceof Error ? this.cause.message : String(this.cause)
+    return `The broker's client failed (${this.operation}): ${reason}. Run 'reprise doctor'.`
+  }
+}
+
+export type BrokerError =
+  | RequestTimedOut
+  | PermissionDenied
+  | NothingStores
+  | StreamFull
+  | WrongSequence
+  | ConnectionClosed
+  | BrokerSaysNo
+  | BrokerFault
+
+/** Server error codes that Reprise acts on. */
+export const jetStreamCode = {
+  streamNotFound: 10059,
+  consumerNotFound: 10014,
+  messageNotFound: 10037,
+  wrongLastSequence: 10071,
+  wrongLastSequenceUnknown: 10164,
+  storeFailed: 10077,
+  accountResourcesExceeded: 10002,
+  storageExceeded: 10047,
+  subjectsOverlap: 10065,
+  streamNameInUse: 10058,
+  replicasNotSupported: 10074,
+  maximumStreams: 10027,
+  notEnabled: 10076,
+  notEnabledForAccount: 10039
+} as const
+
+const apiError = (operation: string, cause: JetStreamApiError): BrokerError => {
+  switch (cause.code) {
+    case jetStreamCode.storeFailed:
+      return new StreamFull({ operation, reason: cause.message })
+    case jetStreamCode.wrongLastSequence:
+    case jetStreamCode.wrongLastSequenceUnknown:
+      return new WrongSequence({ operation })
+    case jetStreamCode.notEnabled:
+    case jetStreamCode.notEnabledForAccount:
+      return new NothingStores({ operation })
+    default:
+      return new BrokerSaysNo({ operation, code: cause.code, reason: cause.message })
+  }
+}
+
+/** The error of one link in a chain of causes; undefined when only its cause can say. */
+const knownError = (operation: string, thrown: unknown): BrokerError | undefined => {
+  if (thrown instanceof JetStreamApiError) return apiError(operation, thrown)
+  if (thrown instanceof errors.NoRespondersError) return new NothingStores({ operation })
+  if (thrown instanceof errors.PermissionViolationError) {
+    return new PermissionDenied({ operation, subject: thrown.subject })
+  }
+  if (thrown instanceof errors.ClosedConnectionError || thrown instanceof errors.DrainingConnectionError) {
+    return new ConnectionClosed({ operation })
+  }
+  // A request in flight when the connection broke rejects with a RequestError that has no cause.
+  const unanswered =
+    thrown instanceof errors.TimeoutError ||
+    thrown instanceof errors.ConnectionError ||
+    (thrown instanceof errors.RequestError && thrown.cause === undefined)
+  return unanswered ? new RequestTimedOut({ operation }) : undefined
+}
+
+/** Reads what a NATS driver threw during `operation`: the first link in the chain of causes that means something. */
+export const brokerError = (operation: string, thrown: unknown): BrokerError => {
+  for (let link = thrown; link !== undefined; link = link instanceof Error ? link.cause : undefined) {
+    const known = knownError(operation, link)
+    if (known !== undefined) return known
+  }
+  return new BrokerFault({ operation, cause: thrown })
+}
+
+/** Runs a driver's promise; what it throws becomes a `BrokerError`. */
+export const attempt = <A>(operation: string, run: () => Promise<A>): Effect.Effect<A, BrokerError> =>
+  Effect.tryPromise({ try: run, catch: (thrown) => brokerError(operation, thrown) })

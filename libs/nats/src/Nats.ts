@@ -1,0 +1,175 @@
+/** One connection to the broker, for one service. */
+import { readFile } from "node:fs/promises"
+import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from "@nats-io/jetstream"
+import {
+  type ConnectionOptions,
+  connect,
+  credsAuthenticator,
+  errors,
+  type NatsConnection,
+  type Status,
+  type TlsOptions
+} from "@nats-io/transport-node"
+import { Context, Effect, Layer, Option, Redacted, Stream, SubscriptionRef } from "effect"
+import { attempt, BrokerRefused, BrokerUnreachable, CredentialsUnreadable } from "./BrokerError.ts"
+import { parseServerVersion, type ServerVersion } from "./ServerVersion.ts"
+
+/** Who a service is to the broker. */
+export type Credentials =
+  | { readonly _tag: "Anonymous" }
+  | { readonly _tag: "UserPassword"; readonly user: string; readonly password: Redacted.Redacted }
+  | { readonly _tag: "Token"; readonly token: Redacted.Redacted }
+  /** A `.creds` file: an nkey and its JWT. */
+  | { readonly _tag: "CredsFile"; readonly path: string }
+
+export interface NatsOptions {
+  readonly url: string | ReadonlyArray<string>
+  readonly credentials?: Credentials
+  /** Shown by the server in its connection list. */
+  readonly name: string
+  /** Where replies to this service arrive. Private to it, or another identity could read them. Default: `_INBOX_<name>`. */
+  readonly inboxPrefix?: string
+  readonly connectTimeoutMs?: number
+  /** For API requests and acknowledgements of stored messages. */
+  readonly requestTimeoutMs?: number
+  /** Pause between two attempts to reconnect; there is no last attempt. */
+  readonly reconnectWaitMs?: number
+  readonly tls?: TlsOptions
+}
+
+/** `closed` is final: the connection was closed by us, or the server no longer accepts this identity. */
+export type ConnectionStatus = "connected" | "disconnected" | "closed"
+
+export type ConnectError = BrokerUnreachable | BrokerRefused | CredentialsUnreadable
+
+export interface NatsShape {
+  readonly nc: NatsConnection
+  readonly js: JetStreamClient
+  readonly jsm: JetStreamManager
+  /** Of the server connected to last; none before the first answer, or when it is not a version. */
+  readonly serverVersion: Effect.Effect<Option.Option<ServerVersion>>
+  readonly status: Effect.Effect<ConnectionStatus>
+  /** The present status, then every change of it. */
+  readonly statusChanges: Stream.Stream<ConnectionStatus>
+}
+
+/** An address as it may be shown: without user and password. */
+export const displayUrl = (url: string | ReadonlyArray<string>): string =>
+  (typeof url === "string" ? [url] : url).map((one) => one.replace(/\/\/[^@/]*@/, "//")).join(", ")
+
+const isLoopback = (url: string) => /^(?:[a-z]+:\/\/)?(?:[^@/]*@)?(?:127\.|localhost(?:[:/]|$)|\[?::1\]?)/.test(url)
+
+const identity = Effect.fnUntraced(function* (
+  credentials: Credentials
+): Effect.fn.Return<Partial<ConnectionOptions>, CredentialsUnreadable> {
+  switch (credentials._tag) {
+    case "Anonymous":
+      return {}
+    case "UserPassword":
+      return { user: credentials.user, pass: Redacted.value(credentials.password) }
+    case "Token":
+      return { token: Redacted.value(credentials.token) }
+    case "CredsFile": {
+      const unreadable = (reason: string) => new CredentialsUnreadable({ path: credentials.path, reason })
+      const content = yield* Effect.tryPromise({
+        try: () => readFile(credentials.path),
+        catch: (cause) => unreadable(cause instanceof Error ? cause.message : String(cause))
+      })
+      if (!content.includes("BEGIN NATS USER JWT")) return yield* unreadable("it holds no NATS user JWT")
+      return { authenticator: credsAuthenticator(new Uint8Array(content)) }
+    }
+  }
+})
+
+const connectError = (url: string, cause: unknown): BrokerUnreachable | BrokerRefused => {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return cause instanceof errors.AuthorizationError || cause instanceof errors.UserAuthenticationExpiredError
+    ? new BrokerRefused({ url, reason })
+    : new BrokerUnreachable({ url, reason })
+}
+
+const statusAfter = (event: Status): Option.Option<ConnectionStatus> => {
+  switch (event.type) {
+    case "disconnect":
+    case "reconnecting":
+      return Option.some("disconnected")
+    case "reconnect":
+      return Option.some("connected")
+    case "close":
+      return Option.some("closed")
+    default:
+      return Option.none()
+  }
+}
+
+/** Draining needs a live connection: one that is down would wait for ever, so it is closed as it is. */
+const close = (nc: NatsConnection, status: SubscriptionRef.SubscriptionRef<ConnectionStatus>) =>
+  Effect.gen(function* () {
+    if (nc.isClosed()) return
+    if ((yield* SubscriptionRef.get(status)) === "connected") {
+      yield* attempt("drain", () => nc.drain()).pipe(Effect.timeoutOption("1 second"), Effect.ignore)
+    }
+    yield* attempt("close", () => nc.close()).pipe(Effect.ignore)
+  })
+
+/**
+ * Connects, and closes with the scope. Fails when no server answers now; once connected it reconnects for ever.
+ * JetStream is not checked here: an identity with few permissions may not ask; `ensureStreams` and `health` do.
+ */
+const make = Effect.fn("Nats.make")(function* (options: NatsOptions) {
+  const url = displayUrl(options.url)
+  const who = yield* identity(options.credentials ?? { _tag: "Anonymous" })
+  const servers = typeof options.url === "string" ? [options.url] : [...options.url]
+  const nc = yield* Effect.tryPromise({
+    try: () =>
+      connect({
+        ...who,
+        servers,
+        name: options.name,
+        inboxPrefix: options.inboxPrefix ?? `_INBOX_${options.name.replaceAll(/[^A-Za-z0-9_-]/g, "_")}`,
+        timeout: options.connectTimeoutMs ?? 2_000,
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: options.reconnectWaitMs ?? 250,
+        ignoreAuthErrorAbort: true,
+        ...(options.tls === undefined ? {} : { tls: options.tls })
+      }),
+    catch: (cause) => connectError(url, cause)
+  })
+  const status = yield* SubscriptionRef.make<ConnectionStatus>("connected")
+  yield* Effect.addFinalizer(() => close(nc, status))
+  if (nc.info?.tls_required !== true && !servers.every(isLoopback)) {
+    yield* Effect.logWarning(`The connection to ${url} is not encrypted. Turn TLS on at the NATS server.`)
+  }
+
+  yield* Stream.fromAsyncIterable(nc.status(), (cause) => cause).pipe(
+    Stream.runForEach((event) =>
+      Option.match(statusAfter(event), {
+        onNone: () => Effect.logDebug(`broker connection: ${event.type}`),
+        onSome: (next) =>
+          SubscriptionRef.getAndSet(status, next).pipe(
+            Effect.flatMap((before) =>
+              before === next ? Effect.void : Effect.logInfo(`The connection to the broker at ${url} is ${next}.`)
+            )
+          )
+      })
+    ),
+    Effect.ignore,
+    Effect.andThen(SubscriptionRef.set(status, "closed")),
+    Effect.forkScoped({ startImmediately: true })
+  )
+
+  const requests = { timeout: options.requestTimeoutMs ?? 2_000 }
+  return Nats.of({
+    nc,
+    js: jetstream(nc, requests),
+    jsm: yield* Effect.promise(() => jetstreamManager(nc, { ...requests, checkAPI: false })),
+    serverVersion: Effect.sync(() => parseServerVersion(nc.info?.version ?? "")),
+    status: SubscriptionRef.get(status),
+    statusChanges: SubscriptionRef.changes(status).pipe(Stream.changes)
+  })
+})
+
+export class Nats extends Context.Service<Nats, NatsShape>()("@reprise/nats/Nats") {
+  static readonly make = make
+  static readonly layer = (options: NatsOptions) => Layer.effect(Nats, make(options))
+}

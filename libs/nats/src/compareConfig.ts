@@ -1,0 +1,24 @@
+/** Which settings of a stream or consumer differ from the wanted ones. Pure. */
+
+export interface Difference {
+  readonly field: string
+  readonly wanted: string
+  readonly found: string
+}
+
+type Setting = string | number | boolean | ReadonlyArray<string | number> | undefined
+
+/** Servers leave out what has the zero value, and give lists in any order. */
+const shown = (setting: Setting): string => {
+  if (setting === undefined || setting === false || setting === 0 || setting === "") return "none"
+  return typeof setting === "object" ? [...setting].map(String).sort().join(", ") : String(setting)
+}
+
+/** The fields of `wanted` that `found` has otherwise; other fields of `found` are none of our business. */
+export const differences = (wanted: object, found: object): ReadonlyArray<Difference> => {
+  const actual = new Map<string, Setting>(Object.entries(found))
+  return Object.entries(wanted).flatMap(([field, setting]: [string, Setting]) => {
+    const pair = { field, wanted: shown(setting), found: shown(actual.get(field)) }
+    return pair.wanted === pair.found ? [] : [pair]
+  })
+}

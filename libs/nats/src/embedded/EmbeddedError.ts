@@ -1,0 +1,31 @@
+/** How an embedded server fails to start, or gives up. */
+import { Schema } from "effect"
+
+/** A fixed port was configured, and another program listens on it. */
+export class PortTaken extends Schema.TaggedError<PortTaken>()("PortTaken", { port: Schema.Int }) {
+  override get message() {
+    return `Another program listens on port ${this.port} of this machine. Stop it, choose another port, or leave the port out to get a free one.`
+  }
+}
+
+export class ServerDidNotStart extends Schema.TaggedError<ServerDidNotStart>()("ServerDidNotStart", {
+  reason: Schema.String,
+  logFile: Schema.String,
+  /** The end of what the server said in this attempt. */
+  lastLines: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    const said = this.lastLines.length === 0 ? "It said nothing." : `It said:\n${this.lastLines.join("\n")}`
+    return `nats-server did not start (${this.reason}). Look at ${this.logFile}, or run 'reprise doctor'. ${said}`
+  }
+}
+
+/** The server died again and again; its clients stay disconnected. */
+export class ServerGaveUp extends Schema.TaggedError<ServerGaveUp>()("ServerGaveUp", {
+  restarts: Schema.Int,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `nats-server was restarted ${this.restarts} times in a short while and is down (${this.reason}). Run 'reprise doctor', then start again: nothing that was acknowledged is lost.`
+  }
+}

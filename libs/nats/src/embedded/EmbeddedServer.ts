@@ -1,0 +1,207 @@
+/**
+ * A private nats-server for one directory, owned by this process: started, watched, restarted, stopped. Other processes
+ * of the same user find it by `endpoint.json` (`attach`).
+ */
+import { randomBytes } from "node:crypto"
+import { readFile, rm } from "node:fs/promises"
+import { Clock, Context, Deferred, Effect, Exit, Layer, Option, Ref, Scope } from "effect"
+import { type LocateOptions, locateServer, type ServerNotFound } from "../locate/locateServer.ts"
+import type { ServerBinary, ServerUnusable } from "../locate/ServerBinary.ts"
+import { Nats, type NatsOptions } from "../Nats.ts"
+import { formatVersion } from "../ServerVersion.ts"
+import { defaultStorageBytes, smallestStorageBytes } from "../streams.ts"
+import { ServerGaveUp } from "./EmbeddedError.ts"
+import { credentialsOf, type Endpoint, newSecret, removeEndpoint, writeEndpoint } from "./Endpoint.ts"
+import { stopLeftovers } from "./leftoverServers.ts"
+import { type AlreadyOwned, acquireOwnership } from "./Ownership.ts"
+import { freeBytes, type NewerFormat, onDisk, paths } from "./StateDirectory.ts"
+import { renderServerConfig, type ServerSettings } from "./serverConfig.ts"
+import { type RunningServer, type StartError, startServer } from "./startServer.ts"
+
+export interface EmbeddedOptions {
+  /** Absolute path of the `.reprise` directory; made when it is not there. */
+  readonly directory: string
+  /** Default: any free port. */
+  readonly port?: number
+  /** What new streams may share (`EmbeddedServer.storageBytes`). Default 4 GiB, or half of the free disk if that is less. */
+  readonly storageBytes?: number
+  /** Statistics over HTTP on a free loopback port, readable by every user of this machine. Default off. */
+  readonly monitoring?: boolean
+  /** Default: the one `locateServer` finds. */
+  readonly server?: ServerBinary
+  readonly locate?: LocateOptions
+  /** The text of `nats.conf`, for a program that is bundled without it. */
+  readonly template?: string
+  /** JetStream reads what it stored before it listens: a large store takes a while. Default 60 s. */
+  readonly startTimeoutMs?: number
+  /** A server that dies more often than this within the window stays down. Default 5 in 60 s. */
+  readonly maxRestarts?: number
+  readonly restartWindowMs?: number
+}
+
+export type EmbeddedError = StartError | AlreadyOwned | NewerFormat | ServerNotFound | ServerUnusable
+
+export interface EmbeddedServerShape {
+  /** Its address and credentials stay the same over restarts; `pid` is the first server's. */
+  readonly endpoint: Endpoint
+  readonly server: ServerBinary
+  /** For `ensureStreams`: quotas that the disk has room for, so that a full quota comes before a full disk. */
+  readonly storageBytes: number
+  /** Of the server that runs now. */
+  readonly pid: Effect.Effect<number>
+  readonly restarts: Effect.Effect<number>
+  /** Never succeeds; fails when the server died too often and stays down. */
+  readonly failure: Effect.Effect<never, ServerGaveUp>
+}
+
+const templateFile = new URL("../../../../nats.conf", import.meta.url)
+
+const settingsFor = (options: EmbeddedOptions): ServerSettings => {
+  const { log, nats } = paths(options.directory)
+  return {
+    host: "127.0.0.1",
+    port: options.port ?? -1,
+    runDirectory: nats,
+    storeDirectory: nats,
+    logFile: log,
+    user: { user: "reprise", password: newSecret(randomBytes(24)) },
+    systemUser: { user: "system", password: newSecret(randomBytes(24)) },
+    monitoring: options.monitoring ?? false
+  }
+}
+
+const roomFor = (free: number) => Math.max(smallestStorageBytes, Math.min(defaultStorageBytes, Math.floor(free / 2)))
+
+const describe = Effect.fnUntraced(function* (
+  settings: ServerSettings,
+  server: ServerBinary,
+  running: RunningServer
+): Effect.fn.Return<Endpoint> {
+  return {
+    version: 1,
+    url: `nats://${settings.host}:${running.port}`,
+    ...settings.user,
+    system: settings.systemUser,
+    ...Option.match(running.monitorUrl, { onNone: () => ({}), onSome: (monitorUrl) => ({ monitorUrl }) }),
+    pid: running.pid,
+    serverVersion: formatVersion(server.version),
+    ownerPid: process.pid,
+    startedAt: new Date(yield* Clock.currentTimeMillis).toISOString()
+  }
+})
+
+interface Watched {
+  readonly running: Ref.Ref<RunningServer>
+  readonly restarts: Ref.Ref<number>
+  readonly failure: Deferred.Deferred<never, ServerGaveUp>
+  readonly restart: Effect.Effect<RunningServer, StartError>
+}
+
+/** Restarts the server whenever it dies. Ends, failing `failure`, when that happens too often. */
+const watch = Effect.fnUntraced(function* (watched: Watched, maxRestarts: number, windowMs: number) {
+  let attempts: ReadonlyArray<number> = []
+  let reason = `it ended with ${yield* Deferred.await((yield* Ref.get(watched.running)).exited)}`
+  for (;;) {
+    const now = yield* Clock.currentTimeMillis
+    attempts = [...attempts.filter((at) => now - at < windowMs), now]
+    if (attempts.length > maxRestarts) {
+      const gaveUp = new ServerGaveUp({ restarts: attempts.length - 1, reason })
+      yield* Effect.logError(gaveUp.message)
+      return yield* Deferred.fail(watched.failure, gaveUp)
+    }
+    yield* Effect.logWarning(`nats-server is down (${reason}) and is started again.`)
+    // The first restart is immediate; one that did not help is followed by pauses that double.
+    if (attempts.length > 1) yield* Effect.sleep(`${50 * 2 ** attempts.length} millis`)
+    const outcome = yield* Effect.result(watched.restart)
+    if (outcome._tag === "Failure") {
+      reason = outcome.failure.message
+      continue
+    }
+    yield* Ref.set(watched.running, outcome.success)
+    yield* Ref.update(watched.restarts, (count) => count + 1)
+    reason = `it ended with ${yield* Deferred.await(outcome.success.exited)}`
+  }
+})
+
+/**
+ * Takes the directory, stops what a killed owner left there, starts the server and writes `endpoint.json`. When the
+ * scope closes, in this order: nobody is told of the server any more, it is stopped, the directory is free.
+ */
+const make = Effect.fn("EmbeddedServer.make")(function* (options: EmbeddedOptions) {
+  const { directory } = options
+  const template = options.template ?? (yield* onDisk(directory, () => readFile(templateFile, "utf8")))
+  const server = options.server ?? (yield* locateServer(options.locate))
+  yield* acquireOwnership(directory)
+  yield* removeEndpoint(directory)
+  yield* stopLeftovers(paths(directory).config)
+  yield* Effect.addFinalizer(() =>
+    onDisk(directory, () => rm(paths(directory).config, { force: true })).pipe(Effect.ignore)
+  )
+
+  const settings = settingsFor(options)
+  const servers = yield* Scope.fork(yield* Effect.scope)
+  const start = Effect.fnUntraced(function* (port: number) {
+    const attempt = yield* Scope.fork(servers)
+    const config = renderServerConfig(template, server.version, { ...settings, port })
+    const startTimeoutMs = options.startTimeoutMs ?? 60_000
+    return yield* startServer({ directory, server, config, port, startTimeoutMs }).pipe(
+      Scope.provide(attempt),
+      Effect.onExit((exit) => (Exit.isFailure(exit) ? Scope.close(attempt, exit) : Effect.void))
+    )
+  })
+
+  const first = yield* start(settings.port)
+  const endpoint = yield* describe(settings, server, first)
+  yield* Effect.addFinalizer(() => removeEndpoint(directory).pipe(Effect.ignore))
+  yield* writeEndpoint(directory, endpoint)
+
+  const running = yield* Ref.make(first)
+  const restarts = yield* Ref.make(0)
+  const failure = yield* Deferred.make<never, ServerGaveUp>()
+  const restart = Effect.gen(function* () {
+    // A guard that was killed takes a moment to take its server with it: two on one store would ruin it.
+    yield* stopLeftovers(paths(directory).config)
+    const next = yield* start(first.port)
+    yield* writeEndpoint(directory, yield* describe(settings, server, next))
+    return next
+  })
+  yield* watch(
+    { running, restarts, failure, restart },
+    options.maxRestarts ?? 5,
+    options.restartWindowMs ?? 60_000
+  ).pipe(Effect.forkScoped)
+
+  return EmbeddedServer.of({
+    endpoint,
+    server,
+    storageBytes: options.storageBytes ?? roomFor(yield* freeBytes(directory)),
+    pid: Effect.map(Ref.get(running), ({ pid }) => pid),
+    restarts: Ref.get(restarts),
+    failure: Deferred.await(failure)
+  })
+})
+
+export class EmbeddedServer extends Context.Service<EmbeddedServer, EmbeddedServerShape>()(
+  "@reprise/nats/EmbeddedServer"
+) {
+  static readonly make = make
+  static readonly layer = (options: EmbeddedOptions) => Layer.effect(EmbeddedServer, make(options))
+}
+
+/** How to connect to the server behind an endpoint; `options` may add to it or replace any of it. */
+export const connectionTo = (
+  endpoint: Endpoint,
+  options: Partial<NatsOptions> & Pick<NatsOptions, "name">
+): NatsOptions => ({
+  url: endpoint.url,
+  credentials: credentialsOf(endpoint),
+  reconnectWaitMs: 50,
+  ...options
+})
+
+/** A connection to the embedded server of this process. */
+export const layerEmbeddedConnection = (options: Partial<NatsOptions> & Pick<NatsOptions, "name">) =>
+  Layer.effect(
+    Nats,
+    EmbeddedServer.use(({ endpoint }) => Nats.make(connectionTo(endpoint, options)))
+  )

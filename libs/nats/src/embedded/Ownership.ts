@@ -1,0 +1,138 @@
+/**
+ * Which process runs the server of a directory. The lock is the kernel's, taken by SQLite on `owner.lock`: it ends with
+ * the process, however that dies, and no other process can inherit it as a reused process id would.
+ */
+import { existsSync } from "node:fs"
+import { chmod } from "node:fs/promises"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { Effect, Option, Schedule, Schema } from "effect"
+import { describeEndpoint, Endpoint, readEndpoint } from "./Endpoint.ts"
+import { checkFormat, DiskFull, directoryError, onDisk, paths, prepareDirectory } from "./StateDirectory.ts"
+
+/** Another live process runs the server of this directory. With its endpoint, when it is ready. */
+export class AlreadyOwned extends Schema.TaggedError<AlreadyOwned>()("AlreadyOwned", {
+  directory: Schema.String,
+  endpoint: Schema.Option(Endpoint)
+}) {
+  override get message() {
+    const where = Option.match(this.endpoint, { onNone: () => "", onSome: (it) => ` at ${describeEndpoint(it)}` })
+    return `Another Reprise runs in ${this.directory}${where}. Use that one ('reprise gate', 'reprise status'), or stop it first.`
+  }
+}
+
+export class NoOwner extends Schema.TaggedError<NoOwner>()("NoOwner", { directory: Schema.String }) {
+  override get message() {
+    return `No Reprise is running in ${this.directory}. Start one with 'reprise run' or 'reprise up', or name a server with --nats.`
+  }
+}
+
+export class OwnerNotReady extends Schema.TaggedError<OwnerNotReady>()("OwnerNotReady", { directory: Schema.String }) {
+  override get message() {
+    return `The Reprise that runs in ${this.directory} has not opened its server yet. Try again, or look at its output.`
+  }
+}
+
+/** SQLite's result codes; an extended code carries one of them in its low byte. */
+const sqliteBusy = 5
+const sqliteFull = 13
+
+const sqliteCode = (thrown: unknown): number | undefined =>
+  thrown instanceof Error && "errcode" in thrown && typeof thrown.errcode === "number"
+    ? thrown.errcode & 0xff
+    : undefined
+
+const lockError = (directory: string, thrown: unknown) =>
+  sqliteCode(thrown) === sqliteFull ? new DiskFull({ directory }) : directoryError(directory, thrown)
+
+/** Opens the lock file and runs one statement; the lock lasts until the database is closed. */
+const locked = (file: string, statement: string, options: { readonly readOnly: boolean }): DatabaseSync => {
+  const database = new DatabaseSync(file, { ...options, timeout: 0 })
+  try {
+    database.exec(statement)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+const takeLock = (directory: string) =>
+  Effect.try({
+    try: () => locked(paths(directory).lock, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE", { readOnly: false }),
+    catch: (thrown) =>
+      sqliteCode(thrown) === sqliteBusy
+        ? new AlreadyOwned({ directory, endpoint: Option.none() })
+        : lockError(directory, thrown)
+  })
+
+/**
+ * Takes the directory for this process until the scope closes. Creates it when it is not there. Fails at once with
+ * `AlreadyOwned` when a live process has it.
+ */
+export const acquireOwnership = Effect.fn("acquireOwnership")(function* (directory: string) {
+  yield* prepareDirectory(directory)
+  yield* Effect.acquireRelease(takeLock(directory), (lock) => Effect.sync(() => lock.close())).pipe(
+    // A process that only looks whether there is an owner holds the lock for an instant.
+    Effect.retry({ while: (error) => error._tag === "AlreadyOwned", times: 3, schedule: Schedule.spaced("10 millis") }),
+    Effect.catchTag("AlreadyOwned", () =>
+      Effect.flatMap(readEndpoint(directory), (endpoint) => new AlreadyOwned({ directory, endpoint }))
+    )
+  )
+  yield* onDisk(directory, () => chmod(paths(directory).lock, 0o600))
+})
+
+/** Whether a live process has the directory. Asking disturbs nobody. */
+export const hasOwner = (directory: string) =>
+  Effect.try({
+    try: () => {
+      const file = paths(directory).lock
+      if (!existsSync(file)) return false
+      try {
+        locked(file, "SELECT count(*) FROM sqlite_schema", { readOnly: true }).close()
+        return false
+      } catch (error) {
+        if (sqliteCode(error) === sqliteBusy) return true
+        throw error
+      }
+    },
+    catch: (thrown) => lockError(directory, thrown)
+  })
+
+/**
+ * The endpoint of the Reprise that runs in this directory, for a process that wants to be its client. Waits up to ten
+ * seconds for one that is starting. Fails with `NoOwner` when none runs: a file left by a killed one does not count.
+ */
+export const attach = Effect.fn("attach")(function* (directory: string) {
+  yield* checkFormat(directory)
+  return yield* Effect.gen(function* () {
+    if (!(yield* hasOwner(directory))) return yield* new NoOwner({ directory })
+    const endpoint = yield* readEndpoint(directory)
+    return Option.isSome(endpoint) ? endpoint.value : yield* new OwnerNotReady({ directory })
+  }).pipe(
+    Effect.retry({
+      while: (error) => error._tag === "OwnerNotReady",
+      schedule: Schedule.spaced("20 millis").pipe(Schedule.upTo({ duration: "10 seconds" }))
+    })
+  )
+})
+
+/**
+ * Takes another of the directory's locks (`<name>.lock`) for this process until the scope closes. Gives false when a
+ * live process has it.
+ */
+export const tryLock = Effect.fn("tryLock")(function* (directory: string, name: string) {
+  yield* prepareDirectory(directory)
+  const file = join(directory, `${name}.lock`)
+  return yield* Effect.acquireRelease(
+    Effect.try({
+      try: () => locked(file, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE", { readOnly: false }),
+      catch: (thrown) =>
+        isBusy(thrown) ? new AlreadyOwned({ directory, endpoint: Option.none() }) : directoryError(directory, thrown)
+    }),
+    (lock) => Effect.sync(() => lock.close())
+  ).pipe(
+    Effect.as(true),
+    Effect.catchTag("AlreadyOwned", () => Effect.succeed(false))
+  )
+})

@@ -1,0 +1,133 @@
+/** The directory that holds everything of one Reprise: `.reprise`. Nothing outside of it is written. */
+import { randomUUID } from "node:crypto"
+import { chmod, mkdir, open, readFile, rename, rm, stat, statfs, writeFile } from "node:fs/promises"
+import { dirname, isAbsolute, join } from "node:path"
+import { Effect, Option, Schema } from "effect"
+
+export const formatVersion = 1
+
+export class DirectoryUnusable extends Schema.TaggedError<DirectoryUnusable>()("DirectoryUnusable", {
+  directory: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Reprise cannot keep its state in ${this.directory} (${this.reason}). Make it writable for you, or use another directory.`
+  }
+}
+
+export class DiskFull extends Schema.TaggedError<DiskFull>()("DiskFull", { directory: Schema.String }) {
+  override get message() {
+    return `There is no space left on the disk of ${this.directory}, or your quota is used up. Free some and start again: nothing is lost.`
+  }
+}
+
+export class NewerFormat extends Schema.TaggedError<NewerFormat>()("NewerFormat", {
+  directory: Schema.String,
+  found: Schema.Int,
+  known: Schema.Int
+}) {
+  override get message() {
+    return `${this.directory} was written by a newer Reprise (format ${this.found}, this one knows ${this.known}). Upgrade Reprise, or use another directory.`
+  }
+}
+
+export type DirectoryError = DirectoryUnusable | DiskFull
+
+/** Reads what the file system threw, by its code. */
+export const directoryError = (directory: string, thrown: unknown): DirectoryError => {
+  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : ""
+  if (code === "ENOSPC" || code === "EDQUOT") return new DiskFull({ directory })
+  return new DirectoryUnusable({ directory, reason: thrown instanceof Error ? thrown.message : String(thrown) })
+}
+
+export const onDisk = <A>(directory: string, run: () => Promise<A>): Effect.Effect<A, DirectoryError> =>
+  Effect.tryPromise({ try: run, catch: (thrown) => directoryError(directory, thrown) })
+
+/** Replaces a file in one step, readable by its owner alone. Readers see the old text or the new, never a part. */
+export const replaceFile = async (path: string, text: string): Promise<void> => {
+  const draft = `${path}.${randomUUID()}.new`
+  try {
+    const file = await open(draft, "wx", 0o600)
+    try {
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+/** A file's text; none when there is no such file. */
+export const readIfPresent = async (path: string): Promise<Option.Option<string>> => {
+  try {
+    return Option.some(await readFile(path, "utf8"))
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return Option.none()
+    throw error
+  }
+}
+
+export const paths = (directory: string) => ({
+  version: join(directory, "version.json"),
+  endpoint: join(directory, "endpoint.json"),
+  lock: join(directory, "owner.lock"),
+  ignore: join(directory, ".gitignore"),
+  nats: join(directory, "nats"),
+  config: join(directory, "nats", "server.conf"),
+  log: join(directory, "nats", "server.log")
+})
+
+const decodeFormat = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ format: Schema.Int })))
+
+/** Fails when the directory's format is one that this version does not know. A directory without one is new. */
+export const checkFormat = Effect.fnUntraced(function* (directory: string) {
+  const text = yield* onDisk(directory, () => readIfPresent(paths(directory).version))
+  if (Option.isNone(text)) return
+  const version = decodeFormat(text.value)
+  if (Option.isNone(version)) {
+    return yield* new DirectoryUnusable({ directory, reason: "its version.json is damaged" })
+  }
+  const { format } = version.value
+  if (format > formatVersion) return yield* new NewerFormat({ directory, found: format, known: formatVersion })
+})
+
+const createDirectories = async (directory: string): Promise<void> => {
+  await mkdir(dirname(directory), { recursive: true })
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const found = await stat(directory)
+  if (process.getuid !== undefined && found.uid !== process.getuid()) throw new Error("it belongs to another user")
+  if ((found.mode & 0o077) !== 0) await chmod(directory, 0o700)
+  await mkdir(paths(directory).nats, { recursive: true, mode: 0o700 })
+}
+
+/** The state holds agents' transcripts: it must not end up in a commit of the repository around it. */
+const writeOnce = (path: string, text: string) =>
+  writeFile(path, text, { flag: "wx", mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error
+  })
+
+/** Creates the directory, closed to others, or checks that the one there can be used. Idempotent. */
+export const prepareDirectory = Effect.fn("prepareDirectory")(function* (directory: string) {
+  if (!isAbsolute(directory)) {
+    return yield* new DirectoryUnusable({ directory, reason: "its path is not absolute" })
+  }
+  yield* onDisk(directory, () => createDirectories(directory))
+  yield* checkFormat(directory)
+  yield* onDisk(directory, async () => {
+    await writeOnce(paths(directory).ignore, "*\n")
+    if (Option.isNone(await readIfPresent(paths(directory).version))) {
+      await replaceFile(paths(directory).version, `${JSON.stringify({ format: formatVersion })}\n`)
+    }
+  })
+})
+
+/** Bytes that this user may still write on the directory's disk. */
+export const freeBytes = (directory: string): Effect.Effect<number, DirectoryError> =>
+  onDisk(directory, async () => {
+    const { bavail, bsize } = await statfs(directory)
+    return bavail * bsize
+  })

@@ -1,0 +1,58 @@
+/** Makes the configuration of the embedded server from the template `nats.conf`. Pure. */
+import { Redacted } from "effect"
+import { compareVersions, parseServerVersion, type ServerVersion } from "../ServerVersion.ts"
+
+export interface UserPassword {
+  readonly user: string
+  readonly password: Redacted.Redacted
+}
+
+export interface ServerSettings {
+  readonly host: string
+  /** -1: any free port. */
+  readonly port: number
+  readonly runDirectory: string
+  readonly storeDirectory: string
+  readonly logFile: string
+  readonly user: UserPassword
+  readonly systemUser: UserPassword
+  /** Statistics over HTTP on a free port. */
+  readonly monitoring: boolean
+}
+
+const variables = (settings: ServerSettings): ReadonlyArray<readonly [string, string | number]> => [
+  ["REPRISE_HOST", settings.host],
+  ["REPRISE_PORT", settings.port],
+  ["REPRISE_RUN_DIR", settings.runDirectory],
+  ["REPRISE_LOG_FILE", settings.logFile],
+  ["REPRISE_MONITOR", `${settings.host}:-1`],
+  ["REPRISE_STORE_DIR", settings.storeDirectory],
+  ["REPRISE_USER", settings.user.user],
+  ["REPRISE_PASSWORD", Redacted.value(settings.user.password)],
+  ["REPRISE_SYSTEM_USER", settings.systemUser.user],
+  ["REPRISE_SYSTEM_PASSWORD", Redacted.value(settings.systemUser.password)]
+]
+
+const mark = /#\?\s*(?:(monitoring)|since\s+(\S+))\s*$/
+
+const isWanted = (line: string, version: ServerVersion, settings: ServerSettings): boolean => {
+  const match = mark.exec(line)
+  if (match === null || line.trimStart().startsWith("#")) return true
+  if (match[1] === "monitoring") return settings.monitoring
+  const since = parseServerVersion(match[2] ?? "")
+  return since._tag === "None" || compareVersions(version, since.value) >= 0
+}
+
+/** JSON's quoting is also NATS's for the characters that paths and passwords have. */
+const quoted = (value: string | number) => (typeof value === "number" ? String(value) : JSON.stringify(value))
+
+/** The text of a configuration with the values in front: a secret, for a file only its owner can read. */
+export const renderServerConfig = (template: string, version: ServerVersion, settings: ServerSettings): string => {
+  const body = template
+    .split("\n")
+    .filter((line) => isWanted(line, version, settings))
+    .join("\n")
+  // The server takes a variable that nothing uses for a misspelt setting.
+  const used = variables(settings).filter(([name]) => new RegExp(`^[^#]*\\$${name}\\b`, "m").test(body))
+  return `${used.map(([name, value]) => `${name}: ${quoted(value)}`).join("\n")}\n\n${body}`
+}

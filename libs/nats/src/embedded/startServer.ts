@@ -1,0 +1,108 @@
+/** Starts the server once and waits until it listens. */
+import { readdir, readFile, rm } from "node:fs/promises"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { Deferred, Effect, Option, Schedule, Schema, type Scope } from "effect"
+import type { ServerBinary } from "../locate/ServerBinary.ts"
+import { PortTaken, ServerDidNotStart } from "./EmbeddedError.ts"
+import { type GuardedServer, type GuardFailed, startGuarded } from "./guard.ts"
+import { type DirectoryError, DiskFull, freeBytes, onDisk, paths, replaceFile } from "./StateDirectory.ts"
+import { lastLines, logSize, removeOldLogs } from "./serverLog.ts"
+
+export interface StartOptions {
+  readonly directory: string
+  readonly server: ServerBinary
+  /** The configuration's text. */
+  readonly config: string
+  /** The configured port, -1 for a free one. */
+  readonly port: number
+  readonly startTimeoutMs: number
+}
+
+export interface RunningServer extends GuardedServer {
+  readonly port: number
+  readonly monitorUrl: Option.Option<string>
+}
+
+export type StartError = DirectoryError | PortTaken | ServerDidNotStart | GuardFailed
+
+const Ports = Schema.fromJsonString(
+  Schema.Struct({
+    nats: Schema.NonEmptyArray(Schema.String),
+    monitoring: Schema.optionalKey(Schema.Array(Schema.String))
+  })
+)
+const decodePorts = Schema.decodeUnknownOption(Ports)
+
+const portsFile = (directory: string, pid: number) => join(paths(directory).nats, `nats-server_${pid}.ports`)
+
+/** A killed server leaves its file, and a later one may get its process id. */
+const removePortsFiles = (directory: string) =>
+  onDisk(directory, async () => {
+    const { nats } = paths(directory)
+    for (const name of await readdir(nats)) {
+      if (name.endsWith(".ports")) await rm(join(nats, name), { force: true })
+    }
+  })
+
+/** None until the server has written all of the file; it does so when it listens. */
+const readPorts = (file: string) =>
+  Effect.promise(() => readFile(file, "utf8").catch(() => "")).pipe(
+    Effect.map((text) =>
+      Option.map(decodePorts(text), (ports) => ({
+        port: Number(new URL(ports.nats[0]).port),
+        monitorUrl: Option.fromNullishOr(ports.monitoring?.[0])
+      }))
+    )
+  )
+
+const isTaken = (port: number): Effect.Effect<boolean> =>
+  Effect.callback((resume) => {
+    const probe = createServer()
+    probe.once("error", (error: NodeJS.ErrnoException) => resume(Effect.succeed(error.code === "EADDRINUSE")))
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resume(Effect.succeed(false))))
+  })
+
+/** Looks for what can be known for sure; everything else is in the log. */
+const diagnose = Effect.fnUntraced(function* (options: StartOptions, offset: number, reason: string) {
+  const { directory, port } = options
+  if (port > 0 && (yield* isTaken(port))) return yield* new PortTaken({ port })
+  if ((yield* freeBytes(directory)) === 0) return yield* new DiskFull({ directory })
+  const logFile = paths(directory).log
+  const lines = yield* onDisk(directory, () => lastLines(logFile, offset))
+  return yield* new ServerDidNotStart({ reason, logFile, lastLines: lines })
+})
+
+/**
+ * Starts a server that lives until the scope closes or this process ends. Returns when it listens, which is after
+ * JetStream has recovered its streams.
+ */
+export const startServer = Effect.fnUntraced(function* (
+  options: StartOptions
+): Effect.fn.Return<RunningServer, StartError, Scope.Scope> {
+  const { directory } = options
+  const { config, log, nats } = paths(directory)
+  yield* removePortsFiles(directory)
+  yield* onDisk(directory, () => removeOldLogs(log))
+  yield* onDisk(directory, () => replaceFile(config, options.config))
+  const offset = yield* Effect.promise(() => logSize(log))
+
+  const guarded = yield* Effect.acquireRelease(
+    startGuarded({ program: options.server.path, config, log, directory: nats }),
+    ({ stop }) => stop
+  )
+  const listening = readPorts(portsFile(directory, guarded.pid)).pipe(
+    Effect.repeat({ until: Option.isSome, schedule: Schedule.spaced("4 millis") }),
+    Effect.flatMap((ports) => Effect.fromOption(ports).pipe(Effect.orDie)),
+    Effect.map((ports): RunningServer => ({ ...guarded, ...ports }))
+  )
+  const ended = Deferred.await(guarded.exited).pipe(
+    Effect.flatMap((code) => diagnose(options, offset, `it ended with ${code}`))
+  )
+  return yield* Effect.raceFirst(listening, ended).pipe(
+    Effect.timeoutOrElse({
+      duration: `${options.startTimeoutMs} millis`,
+      orElse: () => diagnose(options, offset, `it did not listen within ${options.startTimeoutMs} ms`)
+    })
+  )
+})

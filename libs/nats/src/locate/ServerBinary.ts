@@ -1,0 +1,60 @@
+/** A nats-server program that runs on this machine. */
+import { access, constants } from "node:fs/promises"
+import { delimiter, join } from "node:path"
+import { Effect, Option, Schema } from "effect"
+import { parseServerVersion, type ServerVersion } from "../ServerVersion.ts"
+import { runCommand } from "./runCommand.ts"
+
+export interface ServerBinary {
+  readonly path: string
+  readonly version: ServerVersion
+  /** Where it came from. */
+  readonly origin: "configured" | "path" | "cache" | "fetched"
+}
+
+export class ServerUnusable extends Schema.TaggedError<ServerUnusable>()("ServerUnusable", {
+  path: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.path} is not a nats-server that runs here (${this.reason}). Correct REPRISE_NATS_SERVER, or unset it.`
+  }
+}
+
+export const isExecutable = (path: string): Effect.Effect<boolean> =>
+  Effect.promise(() =>
+    access(path, constants.X_OK).then(
+      () => true,
+      () => false
+    )
+  )
+
+/** Asks the program for its version. */
+export const inspectServer = (
+  path: string,
+  origin: ServerBinary["origin"]
+): Effect.Effect<ServerBinary, ServerUnusable> =>
+  runCommand(path, ["--version"]).pipe(
+    Effect.mapError((error) => new ServerUnusable({ path, reason: error.message })),
+    Effect.flatMap((output) =>
+      Option.match(parseServerVersion(output), {
+        onNone: () => Effect.fail(new ServerUnusable({ path, reason: "it prints no version" })),
+        onSome: (version) => Effect.succeed({ path, version, origin })
+      })
+    )
+  )
+
+/** Where system administrators put servers, and what the PATH of an ordinary user often lacks. */
+const serverDirectories = ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/bin"]
+
+/** The first nats-server on the search path that runs. */
+export const findOnPath = Effect.fnUntraced(function* (searchPath: string) {
+  const directories = new Set([...searchPath.split(delimiter).filter((entry) => entry !== ""), ...serverDirectories])
+  for (const directory of directories) {
+    const path = join(directory, "nats-server")
+    if (!(yield* isExecutable(path))) continue
+    const found = yield* Effect.option(inspectServer(path, "path"))
+    if (Option.isSome(found)) return found
+  }
+  return Option.none<ServerBinary>()
+})

@@ -1,0 +1,62 @@
+/** Finds a nats-server to run, or gets one. */
+import { Effect, Option, Schema } from "effect"
+import { compareVersions, formatVersion, minimumVersion, notGuaranteed, oldestVersion } from "../ServerVersion.ts"
+import { fetchServer } from "./fetchServer.ts"
+import { findOnPath, inspectServer, type ServerBinary } from "./ServerBinary.ts"
+import { cacheDirectory, findCached } from "./serverCache.ts"
+
+export class ServerNotFound extends Schema.TaggedError<ServerNotFound>()("ServerNotFound", { reason: Schema.String }) {
+  override get message() {
+    return [
+      `There is no nats-server on this machine, and it could not be fetched (${this.reason}).`,
+      "Install it (Debian, Ubuntu: 'apt-get install nats-server'; macOS: 'brew install nats-server'),",
+      "or name the program in REPRISE_NATS_SERVER,",
+      "or run a NATS container and give its address with --nats."
+    ].join(" ")
+  }
+}
+
+export interface LocateOptions {
+  /** `REPRISE_NATS_SERVER`, `REPRISE_NATS_FETCH`, `PATH` and `XDG_CACHE_HOME` are read from here. */
+  readonly environment?: NodeJS.ProcessEnv
+  /** Told what takes time, in a sentence. */
+  readonly onProgress?: (message: string) => Effect.Effect<void>
+}
+
+const isGood = (server: ServerBinary) => compareVersions(server.version, minimumVersion) >= 0
+
+const tell = (server: ServerBinary) =>
+  Effect.forEach(notGuaranteed(server.version), (sentence) => Effect.logWarning(sentence), { discard: true })
+
+/**
+ * In this order: the program named by REPRISE_NATS_SERVER; a good one (2.10.23 or newer) on the PATH; the cache; a
+ * fetched one; an older one on the PATH, with a warning. REPRISE_NATS_FETCH=never keeps it off the network.
+ */
+export const locateServer = Effect.fn("locateServer")(function* (options: LocateOptions = {}) {
+  const environment = options.environment ?? process.env
+  const progress = options.onProgress ?? ((message) => Effect.logInfo(message))
+
+  const configured = environment.REPRISE_NATS_SERVER ?? ""
+  if (configured !== "") return yield* inspectServer(configured, "configured").pipe(Effect.tap(tell))
+
+  const onPath = yield* findOnPath(environment.PATH ?? "")
+  if (Option.isSome(onPath) && isGood(onPath.value)) return onPath.value
+  const cache = cacheDirectory(environment)
+  const cached = yield* findCached(cache)
+  if (Option.isSome(cached) && isGood(cached.value)) return cached.value
+
+  if (environment.REPRISE_NATS_FETCH !== "never") yield* progress("fetching nats-server")
+  const fetched = yield* Effect.result(
+    environment.REPRISE_NATS_FETCH === "never"
+      ? Effect.fail({ message: "REPRISE_NATS_FETCH is 'never'" })
+      : fetchServer(cache)
+  )
+  if (fetched._tag === "Success") {
+    yield* progress(`fetched nats-server ${formatVersion(fetched.success.version)}`)
+    return fetched.success
+  }
+  const older = Option.filter(onPath, ({ version }) => compareVersions(version, oldestVersion) >= 0)
+  if (Option.isNone(older)) return yield* new ServerNotFound({ reason: fetched.failure.message })
+  yield* tell(older.value)
+  return older.value
+})

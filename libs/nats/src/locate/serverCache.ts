@@ -1,0 +1,56 @@
+/** The servers that were fetched before: `<cache>/reprise/nats-server/<version>/nats-server`. */
+import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises"
+import { homedir } from "node:os"
+import { isAbsolute, join } from "node:path"
+import { Effect, Option } from "effect"
+import { compareVersions, formatVersion, parseServerVersion, type ServerVersion } from "../ServerVersion.ts"
+import { isExecutable, type ServerBinary } from "./ServerBinary.ts"
+
+/** The user's cache directory by the XDG base directory specification, which ignores relative paths. */
+export const cacheDirectory = (environment: NodeJS.ProcessEnv): string => {
+  const configured = environment.XDG_CACHE_HOME
+  const base = configured !== undefined && isAbsolute(configured) ? configured : join(homedir(), ".cache")
+  return join(base, "reprise", "nats-server")
+}
+
+const program = (cache: string, version: ServerVersion) => join(cache, formatVersion(version), "nats-server")
+
+/** The newest cached server. Its directory's name says its version, so nothing has to be started to know it. */
+export const findCached = Effect.fnUntraced(function* (cache: string) {
+  const names = yield* Effect.promise(() => readdir(cache).catch(() => []))
+  const versions = names
+    .filter((name) => /^\d+\.\d+\.\d+$/.test(name))
+    .flatMap((name) => Option.toArray(parseServerVersion(name)))
+    .sort((a, b) => compareVersions(b, a))
+  for (const version of versions) {
+    const path = program(cache, version)
+    if (yield* isExecutable(path)) return Option.some<ServerBinary>({ path, version, origin: "cache" })
+  }
+  return Option.none<ServerBinary>()
+})
+
+/** A directory beside the cached servers, on the same file system, that goes away with the scope. */
+export const scratchDirectory = (cache: string) =>
+  Effect.acquireRelease(
+    Effect.tryPromise(async () => {
+      await mkdir(cache, { recursive: true, mode: 0o700 })
+      return mkdtemp(join(cache, ".fetch-"))
+    }),
+    (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true }).catch(() => undefined))
+  )
+
+/**
+ * Moves a program into the cache in one step: whoever looks sees all of it or nothing. When another process was first,
+ * its program stays and this one is dropped; both are the same version.
+ */
+export const keep = (cache: string, scratch: string, fetched: string, version: ServerVersion) =>
+  Effect.tryPromise(async () => {
+    const entry = join(scratch, "entry")
+    await mkdir(entry, { mode: 0o755 })
+    await rename(fetched, join(entry, "nats-server"))
+    await chmod(join(entry, "nats-server"), 0o755)
+    await rename(entry, join(cache, formatVersion(version))).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error
+    })
+    return program(cache, version)
+  })

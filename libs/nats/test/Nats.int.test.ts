@@ -1,0 +1,145 @@
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Exit, Redacted, Scope, Stream } from "effect"
+import { connectionTo, EmbeddedServer, ensureStreams, Nats, publish } from "../src/index.ts"
+import { brokerLayer, killHard, stateDirectory, temporaryDirectory, waitUntil } from "./harness.ts"
+
+const live = { excludeTestServices: true, timeout: "30 seconds" } as const
+
+describe("connecting", () => {
+  it.live("says where nothing answers, without the password in the address", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(Nats.make({ url: "nats://me:secret@127.0.0.1:9", name: "test" }))
+      assert.strictEqual(error._tag, "BrokerUnreachable")
+      assert.include(error.message, "nats://127.0.0.1:9")
+      assert.notInclude(error.message, "secret")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.each([undefined, "not credentials"])("names a credentials file that is of no use: %j", (text) =>
+    Effect.gen(function* () {
+      const path = join(yield* temporaryDirectory, "service.creds")
+      if (text !== undefined) yield* Effect.promise(() => writeFile(path, text))
+      const credentials = { _tag: "CredsFile", path } as const
+      const error = yield* Effect.flip(Nats.make({ url: "nats://127.0.0.1:9", name: "test", credentials }))
+      assert.strictEqual(error._tag, "CredentialsUnreadable")
+      assert.include(error.message, path)
+    }).pipe(Effect.scoped)
+  )
+})
+
+layer(brokerLayer(), live)("a connection", (it) => {
+  it.effect("is refused without the right password", () =>
+    Effect.gen(function* () {
+      const { endpoint } = yield* EmbeddedServer
+      const wrong = { _tag: "UserPassword", user: endpoint.user, password: Redacted.make("guess") } as const
+      for (const credentials of [wrong, { _tag: "Anonymous" } as const]) {
+        const error = yield* Effect.flip(Nats.make({ url: endpoint.url, name: "stranger", credentials }))
+        assert.strictEqual(error._tag, "BrokerRefused")
+      }
+    })
+  )
+
+  it.effect("receives replies under a prefix of its own", () =>
+    Effect.gen(function* () {
+      const { nc } = yield* Nats
+      nc.subscribe("question", { callback: (_, message) => void message.respond(message.reply ?? "") })
+      const reply = yield* Effect.promise(() => nc.request("question"))
+      assert.match(reply.string(), /^_INBOX_test\./)
+    })
+  )
+
+  it.effect("closes with its scope", () =>
+    Effect.gen(function* () {
+      const { endpoint } = yield* EmbeddedServer
+      const scope = yield* Scope.make()
+      const { nc, status } = yield* Nats.make(connectionTo(endpoint, { name: "short" })).pipe(Scope.provide(scope))
+      assert.strictEqual(yield* status, "connected")
+      yield* Scope.close(scope, Exit.void)
+      assert.isTrue(nc.isClosed())
+    })
+  )
+
+  it.effect("tells when it is cut and when it is back, and what was being stored is stored once", () =>
+    Effect.gen(function* () {
+      const nats = yield* Nats
+      const server = yield* EmbeddedServer
+      yield* ensureStreams("reprise")
+      const seen: Array<string> = []
+      yield* nats.statusChanges.pipe(
+        Stream.runForEach((status) => Effect.sync(() => seen.push(status))),
+        Effect.forkScoped({ startImmediately: true })
+      )
+      yield* killHard(yield* server.pid)
+      const write = (id: number) =>
+        publish({ stream: "REPRISE_EVENTS", subject: "reprise.event.gate.r1.X", id: String(id), body: "x" })
+      yield* Effect.forEach([1, 2, 3, 4, 5], write, { concurrency: "unbounded" })
+      yield* waitUntil(Effect.sync(() => seen.at(-1) === "connected" && seen.includes("disconnected")))
+      const info = yield* Effect.promise(() => nats.jsm.streams.info("REPRISE_EVENTS"))
+      assert.strictEqual(info.state.messages, 5)
+    }).pipe(Effect.scoped)
+  )
+})
+
+layer(brokerLayer(), live)("publish", (it) => {
+  const subject = "reprise.journal.run.r1"
+  const entry = (id: string, expectedLastSubjectSequence: number) =>
+    publish({ stream: "REPRISE_JOURNAL", subject, id, body: id, headers: { "ce-id": id }, expectedLastSubjectSequence })
+
+  it.effect("stores a message once, whoever repeats it", () =>
+    Effect.gen(function* () {
+      const { jsm } = yield* Nats
+      yield* ensureStreams("reprise")
+      assert.deepStrictEqual(yield* entry("a", 0), { sequence: 1, duplicate: false })
+      assert.deepStrictEqual(yield* entry("a", 0), { sequence: 1, duplicate: true })
+      const message = yield* Effect.promise(() => jsm.streams.getMessage("REPRISE_JOURNAL", { seq: 1 }))
+      assert.strictEqual(message?.header.get("ce-id"), "a")
+    })
+  )
+
+  it.effect("lets one of two writers with the same expectation append", () =>
+    Effect.gen(function* () {
+      yield* ensureStreams("reprise")
+      const results = yield* Effect.all([Effect.result(entry("b1", 1)), Effect.result(entry("b2", 1))], {
+        concurrency: 2
+      })
+      const failures = results.flatMap((result) => (result._tag === "Failure" ? [result.failure._tag] : []))
+      assert.deepStrictEqual(failures, ["WrongSequence"])
+    })
+  )
+
+  it.effect("knows its own message behind a conflict, when the duplicate window has forgotten it", () =>
+    Effect.gen(function* () {
+      const { jsm } = yield* Nats
+      const stream = "SHORT"
+      yield* Effect.promise(() =>
+        jsm.streams.add({ name: stream, subjects: ["short.*"], duplicate_window: 100_000_000, max_bytes: 1_000_000 })
+      )
+      const write = (id: string) =>
+        publish({ stream, subject: "short.x", id, body: "", expectedLastSubjectSequence: 0 })
+      const first = yield* write("mine")
+      assert.strictEqual((yield* Effect.flip(write("other")))._tag, "WrongSequence")
+      // A later id that is forgotten tells that the first one is.
+      const probe = publish({ stream, subject: "short.probe", id: "probe", body: "" })
+      yield* probe
+      yield* waitUntil(Effect.map(probe, ({ duplicate }) => !duplicate))
+      assert.deepStrictEqual(yield* write("mine"), { sequence: first.sequence, duplicate: true })
+    })
+  )
+})
+
+it.live("gives up a write whose outcome stays unknown, and closes, when the server never comes back", () =>
+  Effect.gen(function* () {
+    const directory = yield* stateDirectory
+    const server = yield* EmbeddedServer.make({ directory, maxRestarts: 0 })
+    const nats = yield* Nats.make(connectionTo(server.endpoint, { name: "test" }))
+    const write = publish(
+      { stream: "REPRISE_JOURNAL", subject: "reprise.journal.run.r1", id: "1", body: "" },
+      { attemptTimeoutMs: 50, giveUpAfterMs: 200 }
+    ).pipe(Effect.provideService(Nats, nats))
+    yield* killHard(yield* server.pid)
+    yield* Effect.flip(server.failure)
+    assert.strictEqual((yield* Effect.flip(write))._tag, "RequestTimedOut")
+  }).pipe(Effect.scoped)
+)

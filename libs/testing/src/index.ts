@@ -1,0 +1,12 @@
+export { Broker, type BrokerOptions, type TestBroker, TestBrokerError } from "./broker/Broker.ts"
+export { containerBroker, containerBrokerWith } from "./broker/containerBroker.ts"
+export { localBroker, localBrokerWith } from "./broker/localBroker.ts"
+export {
+  ContainerEngine,
+  containerEngine,
+  type Engine,
+  hasContainerEngine,
+  NoContainerEngine
+} from "./containers/ContainerEngine.ts"
+export { skippedNotice } from "./containers/locateEngine.ts"
+export * from "./scriptedModel/index.ts"

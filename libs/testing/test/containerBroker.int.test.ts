@@ -1,0 +1,12 @@
+import { describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { containerBroker, hasContainerEngine } from "../src/index.ts"
+import { brokerContract } from "./brokerContract.ts"
+
+const hasEngine = await Effect.runPromise(hasContainerEngine)
+
+describe.skipIf(!hasEngine)("with a container engine", () => {
+  layer(containerBroker, { excludeTestServices: true, timeout: "60 seconds" })("a broker in a container", (it) => {
+    brokerContract(it)
+  })
+})

@@ -1,0 +1,14 @@
+import { assert, describe, it } from "@effect/vitest"
+import { librariesIn } from "../src/broker/serverImage.ts"
+
+describe("librariesIn", () => {
+  it("reads the paths of libraries, the loader's among them, and nothing of a static program", () => {
+    const listing = [
+      "\tlinux-vdso.so.1 (0x00007f1a7d537000)",
+      "\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f1a7d344000)",
+      "\t/lib64/ld-linux-x86-64.so.2 (0x00007f1a7d539000)"
+    ].join("\n")
+    assert.deepStrictEqual(librariesIn(listing), ["/lib/x86_64-linux-gnu/libc.so.6", "/lib64/ld-linux-x86-64.so.2"])
+    assert.deepStrictEqual(librariesIn("\tstatically linked\n"), [])
+  })
+})

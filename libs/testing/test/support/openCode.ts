@@ -1,0 +1,102 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Effect, FileSystem, Schedule, Schema, Stream } from "effect"
+import { ChildProcess, ChildProcessSpawner } from "effect/process"
+
+/** The model's protocol and base URL, as a bundled OpenCode provider. */
+export interface Provider {
+  readonly npm: "@ai-sdk/openai-compatible" | "@ai-sdk/anthropic"
+  readonly baseURL: string
+}
+
+const config = (provider: Provider) => ({
+  model: "scripted/scripted",
+  small_model: "scripted/scripted",
+  autoupdate: false,
+  share: "disabled",
+  provider: {
+    scripted: {
+      npm: provider.npm,
+      options: { baseURL: provider.baseURL, apiKey: "x" },
+      models: { scripted: { name: "scripted", tool_call: true, limit: { context: 128_000, output: 8000 } } }
+    }
+  }
+})
+
+const listening = /listening on (http:\/\/\S+)/
+
+/**
+ * A real OpenCode server in a directory, pointed at a model on loopback, with its own state directories and no
+ * network. Ended with the scope, with its process group.
+ */
+export const startOpenCode = Effect.fn("startOpenCode")(function* (directory: string, provider: Provider) {
+  const fs = yield* FileSystem.FileSystem
+  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+  const home = yield* fs.makeTempDirectoryScoped({ prefix: "opencode-home-" })
+  yield* fs.writeFileString(`${directory}/opencode.json`, JSON.stringify(config(provider)))
+  const server = yield* spawner.spawn(
+    ChildProcess.make("opencode", ["serve", "--hostname", "127.0.0.1", "--port", "0"], {
+      cwd: directory,
+      extendEnv: true,
+      env: {
+        OPENCODE_DISABLE_AUTOUPDATE: "1",
+        OPENCODE_DISABLE_MODELS_FETCH: "1",
+        XDG_DATA_HOME: `${home}/data`,
+        XDG_CONFIG_HOME: `${home}/config`,
+        XDG_CACHE_HOME: `${home}/cache`,
+        XDG_STATE_HOME: `${home}/state`
+      }
+    })
+  )
+  const url = yield* server.all.pipe(
+    Stream.decodeText,
+    Stream.splitLines,
+    Stream.map((line) => listening.exec(line)?.[1]),
+    Stream.filter((found) => found !== undefined),
+    Stream.runHead,
+    Effect.flatMap(Effect.fromOption)
+  )
+  yield* call(url, "GET", "/global/health").pipe(
+    Effect.timeout("1 second"),
+    Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 200 })
+  )
+  return { url }
+}, Effect.provide(NodeServices.layer))
+
+/** One request to OpenCode's HTTP API, answered with the decoded JSON. */
+const call = (url: string, method: "GET" | "POST", path: string, body?: unknown) =>
+  Effect.tryPromise(async (signal) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      signal,
+      headers: { "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    })
+    return (await response.json()) as unknown
+  })
+
+const Session = Schema.Struct({ id: Schema.String })
+const Answer = Schema.Struct({
+  info: Schema.Struct({
+    error: Schema.optionalKey(Schema.Unknown),
+    tokens: Schema.Struct({ input: Schema.Finite, cache: Schema.Struct({ read: Schema.Finite }) })
+  }),
+  parts: Schema.Array(Schema.Struct({ type: Schema.String, text: Schema.optionalKey(Schema.String) }))
+})
+
+/** Makes a session with a title (one without costs a model call) and gives its id. */
+export const createSession = (url: string, title?: string) =>
+  call(url, "POST", "/session", title === undefined ? {} : { title }).pipe(
+    Effect.flatMap(Schema.decodeUnknownEffect(Session)),
+    Effect.map((session) => session.id)
+  )
+
+/** Runs a whole turn and gives the answer's text, tokens and error. */
+export const prompt = (url: string, session: string, text: string) =>
+  call(url, "POST", `/session/${session}/message`, { parts: [{ type: "text", text }] }).pipe(
+    Effect.flatMap(Schema.decodeUnknownEffect(Answer)),
+    Effect.map(({ info, parts }) => ({
+      error: info.error,
+      tokens: info.tokens,
+      text: parts.flatMap((part) => (part.type === "text" && part.text !== undefined ? [part.text] : [])).join("\n")
+    }))
+  )

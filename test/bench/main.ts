@@ -1,0 +1,12 @@
+/** `npm run bench [NAME]`: figures, each beside a floor measured in the same run. */
+import { durableStep } from "./durableStep.ts"
+import { startUp } from "./startUp.ts"
+
+const benchmarks: Readonly<Record<string, () => Promise<void>>> = { "durable-step": durableStep, "start-up": startUp }
+
+const wanted = process.argv[2]
+for (const [name, run] of Object.entries(benchmarks)) {
+  if (wanted !== undefined && wanted !== name) continue
+  process.stdout.write(`\n## ${name}\n`)
+  await run()
+}

@@ -1,0 +1,151 @@
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { Command } from "../harness/Command.ts"
+import { plan, script } from "../harness/story.ts"
+import { makeWorld, type World } from "../harness/World.ts"
+
+const decodeFailure = Schema.decodeUnknownSync(
+  Schema.fromJsonString(
+    Schema.Struct({
+      ok: Schema.Literal(false),
+      error: Schema.Struct({ code: Schema.String, message: Schema.NonEmptyString, hint: Schema.NonEmptyString })
+    })
+  )
+)
+
+interface Case {
+  readonly what: string
+  readonly prepare?: (world: World) => void
+  readonly environment?: (world: World) => Readonly<Record<string, string>>
+  readonly args: ReadonlyArray<string>
+  readonly code: number
+  readonly says: RegExp
+}
+
+const write = (name: string, text: string) => (world: World) => writeFileSync(join(world.root, name), text)
+const commit = (name: string, text: string) => (world: World) => {
+  write(name, text)(world)
+  world.git("add", "--all")
+  world.git("commit", "--quiet", "--message", name)
+}
+
+const cases: ReadonlyArray<Case> = [
+  { what: "no plan given", args: ["run"], code: 2, says: /PLAN/ },
+  { what: "a plan that is not there", args: ["run", "NO.md"], code: 2, says: /no plan at NO\.md/i },
+  { what: "an empty plan", prepare: commit("EMPTY.md", ""), args: ["run", "EMPTY.md"], code: 2, says: /EMPTY\.md:1:1/ },
+  {
+    what: "an invalid plan, with line and column",
+    prepare: commit("BAD.md", "# T\n\n## Phase 1: A\n\n- [ ] x\n\n## Phase 1: B\n\n- [ ] y\n"),
+    args: ["run", "BAD.md"],
+    code: 2,
+    says: /BAD\.md:7:\d+/
+  },
+  { what: "a dirty tree", prepare: write("left.txt", "over"), args: ["run", "PLAN.md"], code: 3, says: /not clean[\s\S]*left\.txt/ },
+  { what: "an unknown flag", args: ["run", "PLAN.md", "--frobnicate"], code: 2, says: /frobnicate/ },
+  { what: "an unknown command", args: ["rnu"], code: 2, says: /rnu/ },
+  {
+    what: "a broken reprise.toml, with line and column",
+    prepare: commit("reprise.toml", "permissions = = 1\n"),
+    args: ["run", "PLAN.md"],
+    code: 3,
+    says: /line 1, column \d+/
+  },
+  {
+    what: "an unknown key in reprise.toml, with a suggestion",
+    prepare: commit("reprise.toml", '[gates]\nqualty = ["true"]\n'),
+    args: ["run", "PLAN.md"],
+    code: 3,
+    says: /gates\.qualty[\s\S]*gates\.quality/
+  },
+  {
+    what: "no nats-server to be had",
+    environment: () => ({ REPRISE_NATS_SERVER: "/nowhere/nats-server" }),
+    args: ["run", "PLAN.md"],
+    code: 3,
+    says: /nats-server/
+  },
+  {
+    what: "no OpenCode",
+    environment: () => ({ REPRISE_OPENCODE: "/nowhere/opencode" }),
+    args: ["run", "PLAN.md"],
+    code: 3,
+    says: /OpenCode/
+  },
+  {
+    what: "an OpenCode that does not start",
+    prepare: (world) => {
+      const path = join(world.root, "..", "broken-opencode")
+      writeFileSync(path, "#!/bin/sh\necho 'cannot find my brain' >&2\nexit 7\n")
+      chmodSync(path, 0o755)
+    },
+    environment: (world) => ({ REPRISE_OPENCODE: join(world.root, "..", "broken-opencode") }),
+    args: ["run", "PLAN.md"],
+    code: 3,
+    says: /cannot find my brain/
+  },
+  {
+    what: "a .reprise of a newer version",
+    prepare: (world) => {
+      mkdirSync(join(world.root, ".reprise"), { recursive: true })
+      writeFileSync(join(world.root, ".reprise", "version.json"), '{ "format": 999 }')
+      world.git("config", "core.excludesFile", "/dev/null")
+    },
+    args: ["run", "PLAN.md"],
+    code: 3,
+    says: /newer/
+  },
+  { what: "an unknown question", args: ["gate", "answer", "nobody-e1", "c"], code: 2, says: /no question/i },
+  { what: "a hostile id", args: ["gate", "show", "a.b.*.>"], code: 2, says: /no question/i },
+  { what: "an unknown run", args: ["status", "nobody"], code: 2, says: /no run/i },
+  { what: "untrusted commands without a terminal", prepare: commit("reprise.toml", '[gates]\nquality = ["echo hi"]\n'), args: ["run", "PLAN.md"], code: 3, says: /reprise trust/ }
+]
+
+describe("bad input gets a sentence with the next step and the right exit code", () => {
+  for (const { args, code, environment, prepare, says, what } of cases) {
+    it.live(what, () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld({ plan: plan("One"), script: script() })
+        prepare?.(world)
+        const command = new Command(world.root, { ...world.environment, ...environment?.(world) }, [...args, "--json"])
+        const ended = yield* command.ended
+        assert.strictEqual(ended.code, code, `${ended.stdout}\n${ended.stderr}`)
+        assert.match(ended.stderr, says)
+        assert.notMatch(ended.stderr, /\n\s+at .*\.ts:\d+/, "no stack trace")
+        decodeFailure(ended.stdout.trim().split("\n").at(-1))
+        assert.deepStrictEqual(yield* world.model.calls, [], "nothing is spent")
+      })
+    )
+  }
+
+  it.live("outside of a git repository", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({ plan: plan("One"), script: script() })
+      rmSync(join(world.root, ".git"), { recursive: true })
+      const ended = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(ended.code, 3)
+      assert.match(ended.stderr, /not in a git repository[\s\S]*git init/)
+      assert.isFalse(existsSync(join(world.root, ".reprise", "nats")))
+    })
+  )
+
+  it.live("a port that is taken", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({ plan: plan("One"), script: script() })
+      const server = yield* Effect.acquireRelease(
+        Effect.callback<ReturnType<typeof createServer>>((resume) => {
+          const taken = createServer().listen(0, "127.0.0.1", () => resume(Effect.succeed(taken)))
+        }),
+        (taken) => Effect.sync(() => taken.close())
+      )
+      const address = server.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      const command = new Command(world.root, { ...world.environment, REPRISE_NATS_PORT: `${port}` }, ["run", "PLAN.md"])
+      const ended = yield* command.ended
+      assert.strictEqual(ended.code, 3, ended.stderr)
+      assert.match(ended.stderr, new RegExp(`${port}`))
+    })
+  )
+})

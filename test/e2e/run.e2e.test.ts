@@ -1,0 +1,141 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { commits, complete, correct, needsHuman, on, once, plan, script } from "../harness/story.ts"
+import { makeWorld } from "../harness/World.ts"
+
+describe("reprise run", () => {
+  it.live("runs a plan of two phases through author, quality gate and reviewer", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One", "Two"),
+        config: 'permissions = "all"\n[gates]\nquality = ["test -f phase-1.txt"]\n',
+        script: script()
+      })
+      const run = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(run.code, 0, run.stderr)
+      const [view] = yield* world.runs
+      assert.strictEqual(view?.status, "completed")
+      assert.deepStrictEqual(
+        view?.phases.map(({ state }) => state),
+        ["completed", "completed"]
+      )
+      assert.strictEqual(world.git("log", "--format=%s").split("\n").filter((line) => line.startsWith("Write")).length, 2)
+      assert.deepStrictEqual(yield* world.model.unmatched, [])
+    })
+  )
+
+  it.live("reviews a fix in the same reviewer session, with the follow-up prompt alone", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        script: script(once({ role: "reviewer", kind: "report" }, correct("Say more")))
+      })
+      const run = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(run.code, 0, run.stderr)
+      const calls = yield* world.model.calls
+      const reviews = calls.filter(({ kind, role }) => role === "reviewer" && (kind === "work" || kind === "follow-up"))
+      assert.deepStrictEqual(reviews.map(({ kind }) => kind), ["work", "follow-up"])
+      assert.strictEqual(new Set(reviews.map(({ session }) => session)).size, 1)
+      assert.include(reviews[1]?.lastUser, "has been made in response to your review feedback.")
+      const [view] = yield* world.runs
+      const events = yield* world.eventsOf(view?.runId ?? "")
+      assert.deepStrictEqual(
+        events.filter(({ type }) => type === "ReviewStarted").map(({ sessionReused }) => sessionReused),
+        [false, true]
+      )
+    })
+  )
+
+  it.live("parks with exit code 4 without a terminal, and continues the same author session after gate answer", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        script: script(once({ role: "author", kind: "report" }, needsHuman("Which colour?")))
+      })
+      const parked = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(parked.code, 4, parked.stderr)
+      const [question] = yield* world.questions
+      assert.strictEqual(question?.reason, "Which colour?")
+      assert.includeMembers(question?.options.map(({ name }) => name) ?? [], ["continue-session", "fix", "override", "abort"])
+      const before = (yield* world.sessions).find(({ role }) => role === "author")
+
+      const answered = yield* world.reprise("gate", "answer", question?.escalationId ?? "", "c", "--guidance", "Blue, of course")
+      assert.strictEqual(answered.code, 0, answered.stderr)
+      const second = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(second.code, 0, second.stderr)
+
+      const calls = yield* world.model.calls
+      const continued = calls.find(({ kind }) => kind === "continue")
+      assert.strictEqual(continued?.session, before?.runtimeSessionId)
+      assert.include(continued?.lastUser, "Blue, of course")
+      const authors = (yield* world.sessions).filter(({ role }) => role === "author")
+      assert.strictEqual(authors.length, 1)
+    })
+  )
+
+  it.live("starts a new session with the guidance after fix", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        script: script(once({ role: "author", kind: "report" }, needsHuman("I am lost")))
+      })
+      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
+      const [question] = yield* world.questions
+      yield* world.reprise("gate", "answer", question?.escalationId ?? "", "fix", "--guidance", "Start over {with} `care`")
+      const run = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(run.code, 0, run.stderr)
+      const authors = (yield* world.sessions).filter(({ role }) => role === "author")
+      assert.strictEqual(authors.length, 2)
+      const fresh = (yield* world.model.calls).filter(({ kind, role }) => role === "author" && kind === "work").at(-1)
+      assert.include(fresh?.lastUser, "Start over {with} `care`")
+    })
+  )
+
+  it.live("completes the phase by override, and says so", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        script: script(on({ role: "author", kind: "report" }, needsHuman("No")))
+      })
+      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
+      const [question] = yield* world.questions
+      yield* world.reprise("gate", "answer", question?.escalationId ?? "", "o")
+      const run = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(run.code, 0, run.stderr)
+      assert.strictEqual((yield* world.runs)[0]?.phases[0]?.state, "overridden")
+    })
+  )
+
+  it.live("ends with exit code 5 after abort, and keeps the workspace", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        script: script(on({ role: "author", kind: "report" }, needsHuman("No")))
+      })
+      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
+      const [question] = yield* world.questions
+      const answered = yield* world.reprise("gate", "answer", question?.escalationId ?? "", "q")
+      assert.strictEqual(answered.code, 0, answered.stderr)
+      assert.strictEqual((yield* world.runs)[0]?.status, "aborted")
+      assert.include(world.git("log", "--format=%s"), "Write phase-1.txt")
+    })
+  )
+
+  it.live("lets the author fix a failed quality gate in its own session", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        config: 'permissions = "all"\n[gates]\nquality = ["test -f fixed.txt"]\n',
+        script: script(
+          once({ role: "author", kind: "work" }, commits("first.txt", "first")),
+          once({ role: "author", kind: "work" }, commits("fixed.txt", "fixed")),
+          on({ role: "author", kind: "report" }, complete)
+        )
+      })
+      const run = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(run.code, 0, run.stderr)
+      const authors = (yield* world.sessions).filter(({ role }) => role === "author")
+      assert.strictEqual(authors.length, 1)
+    })
+  )
+})

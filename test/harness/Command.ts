@@ -1,0 +1,81 @@
+/** A `reprise` process under test: what it prints, how it ends, and how to end it. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { Effect } from "effect"
+
+const launcher = new URL("../../cli/bin/reprise.js", import.meta.url).pathname
+
+export interface Ended {
+  /** 128 + n for a signal that ended it, as shells count. */
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const signals: Readonly<Record<string, number>> = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }
+
+export class Command {
+  stdout = ""
+  stderr = ""
+  readonly #child: ChildProcess
+  readonly #watchers = new Set<() => void>()
+  readonly #ended: Promise<Ended>
+
+  constructor(directory: string, environment: NodeJS.ProcessEnv, args: ReadonlyArray<string>, input?: string) {
+    this.#child = spawn(process.execPath, [launcher, ...args], {
+      cwd: directory,
+      env: environment,
+      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"]
+    })
+    this.#child.stdin?.end(input)
+    this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      this.stdout += text
+      this.#notify()
+    })
+    this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr += text
+      this.#notify()
+    })
+    this.#ended = new Promise((resolve, reject) => {
+      this.#child.on("error", reject)
+      this.#child.on("close", (code, signal) => {
+        resolve({ code: code ?? 128 + (signals[signal ?? ""] ?? 0), stdout: this.stdout, stderr: this.stderr })
+        this.#notify()
+      })
+    })
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? -1
+  }
+
+  #notify(): void {
+    for (const watcher of this.#watchers) watcher()
+  }
+
+  /** How it ended. */
+  readonly ended: Effect.Effect<Ended> = Effect.promise(() => this.#ended)
+
+  /** Waits until what it printed (both streams) matches; fails when it ends without. */
+  waitFor(pattern: RegExp): Effect.Effect<RegExpExecArray, Error> {
+    return Effect.callback((resume) => {
+      const look = () => {
+        const match = pattern.exec(`${this.stdout}\n${this.stderr}`)
+        if (match !== null) resume(Effect.succeed(match))
+        else if (this.#child.exitCode !== null || this.#child.signalCode !== null) {
+          resume(Effect.fail(new Error(`ended (${this.#child.exitCode}) without ${pattern}:\n${this.stdout}\n${this.stderr}`)))
+        }
+      }
+      this.#watchers.add(look)
+      look()
+      return Effect.sync(() => this.#watchers.delete(look))
+    })
+  }
+
+  /** Sends a signal to this process alone and waits for its end. */
+  kill(signal: NodeJS.Signals): Effect.Effect<Ended> {
+    return Effect.suspend(() => {
+      this.#child.kill(signal)
+      return this.ended
+    })
+  }
+}

@@ -1,0 +1,133 @@
+/** A repository with a plan, a scripted model and a private OpenCode configuration: everything a run needs, in one folder. */
+import { execFileSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { locateServer } from "@reprise/nats"
+import { EscalationView, RunView, SessionView } from "@reprise/protocol"
+import { type ScriptedModelHandle, type ScriptInput, startScriptedModel } from "@reprise/testing/scriptedModel"
+import { Effect, Schema, type Scope } from "effect"
+import { Command, type Ended } from "./Command.ts"
+
+export interface WorldOptions {
+  readonly script: ScriptInput
+  readonly plan: string
+  /** `reprise.toml`. */
+  readonly config?: string
+  /** More files, committed with the plan. */
+  readonly files?: Readonly<Record<string, string>>
+}
+
+export interface World {
+  readonly root: string
+  readonly model: ScriptedModelHandle
+  readonly environment: NodeJS.ProcessEnv
+  readonly git: (...args: ReadonlyArray<string>) => string
+  /** Starts a command; it is ended with the scope. */
+  readonly start: (...args: ReadonlyArray<string>) => Effect.Effect<Command, never, Scope.Scope>
+  /** Runs a command to its end. */
+  readonly reprise: (...args: ReadonlyArray<string>) => Effect.Effect<Ended>
+  readonly runs: Effect.Effect<ReadonlyArray<RunView>>
+  readonly questions: Effect.Effect<ReadonlyArray<EscalationView>>
+  readonly sessions: Effect.Effect<ReadonlyArray<SessionView>>
+  readonly eventsOf: (runId: string) => Effect.Effect<ReadonlyArray<PublicLine>>
+}
+
+export const PublicLine = Schema.StructWithRest(
+  Schema.Struct({ type: Schema.String, time: Schema.String, id: Schema.String, runId: Schema.String }),
+  [Schema.Record(Schema.String, Schema.Unknown)]
+)
+export type PublicLine = typeof PublicLine.Type
+
+const answer = <S extends Schema.Codec<unknown, unknown>>(data: S) =>
+  Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ ok: Schema.Literal(true), data })))
+
+const decodeLine = Schema.decodeUnknownSync(Schema.fromJsonString(PublicLine))
+
+const openCodeConfig = (url: string) =>
+  JSON.stringify({
+    model: "scripted/scripted",
+    small_model: "scripted/scripted",
+    autoupdate: false,
+    share: "disabled",
+    provider: {
+      scripted: {
+        npm: "@ai-sdk/openai-compatible",
+        options: { baseURL: url, apiKey: "x" },
+        models: { scripted: { name: "scripted", tool_call: true, limit: { context: 128_000, output: 8_000 } } }
+      }
+    }
+  })
+
+/** Made in a temporary folder that goes with the scope. */
+export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions) {
+  const base = yield* Effect.acquireRelease(
+    Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "reprise-world-")))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  )
+  const root = join(base, "repository")
+  const files: Record<string, string> = {
+    "PLAN.md": options.plan,
+    "reprise.toml": options.config ?? 'permissions = "all"\n',
+    ...options.files
+  }
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true })
+    writeFileSync(join(root, name), text)
+  }
+  const model = yield* startScriptedModel({ script: options.script })
+  const server = yield* locateServer()
+  const environment: NodeJS.ProcessEnv = {
+    PATH: process.env["PATH"],
+    HOME: join(base, "home"),
+    IS_SANDBOX: "1",
+    REPRISE_NATS_SERVER: server.path,
+    OPENCODE_CONFIG_CONTENT: openCodeConfig(model.openaiUrl),
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    XDG_DATA_HOME: join(base, "data"),
+    XDG_CONFIG_HOME: join(base, "config"),
+    XDG_CACHE_HOME: join(base, "cache"),
+    XDG_STATE_HOME: join(base, "state")
+  }
+  const git = (...args: ReadonlyArray<string>): string =>
+    execFileSync("git", [...args], { cwd: root, encoding: "utf8", env: environment }).trimEnd()
+  git("init", "--quiet", "--initial-branch=main")
+  git("config", "user.name", "World")
+  git("config", "user.email", "world@reprise.invalid")
+  git("add", "--all")
+  git("commit", "--quiet", "--message", "Start")
+
+  const start = (...args: ReadonlyArray<string>) =>
+    Effect.acquireRelease(
+      Effect.sync(() => new Command(root, environment, args)),
+      (command) => command.kill("SIGKILL")
+    )
+  const reprise = (...args: ReadonlyArray<string>) => Effect.suspend(() => new Command(root, environment, args).ended)
+  const read = <S extends Schema.Codec<unknown, unknown>>(data: S, ...args: ReadonlyArray<string>) => {
+    const decode = answer(data)
+    return reprise(...args, "--json").pipe(Effect.map(({ stdout }): S["Type"] => decode(stdout).data))
+  }
+  yield* reprise("trust")
+  const world: World = {
+    root,
+    model,
+    environment,
+    git,
+    start,
+    reprise,
+    runs: read(Schema.Array(RunView), "status"),
+    questions: read(Schema.Array(EscalationView), "gate", "list"),
+    sessions: read(Schema.Array(SessionView), "sessions", "list"),
+    eventsOf: (runId) =>
+      reprise("logs", runId, "--json").pipe(
+        Effect.map(({ stdout }) =>
+          stdout
+            .split("\n")
+            .filter((line) => line !== "")
+            .map((line) => decodeLine(line))
+        )
+      )
+  }
+  return world
+})

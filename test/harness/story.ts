@@ -1,0 +1,42 @@
+/** The usual lines of a scripted model, so that a test says only what is special in its story. */
+import type { ScriptInput } from "@reprise/testing/scriptedModel"
+
+type RuleInput = ScriptInput["rules"][number]
+type MatchInput = NonNullable<RuleInput["match"]>
+
+/** The author writes a file and commits it. */
+export const commits = (file: string, content: string): RuleInput["reply"] => [
+  { bash: `printf '%s\\n' '${content}' > ${file} && git add -A && git commit -q -m 'Write ${file}' && git rev-parse HEAD` },
+  { text: `${file} is written and committed.` }
+]
+
+export const complete: RuleInput["reply"] = { report: { result: "complete", commit: "{{lastCommit}}", notes: "done" } }
+export const needsHuman = (reason: string): RuleInput["reply"] => ({ report: { result: "needs_human", reason } })
+export const ready: RuleInput["reply"] = { report: { readiness: "ready", items: [], summary: "fine" } }
+export const correct = (title: string): RuleInput["reply"] => ({
+  report: {
+    readiness: "ready_with_corrections",
+    items: [{ id: "R1", title, action: "auto_fix", reason: "it matters", priority: "P1" }]
+  }
+})
+
+export const on = (match: MatchInput, reply: RuleInput["reply"], more: Partial<RuleInput> = {}): RuleInput => ({
+  ...more,
+  match,
+  reply
+})
+export const once = (match: MatchInput, reply: RuleInput["reply"], more: Partial<RuleInput> = {}): RuleInput =>
+  on(match, reply, { ...more, times: 1 })
+
+/** What is said when nothing special happens: the author writes a file per phase, the reviewer is content. */
+export const usual: ReadonlyArray<RuleInput> = [
+  on({ role: "author", kind: "report" }, complete),
+  on({ role: "reviewer", kind: "report" }, ready),
+  on({ role: "reviewer" }, { text: "I have read it." }),
+  on({ role: "author" }, commits("phase-{{phase}}.txt", "phase {{phase}} turn {{turn}}"))
+]
+
+export const script = (...rules: ReadonlyArray<RuleInput>): ScriptInput => ({ rules: [...rules, ...usual] })
+
+export const plan = (...titles: ReadonlyArray<string>): string =>
+  `# A plan\n\n${titles.map((title, n) => `## Phase ${n + 1}: ${title}\n\n- [ ] Write it\n`).join("\n")}`
