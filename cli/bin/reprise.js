@@ -1,13 +1,12 @@
 #!/usr/bin/env node
 // The launcher: runs Reprise on a Node that can, whichever Node started it. Plain JavaScript on purpose: an old Node reads it.
 import { spawn } from "node:child_process"
-import { createRequire, enableCompileCache } from "node:module"
+import module from "node:module"
 
-const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
-const runsTypeScript = major > 24 || (major === 24 && minor >= 0)
+const newEnough = Number.parseInt(process.versions.node, 10) >= 24
 
-if (runsTypeScript) {
-  enableCompileCache?.()
+if (newEnough) {
+  module.enableCompileCache()
   await import("../src/main.ts")
 } else {
   const pinned = findPinnedNode()
@@ -37,7 +36,7 @@ if (runsTypeScript) {
 /** The `node` package's own binary, which npm scripts use too. */
 function findPinnedNode() {
   try {
-    return createRequire(import.meta.url).resolve("node/bin/node")
+    return module.createRequire(import.meta.url).resolve("node/bin/node")
   } catch {
     return undefined
   }

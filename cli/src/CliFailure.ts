@@ -1,5 +1,5 @@
 /** What ends a command: a code for programs, a sentence and the next step for people, and the exit code of protocol.md. */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 
 /** Exit codes (protocol: The command line). */
 export const exitCodes = {

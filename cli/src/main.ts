@@ -1,59 +1,28 @@
-/** Entry point: parses, runs, and turns what went wrong into a sentence, the next step and the exit code of protocol.md. */
-import { NodeServices } from "@effect/platform-node"
-import { Cause, Effect, Exit as EffectExit, Fiber, Option } from "effect"
-import { CliError, Command } from "effect/cli"
+/** Entry point: parses, runs, ends with the exit code. What commands do is loaded when they are called. */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Command from "effect/cli/Command"
+import * as Completions from "effect/cli/Completions"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import manifest from "../package.json" with { type: "json" }
-import { CliFailure, Exit, exitCodes } from "./CliFailure.ts"
+import { exitCodes } from "./CliFailure.ts"
+import { CommandTree } from "./commands/completion.ts"
+import { presentation } from "./commands/presentation.ts"
 import { root } from "./commands/root.ts"
-import { color, errorJson, say, visible } from "./Printer.ts"
+import { conclude } from "./conclude.ts"
 
 const args = process.argv.slice(2)
-const debug = args.includes("--debug")
-const asJson = args.includes("--json")
+const telling = { asJson: args.includes("--json"), debug: args.includes("--debug") }
 
-const tell = (failure: { code: string; message: string; hint: string }): void => {
-  if (asJson) errorJson(failure)
-  say(`${color.red("reprise:")} ${visible(failure.message)}`)
-  if (failure.hint !== "") say(visible(failure.hint))
-}
-
-const usage = (help: CliError.ShowHelp): number => {
-  if (help.errors.length === 0) return exitCodes.done
-  const [first] = help.errors
-  tell({
-    code: "usage",
-    message: help.errors.map((error) => CliError.getUserMessage(error) ?? error.message).join("\n"),
-    hint: `'${help.commandPath.join(" ")} --help' shows what it takes.`
-  })
-  return first === undefined ? exitCodes.done : exitCodes.wrongUse
-}
-
-/** The exit code of an ended program; whatever is worth saying is said. */
-const conclude = (exit: EffectExit.Exit<void, unknown>): number => {
-  if (EffectExit.isSuccess(exit)) return exitCodes.done
-  const { cause } = exit
-  if (Cause.hasInterruptsOnly(cause)) return exitCodes.interrupted
-  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-  if (error instanceof Exit) return error.exitCode
-  if (error instanceof CliError.ShowHelp) return usage(error)
-  const failure =
-    error instanceof CliFailure
-      ? error
-      : {
-          code: "unexpected",
-          message: error instanceof Error ? error.message : String(Cause.squash(cause)),
-          hint: "'reprise doctor' looks for what is wrong; --debug shows where it happened."
-        }
-  tell(failure)
-  if (debug) say(Cause.pretty(cause))
-  return error instanceof CliFailure ? error.exitCode : exitCodes.missing
-}
-
-const program = Command.runWith(root, { version: manifest.version, renderErrors: false })(
+const fiber = Command.runWith(root, { version: manifest.version, renderErrors: false })(
   args.filter((argument) => argument !== "--debug")
-).pipe(Effect.provide(NodeServices.layer))
-
-const fiber = Effect.runFork(program)
+).pipe(
+  Effect.provideService(CommandTree, Completions.fromCommand(root)),
+  Effect.provide(presentation),
+  Effect.provide(NodeServices.layer),
+  Effect.runFork
+)
 
 // The first signal parks: everything under way is let go in order. The second leaves at once; nothing is lost either way.
 let signalled: number | undefined
@@ -70,6 +39,6 @@ for (const [signal, code] of [
 }
 
 Effect.runFork(Fiber.await(fiber)).addObserver((awaited) => {
-  const code = EffectExit.isSuccess(awaited) ? conclude(awaited.value) : exitCodes.missing
+  const code = Exit.isSuccess(awaited) ? conclude(awaited.value, telling) : exitCodes.missing
   process.exit(signalled ?? code)
 })

@@ -1,7 +1,13 @@
 /** `reprise completion SHELL`: a script generated from the commands themselves. */
-import { Effect } from "effect"
-import { type Command, Completions } from "effect/cli"
+import * as Context from "effect/Context"
+import * as Completions from "effect/cli/Completions"
+import * as Effect from "effect/Effect"
 import { data } from "../Printer.ts"
 
-export const completion = (root: Command.Command.Any, shell: Completions.Shell): Effect.Effect<void> =>
-  Effect.sync(() => data(Completions.generate("reprise", shell, Completions.fromCommand(root))))
+/** The whole command line, which holds the command that asks for it: `main` provides it. */
+export class CommandTree extends Context.Service<CommandTree, Completions.CommandDescriptor>()("cli/CommandTree") {}
+
+export const completion = Effect.fnUntraced(function* (shell: Completions.Shell) {
+  const commands = yield* CommandTree
+  data(Completions.generate("reprise", shell, commands))
+})

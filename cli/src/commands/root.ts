@@ -1,5 +1,7 @@
 /** The command line (protocol: The command line): names, flags and help. What commands do is loaded when they are called. */
-import { Argument, Command, Flag } from "effect/cli"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import { jsonFlag, lazily, natsFlag, planArgument, runArgument } from "./shared.ts"
 
 const run = Command.make(
@@ -297,11 +299,11 @@ const completion = Command.make(
   },
   lazily(
     () => import("./completion.ts"),
-    (module, flags) => module.completion(root, flags.shell)
+    (module, flags) => module.completion(flags.shell)
   )
 ).pipe(Command.withDescription("Prints a completion script for a shell"))
 
-export const root: Command.Command.Any = Command.make("reprise").pipe(
+export const root = Command.make("reprise").pipe(
   Command.withDescription("Runs implementation plans through coding agents and never throws a conversation away"),
   Command.withSubcommands([
     init,

@@ -1,6 +1,8 @@
 /** Flags that several commands share, and lazy handlers: help and mistakes cost no more than parsing. */
-import { Effect } from "effect"
-import { Argument, Flag } from "effect/cli"
+
+import * as Argument from "effect/cli/Argument"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
 
 export const jsonFlag = Flag.Boolean("json").pipe(Flag.withDescription("Print data as JSON"), Flag.withDefault(false))
 export const natsFlag = Flag.String("nats").pipe(

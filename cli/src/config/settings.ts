@@ -68,7 +68,12 @@ export const settings: ReadonlyArray<Setting> = [
   setting("nats.credentials", text, undefined, "Path of the credentials file for nats.url."),
   setting("nats.prefix", text, "reprise", "First token of every subject."),
   setting("nats.port", count, 0, "Port of the embedded server; 0: any free one."),
-  setting("nats.storeMaxBytes", count, undefined, "Disk quota of the embedded server in bytes; unset: 4 GiB, or half of what is free."),
+  setting(
+    "nats.storeMaxBytes",
+    count,
+    undefined,
+    "Disk quota of the embedded server in bytes; unset: 4 GiB, or half of what is free."
+  ),
   setting(
     "opencode.url",
     text,

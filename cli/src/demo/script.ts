@@ -4,6 +4,8 @@
  */
 import type { ScriptInput } from "@reprise/testing/scriptedModel"
 
+type Reply = ScriptInput["rules"][number]["reply"]
+
 const commit = (message: string) => `git add -A && git commit -q -m "${message}" && git rev-parse HEAD`
 
 const greeter = `const [name = "world"] = process.argv.slice(2)
@@ -21,7 +23,7 @@ const [name = "world", language = "en"] = process.argv.slice(2)
 console.log((words[language] ?? words.en) + ", " + name + "!")
 `
 
-const work = (content: string, message: string, text: string) => [
+const work = (content: string, message: string, text: string): Reply => [
   { write: { path: "{{cwd}}/greet.mjs", content } },
   { bash: commit(message), capture: { commit: "([0-9a-f]{40})" } },
   { text }

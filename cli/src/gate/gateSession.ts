@@ -1,6 +1,6 @@
 /** `reprise gate`: the open questions of every run, one after the other, live, until left with Ctrl-C. */
 import { Messenger } from "@reprise/actor"
-import { Effect, FiberHandle, Option, Queue, Stream } from "effect"
+import { Effect, FiberHandle, type Option, Queue, Stream } from "effect"
 import { exitCodes, exitWith, wrongUse } from "../CliFailure.ts"
 import { color, say, visible } from "../Printer.ts"
 import { showQuestion } from "../run/showRun.ts"
@@ -29,7 +29,8 @@ const session = Effect.gen(function* () {
       if (event._tag !== "EscalationAnswered" && event._tag !== "EscalationWithdrawn") return Effect.void
       closed.add(event.escalationId)
       if (event.escalationId !== current) return Effect.void
-      const how = event._tag === "EscalationAnswered" ? `answered ${event.choice} by ${event.by}` : `withdrawn: ${event.reason}`
+      const how =
+        event._tag === "EscalationAnswered" ? `answered ${event.choice} by ${event.by}` : `withdrawn: ${event.reason}`
       say(color.dim(`\n${event.escalationId} ${visible(how)}`))
       return FiberHandle.clear(asking)
     }),
@@ -56,7 +57,9 @@ const session = Effect.gen(function* () {
   while (true) {
     current = yield* Queue.take(waiting)
     const fiber = yield* FiberHandle.run(asking, ask(current))
-    const outcome = yield* Effect.exit(Effect.flatMap(Effect.succeed(fiber), (it) => FiberHandle.join(asking).pipe(Effect.as(it))))
+    const outcome = yield* Effect.exit(
+      Effect.flatMap(Effect.succeed(fiber), (it) => FiberHandle.join(asking).pipe(Effect.as(it)))
+    )
     if (outcome._tag === "Success") return
     current = undefined
   }
@@ -64,7 +67,11 @@ const session = Effect.gen(function* () {
 
 export const gateSession = Effect.fn("gateSession")(function* (flags: { readonly nats: Option.Option<string> }) {
   if (process.stdin.isTTY !== true) {
-    return yield* wrongUse("no-terminal", "'reprise gate' needs a terminal.", "Use 'reprise gate list', 'show' and 'answer' in scripts.")
+    return yield* wrongUse(
+      "no-terminal",
+      "'reprise gate' needs a terminal.",
+      "Use 'reprise gate list', 'show' and 'answer' in scripts."
+    )
   }
   yield* withReading(flags, Effect.scoped(session))
   return yield* exitWith(exitCodes.done)

@@ -47,7 +47,7 @@ export const giveAnswer = (flags: Flags) =>
       if (flags.json)
         return okJson({
           escalationId: flags.id,
-          choice: parsed.choice,
+          choice,
           ...(guidance === undefined ? {} : { guidance })
         })
       say(`Answered ${flags.id}: ${choice}. The run goes on where it runs, or with the next 'reprise run'.`)

@@ -13,7 +13,11 @@ interface Flags {
   readonly nats: Option.Option<string>
 }
 
-const control = Effect.fnUntraced(function* (flags: Flags, command: Tagged, done: ReadonlyArray<PublicEvent["_tag"]>) {
+const control = Effect.fnUntraced(function* <Command extends Tagged>(
+  flags: Flags,
+  command: Command,
+  done: ReadonlyArray<PublicEvent["_tag"]>
+) {
   const messenger = yield* Messenger
   if (!isKey(flags.run)) return yield* unknownRun(flags.run)
   yield* messenger.query("orchestrator", "show", { id: flags.run }).pipe(

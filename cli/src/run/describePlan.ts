@@ -34,7 +34,8 @@ export const planText = (plan: PlanDescription): string =>
     ...plan.phases.flatMap((phase) => [
       `Phase ${phase.id}: ${phase.title}${phase.done ? " (marked complete)" : ""}`,
       ...phase.tasks.map(
-        (task) => `  [${task.checked ? "x" : " "}] ${task.id} ${task.text}${task.checkpoint === undefined ? "" : ` (checkpoint: ${task.checkpoint})`}`
+        (task) =>
+          `  [${task.checked ? "x" : " "}] ${task.id} ${task.text}${task.checkpoint === undefined ? "" : ` (checkpoint: ${task.checkpoint})`}`
       ),
       ...(phase.completionGate === undefined ? [] : [`  completion gate: ${phase.completionGate}`])
     ]),
@@ -46,4 +47,3 @@ export const planText = (plan: PlanDescription): string =>
   ]
     .map(visible)
     .join("\n")
-

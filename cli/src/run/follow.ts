@@ -42,7 +42,7 @@ export const follow = Effect.fn("follow")(function* (runId: RunId, options: Foll
   const question = yield* FiberHandle.make()
   let asked: string | undefined
 
-  const handle = Effect.fnUntraced(function* (escalationId: string): Effect.fn.Return<void, FollowFault, Messenger> {
+  const handle = Effect.fnUntraced(function* (escalationId: string): Effect.fn.Return<void, unknown, Messenger> {
     const open = yield* showQuestion(escalationId)
     if (open.state !== "open") return
     const { human } = options
@@ -50,13 +50,18 @@ export const follow = Effect.fn("follow")(function* (runId: RunId, options: Foll
       if (!options.json) say(questionText(open, Date.now()))
       if (!options.json)
         say(`\nThe run is parked. Answer with 'reprise gate answer ${escalationId} CHOICE', then run again.`)
-      return yield* Queue.offer(finished, exitCodes.waiting)
+      yield* Queue.offer(finished, exitCodes.waiting)
+      return
     }
-    if (human !== "terminal") return yield* answerQuestion(open, human(open), "demo")
+    if (human !== "terminal") {
+      yield* answerQuestion(open, human(open), "demo")
+      return
+    }
     const reply = yield* askInTerminal(open)
     if (reply._tag === "Left") {
       say("\nThe question stays open and the run is parked; run again to go on.")
-      return yield* Queue.offer(finished, reply.how === "interrupt" ? exitCodes.interrupted : exitCodes.waiting)
+      yield* Queue.offer(finished, reply.how === "interrupt" ? exitCodes.interrupted : exitCodes.waiting)
+      return
     }
     const accepted = yield* answerQuestion(open, reply.answer, "terminal").pipe(
       Effect.as(true),

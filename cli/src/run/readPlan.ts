@@ -1,6 +1,6 @@
 /** Reads and parses a plan; every problem is named with its line and column. */
 import { readFile } from "node:fs/promises"
-import { parsePlan, type PlanProblem } from "@reprise/plan"
+import { type PlanProblem, parsePlan } from "@reprise/plan"
 import { Effect, Result } from "effect"
 import { missing, wrongUse } from "../CliFailure.ts"
 import { type Project, planPathIn } from "../project/Project.ts"

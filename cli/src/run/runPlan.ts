@@ -76,7 +76,11 @@ export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
     return flags.json ? okJson(description) : data(planText(description))
   }
   if (options.runtime === "claude") {
-    return yield* missing("runtime-missing", "The Claude runtime is not part of this version.", "Use --runtime opencode.")
+    return yield* missing(
+      "runtime-missing",
+      "The Claude runtime is not part of this version.",
+      "Use --runtime opencode."
+    )
   }
   if (!flags.skipQuality) yield* requireTrust(project, config, terminal)
   const code = yield* executePlan({

@@ -7,7 +7,10 @@ import { findProject } from "../project/Project.ts"
 import { describePlan, planText } from "./describePlan.ts"
 import { readPlan } from "./readPlan.ts"
 
-export const validatePlan = Effect.fn("validatePlan")(function* (flags: { readonly plan: string; readonly json: boolean }) {
+export const validatePlan = Effect.fn("validatePlan")(function* (flags: {
+  readonly plan: string
+  readonly json: boolean
+}) {
   const project = yield* findProject(process.cwd())
   const { path, plan } = yield* readPlan(project, flags.plan)
   const config = yield* loadConfig(project.root, new Map())

@@ -1,6 +1,6 @@
 /** `reprise watch [RUN]` and `reprise logs RUN` */
-import { Messenger } from "@reprise/actor"
-import { isKey } from "@reprise/protocol"
+import { ActorConfig, Broker, Messenger } from "@reprise/actor"
+import { isKey, subjects } from "@reprise/protocol"
 import { Effect, Option, Stream } from "effect"
 import { wrongUse } from "../CliFailure.ts"
 import { color, data, json, say, visible } from "../Printer.ts"
@@ -66,7 +66,9 @@ export const logs = (flags: Flags & { readonly run: string }) =>
     Effect.gen(function* () {
       const messenger = yield* Messenger
       yield* requireRun(flags.run)
-      const last = yield* messenger.lastSequence(flags.run)
+      const broker = yield* Broker
+      const config = yield* ActorConfig
+      const last = (yield* broker.last("events", subjects(config.prefix).events("*", flags.run)))?.sequence ?? 0
       if (last === 0) return
       yield* messenger.events({ runId: flags.run, from: "beginning" }).pipe(
         Stream.takeUntil(({ sequence }) => sequence >= last),

@@ -40,7 +40,7 @@ const workers = (options: SystemOptions) =>
 const settings = (config: Config) => ActorConfig.layer({ prefix: get(config, "nats.prefix"), host: Host.make("local") })
 
 /** Messages over a broker. */
-const messaging = (options: SystemOptions) => {
+export const messaging = (options: SystemOptions) => {
   const nats = options.nats ?? get<string | undefined>(options.config, "nats.url")
   return Messenger.layer.pipe(
     Layer.provideMerge(JetStreamBroker.layer),
@@ -54,7 +54,7 @@ const logging = ({ config, project }: SystemOptions) => {
   return layerPino(makePino(join(project.directory, "logs", "reprise.log"), level), level)
 }
 
-const usesRemote = (options: SystemOptions): boolean =>
+export const usesRemote = (options: SystemOptions): boolean =>
   options.nats !== undefined || options.config.get("nats.url")?.value !== undefined
 
 const explained = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, CliFailure, R> =>

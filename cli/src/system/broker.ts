@@ -18,7 +18,10 @@ const embedded = Effect.fnUntraced(function* ({ config, project }: SystemOptions
     ...(port === 0 ? {} : { port })
   })
   const nats = yield* Nats.make(connectionTo(server.endpoint, { name: "reprise" }))
-  yield* ensureStreams(get(config, "nats.prefix"), { storageBytes: server.storageBytes, resize: quota !== undefined }).pipe(Effect.provideService(Nats, nats))
+  yield* ensureStreams(get(config, "nats.prefix"), {
+    storageBytes: server.storageBytes,
+    resize: quota !== undefined
+  }).pipe(Effect.provideService(Nats, nats))
   return nats
 })
 

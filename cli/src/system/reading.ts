@@ -1,5 +1,5 @@
 /** For commands that look and answer: the project's system, and its lists. */
-import { Messenger } from "@reprise/actor"
+import { type ActorConfig, type Broker, Messenger } from "@reprise/actor"
 import type { ServiceName } from "@reprise/protocol"
 import { Effect, Option, Schema } from "effect"
 import { type CliFailure, missing } from "../CliFailure.ts"
@@ -10,7 +10,7 @@ import { readingSystem } from "./System.ts"
 /** Runs an effect over the system of the repository around the current directory. */
 export const withReading = Effect.fnUntraced(function* <A, E>(
   flags: { readonly nats: Option.Option<string> },
-  effect: Effect.Effect<A, E, Messenger>
+  effect: Effect.Effect<A, E, Messenger | Broker | ActorConfig>
 ) {
   const project = yield* findProject(process.cwd())
   const config = yield* loadConfig(project.root, new Map())

@@ -1,0 +1,62 @@
+/** `reprise doctor`: looks at everything a run needs; exit code 3 when something is broken. */
+import Table from "cli-table3"
+import { Effect, Option } from "effect"
+import { type CliFailure, exitCodes, exitWith } from "../CliFailure.ts"
+import { configFile, loadConfig } from "../config/loadConfig.ts"
+import { data, dataColor, okJson, visible } from "../Printer.ts"
+import { findProject } from "../project/Project.ts"
+import { lookAtBroker } from "./broker.ts"
+import { broken, type Finding, ok } from "./Finding.ts"
+import { lookAtGit, lookAtNode, lookAtOpenCode, lookAtServerBinary } from "./programs.ts"
+
+interface Flags {
+  readonly json: boolean
+  readonly fix: boolean
+  readonly nats: Option.Option<string>
+}
+
+const ofFailure = (check: string) => (failure: CliFailure) => broken(check, failure.message, failure.hint)
+
+const marks = { ok: dataColor.green("ok"), warning: dataColor.yellow("warning"), broken: dataColor.red("broken") }
+
+const show = (findings: ReadonlyArray<Finding>): string => {
+  const table = new Table({
+    head: ["what", "", "found"],
+    style: { head: [], border: [] },
+    wordWrap: true,
+    colWidths: [16, 10, 90]
+  })
+  for (const { check, detail, next, state } of findings) {
+    table.push([check, marks[state], visible(next === undefined ? detail : `${detail}\n→ ${next}`)])
+  }
+  return table.toString()
+}
+
+export const doctor = Effect.fn("doctor")(function* (flags: Flags) {
+  const findings: Array<Finding> = [
+    yield* lookAtNode,
+    yield* lookAtGit,
+    yield* lookAtServerBinary(flags.fix),
+    yield* lookAtOpenCode
+  ]
+  const project = yield* Effect.result(findProject(process.cwd()))
+  if (project._tag === "Failure") findings.push(ofFailure("repository")(project.failure))
+  else {
+    findings.push(ok("repository", project.success.root))
+    const config = yield* Effect.result(loadConfig(project.success.root, new Map()))
+    if (config._tag === "Failure") findings.push(ofFailure("configuration")(config.failure))
+    else {
+      findings.push(ok("configuration", `${configFile} and the environment are understood`))
+      findings.push(
+        ...(yield* lookAtBroker({
+          project: project.success,
+          config: config.success,
+          ...Option.match(flags.nats, { onNone: () => ({}), onSome: (nats) => ({ nats }) })
+        }))
+      )
+    }
+  }
+  if (flags.json) okJson(findings)
+  else data(show(findings))
+  if (findings.some(({ state }) => state === "broken")) return yield* exitWith(exitCodes.missing)
+})

@@ -1,0 +1,4 @@
+import type { Plan } from "./Plan.ts"
+
+/** The text that was parsed, byte for byte. */
+export const printPlan = (plan: Plan): string => plan.source
