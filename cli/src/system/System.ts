@@ -1,6 +1,6 @@
 /** Where services are composed. A command says what it needs: to do the work, or to read and decide. */
 import { join } from "node:path"
-import { ActorConfig, Messenger } from "@reprise/actor"
+import { ActorConfig, type Broker, Messenger } from "@reprise/actor"
 import { JetStreamBroker } from "@reprise/actor/jetstream"
 import { MemoryBroker } from "@reprise/actor/memory"
 import { AgentRuntimes } from "@reprise/agent"
@@ -89,7 +89,7 @@ export const hostingSystem = (options: SystemOptions) =>
   )
 
 /** Decides and answers queries, so that questions can be read and answered while nothing runs. */
-export const readingSystem = (options: SystemOptions) => {
+export const readingSystem = (options: SystemOptions): Layer.Layer<Messenger | Broker | ActorConfig, CliFailure> => {
   if (usesRemote(options)) return explained(messaging(options))
   if (!isInitialised(options.project)) return emptySystem(options)
   return explained(actors.pipe(Layer.provideMerge(messaging(options)), Layer.provideMerge(logging(options))))
@@ -97,8 +97,10 @@ export const readingSystem = (options: SystemOptions) => {
 
 /** A repository in which nothing ever ran: everything is empty, and nothing is written. */
 const emptySystem = ({ config }: SystemOptions) =>
-  actors.pipe(
-    Layer.provideMerge(Messenger.layer),
-    Layer.provideMerge(MemoryBroker.layer),
-    Layer.provideMerge(settings(config))
+  explained(
+    actors.pipe(
+      Layer.provideMerge(Messenger.layer),
+      Layer.provideMerge(MemoryBroker.layer),
+      Layer.provideMerge(settings(config))
+    )
   )

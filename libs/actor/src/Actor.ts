@@ -14,6 +14,8 @@ export interface Tagged {
 export interface Delivery {
   /** The message's id; the same at every redelivery. */
   readonly id: string
+  /** The actor's key: the last token of the command's subject. */
+  readonly key: Key
   /** When it is decided, ISO 8601 UTC. */
   readonly now: string
 }
@@ -33,15 +35,23 @@ export type Outgoing =
   /** A command to the actor itself, delivered at `dueAt` (ISO 8601) or soon after; a stale one is refused by its state. */
   | { readonly _tag: "SetTimer"; readonly dueAt: string; readonly command: Tagged }
 
-export const send = (service: ServiceName, key: Key, command: Tagged): Outgoing => ({
+export const send = <Command extends Tagged>(service: ServiceName, key: Key, command: Command): Outgoing => ({
   _tag: "SendCommand",
   service,
   key,
   command
 })
 export const publish = (event: PublicEvent): Outgoing => ({ _tag: "PublishEvent", event })
-export const requestWork = (host: Host, work: Tagged): Outgoing => ({ _tag: "RequestWork", host, work })
-export const setTimer = (dueAt: string, command: Tagged): Outgoing => ({ _tag: "SetTimer", dueAt, command })
+export const requestWork = <Work extends Tagged>(host: Host, work: Work): Outgoing => ({
+  _tag: "RequestWork",
+  host,
+  work
+})
+export const setTimer = <Command extends Tagged>(dueAt: string, command: Command): Outgoing => ({
+  _tag: "SetTimer",
+  dueAt,
+  command
+})
 
 /** Public events that are an input of an actor, and whose actor they are an input of. */
 export interface Subscription {

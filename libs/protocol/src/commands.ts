@@ -134,7 +134,9 @@ export const EscalationCommand = Schema.TaggedUnion({
     choice: Schema.String,
     guidance: Schema.optionalKey(Schema.String),
     by: Schema.String,
-    via: Schema.String
+    via: Schema.String,
+    /** The commit that the answerer was shown. When given, an answer for any other commit is refused. */
+    commit: Schema.optionalKey(Schema.String)
   },
   WithdrawEscalation: {
     escalationId: EscalationId,

@@ -41,7 +41,13 @@ const orchestrator = {
     phases: Schema.Array(Schema.Struct({ id: PhaseId, title: Schema.String }))
   },
   PhaseStarted: { ...atPhase, title: Schema.String },
-  StepStarted: { ...at, step: Step, attempt: Schema.Int },
+  StepStarted: {
+    ...at,
+    step: Step,
+    attempt: Schema.Int,
+    /** What led here: a name of the run machine's transitions, such as `gates-failed`. */
+    cause: Schema.optionalKey(Schema.String)
+  },
   StepWaiting: { ...at, escalationId: EscalationId },
   StepResumed: { ...at, cause: Schema.Literals(["answer", "agent-working", "timer"]) },
   PhaseCompleted: {
@@ -53,6 +59,7 @@ const orchestrator = {
     guidance: Schema.optionalKey(Schema.String)
   },
   RunPaused: at,
+  RunResumed: at,
   RunCompleted: at,
   RunFailed: { ...at, reason: Schema.String },
   RunAborted: { ...at, reason: Schema.String },
@@ -140,6 +147,15 @@ const gate = {
     ...at,
     escalationId: EscalationId,
     reason: Schema.Literals(["agent-working", "superseded", "run-ended"])
+  },
+  /** Still open. Only channels that call for attention care; the question is unchanged. */
+  EscalationReminded: {
+    ...at,
+    escalationId: EscalationId,
+    /** ISO 8601: when the question was raised. */
+    openSince: Schema.String,
+    /** Which reminder this is, from 1. */
+    count: Schema.Int
   }
 } as const
 

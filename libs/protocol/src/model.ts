@@ -116,7 +116,7 @@ export type TurnLimits = typeof TurnLimits.Type
 
 export const GateResult = Schema.Struct({
   command: Schema.String,
-  /** null when the command could not start or was ended by a signal. */
+  /** null when the command could not start or took too long; 128 and the signal's number when a signal ended it. */
   exitCode: Schema.NullOr(Schema.Finite),
   durationMs: Schema.Finite,
   timedOut: Schema.Boolean,

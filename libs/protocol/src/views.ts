@@ -88,6 +88,8 @@ export const SessionView = Schema.Struct({
   status: Schema.Literals(["requested", "created", "active", "paused", "expired", "completed", "aborted", "failed"]),
   phase: Schema.optionalKey(PhaseId),
   turnId: Schema.optionalKey(TurnId),
+  /** The runtime's id of the newest prompt of ours: what follows another prompt is a human's doing. */
+  lastPromptId: Schema.optionalKey(Schema.String),
   turns: Schema.Int,
   messages: Schema.Int,
   toolCalls: Schema.Int,
@@ -98,6 +100,22 @@ export const SessionView = Schema.Struct({
   lastStopReason: Schema.optionalKey(Schema.String)
 })
 export type SessionView = typeof SessionView.Type
+
+export const WorkspaceView = Schema.Struct({
+  runId: RunId,
+  status: Schema.Literals(["preparing", "active", "released"]),
+  host: Host,
+  /** Absolute path of the repository that was asked for. */
+  root: Schema.optionalKey(Schema.String),
+  /** Absolute path of the working tree: the root, or a worktree of it. */
+  directory: Schema.optionalKey(Schema.String),
+  branch: Schema.optionalKey(Schema.String),
+  /** Ids of requests: the first is being done, the others wait. */
+  requests: Schema.Array(Schema.String),
+  /** The request that is to be given up, if any. */
+  cancelled: Schema.optionalKey(Schema.String)
+})
+export type WorkspaceView = typeof WorkspaceView.Type
 
 /** The answer to a query on `<prefix>.api.<service>.<query>`. */
 export const ApiError = Schema.Struct({ code: Schema.String, message: Schema.String, hint: Schema.String })
@@ -112,5 +130,6 @@ export const apiReply = <S extends Schema.Top>(data: S) =>
 export const views = {
   orchestrator: RunView,
   gate: EscalationView,
-  "session-manager": SessionView
+  "session-manager": SessionView,
+  workspace: WorkspaceView
 } as const

@@ -57,9 +57,9 @@ const locked = (file: string, statement: string, options: { readonly readOnly: b
   }
 }
 
-const takeLock = (directory: string) =>
+const takeLock = (directory: string, file: string) =>
   Effect.try({
-    try: () => locked(paths(directory).lock, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE", { readOnly: false }),
+    try: () => locked(file, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE", { readOnly: false }),
     catch: (thrown) =>
       sqliteCode(thrown) === sqliteBusy
         ? new AlreadyOwned({ directory, endpoint: Option.none() })
@@ -72,7 +72,9 @@ const takeLock = (directory: string) =>
  */
 export const acquireOwnership = Effect.fn("acquireOwnership")(function* (directory: string) {
   yield* prepareDirectory(directory)
-  yield* Effect.acquireRelease(takeLock(directory), (lock) => Effect.sync(() => lock.close())).pipe(
+  yield* Effect.acquireRelease(takeLock(directory, paths(directory).lock), (lock) =>
+    Effect.sync(() => lock.close())
+  ).pipe(
     // A process that only looks whether there is an owner holds the lock for an instant.
     Effect.retry({ while: (error) => error._tag === "AlreadyOwned", times: 3, schedule: Schedule.spaced("10 millis") }),
     Effect.catchTag("AlreadyOwned", () =>
@@ -123,15 +125,8 @@ export const attach = Effect.fn("attach")(function* (directory: string) {
  */
 export const tryLock = Effect.fn("tryLock")(function* (directory: string, name: string) {
   yield* prepareDirectory(directory)
-  const file = join(directory, `${name}.lock`)
-  return yield* Effect.acquireRelease(
-    Effect.try({
-      try: () => locked(file, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE", { readOnly: false }),
-      catch: (thrown) =>
-        isBusy(thrown) ? new AlreadyOwned({ directory, endpoint: Option.none() }) : directoryError(directory, thrown)
-    }),
-    (lock) => Effect.sync(() => lock.close())
-  ).pipe(
+  const lock = takeLock(directory, join(directory, `${name}.lock`))
+  return yield* Effect.acquireRelease(lock, (held) => Effect.sync(() => held.close())).pipe(
     Effect.as(true),
     Effect.catchTag("AlreadyOwned", () => Effect.succeed(false))
   )

@@ -1,0 +1,31 @@
+/**
+ * Writes `docs/reference/` from what the code says of itself: `npm run docs`. A test compares the files with a fresh
+ * rendering, so that they cannot drift.
+ */
+import { mkdirSync, writeFileSync } from "node:fs"
+import { dirname } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Effect } from "effect"
+import { commandsPage } from "./render/commands.ts"
+import { configurationPage } from "./render/configuration.ts"
+import { messagesPage } from "./render/messages.ts"
+
+/** The pages by file name. Pure but for the parsing of flags, which needs no services. */
+export const referencePages: Effect.Effect<ReadonlyMap<string, string>, unknown> = Effect.map(
+  commandsPage,
+  (commands) =>
+    new Map([
+      ["commands.md", commands],
+      ["configuration.md", configurationPage()],
+      ["messages.md", messagesPage()]
+    ])
+)
+
+export const referenceFile = (name: string): string => fileURLToPath(new URL(`reference/${name}`, import.meta.url))
+
+if (import.meta.main) {
+  for (const [name, text] of await Effect.runPromise(referencePages)) {
+    mkdirSync(dirname(referenceFile(name)), { recursive: true })
+    writeFileSync(referenceFile(name), text)
+  }
+}

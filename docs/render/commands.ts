@@ -1,0 +1,128 @@
+/** Every command with its arguments, flags, defaults and examples, from the command line itself. */
+import { NodeServices } from "@effect/platform-node"
+import { Effect, Option, Predicate, Result } from "effect"
+import { type Command, Completions, Param } from "effect/cli"
+import { exitCodes } from "../../cli/src/CliFailure.ts"
+import { root } from "../../cli/src/commands/root.ts"
+import { code, generated, page, table } from "./markdown.ts"
+
+const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
+  done: "Done.",
+  runFailed: "The run failed.",
+  wrongUse: "Wrong use: an argument, a flag, the plan, an answer that was refused.",
+  missing: "Something that is needed is missing or broken. `reprise doctor` says what.",
+  waiting: "The run waits for a human, or was paused. It is parked; nothing is lost.",
+  aborted: "The run was aborted.",
+  interrupted: "Ctrl-C (SIGINT). The run is parked, not aborted.",
+  terminated: "SIGTERM or SIGHUP. The run is parked, not aborted."
+}
+
+const global = table(
+  ["flag", "does"],
+  [
+    ["`--help`, `-h`", "shows the help of a command"],
+    ["`--version`, `-v`", "shows the version"],
+    ["`--debug`", "with an error: shows where it happened"]
+  ]
+)
+
+/** What a flag gives when it is not on the command line. */
+const defaultOf = (flag: Param.Param<Param.ParamKind, unknown>) =>
+  Effect.result(flag.parse({ flags: {}, arguments: [] })).pipe(
+    Effect.map((parsed) => {
+      if (Result.isFailure(parsed)) return "required"
+      const [, value] = parsed.success
+      if (Option.isOption(value) || value === undefined) return ""
+      return value === false ? "off" : code(String(value))
+    })
+  )
+
+/** A command's own flags by name, with their defaults. */
+const defaultsOf = Effect.fnUntraced(function* (command: Command.Command.Any) {
+  const { config } = Predicate.hasProperty(command, "config") ? command : { config: undefined }
+  const flags = Predicate.hasProperty(config, "flags") && Array.isArray(config.flags) ? config.flags : []
+  const defaults = new Map<string, string>()
+  for (const flag of flags) {
+    if (!Param.isParam(flag)) continue
+    const value = yield* defaultOf(flag)
+    for (const { name } of Param.extractSingleParams(flag)) defaults.set(name, value)
+  }
+  return defaults
+})
+
+const valueOf = (type: Completions.FlagType): string => {
+  if (type._tag === "Boolean") return ""
+  return type._tag === "Choice" ? ` ${type.values.join("|")}` : " TEXT"
+}
+
+const usage = (path: ReadonlyArray<string>, { arguments: args, flags }: Completions.CommandDescriptor): string =>
+  [...path, ...args.map(({ name, required }) => (required ? name : `[${name}]`)), ...(flags.length > 0 ? ["[flags]"] : [])].join(" ")
+
+const flagTable = (flags: ReadonlyArray<Completions.FlagDescriptor>, defaults: ReadonlyMap<string, string>): string =>
+  flags.length === 0
+    ? ""
+    : table(
+        ["flag", "default", "does"],
+        flags.map(({ description, name, type }) => [
+          code(`--${name}${valueOf(type)}`),
+          defaults.get(name) ?? "",
+          description ?? ""
+        ])
+      )
+
+const argumentTable = (args: ReadonlyArray<Completions.ArgumentDescriptor>): string =>
+  args.length === 0
+    ? ""
+    : table(
+        ["argument", "is"],
+        args.map(({ description, name, required }) => [code(name), `${description ?? ""}${required ? "" : " (optional)"}`])
+      )
+
+const exampleBlock = (examples: ReadonlyArray<Command.Command.Example>): string =>
+  examples.length === 0
+    ? ""
+    : `\`\`\`sh\n${examples.map((example) => `# ${example.description ?? ""}\n${example.command}`).join("\n")}\n\`\`\``
+
+const section = (
+  path: ReadonlyArray<string>,
+  command: Command.Command.Any,
+  descriptor: Completions.CommandDescriptor
+): Effect.Effect<ReadonlyArray<string>, unknown, Command.Environment> =>
+  Effect.gen(function* () {
+    const children = command.subcommands.flatMap(({ commands }) => commands).filter(({ unlisted }) => !unlisted)
+    const below = yield* Effect.forEach(children, (child) => {
+      const described = descriptor.subcommands.find(({ name }) => name === child.name)
+      return described === undefined ? Effect.succeed([]) : section([...path, child.name], child, described)
+    })
+    const isGroup = descriptor.flags.length === 0 && descriptor.arguments.length === 0 && children.length > 0
+    const own = isGroup
+      ? []
+      : [
+          `## ${path.join(" ")}`,
+          `${command.description ?? ""}.`,
+          code(usage(path, descriptor)),
+          argumentTable(descriptor.arguments),
+          flagTable(descriptor.flags, yield* defaultsOf(command)),
+          exampleBlock(command.examples)
+        ]
+    return [...own, ...below.flat()]
+  })
+
+export const commandsPage: Effect.Effect<string, unknown> = Effect.gen(function* () {
+  const sections = yield* section(["reprise"], root, Completions.fromCommand(root))
+  return page([
+    generated("cli/src/commands/root.ts"),
+    "# Commands",
+    "Data goes to standard output, talk to standard error. Colour is used on a terminal only, and not with `NO_COLOR`.",
+    "With `--json` a command prints one object, `{\"ok\":true,\"data\":…}` or `{\"ok\":false,\"error\":{\"code\":…,\"message\":…,\"hint\":…}}`. `run`, `demo`, `watch` and `logs` print one [event](messages.md#events) per line instead: `{\"type\",\"time\",\"id\",\"runId\",…}`.",
+    "An empty default means: not set. A flag that is `off` is a switch. `--no-NAME` turns it off.",
+    "Flags of every command:",
+    global,
+    "## Exit codes",
+    table(
+      ["code", "means"],
+      Object.entries(meanings).map(([name, meaning]) => [code(String(Object.entries(exitCodes).find(([key]) => key === name)?.[1])), meaning])
+    ),
+    ...sections
+  ])
+}).pipe(Effect.provide(NodeServices.layer))

@@ -1,0 +1,137 @@
+/** Every message with its fields, the subjects, the streams and the envelope, from the protocol's schemas. */
+import * as protocol from "@reprise/protocol"
+import {
+  EscalationCommand,
+  GateEvent,
+  OrchestratorCommand,
+  OrchestratorEvent,
+  ReviewCommand,
+  ReviewEvent,
+  SessionCommand,
+  SessionEvent,
+  WorkspaceCommand,
+  WorkspaceEvent
+} from "@reprise/protocol"
+import { Schema } from "effect"
+import { envelopeBlocks, streamBlocks, subjectBlocks } from "./broker.ts"
+import { type Field, fieldsOf, jsonSchemaOf, jsonType, type Names } from "./fields.ts"
+import { code, generated, page, table } from "./markdown.ts"
+
+type Fields = Readonly<Record<string, Schema.Codec<unknown, unknown>>>
+interface Struct {
+  readonly fields: Fields
+}
+
+const isStruct = (schema: unknown): schema is Struct => Schema.isSchema(schema) && "fields" in schema
+const isUnionOfMessages = (name: string) => /(Command|Event)$/.test(name)
+
+/** Ids: by identity, since all of them are strings. */
+const ids = ["RunId", "SessionId", "TurnId", "EscalationId", "PhaseId", "Host"] as const
+/** What is a schema in the protocol but has its own place on this page, or none. */
+const elsewhere = new Set<string>(["Key", "MessageMeta", "BadSubject", "ServiceName", ...ids])
+
+const named = Object.entries(protocol).filter(
+  (entry): entry is [string, Schema.Top] =>
+    Schema.isSchema(entry[1]) && !elsewhere.has(entry[0]) && !isUnionOfMessages(entry[0])
+)
+
+const names: Names = {
+  ofSchema: new Map([...ids.map((id): [unknown, string] => [protocol[id], id]), ...named.map(([name, schema]): [unknown, string] => [schema, name])]),
+  ofJson: new Map(named.map(([name, schema]) => [JSON.stringify(jsonSchemaOf(schema)), name]))
+}
+
+const withoutOwn = (name: string): Names => ({
+  ofSchema: names.ofSchema,
+  ofJson: new Map([...names.ofJson].filter(([, other]) => other !== name))
+})
+
+const fieldTable = (fields: ReadonlyArray<Field>): string =>
+  fields.length === 0
+    ? "No fields."
+    : table(
+        ["field", "type", ""],
+        fields.map(({ name, presence, type }) => [code(name), type, presence])
+      )
+
+const commands = [
+  ["orchestrator", "the run's id", OrchestratorCommand.cases],
+  ["session-manager", "the session's id", SessionCommand.cases],
+  ["reviewer", "the run's id, `-p` and the phase, with `_` for `.`", ReviewCommand.cases],
+  ["gate", "the escalation's id", EscalationCommand.cases],
+  ["workspace", "the run's id", WorkspaceCommand.cases]
+] as const
+
+const { CommandRefused, ...orchestratorEvents } = OrchestratorEvent.cases
+const own = <Cases extends object>(cases: Cases) =>
+  Object.fromEntries(Object.entries(cases).filter(([type]) => type !== "CommandRefused"))
+
+const events = [
+  ["orchestrator", orchestratorEvents],
+  ["session-manager", own(SessionEvent.cases)],
+  ["reviewer", own(ReviewEvent.cases)],
+  ["gate", own(GateEvent.cases)],
+  ["workspace", own(WorkspaceEvent.cases)]
+] as const
+
+const messages = (cases: object): ReadonlyArray<string> =>
+  Object.entries(cases).flatMap(([type, schema]) =>
+    isStruct(schema) ? [`#### ${type}`, fieldTable(fieldsOf(schema, names))] : []
+  )
+
+const shapes = named.filter(([name, schema]) => isStruct(schema) && !name.endsWith("View") && name !== "ApiError")
+const words = named.filter(([, schema]) => !isStruct(schema))
+const views = named.filter(([name]) => name.endsWith("View") && name !== "PhaseView")
+
+const struct = (level: string) => ([name, schema]: [string, Schema.Top]) =>
+  isStruct(schema) ? [`${level} ${name}`, fieldTable(fieldsOf(schema, names))] : []
+
+export const messagesPage = (): string =>
+  page([
+    generated("libs/protocol and libs/nats"),
+    "# Messages",
+    "All that Reprise's services say to each other is JSON on NATS subjects, in JetStream streams. Anyone with the rights may read it and take part. This page is the contract: a change is an addition with a default, or a new version. Fields that a reader does not know are to be ignored.",
+    "Times are ISO 8601 UTC, durations milliseconds, costs US dollars. `reprise` stands for the prefix, which `nats.prefix` sets.",
+    "## Subjects",
+    ...subjectBlocks,
+    "## Streams",
+    ...streamBlocks,
+    "## Envelope",
+    ...envelopeBlocks,
+    "## Ids",
+    "An id may stand in a subject: 1 to 64 letters, digits, `_` or `-`. A phase's id is its number, such as `2` or `2.1`.",
+    "### RunId",
+    "Of a run.",
+    "### SessionId",
+    "Of a session: the run's id and `-s` with a number; for a reviewer's session the review's key and `-s` with a number.",
+    "### TurnId",
+    "Of a turn: as of a session, with `-t`.",
+    "### EscalationId",
+    "Of a question: the run's id and `-e` with a number.",
+    "### PhaseId",
+    "The phase's number as the plan writes it.",
+    "### Host",
+    "A machine or pod with a disk. `any` is whichever is free.",
+    "## Commands",
+    "Imperative, to one actor. Published to `reprise.command.<service>.<key>`. The type travels in `ce-type`, the body holds the fields. A command that cannot be done is answered by the event [CommandRefused](#commandrefused), whose `reprise-causation` is the command's id. A command with an id that was handled before is not handled again.",
+    ...commands.flatMap(([service, key, cases]) => [
+      `### To ${code(service)}`,
+      `Key: ${key}.`,
+      ...messages(cases)
+    ]),
+    "## Events",
+    "Past tense, facts. Published to `reprise.event.<service>.<run id>.<Type>`.",
+    ...events.flatMap(([service, cases]) => [`### From ${code(service)}`, ...messages(cases)]),
+    "### From every service",
+    ...messages({ CommandRefused }),
+    "## Shapes",
+    ...shapes.flatMap(struct("###")),
+    "## Words",
+    ...words.flatMap(([name, schema]) => [`### ${name}`, `${jsonType(jsonSchemaOf(schema), withoutOwn(name))}.`]),
+    "## Queries",
+    "Request and reply. `reprise.api.<service>.list` takes `{}`, or `status`, `state` or `runId` to list only what has this value. `reprise.api.<service>.show` takes `{\"id\": …}`. The answer is `{\"ok\":true,\"data\":…}` or `{\"ok\":false,\"error\":…}` with an error of this shape:",
+    ...named.filter(([name]) => name === "ApiError").flatMap(struct("###")),
+    "`data` is a list of, or one of, these:",
+    ...Object.entries(protocol.views).map(([service, view]) => `- ${code(service)}: ${jsonType(jsonSchemaOf(view), names)}`),
+    ...views.flatMap(struct("###")),
+    ...named.filter(([name]) => name === "PhaseView").flatMap(struct("###"))
+  ])

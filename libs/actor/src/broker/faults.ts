@@ -1,0 +1,33 @@
+/** How the broker port fails: a conflict, no space, or a fault of the driver underneath. */
+import { Schema } from "effect"
+
+/** Another writer appended to this subject first: read its tail and decide again. */
+export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
+  subject: Schema.String,
+  expected: Schema.Finite
+}) {
+  override get message() {
+    return `'${this.subject}' moved past sequence ${this.expected}. Read its tail and decide again.`
+  }
+}
+
+/** The quota or the disk is full; nothing was stored. */
+export class BrokerFull extends Schema.TaggedError<BrokerFull>()("BrokerFull", {
+  operation: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The broker has no space left (${this.operation}: ${this.reason}). It is tried again; run 'reprise prune', or give the streams more space.`
+  }
+}
+
+/** The broker or its client broke; whether a write happened may be unknown. */
+export class BrokerFault extends Schema.TaggedError<BrokerFault>()("BrokerFault", {
+  operation: Schema.String,
+  cause: Schema.Defect()
+}) {
+  override get message() {
+    const reason = this.cause instanceof Error ? this.cause.message : String(this.cause)
+    return `The broker failed (${this.operation}): ${reason}`
+  }
+}

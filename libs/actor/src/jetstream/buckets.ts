@@ -1,0 +1,73 @@
+/** Key-value buckets, with values of any size. */
+import { type KV, Kvm } from "@nats-io/kv"
+import { attempt } from "@reprise/nats"
+import { Effect } from "effect"
+import type { Bucket } from "../broker/Broker.ts"
+import { Conflict } from "../broker/faults.ts"
+import { type Connection, fault, faultOf } from "./Connection.ts"
+import { decodeText, isLarge, type LargeBodies } from "./largeBodies.ts"
+
+/** A value that is elsewhere. Values are JSON, which never begins like this. */
+const referenceMark = "@object:"
+
+export const makeBucket = Effect.fnUntraced(function* ({ js }: Connection, bodies: LargeBodies, name: string) {
+  const open = yield* Effect.cached(
+    attempt(`open ${name}`, (): Promise<KV> => new Kvm(js).open(name, { allow_direct: true }))
+  )
+
+  const resolve = (value: Uint8Array) => {
+    const text = decodeText(value)
+    return text.startsWith(referenceMark) ? bodies.get(text.slice(referenceMark.length)) : Effect.succeed(text)
+  }
+
+  const get = Effect.fnUntraced(function* (key: string) {
+    const operation = `read ${name} ${key}`
+    const entry = yield* open.pipe(
+      Effect.flatMap((bucket) => attempt(operation, () => bucket.get(key))),
+      Effect.mapError(fault(operation))
+    )
+    if (entry === null || entry.operation !== "PUT") return undefined
+    return { value: yield* resolve(entry.value), revision: entry.revision }
+  })
+
+  const place = Effect.fnUntraced(function* (key: string, value: string) {
+    if (!isLarge(value)) return value
+    const object = `value/${name}/${key}`
+    yield* bodies.put(object, value)
+    return `${referenceMark}${object}`
+  })
+
+  const put = Effect.fnUntraced(function* (key: string, value: string, expected?: number) {
+    const operation = `write ${name} ${key}`
+    const placed = yield* place(key, value)
+    return yield* open.pipe(
+      Effect.flatMap((bucket) =>
+        attempt(operation, () => bucket.put(key, placed, expected === undefined ? {} : { previousSeq: expected }))
+      ),
+      Effect.mapError((error) =>
+        error._tag === "WrongSequence"
+          ? new Conflict({ subject: `${name} ${key}`, expected: expected ?? 0 })
+          : faultOf(operation)(error)
+      )
+    )
+  })
+
+  const list = Effect.fnUntraced(function* (prefix: string) {
+    const operation = `list ${name} ${prefix}`
+    const entries = yield* open.pipe(
+      Effect.flatMap((bucket) =>
+        attempt(operation, async () => {
+          const found: Array<{ key: string; bytes: Uint8Array }> = []
+          for await (const entry of await bucket.history({ key: `${prefix}.>` })) {
+            if (entry.operation === "PUT") found.push({ key: entry.key, bytes: entry.value })
+          }
+          return found
+        })
+      ),
+      Effect.mapError(fault(operation))
+    )
+    return yield* Effect.forEach(entries, ({ bytes, key }) => Effect.map(resolve(bytes), (value) => ({ key, value })))
+  })
+
+  return { get, put, list } satisfies Bucket
+})

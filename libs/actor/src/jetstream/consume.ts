@@ -1,0 +1,127 @@
+/** Deliveries from static named consumers. */
+import type { Consumer, JsMsg } from "@nats-io/jetstream"
+import { attempt, ensureConsumer, Nats } from "@reprise/nats"
+import { Effect } from "effect"
+import type { BrokerShape, ConsumerSpec, Delivered } from "../broker/Broker.ts"
+import type { BrokerFault } from "../broker/faults.ts"
+import { type Connection, can, fault } from "./Connection.ts"
+import type { LargeBodies } from "./largeBodies.ts"
+import { storedMessage } from "./store.ts"
+
+/** How many messages a process asks for ahead of time; more would let one replica hoard. */
+const ahead = 32
+/** A pull without heartbeats for half of this is asked again. */
+const pullMs = 5_000
+const restartPauseMs = 250
+
+/** Settling is fire and forget: what does not arrive leads to another delivery, which the receipts recognise. */
+const quietly = (settle: () => void) => () => {
+  try {
+    settle()
+  } catch {
+    // The connection is closed for good: the broker delivers again to whoever comes next.
+  }
+}
+
+const deliveredOf = (bodies: LargeBodies, message: JsMsg): Delivered => ({
+  ...storedMessage(bodies, message, (name) => message.headers?.get(name) ?? ""),
+  deliveryCount: message.info.deliveryCount,
+  ack: quietly(() => message.ack()),
+  nak: (delayMs) => quietly(() => message.nak(delayMs))(),
+  working: quietly(() => message.working())
+})
+
+export const makeConsume = (connection: Connection, bodies: LargeBodies): Pick<BrokerShape, "consume" | "next"> => {
+  const { js, nats, subjects } = connection
+  const consumers = new Map<string, Consumer>()
+
+  const consumerOf = Effect.fnUntraced(function* (spec: ConsumerSpec) {
+    const known = consumers.get(spec.durable)
+    if (known !== undefined) return known
+    const stream = subjects.streams[spec.stream]
+    // An old server gets the whole stream; the reader skips what it does not want.
+    const narrow = spec.filters.length < 2 || (yield* can(connection, "filterSubjects"))
+    const info = yield* ensureConsumer({
+      stream,
+      durable: spec.durable,
+      filterSubjects: narrow ? spec.filters : [],
+      ackWaitMs: spec.ackWaitMs,
+      maxDeliver: -1,
+      maxAckPending: spec.maxInFlight
+    }).pipe(Effect.provideService(Nats, nats), Effect.mapError(fault(`make the consumer ${spec.durable}`)))
+    const consumer = js.consumers.getConsumerFromInfo(info)
+    consumers.set(spec.durable, consumer)
+    return consumer
+  })
+
+  /** The consumer may be gone: an administrator removed it, or the server came back without it. */
+  const startAgain = (spec: ConsumerSpec) =>
+    Effect.sync(() => consumers.delete(spec.durable)).pipe(
+      Effect.andThen(Effect.sleep(`${restartPauseMs} millis`)),
+      Effect.as(undefined)
+    )
+
+  /** Until the client gives the consumption up, as it does after missed heartbeats or when the consumer is gone. */
+  const consumeOnce = (consumer: Consumer, take: (delivery: Delivered) => void) =>
+    Effect.acquireUseRelease(
+      attempt("consume", () =>
+        consumer.consume({
+          max_messages: ahead,
+          expires: pullMs,
+          abort_on_missing_resource: true,
+          callback: (message) => take(deliveredOf(bodies, message))
+        })
+      ),
+      (messages) =>
+        attempt("consume", async () => {
+          const ended = await messages.closed()
+          if (ended instanceof Error) throw ended
+        }),
+      (messages) => Effect.sync(() => messages.stop())
+    )
+
+  const consume: BrokerShape["consume"] = Effect.fnUntraced(function* (spec, take) {
+    yield* consumerOf(spec)
+    yield* consumerOf(spec).pipe(
+      Effect.flatMap((consumer) => consumeOnce(consumer, take)),
+      Effect.catch((error) => Effect.logWarning(`${spec.durable} starts again: ${error.message}`)),
+      Effect.andThen(startAgain(spec)),
+      Effect.forever,
+      Effect.forkScoped({ startImmediately: true })
+    )
+  })
+
+  /** One message of one consumer, undefined when none came in time. A message that nobody waits for is handed back. */
+  const pullOnce = (consumer: Consumer, taken: { by: JsMsg | undefined }) =>
+    Effect.acquireUseRelease(
+      attempt("pull", async () => ({ messages: await consumer.fetch({ max_messages: 1 }), stopped: false })),
+      (pulling) =>
+        attempt("pull", async () => {
+          for await (const message of pulling.messages) {
+            if (pulling.stopped || taken.by !== undefined) message.nak()
+            else taken.by = message
+            return taken.by
+          }
+          return undefined
+        }),
+      (pulling) =>
+        Effect.sync(() => {
+          pulling.stopped = true
+          pulling.messages.stop()
+        })
+    )
+
+  const pull = (spec: ConsumerSpec, taken: { by: JsMsg | undefined }): Effect.Effect<JsMsg, BrokerFault> =>
+    consumerOf(spec).pipe(
+      Effect.flatMap((consumer) => pullOnce(consumer, taken).pipe(Effect.catch(() => startAgain(spec)))),
+      Effect.flatMap((message) => (message === undefined ? pull(spec, taken) : Effect.succeed(message)))
+    )
+
+  const next: BrokerShape["next"] = Effect.fnUntraced(function* (specs) {
+    const taken = { by: undefined }
+    const message = yield* Effect.raceAllFirst(specs.map((spec) => pull(spec, taken)))
+    return deliveredOf(bodies, message)
+  })
+
+  return { consume, next }
+}

@@ -1,0 +1,48 @@
+/**
+ * Bodies over 512 KiB are objects, and the message carries a reference (protocol: Envelope). An object is named after
+ * its message, so storing it again stores the same.
+ */
+import { type ObjectStore, Objm } from "@nats-io/obj"
+import { attempt } from "@reprise/nats"
+import { Effect } from "effect"
+import type { BrokerFault, BrokerFull } from "../broker/faults.ts"
+import { type Connection, fault, faultOf } from "./Connection.ts"
+
+/** Names the object that holds the body. */
+export const bodyHeader = "reprise-body"
+export const largestBodyBytes = 512 * 1024
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+export const decodeText = (bytes: Uint8Array): string => decoder.decode(bytes)
+
+/** UTF-8 takes at most three bytes per character of a string, so a short one need not be counted. */
+export const isLarge = (text: string): boolean =>
+  text.length > largestBodyBytes || (text.length * 3 > largestBodyBytes && Buffer.byteLength(text) > largestBodyBytes)
+
+export interface LargeBodies {
+  readonly put: (name: string, text: string) => Effect.Effect<void, BrokerFault | BrokerFull>
+  readonly get: (name: string) => Effect.Effect<string, BrokerFault>
+}
+
+export const makeLargeBodies = Effect.fnUntraced(function* ({ js, subjects }: Connection) {
+  const open = yield* Effect.cached(
+    attempt("open the object store", (): Promise<ObjectStore> => new Objm(js).open(subjects.buckets.transcripts))
+  )
+  return {
+    put: Effect.fnUntraced(function* (name, text) {
+      yield* open.pipe(
+        Effect.flatMap((store) => attempt(`store ${name}`, () => store.putBlob({ name }, encoder.encode(text)))),
+        Effect.mapError(faultOf(`store ${name}`))
+      )
+    }),
+    get: Effect.fnUntraced(function* (name) {
+      const operation = `read ${name}`
+      const blob = yield* open.pipe(
+        Effect.flatMap((store) => attempt(operation, () => store.getBlob(name))),
+        Effect.mapError(fault(operation))
+      )
+      return blob === null ? yield* fault(operation)(new Error("there is no such object")) : decodeText(blob)
+    })
+  } satisfies LargeBodies
+})

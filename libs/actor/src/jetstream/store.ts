@@ -1,0 +1,182 @@
+/** Storing and reading back. */
+import { DeliverPolicy, type JsMsg, type StoredMsg } from "@nats-io/jetstream"
+import { headers } from "@nats-io/transport-node"
+import { attempt, Nats, publish as publishStored } from "@reprise/nats"
+import { encodeMeta } from "@reprise/protocol"
+import { Effect } from "effect"
+import type { BrokerShape, Message, StoredMessage, StreamKind } from "../broker/Broker.ts"
+import { Conflict } from "../broker/faults.ts"
+import { dueHeader } from "../runtime/takeTimer.ts"
+import { type Connection, fault, faultOf } from "./Connection.ts"
+import { bodyHeader, decodeText, isLarge, type LargeBodies } from "./largeBodies.ts"
+
+/** Reads of a tail no longer than this ask for one message at a time: cheaper than making a consumer. */
+const shortTail = 4
+
+export const storedMessage = (
+  bodies: LargeBodies,
+  message: Pick<StoredMsg | JsMsg, "subject" | "seq" | "data">,
+  header: (name: string) => string
+): StoredMessage => {
+  const object = header(bodyHeader)
+  return {
+    subject: message.subject,
+    sequence: message.seq,
+    header,
+    body: object === "" ? Effect.sync(() => decodeText(message.data)) : bodies.get(object)
+  }
+}
+
+const fromStored = (bodies: LargeBodies, message: StoredMsg) =>
+  storedMessage(bodies, message, (name) => message.header?.get(name) ?? "")
+
+export const makeStore = (
+  connection: Connection,
+  bodies: LargeBodies
+): Pick<BrokerShape, "append" | "publish" | "last" | "read"> => {
+  const { js, jsm, nats, subjects } = connection
+  const streamOf = (subject: string) => subjects.streams[kindOf(subject)]
+
+  /** The message as it is stored: a large body goes first, so that a stored reference always leads somewhere. */
+  const prepare = Effect.fnUntraced(function* ({ body, dueAt, meta, subject }: Message) {
+    const fields = encodeMeta(meta)
+    if (dueAt !== undefined) fields[dueHeader] = dueAt
+    const stream = streamOf(subject)
+    if (!isLarge(body)) return { stream, subject, id: meta.id, body, headers: fields } satisfies Prepared
+    const object = `body/${meta.id}`
+    yield* bodies.put(object, body)
+    return { stream, subject, id: meta.id, body: "", headers: { ...fields, [bodyHeader]: object } } satisfies Prepared
+  })
+
+  const once = (message: Prepared, expected?: number) =>
+    js.publish(message.subject, message.body, {
+      msgID: message.id,
+      headers: headersOf(message.headers),
+      timeout: patience.attemptTimeoutMs,
+      expect: {
+        streamName: message.stream,
+        ...(expected === undefined ? {} : { lastSubjectSequence: expected })
+      }
+    })
+
+  /** Until it is known whether the message is stored: again with the same id, reading back after a conflict. */
+  const untilKnown = (message: Prepared, expected?: number) =>
+    publishStored(
+      { ...message, ...(expected === undefined ? {} : { expectedLastSubjectSequence: expected }) },
+      patience
+    ).pipe(Effect.provideService(Nats, nats))
+
+  const append = Effect.fnUntraced(function* (message: Message, expected: number) {
+    const prepared = yield* prepare(message)
+    const operation = `append to ${message.subject}`
+    return yield* attempt(operation, () => once(prepared, expected)).pipe(
+      Effect.map(({ seq }) => seq),
+      Effect.catchTag("RequestTimedOut", () => Effect.map(untilKnown(prepared, expected), ({ sequence }) => sequence)),
+      Effect.mapError((error) =>
+        error._tag === "WrongSequence"
+          ? new Conflict({ subject: message.subject, expected })
+          : faultOf(operation)(error)
+      )
+    )
+  })
+
+  const publish = Effect.fnUntraced(function* (messages: ReadonlyArray<Message>) {
+    if (messages.length === 0) return
+    const prepared = yield* Effect.forEach(messages, prepare)
+    const operation = `publish to ${prepared.map(({ subject }) => subject).join(", ")}`
+    yield* attempt(operation, () => Promise.all(prepared.map((message) => once(message)))).pipe(
+      Effect.catchTag("RequestTimedOut", () =>
+        Effect.forEach(prepared, (message) => untilKnown(message), { concurrency: "unbounded" })
+      ),
+      Effect.mapError(faultOf(operation))
+    )
+  })
+
+  const getMessage = (stream: string, query: Parameters<typeof jsm.streams.getMessage>[1]) =>
+    attempt(`read ${stream}`, () => jsm.streams.getMessage(stream, query)).pipe(
+      Effect.mapError(fault(`read ${stream}`)),
+      Effect.map((message) => (message === null ? undefined : fromStored(bodies, message)))
+    )
+
+  const last = (kind: StreamKind, subject: string) => getMessage(subjects.streams[kind], { last_by_subj: subject })
+
+  /** A consumer of its own, gone afterwards, from `from` to the message at `to`. */
+  const readThrough = Effect.fnUntraced(function* (stream: string, subject: string, from: number, to: number) {
+    const operation = `read ${subject}`
+    return yield* Effect.acquireUseRelease(
+      attempt(operation, () =>
+        js.consumers.get(stream, {
+          filter_subjects: subject,
+          deliver_policy: DeliverPolicy.StartSequence,
+          opt_start_seq: from
+        })
+      ),
+      (consumer) =>
+        attempt(operation, async () => {
+          const found: Array<StoredMessage> = []
+          for await (const message of await consumer.consume({ max_messages: 500, expires: 5_000 })) {
+            found.push(storedMessage(bodies, message, (name) => message.headers?.get(name) ?? ""))
+            if (message.seq >= to) break
+          }
+          return found
+        }),
+      (consumer) => attempt(operation, () => consumer.delete()).pipe(Effect.ignore)
+    ).pipe(Effect.mapError(fault(operation)))
+  })
+
+  const read = Effect.fnUntraced(function* (kind: StreamKind, subject: string, after: number, limit = Infinity) {
+    const stream = subjects.streams[kind]
+    const found: Array<StoredMessage> = []
+    let next = after + 1
+    while (found.length < Math.min(limit, shortTail)) {
+      // Asked of the leader: a replica that lags would show an old tail. (The client's types know it for replicas only.)
+      const query = { seq: next, next_by_subj: subject }
+      const message = yield* getMessage(stream, query)
+      if (message === undefined) return found
+      found.push(message)
+      next = message.sequence + 1
+    }
+    if (found.length >= limit) return found
+    const newest = yield* last(kind, subject)
+    if (newest === undefined || newest.sequence < next) return found
+    return found.concat(yield* readThrough(stream, subject, next, newest.sequence))
+  })
+
+  return {
+    append,
+    publish,
+    last,
+    read
+  }
+}
+
+/** An attempt without an answer is repeated after this; the whole is a fault after five seconds, and tried again later. */
+const patience = { attemptTimeoutMs: 300, giveUpAfterMs: 5_000 }
+
+const kinds: Readonly<Record<string, StreamKind>> = {
+  command: "commands",
+  work: "work",
+  event: "events",
+  journal: "journal",
+  timer: "timers",
+  dead: "dead"
+}
+const kindOf = (subject: string): StreamKind => {
+  const from = subject.indexOf(".") + 1
+  return kinds[subject.slice(from, subject.indexOf(".", from))] ?? "dead"
+}
+
+/** A message as the client takes it. */
+interface Prepared {
+  readonly stream: string
+  readonly subject: string
+  readonly id: string
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const headersOf = (fields: Readonly<Record<string, string>>) => {
+  const envelope = headers()
+  for (const [name, value] of Object.entries(fields)) envelope.set(name, value)
+  return envelope
+}

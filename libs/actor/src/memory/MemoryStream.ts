@@ -1,0 +1,54 @@
+/** One stream in memory: messages in order, each id once, and the consumers that read it. */
+import { encodeMeta } from "@reprise/protocol"
+import { Effect } from "effect"
+import type { Message, StoredMessage } from "../broker/Broker.ts"
+import { dueHeader } from "../runtime/takeTimer.ts"
+
+/** Subjects match token by token; `*` stands for any one token. */
+export const matchesSubject = (pattern: string, subject: string): boolean => {
+  const wanted = pattern.split(".")
+  const tokens = subject.split(".")
+  return wanted.length === tokens.length && wanted.every((token, n) => token === "*" || token === tokens[n])
+}
+
+export interface MemoryStream {
+  /** The sequence it has now, and whether it was there before. */
+  readonly store: (message: Message) => { readonly sequence: number; readonly duplicate: boolean }
+  /** The messages after a sequence, oldest first. */
+  readonly after: (sequence: number) => ReadonlyArray<StoredMessage>
+  readonly at: (sequence: number) => StoredMessage | undefined
+  readonly last: (subject: string) => StoredMessage | undefined
+  /** Called after each new message. */
+  readonly onStored: (listener: () => void) => () => void
+  readonly lastSequence: () => number
+}
+
+export const makeMemoryStream = (): MemoryStream => {
+  const messages: Array<StoredMessage> = []
+  const ids = new Map<string, number>()
+  const newest = new Map<string, StoredMessage>()
+  const listeners = new Set<() => void>()
+  return {
+    store: ({ body, dueAt, meta, subject }) => {
+      const known = ids.get(meta.id)
+      if (known !== undefined) return { sequence: known, duplicate: true }
+      const headers: Record<string, string> = encodeMeta(meta)
+      if (dueAt !== undefined) headers[dueHeader] = dueAt
+      const sequence = messages.length + 1
+      const stored = { subject, sequence, header: (name: string) => headers[name] ?? "", body: Effect.succeed(body) }
+      messages.push(stored)
+      ids.set(meta.id, sequence)
+      newest.set(subject, stored)
+      for (const listener of listeners) listener()
+      return { sequence, duplicate: false }
+    },
+    after: (sequence) => messages.slice(sequence),
+    at: (sequence) => messages[sequence - 1],
+    last: (subject) => newest.get(subject),
+    onStored: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    lastSequence: () => messages.length
+  }
+}

@@ -1,0 +1,37 @@
+/** One lane per key: jobs of a key run in order, one at a time; keys run side by side. An idle lane costs nothing. */
+import { Effect, FiberSet } from "effect"
+
+export interface Lanes {
+  /** Puts a job at the end of a key's lane. */
+  readonly push: (key: string, job: Effect.Effect<unknown>) => void
+}
+
+/** Time for jobs under way to finish when the scope closes; then they are interrupted. */
+const graceMs = 1_000
+
+/** Lanes that end with the scope. */
+export const makeLanes = Effect.fnUntraced(function* () {
+  const fibers = yield* FiberSet.make<void, never>()
+  const run = yield* FiberSet.runtime(fibers)()
+  yield* Effect.addFinalizer(() =>
+    FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption(`${graceMs} millis`), Effect.ignore)
+  )
+  const waiting = new Map<string, Array<Effect.Effect<unknown>>>()
+
+  const drive = Effect.fnUntraced(function* (key: string, jobs: Array<Effect.Effect<unknown>>) {
+    for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) yield* job
+    waiting.delete(key)
+  })
+
+  const push = (key: string, job: Effect.Effect<unknown>) => {
+    const jobs = waiting.get(key)
+    if (jobs !== undefined) {
+      jobs.push(job)
+      return
+    }
+    const started = [job]
+    waiting.set(key, started)
+    run(drive(key, started))
+  }
+  return { push } satisfies Lanes
+})

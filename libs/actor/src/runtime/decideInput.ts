@@ -1,0 +1,55 @@
+/** One decision, pure: from a state and an input to what is written and what is answered. */
+import type { MessageMeta } from "@reprise/protocol"
+import { Result } from "effect"
+import type { Actor, Delivery, Tagged } from "../Actor.ts"
+import type { JournalEntry } from "../JournalEntry.ts"
+import { journalled, type Sender } from "./outbox.ts"
+import { type Poison, thrown } from "./Poison.ts"
+
+export type Decision<State> =
+  | { readonly _tag: "Refused"; readonly reason: string }
+  /** Nothing to record. */
+  | { readonly _tag: "Nothing" }
+  | { readonly _tag: "Decided"; readonly state: State; readonly entry: JournalEntry }
+
+export interface DecisionInput<State, Input> {
+  readonly state: State
+  readonly input: Input
+  readonly meta: MessageMeta
+  readonly delivery: Delivery
+  readonly traceparent: string
+}
+
+/** Encodes one event for the journal; throws when it does not match the actor's schema. */
+export type EventEncoder<Event> = (event: Event) => unknown
+
+export const decideInput = <State, Input extends Tagged, Event extends Tagged>(
+  actor: Actor<State, Input, Event>,
+  encode: EventEncoder<Event>,
+  sender: Sender,
+  { delivery, input, meta, state, traceparent }: DecisionInput<State, Input>
+): Result.Result<Decision<State>, Poison> => {
+  try {
+    const outcome = actor.decide(state, input, delivery)
+    if (Result.isFailure(outcome)) return Result.succeed({ _tag: "Refused", reason: outcome.failure.reason })
+    const events = outcome.success
+    if (events.length === 0) return Result.succeed({ _tag: "Nothing" })
+    const next = events.reduce(actor.evolve, state)
+    const run = actor.runOf(next)
+    const outgoing = actor.react(next, events, delivery).map((one) => journalled(sender, run, one))
+    return Result.succeed({
+      _tag: "Decided",
+      state: next,
+      entry: {
+        input: { id: meta.id, type: meta.type },
+        at: delivery.now,
+        run: run ?? meta.subject,
+        traceparent,
+        events: events.map(encode),
+        outgoing
+      }
+    })
+  } catch (cause) {
+    return Result.fail(thrown(`${sender.service}, ${meta.type}`, cause))
+  }
+}

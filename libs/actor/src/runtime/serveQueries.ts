@@ -1,0 +1,77 @@
+/** Answers `list` and `show` for one kind of actor (protocol: Queries). */
+import { isKey, type ServiceName } from "@reprise/protocol"
+import { Deferred, Effect, Result, Schema } from "effect"
+import type { BrokerShape, QueryHandler } from "../broker/Broker.ts"
+import type { Lanes } from "./Lanes.ts"
+import { readView } from "./views.ts"
+
+/** A view is listed when every field given here has this value in it. */
+const ListFilter = Schema.Struct({
+  state: Schema.optionalKey(Schema.String),
+  status: Schema.optionalKey(Schema.String),
+  runId: Schema.optionalKey(Schema.String)
+})
+const readFilter = Schema.decodeUnknownResult(Schema.fromJsonString(ListFilter))
+const readShow = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Struct({ id: Schema.String })))
+
+const data = (value: unknown) => JSON.stringify({ ok: true, data: value })
+const failure = (code: string, message: string, hint: string) =>
+  JSON.stringify({ ok: false, error: { code, message, hint } })
+
+const matches = (view: unknown, filter: object): boolean => {
+  if (typeof view !== "object" || view === null) return false
+  const fields = new Map<string, unknown>(Object.entries(view))
+  return Object.entries(filter).every(([field, wanted]) => fields.get(field) === wanted)
+}
+
+const badRequest = (error: { readonly message: string }) =>
+  failure("bad-request", `The query cannot be read: ${error.message}`, 'list takes {}, show takes {"id": …}.')
+
+const brokerTrouble = (error: { readonly message: string }) => failure("broker", error.message, "Run 'reprise doctor'.")
+
+export interface Queries {
+  readonly service: ServiceName
+  readonly broker: BrokerShape
+  readonly lanes: Lanes
+  /** The read model as the journal has it now; absent: there is none, and only pings are answered. */
+  readonly view?: (key: string) => Effect.Effect<unknown, { readonly message: string }>
+}
+
+export const serveQueries = ({ broker, lanes, service, view }: Queries) => {
+  if (view === undefined) return broker.serve(service, {})
+  const list: QueryHandler = (request) => {
+    const filter = readFilter(request === "" ? "{}" : request)
+    if (Result.isFailure(filter)) return Effect.succeed(badRequest(filter.failure))
+    return broker.views.list(service).pipe(
+      Effect.map((entries) => entries.flatMap(({ value }) => readView(value)?.view ?? [])),
+      Effect.map((views) => data(views.filter((one) => matches(one, filter.success)))),
+      Effect.catch((error) => Effect.succeed(brokerTrouble(error)))
+    )
+  }
+
+  /** Looked at in the actor's lane, where its memory does not change meanwhile. */
+  const show: QueryHandler = Effect.fnUntraced(function* (request) {
+    const query = readShow(request)
+    if (Result.isFailure(query)) return badRequest(query.failure)
+    const { id } = query.success
+    const missing = failure(
+      "not-found",
+      `There is no '${id.slice(0, 80)}' here.`,
+      "List what there is, and check the id."
+    )
+    if (!isKey(id)) return missing
+    const answer = yield* Deferred.make<string>()
+    const look = view(id).pipe(
+      Effect.map((found) => (found === undefined ? missing : data(found))),
+      Effect.catch((error) => Effect.succeed(brokerTrouble(error))),
+      Effect.catchDefect((defect) => Effect.succeed(brokerTrouble(new Error(String(defect)))))
+    )
+    lanes.push(
+      id,
+      Effect.flatMap(look, (text) => Deferred.succeed(answer, text))
+    )
+    return yield* Deferred.await(answer)
+  })
+
+  return broker.serve(service, { list, show })
+}

@@ -1,0 +1,48 @@
+/** given(actor)(history).when(input).then(events) or .refused(reason): a decider's tests without IO. */
+import assert from "node:assert/strict"
+import { Key, type PublicEvent } from "@reprise/protocol"
+import { Result } from "effect"
+import type { Actor, Delivery, Outgoing, Tagged } from "../Actor.ts"
+
+const someDelivery: Delivery = { id: "message-1", key: Key.make("key-1"), now: "2026-01-01T00:00:00.000Z" }
+
+/** An actor that has lived through `history`. */
+export const given =
+  <State, Input extends Tagged, Event extends Tagged>(actor: Actor<State, Input, Event>) =>
+  (history: ReadonlyArray<Event>) => {
+    const before = history.reduce(actor.evolve, actor.initial)
+    return {
+      /** The state that the history led to. */
+      state: before,
+      when: (input: Input, delivery: Partial<Delivery> = {}) => {
+        const delivered = { ...someDelivery, ...delivery }
+        const outcome = actor.decide(before, input, delivered)
+        const events = Result.getOrElse(outcome, (): ReadonlyArray<Event> => [])
+        const after = events.reduce(actor.evolve, before)
+        const sent = (): ReadonlyArray<Outgoing> => (events.length === 0 ? [] : actor.react(after, events, delivered))
+        return {
+          outcome,
+          /** The state afterwards. */
+          state: after,
+          /** What is sent because of it. */
+          sent: sent(),
+          /** Exactly these events. */
+          // biome-ignore lint/suspicious/noThenProperty: the word of given, when, then; it is never awaited.
+          then: (expected: ReadonlyArray<Event>) => assert.deepStrictEqual(outcome, Result.succeed(expected)),
+          /** Exactly these messages, in this order. */
+          sends: (expected: ReadonlyArray<Outgoing>) => assert.deepStrictEqual(sent(), expected),
+          /** The public events among them. */
+          published: sent().flatMap(
+            (one): ReadonlyArray<PublicEvent> => (one._tag === "PublishEvent" ? [one.event] : [])
+          ),
+          /** Refused, with this reason or one that matches. */
+          refused: (reason: string | RegExp) => {
+            assert.ok(Result.isFailure(outcome), `Accepted with ${JSON.stringify(events)}`)
+            const found = outcome.failure.reason
+            if (typeof reason === "string") assert.equal(found, reason)
+            else assert.match(found, reason)
+          }
+        }
+      }
+    }
+  }

@@ -1,0 +1,97 @@
+/**
+ * Messages to and from JSON: the body is the payload alone, the type is in the envelope (protocol: Envelope).
+ * Reading never throws; what it refuses it explains in the schema's own words.
+ */
+import {
+  decodeMeta,
+  EscalationCommand,
+  type MessageMeta,
+  OrchestratorCommand,
+  PublicEvent,
+  ReviewCommand,
+  type ServiceName,
+  SessionCommand,
+  WorkspaceCommand
+} from "@reprise/protocol"
+import { Result, Schema } from "effect"
+import type { Tagged } from "./Actor.ts"
+
+/** Why a message cannot be read. */
+export class Undecodable extends Schema.TaggedError<Undecodable>()("Undecodable", { reason: Schema.String }) {
+  override get message() {
+    return this.reason
+  }
+}
+
+const parseObject = (body: string): Result.Result<object, Undecodable> => {
+  try {
+    const value: unknown = JSON.parse(body)
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return Result.succeed(value)
+    return Result.fail(new Undecodable({ reason: "The body is JSON, but not an object." }))
+  } catch (cause) {
+    return Result.fail(new Undecodable({ reason: `The body is not JSON: ${String(cause)}` }))
+  }
+}
+
+/** The envelope alone. */
+export const readMeta = (header: (name: string) => string): Result.Result<MessageMeta, Undecodable> =>
+  Result.mapError(decodeMeta(header), (error) => new Undecodable({ reason: `The envelope is wrong: ${error.message}` }))
+
+/** A reader of bodies of this schema, a union of tagged structs; compiled once. */
+export const bodyReader = <A>(schema: Schema.Codec<A, unknown>) => {
+  const decode = Schema.decodeUnknownResult(schema)
+  return (type: string, body: string): Result.Result<A, Undecodable> =>
+    Result.flatMap(parseObject(body), (payload) => {
+      try {
+        return Result.mapError(
+          decode({ ...payload, _tag: type }),
+          (error) => new Undecodable({ reason: `The body does not match ${type}: ${error.message}` })
+        )
+      } catch (cause) {
+        return Result.fail(new Undecodable({ reason: `The body of ${type} cannot be read: ${String(cause)}` }))
+      }
+    })
+}
+
+/** The payload of a message as JSON: all but its type. */
+export const payloadOf = (encoded: Tagged): object => {
+  const { _tag, ...payload } = encoded
+  return payload
+}
+
+const encodeTagged = (encoded: unknown): object =>
+  typeof encoded === "object" && encoded !== null && "_tag" in encoded
+    ? payloadOf({ ...encoded, _tag: String(encoded._tag) })
+    : {}
+
+const publicCommands = {
+  orchestrator: OrchestratorCommand,
+  "session-manager": SessionCommand,
+  reviewer: ReviewCommand,
+  gate: EscalationCommand,
+  workspace: WorkspaceCommand
+} as const satisfies Record<ServiceName, Schema.Top>
+
+const encoders = new Map<string, (command: unknown) => unknown>(
+  Object.entries(publicCommands).flatMap(([service, union]) =>
+    Object.entries(union.cases).map(([type, schema]): [string, (command: unknown) => unknown] => [
+      `${service} ${type}`,
+      Schema.encodeUnknownSync(schema)
+    ])
+  )
+)
+
+/**
+ * The payload of a command. A public one is checked by its schema and throws when it does not match;
+ * a private one is plain data that its own service checks when it arrives.
+ */
+export const encodeCommand = (service: ServiceName, command: Tagged): object => {
+  const encode = encoders.get(`${service} ${command._tag}`)
+  return encode === undefined ? payloadOf(command) : encodeTagged(encode(command))
+}
+
+const encodePublic = Schema.encodeSync(PublicEvent)
+/** The payload of a public event; throws when it does not match its schema. */
+export const encodeEvent = (event: PublicEvent): object => encodeTagged(encodePublic(event))
+
+export const readEvent = bodyReader(PublicEvent)

@@ -1,0 +1,322 @@
+/** What every broker promises, as tests of a layer. */
+import { assert, layer } from "@effect/vitest"
+import { Key, subjects } from "@reprise/protocol"
+import { Deferred, Effect, Fiber, type Layer, Result, Stream } from "effect"
+import type { BrokerShape, ConsumerSpec, Delivered, Message } from "../../src/broker/Broker.ts"
+import { type ActorConfig, Broker } from "../../src/index.ts"
+import { waitUntil } from "./systems.ts"
+
+const s = subjects("t")
+let made = 0
+
+/** Every test has keys of its own: they share a broker. */
+const freshKey = () => {
+  made += 1
+  return Key.make(`k${made}`)
+}
+
+const message = (subject: string, id: string, body = "{}"): Message => ({
+  subject,
+  body,
+  meta: { id, type: "Thing", source: "/test", subject: "r1", time: "2026-01-01T00:00:00.000Z" }
+})
+
+const commandsOf = (key: Key, more: Partial<ConsumerSpec> = {}): ConsumerSpec => ({
+  stream: "commands",
+  durable: `commands-${key}`,
+  filters: [s.command("gate", key)],
+  maxInFlight: 100,
+  ackWaitMs: 600,
+  ...more
+})
+
+/** Collects deliveries; what is done with each is up to the test. */
+const collect = (onDelivery: (delivery: Delivered) => void) => {
+  const seen: Array<Delivered> = []
+  const take = (delivery: Delivered) => {
+    seen.push(delivery)
+    onDelivery(delivery)
+  }
+  return { seen, take, ids: () => seen.map((delivery) => delivery.header("ce-id")) }
+}
+
+const sendSome = (broker: BrokerShape, key: Key, count: number) =>
+  broker.publish(Array.from({ length: count }, (_, n) => message(s.command("gate", key), `${key}-${n}`, `{"n":${n}}`)))
+
+export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | ActorConfig, E>) =>
+  layer(live, { excludeTestServices: true, timeout: "20 seconds" })(name, (it) => {
+    it.effect("appends only after the message that the writer saw last", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const journal = s.journal("escalation", freshKey())
+        const first = yield* broker.append(message(journal, `${journal}-1`), 0)
+        const second = yield* broker.append(message(journal, `${journal}-2`), first)
+        assert.isAbove(second, first)
+        const late = yield* Effect.flip(broker.append(message(journal, `${journal}-3`), first))
+        assert.strictEqual(late._tag, "Conflict")
+        const unaware = yield* Effect.flip(broker.append(message(journal, `${journal}-4`), 0))
+        assert.strictEqual(unaware._tag, "Conflict")
+      })
+    )
+
+    it.effect("takes a repeated append for the one that was stored", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const journal = s.journal("escalation", freshKey())
+        const first = yield* broker.append(message(journal, `${journal}-1`), 0)
+        assert.strictEqual(yield* broker.append(message(journal, `${journal}-1`), 0), first)
+        assert.strictEqual((yield* broker.read("journal", journal, 0)).length, 1)
+      })
+    )
+
+    it.effect("lets one of several writers append at the same place", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const journal = s.journal("escalation", freshKey())
+        const outcomes = yield* Effect.forEach(
+          Array.from({ length: 10 }, (_, n) => n),
+          (n) => Effect.result(broker.append(message(journal, `${journal}-${n}`), 0)),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(outcomes.filter(Result.isSuccess).length, 1)
+      })
+    )
+
+    it.effect("reads a subject in order, from a place, with a limit, and nothing of other subjects", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const [one, other] = [s.journal("escalation", freshKey()), s.journal("escalation", freshKey())]
+        const sequences: Array<number> = []
+        for (let n = 0; n < 30; n++) {
+          sequences.push(yield* broker.append(message(one, `${one}-${n}`, `{"n":${n}}`), sequences.at(-1) ?? 0))
+          yield* broker.publish([message(other, `${other}-${n}`)])
+        }
+        const all = yield* broker.read("journal", one, 0)
+        assert.deepStrictEqual(
+          all.map(({ sequence }) => sequence),
+          sequences
+        )
+        assert.strictEqual(yield* all[17]?.body ?? Effect.die("missing"), `{"n":17}`)
+        const tail = yield* broker.read("journal", one, sequences[26] ?? 0)
+        assert.deepStrictEqual(
+          tail.map(({ sequence }) => sequence),
+          sequences.slice(27)
+        )
+        const few = yield* broker.read("journal", one, sequences[9] ?? 0, 2)
+        assert.deepStrictEqual(
+          few.map(({ sequence }) => sequence),
+          sequences.slice(10, 12)
+        )
+        assert.strictEqual((yield* broker.last("journal", one))?.sequence, sequences.at(-1))
+        assert.strictEqual(yield* broker.last("journal", s.journal("escalation", freshKey())), undefined)
+        assert.deepStrictEqual(yield* broker.read("journal", s.journal("escalation", freshKey()), 0), [])
+      })
+    )
+
+    it.effect("delivers what is published, in order, each id once, with its envelope", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const key = freshKey()
+        const { ids, seen, take } = collect((delivery) => delivery.ack())
+        yield* broker.consume(commandsOf(key), take)
+        yield* sendSome(broker, key, 20)
+        yield* sendSome(broker, key, 20)
+        yield* waitUntil(Effect.sync(() => seen.length >= 20))
+        yield* broker.settled
+        assert.deepStrictEqual(
+          ids(),
+          Array.from({ length: 20 }, (_, n) => `${key}-${n}`)
+        )
+        const [first] = seen
+        assert.deepStrictEqual(
+          [first?.subject, first?.deliveryCount, first?.header("ce-type"), first?.header("nothing")],
+          [s.command("gate", key), 1, "dev.reprise.Thing.v1", ""]
+        )
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("goes on where the consumer of that name was, and shares it between those who use it", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const key = freshKey()
+        const { ids, seen, take } = collect((delivery) => delivery.ack())
+        yield* sendSome(broker, key, 5)
+        yield* broker
+          .consume(commandsOf(key), take)
+          .pipe(Effect.andThen(waitUntil(Effect.sync(() => seen.length >= 5))), Effect.scoped)
+        yield* broker.consume(commandsOf(key), take)
+        yield* broker.consume(commandsOf(key), take)
+        yield* broker.publish(
+          Array.from({ length: 5 }, (_, n) => message(s.command("gate", key), `${key}-second-${n}`))
+        )
+        yield* waitUntil(Effect.sync(() => seen.length >= 10))
+        yield* broker.settled
+        assert.strictEqual(new Set(ids()).size, 10)
+        assert.strictEqual(seen.length, 10)
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("delivers again what is handed back, after the delay, and counts", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const key = freshKey()
+        const times: Array<number> = []
+        const { seen, take } = collect((delivery) => {
+          times.push(performance.now())
+          if (delivery.deliveryCount < 3) delivery.nak(delivery.deliveryCount === 2 ? 200 : undefined)
+          else delivery.ack()
+        })
+        yield* broker.consume(commandsOf(key), take)
+        yield* sendSome(broker, key, 1)
+        yield* waitUntil(Effect.sync(() => seen.length === 3))
+        assert.deepStrictEqual(
+          seen.map(({ deliveryCount }) => deliveryCount),
+          [1, 2, 3]
+        )
+        assert.isAtLeast((times[2] ?? 0) - (times[1] ?? 0), 190)
+        yield* broker.settled
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("delivers again what nobody settles, but not while it is worked on", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const key = freshKey()
+        const { seen, take } = collect(() => undefined)
+        yield* broker.consume(commandsOf(key), take)
+        yield* sendSome(broker, key, 1)
+        yield* waitUntil(Effect.sync(() => seen.length === 1))
+        const working = yield* Effect.sync(() => seen[0]?.working()).pipe(
+          Effect.delay("150 millis"),
+          Effect.repeat({ times: 8 }),
+          Effect.forkScoped
+        )
+        yield* Fiber.join(working)
+        assert.strictEqual(seen.length, 1)
+        yield* waitUntil(Effect.sync(() => seen.length === 2))
+        seen[0]?.ack()
+        yield* broker.settled
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("keeps no more under way than allowed", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const key = freshKey()
+        const { seen, take } = collect(() => undefined)
+        yield* broker.consume(commandsOf(key, { maxInFlight: 3, ackWaitMs: 30_000 }), take)
+        yield* sendSome(broker, key, 10)
+        yield* waitUntil(Effect.sync(() => seen.length === 3))
+        for (let n = 0; n < 10; n++) {
+          yield* waitUntil(Effect.sync(() => seen.length > n))
+          assert.isAtMost(seen.length - n, 3)
+          seen[n]?.ack()
+        }
+        yield* broker.settled
+        assert.strictEqual(seen.length, 10)
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("gives one delivery of any of several consumers, and none to who no longer waits", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const [a, b] = [freshKey(), freshKey()]
+        const specs = [commandsOf(a, { ackWaitMs: 5_000 }), commandsOf(b, { ackWaitMs: 5_000 })]
+        const gone = yield* Effect.forkScoped(broker.next(specs))
+        yield* Effect.sleep("100 millis")
+        yield* Fiber.interrupt(gone)
+        yield* broker.publish([message(s.command("gate", b), `${b}-x`), message(s.command("gate", a), `${a}-x`)])
+        const first = yield* broker.next(specs)
+        const second = yield* broker.next(specs)
+        assert.deepStrictEqual([first, second].map((d) => d.header("ce-id")).sort(), [`${a}-x`, `${b}-x`].sort())
+        first.ack()
+        second.ack()
+        yield* broker.settled
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("carries bodies of any size", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const key = freshKey()
+        const large = JSON.stringify({ text: "ö".repeat(1_500_000) })
+        const journal = s.journal("escalation", key)
+        yield* broker.append(message(journal, `${journal}-large`, large), 0)
+        const [entry] = yield* broker.read("journal", journal, 0)
+        assert.strictEqual(yield* entry?.body ?? Effect.die("missing"), large)
+        yield* broker.publish([message(s.command("gate", key), `${key}-large`, large)])
+        const delivery = yield* broker.next([commandsOf(key, { ackWaitMs: 5_000 })])
+        assert.strictEqual(yield* delivery.body, large)
+        delivery.ack()
+        yield* broker.snapshots.put(`large.${key}`, large)
+        assert.strictEqual((yield* broker.snapshots.get(`large.${key}`))?.value, large)
+        assert.deepStrictEqual(yield* broker.snapshots.list("large"), [{ key: `large.${key}`, value: large }])
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("reads events from any place, in order, and those that come later", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const key = freshKey()
+        const subject = s.event("gate", key, "Thing")
+        const ids = (from: Parameters<BrokerShape["follow"]>[1], count: number) =>
+          broker.follow([subject], from).pipe(
+            Stream.take(count),
+            Stream.runCollect,
+            Effect.map((seen) => seen.map((event) => event.header("ce-id")))
+          )
+        yield* broker.publish([message(subject, `${key}-1`), message(s.event("gate", freshKey(), "Thing"), `${key}-o`)])
+        yield* broker.publish([message(subject, `${key}-2`)])
+        const place = (yield* broker.last("events", subject))?.sequence ?? 0
+        const started = yield* Deferred.make<void>()
+        const now = yield* broker
+          .follow([subject, s.event("gate", key, "Other")], "now")
+          .pipe(
+            Stream.onStart(Deferred.succeed(started, undefined)),
+            Stream.take(1),
+            Stream.runCollect,
+            Effect.forkScoped
+          )
+        yield* Deferred.await(started)
+        const later = yield* Effect.forkScoped(ids("beginning", 3))
+        yield* Effect.sleep("200 millis")
+        yield* broker.publish([message(subject, `${key}-3`)])
+        assert.deepStrictEqual(yield* Fiber.join(later), [`${key}-1`, `${key}-2`, `${key}-3`])
+        assert.deepStrictEqual(yield* ids({ sequence: place }, 2), [`${key}-2`, `${key}-3`])
+        assert.deepStrictEqual(yield* ids({ since: "2020-01-01T00:00:00Z" }, 1), [`${key}-1`])
+        assert.deepStrictEqual(
+          (yield* Fiber.join(now)).map((event) => event.header("ce-id")),
+          [`${key}-3`]
+        )
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("keeps the last value of a key, and replaces it only where it was seen", () =>
+      Effect.gen(function* () {
+        const { views } = yield* Broker
+        const key = freshKey()
+        assert.strictEqual(yield* views.get(`a.${key}`), undefined)
+        const first = yield* views.put(`a.${key}`, "1", 0)
+        const second = yield* views.put(`a.${key}`, "2", first)
+        assert.strictEqual((yield* Effect.flip(views.put(`a.${key}`, "3", first)))._tag, "Conflict")
+        assert.strictEqual((yield* Effect.flip(views.put(`a.${key}`, "3", 0)))._tag, "Conflict")
+        assert.deepStrictEqual(yield* views.get(`a.${key}`), { value: "2", revision: second })
+        yield* views.put(`b.${key}`, "4")
+        yield* views.put(`a.${key}`, "5")
+        assert.deepStrictEqual(yield* views.list("a"), [{ key: `a.${key}`, value: "5" }])
+        assert.deepStrictEqual(yield* views.list("none"), [])
+      })
+    )
+
+    it.effect("answers queries while somebody serves them", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const ask = broker.request(s.api("reviewer", "echo"), `{"x":1}`)
+        yield* Effect.gen(function* () {
+          yield* broker.serve("reviewer", { echo: (request) => Effect.succeed(`got ${request}`) })
+          assert.strictEqual(yield* ask, `got {"x":1}`)
+        }).pipe(Effect.scoped)
+        assert.strictEqual(yield* ask, undefined)
+      })
+    )
+  })

@@ -1,0 +1,227 @@
+/** An input is decided once and what it leads to is sent, whenever the process dies: each test states the moment. */
+import { assert, describe, it } from "@effect/vitest"
+import type { ServiceName } from "@reprise/protocol"
+import { Effect, Fiber, type Scope } from "effect"
+import { actorLayer, drain, Messenger } from "../../src/index.ts"
+import { counter } from "./Counter.ts"
+import { diesBeforeAppending, diesBeforePublishing, losesAcknowledgements, misbehaving } from "./misbehave.ts"
+import { eventsSoFar, journalOf, sendAll, show } from "./observe.ts"
+import { type World, waitUntil } from "./systems.ts"
+
+export type OpenWorld = (settings?: { readonly [key: string]: number }) => Effect.Effect<World, unknown, Scope.Scope>
+
+const gate: ServiceName = "gate"
+const count = actorLayer(counter)
+
+export const durabilitySuite = (name: string, open: OpenWorld) =>
+  describe(name, () => {
+    it.live("decides a command once and sends what it leads to, with ids from the journal", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const one = yield* world.start(count)
+        yield* Effect.gen(function* () {
+          const messenger = yield* Messenger
+          yield* messenger.send(gate, "a", { _tag: "AddAndTell", n: 2, other: "b" }, { id: "first", subject: "r1" })
+          yield* drain
+          const [entry] = yield* journalOf("a")
+          assert.deepStrictEqual(entry?.input, { id: "first", type: "AddAndTell" })
+          const [event, ...others] = yield* eventsSoFar(["StepStarted"]).pipe(
+            Effect.map((all) => all.filter(({ meta }) => meta.causation === "first"))
+          )
+          assert.strictEqual(others.length, 0)
+          assert.strictEqual(event?.meta.id, `escalation.a.${entry?.sequence}.0`)
+          assert.deepStrictEqual(
+            [event?.meta.source, event?.meta.subject, event?.meta.time],
+            ["/gate/local", "r1", entry?.at]
+          )
+          const [told] = yield* journalOf("b")
+          assert.strictEqual(told?.input.id, `escalation.a.${entry?.sequence}.1`)
+          assert.strictEqual(told?.traceparent.slice(3, 35), event?.meta.traceparent?.slice(3, 35))
+          assert.deepStrictEqual(
+            [yield* show("a"), yield* show("b")],
+            [
+              { total: 2, steps: 1 },
+              { total: 2, steps: 1 }
+            ]
+          )
+        }).pipe(Effect.provide(one))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("killed before the append: another process decides, once", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const watching = yield* world.start()
+        yield* Effect.gen(function* () {
+          yield* world.start(misbehaving(count, diesBeforeAppending))
+          yield* sendAll("a", [1]).pipe(Effect.provide(watching))
+          yield* Effect.sleep("200 millis")
+        }).pipe(Effect.scoped)
+        assert.deepStrictEqual(yield* journalOf("a").pipe(Effect.provide(watching)), [])
+        const two = yield* world.start(count)
+        yield* Effect.gen(function* () {
+          yield* drain
+          assert.strictEqual((yield* journalOf("a")).length, 1)
+          assert.strictEqual((yield* eventsSoFar(["StepStarted"])).length, 1)
+        }).pipe(Effect.provide(two))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live(
+      "killed after the append and before sending: another process sends what was decided, and decides nothing",
+      () =>
+        Effect.gen(function* () {
+          const world = yield* open()
+          const watching = yield* world.start()
+          yield* Effect.gen(function* () {
+            yield* world.start(
+              misbehaving(
+                count,
+                diesBeforePublishing(({ meta }) => meta.type === "StepStarted")
+              )
+            )
+            yield* sendAll("a", [1]).pipe(Effect.provide(watching))
+            yield* waitUntil(Effect.map(journalOf("a"), (journal) => journal.length === 1)).pipe(
+              Effect.provide(watching)
+            )
+          }).pipe(Effect.scoped)
+          assert.deepStrictEqual(yield* eventsSoFar(["StepStarted"]).pipe(Effect.provide(watching)), [])
+          const two = yield* world.start(count)
+          yield* Effect.gen(function* () {
+            yield* drain
+            const [entry, ...others] = yield* journalOf("a")
+            assert.strictEqual(others.length, 0)
+            const events = yield* eventsSoFar(["StepStarted"])
+            assert.deepStrictEqual(
+              events.map(({ meta }) => [meta.id, meta.time]),
+              [[`escalation.a.${entry?.sequence}.0`, entry?.at]]
+            )
+          }).pipe(Effect.provide(two))
+        }).pipe(Effect.scoped)
+    )
+
+    it.live("killed after the append, and the next command comes first: what was decided before is sent before", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const watching = yield* world.start()
+        yield* Effect.gen(function* () {
+          yield* world.start(
+            misbehaving(
+              count,
+              diesBeforePublishing(({ meta }) => meta.causation === "a-1")
+            )
+          )
+          yield* sendAll("a", [1, 2]).pipe(Effect.provide(watching))
+          yield* waitUntil(Effect.map(journalOf("a"), (journal) => journal.length === 1)).pipe(Effect.provide(watching))
+        }).pipe(Effect.scoped)
+        const two = yield* world.start(count)
+        yield* Effect.gen(function* () {
+          yield* drain
+          const events = yield* eventsSoFar(["StepStarted"])
+          assert.deepStrictEqual(
+            events.map(({ meta }) => meta.causation),
+            ["a-1", "a-2"]
+          )
+        }).pipe(Effect.provide(two))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("killed before the acknowledgement: the command is delivered again and recognised", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const watching = yield* world.start()
+        yield* Effect.gen(function* () {
+          yield* world.start(misbehaving(count, losesAcknowledgements))
+          yield* sendAll("a", [1, 2, 3]).pipe(Effect.provide(watching))
+          yield* waitUntil(Effect.map(journalOf("a"), (journal) => journal.length === 3)).pipe(Effect.provide(watching))
+        }).pipe(Effect.scoped)
+        const two = yield* world.start(count)
+        yield* Effect.gen(function* () {
+          yield* drain
+          assert.deepStrictEqual(
+            (yield* journalOf("a")).map(({ input }) => input.id),
+            ["a-1", "a-2", "a-3"]
+          )
+          assert.strictEqual((yield* eventsSoFar(["StepStarted"])).length, 3)
+        }).pipe(Effect.provide(two))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("recognises a command that a snapshot covers", () =>
+      Effect.gen(function* () {
+        const world = yield* open({ snapshotEvery: 2 })
+        const watching = yield* world.start()
+        yield* Effect.gen(function* () {
+          yield* world.start(misbehaving(count, losesAcknowledgements))
+          yield* sendAll("a", [1, 2, 3, 4, 5]).pipe(Effect.provide(watching))
+          yield* waitUntil(Effect.map(journalOf("a"), (journal) => journal.length === 5)).pipe(Effect.provide(watching))
+        }).pipe(Effect.scoped)
+        const two = yield* world.start(count)
+        yield* Effect.gen(function* () {
+          yield* drain
+          assert.strictEqual((yield* journalOf("a")).length, 5)
+          assert.deepStrictEqual(yield* show("a"), { total: 15, steps: 5 })
+        }).pipe(Effect.provide(two))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live(
+      "two processes race for the same actors with 1000 commands: one history, no step lost or doubled",
+      () =>
+        Effect.gen(function* () {
+          const world = yield* open()
+          const one = yield* world.start(count)
+          const two = yield* world.start(count)
+          const keys = ["a", "b", "c"]
+          const numbers = Array.from({ length: 334 }, (_, n) => n)
+          const sending = yield* Effect.forEach(
+            keys,
+            (key, n) => Effect.forkChild(sendAll(key, numbers).pipe(Effect.provide(n % 2 === 0 ? one : two))),
+            { concurrency: "unbounded" }
+          )
+          yield* Effect.forEach(sending, Fiber.join)
+          yield* Effect.gen(function* () {
+            yield* drain
+            for (const key of keys) {
+              const journal = yield* journalOf(key)
+              assert.deepStrictEqual(
+                journal.map(({ input }) => input.id).sort(),
+                numbers.map((n) => `${key}-${n}`).sort()
+              )
+              assert.deepStrictEqual(yield* show(key), { total: (333 * 334) / 2, steps: 334 })
+            }
+            const events = yield* eventsSoFar(["StepStarted"])
+            assert.strictEqual(new Set(events.map(({ meta }) => meta.id)).size, 1002)
+            assert.strictEqual(events.length, 1002)
+          }).pipe(Effect.provide(two))
+        }).pipe(Effect.scoped),
+      60_000
+    )
+
+    it.live("a lost race is decided again on the winner's state", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const one = yield* world.start(count)
+        yield* sendAll("a", [1]).pipe(Effect.andThen(drain), Effect.provide(one))
+        // The second process has the actor in memory, the first one then writes, the second decides on an old state.
+        yield* Effect.gen(function* () {
+          const two = yield* world.start(count)
+          yield* sendAll(
+            "a",
+            Array.from({ length: 60 }, (_, n) => n + 2)
+          ).pipe(Effect.andThen(drain), Effect.provide(two))
+          const attempts = yield* eventsSoFar(["StepStarted"]).pipe(Effect.provide(two))
+          const totals = attempts.map(({ event }) => (event._tag === "StepStarted" ? event.attempt : -1))
+          const journal = yield* journalOf("a").pipe(Effect.provide(two))
+          const sums = journal.reduce<ReadonlyArray<number>>(
+            (all, { input }) => [...all, (all.at(-1) ?? 0) + Number(input.id.slice(2))],
+            []
+          )
+          assert.deepStrictEqual(
+            [...totals].sort((x, y) => x - y),
+            sums
+          )
+        }).pipe(Effect.scoped)
+      }).pipe(Effect.scoped)
+    )
+  })

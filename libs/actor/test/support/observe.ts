@@ -1,0 +1,59 @@
+/** What a test can see of a system from outside. */
+import { actorOf, type Key, type PublicEventType, subjects } from "@reprise/protocol"
+import { Effect, Fiber, Schema, Stream } from "effect"
+import { Broker, DeadLetter, Messenger } from "../../src/index.ts"
+import { readEntry } from "../../src/JournalEntry.ts"
+import type { CounterState } from "./Counter.ts"
+
+const s = subjects("t")
+
+/** The journal of a counter: each decision with the id of what it decided. */
+export const journalOf = Effect.fnUntraced(function* (key: Key) {
+  const broker = yield* Broker
+  const stored = yield* broker.read("journal", s.journal(actorOf.gate, key), 0)
+  return yield* Effect.forEach(stored, ({ body, sequence }) =>
+    Effect.flatMap(body, (text) => Effect.map(Effect.fromResult(readEntry(text)), (entry) => ({ ...entry, sequence })))
+  )
+})
+
+/** Every event of the stream so far. */
+export const eventsSoFar = Effect.fnUntraced(function* (types: ReadonlyArray<PublicEventType>) {
+  const messenger = yield* Messenger
+  const id = crypto.randomUUID()
+  const seen = yield* Effect.forkChild(
+    messenger.events({ types: [...types, "RunAborted"], from: "beginning" }).pipe(
+      Stream.takeUntil(({ meta }) => meta.id === id),
+      Stream.runCollect
+    )
+  )
+  yield* messenger.publish("orchestrator", { _tag: "RunAborted", runId: endOfTest, reason: "the test looks" }, { id })
+  return (yield* Fiber.join(seen)).filter(({ event }) => event._tag !== "RunAborted")
+})
+const endOfTest = Schema.decodeUnknownSync(Schema.String.pipe(Schema.brand("RunId")))("end-of-test")
+
+const readLetter = Schema.decodeUnknownEffect(Schema.fromJsonString(DeadLetter))
+
+export const deadLettersOf = Effect.fnUntraced(function* (key: Key) {
+  const broker = yield* Broker
+  const stored = yield* broker.read("dead", s.dead("gate", key), 0)
+  return yield* Effect.forEach(stored, ({ body }) => Effect.flatMap(body, readLetter))
+})
+
+const View = Schema.Struct({ total: Schema.Int, steps: Schema.Int, status: Schema.String })
+const readView = Schema.decodeUnknownEffect(View)
+
+/** The counter as `show` gives it. */
+export const show = Effect.fnUntraced(function* (key: Key) {
+  const messenger = yield* Messenger
+  const view: Pick<CounterState, "total" | "steps"> = yield* readView(
+    yield* messenger.query("gate", "show", { id: key })
+  )
+  return { total: view.total, steps: view.steps }
+})
+
+export const sendAll = (key: Key, numbers: ReadonlyArray<number>) =>
+  Messenger.use((messenger) =>
+    Effect.forEach(numbers, (n) => messenger.send("gate", key, { _tag: "Add", n }, { id: `${key}-${n}` }), {
+      discard: true
+    })
+  )

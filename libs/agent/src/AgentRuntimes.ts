@@ -1,0 +1,37 @@
+/** The runtimes of a host, by name: a session says which one it lives in. */
+import type { RuntimeName } from "@reprise/protocol"
+import { Context, Effect, Layer } from "effect"
+import { AgentError } from "./AgentError.ts"
+import { AgentRuntime } from "./AgentRuntime.ts"
+import type { AgentRuntimeShape } from "./AgentRuntimeShape.ts"
+
+export interface AgentRuntimesShape {
+  readonly names: ReadonlyArray<RuntimeName>
+  /** Fails for a runtime that this host does not have. */
+  readonly get: (name: RuntimeName) => Effect.Effect<AgentRuntimeShape, AgentError>
+}
+
+const byName = (runtimes: ReadonlyArray<AgentRuntimeShape>): AgentRuntimesShape => {
+  const names = runtimes.map((runtime) => runtime.name)
+  return {
+    names,
+    get: (name) => {
+      const runtime = runtimes.find((it) => it.name === name)
+      if (runtime !== undefined) return Effect.succeed(runtime)
+      const detail = `This host does not run ${name}, only ${names.join(" and ")}. Choose one of these with --runtime.`
+      return new AgentError({ kind: "other", operation: "get", detail, sessionUsable: false })
+    }
+  }
+}
+
+export class AgentRuntimes extends Context.Service<AgentRuntimes, AgentRuntimesShape>()(
+  "@reprise/agent/AgentRuntimes"
+) {
+  static readonly make = (runtimes: ReadonlyArray<AgentRuntimeShape>) => AgentRuntimes.of(byName(runtimes))
+
+  /** A host with the one runtime that is provided. */
+  static readonly layerSingle = Layer.effect(
+    AgentRuntimes,
+    Effect.map(AgentRuntime, (runtime) => AgentRuntimes.make([runtime]))
+  )
+}

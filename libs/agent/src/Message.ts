@@ -1,0 +1,29 @@
+/** A conversation in words that belong to no runtime: what is archived, exported and given to a fresh session. */
+import { Schema } from "effect"
+
+export const TextBlock = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
+
+export const ToolUseBlock = Schema.Struct({
+  type: Schema.Literal("tool_use"),
+  tool_use: Schema.Struct({ id: Schema.String, name: Schema.String, input: Schema.Record(Schema.String, Schema.Json) })
+})
+
+/** `toolUseId` names the call it answers. */
+export const ToolResultBlock = Schema.Struct({
+  type: Schema.Literal("tool_result"),
+  tool_result: Schema.Struct({ toolUseId: Schema.String, output: Schema.String, isError: Schema.Boolean })
+})
+
+export const ContentBlock = Schema.Union([TextBlock, ToolUseBlock, ToolResultBlock])
+export type ContentBlock = typeof ContentBlock.Type
+
+/** A result follows its call in the same assistant message. Reasoning is not kept. */
+export const Message = Schema.Struct({
+  /** The runtime's own id of the message. */
+  id: Schema.String,
+  role: Schema.Literals(["user", "assistant"]),
+  content: Schema.Array(ContentBlock),
+  /** ISO 8601 UTC. */
+  timestamp: Schema.optionalKey(Schema.String)
+})
+export type Message = typeof Message.Type

@@ -1,0 +1,56 @@
+/** What a runtime's sessions are seen doing. Events are for speed; `inspect` has the truth (sessions: The port). */
+import type { Tokens } from "@reprise/protocol"
+import type { AgentErrorKind } from "./AgentError.ts"
+
+interface At {
+  /** The session at the root: what a subagent does is its parent's doing. */
+  readonly sessionId: string
+  /** The message id of the prompt that led to this; absent where the runtime does not tell. */
+  readonly causePromptId?: string
+}
+
+export interface PromptOption {
+  /** What to answer with: `once`, `always`, `reject`, or the label of a question's option. */
+  readonly name: string
+  readonly label: string
+}
+
+export interface Question {
+  readonly question: string
+  readonly options: ReadonlyArray<PromptOption>
+  /** More than one option may be chosen. */
+  readonly multiple: boolean
+}
+
+/** Something the agent waits for: leave to use a tool, or the answer to its questions. */
+export interface PendingPrompt extends At {
+  readonly promptId: string
+  readonly kind: "permission" | "question"
+  readonly text: string
+  /** Of the first question, where there are several. */
+  readonly options: ReadonlyArray<PromptOption>
+  /** Empty for a permission. */
+  readonly questions: ReadonlyArray<Question>
+}
+
+export type Evidence = "text" | "reasoning" | "tool" | "status"
+
+export type RuntimeEvent =
+  /** Text, reasoning or a tool call is being produced; at most one a second for each session and cause. */
+  | (At & { readonly type: "working"; readonly evidence: Evidence })
+  /** A tool has started, or a step has ended; `tokens` are those of this cause so far. */
+  | (At & { readonly type: "progress"; readonly tool?: string; readonly tokens: Tokens })
+  | (At & { readonly type: "idle" })
+  | (PendingPrompt & { readonly type: "prompting" })
+  /** Answered, by whomever, or no longer needed. */
+  | (At & { readonly type: "replied"; readonly promptId: string })
+  /** `recovering`: the runtime tries again by itself, at the earliest in `retryAfterMs`. */
+  | (At & {
+      readonly type: "failed"
+      readonly kind: AgentErrorKind
+      readonly message: string
+      readonly recovering: boolean
+      readonly retryAfterMs?: number
+    })
+  /** The session was deleted, or its runtime has been unreachable for longer than the grace. */
+  | (At & { readonly type: "gone" })

@@ -1,0 +1,64 @@
+/** Finds the `opencode` program. */
+import { execFile } from "node:child_process"
+import { constants } from "node:fs"
+import { access, readFile } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { delimiter, dirname, join } from "node:path"
+import { Effect, Option, Schema } from "effect"
+import { OpenCodeNotFound } from "./OpenCodeUnavailable.ts"
+
+const decodeManifest = Schema.decodeUnknownOption(
+  Schema.fromJsonString(Schema.Struct({ bin: Schema.Struct({ opencode: Schema.String }) }))
+)
+
+const isProgram = (path: string): Effect.Effect<boolean> =>
+  Effect.promise(() =>
+    access(path, constants.X_OK).then(
+      () => true,
+      () => false
+    )
+  )
+
+const inPackage: Effect.Effect<Option.Option<string>> = Effect.promise(async () => {
+  try {
+    const manifest = createRequire(import.meta.url).resolve("opencode-ai/package.json")
+    return Option.map(decodeManifest(await readFile(manifest, "utf8")), ({ bin }) =>
+      join(dirname(manifest), bin.opencode)
+    )
+  } catch {
+    // The package is not installed here.
+    return Option.none()
+  }
+})
+
+/**
+ * In this order: the program named by REPRISE_OPENCODE; the one of the npm package, whose version this adapter was
+ * measured with; `opencode` on the PATH.
+ */
+export const locateOpenCode = Effect.fn("locateOpenCode")(function* (environment: NodeJS.ProcessEnv = process.env) {
+  const configured = environment.REPRISE_OPENCODE ?? ""
+  if (configured !== "") {
+    if (yield* isProgram(configured)) return configured
+    return yield* new OpenCodeNotFound({ looked: `REPRISE_OPENCODE names ${configured}, which is no program` })
+  }
+  const packaged = yield* inPackage
+  if (Option.isSome(packaged) && (yield* isProgram(packaged.value))) return packaged.value
+  for (const directory of (environment.PATH ?? "").split(delimiter)) {
+    const candidate = join(directory, "opencode")
+    if (directory !== "" && (yield* isProgram(candidate))) return candidate
+  }
+  return yield* new OpenCodeNotFound({ looked: "neither the package opencode-ai nor opencode on the PATH" })
+})
+
+/** What `opencode --version` says. */
+export const openCodeVersion = (program: string): Effect.Effect<string, OpenCodeNotFound> =>
+  Effect.callback((resume) => {
+    const child = execFile(program, ["--version"], { timeout: 30_000 }, (error, stdout) =>
+      resume(
+        error === null
+          ? Effect.succeed(stdout.trim())
+          : Effect.fail(new OpenCodeNotFound({ looked: `${program} does not run: ${error.message}` }))
+      )
+    )
+    return Effect.sync(() => child.kill())
+  })

@@ -1,0 +1,350 @@
+/** What every runtime keeps, as a function of a layer that provides one. */
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Fiber, type Layer } from "effect"
+import { type AgentError, AgentRuntime, type RuntimeEvent } from "../../src/index.ts"
+import {
+  awaitEvent,
+  countingCalls,
+  newIds,
+  newSession,
+  recordEvents,
+  say,
+  userMessages,
+  World,
+  waitUntil
+} from "./World.ts"
+
+const prompting = (event: RuntimeEvent): event is Extract<RuntimeEvent, { type: "prompting" }> =>
+  event.type === "prompting"
+
+export const agentRuntimeContract = <E>(name: string, world: Layer.Layer<AgentRuntime | World, E>) =>
+  describe(`AgentRuntime: ${name}`, () => {
+    layer(world, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+      it.effect("makes a session that is empty until it is prompted", () =>
+        Effect.gen(function* () {
+          const runtime = yield* AgentRuntime
+          const id = yield* newSession()
+          const inspection = yield* runtime.inspect(id)
+          assert.deepStrictEqual(inspection.state, { _tag: "empty" })
+          assert.strictEqual(inspection.messageCount, 0)
+        })
+      )
+
+      it.effect("runs a turn to its end and gives what it said, used and cost", () =>
+        Effect.gen(function* () {
+          const runtime = yield* AgentRuntime
+          const id = yield* newSession()
+          const ids = newIds()
+          const outcome = yield* say(id, "say hello there", ids)
+          assert.strictEqual(outcome.text, "hello there")
+          assert.strictEqual(outcome.stopReason, "finished")
+          assert.strictEqual(outcome.toolCalls, 0)
+          assert.isAbove(outcome.tokens.input, 0)
+          const { lastMessage, messageCount, state, tokens } = yield* runtime.inspect(id)
+          assert.deepStrictEqual(state, { _tag: "idle" })
+          assert.strictEqual(messageCount, 2)
+          assert.deepStrictEqual(tokens, outcome.tokens)
+          assert.strictEqual(lastMessage?.causePromptId, ids.messageId)
+          assert.isTrue(lastMessage?.finished)
+        })
+      )
+
+      it.effect("gives the same outcome for the same ids without asking the model", () =>
+        Effect.gen(function* () {
+          const id = yield* newSession()
+          const ids = newIds()
+          const first = yield* say(id, "say once", ids)
+          yield* say(id, "say more")
+          const again = yield* countingCalls(say(id, "say once", ids))
+          assert.deepStrictEqual(again.result, first)
+          assert.strictEqual(again.calls, 0)
+          assert.strictEqual(yield* userMessages(id), 2)
+        })
+      )
+
+      it.effect("goes on in the same conversation", () =>
+        Effect.gen(function* () {
+          const id = yield* newSession()
+          yield* say(id, "say first")
+          assert.strictEqual((yield* say(id, "turn number")).text, "turn 2")
+        })
+      )
+
+      it.effect("joins the turn that runs when its ids are sent again", () =>
+        Effect.gen(function* () {
+          const { reached, release } = yield* World
+          const id = yield* newSession()
+          const ids = newIds()
+          const { calls, result } = yield* countingCalls(
+            Effect.gen(function* () {
+              const first = yield* Effect.forkChild(say(id, "hold join", ids))
+              yield* reached("join")
+              const second = yield* Effect.forkChild(say(id, "hold join", ids), { startImmediately: true })
+              yield* release("join")
+              return [yield* Fiber.join(first), yield* Fiber.join(second)] as const
+            })
+          )
+          assert.deepStrictEqual(result[0], result[1])
+          assert.strictEqual(calls, 1)
+          assert.strictEqual(yield* userMessages(id), 1)
+        })
+      )
+
+      it.effect("refuses a second turn in a busy session", () =>
+        Effect.gen(function* () {
+          const runtime = yield* AgentRuntime
+          const { reached, release } = yield* World
+          const id = yield* newSession()
+          const first = yield* Effect.forkChild(say(id, "hold busy"))
+          yield* reached("busy")
+          assert.deepStrictEqual((yield* runtime.inspect(id)).state, { _tag: "busy" })
+          const error = yield* Effect.flip(say(id, "say me too"))
+          assert.strictEqual(error.kind, "busy")
+          yield* release("busy")
+          yield* Fiber.join(first)
+          assert.strictEqual(yield* userMessages(id), 1)
+        })
+      )
+
+      it.effect("aborts a turn, once for all its tries, and leaves the session usable", () =>
+        Effect.gen(function* () {
+          const runtime = yield* AgentRuntime
+          const { reached } = yield* World
+          const id = yield* newSession()
+          const ids = newIds()
+          const turn = yield* Effect.forkChild(Effect.flip(say(id, "hold abort", ids)))
+          yield* reached("abort")
+          yield* runtime.abort(id)
+          assert.strictEqual((yield* Fiber.join(turn)).kind, "aborted")
+          assert.deepStrictEqual((yield* runtime.inspect(id)).state, { _tag: "idle" })
+          const again = yield* countingCalls(Effect.flip(say(id, "hold abort", ids)))
+          assert.strictEqual(again.result.kind, "aborted")
+          assert.strictEqual(again.calls, 0)
+          assert.strictEqual((yield* say(id, "say still here")).text, "still here")
+        })
+      )
+
+      it.effect("tells a missing session from a failure", () =>
+        Effect.gen(function* () {
+          const runtime = yield* AgentRuntime
+          for (const id of ["ses_0000000000000000000000000000", "no session"]) {
+            assert.deepStrictEqual((yield* runtime.inspect(id)).state, { _tag: "missing" })
+            const error = yield* Effect.flip(say(id, "say hello"))
+            assert.strictEqual(error.kind, "session_missing")
+            assert.isFalse(error.sessionUsable)
+            yield* runtime.abort(id)
+          }
+        })
+      )
+
+      it.effect("fails a turn whose key is refused, and tries anew when asked again", () =>
+        Effect.gen(function* () {
+          const id = yield* newSession()
+          const ids = newIds()
+          const error = yield* Effect.flip(say(id, "unauthorized", ids))
+          assert.strictEqual(error.kind, "unauthorized")
+          assert.isTrue(error.sessionUsable)
+          const again = yield* countingCalls(Effect.flip(say(id, "unauthorized", ids)))
+          assert.strictEqual(again.result.kind, "unauthorized")
+          assert.strictEqual(again.calls, 1)
+          assert.strictEqual(yield* userMessages(id), 1)
+        })
+      )
+
+      it.effect("gives a turn back that is limited for long, and goes on with the same ids", () =>
+        Effect.gen(function* () {
+          const id = yield* newSession()
+          const ids = newIds()
+          const error: AgentError = yield* Effect.flip(say(id, "limited", ids))
+          assert.strictEqual(error.kind, "rate_limited")
+          assert.isTrue(error.sessionUsable)
+          assert.isAbove(error.retryAfterMs ?? 0, 3_000_000)
+          assert.strictEqual((yield* say(id, "limited", ids)).text, "served")
+          assert.strictEqual(yield* userMessages(id), 1)
+        })
+      )
+
+      it.effect("outlives an answer that breaks off", () =>
+        Effect.gen(function* () {
+          const seen = yield* recordEvents
+          const id = yield* newSession()
+          assert.strictEqual((yield* say(id, "drop")).text, "recovered")
+          const failed = yield* awaitEvent(
+            seen,
+            (event): event is Extract<RuntimeEvent, { type: "failed" }> =>
+              event.type === "failed" && event.sessionId === id
+          )
+          assert.isTrue(failed.recovering)
+        })
+      )
+
+      it.effect("asks before a tool that needs leave, and goes on with the answer", () =>
+        Effect.gen(function* () {
+          const { directory } = yield* World
+          const runtime = yield* AgentRuntime
+          const seen = yield* recordEvents
+          const id = yield* newSession("ask")
+          const ids = newIds()
+          const turn = yield* Effect.forkChild(say(id, "run echo leave", ids))
+          const event = yield* awaitEvent(seen, prompting)
+          assert.strictEqual(event.sessionId, id)
+          assert.strictEqual(event.causePromptId, ids.messageId)
+          assert.strictEqual(event.kind, "permission")
+          assert.include(event.text, "echo leave")
+          assert.deepStrictEqual(
+            event.options.map((option) => option.name),
+            ["once", "always", "reject"]
+          )
+          const pending = yield* runtime.pendingPrompts(directory)
+          assert.deepStrictEqual(
+            pending.map((it) => it.promptId),
+            [event.promptId]
+          )
+          const { state } = yield* runtime.inspect(id)
+          assert.strictEqual(state._tag, "prompting")
+          const answer = { runtimeSessionId: id, promptId: event.promptId } as const
+          const once = { kind: "permission", reply: "once" } as const
+          assert.strictEqual(yield* runtime.reply({ ...answer, reply: once }), "delivered")
+          const outcome = yield* Fiber.join(turn)
+          assert.strictEqual(outcome.text, "ran")
+          assert.strictEqual(outcome.toolCalls, 1)
+          assert.strictEqual(yield* runtime.reply({ ...answer, reply: once }), "gone")
+          yield* waitUntil(
+            Effect.sync(() => seen.find((it) => it.type === "replied" && it.promptId === event.promptId))
+          )
+          assert.deepStrictEqual(yield* runtime.pendingPrompts(directory), [])
+        })
+      )
+
+      it.effect("ends a turn whose tool is refused", () =>
+        Effect.gen(function* () {
+          const runtime = yield* AgentRuntime
+          const seen = yield* recordEvents
+          const id = yield* newSession("ask")
+          const turn = yield* Effect.forkChild(say(id, "run echo refused"))
+          const { promptId } = yield* awaitEvent(seen, prompting)
+          yield* runtime.reply({ runtimeSessionId: id, promptId, reply: { kind: "permission", reply: "reject" } })
+          assert.strictEqual((yield* Fiber.join(turn)).stopReason, "refused")
+          assert.deepStrictEqual((yield* runtime.inspect(id)).state, { _tag: "idle" })
+        })
+      )
+
+      it.effect("asks nothing in a session that may do everything", () =>
+        Effect.gen(function* () {
+          const id = yield* newSession("all")
+          const outcome = yield* say(id, "run echo free")
+          assert.strictEqual(outcome.text, "ran")
+        })
+      )
+
+      it.effect("puts the agent's own questions before a human", () =>
+        Effect.gen(function* () {
+          const runtime = yield* AgentRuntime
+          const seen = yield* recordEvents
+          const id = yield* newSession("all")
+          const turn = yield* Effect.forkChild(say(id, "choose"))
+          const event = yield* awaitEvent(seen, prompting)
+          assert.strictEqual(event.kind, "question")
+          assert.include(event.text, "Which colour?")
+          assert.deepStrictEqual(
+            event.options.map((option) => option.name),
+            ["red", "green"]
+          )
+          const reply = { kind: "question", answers: [["green"]] } as const
+          yield* runtime.reply({ runtimeSessionId: id, promptId: event.promptId, reply })
+          assert.strictEqual((yield* Fiber.join(turn)).text, "chosen")
+        })
+      )
+
+      it.effect("ends a turn whose question is dismissed", () =>
+        Effect.gen(function* () {
+          const runtime = yield* AgentRuntime
+          const seen = yield* recordEvents
+          const id = yield* newSession("all")
+          const turn = yield* Effect.forkChild(say(id, "choose"))
+          const { promptId } = yield* awaitEvent(seen, prompting)
+          yield* runtime.reply({ runtimeSessionId: id, promptId, reply: { kind: "question", dismiss: true } })
+          assert.strictEqual((yield* Fiber.join(turn)).stopReason, "refused")
+        })
+      )
+
+      it.effect("finishes the turn that was running when the runtime was killed", () =>
+        Effect.gen(function* () {
+          const { crash, reached, release } = yield* World
+          const id = yield* newSession()
+          yield* say(id, "say before")
+          const turn = yield* Effect.forkChild(say(id, "hold crash"))
+          yield* reached("crash")
+          yield* crash
+          yield* release("crash")
+          assert.strictEqual((yield* Fiber.join(turn)).text, "released")
+          assert.strictEqual(yield* userMessages(id), 2)
+        })
+      )
+
+      it.effect("tells of work and its end, with the prompt that caused it", () =>
+        Effect.gen(function* () {
+          const { reached, release } = yield* World
+          const seen = yield* recordEvents
+          const id = yield* newSession()
+          const ids = newIds()
+          const mine = () => seen.filter((event) => event.sessionId === id)
+          const turn = yield* Effect.forkChild(say(id, "hold events", ids))
+          yield* reached("events")
+          assert.isFalse(mine().some((event) => event.type === "idle"))
+          yield* release("events")
+          yield* Fiber.join(turn)
+          yield* waitUntil(Effect.sync(() => mine().find((event) => event.type === "idle")))
+          assert.isTrue(mine().some((event) => event.type === "working"))
+          assert.deepStrictEqual(new Set(mine().map((event) => event.causePromptId)), new Set([ids.messageId]))
+          assert.strictEqual(mine().filter((event) => event.type === "idle").length, 1)
+        })
+      )
+
+      it.effect("gives the conversation in words that belong to no runtime", () =>
+        Effect.gen(function* () {
+          const runtime = yield* AgentRuntime
+          const id = yield* newSession("all")
+          yield* say(id, "run echo history")
+          const history = yield* runtime.history(id)
+          const types = history.flatMap((message) => message.content.map((block) => `${message.role} ${block.type}`))
+          assert.deepStrictEqual(types, ["user text", "assistant tool_use", "assistant tool_result", "assistant text"])
+        })
+      )
+
+      it.effect("forks a conversation and leaves the original alone", () =>
+        Effect.gen(function* () {
+          const runtime = yield* AgentRuntime
+          const id = yield* newSession("ask")
+          yield* say(id, "say original")
+          const forked = yield* runtime.fork(id)
+          assert.notStrictEqual(forked, id)
+          assert.strictEqual((yield* say(forked, "turn number")).text, "turn 2")
+          assert.strictEqual((yield* runtime.inspect(id)).messageCount, 2)
+          const seen = yield* recordEvents
+          const turn = yield* Effect.forkChild(say(forked, "run echo forked"))
+          const { promptId } = yield* awaitEvent(seen, prompting)
+          const reply = { kind: "permission", reply: "once" } as const
+          yield* runtime.reply({ runtimeSessionId: forked, promptId, reply })
+          yield* Fiber.join(turn)
+        })
+      )
+
+      it.effect("names a program that opens the session, its models and its version", () =>
+        Effect.gen(function* () {
+          const { directory } = yield* World
+          const runtime = yield* AgentRuntime
+          const id = yield* newSession()
+          const { argv, env } = yield* runtime.attachCommand(id)
+          assert.isTrue(argv.includes(id))
+          for (const secret of Object.values(env).filter((value) => value.length > 12)) {
+            assert.isFalse(argv.some((argument) => argument.includes(secret)))
+          }
+          assert.isTrue((yield* runtime.models(directory)).some((model) => model.endsWith("/scripted")))
+          const { running, version } = yield* runtime.check
+          assert.isTrue(running)
+          assert.match(version, /^\d+\.\d+\.\d+/)
+        })
+      )
+    })
+  })

@@ -1,0 +1,36 @@
+import type { EscalationView } from "@reprise/protocol"
+import { placeOf } from "./announce.ts"
+import type { EscalationState } from "./Escalation.ts"
+
+/** The read model; undefined until the question is raised. */
+export const view = (state: EscalationState): EscalationView | undefined => {
+  if (state.status === "none" || state.question === undefined || state.raisedAt === undefined) return undefined
+  const { origin, reason, options, items, evidence } = state.question
+  const shown = {
+    ...placeOf(state.question),
+    origin,
+    reason,
+    options,
+    ...(items === undefined ? {} : { items }),
+    evidence,
+    raisedAt: state.raisedAt
+  }
+  switch (state.status) {
+    case "open":
+      return { ...shown, state: "open" }
+    case "answered": {
+      const { at, by, choice, guidance, via } = state.answer
+      return {
+        ...shown,
+        state: "answered",
+        choice,
+        by,
+        via,
+        ...(guidance === undefined ? {} : { guidance }),
+        closedAt: at
+      }
+    }
+    case "withdrawn":
+      return { ...shown, state: "withdrawn", withdrawnFor: state.withdrawal.reason, closedAt: state.withdrawal.at }
+  }
+}

@@ -1,0 +1,289 @@
+import { assert, describe, it } from "@effect/vitest"
+import { given } from "@reprise/actor/testing"
+import { EscalationId, RunId } from "@reprise/protocol"
+import { escalationActor } from "../src/domain/escalationActor.ts"
+import type { EscalationEvent } from "../src/domain/messages.ts"
+import { at, escalationId, option, question, raised, reply, runId, timeAt } from "./fixtures.ts"
+
+const escalation = given(escalationActor)
+
+const answered = (choice: string, guidance?: string): EscalationEvent => ({
+  _tag: "Answered",
+  at: timeAt(5),
+  choice,
+  by: "ada",
+  via: "cli",
+  ...(guidance === undefined ? {} : { guidance })
+})
+const withdrawn: EscalationEvent = { _tag: "Withdrawn", at: timeAt(5), escalationId, reason: "agent-working" }
+
+describe("raising", () => {
+  it("opens a question, publishes it and sets the first reminder ten minutes on", () => {
+    const asked = question()
+    const opened = escalation([]).when(asked, at(0))
+    opened.then([{ _tag: "Raised", at: timeAt(0), question: asked }])
+    opened.sends([
+      { _tag: "PublishEvent", event: { ...asked, _tag: "EscalationRaised" } },
+      { _tag: "SetTimer", dueAt: timeAt(10), command: { _tag: "Remind", escalationId, count: 1 } as never }
+    ])
+  })
+
+  it("leaves one question after a thousand repeats", () => {
+    let history: ReadonlyArray<EscalationEvent> = []
+    for (let n = 0; n < 1_000; n++) {
+      const { outcome } = escalation(history).when(question(), at(n))
+      if (outcome._tag === "Success") history = [...history, ...outcome.success]
+    }
+    assert.deepStrictEqual(history, [raised()])
+  })
+
+  it("updates an open question whose words changed and keeps when it was raised", () => {
+    const changed = question({ reason: "Which database, and why?" })
+    const updated = escalation([raised()]).when(changed, at(3))
+    updated.then([{ _tag: "Updated", at: timeAt(3), question: changed }])
+    updated.sends([{ _tag: "PublishEvent", event: { ...changed, _tag: "EscalationRaised" } }])
+    const shown = escalationActor.view?.(updated.state)
+    assert.containSubset(shown, { raisedAt: timeAt(0), reason: "Which database, and why?", state: "open" })
+  })
+
+  it("changes nothing when it is repeated after the answer", () => {
+    escalation([raised(), answered("fix")])
+      .when(question(), at(9))
+      .then([])
+  })
+
+  it.each([
+    [
+      "another question under the id of an answered one",
+      [raised(), answered("fix")],
+      question({ reason: "other" }),
+      /ada answered 'fix' through cli/
+    ],
+    ["an open question of another run", [raised()], question({ runId: RunId.make("r2") }), /belongs to run r1/],
+    ["a question without choices", [], question({ options: [] }), /offers no choice/]
+  ] as const)("refuses %s", (_, history, command, reason) => {
+    escalation(history).when(command, at(9)).refused(reason)
+  })
+
+  it("refuses a message whose id is not its subject's", () => {
+    escalation([])
+      .when(question({ escalationId: EscalationId.make("r9-e9") }), at(0))
+      .refused(/must be the same/)
+  })
+})
+
+describe("answering", () => {
+  it("tells the world and the orchestrator", () => {
+    const { sent } = escalation([raised()]).when(reply("continue-session", { guidance: "use sqlite" }), at(5))
+    const choice = { choice: "continue-session", by: "ada", via: "cli", guidance: "use sqlite" }
+    const place = { phase: question().phase, step: question().step, sessionId: question().sessionId }
+    assert.deepStrictEqual(sent as unknown, [
+      { _tag: "PublishEvent", event: { _tag: "EscalationAnswered", runId, escalationId, ...place, ...choice } },
+      {
+        _tag: "SendCommand",
+        service: "orchestrator",
+        key: runId,
+        command: { _tag: "AnswerReceived", runId, escalationId, ...choice }
+      }
+    ])
+  })
+
+  it.each([
+    ["continue-session", "continue-session"],
+    ["c", "continue-session"],
+    ["C", "continue-session"],
+    ["Continue-Session", "continue-session"],
+    ["fix", "fix"],
+    [" f ", "fix"],
+    ["override", "override"],
+    ["o", "override"],
+    ["approve", "override"],
+    ["abort", "abort"],
+    ["q", "abort"]
+  ])("takes '%s' as %s", (typed, choice) => {
+    escalation([raised()])
+      .when(reply(typed), at(5))
+      .then([answered(choice)])
+  })
+
+  it("understands the words of a step question whose options carry no keys", () => {
+    const bare = question({ options: ["continue-session", "fix", "override", "abort"].map((name) => option(name)) })
+    escalation([raised(bare)])
+      .when(reply("c"), at(5))
+      .then([answered("continue-session")])
+    escalation([raised(bare)])
+      .when(reply("q"), at(5))
+      .then([answered("abort")])
+  })
+
+  it.each([
+    ["approve", ["approve", "other", "abort"], "approve"],
+    ["continue", ["continue", "pause", "abort"], "continue"],
+    ["Use PostgreSQL: managed", ["Use PostgreSQL: managed", "other"], "Use PostgreSQL: managed"],
+    ["once", ["once", "always", "reject"], "once"],
+    ["f", ["a", "f"], "f"]
+  ])("takes an option's own name '%s' before any word", (typed, names, choice) => {
+    const asked = question({ options: names.map((name) => option(name)) })
+    escalation([raised(asked)])
+      .when(reply(typed), at(5))
+      .then([answered(choice)])
+  })
+
+  const gateOptions = ["continue", "pause", "abort"].map((name) => option(name, { guidance: "optional" }))
+  it.each(["c", "continue-session", "CONTINUE-SESSION", " continue-session "])(
+    "refuses '%s' where continue-session is not offered, with the reason, and never reads it as continue",
+    (typed) => {
+      const asked = question({ options: gateOptions, evidence: { continueUnavailable: "the turn timed out." } })
+      escalation([raised(asked)])
+        .when(reply(typed), at(5))
+        .refused("continue-session is not offered here: the turn timed out. Choose one of: continue, pause, abort.")
+    }
+  )
+
+  it.each([
+    "",
+    "x",
+    "fi",
+    "continue",
+    "continue-session please",
+    "constructor",
+    "__proto__",
+    "fix\nabort",
+    "c".repeat(5_000)
+  ])("refuses the unknown choice '%s' and lists the options", (typed) => {
+    escalation([raised()])
+      .when(reply(typed), at(5))
+      .refused(
+        /is not one of the choices. Choose one of: continue-session \(c\), fix \(f\), override \(o\), abort \(q\)\.$/
+      )
+  })
+
+  it("keeps guidance of many lines word for word", () => {
+    const guidance = "First:\n  - use sqlite\n\n```ts\nconst x = `y`\n```\n"
+    escalation([raised()])
+      .when(reply("fix", { guidance }), at(5))
+      .then([answered("fix", guidance)])
+  })
+
+  it("keeps guidance also where the option asks for none", () => {
+    escalation([raised()])
+      .when(reply("override", { guidance: "flaky CI" }), at(5))
+      .then([answered("override", "flaky CI")])
+  })
+
+  it("takes blank guidance as none", () => {
+    escalation([raised()])
+      .when(reply("fix", { guidance: " \n" }), at(5))
+      .then([answered("fix")])
+  })
+
+  const other = question({ options: [option("other", { guidance: "required" })] })
+  it.each([undefined, "", "  \n"])("refuses an option that needs guidance without any (%j)", (guidance) => {
+    escalation([raised(other)])
+      .when(reply("other", guidance === undefined ? {} : { guidance }), at(5))
+      .refused(/needs guidance/)
+  })
+
+  it("lets the first of two answers win and tells the loser who answered what", () => {
+    escalation([raised(), answered("fix")])
+      .when(reply("abort", { by: "bob", via: "web" }), at(6))
+      .refused(`Escalation r1-e1 is closed: ada answered 'fix' through cli at ${timeAt(5)}.`)
+  })
+
+  it("refuses an answer to a withdrawn question with the reason", () => {
+    escalation([raised(), withdrawn])
+      .when(reply("fix"), at(6))
+      .refused(/withdrawn at .* \(agent-working\)/)
+  })
+
+  it("refuses an answer to a question nobody asked", () => {
+    escalation([])
+      .when(reply("fix"), at(6))
+      .refused(/There is no escalation r1-e1/)
+  })
+
+  it("refuses an answer that was given for another commit", () => {
+    const asked = question({ evidence: { commit: "aaaa" } })
+    escalation([raised(asked)])
+      .when(reply("override", { commit: "bbbb" }), at(5))
+      .refused(/for commit bbbb, but .* asks about aaaa/)
+    escalation([raised()])
+      .when(reply("override", { commit: "bbbb" }), at(5))
+      .refused(/asks about no commit/)
+    escalation([raised(asked)])
+      .when(reply("override", { commit: "aaaa" }), at(5))
+      .then([answered("override")])
+  })
+})
+
+describe("withdrawing", () => {
+  const withdraw = { _tag: "WithdrawEscalation", escalationId, reason: "agent-working" } as const
+
+  it("closes an open question and says why", () => {
+    const closed = escalation([raised()]).when(withdraw, at(5))
+    closed.then([withdrawn])
+    assert.containSubset(closed.published, [
+      { _tag: "EscalationWithdrawn", runId, escalationId, reason: "agent-working" }
+    ])
+  })
+
+  it("changes nothing after an answer, or a second time", () => {
+    escalation([raised(), answered("fix")])
+      .when(withdraw, at(6))
+      .then([])
+    escalation([raised(), withdrawn]).when(withdraw, at(6)).then([])
+  })
+
+  it("keeps a question closed that arrives after its withdrawal", () => {
+    const early = escalation([]).when(withdraw, at(5))
+    early.then([withdrawn])
+    early.sends([])
+    escalation([withdrawn]).when(question(), at(6)).then([])
+  })
+})
+
+describe("reminding", () => {
+  const remind = (count: number) => ({ _tag: "Remind", escalationId, count }) as const
+
+  it("reminds while the question is open, then hourly", () => {
+    const first = escalation([raised()]).when(remind(1), at(10))
+    first.then([{ _tag: "Reminded", at: timeAt(10), count: 1 }])
+    assert.containSubset(first.published, [{ _tag: "EscalationReminded", openSince: timeAt(0), count: 1 }])
+    assert.containSubset(first.sent, [{}, { _tag: "SetTimer", dueAt: timeAt(70), command: remind(2) }])
+  })
+
+  it("says nothing once the question is closed, nor twice", () => {
+    escalation([raised(), answered("fix")])
+      .when(remind(1), at(10))
+      .then([])
+    escalation([]).when(remind(1), at(10)).then([])
+    escalation([raised(), { _tag: "Reminded", at: timeAt(10), count: 1 }])
+      .when(remind(1), at(11))
+      .then([])
+  })
+})
+
+describe("the view", () => {
+  it("shows an open question, then how it was closed", () => {
+    assert.strictEqual(escalationActor.view?.(escalation([]).state), undefined)
+    const { _tag, ...asked } = question()
+    assert.deepStrictEqual(escalationActor.view?.(escalation([raised()]).state) as unknown, {
+      ...asked,
+      raisedAt: timeAt(0),
+      state: "open"
+    })
+    assert.containSubset(escalationActor.view?.(escalation([raised(), answered("fix", "why")]).state), {
+      state: "answered",
+      choice: "fix",
+      guidance: "why",
+      by: "ada",
+      via: "cli",
+      closedAt: timeAt(5)
+    })
+    assert.containSubset(escalationActor.view?.(escalation([raised(), withdrawn]).state), {
+      state: "withdrawn",
+      withdrawnFor: "agent-working",
+      closedAt: timeAt(5)
+    })
+  })
+})

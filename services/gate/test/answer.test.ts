@@ -1,0 +1,84 @@
+import { assert, describe, it } from "@effect/vitest"
+import { parseAnswer, type Question } from "../src/domain/answer.ts"
+import { option, stepOptions } from "./fixtures.ts"
+
+const step: Question = { options: stepOptions, evidence: {} }
+const noContinue: Question = {
+  options: stepOptions.filter(({ name }) => name !== "continue-session"),
+  evidence: { continueUnavailable: "the session was aborted" }
+}
+const phaseGate: Question = { options: ["continue", "pause", "abort"].map((name) => option(name)), evidence: {} }
+const labels: Question = {
+  options: [option("Use: sqlite"), option("Use"), option("other", { guidance: "required" })],
+  evidence: {}
+}
+
+/** A choice as `name` or `name|guidance`, something to look at as `look:what`, else the message. */
+const read = (line: string, question: Question): string => {
+  const answer = parseAnswer(line, question)
+  switch (answer._tag) {
+    case "Chosen":
+      return answer.guidance === undefined ? answer.option.name : `${answer.option.name}|${answer.guidance}`
+    case "Look":
+      return `look:${answer.what}`
+    case "AskAgain":
+      return answer.message
+  }
+}
+
+describe("what a human types at the gate", () => {
+  it.each([
+    ["c", step, "continue-session"],
+    ["c: use sqlite", step, "continue-session|use sqlite"],
+    ["c:use sqlite", step, "continue-session|use sqlite"],
+    ["c : a: b", step, "continue-session|a: b"],
+    ["c:", step, "continue-session"],
+    ["continue-session: go on", step, "continue-session|go on"],
+    ["f: line one\nline two", step, "fix|line one\nline two"],
+    ["F", step, "fix"],
+    ["o", step, "override"],
+    ["approve", step, "override"],
+    ["q", step, "abort"],
+    ["abort", step, "abort"],
+    ["continue", phaseGate, "continue"],
+    ["pause: lunch", phaseGate, "pause|lunch"],
+    ["Use: sqlite", labels, "Use: sqlite"],
+    ["Use: postgres", labels, "Use|postgres"],
+    ["Use: sqlite: in memory", labels, "Use|sqlite: in memory"],
+    ["other: neither", labels, "other|neither"],
+    ["d", step, "look:diff"],
+    ["t", step, "look:transcript"],
+    ["l", step, "look:log"],
+    ["A", step, "look:attach"]
+  ])("reads %j", (line, question, expected) => {
+    assert.strictEqual(read(line, question), expected)
+  })
+
+  it.each([
+    ["c", noContinue],
+    ["c: please", noContinue],
+    ["continue-session", noContinue],
+    ["continue-session: please", noContinue]
+  ])("asks again, with the reason, after %j where continue is not offered", (line, question) => {
+    assert.match(
+      read(line, question),
+      /^continue-session is not offered here: the session was aborted\. Choose one of: fix/
+    )
+  })
+
+  it.each(["continue-session", "continue-session: x", "c"])("never reads %j as continue at a phase gate", (line) => {
+    assert.match(read(line, phaseGate), /^continue-session is not offered here/)
+  })
+
+  it.each(["", "   ", "x", "cc", "c please", "continue", "continue session", ": text", "-session", "fix it", "e"])(
+    "asks again after %j",
+    (line) => {
+      assert.match(read(line, step), /Choose one of: continue-session \(c\), fix \(f\), override \(o\), abort \(q\)\.$/)
+    }
+  )
+
+  it("gives an option's own key before something to look at", () => {
+    const question = { options: [option("drop", { keys: ["d"] })], evidence: {} }
+    assert.strictEqual(read("d", question), "drop")
+  })
+})

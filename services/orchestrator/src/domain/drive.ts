@@ -1,0 +1,84 @@
+/** Carries out moves, one after the other, until a decision leads to none: the one place that all transitions pass. */
+import type { Step } from "@reprise/protocol"
+import type { RunEvent, RunEvents } from "./Event.ts"
+import { evolveStarted } from "./fold/evolve.ts"
+import { limitAt } from "./limits.ts"
+import { escalate, type Move, type Outcome, outcome } from "./Move.ts"
+import { placeOf } from "./phases.ts"
+import type { PhaseRun, Run } from "./Run.ts"
+import { nextPrompt } from "./run/agent.ts"
+import { askForWork, tellAuthor } from "./run/author.ts"
+import { openCheckpoint } from "./run/checkpoint.ts"
+import { abortRun } from "./run/end.ts"
+import { raise } from "./run/escalate.ts"
+import { startNextPhase, startPhaseGate } from "./run/phase.ts"
+import { startGates } from "./run/quality.ts"
+import { retryFresh } from "./run/retry.ts"
+import { startReview } from "./run/review.ts"
+
+type Enter = Extract<Move, { readonly _tag: "Enter" }>
+
+/** What a step does when it begins. */
+const begin = (run: Run, phase: PhaseRun, { how, step }: Enter): Outcome => {
+  switch (step) {
+    case "EXECUTE":
+    case "QUALITY_RETRY":
+    case "AUTO_FIX":
+      return outcome(askForWork(run, phase, step, how))
+    case "QUALITY_CHECK":
+      return outcome(startGates(run, phase))
+    case "REVIEW":
+      return outcome(startReview(run, phase, how._tag === "fresh"))
+    case "CHECKPOINT":
+      return phase.checkpoint === undefined ? outcome([]) : openCheckpoint(run, phase, phase.checkpoint)
+    case "PHASE_GATE":
+      return startPhaseGate(run, phase)
+    default:
+      return outcome([])
+  }
+}
+
+const attemptOf = (phase: PhaseRun | undefined, step: Step) =>
+  step === "QUALITY_CHECK" ? (phase?.gateRuns ?? 0) + 1 : (phase?.visits[step] ?? 0) + 1
+
+const enterStep = (run: Run, move: Enter): Outcome => {
+  const limit = limitAt(run, move.step)
+  if (limit !== undefined) return outcome([], escalate(limit))
+  const started: RunEvent = {
+    _tag: "StepStarted",
+    ...placeOf(run),
+    step: move.step,
+    attempt: attemptOf(run.phase, move.step),
+    cause: move.cause
+  }
+  const after = evolveStarted(run, started)
+  if (after.phase === undefined) return outcome([started])
+  const begun = begin(after, after.phase, move)
+  return { ...begun, events: [started, ...begun.events] }
+}
+
+const perform = (run: Run, move: Move): Outcome => {
+  switch (move._tag) {
+    case "Enter":
+      return enterStep(run, move)
+    case "Escalate":
+      return raise(run, move.trouble)
+    case "Retry":
+      return retryFresh(run, move.retry, move.cause)
+    case "Tell":
+      return outcome(run.phase === undefined ? [] : tellAuthor(run, run.phase, run.step ?? "EXECUTE", move))
+    case "NextPhase":
+      return startNextPhase(run)
+    case "NextPrompt":
+      return outcome(nextPrompt(run))
+    case "Abort":
+      return outcome(abortRun(run, move.reason))
+  }
+}
+
+/** Everything that a decision leads to, in order. */
+export const drive = (run: Run, { events, move }: Outcome): RunEvents => {
+  if (move === undefined) return events
+  const after = events.reduce(evolveStarted, run)
+  return [...events, ...drive(after, perform(after, move))]
+}

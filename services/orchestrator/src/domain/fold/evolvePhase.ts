@@ -1,0 +1,199 @@
+import type { CompletedTask, PhaseId, Step } from "@reprise/protocol"
+import type { EventOf, RunEvent } from "../Event.ts"
+import type { Author, PhaseRun } from "../Run.ts"
+
+/** A phase that begins at this commit. */
+export const newPhase = (id: PhaseId, base: string): PhaseRun => ({
+  id,
+  base,
+  visits: {},
+  visitsGranted: {},
+  gateRuns: 0,
+  qualityRetries: 0,
+  gateResults: [],
+  reviewCycles: 0,
+  verdicts: 0,
+  reviewsGranted: 0,
+  items: [],
+  stalled: 0,
+  notes: [],
+  dirty: [],
+  autoRetries: [],
+  sessions: [],
+  completedTasks: [],
+  checkpoints: [],
+  continuations: 0,
+  continuationsGranted: 0,
+  told: { report: false, commit: false }
+})
+
+/** By id, in the order in which they were first reported; a later report of a task replaces an earlier one. */
+const merge = (known: ReadonlyArray<CompletedTask>, more: ReadonlyArray<CompletedTask>) => [
+  ...new Map([...known, ...more].map((task) => [task.id, task])).values()
+]
+
+const stepStarted = (phase: PhaseRun, event: EventOf<"StepStarted">): PhaseRun => ({
+  ...phase,
+  visits: { ...phase.visits, [event.step]: (phase.visits[event.step] ?? 0) + 1 },
+  told: { report: false, commit: false },
+  ...(event.step === "QUALITY_RETRY" && event.cause === "gates-failed"
+    ? { qualityRetries: phase.qualityRetries + 1 }
+    : {}),
+  ...(event.step === "AUTO_FIX" ? { qualityRetries: 0 } : {}),
+  ...(event.step === "REVIEW" ? { dirty: [] } : {})
+})
+
+const authorAsked = (phase: PhaseRun, { command, purpose, sessionId }: EventOf<"AuthorAsked">): PhaseRun => {
+  const told = {
+    report: phase.told.report || purpose === "report-correction",
+    commit: phase.told.commit || purpose === "commit-rejected"
+  }
+  return command._tag === "StartTurn" && command.session._tag === "New"
+    ? { ...phase, told, author: { sessionId, state: "usable" }, sessions: [...phase.sessions, sessionId] }
+    : { ...phase, told }
+}
+
+/** A report shows that a session is in order, whatever was thought of it before, unless it was ended since. */
+const authorAfterReport = (author: Author | undefined): Author | undefined =>
+  author === undefined || author.state === "ended" ? author : { sessionId: author.sessionId, state: "usable" }
+
+const reportReceived = (phase: PhaseRun, { lastLines, status }: EventOf<"ReportReceived">): PhaseRun => ({
+  ...phase,
+  author: authorAfterReport(phase.author),
+  completedTasks: merge(phase.completedTasks, status.completedTasks ?? []),
+  notes: status.notes === undefined || status.notes.trim() === "" ? phase.notes : [...phase.notes, status.notes],
+  lastLines
+})
+
+const endingKinds: ReadonlyArray<string> = ["timeout", "aborted", "session-missing"]
+
+const turnBroke = (phase: PhaseRun, event: EventOf<"TurnBroke">): PhaseRun => {
+  const state: Author["state"] = event.usable ? "usable" : endingKinds.includes(event.kind) ? "ended" : "doubtful"
+  const why = `its last turn failed (${event.kind}): ${event.message}`
+  return {
+    ...phase,
+    ...(phase.author === undefined ? {} : { author: { sessionId: phase.author.sessionId, state, why } }),
+    lastLines: event.lastLines
+  }
+}
+
+const verdictAccepted = (phase: PhaseRun, { verdict }: EventOf<"VerdictAccepted">): PhaseRun => {
+  const before = phase.items.length
+  const noFewer = phase.verdicts > 0 && before > 0 && verdict.items.length >= before
+  return {
+    ...phase,
+    verdicts: phase.verdicts + 1,
+    items: verdict.items,
+    stalled: noFewer ? phase.stalled + 1 : 0
+  }
+}
+
+/** As many visits again as the limit allows, and at least one. */
+const grantVisits = (phase: PhaseRun, step: Step): PhaseRun => ({
+  ...phase,
+  visitsGranted: { ...phase.visitsGranted, [step]: (phase.visits[step] ?? 0) + 1 }
+})
+
+const limitRaised = (phase: PhaseRun, event: EventOf<"LimitRaised">): PhaseRun => {
+  switch (event.limit) {
+    case "step-visits":
+      return grantVisits(phase, event.step)
+    case "review-cycles":
+      return { ...phase, reviewsGranted: phase.reviewsGranted + 1 }
+    case "stalled-review":
+      return { ...phase, stalled: 0 }
+    case "quality-retries":
+      return { ...phase, qualityRetries: 0 }
+    case "continuations":
+      return { ...phase, continuationsGranted: phase.continuations + 1 }
+    default:
+      return phase
+  }
+}
+
+const sessionLost = (phase: PhaseRun, { sessionId, why }: EventOf<"SessionLost">): PhaseRun => ({
+  ...phase,
+  sessions: phase.sessions.filter((id) => id !== sessionId),
+  ...(phase.author?.sessionId === sessionId ? { author: { sessionId, state: "ended" as const, why } } : {})
+})
+
+/** The agent made progress by itself: what was counted against its step is forgotten (run-machine: auto-resume). */
+const agentSeen = (phase: PhaseRun, step: Step | undefined): PhaseRun =>
+  step === undefined
+    ? phase
+    : {
+        ...phase,
+        checkpoint: undefined,
+        qualityRetries: 0,
+        visits: { ...phase.visits, [step]: 0 },
+        told: { report: false, commit: false }
+      }
+
+const checkpointOpened = (phase: PhaseRun, { checkpoint }: EventOf<"CheckpointOpened">): PhaseRun => {
+  const { task, type } = checkpoint.report
+  const completedBefore = phase.completedTasks.map(({ id }) => id)
+  return { ...phase, checkpoint, checkpoints: [...phase.checkpoints, { task, type, completedBefore }] }
+}
+
+const continuationBegun = (phase: PhaseRun, { continuation }: EventOf<"ContinuationBegun">): PhaseRun => {
+  const { resolution } = continuation
+  const newest = phase.checkpoints.at(-1)
+  const resolved =
+    phase.checkpoint === undefined || newest === undefined || resolution === undefined
+      ? phase.checkpoints
+      : [...phase.checkpoints.slice(0, -1), { ...newest, resolution }]
+  return { ...phase, continuation, checkpoint: undefined, checkpoints: resolved }
+}
+
+/** The part of a run that is of its current phase. */
+export const evolvePhase = (phase: PhaseRun, event: RunEvent): PhaseRun => {
+  switch (event._tag) {
+    case "StepStarted":
+      return stepStarted(phase, event)
+    case "StepResumed":
+      return event.cause === "agent-working" ? agentSeen(phase, event.step) : phase
+    case "AuthorAsked":
+      return authorAsked(phase, event)
+    case "ReportReceived":
+      return reportReceived(phase, event)
+    case "TurnBroke":
+      return turnBroke(phase, event)
+    case "CommitAccepted":
+      return { ...phase, verified: event.commit, diffStat: event.diffStat }
+    case "WorkspaceAsked":
+      return event.command._tag === "RunQualityGates" ? { ...phase, gateRuns: phase.gateRuns + 1 } : phase
+    case "GatesEnded":
+      return { ...phase, gateResults: event.results }
+    case "ReviewAsked":
+      return { ...phase, reviewCycles: phase.reviewCycles + 1, notes: [] }
+    case "VerdictAccepted":
+      return verdictAccepted(phase, event)
+    case "TreeChecked":
+      return { ...phase, dirty: event.dirty }
+    case "LimitRaised":
+      return limitRaised(phase, event)
+    case "AutoRetried":
+      return { ...phase, autoRetries: [...phase.autoRetries, event.reason] }
+    case "SessionLost":
+      return sessionLost(phase, event)
+    case "SessionReleased":
+    case "SessionStopped":
+      return sessionLost(phase, { _tag: "SessionLost", sessionId: event.sessionId, why: "it was ended" })
+    case "CheckpointOpened":
+      return checkpointOpened(phase, event)
+    case "ContinuationBegun":
+      return continuationBegun(phase, event)
+    case "StateWritten":
+      return { ...phase, statePath: event.path }
+    case "TasksMissing":
+      return { ...phase, missing: { missingCommits: event.missingCommits, missingFiles: event.missingFiles } }
+    case "TasksDropped": {
+      const dropped = event.tasks.map((task) => task.id)
+      return { ...phase, completedTasks: phase.completedTasks.filter((task) => !dropped.includes(task.id)) }
+    }
+    case "ContinuationEnded":
+      return { ...phase, continuations: phase.continuations + 1, missing: undefined }
+    default:
+      return phase
+  }
+}

@@ -1,0 +1,25 @@
+import type { RunEvent } from "../Event.ts"
+
+/** The line that an event adds to a run's notices: limits that were met, refusals, and what nobody was asked about. */
+export const noticeOf = (event: RunEvent): string | undefined => {
+  switch (event._tag) {
+    case "Noted":
+      return event.text
+    case "CommitTurnedDown":
+      return `Commit ${event.commit} was rejected (${event.reason}): ${event.detail}`
+    case "WorkspaceBroke":
+      return `${event.operation} failed: ${event.reason}`
+    case "QuestionAsked":
+      return event.question.ask.origin === "limit" ? event.question.ask.reason : undefined
+    case "LimitRaised":
+      return `The limit '${event.limit}' of ${event.step} was granted anew.`
+    case "AutoRetried":
+      return `Auto mode tries again in a new session: ${event.reason}`
+    case "SessionSeen":
+      return event.kind === "replaced"
+        ? `Session ${event.sessionId} was replaced: ${event.reason ?? "no reason given"}`
+        : undefined
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,79 @@
+/** The choices of each kind of question, under the names that every channel uses (gate). */
+import type { CheckpointReport, EscalationOption } from "@reprise/protocol"
+import type { AgentPrompt } from "./Question.ts"
+
+type Guidance = EscalationOption["guidance"]
+
+const option = (
+  name: string,
+  label: string,
+  guidance: Guidance = "none",
+  keys: ReadonlyArray<string> = []
+): EscalationOption => ({ name, label, keys, guidance })
+
+const continueSession = option("continue-session", "continue session (resume the interrupted agent)", "optional", ["c"])
+const abort = option("abort", "abort (stop execution)", "optional", ["q"])
+const other = (label: string) => option("other", label, "required")
+
+/** The words for `fix` where it starts no new session. */
+const fixLabel = "fix in new session (start fresh with optional guidance)"
+
+/** `again`: what fix does where it starts no new session. */
+export const stepOptions = (continueOffered: boolean, again?: string): ReadonlyArray<EscalationOption> => [
+  ...(continueOffered ? [continueSession] : []),
+  option("fix", again ?? fixLabel, "optional", ["f"]),
+  option("override", "override and move on (force approve this phase)", "optional", ["o"]),
+  abort
+]
+
+export const planOptions: ReadonlyArray<EscalationOption> = [
+  option("fix", "read the plan again", "optional", ["f"]),
+  option("override", "go on with the phases as the run knows them", "optional", ["o"]),
+  abort
+]
+
+export const phaseGateOptions: ReadonlyArray<EscalationOption> = [
+  option("continue", "approve the phase and go on", "optional"),
+  option("pause", "pause the run", "optional"),
+  abort
+]
+
+export const continuationOptions: ReadonlyArray<EscalationOption> = [
+  option("retry", "check again, now that what was missing is back", "optional"),
+  option("redo", "drop these tasks and have them done again", "optional"),
+  abort
+]
+
+const permissionOptions = [option("once", "allow once"), option("always", "allow always"), option("reject", "reject")]
+
+/** The runtime's own choices; a question of an agent also takes free text. */
+export const promptOptions = (prompt: AgentPrompt): ReadonlyArray<EscalationOption> => {
+  const own = prompt.options.map(({ label, name }) => option(name, label))
+  if (prompt.kind === "permission") return own.length === 0 ? permissionOptions : own
+  return own.some(({ name }) => name === "other") ? own : [...own, other("answer in your own words")]
+}
+
+export const checkpointOptions = (checkpoint: CheckpointReport): ReadonlyArray<EscalationOption> => {
+  switch (checkpoint.type) {
+    case "human-verify":
+      return [
+        option("pass", "everything is as it should be", "optional"),
+        option("fail", "something is not", "optional")
+      ]
+    case "decision":
+      return [
+        ...(checkpoint.options ?? []).map(({ id, label, recommended }) =>
+          option(id, recommended === true ? `${label} (recommended)` : label, "optional")
+        ),
+        other("something else, in your own words")
+      ]
+    case "human-action":
+      return [option("done", "the action is done", "optional"), option("cannot", "it cannot be done", "optional")]
+    case "architectural-change":
+      return [
+        option("approve", "go on with the proposed approach", "optional"),
+        other("take another approach, in your own words"),
+        abort
+      ]
+  }
+}

@@ -1,0 +1,69 @@
+/** What a fresh author is told of tasks that are done (continuation: The prompt). */
+import type { CompletedTask } from "@reprise/protocol"
+import type { Continuation } from "../Event.ts"
+import { plannedPhase } from "../phases.ts"
+import type { PhaseRun, Run } from "../Run.ts"
+import { render } from "./steps.ts"
+
+/** The newest tasks are listed, the state file has all: the prompt's size does not grow with the plan. */
+const listed = 12
+
+const row = (names: ReadonlyMap<string, string>, task: CompletedTask) =>
+  `| ${task.id} | ${names.get(task.id) ?? ""} | ${task.commit} | ${task.files.slice(0, 5).join(", ")} | complete |`
+
+const table = (run: Run, phase: PhaseRun): string => {
+  const tasks = plannedPhase(run, phase.id)?.tasks ?? []
+  const names = new Map(tasks.map(({ id, name }) => [id, name]))
+  const done = phase.completedTasks
+  const checkpoint = phase.continuation?.checkpoint?.report.task
+  const open = checkpoint !== undefined && !done.some(({ id }) => id === checkpoint)
+  return [
+    ...(done.length > listed ? [`(${done.length - listed} more tasks are done; see the record)`, ""] : []),
+    "| Task | Name | Commit | Files | Status |",
+    "| --- | --- | --- | --- | --- |",
+    ...done.slice(-listed).map((task) => row(names, task)),
+    ...(open ? [`| ${checkpoint} | ${names.get(checkpoint) ?? ""} | - | - | checkpoint |`] : [])
+  ].join("\n")
+}
+
+/** One sentence by the checkpoint's type. A resolution is the chosen word, maybe with `: text` after it. */
+export const resolutionSentence = ({ checkpoint, resolution }: Continuation): string => {
+  if (checkpoint === undefined || resolution === undefined) return ""
+  switch (checkpoint.report.type) {
+    case "human-verify":
+      return `User confirmed: ${resolution}`
+    case "decision":
+      return `User chose ${resolution}`
+    case "human-action":
+      return resolution.startsWith("cannot")
+        ? `User could not do the action: ${resolution}`
+        : `User confirms action completed: ${resolution}`
+    case "architectural-change":
+      return `User approved approach: ${resolution}`
+  }
+}
+
+const resume = ({ checkpoint, resumeAt }: Continuation): string => {
+  const task = checkpoint?.report.task
+  if (resumeAt === undefined) {
+    return task === undefined
+      ? "Go on with the tasks that are not done."
+      : `Skip task ${task}, which is done. No task of this phase is left: make sure that the phase is complete.`
+  }
+  return task === undefined || task === resumeAt
+    ? `${task === undefined ? "Go on with" : "Re-execute"} task ${resumeAt}${task === undefined ? "" : " with the user's input"}.`
+    : `Skip task ${task} and continue from task ${resumeAt}.`
+}
+
+/** Empty when nothing was done and no checkpoint reached. */
+export const continuationText = (run: Run, phase: PhaseRun): string => {
+  const { continuation } = phase
+  if (phase.completedTasks.length === 0 && continuation?.checkpoint === undefined) return ""
+  const sentence = continuation === undefined ? "" : resolutionSentence(continuation)
+  return render(run, "continuation", {
+    state_path: phase.statePath ?? "the run's journal",
+    done: table(run, phase),
+    resolution: sentence === "" ? "" : `${sentence}\n`,
+    resume: continuation === undefined ? "Go on with the tasks that are not done." : resume(continuation)
+  })
+}

@@ -1,0 +1,63 @@
+/** What the run machine keeps of a plan's text. */
+import { formatPlanProblem, parsePlan, planIdOf, samePrefix, taskList } from "@reprise/plan"
+import type { RunOptions } from "@reprise/protocol"
+import { Result } from "effect"
+import type { PlannedPhase } from "./Event.ts"
+
+export interface KnownPlan {
+  readonly planId: string
+  readonly planTitle?: string
+  readonly phases: ReadonlyArray<PlannedPhase>
+}
+
+/** The plan, or in sentences with line and column what is wrong with it. */
+export const readPlan = (text: string, planPath: string): Result.Result<KnownPlan, string> => {
+  const plan = parsePlan(text)
+  if (Result.isFailure(plan)) {
+    return Result.fail(`The plan ${planPath} cannot be read: ${plan.failure.map(formatPlanProblem).join(" ")}`)
+  }
+  const { phases, title } = plan.success
+  return Result.succeed({
+    planId: planIdOf(plan.success, planPath),
+    ...(title === undefined ? {} : { planTitle: title }),
+    phases: phases.map((phase) => ({
+      id: phase.id,
+      title: phase.title,
+      done: phase.done,
+      ...(phase.completionGate === undefined ? {} : { completionGate: phase.completionGate }),
+      tasks: taskList(phase).map((task) => ({
+        id: task.id,
+        name: task.text,
+        ...(task.checkpoint === undefined ? {} : { checkpoint: task.checkpoint })
+      }))
+    }))
+  })
+}
+
+/** Phases before the one that the run was told to start with count as done; that one does not, whatever it is marked. */
+export const startingAt = (plan: KnownPlan, startPhase: RunOptions["startPhase"]): Result.Result<KnownPlan, string> => {
+  if (startPhase === undefined) return Result.succeed(plan)
+  const { phases } = plan
+  const start = phases.findIndex((phase) => phase.id === startPhase)
+  if (start === -1) {
+    const ids = phases.map((phase) => phase.id).join(", ")
+    return Result.fail(`The plan has no phase ${startPhase}. It has ${ids}.`)
+  }
+  const isDone = (phase: PlannedPhase, index: number) => index < start || (index > start && phase.done)
+  return Result.succeed({ ...plan, phases: phases.map((phase, index) => ({ ...phase, done: isDone(phase, index) })) })
+}
+
+export const outlineOf = (phases: ReadonlyArray<PlannedPhase>) => ({
+  phases: phases.map(({ id, tasks, title }) => ({ id, title, tasks: tasks.map((task) => task.id) }))
+})
+
+/**
+ * A plan that was read again: phases known keep what was decided of them, new ones are to be done, whatever they are
+ * marked. Fails with what was renumbered, removed or reordered (run-machine: PHASE_COMPLETE).
+ */
+export const continuedBy = (known: ReadonlyArray<PlannedPhase>, now: KnownPlan): Result.Result<KnownPlan, string> => {
+  const compared = samePrefix(outlineOf(known), outlineOf(now.phases))
+  if (Result.isFailure(compared)) return Result.fail(compared.failure.map((change) => change.message).join(" "))
+  const done = new Set(known.filter((phase) => phase.done).map((phase) => phase.id))
+  return Result.succeed({ ...now, phases: now.phases.map((phase) => ({ ...phase, done: done.has(phase.id) })) })
+}

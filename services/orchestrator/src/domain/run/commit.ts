@@ -1,0 +1,29 @@
+/** What becomes of a commit that an author reported (run-machine: commit rejected). */
+import type { InputOf } from "../Input.ts"
+import { escalate, type Outcome, outcome } from "../Move.ts"
+import { lastVerified } from "../phases.ts"
+import { render } from "../prompts/steps.ts"
+import type { PhaseRun, Run } from "../Run.ts"
+import { afterWork } from "./report.ts"
+
+export const commitVerified = (run: Run, event: InputOf<"CommitVerified">): Outcome => {
+  const { commit, diffStat } = event
+  return outcome([{ _tag: "CommitAccepted", commit, ...(diffStat === undefined ? {} : { diffStat }) }], afterWork(run))
+}
+
+/** The author is told once what is wrong. What it is told then, it also needs to know when it is continued. */
+export const commitRejected = (run: Run, phase: PhaseRun, event: InputOf<"CommitRejected">): Outcome => {
+  const { commit, detail, reason } = event
+  const task = render(run, "commit-rejected", { commit, reason, detail, base: lastVerified(phase) })
+  return outcome(
+    [{ _tag: "CommitTurnedDown", commit, reason, detail }],
+    phase.told.commit
+      ? escalate({
+          origin: "commit",
+          reason: `Commit ${commit} was rejected again (${reason}): ${detail}`,
+          brief: task,
+          evidence: { commit }
+        })
+      : { _tag: "Tell", purpose: "commit-rejected", task, continued: false }
+  )
+}

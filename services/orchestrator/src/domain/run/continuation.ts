@@ -1,0 +1,108 @@
+/**
+ * A fresh author goes on from what others did (continuation): the record is written, what it says is verified, and only
+ * then the author starts.
+ */
+
+import { slugOf } from "@reprise/plan"
+import type { CompletedTask, WorkspaceCommand } from "@reprise/protocol"
+import type { Continuation, RunEvent, RunEvents } from "../Event.ts"
+import type { InputOf } from "../Input.ts"
+import { continuationLimit } from "../limits.ts"
+import { enter, escalate, fresh, type Move, type Outcome, outcome } from "../Move.ts"
+import { currentTitle, sameCommit } from "../phases.ts"
+import type { PhaseRun, Run } from "../Run.ts"
+import { isCause } from "../transitions.ts"
+
+const writeState = (run: Run, phase: PhaseRun, continuation: Continuation): RunEvent => {
+  const { checkpoint, resolution, resumeAt } = continuation
+  const command: WorkspaceCommand = {
+    _tag: "WriteContinuationState",
+    runId: run.runId,
+    phase: phase.id,
+    planId: run.planId,
+    slug: slugOf(currentTitle(run)),
+    completedTasks: phase.completedTasks,
+    ...(checkpoint === undefined ? {} : { checkpoint: checkpoint.report }),
+    ...(resolution === undefined ? {} : { resolution }),
+    ...(resumeAt === undefined ? {} : { resumeAt })
+  }
+  return { _tag: "WorkspaceAsked", command }
+}
+
+/** Hands the phase to a fresh author: first the record. */
+export const beginContinuation = (run: Run, phase: PhaseRun, continuation: Continuation): Outcome => {
+  const begun: RunEvent = { _tag: "ContinuationBegun", continuation }
+  const limit = continuationLimit(run, { ...phase, continuation })
+  return limit === undefined
+    ? outcome([begun, writeState(run, phase, continuation)])
+    : outcome([begun], escalate(limit))
+}
+
+/** The same hand-over, of another step or for another cause; its checkpoint stays the newest one. */
+export const continuationOf = (
+  phase: PhaseRun,
+  step: Continuation["step"],
+  cause: Continuation["cause"]
+): Continuation => ({ ...phase.continuation, step, cause })
+
+const verifyTasks = (run: Run, phase: PhaseRun): RunEvent => ({
+  _tag: "WorkspaceAsked",
+  command: {
+    _tag: "VerifyContinuation",
+    runId: run.runId,
+    phase: phase.id,
+    completedTasks: phase.completedTasks
+  }
+})
+
+export const stateWritten = (run: Run, phase: PhaseRun, event: InputOf<"ContinuationStateWritten">): Outcome =>
+  outcome([{ _tag: "StateWritten", path: event.path }, verifyTasks(run, phase)])
+
+const intoStep = (continuation: Continuation | undefined): Move => {
+  const cause = continuation?.cause ?? "fix"
+  return enter(continuation?.step ?? "EXECUTE", isCause(cause) ? cause : "fix", fresh)
+}
+
+export const continuationVerified = (phase: PhaseRun): Outcome =>
+  outcome([{ _tag: "TasksVerified" }, { _tag: "ContinuationEnded" }], intoStep(phase.continuation))
+
+/** Nothing is made again by guess: a human says whether it is restored or redone. */
+export const continuationRejected = (event: InputOf<"ContinuationRejected">): Outcome => {
+  const { missingCommits, missingFiles } = event
+  const missing = [...missingCommits.map((commit) => `commit ${commit}`), ...missingFiles]
+  return outcome(
+    [{ _tag: "TasksMissing", missingCommits, missingFiles }],
+    escalate({
+      origin: "continuation",
+      reason: `Work that was reported as done is not there: ${missing.join(", ")}.`,
+      evidence: { missingCommits, missingFiles }
+    })
+  )
+}
+
+const isMissing = (phase: PhaseRun, task: CompletedTask): boolean => {
+  const { missingCommits, missingFiles } = phase.missing ?? { missingCommits: [], missingFiles: [] }
+  return (
+    missingCommits.some((commit) => sameCommit(commit, task.commit)) ||
+    task.files.some((file) => missingFiles.includes(file))
+  )
+}
+
+/** What is missing counts as not done; the record is written again without it. */
+export const redoMissing = (run: Run, phase: PhaseRun): RunEvents => {
+  const gone = phase.completedTasks.filter((task) => isMissing(phase, task))
+  const kept = phase.completedTasks.filter((task) => !gone.includes(task))
+  const first = gone[0]?.id
+  const continuation: Continuation = {
+    ...continuationOf(phase, phase.continuation?.step ?? "EXECUTE", phase.continuation?.cause ?? "fix"),
+    ...(first === undefined ? {} : { resumeAt: first })
+  }
+  return [
+    { _tag: "TasksDropped", tasks: gone },
+    { _tag: "ContinuationBegun", continuation },
+    writeState(run, { ...phase, completedTasks: kept }, continuation)
+  ]
+}
+
+/** Verified once more, now that a human says that it is back. */
+export const verifyAgain = (run: Run, phase: PhaseRun): RunEvents => [verifyTasks(run, phase)]

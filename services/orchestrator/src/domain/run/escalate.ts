@@ -1,0 +1,160 @@
+/** Asking a human, or in auto mode trying again in their place (run-machine: ESCALATE). */
+import { type EscalationOption, escalationIdOf, type SessionId, type Step } from "@reprise/protocol"
+import type { RunEvent, RunEvents } from "../Event.ts"
+import { evidenceOf } from "../evidence.ts"
+import { type Outcome, outcome, type Trouble } from "../Move.ts"
+import { checkpointOptions, continuationOptions, phaseGateOptions, planOptions, stepOptions } from "../options.ts"
+import { placeOf } from "../phases.ts"
+import type { Question, Retry } from "../Question.ts"
+import type { Author, PhaseRun, Run } from "../Run.ts"
+import { isAuthorStep } from "../transitions.ts"
+import { redoMissing } from "./continuation.ts"
+
+/** The session that can be continued, or why there is none (run-machine: When continue is offered). */
+type Offer = { readonly sessionId: SessionId } | { readonly why: string }
+
+const offerOf = (author: Author | undefined, trouble: Trouble, retry: Retry): Offer => {
+  if (trouble.noContinue !== undefined) return { why: trouble.noContinue }
+  if (!isAuthorStep(retry.step)) return { why: `${retry.step} is not done by the author` }
+  if (author === undefined) return { why: "the phase has no author's session yet" }
+  return author.state === "usable"
+    ? { sessionId: author.sessionId }
+    : { why: author.why ?? "the state of the author's session is not known" }
+}
+
+/** Activity in the author's session answers a question about its work; a reviewer's question it does not answer. */
+const watchedBy = (author: Author | undefined, trouble: Trouble, retry: Retry): SessionId | undefined =>
+  trouble.origin !== "reviewer" && isAuthorStep(retry.step) && author !== undefined && author.state !== "ended"
+    ? author.sessionId
+    : undefined
+
+const kindOf = ({ origin }: Trouble): Question["kind"] =>
+  origin === "checkpoint" || origin === "continuation" || origin === "phase-gate" ? origin : "step"
+
+const optionsOf = (trouble: Trouble, offer: Offer): ReadonlyArray<EscalationOption> => {
+  const checkpoint = trouble.evidence?.checkpoint
+  switch (trouble.origin) {
+    case "checkpoint":
+      return checkpoint === undefined ? stepOptions(false) : checkpointOptions(checkpoint)
+    case "continuation":
+      return continuationOptions
+    case "phase-gate":
+      return phaseGateOptions
+    case "plan":
+      return planOptions
+    default:
+      return stepOptions("sessionId" in offer, againLabel(trouble))
+  }
+}
+
+/** What fix does where no author's session is started. */
+const againLabel = ({ retry, step }: Trouble): string | undefined => {
+  const to = retry?.step ?? step
+  if (retry?.command !== undefined) return "try it again"
+  if (to === "PHASE_COMPLETE") return "look at the working tree again"
+  if (to === "REVIEW") return "review again in a new session"
+  return isAuthorStep(to) ? undefined : "try it again"
+}
+
+const waiting = (run: Run, step: Step, question: Question): RunEvents => {
+  const { escalationId, sessionId } = question.ask
+  return [
+    { _tag: "QuestionAsked", question },
+    {
+      _tag: "StepWaiting",
+      ...placeOf(run),
+      step,
+      ...(sessionId === undefined ? {} : { sessionId }),
+      escalationId
+    }
+  ]
+}
+
+const nextEscalation = (run: Run) => escalationIdOf(run.runId, run.ids.escalations + 1)
+
+const ask = (run: Run, trouble: Trouble): RunEvents => {
+  const step = trouble.step ?? run.step ?? "PREPARE"
+  const retry: Retry = { step, ...trouble.retry }
+  const kind = kindOf(trouble)
+  const author = run.phase?.author
+  const offer = offerOf(author, trouble, retry)
+  const watch = watchedBy(author, trouble, retry)
+  const sessionId = kind === "step" ? ("sessionId" in offer ? offer.sessionId : undefined) : watch
+  const unavailable = kind === "step" && "why" in offer ? { continueUnavailable: offer.why } : {}
+  return waiting(run, step, {
+    kind,
+    ask: {
+      _tag: "RaiseEscalation",
+      escalationId: nextEscalation(run),
+      ...placeOf(run),
+      step,
+      ...(sessionId === undefined ? {} : { sessionId }),
+      origin: trouble.origin,
+      reason: trouble.reason,
+      options: optionsOf({ ...trouble, step }, offer),
+      ...(trouble.items === undefined ? {} : { items: trouble.items }),
+      evidence: evidenceOf(run, { ...trouble.evidence, ...unavailable })
+    },
+    retry,
+    ...(watch === undefined ? {} : { watch }),
+    ...(trouble.brief === undefined ? {} : { brief: trouble.brief })
+  })
+}
+
+const gaveUp = (phase: PhaseRun | undefined, reason: string): string => {
+  const tried = phase?.autoRetries ?? []
+  const list = [...tried, reason].map((text, index) => `${index + 1}. ${text}`).join(" ")
+  return `Auto mode gave up after ${tried.length} retries: ${list}`
+}
+
+/** As fix, without guidance, and counted per phase; then the run is aborted with every reason there was. */
+const inHumansPlace = (run: Run, trouble: Trouble): Outcome => {
+  const { phase } = run
+  const { maxAutoRetries } = run.request.options.limits
+  if (phase === undefined || trouble.final === true || phase.autoRetries.length >= maxAutoRetries) {
+    return outcome([], { _tag: "Abort", reason: gaveUp(phase, trouble.reason) })
+  }
+  const retried: RunEvent = { _tag: "AutoRetried", reason: trouble.reason }
+  if (trouble.origin === "continuation") return outcome([retried, ...redoMissing(run, phase)])
+  const step = trouble.step ?? run.step ?? "EXECUTE"
+  return outcome([retried], { _tag: "Retry", retry: { step, ...trouble.retry }, cause: "auto-retry" })
+}
+
+/** A checkpoint that is still open waits for a human in auto mode too (continuation: Checkpoint types). */
+export const raise = (run: Run, trouble: Trouble): Outcome =>
+  run.request.options.auto && trouble.origin !== "checkpoint" ? inHumansPlace(run, trouble) : outcome(ask(run, trouble))
+
+/** The same question under a new id: an open step never waits for a closed question. */
+export const askAgain = (run: Run, question: Question): RunEvents =>
+  waiting(run, question.ask.step ?? run.step ?? "PREPARE", {
+    ...question,
+    ask: { ...question.ask, escalationId: nextEscalation(run) }
+  })
+
+/** An agent's own request for a permission, or its question. */
+export const askForAgent = (
+  run: Run,
+  question: Pick<Question, "prompt" | "watch">,
+  ask: Pick<Question["ask"], "origin" | "reason" | "options" | "sessionId" | "evidence">
+): RunEvents => {
+  const step = run.step ?? "EXECUTE"
+  return waiting(run, step, {
+    ...question,
+    kind: "prompt",
+    ask: { _tag: "RaiseEscalation", escalationId: nextEscalation(run), ...placeOf(run), step, ...ask },
+    retry: { step }
+  })
+}
+
+/** Continue is no longer among the choices of an open question, and why. */
+export const withoutContinue = (question: Question, why: string): Question => {
+  const { sessionId: _, ...ask } = question.ask
+  return {
+    ...question,
+    ask: {
+      ...ask,
+      options: ask.options.filter((option) => option.name !== "continue-session"),
+      evidence: { ...ask.evidence, continueUnavailable: why }
+    }
+  }
+}

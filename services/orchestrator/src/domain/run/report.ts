@@ -1,0 +1,141 @@
+/** An author's turn has ended: what its report, or its failure, leads to (run-machine: any author step). */
+import type { AuthorStatus, Step } from "@reprise/protocol"
+import type { RunEvent } from "../Event.ts"
+import type { InputOf } from "../Input.ts"
+import { enter, escalate, type Move, type Outcome, outcome } from "../Move.ts"
+import { lastVerified, reviewFile, sameCommit } from "../phases.ts"
+import { render } from "../prompts/steps.ts"
+import type { Pending, PhaseRun, Run } from "../Run.ts"
+import { hasGates } from "./quality.ts"
+
+export type Turn = Extract<Pending, { readonly _tag: "Turn" }>
+
+const isHash = (text: string) => /^[0-9a-f]{4,64}$/i.test(text)
+
+/** A report's text, undefined when it says nothing. */
+const said = (text: string | undefined): string | undefined => (text?.trim() === "" ? undefined : text?.trim())
+
+/** Which invariant a report breaks, in words for its author; undefined: none. */
+export const brokenRule = (status: AuthorStatus | undefined, step: Step): string | undefined => {
+  if (status === undefined) return "it is not an author's report."
+  const { checkpoint, reason, result } = status
+  const commit = said(status.commit)
+  if (commit !== undefined && !isHash(commit)) {
+    return `'${commit}' is not the hash of a commit: give the hash that \`git rev-parse HEAD\` prints.`
+  }
+  switch (result) {
+    case "complete":
+      return step === "EXECUTE" && commit === undefined
+        ? "the phase is said to be complete, but the hash of the commit that holds the work is missing."
+        : undefined
+    case "checkpoint":
+      return checkpoint === undefined ? "a checkpoint is said to be reached, but not which one." : undefined
+    default:
+      return said(reason) === undefined ? `the result is ${result}, but the reason is missing.` : undefined
+  }
+}
+
+/** Where a step's finished work goes: to the gates, or past them where there are none. */
+export const afterWork = (run: Run): Move =>
+  enter(hasGates(run) ? "QUALITY_CHECK" : "REVIEW", run.step === "EXECUTE" ? "work-verified" : "fixed")
+
+/** A commit is verified when it is a new one; a step that mends may well need none. */
+const complete = (run: Run, phase: PhaseRun, received: RunEvent, reported: string | undefined): Outcome => {
+  const commit = said(reported)
+  const known = run.step !== "EXECUTE" && phase.verified !== undefined && sameCommit(commit ?? "", phase.verified)
+  if (commit === undefined || known) return outcome([received], afterWork(run))
+  const command = {
+    _tag: "VerifyCommit" as const,
+    runId: run.runId,
+    phase: phase.id,
+    commit,
+    base: lastVerified(phase),
+    reviewPath: reviewFile(run, phase)
+  }
+  return outcome([received, { _tag: "WorkspaceAsked", command }])
+}
+
+/** Asked once within a step to correct it; then a human is asked, and nobody relies on that session. */
+const broken = (run: Run, phase: PhaseRun, turn: Turn, problem: string): Outcome => {
+  if (!phase.told.report) {
+    const task = render(run, "report-correction", { problem })
+    return outcome([], { _tag: "Tell", purpose: "report-correction", task, continued: turn.continued })
+  }
+  const message = `The author's report cannot be used: ${problem}`
+  return outcome(
+    [{ _tag: "TurnBroke", turnId: turn.turnId, kind: "invalid-report", message, usable: false }],
+    escalate({ origin: "author", reason: message })
+  )
+}
+
+export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: InputOf<"TurnCompleted">): Outcome => {
+  const { lastLines, status } = event
+  const problem = brokenRule(status, run.step ?? "EXECUTE")
+  if (status === undefined || problem !== undefined) return broken(run, phase, turn, problem ?? "it is missing.")
+  const received: RunEvent = {
+    _tag: "ReportReceived",
+    turnId: turn.turnId,
+    status,
+    ...(lastLines === undefined ? {} : { lastLines })
+  }
+  switch (status.result) {
+    case "complete":
+      return complete(run, phase, received, status.commit)
+    case "checkpoint":
+      return status.checkpoint === undefined
+        ? outcome([received])
+        : outcome(
+            [
+              received,
+              { _tag: "CheckpointOpened", checkpoint: { report: status.checkpoint, from: run.step ?? "EXECUTE" } }
+            ],
+            enter("CHECKPOINT", "checkpoint")
+          )
+    case "needs_human":
+      return outcome([received], escalate({ origin: "author", reason: status.reason ?? "" }))
+    case "failed":
+      return outcome(
+        [received],
+        escalate({
+          origin: "author",
+          reason: status.reason ?? "",
+          ...(turn.continued ? { noContinue: "the turn that continued it failed" } : {})
+        })
+      )
+  }
+}
+
+/** Failures after which the session-manager can vouch for a session. After any other its state is unknown. */
+const vouched: ReadonlyArray<string> = [
+  "unauthorized",
+  "out_of_credits",
+  "rate_limited",
+  "no_internet",
+  "runtime",
+  "turn-limit"
+]
+
+export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): Outcome => {
+  const { kind, lastLines, message, sessionUsable } = event
+  const usable = sessionUsable && !turn.continued && vouched.includes(kind)
+  const broke: RunEvent = {
+    _tag: "TurnBroke",
+    turnId: turn.turnId,
+    kind,
+    message,
+    usable,
+    ...(lastLines === undefined ? {} : { lastLines })
+  }
+  if (turn.interrupted && kind === "aborted") {
+    return outcome([broke], { _tag: "Retry", retry: { step: run.step ?? "EXECUTE" }, cause: "resumed" })
+  }
+  // The session-manager aborts a session whose turn timed out; where it says otherwise, it is told to.
+  const stopped: ReadonlyArray<RunEvent> =
+    kind === "timeout" && sessionUsable
+      ? [{ _tag: "SessionStopped", sessionId: turn.sessionId, reason: "its turn timed out" }]
+      : []
+  return outcome(
+    [broke, ...stopped],
+    escalate({ origin: "runtime", reason: `The author's turn failed (${kind}): ${message}` })
+  )
+}

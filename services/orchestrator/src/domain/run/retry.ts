@@ -1,0 +1,29 @@
+import type { RunEvents } from "../Event.ts"
+import { evolveStarted } from "../fold/evolve.ts"
+import { enter, fresh, type Outcome, outcome } from "../Move.ts"
+import type { Limit, Retry } from "../Question.ts"
+import type { Run } from "../Run.ts"
+import { type Cause, isAuthorStep } from "../transitions.ts"
+import { beginContinuation, continuationOf } from "./continuation.ts"
+import { finishPhase } from "./phase.ts"
+
+/** The limit that was in the way is granted anew. */
+export const grant = (limit: Limit | undefined, step: Retry["step"]): RunEvents =>
+  limit === undefined ? [] : [{ _tag: "LimitRaised", limit, step }]
+
+/**
+ * What `fix` and auto mode do: ask the workspace again for what it could not do, or begin the step again with a fresh
+ * agent. Where tasks are done, the author gets them as a verified record (run-machine: ESCALATE, fix).
+ */
+export const retryFresh = (before: Run, retry: Retry, cause: Cause): Outcome => {
+  const granted = grant(retry.limit, retry.step)
+  const run = granted.reduce(evolveStarted, before)
+  const { phase } = run
+  if (retry.command !== undefined) return outcome([...granted, { _tag: "WorkspaceAsked", command: retry.command }])
+  if (phase === undefined) return outcome(granted)
+  if (retry.step === "PHASE_COMPLETE") return outcome([...granted, finishPhase(run, phase)])
+  const handsOver = phase.completedTasks.length > 0 || phase.continuation?.checkpoint !== undefined
+  if (!isAuthorStep(retry.step) || !handsOver) return outcome(granted, enter(retry.step, cause, fresh))
+  const handed = beginContinuation(run, phase, continuationOf(phase, retry.step, cause))
+  return { ...handed, events: [...granted, ...handed.events] }
+}

@@ -1,0 +1,169 @@
+import { assert, describe, it } from "@effect/vitest"
+import { turnIdOf } from "@reprise/protocol"
+import { row } from "../support/row.ts"
+import { runId, story, withGates } from "../support/story.ts"
+
+const stepOptions = ["fix", "override", "abort"]
+
+describe("EXECUTE", () => {
+  it("status complete, with commit: VerifyCommit", () => {
+    const s = story().executing()
+    row(s, s.turnReport({ result: "complete", commit: "abc1234" })).sends([
+      {
+        _tag: "SendCommand",
+        service: "workspace",
+        key: runId,
+        command: {
+          _tag: "VerifyCommit",
+          runId,
+          phase: "1",
+          commit: "abc1234",
+          base: "0000000a",
+          reviewPath: "docs/reviews/plan-phase-1-review.md"
+        }
+      }
+    ])
+  })
+
+  it("verified: QUALITY_CHECK", () => {
+    const { lines } = story().executing(withGates).worked("abc1234")
+    assert.deepStrictEqual(lines, ["StepStarted QUALITY_CHECK (work-verified)", "workspace RunQualityGates"])
+  })
+
+  it("verified: REVIEW when there are no gates", () => {
+    const s = story().executing()
+    s.completes("abc1234")
+    const verified = row(s, { _tag: "CommitVerified", runId, phase: "1", commit: "abc1234ff" })
+    assert.deepStrictEqual(verified.lines, ["StepStarted REVIEW (work-verified)", "reviewer RequestReview"])
+  })
+
+  it("verified: REVIEW when gates are skipped", () => {
+    const { lines } = story()
+      .executing({ ...withGates, skipQuality: true })
+      .worked("abc1234")
+    assert.deepStrictEqual(lines, ["StepStarted REVIEW (work-verified)", "reviewer RequestReview"])
+  })
+})
+
+describe("any author step", () => {
+  it("commit rejected: the author is told once what is wrong, in the same session", () => {
+    const s = story().executing().completes("abc1234").commitRejected()
+    assert.deepStrictEqual(s.lines, ["session-manager StartTurn"])
+    const { prompt, reason, session } = s.command("StartTurn")
+    assert.deepStrictEqual(session, { _tag: "Existing", sessionId: s.phase.author?.sessionId })
+    assert.strictEqual(reason, "commit-rejected")
+    assert.include(prompt, "rejected (missing): abc1234 is nowhere")
+  })
+
+  it("commit rejected again: ESCALATE, origin commit, session id kept", () => {
+    const s = story().executing().completes("abc1234").commitRejected().completes("abc1235").commitRejected()
+    assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
+    const { origin, sessionId, step } = s.question.ask
+    assert.deepStrictEqual([origin, step, sessionId], ["commit", "EXECUTE", s.phase.author?.sessionId])
+    assert.deepStrictEqual(s.choices, ["continue-session", ...stepOptions])
+  })
+
+  for (const result of ["needs_human", "failed"] as const) {
+    it(`status ${result}: ESCALATE with the session id, so that continue is offered`, () => {
+      const s = story().executing().reports({ result, reason: "I am stuck" })
+      assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
+      const { evidence, origin, reason, sessionId } = s.question.ask
+      assert.deepStrictEqual([origin, reason, sessionId], ["author", "I am stuck", s.phase.author?.sessionId])
+      assert.deepStrictEqual(s.choices, ["continue-session", ...stepOptions])
+      assert.strictEqual(evidence.lastLines, "I stop here")
+      assert.strictEqual(evidence.cost, 0.5)
+    })
+  }
+
+  it("status checkpoint: CHECKPOINT", () => {
+    const s = story().executing()
+    s.reports({
+      result: "checkpoint",
+      checkpoint: { task: "P1.2", type: "decision", description: "Which?", options: [{ id: "a", label: "A" }] }
+    })
+    assert.deepStrictEqual(s.lines, [
+      "StepStarted CHECKPOINT (checkpoint)",
+      "CheckpointReached",
+      "gate RaiseEscalation",
+      "StepWaiting CHECKPOINT"
+    ])
+  })
+
+  for (const kind of ["no_internet", "invalid-report", "runtime", "other"] as const) {
+    it(`turn failed (${kind}): ESCALATE without session id, evidence kept`, () => {
+      const s = story().executing().turnFails(kind)
+      assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
+      assert.deepStrictEqual(s.choices, stepOptions)
+      assert.isUndefined(s.question.ask.sessionId)
+      assert.strictEqual(s.question.ask.origin, "runtime")
+      assert.include(s.question.ask.evidence.continueUnavailable, kind)
+    })
+  }
+
+  it("a turn that was refused: ESCALATE without session id", () => {
+    const s = story().executing()
+    s.tell({ _tag: "CommandRefused", runId, command: "StartTurn", reason: "the session is busy" })
+    assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
+    assert.deepStrictEqual(s.choices, stepOptions)
+    assert.include(s.run.notices.join(), "the session is busy")
+  })
+
+  it("turn failed with a session that the session-manager vouches for: continue is offered", () => {
+    const s = story().executing().turnFails("rate_limited", true)
+    assert.strictEqual(s.choices[0], "continue-session")
+  })
+
+  it("turn timed out: ESCALATE without session id, and the session is aborted if it was not", () => {
+    const s = story().executing().turnFails("timeout")
+    assert.deepStrictEqual(s.choices, stepOptions)
+    assert.deepStrictEqual(story().executing().turnFails("timeout", true).lines, [
+      "session-manager AbortSession",
+      "gate RaiseEscalation",
+      "StepWaiting EXECUTE"
+    ])
+  })
+
+  const broken = [
+    ["complete without commit in EXECUTE", { result: "complete" }],
+    ["needs_human without reason", { result: "needs_human", reason: "  " }],
+    ["failed without reason", { result: "failed" }],
+    ["checkpoint without a checkpoint", { result: "checkpoint", reason: "x" }],
+    ["a commit that is no hash", { result: "complete", commit: "HEAD" }]
+  ] as const
+  for (const [title, status] of broken) {
+    it(`report breaks an invariant (${title}): one request in the same session to correct it`, () => {
+      const s = story().executing().reports(status)
+      assert.deepStrictEqual(s.lines, ["session-manager StartTurn"])
+      assert.strictEqual(s.command("StartTurn").session._tag, "Existing")
+      assert.strictEqual(s.command("StartTurn").reason, "report-correction")
+    })
+
+    it(`report breaks an invariant (${title}), still broken: ESCALATE without session id`, () => {
+      const s = story().executing().reports(status).reports(status)
+      assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
+      assert.deepStrictEqual(s.choices, stepOptions)
+    })
+  }
+
+  it("a corrected report goes on as if it had been right at once", () => {
+    const { lines } = story().executing().completes().completes("abc1234")
+    assert.deepStrictEqual(lines, ["workspace VerifyCommit"])
+  })
+
+  it("counts what every turn cost, once, also when it comes late", () => {
+    const s = story().executing()
+    const report = s.turnReport({ result: "needs_human", reason: "x" })
+    s.tell(report).tell(report)
+    s.tell({ ...report, turnId: turnIdOf(runId, 77) })
+    assert.strictEqual(s.run.usage.author.turns, 2)
+    assert.strictEqual(s.run.usage.author.tokens.input, 200)
+  })
+
+  it("events of another turn never move the machine", () => {
+    const s = story().executing()
+    const other = { ...s.turnReport({ result: "complete", commit: "abc1234" }), turnId: turnIdOf(runId, 9) }
+    s.tell(other)
+    assert.deepStrictEqual(s.lines, [])
+    assert.strictEqual(s.run.pending._tag, "Turn")
+  })
+})

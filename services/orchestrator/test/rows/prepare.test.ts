@@ -1,0 +1,98 @@
+import { assert, describe, it } from "@effect/vitest"
+import { row } from "../support/row.ts"
+import { decodeOptions, head, onePhase, runId, startRun, story } from "../support/story.ts"
+
+describe("PREPARE", () => {
+  it("asks the workspace to prepare itself when a run is started", () => {
+    const started = row([], startRun())
+    assert.deepStrictEqual(started.lines, [
+      "RunStarted",
+      "StepStarted PREPARE (run-started)",
+      "workspace PrepareWorkspace"
+    ])
+    assert.strictEqual(started.state._tag, "Run")
+  })
+
+  it("workspace ready: the first phase that is not approved goes to EXECUTE", () => {
+    const plan = onePhase
+      .replace("Only things", "Only things - COMPLETE")
+      .concat("\n## Phase 2: More\n\n- [ ] P2.1 Do\n")
+    const { lines } = story().start({}, plan).prepared()
+    assert.deepStrictEqual(lines, [
+      "PhaseStarted 2",
+      "StepStarted EXECUTE (phase-started)",
+      "session-manager StartTurn"
+    ])
+  })
+
+  it("starts with the phase that the options name", () => {
+    const s = story().executing({ startPhase: "2" })
+    assert.strictEqual(s.phase.id, "2")
+    assert.deepStrictEqual(
+      s.run.phases.map((phase) => phase.done),
+      [true, false]
+    )
+  })
+
+  it("starts with the phase that the options name although the plan marks it done", () => {
+    const plan = onePhase.replace("Only things", "Only things - COMPLETE")
+    assert.strictEqual(story().executing({ startPhase: "1" }, plan).phase.id, "1")
+  })
+
+  it("a plan whose phases are all done completes at once", () => {
+    const s = story().start({}, onePhase.replace("Only things", "Only things - COMPLETE"))
+    assert.deepStrictEqual(s.lines, ["RunStarted", "RunCompleted"])
+    assert.strictEqual(s.run.status, "completed")
+  })
+
+  it("a plan that cannot be read fails the run at once, with line and column, and touches nothing", () => {
+    const s = story().start({}, "# Plan\n\n## Phase one: no number\n")
+    assert.deepStrictEqual(s.lines, ["RunFailed"])
+    assert.match(s.run.reason ?? "", /docs\/plan\.md cannot be read: line \d+, column \d+/)
+  })
+
+  it("a plan without phases fails the run at once", () => {
+    assert.deepStrictEqual(row([], startRun({}, "# Just words\n")).lines, ["RunFailed"])
+  })
+
+  it("a start phase that the plan does not have fails the run at once", () => {
+    const s = story().start({ startPhase: "7" })
+    assert.deepStrictEqual(s.lines, ["RunFailed"])
+    assert.strictEqual(s.run.reason, "The plan has no phase 7. It has 1, 2.")
+  })
+
+  for (const kind of ["dirty-tree", "not-a-repository", "in-use"] as const) {
+    it(`${kind}: the run fails at once with the reason`, () => {
+      const refused = row(story().start(), { _tag: "WorkspaceRefused", runId, kind, reason: "because" })
+      refused.then([{ _tag: "RunFailed", runId, reason: `The workspace cannot be used (${kind}): because` }])
+    })
+  }
+
+  it("a workspace that breaks while it is prepared fails the run", () => {
+    const s = story()
+      .start()
+      .tell({ _tag: "WorkspaceFailed", runId, operation: "PrepareWorkspace", reason: "disk full" })
+    assert.deepStrictEqual(s.lines, ["RunFailed"])
+  })
+
+  it("StartRun again with the same content changes nothing", () => {
+    row(story().start(), startRun()).then([])
+    row(story().executing(), { ...startRun(), options: decodeOptions({}) }).then([])
+  })
+
+  it("StartRun again with other content is refused", () => {
+    row(story().start(), startRun({ auto: true })).refused(/was started with another plan, workspace or options/)
+    row(story().start(), startRun({}, onePhase)).refused(/another plan/)
+  })
+
+  it("any other command to a run that does not exist is refused, and events are no concern of it", () => {
+    row([], { _tag: "AbortRun", runId, reason: "x" }).refused(/There is no run r1-test/)
+    row([], {
+      _tag: "WorkspacePrepared",
+      runId,
+      host: story().start().command("PrepareWorkspace").host,
+      directory: "/",
+      head
+    }).then([])
+  })
+})

@@ -1,0 +1,94 @@
+import { assert, describe, it } from "@effect/vitest"
+import { row } from "../support/row.ts"
+import { failedGate, item, runId, story, withGates } from "../support/story.ts"
+
+const checking = () => story().executing(withGates).worked("abc1234")
+const exhausted = () => {
+  const s = checking()
+  for (const commit of ["abc1", "abc2", "abc3"]) s.gates(false).worked(commit)
+  return s.gates(false)
+}
+
+describe("QUALITY_CHECK", () => {
+  it("all pass: REVIEW", () => {
+    row(checking(), { _tag: "QualityPassed", runId, phase: "1", attempt: 1, results: [] }).sends([
+      {
+        _tag: "PublishEvent",
+        event: { _tag: "StepStarted", runId, phase: "1", step: "REVIEW", attempt: 1, cause: "gates-passed" }
+      },
+      ...checking().gates(true).last.slice(1)
+    ])
+  })
+
+  it("fail, attempts left: QUALITY_RETRY with each failed command and its output", () => {
+    const s = checking().gates(false)
+    assert.deepStrictEqual(s.lines, ["StepStarted QUALITY_RETRY (gates-failed)", "session-manager StartTurn"])
+    const { freshPrompt, onMissing, prompt, reason, session } = s.command("StartTurn")
+    assert.deepStrictEqual([session._tag, reason, onMissing], ["Existing", "quality-fix", "fresh"])
+    for (const text of [prompt, freshPrompt ?? ""]) {
+      assert.include(text, "$ npm test")
+      assert.include(text, "exit code 1")
+      assert.include(text, "first words")
+      assert.include(text, "last words")
+    }
+  })
+
+  it("three retries make four gate runs, each with a number of its own", () => {
+    const s = exhausted()
+    const runs = s.sent.flatMap((one) =>
+      one._tag === "SendCommand" && one.command._tag === "RunQualityGates" ? [one.command] : []
+    )
+    assert.deepStrictEqual(
+      runs.map((run) => ("attempt" in run ? run.attempt : 0)),
+      [1, 2, 3, 4]
+    )
+  })
+
+  it("fail, none left: ESCALATE, origin quality, the author's session id kept", () => {
+    const s = exhausted()
+    assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting QUALITY_CHECK"])
+    const { evidence, origin, sessionId } = s.question.ask
+    assert.deepStrictEqual([origin, sessionId], ["quality", s.phase.author?.sessionId])
+    assert.deepStrictEqual(evidence.gateResults, [failedGate])
+    assert.strictEqual(s.choices[0], "continue-session")
+  })
+
+  it("results of an earlier run of the gates change nothing", () => {
+    const s = checking().gates(false).worked("abc1")
+    row(s, { _tag: "QualityPassed", runId, phase: "1", attempt: 1, results: [] }).then([])
+  })
+})
+
+describe("QUALITY_RETRY", () => {
+  it("complete with a commit: verified, then QUALITY_CHECK", () => {
+    const s = checking().gates(false).completes("abc5678")
+    assert.deepStrictEqual(s.lines, ["workspace VerifyCommit"])
+    assert.strictEqual(s.command("VerifyCommit").base, "abc1234")
+    assert.deepStrictEqual(s.commitVerified().lines, ["StepStarted QUALITY_CHECK (fixed)", "workspace RunQualityGates"])
+  })
+
+  it("complete without a commit, or with the one that is verified: QUALITY_CHECK", () => {
+    const lines = ["StepStarted QUALITY_CHECK (fixed)", "workspace RunQualityGates"]
+    assert.deepStrictEqual(checking().gates(false).completes().lines, lines)
+    assert.deepStrictEqual(checking().gates(false).completes("ABC1234").lines, lines)
+  })
+})
+
+describe("AUTO_FIX", () => {
+  const fixing = () => {
+    const s = checking()
+    for (const commit of ["abc1", "abc2"]) s.gates(false).worked(commit)
+    return s.gates(true).verdict("ready_with_corrections", item("R1"))
+  }
+
+  it("complete: quality attempts back to 0, then QUALITY_CHECK", () => {
+    const s = fixing().completes()
+    assert.deepStrictEqual(s.lines, ["StepStarted QUALITY_CHECK (fixed)", "workspace RunQualityGates"])
+    assert.strictEqual(s.phase.qualityRetries, 0)
+    assert.strictEqual(s.gates(false).run.step, "QUALITY_RETRY")
+  })
+
+  it("complete with a commit: verified first", () => {
+    assert.deepStrictEqual(fixing().completes("abd1").lines, ["workspace VerifyCommit"])
+  })
+})

@@ -1,0 +1,371 @@
+/** A run told as a story: inputs in, what it sends out. Every verb answers what the run waits for. */
+import { type Outgoing, type Refusal, send } from "@reprise/actor"
+import {
+  type AuthorStatus,
+  type GateResult,
+  Host,
+  type Item,
+  type Key,
+  noTokens,
+  type PublicEvent,
+  RunId,
+  RunOptions,
+  type SessionId,
+  type Tokens,
+  type TurnId,
+  type Verdict
+} from "@reprise/protocol"
+import { Result, Schema } from "effect"
+import type { RunEvent } from "../../src/domain/Event.ts"
+import type { InputOf, RunInput } from "../../src/domain/Input.ts"
+import { noRun, type Pending, type PhaseRun, type Run, type RunState } from "../../src/domain/Run.ts"
+import { underWay } from "../../src/domain/run/control.ts"
+import { runActor } from "../../src/domain/runActor.ts"
+
+export const runId = RunId.make("r1-test")
+export const head = "0000000a"
+
+export const twoPhases = `# Plan of two
+
+## Phase 1: First things
+
+- [ ] P1.1 Begin
+- [ ] P1.2 Go on (checkpoint: decision)
+
+**Completion gate:** all is well
+
+## Phase 2: Second things
+
+- [ ] P2.1 End
+`
+export const onePhase = `# Plan of one
+
+## Phase 1: Only things
+
+- [ ] P1.1 Begin
+- [ ] P1.2 Look (checkpoint: human-verify)
+- [ ] P1.3 End
+`
+
+type OptionsInput = (typeof RunOptions)["Encoded"]
+export const decodeOptions = Schema.decodeSync(RunOptions)
+export const withGates: OptionsInput = { gates: { quality: ["npm test"] } }
+
+export const startRun = (options: OptionsInput = {}, plan = twoPhases): InputOf<"StartRun"> => ({
+  _tag: "StartRun",
+  runId,
+  plan,
+  planPath: "docs/plan.md",
+  workspace: "/repo",
+  options: decodeOptions(options)
+})
+
+export const failedGate: GateResult = {
+  command: "npm test",
+  exitCode: 1,
+  durationMs: 5,
+  timedOut: false,
+  logRef: ".reprise/logs/x.log",
+  head: "first words",
+  tail: "last words"
+}
+
+export const item = (id: string, action: Item["action"] = "auto_fix", priority: Item["priority"] = "P1"): Item => ({
+  id,
+  title: `Title of ${id}`,
+  action,
+  reason: `Reason of ${id}`,
+  priority
+})
+
+/** `StepStarted REVIEW (gates-passed)`, `workspace VerifyCommit`: what was sent, one line each. */
+export const lineOf = (message: Outgoing): string => {
+  switch (message._tag) {
+    case "SendCommand":
+      return `${message.service} ${message.command._tag}`
+    case "PublishEvent":
+      return eventLine(message.event)
+    default:
+      return message._tag
+  }
+}
+
+const eventLine = (event: PublicEvent): string => {
+  switch (event._tag) {
+    case "StepStarted":
+      return `StepStarted ${event.step} (${event.cause})`
+    case "StepWaiting":
+      return `StepWaiting ${event.step}`
+    case "StepResumed":
+      return `StepResumed ${event.step ?? ""} (${event.cause})`
+    case "PhaseStarted":
+      return `PhaseStarted ${event.phase}`
+    case "PhaseCompleted":
+      return `PhaseCompleted ${event.phase} by ${event.by}`
+    default:
+      return event._tag
+  }
+}
+
+type Answer = { readonly choice: string; readonly guidance?: string }
+const given = <A extends object>(value: A | undefined) => value ?? {}
+
+export class Story {
+  state: RunState = noRun
+  journal: Array<RunEvent> = []
+  sent: Array<Outgoing> = []
+  #deliveries = 0
+  #hours = 0
+
+  /** What the run makes of an input; its sendings are `last`. */
+  try(input: RunInput): Result.Result<ReadonlyArray<RunEvent>, Refusal> {
+    this.#deliveries += 1
+    this.#hours += 1
+    const delivery = {
+      id: `message-${this.#deliveries}`,
+      key: runId as Key,
+      now: new Date(Date.UTC(2026, 0, 1) + this.#hours * 1000).toISOString()
+    }
+    const decision = runActor.decide(this.state, input, delivery)
+    const events = Result.isSuccess(decision) ? decision.success : []
+    this.state = events.reduce(runActor.evolve, this.state)
+    this.journal.push(...events)
+    this.last = events.length === 0 ? [] : runActor.react(this.state, events, delivery)
+    this.sent.push(...this.last)
+    return decision
+  }
+  last: ReadonlyArray<Outgoing> = []
+
+  /** Lines of what the last input led to. */
+  get lines(): ReadonlyArray<string> {
+    return this.last.map(lineOf)
+  }
+
+  tell(input: RunInput): this {
+    const decision = this.try(input)
+    if (Result.isFailure(decision)) throw new Error(`${input._tag} was refused: ${decision.failure.reason}`)
+    return this
+  }
+
+  get run(): Run {
+    if (this.state._tag === "NoRun") throw new Error("The run has not been started")
+    return this.state
+  }
+  get phase(): PhaseRun {
+    const { phase } = this.run
+    if (phase === undefined) throw new Error("No phase has begun")
+    return phase
+  }
+  get question() {
+    const { pending } = this.run
+    if (pending._tag !== "Answer") throw new Error(`The run waits for ${pending._tag}, not for an answer`)
+    return pending.question
+  }
+  get choices(): ReadonlyArray<string> {
+    return this.question.ask.options.map((option) => option.name)
+  }
+  pending<Tag extends Pending["_tag"]>(tag: Tag): Extract<Pending, { readonly _tag: Tag }> {
+    const pending = tag === "Answer" ? this.run.pending : underWay(this.run.pending)
+    if (pending._tag !== tag) throw new Error(`The run waits for ${pending._tag}, not for ${tag}`)
+    return pending as Extract<Pending, { readonly _tag: Tag }>
+  }
+
+  /** The newest command of this name, as it was sent. */
+  command<A extends RunCommandName>(name: A): SentCommand<A> {
+    const message = this.sent.findLast((one) => one._tag === "SendCommand" && one.command._tag === name)
+    if (message === undefined || message._tag !== "SendCommand") throw new Error(`${name} was never sent`)
+    return message.command as unknown as SentCommand<A>
+  }
+  /** The text that the author was given last. */
+  get prompt(): string {
+    return this.command("StartTurn").prompt
+  }
+
+  start(options: OptionsInput = {}, plan = twoPhases): this {
+    return this.tell(startRun(options, plan))
+  }
+  prepared(): this {
+    const host = Host.make("host1")
+    return this.tell({ _tag: "WorkspacePrepared", runId, host, directory: "/repo", head })
+  }
+  /** Up to the author's first turn. */
+  executing(options: OptionsInput = {}, plan = twoPhases): this {
+    return this.start(options, plan).prepared()
+  }
+
+  turnReport(status: AuthorStatus, more: Partial<InputOf<"TurnCompleted">> = {}): InputOf<"TurnCompleted"> {
+    const { sessionId, turnId } = this.pending("Turn")
+    return {
+      _tag: "TurnCompleted",
+      runId,
+      phase: this.phase.id,
+      sessionId,
+      turnId,
+      role: "author",
+      report: "author-status",
+      status,
+      tokens: { ...noTokens, input: 100, output: 10 },
+      cost: 0.5,
+      duration: 1,
+      attempts: 1,
+      lastLines: "I stop here",
+      ...more
+    }
+  }
+  reports(status: AuthorStatus): this {
+    return this.tell(this.turnReport(status))
+  }
+  completes(commit?: string, more: Partial<AuthorStatus> = {}): this {
+    return this.reports({ result: "complete", ...given(commit === undefined ? undefined : { commit }), ...more })
+  }
+  needsHuman(reason = "I need to know more"): this {
+    return this.reports({ result: "needs_human", reason })
+  }
+  turnFailure(kind: InputOf<"TurnFailed">["kind"], sessionUsable = false): InputOf<"TurnFailed"> {
+    const { sessionId, turnId } = this.pending("Turn")
+    return {
+      _tag: "TurnFailed",
+      runId,
+      phase: this.phase.id,
+      sessionId,
+      turnId,
+      role: "author",
+      kind,
+      message: `it was ${kind}`,
+      sessionUsable,
+      tokens: noTokens,
+      cost: 0,
+      duration: 1,
+      attempts: 1
+    }
+  }
+  turnFails(kind: InputOf<"TurnFailed">["kind"], sessionUsable = false): this {
+    return this.tell(this.turnFailure(kind, sessionUsable))
+  }
+  commitVerified(): this {
+    const { commit } = this.command("VerifyCommit")
+    return this.tell({ _tag: "CommitVerified", runId, phase: this.phase.id, commit, diffStat: "1 file changed" })
+  }
+  commitRejected(): this {
+    const { commit } = this.command("VerifyCommit")
+    const detail = `${commit} is nowhere`
+    return this.tell({ _tag: "CommitRejected", runId, phase: this.phase.id, commit, reason: "missing", detail })
+  }
+  /** The author is done, and its commit stands. */
+  worked(commit: string): this {
+    return this.completes(commit).commitVerified()
+  }
+  gates(passed: boolean): this {
+    const { attempt } = this.command("RunQualityGates")
+    const place = { runId, phase: this.phase.id, attempt }
+    return this.tell(
+      passed
+        ? { _tag: "QualityPassed", ...place, results: [{ ...failedGate, exitCode: 0 }] }
+        : { _tag: "QualityFailed", ...place, results: [failedGate] }
+    )
+  }
+  verdictEvent(verdict: Verdict): InputOf<"VerdictReached"> {
+    const { commit, cycle } = this.pending("Review")
+    return { _tag: "VerdictReached", runId, phase: this.phase.id, verdict, commit, cycle }
+  }
+  verdict(readiness: Verdict["readiness"], ...items: ReadonlyArray<Item>): this {
+    return this.tell(this.verdictEvent({ readiness, items }))
+  }
+  reviewFails(): this {
+    const { cycle } = this.pending("Review")
+    return this.tell({
+      _tag: "ReviewFailed",
+      runId,
+      phase: this.phase.id,
+      reason: "no verdict",
+      kind: "invalid-report",
+      cycle
+    })
+  }
+  treeClean(plan: string = this.run.source, newHead = "0000000f"): this {
+    return this.tell({ _tag: "PhaseFinished", runId, phase: this.phase.id, head: newHead, plan })
+  }
+  treeDirty(...dirty: ReadonlyArray<string>): this {
+    return this.tell({ _tag: "PhaseBlocked", runId, phase: this.phase.id, dirty })
+  }
+  /** From the author's turn to the approved phase. */
+  phaseApproved(commit: string): this {
+    return this.worked(commit).verdict("ready").treeClean()
+  }
+  answerOf({ choice, guidance }: Answer): InputOf<"AnswerReceived"> {
+    return {
+      _tag: "AnswerReceived",
+      runId,
+      escalationId: this.question.ask.escalationId,
+      choice,
+      ...(guidance === undefined ? {} : { guidance }),
+      by: "anna",
+      via: "cli"
+    }
+  }
+  answer(choice: string, guidance?: string): this {
+    return this.tell(this.answerOf({ choice, ...(guidance === undefined ? {} : { guidance }) }))
+  }
+  agent(
+    tag: "AgentIdle" | "AgentGone" | "SessionExpired" | "SessionAborted",
+    sessionId: SessionId | undefined = this.phase.author?.sessionId
+  ): this {
+    if (sessionId === undefined) throw new Error("The phase has no session")
+    return this.tell(
+      tag === "SessionAborted" ? { _tag: tag, runId, sessionId, reason: "x" } : { _tag: tag, runId, sessionId }
+    )
+  }
+  agentWorks(cause: "turn" | "human" | "agent" = "human", sessionId = this.phase.author?.sessionId): this {
+    if (sessionId === undefined) throw new Error("The phase has no session")
+    return this.tell({ _tag: "AgentWorking", runId, sessionId, cause, evidence: "a tool call" })
+  }
+  agentPrompts(promptId: string, kind: "permission" | "question" = "permission", sessionId?: SessionId): this {
+    const session = sessionId ?? this.phase.author?.sessionId
+    if (session === undefined) throw new Error("The phase has no session")
+    const options = kind === "permission" ? ["once", "always", "reject"] : ["red", "blue"]
+    return this.tell({
+      _tag: "AgentPrompting",
+      runId,
+      sessionId: session,
+      promptId,
+      kind,
+      text: `May I? (${promptId})`,
+      options: options.map((name) => ({ name, label: name }))
+    })
+  }
+  stateWritten(path = ".planning/phases/01-x/.continuation-state.json"): this {
+    return this.tell({ _tag: "ContinuationStateWritten", runId, phase: this.phase.id, path })
+  }
+  tasksVerified(): this {
+    return this.tell({ _tag: "ContinuationVerified", runId, phase: this.phase.id })
+  }
+  summaryWritten(): this {
+    return this.tell({ _tag: "SummaryWritten", runId, path: this.command("WriteSummary").path })
+  }
+  spends(turnId: TurnId, sessionId: SessionId, tokens: Tokens, cost: number): this {
+    return this.tell({
+      _tag: "TurnCompleted",
+      runId,
+      phase: this.phase.id,
+      sessionId,
+      turnId,
+      role: "reviewer",
+      report: "verdict",
+      tokens,
+      cost,
+      duration: 1,
+      attempts: 1
+    })
+  }
+}
+
+type AnyCommand =
+  | Extract<RunEvent, { readonly _tag: "WorkspaceAsked" }>["command"]
+  | Extract<RunEvent, { readonly _tag: "AuthorAsked" }>["command"]
+  | Extract<RunEvent, { readonly _tag: "ReviewAsked" }>["command"]
+  | Extract<RunEvent, { readonly _tag: "QuestionAsked" }>["question"]["ask"]
+type RunCommandName = AnyCommand["_tag"]
+type SentCommand<A extends RunCommandName> = Extract<AnyCommand, { readonly _tag: A }>
+
+export const story = () => new Story()
+export const toWorkspace = (command: AnyCommand) => send("workspace", runId as Key, command)

@@ -1,0 +1,37 @@
+/** The state of the reviews of one phase: which session the reviewer has, and what it is reviewing now. */
+import type { Key, PublicEvent, RunId, SessionId, TurnId } from "@reprise/protocol"
+import { reviewKey } from "@reprise/protocol"
+import type { ReviewRequest } from "./prompts.ts"
+
+export type VerdictReached = Extract<PublicEvent, { readonly _tag: "VerdictReached" }>
+
+/** A review whose verdict is awaited. */
+export interface OpenReview {
+  readonly request: ReviewRequest
+  readonly sessionId: SessionId
+  readonly turnId: TurnId
+  /** The commit that the session reviewed last; undefined in a new session. */
+  readonly lastReviewed?: string
+}
+
+/** Who the reviewer is now: kept only after a valid verdict. */
+export interface KnownReviewer {
+  readonly sessionId: SessionId
+  readonly commit: string
+}
+
+export interface Review {
+  readonly runId?: RunId
+  readonly phase?: ReviewRequest["phase"]
+  /** How many sessions and turns this actor has named. */
+  readonly sessions: number
+  readonly turns: number
+  readonly reviewer?: KnownReviewer
+  readonly open?: OpenReview
+  /** The newest verdict: the answer to a repeated request. */
+  readonly reached?: VerdictReached
+}
+
+export const noReview: Review = { sessions: 0, turns: 0 }
+
+export const keyOf = (runId: RunId, phase: ReviewRequest["phase"]): Key => reviewKey(runId, phase)

@@ -1,0 +1,36 @@
+import type { JournalEvent } from "./events.ts"
+import type { Review } from "./Review.ts"
+
+export const evolve = (review: Review, event: JournalEvent): Review => {
+  switch (event._tag) {
+    case "ReviewRequested":
+      return {
+        ...review,
+        runId: event.request.runId,
+        phase: event.request.phase,
+        turns: review.turns + 1,
+        sessions: review.sessions + (event.lastReviewed === undefined ? 1 : 0),
+        open: {
+          request: event.request,
+          sessionId: event.sessionId,
+          turnId: event.turnId,
+          ...(event.lastReviewed === undefined ? {} : { lastReviewed: event.lastReviewed })
+        }
+      }
+    case "VerdictReached": {
+      const { open: _, ...rest } = review
+      return {
+        ...rest,
+        reached: event,
+        ...(event.sessionId === undefined ? {} : { reviewer: { sessionId: event.sessionId, commit: event.commit } })
+      }
+    }
+    case "ReviewerForgotten": {
+      const { open: _, reviewer: __, ...rest } = review
+      return rest
+    }
+    case "ReviewStarted":
+    case "ReviewFailed":
+      return review
+  }
+}

@@ -1,0 +1,80 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Host, RunId } from "@reprise/protocol"
+import { firstPrompt, followUpPrompt, type ReviewRequest } from "../src/domain/prompts.ts"
+
+const request: ReviewRequest = {
+  _tag: "RequestReview",
+  runId: RunId.make("r1"),
+  phase: "2.1",
+  commit: "abc123",
+  base: "def456",
+  reviewPath: "docs/reviews/plan-phase-2.1-review.md",
+  planPath: "plans/PLAN.md",
+  cycle: 2,
+  directory: "/work/repository",
+  host: Host.make("h1"),
+  runtime: "opencode",
+  permissions: "ask",
+  limits: {},
+  prompts: {}
+}
+
+describe("the first review prompt", () => {
+  const text = firstPrompt(request)
+
+  it("says in its first line who is asked about what", () => {
+    assert.strictEqual(text.split("\n")[0], "You are the reviewer of phase 2.1 of the plan plans/PLAN.md.")
+  })
+
+  it("names commit, base and review file, and how to classify items", () => {
+    for (const part of ["abc123", "def456", request.reviewPath, "auto_fix", "human_required", "P0", "P1", "P2"]) {
+      assert.include(text, part)
+    }
+  })
+
+  it("is not taken for a report prompt", () => {
+    assert.notMatch(text, /JSON|readiness|completedTasks/)
+  })
+
+  it("leaves no placeholder open", () => {
+    assert.notMatch(text, /\{[a-z_]+\}/)
+  })
+})
+
+describe("the follow-up prompt", () => {
+  it("is the four lines, and the range since the last review", () => {
+    assert.strictEqual(
+      followUpPrompt(request, "0ld"),
+      `A new commit (abc123) has been made in response to your review feedback.
+
+1. Examine the changes introduced at commit abc123 and any subsequent commits.
+2. Verify whether the issues from your previous review have been addressed.
+3. Identify any new issues introduced by the fixes.
+4. Write your updated review as a new addendum to docs/reviews/plan-phase-2.1-review.md.
+
+Read what changed, do not judge from memory: \`git diff 0ld..abc123\`.`
+    )
+  })
+
+  it("says so when there is no newer commit", () => {
+    const text = followUpPrompt(request, "abc123")
+    assert.include(text, "there is no newer one")
+    assert.notInclude(text, "abc123..abc123")
+  })
+
+  it("hands on why the author declined items, word for word", () => {
+    const notes = "R2 {commit}: wrong,\nbecause $& of this"
+    assert.include(followUpPrompt({ ...request, notes }, "0ld"), notes)
+  })
+})
+
+describe("a template of the configuration", () => {
+  it("replaces the text of its name and is filled in", () => {
+    const prompts = {
+      review: "You are the reviewer of {phase}: {commit} {unknown}",
+      "review-follow-up": "again {commit}"
+    }
+    assert.strictEqual(firstPrompt({ ...request, prompts }), "You are the reviewer of 2.1: abc123 {unknown}")
+    assert.match(followUpPrompt({ ...request, prompts }, "0ld"), /^again abc123\n/)
+  })
+})

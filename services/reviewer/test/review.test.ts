@@ -1,0 +1,278 @@
+import { assert, describe, it } from "@effect/vitest"
+import { given as givenActor } from "@reprise/actor/testing"
+import {
+  Host,
+  noTokens,
+  type PublicEvent,
+  RunId,
+  reviewerSessionIdOf,
+  reviewerTurnIdOf,
+  TurnId,
+  type Verdict
+} from "@reprise/protocol"
+import type { JournalEvent } from "../src/domain/events.ts"
+import type { ReviewRequest } from "../src/domain/prompts.ts"
+import { reviewActor } from "../src/domain/reviewActor.ts"
+
+const given = givenActor(reviewActor)
+const runId = RunId.make("r1")
+const phase = "2"
+const place = { runId, phase, step: "REVIEW" as const }
+const session = (n: number) => reviewerSessionIdOf(runId, phase, n)
+const turn = (n: number) => reviewerTurnIdOf(runId, phase, n)
+
+const request = (cycle: number, commit: string, more: Partial<ReviewRequest> = {}): ReviewRequest => ({
+  _tag: "RequestReview",
+  runId,
+  phase,
+  commit,
+  base: "base",
+  reviewPath: "docs/review.md",
+  planPath: "PLAN.md",
+  cycle,
+  directory: "/work/repository",
+  host: Host.make("h1"),
+  runtime: "opencode",
+  permissions: "ask",
+  limits: {},
+  prompts: {},
+  ...more
+})
+
+const ready: Verdict = { readiness: "ready", items: [] }
+const usage = { tokens: noTokens, cost: 0, duration: 0, attempts: 1 }
+type EventOf<Tag extends PublicEvent["_tag"]> = Extract<PublicEvent, { _tag: Tag }>
+
+const completed = (n: number, verdict?: Verdict): EventOf<"TurnCompleted"> => ({
+  _tag: "TurnCompleted",
+  ...place,
+  role: "reviewer",
+  sessionId: session(1),
+  turnId: turn(n),
+  report: "verdict",
+  ...(verdict === undefined ? {} : { verdict }),
+  ...usage
+})
+
+const failedTurn = (n: number): EventOf<"TurnFailed"> => ({
+  _tag: "TurnFailed",
+  ...place,
+  role: "reviewer",
+  sessionId: session(1),
+  turnId: turn(n),
+  kind: "runtime",
+  message: "the runtime broke",
+  sessionUsable: false,
+  ...usage
+})
+
+const requested = (n: number, asked: ReviewRequest, s: number, lastReviewed?: string): ReadonlyArray<JournalEvent> => [
+  {
+    _tag: "ReviewRequested",
+    request: asked,
+    turnId: turn(n),
+    sessionId: session(s),
+    ...(lastReviewed === undefined ? {} : { lastReviewed })
+  },
+  {
+    _tag: "ReviewStarted",
+    ...place,
+    sessionId: session(s),
+    turnId: turn(n),
+    sessionReused: lastReviewed !== undefined,
+    cycle: asked.cycle,
+    commit: asked.commit
+  }
+]
+
+const reached = (n: number, cycle: number, commit: string, verdict = ready): JournalEvent => ({
+  _tag: "VerdictReached",
+  ...place,
+  sessionId: session(1),
+  turnId: turn(n),
+  verdict,
+  commit,
+  cycle
+})
+
+const failed = (n: number, cycle: number, s = 1): ReadonlyArray<JournalEvent> => [
+  {
+    _tag: "ReviewFailed",
+    ...place,
+    sessionId: session(s),
+    turnId: turn(n),
+    reason: "the runtime broke",
+    kind: "runtime",
+    cycle
+  },
+  {
+    _tag: "ReviewerForgotten",
+    sessionId: session(s),
+    aborted: false,
+    reason: "its review failed: the runtime broke"
+  }
+]
+
+const first = request(1, "c1")
+const second = request(2, "c2")
+const open = requested(1, first, 1)
+const judged = [...open, reached(1, 1, "c1")]
+const followedUp = [...judged, ...requested(2, second, 1, "c1")]
+
+const startTurnOf = (sent: ReadonlyArray<{ readonly _tag: string }>) => {
+  const found = sent.find((one) => one._tag === "SendCommand")
+  assert.isDefined(found)
+  return found as unknown as { readonly key: string; readonly command: Record<string, unknown> }
+}
+
+describe("a review is requested", () => {
+  it("first in a phase: a new session gets the full prompt", () => {
+    const outcome = given([]).when(first)
+    outcome.then(open)
+    const { command, key } = startTurnOf(outcome.sent)
+    assert.strictEqual(key, "r1-p2-s1")
+    assert.deepInclude(command, {
+      _tag: "StartTurn",
+      turnId: "r1-p2-t1",
+      role: "reviewer",
+      session: { _tag: "New" },
+      report: "verdict",
+      onMissing: "fresh"
+    })
+    assert.match(String(command.prompt), /^You are the reviewer of phase 2 of the plan PLAN\.md\.\n/)
+    assert.isUndefined(command.freshPrompt)
+  })
+
+  it("later in the phase: the same session gets the short prompt and, should it be gone, the full one", () => {
+    const outcome = given(judged).when(second)
+    outcome.then(requested(2, second, 1, "c1"))
+    const { command, key } = startTurnOf(outcome.sent)
+    assert.strictEqual(key, "r1-p2-s1")
+    assert.deepInclude(command, { session: { _tag: "Existing", sessionId: "r1-p2-s1" }, onMissing: "fresh" })
+    assert.match(String(command.prompt), /^A new commit \(c2\) has been made in response to your review feedback\.\n/)
+    assert.match(String(command.freshPrompt), /^You are the reviewer of phase 2 /)
+  })
+
+  it("twice for the same cycle: changes nothing while the verdict is awaited", () => {
+    given(open).when(first).then([])
+  })
+
+  it("again after its verdict: the same verdict is given without a turn", () => {
+    const outcome = given(judged).when(first)
+    outcome.then([reached(1, 1, "c1")])
+    assert.deepStrictEqual(
+      outcome.sent.map((one) => one._tag),
+      ["PublishEvent"]
+    )
+  })
+
+  it("for another commit while one is under review: refused", () => {
+    given(open)
+      .when(second)
+      .refused(/^Commit c1 is under review \(cycle 1\)/)
+  })
+
+  it("after a failed one: fresh, in a new session, with the full prompt", () => {
+    const outcome = given([...open, ...failed(1, 1)]).when(first)
+    outcome.then(requested(2, first, 2))
+    assert.match(String(startTurnOf(outcome.sent).command.prompt), /^You are the reviewer/)
+  })
+
+  it("after a failed follow-up: fresh too", () => {
+    given([...followedUp, ...failed(2, 2)])
+      .when(second)
+      .then(requested(3, second, 2))
+  })
+
+  it("after the phase was closed: fresh, as nothing is remembered", () => {
+    const closed: JournalEvent = { _tag: "ReviewerForgotten", sessionId: session(1), aborted: true, reason: "paused" }
+    given([...judged, closed])
+      .when(second)
+      .then(requested(2, second, 2))
+  })
+})
+
+describe("a reviewer's turn ends", () => {
+  it("with a verdict: it holds for the commit that was reviewed", () => {
+    given(open)
+      .when(completed(1, ready))
+      .then([reached(1, 1, "c1")])
+  })
+
+  it("with corrections and no items: handed on as it is, the run machine reads it", () => {
+    const verdict: Verdict = { readiness: "ready_with_corrections", items: [] }
+    given(open)
+      .when(completed(1, verdict))
+      .then([reached(1, 1, "c1", verdict)])
+  })
+
+  it("without a verdict: the review failed and its session is let go", () => {
+    const outcome = given(open).when(completed(1))
+    assert.deepStrictEqual(
+      outcome.published.map((event) => event._tag),
+      ["ReviewFailed"]
+    )
+    assert.deepInclude(startTurnOf(outcome.sent).command, { _tag: "CompleteSession", sessionId: session(1) })
+    assert.isUndefined(outcome.state.reviewer)
+  })
+
+  it("with two items of one id: no valid verdict", () => {
+    const item = { id: "R1", title: "x", action: "auto_fix", reason: "", priority: "P1" } as const
+    const outcome = given(open).when(completed(1, { readiness: "not_ready", items: [item, item] }))
+    assert.deepInclude(outcome.published[0], { _tag: "ReviewFailed", kind: "invalid-report" })
+  })
+
+  it("with a failure: the review failed and its session is forgotten", () => {
+    given(open).when(failedTurn(1)).then(failed(1, 1))
+  })
+
+  it.each([
+    ["of an earlier turn", followedUp, completed(1, ready)],
+    ["of an earlier turn, as a failure", followedUp, failedTurn(1)],
+    ["that nobody waits for", judged, completed(1, ready)],
+    ["of nobody", [], completed(1, ready)],
+    ["of a stranger", open, { ...completed(1, ready), turnId: TurnId.make("r1-t1") }]
+  ] as const)("%s: never moves the review", (_title, history, event) => {
+    given(history).when(event).then([])
+  })
+})
+
+describe("a review is closed", () => {
+  const close = (aborted: boolean) =>
+    ({ _tag: "CloseReview", runId, phase, aborted, reason: "the phase is over" }) as const
+
+  it("after a verdict: its session is completed", () => {
+    const outcome = given(judged).when(close(false))
+    outcome.then([{ _tag: "ReviewerForgotten", sessionId: session(1), aborted: false, reason: "the phase is over" }])
+    assert.deepInclude(startTurnOf(outcome.sent).command, { _tag: "CompleteSession" })
+  })
+
+  it("by an abort, or while it is reviewing: its session is aborted", () => {
+    for (const outcome of [given(judged).when(close(true)), given(open).when(close(false))]) {
+      assert.deepInclude(startTurnOf(outcome.sent).command, { _tag: "AbortSession", reason: "the phase is over" })
+    }
+  })
+
+  it("twice, or before it began: changes nothing", () => {
+    const closed: JournalEvent = { _tag: "ReviewerForgotten", sessionId: session(1), aborted: false, reason: "x" }
+    given([...judged, closed])
+      .when(close(false))
+      .then([])
+    given([]).when(close(true)).then([])
+  })
+
+  it("and a late verdict of the aborted turn changes nothing", () => {
+    const closed: JournalEvent = { _tag: "ReviewerForgotten", sessionId: session(1), aborted: true, reason: "x" }
+    given([...open, closed])
+      .when(completed(1, ready))
+      .then([])
+  })
+})
+
+describe("the route of turns", () => {
+  it("leads a reviewer's turn to the review of its phase, and an author's nowhere", () => {
+    const route = reviewActor.subscription?.route
+    assert.strictEqual(route?.(completed(1, ready)), "r1-p2")
+    assert.isUndefined(route?.({ ...completed(1, ready), role: "author" }))
+  })
+})

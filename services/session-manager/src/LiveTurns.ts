@@ -1,0 +1,89 @@
+/**
+ * The prompts that this process has under way, and the ids of those it had: whose activity is whose, and whom an abort
+ * has to stop.
+ */
+import { Clock, Context, Deferred, Effect, Layer, type Scope } from "effect"
+
+export interface LiveTurn {
+  /** Our id of the session. */
+  readonly key: string
+  readonly runtimeSessionId: string
+  readonly messageId: string
+}
+
+interface Entry extends LiveTurn {
+  readonly interrupted: Deferred.Deferred<void>
+  readonly left: Deferred.Deferred<void>
+}
+
+/** Enough for the turns of a day on one host. */
+const idsKept = 10_000
+
+const make = Effect.sync(() => {
+  const live = new Set<Entry>()
+  const ours = new Set<string>()
+  const lastEndedAt = new Map<string, number>()
+
+  const remember = (messageId: string) => {
+    ours.delete(messageId)
+    ours.add(messageId)
+    for (const oldest of ours) {
+      if (ours.size <= idsKept) break
+      ours.delete(oldest)
+    }
+  }
+
+  const enter = (turn: LiveTurn): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
+    Effect.gen(function* () {
+      const interrupted = yield* Deferred.make<void>()
+      const left = yield* Deferred.make<void>()
+      const entry: Entry = { ...turn, interrupted, left }
+      yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          remember(turn.messageId)
+          live.add(entry)
+        }),
+        () =>
+          Effect.gen(function* () {
+            live.delete(entry)
+            lastEndedAt.set(turn.runtimeSessionId, yield* Clock.currentTimeMillis)
+            yield* Deferred.succeed(left, undefined)
+          })
+      )
+      return Deferred.await(interrupted)
+    })
+
+  const interrupt = (key: string) =>
+    Effect.forEach(
+      [...live].filter((entry) => entry.key === key),
+      (entry) => Deferred.succeed(entry.interrupted, undefined).pipe(Effect.andThen(Deferred.await(entry.left))),
+      { discard: true }
+    )
+
+  return LiveTurns.of({
+    enter,
+    interrupt,
+    remember: (messageId) => Effect.sync(() => remember(messageId)),
+    isOurs: (messageId) => ours.has(messageId),
+    isLive: (runtimeSessionId) => [...live].some((entry) => entry.runtimeSessionId === runtimeSessionId),
+    lastEndedAt: (runtimeSessionId) => lastEndedAt.get(runtimeSessionId)
+  })
+})
+
+export class LiveTurns extends Context.Service<
+  LiveTurns,
+  {
+    /** Until the scope closes the prompt is under way. Gives an effect that ends when somebody wants it stopped. */
+    readonly enter: (turn: LiveTurn) => Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
+    /** Stops every prompt of a session in this process, and waits until they have left. */
+    readonly interrupt: (key: string) => Effect.Effect<void>
+    /** An id that an earlier process prompted with. */
+    readonly remember: (messageId: string) => Effect.Effect<void>
+    readonly isOurs: (messageId: string) => boolean
+    readonly isLive: (runtimeSessionId: string) => boolean
+    /** When the newest prompt of ours in this session ended, in epoch milliseconds. */
+    readonly lastEndedAt: (runtimeSessionId: string) => number | undefined
+  }
+>()("session-manager/LiveTurns") {
+  static readonly layer = Layer.effect(LiveTurns, make)
+}

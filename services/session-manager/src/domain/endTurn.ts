@@ -1,0 +1,63 @@
+/** The ends that a turn can have. */
+import type { Delivery } from "@reprise/actor"
+import { type FailureKind, noTokens } from "@reprise/protocol"
+import type { Report } from "./decodeReport.ts"
+import type { EventOf, SessionDetails, TurnRequest } from "./events.ts"
+import { type OpenTurn, placeOf } from "./Session.ts"
+
+const usageOf = (turn: OpenTurn, delivery: Delivery) => ({
+  tokens: turn.tokens,
+  cost: turn.cost,
+  duration: Math.max(0, Date.parse(delivery.now) - Date.parse(turn.startedAt)),
+  attempts: Math.max(1, turn.attempts),
+  ...(turn.lastLines === undefined ? {} : { lastLines: turn.lastLines })
+})
+
+export const turnCompleted = (
+  details: SessionDetails,
+  turn: OpenTurn,
+  report: Report,
+  delivery: Delivery
+): EventOf<"TurnCompleted"> => ({
+  _tag: "TurnCompleted",
+  ...placeOf(details),
+  turnId: turn.request.turnId,
+  report: report.kind,
+  ...(report.kind === "verdict" ? { verdict: report.verdict } : { status: report.status }),
+  ...usageOf(turn, delivery)
+})
+
+export interface Failure {
+  readonly kind: FailureKind
+  readonly message: string
+  readonly sessionUsable: boolean
+}
+
+export const turnFailed = (
+  details: SessionDetails,
+  turn: OpenTurn,
+  failure: Failure,
+  delivery: Delivery
+): EventOf<"TurnFailed"> => ({
+  _tag: "TurnFailed",
+  ...placeOf(details),
+  turnId: turn.request.turnId,
+  ...failure,
+  ...usageOf(turn, delivery)
+})
+
+/** A turn that could not begin: whoever asked is told by the same event as of any other failure. */
+export const turnRefused = (
+  details: SessionDetails,
+  turnId: TurnRequest["turnId"],
+  failure: Failure
+): EventOf<"TurnFailed"> => ({
+  _tag: "TurnFailed",
+  ...placeOf(details),
+  turnId,
+  ...failure,
+  tokens: noTokens,
+  cost: 0,
+  duration: 0,
+  attempts: 1
+})

@@ -1,0 +1,168 @@
+/** The journal of a Session actor: the public events it published, and what only it needs to know. */
+import {
+  Host,
+  PermissionMode,
+  PhaseId,
+  ReportKind,
+  Role,
+  RunId,
+  RuntimeName,
+  SessionEvent,
+  SessionId,
+  Step,
+  Tokens,
+  TurnId,
+  TurnLimits
+} from "@reprise/protocol"
+import { Schema } from "effect"
+import { PromptIdentity, PromptingKind, PromptKind } from "./messages.ts"
+
+/** What stays the same through a session's turns, until a turn says otherwise. */
+export const SessionDetails = Schema.Struct({
+  sessionId: SessionId,
+  runId: RunId,
+  role: Role,
+  runtime: RuntimeName,
+  model: Schema.optionalKey(Schema.String),
+  directory: Schema.String,
+  host: Host,
+  permissions: PermissionMode,
+  title: Schema.String,
+  phase: Schema.optionalKey(PhaseId),
+  step: Schema.optionalKey(Step),
+  report: ReportKind,
+  limits: TurnLimits,
+  /** What a fresh session would have to be told. */
+  wholePrompt: Schema.String
+})
+export type SessionDetails = typeof SessionDetails.Type
+
+/** One turn as it was asked for. */
+export const TurnRequest = Schema.Struct({
+  turnId: TurnId,
+  prompt: Schema.String,
+  /** Used in place of `prompt` when the session has to be replaced. */
+  freshPrompt: Schema.String,
+  onMissing: Schema.Literals(["fail", "fresh"]),
+  reason: Schema.String
+})
+export type TurnRequest = typeof TurnRequest.Type
+
+/** The intent to run a turn; nothing was asked of a runtime yet. */
+const TurnRequested = Schema.TaggedStruct("TurnRequested", {
+  session: SessionDetails,
+  turn: TurnRequest,
+  /** `open`: a runtime session is to be made; `inspect`: the session's own is to be looked at first. */
+  begin: Schema.Literals(["open", "inspect"]),
+  at: Schema.String
+})
+
+/** The session is not there any more, and the turn goes on in a new one. */
+const SessionLost = Schema.TaggedStruct("SessionLost", { turnId: TurnId, old: Schema.String, reason: Schema.String })
+
+/** A runtime session exists and has not been prompted. */
+const SessionOpened = Schema.TaggedStruct("SessionOpened", {
+  turnId: TurnId,
+  runtimeSessionId: Schema.String,
+  host: Host,
+  at: Schema.String
+})
+
+/** The next prompt of a turn, under ids that are never used again. */
+const PromptPlanned = Schema.TaggedStruct("PromptPlanned", {
+  turnId: TurnId,
+  number: Schema.Int,
+  kind: PromptKind,
+  identity: PromptIdentity,
+  text: Schema.String,
+  /** Why a prompt follows one that did not end well. */
+  because: Schema.optionalKey(Schema.Literals(["unfinished", "turn-limit", "invalid-report"])),
+  at: Schema.String
+})
+
+/** A prompt ended, one way or another, having used this much. */
+const PromptEnded = Schema.TaggedStruct("PromptEnded", {
+  turnId: TurnId,
+  number: Schema.Int,
+  tokens: Tokens,
+  cost: Schema.Finite,
+  attempts: Schema.Int,
+  toolCalls: Schema.Int,
+  messages: Schema.optionalKey(Schema.Int),
+  lastLines: Schema.optionalKey(Schema.String),
+  at: Schema.String
+})
+
+/** The turn waits for something that is nobody's fault. */
+const TurnWaiting = Schema.TaggedStruct("TurnWaiting", {
+  turnId: TurnId,
+  number: Schema.Int,
+  kind: Schema.Literals(["rate_limited", "out_of_credits", "no_internet"]),
+  waitMs: Schema.Finite,
+  at: Schema.String
+})
+
+/** The wait is over and the same prompt is sent again: the runtime goes on where it failed. */
+const PromptRetried = Schema.TaggedStruct("PromptRetried", { turnId: TurnId, number: Schema.Int, at: Schema.String })
+
+/** The messages an existing session had when its turn began. */
+const SessionFound = Schema.TaggedStruct("SessionFound", { turnId: TurnId, messages: Schema.Int, at: Schema.String })
+
+const PromptReplied = Schema.TaggedStruct("PromptReplied", {
+  promptId: Schema.String,
+  kind: PromptingKind,
+  reply: Schema.String
+})
+const PromptClosed = Schema.TaggedStruct("PromptClosed", { promptId: Schema.String })
+
+/** When the activity of the other events of the same entry was seen. */
+const ActivityNoted = Schema.TaggedStruct("ActivityNoted", { at: Schema.String })
+
+const {
+  AgentFailed,
+  AgentGone,
+  AgentIdle,
+  AgentPrompting,
+  AgentWorking,
+  SessionAborted,
+  SessionCompleted,
+  SessionCreated,
+  SessionExpired,
+  SessionPaused,
+  SessionReplaced,
+  SessionReused,
+  TurnCompleted,
+  TurnFailed,
+  TurnStarted
+} = SessionEvent.cases
+
+export const JournalEvent = Schema.Union([
+  TurnRequested,
+  SessionLost,
+  SessionOpened,
+  PromptPlanned,
+  PromptEnded,
+  TurnWaiting,
+  PromptRetried,
+  SessionFound,
+  PromptReplied,
+  PromptClosed,
+  ActivityNoted,
+  AgentFailed,
+  AgentGone,
+  AgentIdle,
+  AgentPrompting,
+  AgentWorking,
+  SessionAborted,
+  SessionCompleted,
+  SessionCreated,
+  SessionExpired,
+  SessionPaused,
+  SessionReplaced,
+  SessionReused,
+  TurnCompleted,
+  TurnFailed,
+  TurnStarted
+])
+export type JournalEvent = typeof JournalEvent.Type
+export type EventOf<Tag extends JournalEvent["_tag"]> = Extract<JournalEvent, { readonly _tag: Tag }>

@@ -1,0 +1,171 @@
+import { addTokens, noTokens } from "@reprise/protocol"
+import type { EventOf, JournalEvent } from "./events.ts"
+import type { OpenTurn, Session } from "./Session.ts"
+
+const pastTurnsKept = 100
+
+const openTurn = (event: EventOf<"TurnRequested">): OpenTurn => ({
+  request: event.turn,
+  startedAt: event.at,
+  stage: event.begin === "open" ? "opening" : "inspecting",
+  continued: false,
+  corrections: 0,
+  resumptions: 0,
+  autoContinues: 0,
+  waits: 0,
+  waitedMs: 0,
+  working: false,
+  messagesBefore: 0,
+  tokens: noTokens,
+  cost: 0,
+  attempts: 0
+})
+
+/** The session with its open turn changed; a turn that is not open any more stays closed. */
+const inTurn = (session: Session, turnId: string, change: (turn: OpenTurn) => OpenTurn): Session =>
+  session.turn?.request.turnId === turnId ? { ...session, turn: change(session.turn) } : session
+
+const touched = (session: Session, at: string): Session => ({
+  ...session,
+  activity: session.activity + 1,
+  lastActivityAt: at
+})
+
+const promptPlanned = ({ failing: _, ...turn }: OpenTurn, event: EventOf<"PromptPlanned">): OpenTurn => ({
+  ...turn,
+  stage: "prompting",
+  prompt: event,
+  corrections: turn.corrections + (event.because === "invalid-report" ? 1 : 0),
+  resumptions: turn.resumptions + (event.because === "unfinished" ? 1 : 0),
+  autoContinues: turn.autoContinues + (event.because === "turn-limit" ? 1 : 0)
+})
+
+const promptEnded = (session: Session, event: EventOf<"PromptEnded">): Session => {
+  const counted: Session = {
+    ...touched(session, event.at),
+    tokens: addTokens(session.tokens, event.tokens),
+    cost: session.cost + event.cost,
+    toolCalls: session.toolCalls + event.toolCalls,
+    messages: event.messages ?? session.messages
+  }
+  return inTurn(counted, event.turnId, (turn) => ({
+    ...turn,
+    tokens: addTokens(turn.tokens, event.tokens),
+    cost: turn.cost + event.cost,
+    // The first prompt of a turn counts once; every time one was taken up again, the turn was.
+    attempts: Math.max(1, turn.attempts) + event.attempts - 1,
+    ...lastLinesOf(turn, event)
+  }))
+}
+
+/** A report is for the machine: a human is shown what was written before it. */
+const lastLinesOf = (turn: OpenTurn, event: EventOf<"PromptEnded">) =>
+  event.lastLines === undefined || turn.prompt?.kind === "report" || turn.prompt?.kind === "correction"
+    ? {}
+    : { lastLines: event.lastLines }
+
+const turnEnded = (session: Session, turnId: string, stopReason: string): Session => {
+  const pastTurns = session.pastTurns.includes(turnId) ? session.pastTurns : [...session.pastTurns, turnId]
+  const remembered = { ...session, pastTurns: pastTurns.slice(-pastTurnsKept) }
+  if (session.turn?.request.turnId !== turnId) return remembered
+  const { turn: _, ...rest } = remembered
+  return { ...rest, prompts: [], turns: session.turns + 1, activity: session.activity + 1, lastStopReason: stopReason }
+}
+
+const turnFailed = (session: Session, event: EventOf<"TurnFailed">): Session => {
+  const own = session.turn?.request.turnId === event.turnId
+  const after = turnEnded(session, event.turnId, `${event.kind}: ${event.message}`)
+  // A session that never opened, or that the runtime lost, is no session any more.
+  const lost = own && (event.kind === "session-missing" || session.turn?.stage === "opening")
+  return lost ? { ...after, status: "failed" } : after
+}
+
+const workingNow = (session: Session, event: EventOf<"AgentWorking">): Session => {
+  const awake: Session = { ...session, status: "active", foreign: event.cause !== "turn" && session.turn === undefined }
+  return event.cause === "turn" && event.turnId !== undefined
+    ? inTurn(awake, event.turnId, (turn) => ({ ...turn, working: true }))
+    : awake
+}
+
+export const evolve = (session: Session, event: JournalEvent): Session => {
+  switch (event._tag) {
+    case "TurnRequested":
+      return {
+        ...touched(session, event.at),
+        details: event.session,
+        turn: openTurn(event),
+        foreign: false,
+        status: event.begin === "open" ? "requested" : "active",
+        createdAt: session.createdAt === "" ? event.at : session.createdAt
+      }
+    case "SessionLost":
+      return inTurn(session, event.turnId, (turn) => ({
+        ...turn,
+        stage: "opening",
+        lost: { old: event.old, reason: event.reason }
+      }))
+    case "SessionOpened":
+      return {
+        ...touched(session, event.at),
+        runtimeSessionId: event.runtimeSessionId,
+        status: "created",
+        ...(session.details === undefined ? {} : { details: { ...session.details, host: event.host } })
+      }
+    case "SessionFound":
+      return inTurn(session, event.turnId, (turn) => ({ ...turn, continued: true, messagesBefore: event.messages }))
+    case "PromptPlanned":
+      return {
+        ...inTurn(session, event.turnId, (turn) => promptPlanned(turn, event)),
+        lastPromptId: event.identity.messageId
+      }
+    case "PromptEnded":
+      return promptEnded(session, event)
+    case "TurnWaiting":
+      return inTurn(session, event.turnId, (turn) => ({
+        ...turn,
+        stage: "waiting",
+        waits: turn.waits + 1,
+        waitedMs: turn.waitedMs + event.waitMs
+      }))
+    case "PromptRetried":
+      return inTurn(touched(session, event.at), event.turnId, (turn) => ({ ...turn, stage: "prompting" }))
+    case "AgentFailed":
+      return session.turn === undefined ? session : { ...session, turn: { ...session.turn, failing: event.kind } }
+    case "TurnCompleted":
+      return turnEnded(session, event.turnId, "completed")
+    case "TurnFailed":
+      return turnFailed(session, event)
+    case "ActivityNoted":
+      return touched(session, event.at)
+    case "AgentWorking":
+      return workingNow(session, event)
+    case "AgentIdle":
+      return { ...session, foreign: false }
+    case "AgentPrompting": {
+      const { kind, promptId } = event
+      const open = { promptId, kind, options: event.options.map((option) => option.name), replied: false }
+      return { ...session, prompts: [...session.prompts, open] }
+    }
+    case "PromptReplied":
+      return {
+        ...session,
+        prompts: session.prompts.map((open) => (open.promptId === event.promptId ? { ...open, replied: true } : open))
+      }
+    case "PromptClosed":
+      return { ...session, prompts: session.prompts.filter((open) => open.promptId !== event.promptId) }
+    case "SessionPaused":
+      return { ...session, status: "paused" }
+    case "SessionExpired":
+      return { ...session, status: "expired", prompts: [] }
+    case "SessionCompleted":
+      return { ...session, status: "completed", prompts: [] }
+    case "SessionAborted":
+      return { ...session, status: "aborted", prompts: [], lastStopReason: `aborted: ${event.reason}` }
+    case "SessionCreated":
+    case "SessionReused":
+    case "SessionReplaced":
+    case "TurnStarted":
+    case "AgentGone":
+      return session
+  }
+}

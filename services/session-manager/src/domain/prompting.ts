@@ -1,0 +1,53 @@
+/** The agent asks: permissions and questions go to a human, and the answer back into the same prompt. */
+import type { SessionCommand } from "@reprise/protocol"
+import { Result } from "effect"
+import { type Decision, nothing, refuse } from "./guards.ts"
+import type { SessionReport } from "./messages.ts"
+import { hasEnded, placeOf, type Session } from "./Session.ts"
+
+type Report<Tag extends SessionReport["_tag"]> = Extract<SessionReport, { readonly _tag: Tag }>
+
+/** Seen again, it is not asked again. */
+export const recordPrompting = (session: Session, report: Report<"RecordPrompting">): Decision => {
+  const { details, turn } = session
+  if (details === undefined || hasEnded(session)) return nothing
+  if (session.prompts.some((prompt) => prompt.promptId === report.promptId)) return nothing
+  const { kind, options, promptId, text } = report
+  return Result.succeed([
+    { _tag: "AgentPrompting", ...placeOf(details, turn?.request.turnId), promptId, kind, text, options }
+  ])
+}
+
+/** A permission is answered by one of its options, a question by anything that is not empty. */
+export const replyToPrompt = (
+  session: Session,
+  command: Extract<SessionCommand, { readonly _tag: "ReplyToPrompt" }>
+): Decision => {
+  const prompt = session.prompts.find((open) => open.promptId === command.promptId)
+  if (prompt === undefined) return refuse(`Nothing is asked under ${command.promptId}: it was answered, or has gone.`)
+  if (prompt.replied) return refuse(`${command.promptId} was answered before: the first answer holds.`)
+  if (command.reply.trim() === "") return refuse(`The answer to ${command.promptId} is empty.`)
+  if (prompt.kind === "permission" && !prompt.options.includes(command.reply)) {
+    return refuse(`'${command.reply}' is no answer to ${command.promptId}: choose ${prompt.options.join(", ")}.`)
+  }
+  const { promptId, reply } = command
+  return Result.succeed([{ _tag: "PromptReplied", promptId, kind: prompt.kind, reply }])
+}
+
+/** Gone without an answer of ours: somebody answered in the runtime's own interface, and the agent goes on. */
+export const recordPromptGone = (session: Session, report: Report<"RecordPromptGone">): Decision => {
+  const prompt = session.prompts.find((open) => open.promptId === report.promptId)
+  const { details, turn } = session
+  if (prompt === undefined || details === undefined) return nothing
+  const closed = { _tag: "PromptClosed" as const, promptId: report.promptId }
+  if (prompt.replied || hasEnded(session)) return Result.succeed([closed])
+  return Result.succeed([
+    closed,
+    {
+      _tag: "AgentWorking",
+      ...placeOf(details, turn?.request.turnId),
+      cause: "human",
+      evidence: `what it asked (${report.promptId}) was answered in the runtime itself`
+    }
+  ])
+}

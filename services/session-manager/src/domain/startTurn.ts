@@ -1,0 +1,107 @@
+/** A turn is asked for: in a new session, in an existing one, or as a plain "continue" (sessions: Turns). */
+import { type Delivery, Refusal } from "@reprise/actor"
+import { type SessionCommand, SessionId } from "@reprise/protocol"
+import { Result } from "effect"
+import { turnRefused } from "./endTurn.ts"
+import type { EventOf, JournalEvent, SessionDetails, TurnRequest } from "./events.ts"
+import { continuePrompt, withGuidance } from "./prompts.ts"
+import { hasEnded, type Session } from "./Session.ts"
+
+type Command<Tag extends SessionCommand["_tag"]> = Extract<SessionCommand, { readonly _tag: Tag }>
+type Decision = Result.Result<ReadonlyArray<JournalEvent>, Refusal>
+
+const known = (session: Session, turnId: string) =>
+  session.turn?.request.turnId === turnId || session.pastTurns.includes(turnId)
+
+const begin = (
+  details: SessionDetails,
+  turn: TurnRequest,
+  how: EventOf<"TurnRequested">["begin"],
+  delivery: Delivery
+): EventOf<"TurnRequested"> => ({ _tag: "TurnRequested", session: details, turn, begin: how, at: delivery.now })
+
+/** A turn in a session that should exist. Busy, gone and replaced are told apart here. */
+const beginExisting = (session: Session, details: SessionDetails, turn: TurnRequest, delivery: Delivery): Decision => {
+  if (session.turn !== undefined) {
+    const message = `Session ${details.sessionId} is busy with turn ${session.turn.request.turnId}: wait for its end.`
+    return Result.succeed([turnRefused(details, turn.turnId, { kind: "other", message, sessionUsable: true })])
+  }
+  if (session.status !== "unknown" && !hasEnded(session) && session.runtimeSessionId !== undefined) {
+    return Result.succeed([begin(details, turn, "inspect", delivery)])
+  }
+  const reason = session.status === "unknown" ? "it was never opened" : `it is ${session.status}`
+  if (turn.onMissing === "fail") {
+    const message = `Session ${details.sessionId} cannot be continued: ${reason}. Go on in a new session.`
+    return Result.succeed([
+      turnRefused(details, turn.turnId, { kind: "session-missing", message, sessionUsable: false })
+    ])
+  }
+  const old = session.runtimeSessionId ?? details.sessionId
+  return Result.succeed([
+    begin(details, turn, "open", delivery),
+    { _tag: "SessionLost", turnId: turn.turnId, old, reason }
+  ])
+}
+
+export const startTurn = (session: Session, command: Command<"StartTurn">, delivery: Delivery): Decision => {
+  if (known(session, command.turnId)) return Result.succeed([])
+  const isNew = command.session._tag === "New"
+  const sessionId = command.session._tag === "New" ? SessionId.make(delivery.key) : command.session.sessionId
+  if (sessionId !== delivery.key) {
+    return Result.fail(new Refusal({ reason: `This is session ${delivery.key}, not ${sessionId}.` }))
+  }
+  const remembered = isNew ? undefined : session.details
+  const details: SessionDetails = {
+    sessionId,
+    runId: command.runId,
+    role: command.role,
+    runtime: command.runtime,
+    ...(command.model === undefined ? {} : { model: command.model }),
+    directory: command.directory,
+    // A session lives where its files and its runtime are, whatever host a later turn is asked of.
+    host: remembered === undefined || hasEnded(session) ? command.host : remembered.host,
+    permissions: command.permissions,
+    title: command.title ?? remembered?.title ?? `${command.role} of ${command.runId}`,
+    ...(command.phase === undefined ? {} : { phase: command.phase }),
+    ...(command.step === undefined ? {} : { step: command.step }),
+    report: command.report,
+    limits: command.limits,
+    wholePrompt: command.freshPrompt ?? remembered?.wholePrompt ?? command.prompt
+  }
+  const turn: TurnRequest = {
+    turnId: command.turnId,
+    prompt: command.prompt,
+    freshPrompt: command.freshPrompt ?? command.prompt,
+    onMissing: command.onMissing,
+    reason: command.reason ?? "continue"
+  }
+  if (!isNew) return beginExisting(session, details, turn, delivery)
+  if (session.status === "unknown") return Result.succeed([begin(details, turn, "open", delivery)])
+  const message = `Session ${sessionId} exists already (${session.status}): a new session needs an id of its own.`
+  return Result.succeed([turnRefused(details, command.turnId, { kind: "other", message, sessionUsable: false })])
+}
+
+/** Goes on in the session as it is, with what its last turn was asked for. */
+export const continueSession = (
+  session: Session,
+  command: Command<"ContinueSession">,
+  delivery: Delivery
+): Decision => {
+  if (known(session, command.turnId)) return Result.succeed([])
+  if (session.details === undefined || command.sessionId !== delivery.key) {
+    return Result.fail(new Refusal({ reason: `There is no session ${command.sessionId} to continue.` }))
+  }
+  const details: SessionDetails = {
+    ...session.details,
+    ...(command.phase === undefined ? {} : { phase: command.phase }),
+    ...(command.step === undefined ? {} : { step: command.step })
+  }
+  const turn: TurnRequest = {
+    turnId: command.turnId,
+    prompt: continuePrompt(command.guidance),
+    freshPrompt: withGuidance(details.wholePrompt, command.guidance),
+    onMissing: command.onMissing,
+    reason: "continue"
+  }
+  return beginExisting(session, details, turn, delivery)
+}

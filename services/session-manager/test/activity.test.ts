@@ -1,0 +1,151 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { SessionInput } from "../src/domain/decide.ts"
+import { answer, firstTurn, given, goodReport, nextTurn, sessionId, t } from "./support/story.ts"
+
+const working = firstTurn.slice(0, 2)
+const human = { _tag: "ReportActivity", cause: "human", evidence: "tool bash" } as const
+const idle = { _tag: "ReportIdle" } as const
+
+describe("an agent that works", () => {
+  const seen = (number: number): SessionInput => ({ _tag: "RecordWorking", turnId: t(1), number, evidence: "text" })
+
+  it("on its turn is announced once", () => {
+    const outcome = given(working).when(seen(1))
+    assert.deepInclude(outcome.event("AgentWorking"), { cause: "turn", turnId: t(1), evidence: "text" })
+    assert.strictEqual(outcome.state.status, "active")
+    given([...working, seen(1)])
+      .when(seen(1))
+      .then([])
+    given([...working, seen(1), answer(1, 1, "x")])
+      .when(seen(2))
+      .then([])
+  })
+
+  it("without a turn of ours is announced, once, however much it does", () => {
+    assert.deepInclude(given(firstTurn).when(human).event("AgentWorking"), { cause: "human", phase: "2" })
+    given([...firstTurn, human])
+      .when(human)
+      .then([])
+  })
+
+  it("is announced as idle once, and as working again after that", () => {
+    assert.deepStrictEqual(
+      given([...firstTurn, human])
+        .when(idle)
+        .published.map((event) => event._tag),
+      ["AgentIdle"]
+    )
+    given([...firstTurn, human, idle])
+      .when(idle)
+      .then([])
+    assert.deepInclude(
+      given([...firstTurn, human, idle])
+        .when(human)
+        .event("AgentWorking"),
+      { cause: "human" }
+    )
+  })
+
+  it("wakes a paused session", () => {
+    const pause: SessionInput = { _tag: "PauseIdle", activity: given(firstTurn).state.activity }
+    assert.strictEqual(given([...firstTurn, pause]).when(human).state.status, "active")
+  })
+
+  it("is its turn's business while one is open, and nobody's after the end", () => {
+    given(working).when(human).then([])
+    given([...firstTurn, { _tag: "CompleteSession", sessionId }])
+      .when(human)
+      .then([])
+    given([]).when(human).then([])
+  })
+
+  it("keeps its session from being paused", () => {
+    const state = given([...firstTurn, human]).state
+    given([...firstTurn, human])
+      .when({ _tag: "PauseIdle", activity: state.activity })
+      .then([])
+  })
+})
+
+describe("an agent that asks", () => {
+  const permission = {
+    _tag: "RecordPrompting",
+    promptId: "per_1",
+    kind: "permission",
+    text: "bash: rm -r build",
+    options: [
+      { name: "once", label: "Allow once" },
+      { name: "always", label: "Always allow" },
+      { name: "reject", label: "Reject" }
+    ]
+  } as const satisfies SessionInput
+  const asking = [...working, permission]
+  const reply = (promptId: string, text: string): SessionInput => ({
+    _tag: "ReplyToPrompt",
+    sessionId,
+    promptId,
+    reply: text
+  })
+
+  it("is announced once, with its own options", () => {
+    assert.deepInclude(given(working).when(permission).event("AgentPrompting"), {
+      promptId: "per_1",
+      kind: "permission",
+      options: permission.options
+    })
+    given(asking).when(permission).then([])
+  })
+
+  it("gets the answer back into the same prompt", () => {
+    const outcome = given(asking).when(reply("per_1", "once"))
+    assert.deepStrictEqual(outcome.types, ["PromptReplied"])
+    assert.deepInclude(outcome.work[0]?.work, {
+      _tag: "SendReply",
+      runtimeSessionId: "ses_1",
+      promptId: "per_1",
+      kind: "permission",
+      reply: "once"
+    })
+  })
+
+  it("takes the first answer only, and none that was not offered", () => {
+    given([...asking, reply("per_1", "once")])
+      .when(reply("per_1", "reject"))
+      .refused(/the first answer holds/)
+    given(asking)
+      .when(reply("per_1", "maybe"))
+      .refused(/choose once, always, reject/)
+    given(asking)
+      .when(reply("per_2", "once"))
+      .refused(/answered, or has gone/)
+  })
+
+  it("takes any text as the answer to a question, but not nothing", () => {
+    const question: SessionInput = { ...permission, promptId: "que_1", kind: "question" }
+    assert.deepInclude(given([...working, question]).when(reply("que_1", "blue, please")).work[0]?.work, {
+      reply: "blue, please"
+    })
+    given([...working, question])
+      .when(reply("que_1", " "))
+      .refused(/empty/)
+  })
+
+  const gone = { _tag: "RecordPromptGone", promptId: "per_1" } as const
+
+  it("and was answered in the runtime itself is seen working because of a human", () => {
+    const outcome = given(asking).when(gone)
+    assert.deepInclude(outcome.event("AgentWorking"), { cause: "human", turnId: t(1) })
+    assert.deepStrictEqual(outcome.state.prompts, [])
+  })
+
+  it("and got our answer goes on quietly", () => {
+    assert.deepStrictEqual(given([...asking, reply("per_1", "once")]).when(gone).types, ["PromptClosed"])
+    given(working).when(gone).then([])
+  })
+
+  it("asks nothing any more when its turn is over", () => {
+    const over = [...asking, answer(1, 1, "x"), answer(1, 2, goodReport)]
+    given(over).when(reply("per_1", "once")).refused(/per_1/)
+    assert.deepStrictEqual(given([...over, nextTurn(2)]).state.prompts, [])
+  })
+})

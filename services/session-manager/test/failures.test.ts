@@ -1,0 +1,103 @@
+import { assert, describe, it } from "@effect/vitest"
+import { answer, at, failed, firstTurn, given, goodReport, sessionId, t } from "./support/story.ts"
+
+const working = firstTurn.slice(0, 2)
+
+describe("a prompt that failed", () => {
+  it.each(["rate_limited", "out_of_credits", "no_internet"] as const)("of %s waits and is no failure", (kind) => {
+    const outcome = given(working).when(failed(1, 1, kind))
+    assert.deepStrictEqual(outcome.types, ["PromptEnded", "AgentFailed", "TurnWaiting"])
+    assert.deepStrictEqual(outcome.timers, [
+      { _tag: "SetTimer", dueAt: at(90), command: { _tag: "RetryPrompt", turnId: t(1), number: 1 } }
+    ])
+  })
+
+  it("waits as long as the runtime says", () => {
+    const outcome = given(working).when(failed(1, 1, "rate_limited", { retryAfterMs: 7_000 }))
+    assert.strictEqual(outcome.timers[0]?.dueAt, at(67))
+  })
+
+  const retry = { _tag: "RetryPrompt", turnId: t(1), number: 1 } as const
+
+  it("is sent again under the same ids when the wait is over", () => {
+    const { identity } = given(working).state.turn?.prompt ?? assert.fail("nothing was prompted")
+    const outcome = given([...working, failed(1, 1, "rate_limited")]).when(retry)
+    assert.deepStrictEqual(outcome.types, ["PromptRetried"])
+    assert.deepInclude(outcome.work[0]?.work, {
+      _tag: "RunPrompt",
+      number: 1,
+      identity
+    })
+  })
+
+  it("waits twice as long each time and is shown once", () => {
+    const outcome = given([...working, failed(1, 1, "no_internet"), retry]).when(failed(1, 1, "no_internet"))
+    assert.deepStrictEqual(outcome.types, ["PromptEnded", "TurnWaiting"])
+    assert.strictEqual(outcome.timers[0]?.dueAt, at(120))
+  })
+
+  it("ends the turn with the session usable when it has waited long enough", () => {
+    const outcome = given(working).when(failed(1, 1, "out_of_credits", { waitedMs: 60 * 60_000 }))
+    assert.deepInclude(outcome.event("TurnFailed"), { kind: "out_of_credits", sessionUsable: true })
+  })
+
+  it("is not sent again by a timer that comes after the turn", () => {
+    given(firstTurn).when(retry).then([])
+    given([...working, failed(1, 1, "rate_limited"), { _tag: "AbortSession", sessionId, reason: "x" }])
+      .when(retry)
+      .then([])
+  })
+
+  it("of silence aborts the session, so that it is never offered for continue", () => {
+    const outcome = given(working).when(failed(1, 1, "timeout"))
+    assert.deepStrictEqual(outcome.types, ["PromptEnded", "TurnFailed", "SessionAborted"])
+    assert.deepInclude(outcome.event("TurnFailed"), { kind: "timeout", sessionUsable: false })
+    assert.strictEqual(outcome.state.status, "aborted")
+  })
+
+  it("of a runtime that is gone leaves the session usable", () => {
+    const outcome = given(working).when(failed(1, 1, "gone"))
+    assert.deepStrictEqual(outcome.types, ["PromptEnded", "AgentGone", "TurnFailed"])
+    assert.deepInclude(outcome.event("TurnFailed"), { kind: "runtime", sessionUsable: true })
+  })
+
+  it.each([
+    ["unauthorized", "unauthorized", true],
+    ["budget", "turn-limit", true],
+    ["aborted", "aborted", true],
+    ["session-missing", "session-missing", false],
+    ["other", "runtime", true]
+  ] as const)("of %s ends the turn as %s", (kind, shown, sessionUsable) => {
+    assert.deepInclude(
+      given(working)
+        .when(failed(1, 1, kind))
+        .event("TurnFailed"),
+      { kind: shown, sessionUsable }
+    )
+  })
+
+  it("counts what it used, and every attempt", () => {
+    const done = given([...working, answer(1, 1, "x", { attempts: 3 })]).when(answer(1, 2, goodReport, { attempts: 2 }))
+    assert.strictEqual(done.event("TurnCompleted").attempts, 4)
+    assert.strictEqual(
+      given(working)
+        .when(failed(1, 1, "gone"))
+        .event("TurnFailed").cost,
+      0.5
+    )
+  })
+
+  it("that the runtime tries again by itself is shown once", () => {
+    const report = {
+      _tag: "RecordRecovering",
+      turnId: t(1),
+      number: 1,
+      kind: "rate_limited",
+      message: "slow down"
+    } as const
+    assert.deepStrictEqual(given(working).when(report).types, ["AgentFailed"])
+    given([...working, report])
+      .when(report)
+      .then([])
+  })
+})

@@ -1,0 +1,143 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Host } from "@reprise/protocol"
+import type { SessionInput } from "../src/domain/decide.ts"
+import { viewOf } from "../src/domain/Session.ts"
+import {
+  answer,
+  at,
+  firstTurn,
+  found,
+  given,
+  goodReport,
+  newTurn,
+  nextTurn,
+  opened,
+  sessionId,
+  t
+} from "./support/story.ts"
+
+const working = firstTurn.slice(0, 2)
+const abort = { _tag: "AbortSession", sessionId, reason: "the run was aborted" } as const
+const complete = { _tag: "CompleteSession", sessionId } as const
+
+describe("abort", () => {
+  it("ends the turn and the session, and interrupts the agent", () => {
+    const outcome = given(working).when(abort)
+    assert.deepStrictEqual(outcome.types, ["TurnFailed", "SessionAborted"])
+    assert.deepInclude(outcome.event("TurnFailed"), { turnId: t(1), kind: "aborted", sessionUsable: false })
+    assert.deepStrictEqual(outcome.work, [
+      {
+        _tag: "RequestWork",
+        host: Host.make("h1"),
+        work: {
+          _tag: "InterruptSession",
+          runtime: "opencode",
+          directory: "/work/repository",
+          runtimeSessionId: "ses_1"
+        }
+      }
+    ])
+  })
+
+  it("is reported once", () => {
+    given([...working, abort])
+      .when(abort)
+      .then([])
+  })
+
+  it("leaves a session alone that is opened too late", () => {
+    given([newTurn(1), abort])
+      .when(opened(1))
+      .then([])
+  })
+
+  it("of an unknown session is refused", () => {
+    given([])
+      .when(abort)
+      .refused(/no session r1-s1/)
+  })
+})
+
+describe("complete and expire", () => {
+  it("let a session go that nothing runs in", () => {
+    assert.deepStrictEqual(given(firstTurn).when(complete).types, ["SessionCompleted"])
+    assert.deepStrictEqual(given(firstTurn).when({ _tag: "ExpireSession", sessionId }).types, ["SessionExpired"])
+  })
+
+  it("are refused while a turn is open", () => {
+    given(working)
+      .when(complete)
+      .refused(/r1-t1 is under way/)
+    given(working)
+      .when({ _tag: "ExpireSession", sessionId })
+      .refused(/r1-t1 is under way/)
+  })
+
+  it("change nothing that has ended", () => {
+    given([...firstTurn, complete])
+      .when(complete)
+      .then([])
+    given([...firstTurn, abort])
+      .when(complete)
+      .then([])
+  })
+})
+
+describe("a session that nobody uses", () => {
+  const standalone = [newTurn(1), ...firstTurn.slice(1)].map((input): SessionInput => {
+    if (input._tag !== "StartTurn") return input
+    const { phase: _, ...rest } = input
+    return rest
+  })
+
+  it("is paused five minutes after its turn", () => {
+    const outcome = given(firstTurn.slice(0, 3)).when(answer(1, 2, goodReport))
+    const [timer] = outcome.timers
+    assert.strictEqual(timer?.dueAt, at(60 + 300))
+    assert.deepStrictEqual(timer?.command, { _tag: "PauseIdle", activity: outcome.state.activity })
+  })
+
+  const pause = (inputs: ReadonlyArray<SessionInput>): SessionInput => ({
+    _tag: "PauseIdle",
+    activity: given(inputs).state.activity
+  })
+
+  it("expires half an hour later when no phase needs it", () => {
+    const outcome = given(standalone).when(pause(standalone))
+    assert.deepStrictEqual(outcome.types, ["SessionPaused"])
+    assert.strictEqual(outcome.timers[0]?.dueAt, at(60 + 1800))
+    const expire = { _tag: "ExpireIdle", activity: outcome.state.activity } as const
+    assert.deepStrictEqual(given([...standalone, pause(standalone)]).when(expire).types, ["SessionExpired"])
+  })
+
+  it("is held, not expired, while its phase may need it", () => {
+    const outcome = given(firstTurn).when(pause(firstTurn))
+    assert.deepStrictEqual(outcome.types, ["SessionPaused"])
+    assert.deepStrictEqual(outcome.timers, [])
+    given([...firstTurn, pause(firstTurn)])
+      .when({ _tag: "ExpireIdle", activity: outcome.state.activity })
+      .then([])
+  })
+
+  it("is active again when it is continued", () => {
+    const outcome = given([...firstTurn, pause(firstTurn), nextTurn(2)]).when(found(2))
+    assert.strictEqual(outcome.state.status, "active")
+  })
+
+  it("is not paused by a timer from before its last use", () => {
+    given([...firstTurn, nextTurn(2), found(2), answer(2, 1, "x"), answer(2, 2, goodReport)])
+      .when(pause(firstTurn))
+      .then([])
+    given([...firstTurn, nextTurn(2)])
+      .when(pause(firstTurn))
+      .then([])
+  })
+})
+
+describe("the view of a session", () => {
+  it("counts its turns and what they used", () => {
+    const view = viewOf(given([...firstTurn, nextTurn(2)]).state)
+    assert.deepInclude(view, { sessionId, runtimeSessionId: "ses_1", status: "active", turns: 1, turnId: t(2) })
+    assert.deepInclude(view, { messages: 6, toolCalls: 2, cost: 1, lastStopReason: "completed" })
+  })
+})

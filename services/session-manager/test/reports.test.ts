@@ -1,0 +1,93 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { decodeReport, type Report } from "../src/domain/decodeReport.ts"
+import { correctionPrompt, reportPrompt } from "../src/domain/prompts.ts"
+
+const fence = "```"
+const block = (text: string, language = "json") => `${fence}${language}\n${text}\n${fence}`
+const complete = '{"result": "complete", "commit": "abc"}'
+const status: Report = { kind: "author-status", status: { result: "complete", commit: "abc" } }
+
+const decoded = (text: string) => Result.getOrThrow(decodeReport("author-status", text))
+const problem = (kind: "author-status" | "verdict", text: string) => {
+  const outcome = decodeReport(kind, text)
+  assert.isTrue(Result.isFailure(outcome))
+  return Result.isFailure(outcome) ? outcome.failure : ""
+}
+
+describe("a report is found", () => {
+  it.each([
+    ["in a fenced block", block(complete)],
+    ["with prose around the block", `Here it is:\n\n${block(complete)}\n\nThat is all {of it}.`],
+    ["in a block without a language", block(complete, "")],
+    ["in the last of several blocks", `${block('{"result": "failed"}')}\nor rather\n${block(complete)}`],
+    ["in the last block that is JSON", `${block(complete)}\n${block("npm test", "sh")}`],
+    ["in an indented block", `  ${fence}json\n  ${complete}\n  ${fence}`],
+    ["in a quoted block with other line ends", `${fence}json\r\n${complete}\r\n${fence}\r\n`],
+    ["in a block of tildes", `~~~\n${complete}\n~~~`],
+    ["as a bare object", complete],
+    ["as a bare object after prose with a brace", `The {set} is done.\n${complete}`],
+    ["in a block that was never closed", `${fence}json\n${complete}`],
+    ["with null for what was left out", block('{"result":"complete","commit":"abc","reason":null,"checkpoint":null}')]
+  ])("%s", (_title, text) => {
+    assert.deepStrictEqual(decoded(text), status)
+  })
+
+  it("with fences inside its strings", () => {
+    const text = block(JSON.stringify({ result: "failed", reason: `I wrote\n${fence}\nx\n${fence}\n` }))
+    assert.deepInclude(decoded(text), { kind: "author-status" })
+  })
+})
+
+describe("a report is refused", () => {
+  it.each([
+    ["without a block", "I am done.", /no fenced JSON block/],
+    ["with a block that is not JSON", block("{result: complete}"), /no JSON object/],
+    ["with a list", block("[1]"), /no JSON object/],
+    ["with an unknown value", block('{"result": "done"}'), /result/],
+    ["with a field of the wrong type", block('{"result": "complete", "completedTasks": ["T1"]}'), /completedTasks/]
+  ])("%s", (_title, text, reason) => {
+    assert.match(problem("author-status", text), reason)
+  })
+
+  it("naming everything that is wrong at once", () => {
+    const text = problem("verdict", block('{"readiness": "maybe", "items": 1}'))
+    assert.match(text, /readiness/)
+    assert.match(text, /items/)
+  })
+
+  it("when two items share an id", () => {
+    const item = '{"id": "R1", "title": "x"}'
+    assert.match(problem("verdict", block(`{"readiness": "not_ready", "items": [${item}, ${item}]}`)), /the id R1/)
+  })
+})
+
+describe("a verdict", () => {
+  it("has human_required and P1 for what an item leaves out", () => {
+    const text = block('{"readiness": "not_ready", "items": [{"id": "R1", "title": "x"}]}')
+    assert.deepStrictEqual(Result.getOrThrow(decodeReport("verdict", text)), {
+      kind: "verdict",
+      verdict: {
+        readiness: "not_ready",
+        items: [{ id: "R1", title: "x", action: "human_required", reason: "", priority: "P1" }]
+      }
+    })
+  })
+})
+
+describe("a report prompt", () => {
+  it.each([
+    ["author-status", ["result", "commit", "reason", "notes", "completedTasks", "checkpoint", "verifySteps"]],
+    ["verdict", ["readiness", "items", "action", "priority", "summary", "auto_fix", "human_required"]]
+  ] as const)("for %s names JSON and every property, and shows a shape that decodes", (kind, names) => {
+    const text = reportPrompt(kind)
+    for (const name of ["JSON", ...names]) assert.include(text, name)
+    assert.isTrue(Result.isSuccess(decodeReport(kind, text)))
+  })
+
+  it("asked again says what is wrong and shows the shape once more", () => {
+    const text = correctionPrompt("author-status", "it holds no fenced JSON block.")
+    assert.match(text, /^Your report could not be read: it holds no fenced JSON block\./)
+    assert.include(text, "completedTasks")
+  })
+})

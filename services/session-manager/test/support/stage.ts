@@ -1,0 +1,52 @@
+/** A session-manager in memory: broker and runtime play by the same contracts as the real ones. */
+import { ActorConfig, MemoryBroker, Messenger } from "@reprise/actor"
+import { AgentRuntime, AgentRuntimes, MemoryControl, type MemoryScript } from "@reprise/agent"
+import { Key, type PublicEvent, type PublicEventType, type SessionCommand, type SessionView } from "@reprise/protocol"
+import { Effect, Layer, Stream } from "effect"
+import { layerWith, type ServiceSettings } from "../../src/service.ts"
+
+export type EventOf<Tag extends PublicEventType> = Extract<PublicEvent, { _tag: Tag }>
+
+/** What a test does to a session-manager and sees of it. Needs a Messenger. */
+export const stage = Effect.gen(function* () {
+  const messenger = yield* Messenger
+
+  /** Waits for the `count`-th event of a type since the beginning. */
+  const awaitEvent = <Tag extends PublicEventType>(tag: Tag, count = 1) =>
+    messenger.events({ services: ["session-manager"], types: [tag], from: "beginning" }).pipe(
+      Stream.map(({ event }) => event as EventOf<Tag>),
+      Stream.take(count),
+      Stream.runCollect,
+      Effect.map((events) => events[count - 1] as EventOf<Tag>)
+    )
+
+  return {
+    send: (command: SessionCommand, key = "r1-s1", id?: string) =>
+      messenger.send("session-manager", Key.make(key), command, id === undefined ? {} : { id }),
+    awaitEvent,
+    view: (key = "r1-s1") =>
+      messenger.query("session-manager", "show", { id: key }).pipe(Effect.map((view) => view as SessionView)),
+    /** The types of the events up to the first of this type, without the ones that only show progress. */
+    storyUntil: (last: PublicEventType) =>
+      messenger.events({ services: ["session-manager"], from: "beginning" }).pipe(
+        Stream.map(({ event }) => event._tag),
+        Stream.takeUntil((tag) => tag === last),
+        Stream.filter((tag) => tag !== "TurnProgress"),
+        Stream.runCollect
+      )
+  }
+})
+
+/** Everything in memory; an agent plays `script`. */
+export const inMemory = (
+  script: MemoryScript,
+  options: { readonly control?: MemoryControl; readonly settings?: Partial<ServiceSettings> } = {}
+) => {
+  const control = options.control ?? new MemoryControl()
+  const runtime = AgentRuntimes.layerSingle.pipe(Layer.provideMerge(AgentRuntime.layerMemory({ script, control })))
+  return layerWith({ idleGraceMs: 50, ...options.settings }).pipe(
+    Layer.provideMerge(Layer.mergeAll(runtime, Messenger.layer)),
+    Layer.provideMerge(MemoryBroker.layer),
+    Layer.provideMerge(ActorConfig.layer({ ackWaitMs: 500, heartbeatMs: 100 }))
+  )
+}

@@ -1,0 +1,155 @@
+/** A session's life in the words of its inputs: the history that a decider's test begins from. */
+import assert from "node:assert/strict"
+import { given as givenActor } from "@reprise/actor/testing"
+import { Host, Key, noTokens, RunId, type SessionCommand, SessionId, TurnId } from "@reprise/protocol"
+import { Result } from "effect"
+import type { SessionInput } from "../../src/domain/decide.ts"
+import type { JournalEvent } from "../../src/domain/events.ts"
+import type { SessionReport, SessionTimer, SessionWork } from "../../src/domain/messages.ts"
+import { sessionActor } from "../../src/domain/sessionActor.ts"
+
+export const actor = sessionActor()
+export const key = Key.make("r1-s1")
+export const sessionId = SessionId.make("r1-s1")
+export const runId = RunId.make("r1")
+export const t = (n: number) => TurnId.make(`r1-t${n}`)
+export const start = "2026-01-01T00:00:00.000Z"
+export const at = (seconds: number) => new Date(Date.parse(start) + seconds * 1000).toISOString()
+
+type Command<Tag extends SessionCommand["_tag"]> = Extract<SessionCommand, { _tag: Tag }>
+type Report<Tag extends SessionReport["_tag"]> = Extract<SessionReport, { _tag: Tag }>
+
+const anyTurn = (n: number): Omit<Command<"StartTurn">, "session" | "prompt"> => ({
+  _tag: "StartTurn",
+  turnId: t(n),
+  runId,
+  phase: "2",
+  step: "EXECUTE",
+  role: "author",
+  onMissing: "fail",
+  runtime: "opencode",
+  directory: "/work/repository",
+  host: Host.make("h1"),
+  permissions: "ask",
+  report: "author-status",
+  limits: {}
+})
+
+export const newTurn = (n: number, more: Partial<Command<"StartTurn">> = {}): Command<"StartTurn"> => ({
+  ...anyTurn(n),
+  session: { _tag: "New" },
+  prompt: "You are the author of phase 2.",
+  ...more
+})
+export const nextTurn = (n: number, more: Partial<Command<"StartTurn">> = {}): Command<"StartTurn"> => ({
+  ...anyTurn(n),
+  session: { _tag: "Existing", sessionId },
+  prompt: "Fix these findings.",
+  ...more
+})
+
+export const opened = (n: number, runtimeSessionId = "ses_1"): Report<"RecordOpened"> => ({
+  _tag: "RecordOpened",
+  turnId: t(n),
+  runtimeSessionId,
+  host: "h1"
+})
+export const found = (n: number, how: Report<"RecordInspected">["found"] = "usable"): Report<"RecordInspected"> => ({
+  _tag: "RecordInspected",
+  turnId: t(n),
+  found: how,
+  messages: 4
+})
+
+const spent = { tokens: { ...noTokens, input: 10, output: 2 }, cost: 0.5, attempts: 1, toolCalls: 1 }
+
+/** The n-th turn's `number`-th prompt was answered. */
+export const answer = (
+  n: number,
+  number: number,
+  text: string,
+  more: Partial<Report<"RecordAnswer">> = {}
+): Report<"RecordAnswer"> => ({
+  _tag: "RecordAnswer",
+  turnId: t(n),
+  number,
+  ...spent,
+  messages: 6,
+  lastLines: text,
+  text,
+  ...more
+})
+export const stopped = (n: number, number: number, why: Report<"RecordStopped">["why"]): Report<"RecordStopped"> => ({
+  _tag: "RecordStopped",
+  turnId: t(n),
+  number,
+  ...spent,
+  why
+})
+export const failed = (
+  n: number,
+  number: number,
+  kind: Report<"RecordFailed">["kind"],
+  more: Partial<Report<"RecordFailed">> = {}
+): Report<"RecordFailed"> => ({
+  _tag: "RecordFailed",
+  turnId: t(n),
+  number,
+  ...spent,
+  kind,
+  message: `it was ${kind}`,
+  sessionUsable: true,
+  ...more
+})
+
+const fence = "```"
+export const goodReport = `Done.\n${fence}json\n{"result":"complete","commit":"abc"}\n${fence}\n`
+export const badReport = `${fence}json\n{"result":"finished"}\n${fence}`
+
+/** A whole turn in a new session. */
+export const firstTurn: ReadonlyArray<SessionInput> = [
+  newTurn(1),
+  opened(1),
+  answer(1, 1, "I did it."),
+  answer(1, 2, goodReport)
+]
+
+/** The events that the inputs lead to, one second apart. A refused input fails the test. */
+export const lived = (inputs: ReadonlyArray<SessionInput>): ReadonlyArray<JournalEvent> => {
+  const history: Array<JournalEvent> = []
+  for (const [index, input] of inputs.entries()) {
+    const state = history.reduce(actor.evolve, actor.initial)
+    const outcome = actor.decide(state, input, { id: `m${index}`, key, now: at(index) })
+    assert.ok(Result.isSuccess(outcome), Result.isFailure(outcome) ? outcome.failure.reason : "")
+    history.push(...outcome.success)
+  }
+  return history
+}
+
+/** given(inputs).when(input): like the actor's own, from inputs instead of events, decided a minute after the start. */
+export const given = (inputs: ReadonlyArray<SessionInput>) => {
+  const base = givenActor(actor)(lived(inputs))
+  return {
+    state: base.state,
+    when: (input: SessionInput, now = at(60)) => {
+      const outcome = base.when(input, { key, now })
+      const events = Result.getOrElse(outcome.outcome, (): ReadonlyArray<JournalEvent> => [])
+      return {
+        ...outcome,
+        events,
+        types: events.map((event) => event._tag),
+        event: <Tag extends JournalEvent["_tag"]>(tag: Tag) => {
+          const one = events.find((event): event is Extract<JournalEvent, { _tag: Tag }> => event._tag === tag)
+          assert.ok(one, `no ${tag} among ${events.map((event) => event._tag).join(", ") || "no events"}`)
+          return one
+        },
+        work: outcome.sent.flatMap((one) =>
+          one._tag === "RequestWork" ? [{ ...one, work: one.work as SessionWork }] : []
+        ),
+        timers: outcome.sent.flatMap((one) =>
+          one._tag === "SetTimer" ? [{ ...one, command: one.command as SessionTimer }] : []
+        )
+      }
+    }
+  }
+}

@@ -1,0 +1,278 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Host } from "@reprise/protocol"
+import type { SessionInput } from "../src/domain/decide.ts"
+import {
+  answer,
+  at,
+  badReport,
+  failed,
+  firstTurn,
+  found,
+  given,
+  goodReport,
+  lived,
+  newTurn,
+  nextTurn,
+  opened,
+  sessionId,
+  stopped,
+  t
+} from "./support/story.ts"
+
+describe("a turn in a new session", () => {
+  it("journals the intent and asks the host to open a session", () => {
+    const outcome = given([]).when(newTurn(1))
+    assert.deepStrictEqual(outcome.types, ["TurnRequested"])
+    assert.deepStrictEqual(outcome.work, [
+      {
+        _tag: "RequestWork",
+        host: Host.make("h1"),
+        work: {
+          _tag: "OpenSession",
+          turnId: t(1),
+          runtime: "opencode",
+          directory: "/work/repository",
+          title: "author of r1",
+          permissions: "ask"
+        }
+      }
+    ])
+    assert.strictEqual(outcome.state.status, "requested")
+  })
+
+  it("journals the runtime's id before the first prompt is sent", () => {
+    const outcome = given([newTurn(1)]).when(opened(1))
+    assert.deepStrictEqual(outcome.types, ["SessionOpened", "SessionCreated", "TurnStarted", "PromptPlanned"])
+    assert.deepStrictEqual(
+      outcome.sent.map((one) => (one._tag === "PublishEvent" ? one.event._tag : one._tag)),
+      ["SessionCreated", "TurnStarted", "RequestWork"]
+    )
+    const { work } = outcome.work[0] ?? assert.fail("no work")
+    assert.deepInclude(work, { _tag: "RunPrompt", number: 1, kind: "work", runtimeSessionId: "ses_1" })
+    assert.deepInclude(work, { text: "You are the author of phase 2." })
+  })
+
+  it("sends every later work to the host that opened the session", () => {
+    const outcome = given([newTurn(1, { host: Host.make("any") })]).when(opened(1))
+    assert.strictEqual(outcome.work[0]?.host, "h1")
+    assert.strictEqual(outcome.state.details?.host, "h1")
+  })
+
+  it("asks for the report after the work, and then completes with the sums of both prompts", () => {
+    const asked = given(firstTurn.slice(0, 2)).when(answer(1, 1, "I did it."))
+    assert.deepStrictEqual(asked.types, ["PromptEnded", "PromptPlanned"])
+    assert.include(asked.event("PromptPlanned").text, "JSON")
+
+    const done = given(firstTurn.slice(0, 3))
+      .when(answer(1, 2, goodReport), at(10))
+      .event("TurnCompleted")
+    assert.deepStrictEqual(done.status, { result: "complete", commit: "abc" })
+    assert.deepInclude(done, { report: "author-status", cost: 1, duration: 10_000, attempts: 1 })
+    assert.deepInclude(done, { lastLines: "I did it.", role: "author", phase: "2", sessionId, turnId: t(1) })
+    assert.strictEqual(done.tokens.input, 20)
+  })
+
+  it("never uses the ids of a prompt twice", () => {
+    const planned = lived([
+      ...firstTurn.slice(0, 3),
+      answer(1, 2, badReport),
+      answer(1, 3, goodReport),
+      nextTurn(2),
+      found(2),
+      answer(2, 1, "again")
+    ]).flatMap((event) => (event._tag === "PromptPlanned" ? [event.identity] : []))
+    assert.strictEqual(planned.length, 5)
+    assert.strictEqual(new Set(planned.map((ids) => ids.messageId)).size, 5)
+    assert.deepStrictEqual(
+      planned.map((ids) => ids.messageId),
+      planned.map((ids) => ids.messageId).toSorted()
+    )
+  })
+
+  it("is not asked for twice", () => {
+    for (const inputs of [[newTurn(1)], firstTurn.slice(0, 3), firstTurn]) given(inputs).when(newTurn(1)).then([])
+  })
+
+  it("opens one session only, however often the host says so", () => {
+    given(firstTurn.slice(0, 2)).when(opened(1, "ses_other")).then([])
+  })
+
+  it("fails with the session when the host cannot open one", () => {
+    const outcome = given([newTurn(1)]).when({
+      _tag: "RecordUnreachable",
+      turnId: t(1),
+      kind: "gone",
+      message: "no runtime"
+    })
+    assert.deepStrictEqual(outcome.types, ["AgentGone", "TurnFailed"])
+    assert.deepInclude(outcome.event("TurnFailed"), { kind: "runtime", sessionUsable: false })
+    assert.strictEqual(outcome.state.status, "failed")
+  })
+
+  it("does not take over a session that exists", () => {
+    const outcome = given(firstTurn).when(newTurn(2))
+    assert.deepStrictEqual(outcome.types, ["TurnFailed"])
+    assert.strictEqual(outcome.state.status, given(firstTurn).state.status)
+  })
+})
+
+describe("a turn in an existing session", () => {
+  it("looks at the session first", () => {
+    const outcome = given(firstTurn).when(nextTurn(2))
+    assert.deepStrictEqual(outcome.types, ["TurnRequested"])
+    assert.deepInclude(outcome.work[0]?.work, { _tag: "InspectSession", runtimeSessionId: "ses_1" })
+  })
+
+  it("prompts it with its id as it is, and says that it is reused and why", () => {
+    const outcome = given([...firstTurn, nextTurn(2, { reason: "review-cycle" })]).when(found(2))
+    assert.deepStrictEqual(outcome.types, ["SessionFound", "SessionReused", "TurnStarted", "PromptPlanned"])
+    assert.deepInclude(outcome.event("SessionReused"), { runtimeSessionId: "ses_1", reason: "review-cycle" })
+    assert.deepInclude(outcome.work[0]?.work, { runtimeSessionId: "ses_1", text: "Fix these findings." })
+  })
+
+  it.each(["missing", "empty"] as const)("fails when the session is %s and a human chose to continue", (how) => {
+    const outcome = given([...firstTurn, nextTurn(2)]).when(found(2, how))
+    assert.deepStrictEqual(outcome.types, ["TurnFailed"])
+    assert.deepInclude(outcome.event("TurnFailed"), { kind: "session-missing", sessionUsable: false })
+    assert.strictEqual(outcome.state.status, "failed")
+  })
+
+  it("goes on in a fresh session with the whole prompt where that is wanted, and never silently", () => {
+    const fresh = nextTurn(2, { onMissing: "fresh", freshPrompt: "The whole task." })
+    const lost = given([...firstTurn, fresh]).when(found(2, "missing"))
+    assert.deepStrictEqual(lost.types, ["SessionLost"])
+    assert.deepInclude(lost.work[0]?.work, { _tag: "OpenSession" })
+
+    const replaced = given([...firstTurn, fresh, found(2, "missing")]).when(opened(2, "ses_2"))
+    assert.deepInclude(replaced.event("SessionReplaced"), { old: "ses_1", new: "ses_2", sessionId })
+    assert.deepInclude(replaced.work[0]?.work, { runtimeSessionId: "ses_2", text: "The whole task." })
+  })
+
+  it.each([
+    ["aborted", { _tag: "AbortSession", sessionId, reason: "x" }],
+    ["expired", { _tag: "ExpireSession", sessionId }],
+    ["completed", { _tag: "CompleteSession", sessionId }]
+  ] as const)("never continues a session that is %s", (status, end) => {
+    const failure = given([...firstTurn, end]).when(nextTurn(2))
+    assert.deepInclude(failure.event("TurnFailed"), { kind: "session-missing", sessionUsable: false })
+    assert.include(failure.event("TurnFailed").message, `it is ${status}`)
+
+    const fresh = given([...firstTurn, end]).when(nextTurn(2, { onMissing: "fresh" }))
+    assert.deepStrictEqual(fresh.types, ["TurnRequested", "SessionLost"])
+    assert.deepStrictEqual(
+      fresh.work.map((one) => one.work._tag),
+      ["OpenSession"]
+    )
+  })
+
+  it("tells whoever asks for a second turn at once that the session is busy", () => {
+    const outcome = given(firstTurn.slice(0, 2)).when(nextTurn(2))
+    assert.deepStrictEqual(outcome.types, ["TurnFailed"])
+    assert.deepInclude(outcome.event("TurnFailed"), { turnId: t(2), kind: "other", sessionUsable: true })
+    assert.strictEqual(outcome.state.turn?.request.turnId, t(1))
+  })
+
+  it("says so when the conversation did not grow: the runtime began a new one", () => {
+    const outcome = given([...firstTurn, nextTurn(2), found(2)]).when(answer(2, 1, "hello", { messages: 2 }))
+    assert.deepStrictEqual(outcome.types, ["PromptEnded", "SessionReplaced", "PromptPlanned"])
+  })
+})
+
+describe("continue", () => {
+  const go = (guidance?: string): SessionInput => ({
+    _tag: "ContinueSession",
+    turnId: t(2),
+    sessionId,
+    onMissing: "fail",
+    ...(guidance === undefined ? {} : { guidance })
+  })
+
+  it("prompts the same session to go on", () => {
+    const outcome = given([...firstTurn, go()]).when(found(2))
+    assert.deepInclude(outcome.work[0]?.work, {
+      runtimeSessionId: "ses_1",
+      text: "Continue the current session and complete all remaining tasks."
+    })
+  })
+
+  it("hands the guidance on, word for word", () => {
+    const outcome = given([...firstTurn, go("Use the old API.\n\n- and $& this\n")]).when(found(2))
+    assert.deepInclude(outcome.work[0]?.work, {
+      text: "Continue the current session and complete all remaining tasks.\n\nThe user has provided the following additional guidance:\nUse the old API.\n\n- and $& this\n"
+    })
+  })
+
+  it("is refused where there is no session", () => {
+    given([])
+      .when(go())
+      .refused(/no session r1-s1/)
+  })
+})
+
+describe("a report", () => {
+  const reporting = firstTurn.slice(0, 3)
+
+  it("that does not fit is asked for once more, with what is wrong", () => {
+    const outcome = given(reporting).when(answer(1, 2, badReport))
+    assert.deepStrictEqual(outcome.types, ["PromptEnded", "PromptPlanned"])
+    assert.strictEqual(outcome.event("PromptPlanned").kind, "correction")
+    assert.include(outcome.event("PromptPlanned").text, "result")
+  })
+
+  it("that does not fit again ends the turn, with a session that can still be used", () => {
+    const outcome = given([...reporting, answer(1, 2, badReport)]).when(answer(1, 3, "no block at all"))
+    assert.deepInclude(outcome.event("TurnFailed"), { kind: "invalid-report", sessionUsable: true })
+    assert.isUndefined(outcome.state.turn)
+  })
+
+  it("that came too late is refused and changes nothing", () => {
+    given(firstTurn)
+      .when(answer(1, 2, goodReport))
+      .refused(/came after that turn had moved on/)
+    given(reporting)
+      .when(answer(1, 1, "again"))
+      .refused(/r1-t1/)
+  })
+
+  it("of an aborted turn is not even worth a refusal", () => {
+    given([...reporting, { _tag: "AbortSession", sessionId, reason: "x" }])
+      .when(failed(1, 2, "aborted"))
+      .then([])
+  })
+})
+
+describe("a turn that stopped half-way", () => {
+  it("goes on once in the same session after a crash that left it unfinished", () => {
+    const outcome = given(firstTurn.slice(0, 2)).when(stopped(1, 1, "unfinished"))
+    assert.deepInclude(outcome.event("PromptPlanned"), { kind: "continuation", number: 2 })
+    assert.match(outcome.event("PromptPlanned").text, /^Continue the current session/)
+  })
+
+  it("is not continued for ever", () => {
+    const outcome = given([...firstTurn.slice(0, 2), stopped(1, 1, "unfinished")]).when(stopped(1, 2, "unfinished"))
+    assert.deepInclude(outcome.event("TurnFailed"), { kind: "runtime", sessionUsable: true })
+  })
+
+  it("goes on by itself six times after the turn limit, then fails with the session usable", () => {
+    const limited = (count: number) => Array.from({ length: count }, (_, index) => stopped(1, index + 1, "turn-limit"))
+    const before = firstTurn.slice(0, 2)
+    assert.strictEqual(
+      given([...before, ...limited(5)])
+        .when(stopped(1, 6, "turn-limit"))
+        .event("PromptPlanned").kind,
+      "continuation"
+    )
+    const last = given([...before, ...limited(6)]).when(stopped(1, 7, "turn-limit"))
+    assert.deepInclude(last.event("TurnFailed"), { kind: "turn-limit", sessionUsable: true })
+  })
+
+  it("is asked for its report again in the same words", () => {
+    const before = firstTurn.slice(0, 3)
+    const asked = given(before).state.turn?.prompt ?? assert.fail("nothing was asked")
+    const again = given(before)
+      .when(stopped(1, 2, "unfinished"))
+      .event("PromptPlanned")
+    assert.deepInclude(again, { kind: "report", text: asked.text })
+    assert.notStrictEqual(again.identity.messageId, asked.identity.messageId)
+  })
+})

@@ -1,0 +1,219 @@
+import { assert, describe, it } from "@effect/vitest"
+import { AgentRuntime, MemoryControl, type MemoryScript } from "@reprise/agent"
+import { Host, type SessionCommand } from "@reprise/protocol"
+import { Effect } from "effect"
+import { inMemory, stage } from "./support/stage.ts"
+import { badReport, goodReport, newTurn, nextTurn, sessionId } from "./support/story.ts"
+
+const isReport = (text: string) => text.includes("JSON")
+const good: MemoryScript = ({ text }) => [{ say: isReport(text) ? goodReport : "I did it." }]
+const host = Host.make("local")
+const first = newTurn(1, { host })
+const second = nextTurn(2, { host })
+const abort: SessionCommand = { _tag: "AbortSession", sessionId, reason: "stop" }
+
+describe("a turn on a runtime", () => {
+  it.live("runs from the request to the report, in this order of events", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, send, storyUntil, view } = yield* stage
+      yield* send(first)
+      const done = yield* awaitEvent("TurnCompleted")
+      assert.deepInclude(done.status, { result: "complete", commit: "abc" })
+      assert.deepInclude(done, { lastLines: "I did it.", attempts: 1 })
+      assert.deepStrictEqual(yield* storyUntil("TurnCompleted"), ["SessionCreated", "TurnStarted", "AgentWorking", "TurnCompleted"])
+      assert.deepInclude(yield* view(), { status: "active", turns: 1, messages: 4 })
+    }).pipe(Effect.provide(inMemory(good)))
+  )
+
+  it.live("goes on in the same runtime session, with one user message more for each prompt", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, send, view } = yield* stage
+      const runtime = yield* AgentRuntime
+      yield* send(first)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* awaitEvent("TurnCompleted")
+      yield* send(second)
+      const reused = yield* awaitEvent("SessionReused")
+      yield* awaitEvent("TurnCompleted", 2)
+      assert.strictEqual(reused.runtimeSessionId, runtimeSessionId)
+      const users = (yield* runtime.history(runtimeSessionId)).filter(({ role }) => role === "user")
+      assert.strictEqual(users.length, 4)
+      assert.strictEqual((yield* view()).turns, 2)
+    }).pipe(Effect.provide(inMemory(good)))
+  )
+
+  it.live("is refused at once while another runs in the session", () => {
+    const control = new MemoryControl()
+    const script: MemoryScript = ({ text }) => [{ hold: "work" }, { say: isReport(text) ? goodReport : "Done." }]
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      yield* send(first)
+      yield* control.reached("work")
+      yield* send(second)
+      assert.deepInclude(yield* awaitEvent("TurnFailed"), { turnId: second.turnId, sessionUsable: true })
+      yield* control.release("work")
+      assert.strictEqual((yield* awaitEvent("TurnCompleted")).turnId, first.turnId)
+    }).pipe(Effect.provide(inMemory(script, { control })))
+  })
+
+  it.live("has a report that does not fit corrected once", () => {
+    const control = new MemoryControl()
+    const script: MemoryScript = ({ text }) => {
+      if (text.startsWith("Your report could not be read")) return [{ say: goodReport }]
+      return [{ say: isReport(text) ? badReport : "I did it." }]
+    }
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      yield* send(first)
+      const done = yield* awaitEvent("TurnCompleted")
+      assert.strictEqual(done.status?.commit, "abc")
+      assert.strictEqual(yield* control.modelCalls, 3)
+    }).pipe(Effect.provide(inMemory(script, { control })))
+  })
+
+  it.live("survives the death of the runtime in the middle, still with one user message", () => {
+    const control = new MemoryControl()
+    const script: MemoryScript = ({ attempt, text }) =>
+      isReport(text)
+        ? [{ say: goodReport }]
+        : attempt === 1
+          ? [{ tool: "bash" }, { hold: "work" }]
+          : [{ say: "I did it after all." }]
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      const runtime = yield* AgentRuntime
+      yield* send(first)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* control.reached("work")
+      yield* control.crash
+      assert.strictEqual((yield* awaitEvent("TurnCompleted")).lastLines, "I did it after all.")
+      const users = (yield* runtime.history(runtimeSessionId)).filter(({ role }) => role === "user")
+      assert.strictEqual(users.length, 2)
+    }).pipe(Effect.provide(inMemory(script, { control })))
+  })
+
+  it.live("waits for a rate limit and goes on under the same prompt", () => {
+    const script: MemoryScript = ({ attempt, text }) => {
+      if (isReport(text)) return [{ say: goodReport }]
+      return attempt === 1 ? [{ fail: "rate_limited", message: "slow down" }] : [{ say: "I did it." }]
+    }
+    return Effect.gen(function* () {
+      const { awaitEvent, send, view } = yield* stage
+      yield* send(first)
+      assert.deepInclude(yield* awaitEvent("AgentFailed"), { kind: "rate_limited", message: "slow down" })
+      yield* awaitEvent("TurnCompleted")
+      assert.strictEqual((yield* view()).messages, 5)
+    }).pipe(Effect.provide(inMemory(script, { settings: { firstWaitMs: 20 } })))
+  })
+
+  it.live("ends as unauthorized at once, with the session usable", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      yield* send(first)
+      assert.deepInclude(yield* awaitEvent("TurnFailed"), { kind: "unauthorized", sessionUsable: true })
+    }).pipe(Effect.provide(inMemory(() => [{ fail: "unauthorized", message: "log in" }])))
+  )
+})
+
+describe("the limits of a turn", () => {
+  const silent: MemoryScript = () => [{ hold: "silence" }]
+
+  it.live("end one whose agent shows no activity, and abort its session on the runtime", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, send, storyUntil, view } = yield* stage
+      const runtime = yield* AgentRuntime
+      yield* send({ ...first, limits: { inactivityMs: 100 } })
+      assert.deepInclude(yield* awaitEvent("TurnFailed"), { kind: "timeout", sessionUsable: false })
+      yield* awaitEvent("SessionAborted")
+      const { runtimeSessionId, status } = yield* view()
+      assert.strictEqual(status, "aborted")
+      assert.strictEqual((yield* runtime.inspect(runtimeSessionId ?? "")).state._tag, "idle")
+      assert.deepStrictEqual((yield* storyUntil("SessionAborted")).slice(-2), ["TurnFailed", "SessionAborted"])
+    }).pipe(Effect.provide(inMemory(silent)))
+  )
+
+  it.live("end one that took too long or used too much", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      yield* send({ ...first, limits: { wallMs: 100 } })
+      assert.match((yield* awaitEvent("TurnFailed")).message, /took longer than its limit/)
+      const other = newTurn(2, { host, limits: { maxTokens: 5, wallMs: 60_000, inactivityMs: 200 } })
+      yield* send(other, "r1-s2")
+      assert.deepInclude(yield* awaitEvent("TurnFailed", 2), { kind: "turn-limit", sessionUsable: true })
+    }).pipe(Effect.provide(inMemory(() => [{ tool: "bash" }, { tool: "bash" }, { hold: "silence" }])))
+  )
+})
+
+describe("an agent that asks during a turn", () => {
+  it.live("does not time out while a human thinks, and gets the answer", () => {
+    const script: MemoryScript = ({ text }) =>
+      isReport(text) ? [{ say: goodReport }] : [{ tool: "bash", ask: "rm -r build" }, { say: "Removed." }]
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      yield* send({ ...first, limits: { inactivityMs: 200 } })
+      const asked = yield* awaitEvent("AgentPrompting")
+      assert.deepStrictEqual(
+        asked.options.map(({ name }) => name),
+        ["once", "always", "reject"]
+      )
+      yield* Effect.sleep("500 millis")
+      yield* send({ _tag: "ReplyToPrompt", sessionId, promptId: asked.promptId, reply: "once" })
+      assert.strictEqual((yield* awaitEvent("TurnCompleted")).lastLines, "Removed.")
+    }).pipe(Effect.provide(inMemory(script)))
+  })
+
+  it.live("a question is answered by a label or in words", () => {
+    const script: MemoryScript = ({ text }) =>
+      isReport(text) ? [{ say: goodReport }] : [{ question: "Which?", options: ["red", "blue"] }, { say: "Painted." }]
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      yield* send(first)
+      const { kind, options, promptId } = yield* awaitEvent("AgentPrompting")
+      assert.strictEqual(kind, "question")
+      assert.deepStrictEqual(
+        options.map(({ name }) => name),
+        ["red", "blue", "other"]
+      )
+      yield* send({ _tag: "ReplyToPrompt", sessionId, promptId, reply: "green" })
+      assert.strictEqual((yield* awaitEvent("TurnCompleted")).lastLines, "Painted.")
+    }).pipe(Effect.provide(inMemory(script)))
+  })
+
+  it.live("and is answered in the runtime itself is seen working because of a human", () => {
+    const script: MemoryScript = ({ text }) =>
+      isReport(text) ? [{ say: goodReport }] : [{ tool: "bash", ask: "rm -r build" }, { say: "Removed." }]
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      const runtime = yield* AgentRuntime
+      yield* send(first)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      const { promptId } = yield* awaitEvent("AgentPrompting")
+      yield* runtime.reply({ runtimeSessionId, promptId, reply: { kind: "permission", reply: "once" } })
+      yield* awaitEvent("TurnCompleted")
+      assert.deepInclude(yield* awaitEvent("AgentWorking"), { cause: "human" })
+    }).pipe(Effect.provide(inMemory(script)))
+  })
+})
+
+describe("an abort in the middle of a turn", () => {
+  it.live("stops the agent and is reported once; the turn's worker says nothing more", () => {
+    const control = new MemoryControl()
+    return Effect.gen(function* () {
+      const { awaitEvent, send, storyUntil } = yield* stage
+      const runtime = yield* AgentRuntime
+      yield* send(first)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* control.reached("work")
+      yield* send(abort)
+      yield* awaitEvent("SessionAborted")
+      yield* send(abort)
+      yield* send(second)
+      assert.deepInclude(yield* awaitEvent("TurnFailed", 2), { kind: "session-missing", turnId: second.turnId })
+      assert.deepStrictEqual(
+        (yield* storyUntil("SessionExpired")).filter((tag) => tag === "SessionAborted" || tag === "CommandRefused"),
+        ["SessionAborted"]
+      )
+      yield* Effect.repeat(runtime.inspect(runtimeSessionId), { while: ({ state }) => state._tag === "busy" })
+    }).pipe(Effect.provide(inMemory(() => [{ hold: "work" }], { control })))
+  })
+})

@@ -1,0 +1,5 @@
+export { GitFault, HostFault, InUse, OutsideWorkspace } from "./faults.ts"
+export { foreignDirt } from "./foreignDirt.ts"
+export { Git, type Worktree } from "./Git.ts"
+export { actors, layer, workers } from "./service.ts"
+export { listWorktrees, removeMergedWorktree, removeWorktree, worktreePath } from "./worktrees.ts"

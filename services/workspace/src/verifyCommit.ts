@@ -1,0 +1,71 @@
+import { posix } from "node:path"
+import type { WorkspaceCommand } from "@reprise/protocol"
+import { Effect } from "effect"
+import { isCommitName, quoted } from "./domain/commitHash.ts"
+import type { Place, WorkspaceFact } from "./domain/messages.ts"
+import { isAmong, isOwnFile, some } from "./domain/ownFiles.ts"
+import { Git, type GitObject } from "./Git.ts"
+
+type VerifyCommit = Extract<WorkspaceCommand, { readonly _tag: "VerifyCommit" }>
+type Rejection = Pick<Extract<WorkspaceFact, { readonly _tag: "CommitRejected" }>, "reason" | "detail">
+
+const rejection = (reason: Rejection["reason"], detail: string): Rejection => ({ reason, detail })
+
+/** What a commit's name stands for; a branch that looks like a hash does not stand for one. */
+const commitOf = (name: string, object: GitObject | undefined): string | Rejection => {
+  switch (object?._tag) {
+    case "Found":
+      if (name !== "HEAD" && !object.hash.startsWith(name.toLowerCase())) {
+        return rejection("missing", `There is no commit ${quoted(name)} in this repository.`)
+      }
+      return object.type === "commit"
+        ? object.hash
+        : rejection("not-a-commit", `${quoted(name)} is a ${object.type}, not a commit.`)
+    case "Ambiguous":
+      return rejection("missing", `${quoted(name)} is too short: it stands for several objects. Give the whole hash.`)
+    default:
+      return rejection("missing", `There is no commit ${quoted(name)} in this repository.`)
+  }
+}
+
+/** The first rule that the commit breaks, or the whole hash of a commit that breaks none. */
+const examine = Effect.fnUntraced(function* (command: VerifyCommit, place: Place) {
+  const git = yield* Git
+  const { directory } = place
+  const name = command.commit.trim()
+  if (name === "") return rejection("missing", "No commit was named.")
+  if (!isCommitName(name)) return rejection("not-a-commit", `${quoted(name)} is not a commit hash.`)
+  if (!isCommitName(command.base)) return rejection("not-new", `The base ${quoted(command.base)} is not a commit hash.`)
+
+  const [object, baseObject] = yield* git.describe(directory, [name, command.base])
+  const commit = commitOf(name, object)
+  if (typeof commit !== "string") return commit
+  if (!(yield* git.isAncestor(directory, commit, "HEAD"))) {
+    return rejection("unreachable", `HEAD does not lead to ${commit}: it is on another branch or was left behind.`)
+  }
+  const base = commitOf(command.base, baseObject)
+  if (typeof base !== "string") return rejection("not-new", `The commit before this work is gone. ${base.detail}`)
+  if (commit === base) return rejection("not-new", `${commit} is the commit that this work began from.`)
+  if (!(yield* git.isAncestor(directory, base, commit))) {
+    return rejection("not-new", `${commit} does not come after ${base}, where this work began.`)
+  }
+  if (!(yield* git.hasDiff(directory, base, commit))) {
+    return rejection("empty", `Nothing differs between ${base} and ${commit}.`)
+  }
+  const review = command.reviewPath === undefined ? [] : [posix.normalize(command.reviewPath)]
+  const tolerated = [...place.tolerated, ...review]
+  const dirty = (yield* git.dirty(directory, "each")).filter((path) => !isOwnFile(path) && !isAmong(path, tolerated))
+  return dirty.length === 0 ? commit : rejection("dirty-tree", `Not committed: ${some(dirty)}.`)
+})
+
+/** Whether the commit is what its author says: new work, all of it, where HEAD can see it (workspace: Verify a commit). */
+export const verifyCommit = Effect.fn("verifyCommit")(function* (command: VerifyCommit, place: Place) {
+  const git = yield* Git
+  const { phase, runId } = command
+  const outcome = yield* examine(command, place)
+  if (typeof outcome !== "string") {
+    return { _tag: "CommitRejected", runId, phase, commit: command.commit, ...outcome } satisfies WorkspaceFact
+  }
+  const diffStat = yield* git.diffStat(place.directory, command.base, outcome)
+  return { _tag: "CommitVerified", runId, phase, commit: outcome, diffStat } satisfies WorkspaceFact
+})

@@ -1,0 +1,94 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { finishPhase } from "../src/finishPhase.ts"
+import { finish } from "./support/commands.ts"
+import { adapters, repository } from "./support/repository.ts"
+
+const review = "docs/reviews/plan-phase-1-review.md"
+
+layer(adapters, { excludeTestServices: true })("finishing a phase", (it) => {
+  it.effect("commits the review file alone and gives the plan as it is now", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write(review, "# Review\n")
+      yield* made.write("PLAN.md", "# Plan, ticked\n")
+      yield* made.git("add", "PLAN.md")
+      const blocked = yield* finishPhase(finish(), made.place)
+      assert.containSubset(blocked, { _tag: "PhaseBlocked", dirty: ["PLAN.md"] })
+      yield* made.git("commit", "--quiet", "-m", "tick", "--", "PLAN.md")
+
+      const finished = yield* finishPhase(finish(), made.place)
+      const head = yield* made.git("rev-parse", "HEAD")
+      assert.containSubset(finished, { _tag: "PhaseFinished", head, commit: head, plan: "# Plan, ticked\n" })
+      assert.strictEqual(yield* made.git("log", "-1", "--format=%s"), "docs(review): finalize phase 1")
+      assert.strictEqual(yield* made.git("show", "--name-only", "--format=", "HEAD"), review)
+    })
+  )
+
+  it.effect("makes no second commit when it is done again", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write(review, "# Review\n")
+      const first = yield* finishPhase(finish(), made.place)
+      assert.deepStrictEqual(yield* finishPhase(finish(), made.place), first)
+      assert.strictEqual(yield* made.git("rev-list", "--count", "HEAD"), "2")
+    })
+  )
+
+  it.effect("commits nothing when the review file is committed or missing", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const head = yield* made.git("rev-parse", "HEAD")
+      const finished = yield* finishPhase(finish(), made.place)
+      assert.containSubset(finished, { _tag: "PhaseFinished", head })
+      assert.notProperty(finished, "commit")
+    })
+  )
+
+  it.effect("leaves what was staged before the run, and commits a review file with an odd name", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const odd = "docs/re views/*[1].md"
+      yield* made.write("mine.txt", "x")
+      yield* made.git("add", "mine.txt")
+      yield* made.write(odd, "# Review\n")
+      const finished = yield* finishPhase(finish(`./${odd}`), { ...made.place, tolerated: ["mine.txt"] })
+      assert.strictEqual(finished._tag, "PhaseFinished")
+      assert.strictEqual(yield* made.git("show", "--name-only", "--format=", "HEAD"), odd)
+      assert.strictEqual(yield* made.git("status", "--porcelain"), "A  mine.txt")
+    })
+  )
+
+  it.effect("commits though hooks refuse, signing is asked for and nobody is configured", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n")
+      yield* made.git("config", "core.hooksPath", `${made.root}/.git/hooks`)
+      yield* Effect.promise(() =>
+        import("node:fs/promises").then((fs) => fs.chmod(`${made.root}/.git/hooks/pre-commit`, 0o755))
+      )
+      yield* made.git("config", "commit.gpgSign", "true")
+      yield* made.write(review, "# Review\n")
+      const finished = yield* finishPhase(finish(), made.place)
+      assert.containSubset(finished, { _tag: "PhaseFinished", commit: yield* made.git("rev-parse", "HEAD") })
+    })
+  )
+
+  for (const path of ["../outside.md", "/etc/passwd", ".git/config", "docs/../../x.md"]) {
+    it.effect(`refuses the review path ${path}`, () =>
+      Effect.gen(function* () {
+        const made = yield* repository
+        const error = yield* Effect.flip(finishPhase(finish(path), made.place))
+        assert.strictEqual(error._tag, "OutsideWorkspace")
+      })
+    )
+  }
+
+  it.effect("does not hand out git's own files as the plan", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const error = yield* Effect.flip(finishPhase({ ...finish(), planPath: ".git/config" }, made.place))
+      assert.strictEqual(error._tag, "OutsideWorkspace")
+    })
+  )
+})

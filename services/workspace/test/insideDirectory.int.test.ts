@@ -1,0 +1,158 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { OutsideWorkspace } from "../src/faults.ts"
+import { createInside, existsInside, readInside, replaceInside } from "../src/insideDirectory.ts"
+
+/** `<base>/root` is the workspace; `<base>/outside` holds a secret; links lead in and out. */
+const workspace = () => {
+  const base = mkdtempSync(join(tmpdir(), "reprise-inside-"))
+  const root = join(base, "root")
+  const outside = join(base, "outside")
+  mkdirSync(join(root, "docs"), { recursive: true })
+  mkdirSync(join(root, ".git"))
+  mkdirSync(outside)
+  mkdirSync(join(base, "root-evil"))
+  writeFileSync(join(outside, "secret"), "secret")
+  writeFileSync(join(root, "docs", "a.md"), "a")
+  writeFileSync(join(root, ".git", "config"), "token")
+  symlinkSync(outside, join(root, "out"))
+  symlinkSync("../..", join(root, "docs", "up"))
+  symlinkSync("docs", join(root, "in"))
+  symlinkSync(join(outside, "secret"), join(root, "secret-link"))
+  symlinkSync("docs/a.md", join(root, "a-link"))
+  symlinkSync("nowhere", join(root, "dangling"))
+  return { base, root, outside, [Symbol.dispose]: () => rmSync(base, { recursive: true, force: true }) }
+}
+
+const outcome = async (run: () => Promise<unknown>): Promise<string> => {
+  try {
+    const found = await run()
+    return found === undefined || found === false ? "nothing" : "found"
+  } catch (error) {
+    return error instanceof OutsideWorkspace ? "outside" : `failed: ${String(error)}`
+  }
+}
+
+describe("paths of plans, agents and messages", () => {
+  const corpus: ReadonlyArray<readonly [string, string]> = [
+    ["docs/a.md", "found"],
+    ["./docs//a.md", "found"],
+    ["docs/../docs/a.md", "found"],
+    ["in/a.md", "found"],
+    ["a-link", "found"],
+    ["docs/b.md", "nothing"],
+    ["no/such/dir.md", "nothing"],
+    ["docs/a.md/x", "nothing"],
+    ["dangling", "nothing"],
+    ["..", "outside"],
+    ["../outside/secret", "outside"],
+    ["docs/../../outside/secret", "outside"],
+    ["../root-evil/x", "outside"],
+    ["/etc/passwd", "outside"],
+    ["/", "outside"],
+    ["out/secret", "outside"],
+    ["docs/up/outside/secret", "outside"],
+    ["secret-link", "outside"],
+    [".git/config", "outside"],
+    [".GIT/config", "outside"],
+    ["docs/.git/config", "outside"],
+    ["docs/a.md\0.png", "outside"]
+  ]
+  it.each(corpus)("reads %j: %s", async (path, expected) => {
+    using made = workspace()
+    assert.strictEqual(await outcome(() => readInside(made.root, path)), expected)
+  })
+
+  it("takes an absolute path that lies inside, also through another name of the root", async () => {
+    using made = workspace()
+    symlinkSync(made.root, join(made.base, "alias"))
+    const alias = join(made.base, "alias")
+    assert.strictEqual(await readInside(made.root, join(made.root, "docs/a.md")), "a")
+    assert.strictEqual(await readInside(alias, join(alias, "docs/a.md")), "a")
+    assert.strictEqual(await readInside(alias, "docs/a.md"), "a")
+  })
+
+  it.each(["../x", "out/x", "docs/up/x", "/tmp/x", ".git/hooks/post-commit", "a\0b", "out/deep/er/x"])(
+    "writes nothing for %j",
+    async (path) => {
+      using made = workspace()
+      assert.strictEqual(await outcome(() => replaceInside(made.root, path, "x")), "outside")
+      assert.strictEqual(await outcome(() => createInside(made.root, path)), "outside")
+      assert.deepStrictEqual(readdirSync(made.outside), ["secret"])
+    }
+  )
+
+  it("replaces a link by a file and never writes through it", async () => {
+    using made = workspace()
+    await replaceInside(made.root, "secret-link", "mine")
+    assert.strictEqual(readFileSync(join(made.root, "secret-link"), "utf8"), "mine")
+    assert.strictEqual(readFileSync(join(made.outside, "secret"), "utf8"), "secret")
+    symlinkSync(join(made.outside, "secret"), join(made.root, "log"))
+    assert.match(await outcome(() => createInside(made.root, "log")), /ELOOP/)
+    assert.strictEqual(readFileSync(join(made.outside, "secret"), "utf8"), "secret")
+  })
+
+  it("makes the directories on the way and leaves no temporary file", async () => {
+    using made = workspace()
+    await replaceInside(made.root, ".planning/phases/01-one/.continuation-state.json", "{}")
+    await replaceInside(made.root, ".planning/phases/01-one/.continuation-state.json", "{ }")
+    const directory = join(made.root, ".planning/phases/01-one")
+    assert.deepStrictEqual(readdirSync(directory), [".continuation-state.json"])
+    assert.strictEqual(readFileSync(join(directory, ".continuation-state.json"), "utf8"), "{ }")
+  })
+
+  it("counts a link that leads nowhere as there", async () => {
+    using made = workspace()
+    assert.isTrue(await existsInside(made.root, "dangling"))
+    assert.isTrue(await existsInside(made.root, "docs"))
+    assert.isFalse(await existsInside(made.root, "docs/none"))
+  })
+
+  it("writes nothing outside while a directory on the way is swapped for a link that leads out", async () => {
+    using made = workspace()
+    const swapped = join(made.root, "swap")
+    const [directory, link] = [join(made.root, "directory"), join(made.root, "link")]
+    mkdirSync(swapped)
+    symlinkSync(made.outside, link)
+    /** Puts `next` in the place of what is there; a directory that a writer makes in between goes. */
+    const swap = (kept: string, next: string) => {
+      renameSync(swapped, kept)
+      for (;;) {
+        try {
+          return renameSync(next, swapped)
+        } catch {
+          rmSync(swapped, { recursive: true, force: true })
+        }
+      }
+    }
+    let writing = true
+    const attacker = (async () => {
+      while (writing) {
+        swap(directory, link)
+        await new Promise(setImmediate)
+        swap(link, directory)
+        await new Promise(setImmediate)
+      }
+    })()
+    const seen = new Set<string>()
+    for (let round = 0; round < 10 || !seen.has("nothing") || !seen.has("outside"); round++) {
+      const files = Array.from({ length: 40 }, (_, n) => `swap/f${round}-${n}`)
+      const outcomes = await Promise.all(files.map((path) => outcome(() => replaceInside(made.root, path, "x"))))
+      for (const one of outcomes) seen.add(one)
+    }
+    writing = false
+    await attacker
+    assert.deepStrictEqual(readdirSync(made.outside), ["secret"])
+  })
+})

@@ -1,0 +1,274 @@
+import { existsSync, readFileSync } from "node:fs"
+import { cp, mkdir, symlink, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { RunId, type WorkspaceCommand } from "@reprise/protocol"
+import { Effect, Layer, type Scope } from "effect"
+import type { Place } from "../src/domain/messages.ts"
+import { Leases } from "../src/Leases.ts"
+import { prepare } from "../src/prepare.ts"
+import { release } from "../src/release.ts"
+import { listWorktrees } from "../src/worktrees.ts"
+import { host, inMemory } from "./support/brokers.ts"
+import { prepareIn, runId } from "./support/commands.ts"
+import { adapters, emptyRepository, type Repository, repository, temporaryDirectory } from "./support/repository.ts"
+
+const r2 = RunId.make("r2")
+type Prepare = Extract<WorkspaceCommand, { readonly _tag: "PrepareWorkspace" }>
+
+const prepared = (workspace: string, more: Partial<Prepare> = {}, before?: Place) =>
+  Effect.flatMap(prepare(prepareIn(workspace, more), host, before), ({ event, place }) =>
+    place === undefined ? Effect.die(new Error(JSON.stringify(event))) : Effect.succeed({ event, place })
+  )
+const refused = (workspace: string, more: Partial<Prepare> = {}) =>
+  Effect.map(prepare(prepareIn(workspace, more), host, undefined), ({ event }) =>
+    event._tag === "WorkspaceRefused" ? `${event.kind}: ${event.reason}` : event._tag
+  )
+const done = (place: Place, outcome: "completed" | "failed" = "completed", run = runId) =>
+  release({ _tag: "ReleaseWorkspace", runId: run, outcome }, place)
+
+const services = Leases.layer.pipe(Layer.provideMerge(inMemory), Layer.provideMerge(adapters))
+
+layer(services, { excludeTestServices: true })("preparing a workspace", (it) => {
+  it.effect("gives the working tree, its head and its branch, and hides Reprise's files from git", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const { event } = yield* prepared(made.root)
+      assert.deepStrictEqual(event as unknown, {
+        _tag: "WorkspacePrepared",
+        runId,
+        host,
+        directory: made.root,
+        head: yield* made.git("rev-parse", "HEAD"),
+        branch: "main"
+      })
+      yield* made.write(".reprise/logs/r1/x.log", "x")
+      yield* made.write(".planning/phases/01-one/.continuation-state.json", "{}")
+      assert.strictEqual(yield* made.git("status", "--porcelain", "--untracked-files=all"), "")
+      yield* prepared(made.root)
+      const exclude = readFileSync(join(made.root, ".git/info/exclude"), "utf8")
+      assert.strictEqual(exclude.split("\n").filter((line) => line === "/.reprise/").length, 1)
+    })
+  )
+
+  it.effect("takes a directory below the top, and a link to it, as the repository", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write("sub/a", "1")
+      yield* made.commit("sub")
+      const link = join(yield* temporaryDirectory, "link")
+      yield* Effect.promise(() => symlink(join(made.root, "sub"), link))
+      assert.strictEqual((yield* prepared(link)).place.directory, made.root)
+    })
+  )
+
+  it.effect("refuses a dirty tree, untracked files too, with a list, unless it may be dirty", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write("PLAN.md", "changed")
+      yield* made.write("new/a", "1")
+      assert.match(yield* refused(made.root), /^dirty-tree: .*not committed: PLAN\.md, new\/\. Commit or stash/)
+      const { place } = yield* prepared(made.root, { allowDirty: true })
+      assert.deepStrictEqual(place.tolerated, ["PLAN.md", "new/"])
+    })
+  )
+
+  it.effect("overlooks what Reprise wrote itself, and what the run did since it was prepared first", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write(".planning/phases/01-one/SUMMARY.md", "x")
+      const { place } = yield* prepared(made.root)
+      yield* made.write("half-done.ts", "x")
+      assert.deepStrictEqual((yield* prepared(made.root, {}, place)).place, place)
+      yield* done(place)
+      assert.match(yield* refused(made.root, { runId: r2 }), /^dirty-tree/)
+    })
+  )
+
+  const refusals: ReadonlyArray<
+    readonly [string, RegExp, Effect.Effect<string, never, Scope.Scope>, Partial<Prepare>]
+  > = [
+    ["a directory that is no repository", /^not-a-repository: .* is not in a git repository/, temporaryDirectory, {}],
+    ["a directory that is not there", /^not-a-repository: There is no directory/, Effect.succeed("/no/such/dir"), {}],
+    [
+      "a repository without a commit",
+      /^other: .* has no commit yet/,
+      Effect.map(emptyRepository, ({ root }) => root),
+      {}
+    ],
+    [
+      "a plan that is not there",
+      /^other: There is no plan none\.md/,
+      Effect.map(repository, ({ root }) => root),
+      { planPath: "none.md" }
+    ],
+    [
+      "a plan outside the repository",
+      /^outside: '\.\.\/PLAN\.md'/,
+      Effect.map(repository, ({ root }) => root),
+      { planPath: "../PLAN.md" }
+    ],
+    [
+      "a plan in git's directory",
+      /^outside: '\.git\/config'/,
+      Effect.map(repository, ({ root }) => root),
+      { planPath: ".git/config" }
+    ]
+  ]
+  for (const [what, reason, where, more] of refusals) {
+    it.effect(`refuses ${what}`, () =>
+      Effect.gen(function* () {
+        assert.match(yield* refused(yield* where, more), reason)
+      })
+    )
+  }
+
+  it.effect("refuses a tree that another run has, names the run, and gives it once that is over", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const { place } = yield* prepared(made.root)
+      assert.match(yield* refused(made.root, { runId: r2 }), /^in-use: .* is in use by run r1 on host h1/)
+      yield* done(place)
+      yield* prepared(made.root, { runId: r2 })
+    })
+  )
+
+  it.effect("leaves the tree to others when it refuses it", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write("dirt", "1")
+      assert.match(yield* refused(made.root), /^dirty-tree/)
+      yield* made.remove("dirt")
+      yield* prepared(made.root, { runId: r2 })
+    })
+  )
+
+  it.effect("tells a copy of a repository from the repository", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* prepared(made.root)
+      const copy = join(yield* temporaryDirectory, "copy")
+      yield* Effect.promise(() => cp(made.root, copy, { recursive: true }))
+      yield* prepared(copy, { runId: r2 })
+    })
+  )
+})
+
+const inWorktree = (made: Repository, more: Partial<Prepare> = {}) => prepared(made.root, { worktree: true, ...more })
+
+layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
+  it.effect("makes one on a branch named for the plan, apart from what is dirty in the repository", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write("dirt", "1")
+      const { event, place } = yield* inWorktree(made, {
+        postCreate: ["echo deps > node_modules.txt", "git rev-parse --show-toplevel"]
+      })
+      assert.strictEqual(place.directory, join(made.root, ".reprise/worktrees/r1"))
+      assert.containSubset(event, { directory: place.directory, branch: "reprise/plan" })
+      assert.isFalse(existsSync(join(place.directory, "dirt")))
+      assert.deepStrictEqual(place.tolerated, ["node_modules.txt"])
+      const log = readFileSync(join(made.root, ".reprise/logs/r1/post-create-git-rev-parse-show-toplevel.log"), "utf8")
+      assert.strictEqual(log, `${place.directory}\n`)
+      assert.strictEqual(yield* made.git("status", "--porcelain"), "?? dirt")
+    })
+  )
+
+  it.effect("takes its own up again without running postCreate twice", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const postCreate = ["echo once >> times"]
+      const first = yield* inWorktree(made, { postCreate })
+      const again = yield* inWorktree(made, { postCreate })
+      assert.deepStrictEqual(again, first)
+      assert.strictEqual(readFileSync(join(first.place.directory, "times"), "utf8"), "once\n")
+    })
+  )
+
+  it.effect("runs postCreate again when a crash broke it off", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const { place } = yield* inWorktree(made, { postCreate: ["echo once >> times"] })
+      yield* Effect.promise(() => writeFile(join(made.root, ".git/worktrees/r1/reprise-prepared.json"), "{"))
+      yield* made.git("-C", place.directory, "clean", "-fdq")
+      yield* inWorktree(made, { postCreate: ["echo once >> times"] })
+      assert.strictEqual(readFileSync(join(place.directory, "times"), "utf8"), "once\n")
+    })
+  )
+
+  it.effect("refuses when a postCreate command fails, says how, and leaves nothing behind", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const reason = yield* refused(made.root, { worktree: true, postCreate: ["echo no registry; exit 7"] })
+      assert.match(
+        reason,
+        /^post-create: workspace\.postCreate 'echo no registry; exit 7' ended with 7\..*post-create-.*\.log.*\nno registry/s
+      )
+      assert.deepStrictEqual(yield* listWorktrees(made.root), [])
+      yield* inWorktree(made, { runId: r2 })
+    })
+  )
+
+  it.effect("refuses a plan that the branch does not have as it was given", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write("PLAN.md", "# Changed")
+      assert.match(yield* refused(made.root, { worktree: true }), /^dirty-tree: .*PLAN\.md.*Commit it first/)
+      assert.deepStrictEqual(yield* listWorktrees(made.root), [])
+    })
+  )
+
+  it.effect("reuses the branch, and the worktree that an earlier run left on it", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const { place } = yield* inWorktree(made)
+      assert.match(yield* refused(made.root, { worktree: true, runId: r2 }), /^in-use: .* by run r1/)
+      yield* made.write(".reprise/worktrees/r1/work.ts", "1")
+      yield* made.git("-C", place.directory, "add", "--all")
+      yield* made.git("-C", place.directory, "commit", "--quiet", "-m", "work")
+      yield* done(place, "failed")
+      const second = yield* inWorktree(made, { runId: r2 })
+      assert.strictEqual(second.place.directory, place.directory)
+      assert.isTrue(existsSync(join(second.place.directory, "work.ts")))
+      yield* done(second.place, "failed", r2)
+      yield* made.git("worktree", "remove", "--force", place.directory)
+      const third = yield* inWorktree(made, { runId: RunId.make("r3") })
+      assert.isTrue(existsSync(join(third.place.directory, "work.ts")))
+    })
+  )
+
+  it.effect("refuses a branch that is checked out elsewhere, or is no name of a branch", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      assert.match(yield* refused(made.root, { worktree: true, branch: "main" }), /^in-use: No worktree on main/)
+      for (const branch of ["--force", "a..b", "a b", "", "-b", "a\nb"]) {
+        assert.match(yield* refused(made.root, { worktree: true, branch }), /^other: .* cannot be the name of a branch/)
+      }
+    })
+  )
+
+  it.effect("goes with a completed run whose work is merged, and stays otherwise", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const { place } = yield* inWorktree(made)
+      yield* made.write(".reprise/worktrees/r1/work.ts", "1")
+      yield* made.git("-C", place.directory, "add", "--all")
+      yield* made.git("-C", place.directory, "commit", "--quiet", "-m", "work")
+      yield* done(place)
+      assert.isTrue(existsSync(place.directory))
+      yield* made.git("merge", "--quiet", "reprise/plan")
+      yield* made.write(".reprise/worktrees/r1/unsaved", "1")
+      yield* done(place)
+      assert.isTrue(existsSync(place.directory))
+      yield* made.remove(".reprise/worktrees/r1/unsaved")
+      yield* Effect.promise(() => mkdir(join(place.directory, ".planning"), { recursive: true }))
+      yield* made.write(".reprise/worktrees/r1/.planning/SUMMARY.md", "x")
+      yield* done(place, "failed")
+      assert.isTrue(existsSync(place.directory))
+      yield* done(place)
+      assert.isFalse(existsSync(place.directory))
+      assert.strictEqual(yield* made.git("branch", "--list", "--format=%(refname:short)", "reprise/*"), "reprise/plan")
+      yield* done(place)
+    })
+  )
+})

@@ -1,0 +1,9 @@
+/** A process that runs one gate: `node gateProcess.ts ROOT COMMAND`. */
+import { Effect } from "effect"
+import { qualityGates } from "../../src/qualityGates.ts"
+import { gates } from "./commands.ts"
+import { adapters, placeAt } from "./repository.ts"
+
+const [root = "", command = ""] = process.argv.slice(2)
+
+Effect.runFork(qualityGates(gates([command]), placeAt(root)).pipe(Effect.provide(adapters)))

@@ -1,0 +1,88 @@
+/** Real git repositories in temporary directories. */
+import { execFile } from "node:child_process"
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { promisify } from "node:util"
+import { NodeServices } from "@effect/platform-node"
+import { Host } from "@reprise/protocol"
+import { Effect, Layer } from "effect"
+import type { Place } from "../../src/domain/messages.ts"
+import { Git } from "../../src/Git.ts"
+import { WorkspaceFiles } from "../../src/WorkspaceFiles.ts"
+
+const run = promisify(execFile)
+const environment = {
+  PATH: process.env.PATH,
+  HOME: "/nonexistent",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_AUTHOR_NAME: "Ada",
+  GIT_AUTHOR_EMAIL: "ada@example.org",
+  GIT_COMMITTER_NAME: "Ada",
+  GIT_COMMITTER_EMAIL: "ada@example.org"
+}
+
+export interface Repository {
+  /** Real absolute path of the working tree. */
+  readonly root: string
+  readonly place: Place
+  /** What git wrote, trimmed. */
+  readonly git: (...args: ReadonlyArray<string>) => Effect.Effect<string>
+  readonly write: (path: string, text: string) => Effect.Effect<void>
+  readonly remove: (path: string) => Effect.Effect<void>
+  /** Commits everything; gives the hash. */
+  readonly commit: (message: string) => Effect.Effect<string>
+}
+
+export const temporaryDirectory = Effect.acquireRelease(
+  Effect.promise(async () => realpath(await mkdtemp(join(tmpdir(), "reprise-workspace-")))),
+  (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+)
+
+/** A repository's root as a prepared place. */
+export const placeAt = (root: string): Place => ({
+  host: Host.make("h1"),
+  root,
+  directory: root,
+  leaseId: "l1",
+  tolerated: []
+})
+
+const at = (root: string): Repository => {
+  const git: Repository["git"] = (...args) =>
+    Effect.promise(async () => (await run("git", args, { cwd: root, env: environment })).stdout.trim())
+  const write: Repository["write"] = (path, text) =>
+    Effect.promise(async () => {
+      await mkdir(dirname(join(root, path)), { recursive: true })
+      await writeFile(join(root, path), text)
+    })
+  return {
+    root,
+    place: placeAt(root),
+    git,
+    write,
+    remove: (path) => Effect.promise(() => rm(join(root, path), { recursive: true })),
+    commit: (message) =>
+      git("add", "--all").pipe(
+        Effect.andThen(git("commit", "--quiet", "--allow-empty", "-m", message)),
+        Effect.andThen(git("rev-parse", "HEAD"))
+      )
+  }
+}
+
+/** Without a commit. */
+export const emptyRepository = Effect.gen(function* () {
+  const repository = at(yield* temporaryDirectory)
+  yield* repository.git("init", "--quiet", "--initial-branch=main")
+  return repository
+})
+
+/** With a committed `PLAN.md`. */
+export const repository = Effect.gen(function* () {
+  const made = yield* emptyRepository
+  yield* made.write("PLAN.md", "# Plan\n\n## Phase 1: One\n\n- [ ] do it\n")
+  yield* made.commit("plan")
+  return made
+})
+
+export const adapters = Layer.mergeAll(Git.layer, WorkspaceFiles.layer).pipe(Layer.provideMerge(NodeServices.layer))

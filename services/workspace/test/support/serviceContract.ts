@@ -1,0 +1,222 @@
+/** What the workspace service does for whoever sends it commands, as tests of a broker. */
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { type ActorConfig, type Broker, Messenger } from "@reprise/actor"
+import { type PublicEvent, type PublicEventType, RunId, type WorkspaceCommand } from "@reprise/protocol"
+import { Effect, Exit, type Layer, Schedule, Scope, Stream } from "effect"
+import { startService } from "./brokers.ts"
+import { finish, gates, phase, prepareIn } from "./commands.ts"
+import { repository } from "./repository.ts"
+
+let runs = 0
+/** Tests share a broker, so each has a run of its own. */
+const newRun = () => RunId.make(`run-${++runs}`)
+
+const ask = (run: RunId, command: WorkspaceCommand) =>
+  Messenger.use((messenger) => messenger.send("workspace", run, { ...command, runId: run } as WorkspaceCommand))
+
+/** The first event of one of these types that the run has, whenever it comes. */
+const seen = <Type extends PublicEventType>(run: RunId, ...types: ReadonlyArray<Type>) =>
+  Effect.flatMap(Messenger, (messenger) =>
+    messenger.events({ runId: run, types, from: "beginning" }).pipe(
+      Stream.map(({ event }) => event as Extract<PublicEvent, { readonly _tag: Type }>),
+      Stream.runHead,
+      Effect.flatMap(Effect.fromOption),
+      Effect.orDie
+    )
+  )
+
+const count = (run: RunId, type: PublicEventType, until: PublicEventType) =>
+  Effect.flatMap(Messenger, (messenger) =>
+    messenger.events({ runId: run, from: "beginning" }).pipe(
+      Stream.takeUntil(({ event }) => event._tag === until),
+      Stream.runFold(
+        () => 0,
+        (total, { event }) => total + (event._tag === type ? 1 : 0)
+      )
+    )
+  )
+
+const waitFor = (condition: () => boolean) =>
+  Effect.sync(condition).pipe(Effect.repeat({ until: (met) => met, schedule: Schedule.spaced("10 millis") }))
+
+const isAlive = (pid: number) => {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))
+  } catch {
+    return false
+  }
+}
+
+const ready = Effect.gen(function* () {
+  const made = yield* repository
+  const run = newRun()
+  yield* ask(run, prepareIn(made.root))
+  const prepared = yield* seen(run, "WorkspacePrepared")
+  return { ...made, run, base: prepared.head }
+})
+
+export const serviceContract = (name: string, world: Layer.Layer<Messenger | Broker | ActorConfig, unknown>) =>
+  layer(world, { excludeTestServices: true, timeout: "60 seconds" })(name, (it) => {
+    it.effect("takes a run from preparing to releasing", () =>
+      Effect.gen(function* () {
+        yield* startService
+        const { base, commit, git, root, run, write } = yield* ready
+
+        yield* write("a.ts", "1")
+        const work = yield* commit("work")
+        yield* ask(run, { _tag: "VerifyCommit", runId: run, phase, commit: work.slice(0, 8), base })
+        assert.containSubset(yield* seen(run, "CommitVerified", "CommitRejected"), {
+          _tag: "CommitVerified",
+          commit: work
+        })
+
+        yield* ask(run, gates(["echo fine", "echo bad >&2; exit 1"]))
+        const quality = yield* seen(run, "QualityPassed", "QualityFailed")
+        assert.containSubset(quality, {
+          _tag: "QualityFailed",
+          results: [
+            { exitCode: 0, head: "fine\n" },
+            { exitCode: 1, head: "bad\n" }
+          ]
+        })
+
+        yield* ask(run, {
+          _tag: "WriteContinuationState",
+          runId: run,
+          phase,
+          planId: "plan",
+          slug: "One",
+          completedTasks: [{ id: "T1", commit: work, files: ["a.ts"] }],
+          checkpoint: { task: "T2", type: "decision", description: "Which?" },
+          resolution: "sqlite",
+          resumeAt: "T2"
+        })
+        const { path } = yield* seen(run, "ContinuationStateWritten")
+        assert.strictEqual(path, ".planning/phases/01-one/.continuation-state.json")
+        assert.deepStrictEqual(JSON.parse(readFileSync(join(root, path), "utf8")), {
+          plan_id: "plan",
+          completed_tasks: [{ id: "T1", commit: work, files: ["a.ts"] }],
+          checkpoint: { task: "T2", type: "decision", resolution: "sqlite" },
+          resume_at: "T2"
+        })
+
+        yield* ask(run, {
+          _tag: "WriteSummary",
+          runId: run,
+          path: ".planning/phases/01-one/SUMMARY.md",
+          text: "# Done\n"
+        })
+        yield* seen(run, "SummaryWritten")
+        assert.strictEqual(readFileSync(join(root, ".planning/phases/01-one/SUMMARY.md"), "utf8"), "# Done\n")
+
+        yield* write("docs/reviews/plan-phase-1-review.md", "fine")
+        yield* ask(run, finish())
+        assert.containSubset(yield* seen(run, "PhaseFinished"), { head: yield* git("rev-parse", "HEAD") })
+
+        yield* ask(run, { _tag: "ReleaseWorkspace", runId: run, outcome: "completed" })
+        yield* seen(run, "WorkspaceReleased")
+        yield* ask(run, finish())
+        assert.containSubset(yield* seen(run, "CommandRefused"), { command: "FinishPhase" })
+      })
+    )
+
+    it.effect("takes up a gate again when its process died, and reports it once", () =>
+      Effect.gen(function* () {
+        const first = yield* Scope.make()
+        yield* startService.pipe(Scope.provide(first))
+        const { root, run, write } = yield* ready
+        yield* ask(run, gates(["echo begun >> begun; while [ ! -f go ]; do sleep 0.02; done"]))
+        yield* waitFor(() => existsSync(join(root, "begun")))
+        yield* Scope.close(first, Exit.void)
+
+        yield* startService
+        yield* waitFor(() => readFileSync(join(root, "begun"), "utf8") === "begun\nbegun\n")
+        yield* write("go", "")
+        yield* seen(run, "QualityPassed")
+        yield* ask(run, { _tag: "ReleaseWorkspace", runId: run, outcome: "failed" })
+        assert.strictEqual(yield* count(run, "QualityPassed", "WorkspaceReleased"), 1)
+      })
+    )
+
+    it.effect("gives up a gate, and what waits behind it, when the run is aborted", () =>
+      Effect.gen(function* () {
+        yield* startService
+        const { root, run } = yield* ready
+        yield* ask(run, gates(["echo $$ > pid; sleep 600"]))
+        yield* waitFor(() => existsSync(join(root, "pid")))
+        const pid = Number(readFileSync(join(root, "pid"), "utf8"))
+        yield* ask(run, { _tag: "WriteSummary", runId: run, path: "never.md", text: "x" })
+        yield* ask(run, { _tag: "ReleaseWorkspace", runId: run, outcome: "aborted" })
+        yield* seen(run, "WorkspaceReleased")
+        assert.isFalse(isAlive(pid))
+        assert.isFalse(existsSync(join(root, "never.md")))
+        assert.containSubset(yield* seen(run, "WorkspaceFailed"), { operation: "RunQualityGates" })
+      })
+    )
+
+    it.effect("does not run the gate of an aborted run after a restart", () =>
+      Effect.gen(function* () {
+        const first = yield* Scope.make()
+        yield* startService.pipe(Scope.provide(first))
+        const { root, run } = yield* ready
+        yield* ask(run, gates(["echo begun >> begun; sleep 600"]))
+        yield* waitFor(() => existsSync(join(root, "begun")))
+        yield* Scope.close(first, Exit.void)
+        yield* ask(run, { _tag: "ReleaseWorkspace", runId: run, outcome: "aborted" })
+        yield* startService
+        yield* seen(run, "WorkspaceReleased")
+        assert.match(readFileSync(join(root, "begun"), "utf8"), /^begun\n(begun\n)?$/)
+      })
+    )
+
+    it.effect("refuses work before the workspace is prepared, and a second run in the same tree", () =>
+      Effect.gen(function* () {
+        yield* startService
+        const early = newRun()
+        yield* ask(early, finish())
+        assert.containSubset(yield* seen(early, "CommandRefused"), { command: "FinishPhase" })
+        const { root, run } = yield* ready
+        const other = newRun()
+        yield* ask(other, prepareIn(root))
+        const refused = yield* seen(other, "WorkspaceRefused")
+        assert.strictEqual(refused.kind, "in-use")
+        assert.include(refused.reason, `run ${run}`)
+      })
+    )
+
+    it.effect("lets others have the tree when a run has ended that nobody released", () =>
+      Effect.gen(function* () {
+        yield* startService
+        const { root, run } = yield* ready
+        yield* Messenger.use((messenger) => messenger.publish("orchestrator", { _tag: "RunCompleted", runId: run }))
+        const prepared = Effect.gen(function* () {
+          const other = newRun()
+          yield* ask(other, prepareIn(root))
+          return (yield* seen(other, "WorkspacePrepared", "WorkspaceRefused"))._tag
+        })
+        yield* prepared.pipe(Effect.repeat({ until: (tag) => tag === "WorkspacePrepared" }))
+      })
+    )
+
+    it.effect("says what it could not do, and goes on", () =>
+      Effect.gen(function* () {
+        yield* startService
+        const { run } = yield* ready
+        yield* ask(run, { _tag: "WriteSummary", runId: run, path: "../outside.md", text: "x" })
+        assert.containSubset(yield* seen(run, "WorkspaceFailed"), { operation: "WriteSummary" })
+        yield* ask(run, { _tag: "WriteSummary", runId: run, path: "inside.md", text: "x" })
+        yield* seen(run, "SummaryWritten")
+      })
+    )
+
+    it.effect("shows its workspaces to queries", () =>
+      Effect.gen(function* () {
+        yield* startService
+        const { root, run } = yield* ready
+        const shown = yield* Messenger.use((messenger) => messenger.query("workspace", "show", { id: run }))
+        assert.containSubset(shown, { runId: run, status: "active", host: "h1", root, directory: root, requests: [] })
+      })
+    )
+  })

@@ -1,0 +1,207 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { verifyCommit } from "../src/verifyCommit.ts"
+import { verify } from "./support/commands.ts"
+import { adapters, type Repository, repository } from "./support/repository.ts"
+
+/** A repository with a base commit and one commit of work after it. */
+const withWork = Effect.gen(function* () {
+  const made = yield* repository
+  const base = yield* made.git("rev-parse", "HEAD")
+  yield* made.write("src/a.ts", "export const a = 1\n")
+  return { ...made, base, work: yield* made.commit("work") }
+})
+type WithWork = Effect.Success<typeof withWork>
+
+const outcome = (made: Repository, commit: string, base: string, reviewPath?: string) =>
+  Effect.map(verifyCommit(verify(commit, base, reviewPath), made.place), (event) =>
+    event._tag === "CommitRejected" ? event.reason : event.commit
+  )
+
+layer(adapters, { excludeTestServices: true })("verifying a commit", (it) => {
+  it.effect("accepts new work by its whole and by its short hash and gives the whole one, with a diff stat", () =>
+    Effect.gen(function* () {
+      const made = yield* withWork
+      const event = yield* verifyCommit(verify(made.work, made.base), made.place)
+      assert.containSubset(event, { _tag: "CommitVerified", commit: made.work })
+      assert.match(event._tag === "CommitVerified" ? (event.diffStat ?? "") : "", /src\/a\.ts \| 1 \+/)
+      assert.strictEqual(yield* outcome(made, made.work.slice(0, 7), made.base), made.work)
+      assert.strictEqual(yield* outcome(made, made.work.slice(0, 9).toUpperCase(), made.base), made.work)
+      assert.strictEqual(yield* outcome(made, ` ${made.work}\n`, made.base), made.work)
+      assert.strictEqual(yield* outcome(made, "HEAD", made.base), made.work)
+    })
+  )
+
+  it.effect("accepts an earlier commit when more work follows it", () =>
+    Effect.gen(function* () {
+      const made = yield* withWork
+      yield* made.write("src/b.ts", "1")
+      yield* made.commit("more")
+      assert.strictEqual(yield* outcome(made, made.work, made.base), made.work)
+    })
+  )
+
+  const rejections: ReadonlyArray<
+    readonly [string, string, (made: WithWork) => Effect.Effect<{ readonly commit: string; readonly base?: string }>]
+  > = [
+    ["no name", "missing", () => Effect.succeed({ commit: " " })],
+    ["a made-up hash", "missing", () => Effect.succeed({ commit: "deadbeefdeadbeefdeadbeefdeadbeefdeadbeef" })],
+    [
+      "a branch that looks like a hash",
+      "missing",
+      (made) => Effect.as(made.git("branch", "abcdef1"), { commit: "abcdef1" })
+    ],
+    ["a tree", "not-a-commit", (made) => Effect.map(made.git("rev-parse", "HEAD^{tree}"), (commit) => ({ commit }))],
+    ["a file", "not-a-commit", (made) => Effect.map(made.git("rev-parse", "HEAD:PLAN.md"), (commit) => ({ commit }))],
+    [
+      "a tag object",
+      "not-a-commit",
+      (made) =>
+        Effect.map(Effect.andThen(made.git("tag", "-am", "v1", "v1"), made.git("rev-parse", "v1")), (commit) => ({
+          commit
+        }))
+    ],
+    [
+      "a commit on another branch",
+      "unreachable",
+      (made) =>
+        Effect.gen(function* () {
+          yield* made.git("checkout", "--quiet", "-b", "other", made.base)
+          yield* made.write("c.ts", "1")
+          const commit = yield* made.commit("elsewhere")
+          yield* made.git("checkout", "--quiet", "main")
+          return { commit }
+        })
+    ],
+    [
+      "a commit that was amended away",
+      "unreachable",
+      (made) => Effect.as(made.git("commit", "--quiet", "--amend", "-m", "again"), { commit: made.work })
+    ],
+    ["the base itself", "not-new", (made) => Effect.succeed({ commit: made.base })],
+    ["a commit older than the base", "not-new", (made) => Effect.succeed({ commit: made.base, base: made.work })],
+    [
+      "work after a base that was rewritten",
+      "not-new",
+      (made) =>
+        Effect.gen(function* () {
+          yield* made.git("checkout", "--quiet", "--orphan", "fresh")
+          return { commit: yield* made.commit("rewritten") }
+        })
+    ],
+    [
+      "an empty commit",
+      "empty",
+      (made) => Effect.map(made.commit("nothing"), (commit) => ({ commit, base: made.work }))
+    ],
+    [
+      "work with a file left changed",
+      "dirty-tree",
+      (made) => Effect.as(made.write("src/a.ts", "changed"), { commit: made.work })
+    ],
+    [
+      "work with a file left untracked",
+      "dirty-tree",
+      (made) => Effect.as(made.write("new/b.ts", "1"), { commit: made.work })
+    ],
+    [
+      "work with a file left staged",
+      "dirty-tree",
+      (made) => Effect.as(Effect.andThen(made.write("b.ts", "1"), made.git("add", "b.ts")), { commit: made.work })
+    ],
+    [
+      "work with a renamed file left staged",
+      "dirty-tree",
+      (made) => Effect.as(made.git("mv", "src/a.ts", "src/z.ts"), { commit: made.work })
+    ]
+  ]
+  for (const [what, reason, arrange] of rejections) {
+    it.effect(`rejects ${what} as ${reason}`, () =>
+      Effect.gen(function* () {
+        const made = yield* withWork
+        const { base = made.base, commit } = yield* arrange(made)
+        assert.strictEqual(yield* outcome(made, commit, base), reason)
+      })
+    )
+  }
+
+  const hostile = [
+    "--upload-pack=touch owned",
+    "-x",
+    "--",
+    "HEAD~1..HEAD",
+    "a..b",
+    "HEAD^",
+    "main",
+    "HEAD@{1}",
+    "abcd\n^HEAD",
+    "abcd --not HEAD",
+    ":/work",
+    "$(touch owned)",
+    "`touch owned`",
+    "abc",
+    "g".repeat(40),
+    "a".repeat(65),
+    "abcd\0ef"
+  ]
+  for (const name of hostile) {
+    it.effect(`refuses the name ${JSON.stringify(name.slice(0, 50))} before git sees it`, () =>
+      Effect.gen(function* () {
+        const made = yield* withWork
+        // Not a repository: git would fail where the name alone does not decide.
+        yield* made.remove(".git")
+        assert.strictEqual(yield* outcome(made, name, made.base), "not-a-commit")
+      })
+    )
+  }
+
+  it.effect("overlooks the review file and what Reprise writes itself", () =>
+    Effect.gen(function* () {
+      const made = yield* withWork
+      for (const path of [
+        "docs/reviews/plan-phase-1-review.md",
+        ".reprise/logs/r1/x.log",
+        ".planning/phases/01-one/.continuation-state.json",
+        ".planning/phases/01-one/SUMMARY.md"
+      ]) {
+        yield* made.write(path, "x")
+      }
+      assert.strictEqual(yield* outcome(made, made.work, made.base, "./docs/reviews/plan-phase-1-review.md"), made.work)
+      assert.strictEqual(yield* outcome(made, made.work, made.base), "dirty-tree")
+    })
+  )
+
+  it.effect("counts a SUMMARY.md elsewhere as dirt", () =>
+    Effect.gen(function* () {
+      const made = yield* withWork
+      yield* made.write("docs/SUMMARY.md", "x")
+      assert.strictEqual(yield* outcome(made, made.work, made.base), "dirty-tree")
+    })
+  )
+
+  it.effect("overlooks what was dirty when the run began with leave to, and nothing else", () =>
+    Effect.gen(function* () {
+      const made = yield* withWork
+      yield* made.write("notes/todo.txt", "x")
+      const place = { ...made.place, tolerated: ["notes/"] }
+      const verified = yield* verifyCommit(verify(made.work, made.base), place)
+      assert.strictEqual(verified._tag, "CommitVerified")
+      yield* made.write("notes2.txt", "x")
+      const rejected = yield* verifyCommit(verify(made.work, made.base), place)
+      assert.containSubset(rejected, {
+        _tag: "CommitRejected",
+        reason: "dirty-tree",
+        detail: "Not committed: notes2.txt."
+      })
+    })
+  )
+
+  it.effect("names what is dirty, whatever its name", () =>
+    Effect.gen(function* () {
+      const made = yield* withWork
+      yield* made.write("ä b\nc.txt", "x")
+      const event = yield* verifyCommit(verify(made.work, made.base), made.place)
+      assert.containSubset(event, { reason: "dirty-tree", detail: "Not committed: ä b\nc.txt." })
+    })
+  )
+})

@@ -1,0 +1,90 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { verifyContinuation } from "../src/verifyContinuation.ts"
+import { verifyTasks } from "./support/commands.ts"
+import { adapters, repository } from "./support/repository.ts"
+
+const unknown = "deadbeefdeadbeefdeadbeefdeadbeefdeadbeef"
+
+layer(adapters, { excludeTestServices: true })("verifying a continuation", (it) => {
+  it.effect("accepts commits that HEAD leads to, and files that are there or were deleted by a commit since", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write("a.ts", "1")
+      yield* made.write("b.ts", "1")
+      const first = yield* made.commit("T1")
+      yield* made.git("rm", "--quiet", "b.ts")
+      yield* made.write("c.ts", "1")
+      const second = yield* made.commit("T2: deletes b, adds c")
+      yield* made.git("mv", "c.ts", "d.ts")
+      yield* made.commit("renames c")
+      const event = yield* verifyContinuation(
+        verifyTasks([
+          { id: "T1", commit: first.slice(0, 8), files: ["a.ts", "b.ts"] },
+          { id: "T2", commit: second, files: ["b.ts", "c.ts"] }
+        ]),
+        made.place
+      )
+      assert.containSubset(event, { _tag: "ContinuationVerified", runId: "r1", phase: "1" })
+    })
+  )
+
+  it.effect("accepts a file that the very first commit brought and a later one deleted", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const first = yield* made.git("rev-parse", "HEAD")
+      yield* made.git("rm", "--quiet", "PLAN.md")
+      yield* made.commit("no plan")
+      const event = yield* verifyContinuation(verifyTasks([{ id: "T", commit: first, files: ["PLAN.md"] }]), made.place)
+      assert.strictEqual(event._tag, "ContinuationVerified")
+    })
+  )
+
+  it.effect("names exactly the commits and files that are missing", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write("a.ts", "1")
+      yield* made.write("gone.ts", "1")
+      const work = yield* made.commit("T1")
+      yield* made.remove("gone.ts")
+      yield* made.git("checkout", "--quiet", "-b", "other")
+      yield* made.git("stash", "--quiet")
+      yield* made.write("e.ts", "1")
+      const elsewhere = yield* made.commit("elsewhere")
+      yield* made.git("checkout", "--quiet", "main")
+      yield* made.remove("gone.ts")
+      const tree = yield* made.git("rev-parse", "HEAD^{tree}")
+      const event = yield* verifyContinuation(
+        verifyTasks([
+          {
+            id: "T1",
+            commit: work,
+            files: ["a.ts", "gone.ts", "never.ts", "../outside", "/etc/passwd", ".git/config"]
+          },
+          { id: "T2", commit: unknown, files: ["a.ts"] },
+          { id: "T3", commit: elsewhere, files: [] },
+          { id: "T4", commit: tree, files: [] },
+          { id: "T5", commit: "--all", files: [] },
+          { id: "T6", commit: "HEAD", files: [] },
+          { id: "T7", commit: unknown, files: [] }
+        ]),
+        made.place
+      )
+      assert.containSubset(event, {
+        _tag: "ContinuationRejected",
+        missingCommits: [unknown, elsewhere, tree, "--all", "HEAD"],
+        missingFiles: ["gone.ts", "never.ts", "../outside", "/etc/passwd", ".git/config"]
+      })
+    })
+  )
+
+  it.effect("takes few processes for 500 tasks", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const commit = yield* made.git("rev-parse", "HEAD")
+      const tasks = Array.from({ length: 500 }, (_, n) => ({ id: `T${n}`, commit, files: ["PLAN.md"] }))
+      const event = yield* verifyContinuation(verifyTasks(tasks), made.place)
+      assert.strictEqual(event._tag, "ContinuationVerified")
+    })
+  )
+})
