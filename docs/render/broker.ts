@@ -55,7 +55,8 @@ export const streamBlocks: ReadonlyArray<string> = [
   "All of them are on disk, with retention by limits and a quota. A full one refuses new messages and loses no old ones. The same message id is stored once within ten minutes; after that, each service remembers the ids that it handled."
 ]
 
-const { RUN, QUESTION } = { RUN: "RUN", QUESTION: "QUESTION" }
+const RUN = "RUN"
+const QUESTION = "QUESTION"
 
 export const subjectBlocks: ReadonlyArray<string> = [
   table(

@@ -37,26 +37,28 @@ const defaultOf = (flag: Param.Param<Param.ParamKind, unknown>) =>
     })
   )
 
-/** A command's own flags by name, with their defaults. */
-const defaultsOf = Effect.fnUntraced(function* (command: Command.Command.Any) {
+/** The defaults of a command's own flags, by name: both lists are in the order in which they were declared. */
+const defaultsOf = Effect.fnUntraced(function* (
+  command: Command.Command.Any,
+  described: ReadonlyArray<Completions.FlagDescriptor>
+) {
   const { config } = Predicate.hasProperty(command, "config") ? command : { config: undefined }
   const flags = Predicate.hasProperty(config, "flags") && Array.isArray(config.flags) ? config.flags : []
-  const defaults = new Map<string, string>()
-  for (const flag of flags) {
-    if (!Param.isParam(flag)) continue
-    const value = yield* defaultOf(flag)
-    for (const { name } of Param.extractSingleParams(flag)) defaults.set(name, value)
-  }
-  return defaults
+  const defaults = yield* Effect.forEach(flags.filter(Param.isParam), defaultOf)
+  return new Map(described.map(({ name }, index) => [name, defaults[index] ?? "unknown"]))
 })
 
-const valueOf = (type: Completions.FlagType): string => {
+const flagValue = (type: Completions.FlagType): string => {
   if (type._tag === "Boolean") return ""
   return type._tag === "Choice" ? ` ${type.values.join("|")}` : " TEXT"
 }
 
 const usage = (path: ReadonlyArray<string>, { arguments: args, flags }: Completions.CommandDescriptor): string =>
-  [...path, ...args.map(({ name, required }) => (required ? name : `[${name}]`)), ...(flags.length > 0 ? ["[flags]"] : [])].join(" ")
+  [
+    ...path,
+    ...args.map(({ name, required }) => (required ? name : `[${name}]`)),
+    ...(flags.length > 0 ? ["[flags]"] : [])
+  ].join(" ")
 
 const flagTable = (flags: ReadonlyArray<Completions.FlagDescriptor>, defaults: ReadonlyMap<string, string>): string =>
   flags.length === 0
@@ -64,7 +66,7 @@ const flagTable = (flags: ReadonlyArray<Completions.FlagDescriptor>, defaults: R
     : table(
         ["flag", "default", "does"],
         flags.map(({ description, name, type }) => [
-          code(`--${name}${valueOf(type)}`),
+          code(`--${name}${flagValue(type)}`),
           defaults.get(name) ?? "",
           description ?? ""
         ])
@@ -75,7 +77,10 @@ const argumentTable = (args: ReadonlyArray<Completions.ArgumentDescriptor>): str
     ? ""
     : table(
         ["argument", "is"],
-        args.map(({ description, name, required }) => [code(name), `${description ?? ""}${required ? "" : " (optional)"}`])
+        args.map(({ description, name, required }) => [
+          code(name),
+          `${description ?? ""}${required ? "" : " (optional)"}`
+        ])
       )
 
 const exampleBlock = (examples: ReadonlyArray<Command.Command.Example>): string =>
@@ -102,7 +107,7 @@ const section = (
           `${command.description ?? ""}.`,
           code(usage(path, descriptor)),
           argumentTable(descriptor.arguments),
-          flagTable(descriptor.flags, yield* defaultsOf(command)),
+          flagTable(descriptor.flags, yield* defaultsOf(command, descriptor.flags)),
           exampleBlock(command.examples)
         ]
     return [...own, ...below.flat()]
@@ -114,14 +119,17 @@ export const commandsPage: Effect.Effect<string, unknown> = Effect.gen(function*
     generated("cli/src/commands/root.ts"),
     "# Commands",
     "Data goes to standard output, talk to standard error. Colour is used on a terminal only, and not with `NO_COLOR`.",
-    "With `--json` a command prints one object, `{\"ok\":true,\"data\":…}` or `{\"ok\":false,\"error\":{\"code\":…,\"message\":…,\"hint\":…}}`. `run`, `demo`, `watch` and `logs` print one [event](messages.md#events) per line instead: `{\"type\",\"time\",\"id\",\"runId\",…}`.",
-    "An empty default means: not set. A flag that is `off` is a switch. `--no-NAME` turns it off.",
+    'With `--json` a command prints one object, `{"ok":true,"data":…}` or `{"ok":false,"error":{"code":…,"message":…,"hint":…}}`. `run`, `demo`, `watch` and `logs` print one [event](messages.md#events) per line instead: `{"type","time","id","runId",…}`.',
+    "An empty default means: not set. A flag that is `off` is a switch and takes no value.",
     "Flags of every command:",
     global,
     "## Exit codes",
     table(
       ["code", "means"],
-      Object.entries(meanings).map(([name, meaning]) => [code(String(Object.entries(exitCodes).find(([key]) => key === name)?.[1])), meaning])
+      Object.entries(meanings).map(([name, meaning]) => [
+        code(String(Object.entries(exitCodes).find(([key]) => key === name)?.[1])),
+        meaning
+      ])
     ),
     ...sections
   ])

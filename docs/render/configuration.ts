@@ -27,7 +27,10 @@ const sections = [...new Set(settings.map(({ path }) => (path.includes(".") ? pa
 
 /** Variables that are no setting of `reprise.toml`: they name programs, places and secrets of this machine. */
 export const otherVariables: ReadonlyArray<readonly [string, string]> = [
-  ["REPRISE_NATS_SERVER", "Path of the `nats-server` program to start. Else: one on the `PATH`, the cache, a fetched one."],
+  [
+    "REPRISE_NATS_SERVER",
+    "Path of the `nats-server` program to start. Else: one on the `PATH`, the cache, a fetched one."
+  ],
   ["REPRISE_NATS_FETCH", "`never`: `nats-server` is not fetched from the system's package mirror."],
   ["REPRISE_OPENCODE", "Path of the `opencode` program. Else: the one of the npm package, then one on the `PATH`."],
   ["REPRISE_HOST", "Name of this host in subjects, for `reprise serve`. Default: `local`."],

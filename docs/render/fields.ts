@@ -47,13 +47,15 @@ export const jsonType = (json: unknown, names: Names): string => {
 
 const inner = (field: Schema.Top): unknown => ("schema" in field ? field.schema : "to" in field ? field.to : undefined)
 
-export const typeOf = (field: Schema.Top, names: Names): string => {
+const typeOf = (field: Schema.Top, names: Names): string => {
   const name = names.ofSchema.get(field) ?? names.ofSchema.get(inner(field))
-  return name === undefined ? jsonType(jsonSchemaOf(Schema.Struct({ field }))["properties"], names) : link(name)
+  if (name !== undefined) return link(name)
+  const properties = jsonSchemaOf(Schema.Struct({ field }))["properties"]
+  return jsonType(isJson(properties) ? properties["field"] : undefined, names)
 }
 
-/** `required`, `optional`, or the default that a reader fills in. */
-export const presenceOf = (field: Schema.Codec<unknown, unknown>): string => {
+/** What stands for a field that is left out: a default that the reader fills in, or nothing. */
+const presenceOf = (field: Schema.Codec<unknown, unknown>): string => {
   const decoded = Schema.decodeUnknownResult(Schema.Struct({ field }))({})
   if (Result.isFailure(decoded)) return "required"
   if (!("field" in decoded.success)) return "optional"

@@ -8,6 +8,7 @@ export const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyA
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n")
 
 /** Blocks with one empty line between them. */
-export const page = (blocks: ReadonlyArray<string>): string => `${blocks.filter((block) => block !== "").join("\n\n")}\n`
+export const page = (blocks: ReadonlyArray<string>): string =>
+  `${blocks.filter((block) => block !== "").join("\n\n")}\n`
 
 export const generated = (from: string): string => `<!-- Written by 'npm run docs' from ${from}. Do not edit. -->`

@@ -1,5 +1,4 @@
 /** Every message with its fields, the subjects, the streams and the envelope, from the protocol's schemas. */
-import * as protocol from "@reprise/protocol"
 import {
   EscalationCommand,
   GateEvent,
@@ -9,45 +8,20 @@ import {
   ReviewEvent,
   SessionCommand,
   SessionEvent,
+  views,
   WorkspaceCommand,
   WorkspaceEvent
 } from "@reprise/protocol"
-import { Schema } from "effect"
 import { envelopeBlocks, streamBlocks, subjectBlocks } from "./broker.ts"
-import { type Field, fieldsOf, jsonSchemaOf, jsonType, type Names } from "./fields.ts"
+import { type Field, fieldsOf, jsonSchemaOf, jsonType } from "./fields.ts"
 import { code, generated, page, table } from "./markdown.ts"
+import { isStruct, type Named, named, names, withoutOwn } from "./names.ts"
 
-type Fields = Readonly<Record<string, Schema.Codec<unknown, unknown>>>
-interface Struct {
-  readonly fields: Fields
-}
-
-const isStruct = (schema: unknown): schema is Struct => Schema.isSchema(schema) && "fields" in schema
-const isUnionOfMessages = (name: string) => /(Command|Event)$/.test(name)
-
-/** Ids: by identity, since all of them are strings. */
-const ids = ["RunId", "SessionId", "TurnId", "EscalationId", "PhaseId", "Host"] as const
-/** What is a schema in the protocol but has its own place on this page, or none. */
-const elsewhere = new Set<string>(["Key", "MessageMeta", "BadSubject", "ServiceName", ...ids])
-
-const named = Object.entries(protocol).filter(
-  (entry): entry is [string, Schema.Top] =>
-    Schema.isSchema(entry[1]) && !elsewhere.has(entry[0]) && !isUnionOfMessages(entry[0])
-)
-
-const names: Names = {
-  ofSchema: new Map([...ids.map((id): [unknown, string] => [protocol[id], id]), ...named.map(([name, schema]): [unknown, string] => [schema, name])]),
-  ofJson: new Map(named.map(([name, schema]) => [JSON.stringify(jsonSchemaOf(schema)), name]))
-}
-
-const withoutOwn = (name: string): Names => ({
-  ofSchema: names.ofSchema,
-  ofJson: new Map([...names.ofJson].filter(([, other]) => other !== name))
-})
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const fieldTable = (fields: ReadonlyArray<Field>): string =>
   fields.length === 0
-    ? "No fields."
+    ? "No fields of its own."
     : table(
         ["field", "type", ""],
         fields.map(({ name, presence, type }) => [code(name), type, presence])
@@ -73,17 +47,24 @@ const events = [
   ["workspace", own(WorkspaceEvent.cases)]
 ] as const
 
-const messages = (cases: object): ReadonlyArray<string> =>
+const messages = (cases: object, isShown: (field: Field) => boolean): ReadonlyArray<string> =>
   Object.entries(cases).flatMap(([type, schema]) =>
-    isStruct(schema) ? [`#### ${type}`, fieldTable(fieldsOf(schema, names))] : []
+    isStruct(schema) ? [`#### ${type}`, fieldTable(fieldsOf(schema, names).filter(isShown))] : []
   )
+
+const places = new Set(["phase", "step", "sessionId", "turnId"])
+
+/** Where an event happened is said once for all of them. */
+const isOfEvent = ({ name, presence }: Field) => name !== "runId" && !(places.has(name) && presence === "optional")
 
 const shapes = named.filter(([name, schema]) => isStruct(schema) && !name.endsWith("View") && name !== "ApiError")
 const words = named.filter(([, schema]) => !isStruct(schema))
-const views = named.filter(([name]) => name.endsWith("View") && name !== "PhaseView")
+const readModels = named.filter(([name]) => name.endsWith("View") && name !== "PhaseView")
 
-const struct = (level: string) => ([name, schema]: [string, Schema.Top]) =>
-  isStruct(schema) ? [`${level} ${name}`, fieldTable(fieldsOf(schema, names))] : []
+const struct =
+  (level: string) =>
+  ([name, schema]: Named) =>
+    isStruct(schema) ? [`${level} ${name}`, fieldTable(fieldsOf(schema, names))] : []
 
 export const messagesPage = (): string =>
   page([
@@ -116,22 +97,27 @@ export const messagesPage = (): string =>
     ...commands.flatMap(([service, key, cases]) => [
       `### To ${code(service)}`,
       `Key: ${key}.`,
-      ...messages(cases)
+      ...messages(cases, () => true)
     ]),
     "## Events",
-    "Past tense, facts. Published to `reprise.event.<service>.<run id>.<Type>`.",
-    ...events.flatMap(([service, cases]) => [`### From ${code(service)}`, ...messages(cases)]),
+    "Past tense, facts. Published to `reprise.event.<service>.<run id>.<Type>`. Each carries `runId`, and `phase`, `step`, `sessionId` and `turnId` where they apply; below these are named only where they are always there.",
+    ...events.flatMap(([service, cases]) => [`### From ${code(service)}`, ...messages(cases, isOfEvent)]),
     "### From every service",
-    ...messages({ CommandRefused }),
+    ...messages({ CommandRefused }, isOfEvent),
     "## Shapes",
     ...shapes.flatMap(struct("###")),
     "## Words",
-    ...words.flatMap(([name, schema]) => [`### ${name}`, `${jsonType(jsonSchemaOf(schema), withoutOwn(name))}.`]),
+    ...words.flatMap(([name, schema]) => [
+      `### ${name}`,
+      `${capital(jsonType(jsonSchemaOf(schema), withoutOwn(name)))}.`
+    ]),
     "## Queries",
-    "Request and reply. `reprise.api.<service>.list` takes `{}`, or `status`, `state` or `runId` to list only what has this value. `reprise.api.<service>.show` takes `{\"id\": …}`. The answer is `{\"ok\":true,\"data\":…}` or `{\"ok\":false,\"error\":…}` with an error of this shape:",
+    'Request and reply. `reprise.api.<service>.list` takes `{}`, or `status`, `state` or `runId` to list only what has this value. `reprise.api.<service>.show` takes `{"id": …}`. The answer is `{"ok":true,"data":…}` or `{"ok":false,"error":…}` with an error of this shape:',
     ...named.filter(([name]) => name === "ApiError").flatMap(struct("###")),
     "`data` is a list of, or one of, these:",
-    ...Object.entries(protocol.views).map(([service, view]) => `- ${code(service)}: ${jsonType(jsonSchemaOf(view), names)}`),
-    ...views.flatMap(struct("###")),
+    Object.entries(views)
+      .map(([service, view]) => `- ${code(service)}: ${jsonType(jsonSchemaOf(view), names)}`)
+      .join("\n"),
+    ...readModels.flatMap(struct("###")),
     ...named.filter(([name]) => name === "PhaseView").flatMap(struct("###"))
   ])

@@ -39,8 +39,9 @@ export const PublicLine = Schema.StructWithRest(
 )
 export type PublicLine = typeof PublicLine.Type
 
-const answer = <S extends Schema.Codec<unknown, unknown>>(data: S) =>
-  Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ ok: Schema.Literal(true), data })))
+const readAnswer = Schema.decodeUnknownSync(
+  Schema.fromJsonString(Schema.Struct({ ok: Schema.Literal(true), data: Schema.Unknown }))
+)
 
 const decodeLine = Schema.decodeUnknownSync(Schema.fromJsonString(PublicLine))
 
@@ -104,9 +105,9 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
       (command) => command.kill("SIGKILL")
     )
   const reprise = (...args: ReadonlyArray<string>) => Effect.suspend(() => new Command(root, environment, args).ended)
-  const read = <S extends Schema.Codec<unknown, unknown>>(data: S, ...args: ReadonlyArray<string>) => {
-    const decode = answer(data)
-    return reprise(...args, "--json").pipe(Effect.map(({ stdout }): S["Type"] => decode(stdout).data))
+  const read = <A>(data: Schema.Codec<A, unknown>, ...args: ReadonlyArray<string>) => {
+    const decode = Schema.decodeUnknownSync(data)
+    return reprise(...args, "--json").pipe(Effect.map(({ stdout }) => decode(readAnswer(stdout).data)))
   }
   yield* reprise("trust")
   const world: World = {

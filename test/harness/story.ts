@@ -4,9 +4,9 @@ import type { ScriptInput } from "@reprise/testing/scriptedModel"
 type RuleInput = ScriptInput["rules"][number]
 type MatchInput = NonNullable<RuleInput["match"]>
 
-/** The author writes a file and commits it. */
+/** The author adds a line to a file and commits it. */
 export const commits = (file: string, content: string): RuleInput["reply"] => [
-  { bash: `printf '%s\\n' '${content}' > ${file} && git add -A && git commit -q -m 'Write ${file}' && git rev-parse HEAD` },
+  { bash: `printf '%s\\n' '${content}' >> ${file} && git add -A && git commit -q -m 'Write ${file}' && git rev-parse HEAD` },
   { text: `${file} is written and committed.` }
 ]
 

@@ -171,11 +171,6 @@ const prepareOrRefuse = Effect.fnUntraced(function* (command: PrepareWorkspace, 
   const claim = { leaseId, runId: command.runId, directory }
   yield* leases.acquire(claim).pipe(Effect.catchTag("InUse", (inUse) => refuse("in-use", inUse.message)))
 
-  const undo = Effect.gen(function* () {
-    if (before !== undefined) return
-    yield* leases.free(claim)
-    if (tree.made) yield* removeWorktree(root, directory)
-  }).pipe(Effect.ignore)
   // Prepared once, what is dirty now is the run's own work.
   const settle =
     before !== undefined
@@ -183,7 +178,13 @@ const prepareOrRefuse = Effect.fnUntraced(function* (command: PrepareWorkspace, 
       : command.worktree
         ? settleWorktree(command, root, plan, tree)
         : toleratedIn(root, command.allowDirty)
-  const tolerated = yield* settle.pipe(Effect.tapError((error) => (error._tag === "Refused" ? undo : Effect.void)))
+  // What was not prepared is nobody's: the actor would not know of a lease to free.
+  const letGo = before === undefined ? Effect.ignore(leases.free(claim)) : Effect.void
+  const discard = tree.made ? Effect.ignore(removeWorktree(root, directory)) : Effect.void
+  const tolerated = yield* settle.pipe(
+    Effect.tapError((error) => (error._tag === "Refused" ? discard : Effect.void)),
+    Effect.onError(() => letGo)
+  )
 
   const branch = yield* git.branch(directory)
   const place: Place = { host, root, directory, leaseId, tolerated, ...(branch === undefined ? {} : { branch }) }

@@ -7,7 +7,7 @@ import { Leases } from "./Leases.ts"
 import { WorkspaceFiles } from "./WorkspaceFiles.ts"
 import { workspaceWorker } from "./worker.ts"
 
-/** Keep what runs asked for, and what came of it; touch no files. */
+/** Decide, and answer queries: touch no files. Any number of replicas, anywhere. */
 export const actors = actorLayer(workspaceActor)
 
 /** Do what runs ask for in the working trees on this host's disk. */
@@ -16,5 +16,5 @@ export const workers = workspaceWorker.pipe(
   Layer.provide(NodeServices.layer)
 )
 
-/** The workspace service of one host. */
+/** The whole service of one host. */
 export const layer = Layer.merge(actors, workers)

@@ -15,7 +15,7 @@ const rejection = (reason: Rejection["reason"], detail: string): Rejection => ({
 const commitOf = (name: string, object: GitObject | undefined): string | Rejection => {
   switch (object?._tag) {
     case "Found":
-      if (name !== "HEAD" && !object.hash.startsWith(name.toLowerCase())) {
+      if (!object.hash.startsWith(name.toLowerCase())) {
         return rejection("missing", `There is no commit ${quoted(name)} in this repository.`)
       }
       return object.type === "commit"
@@ -34,7 +34,8 @@ const examine = Effect.fnUntraced(function* (command: VerifyCommit, place: Place
   const { directory } = place
   const name = command.commit.trim()
   if (name === "") return rejection("missing", "No commit was named.")
-  if (!isCommitName(name)) return rejection("not-a-commit", `${quoted(name)} is not a commit hash.`)
+  if (!isCommitName(name))
+    return rejection("not-a-commit", `${quoted(name)} is not a commit hash. Give the hash that git log shows.`)
   if (!isCommitName(command.base)) return rejection("not-new", `The base ${quoted(command.base)} is not a commit hash.`)
 
   const [object, baseObject] = yield* git.describe(directory, [name, command.base])

@@ -10,7 +10,7 @@ type VerifyContinuation = Extract<WorkspaceCommand, { readonly _tag: "VerifyCont
 /** The whole hash of each commit that is one and that HEAD leads to, by the name a task gave it. One look for all. */
 const reachableCommits = Effect.fnUntraced(function* (directory: string, names: ReadonlyArray<string>) {
   const git = yield* Git
-  const asked = [...new Set(names)].filter((name) => isCommitName(name) && name !== "HEAD")
+  const asked = [...new Set(names)].filter(isCommitName)
   const objects = yield* git.describe(directory, asked)
   const found = new Map<string, string>()
   for (const [index, name] of asked.entries()) {

@@ -143,6 +143,17 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
     })
   )
 
+  it.effect("leaves the tree to others when preparing breaks half way", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write(".git/index", "no index")
+      assert.strictEqual((yield* Effect.flip(prepared(made.root)))._tag, "GitFault")
+      yield* made.remove(".git/index")
+      yield* made.git("reset", "--quiet")
+      yield* prepared(made.root, { runId: r2 })
+    })
+  )
+
   it.effect("tells a copy of a repository from the repository", () =>
     Effect.gen(function* () {
       const made = yield* repository

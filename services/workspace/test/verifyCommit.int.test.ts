@@ -28,7 +28,6 @@ layer(adapters, { excludeTestServices: true })("verifying a commit", (it) => {
       assert.strictEqual(yield* outcome(made, made.work.slice(0, 7), made.base), made.work)
       assert.strictEqual(yield* outcome(made, made.work.slice(0, 9).toUpperCase(), made.base), made.work)
       assert.strictEqual(yield* outcome(made, ` ${made.work}\n`, made.base), made.work)
-      assert.strictEqual(yield* outcome(made, "HEAD", made.base), made.work)
     })
   )
 
@@ -131,6 +130,7 @@ layer(adapters, { excludeTestServices: true })("verifying a commit", (it) => {
     "--",
     "HEAD~1..HEAD",
     "a..b",
+    "HEAD",
     "HEAD^",
     "main",
     "HEAD@{1}",

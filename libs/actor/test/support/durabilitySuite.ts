@@ -1,14 +1,12 @@
 /** An input is decided once and what it leads to is sent, whenever the process dies: each test states the moment. */
 import { assert, describe, it } from "@effect/vitest"
 import type { ServiceName } from "@reprise/protocol"
-import { Effect, Fiber, type Scope } from "effect"
+import { Effect } from "effect"
 import { actorLayer, drain, Messenger } from "../../src/index.ts"
 import { counter } from "./Counter.ts"
 import { diesBeforeAppending, diesBeforePublishing, losesAcknowledgements, misbehaving } from "./misbehave.ts"
 import { eventsSoFar, journalOf, sendAll, show } from "./observe.ts"
 import { type World, waitUntil } from "./systems.ts"
-
-export type OpenWorld = (settings?: { readonly [key: string]: number }) => Effect.Effect<World, unknown, Scope.Scope>
 
 const gate: ServiceName = "gate"
 const count = actorLayer(counter)
@@ -174,12 +172,10 @@ export const durabilitySuite = (name: string, open: OpenWorld) =>
           const two = yield* world.start(count)
           const keys = ["a", "b", "c"]
           const numbers = Array.from({ length: 334 }, (_, n) => n)
-          const sending = yield* Effect.forEach(
-            keys,
-            (key, n) => Effect.forkChild(sendAll(key, numbers).pipe(Effect.provide(n % 2 === 0 ? one : two))),
-            { concurrency: "unbounded" }
-          )
-          yield* Effect.forEach(sending, Fiber.join)
+          yield* Effect.forEach(keys, (key, n) => sendAll(key, numbers).pipe(Effect.provide(n % 2 === 0 ? one : two)), {
+            concurrency: "unbounded"
+          })
+
           yield* Effect.gen(function* () {
             yield* drain
             for (const key of keys) {
@@ -213,10 +209,11 @@ export const durabilitySuite = (name: string, open: OpenWorld) =>
           const attempts = yield* eventsSoFar(["StepStarted"]).pipe(Effect.provide(two))
           const totals = attempts.map(({ event }) => (event._tag === "StepStarted" ? event.attempt : -1))
           const journal = yield* journalOf("a").pipe(Effect.provide(two))
-          const sums = journal.reduce<ReadonlyArray<number>>(
-            (all, { input }) => [...all, (all.at(-1) ?? 0) + Number(input.id.slice(2))],
-            []
-          )
+          let sum = 0
+          const sums = journal.map(({ input }) => {
+            sum += Number(input.id.slice(2))
+            return sum
+          })
           assert.deepStrictEqual(
             [...totals].sort((x, y) => x - y),
             sums

@@ -24,6 +24,8 @@ export interface World {
   readonly start: (...parts: ReadonlyArray<Part>) => Effect.Effect<Process, unknown, Scope.Scope>
 }
 
+export type OpenWorld = (settings?: Partial<ActorSettings>) => Effect.Effect<World, unknown, Scope.Scope>
+
 const processOn = <E>(broker: Layer.Layer<Broker | ActorConfig, E>, parts: ReadonlyArray<Part>) =>
   Layer.build(
     Layer.fresh(

@@ -62,13 +62,15 @@ const make = Effect.fn("OpenCodeServer.make")(function* (options: OpenCodeOption
   yield* Effect.addFinalizer(() => removeOpenCodeEndpoint(stateDirectory))
 
   const scope = yield* Effect.scope
+  // Older than the supervisor's fiber, so closed after it: what we stop ourselves is not started again.
+  const servers = yield* Scope.fork(scope)
   let running: RunningServer | undefined
   let next = Deferred.makeUnsafe<RunningServer, OpenCodeUnavailable>()
   let supervised = false
   const gate = yield* Semaphore.make(1)
 
   const startOnce = Effect.fnUntraced(function* () {
-    const attempt = yield* Scope.fork(scope)
+    const attempt = yield* Scope.fork(servers)
     const server = yield* startServer({
       program: yield* program,
       stateDirectory,

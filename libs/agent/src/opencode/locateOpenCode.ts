@@ -1,7 +1,7 @@
 /** Finds the `opencode` program. */
 import { execFile } from "node:child_process"
 import { constants } from "node:fs"
-import { access, readFile } from "node:fs/promises"
+import { access, readFile, stat } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { delimiter, dirname, join } from "node:path"
 import { Effect, Option, Schema } from "effect"
@@ -19,14 +19,20 @@ const isProgram = (path: string): Effect.Effect<boolean> =>
     )
   )
 
+/** Where npm does not run a package's scripts, the package's own program is a stub that only says so. */
+const leastProgramBytes = 1024 * 1024
+
+/** The package's program, or the one of the package for this machine that comes with it. */
 const inPackage: Effect.Effect<Option.Option<string>> = Effect.promise(async () => {
   try {
     const manifest = createRequire(import.meta.url).resolve("opencode-ai/package.json")
-    return Option.map(decodeManifest(await readFile(manifest, "utf8")), ({ bin }) =>
-      join(dirname(manifest), bin.opencode)
-    )
+    const { bin } = Option.getOrThrow(decodeManifest(await readFile(manifest, "utf8")))
+    const program = join(dirname(manifest), bin.opencode)
+    if ((await stat(program)).size >= leastProgramBytes) return Option.some(program)
+    const machine = `opencode-${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
+    return Option.some(join(dirname(createRequire(manifest).resolve(`${machine}/package.json`)), "bin", "opencode"))
   } catch {
-    // The package is not installed here.
+    // The package is not installed, or not for this machine.
     return Option.none()
   }
 })

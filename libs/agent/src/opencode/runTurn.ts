@@ -44,8 +44,8 @@ export const modelOf = (model: string | undefined) => {
   return { providerID: model.slice(0, slash), modelID: model.slice(slash + 1) }
 }
 
-/** Why waiting for the open request has ended. */
-type Ended = "answered" | "lost" | "idle"
+/** Why waiting for the open request has ended; an error: the model's vendor is waited for, and for too long. */
+type Ended = "answered" | "lost" | "idle" | AgentError
 
 export const runTurn = Effect.fn("OpenCode.turn")(function* (
   options: TurnOptions,
@@ -119,8 +119,8 @@ export const runTurn = Effect.fn("OpenCode.turn")(function* (
       Effect.catchTag("Unreachable", () => Effect.succeed<Ended>("lost"))
     )
 
-  /** Ends when the session has been idle for some polls; fails when the server or the vendor is away for too long. */
-  const watch = Effect.gen(function* () {
+  /** Ends when the session has been idle for some polls, or the vendor away for too long; fails when the server is. */
+  const watch = Effect.gen(function* (): Effect.fn.Return<Ended, AgentError> {
     const startedAt = yield* Clock.currentTimeMillis
     let heardAt = startedAt
     let waitingSince: number | undefined
@@ -143,17 +143,10 @@ export const runTurn = Effect.fn("OpenCode.turn")(function* (
       waitingSince ??= now
       const retryAfterMs = Math.max(0, state.next - now)
       if (retryAfterMs <= patienceMs && now - waitingSince <= patienceMs) continue
-      yield* Effect.ignore(
-        calls.once("abort", (client, signal) => client.session.abort({ sessionID, directory }, { signal }))
-      )
-      return yield* failed({
-        kind: kindOfRetry(state.message),
-        detail: state.message,
-        sessionUsable: true,
-        retryAfterMs
-      })
+      const kind = kindOfRetry(state.message)
+      return failed({ kind, detail: state.message, sessionUsable: true, retryAfterMs })
     }
-    return "idle" as const
+    return "idle"
   })
 
   /**
@@ -209,6 +202,13 @@ export const runTurn = Effect.fn("OpenCode.turn")(function* (
         )
       )
     )
+    if (ended instanceof AgentError) {
+      // Our request is closed by now: this abort is not an answer to it. The same ids go on from here.
+      yield* Effect.ignore(
+        calls.once("abort", (client, signal) => client.session.abort({ sessionID, directory }, { signal }))
+      )
+      return yield* ended
+    }
     if (ended === "lost") {
       yield* Effect.sleep(`${Math.min(250, pollMs)} millis`)
       continue

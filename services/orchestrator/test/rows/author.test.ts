@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { turnIdOf } from "@reprise/protocol"
+import { PhaseId, turnIdOf } from "@reprise/protocol"
 import { row } from "../support/row.ts"
-import { runId, story, withGates } from "../support/story.ts"
+import { runId, story, toWorkspace, withGates } from "../support/story.ts"
 
 const stepOptions = ["fix", "override", "abort"]
 
@@ -9,19 +9,14 @@ describe("EXECUTE", () => {
   it("status complete, with commit: VerifyCommit", () => {
     const s = story().executing()
     row(s, s.turnReport({ result: "complete", commit: "abc1234" })).sends([
-      {
-        _tag: "SendCommand",
-        service: "workspace",
-        key: runId,
-        command: {
-          _tag: "VerifyCommit",
-          runId,
-          phase: "1",
-          commit: "abc1234",
-          base: "0000000a",
-          reviewPath: "docs/reviews/plan-phase-1-review.md"
-        }
-      }
+      toWorkspace({
+        _tag: "VerifyCommit",
+        runId,
+        phase: PhaseId.make("1"),
+        commit: "abc1234",
+        base: "0000000a",
+        reviewPath: "docs/reviews/plan-phase-1-review.md"
+      })
     ])
   })
 
@@ -50,7 +45,7 @@ describe("any author step", () => {
     const s = story().executing().completes("abc1234").commitRejected()
     assert.deepStrictEqual(s.lines, ["session-manager StartTurn"])
     const { prompt, reason, session } = s.command("StartTurn")
-    assert.deepStrictEqual(session, { _tag: "Existing", sessionId: s.phase.author?.sessionId })
+    assert.deepStrictEqual(session, { _tag: "Existing", sessionId: s.author })
     assert.strictEqual(reason, "commit-rejected")
     assert.include(prompt, "rejected (missing): abc1234 is nowhere")
   })
@@ -59,7 +54,7 @@ describe("any author step", () => {
     const s = story().executing().completes("abc1234").commitRejected().completes("abc1235").commitRejected()
     assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
     const { origin, sessionId, step } = s.question.ask
-    assert.deepStrictEqual([origin, step, sessionId], ["commit", "EXECUTE", s.phase.author?.sessionId])
+    assert.deepStrictEqual([origin, step, sessionId], ["commit", "EXECUTE", s.author])
     assert.deepStrictEqual(s.choices, ["continue-session", ...stepOptions])
   })
 
@@ -68,7 +63,7 @@ describe("any author step", () => {
       const s = story().executing().reports({ result, reason: "I am stuck" })
       assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
       const { evidence, origin, reason, sessionId } = s.question.ask
-      assert.deepStrictEqual([origin, reason, sessionId], ["author", "I am stuck", s.phase.author?.sessionId])
+      assert.deepStrictEqual([origin, reason, sessionId], ["author", "I am stuck", s.author])
       assert.deepStrictEqual(s.choices, ["continue-session", ...stepOptions])
       assert.strictEqual(evidence.lastLines, "I stop here")
       assert.strictEqual(evidence.cost, 0.5)

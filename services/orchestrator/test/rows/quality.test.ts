@@ -48,7 +48,7 @@ describe("QUALITY_CHECK", () => {
     const s = exhausted()
     assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting QUALITY_CHECK"])
     const { evidence, origin, sessionId } = s.question.ask
-    assert.deepStrictEqual([origin, sessionId], ["quality", s.phase.author?.sessionId])
+    assert.deepStrictEqual([origin, sessionId], ["quality", s.author])
     assert.deepStrictEqual(evidence.gateResults, [failedGate])
     assert.strictEqual(s.choices[0], "continue-session")
   })

@@ -1,7 +1,6 @@
 /** One row of the run machine: a run that has come so far, an input, and what must follow. */
 import type { Actor } from "@reprise/actor"
 import { given } from "@reprise/actor/testing"
-import { Key } from "@reprise/protocol"
 import { decideRun } from "../../src/domain/decide.ts"
 import type { RunEvent } from "../../src/domain/Event.ts"
 import type { RunInput } from "../../src/domain/Input.ts"
@@ -14,6 +13,6 @@ const machine: Actor<RunState, RunInput, RunEvent> = { ...runActor, decide: deci
 
 export const row = (so: Story | ReadonlyArray<RunEvent>, input: RunInput) => {
   const history = "journal" in so ? so.journal : so
-  const result = given(machine)(history).when(input, { key: Key.make(runId) })
+  const result = given(machine)(history).when(input, { key: runId })
   return { ...result, lines: result.sent.map(lineOf) }
 }

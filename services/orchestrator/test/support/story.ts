@@ -5,14 +5,11 @@ import {
   type GateResult,
   Host,
   type Item,
-  type Key,
   noTokens,
   type PublicEvent,
   RunId,
   RunOptions,
   type SessionId,
-  type Tokens,
-  type TurnId,
   type Verdict
 } from "@reprise/protocol"
 import { Result, Schema } from "effect"
@@ -108,7 +105,6 @@ const eventLine = (event: PublicEvent): string => {
 }
 
 type Answer = { readonly choice: string; readonly guidance?: string }
-const given = <A extends object>(value: A | undefined) => value ?? {}
 
 export class Story {
   state: RunState = noRun
@@ -123,7 +119,7 @@ export class Story {
     this.#hours += 1
     const delivery = {
       id: `message-${this.#deliveries}`,
-      key: runId as Key,
+      key: runId,
       now: new Date(Date.UTC(2026, 0, 1) + this.#hours * 1000).toISOString()
     }
     const decision = runActor.decide(this.state, input, delivery)
@@ -155,6 +151,12 @@ export class Story {
     const { phase } = this.run
     if (phase === undefined) throw new Error("No phase has begun")
     return phase
+  }
+  /** The phase's newest author session. */
+  get author(): SessionId {
+    const sessionId = this.run.phase?.author?.sessionId
+    if (sessionId === undefined) throw new Error("The phase has no author's session")
+    return sessionId
   }
   get question() {
     const { pending } = this.run
@@ -216,7 +218,7 @@ export class Story {
     return this.tell(this.turnReport(status))
   }
   completes(commit?: string, more: Partial<AuthorStatus> = {}): this {
-    return this.reports({ result: "complete", ...given(commit === undefined ? undefined : { commit }), ...more })
+    return this.reports({ result: "complete", ...(commit === undefined ? {} : { commit }), ...more })
   }
   needsHuman(reason = "I need to know more"): this {
     return this.reports({ result: "needs_human", reason })
@@ -306,27 +308,20 @@ export class Story {
   answer(choice: string, guidance?: string): this {
     return this.tell(this.answerOf({ choice, ...(guidance === undefined ? {} : { guidance }) }))
   }
-  agent(
-    tag: "AgentIdle" | "AgentGone" | "SessionExpired" | "SessionAborted",
-    sessionId: SessionId | undefined = this.phase.author?.sessionId
-  ): this {
-    if (sessionId === undefined) throw new Error("The phase has no session")
+  agent(tag: "AgentIdle" | "AgentGone" | "SessionExpired" | "SessionAborted", sessionId = this.author): this {
     return this.tell(
       tag === "SessionAborted" ? { _tag: tag, runId, sessionId, reason: "x" } : { _tag: tag, runId, sessionId }
     )
   }
-  agentWorks(cause: "turn" | "human" | "agent" = "human", sessionId = this.phase.author?.sessionId): this {
-    if (sessionId === undefined) throw new Error("The phase has no session")
+  agentWorks(cause: "turn" | "human" | "agent" = "human", sessionId = this.author): this {
     return this.tell({ _tag: "AgentWorking", runId, sessionId, cause, evidence: "a tool call" })
   }
-  agentPrompts(promptId: string, kind: "permission" | "question" = "permission", sessionId?: SessionId): this {
-    const session = sessionId ?? this.phase.author?.sessionId
-    if (session === undefined) throw new Error("The phase has no session")
+  agentPrompts(promptId: string, kind: "permission" | "question" = "permission", sessionId = this.author): this {
     const options = kind === "permission" ? ["once", "always", "reject"] : ["red", "blue"]
     return this.tell({
       _tag: "AgentPrompting",
       runId,
-      sessionId: session,
+      sessionId,
       promptId,
       kind,
       text: `May I? (${promptId})`,
@@ -342,21 +337,6 @@ export class Story {
   summaryWritten(): this {
     return this.tell({ _tag: "SummaryWritten", runId, path: this.command("WriteSummary").path })
   }
-  spends(turnId: TurnId, sessionId: SessionId, tokens: Tokens, cost: number): this {
-    return this.tell({
-      _tag: "TurnCompleted",
-      runId,
-      phase: this.phase.id,
-      sessionId,
-      turnId,
-      role: "reviewer",
-      report: "verdict",
-      tokens,
-      cost,
-      duration: 1,
-      attempts: 1
-    })
-  }
 }
 
 type AnyCommand =
@@ -368,4 +348,5 @@ type RunCommandName = AnyCommand["_tag"]
 type SentCommand<A extends RunCommandName> = Extract<AnyCommand, { readonly _tag: A }>
 
 export const story = () => new Story()
-export const toWorkspace = (command: AnyCommand) => send("workspace", runId as Key, command)
+/** A command to the run's workspace, as it is sent. */
+export const toWorkspace = (command: AnyCommand) => send("workspace", runId, command)

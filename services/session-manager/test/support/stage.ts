@@ -37,16 +37,17 @@ export const stage = Effect.gen(function* () {
   }
 })
 
-/** Everything in memory; an agent plays `script`. */
-export const inMemory = (
-  script: MemoryScript,
-  options: { readonly control?: MemoryControl; readonly settings?: Partial<ServiceSettings> } = {}
-) => {
-  const control = options.control ?? new MemoryControl()
+/** What stays when a session-manager ends: broker and runtime, whose agent plays `script`. */
+export const surroundings = (script: MemoryScript, control = new MemoryControl()) => {
   const runtime = AgentRuntimes.layerSingle.pipe(Layer.provideMerge(AgentRuntime.layerMemory({ script, control })))
-  return layerWith({ idleGraceMs: 50, ...options.settings }).pipe(
-    Layer.provideMerge(Layer.mergeAll(runtime, Messenger.layer)),
+  return Layer.mergeAll(runtime, Messenger.layer).pipe(
     Layer.provideMerge(MemoryBroker.layer),
     Layer.provideMerge(ActorConfig.layer({ ackWaitMs: 500, heartbeatMs: 100 }))
   )
 }
+
+/** Everything in memory. */
+export const inMemory = (
+  script: MemoryScript,
+  options: { readonly control?: MemoryControl; readonly settings?: Partial<ServiceSettings> } = {}
+) => layerWith({ idleGraceMs: 50, ...options.settings }).pipe(Layer.provideMerge(surroundings(script, options.control)))

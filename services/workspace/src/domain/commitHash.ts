@@ -1,10 +1,10 @@
 /**
- * Agents name commits by text. Only hashes, whole or short, and HEAD are looked at; options, ranges and other refs
- * never reach git (workspace: Verify a commit).
+ * Agents name commits by text. Only hashes, whole or short, are looked at; options, ranges and names such as HEAD, which
+ * stand for something else a moment later, never reach git (workspace: Verify a commit).
  */
 const hash = /^[0-9a-fA-F]{4,64}$/
 
-export const isCommitName = (text: string): boolean => hash.test(text) || text === "HEAD"
+export const isCommitName = (text: string): boolean => hash.test(text)
 
 /** Text of an agent as part of a sentence: one line, printable, short. */
 export const quoted = (text: string): string => {

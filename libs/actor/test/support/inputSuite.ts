@@ -1,0 +1,327 @@
+/** What becomes of every kind of input. */
+import { assert, describe, it } from "@effect/vitest"
+import { type Key, type MessageMeta, PublicEvent, RunId, subjects } from "@reprise/protocol"
+import { Effect, Fiber, Stream } from "effect"
+import { actorLayer, Broker, drain, Messenger } from "../../src/index.ts"
+import { counter } from "./Counter.ts"
+import { diesBeforeAppending, losesAcknowledgements, misbehaving } from "./misbehave.ts"
+import { deadLettersOf, eventsSoFar, journalOf, sendAll, show } from "./observe.ts"
+import { type OpenWorld, waitUntil } from "./systems.ts"
+
+const s = subjects("t")
+const count = actorLayer(counter)
+
+const meta = (id: string, type: string): MessageMeta => ({
+  id,
+  type,
+  source: "/test",
+  subject: "r1",
+  time: "2026-01-01T00:00:00.000Z"
+})
+
+/** Stores a message as someone would who does not know the protocol. */
+const storeRaw = (key: Key, id: string, type: string, body: string, more: Partial<MessageMeta> = {}) =>
+  Broker.use((broker) =>
+    broker.publish([{ subject: s.command("gate", key), body, meta: { ...meta(id, type), ...more } }])
+  )
+
+const send = (key: Key, command: { readonly _tag: string } & object, id: string) =>
+  Messenger.use((messenger) => messenger.send("gate", key, command, { id }))
+
+const paused = (run: string) => PublicEvent.cases.RunPaused.make({ runId: RunId.make(run) })
+
+export const inputSuite = (name: string, open: OpenWorld) =>
+  describe(name, () => {
+    it.live("publishes a refusal under an id that derives from the command's, and records nothing", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const one = yield* world.start(count)
+        yield* Effect.gen(function* () {
+          yield* send("a", { _tag: "Forbidden" }, "no")
+          yield* sendAll("a", [1])
+          yield* drain
+          const refusals = yield* eventsSoFar(["CommandRefused"])
+          assert.deepStrictEqual(
+            refusals.map((refusal) => [refusal.meta.id, refusal.meta.causation, refusal.event]),
+            [
+              [
+                "no.refused",
+                "no",
+                { _tag: "CommandRefused", runId: RunId.make("a"), command: "Forbidden", reason: "It is forbidden." }
+              ]
+            ]
+          )
+          assert.deepStrictEqual(
+            (yield* journalOf("a")).map(({ input }) => input.id),
+            ["a-1"]
+          )
+        }).pipe(Effect.provide(one))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("a command that was refused before a crash stays refused", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const watching = yield* world.start()
+        yield* Effect.gen(function* () {
+          yield* world.start(misbehaving(count, losesAcknowledgements))
+          yield* send("a", { _tag: "Forbidden" }, "no").pipe(Effect.provide(watching))
+          yield* waitUntil(Effect.map(eventsSoFar(["CommandRefused"]), (seen) => seen.length === 1)).pipe(
+            Effect.provide(watching)
+          )
+        }).pipe(Effect.scoped)
+        // The other process would accept it.
+        const lenient = actorLayer({
+          ...counter,
+          decide: (state, _input, d) => counter.decide(state, { _tag: "Add", n: 1 }, d)
+        })
+        const two = yield* world.start(lenient)
+        yield* drain.pipe(Effect.provide(two))
+        assert.deepStrictEqual(yield* journalOf("a").pipe(Effect.provide(two)), [])
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("records nothing for an input that does not concern the actor", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const one = yield* world.start(count)
+        yield* Effect.gen(function* () {
+          yield* send("a", { _tag: "Ignored" }, "nothing")
+          yield* drain
+          assert.deepStrictEqual(yield* journalOf("a"), [])
+        }).pipe(Effect.provide(one))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("sets aside an input whose decide or react throws, and the lane goes on", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const one = yield* world.start(count)
+        yield* Effect.gen(function* () {
+          yield* sendAll("a", [1])
+          yield* send("a", { _tag: "Explode" }, "bang")
+          yield* send("a", { _tag: "ExplodeLater" }, "later")
+          yield* sendAll("a", [2])
+          yield* drain
+          const letters = yield* deadLettersOf("a")
+          assert.deepStrictEqual(
+            letters.map(({ headers, reason }) => [headers["ce-id"], /exploded/.test(reason)]),
+            [
+              ["bang", true],
+              ["later", true]
+            ]
+          )
+          assert.deepStrictEqual(yield* show("a"), { total: 3, steps: 2 })
+        }).pipe(Effect.provide(one))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("sets aside what cannot be read, in the schema's own words, and the actor goes on", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const one = yield* world.start(count)
+        yield* Effect.gen(function* () {
+          yield* storeRaw("a", "not-json", "Add", "{")
+          yield* storeRaw("a", "not-object", "Add", "[1]")
+          yield* storeRaw("a", "no-n", "Add", `{"n":"two"}`)
+          yield* storeRaw("a", "what", "Unheard", "{}")
+          yield* storeRaw("a", "no-type", "not a type", "{}")
+          yield* storeRaw("a", "extra", "Add", `{"n":5,"more":{"fields":true}}`)
+          yield* drain
+          const letters = yield* deadLettersOf("a")
+          const reasons = new Map(letters.map(({ headers, reason }) => [headers["ce-id"], reason]))
+          assert.deepStrictEqual([...reasons.keys()].sort(), ["no-n", "no-type", "not-json", "not-object", "what"])
+          assert.match(reasons.get("no-n") ?? "", /Expected.*"two"[\s\S]*\["n"\]/)
+          assert.match(reasons.get("not-json") ?? "", /not JSON/)
+          assert.strictEqual(letters.find(({ headers }) => headers["ce-id"] === "no-n")?.body, `{"n":"two"}`)
+          assert.deepStrictEqual(yield* show("a"), { total: 5, steps: 1 })
+        }).pipe(Effect.provide(one))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("sets aside a command that was delivered too often without ever finishing", () =>
+      Effect.gen(function* () {
+        const world = yield* open({ maxDeliveries: 2 })
+        const watching = yield* world.start()
+        yield* sendAll("a", [1]).pipe(Effect.provide(watching))
+        for (let deaths = 0; deaths < 2; deaths++) {
+          yield* Effect.gen(function* () {
+            yield* world.start(misbehaving(count, diesBeforeAppending))
+            yield* Effect.sleep("300 millis")
+          }).pipe(Effect.scoped)
+        }
+        const two = yield* world.start(count)
+        yield* Effect.gen(function* () {
+          yield* sendAll("a", [2])
+          yield* drain
+          const [letter] = yield* deadLettersOf("a")
+          assert.match(letter?.reason ?? "", /delivered 3 times/)
+          assert.deepStrictEqual(yield* show("a"), { total: 2, steps: 1 })
+        }).pipe(Effect.provide(two))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("an actor that hangs holds up no other", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const hangs = misbehaving(count, (broker) => ({
+          append: (message, expected) =>
+            message.subject.endsWith(".poison") ? Effect.never : broker.append(message, expected)
+        }))
+        const one = yield* world.start(hangs)
+        yield* Effect.gen(function* () {
+          yield* sendAll(
+            "poison",
+            Array.from({ length: 50 }, (_, n) => n)
+          )
+          yield* sendAll("well", [1, 2, 3])
+          yield* waitUntil(Effect.map(journalOf("well"), (journal) => journal.length === 3))
+        }).pipe(Effect.provide(one))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("routes the events it listens to, once each, and leaves the others", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const one = yield* world.start(count)
+        yield* Effect.gen(function* () {
+          const messenger = yield* Messenger
+          yield* messenger.publish("orchestrator", paused("a"), { id: "pause-a" })
+          yield* messenger.publish("orchestrator", paused("a"), { id: "pause-a" })
+          yield* messenger.publish("orchestrator", paused("nobody"))
+          yield* messenger.publish("orchestrator", PublicEvent.cases.RunCompleted.make({ runId: RunId.make("a") }))
+          yield* drain
+          assert.deepStrictEqual(
+            (yield* journalOf("a")).map(({ input }) => input),
+            [{ id: "pause-a", type: "RunPaused" }]
+          )
+          assert.deepStrictEqual(yield* journalOf("nobody"), [])
+        }).pipe(Effect.provide(one))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("an actor that left the memory comes back from its snapshot and the journal's tail", () =>
+      Effect.gen(function* () {
+        const world = yield* open({ idleAfterMs: 50, snapshotEvery: 4 })
+        const reads: Array<number> = []
+        const one = yield* world.start(
+          misbehaving(count, (broker) => ({
+            read: (...args) => Effect.tap(broker.read(...args), (found) => Effect.sync(() => reads.push(found.length)))
+          }))
+        )
+        yield* Effect.gen(function* () {
+          yield* sendAll("a", [1, 2, 3, 4, 5, 6])
+          yield* drain
+          yield* Effect.sleep("200 millis")
+          reads.length = 0
+          yield* sendAll("a", [7])
+          yield* drain
+          assert.deepStrictEqual(reads, [2])
+          assert.deepStrictEqual(yield* show("a"), { total: 28, steps: 7 })
+        }).pipe(Effect.provide(one))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("ignores a snapshot of another version and replays the journal", () =>
+      Effect.gen(function* () {
+        const world = yield* open({ snapshotEvery: 2 })
+        yield* Effect.gen(function* () {
+          const one = yield* world.start(count)
+          yield* sendAll("a", [1, 2, 3]).pipe(Effect.andThen(drain), Effect.provide(one))
+        }).pipe(Effect.scoped)
+        const twice = {
+          ...counter,
+          snapshotVersion: 2,
+          view: (state: typeof counter.initial) => ({ total: state.total * 2, steps: state.steps, status: "new" })
+        }
+        const two = yield* world.start(actorLayer(twice))
+        assert.deepStrictEqual(yield* show("a").pipe(Effect.provide(two)), { total: 12, steps: 3 })
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("carries a command of a megabyte through journal and snapshot", () =>
+      Effect.gen(function* () {
+        const world = yield* open({ snapshotEvery: 1 })
+        const text = "x".repeat(1_200_000)
+        yield* Effect.gen(function* () {
+          const one = yield* world.start(count)
+          yield* send("a", { _tag: "Keep", text }, "big").pipe(Effect.andThen(drain), Effect.provide(one))
+        }).pipe(Effect.scoped)
+        const length = {
+          ...counter,
+          view: (state: typeof counter.initial) => ({ total: state.text.length, steps: state.steps, status: "" })
+        }
+        const two = yield* world.start(actorLayer(length))
+        assert.deepStrictEqual(yield* show("a").pipe(Effect.provide(two)), { total: text.length, steps: 1 })
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("answers queries with read models, filtered, and says what is missing", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const one = yield* world.start(count)
+        yield* Effect.gen(function* () {
+          const messenger = yield* Messenger
+          yield* sendAll("a", [1, 2])
+          yield* sendAll("b", [20])
+          yield* drain
+          const little = { total: 3, steps: 2, status: "little" }
+          const much = { total: 20, steps: 1, status: "much" }
+          const all = yield* messenger.query("gate", "list", {})
+          assert.sameDeepMembers(Array.isArray(all) ? all : [], [little, much])
+          assert.deepStrictEqual(yield* messenger.query("gate", "list", { status: "much" }), [much])
+          assert.deepStrictEqual(yield* messenger.query("gate", "show", { id: "a" }), little)
+          const code = (query: Effect.Effect<unknown, { readonly code: string }, never>) =>
+            Effect.map(Effect.flip(query), (failed) => failed.code)
+          assert.strictEqual(yield* code(messenger.query("gate", "show", { id: "nobody" })), "not-found")
+          assert.strictEqual(yield* code(messenger.query("gate", "show", { id: "a.*" })), "not-found")
+          assert.strictEqual(yield* code(messenger.query("gate", "show", {})), "bad-request")
+          assert.strictEqual(yield* code(messenger.query("workspace", "list", {})), "not-running")
+        }).pipe(Effect.provide(one))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("refuses to send what does not match its schema, or has no valid key", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const one = yield* world.start()
+        yield* Effect.gen(function* () {
+          const messenger = yield* Messenger
+          const bad = yield* Effect.flip(messenger.send("orchestrator", "r1", { _tag: "AbortRun", runId: "r1" }))
+          assert.match(bad.message, /AbortRun was not sent: [\s\S]*reason/)
+          const key = yield* Effect.flip(messenger.send("gate", "a.>", { _tag: "Add", n: 1 }))
+          assert.match(key.message, /cannot be part of a subject/)
+        }).pipe(Effect.provide(one))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("gives edges the events they ask for, from now on", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const one = yield* world.start()
+        yield* Effect.gen(function* () {
+          const messenger = yield* Messenger
+          yield* messenger.publish("orchestrator", paused("r1"))
+          const seen = yield* Effect.forkChild(
+            messenger
+              .events({ runId: "r1", services: ["gate", "orchestrator"], from: "now" })
+              .pipe(Stream.take(2), Stream.runCollect)
+          )
+          yield* Effect.sleep("300 millis")
+          yield* messenger.publish("orchestrator", paused("r2"))
+          yield* messenger.publish("workspace", paused("r1"))
+          yield* messenger.publish("gate", paused("r1"), { id: "x", causation: "y" })
+          yield* messenger.publish("orchestrator", paused("r1"), { id: "z" })
+          const events = yield* Fiber.join(seen)
+          assert.deepStrictEqual(
+            events.map((event) => [event.meta.id, event.meta.causation]),
+            [
+              ["x", "y"],
+              ["z", undefined]
+            ]
+          )
+          assert.isBelow(events[0]?.sequence ?? 0, events[1]?.sequence ?? 0)
+        }).pipe(Effect.provide(one))
+      }).pipe(Effect.scoped)
+    )
+  })

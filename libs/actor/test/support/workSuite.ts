@@ -1,0 +1,208 @@
+/** Long work and timers. */
+import { assert, describe, it } from "@effect/vitest"
+import { anyHost, Host } from "@reprise/protocol"
+import { Cause, Deferred, Effect } from "effect"
+import { actorLayer, drain, Messenger, type Worker, WorkFault, workerLayer } from "../../src/index.ts"
+import { CounterWork, counter } from "./Counter.ts"
+import { deadLettersOf, journalOf, sendAll, show } from "./observe.ts"
+import { type OpenWorld, waitUntil } from "./systems.ts"
+
+const count = actorLayer(counter)
+
+const worker = (
+  handle: Worker<CounterWork, Messenger>["handle"],
+  more: Partial<Worker<CounterWork, Messenger, Messenger>> = {}
+) =>
+  workerLayer<CounterWork, Messenger, Messenger>({ service: "gate", host: anyHost, work: CounterWork, handle, ...more })
+
+/** Reports to the actor, with an id that derives from the work's. */
+const report: Worker<CounterWork, Messenger>["handle"] = ({ name }, { id, key }) =>
+  Messenger.use((messenger) =>
+    messenger.send("gate", key, { _tag: "Finish", name }, { id: `${id}.done`, causation: id })
+  ).pipe(
+    Effect.asVoid,
+    Effect.mapError((cause) => new WorkFault({ operation: "report", cause }))
+  )
+
+const ask = (names: ReadonlyArray<string>) =>
+  Messenger.use((messenger) =>
+    Effect.forEach(names, (name) => messenger.send("gate", "a", { _tag: "AskForWork", name }), { discard: true })
+  )
+
+const finished = Effect.map(journalOf("a"), (journal) =>
+  journal
+    .flatMap(({ events }) => events as ReadonlyArray<{ readonly _tag: string; readonly name?: string }>)
+    .flatMap((event) => (event._tag === "Finished" ? [event.name] : []))
+)
+
+export const workSuite = (name: string, open: OpenWorld) =>
+  describe(name, () => {
+    it.live("runs the work that an actor asks for, and the actor hears of it", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const one = yield* world.start(count, worker(report))
+        yield* Effect.gen(function* () {
+          yield* ask(["x", "y"])
+          yield* drain
+          assert.sameMembers([...(yield* finished)], ["x", "y"])
+        }).pipe(Effect.provide(one))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("holds work with heartbeats for as long as it takes, and never runs it twice at once", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        let runs = 0
+        const slow = worker((work, context) =>
+          Effect.suspend(() => {
+            runs += 1
+            return Effect.sleep("2500 millis")
+          }).pipe(Effect.andThen(report(work, context)))
+        )
+        const one = yield* world.start(count, slow)
+        const two = yield* world.start(slow)
+        yield* ask(["x"]).pipe(Effect.andThen(drain), Effect.provide(one))
+        assert.deepStrictEqual([runs, yield* finished.pipe(Effect.provide(two))], [1, ["x"]])
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("runs no more at a time than it may, and takes the rest when it is free", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        let now = 0
+        let most = 0
+        const busy = worker(
+          (work, context) =>
+            Effect.sync(() => {
+              now += 1
+              most = Math.max(most, now)
+            }).pipe(
+              Effect.andThen(Effect.sleep("50 millis")),
+              Effect.andThen(report(work, context)),
+              Effect.ensuring(Effect.sync(() => (now -= 1)))
+            ),
+          { concurrency: 2 }
+        )
+        const one = yield* world.start(count, busy)
+        const names = ["p", "q", "r", "s", "t"]
+        yield* ask(names).pipe(Effect.andThen(drain), Effect.provide(one))
+        assert.sameMembers([...(yield* finished.pipe(Effect.provide(one)))], names)
+        assert.strictEqual(most, 2)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("hands work back at once when the process stops, and another takes it up", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const began = yield* Deferred.make<void>()
+        const watching = yield* world.start(count)
+        yield* Effect.gen(function* () {
+          yield* world.start(worker(() => Effect.andThen(Deferred.succeed(began, undefined), Effect.never)))
+          yield* ask(["x"]).pipe(Effect.provide(watching))
+          yield* Deferred.await(began)
+        }).pipe(Effect.scoped)
+        const deliveries: Array<number> = []
+        const two = yield* world.start(
+          worker((work, context) => {
+            deliveries.push(context.delivery)
+            return report(work, context)
+          })
+        )
+        yield* drain.pipe(Effect.provide(two))
+        assert.deepStrictEqual([deliveries, yield* finished.pipe(Effect.provide(two))], [[2], ["x"]])
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("tries failed work again, then gives it up, tells the actor, and sets it aside", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        let tries = 0
+        const fails = worker(
+          () =>
+            Effect.suspend(() => {
+              tries += 1
+              return tries === 2
+                ? Effect.die(new Error("a bug"))
+                : Effect.fail(new WorkFault({ operation: "dig", cause: new Error("too hard") }))
+            }),
+          {
+            attempts: 3,
+            giveUp: ({ name }, cause, { id, key }) =>
+              Messenger.use((messenger) =>
+                messenger.send(
+                  "gate",
+                  key,
+                  { _tag: "Finish", name: `${name}: ${Cause.pretty(cause).slice(0, 40)}` },
+                  { id: `${id}.failed` }
+                )
+              ).pipe(Effect.asVoid)
+          }
+        )
+        const one = yield* world.start(count, fails)
+        yield* Effect.gen(function* () {
+          yield* ask(["x"])
+          yield* waitUntil(Effect.map(deadLettersOf("a"), (letters) => letters.length === 1))
+          yield* drain
+          assert.strictEqual(tries, 3)
+          assert.match(String((yield* finished)[0]), /^x: .*dig failed: too hard/)
+          assert.match((yield* deadLettersOf("a"))[0]?.reason ?? "", /given up/)
+        }).pipe(Effect.provide(one))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("leaves work for another host alone", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        let ran = 0
+        const elsewhere = worker(() => Effect.sync(() => void (ran += 1)), { host: Host.make("far") })
+        const near = actorLayer({
+          ...counter,
+          react: (_state, events) =>
+            events.flatMap((event) =>
+              event._tag === "Asked"
+                ? [
+                    {
+                      _tag: "RequestWork" as const,
+                      host: Host.make(event.name),
+                      work: { _tag: "Dig", name: event.name }
+                    }
+                  ]
+                : []
+            )
+        })
+        const one = yield* world.start(near, elsewhere)
+        yield* ask(["near", "far", "any"]).pipe(Effect.provide(one))
+        yield* waitUntil(Effect.sync(() => ran === 2))
+        yield* drain.pipe(Effect.provide(one))
+        assert.strictEqual(ran, 2)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("delivers a timer's command when it is due, once, also after a restart", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const dueAt = new Date(Date.now() + 1_500).toISOString()
+        yield* Effect.gen(function* () {
+          const one = yield* world.start(count)
+          yield* Messenger.use((messenger) => messenger.send("gate", "a", { _tag: "AddLater", n: 7, dueAt })).pipe(
+            Effect.andThen(drain),
+            Effect.provide(one)
+          )
+        }).pipe(Effect.scoped)
+        const two = yield* world.start(count)
+        yield* Effect.gen(function* () {
+          yield* sendAll("a", [1])
+          yield* drain
+          assert.deepStrictEqual(yield* show("a"), { total: 1, steps: 2 })
+          yield* waitUntil(Effect.map(show("a"), ({ total }) => total === 8))
+          assert.isAtLeast(Date.now(), Date.parse(dueAt))
+          const journal = yield* journalOf("a")
+          assert.deepStrictEqual(
+            journal.map(({ input }) => input.type),
+            ["AddLater", "Add", "Add"]
+          )
+          assert.strictEqual(journal[2]?.input.id, `escalation.a.${journal[0]?.sequence}.0`)
+        }).pipe(Effect.provide(two))
+      }).pipe(Effect.scoped)
+    )
+  })

@@ -1,0 +1,141 @@
+/** A real OpenCode with a scripted model, in directories of its own, without a network. */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { ScriptedModel, type ScriptInput } from "@reprise/testing/scriptedModel"
+import { Context, Effect, Layer, Option } from "effect"
+import { layerOpenCode, OpenCodeServer } from "../../src/index.ts"
+import { holds, World } from "./World.ts"
+
+/** Temporary directories of one test file. */
+export class Places extends Context.Service<
+  Places,
+  { readonly root: string; readonly directory: string; readonly stateDirectory: string }
+>()("agent/test/Places") {
+  static readonly layer = Layer.effect(
+    Places,
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const root = mkdtempSync(join(tmpdir(), "reprise-agent-"))
+        const directory = join(root, "work")
+        mkdirSync(directory)
+        return { root, directory, stateDirectory: join(root, "state") }
+      }),
+      ({ root }) => Effect.sync(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }))
+    )
+  )
+}
+
+const captured = (word: string, name: string) => ({
+  match: { lastUser: { regex: `^${word} ` } },
+  captureUser: { [name]: `^${word} (.*)` }
+})
+
+/** What the words of a world's agents mean to the model. */
+const script: ScriptInput = {
+  rules: [
+    { ...captured("say", "words"), reply: { text: "{{words}}" } },
+    { match: { lastUser: "turn number" }, reply: { text: "turn {{turn}}" } },
+    ...holds.map((hold) => ({ match: { lastUser: `hold ${hold}` }, reply: { hold, text: "released" } })),
+    { ...captured("run", "command"), reply: [{ bash: "{{command}}" }, { text: "ran" }] },
+    { ...captured("write", "path"), reply: [{ write: { path: "{{path}}", content: "written" } }, { text: "wrote" }] },
+    { ...captured("fetch", "url"), reply: [{ toolCalls: [fetch()] }, { text: "fetched" }] },
+    { match: { lastUser: "delegate" }, reply: [{ toolCalls: [delegate()] }, { text: "delegated" }] },
+    { match: { lastUser: "choose" }, reply: [{ toolCalls: [choice()] }, { text: "chosen" }] },
+    { match: { lastUser: "unauthorized" }, reply: { fault: { times: 1000, status: 401, body: { error: "key" } } } },
+    {
+      match: { lastUser: "limited" },
+      reply: {
+        text: "served",
+        fault: { times: 1, status: 429, retryAfterSeconds: 3600, body: vendorSays("slow down") }
+      }
+    },
+    {
+      match: { lastUser: "overflow" },
+      times: 1,
+      reply: { fault: { times: 1000, status: 400, body: vendorSays("maximum context length is 128000 tokens") } }
+    },
+    { match: { kind: "summary" }, reply: { text: "the story so far" } },
+    { match: { lastUser: "Continue if you have next steps" }, reply: { text: "continued after the summary" } },
+    { match: { lastUser: "drop" }, reply: { text: "recovered", fault: { times: 1, disconnectAfterChars: 3 } } }
+  ]
+}
+
+function choice() {
+  const options = ["red", "green"].map((label) => ({ label, description: "" }))
+  return { tool: "question", args: { questions: [{ question: "Which colour?", header: "Colour", options }] } }
+}
+
+function fetch() {
+  return { tool: "webfetch", args: { url: "{{url}}", format: "text" } }
+}
+
+function delegate() {
+  return { tool: "task", args: { description: "part", prompt: "run echo delegated", subagent_type: "general" } }
+}
+
+function vendorSays(message: string) {
+  return { error: { message, type: "x", code: "x" } }
+}
+
+/** OpenCode's configuration for a scripted model, without files. */
+const configuration = (baseURL: string) => ({
+  model: "scripted/scripted",
+  small_model: "scripted/scripted",
+  autoupdate: false,
+  share: "disabled",
+  provider: {
+    scripted: {
+      npm: "@ai-sdk/openai-compatible",
+      options: { baseURL, apiKey: "none" },
+      models: { scripted: { name: "scripted", tool_call: true, limit: { context: 128_000, output: 8000 } } }
+    }
+  }
+})
+
+/** The environment of an OpenCode that shares nothing with the user's. */
+export const openCodeEnvironment = (root: string, baseURL: string) => ({
+  PATH: process.env["PATH"],
+  HOME: join(root, "home"),
+  ...Object.fromEntries(["DATA", "CONFIG", "CACHE", "STATE"].map((kind) => [`XDG_${kind}_HOME`, join(root, kind)])),
+  OPENCODE_DISABLE_MODELS_FETCH: "1",
+  OPENCODE_CONFIG_CONTENT: JSON.stringify(configuration(baseURL))
+})
+
+const server = Layer.unwrap(
+  Effect.gen(function* () {
+    const { root, stateDirectory } = yield* Places
+    const { openaiUrl } = yield* ScriptedModel
+    mkdirSync(join(root, "home"), { recursive: true })
+    return OpenCodeServer.layer({ stateDirectory, environment: openCodeEnvironment(root, openaiUrl), warm: true })
+  })
+)
+
+/** Kills the server alone, as the kernel would: not its guard, not its tools. */
+export const killServer = Effect.gen(function* () {
+  const { pid } = yield* OpenCodeServer
+  const running = yield* pid
+  if (Option.isSome(running)) process.kill(running.value, "SIGKILL")
+})
+
+const world = Layer.effect(
+  World,
+  Effect.gen(function* () {
+    const { directory } = yield* Places
+    const model = yield* ScriptedModel
+    const context = yield* Effect.context<OpenCodeServer>()
+    return World.of({
+      directory,
+      modelCalls: Effect.map(model.calls, (calls) => calls.length),
+      release: (name) => model.release(name),
+      reached: (name) => model.awaitHeld(name),
+      crash: Effect.provide(killServer, context)
+    })
+  })
+)
+
+export const openCodeWorld = Layer.merge(world, layerOpenCode({ pollMs: 250, retryPatienceMs: 10_000 })).pipe(
+  Layer.provideMerge(server),
+  Layer.provideMerge(ScriptedModel.layer({ script })),
+  Layer.provideMerge(Places.layer)
+)

@@ -1,0 +1,131 @@
+import { assert, layer } from "@effect/vitest"
+import { ActorConfig, type Broker, drain, JetStreamBroker, MemoryBroker, Messenger } from "@reprise/actor"
+import { ensureStreams, Nats } from "@reprise/nats"
+import { type EscalationCommand, EscalationId, EscalationView, type PublicEvent, RunId } from "@reprise/protocol"
+import { localBroker, Broker as Server } from "@reprise/testing"
+import { Effect, Layer, Schema, Stream } from "effect"
+import { layer as service } from "../src/service.ts"
+import { question, reply } from "./fixtures.ts"
+
+const config = ActorConfig.layer({ prefix: "t", ackWaitMs: 1_000, heartbeatMs: 300 })
+
+const inMemory = Messenger.layer.pipe(Layer.provideMerge(MemoryBroker.layer), Layer.provideMerge(config))
+
+const onJetStream = Layer.unwrap(
+  Effect.map(Server, ({ url }) =>
+    Messenger.layer.pipe(
+      Layer.provideMerge(JetStreamBroker.layer),
+      Layer.provideMerge(Layer.effectDiscard(ensureStreams("t", { storageBytes: 256 * 1024 ** 2 }))),
+      Layer.provideMerge(Nats.layer({ url, name: "gate-test" })),
+      Layer.provideMerge(config)
+    )
+  )
+).pipe(Layer.provide(localBroker))
+
+/** One more process of the gate, until the scope closes. */
+const startGate = Layer.build(Layer.fresh(service))
+
+let asked = 0
+/** A question of a run of its own. */
+const newQuestion = () => {
+  const run = `run-${++asked}`
+  return { runId: RunId.make(run), escalationId: EscalationId.make(`${run}-e1`) }
+}
+
+const tell = (command: EscalationCommand) =>
+  Messenger.use((messenger) => messenger.send("gate", command.escalationId, command))
+
+/** Everything that was published for a run, once nothing is under way. */
+const storyOf = Effect.fnUntraced(function* (runId: RunId) {
+  const messenger = yield* Messenger
+  yield* drain
+  yield* messenger.publish("orchestrator", { _tag: "RunPaused", runId })
+  return yield* messenger.events({ runId, from: "beginning" }).pipe(
+    Stream.map(({ event }) => event),
+    Stream.takeUntil(({ _tag }) => _tag === "RunPaused"),
+    Stream.filter(({ _tag }) => _tag !== "RunPaused"),
+    Stream.runCollect
+  )
+})
+const tags = (events: ReadonlyArray<PublicEvent>) => events.map(({ _tag }) => _tag)
+
+const decodeViews = Schema.decodeUnknownEffect(Schema.Array(EscalationView))
+const openOf = (runId: RunId) =>
+  Messenger.use((messenger) => messenger.query("gate", "list", { state: "open", runId })).pipe(
+    Effect.flatMap(decodeViews)
+  )
+
+const contract = (name: string, world: Layer.Layer<Messenger | Broker | ActorConfig, unknown>) =>
+  layer(world, { excludeTestServices: true, timeout: "60 seconds" })(name, (it) => {
+    it.effect("asks, takes the first of many answers, and tells the losers who was first", () =>
+      Effect.gen(function* () {
+        yield* startGate
+        yield* startGate
+        const id = newQuestion()
+        yield* tell(question(id))
+        yield* drain
+        assert.containSubset(yield* openOf(id.runId), [{ ...id, state: "open", reason: "Which database?" }])
+
+        yield* Effect.all(
+          Array.from({ length: 10 }, (_, n) =>
+            tell(reply("f", { escalationId: id.escalationId, by: `person-${n}`, guidance: `from ${n}` }))
+          ),
+          { concurrency: "unbounded" }
+        )
+        const story = yield* storyOf(id.runId)
+        const answers = story.filter(({ _tag }) => _tag === "EscalationAnswered")
+        const losers = story.flatMap((event) => (event._tag === "CommandRefused" ? [event.reason] : []))
+        assert.strictEqual(answers.length, 1)
+        assert.strictEqual(losers.length, 9)
+        const [winner] = answers
+        for (const reason of losers) {
+          assert.include(reason, `${winner?._tag === "EscalationAnswered" ? winner.by : ""} answered 'fix' through cli`)
+        }
+        assert.deepStrictEqual(yield* openOf(id.runId), [])
+      })
+    )
+
+    it.effect("leaves one open question after many repeats, also across a restart", () =>
+      Effect.gen(function* () {
+        const id = newQuestion()
+        for (let n = 0; n < 3; n++) {
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              yield* startGate
+              yield* Effect.forEach(Array.from({ length: 30 }), () => tell(question(id)), { concurrency: 10 })
+              yield* drain
+            })
+          )
+        }
+        yield* startGate
+        assert.deepStrictEqual(tags(yield* storyOf(id.runId)), ["EscalationRaised"])
+        assert.strictEqual((yield* openOf(id.runId)).length, 1)
+      })
+    )
+
+    it.effect("refuses what is not offered, keeps the question open, and withdraws it", () =>
+      Effect.gen(function* () {
+        yield* startGate
+        const id = newQuestion()
+        yield* tell(
+          question({ ...id, options: question().options.slice(1), evidence: { continueUnavailable: "it timed out" } })
+        )
+        yield* tell(reply("c", { escalationId: id.escalationId }))
+        yield* tell({ _tag: "WithdrawEscalation", escalationId: id.escalationId, reason: "agent-working" })
+        yield* tell(reply("f", { escalationId: id.escalationId }))
+        const story = yield* storyOf(id.runId)
+        assert.deepStrictEqual(tags(story), [
+          "EscalationRaised",
+          "CommandRefused",
+          "EscalationWithdrawn",
+          "CommandRefused"
+        ])
+        assert.containSubset(story[1], { command: "AnswerEscalation" })
+        assert.include(JSON.stringify(story[1]), "continue-session is not offered here: it timed out.")
+        assert.include(JSON.stringify(story[3]), "it was withdrawn")
+      })
+    )
+  })
+
+contract("the gate on a broker in memory", inMemory)
+contract("the gate on JetStream", onJetStream)

@@ -1,0 +1,207 @@
+import { assert, describe, it } from "@effect/vitest"
+import { row } from "../support/row.ts"
+import { runId, story, withGates } from "../support/story.ts"
+
+const pause = { _tag: "PauseRun", runId, now: false } as const
+const pauseNow = { _tag: "PauseRun", runId, now: true } as const
+const resume = { _tag: "ResumeRun", runId } as const
+const abort = { _tag: "AbortRun", runId, reason: "enough" } as const
+
+describe("any, PauseRun", () => {
+  it("the turn under way is let finish, then paused", () => {
+    const s = story().executing().tell(pause)
+    assert.deepStrictEqual([s.run.status, s.lines.length], ["running", 0])
+    s.completes("abc1234")
+    assert.deepStrictEqual(s.lines, ["RunPaused"])
+    assert.strictEqual(s.run.usage.author.turns, 1)
+  })
+
+  it("resumed, it goes on from the report of that turn", () => {
+    const s = story().executing().tell(pause).completes("abc1234").tell(resume)
+    assert.deepStrictEqual(s.lines, ["RunResumed", "workspace VerifyCommit"])
+    assert.strictEqual(s.run.status, "running")
+  })
+
+  it("--now aborts the turn; resumed, the step begins anew in a new session", () => {
+    const s = story().executing().tell(pauseNow)
+    assert.deepStrictEqual(s.lines, ["session-manager AbortSession", "RunPaused"])
+    s.turnFails("aborted").tell(resume)
+    assert.deepStrictEqual(s.lines, ["RunResumed", "StepStarted EXECUTE (resumed)", "session-manager StartTurn"])
+    assert.strictEqual(s.command("StartTurn").session._tag, "New")
+  })
+
+  it("--now, resumed before the turn has reported: it begins anew as soon as it has", () => {
+    const s = story().executing().tell(pauseNow).tell(resume)
+    assert.deepStrictEqual(s.lines, ["RunResumed"])
+    assert.deepStrictEqual(s.turnFails("aborted").lines, ["StepStarted EXECUTE (resumed)", "session-manager StartTurn"])
+  })
+
+  it("--now aborts a review; resumed, it is asked for again", () => {
+    const s = story().executing().worked("abc1").tell(pauseNow)
+    assert.deepStrictEqual(s.lines, ["reviewer CloseReview", "RunPaused"])
+    assert.deepStrictEqual(s.tell(resume).lines, [
+      "RunResumed",
+      "StepStarted REVIEW (resumed)",
+      "reviewer RequestReview"
+    ])
+  })
+
+  it("--now while an agent prompts: its question is withdrawn", () => {
+    const s = story().executing().agentPrompts("p1").tell(pauseNow)
+    assert.deepStrictEqual(s.lines, ["gate WithdrawEscalation", "session-manager AbortSession", "RunPaused"])
+  })
+
+  it("waiting for a human: paused at once, the question stays open and its answer is kept", () => {
+    const s = story().executing().needsHuman().tell(pause)
+    assert.deepStrictEqual(s.lines, ["RunPaused"])
+    s.answer("fix", "so")
+    assert.deepStrictEqual(s.lines, [])
+    s.tell(resume)
+    assert.deepStrictEqual(s.lines, [
+      "RunResumed",
+      "StepResumed EXECUTE (answer)",
+      "StepStarted EXECUTE (fix)",
+      "session-manager StartTurn"
+    ])
+    assert.include(s.prompt, "so")
+  })
+
+  it("paused and resumed without an answer, it waits again", () => {
+    assert.strictEqual(story().executing().needsHuman().tell(pause).tell(resume).run.status, "waiting")
+  })
+
+  it("what comes from the workspace meanwhile is kept", () => {
+    const s = story().executing(withGates).worked("abc1").tell(pause)
+    assert.deepStrictEqual(s.gates(true).lines, ["RunPaused"])
+    assert.deepStrictEqual(s.tell(resume).lines, [
+      "RunResumed",
+      "StepStarted REVIEW (gates-passed)",
+      "reviewer RequestReview"
+    ])
+  })
+
+  it("a prompt of the agent is still asked while its turn is let finish", () => {
+    const s = story().executing().tell(pause).agentPrompts("p1")
+    assert.strictEqual(s.run.status, "waiting")
+    assert.deepStrictEqual(s.answer("once").lines, ["StepResumed EXECUTE (answer)", "session-manager ReplyToPrompt"])
+    assert.deepStrictEqual(s.completes("abc1").lines, ["RunPaused"])
+  })
+
+  it("again is refused; --now after it is not", () => {
+    const s = story().executing().tell(pause)
+    row(s, pause).refused(/pauses when what is under way has finished/)
+    assert.deepStrictEqual(s.tell(pauseNow).lines, ["session-manager AbortSession", "RunPaused"])
+    row(s, pauseNow).refused(/is paused already/)
+  })
+
+  it("resume takes back a pause that is not yet in force, and is refused where there is none", () => {
+    const s = story().executing().tell(pause).tell(resume)
+    assert.deepStrictEqual(s.completes("abc1").lines, ["workspace VerifyCommit"])
+    row(s, resume).refused("Run r1-test is not paused: it is running.")
+  })
+})
+
+describe("any, AbortRun", () => {
+  it("in a turn: aborted, its session aborted, the workspace kept", () => {
+    const s = story().executing().tell(abort)
+    assert.deepStrictEqual(s.lines, ["RunAborted", "session-manager AbortSession", "workspace ReleaseWorkspace"])
+    assert.deepStrictEqual([s.run.status, s.run.reason], ["aborted", "enough"])
+  })
+
+  it("waiting: the open question is closed", () => {
+    assert.deepStrictEqual(story().executing().needsHuman().tell(abort).lines[0], "gate WithdrawEscalation")
+  })
+
+  it("in a review: the review is closed", () => {
+    assert.include(story().executing().worked("abc1").tell(abort).lines, "reviewer CloseReview")
+  })
+
+  it("while the workspace is prepared, or paused", () => {
+    assert.strictEqual(story().start().tell(abort).run.status, "aborted")
+    assert.strictEqual(story().executing().tell(pauseNow).tell(abort).run.status, "aborted")
+  })
+})
+
+describe("any terminal", () => {
+  const aborted = () => {
+    const s = story().executing()
+    const report = s.turnReport({ result: "complete", commit: "abc1" })
+    return { s: s.tell(abort), report }
+  }
+
+  it("any later report is refused as stale and changes nothing", () => {
+    const { report, s } = aborted()
+    row(s, report).refused("TurnCompleted is stale: run r1-test is aborted.")
+    row(s, { _tag: "CommitVerified", runId, phase: s.phase.id, commit: "abc1" }).refused(/stale/)
+    row(s, { _tag: "WorkspaceFailed", runId, operation: "x", reason: "y" }).refused(/stale/)
+  })
+
+  it("any later answer is refused as stale", () => {
+    const s = story().executing().needsHuman()
+    const answer = s.answerOf({ choice: "fix" })
+    row(s.tell(abort), answer).refused(/stale/)
+  })
+
+  it("any later activity is refused as stale", () => {
+    const { s } = aborted()
+    row(s, { _tag: "AgentWorking", runId, sessionId: s.author, cause: "human", evidence: "x" }).refused(/stale/)
+  })
+
+  it("any later command is refused as stale", () => {
+    const { s } = aborted()
+    for (const command of [pause, resume, abort]) row(s, command).refused(/stale: run r1-test is aborted/)
+  })
+
+  it("echoes of its own end are no news", () => {
+    const { s } = aborted()
+    row(s, { _tag: "SessionAborted", runId, sessionId: s.author, reason: "x" }).then([])
+    row(s, { _tag: "CommandRefused", runId, command: "AnswerReceived", reason: "stale" }).then([])
+  })
+})
+
+describe("circuit breakers", () => {
+  it("maxStepVisits: ESCALATE, origin limit; fix grants it anew", () => {
+    const s = story().executing({ limits: { maxStepVisits: 2 } })
+    s.needsHuman().answer("continue-session").needsHuman().answer("continue-session")
+    assert.strictEqual(s.question.ask.origin, "limit")
+    assert.match(s.question.ask.reason, /EXECUTE was entered 2 times/)
+    assert.strictEqual(s.answer("continue-session", "go").run.pending._tag, "Turn")
+    assert.strictEqual(s.command("ContinueSession").guidance, "go")
+  })
+
+  it("maxStepsPerRun: ESCALATE, origin limit", () => {
+    const s = story()
+      .executing({ limits: { maxStepsPerRun: 1 } })
+      .worked("abc1")
+    assert.match(s.question.ask.reason, /entered 1 steps: its limit is 1/)
+    assert.strictEqual(s.answer("fix").run.pending._tag, "Review")
+  })
+
+  it("token and cost budgets: ESCALATE before the next agent is called", () => {
+    const tokens = story()
+      .executing({ limits: { tokenBudget: 100 } })
+      .worked("abc1")
+    assert.match(tokens.question.ask.reason, /used 110 tokens: its budget is 100/)
+    const cost = story()
+      .executing({ limits: { costBudget: 0.5 } })
+      .worked("abc1")
+    assert.strictEqual(cost.question.ask.origin, "limit")
+    assert.strictEqual(cost.answer("fix").run.pending._tag, "Review")
+  })
+
+  it("a turn is given what is left of the token budget, and the limits that are on", () => {
+    const s = story().executing({ limits: { tokenBudget: 1000, turnInactivityMs: 0, turnWallMs: 7 } })
+    assert.deepStrictEqual(s.command("StartTurn").limits, { wallMs: 7, maxTokens: 1000 })
+  })
+
+  it("every limit that was met is in the notices", () => {
+    const s = story()
+      .executing({ limits: { maxStepsPerRun: 1 } })
+      .worked("abc1")
+      .answer("fix")
+    assert.deepStrictEqual(s.run.notices, [
+      "The run has entered 1 steps: its limit is 1.",
+      "The limit 'run-steps' of REVIEW was granted anew."
+    ])
+  })
+})

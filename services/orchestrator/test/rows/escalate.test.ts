@@ -1,0 +1,248 @@
+import { assert, describe, it } from "@effect/vitest"
+import { row } from "../support/row.ts"
+import { item, runId, story, withGates } from "../support/story.ts"
+
+const asked = () => story().executing().needsHuman()
+const guidance = "First line.\n\n  Second $& line, with {braces} and 'quotes'."
+
+describe("ESCALATE", () => {
+  it("continue-session: retry step, same session, continuation prompt plus guidance", () => {
+    const s = asked().answer("continue-session", guidance)
+    assert.deepStrictEqual(s.lines, [
+      "StepResumed EXECUTE (answer)",
+      "StepStarted EXECUTE (continue)",
+      "session-manager ContinueSession"
+    ])
+    const command = s.command("ContinueSession")
+    assert.deepStrictEqual(
+      [command.sessionId, command.guidance, command.onMissing, command.step],
+      [s.author, guidance, "fail", "EXECUTE"]
+    )
+  })
+
+  it("fix: retry step, new session, full prompt plus guidance", () => {
+    const s = asked()
+    const before = s.author
+    s.answer("fix", guidance)
+    assert.deepStrictEqual(s.lines, [
+      "StepResumed EXECUTE (answer)",
+      "StepStarted EXECUTE (fix)",
+      "session-manager StartTurn"
+    ])
+    assert.notStrictEqual(s.author, before)
+    const { prompt, session } = s.command("StartTurn")
+    assert.strictEqual(session._tag, "New")
+    assert.include(prompt, "P1.1: Begin")
+    assert.isTrue(prompt.endsWith(`The user has provided the following additional guidance:\n${guidance}`))
+  })
+
+  it("fix, when the phase has done tasks: the continuation state is written and verified first", () => {
+    const s = story().executing()
+    s.reports({
+      result: "needs_human",
+      reason: "stuck",
+      completedTasks: [{ id: "P1.1", commit: "abc1234", files: ["a.ts"] }]
+    })
+    s.answer("fix")
+    assert.deepStrictEqual(s.lines, ["StepResumed EXECUTE (answer)", "workspace WriteContinuationState"])
+    assert.deepStrictEqual(s.stateWritten("state.file").lines, ["workspace VerifyContinuation"])
+    assert.deepStrictEqual(s.tasksVerified().lines, ["StepStarted EXECUTE (fix)", "session-manager StartTurn"])
+    assert.include(s.prompt, "state.file")
+    assert.include(s.prompt, "| P1.1 | Begin | abc1234 | a.ts | complete |")
+  })
+
+  it("override: PHASE_COMPLETE, by override, who and why recorded", () => {
+    const s = asked().answer("override", "good enough")
+    assert.deepStrictEqual(s.lines, [
+      "StepResumed EXECUTE (answer)",
+      "StepStarted PHASE_COMPLETE (override)",
+      "PhaseCompleted 1 by override",
+      "session-manager CompleteSession",
+      "workspace FinishPhase"
+    ])
+    const [outcome] = s.run.outcomes
+    assert.deepStrictEqual([outcome?.by, outcome?.who, outcome?.guidance], ["override", "anna", "good enough"])
+    assert.strictEqual(s.treeClean().phase.id, "2")
+  })
+
+  it("abort: run aborted, sessions aborted, workspace kept", () => {
+    const s = asked().answer("abort", "enough of it")
+    assert.deepStrictEqual(s.lines, ["RunAborted", "session-manager AbortSession", "workspace ReleaseWorkspace"])
+    assert.strictEqual(s.command("ReleaseWorkspace").outcome, "aborted")
+    assert.strictEqual(s.run.reason, "aborted by anna through cli: enough of it")
+  })
+
+  it("auto mode, attempts left: as fix, without a human", () => {
+    const s = story().executing({ auto: true }).needsHuman()
+    assert.deepStrictEqual(s.lines, ["StepStarted EXECUTE (auto-retry)", "session-manager StartTurn"])
+    assert.strictEqual(s.command("StartTurn").session._tag, "New")
+    assert.match(s.run.notices.join(), /Auto mode tries again .* I need to know more/)
+  })
+
+  it("auto mode, exhausted: run aborted, every reason listed", () => {
+    const s = story().executing({ auto: true })
+    for (const reason of ["one", "two", "three", "four"]) s.needsHuman(reason)
+    assert.strictEqual(s.run.status, "aborted")
+    for (const reason of ["one", "two", "three", "four"]) assert.include(s.run.reason, reason)
+  })
+
+  it("auto mode: attempts are counted per phase", () => {
+    const s = story().executing({ auto: true, limits: { maxAutoRetries: 1 } })
+    s.needsHuman().phaseApproved("abc1").needsHuman()
+    assert.strictEqual(s.run.status, "running")
+    assert.strictEqual(s.needsHuman().run.status, "aborted")
+  })
+
+  it("auto mode: nobody grants a run more of its budget", () => {
+    const s = story().executing({ auto: true, limits: { costBudget: 0.4 } })
+    s.worked("abc1")
+    assert.strictEqual(s.run.status, "aborted")
+    assert.include(s.run.reason, "budget is $0.4")
+  })
+})
+
+describe("where continue leads", () => {
+  it("from quality exhausted: QUALITY_RETRY with the guidance, retries granted anew", () => {
+    const s = story()
+      .executing({ ...withGates, limits: { maxQualityRetries: 0 } })
+      .worked("abc1")
+      .gates(false)
+    s.answer("continue-session", guidance)
+    assert.deepStrictEqual(s.lines, [
+      "StepResumed QUALITY_CHECK (answer)",
+      "StepStarted QUALITY_RETRY (continue)",
+      "session-manager StartTurn"
+    ])
+    const { onMissing, prompt, reason, session } = s.command("StartTurn")
+    assert.deepStrictEqual(
+      [session, onMissing, reason],
+      [{ _tag: "Existing", sessionId: s.author }, "fail", "continue"]
+    )
+    assert.isTrue(prompt.startsWith("Continue the current session and complete all remaining tasks."))
+    assert.include(prompt, "$ npm test")
+    assert.isTrue(prompt.endsWith(guidance))
+  })
+
+  it("from the review limit: AUTO_FIX with the guidance, and one more review cycle", () => {
+    const s = story()
+      .executing({ limits: { maxReviewIterations: 1 } })
+      .worked("abc1")
+    s.verdict("not_ready", item("R1")).completes()
+    s.answer("continue-session", guidance)
+    assert.strictEqual(s.run.step, "AUTO_FIX")
+    assert.include(s.prompt, "Reason of R1")
+    assert.isTrue(s.prompt.endsWith(guidance))
+    s.completes()
+    assert.strictEqual(s.run.pending._tag, "Review")
+    assert.deepStrictEqual(s.verdict("not_ready", item("R1")).completes().lines, [
+      "gate RaiseEscalation",
+      "StepWaiting REVIEW"
+    ])
+  })
+
+  it("from a commit that was rejected again: the same step, told what is wrong with it", () => {
+    const s = story().executing().completes("abc1").commitRejected().completes("abc2").commitRejected()
+    s.answer("continue-session")
+    assert.strictEqual(s.run.step, "EXECUTE")
+    assert.include(s.prompt, "abc2 is nowhere")
+  })
+
+  it("from AUTO_FIX: AUTO_FIX", () => {
+    const s = story().executing().worked("abc1")
+    s.verdict("not_ready", item("R1")).needsHuman().answer("continue-session")
+    assert.strictEqual(s.run.step, "AUTO_FIX")
+    assert.strictEqual(s.command("ContinueSession").step, "AUTO_FIX")
+  })
+})
+
+describe("when continue is offered", () => {
+  it("not after a continued turn that failed", () => {
+    const s = asked().answer("continue-session").reports({ result: "failed", reason: "no" })
+    assert.notInclude(s.choices, "continue-session")
+    assert.strictEqual(s.question.ask.evidence.continueUnavailable, "the turn that continued it failed")
+  })
+
+  it("not after a continued turn that broke, whatever the session-manager says of the session", () => {
+    const s = asked().answer("continue-session").turnFails("rate_limited", true)
+    assert.notInclude(s.choices, "continue-session")
+  })
+
+  it("again after a continued turn that needs a human", () => {
+    assert.include(asked().answer("continue-session").needsHuman().choices, "continue-session")
+  })
+
+  for (const end of ["SessionExpired", "SessionAborted"] as const) {
+    it(`no longer once the session has ended (${end}): the open question is changed and says why`, () => {
+      const s = asked().agent(end)
+      assert.deepStrictEqual(s.lines, ["gate RaiseEscalation"])
+      assert.deepStrictEqual(s.choices, ["fix", "override", "abort"])
+      const { escalationId, evidence } = s.question.ask
+      assert.strictEqual(escalationId, "r1-test-e1")
+      assert.include(evidence.continueUnavailable, "session")
+    })
+  }
+
+  it("an answer that came too late for it is asked for again, and its guidance is not lost", () => {
+    const s = asked()
+    const late = s.answerOf({ choice: "continue-session", guidance })
+    s.agent("SessionExpired").tell(late)
+    assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
+    assert.strictEqual(s.question.ask.escalationId, "r1-test-e2")
+    assert.include(s.answer("fix").prompt, guidance)
+  })
+})
+
+describe("guidance", () => {
+  it("reaches every fresh author of the phase, and a continued one once", () => {
+    const s = asked().answer("continue-session", "one").needsHuman().answer("continue-session", "two")
+    assert.strictEqual(s.command("ContinueSession").guidance, "two")
+    s.needsHuman().answer("fix", "three")
+    assert.isTrue(s.prompt.endsWith("one\n\ntwo\n\nthree"))
+  })
+
+  it("is given again when it is not known whether a turn that failed has read it", () => {
+    const s = asked().answer("fix", "one").turnFails("runtime", true)
+    assert.strictEqual(s.answer("continue-session", "two").command("ContinueSession").guidance, "one\n\ntwo")
+  })
+
+  it("of a phase that is over does not reach the next one", () => {
+    const s = asked().answer("fix", "only here").phaseApproved("abc1")
+    assert.notInclude(s.prompt, "only here")
+  })
+})
+
+describe("answers", () => {
+  it("to a question that is not open are refused, with who answered it", () => {
+    const s = asked()
+    const answer = s.answerOf({ choice: "override" })
+    row(s.answer("fix"), answer).refused(
+      "Escalation r1-test-e1 is not open: anna answered 'fix' through cli. The answer changes nothing."
+    )
+  })
+
+  it("by an option's key are as good as by its name", () => {
+    assert.strictEqual(asked().answer("c").command("ContinueSession").step, "EXECUTE")
+  })
+
+  it("that are no choice at all are asked for again, under a new id", () => {
+    const s = asked().answer("perhaps")
+    assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
+    assert.strictEqual(s.question.ask.escalationId, "r1-test-e2")
+  })
+
+  it("that somebody made impossible by withdrawing the question: it is asked again", () => {
+    const s = asked()
+    const { escalationId } = s.question.ask
+    s.tell({ _tag: "EscalationWithdrawn", runId, escalationId, reason: "superseded" })
+    assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
+  })
+})
+
+describe("the workspace breaks", () => {
+  it("ESCALATE, origin workspace; fix asks it for the same again", () => {
+    const s = story().executing(withGates).worked("abc1")
+    s.tell({ _tag: "WorkspaceFailed", runId, phase: s.phase.id, operation: "RunQualityGates", reason: "disk full" })
+    assert.deepStrictEqual([s.question.ask.origin, s.question.ask.step], ["workspace", "QUALITY_CHECK"])
+    assert.deepStrictEqual(s.answer("fix").lines, ["StepResumed QUALITY_CHECK (answer)", "workspace RunQualityGates"])
+  })
+})

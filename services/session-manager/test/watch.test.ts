@@ -1,0 +1,123 @@
+import { assert, describe, it } from "@effect/vitest"
+import { drain } from "@reprise/actor"
+import { AgentRuntime, MemoryControl, type MemoryScript, promptIds } from "@reprise/agent"
+import { Host, type PublicEventType } from "@reprise/protocol"
+import { Effect, Fiber, Layer } from "effect"
+import { attribute } from "../src/domain/attribute.ts"
+import { layerWith } from "../src/service.ts"
+import { inMemory, stage, surroundings } from "./support/stage.ts"
+import { goodReport, newTurn, sessionId } from "./support/story.ts"
+
+const first = newTurn(1, { host: Host.make("local") })
+const ofHuman = (n: number) => promptIds(1_000, "a human", n)
+
+describe("activity", () => {
+  it.each([
+    ["of a prompt of ours is ours, always", { causePromptId: "m", causeIsOurs: true, live: false }, "ours"],
+    ["of another prompt is a human's", { causePromptId: "m", causeIsOurs: false, live: false }, "human"],
+    ["of another prompt beside ours is a human's", { causePromptId: "m", causeIsOurs: false, live: true }, "human"],
+    ["without a cause while a prompt of ours runs is ours", { causeIsOurs: false, live: true }, "ours"],
+    [
+      "without a cause soon after ours is nobody's",
+      { causeIsOurs: false, live: false, msSinceOurs: 59_000 },
+      "unknown"
+    ],
+    [
+      "without a cause long after ours is the agent's",
+      { causeIsOurs: false, live: false, msSinceOurs: 60_000 },
+      "agent"
+    ],
+    ["without a cause where we never prompted is the agent's", { causeIsOurs: false, live: false }, "agent"]
+  ] as const)("%s", (_title, seen, whose) => {
+    assert.strictEqual(attribute(seen), whose)
+  })
+})
+
+/** The human's own prompts use a hundred tools and wait to be let go on. */
+const script: MemoryScript = ({ text }) => {
+  if (text.startsWith("human")) {
+    return [...Array.from({ length: 100 }, () => ({ tool: "bash" })), { hold: text }, { say: "Yes." }]
+  }
+  return [{ say: text.includes("JSON") ? goodReport : "I did it." }]
+}
+
+const human = (runtimeSessionId: string, text: string, n: number) =>
+  AgentRuntime.use((runtime) =>
+    runtime.prompt({ runtimeSessionId, directory: first.directory, promptId: ofHuman(n), text })
+  )
+
+const aboutAgents = (story: ReadonlyArray<PublicEventType>) => story.filter((tag) => tag.startsWith("Agent"))
+
+describe("a human who steps into an idle session", () => {
+  it.live("is seen once as working, however much the agent does, and idle when it is done", () => {
+    const control = new MemoryControl()
+    return Effect.gen(function* () {
+      const { awaitEvent, send, storyUntil } = yield* stage
+      yield* send(first)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* awaitEvent("TurnCompleted")
+      yield* drain
+      const typed = yield* Effect.forkChild(human(runtimeSessionId, "human 1", 1))
+      const seen = yield* awaitEvent("AgentWorking", 2)
+      assert.deepInclude(seen, { cause: "human", sessionId, phase: "2" })
+      yield* control.reached("human 1")
+      yield* control.release("human 1")
+      yield* awaitEvent("AgentIdle")
+      yield* Fiber.join(typed)
+      assert.deepStrictEqual(aboutAgents(yield* storyUntil("AgentIdle")), ["AgentWorking", "AgentWorking", "AgentIdle"])
+    }).pipe(Effect.provide(inMemory(script, { control })))
+  })
+
+  it.live("is seen after a restart of the session-manager, although nothing happens at that moment", () => {
+    const control = new MemoryControl()
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      const runtimeSessionId = yield* Effect.gen(function* () {
+        yield* send(first)
+        const created = yield* awaitEvent("SessionCreated")
+        yield* awaitEvent("TurnCompleted")
+        yield* drain
+        return created.runtimeSessionId
+      }).pipe(Effect.provide(Layer.fresh(layerWith({ idleGraceMs: 50 }))))
+
+      const typed = yield* Effect.forkChild(human(runtimeSessionId, "human 2", 2))
+      yield* control.reached("human 2")
+      yield* Effect.gen(function* () {
+        assert.deepInclude(yield* awaitEvent("AgentWorking", 2), { cause: "human" })
+        yield* control.release("human 2")
+        yield* awaitEvent("AgentIdle")
+      }).pipe(Effect.provide(Layer.fresh(layerWith({ idleGraceMs: 50 }))))
+      yield* Fiber.join(typed)
+    }).pipe(Effect.provide(surroundings(script, control)))
+  })
+})
+
+describe("a turn whose session-manager dies", () => {
+  it.live("is taken up by the next one, under the same prompt", () => {
+    const control = new MemoryControl()
+    const working: MemoryScript = ({ text }) =>
+      text.includes("JSON") ? [{ say: goodReport }] : [{ tool: "bash" }, { hold: "work" }, { say: "I did it." }]
+    return Effect.gen(function* () {
+      const { awaitEvent, send, storyUntil } = yield* stage
+      const runtime = yield* AgentRuntime
+      yield* Effect.gen(function* () {
+        yield* send(first)
+        yield* control.reached("work")
+      }).pipe(Effect.provide(Layer.fresh(layerWith())))
+      yield* control.release("work")
+      yield* Effect.gen(function* () {
+        assert.deepInclude(yield* awaitEvent("TurnCompleted"), { lastLines: "I did it." })
+      }).pipe(Effect.provide(Layer.fresh(layerWith())))
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      const users = (yield* runtime.history(runtimeSessionId)).filter(({ role }) => role === "user")
+      assert.strictEqual(users.length, 2)
+      assert.strictEqual(yield* control.modelCalls, 3)
+      assert.deepStrictEqual(yield* storyUntil("TurnCompleted"), [
+        "SessionCreated",
+        "TurnStarted",
+        "AgentWorking",
+        "TurnCompleted"
+      ])
+    }).pipe(Effect.provide(surroundings(working, control)))
+  })
+})
