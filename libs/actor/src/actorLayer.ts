@@ -49,7 +49,7 @@ const make = Effect.fnUntraced(function* <State, Input extends Tagged, Event ext
         ).pipe(Effect.onError(() => Effect.sync(() => handler.forget(key))))
       )
       .pipe(
-        Effect.andThen(handler.snapshotIfDue(key)),
+        Effect.andThen(Effect.suspend(() => handler.snapshotIfDue(key))),
         Effect.annotateLogs({ service, key, command: meta.type, id: meta.id })
       )
 

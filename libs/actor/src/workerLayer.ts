@@ -122,11 +122,12 @@ const make = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worke
       .pipe(Effect.ensuring(Effect.sync(() => running.delete(meta.id))))
   })
 
+  const next = yield* broker.pull(specs)
   const slots = yield* Semaphore.make(worker.concurrency ?? 4)
   const fibers = yield* FiberSet.make<void, never>()
   yield* Effect.gen(function* () {
     yield* slots.take(1)
-    const opened = intake.accept(yield* patiently(broker.next(specs)))
+    const opened = intake.accept(yield* patiently(next))
     if (opened === undefined) return yield* slots.release(1)
     const { key, meta } = opened
     yield* FiberSet.run(

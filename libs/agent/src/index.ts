@@ -11,7 +11,7 @@ export {
   type MemoryStep,
   type MemoryTurn
 } from "./memory/MemoryScript.ts"
-export { locateOpenCode } from "./opencode/locateOpenCode.ts"
+export { locateOpenCode, openCodeVersion } from "./opencode/locateOpenCode.ts"
 export type { Connection } from "./opencode/OpenCodeEndpoint.ts"
 export { layerOpenCode, type OpenCodeRuntimeOptions } from "./opencode/OpenCodeRuntime.ts"
 export { type OpenCodeOptions, OpenCodeServer, type OpenCodeServerShape } from "./opencode/OpenCodeServer.ts"

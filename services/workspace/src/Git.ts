@@ -6,7 +6,7 @@ import { dirtyPaths } from "./domain/gitStatus.ts"
 import { GitFault, type HostFault } from "./faults.ts"
 import { type Captured, capture } from "./runProcess.ts"
 
-export type GitError = GitFault | HostFault
+type GitError = GitFault | HostFault
 
 /** What a name stands for. */
 export type GitObject =

@@ -35,7 +35,7 @@ export interface LeaseTimes {
 }
 export const leaseTimes: LeaseTimes = { ttlMs: 60_000, renewMs: 15_000 }
 
-export interface Claim {
+interface Claim {
   readonly leaseId: string
   readonly runId: RunId
   /** Shown to whoever is refused. */

@@ -94,8 +94,10 @@ export interface BrokerShape {
     spec: ConsumerSpec,
     take: (delivery: Delivered) => void
   ) => Effect.Effect<void, BrokerFault, Scope.Scope>
-  /** One delivery of any of these consumers; interrupted, it takes none. */
-  readonly next: (specs: ReadonlyArray<ConsumerSpec>) => Effect.Effect<Delivered, BrokerFault>
+  /** Makes the consumers; gives what waits for one delivery of any of them and, interrupted, takes none. */
+  readonly pull: (
+    specs: ReadonlyArray<ConsumerSpec>
+  ) => Effect.Effect<Effect.Effect<Delivered, BrokerFault>, BrokerFault>
   /** Events of these subjects in order, without gaps, also across reconnects; never ends. */
   readonly follow: (subjects: ReadonlyArray<string>, from: EventsFrom) => Stream.Stream<StoredMessage, BrokerFault>
   readonly snapshots: Bucket

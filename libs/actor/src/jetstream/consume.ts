@@ -31,7 +31,7 @@ const deliveredOf = (bodies: LargeBodies, message: JsMsg): Delivered => ({
   working: quietly(() => message.working())
 })
 
-export const makeConsume = (connection: Connection, bodies: LargeBodies): Pick<BrokerShape, "consume" | "next"> => {
+export const makeConsume = (connection: Connection, bodies: LargeBodies): Pick<BrokerShape, "consume" | "pull"> => {
   const { js, nats, subjects } = connection
   const consumers = new Map<string, Consumer>()
 
@@ -111,17 +111,19 @@ export const makeConsume = (connection: Connection, bodies: LargeBodies): Pick<B
         })
     )
 
-  const pull = (spec: ConsumerSpec, taken: { by: JsMsg | undefined }): Effect.Effect<JsMsg, BrokerFault> =>
+  const pullOne = (spec: ConsumerSpec, taken: { by: JsMsg | undefined }): Effect.Effect<JsMsg, BrokerFault> =>
     consumerOf(spec).pipe(
       Effect.flatMap((consumer) => pullOnce(consumer, taken).pipe(Effect.catch(() => startAgain(spec)))),
-      Effect.flatMap((message) => (message === undefined ? pull(spec, taken) : Effect.succeed(message)))
+      Effect.flatMap((message) => (message === undefined ? pullOne(spec, taken) : Effect.succeed(message)))
     )
 
-  const next: BrokerShape["next"] = Effect.fnUntraced(function* (specs) {
-    const taken = { by: undefined }
-    const message = yield* Effect.raceAllFirst(specs.map((spec) => pull(spec, taken)))
-    return deliveredOf(bodies, message)
+  const pull: BrokerShape["pull"] = Effect.fnUntraced(function* (specs) {
+    yield* Effect.forEach(specs, consumerOf)
+    return Effect.suspend(() => {
+      const taken = { by: undefined }
+      return Effect.raceAllFirst(specs.map((spec) => pullOne(spec, taken)))
+    }).pipe(Effect.map((message) => deliveredOf(bodies, message)))
   })
 
-  return { consume, next }
+  return { consume, pull }
 }

@@ -129,9 +129,9 @@ const make = Effect.gen(function* () {
       })
       yield* Effect.addFinalizer(() => Effect.sync(remove))
     }),
-    next: Effect.fnUntraced(function* (specs) {
+    pull: Effect.fnUntraced(function* (specs) {
       const open = yield* Effect.forEach(specs, consumerOf)
-      return yield* Effect.callback<Delivered>((resume) => {
+      return Effect.callback<Delivered>((resume) => {
         let taken = false
         const take = (delivery: Delivered) => {
           if (taken) return false

@@ -222,12 +222,13 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
         const broker = yield* Broker
         const [a, b] = [freshKey(), freshKey()]
         const specs = [commandsOf(a, { ackWaitMs: 5_000 }), commandsOf(b, { ackWaitMs: 5_000 })]
-        const gone = yield* Effect.forkScoped(broker.next(specs))
+        const next = yield* broker.pull(specs)
+        const gone = yield* Effect.forkScoped(next)
         yield* Effect.sleep("100 millis")
         yield* Fiber.interrupt(gone)
         yield* broker.publish([message(s.command("gate", b), `${b}-x`), message(s.command("gate", a), `${a}-x`)])
-        const first = yield* broker.next(specs)
-        const second = yield* broker.next(specs)
+        const first = yield* next
+        const second = yield* next
         assert.deepStrictEqual([first, second].map((d) => d.header("ce-id")).sort(), [`${a}-x`, `${b}-x`].sort())
         first.ack()
         second.ack()
@@ -245,7 +246,7 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
         const [entry] = yield* broker.read("journal", journal, 0)
         assert.strictEqual(yield* entry?.body ?? Effect.die("missing"), large)
         yield* broker.publish([message(s.command("gate", key), `${key}-large`, large)])
-        const delivery = yield* broker.next([commandsOf(key, { ackWaitMs: 5_000 })])
+        const delivery = yield* Effect.flatten(broker.pull([commandsOf(key, { ackWaitMs: 5_000 })]))
         assert.strictEqual(yield* delivery.body, large)
         delivery.ack()
         yield* broker.snapshots.put(`large.${key}`, large)

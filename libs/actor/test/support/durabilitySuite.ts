@@ -6,7 +6,7 @@ import { actorLayer, drain, Messenger } from "../../src/index.ts"
 import { counter } from "./Counter.ts"
 import { diesBeforeAppending, diesBeforePublishing, losesAcknowledgements, misbehaving } from "./misbehave.ts"
 import { eventsSoFar, journalOf, sendAll, show } from "./observe.ts"
-import { type World, waitUntil } from "./systems.ts"
+import { type OpenWorld, waitUntil } from "./systems.ts"
 
 const gate: ServiceName = "gate"
 const count = actorLayer(counter)

@@ -154,7 +154,13 @@ export const workSuite = (name: string, open: OpenWorld) =>
       Effect.gen(function* () {
         const world = yield* open()
         let ran = 0
-        const elsewhere = worker(() => Effect.sync(() => void (ran += 1)), { host: Host.make("far") })
+        const elsewhere = worker(
+          () =>
+            Effect.sync(() => {
+              ran += 1
+            }),
+          { host: Host.make("far") }
+        )
         const near = actorLayer({
           ...counter,
           react: (_state, events) =>

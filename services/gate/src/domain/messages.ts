@@ -3,7 +3,7 @@ import { EscalationCommand, EscalationId } from "@reprise/protocol"
 import { Schema } from "effect"
 
 /** From the actor's own timer. `count`: which reminder this is, from 1. */
-export const EscalationTimer = Schema.TaggedUnion({ Remind: { escalationId: EscalationId, count: Schema.Int } })
+const EscalationTimer = Schema.TaggedUnion({ Remind: { escalationId: EscalationId, count: Schema.Int } })
 
 export const EscalationInput = Schema.Union([EscalationCommand, EscalationTimer])
 export type EscalationInput = typeof EscalationInput.Type

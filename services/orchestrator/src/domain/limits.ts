@@ -32,7 +32,7 @@ const metByRun = (run: Run, step: Step, limit: "run-steps" | "tokens" | "cost", 
 const runLimit = (run: Run, step: Step): Trouble | undefined => {
   const { costBudget, maxStepsPerRun, tokenBudget } = run.request.options.limits
   if (run.steps >= maxStepsPerRun + run.granted.steps) {
-    return metByRun(run, step, "run-steps", `The run has entered ${run.steps} steps: its limit is ${maxStepsPerRun}.`)
+    return metByRun(run, step, "run-steps", `The run may enter ${maxStepsPerRun} steps, and has entered ${run.steps}.`)
   }
   if (!callsAgent(step)) return undefined
   if (tokenBudget > 0 && spentTokens(run) >= tokenBudget + run.granted.tokens) {

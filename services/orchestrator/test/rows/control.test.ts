@@ -173,7 +173,7 @@ describe("circuit breakers", () => {
     const s = story()
       .executing({ limits: { maxStepsPerRun: 1 } })
       .worked("abc1")
-    assert.match(s.question.ask.reason, /entered 1 steps: its limit is 1/)
+    assert.match(s.question.ask.reason, /may enter 1 steps, and has entered 1/)
     assert.strictEqual(s.answer("fix").run.pending._tag, "Review")
   })
 
@@ -200,7 +200,7 @@ describe("circuit breakers", () => {
       .worked("abc1")
       .answer("fix")
     assert.deepStrictEqual(s.run.notices, [
-      "The run has entered 1 steps: its limit is 1.",
+      "The run may enter 1 steps, and has entered 1.",
       "The limit 'run-steps' of REVIEW was granted anew."
     ])
   })

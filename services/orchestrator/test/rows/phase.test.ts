@@ -112,12 +112,12 @@ describe("PHASE_COMPLETE", () => {
 
   const changed = {
     renumbered: twoPhases.replace("Phase 2", "Phase 3"),
-    removed: onePhase,
+    removed: twoPhases.split("## Phase 2")[0],
     unreadable: "# Nothing\n"
   }
   for (const [how, plan] of Object.entries(changed)) {
     it(`phases ${how}: ESCALATE, origin plan`, () => {
-      const s = ready({}, twoPhases).treeClean(how === "removed" ? twoPhases.split("## Phase 2")[0] : plan)
+      const s = ready({}, twoPhases).treeClean(plan)
       assert.deepStrictEqual(s.lines.slice(-2), ["gate RaiseEscalation", "StepWaiting PHASE_COMPLETE"])
       assert.strictEqual(s.question.ask.origin, "plan")
       assert.strictEqual(s.run.outcomes.length, 1)

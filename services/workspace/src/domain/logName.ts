@@ -14,7 +14,7 @@ export const commandSlugs = (commands: ReadonlyArray<string>): ReadonlyArray<str
   })
 }
 
-export const logDirectory = (runId: RunId): string => `.reprise/logs/${runId}`
+const logDirectory = (runId: RunId): string => `.reprise/logs/${runId}`
 
 export const qualityLog = (runId: RunId, phase: PhaseId, attempt: number, commandSlug: string): string =>
   `${logDirectory(runId)}/quality-phase${phase}-attempt${attempt}-${commandSlug}.log`

@@ -46,7 +46,7 @@ const outgoing = (state: WorkspaceState, event: WorkspaceJournal): ReadonlyArray
 }
 
 /** The read model; undefined until something was asked for. */
-export const view = (state: WorkspaceState): WorkspaceView | undefined => {
+const view = (state: WorkspaceState): WorkspaceView | undefined => {
   if (state.runId === undefined) return undefined
   const { place } = state
   return {

@@ -43,15 +43,17 @@ export const resolutionSentence = ({ checkpoint, resolution }: Continuation): st
   }
 }
 
-const resume = ({ checkpoint, resumeAt }: Continuation): string => {
+const resume = ({ checkpoint, resumeAt, step }: Continuation): string => {
   const task = checkpoint?.report.task
   if (resumeAt === undefined) {
+    if (step !== "EXECUTE") return ""
     return task === undefined
-      ? "Go on with the tasks that are not done."
+      ? "No task of this phase is left: make sure that the phase is complete."
       : `Skip task ${task}, which is done. No task of this phase is left: make sure that the phase is complete.`
   }
-  return task === undefined || task === resumeAt
-    ? `${task === undefined ? "Go on with" : "Re-execute"} task ${resumeAt}${task === undefined ? "" : " with the user's input"}.`
+  if (task === undefined) return `Go on with task ${resumeAt}.`
+  return task === resumeAt
+    ? `Re-execute task ${task} with the user's input.`
     : `Skip task ${task} and continue from task ${resumeAt}.`
 }
 
@@ -60,10 +62,11 @@ export const continuationText = (run: Run, phase: PhaseRun): string => {
   const { continuation } = phase
   if (phase.completedTasks.length === 0 && continuation?.checkpoint === undefined) return ""
   const sentence = continuation === undefined ? "" : resolutionSentence(continuation)
+  const next = continuation === undefined ? "" : resume(continuation)
   return render(run, "continuation", {
     state_path: phase.statePath ?? "the run's journal",
     done: table(run, phase),
-    resolution: sentence === "" ? "" : `${sentence}\n`,
-    resume: continuation === undefined ? "Go on with the tasks that are not done." : resume(continuation)
+    resolution: sentence === "" ? "" : `${sentence}\n\n`,
+    resume: next === "" ? "" : `${next}\n\n`
   })
 }

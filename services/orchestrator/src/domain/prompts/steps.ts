@@ -56,9 +56,7 @@ The tasks of this phase:
 
 {done}
 
-{resolution}{resume}
-
-Before you go on, verify with \`git log\` that these commits exist. If any is missing, stop and say which: do not make it again. Write no task again that is done. Make one commit for each remaining task.`
+{resolution}{resume}Before you go on, verify with \`git log\` that these commits exist. If any is missing, stop and say which: do not make it again. Write no task again that is done. Make one commit for each remaining task.`
 }
 
 /** The template, of the run's own options if it has one of this name, filled in. */

@@ -3,13 +3,13 @@
  * then the author starts.
  */
 
-import { slugOf } from "@reprise/plan"
+import { nextTask, slugOf } from "@reprise/plan"
 import type { CompletedTask, WorkspaceCommand } from "@reprise/protocol"
 import type { Continuation, RunEvent, RunEvents } from "../Event.ts"
 import type { InputOf } from "../Input.ts"
 import { continuationLimit } from "../limits.ts"
 import { enter, escalate, fresh, type Move, type Outcome, outcome } from "../Move.ts"
-import { currentTitle, sameCommit } from "../phases.ts"
+import { currentTitle, plannedPhase, sameCommit } from "../phases.ts"
 import type { PhaseRun, Run } from "../Run.ts"
 import { isCause } from "../transitions.ts"
 
@@ -38,12 +38,32 @@ export const beginContinuation = (run: Run, phase: PhaseRun, continuation: Conti
     : outcome([begun], escalate(limit))
 }
 
-/** The same hand-over, of another step or for another cause; its checkpoint stays the newest one. */
+/** The task that an author goes on with: where the last hand-over said, or the next one after what was done since. */
+const resumePoint = (run: Run, phase: PhaseRun): string | undefined => {
+  const done = phase.completedTasks.map(({ id }) => id)
+  const before = phase.continuation?.resumeAt
+  if (before !== undefined && !done.includes(before)) return before
+  const planned = plannedPhase(run, phase.id)
+  return planned === undefined ? undefined : nextTask(planned, done)?.id
+}
+
+/** Another hand-over; its checkpoint stays the newest one. In steps that mend, there is no task to go on with. */
 export const continuationOf = (
+  run: Run,
   phase: PhaseRun,
   step: Continuation["step"],
   cause: Continuation["cause"]
-): Continuation => ({ ...phase.continuation, step, cause })
+): Continuation => {
+  const { checkpoint, resolution } = phase.continuation ?? {}
+  const resumeAt = step === "EXECUTE" ? resumePoint(run, phase) : undefined
+  return {
+    step,
+    cause,
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+    ...(resolution === undefined ? {} : { resolution }),
+    ...(resumeAt === undefined ? {} : { resumeAt })
+  }
+}
 
 const verifyTasks = (run: Run, phase: PhaseRun): RunEvent => ({
   _tag: "WorkspaceAsked",
@@ -93,8 +113,9 @@ export const redoMissing = (run: Run, phase: PhaseRun): RunEvents => {
   const gone = phase.completedTasks.filter((task) => isMissing(phase, task))
   const kept = phase.completedTasks.filter((task) => !gone.includes(task))
   const first = gone[0]?.id
+  const { cause, step } = phase.continuation ?? { step: "EXECUTE" as const, cause: "fix" }
   const continuation: Continuation = {
-    ...continuationOf(phase, phase.continuation?.step ?? "EXECUTE", phase.continuation?.cause ?? "fix"),
+    ...continuationOf(run, phase, step, cause),
     ...(first === undefined ? {} : { resumeAt: first })
   }
   return [

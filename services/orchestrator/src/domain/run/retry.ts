@@ -24,6 +24,6 @@ export const retryFresh = (before: Run, retry: Retry, cause: Cause): Outcome => 
   if (retry.step === "PHASE_COMPLETE") return outcome([...granted, finishPhase(run, phase)])
   const handsOver = phase.completedTasks.length > 0 || phase.continuation?.checkpoint !== undefined
   if (!isAuthorStep(retry.step) || !handsOver) return outcome(granted, enter(retry.step, cause, fresh))
-  const handed = beginContinuation(run, phase, continuationOf(phase, retry.step, cause))
+  const handed = beginContinuation(run, phase, continuationOf(run, phase, retry.step, cause))
   return { ...handed, events: [...granted, ...handed.events] }
 }

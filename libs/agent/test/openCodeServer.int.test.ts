@@ -1,0 +1,169 @@
+/** The life of the server: with its owner, after its owner, and without either. */
+import { spawn } from "node:child_process"
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Layer, Option, Redacted, Scope } from "effect"
+import { AgentRuntime, layerOpenCode, type OpenCodeOptions, OpenCodeServer } from "../src/index.ts"
+import { markOf } from "../src/opencode/startServer.ts"
+import { markedProcesses } from "../src/process/leftoverProcesses.ts"
+import { openCodeEnvironment, Places } from "./contract/openCodeWorld.ts"
+import { waitUntil } from "./contract/World.ts"
+
+const nowhere = "http://127.0.0.1:9/v1"
+
+const optionsAt = Effect.gen(function* () {
+  const { root, stateDirectory } = yield* Places
+  mkdirSync(join(root, "home"), { recursive: true })
+  return { stateDirectory, environment: openCodeEnvironment(root, nowhere) }
+})
+
+const serverWith = (options: OpenCodeOptions) =>
+  Effect.map(Layer.build(OpenCodeServer.layer(options)), (context) => context)
+
+/** Everything that runs with a state directory's mark, once there are none. */
+const untilNoneMarked = (stateDirectory: string) =>
+  Effect.flatMap(markOf(stateDirectory), (mark) =>
+    waitUntil(Effect.map(markedProcesses(mark), (pids) => (pids.length === 0 ? true : undefined)))
+  )
+
+/** Another process that owns a server, as `reprise run` would. */
+const startOwner = Effect.fnUntraced(function* () {
+  const { root, stateDirectory } = yield* Places
+  const owner = spawn(process.execPath, [join(import.meta.dirname, "ownServer.ts"), stateDirectory, root], {
+    stdio: ["ignore", "pipe", "inherit"]
+  })
+  yield* Effect.addFinalizer(() => Effect.sync(() => owner.kill("SIGKILL")))
+  const line = yield* Effect.callback<string>((resume) => {
+    owner.stdout.once("data", (data: Buffer) => resume(Effect.succeed(data.toString().trim())))
+  })
+  return { owner, serverPid: Number(line) }
+})
+
+const parentOf = (pid: number) => Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[1])
+
+describe("OpenCodeServer", () => {
+  it.live("starts with the first call, keeps its password out of sight, and stops with its scope", () =>
+    Effect.gen(function* () {
+      const options = yield* optionsAt
+      const file = join(options.stateDirectory, "opencode.json")
+      const scope = yield* Scope.make()
+      const context = yield* Scope.provide(serverWith(options), scope)
+      const pid = yield* Effect.gen(function* () {
+        const server = yield* OpenCodeServer
+        assert.isFalse(yield* server.isRunning)
+        const { password } = yield* server.connection
+        assert.isTrue(yield* server.isRunning)
+        assert.strictEqual(statSync(file).mode & 0o077, 0)
+        const found = yield* OpenCodeServer.find(options.stateDirectory)
+        assert.strictEqual(Option.isSome(found) && Redacted.value(found.value.password), Redacted.value(password))
+        const running = Option.getOrThrow(yield* server.pid)
+        assert.notInclude(readFileSync(`/proc/${running}/cmdline`, "utf8"), Redacted.value(password))
+        assert.notInclude(
+          readFileSync(join(options.stateDirectory, "logs", "opencode.log"), "utf8"),
+          Redacted.value(password)
+        )
+        return running
+      }).pipe(Effect.provideContext(context))
+      yield* Scope.close(scope, Exit.void)
+      assert.isFalse(existsSync(`/proc/${pid}`))
+      assert.isFalse(existsSync(file))
+    }).pipe(Effect.scoped, Effect.provide(Places.layer))
+  )
+
+  it.live("stops when its owner is killed", () =>
+    Effect.gen(function* () {
+      const { stateDirectory } = yield* Places
+      const { owner, serverPid } = yield* startOwner()
+      assert.isTrue(existsSync(`/proc/${serverPid}`))
+      owner.kill("SIGKILL")
+      yield* untilNoneMarked(stateDirectory)
+    }).pipe(Effect.scoped, Effect.provide(Places.layer))
+  )
+
+  it.live("is refused while another live process owns the directory", () =>
+    Effect.gen(function* () {
+      const { owner } = yield* startOwner()
+      const error = yield* Effect.flip(serverWith(yield* optionsAt))
+      assert.strictEqual(error._tag, "OpenCodeInUse")
+      assert.include(error.message, String(owner.pid))
+    }).pipe(Effect.scoped, Effect.provide(Places.layer))
+  )
+
+  it.live("ends what the last owner left behind when owner, guard and server were killed at once", () =>
+    Effect.gen(function* () {
+      const options = yield* optionsAt
+      const { owner, serverPid } = yield* startOwner()
+      const mark = yield* markOf(options.stateDirectory)
+      // A tool's shell: a session of its own, with the server's environment.
+      const [name = "", value = ""] = mark.split("=")
+      const tool = spawn("sleep", ["3600"], { detached: true, stdio: "ignore", env: { [name]: value } })
+      const guard = parentOf(serverPid)
+      process.kill(guard, "SIGKILL")
+      owner.kill("SIGKILL")
+      process.kill(serverPid, "SIGKILL")
+      const context = yield* serverWith(options)
+      const { connection, pid } = yield* Effect.provideContext(OpenCodeServer, context)
+      yield* connection
+      const left = (yield* markedProcesses(mark)).filter((it) => it !== Option.getOrUndefined(Effect.runSync(pid)))
+      assert.notInclude(left, tool.pid)
+      assert.notInclude(left, serverPid)
+    }).pipe(Effect.scoped, Effect.provide(Places.layer))
+  )
+
+  it.live("is started again when it does not answer any more", () =>
+    Effect.gen(function* () {
+      const options = yield* optionsAt
+      const context = yield* serverWith({ ...options, unresponsiveMs: 1500 })
+      const server = yield* Effect.provideContext(OpenCodeServer, context)
+      const before = yield* server.connection
+      process.kill(Option.getOrThrow(yield* server.pid), "SIGSTOP")
+      const after = yield* waitUntil(
+        Effect.map(server.connection, (connection) => (connection.url === before.url ? undefined : connection))
+      )
+      assert.notStrictEqual(Redacted.value(after.password), Redacted.value(before.password))
+    }).pipe(Effect.scoped, Effect.provide(Places.layer))
+  )
+
+  it.live("says what to do when OpenCode is not installed", () =>
+    Effect.gen(function* () {
+      const options = yield* optionsAt
+      const environment = { ...options.environment, REPRISE_OPENCODE: "/no/such/opencode" }
+      const runtime = yield* Effect.provideContext(
+        AgentRuntime,
+        yield* Layer.build(layerOpenCode().pipe(Layer.provide(OpenCodeServer.layer({ ...options, environment }))))
+      )
+      const error = yield* Effect.flip(runtime.create({ directory: "/", title: "none", permissions: "ask" }))
+      assert.strictEqual(error.kind, "runtime_gone")
+      assert.include(error.message, "npm i -g opencode-ai")
+      assert.include(error.message, "/no/such/opencode")
+    }).pipe(Effect.scoped, Effect.provide(Places.layer))
+  )
+
+  it.live("shows the end of what was said by an OpenCode that does not start", () =>
+    Effect.gen(function* () {
+      const options = yield* optionsAt
+      const { root } = yield* Places
+      const command = join(root, "opencode")
+      writeFileSync(command, "#!/bin/sh\necho 'the configuration is broken' >&2\nexit 3\n", { mode: 0o755 })
+      const server = yield* Effect.provideContext(OpenCodeServer, yield* serverWith({ ...options, command }))
+      const error = yield* Effect.flip(server.connection)
+      assert.strictEqual(error._tag, "OpenCodeDidNotStart")
+      assert.include(error.message, "the configuration is broken")
+      assert.include(error.message, "it ended with 3")
+    }).pipe(Effect.scoped, Effect.provide(Places.layer))
+  )
+
+  it.live("is given up for gone after the grace, the session being kept", () =>
+    Effect.gen(function* () {
+      const connected = OpenCodeServer.layerConnect({ url: "http://127.0.0.1:9", password: Redacted.make("none") })
+      const runtime = yield* Effect.provideContext(
+        AgentRuntime,
+        yield* Layer.build(layerOpenCode({ runtimeGraceMs: 300 }).pipe(Layer.provide(connected)))
+      )
+      const error = yield* Effect.flip(runtime.inspect("ses_e040cd4ffffeZFj16KaMq7XRPk"))
+      assert.strictEqual(error.kind, "runtime_gone")
+      assert.isTrue(error.sessionUsable)
+    }).pipe(Effect.scoped, Effect.provide(Places.layer))
+  )
+})

@@ -1,0 +1,192 @@
+/** What OpenCode does besides the contract: its crashes in mid-tool, its permissions, its ways to shorten and delegate. */
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, layer } from "@effect/vitest"
+import { ScriptedModel } from "@reprise/testing/scriptedModel"
+import { Effect, Fiber } from "effect"
+import { AgentRuntime, type RuntimeEvent } from "../src/index.ts"
+import { markOf } from "../src/opencode/startServer.ts"
+import { markedProcesses } from "../src/process/leftoverProcesses.ts"
+import { killServer, openCodeWorld, Places } from "./contract/openCodeWorld.ts"
+import { awaitEvent, newIds, newSession, recordEvents, say, userMessages, World, waitUntil } from "./contract/World.ts"
+
+const prompting = (event: RuntimeEvent): event is Extract<RuntimeEvent, { type: "prompting" }> =>
+  event.type === "prompting"
+
+/** Answers the next request of a session with a refusal, and gives its text. */
+const refuseNext = Effect.fnUntraced(function* (seen: ReadonlyArray<RuntimeEvent>, id: string) {
+  const runtime = yield* AgentRuntime
+  const event = yield* awaitEvent(
+    seen,
+    (it): it is Extract<RuntimeEvent, { type: "prompting" }> => prompting(it) && it.sessionId === id
+  )
+  yield* runtime.reply({
+    runtimeSessionId: id,
+    promptId: event.promptId,
+    reply: { kind: "permission", reply: "reject" }
+  })
+  return event.text
+})
+
+describe("OpenCode", () => {
+  layer(openCodeWorld, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect("ends the shell of a tool whose server was killed, and finishes the turn", () =>
+      Effect.gen(function* () {
+        const { directory, stateDirectory } = yield* Places
+        const mark = yield* markOf(stateDirectory)
+        const id = yield* newSession("all")
+        const turn = yield* Effect.forkChild(say(id, "run echo $$ > shell.pid; sleep 3600; echo late > late.txt"))
+        const shell = yield* waitUntil(
+          Effect.sync(() => {
+            const file = join(directory, "shell.pid")
+            return existsSync(file) ? Number(readFileSync(file, "utf8").trim()) || undefined : undefined
+          })
+        )
+        assert.isTrue((yield* markedProcesses(mark)).includes(shell))
+        yield* killServer
+        const outcome = yield* Fiber.join(turn)
+        assert.strictEqual(outcome.text, "ran")
+        assert.strictEqual(yield* userMessages(id), 1)
+        assert.isFalse((yield* markedProcesses(mark)).includes(shell))
+        assert.isFalse(existsSync(join(directory, "late.txt")))
+      })
+    )
+
+    it.effect("does not ask the model to finish a sentence that a kill cut off", () =>
+      Effect.gen(function* () {
+        const model = yield* ScriptedModel
+        const { crash, reached, release } = yield* World
+        const id = yield* newSession()
+        const turn = yield* Effect.forkChild(say(id, "hold crash"))
+        yield* reached("crash")
+        yield* crash
+        yield* release("crash")
+        yield* Fiber.join(turn)
+        const last = (yield* model.calls).findLast((call) => call.session === id)
+        assert.strictEqual(last?.messages.at(-1)?.role, "user")
+      })
+    )
+
+    it.effect("writes inside the workspace without asking, also in new directories", () =>
+      Effect.gen(function* () {
+        const { directory } = yield* Places
+        const id = yield* newSession("workspace")
+        assert.strictEqual((yield* say(id, `write ${join(directory, "new", "deep", "file.txt")}`)).text, "wrote")
+        assert.isTrue(existsSync(join(directory, "new", "deep", "file.txt")))
+      })
+    )
+
+    it.effect("asks before a write that a link leads out of the workspace", () =>
+      Effect.gen(function* () {
+        const { directory, root } = yield* Places
+        mkdirSync(join(root, "outside"))
+        symlinkSync(join(root, "outside"), join(directory, "link"))
+        const seen = yield* recordEvents
+        const id = yield* newSession("workspace")
+        const turn = yield* Effect.forkChild(say(id, `write ${join(directory, "link", "escaped.txt")}`))
+        assert.include(yield* refuseNext(seen, id), "escaped.txt")
+        yield* Fiber.join(turn)
+        assert.isFalse(existsSync(join(root, "outside", "escaped.txt")))
+      })
+    )
+
+    it.effect("asks before a write to what others run, such as git's hooks", () =>
+      Effect.gen(function* () {
+        const { directory } = yield* Places
+        const seen = yield* recordEvents
+        const id = yield* newSession("workspace")
+        const turn = yield* Effect.forkChild(say(id, `write ${join(directory, ".git", "hooks", "pre-commit")}`))
+        assert.include(yield* refuseNext(seen, id), "pre-commit")
+        yield* Fiber.join(turn)
+      })
+    )
+
+    it.effect("tells of a request that OpenCode itself cannot list, and drops it with the turn", () =>
+      Effect.gen(function* () {
+        const runtime = yield* AgentRuntime
+        const { directory } = yield* Places
+        const seen = yield* recordEvents
+        const id = yield* newSession("ask")
+        const turn = yield* Effect.forkChild(Effect.flip(say(id, "fetch http://127.0.0.1:9/")))
+        const { promptId } = yield* awaitEvent(seen, prompting)
+        const pending = yield* runtime.pendingPrompts(directory)
+        assert.deepStrictEqual(
+          pending.map((prompt) => prompt.promptId),
+          [promptId]
+        )
+        assert.strictEqual((yield* runtime.inspect(id)).state._tag, "prompting")
+        yield* runtime.abort(id)
+        assert.strictEqual((yield* Fiber.join(turn)).kind, "aborted")
+        yield* waitUntil(
+          Effect.sync(() => seen.find((event) => event.type === "replied" && event.promptId === promptId))
+        )
+        assert.deepStrictEqual(yield* runtime.pendingPrompts(directory), [])
+      })
+    )
+
+    it.effect("counts a subagent's tokens and tells of its work as its parent's", () =>
+      Effect.gen(function* () {
+        const model = yield* ScriptedModel
+        const seen = yield* recordEvents
+        const before = (yield* model.calls).length
+        const id = yield* newSession("all")
+        const ids = newIds()
+        const outcome = yield* say(id, "delegate", ids)
+        assert.strictEqual(outcome.text, "delegated")
+        const asked = (yield* model.calls).slice(before).reduce((sum, call) => sum + call.usage.inputTokens, 0)
+        assert.strictEqual(outcome.tokens.input + outcome.tokens.cacheRead, asked)
+        yield* waitUntil(Effect.sync(() => seen.find((event) => event.type === "idle")))
+        assert.deepStrictEqual(new Set(seen.map((event) => event.sessionId)), new Set([id]))
+        assert.deepStrictEqual(new Set(seen.map((event) => event.causePromptId)), new Set([ids.messageId]))
+      })
+    )
+
+    it.effect("offers no subagents to an agent that has to ask, since they would not", () =>
+      Effect.gen(function* () {
+        const model = yield* ScriptedModel
+        const id = yield* newSession("ask")
+        yield* say(id, "say anything")
+        const tools = (yield* model.calls).findLast((call) => call.session === id)?.tools ?? []
+        assert.include(tools, "bash")
+        assert.notInclude(tools, "task")
+      })
+    )
+
+    it.effect("takes what follows OpenCode's own summary for the same turn", () =>
+      Effect.gen(function* () {
+        const seen = yield* recordEvents
+        const id = yield* newSession()
+        const ids = newIds()
+        const outcome = yield* say(id, "overflow", ids)
+        assert.strictEqual(outcome.text, "continued after the summary")
+        const again = yield* say(id, "overflow", ids)
+        assert.deepStrictEqual(again, outcome)
+        yield* waitUntil(Effect.sync(() => seen.find((event) => event.type === "idle")))
+        assert.deepStrictEqual(new Set(seen.map((event) => event.causePromptId)), new Set([ids.messageId]))
+      })
+    )
+
+    it.effect("refuses ids that were used in another session", () =>
+      Effect.gen(function* () {
+        const ids = newIds()
+        yield* say(yield* newSession(), "say first", ids)
+        const error = yield* Effect.flip(say(yield* newSession(), "say second", ids))
+        assert.strictEqual(error.kind, "other")
+        assert.include(error.message, "ids")
+      })
+    )
+
+    it.effect("says which agent or model it does not know", () =>
+      Effect.gen(function* () {
+        const runtime = yield* AgentRuntime
+        const { directory } = yield* Places
+        const id = yield* newSession()
+        const prompt = { runtimeSessionId: id, directory, text: "say hello" }
+        const model = yield* Effect.flip(runtime.prompt({ ...prompt, promptId: newIds(), model: "nobody/nothing" }))
+        assert.include(model.message, "nobody/nothing")
+        const agent = yield* Effect.flip(runtime.prompt({ ...prompt, promptId: newIds(), agent: "nobody" }))
+        assert.include(agent.message, "nobody")
+      })
+    )
+  })
+})

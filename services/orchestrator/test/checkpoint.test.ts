@@ -1,0 +1,174 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { CheckpointReport } from "@reprise/protocol"
+import { row } from "./support/row.ts"
+import { onePhase, runId, type Story, story, twoPhases } from "./support/story.ts"
+
+const done = [{ id: "P1.1", commit: "abc1234", files: ["a.ts"] }]
+
+const at = (checkpoint: CheckpointReport, options = {}, plan = twoPhases): Story =>
+  story().executing(options, plan).reports({ result: "checkpoint", completedTasks: done, checkpoint })
+
+const decision: CheckpointReport = {
+  task: "P1.2",
+  type: "decision",
+  description: "Red or blue?",
+  options: [
+    { id: "red", label: "All red" },
+    { id: "blue", label: "All blue", recommended: true }
+  ]
+}
+
+describe("CHECKPOINT", () => {
+  const cases = [
+    ["human-verify", ["pass", "fail"]],
+    ["decision", ["red", "blue", "other"]],
+    ["human-action", ["done", "cannot"]],
+    ["architectural-change", ["approve", "other", "abort"]]
+  ] as const
+  for (const [type, choices] of cases) {
+    it(`${type}: the human is asked with the type's own options`, () => {
+      const s = at({ ...decision, type })
+      assert.deepStrictEqual(s.lines, [
+        "StepStarted CHECKPOINT (checkpoint)",
+        "CheckpointReached",
+        "gate RaiseEscalation",
+        "StepWaiting CHECKPOINT"
+      ])
+      assert.deepStrictEqual(s.choices, choices)
+      const { evidence, origin, reason } = s.question.ask
+      assert.deepStrictEqual([origin, reason, evidence.checkpoint?.task], ["checkpoint", "Red or blue?", "P1.2"])
+    })
+  }
+
+  it("resolved: the record is written, verified, and a fresh author goes on from it", () => {
+    const s = at(decision)
+    const before = s.author
+    s.answer("red", "but not\ntoo bright")
+    assert.deepStrictEqual(s.lines, [
+      "StepResumed CHECKPOINT (answer)",
+      "CheckpointResolved",
+      "workspace WriteContinuationState"
+    ])
+    const { checkpoint, completedTasks, planId, resolution, resumeAt, slug } = s.command("WriteContinuationState")
+    assert.deepStrictEqual(
+      [checkpoint?.task, completedTasks, planId, resolution, resumeAt, slug],
+      ["P1.2", done, "plan", "red: All red. but not\ntoo bright", "P1.2", "first-things"]
+    )
+    assert.deepStrictEqual(s.stateWritten("the.file").lines, ["workspace VerifyContinuation"])
+    assert.deepStrictEqual(s.command("VerifyContinuation").completedTasks, done)
+    assert.deepStrictEqual(s.tasksVerified().lines, [
+      "StepStarted EXECUTE (checkpoint-resolved)",
+      "session-manager StartTurn"
+    ])
+    assert.notStrictEqual(s.author, before)
+    for (const text of [
+      "the.file",
+      "| P1.1 | Begin | abc1234 | a.ts | complete |",
+      "| P1.2 | Go on | - | - | checkpoint |",
+      "User chose red: All red. but not\ntoo bright",
+      "Re-execute task P1.2 with the user's input."
+    ]) {
+      assert.include(s.prompt, text)
+    }
+  })
+
+  it("human-verify that passed: the next task follows; that failed: the same again", () => {
+    const verify: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
+    const passed = at(verify, {}, onePhase).answer("pass").stateWritten().tasksVerified()
+    assert.strictEqual(passed.command("WriteContinuationState").resumeAt, "P1.3")
+    assert.include(passed.prompt, "Skip task P1.2 and continue from task P1.3.")
+    const failed = at(verify, {}, onePhase).answer("fail", "it is crooked")
+    assert.strictEqual(failed.command("WriteContinuationState").resumeAt, "P1.2")
+    assert.strictEqual(failed.command("WriteContinuationState").resolution, "fail: it is crooked")
+  })
+
+  it("answered abort, where that is a choice: aborted", () => {
+    assert.strictEqual(at({ ...decision, type: "architectural-change" }).answer("abort").run.status, "aborted")
+  })
+
+  it("auto mode takes the recommended option of a decision, and records it", () => {
+    const s = at(decision, { auto: true })
+    assert.deepStrictEqual(s.lines, [
+      "StepStarted CHECKPOINT (checkpoint)",
+      "CheckpointReached",
+      "CheckpointResolved",
+      "workspace WriteContinuationState"
+    ])
+    assert.strictEqual(s.command("WriteContinuationState").resolution, "blue: All blue")
+    assert.include(s.run.notices.join(), "recommended option 'blue'")
+  })
+
+  for (const type of ["human-action", "architectural-change", "human-verify"] as const) {
+    it(`auto mode waits for a human at ${type}`, () => {
+      assert.strictEqual(at({ ...decision, type }, { auto: true }).run.status, "waiting")
+    })
+  }
+
+  it("maxContinuations: ESCALATE, origin limit; fix hands over once more", () => {
+    const s = at(decision, { limits: { maxContinuations: 0 } }).answer("red")
+    assert.deepStrictEqual(s.lines.slice(-2), ["gate RaiseEscalation", "StepWaiting CHECKPOINT"])
+    assert.strictEqual(s.question.ask.origin, "limit")
+    s.answer("fix").stateWritten().tasksVerified()
+    assert.include(s.prompt, "User chose red")
+  })
+
+  it("a second checkpoint verifies the tasks of both authors", () => {
+    const s = at({ ...decision, task: "P1.1" }, {}, onePhase)
+      .answer("red")
+      .stateWritten()
+      .tasksVerified()
+    s.reports({
+      result: "checkpoint",
+      completedTasks: [{ id: "P1.2", commit: "def5678", files: [] }],
+      checkpoint: { task: "P1.3", type: "human-action", description: "Push" }
+    })
+    s.answer("done").stateWritten()
+    assert.deepStrictEqual(
+      s.command("VerifyContinuation").completedTasks.map((task) => task.id),
+      ["P1.1", "P1.2"]
+    )
+  })
+})
+
+describe("a continuation that is rejected", () => {
+  const rejected = (options = {}) => {
+    const s = at(decision, options)
+    if (s.run.status === "waiting") s.answer("red")
+    const missing = { missingCommits: ["abc1234"], missingFiles: ["b.ts"] }
+    return s.stateWritten().tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, ...missing })
+  }
+
+  it("ESCALATE with exactly what is missing: retry, redo or abort", () => {
+    const s = rejected()
+    assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting CHECKPOINT"])
+    const { evidence, origin } = s.question.ask
+    assert.deepStrictEqual(
+      [origin, evidence.missingCommits, evidence.missingFiles],
+      ["continuation", ["abc1234"], ["b.ts"]]
+    )
+    assert.deepStrictEqual(s.choices, ["retry", "redo", "abort"])
+  })
+
+  it("retry verifies once more", () => {
+    assert.deepStrictEqual(rejected().answer("retry").lines, [
+      "StepResumed CHECKPOINT (answer)",
+      "workspace VerifyContinuation"
+    ])
+  })
+
+  it("redo drops what is missing, and has it done again", () => {
+    const s = rejected().answer("redo")
+    assert.deepStrictEqual(s.phase.completedTasks, [])
+    assert.deepStrictEqual(s.command("WriteContinuationState").completedTasks, [])
+    assert.strictEqual(s.command("WriteContinuationState").resumeAt, "P1.1")
+    assert.strictEqual(s.stateWritten().tasksVerified().run.step, "EXECUTE")
+  })
+
+  it("auto mode has it done again", () => {
+    assert.deepStrictEqual(rejected({ auto: true }).lines, ["workspace WriteContinuationState"])
+  })
+
+  it("reports of another verification change nothing", () => {
+    row(at(decision), { _tag: "ContinuationVerified", runId, phase: story().executing().phase.id }).then([])
+  })
+})

@@ -1,0 +1,64 @@
+import { assert, describe, it } from "@effect/vitest"
+import { item, story, withGates } from "./support/story.ts"
+
+/** Every prompt that a run with everything in it gives its author. */
+const prompts = () => {
+  const s = story().executing(withGates)
+  s.completes().completes("abc1").commitRejected().worked("abc2").gates(false).worked("abc3").gates(true)
+  s.verdict("not_ready", item("R1")).needsHuman().agentWorks().agent("AgentIdle").completes().gates(true)
+  s.verdict("ready").treeDirty("x").answer("fix", "clean up").needsHuman().answer("continue-session")
+  return s.sent.flatMap((one) => {
+    if (one._tag !== "SendCommand" || one.command._tag !== "StartTurn") return []
+    const { freshPrompt, prompt } = one.command as unknown as { prompt: string; freshPrompt?: string }
+    return freshPrompt === undefined ? [prompt] : [prompt, freshPrompt]
+  })
+}
+
+describe("author prompts", () => {
+  it("begin with the same line for a phase", () => {
+    for (const prompt of prompts()) {
+      assert.strictEqual(prompt.split("\n")[0], "You are the author of phase 1 of the plan docs/plan.md: First things.")
+    }
+    assert.isAbove(prompts().length, 8)
+  })
+
+  it("are never taken for the session-manager's report prompt", () => {
+    for (const prompt of prompts()) {
+      assert.notInclude(prompt, "JSON")
+      assert.notMatch(prompt, /completedTasks|readiness/)
+    }
+  })
+
+  it("leave no placeholder unfilled", () => {
+    for (const prompt of prompts()) assert.notMatch(prompt, /\{[a-z_]+\}/)
+  })
+
+  it("of a run's own options replace the built-in ones, and are filled in once", () => {
+    const s = story().executing({ prompts: { work: "Do {phase} of {plan_path}. {unknown}\n{tasks}" } })
+    assert.include(s.prompt, "Do 1 of docs/plan.md. {unknown}\n- P1.1: Begin")
+  })
+
+  it("take texts of agents and humans as they are", () => {
+    const text = "{plan_path} $1 $& \\n `x`\n\n\ttab"
+    const s = story().executing().worked("abc1")
+    s.verdict("not_ready", { ...item("R1"), reason: text })
+      .needsHuman()
+      .answer("fix", text)
+    assert.isTrue(s.prompt.endsWith(text))
+    assert.strictEqual(s.prompt.split(text).length, 3)
+  })
+
+  it("of a continuation do not grow with the number of tasks that are done", () => {
+    const size = (count: number) => {
+      const completedTasks = Array.from({ length: count }, (_, index) => ({
+        id: `P1.${String(index).padStart(4, "0")}`,
+        commit: "abc1234",
+        files: ["a.ts"]
+      }))
+      const s = story().executing()
+      s.reports({ result: "needs_human", reason: "x", completedTasks }).answer("fix").stateWritten().tasksVerified()
+      return s.prompt.length
+    }
+    assert.isBelow(size(500) - size(50), 10)
+  })
+})
