@@ -3,7 +3,12 @@ const services = "^services/([^/]+)/"
 
 module.exports = {
   forbidden: [
-    { name: "no-cycles", severity: "error", from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } } },
+    {
+      name: "no-cycles",
+      severity: "error",
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } }
+    },
     {
       name: "domain-is-pure",
       comment: "domain/ imports only effect, the protocol, the plan library and the actor's types",
@@ -40,12 +45,22 @@ module.exports = {
       from: { path: "^libs/plan/src" },
       to: { dependencyTypes: ["core"] }
     },
-    { name: "only-libs-nats-and-actor-know-nats", severity: "error", from: { pathNot: "^libs/(nats|actor|testing)/|^test/" }, to: { path: "node_modules/@nats-io/" } }
+    {
+      name: "only-libs-nats-and-actor-know-nats",
+      severity: "error",
+      from: { pathNot: "^libs/(nats|actor|testing)/|^test/" },
+      to: { path: "node_modules/@nats-io/" }
+    }
   ],
   options: {
     doNotFollow: { path: "node_modules" },
     exclude: { path: "\\.test\\.ts$" },
+    parser: "swc",
     tsPreCompilationDeps: true,
-    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default"], extensions: [".ts", ".js", ".json"] }
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default"],
+      extensions: [".ts", ".js", ".json"]
+    }
   }
 }

@@ -26,10 +26,13 @@ const isUnionOfMessages = (name: string) => /(Command|Event)$/.test(name)
 
 export type Named = readonly [name: string, schema: Schema.Top]
 
-export const named: ReadonlyArray<Named> = Object.entries<unknown>(protocol).flatMap(
-  ([name, schema]): Array<Named> =>
-    Schema.isSchema(schema) && !elsewhere.has(name) && !isUnionOfMessages(name) ? [[name, schema]] : []
-)
+/** In the order of the names: that of a module's exports is not the same under every loader. */
+export const named: ReadonlyArray<Named> = Object.entries<unknown>(protocol)
+  .flatMap(
+    ([name, schema]): Array<Named> =>
+      Schema.isSchema(schema) && !elsewhere.has(name) && !isUnionOfMessages(name) ? [[name, schema]] : []
+  )
+  .sort(([a], [b]) => (a < b ? -1 : 1))
 
 export const names: Names = {
   ofSchema: new Map([...ids, ...named.map(([name, schema]): [unknown, string] => [schema, name])]),

@@ -12,7 +12,8 @@ const milliseconds = (args: ReadonlyArray<string>): number => {
   return performance.now() - started
 }
 
-const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+const median = (values: ReadonlyArray<number>): number =>
+  [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
 export const startUp = async (): Promise<void> => {
   const cases: Readonly<Record<string, ReadonlyArray<string>>> = {

@@ -43,7 +43,13 @@ const cases: ReadonlyArray<Case> = [
     code: 2,
     says: /BAD\.md:7:\d+/
   },
-  { what: "a dirty tree", prepare: write("left.txt", "over"), args: ["run", "PLAN.md"], code: 3, says: /not clean[\s\S]*left\.txt/ },
+  {
+    what: "a dirty tree",
+    prepare: write("left.txt", "over"),
+    args: ["run", "PLAN.md"],
+    code: 3,
+    says: /not clean[\s\S]*left\.txt/
+  },
   { what: "an unknown flag", args: ["run", "PLAN.md", "--frobnicate"], code: 2, says: /frobnicate/ },
   { what: "an unknown command", args: ["rnu"], code: 2, says: /rnu/ },
   {
@@ -100,7 +106,13 @@ const cases: ReadonlyArray<Case> = [
   { what: "an unknown question", args: ["gate", "answer", "nobody-e1", "c"], code: 2, says: /no question/i },
   { what: "a hostile id", args: ["gate", "show", "a.b.*.>"], code: 2, says: /no question/i },
   { what: "an unknown run", args: ["status", "nobody"], code: 2, says: /no run/i },
-  { what: "untrusted commands without a terminal", prepare: commit("reprise.toml", '[gates]\nquality = ["echo hi"]\n'), args: ["run", "PLAN.md"], code: 3, says: /reprise trust/ }
+  {
+    what: "untrusted commands without a terminal",
+    prepare: commit("reprise.toml", '[gates]\nquality = ["echo hi"]\n'),
+    args: ["run", "PLAN.md"],
+    code: 3,
+    says: /reprise trust/
+  }
 ]
 
 describe("bad input gets a sentence with the next step and the right exit code", () => {
@@ -142,7 +154,10 @@ describe("bad input gets a sentence with the next step and the right exit code",
       )
       const address = server.address()
       const port = typeof address === "object" && address !== null ? address.port : 0
-      const command = new Command(world.root, { ...world.environment, REPRISE_NATS_PORT: `${port}` }, ["run", "PLAN.md"])
+      const command = new Command(world.root, { ...world.environment, REPRISE_NATS_PORT: `${port}` }, [
+        "run",
+        "PLAN.md"
+      ])
       const ended = yield* command.ended
       assert.strictEqual(ended.code, 3, ended.stderr)
       assert.match(ended.stderr, new RegExp(`${port}`))

@@ -19,7 +19,13 @@ describe("reprise run", () => {
         view?.phases.map(({ state }) => state),
         ["completed", "completed"]
       )
-      assert.strictEqual(world.git("log", "--format=%s").split("\n").filter((line) => line.startsWith("Write")).length, 2)
+      assert.strictEqual(
+        world
+          .git("log", "--format=%s")
+          .split("\n")
+          .filter((line) => line.startsWith("Write")).length,
+        2
+      )
       assert.deepStrictEqual(yield* world.model.unmatched, [])
     })
   )
@@ -34,7 +40,10 @@ describe("reprise run", () => {
       assert.strictEqual(run.code, 0, run.stderr)
       const calls = yield* world.model.calls
       const reviews = calls.filter(({ kind, role }) => role === "reviewer" && (kind === "work" || kind === "follow-up"))
-      assert.deepStrictEqual(reviews.map(({ kind }) => kind), ["work", "follow-up"])
+      assert.deepStrictEqual(
+        reviews.map(({ kind }) => kind),
+        ["work", "follow-up"]
+      )
       assert.strictEqual(new Set(reviews.map(({ session }) => session)).size, 1)
       assert.include(reviews[1]?.lastUser, "has been made in response to your review feedback.")
       const [view] = yield* world.runs
@@ -56,10 +65,22 @@ describe("reprise run", () => {
       assert.strictEqual(parked.code, 4, parked.stderr)
       const [question] = yield* world.questions
       assert.strictEqual(question?.reason, "Which colour?")
-      assert.includeMembers(question?.options.map(({ name }) => name) ?? [], ["continue-session", "fix", "override", "abort"])
+      assert.includeMembers(question?.options.map(({ name }) => name) ?? [], [
+        "continue-session",
+        "fix",
+        "override",
+        "abort"
+      ])
       const before = (yield* world.sessions).find(({ role }) => role === "author")
 
-      const answered = yield* world.reprise("gate", "answer", question?.escalationId ?? "", "c", "--guidance", "Blue, of course")
+      const answered = yield* world.reprise(
+        "gate",
+        "answer",
+        question?.escalationId ?? "",
+        "c",
+        "--guidance",
+        "Blue, of course"
+      )
       assert.strictEqual(answered.code, 0, answered.stderr)
       const second = yield* world.reprise("run", "PLAN.md")
       assert.strictEqual(second.code, 0, second.stderr)
@@ -81,7 +102,14 @@ describe("reprise run", () => {
       })
       assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
       const [question] = yield* world.questions
-      yield* world.reprise("gate", "answer", question?.escalationId ?? "", "fix", "--guidance", "Start over {with} `care`")
+      yield* world.reprise(
+        "gate",
+        "answer",
+        question?.escalationId ?? "",
+        "fix",
+        "--guidance",
+        "Start over {with} `care`"
+      )
       const run = yield* world.reprise("run", "PLAN.md")
       assert.strictEqual(run.code, 0, run.stderr)
       const authors = (yield* world.sessions).filter(({ role }) => role === "author")

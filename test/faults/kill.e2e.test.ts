@@ -4,7 +4,9 @@ import { commits, needsHuman, once, plan, script } from "../harness/story.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 const workCalls = (world: World, role: string) =>
-  Effect.map(world.model.calls, (calls) => calls.filter((call) => call.role === role && call.kind === "work" && call.round === 0))
+  Effect.map(world.model.calls, (calls) =>
+    calls.filter((call) => call.role === role && call.kind === "work" && call.round === 0)
+  )
 
 describe("kill -9 of the whole process, then run again", () => {
   it.live("in mid-turn: the same session takes the turn up, with one user message and no prompt twice", () =>
@@ -36,7 +38,13 @@ describe("kill -9 of the whole process, then run again", () => {
       const workPrompts = new Set(calls.filter(({ kind }) => kind === "work").map(({ turn }) => turn))
       assert.deepStrictEqual([...workPrompts], [1], "the work prompt is one user message")
       assert.strictEqual((yield* world.runs)[0]?.status, "completed")
-      assert.strictEqual(world.git("log", "--format=%s").split("\n").filter((line) => line === "Write it").length, 1)
+      assert.strictEqual(
+        world
+          .git("log", "--format=%s")
+          .split("\n")
+          .filter((line) => line === "Write it").length,
+        1
+      )
     })
   )
 
@@ -77,7 +85,10 @@ describe("kill -9 of the whole process, then run again", () => {
 
       const second = yield* world.reprise("run", "PLAN.md")
       assert.strictEqual(second.code, 0, second.stderr)
-      assert.deepStrictEqual((yield* world.sessions).map(({ runtimeSessionId }) => runtimeSessionId).sort(), before.sort())
+      assert.deepStrictEqual(
+        (yield* world.sessions).map(({ runtimeSessionId }) => runtimeSessionId).sort(),
+        before.sort()
+      )
       assert.strictEqual((yield* workCalls(world, "author")).length, 1)
     })
   )

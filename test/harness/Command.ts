@@ -62,7 +62,11 @@ export class Command {
         const match = pattern.exec(`${this.stdout}\n${this.stderr}`)
         if (match !== null) resume(Effect.succeed(match))
         else if (this.#child.exitCode !== null || this.#child.signalCode !== null) {
-          resume(Effect.fail(new Error(`ended (${this.#child.exitCode}) without ${pattern}:\n${this.stdout}\n${this.stderr}`)))
+          resume(
+            Effect.fail(
+              new Error(`ended (${this.#child.exitCode}) without ${pattern}:\n${this.stdout}\n${this.stderr}`)
+            )
+          )
         }
       }
       this.#watchers.add(look)

@@ -6,7 +6,9 @@ type MatchInput = NonNullable<RuleInput["match"]>
 
 /** The author adds a line to a file and commits it. */
 export const commits = (file: string, content: string): RuleInput["reply"] => [
-  { bash: `printf '%s\\n' '${content}' >> ${file} && git add -A && git commit -q -m 'Write ${file}' && git rev-parse HEAD` },
+  {
+    bash: `printf '%s\\n' '${content}' >> ${file} && git add -A && git commit -q -m 'Write ${file}' && git rev-parse HEAD`
+  },
   { text: `${file} is written and committed.` }
 ]
 

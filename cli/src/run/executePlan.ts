@@ -8,8 +8,9 @@ import { Effect } from "effect"
 import { type ExitCode, exitCodes, missing } from "../CliFailure.ts"
 import type { Config } from "../config/Config.ts"
 import { data, say } from "../Printer.ts"
-import type { Project } from "../project/Project.ts"
+import { isInitialised, type Project } from "../project/Project.ts"
 import { runSummary } from "../show/runTable.ts"
+import { BrokerLost, Tenure } from "../system/broker.ts"
 import { listOf } from "../system/reading.ts"
 import { hostingSystem } from "../system/System.ts"
 import { follow, type Human } from "./follow.ts"
@@ -100,7 +101,20 @@ const work = Effect.fnUntraced(function* (run: PlanRun): Effect.fn.Return<ExitCo
   return code
 })
 
-/** Gives the exit code of protocol.md; fails with a `CliFailure` when something the run needs is missing. */
+/**
+ * Gives the exit code of protocol.md; fails with a `CliFailure` when something the run needs is missing. When the
+ * process that did the work ends, this one goes on with it.
+ */
 export const executePlan = Effect.fn("executePlan")(function* (run: PlanRun) {
-  return yield* work(run).pipe(Effect.provide(hostingSystem(run)))
+  if (!run.options.allowDirty && !run.options.worktree && !isInitialised(run.project))
+    yield* requireCleanTree(run.project)
+  return yield* Effect.flatMap(Tenure, ({ lost }) => Effect.raceFirst(work(run), lost)).pipe(
+    Effect.provide(hostingSystem(run)),
+    Effect.tapError((error) =>
+      Effect.sync(() => {
+        if (error instanceof BrokerLost && !run.json) say("the process that did the work has ended; going on here")
+      })
+    ),
+    Effect.retry({ while: (error) => error instanceof BrokerLost })
+  )
 })

@@ -16,7 +16,7 @@ import { Effect, Layer } from "effect"
 import { CliFailure, missing } from "../CliFailure.ts"
 import { type Config, get } from "../config/Config.ts"
 import { isInitialised, type Project } from "../project/Project.ts"
-import { localBroker, remoteBroker } from "./broker.ts"
+import { type LocalBroker, localBroker, remoteBroker, Tenure } from "./broker.ts"
 import { openCode } from "./openCode.ts"
 
 export interface SystemOptions {
@@ -40,11 +40,11 @@ const workers = (options: SystemOptions) =>
 const settings = (config: Config) => ActorConfig.layer({ prefix: get(config, "nats.prefix"), host: Host.make("local") })
 
 /** Messages over a broker. */
-export const messaging = (options: SystemOptions) => {
+export const messaging = (options: SystemOptions, local: LocalBroker = { patienceMs: 0 }) => {
   const nats = options.nats ?? get<string | undefined>(options.config, "nats.url")
   return Messenger.layer.pipe(
     Layer.provideMerge(JetStreamBroker.layer),
-    Layer.provideMerge(nats === undefined ? localBroker(options) : remoteBroker(options, nats)),
+    Layer.provideMerge(nats === undefined ? localBroker(options, local) : remoteBroker(options, nats)),
     Layer.provideMerge(settings(options.config))
   )
 }
@@ -75,24 +75,33 @@ const explained = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, CliFail
     )
   )
 
-/** Does the work of this repository in this process, or, while another process does it, follows as that one's client. */
+/** While a process only looks something up, it runs the broker for a moment. */
+const lookUpMs = 2_000
+
+/**
+ * Does the work of this repository in this process, or, while another process does it, follows as that one's client.
+ * `Tenure.lost` tells when that process has ended: then this one may do the work.
+ */
 export const hostingSystem = (options: SystemOptions) =>
   explained(
     Layer.unwrap(
       Effect.gen(function* () {
         if (usesRemote(options)) return messaging(options)
-        const mine = yield* tryLock(options.project.directory, "host")
-        const broker = messaging(options)
-        return mine ? Layer.merge(actors, workers(options)).pipe(Layer.provideMerge(broker)) : broker
+        const hosting = yield* tryLock(options.project.directory, "host")
+        const broker = messaging(options, { patienceMs: hosting ? lookUpMs : 0 })
+        return hosting ? Layer.merge(actors, workers(options)).pipe(Layer.provideMerge(broker)) : broker
       })
     ).pipe(Layer.provideMerge(logging(options)))
   )
 
-/** Decides and answers queries, so that questions can be read and answered while nothing runs. */
-export const readingSystem = (options: SystemOptions): Layer.Layer<Messenger | Broker | ActorConfig, CliFailure> => {
+/** Decides, where nobody else does, and answers queries: questions can be read and answered while nothing runs. */
+export const readingSystem = (
+  options: SystemOptions
+): Layer.Layer<Messenger | Broker | ActorConfig | Tenure, CliFailure> => {
   if (usesRemote(options)) return explained(messaging(options))
   if (!isInitialised(options.project)) return emptySystem(options)
-  return explained(actors.pipe(Layer.provideMerge(messaging(options)), Layer.provideMerge(logging(options))))
+  const deciding = Layer.unwrap(Effect.map(Tenure, ({ mine }) => (mine ? actors : Layer.empty)))
+  return explained(deciding.pipe(Layer.provideMerge(messaging(options)), Layer.provideMerge(logging(options))))
 }
 
 /** A repository in which nothing ever ran: everything is empty, and nothing is written. */
@@ -101,6 +110,7 @@ const emptySystem = ({ config }: SystemOptions) =>
     actors.pipe(
       Layer.provideMerge(Messenger.layer),
       Layer.provideMerge(MemoryBroker.layer),
+      Layer.provideMerge(Layer.succeed(Tenure, { mine: true, lost: Effect.never })),
       Layer.provideMerge(settings(config))
     )
   )

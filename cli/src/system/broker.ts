@@ -1,15 +1,33 @@
 /** The broker of a command: the one of this repository, started when no other process runs it, or a server that is named. */
-import { attach, type Credentials, connectionTo, EmbeddedServer, ensureStreams, Nats } from "@reprise/nats"
-import { Effect, Layer } from "effect"
+import { attach, type Credentials, connectionTo, EmbeddedServer, ensureStreams, hasOwner, Nats } from "@reprise/nats"
+import { Context, Effect, Layer, Schedule, Schema, Stream } from "effect"
 import { type Config, get } from "../config/Config.ts"
 import type { SystemOptions } from "./System.ts"
+
+/** The process that ran the broker has ended. What was stored is kept, and another process may run it now. */
+export class BrokerLost extends Schema.TaggedError<BrokerLost>()("BrokerLost", { directory: Schema.String }) {
+  override get message() {
+    return `The Reprise that ran the broker of ${this.directory} has ended. Nothing is lost: run the command again.`
+  }
+}
+
+/** Whose broker it is. */
+export class Tenure extends Context.Service<
+  Tenure,
+  {
+    /** This process runs it; then somebody must decide here, for nobody else does. */
+    readonly mine: boolean
+    /** Never succeeds; fails when the broker is gone for good. */
+    readonly lost: Effect.Effect<never, unknown>
+  }
+>()("cli/Tenure") {}
 
 const credentials = (config: Config): Credentials => {
   const path = get<string | undefined>(config, "nats.credentials")
   return path === undefined ? { _tag: "Anonymous" } : { _tag: "CredsFile", path }
 }
 
-const embedded = Effect.fnUntraced(function* ({ config, project }: SystemOptions) {
+const owned = Effect.fnUntraced(function* ({ config, project }: SystemOptions) {
   const port = get<number>(config, "nats.port")
   const quota = get<number | undefined>(config, "nats.storeMaxBytes")
   const server = yield* EmbeddedServer.make({
@@ -22,17 +40,42 @@ const embedded = Effect.fnUntraced(function* ({ config, project }: SystemOptions
     storageBytes: server.storageBytes,
     resize: quota !== undefined
   }).pipe(Effect.provideService(Nats, nats))
-  return nats
+  return Context.make(Nats, nats).pipe(Context.add(Tenure, { mine: true, lost: server.failure }))
 })
 
 const attached = Effect.fnUntraced(function* ({ project }: SystemOptions) {
-  return yield* Nats.make(connectionTo(yield* attach(project.directory), { name: "reprise-client" }))
+  const nats = yield* Nats.make(connectionTo(yield* attach(project.directory), { name: "reprise-client" }))
+  const { directory } = project
+  // A server that is restarted by its owner comes back under the same address; without an owner nothing does.
+  const lost = nats.statusChanges.pipe(
+    Stream.filter((status) => status !== "connected"),
+    Stream.mapEffect(() => hasOwner(directory)),
+    Stream.filter((alive) => !alive),
+    Stream.runHead,
+    Effect.andThen(new BrokerLost({ directory }))
+  )
+  return Context.make(Nats, nats).pipe(Context.add(Tenure, { mine: false, lost }))
 })
 
-/** The broker of this repository. */
-export const localBroker = (options: SystemOptions) =>
-  Layer.effect(Nats, embedded(options).pipe(Effect.catchTag("AlreadyOwned", () => attached(options))))
+export interface LocalBroker {
+  /** Wait this long for an owner that only looks something up, before becoming its client. */
+  readonly patienceMs: number
+}
 
-/** A server that others run; its streams are made when they are not there and this identity may. */
+/** The broker of this repository. */
+export const localBroker = (options: SystemOptions, { patienceMs }: LocalBroker) =>
+  Layer.effectContext(
+    owned(options).pipe(
+      Effect.retry({
+        while: (error) => error._tag === "AlreadyOwned",
+        schedule: Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: `${patienceMs} millis` }))
+      }),
+      Effect.catchTag("AlreadyOwned", () => attached(options))
+    )
+  )
+
+/** A server that others run. */
 export const remoteBroker = ({ config }: SystemOptions, url: string) =>
-  Nats.layer({ url, name: "reprise-client", credentials: credentials(config) })
+  Nats.layer({ url, name: "reprise-client", credentials: credentials(config) }).pipe(
+    Layer.merge(Layer.succeed(Tenure, { mine: false, lost: Effect.never }))
+  )

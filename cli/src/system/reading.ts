@@ -5,6 +5,7 @@ import { Effect, Option, Schema } from "effect"
 import { type CliFailure, missing } from "../CliFailure.ts"
 import { loadConfig } from "../config/loadConfig.ts"
 import { findProject } from "../project/Project.ts"
+import { Tenure } from "./broker.ts"
 import { readingSystem } from "./System.ts"
 
 /** Runs an effect over the system of the repository around the current directory. */
@@ -16,7 +17,7 @@ export const withReading = Effect.fnUntraced(function* <A, E>(
   const config = yield* loadConfig(project.root, new Map())
   const nats = Option.getOrUndefined(flags.nats)
   const system = readingSystem({ project, config, ...(nats === undefined ? {} : { nats }) })
-  return yield* effect.pipe(Effect.provide(system))
+  return yield* Effect.flatMap(Tenure, ({ lost }) => Effect.raceFirst(effect, lost)).pipe(Effect.provide(system))
 })
 
 /** Every view of a service. */

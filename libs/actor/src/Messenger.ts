@@ -75,14 +75,14 @@ const make = Effect.gen(function* () {
   const metaOf = Effect.fnUntraced(function* (service: ServiceName, type: string, run: string, options: SendOptions) {
     const now = yield* Clock.currentTimeMillis
     const span = yield* Effect.result(Effect.currentParentSpan)
-    const traceparent = options.traceparent ?? (Result.isSuccess(span) ? traceparentOf(span.success) : newTrace())
+    const traceparent = options.traceparent ?? (Result.isSuccess(span) ? traceparentOf(span.success) : undefined)
     return {
       id: options.id ?? crypto.randomUUID(),
       type,
       source: `/${service}/${settings.host}`,
       subject: options.subject ?? run,
       time: new Date(now).toISOString(),
-      traceparent,
+      ...(traceparent === undefined ? {} : { traceparent }),
       ...(options.causation === undefined ? {} : { causation: options.causation })
     } satisfies MessageMeta
   })
@@ -166,9 +166,6 @@ const make = Effect.gen(function* () {
 })
 
 const subjectPattern = (subject: string) => subject.replaceAll(".", "\\.").replaceAll("*", "[^.]+")
-
-const hex = (bytes: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString("hex")
-const newTrace = () => `00-${hex(16)}-${hex(8)}-01`
 
 export class Messenger extends Context.Service<
   Messenger,

@@ -10,6 +10,7 @@ import { Broker, type ConsumerSpec } from "./broker/Broker.ts"
 import type { BrokerFault } from "./broker/faults.ts"
 import { makeIntake, type Opened } from "./runtime/intake.ts"
 import { patiently } from "./runtime/patiently.ts"
+import { continuing } from "./runtime/trace.ts"
 import { bodyReader } from "./wire.ts"
 
 /** The work did not get done this time; it is tried again. */
@@ -96,7 +97,9 @@ const make = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worke
       const reason = new WorkFault({ operation: meta.type, cause: `delivered ${delivery.deliveryCount} times` })
       return yield* abandon(opened, work, Cause.fail(reason))
     }
-    const exit = yield* Effect.exit(handle(work, context))
+    const exit = yield* Effect.exit(
+      Effect.withSpan(handle(work, context), `${service} ${meta.type}`, continuing(meta.traceparent))
+    )
     if (Exit.isSuccess(exit)) {
       failures.delete(meta.id)
       return intake.ack(delivery)

@@ -101,6 +101,7 @@ describe("OpenCodeServer", () => {
       const guard = parentOf(serverPid)
       process.kill(guard, "SIGKILL")
       owner.kill("SIGKILL")
+      yield* waitUntil(Effect.sync(() => owner.signalCode ?? undefined))
       process.kill(serverPid, "SIGKILL")
       const context = yield* serverWith(options)
       const { connection, pid } = yield* Effect.provideContext(OpenCodeServer, context)

@@ -184,6 +184,13 @@ describe("a review is requested", () => {
       .then(requested(3, second, 2))
   })
 
+  it("again after it was closed: reviewed anew, as nothing is remembered", () => {
+    const closed: JournalEvent = { _tag: "ReviewerForgotten", sessionId: session(1), aborted: false, reason: "anew" }
+    given([...judged, closed])
+      .when(first)
+      .then(requested(2, first, 2))
+  })
+
   it("after the phase was closed: fresh, as nothing is remembered", () => {
     const closed: JournalEvent = { _tag: "ReviewerForgotten", sessionId: session(1), aborted: true, reason: "paused" }
     given([...judged, closed])

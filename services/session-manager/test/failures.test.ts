@@ -6,7 +6,7 @@ const working = firstTurn.slice(0, 2)
 describe("a prompt that failed", () => {
   it.each(["rate_limited", "out_of_credits", "no_internet"] as const)("of %s waits and is no failure", (kind) => {
     const outcome = given(working).when(failed(1, 1, kind))
-    assert.deepStrictEqual(outcome.types, ["PromptEnded", "AgentFailed", "TurnWaiting"])
+    assert.deepStrictEqual(outcome.types, ["AgentFailed", "TurnWaiting"])
     assert.deepStrictEqual(outcome.timers, [
       { _tag: "SetTimer", dueAt: at(90), command: { _tag: "RetryPrompt", turnId: t(1), number: 1 } }
     ])
@@ -30,9 +30,17 @@ describe("a prompt that failed", () => {
     })
   })
 
+  it("counts what it used once, and the wait as an attempt", () => {
+    const after = [...working, failed(1, 1, "rate_limited"), retry, answer(1, 1, "x")]
+    const done = given(after)
+      .when(answer(1, 2, goodReport))
+      .event("TurnCompleted")
+    assert.deepInclude(done, { cost: 1, attempts: 2 })
+  })
+
   it("waits twice as long each time and is shown once", () => {
     const outcome = given([...working, failed(1, 1, "no_internet"), retry]).when(failed(1, 1, "no_internet"))
-    assert.deepStrictEqual(outcome.types, ["PromptEnded", "TurnWaiting"])
+    assert.deepStrictEqual(outcome.types, ["TurnWaiting"])
     assert.strictEqual(outcome.timers[0]?.dueAt, at(120))
   })
 

@@ -93,6 +93,27 @@ describe("a human who steps into an idle session", () => {
 })
 
 describe("a turn whose session-manager dies", () => {
+  it.live("is not taken up again when it was aborted meanwhile", () => {
+    const control = new MemoryControl()
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      const runtime = yield* AgentRuntime
+      yield* Effect.gen(function* () {
+        yield* send(first)
+        yield* control.reached("work")
+      }).pipe(Effect.provide(Layer.fresh(layerWith())))
+      yield* send({ _tag: "AbortSession", sessionId, reason: "stop" })
+      yield* Effect.gen(function* () {
+        assert.deepInclude(yield* awaitEvent("TurnFailed"), { kind: "aborted" })
+        yield* drain
+        const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+        const { state } = yield* runtime.inspect(runtimeSessionId)
+        assert.strictEqual(state._tag, "idle")
+        assert.strictEqual(yield* control.modelCalls, 1)
+      }).pipe(Effect.provide(Layer.fresh(layerWith())))
+    }).pipe(Effect.provide(surroundings(() => [{ hold: "work" }], control)))
+  })
+
   it.live("is taken up by the next one, under the same prompt", () => {
     const control = new MemoryControl()
     const working: MemoryScript = ({ text }) =>

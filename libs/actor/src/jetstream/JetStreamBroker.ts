@@ -22,7 +22,7 @@ const make = Effect.gen(function* () {
   return Broker.of({
     ...makeStore(connection, bodies),
     ...makeConsume(connection, bodies),
-    ...makeQueries(connection),
+    ...makeQueries(connection, bodies),
     follow: makeFollow(connection, bodies),
     snapshots: yield* makeBucket(connection, bodies, subjects.buckets.snapshots),
     views: yield* makeBucket(connection, bodies, subjects.buckets.views),

@@ -23,6 +23,7 @@ export const isLarge = (text: string): boolean =>
 export interface LargeBodies {
   readonly put: (name: string, text: string) => Effect.Effect<void, BrokerFault | BrokerFull>
   readonly get: (name: string) => Effect.Effect<string, BrokerFault>
+  readonly remove: (name: string) => Effect.Effect<void, BrokerFault>
 }
 
 export const makeLargeBodies = Effect.fnUntraced(function* ({ js, subjects }: Connection) {
@@ -43,6 +44,11 @@ export const makeLargeBodies = Effect.fnUntraced(function* ({ js, subjects }: Co
         Effect.mapError(fault(operation))
       )
       return blob === null ? yield* fault(operation)(new Error("there is no such object")) : decodeText(blob)
-    })
+    }),
+    remove: (name) =>
+      open.pipe(
+        Effect.flatMap((store) => attempt(`remove ${name}`, () => store.delete(name))),
+        Effect.mapError(fault(`remove ${name}`))
+      )
   } satisfies LargeBodies
 })

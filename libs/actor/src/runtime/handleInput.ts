@@ -3,7 +3,7 @@
  * Runs in the actor's lane, so never twice at once for one key in a process; other processes are fenced by the journal.
  */
 import { actorOf, type Key, type MessageMeta, PublicEvent, RunId, type Subjects } from "@reprise/protocol"
-import { Clock, Effect, Option, Schema, type Tracer } from "effect"
+import { Clock, Effect, Result, Schema, type Tracer } from "effect"
 import type { Actor, Tagged } from "../Actor.ts"
 import type { ActorSettings } from "../ActorConfig.ts"
 import type { BrokerShape, Message } from "../broker/Broker.ts"
@@ -12,7 +12,7 @@ import { type JournalEntry, readEntry } from "../JournalEntry.ts"
 import { type LastEntry, type Loaded, makeActorMemory } from "./ActorMemory.ts"
 import { type Decision, decideInput } from "./decideInput.ts"
 import { messagesOf, refusalIdOf, refusalMessage, type Sender } from "./outbox.ts"
-import { parentSpan, traceparentOf } from "./trace.ts"
+import { continuing, traceparentOf } from "./trace.ts"
 import { putView } from "./views.ts"
 
 /** An input as a lane gets it. */
@@ -155,13 +155,14 @@ export const makeInputHandler = <State, Input extends Tagged, Event extends Tagg
       loaded.usedAt = now
       const delivery = { id: meta.id, key, now: new Date(now).toISOString() }
       const given = { state: loaded.state, input: job.input, meta, delivery, traceparent }
-      const decision = yield* Effect.fromResult(decideInput(actor, encode, senderOf(key), given))
+      const decided = decideInput(actor, encode, senderOf(key), given)
 
-      if (decision._tag === "Decided") {
-        const outcome = yield* Effect.result(commit(key, loaded, decision, traceparent))
-        if (outcome._tag === "Success") return
+      if (Result.isSuccess(decided) && decided.success._tag === "Decided") {
+        const outcome = yield* Effect.result(commit(key, loaded, decided.success, traceparent))
+        if (Result.isSuccess(outcome)) return
         if (outcome.failure._tag !== "Conflict") return yield* outcome.failure
       } else if (current || (yield* isCurrent(key, loaded))) {
+        const decision = yield* Effect.fromResult(decided)
         if (decision._tag === "Refused") yield* refuse(job, loaded, decision.reason, delivery.now, traceparent)
         return
       }
@@ -174,11 +175,7 @@ export const makeInputHandler = <State, Input extends Tagged, Event extends Tagg
   return {
     /** Handles one input: afterwards it is decided, written, and all it leads to is sent. */
     handle: (job: ActorInput<Input>) =>
-      Effect.useSpan(
-        `${service} ${job.meta.type}`,
-        { kind: "consumer", parent: Option.getOrUndefined(parentSpan(job.meta.traceparent)), root: false },
-        (span) => handleOnce(job, span)
-      ),
+      Effect.useSpan(`${service} ${job.meta.type}`, continuing(job.meta.traceparent), (span) => handleOnce(job, span)),
     /** After a failure the memory may be behind the journal. */
     forget: memory.forget,
     forgetIdle: memory.forgetIdle,

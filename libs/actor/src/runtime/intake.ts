@@ -45,11 +45,23 @@ export const makeIntake = Effect.fnUntraced(function* (options: IntakeOptions) {
   const { broker, maxDeliveries, service, settings, spec, subjects } = options
   const deliveries = yield* makeDeliveries(settings)
   const unreadable = yield* makeLanes()
+  /** Deliveries that were handed back for reasons of our own do not count against a message. */
+  const forgiven = new Map<number, number>()
   const origin = { service, stream: spec.stream, source: `/${service}/${settings.host}` }
+
+  const forgive = (delivery: Delivered) => {
+    forgiven.set(delivery.sequence, (forgiven.get(delivery.sequence) ?? 0) + 1)
+    deliveries.nak(delivery, conflictPauseMs)
+  }
+
+  const ack = (delivery: Delivered) => {
+    forgiven.delete(delivery.sequence)
+    deliveries.ack(delivery)
+  }
 
   const setAsideAndAck = (delivery: Delivered, reason: string) =>
     patiently(setAside(broker, subjects, origin, delivery, reason)).pipe(
-      Effect.andThen(Effect.sync(() => deliveries.ack(delivery)))
+      Effect.andThen(Effect.sync(() => ack(delivery)))
     )
 
   /**
@@ -57,12 +69,12 @@ export const makeIntake = Effect.fnUntraced(function* (options: IntakeOptions) {
    * can never be handled. Waits out a broker in trouble. Never fails.
    */
   const guard = <R>(delivery: Delivered, work: Effect.Effect<void, IntakeError, R>): Effect.Effect<void, never, R> =>
-    delivery.deliveryCount > maxDeliveries
+    delivery.deliveryCount - (forgiven.get(delivery.sequence) ?? 0) > maxDeliveries
       ? setAsideAndAck(delivery, `It was delivered ${delivery.deliveryCount} times and never finished.`)
       : patiently(work).pipe(
           Effect.catchTag("Conflict", () =>
             Effect.logWarning("handed back after too many lost races").pipe(
-              Effect.andThen(Effect.sync(() => deliveries.nak(delivery, conflictPauseMs)))
+              Effect.andThen(Effect.sync(() => forgive(delivery)))
             )
           ),
           Effect.catchTag(["Poison", "Undecodable"], (error) => setAsideAndAck(delivery, error.message)),
@@ -86,10 +98,10 @@ export const makeIntake = Effect.fnUntraced(function* (options: IntakeOptions) {
         delivery,
         Effect.andThen(
           work,
-          Effect.sync(() => deliveries.ack(delivery))
+          Effect.sync(() => ack(delivery))
         )
       ),
-    ack: deliveries.ack,
+    ack,
     nak: deliveries.nak,
     setAsideAndAck,
     /** Undefined when the delivery is taken care of: its message is under way already, or has no envelope. */

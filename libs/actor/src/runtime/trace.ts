@@ -11,5 +11,12 @@ export const parentSpan = (traceparent: string | undefined): Option.Option<Trace
   return Option.some(Tracer.externalSpan({ traceId: match[1], spanId: match[2], sampled }))
 }
 
+/** Options of the span in which a message is handled: part of the sender's trace, or the first of a new one. */
+export const continuing = (traceparent: string | undefined): Tracer.SpanOptionsNoTrace =>
+  Option.match(parentSpan(traceparent), {
+    onNone: () => ({ kind: "consumer", root: true }),
+    onSome: (parent) => ({ kind: "consumer", parent })
+  })
+
 export const traceparentOf = (span: Tracer.AnySpan): string =>
   `00-${span.traceId}-${span.spanId}-${span.sampled ? "01" : "00"}`

@@ -4,7 +4,13 @@ import type { ServiceName } from "@reprise/protocol"
 import { Effect } from "effect"
 import { actorLayer, drain, Messenger } from "../../src/index.ts"
 import { counter } from "./Counter.ts"
-import { diesBeforeAppending, diesBeforePublishing, losesAcknowledgements, misbehaving } from "./misbehave.ts"
+import {
+  losesAcknowledgements,
+  makeStop,
+  misbehaving,
+  stopsBeforeAppending,
+  stopsBeforePublishing
+} from "./misbehave.ts"
 import { eventsSoFar, journalOf, sendAll, show } from "./observe.ts"
 import { type OpenWorld, waitUntil } from "./systems.ts"
 
@@ -51,9 +57,10 @@ export const durabilitySuite = (name: string, open: OpenWorld) =>
         const world = yield* open()
         const watching = yield* world.start()
         yield* Effect.gen(function* () {
-          yield* world.start(misbehaving(count, diesBeforeAppending))
+          const stop = yield* makeStop
+          yield* world.start(misbehaving(count, stopsBeforeAppending(stop)))
           yield* sendAll("a", [1]).pipe(Effect.provide(watching))
-          yield* Effect.sleep("200 millis")
+          yield* stop.reached
         }).pipe(Effect.scoped)
         assert.deepStrictEqual(yield* journalOf("a").pipe(Effect.provide(watching)), [])
         const two = yield* world.start(count)

@@ -1,5 +1,5 @@
 /** A broker that goes wrong where a test wants it to. */
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Layer } from "effect"
 import type { BrokerShape, Message } from "../../src/broker/Broker.ts"
 import { type ActorConfig, Broker } from "../../src/index.ts"
 
@@ -17,15 +17,23 @@ export const misbehaving = <A, E>(
     )
   )
 
-/** The process stops for ever right before it publishes such messages, as if it were killed there. */
-export const diesBeforePublishing =
-  (what: (message: Message) => boolean) =>
+/** A place where a process stops for ever, as if it were killed there. */
+export const makeStop = Effect.map(Deferred.make<void>(), (there) => ({
+  /** Waits until a process got there. */
+  reached: Deferred.await(there),
+  here: Deferred.succeed(there, undefined).pipe(Effect.andThen(Effect.never))
+}))
+export type Stop = Effect.Success<typeof makeStop>
+
+/** Stops right before it publishes such messages. */
+export const stopsBeforePublishing =
+  (stop: Stop, what: (message: Message) => boolean) =>
   (broker: BrokerShape): Partial<BrokerShape> => ({
-    publish: (messages) => (messages.some(what) ? Effect.never : broker.publish(messages))
+    publish: (messages) => (messages.some(what) ? stop.here : broker.publish(messages))
   })
 
-/** The process stops for ever right before it appends. */
-export const diesBeforeAppending = (): Partial<BrokerShape> => ({ append: () => Effect.never })
+/** Stops right before it appends. */
+export const stopsBeforeAppending = (stop: Stop) => (): Partial<BrokerShape> => ({ append: () => stop.here })
 
 /** Everything is done, but no acknowledgement arrives. */
 export const losesAcknowledgements = (broker: BrokerShape): Partial<BrokerShape> => ({

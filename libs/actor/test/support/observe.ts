@@ -1,9 +1,10 @@
 /** What a test can see of a system from outside. */
-import { actorOf, type Key, type PublicEventType, subjects } from "@reprise/protocol"
+import { actorOf, type Key, type PublicEventType, RunId, subjects } from "@reprise/protocol"
 import { Effect, Fiber, Schema, Stream } from "effect"
-import { Broker, DeadLetter, Messenger } from "../../src/index.ts"
+import { Broker, DeadLetter, type EventsOptions, Messenger, type SeenEvent } from "../../src/index.ts"
 import { readEntry } from "../../src/JournalEntry.ts"
 import type { CounterState } from "./Counter.ts"
+import { waitUntil } from "./systems.ts"
 
 const s = subjects("t")
 
@@ -29,7 +30,22 @@ export const eventsSoFar = Effect.fnUntraced(function* (types: ReadonlyArray<Pub
   yield* messenger.publish("orchestrator", { _tag: "RunAborted", runId: endOfTest, reason: "the test looks" }, { id })
   return (yield* Fiber.join(seen)).filter(({ event }) => event._tag !== "RunAborted")
 })
-const endOfTest = Schema.decodeUnknownSync(Schema.String.pipe(Schema.brand("RunId")))("end-of-test")
+const endOfTest = RunId.make("end-of-test")
+
+/** Follows from now on; returns once following has begun, with what keeps filling. Probes among it are RunCompleted. */
+export const followNow = Effect.fnUntraced(function* (
+  options: Omit<EventsOptions, "from"> & { readonly runId: string }
+) {
+  const messenger = yield* Messenger
+  const seen: Array<SeenEvent> = []
+  yield* messenger.events({ ...options, from: "now" }).pipe(
+    Stream.runForEach((event) => Effect.sync(() => seen.push(event))),
+    Effect.forkScoped
+  )
+  const probe = messenger.publish("orchestrator", { _tag: "RunCompleted", runId: RunId.make(options.runId) })
+  yield* waitUntil(Effect.map(probe, () => seen.length > 0))
+  return seen
+})
 
 const readLetter = Schema.decodeUnknownEffect(Schema.fromJsonString(DeadLetter))
 

@@ -1,7 +1,7 @@
 /** Brokers, and processes on them, as scoped values. Real clock. */
 import { ensureStreams, Nats } from "@reprise/nats"
 import { localBroker, Broker as Server, type TestBroker } from "@reprise/testing"
-import { type Context, Effect, Layer, Schedule, type Scope } from "effect"
+import { type Context, Effect, Layer, Logger, Schedule, type Scope } from "effect"
 import {
   ActorConfig,
   type ActorSettings,

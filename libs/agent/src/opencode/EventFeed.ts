@@ -3,7 +3,7 @@
  * stream did not (facts: streams close in mid-turn, idle events are never sent).
  */
 import type { GlobalEvent, SessionStatus } from "@opencode-ai/sdk/v2/client"
-import { Clock, Effect, Option, PubSub, type Scope, Stream } from "effect"
+import { Clock, Effect, Option, PubSub, Schedule, type Scope, Stream } from "effect"
 import type { RuntimeEvent } from "../RuntimeEvent.ts"
 import { ActivityTracker, type Observed } from "./ActivityTracker.ts"
 import type { Calls } from "./calls.ts"
@@ -18,8 +18,8 @@ export interface EventFeed {
   readonly pending: PendingPrompts
   /** Look after this session from now on: tell of it even when the stream does not. */
   readonly watch: (session: SessionFact) => void
-  /** The words of the newest `session.error` of a session since then. */
-  readonly errorSince: (sessionId: string, sinceMs: number) => string | undefined
+  /** The words of the newest `session.error` of a session since then; the event may come just after an answer. */
+  readonly errorSince: (sessionId: string, sinceMs: number) => Effect.Effect<Option.Option<string>>
 }
 
 interface FeedOptions {
@@ -157,9 +157,15 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
     events: Stream.fromPubSub(hub),
     pending,
     watch: (session) => watched.set(session.id, session),
-    errorSince: (sessionId, sinceMs) => {
-      const error = errors.get(sessionId)
-      return error !== undefined && error.atMs >= sinceMs ? error.message : undefined
-    }
+    errorSince: (sessionId, sinceMs) =>
+      Effect.sync(() => {
+        const error = errors.get(sessionId)
+        return error !== undefined && error.atMs >= sinceMs ? Option.some(error.message) : Option.none<string>()
+      }).pipe(
+        Effect.repeat({
+          until: Option.isSome,
+          schedule: Schedule.spaced("20 millis").pipe(Schedule.upTo({ duration: "500 millis" }))
+        })
+      )
   }
 })

@@ -32,10 +32,13 @@ export const logFile = (stateDirectory: string) => join(stateDirectory, "logs", 
 export const onDisk = <A>(operation: string, run: () => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: (cause) => new OpenCodeStateFault({ operation, cause }) })
 
-/** Clock ticks since the machine's start; "" where it cannot be told. */
+/** In clock ticks since the machine's start; "" where it cannot be told, "dead" for what only waits to be reaped. */
 const startOf = (pid: number): Promise<string> =>
   readFile(`/proc/${pid}/stat`, "utf8").then(
-    (text) => text.slice(text.lastIndexOf(")") + 2).split(" ")[19] ?? "",
+    (text) => {
+      const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
+      return fields[0] === "Z" || fields[0] === "X" ? "dead" : (fields[19] ?? "")
+    },
     () => ""
   )
 

@@ -171,7 +171,7 @@ const untilSilent = Effect.fnUntraced(function* (connection: Connection, silence
   let heardAt = yield* Clock.currentTimeMillis
   for (;;) {
     yield* Effect.sleep(`${Math.min(5000, silenceMs / 3)} millis`)
-    const healthy = yield* isHealthy(connection, 5000)
+    const healthy = yield* isHealthy(connection, Math.min(5000, silenceMs))
     const now = yield* Clock.currentTimeMillis
     if (healthy) heardAt = now
     else if (now - heardAt >= silenceMs) return

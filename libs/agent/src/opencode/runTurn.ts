@@ -60,6 +60,7 @@ export const runTurn = Effect.fn("OpenCode.turn")(function* (
     modelOf(prompt.model) ??
     (session.model === undefined ? undefined : { providerID: session.model.providerID, modelID: session.model.id })
 
+  const notTaken = `OpenCode did not take prompt ${messageId}: its ids were used before, in another session. Choose new ones.`
   const refused = (error: Refused) =>
     error.status === 404
       ? failed({ kind: "session_missing", detail: `OpenCode has no session ${sessionID}.`, sessionUsable: false })
@@ -118,6 +119,14 @@ export const runTurn = Effect.fn("OpenCode.turn")(function* (
       Effect.as<Ended>("answered"),
       Effect.catchTag("Unreachable", () => Effect.succeed<Ended>("lost"))
     )
+
+  /** A prompt's refusal names no reason; the event that goes with it does. */
+  const explain = Effect.fnUntraced(function* (error: Refused, sentAt: number) {
+    if (error.status < 500) return refused(error)
+    const told = yield* feed.errorSince(sessionID, sentAt)
+    if (Option.isSome(told)) return other(`OpenCode refused the prompt: ${told.value}`, true)
+    return turnOf(yield* list, messageId)._tag === "absent" ? other(notTaken, true) : refused(error)
+  })
 
   /** Ends when the session has been idle for some polls, or the vendor away for too long; fails when the server is. */
   const watch = Effect.gen(function* (): Effect.fn.Return<Ended, AgentError> {
@@ -192,15 +201,7 @@ export const runTurn = Effect.fn("OpenCode.turn")(function* (
 
     const sentAt = yield* Clock.currentTimeMillis
     const ended = yield* Effect.raceFirst(send, watch).pipe(
-      Effect.catchTag("Refused", (error) =>
-        // The answer names no reason; the event that went before it does.
-        Effect.fail(
-          Option.match(Option.fromNullishOr(feed.errorSince(sessionID, sentAt)), {
-            onNone: () => refused(error),
-            onSome: (message) => other(`OpenCode refused the prompt: ${message}`, true)
-          })
-        )
-      )
+      Effect.catchTag("Refused", (error) => Effect.flatMap(explain(error, sentAt), Effect.fail))
     )
     if (ended instanceof AgentError) {
       // Our request is closed by now: this abort is not an answer to it. The same ids go on from here.
@@ -225,7 +226,7 @@ export const runTurn = Effect.fn("OpenCode.turn")(function* (
         break
       case "absent":
         if (ended === "answered") {
-          return yield* other(`OpenCode took prompt ${messageId} for one that was sent before. Choose new ids.`, true)
+          return yield* other(notTaken, true)
         }
         break
       case "unfinished":

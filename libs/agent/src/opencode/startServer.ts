@@ -25,12 +25,17 @@ export interface RunningServer extends GuardedProcess {
 const keptLogBytes = 8 * 1024 * 1024
 const tailBytes = 8 * 1024
 
-/** In the environment of the server and its tools; the same for every server of the directory, whoever starts it. */
+/** In the environment of the server, its guard and its tools; the same for every start of the directory's server. */
 export const markOf = (stateDirectory: string): Effect.Effect<Mark, OpenCodeStateFault> =>
   onDisk("resolving the state directory", async () => {
     await mkdir(stateDirectory, { recursive: true })
     return `REPRISE_OPENCODE_STATE=${await realpath(stateDirectory)}` as const
   })
+
+const splitMark = (mark: Mark): readonly [string, string] => {
+  const at = mark.indexOf("=")
+  return [mark.slice(0, at), mark.slice(at + 1)]
+}
 
 /** A port that was free a moment ago: OpenCode's own choice would be a fixed one. */
 const freePort: Effect.Effect<number, OpenCodeStateFault> = Effect.callback((resume) => {
@@ -92,12 +97,14 @@ export const startServer = Effect.fn("OpenCode.start")(function* (
   const from = yield* prepareLog(log)
   const port = yield* freePort
   const password = randomBytes(24).toString("base64url")
+  const [name, directory] = splitMark(mark)
   const guarded = yield* Effect.acquireRelease(
     startGuarded({
       program,
       args: ["serve", "--hostname", "127.0.0.1", "--port", String(port), "--print-logs", "--log-level", "WARN"],
-      environment: serverEnvironment(options.environment, password),
-      mark,
+      environment: { ...serverEnvironment(options.environment, password), [name]: directory },
+      // Of this start alone: a guard that is late must not end the server of the next owner.
+      mark: `REPRISE_OPENCODE_RUN=${randomBytes(12).toString("hex")}`,
       log,
       directory: stateDirectory
     }).pipe(Effect.mapError((cause) => new OpenCodeStateFault({ operation: "starting the guard", cause }))),

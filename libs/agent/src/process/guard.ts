@@ -18,6 +18,7 @@ export interface GuardOptions {
   readonly program: string
   readonly args: ReadonlyArray<string>
   readonly environment: Readonly<Record<string, string>>
+  /** What the guard ends; not in `environment`, or the guard would end itself. */
   readonly mark: Mark
   /** Appended to: what the program writes. */
   readonly log: string
@@ -36,8 +37,9 @@ export interface GuardedProcess {
 
 /**
  * Arguments: mark, log, program and its arguments. The mark is set for the program alone, so the sweep does not meet
- * the guard. `listen` outlives the main shell if that is killed. The sweep repeats, as a process may fork meanwhile;
- * without /proc it finds nothing, and the next owner's `endLeftovers` does it.
+ * the guard. `listen` outlives the main shell if that is killed. The sweep repeats, as a process may fork meanwhile, and
+ * takes no notice of grep's status, which is bad when a process ends while it is looked at. Without /proc it finds
+ * nothing, and the next owner's `endLeftovers` does it.
  */
 const script = `
 mark=$1 log=$2
@@ -48,7 +50,9 @@ env "$mark" "$@" 3<&- >>"$log" 2>&1 &
 program=$!
 sweep() {
   rounds=20
-  while [ $rounds -gt 0 ] && found=$(grep -lzxF -e "$mark" /proc/[0-9]*/environ); do
+  while [ $rounds -gt 0 ]; do
+    found=$(grep -lzxF -e "$mark" /proc/[0-9]*/environ)
+    [ -n "$found" ] || break
     for file in $found; do pid=\${file#/proc/}; kill -KILL "\${pid%/environ}"; done
     rounds=$((rounds - 1))
   done

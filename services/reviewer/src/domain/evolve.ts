@@ -26,7 +26,7 @@ export const evolve = (review: Review, event: JournalEvent): Review => {
       }
     }
     case "ReviewerForgotten": {
-      const { open: _, reviewer: __, ...rest } = review
+      const { open: _, reached: __, reviewer: ___, ...rest } = review
       return rest
     }
     case "ReviewStarted":

@@ -1,13 +1,13 @@
 /**
  * What a reviewer is asked (sessions: Reviews). Pure text. Neither prompt speaks of the report: the session-manager
- * asks for that afterwards. A template of the run's configuration, named in `templateNames`, replaces the text of the
+ * asks for that afterwards. A template of the run's configuration, `review` or `review-follow-up`, replaces the text of the
  * same name; `{name}` in it is filled in.
  */
 import type { ReviewCommand } from "@reprise/protocol"
 
 export type ReviewRequest = Extract<ReviewCommand, { readonly _tag: "RequestReview" }>
 
-export const templateNames = { first: "review", followUp: "review-follow-up" } as const
+const templateNames = { first: "review", followUp: "review-follow-up" } as const
 
 const first = `You are the reviewer of phase {phase} of the plan {plan_path}.
 

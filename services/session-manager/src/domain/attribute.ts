@@ -12,7 +12,7 @@ export interface Seen {
 }
 
 /** After a prompt of ours, activity that names no cause may still be its echo for this long. */
-export const echoMs = 60_000
+const echoMs = 60_000
 
 /** `ours` never counts as a human's; `unknown` resumes nothing. */
 export const attribute = (seen: Seen): "ours" | "human" | "agent" | "unknown" => {

@@ -128,7 +128,11 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
         waitedMs: turn.waitedMs + event.waitMs
       }))
     case "PromptRetried":
-      return inTurn(touched(session, event.at), event.turnId, (turn) => ({ ...turn, stage: "prompting" }))
+      return inTurn(touched(session, event.at), event.turnId, (turn) => ({
+        ...turn,
+        stage: "prompting",
+        attempts: Math.max(1, turn.attempts) + 1
+      }))
     case "AgentFailed":
       return session.turn === undefined ? session : { ...session, turn: { ...session.turn, failing: event.kind } }
     case "TurnCompleted":

@@ -38,7 +38,7 @@ export const recordFailed = (
   const ended = promptEnded(report, delivery)
   const turn = turnWith(session, ended, at.turn)
   if (isPassing(report.kind)) {
-    return Result.succeed([ended, ...waitOrFail({ ...at, turn }, report, report.kind, delivery, settings)])
+    return Result.succeed(waitOrFail({ ...at, turn }, report, report.kind, delivery, settings, ended))
   }
   const failure: Failure = {
     kind: kindOf[report.kind],
@@ -78,7 +78,8 @@ const waitOrFail = (
   report: RecordFailed,
   kind: Passing,
   delivery: Delivery,
-  settings: SessionSettings
+  settings: SessionSettings,
+  ended: JournalEvent
 ): ReadonlyArray<JournalEvent> => {
   const { details, turn } = at
   const waitMs = waitMsOf(turn, report, settings)
@@ -86,8 +87,9 @@ const waitOrFail = (
   const seen: ReadonlyArray<JournalEvent> =
     turn.failing === kind ? [] : [{ _tag: "AgentFailed", ...placeOf(details, turn.request.turnId), kind, message }]
   if (turn.waitedMs + (report.waitedMs ?? 0) + waitMs > settings.maxWaitMs) {
-    return [...seen, turnFailed(details, turn, { kind, message, sessionUsable: true }, delivery)]
+    return [ended, ...seen, turnFailed(details, turn, { kind, message, sessionUsable: true }, delivery)]
   }
+  // The prompt has not ended: it will be sent again, and its outcome holds what it has used by then.
   return [
     ...seen,
     { _tag: "TurnWaiting", turnId: turn.request.turnId, number: at.prompt.number, kind, waitMs, at: delivery.now }

@@ -16,6 +16,8 @@ export class WatchedSessions {
   readonly #byRuntimeId = new Map<string, Watched>()
   readonly #byKey = new Map<string, Watched>()
 
+  find = (key: string): Watched | undefined => this.#byKey.get(key)
+
   get = (runtimeSessionId: string): Watched | undefined => this.#byRuntimeId.get(runtimeSessionId)
 
   add = (session: Watched): void => {

@@ -125,16 +125,25 @@ export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: Activ
       : begin(view.success).pipe(Effect.catch((error) => Effect.logInfo(`not watched yet: ${error.message}`)))
   }
 
-  const follow = messenger.events({ services: ["session-manager"], types: followed, from: "now" }).pipe(
-    Stream.runForEach(({ event }) =>
-      sessions.note(event) && event.sessionId !== undefined
-        ? messenger.query("session-manager", "show", { id: event.sessionId }).pipe(
-            Effect.flatMap(beginQuietly),
-            Effect.catch((error) => Effect.logWarning(`a session cannot be watched: ${error.message}`))
-          )
-        : Effect.void
-    )
-  )
+  /** A turn of ours takes over: what is seen after its end is told anew. */
+  const startOver = Effect.fnUntraced(function* (event: PublicEvent) {
+    const session = event._tag === "TurnStarted" ? sessions.find(event.sessionId) : undefined
+    if (session === undefined) return
+    busySince.delete(session.runtimeSessionId)
+    yield* FiberMap.remove(idleChecks, session.runtimeSessionId)
+  })
+
+  const lookUp = (event: PublicEvent) =>
+    sessions.note(event) && event.sessionId !== undefined
+      ? messenger.query("session-manager", "show", { id: event.sessionId }).pipe(
+          Effect.flatMap(beginQuietly),
+          Effect.catch((error) => Effect.logWarning(`a session cannot be watched: ${error.message}`))
+        )
+      : Effect.void
+
+  const follow = messenger
+    .events({ services: ["session-manager"], types: followed, from: "now" })
+    .pipe(Stream.runForEach(({ event }) => Effect.andThen(lookUp(event), startOver(event))))
 
   const listed = messenger
     .query("session-manager", "list", {})

@@ -1,19 +1,27 @@
 /** A session-manager in memory: broker and runtime play by the same contracts as the real ones. */
 import { ActorConfig, MemoryBroker, Messenger } from "@reprise/actor"
 import { AgentRuntime, AgentRuntimes, MemoryControl, type MemoryScript } from "@reprise/agent"
-import { Key, type PublicEvent, type PublicEventType, type SessionCommand, type SessionView } from "@reprise/protocol"
+import {
+  Key,
+  type PublicEvent,
+  type PublicEventType,
+  type RunId,
+  type SessionCommand,
+  type SessionView
+} from "@reprise/protocol"
 import { Effect, Layer, Stream } from "effect"
 import { layerWith, type ServiceSettings } from "../../src/service.ts"
 
 export type EventOf<Tag extends PublicEventType> = Extract<PublicEvent, { _tag: Tag }>
 
-/** What a test does to a session-manager and sees of it. Needs a Messenger. */
-export const stage = Effect.gen(function* () {
+/** What a test does to the session-manager and sees of one run, or of all. Needs a Messenger. */
+export const stageOf = Effect.fnUntraced(function* (runId?: RunId) {
   const messenger = yield* Messenger
+  const all = { services: ["session-manager"], from: "beginning", ...(runId === undefined ? {} : { runId }) } as const
 
   /** Waits for the `count`-th event of a type since the beginning. */
   const awaitEvent = <Tag extends PublicEventType>(tag: Tag, count = 1) =>
-    messenger.events({ services: ["session-manager"], types: [tag], from: "beginning" }).pipe(
+    messenger.events({ ...all, types: [tag] }).pipe(
       Stream.map(({ event }) => event as EventOf<Tag>),
       Stream.take(count),
       Stream.runCollect,
@@ -28,7 +36,7 @@ export const stage = Effect.gen(function* () {
       messenger.query("session-manager", "show", { id: key }).pipe(Effect.map((view) => view as SessionView)),
     /** The types of the events up to the first of this type, without the ones that only show progress. */
     storyUntil: (last: PublicEventType) =>
-      messenger.events({ services: ["session-manager"], from: "beginning" }).pipe(
+      messenger.events(all).pipe(
         Stream.map(({ event }) => event._tag),
         Stream.takeUntil((tag) => tag === last),
         Stream.filter((tag) => tag !== "TurnProgress"),
@@ -36,6 +44,7 @@ export const stage = Effect.gen(function* () {
       )
   }
 })
+export const stage = stageOf()
 
 /** What stays when a session-manager ends: broker and runtime, whose agent plays `script`. */
 export const surroundings = (script: MemoryScript, control = new MemoryControl()) => {

@@ -96,6 +96,10 @@ const handlers: Readonly<Record<Question["kind"], Handler>> = {
   prompt: promptAnswered
 }
 
+/** An agent's own choices mean what the agent says, whatever they are called. */
+const endsRun = ({ ask, kind }: Question, choice: string): boolean =>
+  choice === "abort" && kind !== "prompt" && ask.evidence.checkpoint?.type !== "decision"
+
 /** The gate has closed the question. One that this answer does not settle is asked again, and its guidance kept. */
 const notAChoice = (run: Run, question: Question, answered: RunEvent, { choice, guidance }: Answer): Outcome => {
   const noted: RunEvent = { _tag: "Noted", text: `The answer '${choice}' is not, or no longer, possible: asked again.` }
@@ -117,9 +121,8 @@ export const answerReceived = (run: Run, question: Question, answer: Answer): Ou
   const after = evolveStarted(run, answered)
   const { phase } = after
   if (option === undefined || phase === undefined) return notAChoice(run, question, answered, answer)
-  const rest =
-    option.name === "abort" && question.kind !== "prompt"
-      ? outcome([], abort(answer))
-      : handlers[question.kind](after, phase, question, { ...answer, choice: option.name })
+  const rest = endsRun(question, option.name)
+    ? outcome([], abort(answer))
+    : handlers[question.kind](after, phase, question, { ...answer, choice: option.name })
   return { ...rest, events: [answered, ...rest.events] }
 }

@@ -108,9 +108,10 @@ const isMissing = (phase: PhaseRun, task: CompletedTask): boolean => {
   )
 }
 
-/** What is missing counts as not done; the record is written again without it. */
+/** What is missing counts as not done; the record is written again without it. Where no task fits, none can be trusted. */
 export const redoMissing = (run: Run, phase: PhaseRun): RunEvents => {
-  const gone = phase.completedTasks.filter((task) => isMissing(phase, task))
+  const missing = phase.completedTasks.filter((task) => isMissing(phase, task))
+  const gone = missing.length === 0 ? phase.completedTasks : missing
   const kept = phase.completedTasks.filter((task) => !gone.includes(task))
   const first = gone[0]?.id
   const { cause, step } = phase.continuation ?? { step: "EXECUTE" as const, cause: "fix" }

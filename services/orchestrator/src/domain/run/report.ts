@@ -1,5 +1,5 @@
 /** An author's turn has ended: what its report, or its failure, leads to (run-machine: any author step). */
-import type { AuthorStatus, Step } from "@reprise/protocol"
+import type { AuthorStatus, CompletedTask, Step } from "@reprise/protocol"
 import type { RunEvent } from "../Event.ts"
 import type { InputOf } from "../Input.ts"
 import { enter, escalate, type Move, type Outcome, outcome } from "../Move.ts"
@@ -15,14 +15,46 @@ const isHash = (text: string) => /^[0-9a-f]{4,64}$/i.test(text)
 /** A report's text, undefined when it says nothing. */
 const said = (text: string | undefined): string | undefined => (text?.trim() === "" ? undefined : text?.trim())
 
+const isLine = (text: string) => said(text) !== undefined && !/[\r\n]/.test(text) && text.length <= 256
+
+/** Without blanks around its parts, and hashes in lower case: as it is compared and written later. */
+const normal = (status: AuthorStatus): AuthorStatus => {
+  const { commit: _, ...rest } = status
+  const commit = said(status.commit)?.toLowerCase()
+  return {
+    ...rest,
+    ...(commit === undefined ? {} : { commit }),
+    ...(status.completedTasks === undefined ? {} : { completedTasks: status.completedTasks.map(normalTask) })
+  }
+}
+const normalTask = (task: CompletedTask): CompletedTask => ({
+  ...task,
+  id: task.id.trim(),
+  commit: task.commit.trim().toLowerCase()
+})
+
+/** What is wrong with the parts of a report that are written into the record for the next author. */
+const brokenRecord = ({ checkpoint, completedTasks = [] }: AuthorStatus): string | undefined => {
+  const nameless = completedTasks.find((task) => !isLine(task.id))
+  if (nameless !== undefined) return `a task that is said to be done has no id, or one of many lines: '${nameless.id}'.`
+  const unhashed = completedTasks.find((task) => !isHash(task.commit))
+  if (unhashed !== undefined) {
+    return `task ${unhashed.id} is said to be done by '${unhashed.commit}', which is not the hash of a commit.`
+  }
+  return checkpoint === undefined || isLine(checkpoint.task)
+    ? undefined
+    : `the checkpoint names no task: '${checkpoint.task}'.`
+}
+
 /** Which invariant a report breaks, in words for its author; undefined: none. */
 export const brokenRule = (status: AuthorStatus | undefined, step: Step): string | undefined => {
   if (status === undefined) return "it is not an author's report."
-  const { checkpoint, reason, result } = status
-  const commit = said(status.commit)
+  const { checkpoint, commit, reason, result } = status
   if (commit !== undefined && !isHash(commit)) {
     return `'${commit}' is not the hash of a commit: give the hash that \`git rev-parse HEAD\` prints.`
   }
+  const record = brokenRecord(status)
+  if (record !== undefined) return record
   switch (result) {
     case "complete":
       return step === "EXECUTE" && commit === undefined
@@ -40,8 +72,7 @@ export const afterWork = (run: Run): Move =>
   enter(hasGates(run) ? "QUALITY_CHECK" : "REVIEW", run.step === "EXECUTE" ? "work-verified" : "fixed")
 
 /** A commit is verified when it is a new one; a step that mends may well need none. */
-const complete = (run: Run, phase: PhaseRun, received: RunEvent, reported: string | undefined): Outcome => {
-  const commit = said(reported)
+const complete = (run: Run, phase: PhaseRun, received: RunEvent, commit: string | undefined): Outcome => {
   const known = run.step !== "EXECUTE" && phase.verified !== undefined && sameCommit(commit ?? "", phase.verified)
   if (commit === undefined || known) return outcome([received], afterWork(run))
   const command = {
@@ -69,7 +100,8 @@ const broken = (run: Run, phase: PhaseRun, turn: Turn, problem: string): Outcome
 }
 
 export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: InputOf<"TurnCompleted">): Outcome => {
-  const { lastLines, status } = event
+  const { lastLines } = event
+  const status = event.status === undefined ? undefined : normal(event.status)
   const problem = brokenRule(status, run.step ?? "EXECUTE")
   if (status === undefined || problem !== undefined) return broken(run, phase, turn, problem ?? "it is missing.")
   const received: RunEvent = {

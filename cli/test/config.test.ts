@@ -1,0 +1,157 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { type ConfigProblem, flatten, fromEnvironment, get, type Layered, resolve } from "../src/config/Config.ts"
+import { environmentName, settings } from "../src/config/settings.ts"
+
+const file = (values: Record<string, unknown>): Layered => ({
+  source: "reprise.toml",
+  values: new Map(Object.entries(values))
+})
+
+const resolved = (...layers: ReadonlyArray<Layered>) => {
+  const config = resolve(layers)
+  if (Result.isFailure(config)) throw config.failure
+  return config.success
+}
+
+const problemOf = (result: Result.Result<unknown, ConfigProblem>): ConfigProblem => {
+  if (Result.isSuccess(result)) throw new Error("there is no problem")
+  return result.failure
+}
+
+describe("flattening a configuration file", () => {
+  it("makes dotted paths of sections", () => {
+    const layer = flatten({ runtime: "opencode", gates: { quality: ["make"], phase: "human" } }, "reprise.toml")
+    assert.deepStrictEqual(
+      [...Result.getOrThrow(layer).values],
+      [
+        ["runtime", "opencode"],
+        ["gates.quality", ["make"]],
+        ["gates.phase", "human"]
+      ]
+    )
+  })
+
+  it.each([
+    [{ modle: "a/b" }, "modle", "model"],
+    [{ gates: { qualty: [] } }, "gates.qualty", "gates.quality"],
+    [{ gate: { quality: [] } }, "gate", "gates"],
+    [{ limits: { turnInactivityMS: 1 } }, "limits.turnInactivityMS", "limits.turnInactivityMs"]
+  ])("refuses the unknown key of %j and suggests the nearest one", (document, unknown, suggestion) => {
+    const problem = problemOf(flatten(document, "reprise.local.toml"))
+    assert.strictEqual(problem.source, "reprise.local.toml")
+    assert.include(problem.message, `'${unknown}'`)
+    assert.include(problem.hint, `'${suggestion}'`)
+  })
+
+  it("refuses a value where a section is wanted", () => {
+    assert.include(problemOf(flatten({ gates: 3 }, "reprise.toml")).message, "'gates'")
+  })
+
+  it("passes over a reference to the JSON schema", () => {
+    assert.strictEqual(Result.getOrThrow(flatten({ $schema: "x.json" }, "reprise.toml")).values.size, 0)
+  })
+
+  it("takes an empty file for one that sets nothing", () => {
+    assert.strictEqual(Result.getOrThrow(flatten({}, "reprise.toml")).values.size, 0)
+  })
+})
+
+describe("the environment", () => {
+  it.each([
+    ["runtime", "REPRISE_RUNTIME"],
+    ["reviewerModel", "REPRISE_REVIEWER_MODEL"],
+    ["gates.qualityTimeoutMs", "REPRISE_GATES_QUALITY_TIMEOUT_MS"],
+    ["nats.storeMaxBytes", "REPRISE_NATS_STORE_MAX_BYTES"]
+  ])("%s is overridden by %s", (path, name) => {
+    assert.strictEqual(environmentName(path), name)
+  })
+
+  it("gives every setting a name of its own", () => {
+    assert.strictEqual(new Set(settings.map(({ path }) => environmentName(path))).size, settings.length)
+  })
+
+  it("reads lists, numbers and switches as JSON and the rest as text", () => {
+    const { values } = fromEnvironment({
+      REPRISE_GATES_QUALITY: '["npm test", "npm run lint"]',
+      REPRISE_LIMITS_MAX_STEP_VISITS: "7",
+      REPRISE_WORKSPACE_WORKTREE: "true",
+      REPRISE_MODEL: "anthropic/some-model"
+    })
+    assert.deepStrictEqual(
+      [...values],
+      [
+        ["model", "anthropic/some-model"],
+        ["gates.quality", ["npm test", "npm run lint"]],
+        ["limits.maxStepVisits", 7],
+        ["workspace.worktree", true]
+      ]
+    )
+  })
+
+  it("keeps a text that happens to be JSON as text", () => {
+    assert.strictEqual(fromEnvironment({ REPRISE_MODEL: "42" }).values.get("model"), "42")
+  })
+
+  it("counts an empty variable as not set and ignores what is no setting", () => {
+    assert.strictEqual(fromEnvironment({ REPRISE_MODEL: "", REPRISE_NO_SUCH: "1", PATH: "/bin" }).values.size, 0)
+  })
+
+  it("is named in what is wrong with a value", () => {
+    const problem = problemOf(resolve([fromEnvironment({ REPRISE_GATES_PHASE: "never" })]))
+    assert.include(problem.message, "REPRISE_GATES_PHASE is not valid")
+  })
+})
+
+describe("resolving", () => {
+  it("gives every setting its default when nothing is set", () => {
+    const config = resolved()
+    for (const { fallback, path } of settings) {
+      assert.deepStrictEqual(config.get(path), { value: fallback, source: "default" }, path)
+    }
+  })
+
+  it("has defaults that are valid", () => {
+    const given = settings.filter(({ fallback }) => fallback !== undefined)
+    assert.isTrue(Result.isSuccess(resolve([file(Object.fromEntries(given.map((s) => [s.path, s.fallback])))])))
+  })
+
+  it("lets the later layer win and remembers where a value came from", () => {
+    const config = resolved(
+      file({ "gates.phase": "human", "nats.prefix": "team", model: "a/b" }),
+      { source: "reprise.local.toml", values: new Map([["model", "c/d"]]) },
+      fromEnvironment({ REPRISE_NATS_PREFIX: "ci" }),
+      { source: "command line", values: new Map([["runtime", "claude"]]) }
+    )
+    assert.deepStrictEqual(config.get("gates.phase"), { value: "human", source: "reprise.toml" })
+    assert.deepStrictEqual(config.get("model"), { value: "c/d", source: "reprise.local.toml" })
+    assert.deepStrictEqual(config.get("nats.prefix"), {
+      value: "ci",
+      source: "environment",
+      name: "REPRISE_NATS_PREFIX"
+    })
+    assert.deepStrictEqual(config.get("runtime"), { value: "claude", source: "command line" })
+    assert.strictEqual(get<string>(config, "nats.prefix"), "ci")
+  })
+
+  it.each([
+    ["gates.quality", "npm test"],
+    ["gates.quality", [""]],
+    ["gates.phase", "never"],
+    ["limits.maxStepVisits", -1],
+    ["limits.maxStepVisits", 1.5],
+    ["workspace.worktree", "yes"],
+    ["permissions", "everything"],
+    ["model", ""]
+  ])("refuses %s = %j and says where it stands", (path, value) => {
+    const problem = problemOf(resolve([file({ [path]: value })]))
+    assert.include(problem.message, `reprise.toml: ${path} is not valid`)
+    assert.strictEqual(problem.hint, settings.find((setting) => setting.path === path)?.description)
+  })
+
+  it("refuses a wrong value even when a later layer covers it", () => {
+    assert.isTrue(
+      Result.isFailure(resolve([file({ "gates.phase": "never" }), fromEnvironment({ REPRISE_GATES_PHASE: "auto" })]))
+    )
+  })
+})

@@ -1,0 +1,78 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result, Schema, SchemaRepresentation } from "effect"
+import { parse } from "smol-toml"
+import { flatten, resolve } from "../src/config/Config.ts"
+import { configSchema } from "../src/config/jsonSchema.ts"
+import { renderConfigFile } from "../src/config/renderConfigFile.ts"
+import { settings } from "../src/config/settings.ts"
+
+const { $schema: _, ...schema } = configSchema()
+const codec = SchemaRepresentation.fromJsonSchemaDocument({ dialect: "draft-2020-12", schema, definitions: {} })
+const decode = Schema.decodeUnknownResult(codec as Schema.Codec<unknown>, { onExcessProperty: "error" })
+const accepts = (document: unknown): boolean => Result.isSuccess(decode(document))
+
+/** The file as it is when a user takes the comment sign from every setting that has a default. */
+const uncommented = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => (/^# [A-Za-z]+ = (?!""$)/.test(line) ? line.slice(2) : line))
+    .join("\n")
+
+const configOf = (text: string) => Result.flatMap(flatten(parse(text), "reprise.toml"), (layer) => resolve([layer]))
+
+describe("the file that init writes", () => {
+  it("sets nothing but the quality gates that were found", () => {
+    const text = renderConfigFile(["npm run lint", "npm test"])
+    assert.deepStrictEqual(
+      [...Result.getOrThrow(flatten(parse(text), "reprise.toml")).values],
+      [["gates.quality", ["npm run lint", "npm test"]]]
+    )
+    assert.isTrue(accepts(parse(text)))
+  })
+
+  it("sets nothing at all when no quality gate was found", () => {
+    assert.strictEqual(Result.getOrThrow(flatten(parse(renderConfigFile([])), "reprise.toml")).values.size, 0)
+  })
+
+  it("shows every setting with its meaning", () => {
+    const text = renderConfigFile([])
+    for (const { description, path } of settings) {
+      assert.match(text, new RegExp(`^# ${path.slice(path.indexOf(".") + 1)} = `, "m"), path)
+      assert.include(text, `# ${description}\n`)
+    }
+  })
+
+  it("shows the defaults: taking the comment signs away changes nothing", () => {
+    const text = uncommented(renderConfigFile([]))
+    assert.isTrue(accepts(parse(text)))
+    const config = Result.getOrThrow(configOf(text))
+    for (const { fallback, path } of settings) {
+      assert.deepStrictEqual(config.get(path)?.value, fallback, path)
+      assert.strictEqual(config.get(path)?.source, fallback === undefined ? "default" : "reprise.toml", path)
+    }
+  })
+
+  it("keeps commands with quotes and backslashes as they are", () => {
+    const gates = ['sh -c "echo \\"hi\\""', "printf 'a\\tb'", "grep -q '#' file"]
+    assert.deepStrictEqual(Result.getOrThrow(configOf(renderConfigFile(gates))).get("gates.quality")?.value, gates)
+  })
+
+  it("names its JSON schema on the first line", () => {
+    assert.strictEqual(renderConfigFile([]).split("\n")[0], "#:schema .reprise/schema.json")
+  })
+})
+
+describe("the JSON schema of reprise.toml", () => {
+  it.each([
+    [{ gates: { quality: ["make"], phase: "human" }, limits: { costBudget: 2.5 } }, true],
+    [{ gates: { quality: "make" } }, false],
+    [{ gates: { qualty: [] } }, false],
+    [{ nats: { port: -1 } }, false],
+    [{ modle: "a/b" }, false],
+    [{ permissions: "workspace" }, true]
+  ])("of %j says %s, as the loader does", (document, valid) => {
+    assert.strictEqual(accepts(document), valid)
+    const loaded = Result.flatMap(flatten(document, "reprise.toml"), (layer) => resolve([layer]))
+    assert.strictEqual(Result.isSuccess(loaded), valid)
+  })
+})

@@ -1,0 +1,74 @@
+import { assert, describe, it } from "@effect/vitest"
+import { parsePlan } from "@reprise/plan"
+import { defaultRunOptions, type RunOptions } from "@reprise/protocol"
+import { Result } from "effect"
+import { describePlan, planText } from "../src/run/describePlan.ts"
+
+const source = `---
+id: "02"
+---
+
+# A greeter
+
+- [ ] nobody's
+
+## Phase 1: Greet - COMPLETE
+
+- [x] P1.1 Write it
+
+## Phase 2: Sign in
+
+- [ ] Choose a provider (checkpoint: decision)
+- [ ] Wire it
+
+**Completion gate:** somebody signed in.
+`
+
+const described = (options: Partial<RunOptions> = {}) =>
+  describePlan("docs/PLAN.md", Result.getOrThrow(parsePlan(source)), { ...defaultRunOptions, ...options })
+
+describe("a plan described", () => {
+  it("has its phases, tasks with ids, checkpoints and completion gates", () => {
+    const { id, phases, planPath, title } = described()
+    assert.deepStrictEqual([planPath, id, title], ["docs/PLAN.md", "02", "A greeter"])
+    assert.deepStrictEqual(phases, [
+      { id: "1", title: "Greet", done: true, tasks: [{ id: "P1.1", text: "Write it", checked: true }] },
+      {
+        id: "2",
+        title: "Sign in",
+        done: false,
+        completionGate: "somebody signed in.",
+        tasks: [
+          { id: "2-T1", text: "Choose a provider", checked: false, checkpoint: "decision" },
+          { id: "2-T2", text: "Wire it", checked: false }
+        ]
+      }
+    ])
+  })
+
+  it("shows the gates that would run", () => {
+    const gates = { quality: ["make"], qualityTimeoutMs: 1, phase: "human" as const }
+    assert.deepStrictEqual(described({ gates }).gates, { quality: ["make"], phase: "human" })
+    assert.deepStrictEqual(described({ gates, skipQuality: true }).gates, { quality: [], phase: "human" })
+  })
+
+  it("as text shows everything at a glance", () => {
+    const gates = { quality: ["npm run lint", "npm test"], qualityTimeoutMs: 1, phase: "auto" as const }
+    assert.deepStrictEqual(planText(described({ gates, model: "a/b" })).split("\n"), [
+      "docs/PLAN.md: A greeter",
+      "Phase 1: Greet (marked complete)",
+      "  [x] P1.1 Write it",
+      "Phase 2: Sign in",
+      "  [ ] 2-T1 Choose a provider (checkpoint: decision)",
+      "  [ ] 2-T2 Wire it",
+      "  completion gate: somebody signed in.",
+      "Quality gates after each phase: npm run lint, npm test",
+      "Phase gate: auto; permissions: ask; runtime: opencode, a/b",
+      "note: docs/PLAN.md:7:1 this item is in no phase, so it is no task; move it into one if it is to be done."
+    ])
+  })
+
+  it("says how to name quality gates when there are none", () => {
+    assert.include(planText(described()), "No quality gates: [gates] quality in reprise.toml")
+  })
+})

@@ -1,0 +1,109 @@
+import { assert, describe, it } from "@effect/vitest"
+import { PublicEvent } from "@reprise/protocol"
+import { Schema } from "effect"
+import { eventLine } from "../src/show/eventLine.ts"
+import { noTokens } from "./support/views.ts"
+
+const decode = Schema.decodeUnknownSync(PublicEvent)
+const line = (event: Record<string, unknown>) => eventLine(decode({ runId: "r1-abc", ...event }))
+
+const commit = "0123456789abcdef0123456789abcdef01234567"
+const session = { sessionId: "r1-abc-s1", turnId: "r1-abc-t1" }
+const turn = { ...session, tokens: { ...noTokens, input: 1500, output: 250 }, cost: 0, attempts: 1 }
+const result = {
+  command: "npm test",
+  exitCode: 0,
+  durationMs: 5,
+  timedOut: false,
+  logRef: ".reprise/logs/a.log",
+  head: "",
+  tail: ""
+}
+
+describe("an event as a line", () => {
+  it.each([
+    [
+      { _tag: "RunStarted", planPath: "PLAN.md", workspace: "/w", phases: [{ id: "1", title: "One" }] },
+      "run r1-abc of PLAN.md: 1 phase"
+    ],
+    [{ _tag: "PhaseStarted", phase: "2.1", title: "Server" }, "phase 2.1: Server"],
+    [{ _tag: "StepStarted", step: "EXECUTE", attempt: 1 }, "  execute"],
+    [{ _tag: "StepStarted", step: "QUALITY_CHECK", attempt: 3 }, "  quality gates (attempt 3)"],
+    [
+      { _tag: "SessionCreated", ...session, role: "author", runtime: "opencode", runtimeSessionId: "ses_1" },
+      "    new author session r1-abc-s1 (ses_1)"
+    ],
+    [
+      { _tag: "SessionReused", ...session, role: "reviewer", runtimeSessionId: "ses_1", reason: "review-cycle" },
+      "    same reviewer session r1-abc-s1 (review-cycle)"
+    ],
+    [
+      { _tag: "TurnCompleted", ...turn, report: "author-status", status: { result: "complete" }, duration: 2500 },
+      "    complete in 2.5 s, 1.8k tokens"
+    ],
+    [
+      {
+        _tag: "TurnCompleted",
+        ...turn,
+        report: "verdict",
+        verdict: { readiness: "ready", items: [] },
+        duration: 120_000,
+        attempts: 2
+      },
+      "    ready in 2 min, 1.8k tokens, 2 attempts"
+    ],
+    [{ _tag: "QualityPassed", phase: "1", attempt: 1, results: [result, result] }, "    2 passed"],
+    [{ _tag: "CommitVerified", phase: "1", commit }, "    commit 0123456789 verified"],
+    [
+      { _tag: "ReviewStarted", phase: "1", sessionReused: true, cycle: 2, commit },
+      "    review 2 of 0123456789 in the same session"
+    ],
+    [{ _tag: "PhaseCompleted", phase: "1", by: "override" }, "phase 1 completed by override"],
+    [{ _tag: "PhaseCompleted", phase: "1", by: "review", commit }, "phase 1 completed by review at 0123456789"],
+    [
+      { _tag: "EscalationAnswered", escalationId: "r1-abc-e1", choice: "fix", by: "ada", via: "cli" },
+      "  answered: fix by ada via cli"
+    ],
+    [{ _tag: "CommandRefused", command: "PauseRun", reason: "It is over." }, "  PauseRun refused: It is over."],
+    [{ _tag: "RunAborted", reason: "enough" }, "run aborted: enough"]
+  ])("%j", (event, text) => {
+    assert.strictEqual(line(event), text)
+  })
+
+  it("names only the quality gates that failed, each on its own line", () => {
+    const event = {
+      _tag: "QualityFailed",
+      phase: "1",
+      attempt: 1,
+      results: [result, { ...result, exitCode: 2 }, { ...result, command: "make", exitCode: null, timedOut: true }]
+    }
+    assert.strictEqual(
+      line(event),
+      [
+        "    failed: npm test (exit 2), log .reprise/logs/a.log",
+        "    failed: make (timed out), log .reprise/logs/a.log"
+      ].join("\n")
+    )
+  })
+
+  it("lists the findings of a verdict below it", () => {
+    const verdict = {
+      readiness: "not_ready",
+      items: [{ id: "R1", title: "Close the file", action: "auto_fix", priority: "P0" }]
+    }
+    assert.strictEqual(
+      line({ _tag: "VerdictReached", phase: "1", verdict, commit, cycle: 1 }),
+      "    verdict: not_ready\n      P0 R1 Close the file (auto_fix)"
+    )
+  })
+
+  it("tells of activity that is not the turn's own, and of that only", () => {
+    const working = { _tag: "AgentWorking", ...session, evidence: "a tool call" }
+    assert.strictEqual(line({ ...working, cause: "human" }), "    the agent is seen working (human)")
+    assert.isUndefined(line({ ...working, cause: "turn" }))
+  })
+
+  it.each(["TurnStarted", "AgentIdle", "SessionArchived", "WorkspaceReleased"])("%s says nothing new", (_tag) => {
+    assert.isUndefined(line({ _tag, ...session }))
+  })
+})

@@ -1,0 +1,107 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import type { PermissionRequest } from "@opencode-ai/sdk/v2/client"
+import type { PermissionMode } from "@reprise/protocol"
+import { Effect, Option } from "effect"
+import { isApproved, isInside } from "../src/opencode/approval.ts"
+
+/** `work` with a file, and links to `outside`, to a file there, and to itself. */
+const place = Effect.acquireRelease(
+  Effect.sync(() => {
+    const root = mkdtempSync(join(tmpdir(), "reprise-approval-"))
+    const [work, outside] = [join(root, "work"), join(root, "outside")]
+    mkdirSync(join(work, "src"), { recursive: true })
+    mkdirSync(outside)
+    writeFileSync(join(outside, "secret"), "")
+    symlinkSync(outside, join(work, "link"))
+    symlinkSync(join(outside, "secret"), join(work, "file-link"))
+    symlinkSync(join(outside, "not-yet"), join(work, "dangling"))
+    symlinkSync(join(work, "loop"), join(work, "loop"))
+    symlinkSync(join(work, "src"), join(work, "inner-link"))
+    symlinkSync(work, join(root, "work-link"))
+    return { root, work, outside }
+  }),
+  ({ root }) => Effect.sync(() => rmSync(root, { recursive: true }))
+)
+
+const edit = (...patterns: ReadonlyArray<string>): PermissionRequest => ({
+  id: "per_1",
+  sessionID: "ses_1",
+  permission: "edit",
+  patterns: [...patterns],
+  metadata: {},
+  always: []
+})
+
+const approved = (request: PermissionRequest, mode: PermissionMode | undefined, directory: string) =>
+  isApproved(request, { mode: Option.fromNullishOr(mode), directory, worktree: directory })
+
+describe("isInside", () => {
+  it.effect("holds for files of the directory, there or not, also behind links that stay in it", () =>
+    Effect.gen(function* () {
+      const { root, work } = yield* place
+      for (const path of ["a", "src/b", "new/deep/c", "inner-link/d", "src/../e", ".github/f", "..g"]) {
+        assert.isTrue(yield* Effect.promise(() => isInside(work, path)), path)
+        assert.isTrue(yield* Effect.promise(() => isInside(join(root, "work-link"), join(work, path))), path)
+      }
+    })
+  )
+
+  it.effect("fails for whatever leads out, and for what is not known to stay", () =>
+    Effect.gen(function* () {
+      const { outside, root, work } = yield* place
+      const paths = [
+        "../a",
+        "src/../../a",
+        "link/a",
+        "link/new/a",
+        "file-link",
+        "dangling",
+        "loop",
+        "loop/a",
+        "",
+        ".",
+        "/etc/passwd",
+        "a\0b",
+        join(outside, "secret"),
+        `${root}/work2/a`
+      ]
+      for (const path of paths) assert.isFalse(yield* Effect.promise(() => isInside(work, path)), JSON.stringify(path))
+    })
+  )
+
+  it.effect("fails for what others run or trust", () =>
+    Effect.gen(function* () {
+      const { work } = yield* place
+      for (const path of [".git/config", "sub/.git/hooks/x", ".GIT/config", ".opencode/plugin/x.ts", "opencode.json"]) {
+        assert.isFalse(yield* Effect.promise(() => isInside(work, path)), path)
+      }
+    })
+  )
+})
+
+describe("isApproved", () => {
+  it.effect("answers by the session's mode", () =>
+    Effect.gen(function* () {
+      const { work } = yield* place
+      const bash = { ...edit("rm -rf /"), permission: "bash" }
+      assert.isTrue(yield* approved(bash, "all", work))
+      assert.isFalse(yield* approved(bash, "workspace", work))
+      assert.isTrue(yield* approved(edit("src/a"), "workspace", work))
+      assert.isFalse(yield* approved(edit("src/a"), "ask", work))
+      assert.isFalse(yield* approved(edit("src/a"), undefined, work))
+    })
+  )
+
+  it.effect("wants every file of an edit inside", () =>
+    Effect.gen(function* () {
+      const { work } = yield* place
+      assert.isFalse(yield* approved(edit("src/a", "../b"), "workspace", work))
+      assert.isFalse(yield* approved(edit(), "workspace", work))
+      const named = { ...edit("src/a"), metadata: { filepath: "/etc/passwd" } }
+      assert.isFalse(yield* approved(named, "workspace", work))
+    })
+  )
+})

@@ -1,0 +1,110 @@
+/** A turn and its events over a connection that breaks. */
+import { assert, describe, layer } from "@effect/vitest"
+import { ScriptedModel } from "@reprise/testing/scriptedModel"
+import { Effect, Fiber, Layer } from "effect"
+import { AgentRuntime, layerOpenCode, OpenCodeServer } from "../src/index.ts"
+import { makeLink } from "./contract/Link.ts"
+import { openCodeWorld } from "./contract/openCodeWorld.ts"
+import { newIds, newSession, recordEvents, say, userMessages, World, waitUntil } from "./contract/World.ts"
+
+/** The same server, reached over a link of this test. */
+const overLink = Effect.fnUntraced(function* (runtimeGraceMs = 60_000) {
+  const { connection } = yield* OpenCodeServer
+  const { password, url } = yield* connection
+  const link = yield* makeLink(url)
+  const connected = OpenCodeServer.layerConnect({ url: link.url, password })
+  const context = yield* Layer.build(layerOpenCode({ pollMs: 200, runtimeGraceMs }).pipe(Layer.provide(connected)))
+  return { link, context }
+})
+
+describe("OpenCode over a broken connection", () => {
+  layer(openCodeWorld, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect("finishes a turn whose connections were cut, without asking the model twice, and tells of its end", () =>
+      Effect.gen(function* () {
+        const model = yield* ScriptedModel
+        const { reached, release } = yield* World
+        const { context, link } = yield* overLink()
+        yield* Effect.gen(function* () {
+          const seen = yield* recordEvents
+          const id = yield* newSession()
+          const ids = newIds()
+          const turn = yield* Effect.forkChild(say(id, "hold join", ids))
+          yield* reached("join")
+          yield* link.cut
+          yield* release("join")
+          assert.strictEqual((yield* Fiber.join(turn)).text, "released")
+          assert.strictEqual(yield* userMessages(id), 1)
+          assert.strictEqual((yield* model.calls).filter((call) => call.session === id).length, 1)
+          yield* say(id, "say afterwards", newIds())
+          yield* waitUntil(Effect.sync(() => seen.find((event) => event.type === "idle" && event.sessionId === id)))
+        }).pipe(Effect.provideContext(context))
+      })
+    )
+
+    it.effect("finishes a turn whose answer never comes, by asking", () =>
+      Effect.gen(function* () {
+        const { reached, release } = yield* World
+        const { context, link } = yield* overLink()
+        yield* Effect.gen(function* () {
+          const id = yield* newSession()
+          const turn = yield* Effect.forkChild(say(id, "hold busy"))
+          yield* reached("busy")
+          yield* link.swallow
+          yield* release("busy")
+          assert.strictEqual((yield* Fiber.join(turn)).text, "released")
+        }).pipe(Effect.provideContext(context))
+      })
+    )
+
+    it.effect("gives a turn up after the grace, and goes on with it over another connection", () =>
+      Effect.gen(function* () {
+        const { reached, release } = yield* World
+        const { context, link } = yield* overLink(1000)
+        const id = yield* newSession()
+        const ids = newIds()
+        const error = yield* Effect.gen(function* () {
+          const turn = yield* Effect.forkChild(Effect.flip(say(id, "hold events", ids)))
+          yield* reached("events")
+          yield* link.unplug
+          return yield* Fiber.join(turn)
+        }).pipe(Effect.provideContext(context))
+        assert.strictEqual(error.kind, "runtime_gone")
+        assert.isTrue(error.sessionUsable)
+        yield* release("events")
+        assert.strictEqual((yield* say(id, "hold events", ids)).text, "released")
+        assert.strictEqual(yield* userMessages(id), 1)
+      })
+    )
+
+    it.effect("tells of sessions as gone when their server is, for longer than the grace", () =>
+      Effect.gen(function* () {
+        const { context, link } = yield* overLink(1000)
+        yield* Effect.gen(function* () {
+          const seen = yield* recordEvents
+          const id = yield* newSession()
+          yield* say(id, "say hello")
+          yield* link.unplug
+          yield* waitUntil(Effect.sync(() => seen.find((event) => event.type === "gone" && event.sessionId === id)))
+        }).pipe(Effect.provideContext(context))
+      })
+    )
+
+    it.effect("tells of a human's own prompt as another cause than the last turn's", () =>
+      Effect.gen(function* () {
+        const runtime = yield* AgentRuntime
+        const { context } = yield* overLink()
+        const seen = yield* recordEvents
+        const id = yield* newSession()
+        const ours = newIds()
+        yield* say(id, "say ours", ours)
+        const theirs = newIds()
+        yield* Effect.provideContext(say(id, "say theirs", theirs), context)
+        const working = yield* waitUntil(
+          Effect.sync(() => seen.find((event) => event.type === "working" && event.causePromptId !== ours.messageId))
+        )
+        assert.strictEqual(working.causePromptId, theirs.messageId)
+        assert.strictEqual((yield* runtime.inspect(id)).lastMessage?.causePromptId, theirs.messageId)
+      })
+    )
+  })
+})

@@ -1,0 +1,75 @@
+import { assert, describe, it } from "@effect/vitest"
+import { permissionRules } from "../src/opencode/permissionRules.ts"
+import { serverEnvironment } from "../src/opencode/serverEnvironment.ts"
+import { markedInListing } from "../src/process/leftoverProcesses.ts"
+
+describe("serverEnvironment", () => {
+  const canary = "canary-token"
+  const environment = serverEnvironment(
+    {
+      PATH: "/bin",
+      XDG_CONFIG_HOME: "/home/me/.config",
+      ANTHROPIC_API_KEY: "key",
+      OPENCODE_CONFIG: "/home/me/opencode.json",
+      GIT_AUTHOR_NAME: "me",
+      EMPTY: undefined,
+      REPRISE_NATS_PASSWORD: canary,
+      NATS_CREDS: canary,
+      OPENCODE_SERVER_PASSWORD: canary,
+      OPENCODE_PID: canary,
+      GIT_DIR: canary,
+      GIT_INDEX_FILE: canary
+    },
+    "secret"
+  )
+
+  it("keeps the user's configuration, directories and keys", () => {
+    const { ANTHROPIC_API_KEY, GIT_AUTHOR_NAME, OPENCODE_CONFIG, PATH, XDG_CONFIG_HOME } = environment
+    assert.deepStrictEqual(
+      [ANTHROPIC_API_KEY, GIT_AUTHOR_NAME, OPENCODE_CONFIG, PATH, XDG_CONFIG_HOME],
+      ["key", "me", "/home/me/opencode.json", "/bin", "/home/me/.config"]
+    )
+  })
+
+  it("leaves out Reprise's credentials, an outer OpenCode and an outer git", () => {
+    assert.notInclude(Object.values(environment), canary)
+  })
+
+  it("never lets OpenCode update itself, and sets its password", () => {
+    assert.strictEqual(environment["OPENCODE_DISABLE_AUTOUPDATE"], "1")
+    assert.strictEqual(environment["OPENCODE_SERVER_PASSWORD"], "secret")
+  })
+})
+
+describe("permissionRules", () => {
+  const last = (mode: "ask" | "workspace" | "all", name: string) =>
+    permissionRules(mode).findLast((rule) => rule.pattern === "*" && ["*", name].includes(rule.permission))?.action
+
+  it("let an agent that may do everything do so", () => {
+    assert.deepStrictEqual(permissionRules("all"), [{ permission: "*", pattern: "*", action: "allow" }])
+  })
+
+  it("ask for whatever changes something or is not known, in both other modes", () => {
+    for (const mode of ["ask", "workspace"] as const) {
+      for (const name of ["edit", "bash", "webfetch", "external_directory", "doom_loop", "some_mcp_tool"]) {
+        assert.strictEqual(last(mode, name), "ask", name)
+      }
+      assert.strictEqual(last(mode, "task"), "deny")
+      for (const name of ["read", "glob", "grep", "question"]) assert.strictEqual(last(mode, name), "allow", name)
+    }
+  })
+})
+
+describe("markedInListing", () => {
+  it("finds a mark at the end, in the middle and with blanks, and nothing that only begins like it", () => {
+    const listing = [
+      "  11 /bin/opencode serve PATH=/bin MARK=/a b/state",
+      "  12 bash -c x MARK=/a b/state HOME=/root",
+      "  13 bash MARK=/a b/state2 HOME=/root",
+      "  14 bash OTHERMARK=/a b/state",
+      "",
+      "not a line"
+    ].join("\n")
+    assert.deepStrictEqual(markedInListing("MARK=/a b/state", listing), [11, 12])
+  })
+})

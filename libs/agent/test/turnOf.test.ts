@@ -1,0 +1,132 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { AssistantMessage, Part } from "@opencode-ai/sdk/v2/client"
+import { historyOf } from "../src/opencode/history.ts"
+import { type Listed, subagentsOf, turnOf } from "../src/opencode/turnOf.ts"
+
+const tokens = { input: 10, output: 2, reasoning: 1, cache: { read: 5, write: 3 } }
+const text = (words: string): Part => ({ id: "p", sessionID: "s", messageID: "m", type: "text", text: words })
+const tool = (name: string, metadata: Record<string, unknown> = {}): Part => ({
+  id: "p",
+  sessionID: "s",
+  messageID: "m",
+  type: "tool",
+  callID: "c1",
+  tool: name,
+  state: { status: "completed", input: { a: 1 }, output: "out", title: "", metadata, time: { start: 0, end: 1 } }
+})
+const user = (id: string, words = "do it"): Listed => ({
+  info: {
+    id,
+    sessionID: "s",
+    role: "user",
+    time: { created: 0 },
+    agent: "build",
+    model: { providerID: "p", modelID: "m" }
+  },
+  parts: [text(words)]
+})
+const assistant = (parentID: string, fields: Partial<AssistantMessage>, ...parts: ReadonlyArray<Part>): Listed => ({
+  info: {
+    id: `after ${parentID}`,
+    sessionID: "s",
+    role: "assistant",
+    time: { created: 0, completed: 1 },
+    parentID,
+    modelID: "m",
+    providerID: "p",
+    mode: "build",
+    agent: "build",
+    path: { cwd: "/", root: "/" },
+    cost: 0.5,
+    tokens,
+    ...fields
+  },
+  parts
+})
+const open = { time: { created: 0 } }
+const calls = { finish: "tool-calls" }
+const stop = { finish: "stop" }
+
+describe("turnOf", () => {
+  it("is absent for a prompt that was never taken", () => {
+    assert.deepStrictEqual(turnOf([user("a")], "b"), { _tag: "absent" })
+  })
+
+  it("is unfinished without an answer, and while the answer is written", () => {
+    assert.strictEqual(turnOf([user("a")], "a")._tag, "unfinished")
+    assert.strictEqual(turnOf([user("a"), assistant("a", open, text("hel"))], "a")._tag, "unfinished")
+  })
+
+  it("sums tokens, cost and tool calls over all its messages, and says what the last one says", () => {
+    const turn = turnOf(
+      [user("a"), assistant("a", calls, text("I look"), tool("bash")), assistant("a", stop, text("done"))],
+      "a"
+    )
+    assert.deepStrictEqual(turn, {
+      _tag: "finished",
+      outcome: {
+        text: "done",
+        stopReason: "finished",
+        tokens: { input: 20, output: 4, reasoning: 2, cacheRead: 10, cacheWrite: 6 },
+        cost: 1,
+        toolCalls: 1
+      }
+    })
+  })
+
+  it("ends with its own answer though later prompts follow", () => {
+    const messages = [user("a"), assistant("a", stop, text("first")), user("b"), assistant("b", stop, text("second"))]
+    const turn = turnOf(messages, "a")
+    assert.isTrue(turn._tag === "finished" && turn.outcome.text === "first")
+  })
+
+  it("goes on past what a human added to it while it ran", () => {
+    const messages = [user("a"), assistant("a", calls, tool("bash")), user("b"), assistant("b", stop, text("both"))]
+    const turn = turnOf(messages, "a")
+    assert.isTrue(turn._tag === "finished" && turn.outcome.text === "both")
+  })
+
+  it("is not ended by a summary", () => {
+    const summary = assistant("x", { ...stop, summary: true }, text("so far"))
+    assert.strictEqual(turnOf([user("a"), user("x"), summary], "a")._tag, "unfinished")
+    const turn = turnOf([user("a"), user("x"), summary, user("y"), assistant("y", stop, text("on"))], "a")
+    assert.isTrue(turn._tag === "finished" && turn.outcome.text === "on" && turn.outcome.tokens.input === 20)
+  })
+
+  it("is paused after tool calls, unfinished when one is still open, failed with an error", () => {
+    assert.strictEqual(turnOf([user("a"), assistant("a", calls, tool("bash"))], "a")._tag, "paused")
+    assert.strictEqual(turnOf([user("a"), assistant("a", open, tool("bash"))], "a")._tag, "unfinished")
+    const aborted = { error: { name: "MessageAbortedError" as const, data: { message: "Aborted" } } }
+    assert.strictEqual(turnOf([user("a"), assistant("a", aborted)], "a")._tag, "failed")
+  })
+
+  it("tells an answer that was cut off at its limit", () => {
+    const turn = turnOf([user("a"), assistant("a", { finish: "length" }, text("and so"))], "a")
+    assert.isTrue(turn._tag === "finished" && turn.outcome.stopReason === "output-limit")
+  })
+
+  it("names the sessions of its subagents once", () => {
+    const task = tool("task", { sessionId: "ses_child" })
+    assert.deepStrictEqual(subagentsOf([user("a"), assistant("a", calls, task, task)], "a"), ["ses_child"])
+  })
+})
+
+describe("historyOf", () => {
+  it("puts a result behind its call and leaves empty messages out", () => {
+    const history = historyOf([user("a"), assistant("a", open), assistant("a", stop, tool("bash"), text("done"))])
+    assert.deepStrictEqual(
+      history.map(({ content, role }) => [role, content]),
+      [
+        ["user", [{ type: "text", text: "do it" }]],
+        [
+          "assistant",
+          [
+            { type: "tool_use", tool_use: { id: "c1", name: "bash", input: { a: 1 } } },
+            { type: "tool_result", tool_result: { toolUseId: "c1", output: "out", isError: false } },
+            { type: "text", text: "done" }
+          ]
+        ]
+      ]
+    )
+  })
+})

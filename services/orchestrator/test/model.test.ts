@@ -1,0 +1,197 @@
+/** Runs of random inputs: whatever happens, in whatever order and however often, these things hold. */
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Result, Schema } from "effect"
+import type { RunEvent } from "../src/domain/Event.ts"
+import { RunEvent as RunEventSchema } from "../src/domain/Event.ts"
+import type { RunInput } from "../src/domain/Input.ts"
+import { sameCommit } from "../src/domain/phases.ts"
+import { noRun, type Run, type RunState } from "../src/domain/Run.ts"
+import { runActor } from "../src/domain/runActor.ts"
+import { isAuthorStep, isCause, isTransition } from "../src/domain/transitions.ts"
+import { anytime, fitting } from "./support/candidates.ts"
+import { Story, startRun } from "./support/story.ts"
+
+const below = (limit: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: limit - 1 }))
+const Setup = Schema.Struct({
+  auto: Schema.Boolean,
+  gates: Schema.Boolean,
+  phaseGate: Schema.Literals(["auto", "human"]),
+  limit: below(4)
+})
+const Moves = Schema.Array(Schema.Struct({ pick: below(1000), kind: below(10) })).check(Schema.isMaxLength(80))
+
+type Setup = typeof Setup.Type
+type Moves = typeof Moves.Type
+
+const optionsOf = ({ auto, gates, limit, phaseGate }: Setup) => ({
+  auto,
+  gates: { quality: gates ? ["npm test"] : [], phase: phaseGate },
+  limits: {
+    maxReviewIterations: limit,
+    maxQualityRetries: limit,
+    maxAutoRetries: limit * 3,
+    maxStepVisits: limit + 1,
+    maxStepsPerRun: 10 + limit * 10,
+    maxContinuations: limit
+  }
+})
+
+/** Most inputs fit, some are repeated, some come from anywhere. */
+const next = (s: Story, told: ReadonlyArray<RunInput>, { kind, pick }: Moves[number]): RunInput | undefined => {
+  const fit = fitting(s, pick)
+  const from = kind === 0 ? told : kind <= 2 || fit.length === 0 ? anytime(s, pick) : fit
+  return from[pick % from.length]
+}
+
+/** Tells the story of these moves; `check` sees every step of it. */
+const play = (setup: Setup, moves: Moves, check: (step: Step) => void): Story => {
+  const s = new Story()
+  const told: Array<RunInput> = []
+  const start = startRun(optionsOf(setup))
+  told.push(start)
+  s.tell(start)
+  for (const move of moves) {
+    const input = next(s, told, move)
+    if (input === undefined) continue
+    const before = s.state
+    const decision = s.try(input)
+    told.push(input)
+    check({ s, before, input, events: Result.isSuccess(decision) ? decision.success : [] })
+  }
+  return s
+}
+
+interface Step {
+  readonly s: Story
+  readonly before: RunState
+  readonly input: RunInput
+  readonly events: ReadonlyArray<RunEvent>
+}
+
+/** Every event with the state that it met. */
+const walk = function* ({ before, events }: Step): Generator<readonly [Run, RunEvent]> {
+  let state = before
+  for (const event of events) {
+    if (state._tag === "Run") yield [state, event] as const
+    state = runActor.evolve(state, event)
+  }
+}
+
+const ended = (run: Run) => ["completed", "failed", "aborted"].includes(run.status)
+
+/** A random story of a setup and moves must hold this after each of its steps. */
+const always = (title: string, check: (step: Step) => void, after?: (s: Story) => void) =>
+  it.prop(
+    title,
+    [Arbitrary.schema(Setup), Arbitrary.schema(Moves)],
+    ([setup, moves]) => {
+      const s = play(setup, moves, check)
+      after?.(s)
+    },
+    { arbitrary: { runs: 3000, size: 80 } }
+  )
+
+describe("whatever happens to a run", () => {
+  always("an end is final", ({ before, events }) => {
+    if (before._tag === "Run" && ended(before)) assert.deepStrictEqual(events, [])
+  })
+
+  always("it always waits for something, or is paused, or has ended", ({ s }) => {
+    const { pending, status, step } = s.run
+    if (pending._tag !== "Nothing" || ended(s.run)) return
+    assert.strictEqual(status, "paused")
+    assert.include(["REVIEW", "PHASE_GATE"], step)
+  })
+
+  always("a phase is completed only by a ready verdict on a verified commit, or by override", (step) => {
+    const { journal } = step.s
+    for (const [run, event] of walk(step)) {
+      if (event._tag !== "PhaseCompleted") continue
+      const phase = run.phase
+      if (event.by === "override") {
+        const answer = journal.findLast((one) => one._tag === "QuestionAnswered")
+        assert.strictEqual(answer?._tag === "QuestionAnswered" ? answer.choice : undefined, "override")
+        continue
+      }
+      const verdict = journal.findLast((one) => one._tag === "VerdictAccepted")
+      const accepted = journal.findLast((one) => one._tag === "CommitAccepted")
+      assert.isTrue(verdict?._tag === "VerdictAccepted" && verdict.verdict.readiness === "ready")
+      assert.isTrue(accepted?._tag === "CommitAccepted" && accepted.commit === phase?.verified)
+      assert.isTrue(verdict?._tag === "VerdictAccepted" && sameCommit(verdict.commit, phase?.verified ?? ""))
+    }
+  })
+
+  always("continue is offered only for the author's session, in order, and else it says why not", ({ s }) => {
+    if (s.run.pending._tag !== "Answer" || s.run.pending.question.kind !== "step") return
+    const { ask, retry } = s.question
+    const offered = ask.options.some((option) => option.name === "continue-session")
+    assert.strictEqual(offered, ask.sessionId !== undefined)
+    assert.strictEqual(offered, ask.evidence.continueUnavailable === undefined)
+    if (!offered) return
+    assert.deepStrictEqual([s.phase.author?.sessionId, s.phase.author?.state], [ask.sessionId, "usable"])
+    assert.isTrue(isAuthorStep(retry.step))
+  })
+
+  always("exactly one question is open where it waits, and none where it does not", ({ s }) => {
+    const open = new Set<string>()
+    for (const event of s.journal) {
+      if (event._tag === "QuestionAsked") open.add(event.question.ask.escalationId)
+      if (event._tag === "QuestionAnswered" || event._tag === "QuestionWithdrawn") open.delete(event.escalationId)
+    }
+    const { pending, status } = s.run
+    const expected = pending._tag === "Answer" ? [pending.question.ask.escalationId] : []
+    assert.deepStrictEqual([...open], expected)
+    if (status === "waiting") assert.strictEqual(open.size, 1)
+    if (status === "running" || ended(s.run)) assert.strictEqual(open.size, 0)
+  })
+
+  always("counters never exceed their limits and what was granted", ({ s }) => {
+    const { granted, phase, request, steps } = s.run
+    const { limits } = request.options
+    assert.isAtMost(steps, limits.maxStepsPerRun + granted.steps)
+    if (phase === undefined) return
+    assert.isAtMost(phase.qualityRetries, limits.maxQualityRetries)
+    assert.isAtMost(phase.autoRetries.length, limits.maxAutoRetries)
+    assert.isAtMost(phase.verdicts, limits.maxReviewIterations + phase.reviewsGranted)
+    assert.isAtMost(phase.continuations, limits.maxContinuations + phase.continuationsGranted)
+    for (const [step, visits] of Object.entries(phase.visits)) {
+      if (step === "PHASE_COMPLETE") continue
+      assert.isAtMost(visits, limits.maxStepVisits + (phase.visitsGranted[step as "EXECUTE"] ?? 0), step)
+    }
+  })
+
+  always("every step is entered by a way that the table of transitions has", (step) => {
+    for (const [run, event] of walk(step)) {
+      if (event._tag !== "StepStarted") continue
+      const cause = event.cause ?? ""
+      assert.isTrue(isCause(cause) && isTransition(run.step, cause, event.step), `${run.step} ${cause} ${event.step}`)
+    }
+  })
+
+  always("guidance reaches the next author, word for word", (step) => {
+    for (const [run, event] of walk(step)) {
+      if (event._tag !== "AuthorAsked") continue
+      const { command } = event
+      const text = command._tag === "StartTurn" ? command.prompt : (command.guidance ?? "")
+      for (const guidance of run.guidance.texts.slice(run.guidance.author)) assert.include(text, guidance)
+    }
+  })
+
+  always("turns have ids of their own, and a fresh author a session of its own", ({ s }) => {
+    const asked = s.journal.flatMap((event) => (event._tag === "AuthorAsked" ? [event] : []))
+    const turns = asked.map((event) => event.command.turnId)
+    assert.strictEqual(new Set(turns).size, turns.length)
+    const fresh = asked.filter(({ command }) => command._tag === "StartTurn" && command.session._tag === "New")
+    assert.strictEqual(new Set(fresh.map((event) => event.sessionId)).size, fresh.length)
+  })
+
+  always(
+    "its journal, written and read again, gives the state it is in",
+    () => undefined,
+    (s) => {
+      const written = JSON.stringify(s.journal.map((event) => Schema.encodeSync(RunEventSchema)(event)))
+      const read = Schema.decodeUnknownSync(Schema.Array(RunEventSchema))(JSON.parse(written))
+      assert.deepStrictEqual(read.reduce(runActor.evolve, noRun), s.state)
+    }
+  )
+})

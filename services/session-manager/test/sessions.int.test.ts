@@ -1,0 +1,207 @@
+import { assert, layer } from "@effect/vitest"
+import { AgentRuntime, promptIds } from "@reprise/agent"
+import { RunId, type SessionCommand, sessionIdOf, turnIdOf } from "@reprise/protocol"
+import { ScriptedModel, type ScriptInput } from "@reprise/testing"
+import { Effect, Fiber, Layer } from "effect"
+import { layerWith } from "../src/service.ts"
+import { host, killOpenCode, Places, realWorld } from "./support/realWorld.ts"
+import { stageOf } from "./support/stage.ts"
+import { newTurn } from "./support/story.ts"
+
+const about = (phase: number, kind: "work" | "report" | "continue") => ({ role: "author", phase, kind }) as const
+
+/** Each test has a phase of its own. */
+const script: ScriptInput = {
+  rules: [
+    {
+      name: "works",
+      match: about(1, "work"),
+      reply: [
+        {
+          bash: "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x && git rev-parse HEAD",
+          capture: { commit: "([0-9a-f]{40})" }
+        },
+        { text: "Committed {{commit}}." }
+      ]
+    },
+    {
+      name: "reports",
+      match: about(1, "report"),
+      reply: { text: "Here:", report: { result: "complete", commit: "{{commit}}" } }
+    },
+    { name: "continues", match: about(1, "continue"), reply: { text: "Continued." } },
+    {
+      name: "is killed",
+      match: about(2, "work"),
+      reply: [{ bash: "echo once >> ran.txt" }, { hold: "killed", text: "Survived." }]
+    },
+    { match: about(2, "report"), reply: { report: { result: "needs_human", reason: "why" } } },
+    { match: about(3, "work"), reply: { text: "Worked." } },
+    {
+      name: "corrects",
+      match: { ...about(3, "report"), lastUser: { regex: "^Your report could not be read" } },
+      reply: { report: { result: "failed", reason: "no way" } }
+    },
+    { name: "reports badly", match: about(3, "report"), reply: { text: "I am done, thank you." } },
+    { match: about(4, "work"), reply: [{ bash: "echo asked" }, { text: "Allowed." }] },
+    { match: about(4, "report"), reply: { report: { result: "complete", commit: "abc" } } },
+    { match: about(5, "work"), reply: { hold: "aborted", text: "Too late." } },
+    { match: about(6, "report"), reply: { report: { result: "complete", commit: "abc" } } },
+    { match: { ...about(6, "work"), lastUser: "by hand" }, reply: { hold: "by hand", text: "By hand." } },
+    { match: about(6, "work"), reply: { text: "Worked." } }
+  ]
+}
+
+const scene = Effect.fnUntraced(function* (phase: number, changes: Partial<ReturnType<typeof newTurn>> = {}) {
+  const runId = RunId.make(`run${phase}`)
+  const { directory } = yield* Places
+  const sessionId = sessionIdOf(runId, 1)
+  const stage = yield* stageOf(runId)
+  const start = newTurn(1, {
+    turnId: turnIdOf(runId, 1),
+    runId,
+    phase: String(phase),
+    directory,
+    host,
+    permissions: "all",
+    prompt: `You are the author of phase ${phase} of the plan plan.md.`,
+    ...changes
+  })
+  const callsOf = Effect.map(
+    ScriptedModel.use((model) => model.calls),
+    (calls) => calls.filter((call) => call.phase === String(phase) && call.role === "author")
+  )
+  const send = (command: SessionCommand) => stage.send(command, sessionId)
+  return { ...stage, start, send, sessionId, runId, callsOf }
+})
+
+const users = (runtimeSessionId: string) =>
+  AgentRuntime.use((runtime) => runtime.history(runtimeSessionId)).pipe(
+    Effect.map((messages) => messages.filter(({ role }) => role === "user"))
+  )
+
+const world = layerWith({ idleGraceMs: 500 }).pipe(Layer.provideMerge(realWorld(script)))
+
+layer(world, { excludeTestServices: true, timeout: "60 seconds" })("sessions on OpenCode and NATS", (it) => {
+  it.effect("a new turn works, reports, and is continued in the same runtime session", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, callsOf, runId, send, sessionId, start, storyUntil } = yield* scene(1)
+      yield* send(start)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      const done = yield* awaitEvent("TurnCompleted")
+      assert.strictEqual(done.status?.result, "complete")
+      assert.match(done.status?.commit ?? "", /^[0-9a-f]{40}$/)
+      assert.strictEqual(done.lastLines, `Committed ${done.status?.commit}.`)
+      assert.isAbove(done.tokens.input + done.tokens.cacheRead, 0)
+      assert.deepStrictEqual(yield* storyUntil("TurnCompleted"), [
+        "SessionCreated",
+        "TurnStarted",
+        "AgentWorking",
+        "TurnCompleted"
+      ])
+      const before = yield* users(runtimeSessionId)
+
+      yield* send({
+        _tag: "ContinueSession",
+        turnId: turnIdOf(runId, 2),
+        sessionId,
+        onMissing: "fail",
+        guidance: "Go."
+      })
+      assert.strictEqual((yield* awaitEvent("SessionReused")).runtimeSessionId, runtimeSessionId)
+      yield* awaitEvent("TurnCompleted", 2)
+      const after = yield* users(runtimeSessionId)
+      // One to continue, one for the report.
+      assert.strictEqual(after.length, before.length + 2)
+      const calls = yield* callsOf
+      assert.deepStrictEqual(
+        calls.map(({ rule }) => rule),
+        ["works", "works", "reports", "continues", "reports"]
+      )
+      assert.strictEqual(new Set(calls.map(({ session }) => session)).size, 1)
+    })
+  )
+
+  it.effect("kill -9 of OpenCode in mid-turn costs no second call for what was finished", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, callsOf, send, start } = yield* scene(2)
+      const model = yield* ScriptedModel
+      yield* send(start)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* model.awaitHeld("killed")
+      yield* killOpenCode
+      yield* model.release("killed")
+      const done = yield* awaitEvent("TurnCompleted")
+      assert.deepInclude(done, { lastLines: "Survived." })
+      assert.deepStrictEqual(done.status, { result: "needs_human", reason: "why" })
+      assert.strictEqual((yield* users(runtimeSessionId)).length, 2)
+      const steps = (yield* callsOf).filter(({ rule }) => rule === "is killed").map(({ step }) => step)
+      assert.deepStrictEqual(
+        steps.filter((step) => step === 0),
+        [0]
+      )
+    })
+  )
+
+  it.effect("a report that cannot be read is corrected once, in the same session", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, callsOf, send, start } = yield* scene(3)
+      yield* send(start)
+      assert.deepStrictEqual((yield* awaitEvent("TurnCompleted")).status, { result: "failed", reason: "no way" })
+      const rules = (yield* callsOf).map(({ rule }) => rule)
+      assert.deepStrictEqual(rules.slice(-2), ["reports badly", "corrects"])
+    })
+  )
+
+  it.effect("a permission goes to a human and the answer back to the agent", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, send, sessionId, start } = yield* scene(4, { permissions: "ask" })
+      yield* send(start)
+      const asked = yield* awaitEvent("AgentPrompting")
+      assert.strictEqual(asked.kind, "permission")
+      assert.include(asked.text, "echo asked")
+      yield* send({ _tag: "ReplyToPrompt", sessionId, promptId: asked.promptId, reply: "once" })
+      assert.strictEqual((yield* awaitEvent("TurnCompleted")).lastLines, "Allowed.")
+    })
+  )
+
+  it.effect("an abort stops the agent in the middle of its turn", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, send, sessionId, start } = yield* scene(5)
+      const model = yield* ScriptedModel
+      const runtime = yield* AgentRuntime
+      yield* send(start)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* model.awaitHeld("aborted")
+      yield* send({ _tag: "AbortSession", sessionId, reason: "stop" })
+      assert.deepInclude(yield* awaitEvent("TurnFailed"), { kind: "aborted", sessionUsable: false })
+      yield* awaitEvent("SessionAborted")
+      const { state } = yield* Effect.repeat(runtime.inspect(runtimeSessionId), {
+        while: (seen) => seen.state._tag === "busy"
+      })
+      assert.strictEqual(state._tag, "idle")
+    })
+  )
+
+  it.effect("a human who types into an idle session is seen as working, and then as idle", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, send, start, storyUntil } = yield* scene(6)
+      const model = yield* ScriptedModel
+      const runtime = yield* AgentRuntime
+      const { directory } = yield* Places
+      yield* send(start)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* awaitEvent("TurnCompleted")
+      const promptId = promptIds(Date.now(), "a human", 0)
+      const typed = yield* Effect.forkChild(
+        runtime.prompt({ runtimeSessionId, directory, promptId, text: "Do it by hand." })
+      )
+      yield* model.awaitHeld("by hand")
+      yield* model.release("by hand")
+      assert.deepInclude(yield* awaitEvent("AgentWorking", 2), { cause: "human" })
+      yield* awaitEvent("AgentIdle")
+      yield* Fiber.join(typed)
+      assert.deepStrictEqual((yield* storyUntil("AgentIdle")).slice(-3), ["TurnCompleted", "AgentWorking", "AgentIdle"])
+    })
+  )
+})

@@ -1,0 +1,89 @@
+/** A real nats-server and a real OpenCode with a scripted model, in directories of their own, without a network. */
+import { execFileSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { ActorConfig, JetStreamBroker, Messenger } from "@reprise/actor"
+import { AgentRuntimes, layerOpenCode, OpenCodeServer } from "@reprise/agent"
+import { ensureStreams, Nats } from "@reprise/nats"
+import { Host } from "@reprise/protocol"
+import { Broker, localBroker, ScriptedModel, type ScriptInput } from "@reprise/testing"
+import { Context, Effect, Layer, Option } from "effect"
+
+export const host = Host.make("here")
+
+/** Temporary directories of one test file; `directory` is a git repository. */
+export class Places extends Context.Service<Places, { readonly root: string; readonly directory: string }>()(
+  "session-manager/test/Places"
+) {
+  static readonly layer = Layer.effect(
+    Places,
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const root = mkdtempSync(join(tmpdir(), "reprise-sessions-"))
+        const directory = join(root, "work")
+        for (const path of [directory, join(root, "home")]) mkdirSync(path)
+        execFileSync("git", ["init", "-q", "-b", "main"], { cwd: directory })
+        return { root, directory }
+      }),
+      ({ root }) => Effect.sync(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }))
+    )
+  )
+}
+
+const configuration = (baseURL: string) => ({
+  model: "scripted/scripted",
+  small_model: "scripted/scripted",
+  autoupdate: false,
+  share: "disabled",
+  provider: {
+    scripted: {
+      npm: "@ai-sdk/openai-compatible",
+      options: { baseURL, apiKey: "none" },
+      models: { scripted: { name: "scripted", tool_call: true, limit: { context: 128_000, output: 8000 } } }
+    }
+  }
+})
+
+const openCodeServer = Layer.unwrap(
+  Effect.gen(function* () {
+    const { root } = yield* Places
+    const { openaiUrl } = yield* ScriptedModel
+    const environment = {
+      PATH: process.env["PATH"],
+      HOME: join(root, "home"),
+      ...Object.fromEntries(["DATA", "CONFIG", "CACHE", "STATE"].map((kind) => [`XDG_${kind}_HOME`, join(root, kind)])),
+      OPENCODE_DISABLE_MODELS_FETCH: "1",
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(configuration(openaiUrl))
+    }
+    return OpenCodeServer.layer({ stateDirectory: join(root, "state"), environment, warm: true })
+  })
+)
+
+const jetStream = Layer.unwrap(
+  Effect.map(Broker, ({ url }) =>
+    JetStreamBroker.layer.pipe(
+      Layer.provide(Layer.effectDiscard(ensureStreams("t", { storageBytes: 256 * 1024 ** 2 }))),
+      Layer.provide(Nats.layer({ url, name: "session-manager-test" }))
+    )
+  )
+)
+
+/** What a session-manager needs; it is itself left to the test. */
+export const realWorld = (script: ScriptInput) =>
+  Layer.mergeAll(AgentRuntimes.layerSingle, Messenger.layer).pipe(
+    Layer.provideMerge(layerOpenCode({ pollMs: 250 })),
+    Layer.provideMerge(openCodeServer),
+    Layer.provideMerge(jetStream),
+    Layer.provideMerge(ActorConfig.layer({ prefix: "t", host, ackWaitMs: 1_000, heartbeatMs: 300 })),
+    Layer.provideMerge(ScriptedModel.layer({ script })),
+    Layer.provideMerge(localBroker),
+    Layer.provideMerge(Places.layer)
+  )
+
+/** Kills the OpenCode server alone, as the kernel would: not its guard, not its tools. */
+export const killOpenCode = Effect.gen(function* () {
+  const { pid } = yield* OpenCodeServer
+  const running = yield* pid
+  if (Option.isSome(running)) process.kill(running.value, "SIGKILL")
+})

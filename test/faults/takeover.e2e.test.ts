@@ -1,0 +1,50 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { once, plan, script } from "../harness/story.ts"
+import { makeWorld } from "../harness/World.ts"
+
+const held = script(
+  once({ role: "author", kind: "work" }, [
+    { hold: "mid-turn", bash: "echo work > work.txt && git add -A && git commit -q -m 'Write it' && git rev-parse HEAD" },
+    { text: "Done." }
+  ])
+)
+
+describe("two processes in one repository", () => {
+  it.live("the second run of a plan follows the first, and takes the work over when that is killed", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({ plan: plan("One"), script: held })
+      const first = yield* world.start("run", "PLAN.md")
+      yield* world.model.awaitHeld("mid-turn")
+      const second = yield* world.start("run", "PLAN.md")
+      yield* second.waitFor(/going on with run/)
+      yield* first.kill("SIGKILL")
+      yield* second.waitFor(/going on here/)
+      yield* world.model.release("mid-turn")
+      const ended = yield* second.ended
+      assert.strictEqual(ended.code, 0, ended.stderr)
+      assert.strictEqual(
+        world
+          .git("log", "--format=%s")
+          .split("\n")
+          .filter((line) => line === "Write it").length,
+        1
+      )
+      assert.strictEqual((yield* world.runs).length, 1)
+    })
+  )
+
+  it.live("SIGTERM parks the run and leaves no process behind; run again goes on", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({ plan: plan("One"), script: held })
+      const first = yield* world.start("run", "PLAN.md")
+      yield* world.model.awaitHeld("mid-turn")
+      const parked = yield* first.kill("SIGTERM")
+      assert.strictEqual(parked.code, 143, parked.stderr)
+      yield* world.model.release("mid-turn")
+      const ended = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(ended.code, 0, ended.stderr)
+      assert.strictEqual((yield* world.sessions).filter(({ role }) => role === "author").length, 1)
+    })
+  )
+})
