@@ -5,7 +5,10 @@ import { makeWorld } from "../harness/World.ts"
 
 const held = script(
   once({ role: "author", kind: "work" }, [
-    { hold: "mid-turn", bash: "echo work > work.txt && git add -A && git commit -q -m 'Write it' && git rev-parse HEAD" },
+    {
+      hold: "mid-turn",
+      bash: "echo work > work.txt && git add -A && git commit -q -m 'Write it' && git rev-parse HEAD"
+    },
     { text: "Done." }
   ])
 )

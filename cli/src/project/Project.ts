@@ -37,8 +37,11 @@ export const findProject = Effect.fn("findProject")(function* (from: string) {
   const top = realpathSync(stdout.trimEnd())
   const nested = top.indexOf(worktrees)
   const root = nested < 0 ? top : top.slice(0, nested)
-  return { root, directory: join(root, ".reprise") } satisfies Project
+  return projectAt(root)
 })
+
+/** A folder that is taken as it is, such as a container's. */
+export const projectAt = (root: string): Project => ({ root, directory: join(root, ".reprise") })
 
 export const isInitialised = (project: Project): boolean => existsSync(join(project.directory, "nats"))
 

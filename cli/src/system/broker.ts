@@ -1,5 +1,6 @@
 /** The broker of a command: the one of this repository, started when no other process runs it, or a server that is named. */
-import { attach, type Credentials, connectionTo, EmbeddedServer, ensureStreams, hasOwner, Nats } from "@reprise/nats"
+import { remoteConnection } from "@reprise/actor/main"
+import { attach, connectionTo, EmbeddedServer, ensureStreams, hasOwner, Nats } from "@reprise/nats"
 import { Context, Effect, Layer, Schedule, Schema, Stream } from "effect"
 import { type Config, get } from "../config/Config.ts"
 import type { SystemOptions } from "./System.ts"
@@ -22,9 +23,15 @@ export class Tenure extends Context.Service<
   }
 >()("cli/Tenure") {}
 
-const credentials = (config: Config): Credentials => {
-  const path = get<string | undefined>(config, "nats.credentials")
-  return path === undefined ? { _tag: "Anonymous" } : { _tag: "CredsFile", path }
+/** How to reach a server that others run. */
+export const remoteSettings = (config: Config, url: string, name: string) => {
+  const credentials = get<string | undefined>(config, "nats.credentials")
+  return {
+    url,
+    name,
+    prefix: get<string>(config, "nats.prefix"),
+    ...(credentials === undefined ? {} : { credentials })
+  }
 }
 
 const owned = Effect.fnUntraced(function* ({ config, project }: SystemOptions) {
@@ -76,6 +83,6 @@ export const localBroker = (options: SystemOptions, { patienceMs }: LocalBroker)
 
 /** A server that others run. */
 export const remoteBroker = ({ config }: SystemOptions, url: string) =>
-  Nats.layer({ url, name: "reprise-client", credentials: credentials(config) }).pipe(
+  remoteConnection({ ...remoteSettings(config, url, "reprise-client"), host: "local" }).pipe(
     Layer.merge(Layer.succeed(Tenure, { mine: false, lost: Effect.never }))
   )

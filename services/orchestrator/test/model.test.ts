@@ -1,5 +1,14 @@
 /** Runs of random inputs: whatever happens, in whatever order and however often, these things hold. */
 import { assert, describe, it } from "@effect/vitest"
+import {
+  EscalationCommand,
+  OrchestratorCommand,
+  PublicEvent,
+  ReviewCommand,
+  type ServiceName,
+  SessionCommand,
+  WorkspaceCommand
+} from "@reprise/protocol"
 import { Arbitrary, Result, Schema } from "effect"
 import type { RunEvent } from "../src/domain/Event.ts"
 import { RunEvent as RunEventSchema } from "../src/domain/Event.ts"
@@ -77,6 +86,14 @@ const walk = function* ({ before, events }: Step): Generator<readonly [Run, RunE
   }
 }
 
+const encodeCommand: Readonly<Record<ServiceName, (command: unknown) => unknown>> = {
+  orchestrator: Schema.encodeUnknownSync(OrchestratorCommand),
+  "session-manager": Schema.encodeUnknownSync(SessionCommand),
+  reviewer: Schema.encodeUnknownSync(ReviewCommand),
+  gate: Schema.encodeUnknownSync(EscalationCommand),
+  workspace: Schema.encodeUnknownSync(WorkspaceCommand)
+}
+
 const ended = (run: Run) => ["completed", "failed", "aborted"].includes(run.status)
 
 /** A random story of a setup and moves must hold this after each of its steps. */
@@ -88,7 +105,7 @@ const always = (title: string, check: (step: Step) => void, after?: (s: Story) =
       const s = play(setup, moves, check)
       after?.(s)
     },
-    { arbitrary: { runs: 3000, size: 80 } }
+    { arbitrary: { runs: 150, size: 80 } }
   )
 
 describe("whatever happens to a run", () => {
@@ -183,6 +200,13 @@ describe("whatever happens to a run", () => {
     assert.strictEqual(new Set(turns).size, turns.length)
     const fresh = asked.filter(({ command }) => command._tag === "StartTurn" && command.session._tag === "New")
     assert.strictEqual(new Set(fresh.map((event) => event.sessionId)).size, fresh.length)
+  })
+
+  always("everything it sends fits the schemas of the protocol", ({ s }) => {
+    for (const message of s.last) {
+      if (message._tag === "PublishEvent") Schema.encodeUnknownSync(PublicEvent)(message.event)
+      if (message._tag === "SendCommand") encodeCommand[message.service](message.command)
+    }
   })
 
   always(

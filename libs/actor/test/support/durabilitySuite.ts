@@ -79,16 +79,11 @@ export const durabilitySuite = (name: string, open: OpenWorld) =>
           const world = yield* open()
           const watching = yield* world.start()
           yield* Effect.gen(function* () {
-            yield* world.start(
-              misbehaving(
-                count,
-                diesBeforePublishing(({ meta }) => meta.type === "StepStarted")
-              )
-            )
+            const stop = yield* makeStop
+            const sendsNothing = stopsBeforePublishing(stop, ({ meta }) => meta.type === "StepStarted")
+            yield* world.start(misbehaving(count, sendsNothing))
             yield* sendAll("a", [1]).pipe(Effect.provide(watching))
-            yield* waitUntil(Effect.map(journalOf("a"), (journal) => journal.length === 1)).pipe(
-              Effect.provide(watching)
-            )
+            yield* stop.reached
           }).pipe(Effect.scoped)
           assert.deepStrictEqual(yield* eventsSoFar(["StepStarted"]).pipe(Effect.provide(watching)), [])
           const two = yield* world.start(count)
@@ -110,14 +105,11 @@ export const durabilitySuite = (name: string, open: OpenWorld) =>
         const world = yield* open()
         const watching = yield* world.start()
         yield* Effect.gen(function* () {
-          yield* world.start(
-            misbehaving(
-              count,
-              diesBeforePublishing(({ meta }) => meta.causation === "a-1")
-            )
-          )
+          const stop = yield* makeStop
+          const sendsNothing = stopsBeforePublishing(stop, ({ meta }) => meta.causation === "a-1")
+          yield* world.start(misbehaving(count, sendsNothing))
           yield* sendAll("a", [1, 2]).pipe(Effect.provide(watching))
-          yield* waitUntil(Effect.map(journalOf("a"), (journal) => journal.length === 1)).pipe(Effect.provide(watching))
+          yield* stop.reached
         }).pipe(Effect.scoped)
         const two = yield* world.start(count)
         yield* Effect.gen(function* () {

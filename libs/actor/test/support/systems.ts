@@ -29,7 +29,11 @@ export type OpenWorld = (settings?: Partial<ActorSettings>) => Effect.Effect<Wor
 const processOn = <E>(broker: Layer.Layer<Broker | ActorConfig, E>, parts: ReadonlyArray<Part>) =>
   Layer.build(
     Layer.fresh(
-      Layer.mergeAll(Layer.empty, ...parts).pipe(Layer.provideMerge(Messenger.layer), Layer.provideMerge(broker))
+      Layer.mergeAll(Layer.empty, ...parts).pipe(
+        Layer.provideMerge(Messenger.layer),
+        Layer.provideMerge(broker),
+        Layer.provide(Logger.layer([]))
+      )
     )
   )
 

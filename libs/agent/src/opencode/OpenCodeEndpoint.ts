@@ -26,7 +26,7 @@ type OpenCodeEndpoint = typeof OpenCodeEndpoint.Type
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(OpenCodeEndpoint))
 
-export const endpointFile = (stateDirectory: string) => join(stateDirectory, "opencode.json")
+const endpointFile = (stateDirectory: string) => join(stateDirectory, "opencode.json")
 export const logFile = (stateDirectory: string) => join(stateDirectory, "logs", "opencode.log")
 
 export const onDisk = <A>(operation: string, run: () => Promise<A>) =>

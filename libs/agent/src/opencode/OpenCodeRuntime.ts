@@ -83,7 +83,7 @@ const findSession = (calls: Calls, operation: string, id: string): Effect.Effect
         )
     : Effect.succeedNone
 
-export const makeOpenCodeRuntime = Effect.fn("OpenCode.runtime")(function* (options: OpenCodeRuntimeOptions = {}) {
+const makeOpenCodeRuntime = Effect.fn("OpenCode.runtime")(function* (options: OpenCodeRuntimeOptions = {}) {
   const server = yield* OpenCodeServer
   const graceMs = options.runtimeGraceMs ?? 60_000
   const pollMs = options.pollMs ?? 2000

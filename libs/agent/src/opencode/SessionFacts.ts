@@ -16,7 +16,7 @@ const decodeMetadata = Schema.decodeUnknownOption(
   Schema.Struct({ reprise: Schema.Struct({ permissions: PermissionMode }) })
 )
 
-export const factOf = (session: Session): SessionFact => ({
+const factOf = (session: Session): SessionFact => ({
   id: session.id,
   parent: session.parentID,
   directory: session.directory,

@@ -49,7 +49,7 @@ const ends = (message: ListedAssistant): boolean =>
  * be messages with the role of a user: what OpenCode writes when it shortens the conversation, and what a human adds
  * to a turn that runs; what follows them belongs to the turn.
  */
-export const messagesOfTurn = (messages: ReadonlyArray<Listed>, messageId: string): ReadonlyArray<ListedAssistant> => {
+const messagesOfTurn = (messages: ReadonlyArray<Listed>, messageId: string): ReadonlyArray<ListedAssistant> => {
   const turn: Array<ListedAssistant> = []
   for (const message of messages.slice(messages.findIndex((it) => it.info.id === messageId) + 1)) {
     if (isAssistant(message)) turn.push(message)

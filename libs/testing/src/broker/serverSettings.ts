@@ -20,7 +20,7 @@ export const serverSettings = (place: ServerPlace, canSyncAlways: boolean, more 
     ...(place.logFile === undefined ? [] : [`log_file: "${place.logFile}"`]),
     "jetstream {",
     `  store_dir: "${place.storeDirectory}"`,
-    "  max_file_store: 1GB",
+    "  max_file_store: 16GB",
     "  max_memory_store: 64MB",
     ...(canSyncAlways ? ["  sync_interval: always"] : []),
     "}",

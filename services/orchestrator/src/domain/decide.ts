@@ -106,7 +106,15 @@ const withdrawnByGate = (run: Run, event: InputOf<"EscalationWithdrawn">): Outco
 /** A turn or review that ends makes the agent's own open question moot. */
 const supersede = (run: Run, input: RunInput): RunEvents => {
   const { pending } = run
-  const ends = ["TurnCompleted", "TurnFailed", "VerdictReached", "ReviewFailed", "AgentIdle", "AgentGone", "CommandRefused"]
+  const ends = [
+    "TurnCompleted",
+    "TurnFailed",
+    "VerdictReached",
+    "ReviewFailed",
+    "AgentIdle",
+    "AgentGone",
+    "CommandRefused"
+  ]
   return pending._tag === "Answer" && pending.under._tag !== "Nothing" && ends.includes(input._tag)
     ? [
         { _tag: "QuestionWithdrawn", escalationId: pending.question.ask.escalationId, reason: "superseded" },

@@ -1,6 +1,6 @@
 /** Inputs that may come next: what answers the run, and what any network may do. */
 import { type AuthorStatus, type Item, noTokens, turnIdOf } from "@reprise/protocol"
-import type { RunInput } from "../../src/domain/Input.ts"
+import type { InputOf, RunInput } from "../../src/domain/Input.ts"
 import { underWay } from "../../src/domain/run/control.ts"
 import { failedGate, head, item, onePhase, runId, type Story, startRun } from "./story.ts"
 
@@ -26,10 +26,12 @@ const itemLists: ReadonlyArray<ReadonlyArray<Item>> = [
   [item("R1", "human_required")]
 ]
 
+const withoutStatus = ({ status: _, ...event }: InputOf<"TurnCompleted">): RunInput => event
+
 const turnInputs = (s: Story, n: number): ReadonlyArray<RunInput> => [
   ...(s.pending("Turn").interrupted ? Array.from({ length: 12 }, () => s.turnFailure("aborted")) : []),
   ...statuses(n).map((status) => s.turnReport(status)),
-  s.turnReport({ result: "complete" }, { status: undefined } as never),
+  withoutStatus(s.turnReport({ result: "complete" })),
   ...(["timeout", "runtime", "aborted", "rate_limited"] as const).map((kind) => s.turnFailure(kind, n % 2 === 0)),
   { _tag: "CommandRefused", runId, command: "StartTurn", reason: "busy" }
 ]

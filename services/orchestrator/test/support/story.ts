@@ -113,8 +113,12 @@ export class Story {
   #deliveries = 0
   #hours = 0
 
+  /** What it was told last. */
+  told: RunInput | undefined
+
   /** What the run makes of an input; its sendings are `last`. */
   try(input: RunInput): Result.Result<ReadonlyArray<RunEvent>, Refusal> {
+    this.told = input
     this.#deliveries += 1
     this.#hours += 1
     const delivery = {
@@ -292,7 +296,9 @@ export class Story {
   }
   /** From the author's turn to the approved phase. */
   phaseApproved(commit: string): this {
-    return this.worked(commit).verdict("ready").treeClean()
+    this.worked(commit)
+    if (this.run.step === "QUALITY_CHECK") this.gates(true)
+    return this.verdict("ready").treeClean()
   }
   answerOf({ choice, guidance }: Answer): InputOf<"AnswerReceived"> {
     return {

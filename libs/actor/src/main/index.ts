@@ -1,0 +1,2 @@
+export { runService } from "./runService.ts"
+export { launchService, remoteConnection, type ServiceSettings, serviceSystem } from "./serviceSystem.ts"

@@ -1,0 +1,312 @@
+/** What only a real server can do to an actor: die, freeze, fill up, forget; and what kill -9 does to a process. */
+import { spawn } from "node:child_process"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import { Nats, type NatsShape } from "@reprise/nats"
+import { anyHost, subjects } from "@reprise/protocol"
+import { Context, Effect, Fiber, Layer } from "effect"
+import {
+  ActorConfig,
+  actorLayer,
+  Broker,
+  drain,
+  JetStreamBroker,
+  Messenger,
+  WorkFault,
+  workerLayer
+} from "../src/index.ts"
+import { CounterWork, counter } from "./support/Counter.ts"
+import { eventsSoFar, followNow, journalOf, sendAll, show } from "./support/observe.ts"
+import { jetStreamWorld, testSettings, waitUntil } from "./support/systems.ts"
+
+const s = subjects("t")
+const count = actorLayer(counter)
+const upTo = (n: number) => Array.from({ length: n }, (_, i) => i + 1)
+
+const digger = (url: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, [fileURLToPath(new URL("./fixtures/digger.ts", import.meta.url)), url], {
+        stdio: ["ignore", "pipe", "inherit"]
+      })
+    ),
+    (child) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+
+describe("an actor on a broker in trouble", () => {
+  it.live(
+    "the server is killed under 300 commands and comes back: each is decided once, and no event is missing",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* jetStreamWorld()
+        const one = yield* world.start(count)
+        yield* Effect.gen(function* () {
+          const seen = yield* followNow({ runId: "a", types: ["StepStarted", "RunCompleted"] })
+          const messenger = yield* Messenger
+          const sending = yield* Effect.forkChild(
+            Effect.forEach(
+              upTo(300),
+              (n) => messenger.send("gate", "a", { _tag: "Add", n }, { id: `a-${n}` }).pipe(Effect.eventually),
+              { discard: true }
+            )
+          )
+          for (let deaths = 1; deaths <= 3; deaths++) {
+            yield* waitUntil(Effect.sync(() => seen.length > deaths * 40))
+            yield* world.server.kill
+            yield* world.server.start
+          }
+          yield* Fiber.join(sending)
+          yield* drain
+          const journal = yield* journalOf("a")
+          assert.deepStrictEqual(
+            journal.map(({ input }) => input.id).sort(),
+            upTo(300)
+              .map((n) => `a-${n}`)
+              .sort()
+          )
+          const events = yield* eventsSoFar(["StepStarted"])
+          assert.strictEqual(events.length, 300)
+          const followed = () => seen.filter(({ event }) => event._tag === "StepStarted")
+          yield* waitUntil(Effect.sync(() => followed().length >= 300))
+          assert.deepStrictEqual(
+            followed().map(({ meta }) => meta.id),
+            events.map(({ meta }) => meta.id)
+          )
+        }).pipe(Effect.provide(one))
+      }).pipe(Effect.scoped),
+    60_000
+  )
+
+  it.live("the server freezes in the middle of an append: the outcome is found out, nothing is doubled", () =>
+    Effect.gen(function* () {
+      const world = yield* jetStreamWorld()
+      const one = yield* world.start(count)
+      yield* Effect.gen(function* () {
+        yield* sendAll("a", [1])
+        yield* drain
+        yield* world.server.pause
+        const broker = yield* Broker
+        const messenger = yield* Messenger
+        const sending = yield* Effect.forkChild(
+          messenger.send("gate", "a", { _tag: "Add", n: 2 }, { id: "a-2" }).pipe(Effect.eventually)
+        )
+        const reading = yield* Effect.forkChild(
+          broker.last("journal", s.journal("escalation", "a")).pipe(Effect.eventually)
+        )
+        yield* Effect.sleep("700 millis")
+        yield* world.server.resume
+        yield* Fiber.join(sending)
+        yield* Fiber.join(reading)
+        yield* drain
+        assert.deepStrictEqual(
+          (yield* journalOf("a")).map(({ input }) => input.id),
+          ["a-1", "a-2"]
+        )
+        assert.strictEqual((yield* eventsSoFar(["StepStarted"])).length, 2)
+      }).pipe(Effect.provide(one))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "the answer to an append is lost and the server no longer knows the message's id: read back, it is mine",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* jetStreamWorld()
+        const watching = yield* world.start()
+        /** The first answer to a journal write is lost; the repeat comes after the window of duplicates. */
+        const deaf = (nats: NatsShape): NatsShape => {
+          let lost = 0
+          const publish: NatsShape["js"]["publish"] = async (subject, body, options) => {
+            const answer = await nats.js.publish(subject, body, options)
+            if (!subject.startsWith("t.journal.") || lost > 0) return answer
+            lost += 1
+            await nats.jsm.streams.update(s.streams.journal, { duplicate_window: 100_000_000 })
+            await nats.js.publish(s.dead("gate", "clock"), "")
+            const before = Date.now()
+            while (Date.now() - before < 300) await nats.nc.flush()
+            throw Object.assign(new Error("timeout"), { name: "TimeoutError" })
+          }
+          return { ...nats, js: Object.assign(Object.create(nats.js), { publish }) }
+        }
+        const broker = JetStreamBroker.layer.pipe(
+          Layer.provide(
+            Layer.effect(Nats, Effect.map(Nats, deaf)).pipe(
+              Layer.provide(Nats.layer({ url: world.server.url, name: "deaf" }))
+            )
+          ),
+          Layer.provideMerge(ActorConfig.layer(testSettings))
+        )
+        const two = yield* Layer.build(count.pipe(Layer.provideMerge(Messenger.layer), Layer.provideMerge(broker)))
+        yield* Effect.gen(function* () {
+          yield* sendAll("a", [1, 2])
+          yield* drain
+          assert.deepStrictEqual(
+            (yield* journalOf("a")).map(({ input }) => input.id),
+            ["a-1", "a-2"]
+          )
+          assert.deepStrictEqual(yield* show("a"), { total: 3, steps: 2 })
+        }).pipe(Effect.provide(two))
+        assert.strictEqual((yield* eventsSoFar(["StepStarted"]).pipe(Effect.provide(watching))).length, 2)
+      }).pipe(Effect.scoped)
+  )
+
+  it.live("the journal is full: nothing is lost, and the actor goes on when there is space", () =>
+    Effect.gen(function* () {
+      const world = yield* jetStreamWorld()
+      const admin = yield* Layer.build(Nats.layer({ url: world.server.url, name: "admin" }))
+      const { jsm } = Context.get(admin, Nats)
+      const quota = (max_bytes: number) => Effect.promise(() => jsm.streams.update(s.streams.journal, { max_bytes }))
+      const one = yield* world.start(count)
+      yield* Effect.gen(function* () {
+        yield* sendAll("a", upTo(5))
+        yield* drain
+        yield* quota(4_000)
+        yield* sendAll("a", upTo(25).slice(5))
+        const stuck = (yield* journalOf("a")).length
+        yield* Effect.sleep("1500 millis")
+        assert.isBelow((yield* journalOf("a")).length, 25)
+        assert.isAtLeast((yield* journalOf("a")).length, stuck)
+        yield* quota(1_000_000)
+        yield* drain
+        assert.deepStrictEqual(
+          (yield* journalOf("a")).map(({ input }) => input.id),
+          upTo(25).map((n) => `a-${n}`)
+        )
+        assert.deepStrictEqual(yield* show("a"), { total: 325, steps: 25 })
+        assert.strictEqual((yield* eventsSoFar(["StepStarted"])).length, 25)
+      }).pipe(Effect.provide(one))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("an administrator removes a consumer: it is made again and the service goes on", () =>
+    Effect.gen(function* () {
+      const world = yield* jetStreamWorld()
+      const admin = yield* Layer.build(Nats.layer({ url: world.server.url, name: "admin" }))
+      const { jsm } = Context.get(admin, Nats)
+      const one = yield* world.start(count)
+      yield* Effect.gen(function* () {
+        yield* sendAll("a", [1])
+        yield* drain
+        yield* Effect.promise(() => jsm.consumers.delete(s.streams.commands, "commands-gate"))
+        yield* sendAll("a", [2])
+        yield* waitUntil(Effect.map(journalOf("a"), (journal) => journal.length === 2))
+        yield* drain
+        assert.deepStrictEqual(yield* show("a"), { total: 3, steps: 2 })
+      }).pipe(Effect.provide(one))
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a process that is killed with -9", () => {
+  it.live("leaves its work to the next one, which takes it up", () =>
+    Effect.gen(function* () {
+      const world = yield* jetStreamWorld()
+      const one = yield* world.start(count)
+      yield* Messenger.use((messenger) => messenger.send("gate", "a", { _tag: "AskForWork", name: "x" })).pipe(
+        Effect.provide(one)
+      )
+      const child = yield* digger(world.server.url)
+      const began = yield* Effect.promise(async () => {
+        for await (const line of createInterface({ input: child.stdout })) return line
+        return ""
+      })
+      assert.strictEqual(began, "began x")
+      child.kill("SIGKILL")
+      const deliveries: Array<number> = []
+      const finisher = workerLayer({
+        service: "gate",
+        host: anyHost,
+        work: CounterWork,
+        handle: ({ name }, { delivery, id, key }) => {
+          deliveries.push(delivery)
+          return Messenger.use((messenger) =>
+            messenger.send("gate", key, { _tag: "Finish", name }, { id: `${id}.done` })
+          ).pipe(
+            Effect.asVoid,
+            Effect.mapError((cause) => new WorkFault({ operation: "report", cause }))
+          )
+        }
+      })
+      const two = yield* world.start(finisher)
+      yield* Effect.gen(function* () {
+        yield* drain
+        assert.deepStrictEqual(deliveries, [2])
+        assert.deepStrictEqual(
+          (yield* journalOf("a")).map(({ input }) => input.type),
+          ["AskForWork", "Finish"]
+        )
+      }).pipe(Effect.provide(two))
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("timers and histories", () => {
+  it.live("a timer survives a restart of the server and of the process", () =>
+    Effect.gen(function* () {
+      const world = yield* jetStreamWorld()
+      const dueAt = new Date(Date.now() + 2_000).toISOString()
+      yield* Effect.gen(function* () {
+        const one = yield* world.start(count)
+        yield* Messenger.use((messenger) => messenger.send("gate", "a", { _tag: "AddLater", n: 7, dueAt })).pipe(
+          Effect.andThen(drain),
+          Effect.provide(one)
+        )
+      }).pipe(Effect.scoped)
+      yield* world.server.restart
+      const two = yield* world.start(count)
+      yield* Effect.gen(function* () {
+        yield* waitUntil(Effect.map(journalOf("a"), (journal) => journal.length === 2))
+        assert.isAtLeast(Date.now(), Date.parse(dueAt))
+        yield* drain
+        assert.deepStrictEqual(yield* show("a"), { total: 7, steps: 2 })
+      }).pipe(Effect.provide(two))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "an actor with 10 000 events is there from its snapshot and the tail",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* jetStreamWorld()
+        const many = actorLayer({
+          ...counter,
+          decide: (state, input, delivery) =>
+            input._tag === "Add"
+              ? {
+                  ...counter.decide(state, input, delivery),
+                  success: upTo(input.n).map(() => ({
+                    _tag: "Added" as const,
+                    n: 1,
+                    by: delivery.id,
+                    at: delivery.now
+                  }))
+                }
+              : counter.decide(state, input, delivery),
+          react: () => []
+        })
+        yield* Effect.gen(function* () {
+          const one = yield* world.start(many)
+          yield* Messenger.use((messenger) =>
+            Effect.forEach(upTo(1_000), (n) => messenger.send("gate", "a", { _tag: "Add", n: 10 }, { id: `a-${n}` }), {
+              discard: true,
+              concurrency: 50
+            })
+          ).pipe(Effect.andThen(drain), Effect.provide(one))
+        }).pipe(Effect.scoped)
+        const two = yield* world.start(many)
+        const read = yield* Effect.gen(function* () {
+          const broker = yield* Broker
+          const snapshot = yield* broker.snapshots.get("escalation.a")
+          const sequence = Number(/"sequence":(\d+)/.exec(snapshot?.value ?? "")?.[1])
+          const tail = yield* broker.read("journal", s.journal("escalation", "a"), sequence)
+          assert.isBelow(tail.length, 10)
+          const started = performance.now()
+          assert.deepStrictEqual(yield* show("a"), { total: 10_000, steps: 10_000 })
+          return performance.now() - started
+        }).pipe(Effect.provide(two))
+        assert.isBelow(read, 1_000)
+      }).pipe(Effect.scoped),
+    60_000
+  )
+})

@@ -1,0 +1,135 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Key, RunId } from "@reprise/protocol"
+import { Cause, Deferred, Effect, Exit, Logger, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { BrokerFull } from "../src/broker/faults.ts"
+import { publish, setTimer } from "../src/index.ts"
+import { makeLanes } from "../src/runtime/Lanes.ts"
+import { refusalIdOf } from "../src/runtime/outbox.ts"
+import { patiently } from "../src/runtime/patiently.ts"
+import { makeReceipts } from "../src/runtime/Receipts.ts"
+import { parentSpan, traceparentOf } from "../src/runtime/trace.ts"
+import { given } from "../src/testing/index.ts"
+import { counter } from "./support/Counter.ts"
+
+describe("receipts", () => {
+  it("forget the oldest when there are too many", () => {
+    const receipts = makeReceipts(2, [["a", 1]])
+    receipts.add("b", 2)
+    receipts.add("a", 3)
+    receipts.add("c", 4)
+    assert.deepStrictEqual(
+      [receipts.sequenceOf("a"), receipts.sequenceOf("b"), receipts.sequenceOf("c")],
+      [3, undefined, 4]
+    )
+    assert.deepStrictEqual(receipts.all(), [
+      ["a", 3],
+      ["c", 4]
+    ])
+  })
+})
+
+describe("lanes", () => {
+  it.effect("run the jobs of a key in order, one at a time, and those of other keys meanwhile", () =>
+    Effect.gen(function* () {
+      const lanes = yield* makeLanes()
+      const seen: Array<string> = []
+      const open = yield* Deferred.make<void>()
+      const done = yield* Deferred.make<void>()
+      lanes.push(
+        "a",
+        Effect.andThen(
+          Deferred.await(open),
+          Effect.sync(() => seen.push("a1"))
+        )
+      )
+      lanes.push("a", Effect.sync(() => seen.push("a2")).pipe(Effect.andThen(Deferred.succeed(done, undefined))))
+      lanes.push(
+        "b",
+        Effect.sync(() => seen.push("b1"))
+      )
+      assert.deepStrictEqual(seen, ["b1"])
+      yield* Deferred.succeed(open, undefined)
+      yield* Deferred.await(done)
+      assert.deepStrictEqual(seen, ["b1", "a1", "a2"])
+    })
+  )
+})
+
+describe("patience", () => {
+  const full = new BrokerFull({ operation: "append", reason: "maximum bytes exceeded" })
+
+  it.effect("waits out a broker that is full, for hours, with a handful of lines in the log", () =>
+    Effect.gen(function* () {
+      const lines: Array<unknown> = []
+      let tries = 0
+      const work = Effect.suspend(() => {
+        tries += 1
+        return tries < 3_000 ? Effect.fail(full) : Effect.succeed(tries)
+      })
+      const logger = Logger.layer([Logger.make(({ message }) => lines.push(message))])
+      const fiber = yield* Effect.forkChild(patiently(work).pipe(Effect.provide(logger)))
+      yield* TestClock.adjust("6 hours")
+      const exit = yield* Effect.sync(() => fiber.pollUnsafe())
+      assert.deepStrictEqual(exit, Exit.succeed(3_000))
+      assert.isBelow(lines.length, 15)
+      assert.match(String(lines[0]), /no space left/)
+    })
+  )
+
+  it.effect("passes on what is no trouble of the broker", () =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(patiently(Effect.fail({ _tag: "Other" as const })))
+      assert.deepStrictEqual(Option.getOrUndefined(Exit.getCause(exit).pipe(Option.flatMap(Cause.findErrorOption))), {
+        _tag: "Other"
+      })
+    })
+  )
+})
+
+describe("traces", () => {
+  it("go on where the sender left them, and wrong ones are ignored", () => {
+    const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`
+    assert.strictEqual(Option.match(parentSpan(traceparent), { onNone: () => "", onSome: traceparentOf }), traceparent)
+    for (const wrong of [undefined, "", "00-xyz-1-01", `${traceparent}0`])
+      assert.isTrue(Option.isNone(parentSpan(wrong)))
+  })
+})
+
+describe("refusals", () => {
+  it("have ids that fit, however long the command's id is", () => {
+    assert.strictEqual(refusalIdOf("c1"), "c1.refused")
+    assert.isAtMost(refusalIdOf("c".repeat(200)).length, 200)
+  })
+})
+
+describe("given, when, then", () => {
+  const delivery = { id: "c1", key: Key.make("a"), now: "2026-01-02T03:04:05.000Z" }
+  const added = (n: number) => ({ _tag: "Added", n, by: "c1", at: delivery.now }) as const
+
+  it("shows what an actor decides and sends", () => {
+    const step = given(counter)([added(1), added(2)]).when({ _tag: "Add", n: 4 }, delivery)
+    step.then([added(4)])
+    assert.strictEqual(step.state.total, 7)
+    const event = { _tag: "StepStarted", runId: RunId.make("a"), step: "EXECUTE", attempt: 7 } as const
+    step.sends([publish(event)])
+    assert.deepStrictEqual(step.published, [event])
+    const later = { _tag: "AddLater", n: 1, dueAt: "2027-01-01T00:00:00.000Z" } as const
+    given(counter)([])
+      .when(later)
+      .sends([setTimer(later.dueAt, { _tag: "Add", n: 1 })])
+  })
+
+  it("shows what an actor refuses, and says when it does not", () => {
+    given(counter)([]).when({ _tag: "Forbidden" }).refused("It is forbidden.")
+    given(counter)([])
+      .when({ _tag: "Forbidden" })
+      .refused(/forbidden/)
+    assert.throws(() => given(counter)([]).when({ _tag: "Add", n: 1 }).refused("It is forbidden."), /Accepted/)
+    assert.throws(() =>
+      given(counter)([])
+        .when({ _tag: "Add", n: 1 }, delivery)
+        .then([added(2)])
+    )
+  })
+})

@@ -1,0 +1,115 @@
+import { assert, describe, it } from "@effect/vitest"
+import { encodeMeta } from "@reprise/protocol"
+import { Result } from "effect"
+import { readEntry } from "../src/JournalEntry.ts"
+import { readSnapshot } from "../src/runtime/Snapshot.ts"
+import { readView } from "../src/runtime/views.ts"
+import { bodyReader, encodeCommand, encodeEvent, readEvent, readMeta } from "../src/wire.ts"
+import { CounterCommand } from "./support/Counter.ts"
+
+const readCommand = bodyReader(CounterCommand)
+
+/** A generator of numbers below `n` that gives the same ones in every run. */
+const makeDice = (seed: number) => {
+  let state = seed
+  return (n: number) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return Math.floor((state / 2 ** 32) * n)
+  }
+}
+
+const pieces = [
+  "{",
+  "}",
+  "[",
+  "]",
+  '"',
+  ":",
+  ",",
+  "n",
+  "_tag",
+  "__proto__",
+  "1e999",
+  "null",
+  "-0",
+  "\\u0000",
+  "\ud800",
+  " ",
+  "ö",
+  "9".repeat(40)
+]
+
+/** A text with some characters removed, replaced or inserted. */
+const mutate = (dice: (n: number) => number, text: string): string => {
+  let mutated = text
+  for (let edits = dice(4); edits > 0; edits--) {
+    const at = dice(mutated.length + 1)
+    const piece = pieces[dice(pieces.length)] ?? ""
+    mutated = mutated.slice(0, at) + (dice(3) === 0 ? "" : piece) + mutated.slice(at + dice(4))
+  }
+  return mutated
+}
+
+const envelope = encodeMeta({
+  id: "x",
+  type: "Add",
+  source: "/gate/local",
+  subject: "r1",
+  time: "2026-01-01T00:00:00.000Z",
+  traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01`
+})
+
+describe("messages", () => {
+  it("carry the payload without its type, which travels in the envelope", () => {
+    assert.deepStrictEqual(encodeCommand("gate", { _tag: "Add", n: 1 }), { n: 1 })
+    assert.deepStrictEqual(Result.getOrThrow(readCommand("Add", `{"n":1}`)), { _tag: "Add", n: 1 })
+  })
+
+  it("are what the envelope says, whatever type the body claims", () => {
+    assert.deepStrictEqual(Result.getOrThrow(readCommand("Add", `{"_tag":"Explode","n":1}`)), { _tag: "Add", n: 1 })
+  })
+
+  it("of the protocol are checked by their schema when they are made", () => {
+    const abort = { _tag: "AbortRun", runId: "r1", reason: "enough" } as const
+    assert.deepStrictEqual(encodeCommand("orchestrator", abort), { runId: "r1", reason: "enough" })
+    assert.throws(() => encodeCommand("orchestrator", { _tag: "AbortRun", runId: "r.1", reason: "x" }), /letters/)
+    assert.throws(() => encodeEvent(JSON.parse(`{"_tag":"RunFailed","runId":"r1"}`)), /reason/)
+  })
+
+  it("that are malformed in 100 000 ways are refused with a reason and never throw", () => {
+    const dice = makeDice(20260101)
+    const bodies = [
+      `{"n":1}`,
+      `{"text":"hello","dueAt":"2026-01-01T00:00:00.000Z","n":3}`,
+      `{"runId":"r1","escalationId":"r1-e1","reason":"x","options":[],"evidence":{},"origin":"author"}`,
+      `{"input":{"id":"a","type":"Add"},"at":"t","run":"r","traceparent":"x","events":[{}],"outgoing":[]}`,
+      `{"version":1,"sequence":3,"state":{},"receipts":[["a",1]]}`
+    ]
+    const types = ["Add", "Keep", "EscalationRaised", "RunPaused", "", "__proto__", "constructor"]
+    const names = Object.keys(envelope)
+    let understood = 0
+    for (let n = 0; n < 100_000; n++) {
+      const body = mutate(dice, bodies[dice(bodies.length)] ?? "")
+      const headers = { ...envelope, [names[dice(names.length)] ?? ""]: mutate(dice, "dev.reprise.Add.v1") }
+      const type = types[dice(types.length)] ?? ""
+      readSnapshot(body, 1)
+      readView(body)
+      for (const read of [
+        readMeta((name) => headers[name] ?? ""),
+        readCommand(type, body),
+        readEvent(type, body),
+        readEntry(body)
+      ]) {
+        if (Result.isSuccess(read)) understood += 1
+        else assert.isAbove(read.failure.reason.length, 10)
+      }
+    }
+    assert.isAbove(understood, 10_000)
+  }, 60_000)
+
+  it("of a hundred thousand nested brackets are refused", () => {
+    const deep = `{"n":${"[".repeat(100_000)}${"]".repeat(100_000)}}`
+    assert.isTrue(Result.isFailure(readCommand("Add", deep)))
+    assert.isTrue(Result.isFailure(readEvent("RunPaused", deep)))
+  })
+})

@@ -1,0 +1,185 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { AssistantMessage, GlobalEvent, Part, Session } from "@opencode-ai/sdk/v2/client"
+import { ActivityTracker, type Observed } from "../src/opencode/ActivityTracker.ts"
+import { SessionFacts } from "../src/opencode/SessionFacts.ts"
+
+type Payload = GlobalEvent["payload"]
+
+const session = (id: string, parentID?: string): Payload => {
+  const info: Session = {
+    id,
+    slug: id,
+    projectID: "p",
+    directory: "/work",
+    title: id,
+    version: "1",
+    time: { created: 0, updated: 0 },
+    ...(parentID === undefined ? {} : { parentID })
+  }
+  return { id: "e", type: "session.created", properties: { sessionID: id, info } }
+}
+const answer = (sessionID: string, id: string, parentID: string): Payload => {
+  const info: AssistantMessage = {
+    id,
+    sessionID,
+    role: "assistant",
+    time: { created: 0 },
+    parentID,
+    modelID: "m",
+    providerID: "p",
+    mode: "build",
+    agent: "build",
+    path: { cwd: "/", root: "/" },
+    cost: 0,
+    tokens: { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } }
+  }
+  return { id: "e", type: "message.updated", properties: { sessionID, info } }
+}
+const part = (sessionID: string, part: Part): Payload => ({
+  id: "e",
+  type: "message.part.updated",
+  properties: { sessionID, part, time: 0 }
+})
+const text = (sessionID: string, messageID: string, words: string, synthetic = false): Payload =>
+  part(sessionID, { id: "prt", sessionID, messageID, type: "text", text: words, synthetic })
+const bash = (sessionID: string, messageID: string, callID: string): Payload =>
+  part(sessionID, {
+    id: "prt",
+    sessionID,
+    messageID,
+    type: "tool",
+    callID,
+    tool: "bash",
+    state: { status: "running", input: {}, time: { start: 0 } }
+  })
+const step = (sessionID: string, messageID: string, input: number): Payload =>
+  part(sessionID, {
+    id: "prt",
+    sessionID,
+    messageID,
+    type: "step-finish",
+    reason: "stop",
+    cost: 0,
+    tokens: { input, output: 1, reasoning: 0, cache: { read: 0, write: 0 } }
+  })
+const status = (sessionID: string, it: { type: "busy" } | { type: "idle" } | Retry): Payload => ({
+  id: "e",
+  type: "session.status",
+  properties: { sessionID, status: it }
+})
+interface Retry {
+  readonly type: "retry"
+  readonly attempt: number
+  readonly message: string
+  readonly next: number
+}
+const idle = (sessionID: string): Payload => ({ id: "e", type: "session.idle", properties: { sessionID } })
+
+/** What is told of events that arrive at these times. */
+const told = (...events: ReadonlyArray<readonly [number, Payload]>): ReadonlyArray<Observed> => {
+  const tracker = new ActivityTracker(new SessionFacts())
+  return events.flatMap(([at, event]) => tracker.observe(event, at))
+}
+const types = (events: ReadonlyArray<Observed>) => events.map((event) => event.type)
+
+describe("ActivityTracker", () => {
+  it("tells of a burst of a thousand pieces of text once a second", () => {
+    const pieces = Array.from({ length: 1000 }, (_, i) => [i * 2, text("s", "a1", `${i}`)] as const)
+    const events = told([0, answer("s", "a1", "u1")], ...pieces)
+    assert.deepStrictEqual(types(events), ["working", "working"])
+    assert.deepInclude(events[0], { sessionId: "s", causePromptId: "u1", evidence: "text" })
+  })
+
+  it("takes a user's own words for no activity", () => {
+    assert.deepStrictEqual(told([0, text("s", "u1", "do it")], [1, answer("s", "a1", "u1")]), [])
+  })
+
+  it("tells of work for another cause at once", () => {
+    const events = told(
+      [0, answer("s", "a1", "u1")],
+      [1, text("s", "a1", "x")],
+      [2, answer("s", "a2", "u2")],
+      [3, text("s", "a2", "y")]
+    )
+    assert.deepStrictEqual(
+      events.map((event) => "causePromptId" in event && event.causePromptId),
+      ["u1", "u2"]
+    )
+  })
+
+  it("tells of each tool call once, and of the tokens so far", () => {
+    const events = told(
+      [0, answer("s", "a1", "u1")],
+      [1, bash("s", "a1", "c1")],
+      [2, bash("s", "a1", "c1")],
+      [3, step("s", "a1", 10)],
+      [4, answer("s", "a2", "u1")],
+      [5, step("s", "a2", 5)]
+    )
+    assert.deepStrictEqual(types(events), ["working", "progress", "progress", "progress"])
+    assert.deepInclude(events[1], { tool: "bash" })
+    assert.isTrue(events[3]?.type === "progress" && events[3].tokens.input === 15)
+  })
+
+  it("gives a subagent's work to its parent and the parent's cause", () => {
+    const events = told(
+      [0, session("s")],
+      [0, session("child", "s")],
+      [1, answer("s", "a1", "u1")],
+      [2, answer("child", "c1", "child prompt")],
+      [3, text("child", "c1", "x")],
+      [4, status("child", { type: "idle" })],
+      [4, idle("child")]
+    )
+    assert.deepStrictEqual(events, [{ type: "working", sessionId: "s", causePromptId: "u1", evidence: "text" }])
+  })
+
+  it("gives what follows OpenCode's own messages to the prompt before them", () => {
+    const events = told(
+      [0, answer("s", "a1", "u1")],
+      [1, part("s", { id: "prt", sessionID: "s", messageID: "u2", type: "compaction", auto: true })],
+      [2, answer("s", "a2", "u2")],
+      [3, text("s", "u3", "Continue", true)],
+      [4, answer("s", "a3", "u3")],
+      [5, text("s", "a3", "on")]
+    )
+    assert.deepStrictEqual(events, [{ type: "working", sessionId: "s", causePromptId: "u1", evidence: "text" }])
+  })
+
+  it("tells of the end once, though OpenCode says it twice", () => {
+    const events = told(
+      [0, status("s", { type: "busy" })],
+      [1, answer("s", "a1", "u1")],
+      [2, status("s", { type: "idle" })],
+      [3, idle("s")],
+      [4, idle("s")]
+    )
+    assert.deepStrictEqual(events, [{ type: "idle", sessionId: "s", causePromptId: "u1" }])
+  })
+
+  it("tells of each try that OpenCode waits for, and when it is due", () => {
+    const retry: Retry = { type: "retry", attempt: 1, message: "slow down", next: 5000 }
+    const events = told([1000, status("s", retry)], [1500, status("s", retry)])
+    assert.deepStrictEqual(events, [
+      {
+        type: "failed",
+        sessionId: "s",
+        kind: "rate_limited",
+        message: "slow down",
+        recovering: true,
+        retryAfterMs: 4000
+      }
+    ])
+  })
+
+  it("tells of a failure as final, and of an abort not at all", () => {
+    const failed = (name: "UnknownError" | "MessageAbortedError"): Payload => ({
+      id: "e",
+      type: "session.error",
+      properties: { sessionID: "s", error: { name, data: { message: "why" } } }
+    })
+    assert.deepStrictEqual(told([0, failed("UnknownError")], [1, failed("MessageAbortedError")]), [
+      { type: "failed", sessionId: "s", kind: "other", message: "why", recovering: false }
+    ])
+  })
+})

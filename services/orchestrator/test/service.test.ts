@@ -1,0 +1,64 @@
+/** The service on a broker: what is sent reaches it, what it asks for is there, and it survives its process. */
+
+import { assert, layer } from "@effect/vitest"
+import { ActorConfig, drain, MemoryBroker, Messenger } from "@reprise/actor"
+import { Host, RunView } from "@reprise/protocol"
+import { Effect, Layer, Schema, Stream } from "effect"
+import { layer as orchestrator } from "../src/index.ts"
+import { head, runId, startRun } from "./support/story.ts"
+
+const config = ActorConfig.layer({ prefix: "test" })
+const broker = MemoryBroker.layer.pipe(Layer.provideMerge(config))
+const world = Messenger.layer.pipe(Layer.provideMerge(broker))
+
+const decodeView = Schema.decodeUnknownEffect(RunView)
+
+layer(world, { excludeTestServices: true })("the orchestrator on a broker", (it) => {
+  it.effect("starts a run, goes on when the workspace is ready, and shows it, in one process after the other", () =>
+    Effect.gen(function* () {
+      const messenger = yield* Messenger
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* Layer.build(orchestrator)
+          yield* messenger.send("orchestrator", runId, startRun())
+          yield* drain
+        })
+      )
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* Layer.build(orchestrator)
+          const host = Host.make("host1")
+          yield* messenger.publish("workspace", { _tag: "WorkspacePrepared", runId, host, directory: "/repo", head })
+          yield* drain
+          const view = yield* messenger.query("orchestrator", "show", { id: runId }).pipe(Effect.flatMap(decodeView))
+          assert.deepStrictEqual([view.status, view.phase, view.step], ["running", "1", "EXECUTE"])
+        })
+      )
+      const seen = yield* messenger
+        .events({ runId, services: ["orchestrator"], from: "beginning" })
+        .pipe(Stream.take(4), Stream.runCollect)
+      assert.deepStrictEqual(
+        seen.map(({ event }) => event._tag),
+        ["RunStarted", "StepStarted", "PhaseStarted", "StepStarted"]
+      )
+    })
+  )
+
+  it.effect("refuses in public what it does not take", () =>
+    Effect.gen(function* () {
+      const messenger = yield* Messenger
+      yield* Layer.build(orchestrator)
+      yield* messenger.send("orchestrator", runId, { _tag: "ResumeRun", runId })
+      yield* drain
+      const [refused] = yield* messenger
+        .events({ runId, types: ["CommandRefused"], from: "beginning" })
+        .pipe(Stream.take(1), Stream.runCollect)
+      assert.deepStrictEqual(refused?.event, {
+        _tag: "CommandRefused",
+        runId,
+        command: "ResumeRun",
+        reason: `Run ${runId} is not paused: it is running.`
+      })
+    })
+  )
+})

@@ -1,0 +1,160 @@
+/** Whole runs, told from their start to their end. */
+import { assert, describe, it } from "@effect/vitest"
+import { noRun } from "../src/domain/Run.ts"
+import { runActor } from "../src/domain/runActor.ts"
+import { runView } from "../src/domain/runView.ts"
+import { item, lineOf, onePhase, runId, type Story, story, withGates } from "./support/story.ts"
+
+/** What an onlooker sees: the public events, without the commands. */
+const published = (s: Story) => s.sent.filter((one) => one._tag === "PublishEvent").map(lineOf)
+
+const commandsTo = (s: Story, service: string) =>
+  s.sent.flatMap((one) => (one._tag === "SendCommand" && one.service === service ? [one.command._tag] : []))
+
+describe("a run", () => {
+  it("goes through its phases without a human when all is well", () => {
+    const s = story().executing(withGates)
+    for (const commit of ["abc1", "abc2"]) s.worked(commit).gates(true).verdict("ready").treeClean()
+    s.summaryWritten()
+    const phase = (id: string) => [
+      `PhaseStarted ${id}`,
+      "StepStarted EXECUTE (phase-started)",
+      "StepStarted QUALITY_CHECK (work-verified)",
+      "StepStarted REVIEW (gates-passed)",
+      "StepStarted PHASE_GATE (verdict-ready)",
+      "StepStarted PHASE_COMPLETE (tree-clean)",
+      `PhaseCompleted ${id} by review`
+    ]
+    assert.deepStrictEqual(published(s), [
+      "RunStarted",
+      "StepStarted PREPARE (run-started)",
+      ...phase("1"),
+      ...phase("2"),
+      "RunCompleted"
+    ])
+    assert.deepStrictEqual(commandsTo(s, "gate"), [])
+  })
+
+  it("takes findings back to the same author until the reviewer is content", () => {
+    const s = story().executing(withGates, onePhase).worked("abc1").gates(true)
+    s.verdict("not_ready", item("R1"), item("R2")).worked("abc2").gates(false).worked("abc3").gates(true)
+    s.verdict("ready_with_corrections", item("R3")).completes(undefined, { notes: "R3 is as it should be" }).gates(true)
+    assert.strictEqual(s.command("RequestReview").notes, "R3 is as it should be")
+    s.verdict("ready").treeClean().summaryWritten()
+    assert.strictEqual(s.run.status, "completed")
+    const sessions = s.sent.flatMap((one) =>
+      one._tag === "SendCommand" && one.command._tag === "StartTurn" ? [one.key] : []
+    )
+    assert.deepStrictEqual([...new Set(sessions)], [`${runId}-s1`])
+    assert.strictEqual(sessions.length, 4)
+  })
+
+  it("asks, is told to continue, asks again, is told to fix, and is at last overridden", () => {
+    const s = story().executing({}, onePhase)
+    s.needsHuman("which database?").answer("continue-session", "the small one")
+    s.reports({ result: "failed", reason: "it is too small" }).answer("fix", "then the big one")
+    s.needsHuman("it costs").answer("override", "enough").treeClean().summaryWritten()
+    assert.strictEqual(s.run.status, "completed")
+    assert.deepStrictEqual(commandsTo(s, "session-manager"), [
+      "StartTurn",
+      "ContinueSession",
+      "StartTurn",
+      "CompleteSession",
+      "CompleteSession"
+    ])
+    assert.include(s.command("WriteSummary").text, "Phase 1, by anna: enough")
+  })
+
+  it("is aborted at a question, and nothing of it goes on", () => {
+    const s = story().executing().worked("abc1")
+    s.verdict("not_ready", item("R1", "human_required")).answer("abort", "no way")
+    assert.strictEqual(s.run.status, "aborted")
+    assert.deepStrictEqual(s.lines, [
+      "RunAborted",
+      "session-manager AbortSession",
+      "reviewer CloseReview",
+      "workspace ReleaseWorkspace"
+    ])
+  })
+
+  it("is not moved by anything that arrives twice", () => {
+    const s = story().executing(withGates)
+    const steps: ReadonlyArray<() => Story> = [
+      () => s.completes("abc1"),
+      () => s.commitVerified(),
+      () => s.gates(false),
+      () => s.completes(),
+      () => s.gates(true),
+      () => s.verdict("not_ready", item("R1")),
+      () => s.completes("abc2"),
+      () => s.commitRejected()
+    ]
+    for (const step of steps) {
+      step()
+      const { state, told } = s
+      if (told !== undefined) s.tell(told)
+      assert.deepStrictEqual(s.lines, [], told?._tag)
+      assert.deepStrictEqual(s.state, state)
+    }
+  })
+
+  it("goes on from its journal after a crash: same question, same items, same turn", () => {
+    const s = story().executing().worked("abc1")
+    s.verdict("not_ready", item("R1", "human_required"))
+    assert.deepStrictEqual(s.journal.reduce(runActor.evolve, noRun), s.state)
+    const revived = story()
+    revived.state = JSON.parse(JSON.stringify(s.state))
+    assert.deepStrictEqual(revived.question, s.question)
+    assert.strictEqual(revived.answer("fix").run.step, "AUTO_FIX")
+  })
+})
+
+describe("the view of a run", () => {
+  it("shows where it stands, what it waits for and what it has cost", () => {
+    const s = story().executing(withGates).phaseApproved("abc1").needsHuman("why?")
+    const view = runView(s.state)
+    assert.containSubset(view, {
+      runId,
+      status: "waiting",
+      planTitle: "Plan of two",
+      directory: "/repo",
+      host: "host1",
+      phase: "2",
+      step: "EXECUTE",
+      attempt: 1,
+      escalationId: "r1-test-e1",
+      reason: "why?",
+      authorSessionId: "r1-test-s2",
+      auto: false,
+      usage: { author: { turns: 2, cost: 1 }, reviewer: { turns: 0 } }
+    })
+    assert.deepStrictEqual(
+      view?.phases.map(({ commit, qualityAttempts, reviewCycles, state }) => [
+        state,
+        commit,
+        qualityAttempts,
+        reviewCycles
+      ]),
+      [
+        ["completed", "abc1", 1, 1],
+        ["waiting", undefined, 0, 0]
+      ]
+    )
+    assert.isBelow(Date.parse(view?.startedAt ?? ""), Date.parse(view?.updatedAt ?? ""))
+  })
+
+  it("is none for a run that was never started", () => {
+    assert.isUndefined(runView(noRun))
+  })
+
+  it("counts sessions, and says when one was replaced", () => {
+    const s = story().executing()
+    const at = { runId, sessionId: s.author, role: "author" as const }
+    s.tell({ _tag: "SessionCreated", ...at, runtime: "opencode", runtimeSessionId: "ses_1" })
+    s.tell({ _tag: "SessionReused", ...at, runtimeSessionId: "ses_1", reason: "auto-fix" })
+    s.tell({ _tag: "SessionReplaced", ...at, old: "ses_1", new: "ses_2", reason: "it was empty" })
+    const view = runView(s.state)
+    assert.deepStrictEqual([view?.sessionsCreated, view?.sessionsReused], [2, 1])
+    assert.deepStrictEqual(view?.notices, ["Session r1-test-s1 was replaced: it was empty"])
+  })
+})

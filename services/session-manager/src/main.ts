@@ -1,0 +1,12 @@
+/** Runs the session-manager of one host alone, with an OpenCode of its own: a container's entry point. */
+import { join } from "node:path"
+import { runService } from "@reprise/actor/main"
+import { AgentRuntimes, layerOpenCode, OpenCodeServer } from "@reprise/agent"
+import { Layer } from "effect"
+import { layer } from "./service.ts"
+
+const stateDirectory = process.env.REPRISE_STATE ?? join(process.cwd(), ".reprise")
+
+const openCode = layerOpenCode().pipe(Layer.provide(OpenCodeServer.layer({ stateDirectory, warm: true })))
+
+runService("session-manager", layer.pipe(Layer.provide(AgentRuntimes.layerSingle.pipe(Layer.provide(openCode)))))
