@@ -1,8 +1,6 @@
 /** Where services are composed. A command says what it needs: to do the work, or to read and decide. */
 import { join } from "node:path"
-import { ActorConfig, type Broker, Messenger } from "@reprise/actor"
-import { JetStreamBroker } from "@reprise/actor/jetstream"
-import { MemoryBroker } from "@reprise/actor/memory"
+import { ActorConfig, type Broker, JetStreamBroker, MemoryBroker, Messenger } from "@reprise/actor"
 import { AgentRuntimes } from "@reprise/agent"
 import * as gate from "@reprise/gate"
 import { tryLock } from "@reprise/nats"

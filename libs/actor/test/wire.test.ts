@@ -61,7 +61,8 @@ const envelope = encodeMeta({
 
 describe("messages", () => {
   it("carry the payload without its type, which travels in the envelope", () => {
-    assert.deepStrictEqual(encodeCommand("gate", { _tag: "Add", n: 1 }), { n: 1 })
+    const command: CounterCommand = { _tag: "Add", n: 1 }
+    assert.deepStrictEqual(encodeCommand("gate", command), { n: 1 })
     assert.deepStrictEqual(Result.getOrThrow(readCommand("Add", `{"n":1}`)), { _tag: "Add", n: 1 })
   })
 
@@ -72,7 +73,7 @@ describe("messages", () => {
   it("of the protocol are checked by their schema when they are made", () => {
     const abort = { _tag: "AbortRun", runId: "r1", reason: "enough" } as const
     assert.deepStrictEqual(encodeCommand("orchestrator", abort), { runId: "r1", reason: "enough" })
-    assert.throws(() => encodeCommand("orchestrator", { _tag: "AbortRun", runId: "r.1", reason: "x" }), /letters/)
+    assert.throws(() => encodeCommand("orchestrator", { ...abort, ...{ runId: "r.1" } }), /letters/)
     assert.throws(() => encodeEvent(JSON.parse(`{"_tag":"RunFailed","runId":"r1"}`)), /reason/)
   })
 
@@ -92,16 +93,14 @@ describe("messages", () => {
       const body = mutate(dice, bodies[dice(bodies.length)] ?? "")
       const headers = { ...envelope, [names[dice(names.length)] ?? ""]: mutate(dice, "dev.reprise.Add.v1") }
       const type = types[dice(types.length)] ?? ""
-      readSnapshot(body, 1)
-      readView(body)
-      for (const read of [
+      if (n % 10 === 0) assert.doesNotThrow(() => [readSnapshot(body, 1), readView(body)])
+      const outcomes: ReadonlyArray<Result.Result<unknown, { readonly reason: string }>> = [
         readMeta((name) => headers[name] ?? ""),
-        readCommand(type, body),
-        readEvent(type, body),
-        readEntry(body)
-      ]) {
-        if (Result.isSuccess(read)) understood += 1
-        else assert.isAbove(read.failure.reason.length, 10)
+        n % 3 === 0 ? readEvent(type, body) : n % 3 === 1 ? readEntry(body) : readCommand(type, body)
+      ]
+      for (const outcome of outcomes) {
+        if (Result.isSuccess(outcome)) understood += 1
+        else if (outcome.failure.reason.length < 10) assert.fail(`no reason for ${body}`)
       }
     }
     assert.isAbove(understood, 10_000)

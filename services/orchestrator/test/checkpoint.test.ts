@@ -86,6 +86,11 @@ describe("CHECKPOINT", () => {
     assert.strictEqual(at({ ...decision, type: "architectural-change" }).answer("abort").run.status, "aborted")
   })
 
+  it("a decision's own option is never taken for an abort of the run, whatever it is called", () => {
+    const s = at({ ...decision, options: [{ id: "abort", label: "Drop the feature" }] }).answer("abort")
+    assert.strictEqual(s.command("WriteContinuationState").resolution, "abort: Drop the feature")
+  })
+
   it("auto mode takes the recommended option of a decision, and records it", () => {
     const s = at(decision, { auto: true })
     assert.deepStrictEqual(s.lines, [

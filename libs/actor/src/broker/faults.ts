@@ -1,5 +1,5 @@
 /** How the broker port fails: a conflict, no space, or a fault of the driver underneath. */
-import { Schema } from "effect"
+import { Predicate, Schema } from "effect"
 
 /** Another writer appended to this subject first: read its tail and decide again. */
 export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
@@ -27,7 +27,9 @@ export class BrokerFault extends Schema.TaggedError<BrokerFault>()("BrokerFault"
   cause: Schema.Defect()
 }) {
   override get message() {
-    const reason = this.cause instanceof Error ? this.cause.message : String(this.cause)
-    return `The broker failed (${this.operation}): ${reason}`
+    return `The broker failed (${this.operation}): ${reasonOf(this.cause)}`
   }
 }
+
+const reasonOf = (cause: unknown): string =>
+  Predicate.hasProperty(cause, "message") ? String(cause.message) : typeof cause === "string" ? cause : "unknown"

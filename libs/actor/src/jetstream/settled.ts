@@ -31,7 +31,11 @@ export const makeSettled = ({ jsm, subjects }: Connection): Effect.Effect<void, 
   const quiet = attempt("look at the consumers", async () => {
     const before = await stored()
     return (await pending()) === 0 && (await stored()) === before
-  }).pipe(Effect.mapError(fault("look at the consumers")))
+  }).pipe(
+    // A server that is away has not settled anything.
+    Effect.catchTag("RequestTimedOut", () => Effect.succeed(false)),
+    Effect.mapError(fault("look at the consumers"))
+  )
 
   const wait: Effect.Effect<void, BrokerFault> = Effect.flatMap(quiet, (isQuiet) =>
     isQuiet ? Effect.void : Effect.andThen(Effect.sleep(`${pollMs} millis`), wait)

@@ -16,7 +16,7 @@ export const Limit = Schema.Literals([
 export type Limit = typeof Limit.Type
 
 /** `step`: continue, fix, override or abort. The others have options of their own (gate). */
-export const QuestionKind = Schema.Literals(["step", "prompt", "checkpoint", "continuation", "phase-gate"])
+const QuestionKind = Schema.Literals(["step", "prompt", "checkpoint", "continuation", "phase-gate"])
 
 /** Where `fix` and `continue-session` lead. */
 export const Retry = Schema.Struct({

@@ -50,7 +50,7 @@ const reviewLimit = (run: Run, phase: PhaseRun): Trouble | undefined => {
   if (phase.verdicts < maxReviewIterations + phase.reviewsGranted) return undefined
   return {
     origin: "limit",
-    reason: `Phase ${phase.id} was reviewed ${phase.verdicts} times without being approved: its limit is ${maxReviewIterations}.`,
+    reason: `Phase ${phase.id} was reviewed ${phase.verdicts} times and not approved: its limit is ${maxReviewIterations}.`,
     step: "REVIEW",
     retry: { step: "AUTO_FIX", limit: "review-cycles" },
     items: phase.items,
@@ -79,10 +79,10 @@ export const limitAt = (run: Run, step: Step): Trouble | undefined => {
 export const continuationLimit = (run: Run, phase: PhaseRun): Trouble | undefined => {
   const { maxContinuations } = run.request.options.limits
   if (phase.continuations < maxContinuations + phase.continuationsGranted) return undefined
-  const reason = `Phase ${phase.id} was handed to a fresh author ${phase.continuations} times: its limit is ${maxContinuations}.`
+  const times = `${phase.continuations} times: its limit is ${maxContinuations}`
   return {
     origin: "limit",
-    reason,
+    reason: `Phase ${phase.id} was handed to a fresh author ${times}.`,
     retry: { step: phase.continuation?.step ?? "EXECUTE", limit: "continuations" },
     noContinue: "the work is to be handed to a fresh author"
   }

@@ -5,7 +5,7 @@
 import type { Step } from "@reprise/protocol"
 
 /** The steps in which an author works. */
-export const authorSteps = ["EXECUTE", "QUALITY_RETRY", "AUTO_FIX"] as const satisfies ReadonlyArray<Step>
+const authorSteps = ["EXECUTE", "QUALITY_RETRY", "AUTO_FIX"] as const satisfies ReadonlyArray<Step>
 export const isAuthorStep = (step: Step | undefined): boolean => authorSteps.some((one) => one === step)
 
 /** Steps that cost an agent's or a machine's time: those that a circuit breaker counts. */

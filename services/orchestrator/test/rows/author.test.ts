@@ -123,7 +123,15 @@ describe("any author step", () => {
     ["needs_human without reason", { result: "needs_human", reason: "  " }],
     ["failed without reason", { result: "failed" }],
     ["checkpoint without a checkpoint", { result: "checkpoint", reason: "x" }],
-    ["a commit that is no hash", { result: "complete", commit: "HEAD" }]
+    ["a commit that is no hash", { result: "complete", commit: "HEAD" }],
+    [
+      "a task done by no commit",
+      { result: "complete", commit: "abc1", completedTasks: [{ id: "T1", commit: "-", files: [] }] }
+    ],
+    [
+      "a task without an id",
+      { result: "complete", commit: "abc1", completedTasks: [{ id: "", commit: "abc1", files: [] }] }
+    ]
   ] as const
   for (const [title, status] of broken) {
     it(`report breaks an invariant (${title}): one request in the same session to correct it`, () => {

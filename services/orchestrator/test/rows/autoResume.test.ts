@@ -148,6 +148,17 @@ describe("an agent prompts in its turn", () => {
     ])
   })
 
+  it("so does the refusal of the turn itself", () => {
+    const s = story().executing().agentPrompts("p1")
+    s.tell({ _tag: "CommandRefused", runId, command: "StartTurn", reason: "the session is gone" })
+    assert.deepStrictEqual(s.lines, [
+      "gate WithdrawEscalation",
+      "StepResumed  (agent-working)",
+      "gate RaiseEscalation",
+      "StepWaiting EXECUTE"
+    ])
+  })
+
   it("so does a human who answers it in the session itself", () => {
     const s = story().executing().agentPrompts("p1").agentWorks("human")
     assert.deepStrictEqual(s.lines, ["gate WithdrawEscalation", "StepResumed EXECUTE (agent-working)"])

@@ -27,7 +27,7 @@ const table = (run: Run, phase: PhaseRun): string => {
 }
 
 /** One sentence by the checkpoint's type. A resolution is the chosen word, maybe with `: text` after it. */
-export const resolutionSentence = ({ checkpoint, resolution }: Continuation): string => {
+const resolutionSentence = ({ checkpoint, resolution }: Continuation): string => {
   if (checkpoint === undefined || resolution === undefined) return ""
   switch (checkpoint.report.type) {
     case "human-verify":

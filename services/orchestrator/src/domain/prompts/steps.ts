@@ -9,7 +9,7 @@ const closing = `Commit your work before you stop, in one commit or more, and le
 If you cannot go on without a human, stop and say clearly why.
 Afterwards you will be asked for a report of what you did; do not write one now.`
 
-export const defaults: Readonly<Record<TemplateName, string>> = {
+const defaults: Readonly<Record<TemplateName, string>> = {
   work: `Read the plan {plan_path} and carry out its phase {phase}, and nothing that other phases are for.
 
 The tasks of this phase:
@@ -63,7 +63,7 @@ The tasks of this phase:
 export const render = (run: Run, name: TemplateName, values: Readonly<Record<string, string>>): string =>
   fill(run.request.options.prompts[name] ?? defaults[name], values)
 
-export const taskLines = (planned: PlannedPhase | undefined): string => {
+const taskLines = (planned: PlannedPhase | undefined): string => {
   const lines = planned?.tasks.map(
     ({ checkpoint, id, name }) => `- ${id}: ${name}${checkpoint === undefined ? "" : ` (checkpoint: ${checkpoint})`}`
   )
@@ -103,7 +103,7 @@ const failedGates = (results: ReadonlyArray<GateResult>) =>
   results.filter((result) => result.exitCode !== 0 || result.timedOut)
 
 /** Each item as the reviewer wrote it. */
-export const itemLines = (items: ReadonlyArray<Item>): string =>
+const itemLines = (items: ReadonlyArray<Item>): string =>
   items
     .map(({ id, priority, reason, title }) => `- ${id} [${priority}] ${title}${reason === "" ? "" : `\n  ${reason}`}`)
     .join("\n")

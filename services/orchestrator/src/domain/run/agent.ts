@@ -47,7 +47,7 @@ export const agentGone = (event: InputOf<"AgentGone">): Outcome =>
   )
 
 /** The agent waits for this reply; its turn goes on below the question. */
-export const askPrompt = (run: Run, prompt: AgentPrompt): RunEvents =>
+const askPrompt = (run: Run, prompt: AgentPrompt): RunEvents =>
   askForAgent(
     run,
     { prompt, watch: prompt.sessionId },

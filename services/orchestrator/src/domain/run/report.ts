@@ -47,7 +47,7 @@ const brokenRecord = ({ checkpoint, completedTasks = [] }: AuthorStatus): string
 }
 
 /** Which invariant a report breaks, in words for its author; undefined: none. */
-export const brokenRule = (status: AuthorStatus | undefined, step: Step): string | undefined => {
+const brokenRule = (status: AuthorStatus | undefined, step: Step): string | undefined => {
   if (status === undefined) return "it is not an author's report."
   const { checkpoint, commit, reason, result } = status
   if (commit !== undefined && !isHash(commit)) {

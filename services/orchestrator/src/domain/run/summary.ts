@@ -27,7 +27,7 @@ const overrideOf = ({ by, guidance, id, who }: PhaseOutcome): Summary["overrides
 const declinedOf = ({ id, notes }: PhaseOutcome): Summary["declined"] =>
   notes.map((item) => ({ phase: id, id: item.id, title: item.title, reason: item.reason }))
 
-export const summaryOf = (run: Run): Summary => ({
+const summaryOf = (run: Run): Summary => ({
   planId: run.planId,
   ...(run.planTitle === undefined ? {} : { title: run.planTitle }),
   runId: run.runId,
