@@ -35,7 +35,7 @@ const control = new MemoryControl()
 const world = Layer.merge(
   AgentRuntime.layerMemory({ script, control }),
   Layer.succeed(World, {
-    directory: "/work/here",
+    directory: "/somewhere",
     modelCalls: control.modelCalls,
     release: (name) => control.release(name),
     reached: (name) => control.reached(name),

@@ -124,6 +124,25 @@ describe("OpenCode", () => {
       })
     )
 
+    it.effect("takes back what a killed server asked, and finishes the turn", () =>
+      Effect.gen(function* () {
+        const runtime = yield* AgentRuntime
+        const seen = yield* recordEvents
+        const id = yield* newSession("ask")
+        const turn = yield* Effect.forkChild(say(id, "run echo twice"))
+        const first = yield* awaitEvent(seen, prompting)
+        yield* killServer
+        yield* waitUntil(
+          Effect.sync(() => seen.find((event) => event.type === "replied" && event.promptId === first.promptId))
+        )
+        const gone = { runtimeSessionId: id, promptId: first.promptId } as const
+        const once = { kind: "permission", reply: "once" } as const
+        assert.strictEqual(yield* runtime.reply({ ...gone, reply: once }), "gone")
+        assert.strictEqual((yield* Fiber.join(turn)).text, "ran")
+        assert.strictEqual(yield* userMessages(id), 1)
+      })
+    )
+
     it.effect("counts a subagent's tokens and tells of its work as its parent's", () =>
       Effect.gen(function* () {
         const model = yield* ScriptedModel

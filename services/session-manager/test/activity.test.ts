@@ -108,6 +108,32 @@ describe("an agent that asks", () => {
     })
   })
 
+  const again = { ...permission, promptId: "per_9" } as const satisfies SessionInput
+
+  it("asks the same thing again after its runtime forgot: the open question stays, and its answer goes to the new prompt", () => {
+    const outcome = given(asking).when(again)
+    assert.deepStrictEqual(outcome.types, ["PromptAskedAgain"])
+    assert.deepStrictEqual(outcome.work, [])
+    assert.deepInclude(given([...asking, again]).when(reply("per_1", "once")).work[0]?.work, {
+      _tag: "SendReply",
+      promptId: "per_9",
+      reply: "once"
+    })
+  })
+
+  it("gets an answer that was given while its runtime was away, when it asks the same thing again", () => {
+    const outcome = given([...asking, reply("per_1", "once")]).when(again)
+    assert.deepInclude(outcome.work[0]?.work, { _tag: "SendReply", promptId: "per_9", reply: "once" })
+    given([...asking, reply("per_1", "once"), again])
+      .when(again)
+      .then([])
+  })
+
+  it("is asked anew about the same thing once the first answer has arrived", () => {
+    const closed = [...asking, reply("per_1", "once"), { _tag: "RecordPromptGone", promptId: "per_1" } as const]
+    assert.deepStrictEqual(given(closed).when(again).types, ["AgentPrompting"])
+  })
+
   it("takes the first answer only, and none that was not offered", () => {
     given([...asking, reply("per_1", "once")])
       .when(reply("per_1", "reject"))

@@ -1,5 +1,5 @@
 /** What the agents of a runtime in memory do, and how a test steers them. */
-import type { Tokens } from "@reprise/protocol"
+import type { RuntimeName, Tokens } from "@reprise/protocol"
 import { Effect, Latch } from "effect"
 import type { AgentErrorKind } from "../AgentError.ts"
 
@@ -31,6 +31,8 @@ export type MemoryScript = (turn: MemoryTurn) => ReadonlyArray<MemoryStep>
 
 export interface MemoryOptions {
   readonly script: MemoryScript
+  /** What it passes for. Default: opencode. */
+  readonly name?: RuntimeName
   /** Default: one that nobody holds. */
   readonly control?: MemoryControl
 }

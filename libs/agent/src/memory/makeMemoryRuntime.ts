@@ -24,6 +24,7 @@ export const makeMemoryRuntime = Effect.fn("MemoryRuntime.make")(function* (
   options: MemoryOptions
 ): Effect.fn.Return<AgentRuntimeShape, never, Scope.Scope> {
   const control = options.control ?? new MemoryControl()
+  const name = options.name ?? "opencode"
   const sessions = new Map<string, MemorySession>()
   const fibers = yield* FiberMap.make<string>()
   const hub = yield* PubSub.unbounded<RuntimeEvent>()
@@ -111,7 +112,7 @@ export const makeMemoryRuntime = Effect.fn("MemoryRuntime.make")(function* (
   })
 
   return {
-    name: "opencode",
+    name,
     create: (it) => Effect.sync(() => add(new MemorySession(nextId(), it.directory, it.permissions))),
     prompt,
     abort,
@@ -153,6 +154,6 @@ export const makeMemoryRuntime = Effect.fn("MemoryRuntime.make")(function* (
     attachCommand: (id) =>
       Effect.map(need("attachCommand", id), (session) => ({ argv: ["opencode", "attach", session.id], env: {} })),
     models: () => Effect.succeed(["memory/scripted"]),
-    check: Effect.succeed({ name: "opencode", version: "0.0.0", running: true, location: "memory" })
+    check: Effect.succeed({ name, version: "0.0.0", running: true, location: "memory" })
   }
 })

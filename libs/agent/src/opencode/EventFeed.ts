@@ -4,7 +4,7 @@
  */
 import type { GlobalEvent, SessionStatus } from "@opencode-ai/sdk/v2/client"
 import { Clock, Effect, Option, PubSub, Schedule, type Scope, Stream } from "effect"
-import type { RuntimeEvent } from "../RuntimeEvent.ts"
+import type { PendingPrompt, RuntimeEvent } from "../RuntimeEvent.ts"
 import { ActivityTracker, type Observed } from "./ActivityTracker.ts"
 import type { Calls } from "./calls.ts"
 import { clientFor } from "./http.ts"
@@ -17,7 +17,7 @@ export interface EventFeed {
   readonly events: Stream.Stream<RuntimeEvent>
   readonly pending: PendingPrompts
   /** Look after this session from now on: tell of it even when the stream does not. */
-  readonly watch: (session: SessionFact) => void
+  readonly watch: (session: SessionFact) => Effect.Effect<void>
   /** The words of the newest `session.error` of a session since then; the event may come just after an answer. */
   readonly errorSince: (sessionId: string, sinceMs: number) => Effect.Effect<Option.Option<string>>
 }
@@ -28,6 +28,24 @@ interface FeedOptions {
   readonly facts: SessionFacts
   readonly graceMs: number
   readonly pollMs: number
+}
+
+const recentlyMs = 60 * 60_000
+
+/** What has come and gone without an event. */
+const changes = (
+  before: ReadonlyArray<PendingPrompt>,
+  now: ReadonlyArray<PendingPrompt>
+): ReadonlyArray<RuntimeEvent> => {
+  const ids = (prompts: ReadonlyArray<PendingPrompt>) => new Set(prompts.map(({ promptId }) => promptId))
+  const [had, has] = [ids(before), ids(now)]
+  return [
+    ...now.flatMap((prompt) => (had.has(prompt.promptId) ? [] : [{ type: "prompting" as const, ...prompt }])),
+    ...before.flatMap(({ causePromptId, promptId, sessionId }) => {
+      const cause = causePromptId === undefined ? {} : { causePromptId }
+      return has.has(promptId) ? [] : [{ type: "replied" as const, sessionId, promptId, ...cause }]
+    })
+  ]
 }
 
 const openStream = (connection: Connection) =>
@@ -51,7 +69,7 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
   const hub = yield* PubSub.sliding<RuntimeEvent>(16_384)
   const tracker = new ActivityTracker(facts)
   const pending = new PendingPrompts(calls, facts, (id) => tracker.at(id))
-  const watched = new Map<string, SessionFact>()
+  const watched = new Map<string, { readonly session: SessionFact; readonly touchedAt: number }>()
   const errors = new Map<string, { readonly atMs: number; readonly message: string }>()
 
   const tell = Effect.fnUntraced(function* (observed: ReadonlyArray<Observed>) {
@@ -60,7 +78,7 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
         if (pending.isKept(event.request.id)) continue
         const prompt = yield* pending.asked(event)
         if (Option.isSome(prompt)) yield* PubSub.publish(hub, { type: "prompting", ...prompt.value })
-      } else if (event.type !== "replied" || pending.replied(event.promptId)) {
+      } else {
         yield* PubSub.publish(hub, event)
       }
     }
@@ -75,7 +93,9 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
       // The first line: a stack trace may follow.
       if (typeof message === "string" && !message.includes("\n")) errors.set(sessionID, { atMs: now, message })
     }
-    yield* tell(tracker.observe(payload, now))
+    // A reply to what was never told of, such as one that a mode gave, is no news.
+    const observed = tracker.observe(payload, now).filter((it) => it.type !== "replied" || pending.replied(it.promptId))
+    yield* tell(observed)
   })
 
   const reconcileSession = Effect.fnUntraced(function* (session: SessionFact, status: SessionStatus | undefined) {
@@ -89,20 +109,29 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
     yield* tell(tracker.foundBusy(session.id, info?.role === "assistant" ? info.parentID : info?.id))
   })
 
-  /** Compares what is believed with what OpenCode says now. */
-  const reconcile = Effect.gen(function* () {
-    const directories = Map.groupBy(watched.values(), (session) => session.directory)
-    for (const [directory, sessions] of directories) {
-      const status = yield* calls.once("status", (client, signal) => client.session.status({ directory }, { signal }))
-      yield* Effect.forEach(sessions, (session) => reconcileSession(session, status[session.id]), { discard: true })
-      if (Object.keys(status).length === 0) continue
-      const before = pending.keptIds()
-      const now = yield* pending.list(directory)
-      for (const prompt of now) {
-        if (!before.has(prompt.promptId)) yield* PubSub.publish(hub, { type: "prompting", ...prompt })
+  /** Compares what is believed of the sessions with what OpenCode says now. */
+  const reconcile = Effect.fnUntraced(
+    function* (of: ReadonlyArray<SessionFact>) {
+      const directories = Map.groupBy(of, (session) => session.directory)
+      for (const [directory, sessions] of directories) {
+        const status = yield* calls.once("status", (client, signal) => client.session.status({ directory }, { signal }))
+        yield* Effect.forEach(sessions, (session) => reconcileSession(session, status[session.id]), { discard: true })
+        const before = pending.inDirectory(directory)
+        if (Object.keys(status).length === 0 && before.length === 0) continue
+        const now = yield* pending.list(directory)
+        yield* tell(changes(before, now))
       }
-    }
-  }).pipe(Effect.ignore)
+    },
+    (effect) => Effect.ignore(effect)
+  )
+
+  const busyOnes = () => [...watched.values()].flatMap((it) => (tracker.isBusy(it.session.id) ? [it.session] : []))
+  /** Those of which events may have been missed. To ask for a directory makes OpenCode load it: not for old ones. */
+  const missedOnes = Effect.map(Clock.currentTimeMillis, (now) =>
+    [...watched.values()].flatMap(({ session, touchedAt }) =>
+      tracker.isBusy(session.id) || now - touchedAt < recentlyMs ? [session] : []
+    )
+  )
 
   let awaySince: number | undefined
   let toldGone = false
@@ -118,7 +147,7 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
   const back = Effect.gen(function* () {
     awaySince = undefined
     toldGone = false
-    yield* Effect.forkChild(reconcile)
+    yield* Effect.forkChild(Effect.flatMap(missedOnes, reconcile))
   })
 
   const listen = Effect.gen(function* () {
@@ -146,7 +175,7 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
   const poll = Effect.gen(function* () {
     for (;;) {
       yield* Effect.sleep(`${pollMs} millis`)
-      if (watched.size > 0 && awaySince === undefined && (yield* server.isRunning)) yield* reconcile
+      if (awaySince === undefined) yield* reconcile(busyOnes())
     }
   })
 
@@ -156,7 +185,10 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
   return {
     events: Stream.fromPubSub(hub),
     pending,
-    watch: (session) => watched.set(session.id, session),
+    watch: (session) =>
+      Effect.map(Clock.currentTimeMillis, (touchedAt) => {
+        watched.set(session.id, { session, touchedAt })
+      }),
     errorSince: (sessionId, sinceMs) =>
       Effect.sync(() => {
         const error = errors.get(sessionId)

@@ -92,11 +92,11 @@ const makeOpenCodeRuntime = Effect.fn("OpenCode.runtime")(function* (options: Op
   const facts = new SessionFacts()
   const feed = yield* makeEventFeed({ server, calls, facts, graceMs, pollMs: Math.max(pollMs, 1000) })
 
-  const known = (session: Session) => {
-    feed.watch(facts.remember(session))
-    return session
-  }
-  const find = (operation: string, id: string) => Effect.map(findSession(calls, operation, id), Option.map(known))
+  const known = (session: Session) => Effect.as(feed.watch(facts.remember(session)), session)
+  const find = (operation: string, id: string) =>
+    findSession(calls, operation, id).pipe(
+      Effect.tap((found) => (Option.isSome(found) ? known(found.value) : Effect.void))
+    )
   const need = (operation: string, id: string) =>
     Effect.flatMap(find(operation, id), (found) =>
       Option.isSome(found) ? Effect.succeed(found.value) : missing(operation, id)
@@ -122,7 +122,7 @@ const makeOpenCodeRuntime = Effect.fn("OpenCode.runtime")(function* (options: Op
         )
       )
       .pipe(Effect.mapError(fault("create")))
-    return known(created).id
+    return (yield* known(created)).id
   })
 
   const prompt: AgentRuntimeShape["prompt"] = Effect.fn("AgentRuntime.prompt")(function* (it) {
@@ -246,7 +246,7 @@ const makeOpenCodeRuntime = Effect.fn("OpenCode.runtime")(function* (options: Op
         client.session.update({ sessionID: forked.id, directory, ...rules }, { signal })
       )
       .pipe(Effect.mapError(fault("fork")))
-    return known(ruled).id
+    return (yield* known(ruled)).id
   })
 
   const unavailable = (operation: string) => (error: { readonly message: string }) =>

@@ -54,8 +54,9 @@ export class PendingPrompts {
     return this.#kept.has(promptId)
   }
 
-  keptIds(): ReadonlySet<string> {
-    return new Set(this.#kept.keys())
+  /** Those kept for a directory. */
+  inDirectory(directory: string): ReadonlyArray<PendingPrompt> {
+    return [...this.#kept.values()].flatMap((it) => (it.directory === directory ? [it.prompt] : []))
   }
 
   /** Those kept for a session. */

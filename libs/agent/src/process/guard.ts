@@ -39,7 +39,7 @@ export interface GuardedProcess {
  * Arguments: mark, log, program and its arguments. The mark is set for the program alone, so the sweep does not meet
  * the guard. `listen` outlives the main shell if that is killed. The sweep repeats, as a process may fork meanwhile, and
  * takes no notice of grep's status, which is bad when a process ends while it is looked at. Without /proc it finds
- * nothing, and the next owner's `endLeftovers` does it.
+ * nothing, and the next owner's `endLeftovers` does it. A sleep may outlive its shell: it carries no environment.
  */
 const script = `
 mark=$1 log=$2
@@ -61,7 +61,7 @@ listen() {
   while read -r _ <&3; do :; done
   kill -TERM $program
   patience=30
-  while kill -0 $program && [ $patience -gt 0 ]; do sleep 0.1 || sleep 1; patience=$((patience - 1)); done
+  while kill -0 $program && [ $patience -gt 0 ]; do env -i sleep 0.1 || env -i sleep 1; patience=$((patience - 1)); done
   kill -KILL $program
   sweep
 }

@@ -33,10 +33,15 @@ export interface OpenTurn {
 
 /** Something the agent waits for a human to answer. */
 export interface OpenPrompt {
+  /** Under which it was announced; a human answers this. */
   readonly promptId: string
+  /** The runtime's id of it now: a runtime that was restarted forgets what it asked, and the agent asks again. */
+  readonly askedAs: string
   readonly kind: "permission" | "question"
+  readonly text: string
   readonly options: ReadonlyArray<string>
-  readonly replied: boolean
+  /** The human's answer, kept until the runtime has it. */
+  readonly reply?: string
 }
 
 export interface Session {

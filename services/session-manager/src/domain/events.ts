@@ -113,6 +113,8 @@ const PromptReplied = Schema.TaggedStruct("PromptReplied", {
   kind: PromptingKind,
   reply: Schema.String
 })
+/** The runtime lost a prompt, and the agent asks the same thing under another id: the same question, the same answer. */
+const PromptAskedAgain = Schema.TaggedStruct("PromptAskedAgain", { promptId: Schema.String, askedAs: Schema.String })
 const PromptClosed = Schema.TaggedStruct("PromptClosed", { promptId: Schema.String })
 
 /** When the activity of the other events of the same entry was seen. */
@@ -146,6 +148,7 @@ export const JournalEvent = Schema.Union([
   PromptRetried,
   SessionFound,
   PromptReplied,
+  PromptAskedAgain,
   PromptClosed,
   ActivityNoted,
   AgentFailed,

@@ -1,6 +1,6 @@
 import { addTokens, noTokens } from "@reprise/protocol"
 import type { EventOf, JournalEvent } from "./events.ts"
-import type { OpenTurn, Session } from "./Session.ts"
+import type { OpenPrompt, OpenTurn, Session } from "./Session.ts"
 
 const pastTurnsKept = 100
 
@@ -24,6 +24,11 @@ const openTurn = (event: EventOf<"TurnRequested">): OpenTurn => ({
 /** The session with its open turn changed; a turn that is not open any more stays closed. */
 const inTurn = (session: Session, turnId: string, change: (turn: OpenTurn) => OpenTurn): Session =>
   session.turn?.request.turnId === turnId ? { ...session, turn: change(session.turn) } : session
+
+const changePrompt = (session: Session, promptId: string, change: (open: OpenPrompt) => OpenPrompt): Session => ({
+  ...session,
+  prompts: session.prompts.map((open) => (open.promptId === promptId ? change(open) : open))
+})
 
 const touched = (session: Session, at: string): Session => ({
   ...session,
@@ -146,15 +151,14 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
     case "AgentIdle":
       return { ...session, foreign: false }
     case "AgentPrompting": {
-      const { kind, promptId } = event
-      const open = { promptId, kind, options: event.options.map((option) => option.name), replied: false }
+      const { kind, promptId, text } = event
+      const open = { promptId, askedAs: promptId, kind, text, options: event.options.map((option) => option.name) }
       return { ...session, prompts: [...session.prompts, open] }
     }
     case "PromptReplied":
-      return {
-        ...session,
-        prompts: session.prompts.map((open) => (open.promptId === event.promptId ? { ...open, replied: true } : open))
-      }
+      return changePrompt(session, event.promptId, (open) => ({ ...open, reply: event.reply }))
+    case "PromptAskedAgain":
+      return changePrompt(session, event.promptId, (open) => ({ ...open, askedAs: event.askedAs }))
     case "PromptClosed":
       return { ...session, prompts: session.prompts.filter((open) => open.promptId !== event.promptId) }
     case "SessionPaused":

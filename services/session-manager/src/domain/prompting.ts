@@ -7,12 +7,19 @@ import { hasEnded, placeOf, type Session } from "./Session.ts"
 
 type Report<Tag extends SessionReport["_tag"]> = Extract<SessionReport, { readonly _tag: Tag }>
 
-/** Seen again, it is not asked again. */
+/**
+ * Seen again, it is not asked again. The same thing under another id is an agent that lost its answer with its runtime:
+ * the question that is open stays, and an answer that was given holds.
+ */
 export const recordPrompting = (session: Session, report: Report<"RecordPrompting">): Decision => {
   const { details, turn } = session
   if (details === undefined || hasEnded(session)) return nothing
-  if (session.prompts.some((prompt) => prompt.promptId === report.promptId)) return nothing
+  if (session.prompts.some((prompt) => prompt.askedAs === report.promptId)) return nothing
   const { kind, options, promptId, text } = report
+  const same = session.prompts.find((prompt) => prompt.kind === kind && prompt.text === text)
+  if (same !== undefined) {
+    return Result.succeed([{ _tag: "PromptAskedAgain", promptId: same.promptId, askedAs: promptId }])
+  }
   return Result.succeed([
     { _tag: "AgentPrompting", ...placeOf(details, turn?.request.turnId), promptId, kind, text, options }
   ])
@@ -25,7 +32,7 @@ export const replyToPrompt = (
 ): Decision => {
   const prompt = session.prompts.find((open) => open.promptId === command.promptId)
   if (prompt === undefined) return refuse(`Nothing is asked under ${command.promptId}: it was answered, or has gone.`)
-  if (prompt.replied) return refuse(`${command.promptId} was answered before: the first answer holds.`)
+  if (prompt.reply !== undefined) return refuse(`${command.promptId} was answered before: the first answer holds.`)
   if (command.reply.trim() === "") return refuse(`The answer to ${command.promptId} is empty.`)
   if (prompt.kind === "permission" && !prompt.options.includes(command.reply)) {
     return refuse(`'${command.reply}' is no answer to ${command.promptId}: choose ${prompt.options.join(", ")}.`)
@@ -36,11 +43,11 @@ export const replyToPrompt = (
 
 /** Gone without an answer of ours: somebody answered in the runtime's own interface, and the agent goes on. */
 export const recordPromptGone = (session: Session, report: Report<"RecordPromptGone">): Decision => {
-  const prompt = session.prompts.find((open) => open.promptId === report.promptId)
+  const prompt = session.prompts.find((open) => open.askedAs === report.promptId)
   const { details, turn } = session
   if (prompt === undefined || details === undefined) return nothing
-  const closed = { _tag: "PromptClosed" as const, promptId: report.promptId }
-  if (prompt.replied || hasEnded(session)) return Result.succeed([closed])
+  const closed = { _tag: "PromptClosed" as const, promptId: prompt.promptId }
+  if (prompt.reply !== undefined || hasEnded(session)) return Result.succeed([closed])
   return Result.succeed([
     closed,
     {

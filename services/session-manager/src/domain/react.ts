@@ -48,6 +48,22 @@ const runPrompt = (session: Session, details: SessionDetails): ReadonlyArray<Out
   ]
 }
 
+/** To the prompt under the runtime's present id; none without an answer. */
+const sendReply = (session: Session, details: SessionDetails, promptId: string): ReadonlyArray<Outgoing> => {
+  const prompt = session.prompts.find((open) => open.promptId === promptId)
+  if (prompt?.reply === undefined || session.runtimeSessionId === undefined) return []
+  const { askedAs, kind, reply } = prompt
+  return [
+    work(details, {
+      _tag: "SendReply",
+      ...onRuntime(details, session.runtimeSessionId),
+      promptId: askedAs,
+      kind,
+      reply
+    })
+  ]
+}
+
 /** Timers start anew with every sign of use; the ones set before find another count and do nothing. */
 const pauseLater = (session: Session, delivery: Delivery, settings: SessionSettings): ReadonlyArray<Outgoing> =>
   session.turn === undefined && (session.status === "active" || session.status === "created")
@@ -81,11 +97,9 @@ export const react =
           return runPrompt(session, details)
         case "TurnWaiting":
           return [timer(event.at, event.waitMs, { _tag: "RetryPrompt", turnId: event.turnId, number: event.number })]
-        case "PromptReplied": {
-          if (runtimeSessionId === undefined) return []
-          const { kind, promptId, reply } = event
-          return [work(details, { _tag: "SendReply", ...onRuntime(details, runtimeSessionId), promptId, kind, reply })]
-        }
+        case "PromptReplied":
+        case "PromptAskedAgain":
+          return sendReply(session, details, event.promptId)
         case "SessionOpened":
         case "SessionFound":
         case "PromptEnded":

@@ -1,0 +1,39 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { commits, on, plan, script } from "../harness/story.ts"
+import { makeWorld } from "../harness/World.ts"
+
+describe("permissions in the default mode", () => {
+  it.live("a shell command is asked at the gate, and an answer given while nothing runs lets the turn go on", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        config: "",
+        script: script(
+          // A model that is told that its command was interrupted runs it again.
+          on(
+            { role: "author", kind: "work", afterTool: true, lastMessage: "interrupted" },
+            commits("phase-{{phase}}.txt", "phase {{phase}} turn {{turn}}")
+          )
+        )
+      })
+      const run = yield* world.start("run", "PLAN.md", "--json")
+      yield* run.waitFor(/"type":"EscalationRaised"/)
+      const parked = yield* run.ended
+      assert.strictEqual(parked.code, 4, parked.stderr)
+      const [question] = yield* world.questions
+      assert.strictEqual(question?.origin, "permission")
+      assert.deepStrictEqual(question?.options.map(({ name }) => name).slice(0, 3), ["once", "always", "reject"])
+
+      const again = yield* world.reprise("run", "PLAN.md", "--json")
+      assert.strictEqual(again.code, 4, again.stderr)
+      const open = yield* world.questions
+      assert.strictEqual(open.length, 1, "one question is open after a restart")
+
+      const answered = yield* world.reprise("gate", "answer", open[0]?.escalationId ?? "", "once")
+      assert.strictEqual(answered.code, 0, answered.stderr)
+      const done = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(done.code, 0, done.stderr)
+    })
+  )
+})
