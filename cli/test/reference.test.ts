@@ -46,7 +46,7 @@ describe("the reference", () => {
       ...settings.map(({ path }) => environmentName(path)),
       ...otherVariables.map(([name]) => name)
     ])
-    const reading = /\b(?:env|environment)(?:\.|\[")(REPRISE_[A-Z_]+)/g
+    const reading = /(?:\b(?:env|environment)(?:\.|\[")|\bConfig\.\w+\((?:\w+, )?")(REPRISE_[A-Z_]+)/g
     const read = new Set(
       sources.flatMap((file) => [...readFileSync(file, "utf8").matchAll(reading)].map(([, name = ""]) => name))
     )

@@ -34,6 +34,7 @@ export const otherVariables: ReadonlyArray<readonly [string, string]> = [
   ["REPRISE_NATS_FETCH", "`never`: `nats-server` is not fetched from the system's package mirror."],
   ["REPRISE_OPENCODE", "Path of the `opencode` program. Else: the one of the npm package, then one on the `PATH`."],
   ["REPRISE_HOST", "Name of this host in subjects, for `reprise serve`. Default: `local`."],
+  ["REPRISE_STATE", "Where a session-manager in a container keeps the state of its OpenCode. Default: `.reprise`."],
   ["OPENCODE_SERVER_PASSWORD", "Password of the server at `opencode.url`."],
   ["XDG_CONFIG_HOME", "Where trust is remembered: `reprise/trust.json` in it. Default: `~/.config`."],
   ["XDG_CACHE_HOME", "Where a fetched `nats-server` is kept: `reprise/nats-server` in it. Default: `~/.cache`."],

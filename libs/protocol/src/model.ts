@@ -138,6 +138,8 @@ export const FailureKind = Schema.Literals([
   "turn-limit",
   "session-missing",
   "runtime",
+  /** The runtime did not come back within its grace; the session is as it was. */
+  "gone",
   "aborted",
   "other"
 ])

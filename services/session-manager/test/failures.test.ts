@@ -66,7 +66,7 @@ describe("a prompt that failed", () => {
   it("of a runtime that is gone leaves the session usable", () => {
     const outcome = given(working).when(failed(1, 1, "gone"))
     assert.deepStrictEqual(outcome.types, ["PromptEnded", "AgentGone", "TurnFailed"])
-    assert.deepInclude(outcome.event("TurnFailed"), { kind: "runtime", sessionUsable: true })
+    assert.deepInclude(outcome.event("TurnFailed"), { kind: "gone", sessionUsable: true })
   })
 
   it.each([

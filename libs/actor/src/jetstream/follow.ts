@@ -43,7 +43,9 @@ export const makeFollow = (connection: Connection, bodies: LargeBodies): BrokerS
     Stream.callback<StoredMessage, BrokerFault>(
       Effect.fnUntraced(function* (queue: Queue.Queue<StoredMessage, BrokerFault | Cause.Done>) {
         let start = yield* startOf(from)
-        const filters = wanted.length < 2 || (yield* can(connection, "filterSubjects")) ? [...wanted] : []
+        // An old server gives the whole stream; the reader skips what it does not want.
+        const narrow = wanted.length < 2 || (yield* can(connection, "filterSubjects"))
+        const filter = narrow ? { filter_subjects: [...wanted] } : {}
 
         const offerAll = Effect.fnUntraced(function* (messages: ConsumerMessages) {
           const iterator = messages[Symbol.asyncIterator]()
@@ -59,7 +61,7 @@ export const makeFollow = (connection: Connection, bodies: LargeBodies): BrokerS
         })
 
         const session = Effect.acquireUseRelease(
-          attempt("follow", () => js.consumers.get(stream, { filter_subjects: filters, ...start })),
+          attempt("follow", () => js.consumers.get(stream, { ...filter, ...start })),
           (consumer) =>
             Effect.acquireUseRelease(
               attempt("follow", () => consumer.fetch({ max_messages: batch })),

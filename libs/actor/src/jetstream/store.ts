@@ -66,20 +66,6 @@ export const makeStore = (
       patience
     ).pipe(Effect.provideService(Nats, nats))
 
-  const append = Effect.fnUntraced(function* (message: Message, expected: number) {
-    const prepared = yield* prepare(message)
-    const operation = `append to ${message.subject}`
-    return yield* attempt(operation, () => once(prepared, expected)).pipe(
-      Effect.map(({ seq }) => seq),
-      Effect.catchTag("RequestTimedOut", () => Effect.map(untilKnown(prepared, expected), ({ sequence }) => sequence)),
-      Effect.mapError((error) =>
-        error._tag === "WrongSequence"
-          ? new Conflict({ subject: message.subject, expected })
-          : faultOf(operation)(error)
-      )
-    )
-  })
-
   const publish = Effect.fnUntraced(function* (messages: ReadonlyArray<Message>) {
     if (messages.length === 0) return
     const prepared = yield* Effect.forEach(messages, prepare)
@@ -99,6 +85,27 @@ export const makeStore = (
     )
 
   const last = (kind: StreamKind, subject: string) => getMessage(subjects.streams[kind], { last_by_subj: subject })
+
+  /** Servers from 2.12 check the sequence before the id, so a repeat of what is stored looks like a conflict. */
+  const unlessMine = Effect.fnUntraced(function* (message: Prepared, conflict: Conflict) {
+    const newest = yield* last("journal", message.subject)
+    return newest?.header("Nats-Msg-Id") === message.id ? newest.sequence : yield* conflict
+  })
+
+  const append = Effect.fnUntraced(function* (message: Message, expected: number) {
+    const prepared = yield* prepare(message)
+    const operation = `append to ${message.subject}`
+    return yield* attempt(operation, () => once(prepared, expected)).pipe(
+      Effect.map(({ seq }) => seq),
+      Effect.catchTag("RequestTimedOut", () => Effect.map(untilKnown(prepared, expected), ({ sequence }) => sequence)),
+      Effect.mapError((error) =>
+        error._tag === "WrongSequence"
+          ? new Conflict({ subject: message.subject, expected })
+          : faultOf(operation)(error)
+      ),
+      Effect.catchTag("Conflict", (conflict) => unlessMine(prepared, conflict))
+    )
+  })
 
   /** A consumer of its own, gone afterwards, from `from` to the message at `to`. */
   const readThrough = Effect.fnUntraced(function* (stream: string, subject: string, from: number, to: number) {

@@ -25,7 +25,7 @@ export const lastVerified = (phase: PhaseRun): string => phase.verified ?? phase
 /** Whether two hashes, one of them maybe short, name one commit. */
 export const sameCommit = (a: string, b: string): boolean => {
   const [short, long] = a.length <= b.length ? [a.toLowerCase(), b.toLowerCase()] : [b.toLowerCase(), a.toLowerCase()]
-  return short.length >= 4 && long.startsWith(short)
+  return short === long || (short.length >= 4 && long.startsWith(short))
 }
 
 /** Relative to the workspace's root. */

@@ -201,7 +201,7 @@ describe("guidance", () => {
   })
 
   it("is given again when it is not known whether a turn that failed has read it", () => {
-    const s = asked().answer("fix", "one").turnFails("runtime", true)
+    const s = asked().answer("fix", "one").turnFails("gone", true)
     assert.strictEqual(s.answer("continue-session", "two").command("ContinueSession").guidance, "one\n\ntwo")
   })
 

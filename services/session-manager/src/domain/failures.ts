@@ -22,7 +22,7 @@ const kindOf = {
   timeout: "timeout",
   budget: "turn-limit",
   "session-missing": "session-missing",
-  gone: "runtime",
+  gone: "gone",
   aborted: "aborted",
   other: "runtime"
 } as const satisfies Record<Exclude<RecordFailed["kind"], Passing>, FailureKind>

@@ -143,7 +143,7 @@ const vouched: ReadonlyArray<string> = [
   "out_of_credits",
   "rate_limited",
   "no_internet",
-  "runtime",
+  "gone",
   "turn-limit"
 ]
 
