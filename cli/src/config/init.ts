@@ -1,8 +1,9 @@
 /** `reprise init`: a commented `reprise.toml`, and the JSON schema it refers to. */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { prepareDirectory } from "@reprise/nats"
 import { Effect } from "effect"
-import { wrongUse } from "../CliFailure.ts"
+import { missing, wrongUse } from "../CliFailure.ts"
 import { okJson, say } from "../Printer.ts"
 import { findProject } from "../project/Project.ts"
 import { detectQualityGates } from "./detect.ts"
@@ -22,7 +23,9 @@ export const init = Effect.fn("init")(function* (flags: { readonly json: boolean
   }
   const gates = detectQualityGates(project.root)
   const schemaPath = join(project.directory, "schema.json")
-  mkdirSync(project.directory, { recursive: true, mode: 0o700 })
+  yield* prepareDirectory(project.directory).pipe(
+    Effect.mapError((error) => missing("state", error.message, "Check the folder's permissions.", error))
+  )
   writeFileSync(schemaPath, `${JSON.stringify(configSchema(), null, 2)}\n`)
   writeFileSync(path, renderConfigFile(gates), { flag: "wx" })
   if (flags.json) return okJson({ path, schema: schemaPath, quality: gates })

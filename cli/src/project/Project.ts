@@ -43,7 +43,8 @@ export const findProject = Effect.fn("findProject")(function* (from: string) {
 /** A folder that is taken as it is, such as a container's. */
 export const projectAt = (root: string): Project => ({ root, directory: join(root, ".reprise") })
 
-export const isInitialised = (project: Project): boolean => existsSync(join(project.directory, "nats"))
+/** Whether a broker ever ran here. */
+export const isInitialised = (project: Project): boolean => existsSync(join(project.directory, "nats", "jetstream"))
 
 /** The plan's path relative to the root; a plan outside of the repository is wrong use. */
 export const planPathIn = Effect.fnUntraced(function* (project: Project, from: string, plan: string) {

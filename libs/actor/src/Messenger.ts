@@ -14,6 +14,7 @@ import type { Tagged } from "./Actor.ts"
 import { ActorConfig } from "./ActorConfig.ts"
 import { Broker, type EventsFrom } from "./broker/Broker.ts"
 import type { BrokerFault } from "./broker/faults.ts"
+import { DeadLetter } from "./DeadLetter.ts"
 import { traceparentOf } from "./runtime/trace.ts"
 import { encodeCommand, encodeEvent, readEvent, readMeta } from "./wire.ts"
 
@@ -53,6 +54,13 @@ export interface SeenEvent {
   readonly sequence: number
   readonly meta: MessageMeta
   readonly event: PublicEvent
+}
+
+export interface StoredLetter {
+  readonly sequence: number
+  /** When it was set aside, ISO 8601. */
+  readonly time: string
+  readonly letter: DeadLetter | undefined
 }
 
 const Reply = Schema.fromJsonString(
@@ -162,8 +170,21 @@ const make = Effect.gen(function* () {
     return reply.ok ? reply.data : yield* new QueryFailed(reply.error)
   })
 
-  return Messenger.of({ send, publish, events, query })
+  const deadLetters = Effect.fn("Messenger.deadLetters")(function* (after = 0) {
+    const stored = yield* broker.read("dead", subjects.deads(), after)
+    return yield* Effect.forEach(stored, ({ body, header, sequence }) =>
+      Effect.map(body, (text) => ({
+        sequence,
+        time: header("ce-time"),
+        letter: Result.getOrUndefined(readLetter(text))
+      }))
+    )
+  })
+
+  return Messenger.of({ send, publish, events, query, deadLetters })
 })
+
+const readLetter = Schema.decodeUnknownResult(Schema.fromJsonString(DeadLetter))
 
 const subjectPattern = (subject: string) => subject.replaceAll(".", "\\.").replaceAll("*", "[^.]+")
 
@@ -185,6 +206,8 @@ export class Messenger extends Context.Service<
     ) => Effect.Effect<void, SendFailed>
     /** Public events in order, live, without gaps across reconnects; never ends. */
     readonly events: (options: EventsOptions) => Stream.Stream<SeenEvent, BrokerFault>
+    /** What could not be handled, oldest first, after a sequence if given; a letter that cannot be read is undefined. */
+    readonly deadLetters: (after?: number) => Effect.Effect<ReadonlyArray<StoredLetter>, BrokerFault>
     /** The data that a service answers: `list` takes a filter or `{}`, `show` takes `{ id }`. */
     readonly query: (
       service: ServiceName,

@@ -12,7 +12,8 @@ export {
   QueryFailed,
   type SeenEvent,
   SendFailed,
-  type SendOptions
+  type SendOptions,
+  type StoredLetter
 } from "./Messenger.ts"
 export { MemoryBroker } from "./memory/MemoryBroker.ts"
 export { type WorkContext, type Worker, WorkFault, workerLayer } from "./workerLayer.ts"

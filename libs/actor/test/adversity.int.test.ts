@@ -173,7 +173,8 @@ describe("an actor on a broker in trouble", () => {
       yield* Effect.gen(function* () {
         yield* sendAll("a", upTo(5))
         yield* drain
-        yield* quota(4_000)
+        const { state } = yield* Effect.promise(() => jsm.streams.info(s.streams.journal))
+        yield* quota(state.bytes + 2_000)
         yield* sendAll("a", upTo(25).slice(5))
         yield* waitUntil(Effect.sync(() => refusals >= 3))
         assert.isBelow((yield* journalOf("a")).length, 25)

@@ -42,6 +42,7 @@ export const subjects = (prefix: string) => {
     timer: (service: ServiceName, key: Key) => `${p}.timer.${service}.${token(key)}`,
     timers: (service: ServiceName) => `${p}.timer.${service}.*`,
     dead: (service: string, key: Key) => `${p}.dead.${token(service)}.${token(key)}`,
+    deads: () => `${p}.dead.*.*`,
     api: (service: ServiceName, query: string) => `${p}.api.${service}.${token(query)}`,
     streams: {
       commands: `${upper}_COMMANDS`,

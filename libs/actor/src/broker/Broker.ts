@@ -80,7 +80,10 @@ export interface BrokerShape {
   readonly append: (message: Message, expected: number) => Effect.Effect<number, Conflict | BrokerFull | BrokerFault>
   /** The last message of a subject as the leader knows it. */
   readonly last: (stream: StreamKind, subject: string) => Effect.Effect<StoredMessage | undefined, BrokerFault>
-  /** Messages of a subject after the sequence `after`, in order: all there were when it was called, or the first `limit`. */
+  /**
+   * Messages of a subject (`*` stands for any token) after the sequence `after`, in order: all there were when it was
+   * called, or the first `limit`.
+   */
   readonly read: (
     stream: StreamKind,
     subject: string,

@@ -45,7 +45,7 @@ export const makeFollow = (connection: Connection, bodies: LargeBodies): BrokerS
         let start = yield* startOf(from)
         // An old server gives the whole stream; the reader skips what it does not want.
         const narrow = wanted.length < 2 || (yield* can(connection, "filterSubjects"))
-        const filter = narrow ? { filter_subjects: [...wanted] } : {}
+        const filter = narrow ? { filter_subjects: wanted.length === 1 ? wanted.join() : [...wanted] } : {}
 
         const offerAll = Effect.fnUntraced(function* (messages: ConsumerMessages) {
           const iterator = messages[Symbol.asyncIterator]()
@@ -72,7 +72,11 @@ export const makeFollow = (connection: Connection, bodies: LargeBodies): BrokerS
         )
 
         yield* session.pipe(
-          Effect.catch((error) => Effect.logDebug(`reading events starts again: ${error.message}`)),
+          Effect.catch((error) =>
+            error._tag === "RequestTimedOut"
+              ? Effect.logDebug(`reading events starts again: ${error.message}`)
+              : Effect.logWarning(`reading events starts again: ${error.message}`)
+          ),
           Effect.andThen(Effect.sleep(`${restartPauseMs} millis`)),
           Effect.forever
         )

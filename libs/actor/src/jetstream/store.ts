@@ -6,6 +6,7 @@ import { encodeMeta } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { BrokerShape, Message, StoredMessage, StreamKind } from "../broker/Broker.ts"
 import { Conflict } from "../broker/faults.ts"
+import { streamOf } from "../broker/streamOf.ts"
 import { dueHeader } from "../runtime/takeTimer.ts"
 import { type Connection, fault, faultOf } from "./Connection.ts"
 import { bodyHeader, decodeText, isLarge, type LargeBodies } from "./largeBodies.ts"
@@ -35,13 +36,14 @@ export const makeStore = (
   bodies: LargeBodies
 ): Pick<BrokerShape, "append" | "publish" | "last" | "read"> => {
   const { js, jsm, nats, subjects } = connection
-  const streamOf = (subject: string) => subjects.streams[kindOf(subject)]
 
   /** The message as it is stored: a large body goes first, so that a stored reference always leads somewhere. */
   const prepare = Effect.fnUntraced(function* ({ body, dueAt, meta, subject }: Message) {
     const fields = encodeMeta(meta)
     if (dueAt !== undefined) fields[dueHeader] = dueAt
-    const stream = streamOf(subject)
+    const kind = streamOf(subject)
+    if (kind === undefined) return yield* fault(`store ${subject}`)(new Error("no stream keeps this subject"))
+    const stream = subjects.streams[kind]
     if (!isLarge(body)) return { stream, subject, id: meta.id, body, headers: fields } satisfies Prepared
     const object = `body/${meta.id}`
     yield* bodies.put(object, body)
@@ -159,19 +161,6 @@ export const makeStore = (
 
 /** An attempt without an answer is repeated after this; the whole is a fault after five seconds, and tried again later. */
 const patience = { attemptTimeoutMs: 300, giveUpAfterMs: 5_000 }
-
-const kinds: Readonly<Record<string, StreamKind>> = {
-  command: "commands",
-  work: "work",
-  event: "events",
-  journal: "journal",
-  timer: "timers",
-  dead: "dead"
-}
-const kindOf = (subject: string): StreamKind => {
-  const from = subject.indexOf(".") + 1
-  return kinds[subject.slice(from, subject.indexOf(".", from))] ?? "dead"
-}
 
 /** A message as the client takes it. */
 interface Prepared {

@@ -8,11 +8,13 @@ import {
   type Bucket,
   type ConsumerSpec,
   type Delivered,
+  type Message,
   type QueryHandler,
   type StoredMessage,
   type StreamKind
 } from "../broker/Broker.ts"
 import { BrokerFault, Conflict } from "../broker/faults.ts"
+import { streamOf } from "../broker/streamOf.ts"
 import { type MemoryConsumer, makeMemoryConsumer } from "./MemoryConsumer.ts"
 import { makeMemoryStream, matchesSubject } from "./MemoryStream.ts"
 
@@ -48,14 +50,6 @@ const make = Effect.gen(function* () {
     timers: makeMemoryStream(),
     dead: makeMemoryStream()
   } as const satisfies Record<StreamKind, unknown>
-  const byToken = new Map<string, keyof typeof streams>([
-    ["command", "commands"],
-    ["work", "work"],
-    ["event", "events"],
-    ["journal", "journal"],
-    ["timer", "timers"],
-    ["dead", "dead"]
-  ])
   const consumers = new Map<string, MemoryConsumer>()
   const handlers = new Map<string, QueryHandler>()
   const changed = new Set<() => void>()
@@ -74,11 +68,11 @@ const make = Effect.gen(function* () {
   const isQuiet = () =>
     [...consumers].every(([durable, consumer]) => durable.startsWith("timers-") || consumer.isIdle())
 
-  const streamOf = (subject: string) => {
-    const kind = byToken.get(subject.split(".", 2)[1] ?? "")
+  const store = (message: Message) => {
+    const kind = streamOf(message.subject)
     return kind === undefined
-      ? Effect.fail(new BrokerFault({ operation: `store ${subject}`, cause: "no stream covers this subject" }))
-      : Effect.succeed(streams[kind])
+      ? Effect.fail(new BrokerFault({ operation: `store ${message.subject}`, cause: "no stream keeps this subject" }))
+      : Effect.sync(() => streams[kind].store(message))
   }
 
   const followed = (wanted: ReadonlyArray<string>, start: number) => {
@@ -114,13 +108,10 @@ const make = Effect.gen(function* () {
       Effect.sync(() =>
         streams[kind]
           .after(after)
-          .filter((message) => message.subject === subject)
+          .filter((message) => matchesSubject(subject, message.subject))
           .slice(0, limit)
       ),
-    publish: (messages) =>
-      Effect.forEach(messages, (message) => Effect.map(streamOf(message.subject), (stream) => stream.store(message)), {
-        discard: true
-      }),
+    publish: (messages) => Effect.forEach(messages, store, { discard: true }),
     consume: Effect.fnUntraced(function* (spec, take) {
       const consumer = yield* consumerOf(spec)
       const remove = consumer.add((delivery) => {

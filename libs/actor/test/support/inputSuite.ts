@@ -131,6 +131,11 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           const letters = yield* deadLettersOf("a")
           const reasons = new Map(letters.map(({ headers, reason }) => [headers["ce-id"], reason]))
           assert.deepStrictEqual([...reasons.keys()].sort(), ["no-n", "no-type", "not-json", "not-object", "what"])
+          const all = yield* Messenger.use((messenger) => messenger.deadLetters())
+          assert.deepStrictEqual(
+            all.map(({ letter }) => letter),
+            letters
+          )
           assert.match(reasons.get("no-n") ?? "", /Expected number\s+at \["n"\]/)
           assert.match(reasons.get("not-json") ?? "", /not JSON/)
           assert.strictEqual(letters.find(({ headers }) => headers["ce-id"] === "no-n")?.body, `{"n":"two"}`)
