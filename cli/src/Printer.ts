@@ -29,8 +29,6 @@ const write = (fd: number, text: string): void => {
 export const data = (line: string): void => write(1, `${line}\n`)
 /** A line for people. */
 export const say = (line: string): void => write(2, `${line}\n`)
-/** Text for people without a line end, such as a prompt. */
-export const saySame = (text: string): void => write(2, text)
 
 /** One object or event per line. */
 export const json = (value: unknown): void => data(JSON.stringify(value))

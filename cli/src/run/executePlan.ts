@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { Messenger } from "@reprise/actor"
 import { makeRunId, type RunId, type RunOptions, RunView } from "@reprise/protocol"
 import { Effect } from "effect"
-import { type ExitCode, exitCodes, missing } from "../CliFailure.ts"
+import { exitCodes, missing } from "../CliFailure.ts"
 import type { Config } from "../config/Config.ts"
 import { data, say } from "../Printer.ts"
 import { isInitialised, type Project } from "../project/Project.ts"
@@ -87,7 +87,7 @@ const conclude = Effect.fnUntraced(function* (run: PlanRun, runId: RunId) {
   if (!run.json) data(runSummary(view, places(run, view)))
 })
 
-const work = Effect.fnUntraced(function* (run: PlanRun): Effect.fn.Return<ExitCode, unknown, Messenger> {
+const work = Effect.fnUntraced(function* (run: PlanRun) {
   const since = new Date(Date.now() - 1).toISOString()
   const existing = yield* findOpenRun(run)
   const runId = existing?.runId ?? (yield* start(run))

@@ -1,7 +1,5 @@
-/** What must hold before a run starts, looked at before anything is touched. */
-import { NodeServices } from "@effect/platform-node"
 import { foreignDirt, Git } from "@reprise/workspace"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { missing } from "../CliFailure.ts"
 import type { Project } from "../project/Project.ts"
 

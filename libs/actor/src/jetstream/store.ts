@@ -13,6 +13,7 @@ import { bodyHeader, decodeText, isLarge, type LargeBodies } from "./largeBodies
 
 /** Reads of a tail no longer than this ask for one message at a time: cheaper than making a consumer. */
 const shortTail = 4
+const longestReadMs = 30_000
 
 export const storedMessage = (
   bodies: LargeBodies,
@@ -45,7 +46,7 @@ export const makeStore = (
     if (kind === undefined) return yield* fault(`store ${subject}`)(new Error("no stream keeps this subject"))
     const stream = subjects.streams[kind]
     if (!isLarge(body)) return { stream, subject, id: meta.id, body, headers: fields } satisfies Prepared
-    const object = `body/${meta.id}`
+    const object = objectOf(meta.id)
     yield* bodies.put(object, body)
     return { stream, subject, id: meta.id, body: "", headers: { ...fields, [bodyHeader]: object } } satisfies Prepared
   })
@@ -105,33 +106,44 @@ export const makeStore = (
           ? new Conflict({ subject: message.subject, expected })
           : faultOf(operation)(error)
       ),
-      Effect.catchTag("Conflict", (conflict) => unlessMine(prepared, conflict))
+      Effect.catchTag("Conflict", (conflict) => unlessMine(prepared, conflict)),
+      // Nothing refers to the object of an append that lost its race.
+      Effect.tapErrorTag("Conflict", () =>
+        prepared.body === "" ? Effect.ignore(bodies.remove(objectOf(prepared.id))) : Effect.void
+      )
     )
   })
 
   /** A consumer of its own, gone afterwards, from `from` to the message at `to`. */
-  const readThrough = Effect.fnUntraced(function* (stream: string, subject: string, from: number, to: number) {
+  const readThrough = (stream: string, subject: string, from: number, to: number) => {
     const operation = `read ${subject}`
-    return yield* Effect.acquireUseRelease(
-      attempt(operation, () =>
-        js.consumers.get(stream, {
-          filter_subjects: subject,
-          deliver_policy: DeliverPolicy.StartSequence,
-          opt_start_seq: from
-        })
-      ),
-      (consumer) =>
+    const consuming = attempt(operation, async () => {
+      const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from }
+      const consumer = await js.consumers.get(stream, { filter_subjects: subject, ...start })
+      return { consumer, messages: await consumer.consume({ max_messages: 500, expires: 5_000 }) }
+    })
+    return Effect.acquireUseRelease(
+      consuming,
+      ({ messages }) =>
         attempt(operation, async () => {
           const found: Array<StoredMessage> = []
-          for await (const message of await consumer.consume({ max_messages: 500, expires: 5_000 })) {
+          for await (const message of messages) {
             found.push(storedMessage(bodies, message, (name) => message.headers?.get(name) ?? ""))
             if (message.seq >= to) break
           }
           return found
         }),
-      (consumer) => attempt(operation, () => consumer.delete()).pipe(Effect.ignore)
-    ).pipe(Effect.mapError(fault(operation)))
-  })
+      ({ consumer, messages }) =>
+        Effect.sync(() => messages.stop()).pipe(
+          Effect.andThen(attempt(operation, () => consumer.delete())),
+          Effect.ignore
+        )
+    ).pipe(
+      // What was pruned meanwhile does not come.
+      Effect.timeout(`${longestReadMs} millis`),
+      Effect.mapError(fault(operation))
+    )
+  }
 
   const read = Effect.fnUntraced(function* (kind: StreamKind, subject: string, after: number, limit = Infinity) {
     const stream = subjects.streams[kind]
@@ -161,6 +173,8 @@ export const makeStore = (
 
 /** An attempt without an answer is repeated after this; the whole is a fault after five seconds, and tried again later. */
 const patience = { attemptTimeoutMs: 300, giveUpAfterMs: 5_000 }
+
+const objectOf = (id: string) => `body/${id}`
 
 /** A message as the client takes it. */
 interface Prepared {
