@@ -1,8 +1,13 @@
 /** `npm run bench [NAME]`: figures, each beside a floor measured in the same run. */
 import { durableStep } from "./durableStep.ts"
+import { firstPrompt } from "./firstPrompt.ts"
 import { startUp } from "./startUp.ts"
 
-const benchmarks: Readonly<Record<string, () => Promise<void>>> = { "durable-step": durableStep, "start-up": startUp }
+const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
+  "durable-step": durableStep,
+  "first-prompt": firstPrompt,
+  "start-up": startUp
+}
 
 const wanted = process.argv[2]
 for (const [name, run] of Object.entries(benchmarks)) {

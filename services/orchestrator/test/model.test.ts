@@ -16,7 +16,7 @@ import type { RunInput } from "../src/domain/Input.ts"
 import { sameCommit } from "../src/domain/phases.ts"
 import { noRun, type Run, type RunState } from "../src/domain/Run.ts"
 import { runActor } from "../src/domain/runActor.ts"
-import { isAuthorStep, isCause, isTransition } from "../src/domain/transitions.ts"
+import { isAuthorStep, isCause, isEnding, isQuestion, isTransition } from "../src/domain/transitions.ts"
 import { anytime, fitting } from "./support/candidates.ts"
 import { Story, startRun } from "./support/story.ts"
 
@@ -182,6 +182,17 @@ describe("whatever happens to a run", () => {
       if (event._tag !== "StepStarted") continue
       const cause = event.cause ?? ""
       assert.isTrue(isCause(cause) && isTransition(run.step, cause, event.step), `${run.step} ${cause} ${event.step}`)
+    }
+  })
+
+  always("every question is of a step, and every end of a step, that the tables have", (step) => {
+    for (const [run, event] of walk(step)) {
+      if (event._tag === "QuestionAsked") {
+        const { ask } = event.question
+        assert.isTrue(isQuestion(ask.step, ask.origin), `${ask.step} ${ask.origin}`)
+      }
+      if (event._tag === "RunCompleted") assert.isTrue(isEnding(run.step, "completed"), run.step)
+      if (event._tag === "RunFailed") assert.isTrue(isEnding(run.step, "failed"), run.step)
     }
   })
 

@@ -1,8 +1,8 @@
 /**
- * Every way from one step to another (run-machine). `StepStarted.cause` names one of these; a test compares the table
- * with what runs do.
+ * Every way from one step to another (run-machine). `StepStarted.cause` names one of these; a test compares the tables
+ * with what runs do, and `docs/reference/run-machine.md` is drawn from them.
  */
-import type { Step } from "@reprise/protocol"
+import type { EscalationOrigin, RunStatus, Step } from "@reprise/protocol"
 
 /** The steps in which an author works. */
 const authorSteps = ["EXECUTE", "QUALITY_RETRY", "AUTO_FIX"] as const satisfies ReadonlyArray<Step>
@@ -11,33 +11,60 @@ export const isAuthorStep = (step: Step | undefined): boolean => authorSteps.som
 /** Steps that cost an agent's or a machine's time: those that a circuit breaker counts. */
 export const breakable = (step: Step): boolean => step !== "PREPARE" && step !== "PHASE_COMPLETE"
 
+/** Where a run is before its first step. */
+type Source = Step | "start"
+
 interface Transition {
-  readonly from: ReadonlyArray<Step> | "start" | "any"
+  /** `question`: any step that a human, or auto mode in their place, decides about. `pause`: the one that was paused. */
+  readonly from: ReadonlyArray<Source> | "question" | "pause"
   readonly to: ReadonlyArray<Step>
+  readonly when: string
 }
 
 const retried = [...authorSteps, "QUALITY_CHECK", "REVIEW", "CHECKPOINT", "PHASE_GATE"] as const
 
 export const transitions = {
-  "run-started": { from: "start", to: ["PREPARE"] },
-  "phase-started": { from: ["PREPARE", "PHASE_COMPLETE"], to: ["EXECUTE"] },
-  "work-verified": { from: ["EXECUTE"], to: ["QUALITY_CHECK", "REVIEW"] },
-  fixed: { from: ["QUALITY_RETRY", "AUTO_FIX"], to: ["QUALITY_CHECK", "REVIEW"] },
-  "gates-passed": { from: ["QUALITY_CHECK"], to: ["REVIEW"] },
-  "gates-failed": { from: ["QUALITY_CHECK"], to: ["QUALITY_RETRY"] },
-  "verdict-ready": { from: ["REVIEW"], to: ["PHASE_GATE"] },
-  "items-to-fix": { from: ["REVIEW"], to: ["AUTO_FIX"] },
-  "verdict-of-another-commit": { from: ["REVIEW"], to: ["REVIEW"] },
-  checkpoint: { from: authorSteps, to: ["CHECKPOINT"] },
-  "checkpoint-resolved": { from: ["CHECKPOINT"], to: authorSteps },
-  "tree-clean": { from: ["PHASE_GATE"], to: ["PHASE_COMPLETE"] },
-  /** An answer, or auto mode in place of one. */
-  continue: { from: "any", to: authorSteps },
-  fix: { from: "any", to: retried },
-  "auto-retry": { from: "any", to: retried },
-  override: { from: "any", to: ["PHASE_COMPLETE"] },
-  /** After a pause that interrupted the step. */
-  resumed: { from: "any", to: retried }
+  "run-started": { from: ["start"], to: ["PREPARE"], when: "the plan is valid and has a phase to do" },
+  "phase-started": {
+    from: ["PREPARE", "PHASE_COMPLETE"],
+    to: ["EXECUTE"],
+    when: "the plan has a phase that nobody approved: fresh author"
+  },
+  "work-verified": {
+    from: ["EXECUTE"],
+    to: ["QUALITY_CHECK", "REVIEW"],
+    when: "the author is done and its commit verified; straight to the review where there are no gates"
+  },
+  fixed: {
+    from: ["QUALITY_RETRY", "AUTO_FIX"],
+    to: ["QUALITY_CHECK", "REVIEW"],
+    when: "the author is done; a commit, if it made one, is verified"
+  },
+  "gates-passed": { from: ["QUALITY_CHECK"], to: ["REVIEW"], when: "all quality gates pass" },
+  "gates-failed": { from: ["QUALITY_CHECK"], to: ["QUALITY_RETRY"], when: "a quality gate fails and a retry is left" },
+  "verdict-ready": { from: ["REVIEW"], to: ["PHASE_GATE"], when: "the verdict is ready" },
+  "items-to-fix": { from: ["REVIEW"], to: ["AUTO_FIX"], when: "every finding is one that the author can fix" },
+  "verdict-of-another-commit": {
+    from: ["REVIEW"],
+    to: ["REVIEW"],
+    when: "the verdict is about another commit than the verified one"
+  },
+  checkpoint: { from: authorSteps, to: ["CHECKPOINT"], when: "the author reports a checkpoint of the plan" },
+  "checkpoint-resolved": {
+    from: ["CHECKPOINT"],
+    to: authorSteps,
+    when: "a human resolved it, and what was done so far is verified: fresh author"
+  },
+  "tree-clean": {
+    from: ["PHASE_GATE"],
+    to: ["PHASE_COMPLETE"],
+    when: "the phase is let pass and the working tree is clean"
+  },
+  continue: { from: "question", to: authorSteps, when: "a human chose to continue the author's session" },
+  fix: { from: "question", to: retried, when: "a human chose to begin the step again, in a new session" },
+  "auto-retry": { from: "question", to: retried, when: "as fix, in auto mode, while a retry is left" },
+  override: { from: "question", to: ["PHASE_COMPLETE"], when: "a human approved the phase as it is" },
+  resumed: { from: "pause", to: retried, when: "a pause had interrupted the step" }
 } as const satisfies Record<string, Transition>
 
 export type Cause = keyof typeof transitions
@@ -45,9 +72,69 @@ export type Cause = keyof typeof transitions
 /** Whether the table has this way. */
 export const isTransition = (from: Step | undefined, cause: Cause, to: Step): boolean => {
   const { from: sources, to: targets }: Transition = transitions[cause]
-  const starts = sources === "any" || (sources === "start" ? from === undefined : sources.some((step) => step === from))
+  const starts = sources === "question" || sources === "pause" || sources.some((step) => step === (from ?? "start"))
   return starts && targets.some((step) => step === to)
 }
 
 const causes = Object.keys(transitions)
 export const isCause = (text: string): text is Cause => causes.includes(text)
+
+interface Asking {
+  /** The steps that may wait for this. */
+  readonly at: ReadonlyArray<Step>
+  readonly when: string
+}
+
+const worked = [...authorSteps, "REVIEW"] as const
+
+/** What a human is asked about, by the question's origin, and the steps that wait for the answer. */
+export const questions = {
+  author: {
+    at: authorSteps,
+    when: "the author needs a human, has failed, or its report breaks a rule after it was told so"
+  },
+  reviewer: {
+    at: ["REVIEW"],
+    when: "the verdict needs a human or has nothing to act on, or the review failed"
+  },
+  quality: { at: ["QUALITY_CHECK"], when: "a quality gate fails and no retry is left" },
+  commit: {
+    at: [...authorSteps, "PHASE_GATE", "PHASE_COMPLETE"],
+    when: "the author's commit was rejected a second time, or the working tree is not clean"
+  },
+  limit: { at: retried, when: "a limit of the run or of the phase is met" },
+  plan: { at: ["PHASE_COMPLETE"], when: "the plan was changed so that the run cannot go on" },
+  runtime: { at: authorSteps, when: "the author's turn failed or timed out, or its agent is gone" },
+  checkpoint: { at: ["CHECKPOINT"], when: "the plan wants a human here" },
+  continuation: { at: retried, when: "work that was reported as done is not in the repository" },
+  permission: { at: worked, when: "the agent asks for a permission in its turn" },
+  question: { at: worked, when: "the agent asks something in its turn" },
+  "phase-gate": { at: ["PHASE_GATE"], when: "gates.phase is human" },
+  workspace: { at: [...retried, "PHASE_COMPLETE"], when: "what the workspace was asked for broke" }
+} as const satisfies Record<EscalationOrigin, Asking>
+
+/** Whether a step may wait for the answer to a question of this origin. */
+export const isQuestion = (at: Step | undefined, origin: EscalationOrigin): boolean => {
+  const asking: Asking = questions[origin]
+  return asking.at.some((step) => step === at)
+}
+
+type Ending = Extract<RunStatus, "completed" | "failed" | "aborted">
+
+interface End {
+  readonly from: ReadonlyArray<Source> | "question"
+  readonly when: string
+}
+
+/** How runs end. Besides, a human may abort one at any time. */
+export const endings = {
+  completed: { from: ["start", "PHASE_COMPLETE"], when: "no phase is left, and SUMMARY.md is written" },
+  failed: { from: ["start", "PREPARE"], when: "the plan cannot be read or the workspace not be used" },
+  aborted: { from: "question", when: "a human chose so, or auto mode gave up" }
+} as const satisfies Record<Ending, End>
+
+/** Whether a run may end like this at a step. */
+export const isEnding = (at: Step | undefined, ending: Ending): boolean => {
+  const { from }: End = endings[ending]
+  return from === "question" || from.some((step) => step === (at ?? "start"))
+}
