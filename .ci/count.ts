@@ -1,4 +1,4 @@
-/** The closing line of CI: every test, and one more for each of verify and the demo. */
+/** The closing line of CI: every test, and one more for each stage (checks, the test run, the demo). */
 import { existsSync, readFileSync } from "node:fs"
 
 interface Report {

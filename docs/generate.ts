@@ -9,6 +9,7 @@ import { Effect } from "effect"
 import { commandsPage } from "./render/commands.ts"
 import { configurationPage } from "./render/configuration.ts"
 import { messagesPage } from "./render/messages.ts"
+import { runMachinePage } from "./render/runMachine.ts"
 
 /** The pages by file name. Pure but for the parsing of flags, which needs no services. */
 export const referencePages: Effect.Effect<ReadonlyMap<string, string>, unknown> = Effect.map(
@@ -17,7 +18,8 @@ export const referencePages: Effect.Effect<ReadonlyMap<string, string>, unknown>
     new Map([
       ["commands.md", commands],
       ["configuration.md", configurationPage()],
-      ["messages.md", messagesPage()]
+      ["messages.md", messagesPage()],
+      ["run-machine.md", runMachinePage()]
     ])
 )
 

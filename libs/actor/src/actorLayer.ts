@@ -37,6 +37,13 @@ const make = Effect.fnUntraced(function* <State, Input extends Tagged, Event ext
   const handler = makeInputHandler(actor, broker, subjects, settings)
   const intakeOf = (spec: ConsumerSpec, maxDeliveries = settings.maxDeliveries) =>
     makeIntake({ service, spec, broker, subjects, settings, maxDeliveries })
+
+  // When the scope closes: first nothing more is taken, then the lanes finish, then what is left is handed back.
+  const commands = yield* intakeOf(consumerOf("commands", service, [subjects.commands(service)], settings))
+  const waiting = { ...settings, maxInFlight: -1 }
+  const timers = yield* intakeOf(consumerOf("timers", service, [subjects.timers(service)], waiting), Infinity)
+  const filters = subscription?.types.map((type) => subjects.events("*", "*", type)) ?? []
+  const events = yield* intakeOf(consumerOf("events", service, filters, settings))
   const lanes = yield* makeLanes()
 
   /** A job of the actor's lane. A failure may have left the memory behind the journal, so it is loaded again. */
@@ -59,16 +66,12 @@ const make = Effect.fnUntraced(function* <State, Input extends Tagged, Event ext
     Effect.sync(() => handler.forgetIdle(now - settings.idleAfterMs))
   ).pipe(Effect.delay(`${Math.ceil(settings.idleAfterMs / 2)} millis`), Effect.forever, Effect.forkScoped)
 
-  const waiting = { ...settings, maxInFlight: -1 }
-  const timers = yield* intakeOf(consumerOf("timers", service, [subjects.timers(service)], waiting), Infinity)
   yield* timers.receive((opened) =>
     lanes.push(`timer ${opened.key}`, takeTimer(broker, subjects.command(service, opened.key), timers, opened))
   )
 
   if (subscription !== undefined) {
-    const filters = subscription.types.map((type) => subjects.events("*", "*", type))
     const wanted = new Set<string>(subscription.types)
-    const events = yield* intakeOf(consumerOf("events", service, filters, settings))
     /** In the lane of the run, so that events of one run keep their order on the way to the actor's lane. */
     const route = Effect.fnUntraced(function* (opened: Opened) {
       const { delivery, meta } = opened
@@ -85,7 +88,6 @@ const make = Effect.fnUntraced(function* <State, Input extends Tagged, Event ext
     })
   }
 
-  const commands = yield* intakeOf(consumerOf("commands", service, [subjects.commands(service)], settings))
   const readCommand = bodyReader(actor.commands)
   yield* commands.receive((opened) => {
     const { delivery, key, meta } = opened

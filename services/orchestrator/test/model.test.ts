@@ -18,12 +18,14 @@ import { noRun, type Run, type RunState } from "../src/domain/Run.ts"
 import { runActor } from "../src/domain/runActor.ts"
 import { isAuthorStep, isCause, isEnding, isQuestion, isTransition } from "../src/domain/transitions.ts"
 import { anytime, fitting } from "./support/candidates.ts"
-import { Story, startRun } from "./support/story.ts"
+import { onePhase, Story, startRun, twoPhases } from "./support/story.ts"
 
 const below = (limit: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: limit - 1 }))
 const Setup = Schema.Struct({
   auto: Schema.Boolean,
   gates: Schema.Boolean,
+  /** So that some runs come to their end. */
+  short: Schema.Boolean,
   phaseGate: Schema.Literals(["auto", "human"]),
   limit: below(4)
 })
@@ -56,7 +58,7 @@ const next = (s: Story, told: ReadonlyArray<RunInput>, { kind, pick }: Moves[num
 const play = (setup: Setup, moves: Moves, check: (step: Step) => void): Story => {
   const s = new Story()
   const told: Array<RunInput> = []
-  const start = startRun(optionsOf(setup))
+  const start = startRun(optionsOf(setup), setup.short ? onePhase : twoPhases)
   told.push(start)
   s.tell(start)
   for (const move of moves) {

@@ -71,7 +71,7 @@ export const makeFollow = (connection: Connection, bodies: LargeBodies): BrokerS
           (consumer) => attempt("follow", () => consumer.delete()).pipe(Effect.timeoutOption("1 second"), Effect.ignore)
         )
 
-        yield* session.pipe(
+        return yield* session.pipe(
           Effect.catch((error) =>
             error._tag === "RequestTimedOut"
               ? Effect.logDebug(`reading events starts again: ${error.message}`)

@@ -51,7 +51,7 @@ const make = Effect.gen(function* () {
     dead: makeMemoryStream()
   } as const satisfies Record<StreamKind, unknown>
   const consumers = new Map<string, MemoryConsumer>()
-  const handlers = new Map<string, QueryHandler>()
+  const handlers: Array<{ readonly subject: string; readonly answer: QueryHandler }> = []
   const changed = new Set<() => void>()
   const onChange = () => {
     for (const listener of changed) listener()
@@ -149,20 +149,18 @@ const make = Effect.gen(function* () {
     snapshots: makeMemoryBucket(),
     views: makeMemoryBucket(),
     serve: Effect.fnUntraced(function* (service, served) {
-      for (const [query, handler] of Object.entries(served)) {
-        const subject = subjects.api(service, query)
-        handlers.set(subject, handler)
-        yield* Effect.addFinalizer(() =>
-          Effect.sync(() => {
-            if (handlers.get(subject) === handler) handlers.delete(subject)
-          })
-        )
-      }
+      const mine = Object.entries(served).map(([query, answer]) => ({ subject: subjects.api(service, query), answer }))
+      handlers.push(...mine)
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          for (const one of mine) handlers.splice(handlers.indexOf(one), 1)
+        })
+      )
     }),
-    request: (subject, request) =>
-      Effect.suspend(
-        (): Effect.Effect<string | undefined> => handlers.get(subject)?.(request) ?? Effect.succeed(undefined)
-      ),
+    request: (subject, request) => {
+      const handler = handlers.find((one) => one.subject === subject)
+      return handler === undefined ? Effect.succeed(undefined) : handler.answer(request)
+    },
     settled: Effect.callback<void>((resume) => {
       const look = () => {
         if (!isQuiet()) return

@@ -25,7 +25,7 @@ export const makeDeliveries = Effect.fnUntraced(function* (settings: Pick<ActorS
   }
 
   yield* Effect.sync(() => {
-    for (const delivery of [] as Array<Delivered>) delivery.working()
+    for (const delivery of underWay.values()) delivery.working()
   }).pipe(Effect.delay(`${settings.heartbeatMs} millis`), Effect.forever, Effect.forkScoped)
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {

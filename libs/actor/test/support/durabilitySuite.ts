@@ -1,11 +1,12 @@
 /** An input is decided once and what it leads to is sent, whenever the process dies: each test states the moment. */
 import { assert, describe, it } from "@effect/vitest"
 import type { ServiceName } from "@reprise/protocol"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import { actorLayer, drain, Messenger } from "../../src/index.ts"
 import { counter } from "./Counter.ts"
 import {
   losesAcknowledgements,
+  makeGate,
   makeStop,
   misbehaving,
   stopsBeforeAppending,
@@ -120,6 +121,63 @@ export const durabilitySuite = (name: string, open: OpenWorld) =>
             ["a-1", "a-2"]
           )
         }).pipe(Effect.provide(two))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("killed after the append: a process that had the actor in memory all along sends what was decided", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const { gate, how } = makeGate()
+        const warm = yield* world.start(misbehaving(count, how))
+        yield* sendAll("a", [1]).pipe(Effect.andThen(drain), Effect.provide(warm))
+        gate.open = false
+        yield* Effect.gen(function* () {
+          const stop = yield* makeStop
+          const sendsNothing = stopsBeforePublishing(stop, ({ meta }) => meta.causation === "a-2")
+          yield* world.start(misbehaving(count, sendsNothing))
+          yield* sendAll("a", [2]).pipe(Effect.provide(warm))
+          yield* stop.reached
+        }).pipe(Effect.scoped)
+        gate.open = true
+        yield* Effect.gen(function* () {
+          yield* drain
+          assert.strictEqual((yield* journalOf("a")).length, 2)
+          const events = yield* eventsSoFar(["StepStarted"])
+          assert.deepStrictEqual(
+            events.map(({ meta }) => meta.causation),
+            ["a-1", "a-2"]
+          )
+        }).pipe(Effect.provide(warm))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("does not refuse on an old state when another process has moved the actor on", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const strict = actorLayer({
+          ...counter,
+          decide: (state, input, delivery) =>
+            input._tag === "Forbidden" && state.total > 0
+              ? counter.decide(state, { _tag: "Add", n: 10 }, delivery)
+              : counter.decide(state, input, delivery)
+        })
+        const { gate, how } = makeGate()
+        const behind = yield* world.start(misbehaving(strict, how))
+        const messenger = Context.get(behind, Messenger)
+        yield* messenger.send("gate", "a", { _tag: "Ignored" })
+        yield* drain.pipe(Effect.provide(behind))
+        gate.open = false
+        yield* Effect.gen(function* () {
+          const ahead = yield* world.start(strict)
+          yield* sendAll("a", [1]).pipe(Effect.andThen(drain), Effect.provide(ahead))
+        }).pipe(Effect.scoped)
+        gate.open = true
+        yield* messenger.send("gate", "a", { _tag: "Forbidden" })
+        yield* Effect.gen(function* () {
+          yield* drain
+          assert.deepStrictEqual(yield* eventsSoFar(["CommandRefused"]), [])
+          assert.deepStrictEqual(yield* show("a"), { total: 11, steps: 2 })
+        }).pipe(Effect.provide(behind))
       }).pipe(Effect.scoped)
     )
 

@@ -39,3 +39,12 @@ export const stopsBeforeAppending = (stop: Stop) => (): Partial<BrokerShape> => 
 export const losesAcknowledgements = (broker: BrokerShape): Partial<BrokerShape> => ({
   consume: (spec, take) => broker.consume(spec, (delivery) => take({ ...delivery, ack: () => undefined }))
 })
+
+/** A process that takes messages only while its gate is open; others get them meanwhile. */
+export const makeGate = () => {
+  const gate = { open: true }
+  const how = (broker: BrokerShape): Partial<BrokerShape> => ({
+    consume: (spec, take) => broker.consume(spec, (delivery) => (gate.open ? take(delivery) : delivery.nak(200)))
+  })
+  return { gate, how }
+}

@@ -64,7 +64,7 @@ export const transitions = {
   fix: { from: "question", to: retried, when: "a human chose to begin the step again, in a new session" },
   "auto-retry": { from: "question", to: retried, when: "as fix, in auto mode, while a retry is left" },
   override: { from: "question", to: ["PHASE_COMPLETE"], when: "a human approved the phase as it is" },
-  resumed: { from: "pause", to: retried, when: "a pause had interrupted the step" }
+  resumed: { from: "pause", to: [...authorSteps, "REVIEW", "PHASE_GATE"], when: "a pause had interrupted the step" }
 } as const satisfies Record<string, Transition>
 
 export type Cause = keyof typeof transitions
@@ -105,7 +105,7 @@ export const questions = {
   limit: { at: retried, when: "a limit of the run or of the phase is met" },
   plan: { at: ["PHASE_COMPLETE"], when: "the plan was changed so that the run cannot go on" },
   runtime: { at: authorSteps, when: "the author's turn failed or timed out, or its agent is gone" },
-  checkpoint: { at: ["CHECKPOINT"], when: "the plan wants a human here" },
+  checkpoint: { at: ["CHECKPOINT"], when: "a checkpoint waits to be resolved" },
   continuation: { at: retried, when: "work that was reported as done is not in the repository" },
   permission: { at: worked, when: "the agent asks for a permission in its turn" },
   question: { at: worked, when: "the agent asks something in its turn" },

@@ -129,7 +129,8 @@ export const fitting = (s: Story, n: number): ReadonlyArray<RunInput> => {
 /** Humans, operators and the network: at any time, wanted or not. */
 export const anytime = (s: Story, n: number): ReadonlyArray<RunInput> => [
   ...(s.state._tag === "NoRun" ? [] : seen(s)),
-  { _tag: "PauseRun", runId, now: n % 2 === 0 },
+  { _tag: "PauseRun", runId, now: true },
+  { _tag: "PauseRun", runId, now: false },
   { _tag: "ResumeRun", runId },
   { _tag: "ResumeRun", runId },
   startRun({ auto: true }),
