@@ -25,7 +25,12 @@ id: "02"
 `
 
 const described = (options: Partial<RunOptions> = {}) =>
-  describePlan("docs/PLAN.md", Result.getOrThrow(parsePlan(source)), { ...defaultRunOptions, ...options })
+  describePlan(Result.getOrThrow(parsePlan(source)), {
+    planPath: "docs/PLAN.md",
+    plan: source,
+    workspace: "/repository",
+    options: { ...defaultRunOptions, ...options }
+  })
 
 describe("a plan described", () => {
   it("has its phases, tasks with ids, checkpoints and completion gates", () => {
@@ -54,7 +59,8 @@ describe("a plan described", () => {
 
   it("as text shows everything at a glance", () => {
     const gates = { quality: ["npm run lint", "npm test"], qualityTimeoutMs: 1, phase: "auto" as const }
-    assert.deepStrictEqual(planText(described({ gates, model: "a/b" })).split("\n"), [
+    const [plan = ""] = planText(described({ gates, model: "a/b" })).split("\n\nThe run begins")
+    assert.deepStrictEqual(plan.split("\n"), [
       "docs/PLAN.md: A greeter",
       "Phase 1: Greet (marked complete)",
       "  [x] P1.1 Write it",
@@ -70,5 +76,33 @@ describe("a plan described", () => {
 
   it("says how to name quality gates when there are none", () => {
     assert.include(planText(described()), "No quality gates: [gates] quality in reprise.toml")
+  })
+
+  it("has what the first phase's author and reviewer would be asked, as the services would ask it", () => {
+    const { prompts } = described()
+    assert.strictEqual(prompts?.phase, "2")
+    assert.include(prompts?.author.work, "You are the author of phase 2 of the plan docs/PLAN.md: Sign in.")
+    assert.include(prompts?.author.work, "2-T1: Choose a provider (checkpoint: decision)")
+    assert.include(prompts?.author.report, '"needs_human"')
+    assert.include(prompts?.reviewer.work, "`git diff <HEAD>..<the author's commit>`")
+    assert.include(prompts?.reviewer.work, "docs/reviews/")
+    assert.include(prompts?.reviewer.report, '"readiness"')
+    const text = planText(described())
+    assert.include(text, "The run begins with phase 2. Its author is asked:\n  | You are the author of phase 2")
+    assert.include(text, "a reviewer is asked:\n  | You are the reviewer of phase 2")
+  })
+
+  it("shows the prompts of the run's own templates", () => {
+    const { prompts } = described({ prompts: { work: "Do {phase}!", review: "Judge {commit}!" } })
+    assert.include(prompts?.author.work, "Do 2!")
+    assert.strictEqual(prompts?.reviewer.work, "Judge <the author's commit>!")
+  })
+
+  it("says so when no phase is left to do", () => {
+    const done = source.replace("## Phase 2: Sign in", "## Phase 2: Sign in - COMPLETE")
+    const plan = Result.getOrThrow(parsePlan(done))
+    const run = { planPath: "PLAN.md", plan: done, workspace: "/repository", options: defaultRunOptions }
+    assert.isNull(describePlan(plan, run).prompts)
+    assert.include(planText(describePlan(plan, run)), "No phase is left to do.")
   })
 })

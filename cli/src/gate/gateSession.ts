@@ -4,7 +4,7 @@ import { Effect, FiberHandle, type Option, Queue, Stream } from "effect"
 import { exitCodes, exitWith, wrongUse } from "../CliFailure.ts"
 import { color, say, visible } from "../Printer.ts"
 import { showQuestion } from "../run/showRun.ts"
-import { withReading } from "../system/reading.ts"
+import { withLasting } from "../system/reading.ts"
 import { answerQuestion } from "./answerQuestion.ts"
 import { askInTerminal } from "./askInTerminal.ts"
 import { openQuestions } from "./listQuestions.ts"
@@ -73,6 +73,6 @@ export const gateSession = Effect.fn("gateSession")(function* (flags: { readonly
       "Use 'reprise gate list', 'show' and 'answer' in scripts."
     )
   }
-  yield* withReading(flags, Effect.scoped(session))
+  yield* withLasting(flags, Effect.scoped(session))
   return yield* exitWith(exitCodes.done)
 })

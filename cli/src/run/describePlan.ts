@@ -1,10 +1,10 @@
-/** What a plan holds, as data and as text. Pure. */
+/** What a plan holds and what a run of it would begin with, as data and as text. Pure. */
 import { type Plan, taskList } from "@reprise/plan"
-import type { RunOptions } from "@reprise/protocol"
 import { visible } from "../Printer.ts"
+import { firstPrompts, type PlannedRun, promptsText } from "./firstPrompts.ts"
 
-export const describePlan = (path: string, plan: Plan, options: RunOptions) => ({
-  planPath: path,
+export const describePlan = (plan: Plan, { options, planPath, ...run }: PlannedRun) => ({
+  planPath,
   ...(plan.id === undefined ? {} : { id: plan.id }),
   ...(plan.title === undefined ? {} : { title: plan.title }),
   phases: plan.phases.map((phase) => ({
@@ -23,7 +23,8 @@ export const describePlan = (path: string, plan: Plan, options: RunOptions) => (
   permissions: options.permissions,
   runtime: options.runtime,
   ...(options.model === undefined ? {} : { model: options.model }),
-  notes: plan.notes.map(({ column, line, message }) => ({ line, column, message }))
+  notes: plan.notes.map(({ column, line, message }) => ({ line, column, message })),
+  prompts: firstPrompts({ ...run, planPath, options }) ?? null
 })
 
 export type PlanDescription = ReturnType<typeof describePlan>
@@ -43,7 +44,8 @@ export const planText = (plan: PlanDescription): string =>
       ? "No quality gates: [gates] quality in reprise.toml names the commands that must pass."
       : `Quality gates after each phase: ${plan.gates.quality.join(", ")}`,
     `Phase gate: ${plan.gates.phase}; permissions: ${plan.permissions}; runtime: ${plan.runtime}${plan.model === undefined ? "" : `, ${plan.model}`}`,
-    ...plan.notes.map((note) => `note: ${plan.planPath}:${note.line}:${note.column} ${note.message}`)
+    ...plan.notes.map((note) => `note: ${plan.planPath}:${note.line}:${note.column} ${note.message}`),
+    ...(plan.prompts === null ? ["No phase is left to do."] : promptsText(plan.prompts))
   ]
     .map(visible)
     .join("\n")

@@ -55,7 +55,7 @@ const requireTrust = Effect.fnUntraced(function* (project: Project, config: Conf
 export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
   const terminal = process.stdin.isTTY === true && process.stderr.isTTY === true && !flags.noInput && !flags.json
   const project = yield* findProject(process.cwd())
-  const { path, plan } = yield* readPlan(project, flags.plan)
+  const { path, plan, text } = yield* readPlan(project, flags.plan)
   const startPhase = Option.getOrUndefined(flags.phase)
   if (startPhase !== undefined && !plan.phases.some(({ id }) => id === startPhase)) {
     return yield* wrongUse(
@@ -72,7 +72,7 @@ export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
     ...(startPhase !== undefined && Schema.is(PhaseId)(startPhase) ? { startPhase } : {})
   })
   if (flags.dryRun) {
-    const description = describePlan(path, plan, options)
+    const description = describePlan(plan, { planPath: path, plan: text, workspace: project.root, options })
     return flags.json ? okJson(description) : data(planText(description))
   }
   if (options.runtime === "claude") {

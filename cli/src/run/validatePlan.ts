@@ -12,10 +12,10 @@ export const validatePlan = Effect.fn("validatePlan")(function* (flags: {
   readonly json: boolean
 }) {
   const project = yield* findProject(process.cwd())
-  const { path, plan } = yield* readPlan(project, flags.plan)
+  const { path, plan, text } = yield* readPlan(project, flags.plan)
   const config = yield* loadConfig(project.root, new Map())
   const options = runOptions(config, { auto: false, allowDirty: false, skipQuality: false })
-  const description = describePlan(path, plan, options)
+  const description = describePlan(plan, { planPath: path, plan: text, workspace: project.root, options })
   if (flags.json) okJson(description)
   else data(planText(description))
 })

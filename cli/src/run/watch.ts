@@ -5,7 +5,7 @@ import { Effect, Option, Stream } from "effect"
 import { wrongUse } from "../CliFailure.ts"
 import { color, data, json, say, visible } from "../Printer.ts"
 import { eventLine } from "../show/eventLine.ts"
-import { withReading } from "../system/reading.ts"
+import { withLasting, withReading } from "../system/reading.ts"
 import { publicJson } from "./follow.ts"
 
 interface Flags {
@@ -35,7 +35,7 @@ const endings = new Set(["RunCompleted", "RunFailed", "RunAborted"])
 
 /** Follows until interrupted; one run: until it ends. */
 export const watch = (flags: Flags & { readonly run: Option.Option<string> }) =>
-  withReading(
+  withLasting(
     flags,
     Effect.gen(function* () {
       const messenger = yield* Messenger

@@ -22,6 +22,8 @@ export interface SystemOptions {
   readonly config: Config
   /** URL of a NATS server whose services do the work. */
   readonly nats?: string
+  /** The command waits for what will happen: a broker is made where none ever ran. */
+  readonly lasting?: boolean
   /** Added to OpenCode's environment. */
   readonly openCodeEnvironment?: Readonly<Record<string, string>>
 }
@@ -97,7 +99,7 @@ export const readingSystem = (
   options: SystemOptions
 ): Layer.Layer<Messenger | Broker | ActorConfig | Tenure, CliFailure> => {
   if (usesRemote(options)) return explained(messaging(options))
-  if (!isInitialised(options.project)) return emptySystem(options)
+  if (!isInitialised(options.project) && options.lasting !== true) return emptySystem(options)
   const deciding = Layer.unwrap(Effect.map(Tenure, ({ mine }) => (mine ? actors : Layer.empty)))
   return explained(deciding.pipe(Layer.provideMerge(messaging(options)), Layer.provideMerge(logging(options))))
 }

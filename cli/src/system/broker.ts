@@ -1,7 +1,7 @@
 /** The broker of a command: the one of this repository, started when no other process runs it, or a server that is named. */
 import { remoteConnection } from "@reprise/actor/main"
 import { attach, connectionTo, EmbeddedServer, ensureStreams, hasOwner, Nats } from "@reprise/nats"
-import { Context, Effect, Layer, Schedule, Schema, Stream } from "effect"
+import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import { type Config, get } from "../config/Config.ts"
 import type { SystemOptions } from "./System.ts"
 
@@ -53,12 +53,11 @@ const owned = Effect.fnUntraced(function* ({ config, project }: SystemOptions) {
 const attached = Effect.fnUntraced(function* ({ project }: SystemOptions) {
   const nats = yield* Nats.make(connectionTo(yield* attach(project.directory), { name: "reprise-client" }))
   const { directory } = project
-  // A server that is restarted by its owner comes back under the same address; without an owner nothing does.
-  const lost = nats.statusChanges.pipe(
-    Stream.filter((status) => status !== "connected"),
-    Stream.mapEffect(() => hasOwner(directory)),
-    Stream.filter((alive) => !alive),
-    Stream.runHead,
+  // A server that its owner restarts comes back under the same address; without an owner nothing does.
+  const lost = Effect.gen(function* () {
+    return (yield* nats.status) !== "connected" && !(yield* hasOwner(directory))
+  }).pipe(
+    Effect.repeat({ until: (gone) => gone, schedule: Schedule.spaced("200 millis") }),
     Effect.andThen(new BrokerLost({ directory }))
   )
   return Context.make(Nats, nats).pipe(Context.add(Tenure, { mine: false, lost }))

@@ -5,20 +5,30 @@ import { Effect, Option, Schema } from "effect"
 import { type CliFailure, missing } from "../CliFailure.ts"
 import { loadConfig } from "../config/loadConfig.ts"
 import { findProject } from "../project/Project.ts"
-import { Tenure } from "./broker.ts"
+import { BrokerLost, Tenure } from "./broker.ts"
 import { readingSystem } from "./System.ts"
 
-/** Runs an effect over the system of the repository around the current directory. */
-export const withReading = Effect.fnUntraced(function* <A, E>(
+type Reading<A, E> = Effect.Effect<A, E, Messenger | Broker | ActorConfig>
+
+const overSystem = Effect.fnUntraced(function* <A, E>(
   flags: { readonly nats: Option.Option<string> },
-  effect: Effect.Effect<A, E, Messenger | Broker | ActorConfig>
+  lasting: boolean,
+  effect: Reading<A, E>
 ) {
   const project = yield* findProject(process.cwd())
   const config = yield* loadConfig(project.root, new Map())
   const nats = Option.getOrUndefined(flags.nats)
-  const system = readingSystem({ project, config, ...(nats === undefined ? {} : { nats }) })
+  const system = readingSystem({ project, config, lasting, ...(nats === undefined ? {} : { nats }) })
   return yield* Effect.flatMap(Tenure, ({ lost }) => Effect.raceFirst(effect, lost)).pipe(Effect.provide(system))
 })
+
+/** Runs an effect over the system of the repository around the current directory. */
+export const withReading = <A, E>(flags: { readonly nats: Option.Option<string> }, effect: Reading<A, E>) =>
+  overSystem(flags, false, effect)
+
+/** The same for an effect that waits: it begins anew when the process that ran the broker has ended. */
+export const withLasting = <A, E>(flags: { readonly nats: Option.Option<string> }, effect: Reading<A, E>) =>
+  overSystem(flags, true, effect).pipe(Effect.retry({ while: (error) => error instanceof BrokerLost }))
 
 /** Every view of a service. */
 export const listOf = Effect.fnUntraced(function* <A>(service: ServiceName, view: Schema.Codec<A, unknown>) {

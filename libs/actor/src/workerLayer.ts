@@ -9,7 +9,6 @@ import { ActorConfig } from "./ActorConfig.ts"
 import { Broker, type ConsumerSpec } from "./broker/Broker.ts"
 import type { BrokerFault } from "./broker/faults.ts"
 import { makeIntake, type Opened } from "./runtime/intake.ts"
-import { patiently } from "./runtime/patiently.ts"
 import { continuing } from "./runtime/trace.ts"
 import { bodyReader } from "./wire.ts"
 
@@ -130,7 +129,7 @@ const make = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worke
   const fibers = yield* FiberSet.make<void, never>()
   yield* Effect.gen(function* () {
     yield* slots.take(1)
-    const opened = intake.accept(yield* patiently(next))
+    const opened = intake.accept(yield* next)
     if (opened === undefined) return yield* slots.release(1)
     const { key, meta } = opened
     yield* FiberSet.run(

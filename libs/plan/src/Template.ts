@@ -30,8 +30,8 @@ export type Piece =
   /** More braces than one, as other template languages have them: it is text, and most likely a mistake. */
   | { readonly _tag: "Doubled"; readonly name: string; readonly text: string; readonly offset: number }
 
-// A backslash before a brace makes text of what would be a variable.
-const marks = /\\(?<literal>\{+\w[\w-]*\}+)|(?<open>\{+)(?<name>[A-Za-z_][\w-]*)(?<close>\}+)/g
+// A backslash before a brace makes text of what would be a variable. Looking behind keeps a row of braces linear.
+const marks = /\\(?<literal>\{+\w[\w-]*\}+)|(?<![{\\])(?<open>\{+)(?<name>[A-Za-z_][\w-]*)(?<close>\}+)/g
 
 export const piecesOf = (text: string): ReadonlyArray<Piece> => {
   const pieces: Array<Piece> = []

@@ -23,7 +23,8 @@ const problemOf = (piece: Piece, known: ReadonlyArray<string>): string | undefin
 
 /** In the order of the text; empty when the text may replace the template. */
 export const templateProblems = (template: Template, text: string): ReadonlyArray<TemplateProblem> => {
-  if (text.trim() === "") return [{ line: 1, column: 1, message: "the prompt is empty; remove the file to go without." }]
+  if (text.trim() === "")
+    return [{ line: 1, column: 1, message: "the prompt is empty; remove the file to go without." }]
   const known = Object.keys(template.variables)
   const pieces = piecesOf(text)
   const wrong = pieces.flatMap((piece) => {

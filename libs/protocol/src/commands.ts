@@ -13,6 +13,7 @@ import {
   ReportKind,
   Role,
   RuntimeName,
+  SessionPrompts,
   Step,
   TurnLimits
 } from "./model.ts"
@@ -72,6 +73,7 @@ export const SessionCommand = Schema.TaggedUnion({
     /** The whole prompt for a fresh session, when `prompt` only makes sense in the old one. */
     freshPrompt: Schema.optionalKey(Schema.String),
     report: ReportKind,
+    prompts: Schema.optionalKey(SessionPrompts),
     limits: TurnLimits,
     /** Why an existing session is used again; shown in SessionReused. */
     reason: Schema.optionalKey(Schema.String)

@@ -202,3 +202,18 @@ export const place = {
   step: Schema.optionalKey(Step),
   sessionId: Schema.optionalKey(SessionId)
 } as const
+
+/** A user's texts in place of the session-manager's own templates, by their names. */
+export const SessionPrompts = Schema.Struct({
+  report: Schema.optionalKey(Schema.String),
+  "report-unreadable": Schema.optionalKey(Schema.String)
+})
+export type SessionPrompts = typeof SessionPrompts.Type
+
+const decodeSessionPrompts = Schema.decodeUnknownSync(SessionPrompts)
+
+/** Those of a run's prompts that are the session-manager's, as the field of a command; no field when there are none. */
+export const sessionPrompts = (prompts: Readonly<Record<string, string>>): { readonly prompts?: SessionPrompts } => {
+  const own = decodeSessionPrompts(prompts)
+  return Object.keys(own).length === 0 ? {} : { prompts: own }
+}

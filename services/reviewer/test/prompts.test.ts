@@ -68,13 +68,14 @@ Read what changed, do not judge from memory: \`git diff 0ld..abc123\`.`
   })
 })
 
-describe("a template of the configuration", () => {
-  it("replaces the text of its name and is filled in", () => {
-    const prompts = {
-      review: "You are the reviewer of {phase}: {commit} {unknown}",
-      "review-follow-up": "again {commit}"
-    }
-    assert.strictEqual(firstPrompt({ ...request, prompts }), "You are the reviewer of 2.1: abc123 {unknown}")
+describe("a text of the run's options", () => {
+  const prompts = { review: "Look at {commit} {unknown}", "review-follow-up": "again {commit}" }
+
+  it("replaces the template of its name below the first line, and is filled in", () => {
+    assert.strictEqual(
+      firstPrompt({ ...request, prompts }),
+      "You are the reviewer of phase 2.1 of the plan plans/PLAN.md.\n\nLook at abc123 {unknown}"
+    )
     assert.match(followUpPrompt({ ...request, prompts }, "0ld"), /^again abc123\n/)
   })
 })

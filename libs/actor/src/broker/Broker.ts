@@ -97,10 +97,13 @@ export interface BrokerShape {
     spec: ConsumerSpec,
     take: (delivery: Delivered) => void
   ) => Effect.Effect<void, BrokerFault, Scope.Scope>
-  /** Makes the consumers; gives what waits for one delivery of any of them and, interrupted, takes none. */
+  /**
+   * Makes the consumers; gives what waits for one delivery of any of them. One waits at a time. What comes when nobody
+   * waits is handed back.
+   */
   readonly pull: (
     specs: ReadonlyArray<ConsumerSpec>
-  ) => Effect.Effect<Effect.Effect<Delivered, BrokerFault>, BrokerFault>
+  ) => Effect.Effect<Effect.Effect<Delivered>, BrokerFault, Scope.Scope>
   /** Events of these subjects in order, without gaps, also across reconnects; never ends. */
   readonly follow: (subjects: ReadonlyArray<string>, from: EventsFrom) => Stream.Stream<StoredMessage, BrokerFault>
   readonly snapshots: Bucket

@@ -1,9 +1,8 @@
 /** Deliveries from static named consumers. */
 import type { Consumer, JsMsg } from "@nats-io/jetstream"
 import { attempt, ensureConsumer, Nats } from "@reprise/nats"
-import { Effect } from "effect"
+import { Effect, FiberMap } from "effect"
 import type { BrokerShape, ConsumerSpec, Delivered } from "../broker/Broker.ts"
-import type { BrokerFault } from "../broker/faults.ts"
 import { type Connection, can, fault } from "./Connection.ts"
 import type { LargeBodies } from "./largeBodies.ts"
 import { storedMessage } from "./store.ts"
@@ -91,38 +90,47 @@ export const makeConsume = (connection: Connection, bodies: LargeBodies): Pick<B
     )
   })
 
-  /** One message of one consumer, undefined when none came in time. A message that nobody waits for is handed back. */
-  const pullOnce = (consumer: Consumer, taken: { by: JsMsg | undefined }) =>
+  /** One message of one consumer, undefined when none came in time. */
+  const pullOnce = (consumer: Consumer) =>
     Effect.acquireUseRelease(
-      attempt("pull", async () => ({ messages: await consumer.fetch({ max_messages: 1 }), stopped: false })),
-      (pulling) =>
+      attempt("pull", () => consumer.fetch({ max_messages: 1 })),
+      (messages) =>
         attempt("pull", async () => {
-          for await (const message of pulling.messages) {
-            if (pulling.stopped || taken.by !== undefined) message.nak()
-            else taken.by = message
-            return taken.by
-          }
+          for await (const message of messages) return message
           return undefined
         }),
-      (pulling) =>
-        Effect.sync(() => {
-          pulling.stopped = true
-          pulling.messages.stop()
-        })
+      (messages) => Effect.sync(() => messages.stop())
     )
 
-  const pullOne = (spec: ConsumerSpec, taken: { by: JsMsg | undefined }): Effect.Effect<JsMsg, BrokerFault> =>
-    consumerOf(spec).pipe(
-      Effect.flatMap((consumer) => pullOnce(consumer, taken).pipe(Effect.catch(() => startAgain(spec)))),
-      Effect.flatMap((message) => (message === undefined ? pullOne(spec, taken) : Effect.succeed(message)))
-    )
-
+  /**
+   * A pull that was sent cannot be taken back: a message that is on its way would be lost until its ack wait is over.
+   * So each consumer has one pull open at most, and a message that nobody waits for any more is handed back.
+   */
   const pull: BrokerShape["pull"] = Effect.fnUntraced(function* (specs) {
     yield* Effect.forEach(specs, consumerOf)
-    return Effect.suspend(() => {
-      const taken = { by: undefined }
-      return Effect.raceAllFirst(specs.map((spec) => pullOne(spec, taken)))
-    }).pipe(Effect.map((message) => deliveredOf(bodies, message)))
+    const pulls = yield* FiberMap.make<string, void, never>()
+    const start = yield* FiberMap.runtime(pulls)()
+    let waiter: ((message: JsMsg) => void) | undefined
+
+    const ask = (spec: ConsumerSpec): Effect.Effect<void> =>
+      consumerOf(spec).pipe(
+        Effect.flatMap(pullOnce),
+        Effect.catch(() => startAgain(spec)),
+        Effect.flatMap((message) => {
+          const give = waiter
+          if (message === undefined) return give === undefined ? Effect.void : ask(spec)
+          waiter = undefined
+          return Effect.sync(() => (give === undefined ? message.nak() : give(message)))
+        })
+      )
+
+    return Effect.callback<Delivered>((resume) => {
+      waiter = (message) => resume(Effect.succeed(deliveredOf(bodies, message)))
+      for (const spec of specs) start(spec.durable, ask(spec), { onlyIfMissing: true })
+      return Effect.sync(() => {
+        waiter = undefined
+      })
+    })
   })
 
   return { consume, pull }

@@ -157,10 +157,11 @@ const make = Effect.gen(function* () {
         })
       )
     }),
-    request: (subject, request) => {
-      const handler = handlers.find((one) => one.subject === subject)
-      return handler === undefined ? Effect.succeed(undefined) : handler.answer(request)
-    },
+    request: (subject, request) =>
+      Effect.suspend((): Effect.Effect<string | undefined> => {
+        const handler = handlers.find((one) => one.subject === subject)
+        return handler === undefined ? Effect.succeed(undefined) : handler.answer(request)
+      }),
     settled: Effect.callback<void>((resume) => {
       const look = () => {
         if (!isQuiet()) return

@@ -1,6 +1,6 @@
 /** What a Review sends: turns to the session-manager, its own events to everybody. */
 import { type Outgoing, publish, send } from "@reprise/actor"
-import type { SessionCommand } from "@reprise/protocol"
+import { type SessionCommand, sessionPrompts } from "@reprise/protocol"
 import type { JournalEvent } from "./events.ts"
 import { firstPrompt, followUpPrompt } from "./prompts.ts"
 
@@ -21,6 +21,7 @@ const startTurn = ({ lastReviewed, request, sessionId, turnId }: Requested): Ses
   permissions: request.permissions,
   title: `Review of phase ${request.phase}`,
   report: "verdict",
+  ...sessionPrompts(request.prompts),
   limits: request.limits,
   ...(lastReviewed === undefined
     ? { session: { _tag: "New" }, prompt: firstPrompt(request) }

@@ -9,6 +9,7 @@ import {
   RuntimeName,
   SessionEvent,
   SessionId,
+  SessionPrompts,
   Step,
   Tokens,
   TurnId,
@@ -31,6 +32,7 @@ export const SessionDetails = Schema.Struct({
   phase: Schema.optionalKey(PhaseId),
   step: Schema.optionalKey(Step),
   report: ReportKind,
+  prompts: Schema.optionalKey(SessionPrompts),
   limits: TurnLimits,
   /** What a fresh session would have to be told. */
   wholePrompt: Schema.String

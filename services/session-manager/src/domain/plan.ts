@@ -32,12 +32,12 @@ export const planWork = (turn: OpenTurn, delivery: Delivery): Planned =>
   })
 
 export const planReport = (turn: OpenTurn, details: SessionDetails, delivery: Delivery): Planned =>
-  planned(turn, delivery, { kind: "report", text: reportPrompt(details.report) })
+  planned(turn, delivery, { kind: "report", text: reportPrompt(details.report, details.prompts) })
 
 export const planCorrection = (turn: OpenTurn, details: SessionDetails, delivery: Delivery, problem: string): Planned =>
   planned(turn, delivery, {
     kind: "correction",
-    text: correctionPrompt(details.report, problem),
+    text: correctionPrompt(details.report, problem, details.prompts),
     because: "invalid-report"
   })
 

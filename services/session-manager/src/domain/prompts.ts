@@ -2,7 +2,12 @@
  * The texts that the session-manager itself sends to agents (sessions: Turns). Pure. Report prompts ask for one fenced
  * JSON block and show its shape; what a run wants done is in the work prompts of orchestrator and reviewer.
  */
-import type { ReportKind } from "@reprise/protocol"
+import { renderTemplate } from "@reprise/plan/template"
+import type { ReportKind, SessionPrompts } from "@reprise/protocol"
+import { report } from "./templates/report.ts"
+import { reportUnreadable } from "./templates/reportUnreadable.ts"
+
+export const templates = [report, reportUnreadable] as const
 
 /** The first words of every prompt that goes on in the same session. */
 const goOn = "Continue the current session and complete all remaining tasks."
@@ -84,13 +89,9 @@ const shapes = {
 } as const satisfies Record<ReportKind, unknown>
 
 /** Asks for the report of a turn. */
-export const reportPrompt = (kind: ReportKind): string => {
-  const { rules, shape, what } = shapes[kind]
-  return `Now report ${what}. Do no more work. Answer with one fenced JSON block of this shape and nothing else:\n\n${shape}\n\n${rules}`
-}
+export const reportPrompt = (kind: ReportKind, prompts: SessionPrompts = {}): string =>
+  renderTemplate(report, shapes[kind], prompts.report)
 
 /** Asks once more, naming what was wrong. */
-export const correctionPrompt = (kind: ReportKind, problem: string): string => {
-  const { rules, shape } = shapes[kind]
-  return `Your report could not be read: ${problem}\n\nSend it again, corrected, as one fenced JSON block of this shape and nothing else:\n\n${shape}\n\n${rules}`
-}
+export const correctionPrompt = (kind: ReportKind, problem: string, prompts: SessionPrompts = {}): string =>
+  renderTemplate(reportUnreadable, { ...shapes[kind], problem }, prompts["report-unreadable"])

@@ -65,6 +65,7 @@ export const startTurn = (session: Session, command: Command<"StartTurn">, deliv
     ...(command.phase === undefined ? {} : { phase: command.phase }),
     ...(command.step === undefined ? {} : { step: command.step }),
     report: command.report,
+    ...(command.prompts === undefined ? {} : { prompts: command.prompts }),
     limits: command.limits,
     wholePrompt: command.freshPrompt ?? remembered?.wholePrompt ?? command.prompt
   }

@@ -3,8 +3,9 @@ import type { Step } from "@reprise/protocol"
 import { currentTitle } from "../phases.ts"
 import type { PhaseRun, Run } from "../Run.ts"
 import { continuationText } from "./continuation.ts"
-import { planValues, render, stepTask } from "./steps.ts"
-import { guidanceText, paragraphs } from "./template.ts"
+import { guidanceText, paragraphs } from "./paragraphs.ts"
+import { render } from "./render.ts"
+import { planValues, stepTask } from "./steps.ts"
 
 const header = (run: Run, phase: PhaseRun): string =>
   `You are the author of phase ${phase.id} of the plan ${run.request.planPath}: ${currentTitle(run)}.`

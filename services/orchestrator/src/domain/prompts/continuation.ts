@@ -3,7 +3,7 @@ import type { CompletedTask } from "@reprise/protocol"
 import type { Continuation } from "../Event.ts"
 import { plannedPhase } from "../phases.ts"
 import type { PhaseRun, Run } from "../Run.ts"
-import { render } from "./steps.ts"
+import { render } from "./render.ts"
 
 /** The newest tasks are listed, the state file has all: the prompt's size does not grow with the plan. */
 const listed = 12

@@ -6,6 +6,7 @@ import {
   type SessionId,
   type Step,
   sessionIdOf,
+  sessionPrompts,
   type TurnLimits,
   turnIdOf
 } from "@reprise/protocol"
@@ -13,7 +14,8 @@ import type { EventOf, Purpose, RunEvents } from "../Event.ts"
 import type { How } from "../Move.ts"
 import { currentTitle, placeOf } from "../phases.ts"
 import { continuePrompt, freshPrompt, knownPrompt, newGuidance } from "../prompts/author.ts"
-import { render, stepTask } from "../prompts/steps.ts"
+import { render } from "../prompts/render.ts"
+import { stepTask } from "../prompts/steps.ts"
 import type { PhaseRun, Run } from "../Run.ts"
 import { spentTokens } from "../spent.ts"
 
@@ -42,7 +44,7 @@ const startTurn = (
   step: Step,
   turn: Pick<StartTurn, "session" | "prompt" | "onMissing"> & Partial<Pick<StartTurn, "freshPrompt" | "reason">>
 ): StartTurn => {
-  const { model } = run.request.options
+  const { model, prompts } = run.request.options
   return {
     _tag: "StartTurn",
     turnId: turnIdOf(run.runId, run.ids.turns + 1),
@@ -53,6 +55,7 @@ const startTurn = (
     ...(model === undefined ? {} : { model }),
     title: `Phase ${phase.id}: ${currentTitle(run)}`,
     report: "author-status",
+    ...sessionPrompts(prompts),
     limits: turnLimits(run),
     ...turn
   }
@@ -180,7 +183,7 @@ export const askForReport = (run: Run, phase: PhaseRun, step: Step, sessionId: S
     command: startTurn(run, phase, step, {
       session: { _tag: "Existing", sessionId },
       onMissing: "fail",
-      prompt: knownPrompt(run, phase, render(run, "report", { phase: phase.id })),
+      prompt: knownPrompt(run, phase, render(run, "idle-again", { phase: phase.id })),
       reason: "report"
     })
   }

@@ -2,7 +2,7 @@
 import type { InputOf } from "../Input.ts"
 import { escalate, type Outcome, outcome } from "../Move.ts"
 import { lastVerified } from "../phases.ts"
-import { render } from "../prompts/steps.ts"
+import { render } from "../prompts/render.ts"
 import type { PhaseRun, Run } from "../Run.ts"
 import { afterWork } from "./report.ts"
 

@@ -4,7 +4,7 @@ import type { RunEvent } from "../Event.ts"
 import type { InputOf } from "../Input.ts"
 import { enter, escalate, type Move, type Outcome, outcome } from "../Move.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phases.ts"
-import { render } from "../prompts/steps.ts"
+import { render } from "../prompts/render.ts"
 import type { Pending, PhaseRun, Run } from "../Run.ts"
 import { hasGates } from "./quality.ts"
 
