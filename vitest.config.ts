@@ -19,6 +19,17 @@ export default defineConfig({
         }
       },
       {
+        // The suites that need nothing but a broker, once more on a server in a container.
+        test: {
+          name: "containers",
+          include: ["libs/actor/test/*.int.test.ts", "services/orchestrator/test/race.int.test.ts"],
+          env: { REPRISE_TEST_BROKER: "container" },
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false
+        }
+      },
+      {
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.e2e.test.ts", "test/faults/**/*.e2e.test.ts"],

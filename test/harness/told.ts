@@ -1,11 +1,12 @@
 /** A run's public events as lines that a test can compare: the type, where, and what is special about it. */
-import { OrchestratorEvent, ReviewEvent, WorkspaceEvent } from "@reprise/protocol"
+import { GateEvent, OrchestratorEvent, ReviewEvent, WorkspaceEvent } from "@reprise/protocol"
 import type { PublicLine } from "./World.ts"
 
 const typesOf = (cases: object): ReadonlySet<string> =>
   new Set(Object.keys(cases).filter((type) => type !== "CommandRefused"))
 
 const machine = typesOf(OrchestratorEvent.cases)
+const gate = typesOf(GateEvent.cases)
 const work = new Set([...typesOf(WorkspaceEvent.cases), ...typesOf(ReviewEvent.cases)])
 
 /** What tells one event of a type from another. */
@@ -13,7 +14,9 @@ const details = ["step", "cause", "by", "attempt", "cycle", "sessionReused", "re
 
 const verdictOf = (line: PublicLine): string | undefined => {
   const { verdict } = line
-  return typeof verdict === "object" && verdict !== null && "readiness" in verdict ? String(verdict.readiness) : undefined
+  return typeof verdict === "object" && verdict !== null && "readiness" in verdict
+    ? String(verdict.readiness)
+    : undefined
 }
 
 const lineOf = (line: PublicLine): string =>
@@ -33,3 +36,13 @@ export const steps = (events: ReadonlyArray<PublicLine>): ReadonlyArray<string> 
 /** What workspace and reviewer did, in their order: `1 VerdictReached 1 ready`. */
 export const works = (events: ReadonlyArray<PublicLine>): ReadonlyArray<string> =>
   events.filter(({ type }) => work.has(type)).map(lineOf)
+
+/** What was asked at the gate and how it was closed: `4 EscalationRaised REVIEW reviewer`. */
+export const questions = (events: ReadonlyArray<PublicLine>): ReadonlyArray<string> =>
+  events
+    .filter(({ type }) => gate.has(type))
+    .map((line) =>
+      [line.phase, line.type, line.step, line.origin ?? line.choice ?? line.reason]
+        .filter((part) => part !== undefined)
+        .join(" ")
+    )

@@ -21,7 +21,7 @@ import {
 import { CounterWork, counter } from "./support/Counter.ts"
 import { misbehaving } from "./support/misbehave.ts"
 import { eventsSoFar, followNow, journalOf, sendAll, show } from "./support/observe.ts"
-import { jetStreamWorld, testSettings, waitUntil } from "./support/systems.ts"
+import { jetStreamWorld, onServer, testSettings, waitUntil } from "./support/systems.ts"
 
 const s = subjects("t")
 const count = actorLayer(counter)
@@ -37,7 +37,7 @@ const digger = (url: string) =>
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )
 
-describe("an actor on a broker in trouble", () => {
+onServer("an actor on a broker in trouble", () => {
   it.live(
     "the server is killed under 300 commands and comes back: each is decided once, and no event is missing",
     () =>

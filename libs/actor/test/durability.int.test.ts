@@ -1,4 +1,6 @@
 import { durabilitySuite } from "./support/durabilitySuite.ts"
-import { jetStreamWorld } from "./support/systems.ts"
+import { jetStreamWorld, onServer } from "./support/systems.ts"
 
-durabilitySuite("durable intent, on JetStream", jetStreamWorld)
+onServer("on JetStream", () => {
+  durabilitySuite("durable intent", jetStreamWorld)
+})

@@ -1,4 +1,6 @@
 import { inputSuite } from "./support/inputSuite.ts"
-import { jetStreamWorld } from "./support/systems.ts"
+import { jetStreamWorld, onServer } from "./support/systems.ts"
 
-inputSuite("every input, on JetStream", jetStreamWorld)
+onServer("on JetStream", () => {
+  inputSuite("every input", jetStreamWorld)
+})

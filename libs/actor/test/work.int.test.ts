@@ -1,4 +1,6 @@
-import { jetStreamWorld } from "./support/systems.ts"
+import { jetStreamWorld, onServer } from "./support/systems.ts"
 import { workSuite } from "./support/workSuite.ts"
 
-workSuite("work and timers, on JetStream", jetStreamWorld)
+onServer("on JetStream", () => {
+  workSuite("work and timers", jetStreamWorld)
+})

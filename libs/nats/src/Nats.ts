@@ -130,6 +130,8 @@ const make = Effect.fn("Nats.make")(function* (options: NatsOptions) {
         timeout: options.connectTimeoutMs ?? 2_000,
         maxReconnectAttempts: -1,
         reconnectTimeWait: options.reconnectWaitMs ?? 250,
+        // A trace for each request would cost more than the request.
+        noAsyncTraces: true,
         ignoreAuthErrorAbort: true,
         ...(options.tls === undefined ? {} : { tls: options.tls })
       }),

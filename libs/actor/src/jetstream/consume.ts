@@ -1,7 +1,7 @@
 /** Deliveries from static named consumers. */
 import type { Consumer, JsMsg } from "@nats-io/jetstream"
 import { attempt, ensureConsumer, Nats } from "@reprise/nats"
-import { Effect, FiberMap } from "effect"
+import { Effect, FiberSet } from "effect"
 import type { BrokerShape, ConsumerSpec, Delivered } from "../broker/Broker.ts"
 import { type Connection, can, fault } from "./Connection.ts"
 import type { LargeBodies } from "./largeBodies.ts"
@@ -108,25 +108,37 @@ export const makeConsume = (connection: Connection, bodies: LargeBodies): Pick<B
    */
   const pull: BrokerShape["pull"] = Effect.fnUntraced(function* (specs) {
     yield* Effect.forEach(specs, consumerOf)
-    const pulls = yield* FiberMap.make<string, void, never>()
-    const start = yield* FiberMap.runtime(pulls)()
+    const fibers = yield* FiberSet.make<void, never>()
+    const run = yield* FiberSet.runtime(fibers)()
+    const asking = new Set<ConsumerSpec>()
     let waiter: ((message: JsMsg) => void) | undefined
+
+    const give = (spec: ConsumerSpec, message: JsMsg | undefined) => {
+      // First, as whoever takes the message may ask for the next one at once.
+      asking.delete(spec)
+      if (message === undefined) return
+      if (waiter === undefined) return message.nak()
+      const taker = waiter
+      waiter = undefined
+      taker(message)
+    }
 
     const ask = (spec: ConsumerSpec): Effect.Effect<void> =>
       consumerOf(spec).pipe(
         Effect.flatMap(pullOnce),
         Effect.catch(() => startAgain(spec)),
-        Effect.flatMap((message) => {
-          const give = waiter
-          if (message === undefined) return give === undefined ? Effect.void : ask(spec)
-          waiter = undefined
-          return Effect.sync(() => (give === undefined ? message.nak() : give(message)))
-        })
+        Effect.flatMap((message) =>
+          message === undefined && waiter !== undefined ? ask(spec) : Effect.sync(() => give(spec, message))
+        )
       )
 
     return Effect.callback<Delivered>((resume) => {
       waiter = (message) => resume(Effect.succeed(deliveredOf(bodies, message)))
-      for (const spec of specs) start(spec.durable, ask(spec), { onlyIfMissing: true })
+      for (const spec of specs) {
+        if (asking.has(spec)) continue
+        asking.add(spec)
+        run(ask(spec))
+      }
       return Effect.sync(() => {
         waiter = undefined
       })

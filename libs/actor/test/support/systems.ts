@@ -1,6 +1,8 @@
 /** Brokers, and processes on them, as scoped values. Real clock. */
+
+import { describe } from "@effect/vitest"
 import { ensureStreams, Nats } from "@reprise/nats"
-import { localBroker, Broker as Server, type TestBroker } from "@reprise/testing"
+import { lacksTestBroker, Broker as Server, type TestBroker, testBroker } from "@reprise/testing"
 import { type Context, Effect, Layer, Logger, Schedule, type Scope } from "effect"
 import {
   ActorConfig,
@@ -13,7 +15,10 @@ import {
 
 export const testSettings: Partial<ActorSettings> = { prefix: "t", ackWaitMs: 1_000, heartbeatMs: 300 }
 
-export { localBroker as server }
+export { testBroker as server }
+
+/** A suite on a real server; skipped where the kind of server asked for cannot be had. */
+export const onServer = describe.skipIf(await Effect.runPromise(lacksTestBroker))
 
 export type Process = Context.Context<Messenger | Broker | ActorConfig>
 
@@ -56,7 +61,7 @@ export const jetStreamWorld = Effect.fnUntraced(function* (
   settings: Partial<ActorSettings> = {},
   storageBytes?: number
 ): Effect.fn.Return<World & { readonly server: TestBroker }, unknown, Scope.Scope> {
-  const context = yield* Layer.build(localBroker)
+  const context = yield* Layer.build(testBroker)
   const server = yield* Server.pipe(Effect.provide(context))
   return { server, start: (...parts) => processOn(jetStream(server.url, settings, storageBytes), parts) }
 })

@@ -33,7 +33,7 @@ class Passage {
   }
 
   leadTo(target: Target): void {
-    const server = connect(target)
+    const server = connect({ ...target, noDelay: true })
     server.on("error", () => undefined)
     server.on("close", () => this.#closed())
     this.#server = server
@@ -78,7 +78,7 @@ export const openLink: Effect.Effect<Link, TestBrokerError, Scope.Scope> = Effec
   const passages = new Set<Passage>()
   let target: Target | undefined
   let isCut = false
-  const server = createServer((client) => {
+  const server = createServer({ noDelay: true }, (client) => {
     const passage: Passage = new Passage(client, () => passages.delete(passage))
     passages.add(passage)
     if (isCut) passage.cut()
