@@ -163,4 +163,18 @@ describe("bad input gets a sentence with the next step and the right exit code",
       assert.match(ended.stderr, new RegExp(`${port}`))
     })
   )
+
+  it.live("a quota that is used up (10077): nothing starts, and the run starts once there is room", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({ plan: plan("One"), script: script() })
+      const small = { ...world.environment, REPRISE_NATS_STORE_MAX_BYTES: "20000" }
+      const full = yield* new Command(world.root, small, ["run", "PLAN.md"]).ended
+      assert.strictEqual(full.code, 3, full.stderr)
+      assert.match(full.stderr, /space|storage|quota/i)
+      assert.deepStrictEqual(yield* world.model.calls, [], "nothing is spent")
+      const roomy = { ...world.environment, REPRISE_NATS_STORE_MAX_BYTES: "500000000" }
+      const ended = yield* new Command(world.root, roomy, ["run", "PLAN.md"]).ended
+      assert.strictEqual(ended.code, 0, ended.stderr)
+    })
+  )
 })

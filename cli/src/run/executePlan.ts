@@ -108,7 +108,9 @@ const work = Effect.fnUntraced(function* (run: PlanRun) {
 export const executePlan = Effect.fn("executePlan")(function* (run: PlanRun) {
   if (!run.options.allowDirty && !run.options.worktree && !isInitialised(run.project))
     yield* requireCleanTree(run.project)
-  return yield* Effect.flatMap(Tenure, ({ lost }) => Effect.raceFirst(work(run), lost)).pipe(
+  return yield* Effect.flatMap(Tenure, ({ lost, room }) =>
+    Effect.andThen(room, Effect.raceFirst(work(run), lost))
+  ).pipe(
     Effect.provide(hostingSystem(run)),
     Effect.tapError((error) =>
       Effect.sync(() => {

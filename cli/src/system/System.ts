@@ -13,6 +13,7 @@ import * as workspace from "@reprise/workspace"
 import { Effect, Layer } from "effect"
 import { CliFailure, missing } from "../CliFailure.ts"
 import { type Config, get } from "../config/Config.ts"
+import { sessionSettings } from "../config/sessionSettings.ts"
 import { isInitialised, type Project } from "../project/Project.ts"
 import { type LocalBroker, localBroker, remoteBroker, Tenure } from "./broker.ts"
 import { openCode } from "./openCode.ts"
@@ -29,11 +30,18 @@ export interface SystemOptions {
 }
 
 /** Decide and answer queries; touch neither files nor agents. */
-const actors = Layer.mergeAll(orchestrator.layer, gate.layer, reviewer.layer, sessionManager.actors, workspace.actors)
+const actors = ({ config }: SystemOptions) =>
+  Layer.mergeAll(
+    orchestrator.layer,
+    gate.layer,
+    reviewer.layer,
+    sessionManager.actorsWith(sessionSettings(config)),
+    workspace.actors
+  )
 
 /** Do the work on this host. */
 const workers = (options: SystemOptions) =>
-  Layer.mergeAll(sessionManager.workers, workspace.workers).pipe(
+  Layer.mergeAll(sessionManager.workersWith(sessionSettings(options.config)), workspace.workers).pipe(
     Layer.provide(AgentRuntimes.layerSingle.pipe(Layer.provide(openCode(options))))
   )
 
@@ -89,7 +97,7 @@ export const hostingSystem = (options: SystemOptions) =>
         if (usesRemote(options)) return messaging(options)
         const hosting = yield* tryLock(options.project.directory, "host")
         const broker = messaging(options, { patienceMs: hosting ? lookUpMs : 0 })
-        return hosting ? Layer.merge(actors, workers(options)).pipe(Layer.provideMerge(broker)) : broker
+        return hosting ? Layer.merge(actors(options), workers(options)).pipe(Layer.provideMerge(broker)) : broker
       })
     ).pipe(Layer.provideMerge(logging(options)))
   )
@@ -100,17 +108,17 @@ export const readingSystem = (
 ): Layer.Layer<Messenger | Broker | ActorConfig | Tenure, CliFailure> => {
   if (usesRemote(options)) return explained(messaging(options))
   if (!isInitialised(options.project) && options.lasting !== true) return emptySystem(options)
-  const deciding = Layer.unwrap(Effect.map(Tenure, ({ mine }) => (mine ? actors : Layer.empty)))
+  const deciding = Layer.unwrap(Effect.map(Tenure, ({ mine }) => (mine ? actors(options) : Layer.empty)))
   return explained(deciding.pipe(Layer.provideMerge(messaging(options)), Layer.provideMerge(logging(options))))
 }
 
 /** A repository in which nothing ever ran: everything is empty, and nothing is written. */
-const emptySystem = ({ config }: SystemOptions) =>
+const emptySystem = (options: SystemOptions) =>
   explained(
-    actors.pipe(
+    actors(options).pipe(
       Layer.provideMerge(Messenger.layer),
       Layer.provideMerge(MemoryBroker.layer),
-      Layer.provideMerge(Layer.succeed(Tenure, { mine: true, lost: Effect.never })),
-      Layer.provideMerge(settings(config))
+      Layer.provideMerge(Layer.succeed(Tenure, { mine: true, room: Effect.void, lost: Effect.never })),
+      Layer.provideMerge(settings(options.config))
     )
   )

@@ -3,6 +3,7 @@ import { remoteConnection } from "@reprise/actor/main"
 import { attach, connectionTo, EmbeddedServer, ensureStreams, hasOwner, Nats } from "@reprise/nats"
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import { type Config, get } from "../config/Config.ts"
+import { requireRoom, untilFull } from "./room.ts"
 import type { SystemOptions } from "./System.ts"
 
 /** The process that ran the broker has ended. What was stored is kept, and another process may run it now. */
@@ -18,7 +19,9 @@ export class Tenure extends Context.Service<
   {
     /** This process runs it; then somebody must decide here, for nobody else does. */
     readonly mine: boolean
-    /** Never succeeds; fails when the broker is gone for good. */
+    /** Fails with a `CliFailure` when nothing more can be stored. */
+    readonly room: Effect.Effect<void, unknown>
+    /** Never succeeds; fails when the broker is gone for good, or full. */
     readonly lost: Effect.Effect<never, unknown>
   }
 >()("cli/Tenure") {}
@@ -43,11 +46,11 @@ const owned = Effect.fnUntraced(function* ({ config, project }: SystemOptions) {
     ...(port === 0 ? {} : { port })
   })
   const nats = yield* Nats.make(connectionTo(server.endpoint, { name: "reprise" }))
-  yield* ensureStreams(get(config, "nats.prefix"), {
-    storageBytes: server.storageBytes,
-    resize: quota !== undefined
-  }).pipe(Effect.provideService(Nats, nats))
-  return Context.make(Nats, nats).pipe(Context.add(Tenure, { mine: true, lost: server.failure }))
+  const prefix = get<string>(config, "nats.prefix")
+  const onNats = Effect.provideService(Nats, nats)
+  yield* ensureStreams(prefix, { storageBytes: server.storageBytes, resize: quota !== undefined }).pipe(onNats)
+  const lost = Effect.raceFirst(server.failure, onNats(untilFull(prefix)))
+  return Context.make(Nats, nats).pipe(Context.add(Tenure, { mine: true, room: onNats(requireRoom(prefix)), lost }))
 })
 
 const attached = Effect.fnUntraced(function* ({ project }: SystemOptions) {
@@ -60,7 +63,7 @@ const attached = Effect.fnUntraced(function* ({ project }: SystemOptions) {
     Effect.repeat({ until: (gone) => gone, schedule: Schedule.spaced("200 millis") }),
     Effect.andThen(new BrokerLost({ directory }))
   )
-  return Context.make(Nats, nats).pipe(Context.add(Tenure, { mine: false, lost }))
+  return Context.make(Nats, nats).pipe(Context.add(Tenure, { mine: false, room: Effect.void, lost }))
 })
 
 export interface LocalBroker {
@@ -83,5 +86,5 @@ export const localBroker = (options: SystemOptions, { patienceMs }: LocalBroker)
 /** A server that others run. */
 export const remoteBroker = ({ config }: SystemOptions, url: string) =>
   remoteConnection({ ...remoteSettings(config, url, "reprise-client"), host: "local" }).pipe(
-    Layer.merge(Layer.succeed(Tenure, { mine: false, lost: Effect.never }))
+    Layer.merge(Layer.succeed(Tenure, { mine: false, room: Effect.void, lost: Effect.never }))
   )

@@ -12,6 +12,7 @@ import { Effect, Layer, Option } from "effect"
 import { missing, wrongUse } from "../CliFailure.ts"
 import { get } from "../config/Config.ts"
 import { loadConfig } from "../config/loadConfig.ts"
+import { sessionSettings } from "../config/sessionSettings.ts"
 import { findProject, projectAt } from "../project/Project.ts"
 import { remoteSettings } from "./broker.ts"
 import { openCode } from "./openCode.ts"
@@ -33,7 +34,9 @@ const serviceLayer = (service: ServiceName, options: SystemOptions) => {
     case "workspace":
       return workspace.layer
     case "session-manager":
-      return sessionManager.layer.pipe(Layer.provide(AgentRuntimes.layerSingle.pipe(Layer.provide(openCode(options)))))
+      return sessionManager
+        .layerWith(sessionSettings(options.config))
+        .pipe(Layer.provide(AgentRuntimes.layerSingle.pipe(Layer.provide(openCode(options)))))
   }
 }
 
