@@ -6,9 +6,11 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
+import { configSchemaText } from "../cli/src/config/jsonSchema.ts"
 import { commandsPage } from "./render/commands.ts"
 import { configurationPage } from "./render/configuration.ts"
 import { messagesPage } from "./render/messages.ts"
+import { promptsPage } from "./render/prompts.ts"
 import { runMachinePage } from "./render/runMachine.ts"
 
 /** The pages by file name. Pure but for the parsing of flags, which needs no services. */
@@ -19,6 +21,8 @@ export const referencePages: Effect.Effect<ReadonlyMap<string, string>, unknown>
       ["commands.md", commands],
       ["configuration.md", configurationPage()],
       ["messages.md", messagesPage()],
+      ["prompts.md", promptsPage()],
+      ["reprise.schema.json", configSchemaText()],
       ["run-machine.md", runMachinePage()]
     ])
 )

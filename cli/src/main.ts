@@ -11,11 +11,12 @@ import { CommandTree } from "./commands/completion.ts"
 import { presentation } from "./commands/presentation.ts"
 import { root } from "./commands/root.ts"
 import { conclude } from "./conclude.ts"
+import { say } from "./Printer.ts"
 
 const args = process.argv.slice(2)
 const telling = { asJson: args.includes("--json"), debug: args.includes("--debug") }
 
-const fiber = Command.runWith(root, { version: manifest.version, renderErrors: false })(
+const fiber = Command.runWith(root, { version: manifest.version })(
   args.filter((argument) => argument !== "--debug")
 ).pipe(
   Effect.provideService(CommandTree, Completions.fromCommand(root)),
@@ -26,6 +27,7 @@ const fiber = Command.runWith(root, { version: manifest.version, renderErrors: f
 
 // The first signal parks: everything under way is let go in order. The second leaves at once; nothing is lost either way.
 let signalled: number | undefined
+const slow = Effect.sync(() => say("stopping what is under way; once more leaves at once"))
 for (const [signal, code] of [
   ["SIGINT", exitCodes.interrupted],
   ["SIGTERM", exitCodes.terminated],
@@ -35,6 +37,7 @@ for (const [signal, code] of [
     if (signalled !== undefined) process.exit(code)
     signalled = code
     Effect.runFork(Fiber.interrupt(fiber))
+    Effect.runFork(Effect.delay(slow, "500 millis"))
   })
 }
 

@@ -1,6 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
+import { defaultSettings } from "@reprise/session-manager/settings"
 import { Result } from "effect"
-import { type ConfigProblem, flatten, fromEnvironment, get, type Layered, resolve } from "../src/config/Config.ts"
+import {
+  type ConfigProblem,
+  flatten,
+  fromEnvironment,
+  fromPlan,
+  get,
+  type Layered,
+  resolve
+} from "../src/config/Config.ts"
+import { explained } from "../src/config/explain.ts"
+import { sessionSettings } from "../src/config/sessionSettings.ts"
 import { environmentName, settings } from "../src/config/settings.ts"
 
 const file = (values: Record<string, unknown>): Layered => ({
@@ -153,5 +164,55 @@ describe("resolving", () => {
     assert.isTrue(
       Result.isFailure(resolve([file({ "gates.phase": "never" }), fromEnvironment({ REPRISE_GATES_PHASE: "auto" })]))
     )
+  })
+})
+
+describe("the front matter of a plan", () => {
+  const plan = Result.getOrThrow(
+    fromPlan("docs/plan.md", { title: "T", gates: { phase: "human", quality: ["make"] }, limits: { costBudget: 2.5 } })
+  )
+
+  it("wins over the files and gives way to the environment and the command line", () => {
+    const config = resolved(
+      file({ "gates.phase": "auto", "gates.quality": ["true"], "limits.costBudget": 1 }),
+      { source: "reprise.local.toml", values: new Map([["gates.quality", ["false"]]]) },
+      plan,
+      fromEnvironment({ REPRISE_GATES_PHASE: "auto" })
+    )
+    assert.deepStrictEqual(config.get("gates.quality"), { value: ["make"], source: "plan", name: "docs/plan.md" })
+    assert.deepStrictEqual(config.get("limits.costBudget"), { value: 2.5, source: "plan", name: "docs/plan.md" })
+    assert.deepInclude(config.get("gates.phase"), { value: "auto", source: "environment" })
+  })
+
+  it("leaves what it does not name as it is", () => {
+    const config = resolved(file({ "limits.maxStepVisits": 7 }), plan)
+    assert.deepStrictEqual(config.get("limits.maxStepVisits"), { value: 7, source: "reprise.toml" })
+  })
+
+  it("sets nothing when there is none", () => {
+    assert.strictEqual(Result.getOrThrow(fromPlan("p.md", {})).values.size, 0)
+  })
+
+  it("is named in what is wrong with a value", () => {
+    const wrong: Layered = { ...plan, values: new Map([["limits.maxStepVisits", -1]]) }
+    assert.include(problemOf(resolve([wrong])).message, "docs/plan.md: limits.maxStepVisits is not valid")
+  })
+
+  it("is named by config explain, for each setting that it decides", () => {
+    const rows = explained(resolved(file({ model: "a/b" }), plan, fromEnvironment({ REPRISE_RUNTIME: "claude" })))
+    const from = (setting: string) => rows.find((row) => row.setting === setting)?.from
+    assert.strictEqual(from("gates.quality"), "docs/plan.md")
+    assert.strictEqual(from("model"), "reprise.toml")
+    assert.strictEqual(from("runtime"), "REPRISE_RUNTIME")
+    assert.strictEqual(from("gates.qualityTimeoutMs"), "default")
+  })
+})
+
+describe("what the session-manager is told", () => {
+  it("is its own defaults unless they are configured", () => {
+    const { firstWaitMs: _, longestWaitMs: __, ...defaults } = defaultSettings
+    assert.deepStrictEqual(sessionSettings(resolved()), defaults)
+    const config = resolved(file({ "sessions.idleAfterMs": 5, "sessions.maxAutoContinues": 0 }))
+    assert.deepStrictEqual(sessionSettings(config), { ...defaults, idleAfterMs: 5, maxAutoContinues: 0 })
   })
 })

@@ -95,7 +95,7 @@ describe("a plan described", () => {
   it("shows the prompts of the run's own templates", () => {
     const { prompts } = described({ prompts: { work: "Do {phase}!", review: "Judge {commit}!" } })
     assert.include(prompts?.author.work, "Do 2!")
-    assert.strictEqual(prompts?.reviewer.work, "Judge <the author's commit>!")
+    assert.include(prompts?.reviewer.work, "Judge <the author's commit>!")
   })
 
   it("says so when no phase is left to do", () => {

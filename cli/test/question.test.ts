@@ -59,6 +59,14 @@ describe("a question", () => {
     assert.isFalse(lines.some((line) => line.includes("npm run lint")))
   })
 
+  it("shows the whole of a gate's short output", () => {
+    const result = { command: "npm test", exitCode: 1, durationMs: 1, timedOut: false, logRef: "a.log" }
+    const short = shown({ evidence: { gateResults: [{ ...result, head: "2 passed\n1 failed\n", tail: "" }] } })
+    assert.include(short, "  1 failed")
+    const long = shown({ evidence: { gateResults: [{ ...result, head: "begin", tail: "x".repeat(2000) }] } })
+    assert.isFalse(long.some((line) => line.includes("begin")))
+  })
+
   it("shows a checkpoint with what is to be verified or done", () => {
     const checkpoint = {
       task: "T7",

@@ -5,14 +5,18 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { afterEach, beforeEach } from "vitest"
-import { type Config, resolve, type Source } from "../src/config/Config.ts"
+import { resolve, type Source } from "../src/config/Config.ts"
+import { type Commands, commandsOf } from "../src/project/commands.ts"
 import type { Project } from "../src/project/Project.ts"
-import { commandsOf, trust, untrustedCommands } from "../src/project/trust.ts"
+import { trust, untrusted } from "../src/project/trust.ts"
 
-const configOf = (values: Record<string, unknown>, source: Source = "reprise.toml"): Config =>
-  Result.getOrThrow(resolve([{ source, values: new Map(Object.entries(values)) }]))
+const wants = (values: Record<string, unknown>, source: Source = "reprise.toml"): ReadonlyArray<Commands> =>
+  commandsOf(Result.getOrThrow(resolve([{ source, values: new Map(Object.entries(values)) }])))
 
-const gates = (...quality: ReadonlyArray<string>) => configOf({ "gates.quality": quality })
+const gates = (...quality: ReadonlyArray<string>) => wants({ "gates.quality": quality })
+
+const asked = (wanted: ReadonlyArray<Commands>) =>
+  Effect.map(untrusted(project, wanted), (found) => found.flatMap(({ commands }) => commands))
 
 let scratch: string
 let project: Project
@@ -39,55 +43,86 @@ afterEach(() => {
 })
 
 describe("trust in the commands of a tracked reprise.toml", () => {
-  it("names the quality gates and the commands for a new worktree", () => {
-    const config = configOf({ "gates.quality": ["make"], "workspace.postCreate": ["npm ci"] })
-    assert.deepStrictEqual(commandsOf(config), ["make", "npm ci"])
-  })
-
   it.effect("is missing at first, and there once it was given", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* untrustedCommands(project, gates("make")), ["make"])
+      assert.deepStrictEqual(yield* asked(gates("make")), ["make"])
       yield* trust(project, gates("make"))
-      assert.deepStrictEqual(yield* untrustedCommands(project, gates("make")), [])
+      assert.deepStrictEqual(yield* asked(gates("make")), [])
     })
   )
 
   it.effect("ends when a command changes, is added or removed", () =>
     Effect.gen(function* () {
       yield* trust(project, gates("make", "make test"))
-      assert.deepStrictEqual(yield* untrustedCommands(project, gates("make", "make test; evil")), [
-        "make",
-        "make test; evil"
-      ])
-      assert.deepStrictEqual(yield* untrustedCommands(project, gates("make")), ["make"])
-      assert.deepStrictEqual(yield* untrustedCommands(project, gates("make test", "make")), ["make test", "make"])
+      assert.deepStrictEqual(yield* asked(gates("make", "make test; evil")), ["make", "make test; evil"])
+      assert.deepStrictEqual(yield* asked(gates("make")), ["make"])
+      assert.deepStrictEqual(yield* asked(gates("make test", "make")), ["make test", "make"])
     })
   )
 
   it.effect("is not needed without commands", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* untrustedCommands(project, gates()), [])
+      assert.deepStrictEqual(yield* asked(gates()), [])
     })
   )
 
   it.effect("is not needed for commands of the user's own", () =>
     Effect.gen(function* () {
-      const own = configOf({ "gates.quality": ["make"] }, "environment")
-      assert.deepStrictEqual(yield* untrustedCommands(project, own), [])
+      const own = wants({ "gates.quality": ["make"] }, "environment")
+      assert.deepStrictEqual(yield* asked(own), [])
     })
   )
 
   it.effect("is not needed for a file that git does not track", () =>
     Effect.gen(function* () {
       git("rm", "--quiet", "--cached", "reprise.toml")
-      assert.deepStrictEqual(yield* untrustedCommands(project, gates("make")), [])
+      assert.deepStrictEqual(yield* asked(gates("make")), [])
+    })
+  )
+
+  it.effect(
+    "is needed for a tracked reprise.local.toml, which is the user's own only while git does not track it",
+    () =>
+      Effect.gen(function* () {
+        const local = wants({ "gates.quality": ["make"] }, "reprise.local.toml")
+        writeFileSync(join(project.root, "reprise.local.toml"), "")
+        assert.deepStrictEqual(yield* asked(local), [])
+        git("add", "reprise.local.toml")
+        assert.deepStrictEqual(yield* asked(local), ["make"])
+      })
+  )
+
+  it.effect("is needed for the commands of a plan, tracked or not", () =>
+    Effect.gen(function* () {
+      const plan = wants({ "gates.quality": ["make evil"] }, "plan")
+      yield* trust(project, gates("make"))
+      assert.deepStrictEqual(yield* asked(plan), ["make evil"])
+      yield* trust(project, plan)
+      assert.deepStrictEqual(yield* asked(plan), [])
+      assert.deepStrictEqual(yield* asked(gates("make")), [], "what was trusted before is trusted still")
+    })
+  )
+
+  it.effect("is given once for the same commands, wherever they are read", () =>
+    Effect.gen(function* () {
+      yield* trust(project, gates("make"))
+      assert.deepStrictEqual(yield* asked(wants({ "gates.quality": ["make"] }, "plan")), [])
+    })
+  )
+
+  it.effect("in quality gates is none in the same commands for a new worktree", () =>
+    Effect.gen(function* () {
+      yield* trust(project, gates("make"))
+      assert.deepStrictEqual(yield* asked(wants({ "gates.quality": ["make"], "workspace.postCreate": ["make"] })), [
+        "make"
+      ])
     })
   )
 
   it.effect("is of one repository", () =>
     Effect.gen(function* () {
       yield* trust({ ...project, root: join(scratch, "another") }, gates("make"))
-      assert.deepStrictEqual(yield* untrustedCommands(project, gates("make")), ["make"])
+      assert.deepStrictEqual(yield* asked(gates("make")), ["make"])
     })
   )
 
@@ -96,7 +131,7 @@ describe("trust in the commands of a tracked reprise.toml", () => {
       const another = { ...project, root: join(scratch, "another") }
       yield* trust(project, gates("make"))
       yield* trust(another, gates("npm test"))
-      assert.deepStrictEqual(yield* untrustedCommands(project, gates("make")), [])
+      assert.deepStrictEqual(yield* asked(gates("make")), [])
       const file = join(scratch, "config", "reprise", "trust.json")
       assert.strictEqual(statSync(file).mode & 0o777, 0o600)
     })
@@ -105,8 +140,10 @@ describe("trust in the commands of a tracked reprise.toml", () => {
   it.effect("is asked for again when its file is damaged", () =>
     Effect.gen(function* () {
       yield* trust(project, gates("make"))
-      writeFileSync(join(scratch, "config", "reprise", "trust.json"), "{")
-      assert.deepStrictEqual(yield* untrustedCommands(project, gates("make")), ["make"])
+      for (const damaged of ["{", "[]", '{"a":1}', JSON.stringify({ [project.root]: "all" })]) {
+        writeFileSync(join(scratch, "config", "reprise", "trust.json"), damaged)
+        assert.deepStrictEqual(yield* asked(gates("make")), ["make"], damaged)
+      }
     })
   )
 })

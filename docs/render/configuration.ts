@@ -46,8 +46,8 @@ export const configurationPage = (): string =>
     generated("cli/src/config/settings.ts"),
     "# Configuration",
     "Settings are looked for in this order. A later place wins.",
-    "1. the defaults below\n2. `reprise.toml` in the repository's root\n3. `reprise.local.toml` beside it, for what is yours alone\n4. environment variables\n5. flags of the command",
-    "`reprise init` writes a `reprise.toml` with every setting and its meaning. `reprise config explain` shows each value and where it came from. A key that is not known is refused, with the nearest one that is.",
+    "1. the defaults below\n2. `reprise.toml` in the repository's root\n3. `reprise.local.toml` beside it, for what is yours alone\n4. `gates` and `limits` in the front matter of the plan\n5. environment variables\n6. flags of the command",
+    "`reprise init` writes a `reprise.toml` with every setting and its meaning. `reprise config explain PLAN` shows each value and where it came from. The file's JSON schema is [reprise.schema.json](reprise.schema.json). A key that is not known is refused, with the nearest one that is.",
     "In the environment, lists are JSON: `REPRISE_GATES_QUALITY='[\"npm test\"]'`. An empty variable counts as not set.",
     ...sections.flatMap((section) => [
       section === "" ? "## Top level" : `## [${section}]`,

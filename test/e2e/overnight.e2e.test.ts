@@ -153,6 +153,9 @@ describe("a plan that is left alone overnight", () => {
       )
       const words = "H1: keep it as it is.\nR3: `{see}` the guide 🙂"
       yield* world.reprise("gate", "answer", human.escalationId, "fix", "--guidance", words)
+      const late = yield* world.reprise("gate", "answer", human.escalationId, "override")
+      assert.strictEqual(late.code, 2, late.stderr)
+      assert.match(late.stderr, /is closed: .*fix/)
 
       const key = yield* parks(/^The tests need a key/)
       assert.deepStrictEqual(choices(key), ["continue-session", "fix", "override", "abort"])
@@ -182,7 +185,9 @@ describe("a plan that is left alone overnight", () => {
           ["completed", 1, 1]
         ]
       )
-      assert.isTrue(run?.notices.some((notice) => notice.startsWith(`Commit ${fabricated} was rejected (missing)`)))
+      const notices = run?.notices.join("\n") ?? ""
+      assert.include(notices, `Commit ${fabricated} was rejected (missing)`)
+      assert.include(notices, `AnswerEscalation was refused: Escalation ${human.escalationId} is closed`)
 
       const authors = (yield* world.sessions).filter(({ role }) => role === "author")
       assert.deepStrictEqual(

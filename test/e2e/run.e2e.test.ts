@@ -1,18 +1,45 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { commits, complete, correct, needsHuman, on, once, plan, script } from "../harness/story.ts"
 import { makeWorld } from "../harness/World.ts"
 
+const Asked = Schema.Struct({ work: Schema.String, report: Schema.String })
+const decodePrompts = Schema.decodeUnknownSync(
+  Schema.fromJsonString(
+    Schema.Struct({
+      data: Schema.Struct({ prompts: Schema.Struct({ author: Asked, reviewer: Asked }) })
+    })
+  )
+)
+
 describe("reprise run", () => {
-  it.live("runs a plan of two phases through author, quality gate and reviewer", () =>
+  it.live("runs a plan of two phases through author, quality gate and reviewer, as the dry run said", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One", "Two"),
         config: 'permissions = "all"\n[gates]\nquality = ["test -f phase-1.txt"]\n',
         script: script()
       })
+      const start = world.git("rev-parse", "HEAD")
+      const dry = yield* world.reprise("run", "PLAN.md", "--dry-run", "--json")
+      assert.strictEqual(dry.code, 0, dry.stderr)
+      const { prompts } = decodePrompts(dry.stdout).data
+      const text = yield* world.reprise("validate", "PLAN.md")
+      assert.include(text.stdout, "The run begins with phase 1. Its author is asked:")
+      assert.deepStrictEqual(yield* world.model.calls, [], "nothing is spent")
+      assert.isFalse(existsSync(join(world.root, ".reprise")))
+
       const run = yield* world.reprise("run", "PLAN.md")
       assert.strictEqual(run.code, 0, run.stderr)
+      const asked = (yield* world.model.calls).filter(({ kind, round }) => round === 0 && kind !== "title")
+      const [work, report, review, verdict] = asked.map(({ lastUser }) => lastUser)
+      const commit = world.git("log", "--format=%H", "--grep=^Write phase-1")
+      const shown = prompts.reviewer.work.replaceAll("<HEAD>", start).replaceAll("<the author's commit>", commit)
+      assert.deepStrictEqual({ work, report }, prompts.author, "the dry run showed it word for word")
+      assert.strictEqual(review?.slice(0, shown.length), shown, "what follows are the author's notes")
+      assert.strictEqual(verdict, prompts.reviewer.report)
       const [view] = yield* world.runs
       assert.strictEqual(view?.status, "completed")
       assert.deepStrictEqual(

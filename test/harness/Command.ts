@@ -4,6 +4,11 @@ import { Effect } from "effect"
 
 const launcher = new URL("../../cli/bin/reprise.js", import.meta.url).pathname
 
+/** `none`: no standard input. `terminal`: a terminal of its own, as util-linux's `script` makes one. */
+type Input = "none" | "terminal"
+
+const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
+
 export interface Ended {
   /** 128 + n for a signal that ended it, as shells count. */
   readonly code: number
@@ -20,13 +25,17 @@ export class Command {
   readonly #watchers = new Set<() => void>()
   readonly #ended: Promise<Ended>
 
-  constructor(directory: string, environment: NodeJS.ProcessEnv, args: ReadonlyArray<string>, input?: string) {
-    this.#child = spawn(process.execPath, [launcher, ...args], {
+  constructor(directory: string, environment: NodeJS.ProcessEnv, args: ReadonlyArray<string>, input: Input = "none") {
+    const words = [process.execPath, launcher, ...args]
+    const [program, rest] =
+      input === "terminal"
+        ? ["script", ["--quiet", "--flush", "--return", "--command", words.map(quote).join(" "), "/dev/null"]]
+        : [process.execPath, words.slice(1)]
+    this.#child = spawn(program, rest, {
       cwd: directory,
       env: environment,
-      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"]
+      stdio: [input === "none" ? "ignore" : "pipe", "pipe", "pipe"]
     })
-    this.#child.stdin?.end(input)
     this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       this.stdout += text
       this.#notify()
@@ -54,6 +63,11 @@ export class Command {
 
   /** How it ended. */
   readonly ended: Effect.Effect<Ended> = Effect.promise(() => this.#ended)
+
+  /** Types at its terminal: `\x03` is Ctrl-C. */
+  type(text: string): void {
+    this.#child.stdin?.write(text)
+  }
 
   /** Waits until what it printed (both streams) matches; fails when it ends without. */
   waitFor(pattern: RegExp): Effect.Effect<RegExpExecArray, Error> {

@@ -25,6 +25,8 @@ export interface World {
   readonly git: (...args: ReadonlyArray<string>) => string
   /** Starts a command; it is ended with the scope. */
   readonly start: (...args: ReadonlyArray<string>) => Effect.Effect<Command, never, Scope.Scope>
+  /** Starts a command at a terminal of its own; it is ended with the scope. */
+  readonly atTerminal: (...args: ReadonlyArray<string>) => Effect.Effect<Command, never, Scope.Scope>
   /** Runs a command to its end. */
   readonly reprise: (...args: ReadonlyArray<string>) => Effect.Effect<Ended>
   readonly runs: Effect.Effect<ReadonlyArray<RunView>>
@@ -81,6 +83,7 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
   const environment: NodeJS.ProcessEnv = {
     PATH: process.env["PATH"],
     HOME: join(base, "home"),
+    TERM: "dumb",
     IS_SANDBOX: "1",
     REPRISE_NATS_SERVER: server.path,
     OPENCODE_CONFIG_CONTENT: openCodeConfig(model.openaiUrl),
@@ -99,11 +102,13 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
   git("add", "--all")
   git("commit", "--quiet", "--message", "Start")
 
-  const start = (...args: ReadonlyArray<string>) =>
+  const startWith = (input: "none" | "terminal", args: ReadonlyArray<string>) =>
     Effect.acquireRelease(
-      Effect.sync(() => new Command(root, environment, args)),
+      Effect.sync(() => new Command(root, environment, args, input)),
       (command) => command.kill("SIGKILL")
     )
+  const start = (...args: ReadonlyArray<string>) => startWith("none", args)
+  const atTerminal = (...args: ReadonlyArray<string>) => startWith("terminal", args)
   const reprise = (...args: ReadonlyArray<string>) => Effect.suspend(() => new Command(root, environment, args).ended)
   const read = <A>(data: Schema.Codec<A, unknown>, ...args: ReadonlyArray<string>) => {
     const decode = Schema.decodeUnknownSync(data)
@@ -116,6 +121,7 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
     environment,
     git,
     start,
+    atTerminal,
     reprise,
     runs: read(Schema.Array(RunView), "status"),
     questions: read(Schema.Array(EscalationView), "gate", "list"),

@@ -188,6 +188,26 @@ const abort = Command.make(
   )
 ).pipe(Command.withDescription("Stops a run for good; the workspace is kept"))
 
+const prune = Command.make(
+  "prune",
+  {
+    days: Flag.Integer("days").pipe(
+      Flag.withDescription("Only runs of which nothing was heard for so many days"),
+      Flag.withDefault(14)
+    ),
+    yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do it without asking"), Flag.withDefault(false)),
+    json: jsonFlag,
+    nats: natsFlag
+  },
+  lazily(
+    () => import("../prune/pruneCommand.ts"),
+    (module, flags) => module.prune(flags)
+  )
+).pipe(
+  Command.withDescription("Archives finished runs to .reprise/archive and forgets them, with their logs"),
+  Command.withExamples([{ command: "reprise prune --days 30 --yes", description: "Keep a month" }])
+)
+
 const sessionArgument = Argument.String("ID").pipe(
   Argument.withDescription("Id of a session; see 'reprise sessions list'")
 )
@@ -239,24 +259,58 @@ const init = Command.make(
 
 const trust = Command.make(
   "trust",
-  { json: jsonFlag },
+  { plan: planArgument.pipe(Argument.optional), json: jsonFlag },
   lazily(
     () => import("../project/trustCommand.ts"),
     (module, flags) => module.trustCommand(flags)
   )
-).pipe(Command.withDescription("Trusts the commands in this repository's reprise.toml as they are now"))
+).pipe(Command.withDescription("Trusts the commands of reprise.toml, and of a plan if named, as they are now"))
 
 const config = Command.make("config").pipe(
   Command.withDescription("The configuration"),
   Command.withSubcommands([
     Command.make(
       "explain",
-      { json: jsonFlag },
+      { plan: planArgument.pipe(Argument.optional), json: jsonFlag },
       lazily(
         () => import("../config/explain.ts"),
         (module, flags) => module.explain(flags)
       )
     ).pipe(Command.withDescription("Shows every setting, its value and where it came from"))
+  ])
+)
+
+const promptArgument = Argument.String("NAME").pipe(
+  Argument.withDescription("Name of a prompt; see 'reprise prompts list'")
+)
+
+const prompts = Command.make("prompts").pipe(
+  Command.withDescription("What agents are told"),
+  Command.withSubcommands([
+    Command.make(
+      "list",
+      { json: jsonFlag },
+      lazily(
+        () => import("../prompts/promptsCommand.ts"),
+        (module, flags) => module.list(flags)
+      )
+    ).pipe(Command.withDescription("Lists the prompts, when each is sent and which are your own")),
+    Command.make(
+      "show",
+      { name: promptArgument, json: jsonFlag },
+      lazily(
+        () => import("../prompts/promptsCommand.ts"),
+        (module, flags) => module.show(flags)
+      )
+    ).pipe(Command.withDescription("Shows a prompt and its variables")),
+    Command.make(
+      "eject",
+      { name: promptArgument, json: jsonFlag },
+      lazily(
+        () => import("../prompts/promptsCommand.ts"),
+        (module, flags) => module.eject(flags)
+      )
+    ).pipe(Command.withDescription("Writes a prompt to .reprise/prompts, to be edited"))
   ])
 )
 
@@ -316,10 +370,12 @@ export const root = Command.make("reprise").pipe(
     pause,
     resume,
     abort,
+    prune,
     sessions,
     serve,
     trust,
     config,
+    prompts,
     doctor,
     demo,
     completion

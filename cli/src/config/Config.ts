@@ -1,21 +1,24 @@
 /** The resolved configuration: for each setting its value and where it came from. Pure. */
 
+import type { FrontMatter } from "@reprise/plan"
 import { Result, Schema } from "effect"
 import { closest } from "fastest-levenshtein"
 import { environmentName, settings } from "./settings.ts"
 
-export type Source = "default" | "reprise.toml" | "reprise.local.toml" | "environment" | "command line"
+export type Source = "default" | "reprise.toml" | "reprise.local.toml" | "plan" | "environment" | "command line"
 
 export interface Resolved {
   readonly value: unknown
   readonly source: Source
-  /** The environment variable, when the source is one. */
+  /** The environment variable, or the path of the plan, when the source is one. */
   readonly name?: string
 }
 export type Config = ReadonlyMap<string, Resolved>
 
 export interface Layered {
   readonly source: Source
+  /** What the source is called, when it is a plan: its path. */
+  readonly name?: string
   /** Dotted path → value. */
   readonly values: ReadonlyMap<string, unknown>
 }
@@ -82,6 +85,16 @@ export const fromEnvironment = (environment: Readonly<Record<string, string | un
   )
 })
 
+/** The wishes of a plan: `gates` and `limits` of its front matter. */
+export const fromPlan = (path: string, { gates, limits }: FrontMatter): Result.Result<Layered, ConfigProblem> =>
+  Result.map(
+    flatten({ ...(gates === undefined ? {} : { gates }), ...(limits === undefined ? {} : { limits }) }, "plan"),
+    ({ values }) => ({ source: "plan", name: path, values })
+  )
+
+const nameOf = (layer: Layered, path: string): string | undefined =>
+  layer.source === "environment" ? environmentName(path) : layer.name
+
 /** Later layers win. Every value is checked against its setting. */
 export const resolve = (layers: ReadonlyArray<Layered>): Result.Result<Config, ConfigProblem> => {
   const config = new Map<string, Resolved>()
@@ -89,16 +102,16 @@ export const resolve = (layers: ReadonlyArray<Layered>): Result.Result<Config, C
     config.set(setting.path, { value: setting.fallback, source: "default" })
     for (const layer of layers) {
       if (!layer.values.has(setting.path)) continue
+      const name = nameOf(layer, setting.path)
       const decoded = Schema.decodeUnknownResult(setting.schema)(layer.values.get(setting.path))
       if (Result.isFailure(decoded)) {
-        const where =
-          layer.source === "environment" ? environmentName(setting.path) : `${layer.source}: ${setting.path}`
+        const where = layer.source === "environment" ? name : `${name ?? layer.source}: ${setting.path}`
         return problem(layer.source, `${where} is not valid: ${decoded.failure.message}`, setting.description)
       }
       config.set(setting.path, {
         value: decoded.success,
         source: layer.source,
-        ...(layer.source === "environment" ? { name: environmentName(setting.path) } : {})
+        ...(name === undefined ? {} : { name })
       })
     }
   }

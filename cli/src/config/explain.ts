@@ -1,23 +1,36 @@
-/** `reprise config explain`: every setting, its value and where it came from. */
+/** `reprise config explain [PLAN]`: every setting, its value and where it came from. */
 import Table from "cli-table3"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { data, okJson, visible } from "../Printer.ts"
 import { findProject } from "../project/Project.ts"
+import { readPlan } from "../run/readPlan.ts"
+import type { Config } from "./Config.ts"
 import { loadConfig } from "./loadConfig.ts"
 import { environmentName, settings } from "./settings.ts"
 
-export const explain = Effect.fn("explain")(function* (flags: { readonly json: boolean }) {
+/** `from`: the source's own name where it has one, which is an environment variable or the path of a plan. */
+export const explained = (config: Config) =>
+  settings.map(({ description, path }) => {
+    const resolved = config.get(path)
+    return {
+      setting: path,
+      value: resolved?.value ?? null,
+      source: resolved?.source ?? "default",
+      from: resolved?.name ?? resolved?.source ?? "default",
+      environment: environmentName(path),
+      description
+    }
+  })
+
+export const explain = Effect.fn("explain")(function* (flags: {
+  readonly plan: Option.Option<string>
+  readonly json: boolean
+}) {
   const project = yield* findProject(process.cwd())
-  const config = yield* loadConfig(project.root, new Map())
-  const rows = settings.map((setting) => ({
-    setting: setting.path,
-    value: config.get(setting.path)?.value ?? null,
-    source: config.get(setting.path)?.name ?? config.get(setting.path)?.source ?? "default",
-    environment: environmentName(setting.path),
-    description: setting.description
-  }))
+  const plan = Option.isNone(flags.plan) ? undefined : yield* readPlan(project, flags.plan.value)
+  const rows = explained(yield* loadConfig(project.root, new Map(), plan))
   if (flags.json) return okJson(rows)
   const table = new Table({ head: ["setting", "value", "from"], style: { head: [], border: [] } })
-  for (const row of rows) table.push([row.setting, visible(JSON.stringify(row.value)), row.source])
+  for (const row of rows) table.push([row.setting, visible(JSON.stringify(row.value)), visible(row.from)])
   data(table.toString())
 })

@@ -1,15 +1,14 @@
 /** `reprise init`: a commented `reprise.toml`, and the JSON schema it refers to. */
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { prepareDirectory } from "@reprise/nats"
 import { Effect } from "effect"
-import { missing, wrongUse } from "../CliFailure.ts"
+import { wrongUse } from "../CliFailure.ts"
 import { okJson, say } from "../Printer.ts"
 import { findProject } from "../project/Project.ts"
 import { detectQualityGates } from "./detect.ts"
-import { configSchema } from "./jsonSchema.ts"
 import { configFile } from "./loadConfig.ts"
 import { renderConfigFile } from "./renderConfigFile.ts"
+import { ensureSchemaFile } from "./schemaFile.ts"
 
 export const init = Effect.fn("init")(function* (flags: { readonly json: boolean }) {
   const project = yield* findProject(process.cwd())
@@ -22,13 +21,9 @@ export const init = Effect.fn("init")(function* (flags: { readonly json: boolean
     )
   }
   const gates = detectQualityGates(project.root)
-  const schemaPath = join(project.directory, "schema.json")
-  yield* prepareDirectory(project.directory).pipe(
-    Effect.mapError((error) => missing("state", error.message, "Check the folder's permissions.", error))
-  )
-  writeFileSync(schemaPath, `${JSON.stringify(configSchema(), null, 2)}\n`)
+  const schema = yield* ensureSchemaFile(project)
   writeFileSync(path, renderConfigFile(gates), { flag: "wx" })
-  if (flags.json) return okJson({ path, schema: schemaPath, quality: gates })
+  if (flags.json) return okJson({ path, schema, quality: gates })
   say(
     `Wrote ${path}${gates.length === 0 ? "" : ` with the quality gate${gates.length === 1 ? "" : "s"} ${gates.join(", ")}`}.`
   )

@@ -2,6 +2,9 @@
 import { Schema } from "effect"
 import { settings } from "./settings.ts"
 
+/** Relative to the project's root, as `reprise.toml` refers to it. */
+export const schemaPath = ".reprise/schema.json"
+
 type Json = Record<string, unknown>
 
 export const configSchema = (): Json => {
@@ -32,3 +35,6 @@ export const configSchema = (): Json => {
     properties: root
   }
 }
+
+/** As it is published in `docs/reference/reprise.schema.json`. */
+export const configSchemaText = (): string => `${JSON.stringify(configSchema(), null, 2)}\n`

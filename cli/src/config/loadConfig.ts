@@ -1,10 +1,11 @@
-/** Reads `reprise.toml`, `reprise.local.toml` and the environment of a project. */
+/** Reads `reprise.toml`, `reprise.local.toml` and the environment of a project, and takes a plan's wishes in. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import type { Plan } from "@reprise/plan"
 import { Effect, type Result } from "effect"
 import { parse, TomlError } from "smol-toml"
 import { missing } from "../CliFailure.ts"
-import { type ConfigProblem, flatten, fromEnvironment, type Layered, resolve } from "./Config.ts"
+import { type ConfigProblem, flatten, fromEnvironment, fromPlan, type Layered, resolve } from "./Config.ts"
 
 export const configFile = "reprise.toml"
 
@@ -40,16 +41,28 @@ const readLayer = Effect.fnUntraced(function* (root: string, source: "reprise.to
 const orFail = <A>(result: Result.Result<A, ConfigProblem>) =>
   Effect.fromResult(result).pipe(Effect.mapError((problem) => missing("config", problem.message, problem.hint)))
 
+/** A plan that has been read. `path` is relative to the project's root. */
+export interface PlanWishes {
+  readonly path: string
+  readonly plan: Pick<Plan, "frontMatter">
+}
+
 /**
- * The configuration of the project at `root`: defaults, then `reprise.toml`, `reprise.local.toml`, `REPRISE_…`
- * variables and the command line, later ones winning. Fails with exit code 3 and the place of what is wrong.
+ * The configuration of the project at `root`: defaults, then `reprise.toml`, `reprise.local.toml`, the plan's front
+ * matter, `REPRISE_…` variables and the command line, later ones winning. Fails with exit code 3 and the place of what
+ * is wrong.
  */
-export const loadConfig = Effect.fn("loadConfig")(function* (root: string, commandLine: ReadonlyMap<string, unknown>) {
-  const layers = [
+export const loadConfig = Effect.fn("loadConfig")(function* (
+  root: string,
+  commandLine: ReadonlyMap<string, unknown>,
+  wishes?: PlanWishes
+) {
+  const layers: ReadonlyArray<Layered> = [
     yield* readLayer(root, "reprise.toml"),
     yield* readLayer(root, "reprise.local.toml"),
+    ...(wishes === undefined ? [] : [yield* orFail(fromPlan(wishes.path, wishes.plan.frontMatter))]),
     fromEnvironment(process.env),
-    { source: "command line" as const, values: commandLine }
+    { source: "command line", values: commandLine }
   ]
   return yield* orFail(resolve(layers))
 })

@@ -1,4 +1,5 @@
 /** A `reprise.toml` that shows every setting with its meaning and default, commented out unless it was detected. Pure. */
+import { schemaPath } from "./jsonSchema.ts"
 import { type Setting, settings } from "./settings.ts"
 
 const literal = (value: unknown): string =>
@@ -24,8 +25,9 @@ export const renderConfigFile = (gates: ReadonlyArray<string>): string => {
     section === "" ? lines.join("\n") : `[${section}]\n${lines.join("\n")}`
   )
   return [
-    "#:schema .reprise/schema.json",
-    "# What Reprise does in this repository. Later sources win: reprise.local.toml, REPRISE_… variables, flags.",
+    `#:schema ${schemaPath}`,
+    "# What Reprise does in this repository. Later sources win: reprise.local.toml, the plan's front matter, REPRISE_…",
+    "# variables, flags.",
     "",
     ...body
   ].join("\n")

@@ -17,7 +17,8 @@ const section = (config: Config, name: string): Record<string, unknown> =>
       .map(({ path }) => [path.slice(name.length + 1), config.get(path)?.value])
   )
 
-export const runOptions = (config: Config, flags: RunFlags): RunOptions => {
+/** `prompts`: the user's texts in place of prompt templates, by name. */
+export const runOptions = (config: Config, flags: RunFlags, prompts: RunOptions["prompts"] = {}): RunOptions => {
   const model = get<string | undefined>(config, "model")
   const reviewerModel = get<string | undefined>(config, "reviewerModel")
   return {
@@ -34,6 +35,6 @@ export const runOptions = (config: Config, flags: RunFlags): RunOptions => {
     reviewPath: get(config, "reviewPath"),
     gates: section(config, "gates") as RunOptions["gates"],
     limits: section(config, "limits") as RunOptions["limits"],
-    prompts: {}
+    prompts
   }
 }

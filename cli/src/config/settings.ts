@@ -3,6 +3,7 @@
  * `config explain`, the JSON schema and the reference are all made from this table.
  */
 import { defaultRunOptions, PermissionMode, RuntimeName } from "@reprise/protocol"
+import { defaultSettings as sessionDefaults } from "@reprise/session-manager/settings"
 import { Schema } from "effect"
 
 export interface Setting {
@@ -64,6 +65,30 @@ export const settings: ReadonlyArray<Setting> = [
   setting("limits.costBudget", amount, limits.costBudget, "US dollars a run may cost; 0: off."),
   setting("workspace.worktree", Schema.Boolean, defaultRunOptions.worktree, "Run in a git worktree of its own."),
   setting("workspace.postCreate", lines, defaultRunOptions.postCreate, "Commands run in a new worktree."),
+  setting(
+    "sessions.idleAfterMs",
+    count,
+    sessionDefaults.idleAfterMs,
+    "Milliseconds without a turn after which a session is paused."
+  ),
+  setting(
+    "sessions.expireAfterMs",
+    count,
+    sessionDefaults.expireAfterMs,
+    "Milliseconds after which a paused session that nothing needs any more expires."
+  ),
+  setting(
+    "sessions.maxWaitMs",
+    count,
+    sessionDefaults.maxWaitMs,
+    "Milliseconds that a turn waits in all for a rate limit, for credit or for the network before you are asked."
+  ),
+  setting(
+    "sessions.maxAutoContinues",
+    count,
+    sessionDefaults.maxAutoContinues,
+    "How often a turn that met the runtime's own limit goes on by itself."
+  ),
   setting("nats.url", text, undefined, "A NATS server to use instead of the embedded one."),
   setting("nats.credentials", text, undefined, "Path of the credentials file for nats.url."),
   setting("nats.prefix", text, "reprise", "First token of every subject."),

@@ -15,7 +15,8 @@ export interface Project {
 
 const run = promisify(execFile)
 
-const gitEnvironment = (): NodeJS.ProcessEnv =>
+/** Without what would bend git to another repository. */
+export const gitEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_")))
 
 const worktrees = `${sep}.reprise${sep}worktrees${sep}`

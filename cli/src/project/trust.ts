@@ -1,63 +1,68 @@
 /**
- * Commands in a tracked `reprise.toml` come from whoever can push: they run only after this machine trusted
- * exactly this content (workspace: Trust).
+ * Commands in a tracked file come from whoever can push, and those in a plan from whoever wrote the plan: they run only
+ * after this machine trusted exactly these commands for this repository (workspace: Trust).
  */
 import { execFile } from "node:child_process"
-import { createHash } from "node:crypto"
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
-import { Effect } from "effect"
-import { type Config, get } from "../config/Config.ts"
-import type { Project } from "./Project.ts"
+import { Effect, Result, Schema } from "effect"
+import { type Commands, digestOf } from "./commands.ts"
+import { gitEnvironment, type Project } from "./Project.ts"
 
 const run = promisify(execFile)
 
 const trustFile = (): string =>
   join(process.env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "reprise", "trust.json")
 
-const readTrust = (): Record<string, string> => {
-  try {
-    const read: unknown = JSON.parse(readFileSync(trustFile(), "utf8"))
-    return typeof read === "object" && read !== null ? (read as Record<string, string>) : {}
-  } catch {
-    // Missing or damaged: nothing is trusted, which asks again.
-    return {}
-  }
+/** By the repository's root: the digests of what may run there. */
+const Trust = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Array(Schema.String)))
+const decodeTrust = Schema.decodeUnknownResult(Trust)
+
+const readTrust = (): typeof Trust.Type => {
+  const text = Result.try(() => readFileSync(trustFile(), "utf8"))
+  // Missing or damaged: nothing is trusted, which asks again.
+  return Result.getOrElse(Result.flatMap(text, decodeTrust), () => ({}))
 }
 
-/** The commands that a run would execute on its own. */
-export const commandsOf = (config: Config): ReadonlyArray<string> => [
-  ...get<ReadonlyArray<string>>(config, "gates.quality"),
-  ...get<ReadonlyArray<string>>(config, "workspace.postCreate")
-]
-
-const digest = (commands: ReadonlyArray<string>): string =>
-  createHash("sha256").update(JSON.stringify(commands)).digest("hex")
-
-const isTracked = (project: Project) =>
+const isTracked = (project: Project, file: string) =>
   Effect.tryPromise(() =>
-    run("git", ["ls-files", "--error-unmatch", "--", "reprise.toml"], { cwd: project.root })
+    run("git", ["ls-files", "--error-unmatch", "--", file], { cwd: project.root, env: gitEnvironment() })
   ).pipe(
     Effect.as(true),
     Effect.orElseSucceed(() => false)
   )
 
-/** The commands that still need a human's yes; none when there are none, or the file is the user's own. */
-export const untrustedCommands = Effect.fnUntraced(function* (project: Project, config: Config) {
-  const fromFile = ["gates.quality", "workspace.postCreate"].some((path) => config.get(path)?.source === "reprise.toml")
-  const commands = commandsOf(config)
-  if (!fromFile || commands.length === 0 || !(yield* isTracked(project))) return []
-  return readTrust()[project.root] === digest(commands) ? [] : commands
+/** Whether others may have written these commands. Those of the environment are the user's own. */
+const isForeign = (project: Project, { source }: Commands): Effect.Effect<boolean> => {
+  switch (source) {
+    case "plan":
+      return Effect.succeed(true)
+    case "reprise.toml":
+    case "reprise.local.toml":
+      return isTracked(project, source)
+    default:
+      return Effect.succeed(false)
+  }
+}
+
+/** Those of these commands that still need a human's yes. */
+export const untrusted = Effect.fnUntraced(function* (project: Project, wanted: ReadonlyArray<Commands>) {
+  const trusted = readTrust()[project.root] ?? []
+  const unknown = wanted.filter((commands) => !trusted.includes(digestOf(commands)))
+  return yield* Effect.filter(unknown, (commands) => isForeign(project, commands))
 })
 
-/** Remembers these commands of this repository on this machine. */
-export const trust = (project: Project, config: Config): Effect.Effect<void> =>
+/** Remembers these commands of this repository on this machine, and what it trusted before. */
+export const trust = (project: Project, commands: ReadonlyArray<Commands>): Effect.Effect<void> =>
   Effect.sync(() => {
     const file = trustFile()
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    const next = { ...readTrust(), [project.root]: digest(commandsOf(config)) }
-    writeFileSync(`${file}.${process.pid}`, JSON.stringify(next, null, 2), { mode: 0o600 })
+    const before = readTrust()
+    const digests = new Set([...(before[project.root] ?? []), ...commands.map(digestOf)])
+    writeFileSync(`${file}.${process.pid}`, JSON.stringify({ ...before, [project.root]: [...digests] }, null, 2), {
+      mode: 0o600
+    })
     renameSync(`${file}.${process.pid}`, file)
   })

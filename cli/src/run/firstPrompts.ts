@@ -1,6 +1,6 @@
 /** What a run's first phase would ask its agents, word for word, by the services' own functions. Pure; spends nothing. */
 import { preview } from "@reprise/orchestrator/preview"
-import { RunId, type RunOptions } from "@reprise/protocol"
+import { RunId, type RunOptions, sessionPrompts } from "@reprise/protocol"
 import { firstPrompt } from "@reprise/reviewer/prompts"
 import { reportPrompt } from "@reprise/session-manager/prompts"
 import { Result } from "effect"
@@ -18,13 +18,14 @@ const runId = RunId.make("dry-run")
 
 /** Undefined when no phase is left to do. */
 export const firstPrompts = (run: PlannedRun) => {
+  const { prompts } = sessionPrompts(run.options.prompts)
   const first = Result.getOrUndefined(preview({ _tag: "StartRun", runId, ...run }))
   return first === undefined
     ? undefined
     : {
         phase: first.phase,
-        author: { work: first.work, report: reportPrompt("author-status") },
-        reviewer: { work: firstPrompt(first.review), report: reportPrompt("verdict") }
+        author: { work: first.work, report: reportPrompt("author-status", prompts) },
+        reviewer: { work: firstPrompt(first.review), report: reportPrompt("verdict", prompts) }
       }
 }
 

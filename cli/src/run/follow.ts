@@ -1,7 +1,7 @@
 /** Follows one run: prints its events, asks the human it needs, ends with the exit code that tells how it stands. */
 import { Messenger } from "@reprise/actor"
 import type { EscalationView, PublicEvent, RunId } from "@reprise/protocol"
-import { Effect, FiberHandle, Option, Queue, Stream } from "effect"
+import { Deferred, Effect, FiberHandle, Option, Queue, Stream } from "effect"
 import { type ExitCode, exitCodes } from "../CliFailure.ts"
 import { type Answer, answerQuestion } from "../gate/answerQuestion.ts"
 import { askInTerminal } from "../gate/askInTerminal.ts"
@@ -35,7 +35,10 @@ const ended = (event: PublicEvent): ExitCode | undefined => {
   }
 }
 
-/** Runs until the run ends, is parked or paused; gives the exit code. */
+/** How long a run that has ended is waited for to give its workspace back: a lease, maybe a worktree. */
+const releaseMs = 5_000
+
+/** Runs until the run ends and has let go of its workspace, or is parked or paused; gives the exit code. */
 export const follow = Effect.fn("follow")(function* (runId: RunId, options: FollowOptions) {
   const messenger = yield* Messenger
   const finished = yield* Queue.unbounded<ExitCode>()
@@ -85,11 +88,20 @@ export const follow = Effect.fn("follow")(function* (runId: RunId, options: Foll
     )
   }
 
+  const released = yield* Deferred.make<void>()
+  const letGo = Effect.gen(function* () {
+    const { directory } = yield* showRun(runId)
+    if (directory !== undefined) yield* Deferred.await(released).pipe(Effect.timeoutOption(releaseMs))
+  })
+  const end = (code: ExitCode) => Effect.exit(letGo).pipe(Effect.andThen(Queue.offer(finished, code)))
+
   const onEvent = Effect.fnUntraced(function* (event: PublicEvent) {
     if (event._tag === "EscalationRaised") yield* ask(event.escalationId)
     if (event._tag === "EscalationAnswered" || event._tag === "EscalationWithdrawn") yield* FiberHandle.clear(question)
     const code = ended(event)
-    if (code !== undefined) yield* Queue.offer(finished, code)
+    if (code !== undefined)
+      yield* code === exitCodes.waiting ? Queue.offer(finished, code) : Effect.forkScoped(end(code))
+    if (event._tag === "WorkspaceReleased") yield* Deferred.succeed(released, undefined)
   })
 
   if (options.since !== undefined) {

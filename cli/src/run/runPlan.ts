@@ -2,13 +2,15 @@
 import { PhaseId } from "@reprise/protocol"
 import { Effect, Option, Schema } from "effect"
 import { exitCodes, exitWith, missing, wrongUse } from "../CliFailure.ts"
-import type { Config } from "../config/Config.ts"
 import { loadConfig } from "../config/loadConfig.ts"
 import { runOptions } from "../config/runOptions.ts"
+import { ensureSchemaFile } from "../config/schemaFile.ts"
 import { readLine } from "../gate/readLine.ts"
 import { data, okJson, say, visible } from "../Printer.ts"
+import { type Commands, commandLines, commandsOfRun } from "../project/commands.ts"
 import { findProject, type Project } from "../project/Project.ts"
-import { trust, untrustedCommands } from "../project/trust.ts"
+import { trust, untrusted } from "../project/trust.ts"
+import { readPrompts } from "../prompts/readPrompts.ts"
 import { describePlan, planText } from "./describePlan.ts"
 import { executePlan } from "./executePlan.ts"
 import { readPlan } from "./readPlan.ts"
@@ -36,20 +38,26 @@ const commandLine = (flags: Flags): ReadonlyMap<string, unknown> =>
     ...Option.match(flags.nats, { onNone: () => [], onSome: (url) => [["nats.url", url] as const] })
   ])
 
-const requireTrust = Effect.fnUntraced(function* (project: Project, config: Config, terminal: boolean) {
-  const commands = yield* untrustedCommands(project, config)
+const requireTrust = Effect.fnUntraced(function* (
+  project: Project,
+  wanted: ReadonlyArray<Commands>,
+  plan: string,
+  terminal: boolean
+) {
+  const commands = yield* untrusted(project, wanted)
   if (commands.length === 0) return
-  const list = commands.map((command) => `  ${command}`).join("\n")
+  const list = visible(commandLines(commands))
+  const hint = commands.some(({ source }) => source === "plan") ? `reprise trust ${plan}` : "reprise trust"
   const notTrusted = missing(
     "not-trusted",
-    `The commands in reprise.toml are not trusted on this machine yet:\n${list}`,
-    "Read them, then trust them with 'reprise trust'."
+    `These commands are not trusted on this machine yet:\n${list}`,
+    `Read them, then trust them with '${hint}'.`
   )
   if (!terminal) return yield* notTrusted
-  say(`reprise.toml of this repository runs these commands:\n${visible(list)}`)
+  say(`The run would execute these commands:\n${list}`)
   const line = yield* readLine("trust them on this machine? [y/N] ")
   if (line._tag === "Left" || !/^y(es)?$/i.test(line.text.trim())) return yield* notTrusted
-  yield* trust(project, config)
+  yield* trust(project, commands)
 })
 
 export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
@@ -64,13 +72,14 @@ export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
       `It has ${plan.phases.map(({ id }) => id).join(", ")}.`
     )
   }
-  const config = yield* loadConfig(project.root, commandLine(flags))
-  const options = runOptions(config, {
+  const config = yield* loadConfig(project.root, commandLine(flags), { path, plan })
+  const given = {
     auto: flags.auto,
     allowDirty: flags.allowDirty,
     skipQuality: flags.skipQuality,
     ...(startPhase !== undefined && Schema.is(PhaseId)(startPhase) ? { startPhase } : {})
-  })
+  }
+  const options = runOptions(config, given, yield* readPrompts(project))
   if (flags.dryRun) {
     const description = describePlan(plan, { planPath: path, plan: text, workspace: project.root, options })
     return flags.json ? okJson(description) : data(planText(description))
@@ -82,7 +91,8 @@ export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
       "Use --runtime opencode."
     )
   }
-  if (!flags.skipQuality) yield* requireTrust(project, config, terminal)
+  yield* requireTrust(project, commandsOfRun(config, options), flags.plan, terminal)
+  yield* ensureSchemaFile(project)
   const code = yield* executePlan({
     project,
     config,

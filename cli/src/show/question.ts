@@ -1,5 +1,5 @@
 /** An open question as text for people (gate: What a question shows). Agent text is made safe. Pure. */
-import type { EscalationView } from "@reprise/protocol"
+import type { EscalationView, GateResult } from "@reprise/protocol"
 import { color, visible } from "../Printer.ts"
 
 const indent = (text: string): string =>
@@ -10,6 +10,11 @@ const indent = (text: string): string =>
 
 const section = (title: string, body: string | undefined): ReadonlyArray<string> =>
   body === undefined || body.trim() === "" ? [] : [color.bold(title), indent(body.trimEnd())]
+
+const enoughBytes = 1024
+
+/** The tail begins where the head ends: a short output is all in the head. */
+const endOf = ({ head, tail }: GateResult): string => (Buffer.byteLength(tail) < enoughBytes ? `${head}${tail}` : tail)
 
 /** Minutes and hours since an ISO time. */
 export const since = (iso: string, nowMs: number): string => {
@@ -53,7 +58,7 @@ export const questionText = (question: EscalationView, nowMs: number): string =>
         ?.filter((result) => result.exitCode !== 0)
         .map(
           (result) =>
-            `${result.command} → ${result.timedOut ? "timed out" : `exit ${result.exitCode}`} (log ${result.logRef})\n${result.tail}`
+            `${result.command} → ${result.timedOut ? "timed out" : `exit ${result.exitCode}`} (log ${result.logRef})\n${endOf(result)}`
         )
         .join("\n")
     ),

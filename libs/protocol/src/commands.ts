@@ -20,6 +20,8 @@ import {
 import { RunOptions } from "./options.ts"
 
 const host = Host.pipe(Schema.withDecodingDefaultKey(Effect.succeed(anyHost)))
+/** Absolute path of the working tree on the host; empty: where the host's agent server works. */
+const directory = Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("")))
 
 /** Key: run id. */
 export const OrchestratorCommand = Schema.TaggedUnion({
@@ -31,7 +33,7 @@ export const OrchestratorCommand = Schema.TaggedUnion({
     planPath: Schema.String,
     /** Absolute path of the git repository's root on the host. */
     workspace: Schema.String,
-    options: RunOptions
+    options: RunOptions.pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
   },
   AnswerReceived: {
     runId: RunId,
@@ -64,8 +66,7 @@ export const SessionCommand = Schema.TaggedUnion({
     onMissing: Schema.Literals(["fail", "fresh"]),
     runtime: RuntimeName,
     model: Schema.optionalKey(Schema.String),
-    /** Absolute path of the working tree on the host. */
-    directory: Schema.String,
+    directory,
     host,
     permissions: PermissionMode.pipe(Schema.withDecodingDefaultKey(Effect.succeed("ask" as const))),
     title: Schema.optionalKey(Schema.String),
@@ -104,12 +105,12 @@ export const ReviewCommand = Schema.TaggedUnion({
     reviewPath: Schema.String,
     planPath: Schema.String,
     cycle: Schema.Int,
-    directory: Schema.String,
+    directory,
     host,
-    runtime: RuntimeName,
+    runtime: RuntimeName.pipe(Schema.withDecodingDefaultKey(Effect.succeed("opencode" as const))),
     model: Schema.optionalKey(Schema.String),
     permissions: PermissionMode.pipe(Schema.withDecodingDefaultKey(Effect.succeed("ask" as const))),
-    limits: TurnLimits,
+    limits: TurnLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
     /** What the author said of items it declined, if any. */
     notes: Schema.optionalKey(Schema.String),
     prompts: Schema.Record(Schema.String, Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))

@@ -41,6 +41,14 @@ export const subjects = (prefix: string) => {
     journal: (actor: string, key: Key) => `${p}.journal.${token(actor)}.${token(key)}`,
     timer: (service: ServiceName, key: Key) => `${p}.timer.${service}.${token(key)}`,
     timers: (service: ServiceName) => `${p}.timer.${service}.*`,
+    /** Everything that is stored for one actor alone, by stream. */
+    owned: (service: ServiceName, key: Key) =>
+      ({
+        commands: `${p}.command.${service}.${token(key)}`,
+        work: `${p}.work.${service}.*.${token(key)}`,
+        timers: `${p}.timer.${service}.${token(key)}`,
+        journal: `${p}.journal.${actorOf[service]}.${token(key)}`
+      }) as const,
     dead: (service: string, key: Key) => `${p}.dead.${token(service)}.${token(key)}`,
     deads: () => `${p}.dead.*.*`,
     api: (service: ServiceName, query: string) => `${p}.api.${service}.${token(query)}`,

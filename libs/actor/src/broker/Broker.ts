@@ -63,6 +63,8 @@ export interface Bucket {
     value: string,
     expected?: number
   ) => Effect.Effect<number, Conflict | BrokerFull | BrokerFault>
+  /** Forgets a key, and leaves no trace of it. */
+  readonly remove: (key: string) => Effect.Effect<void, BrokerFault>
   /** Every value whose key starts with `<prefix>.`. */
   readonly list: (
     prefix: string
@@ -90,6 +92,8 @@ export interface BrokerShape {
     after: number,
     limit?: number
   ) => Effect.Effect<ReadonlyArray<StoredMessage>, BrokerFault>
+  /** Removes every message of a subject (`*` stands for any token) for good, with its large bodies. */
+  readonly purge: (stream: StreamKind, subject: string) => Effect.Effect<void, BrokerFault>
   /** Stores all, sent in this order without waiting in between. A repeat with the same ids stores nothing twice. */
   readonly publish: (messages: ReadonlyArray<Message>) => Effect.Effect<void, BrokerFull | BrokerFault>
   /** Makes the consumer and calls `take` for each delivery until the scope closes, reconnecting as needed. */

@@ -10,7 +10,7 @@ import { decodeText, isLarge, type LargeBodies } from "./largeBodies.ts"
 /** A value that is elsewhere. Values are JSON, which never begins like this. */
 const referenceMark = "@object:"
 
-export const makeBucket = Effect.fnUntraced(function* ({ js }: Connection, bodies: LargeBodies, name: string) {
+export const makeBucket = Effect.fnUntraced(function* ({ js, jsm }: Connection, bodies: LargeBodies, name: string) {
   const open = yield* Effect.cached(
     attempt(`open ${name}`, (): Promise<KV> => new Kvm(js).open(name, { allow_direct: true }))
   )
@@ -52,6 +52,20 @@ export const makeBucket = Effect.fnUntraced(function* ({ js }: Connection, bodie
     )
   })
 
+  /** The key's subject is purged: the client's own delete and purge leave a marker behind for ever. */
+  const remove = Effect.fnUntraced(function* (key: string) {
+    const operation = `remove ${name} ${key}`
+    const entry = yield* open.pipe(
+      Effect.flatMap((bucket) => attempt(operation, () => bucket.get(key))),
+      Effect.mapError(fault(operation))
+    )
+    yield* attempt(operation, () => jsm.streams.purge(`KV_${name}`, { filter: `$KV.${name}.${key}` })).pipe(
+      Effect.mapError(fault(operation))
+    )
+    const text = entry === null ? "" : decodeText(entry.value)
+    if (text.startsWith(referenceMark)) yield* bodies.remove(text.slice(referenceMark.length))
+  })
+
   const list = Effect.fnUntraced(function* (prefix: string) {
     const operation = `list ${name} ${prefix}`
     const entries = yield* open.pipe(
@@ -69,5 +83,5 @@ export const makeBucket = Effect.fnUntraced(function* ({ js }: Connection, bodie
     return yield* Effect.forEach(entries, ({ bytes, key }) => Effect.map(resolve(bytes), (value) => ({ key, value })))
   })
 
-  return { get, put, list } satisfies Bucket
+  return { get, put, remove, list } satisfies Bucket
 })

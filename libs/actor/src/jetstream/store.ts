@@ -35,7 +35,7 @@ const fromStored = (bodies: LargeBodies, message: StoredMsg) =>
 export const makeStore = (
   connection: Connection,
   bodies: LargeBodies
-): Pick<BrokerShape, "append" | "publish" | "last" | "read"> => {
+): Pick<BrokerShape, "append" | "publish" | "last" | "read" | "purge"> => {
   const { js, jsm, nats, subjects } = connection
 
   /** The message as it is stored: a large body goes first, so that a stored reference always leads somewhere. */
@@ -163,12 +163,15 @@ export const makeStore = (
     return found.concat(yield* readThrough(stream, subject, next, newest.sequence))
   })
 
-  return {
-    append,
-    publish,
-    last,
-    read
-  }
+  const purge = Effect.fnUntraced(function* (kind: StreamKind, subject: string) {
+    const large = (yield* read(kind, subject, 0)).map(({ header }) => header(bodyHeader)).filter((name) => name !== "")
+    yield* attempt(`purge ${subject}`, () => jsm.streams.purge(subjects.streams[kind], { filter: subject })).pipe(
+      Effect.mapError(fault(`purge ${subject}`))
+    )
+    yield* Effect.forEach(large, bodies.remove, { discard: true })
+  })
+
+  return { append, publish, last, read, purge }
 }
 
 /** An attempt without an answer is repeated after this; the whole is a fault after five seconds, and tried again later. */

@@ -31,6 +31,7 @@ const makeMemoryBucket = (): Bucket => {
         entries.set(key, { value, revision })
         return Effect.succeed(revision)
       }),
+    remove: (key) => Effect.sync(() => void entries.delete(key)),
     list: (prefix) =>
       Effect.sync(() =>
         [...entries].flatMap(([key, { value }]) => (key.startsWith(`${prefix}.`) ? [{ key, value }] : []))
@@ -111,6 +112,7 @@ const make = Effect.gen(function* () {
           .filter((message) => matchesSubject(subject, message.subject))
           .slice(0, limit)
       ),
+    purge: (kind, subject) => Effect.sync(() => streams[kind].purge(subject)),
     publish: (messages) => Effect.forEach(messages, store, { discard: true }),
     consume: Effect.fnUntraced(function* (spec, take) {
       const consumer = yield* consumerOf(spec)

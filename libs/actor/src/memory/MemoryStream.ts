@@ -18,6 +18,8 @@ export interface MemoryStream {
   readonly after: (sequence: number) => ReadonlyArray<StoredMessage>
   readonly at: (sequence: number) => StoredMessage | undefined
   readonly last: (subject: string) => StoredMessage | undefined
+  /** Their places stay, with nothing in them: sequences never change. */
+  readonly purge: (pattern: string) => void
   /** Called after each new message. */
   readonly onStored: (listener: () => void) => () => void
   readonly lastSequence: () => number
@@ -45,6 +47,13 @@ export const makeMemoryStream = (): MemoryStream => {
     after: (sequence) => messages.slice(sequence),
     at: (sequence) => messages[sequence - 1],
     last: (subject) => newest.get(subject),
+    purge: (pattern) => {
+      for (const [index, { sequence, subject }] of messages.entries()) {
+        if (!matchesSubject(pattern, subject)) continue
+        messages[index] = { subject: "", sequence, header: () => "", body: Effect.succeed("") }
+        newest.delete(subject)
+      }
+    },
     onStored: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -309,6 +309,49 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
       })
     )
 
+    it.effect("forgets a key for good, whatever its size, and no other", () =>
+      Effect.gen(function* () {
+        const { views } = yield* Broker
+        const key = freshKey()
+        yield* views.put(`c.${key}`, "1")
+        yield* views.put(`c.${key}-other`, JSON.stringify("x".repeat(600_000)))
+        yield* views.remove(`c.${key}-other`)
+        yield* views.remove(`c.${key}-missing`)
+        assert.deepStrictEqual(yield* views.list("c"), [{ key: `c.${key}`, value: "1" }])
+        yield* views.remove(`c.${key}`)
+        assert.strictEqual(yield* views.get(`c.${key}`), undefined)
+        assert.isAbove(yield* views.put(`c.${key}`, "again", 0), 0)
+      })
+    )
+
+    it.effect("purges a subject, large messages too, and nothing of other subjects", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const [gone, kept] = [freshKey(), freshKey()]
+        for (let n = 0; n < 10; n++) {
+          const body = JSON.stringify({ n, text: "x".repeat(n === 3 ? 600_000 : 1) })
+          yield* broker.publish([message(s.event("gate", gone, "Thing"), `${gone}-${n}`, body)])
+          yield* broker.publish([message(s.event("gate", kept, "Thing"), `${kept}-${n}`)])
+        }
+        yield* broker.purge("events", s.events("*", gone))
+        yield* broker.purge("events", s.events("*", gone))
+        assert.deepStrictEqual(yield* broker.read("events", s.events("*", gone), 0), [])
+        assert.strictEqual(yield* broker.last("events", s.event("gate", gone, "Thing")), undefined)
+        assert.strictEqual((yield* broker.read("events", s.events("*", kept), 0)).length, 10)
+      })
+    )
+
+    it.effect("lets a purged journal begin anew, and whoever remembers its end append nothing", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const journal = s.journal("escalation", freshKey())
+        const end = yield* broker.append(message(journal, `${journal}-1`), 0)
+        yield* broker.purge("journal", journal)
+        assert.strictEqual((yield* Effect.flip(broker.append(message(journal, `${journal}-2`), end)))._tag, "Conflict")
+        assert.isAbove(yield* broker.append(message(journal, `${journal}-3`), 0), end)
+      })
+    )
+
     it.effect("answers queries while somebody serves them", () =>
       Effect.gen(function* () {
         const broker = yield* Broker

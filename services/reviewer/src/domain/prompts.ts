@@ -30,14 +30,14 @@ const render = (template: (typeof templates)[number], request: ReviewRequest): s
 const header = ({ phase, planPath }: ReviewRequest): string =>
   `You are the reviewer of phase ${phase} of the plan ${planPath}.`
 
-const declined = (request: ReviewRequest): string =>
+const authorsWords = (request: ReviewRequest): string =>
   request.notes === undefined || request.notes.trim() === ""
     ? ""
-    : `\n\nThe author declined some items, for these reasons. Accept each reason or say why it does not hold:\n${request.notes.trim()}`
+    : `\n\nWhat the author says of its work. Where it declines an item, accept its reason or say why it does not hold:\n${request.notes.trim()}`
 
 /** The whole task, for a session that knows nothing of it. */
 export const firstPrompt = (request: ReviewRequest): string =>
-  `${header(request)}\n\n${render(review, request)}${declined(request)}`
+  `${header(request)}\n\n${render(review, request)}${authorsWords(request)}`
 
 /** For the session that reviewed `lastReviewed`: what is new, and where to look. */
 export const followUpPrompt = (request: ReviewRequest, lastReviewed: string): string => {
@@ -45,5 +45,5 @@ export const followUpPrompt = (request: ReviewRequest, lastReviewed: string): st
     lastReviewed === request.commit
       ? "\n\nIt is the commit that you reviewed last: there is no newer one."
       : `\n\nRead what changed, do not judge from memory: \`git diff ${lastReviewed}..${request.commit}\`.`
-  return render(reviewFollowUp, request) + range + declined(request)
+  return render(reviewFollowUp, request) + range + authorsWords(request)
 }

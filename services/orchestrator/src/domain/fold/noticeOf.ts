@@ -9,8 +9,10 @@ export const noticeOf = (event: RunEvent): string | undefined => {
       return `Commit ${event.commit} was rejected (${event.reason}): ${event.detail}`
     case "WorkspaceBroke":
       return `${event.operation} failed: ${event.reason}`
-    case "QuestionAsked":
-      return event.question.ask.origin === "limit" ? event.question.ask.reason : undefined
+    case "QuestionAsked": {
+      const { origin, reason } = event.question.ask
+      return origin === "limit" || origin === "quality" ? reason : undefined
+    }
     case "LimitRaised":
       return `The limit '${event.limit}' of ${event.step} was granted anew.`
     case "AutoRetried":

@@ -1,0 +1,10 @@
+/** What the session-manager takes of the configuration. Pure. */
+import type { SessionSettings } from "@reprise/session-manager/settings"
+import { type Config, get } from "./Config.ts"
+
+export const sessionSettings = (config: Config): Partial<SessionSettings> => ({
+  idleAfterMs: get(config, "sessions.idleAfterMs"),
+  expireAfterMs: get(config, "sessions.expireAfterMs"),
+  maxWaitMs: get(config, "sessions.maxWaitMs"),
+  maxAutoContinues: get(config, "sessions.maxAutoContinues")
+})

@@ -1,0 +1,72 @@
+/** `reprise prune`: finished runs are archived, and then forgotten. */
+import { RunView } from "@reprise/protocol"
+import { Clock, Effect, type Option } from "effect"
+import { missing, wrongUse } from "../CliFailure.ts"
+import { readLine } from "../gate/readLine.ts"
+import { okJson, say, visible } from "../Printer.ts"
+import { findProject } from "../project/Project.ts"
+import { listOf, withReading } from "../system/reading.ts"
+import { pruneRun } from "./pruneRun.ts"
+import { recordsOf } from "./RunRecord.ts"
+
+interface Flags {
+  readonly days: number
+  readonly yes: boolean
+  readonly json: boolean
+  readonly nats: Option.Option<string>
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+const finished = new Set<RunView["status"]>(["completed", "failed", "aborted"])
+
+/** Those that have ended, and of which nothing was heard for so many days. */
+export const prunable = (runs: ReadonlyArray<RunView>, days: number, nowMs: number): ReadonlyArray<RunView> =>
+  runs.filter(({ status, updatedAt }) => finished.has(status) && nowMs - Date.parse(updatedAt) >= days * dayMs)
+
+const lines = (runs: ReadonlyArray<RunView>) =>
+  runs.map(({ planPath, runId, status, updatedAt }) => `  ${runId}  ${status}  ${updatedAt.slice(0, 10)}  ${planPath}`)
+
+const confirm = Effect.fnUntraced(function* (flags: Flags, runs: ReadonlyArray<RunView>) {
+  if (flags.yes) return true
+  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true || flags.json) {
+    return yield* wrongUse(
+      "not-confirmed",
+      `${runs.length} finished runs would be archived and forgotten:\n${visible(lines(runs).join("\n"))}`,
+      "Say so with --yes."
+    )
+  }
+  say(`These runs are archived to .reprise/archive and then forgotten:\n${visible(lines(runs).join("\n"))}`)
+  const line = yield* readLine("go on? [y/N] ")
+  return line._tag === "Right" && /^y(es)?$/i.test(line.text.trim())
+})
+
+const report = (
+  flags: Flags,
+  pruned: ReadonlyArray<{ readonly runId: string; readonly archive: string }>,
+  kept: number
+) => {
+  if (flags.json) return okJson({ pruned, kept })
+  for (const { archive, runId } of pruned) say(`${runId} is in ${archive}`)
+  say(`${pruned.length} runs forgotten, ${kept} kept`)
+}
+
+export const prune = (flags: Flags) =>
+  withReading(
+    flags,
+    Effect.gen(function* () {
+      if (flags.days < 0) return yield* wrongUse("bad-days", "--days is a number from 0.", "Such as --days 14.")
+      const project = yield* findProject(process.cwd())
+      const all = yield* listOf("orchestrator", RunView)
+      const runs = prunable(all, flags.days, yield* Clock.currentTimeMillis)
+      if (runs.length === 0 || !(yield* confirm(flags, runs))) return report(flags, [], all.length)
+      const pruned = yield* Effect.forEach(yield* recordsOf(runs), (record) =>
+        pruneRun(project, record).pipe(
+          Effect.map((archive) => ({ runId: record.run.runId, planPath: record.run.planPath, archive })),
+          Effect.catchTag("BrokerFault", (fault) =>
+            missing("broker", fault.message, "Run 'reprise prune' again: what is archived already is kept.", fault)
+          )
+        )
+      )
+      report(flags, pruned, all.length - pruned.length)
+    })
+  )

@@ -1,0 +1,78 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result, Schema } from "effect"
+import { fromPlan, type Layered, resolve } from "../src/config/Config.ts"
+import { commandLines, commandsOf, commandsOfRun, digestOf } from "../src/project/commands.ts"
+
+const file = (values: Record<string, unknown>): Layered => ({
+  source: "reprise.toml",
+  values: new Map(Object.entries(values))
+})
+const both = file({ "gates.quality": ["make"], "workspace.postCreate": ["npm ci", "npm run build"] })
+const configOf = (...layers: ReadonlyArray<Layered>) => Result.getOrThrow(resolve(layers))
+
+const digest = (...commands: ReadonlyArray<string>) => digestOf({ setting: "gates.quality", commands })
+
+describe("the commands of a configuration", () => {
+  it("are the quality gates and those for a new worktree, with the file that names them", () => {
+    const plan = Result.getOrThrow(fromPlan("docs/plan.md", { gates: { quality: ["make evil"] } }))
+    assert.deepStrictEqual(commandsOf(configOf(both, plan)), [
+      { setting: "gates.quality", source: "plan", from: "docs/plan.md", commands: ["make evil"] },
+      {
+        setting: "workspace.postCreate",
+        source: "reprise.toml",
+        from: "reprise.toml",
+        commands: ["npm ci", "npm run build"]
+      }
+    ])
+  })
+
+  it("are none when nothing names any", () => {
+    assert.deepStrictEqual(commandsOf(configOf(file({ "gates.quality": [] }))), [])
+  })
+
+  it.each([
+    [{ skipQuality: false, worktree: false }, ["gates.quality"]],
+    [{ skipQuality: false, worktree: true }, ["gates.quality", "workspace.postCreate"]],
+    [{ skipQuality: true, worktree: true }, ["workspace.postCreate"]],
+    [{ skipQuality: true, worktree: false }, []]
+  ])("that a run with %j executes are those of %j", (options, expected) => {
+    assert.deepStrictEqual(
+      commandsOfRun(configOf(both), options).map(({ setting }) => setting),
+      expected
+    )
+  })
+
+  it("are shown under the file that names them", () => {
+    assert.strictEqual(
+      commandLines(commandsOf(configOf(both))),
+      "reprise.toml, gates.quality:\n  make\nreprise.toml, workspace.postCreate:\n  npm ci\n  npm run build"
+    )
+  })
+})
+
+describe("the digest of commands", () => {
+  it("is another one when a command changes, moves, is split, added or left out", () => {
+    const digests = [
+      digest("make", "make test"),
+      digest("make test", "make"),
+      digest("make", "make test "),
+      digest("make"),
+      digest("make", "make test", ""),
+      digest("make make test"),
+      digest('make","make test'),
+      digest("make\nmake test"),
+      digestOf({ setting: "workspace.postCreate", commands: ["make", "make test"] })
+    ]
+    assert.strictEqual(new Set(digests).size, digests.length)
+  })
+
+  it.prop(
+    "is the same for the same commands alone",
+    [Schema.Array(Schema.String), Schema.Array(Schema.String)],
+    ([some, others]) => {
+      const same = some.length === others.length && some.every((command, n) => command === others[n])
+      assert.strictEqual(digest(...some) === digest(...others), same)
+      assert.strictEqual(digest(...some), digest(...some))
+    }
+  )
+})

@@ -1,0 +1,82 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { needsHuman, on, once, plan, script } from "../harness/story.ts"
+import { questions, steps } from "../harness/told.ts"
+import { makeWorld } from "../harness/World.ts"
+
+const hopeless = { role: "author", kind: "report", firstUser: "HOPELESS.md" } as const
+
+describe("a run that nobody looks after", () => {
+  it.live("with --auto never waits: it tries again and finishes, or is aborted with every reason", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        files: { "HOPELESS.md": plan("None") },
+        config: 'permissions = "all"\n[limits]\nmaxAutoRetries = 2\n',
+        script: script(
+          once(hopeless, needsHuman("I have no idea")),
+          once(hopeless, needsHuman("I still have none")),
+          on(hopeless, needsHuman("I never shall")),
+          once({ role: "author", kind: "report" }, needsHuman("Which colour?"))
+        )
+      })
+      const done = yield* world.reprise("run", "PLAN.md", "--auto")
+      assert.strictEqual(done.code, 0, done.stderr)
+      const aborted = yield* world.reprise("run", "HOPELESS.md", "--auto", "--json")
+      assert.strictEqual(aborted.code, 5, aborted.stderr)
+
+      const runs = yield* world.runs
+      const first = runs.find(({ planPath }) => planPath === "PLAN.md")
+      const second = runs.find(({ planPath }) => planPath === "HOPELESS.md")
+      assert.deepStrictEqual([first?.status, second?.status], ["completed", "aborted"])
+      assert.deepStrictEqual(first?.notices, ["Auto mode tries again in a new session: Which colour?"])
+      const gaveUp = "Auto mode gave up after 2 retries: 1. I have no idea 2. I still have none 3. I never shall"
+      assert.strictEqual(second?.reason, gaveUp)
+      assert.include(aborted.stdout, gaveUp)
+
+      const events = yield* world.eventsOf(first?.runId ?? "")
+      assert.deepStrictEqual(questions(events), [])
+      assert.deepStrictEqual(steps(events).slice(2, 6), [
+        "1 PhaseStarted",
+        "1 StepStarted EXECUTE phase-started 1",
+        "1 StepStarted EXECUTE auto-retry 2",
+        "1 StepStarted REVIEW work-verified 1"
+      ])
+      const story = yield* world.eventsOf(second?.runId ?? "")
+      assert.deepStrictEqual(questions(story), [])
+      assert.strictEqual(steps(story).at(-1), `1 RunAborted EXECUTE ${gaveUp}`)
+      assert.strictEqual(story.filter(({ type }) => type === "SessionCreated").length, 3)
+      assert.deepStrictEqual(yield* world.model.unmatched, [])
+    })
+  )
+
+  it.live("at a terminal goes on by itself when the answer comes from another process", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        script: script(once({ role: "author", kind: "report" }, needsHuman("Which colour?")))
+      })
+      const run = yield* world.atTerminal("run", "PLAN.md")
+      yield* run.waitFor(/answer> /)
+      const [question] = yield* world.questions
+      const watcher = yield* world.start("watch", question?.runId ?? "", "--json")
+      yield* watcher.waitFor(/"type":"EscalationRaised"/)
+      const parked = yield* world.reprise("run", "PLAN.md", "--no-input")
+      assert.strictEqual(parked.code, 4, "whoever follows without a terminal parks, and the run stays open")
+
+      const answered = yield* world.reprise("gate", "answer", question?.escalationId ?? "", "c", "--guidance", "Blue")
+      assert.strictEqual(answered.code, 0, answered.stderr)
+      const ended = yield* run.ended
+      assert.strictEqual(ended.code, 0, ended.stdout)
+      assert.match(ended.stdout, /answered: continue-session by .* via cli/)
+      const watched = yield* watcher.ended
+      assert.strictEqual(watched.code, 0, watched.stderr)
+      assert.match(watched.stdout, /"type":"EscalationAnswered"[\s\S]*"type":"RunCompleted"/)
+      const authors = (yield* world.sessions).filter(({ role }) => role === "author")
+      assert.deepStrictEqual(
+        authors.map(({ turns }) => turns),
+        [2]
+      )
+    })
+  )
+})
