@@ -7,7 +7,11 @@ import { data } from "../Printer.ts"
 /** The whole command line, which holds the command that asks for it: `main` provides it. */
 export class CommandTree extends Context.Service<CommandTree, Completions.CommandDescriptor>()("cli/CommandTree") {}
 
+/** How the generator tells its user to call it: by a flag that this command line has not. */
+const foreignCall = /reprise --completions \w+/g
+
 export const completion = Effect.fnUntraced(function* (shell: Completions.Shell) {
   const commands = yield* CommandTree
-  data(Completions.generate("reprise", shell, commands))
+  const script = Completions.generate("reprise", shell, commands)
+  data(script.replaceAll(foreignCall, `reprise completion ${shell}`))
 })

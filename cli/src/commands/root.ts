@@ -2,6 +2,7 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import { config, init, prompts, trust, worktree } from "./repository.ts"
 import { jsonFlag, lazily, natsFlag, planArgument, runArgument } from "./shared.ts"
 
 const run = Command.make(
@@ -191,7 +192,7 @@ const abort = Command.make(
 const prune = Command.make(
   "prune",
   {
-    days: Flag.Integer("days").pipe(
+    days: Flag.Int("days").pipe(
       Flag.withDescription("Only runs of which nothing was heard for so many days"),
       Flag.withDefault(14)
     ),
@@ -247,72 +248,6 @@ const serve = Command.make(
     (module, flags) => module.serve(flags)
   )
 ).pipe(Command.withDescription("Runs one service against a NATS server, as in a container"))
-
-const init = Command.make(
-  "init",
-  { json: jsonFlag },
-  lazily(
-    () => import("../config/init.ts"),
-    (module, flags) => module.init(flags)
-  )
-).pipe(Command.withDescription("Writes reprise.toml with comments, and its JSON schema"))
-
-const trust = Command.make(
-  "trust",
-  { plan: planArgument.pipe(Argument.optional), json: jsonFlag },
-  lazily(
-    () => import("../project/trustCommand.ts"),
-    (module, flags) => module.trustCommand(flags)
-  )
-).pipe(Command.withDescription("Trusts the commands of reprise.toml, and of a plan if named, as they are now"))
-
-const config = Command.make("config").pipe(
-  Command.withDescription("The configuration"),
-  Command.withSubcommands([
-    Command.make(
-      "explain",
-      { plan: planArgument.pipe(Argument.optional), json: jsonFlag },
-      lazily(
-        () => import("../config/explain.ts"),
-        (module, flags) => module.explain(flags)
-      )
-    ).pipe(Command.withDescription("Shows every setting, its value and where it came from"))
-  ])
-)
-
-const promptArgument = Argument.String("NAME").pipe(
-  Argument.withDescription("Name of a prompt; see 'reprise prompts list'")
-)
-
-const prompts = Command.make("prompts").pipe(
-  Command.withDescription("What agents are told"),
-  Command.withSubcommands([
-    Command.make(
-      "list",
-      { json: jsonFlag },
-      lazily(
-        () => import("../prompts/promptsCommand.ts"),
-        (module, flags) => module.list(flags)
-      )
-    ).pipe(Command.withDescription("Lists the prompts, when each is sent and which are your own")),
-    Command.make(
-      "show",
-      { name: promptArgument, json: jsonFlag },
-      lazily(
-        () => import("../prompts/promptsCommand.ts"),
-        (module, flags) => module.show(flags)
-      )
-    ).pipe(Command.withDescription("Shows a prompt and its variables")),
-    Command.make(
-      "eject",
-      { name: promptArgument, json: jsonFlag },
-      lazily(
-        () => import("../prompts/promptsCommand.ts"),
-        (module, flags) => module.eject(flags)
-      )
-    ).pipe(Command.withDescription("Writes a prompt to .reprise/prompts, to be edited"))
-  ])
-)
 
 const doctor = Command.make(
   "doctor",
@@ -376,6 +311,7 @@ export const root = Command.make("reprise").pipe(
     trust,
     config,
     prompts,
+    worktree,
     doctor,
     demo,
     completion

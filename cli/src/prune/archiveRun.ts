@@ -1,5 +1,5 @@
 /** `.reprise/archive/<run>.json`: what is left of a run that was pruned. */
-import { mkdir, open, rename } from "node:fs/promises"
+import { mkdir, open, rename, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import { missing } from "../CliFailure.ts"
@@ -8,8 +8,6 @@ import { eventsOf, type RunRecord } from "./RunRecord.ts"
 
 /** Relative to the project's root. */
 export const archivePath = (runId: string): string => `.reprise/archive/${runId}.json`
-
-const exists = (error: unknown) => error instanceof Error && "code" in error && error.code === "EEXIST"
 
 /** On disk when it returns. */
 const writeNew = async (path: string, text: string): Promise<void> => {
@@ -31,12 +29,9 @@ const writeNew = async (path: string, text: string): Promise<void> => {
 }
 
 const isThere = (path: string): Promise<boolean> =>
-  open(path, "r").then(
-    async (file) => {
-      await file.close()
-      return true
-    },
-    (error) => (exists(error) ? true : error?.code === "ENOENT" ? false : Promise.reject(error))
+  stat(path).then(
+    () => true,
+    (error) => (error instanceof Error && "code" in error && error.code === "ENOENT" ? false : Promise.reject(error))
   )
 
 /**

@@ -7,7 +7,7 @@ import { okJson, say, visible } from "../Printer.ts"
 import { findProject } from "../project/Project.ts"
 import { listOf, withReading } from "../system/reading.ts"
 import { pruneRun } from "./pruneRun.ts"
-import { recordsOf } from "./RunRecord.ts"
+import { type RunRecord, recordsOf } from "./RunRecord.ts"
 
 interface Flags {
   readonly days: number
@@ -23,6 +23,12 @@ const finished = new Set<RunView["status"]>(["completed", "failed", "aborted"])
 export const prunable = (runs: ReadonlyArray<RunView>, days: number, nowMs: number): ReadonlyArray<RunView> =>
   runs.filter(({ status, updatedAt }) => finished.has(status) && nowMs - Date.parse(updatedAt) >= days * dayMs)
 
+/** Its workspace was given back, or it never got one. A host that was not there since the end still has to do so. */
+export const isAtRest = ({ workspaces }: RunRecord): boolean =>
+  workspaces.every(
+    ({ directory, requests, status }) => status === "released" || (directory === undefined && requests.length === 0)
+  )
+
 const lines = (runs: ReadonlyArray<RunView>) =>
   runs.map(({ planPath, runId, status, updatedAt }) => `  ${runId}  ${status}  ${updatedAt.slice(0, 10)}  ${planPath}`)
 
@@ -37,7 +43,7 @@ const confirm = Effect.fnUntraced(function* (flags: Flags, runs: ReadonlyArray<R
   }
   say(`These runs are archived to .reprise/archive and then forgotten:\n${visible(lines(runs).join("\n"))}`)
   const line = yield* readLine("go on? [y/N] ")
-  return line._tag === "Right" && /^y(es)?$/i.test(line.text.trim())
+  return line._tag === "Line" && /^y(es)?$/i.test(line.text.trim())
 })
 
 const report = (
@@ -57,9 +63,11 @@ export const prune = (flags: Flags) =>
       if (flags.days < 0) return yield* wrongUse("bad-days", "--days is a number from 0.", "Such as --days 14.")
       const project = yield* findProject(process.cwd())
       const all = yield* listOf("orchestrator", RunView)
-      const runs = prunable(all, flags.days, yield* Clock.currentTimeMillis)
+      const old = yield* recordsOf(prunable(all, flags.days, yield* Clock.currentTimeMillis))
+      const records = old.filter(isAtRest)
+      const runs = records.map(({ run }) => run)
       if (runs.length === 0 || !(yield* confirm(flags, runs))) return report(flags, [], all.length)
-      const pruned = yield* Effect.forEach(yield* recordsOf(runs), (record) =>
+      const pruned = yield* Effect.forEach(records, (record) =>
         pruneRun(project, record).pipe(
           Effect.map((archive) => ({ runId: record.run.runId, planPath: record.run.planPath, archive })),
           Effect.catchTag("BrokerFault", (fault) =>

@@ -25,6 +25,16 @@ const isMerged = Effect.fnUntraced(function* (root: string, directory: string) {
   return head !== undefined && (yield* git.isAncestor(root, head, "HEAD"))
 })
 
+/** What would be lost with a worktree, and what is left to do with its branch. */
+export const worktreeState = Effect.fn("worktreeState")(function* (root: string, directory: string) {
+  return {
+    /** The repository's HEAD has all of its commits. */
+    merged: yield* isMerged(root, directory),
+    /** Paths that are not committed. */
+    dirty: yield* foreignDirt(directory)
+  }
+})
+
 /** Removes a worktree, with all that is in it; its branch stays. A worktree that is not there is removed already. */
 export const removeWorktree = Effect.fn("removeWorktree")(function* (root: string, directory: string) {
   const git = yield* Git

@@ -1,0 +1,55 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { defaultRunOptions, OrchestratorCommand, ReviewCommand, SessionCommand } from "../src/index.ts"
+
+/** What the protocol documents, without any field of our own. */
+describe("a command with its documented fields alone", () => {
+  it("starts a run with default options", () => {
+    const command = Schema.decodeUnknownSync(OrchestratorCommand)({
+      _tag: "StartRun",
+      runId: "r1",
+      plan: "# A plan",
+      planPath: "PLAN.md",
+      workspace: "/work"
+    })
+    assert.deepStrictEqual(command, {
+      _tag: "StartRun",
+      runId: "r1",
+      plan: "# A plan",
+      planPath: "PLAN.md",
+      workspace: "/work",
+      options: defaultRunOptions
+    })
+  })
+
+  it("starts a turn on any host, where its agent server works, and asks for permissions", () => {
+    const command = Schema.decodeUnknownSync(SessionCommand.cases.StartTurn)({
+      _tag: "StartTurn",
+      turnId: "t1",
+      runId: "r1",
+      role: "author",
+      session: { _tag: "New" },
+      onMissing: "fail",
+      runtime: "opencode",
+      prompt: "Do it",
+      report: "author-status",
+      limits: {}
+    })
+    assert.deepInclude(command, { directory: "", host: "any", permissions: "ask" })
+  })
+
+  it("asks for a review on the default runtime, without limits", () => {
+    const command = Schema.decodeUnknownSync(ReviewCommand.cases.RequestReview)({
+      _tag: "RequestReview",
+      runId: "r1",
+      phase: "1",
+      commit: "abc1234",
+      base: "def5678",
+      reviewPath: "docs/reviews/plan-phase-1-review.md",
+      planPath: "PLAN.md",
+      cycle: 1
+    })
+    assert.deepInclude(command, { directory: "", host: "any", runtime: "opencode", permissions: "ask" })
+    assert.deepStrictEqual(command.limits, {})
+  })
+})

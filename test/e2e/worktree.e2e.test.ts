@@ -1,0 +1,155 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { needsHuman, once, plan, script } from "../harness/story.ts"
+import { makeWorld, type World } from "../harness/World.ts"
+
+const config = `permissions = "all"
+[workspace]
+postCreate = ["mkdir -p .reprise && pwd >> .reprise/post-created"]
+`
+
+const Rows = Schema.fromJsonString(
+  Schema.Struct({
+    data: Schema.Array(
+      Schema.Struct({
+        name: Schema.String,
+        directory: Schema.String,
+        branch: Schema.String,
+        merged: Schema.Boolean,
+        dirty: Schema.Array(Schema.String)
+      })
+    )
+  })
+)
+const decodeRows = Schema.decodeUnknownSync(Rows)
+const worktrees = (world: World) =>
+  Effect.map(world.reprise("worktree", "list", "--json"), ({ stdout }) => decodeRows(stdout).data)
+
+/** The commits of authors that a branch has. */
+const written = (world: World, branch: string) =>
+  world
+    .git("log", "--format=%s", branch)
+    .split("\n")
+    .filter((line) => line.startsWith("Write"))
+
+describe("reprise run --worktree", () => {
+  it.live("works on a branch of its own, leaves the main tree as it is, and goes on there with the next run", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({ plan: plan("One"), config, script: script() })
+      const before = world.git("rev-parse", "HEAD")
+      const first = yield* world.reprise("run", "PLAN.md", "--worktree")
+      assert.strictEqual(first.code, 0, first.stderr)
+
+      assert.strictEqual(world.git("rev-parse", "HEAD"), before)
+      assert.strictEqual(world.git("rev-parse", "--abbrev-ref", "HEAD"), "main")
+      assert.strictEqual(world.git("status", "--porcelain"), "")
+      assert.isFalse(existsSync(join(world.root, "phase-1.txt")))
+      assert.strictEqual(written(world, "reprise/plan").length, 1)
+
+      const [tree, ...others] = yield* worktrees(world)
+      assert.deepStrictEqual(others, [])
+      const [run] = yield* world.runs
+      assert.strictEqual(tree?.directory, join(world.root, ".reprise", "worktrees", run?.runId ?? ""))
+      assert.deepInclude(tree, { branch: "reprise/plan", merged: false })
+      const postCreated = () => readFileSync(join(tree?.directory ?? "", ".reprise", "post-created"), "utf8")
+      assert.strictEqual(postCreated(), `${tree?.directory}\n`)
+
+      const second = yield* world.reprise("run", "PLAN.md", "--worktree")
+      assert.strictEqual(second.code, 0, second.stderr)
+      assert.strictEqual(written(world, "reprise/plan").length, 2)
+      assert.strictEqual(postCreated(), `${tree?.directory}\n`, "its commands ran once")
+      assert.deepStrictEqual(
+        (yield* worktrees(world)).map(({ name }) => name),
+        [tree?.name]
+      )
+    })
+  )
+
+  it.live("removes the worktree of a run that completes with its branch merged", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        config: `${config}[gates]\nphase = "human"\n`,
+        script: script()
+      })
+      assert.strictEqual((yield* world.reprise("run", "PLAN.md", "--worktree")).code, 4)
+      assert.strictEqual((yield* worktrees(world)).length, 1)
+      world.git("merge", "--quiet", "reprise/plan")
+      const [question] = yield* world.questions
+      const answer = yield* world.reprise("gate", "answer", question?.escalationId ?? "", "continue")
+      assert.strictEqual(answer.code, 0, answer.stderr)
+      const run = yield* world.reprise("run", "PLAN.md", "--worktree")
+      assert.strictEqual(run.code, 0, run.stderr)
+      assert.deepStrictEqual(yield* worktrees(world), [])
+      assert.strictEqual(world.git("worktree", "list").split("\n").length, 1)
+      assert.strictEqual(written(world, "main").length, 1)
+    })
+  )
+})
+
+describe("reprise worktree remove", () => {
+  it.live("removes no worktree of an open run and none that holds what is not committed, and keeps the branch", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        config,
+        script: script(once({ role: "author", kind: "report" }, needsHuman("Which?")))
+      })
+      assert.strictEqual((yield* world.reprise("run", "PLAN.md", "--worktree")).code, 4)
+      const [tree] = yield* worktrees(world)
+      const directory = tree?.directory ?? ""
+
+      const inUse = yield* world.reprise("worktree", "remove", "reprise/plan")
+      assert.strictEqual(inUse.code, 2)
+      assert.match(inUse.stderr, /belongs to run .*waiting[\s\S]*reprise abort/)
+
+      const [question] = yield* world.questions
+      yield* world.reprise("gate", "answer", question?.escalationId ?? "", "q")
+      world.git("-C", directory, "rm", "--quiet", "--cached", "PLAN.md")
+      const dirty = yield* world.reprise("worktree", "remove", "reprise/plan")
+      assert.strictEqual(dirty.code, 2)
+      assert.match(dirty.stderr, /PLAN\.md[\s\S]*--force/)
+
+      const removed = yield* world.reprise("worktree", "remove", directory, "--force")
+      assert.strictEqual(removed.code, 0, removed.stderr)
+      assert.isFalse(existsSync(directory))
+      assert.strictEqual(written(world, "reprise/plan").length, 1)
+
+      const again = yield* world.reprise("run", "PLAN.md", "--worktree")
+      assert.strictEqual(again.code, 0, again.stderr)
+      assert.strictEqual(written(world, "reprise/plan").length, 2, "the branch that was left is used again")
+    })
+  )
+})
+
+describe("one run per workspace", () => {
+  it.live("refuses a second plan in the same tree, naming who holds it, and takes it in a worktree", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        files: { "OTHER.md": plan("Another") },
+        script: script(once({ role: "author", kind: "report" }, needsHuman("Which?")))
+      })
+      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
+      const [holder] = yield* world.runs
+
+      const refused = yield* world.reprise("run", "OTHER.md")
+      assert.strictEqual(refused.code, 1, refused.stderr)
+      assert.match(`${refused.stdout}${refused.stderr}`, new RegExp(`in use by run ${holder?.runId} on host local`))
+      assert.strictEqual((yield* world.model.calls).filter(({ firstUser }) => /OTHER\.md/.test(firstUser)).length, 0)
+
+      const beside = yield* world.reprise("run", "OTHER.md", "--worktree")
+      assert.strictEqual(beside.code, 0, beside.stderr)
+      assert.strictEqual(written(world, "reprise/other").length, 2)
+
+      const [question] = yield* world.questions
+      yield* world.reprise("gate", "answer", question?.escalationId ?? "", "c")
+      const held = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(held.code, 0, held.stderr)
+      const after = yield* world.reprise("run", "OTHER.md")
+      assert.strictEqual(after.code, 0, after.stderr)
+    })
+  )
+})
