@@ -138,7 +138,7 @@ describe("one run per workspace", () => {
       const refused = yield* world.reprise("run", "OTHER.md")
       assert.strictEqual(refused.code, 1, refused.stderr)
       assert.match(`${refused.stdout}${refused.stderr}`, new RegExp(`in use by run ${holder?.runId} on host local`))
-      assert.strictEqual((yield* world.model.calls).filter(({ firstUser }) => /OTHER\.md/.test(firstUser)).length, 0)
+      assert.strictEqual((yield* world.model.calls).filter(({ lastUser }) => lastUser.includes("OTHER.md")).length, 0)
 
       const beside = yield* world.reprise("run", "OTHER.md", "--worktree")
       assert.strictEqual(beside.code, 0, beside.stderr)

@@ -132,10 +132,11 @@ const print = (event: PublicEvent, meta: { id: string; time: string }, asJson: b
   else if (line !== undefined) say(visible(line))
 }
 
-/** `{"type","time","id","runId",…payload}` (protocol: The command line). */
-export const publicJson = ({ _tag, ...payload }: PublicEvent, { id, time }: { id: string; time: string }) => ({
-  type: _tag,
-  time,
-  id,
-  ...payload
-})
+/**
+ * `{"type","time","id","runId",…payload}` (protocol: The command line). The type is the event's: a checkpoint's own is
+ * its `checkpointType` here.
+ */
+export const publicJson = ({ _tag, ...payload }: PublicEvent, { id, time }: { id: string; time: string }) => {
+  const line = { type: _tag, time, id }
+  return { ...line, ...payload, ...line, ...("type" in payload ? { checkpointType: payload.type } : {}) }
+}

@@ -1,8 +1,11 @@
 /** git, as far as a workspace needs it. Arguments are arrays; nothing that a message named is ever read as an option. */
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
 import { Context, Effect, Layer } from "effect"
 import { ChildProcessSpawner } from "effect/process"
 import { childEnvironment } from "./domain/childEnvironment.ts"
 import { dirtyPaths } from "./domain/gitStatus.ts"
+import { isRuntimeConfig, withSchemaAddress } from "./domain/runtimeFiles.ts"
 import { GitFault, type HostFault } from "./faults.ts"
 import { type Captured, capture } from "./runProcess.ts"
 
@@ -42,7 +45,10 @@ export interface GitShape {
   readonly unreachable: (directory: Directory, commits: ReadonlyArray<string>) => Done<ReadonlySet<string>>
   readonly hasDiff: (directory: Directory, from: string, to: string) => Done<boolean>
   readonly diffStat: (directory: Directory, from: string, to: string) => Done<string>
-  /** Changed and untracked paths, relative, ignored ones left out. `whole`: an untracked directory is one entry. */
+  /**
+   * Changed and untracked paths, relative; without ignored ones and without what the runtime alone changed. `whole`: an
+   * untracked directory is one entry.
+   */
   readonly dirty: (directory: Directory, untracked: "each" | "whole") => Done<ReadonlyArray<string>>
   /** Whether `commit` (a full hash) or a commit after it up to HEAD deleted the file. */
   readonly deletedSince: (directory: Directory, commit: string, path: string) => Done<boolean>
@@ -139,6 +145,16 @@ const make = Effect.gen(function* () {
   const branchExists: GitShape["branchExists"] = (directory, name) =>
     asks(directory, ["show-ref", "--verify", "--quiet", "--", `refs/heads/${name}`])
 
+  /** Whether the runtime alone changed this file. */
+  const isOfRuntime = Effect.fnUntraced(function* (directory: Directory, path: string) {
+    const committed = yield* run(directory, ["cat-file", "blob", `HEAD:${path}`])
+    if (committed.exitCode !== 0) return false
+    return yield* Effect.tryPromise(() => readFile(join(directory, path), "utf8")).pipe(
+      Effect.map((found) => found === withSchemaAddress(committed.stdout)),
+      Effect.orElseSucceed(() => false)
+    )
+  })
+
   /** A container may have nobody configured: commits of Reprise are then its own. */
   const identity = Effect.fnUntraced(function* (directory: Directory) {
     const email = yield* optional(directory, ["config", "user.email"])
@@ -187,15 +203,19 @@ const make = Effect.gen(function* () {
         "--"
       ]),
     dirty: (directory, untracked) =>
-      Effect.map(
-        text(directory, [
-          "status",
-          "--porcelain=v1",
-          "-z",
-          `--untracked-files=${untracked === "each" ? "all" : "normal"}`,
-          "--ignore-submodules=none"
-        ]),
-        dirtyPaths
+      text(directory, [
+        "status",
+        "--porcelain=v1",
+        "-z",
+        `--untracked-files=${untracked === "each" ? "all" : "normal"}`,
+        "--ignore-submodules=none"
+      ]).pipe(
+        Effect.map(dirtyPaths),
+        Effect.flatMap(
+          Effect.filter((path) =>
+            isRuntimeConfig(path) ? Effect.map(isOfRuntime(directory, path), (is) => !is) : Effect.succeed(true)
+          )
+        )
       ),
     deletedSince: (directory, commit, path) =>
       Effect.map(

@@ -171,6 +171,22 @@ layer(adapters, { excludeTestServices: true })("verifying a commit", (it) => {
     })
   )
 
+  it.effect("overlooks the schema's address that OpenCode puts into its configuration, and no other change of it", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const base = yield* made.git("rev-parse", "HEAD")
+      yield* made.write("opencode.json", '{"share":"disabled"}\n')
+      const work = yield* made.commit("work")
+      const address = '{\n  "$schema": "https://opencode.ai/config.json",'
+      yield* made.write("opencode.json", `${address}"share":"disabled"}\n`)
+      assert.strictEqual(yield* outcome(made, work, base), work)
+      yield* made.write("opencode.json", `${address}"share":"manual"}\n`)
+      assert.strictEqual(yield* outcome(made, work, base), "dirty-tree")
+      yield* made.remove("opencode.json")
+      assert.strictEqual(yield* outcome(made, work, base), "dirty-tree")
+    })
+  )
+
   it.effect("counts a SUMMARY.md elsewhere as dirt", () =>
     Effect.gen(function* () {
       const made = yield* withWork
