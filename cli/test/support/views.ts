@@ -1,12 +1,13 @@
 /** Read models as the services answer them, with only what a test cares about given. */
 import { stripVTControlCharacters } from "node:util"
-import { EscalationView, RunView } from "@reprise/protocol"
+import { EscalationView, RunView, SessionView } from "@reprise/protocol"
 import { Schema } from "effect"
 
 const tokens = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 }
 const usage = { tokens, cost: 0, turns: 0 }
 
 const decodeRun = Schema.decodeUnknownSync(RunView)
+const decodeSession = Schema.decodeUnknownSync(SessionView)
 const decodeQuestion = Schema.decodeUnknownSync(EscalationView)
 
 export const noTokens = tokens
@@ -25,6 +26,25 @@ export const aRun = (given: Record<string, unknown> = {}): RunView =>
     usage: { author: usage, reviewer: usage },
     startedAt: "2026-01-01T10:00:00.000Z",
     updatedAt: "2026-01-01T10:00:00.000Z",
+    ...given
+  })
+
+export const aSession = (given: Record<string, unknown> = {}): SessionView =>
+  decodeSession({
+    sessionId: "r1-abc-s1",
+    runId: "r1-abc",
+    role: "author",
+    runtime: "opencode",
+    directory: "/repository",
+    host: "local",
+    status: "completed",
+    turns: 1,
+    messages: 2,
+    toolCalls: 0,
+    tokens,
+    cost: 0,
+    createdAt: "2026-01-01T10:00:00.000Z",
+    lastActivityAt: "2026-01-01T10:00:00.000Z",
     ...given
   })
 

@@ -38,6 +38,19 @@ describe("author prompts", () => {
     assert.include(s.prompt, "Do 1 of docs/plan.md. {unknown}\n- P1.1: Begin")
   })
 
+  it("hand on the texts of the session-manager's own prompts, and no others", () => {
+    const startOf = (prompts: Readonly<Record<string, string>>) =>
+      story()
+        .executing({ prompts })
+        .sent.flatMap((one) =>
+          one._tag === "SendCommand" && one.command._tag === "StartTurn"
+            ? [(one.command as unknown as { prompts?: unknown }).prompts]
+            : []
+        )
+    assert.deepStrictEqual(startOf({ work: "Do {phase}.", report: "Say {shape}" }), [{ report: "Say {shape}" }])
+    assert.deepStrictEqual(startOf({ work: "Do {phase}." }), [undefined])
+  })
+
   it("take texts of agents and humans as they are", () => {
     const text = "{plan_path} $1 $& \\n `x`\n\n\ttab"
     const s = story().executing().worked("abc1")

@@ -91,3 +91,14 @@ describe("a report prompt", () => {
     assert.include(text, "completedTasks")
   })
 })
+
+describe("a report prompt in the words of a run's options", () => {
+  it("has the shape and the rules where they are wanted", () => {
+    const own = { report: "In my words, {what}: {shape}\n{rules}", "report-unreadable": "{problem} {shape}" }
+    assert.match(reportPrompt("verdict", own), /^In my words, your verdict: ```json\n\{\n {2}"readiness"/)
+    assert.match(
+      correctionPrompt("author-status", "{shape} is no {problem}.", own),
+      /^\{shape\} is no \{problem\}\. ```/
+    )
+  })
+})

@@ -1,0 +1,70 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Host, RunId, type WorkspaceView } from "@reprise/protocol"
+import { isAtRest, prunable } from "../src/prune/pruneCommand.ts"
+import { actorsOf, type RunRecord } from "../src/prune/RunRecord.ts"
+import { aQuestion, aRun, aSession } from "./support/views.ts"
+
+const now = Date.parse("2026-03-31T00:00:00.000Z")
+const runId = RunId.make("r1-abc")
+
+const record = (more: Partial<RunRecord> = {}): RunRecord => ({
+  run: aRun({
+    status: "completed",
+    phases: [{ id: "2.1", title: "T", state: "completed", reviewCycles: 1, qualityAttempts: 1 }]
+  }),
+  sessions: [],
+  escalations: [],
+  workspaces: [],
+  ...more
+})
+
+describe("the runs that may be forgotten", () => {
+  it.each([
+    ["completed", "2026-03-01T00:00:00.000Z", true],
+    ["failed", "2026-03-01T00:00:00.000Z", true],
+    ["aborted", "2026-03-17T00:00:00.000Z", true],
+    ["completed", "2026-03-17T00:00:01.000Z", false],
+    ["running", "2025-01-01T00:00:00.000Z", false],
+    ["waiting", "2025-01-01T00:00:00.000Z", false],
+    ["paused", "2025-01-01T00:00:00.000Z", false]
+  ] as const)("of 14 days: one that is %s since %s: %s", (status, updatedAt, expected) => {
+    assert.strictEqual(prunable([aRun({ status, updatedAt })], 14, now).length === 1, expected)
+  })
+
+  const workspace: WorkspaceView = { runId, status: "active", host: Host.make("local"), directory: "/w", requests: [] }
+  it.each([
+    ["has given its workspace back", { ...workspace, status: "released" }, true],
+    ["still holds its workspace", workspace, false],
+    ["was refused a workspace", { runId, status: "preparing", host: workspace.host, requests: [] }, true],
+    ["waits for a workspace", { runId, status: "preparing", host: workspace.host, requests: ["q1"] }, false]
+  ] as const)("one that %s: %s", (_title, one, expected) => {
+    assert.strictEqual(isAtRest(record({ workspaces: [one] })), expected)
+  })
+})
+
+describe("the actors of a run", () => {
+  it("are all that it had, its own last", () => {
+    const session = (sessionId: string, role: string) => aSession({ sessionId, role })
+    const question = aQuestion()
+    const actors = actorsOf(
+      record({
+        sessions: [
+          session("r1-abc-s1", "author"),
+          session("r1-abc-p2_1-s1", "reviewer"),
+          session("r1-abc-p9-s2", "reviewer")
+        ],
+        escalations: [question]
+      })
+    )
+    assert.deepStrictEqual(actors, [
+      { service: "reviewer", key: "r1-abc-p2_1" },
+      { service: "reviewer", key: "r1-abc-p9" },
+      { service: "session-manager", key: "r1-abc-s1" },
+      { service: "session-manager", key: "r1-abc-p2_1-s1" },
+      { service: "session-manager", key: "r1-abc-p9-s2" },
+      { service: "gate", key: question.escalationId },
+      { service: "workspace", key: "r1-abc" },
+      { service: "orchestrator", key: "r1-abc" }
+    ])
+  })
+})

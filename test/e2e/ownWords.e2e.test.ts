@@ -1,0 +1,82 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { correct, once, plan, script } from "../harness/story.ts"
+import { makeWorld, type World } from "../harness/World.ts"
+
+const prompt = (world: World, name: string, text: string) => {
+  mkdirSync(join(world.root, ".reprise", "prompts"), { recursive: true })
+  writeFileSync(join(world.root, ".reprise", "prompts", `${name}.md`), text)
+}
+
+describe("prompts of one's own", () => {
+  it.live("are refused before anything starts, and then used by author and reviewer", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        script: script(once({ role: "reviewer", kind: "report" }, correct("Say {more} `now`")))
+      })
+      prompt(world, "work", "Phase {fase} please.\n")
+      prompt(world, "workk", "x")
+      const refused = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(refused.code, 3)
+      assert.match(
+        refused.stderr,
+        /\.reprise\/prompts\/work\.md:1:7 unknown variable '\{fase\}'; did you mean 'phase'\?/
+      )
+      assert.match(refused.stderr, /workk\.md:1:1 there is no prompt of this name; did you mean 'work\.md'/)
+      assert.deepStrictEqual(yield* world.runs, [])
+
+      rmSync(join(world.root, ".reprise", "prompts", "workk.md"))
+      prompt(world, "work", "🚀 Do phase {phase}, { as you } like, \\{x}.\n{tasks}\n")
+      prompt(world, "auto-fix", "Mine: {items}")
+      prompt(world, "review", "Judge {commit}, write to {review_path}.")
+      prompt(world, "review-follow-up", "A new commit ({commit}) is there. Again to {review_path}.")
+      prompt(world, "report", "Report {what} as JSON, in my words:\n{shape}\n{rules}")
+      const run = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(run.code, 0, run.stderr)
+
+      const calls = yield* world.model.calls
+      const said = (role: string) => calls.filter((call) => call.role === role).map(({ lastUser }) => lastUser)
+      const [author, reviewer] = [said("author"), said("reviewer")]
+      const work =
+        /^You are the author of phase 1 of the plan PLAN\.md: One\.\n\n🚀 Do phase 1, \{ as you \} like, \{x\}\.\n- \S+: Write it$/
+      assert.isTrue(author.some((text) => work.test(text)))
+      assert.isTrue(author.some((text) => text.endsWith("Mine: - R1 [P1] Say {more} `now`\n  it matters")))
+      assert.isTrue(
+        reviewer.some((text) =>
+          /^You are the reviewer of phase 1 of the plan PLAN\.md\.\n\nJudge [0-9a-f]{40}/.test(text)
+        )
+      )
+      assert.isTrue(reviewer.some((text) => /^A new commit \([0-9a-f]+\) is there\./.test(text)))
+      assert.isTrue(author.some((text) => text.startsWith("Report what you did as JSON, in my words:\n```json")))
+      assert.isTrue(reviewer.some((text) => text.startsWith("Report your verdict as JSON, in my words:\n```json")))
+    })
+  )
+})
+
+describe("the wishes of a plan", () => {
+  it.live("need trust for their commands, and count for the run", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: `---\ngates:\n  quality: ["test -f phase-1.txt"]\nlimits:\n  maxStepsPerRun: 99\n---\n${plan("One")}`,
+        config: 'permissions = "all"\n[gates]\nquality = ["false"]\n',
+        script: script()
+      })
+      const explained = yield* world.reprise("config", "explain", "PLAN.md")
+      assert.match(explained.stdout, /limits\.maxStepsPerRun\s*│ 99\s*│ PLAN\.md/)
+
+      const refused = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(refused.code, 3)
+      assert.match(refused.stderr, /PLAN\.md, gates\.quality:\n {2}test -f phase-1\.txt[\s\S]*reprise trust PLAN\.md/)
+      assert.deepStrictEqual(yield* world.runs, [])
+
+      assert.strictEqual((yield* world.reprise("trust", "PLAN.md")).code, 0)
+      const run = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(run.code, 0, run.stderr)
+      const events = yield* world.eventsOf((yield* world.runs)[0]?.runId ?? "")
+      assert.include(JSON.stringify(events.filter(({ type }) => type === "QualityPassed")), "test -f phase-1.txt")
+    })
+  )
+})
