@@ -24,10 +24,14 @@ describe("kill -9 of the whole process, then run again", () => {
       const first = yield* world.start("run", "PLAN.md")
       yield* world.model.awaitHeld("mid-turn")
       const [before] = yield* world.sessions
+      const asked = (yield* world.model.calls).length
       yield* first.kill("SIGKILL")
-      yield* world.model.release("mid-turn")
 
-      const second = yield* world.reprise("run", "PLAN.md")
+      const again = yield* world.start("run", "PLAN.md")
+      // Not before the successor asks: the old runtime may live a moment longer than its owner.
+      yield* world.model.awaitCall(({ sequence }) => sequence > asked)
+      yield* world.model.release("mid-turn")
+      const second = yield* again.ended
       assert.strictEqual(second.code, 0, second.stderr)
       const authors = (yield* world.sessions).filter(({ role }) => role === "author")
       assert.deepStrictEqual(
@@ -80,10 +84,14 @@ describe("kill -9 of the whole process, then run again", () => {
       const first = yield* world.start("run", "PLAN.md")
       yield* world.model.awaitHeld("review")
       const before = (yield* world.sessions).map(({ runtimeSessionId }) => runtimeSessionId)
+      const asked = (yield* world.model.calls).length
       yield* first.kill("SIGKILL")
-      yield* world.model.release("review")
 
-      const second = yield* world.reprise("run", "PLAN.md")
+      const again = yield* world.start("run", "PLAN.md")
+      // Not before the successor asks: the old runtime may live a moment longer than its owner.
+      yield* world.model.awaitCall(({ sequence }) => sequence > asked)
+      yield* world.model.release("review")
+      const second = yield* again.ended
       assert.strictEqual(second.code, 0, second.stderr)
       assert.deepStrictEqual(
         (yield* world.sessions).map(({ runtimeSessionId }) => runtimeSessionId).sort(),

@@ -21,8 +21,11 @@ describe("two processes in one repository", () => {
       yield* world.model.awaitHeld("mid-turn")
       const second = yield* world.start("run", "PLAN.md")
       yield* second.waitFor(/going on with run/)
+      const asked = (yield* world.model.calls).length
       yield* first.kill("SIGKILL")
       yield* second.waitFor(/going on here/)
+      // Not before the successor asks: the old runtime may live a moment longer than its owner.
+      yield* world.model.awaitCall(({ sequence }) => sequence > asked)
       yield* world.model.release("mid-turn")
       const ended = yield* second.ended
       assert.strictEqual(ended.code, 0, ended.stderr)
@@ -37,15 +40,18 @@ describe("two processes in one repository", () => {
     })
   )
 
-  it.live("SIGTERM parks the run and leaves no process behind; run again goes on", () =>
+  it.live("SIGTERM parks the run; run again goes on in the same session", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({ plan: plan("One"), script: held })
       const first = yield* world.start("run", "PLAN.md")
       yield* world.model.awaitHeld("mid-turn")
+      const asked = (yield* world.model.calls).length
       const parked = yield* first.kill("SIGTERM")
       assert.strictEqual(parked.code, 143, parked.stderr)
+      const second = yield* world.start("run", "PLAN.md")
+      yield* world.model.awaitCall(({ sequence }) => sequence > asked)
       yield* world.model.release("mid-turn")
-      const ended = yield* world.reprise("run", "PLAN.md")
+      const ended = yield* second.ended
       assert.strictEqual(ended.code, 0, ended.stderr)
       assert.strictEqual((yield* world.sessions).filter(({ role }) => role === "author").length, 1)
     })
