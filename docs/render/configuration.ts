@@ -33,6 +33,7 @@ export const otherVariables: ReadonlyArray<readonly [string, string]> = [
   ],
   ["REPRISE_NATS_FETCH", "`never`: `nats-server` is not fetched from the system's package mirror."],
   ["REPRISE_OPENCODE", "Path of the `opencode` program. Else: the one of the npm package, then one on the `PATH`."],
+  ["REPRISE_CLAUDE", "Path of the `claude` program. Else: the one that `@anthropic-ai/claude-agent-sdk` brings."],
   ["REPRISE_HOST", "Name of this host in subjects, for `reprise serve`. Default: `local`."],
   ["REPRISE_STATE", "Where a session-manager in a container keeps the state of its OpenCode. Default: `.reprise`."],
   ["OPENCODE_SERVER_PASSWORD", "Password of the server at `opencode.url`."],

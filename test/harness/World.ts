@@ -1,4 +1,4 @@
-/** A repository with a plan, a scripted model and a private OpenCode configuration: everything a run needs, in one folder. */
+/** A repository with a plan, a scripted model, OpenCode and Claude on their own: everything a run needs, in one folder. */
 import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -89,6 +89,10 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
     OPENCODE_CONFIG_CONTENT: openCodeConfig(model.openaiUrl),
     OPENCODE_DISABLE_AUTOUPDATE: "1",
     OPENCODE_DISABLE_MODELS_FETCH: "1",
+    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_API_KEY: "x",
+    ANTHROPIC_MODEL: "scripted",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     XDG_DATA_HOME: join(base, "data"),
     XDG_CONFIG_HOME: join(base, "config"),
     XDG_CACHE_HOME: join(base, "cache"),

@@ -7,7 +7,7 @@ import { data, dataColor, okJson, visible } from "../Printer.ts"
 import { findProject } from "../project/Project.ts"
 import { lookAtBroker } from "./broker.ts"
 import { broken, type Finding, ok } from "./Finding.ts"
-import { lookAtGit, lookAtNode, lookAtOpenCode, lookAtServerBinary } from "./programs.ts"
+import { lookAtClaude, lookAtGit, lookAtNode, lookAtOpenCode, lookAtServerBinary } from "./programs.ts"
 
 interface Flags {
   readonly json: boolean
@@ -37,7 +37,8 @@ export const doctor = Effect.fn("doctor")(function* (flags: Flags) {
     yield* lookAtNode,
     yield* lookAtGit,
     yield* lookAtServerBinary(flags.fix),
-    yield* lookAtOpenCode
+    yield* lookAtOpenCode,
+    yield* lookAtClaude
   ]
   const project = yield* Effect.result(findProject(process.cwd()))
   if (project._tag === "Failure") findings.push(ofFailure("repository")(project.failure))

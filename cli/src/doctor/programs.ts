@@ -1,7 +1,7 @@
-/** The programs that a run needs: Node, git, nats-server, OpenCode. */
+/** The programs that a run needs: Node, git, nats-server, OpenCode, and Claude for who wants it. */
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
-import { locateOpenCode } from "@reprise/agent"
+import { locateClaude, locateOpenCode } from "@reprise/agent"
 import { formatVersion, locateServer, notGuaranteed } from "@reprise/nats"
 import { Effect } from "effect"
 import { broken, type Finding, ok, warning } from "./Finding.ts"
@@ -59,5 +59,18 @@ export const lookAtOpenCode: Effect.Effect<Finding> = Effect.gen(function* () {
         "Install it with 'npm install -g opencode-ai', or name the program in REPRISE_OPENCODE."
       )
     )
+  )
+)
+
+/** Optional: only a run with the runtime `claude` needs it. */
+export const lookAtClaude: Effect.Effect<Finding> = Effect.gen(function* () {
+  const { program } = yield* locateClaude()
+  return ok("claude", `${yield* version(program, ["--version"])} (${program})`)
+}).pipe(
+  Effect.catchTag("ClaudeNotInstalled", (error) =>
+    Effect.succeed(ok("claude", `Only for --runtime claude. ${error.message}`))
+  ),
+  Effect.orElseSucceed(() =>
+    broken("claude", "Claude's program does not answer.", "Install it again with npm i @anthropic-ai/claude-agent-sdk")
   )
 )

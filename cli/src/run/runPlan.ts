@@ -1,4 +1,5 @@
 /** `reprise run PLAN`: everything that can be wrong is looked at before anything starts. */
+import { locateClaude } from "@reprise/agent"
 import { PhaseId } from "@reprise/protocol"
 import { Effect, Option, Schema } from "effect"
 import { exitCodes, exitWith, missing, wrongUse } from "../CliFailure.ts"
@@ -85,10 +86,10 @@ export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
     return flags.json ? okJson(description) : data(planText(description))
   }
   if (options.runtime === "claude") {
-    return yield* missing(
-      "runtime-missing",
-      "The Claude runtime is not part of this version.",
-      "Use --runtime opencode."
+    yield* locateClaude().pipe(
+      Effect.mapError((error) =>
+        missing("runtime-missing", error.message, "Install it, or use --runtime opencode.", error)
+      )
     )
   }
   yield* requireTrust(project, commandsOfRun(config, options), flags.plan, terminal)

@@ -1,7 +1,6 @@
 /** Where services are composed. A command says what it needs: to do the work, or to read and decide. */
 import { join } from "node:path"
 import { ActorConfig, type Broker, JetStreamBroker, MemoryBroker, Messenger } from "@reprise/actor"
-import { AgentRuntimes } from "@reprise/agent"
 import * as gate from "@reprise/gate"
 import { tryLock } from "@reprise/nats"
 import { type LogLevel, layerPino, makePino } from "@reprise/observability"
@@ -16,7 +15,7 @@ import { type Config, get } from "../config/Config.ts"
 import { sessionSettings } from "../config/sessionSettings.ts"
 import { isInitialised, type Project } from "../project/Project.ts"
 import { type LocalBroker, localBroker, remoteBroker, Tenure } from "./broker.ts"
-import { openCode } from "./openCode.ts"
+import { runtimes } from "./runtimes.ts"
 
 export interface SystemOptions {
   readonly project: Project
@@ -42,7 +41,7 @@ const actors = ({ config }: SystemOptions) =>
 /** Do the work on this host. */
 const workers = (options: SystemOptions) =>
   Layer.mergeAll(sessionManager.workersWith(sessionSettings(options.config)), workspace.workers).pipe(
-    Layer.provide(AgentRuntimes.layerSingle.pipe(Layer.provide(openCode(options))))
+    Layer.provide(runtimes(options))
   )
 
 const settings = (config: Config) => ActorConfig.layer({ prefix: get(config, "nats.prefix"), host: Host.make("local") })

@@ -1,6 +1,5 @@
 /** `reprise serve SERVICE --nats URL`: one service until stopped, as in a container. */
 import { launchService, serviceSystem } from "@reprise/actor/main"
-import { AgentRuntimes } from "@reprise/agent"
 import * as gate from "@reprise/gate"
 import { type LogLevel, layerPino, makePino } from "@reprise/observability"
 import * as orchestrator from "@reprise/orchestrator"
@@ -15,7 +14,7 @@ import { loadConfig } from "../config/loadConfig.ts"
 import { sessionSettings } from "../config/sessionSettings.ts"
 import { findProject, projectAt } from "../project/Project.ts"
 import { remoteSettings } from "./broker.ts"
-import { openCode } from "./openCode.ts"
+import { runtimes } from "./runtimes.ts"
 import type { SystemOptions } from "./System.ts"
 
 interface Flags {
@@ -34,9 +33,7 @@ const serviceLayer = (service: ServiceName, options: SystemOptions) => {
     case "workspace":
       return workspace.layer
     case "session-manager":
-      return sessionManager
-        .layerWith(sessionSettings(options.config))
-        .pipe(Layer.provide(AgentRuntimes.layerSingle.pipe(Layer.provide(openCode(options)))))
+      return sessionManager.layerWith(sessionSettings(options.config)).pipe(Layer.provide(runtimes(options)))
   }
 }
 

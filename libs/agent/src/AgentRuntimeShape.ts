@@ -1,6 +1,6 @@
 /**
- * The port: what a runtime must offer to host sessions. OpenCode and a runtime in memory fulfil it and pass one
- * contract suite (`test/contract.ts`).
+ * The port: what a runtime must offer to host sessions. OpenCode, Claude and a runtime in memory fulfil it and pass
+ * one contract suite (`test/contract`).
  */
 import type { PermissionMode, RuntimeName, Tokens } from "@reprise/protocol"
 import type { Effect, Stream } from "effect"
@@ -28,10 +28,12 @@ export interface Prompt {
   readonly model?: string
   /** The runtime's own name for a mode of working, such as `build` or `plan`. */
   readonly agent?: string
+  /** How often the model may be asked before the turn is cut off (`output-limit`); for runtimes that can count. */
+  readonly maxTurns?: number
 }
 
 /**
- * `finished`: the agent had no more to do. `output-limit`: the model was cut off. `refused`: a permission was refused
+ * `finished`: the agent had no more to do. `output-limit`: the model, or the turn, was cut off by a limit. `refused`: a permission was refused
  * or a question dismissed, which ends a turn. `other`: whatever else the model's vendor stops for.
  */
 export type StopReason = "finished" | "output-limit" | "refused" | "other"

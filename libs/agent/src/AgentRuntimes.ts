@@ -29,6 +29,16 @@ export class AgentRuntimes extends Context.Service<AgentRuntimes, AgentRuntimesS
 ) {
   static readonly make = (runtimes: ReadonlyArray<AgentRuntimeShape>) => AgentRuntimes.of(byName(runtimes))
 
+  /** A host with several, each of which its layer provides. */
+  static readonly layerOf = <E, R>(...layers: ReadonlyArray<Layer.Layer<AgentRuntime, E, R>>) =>
+    Layer.effect(
+      AgentRuntimes,
+      Effect.map(
+        Effect.forEach(layers, (layer) => Effect.map(Layer.build(layer), Context.get(AgentRuntime))),
+        AgentRuntimes.make
+      )
+    )
+
   /** A host with the one runtime that is provided. */
   static readonly layerSingle = Layer.effect(
     AgentRuntimes,

@@ -1,8 +1,11 @@
-/** The AgentRuntime port, and its adapters: OpenCode, and one in memory. */
+/** The AgentRuntime port, and its adapters: OpenCode, Claude, and one in memory. */
 export * from "./AgentError.ts"
 export * from "./AgentRuntime.ts"
 export * from "./AgentRuntimeShape.ts"
 export * from "./AgentRuntimes.ts"
+export { type ClaudeRuntimeOptions, layerClaude } from "./claude/ClaudeRuntime.ts"
+export { ClaudeNotInstalled } from "./claude/ClaudeUnavailable.ts"
+export { locateClaude } from "./claude/loadSdk.ts"
 export * from "./Message.ts"
 export {
   MemoryControl,

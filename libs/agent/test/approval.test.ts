@@ -5,7 +5,8 @@ import { assert, describe, it } from "@effect/vitest"
 import type { PermissionRequest } from "@opencode-ai/sdk/v2/client"
 import type { PermissionMode } from "@reprise/protocol"
 import { Effect, Option } from "effect"
-import { isApproved, isInside } from "../src/opencode/approval.ts"
+import { isInside } from "../src/isInside.ts"
+import { isApproved } from "../src/opencode/approval.ts"
 
 /** `work` with a file, and links to `outside`, to a file there, and to itself. */
 const place = Effect.acquireRelease(

@@ -7,7 +7,8 @@ import { Effect, Fiber } from "effect"
 import { AgentRuntime, type RuntimeEvent } from "../src/index.ts"
 import { markOf } from "../src/opencode/startServer.ts"
 import { markedProcesses } from "../src/process/leftoverProcesses.ts"
-import { killServer, openCodeWorld, Places } from "./contract/openCodeWorld.ts"
+import { killServer, openCodeWorld } from "./contract/openCodeWorld.ts"
+import { Places } from "./contract/Places.ts"
 import { awaitEvent, newIds, newSession, recordEvents, say, userMessages, World, waitUntil } from "./contract/World.ts"
 
 const prompting = (event: RuntimeEvent): event is Extract<RuntimeEvent, { type: "prompting" }> =>

@@ -1,7 +1,7 @@
-/** Runs the session-manager of one host alone, with an OpenCode of its own: a container's entry point. */
+/** Runs the session-manager of one host alone, with an OpenCode of its own, and Claude where it is installed: a container's entry point. */
 import { join } from "node:path"
 import { runService } from "@reprise/actor/main"
-import { AgentRuntimes, layerOpenCode, OpenCodeServer } from "@reprise/agent"
+import { AgentRuntimes, layerClaude, layerOpenCode, OpenCodeServer } from "@reprise/agent"
 import { Layer } from "effect"
 import { layer } from "./service.ts"
 
@@ -9,4 +9,7 @@ const stateDirectory = process.env.REPRISE_STATE ?? join(process.cwd(), ".repris
 
 const openCode = layerOpenCode().pipe(Layer.provide(OpenCodeServer.layer({ stateDirectory, warm: true })))
 
-runService("session-manager", layer.pipe(Layer.provide(AgentRuntimes.layerSingle.pipe(Layer.provide(openCode)))))
+runService(
+  "session-manager",
+  layer.pipe(Layer.provide(AgentRuntimes.layerOf(openCode, layerClaude({ stateDirectory }))))
+)

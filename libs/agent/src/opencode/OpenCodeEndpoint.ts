@@ -2,6 +2,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Option, Redacted, Schema } from "effect"
+import { isAlive, startOf } from "../process/identity.ts"
 import { OpenCodeInUse, OpenCodeStateFault } from "./OpenCodeUnavailable.ts"
 
 /** A server to talk to. */
@@ -31,25 +32,6 @@ export const logFile = (stateDirectory: string) => join(stateDirectory, "logs", 
 
 export const onDisk = <A>(operation: string, run: () => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: (cause) => new OpenCodeStateFault({ operation, cause }) })
-
-/** In clock ticks since the machine's start; "" where it cannot be told, "dead" for what only waits to be reaped. */
-const startOf = (pid: number): Promise<string> =>
-  readFile(`/proc/${pid}/stat`, "utf8").then(
-    (text) => {
-      const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
-      return fields[0] === "Z" || fields[0] === "X" ? "dead" : (fields[19] ?? "")
-    },
-    () => ""
-  )
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM"
-  }
-}
 
 const readFileOf = (stateDirectory: string) =>
   Effect.promise(() => readFile(endpointFile(stateDirectory), "utf8").then(decode, () => Option.none()))

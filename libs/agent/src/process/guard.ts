@@ -41,13 +41,8 @@ export interface GuardedProcess {
  * takes no notice of grep's status, which is bad when a process ends while it is looked at. Without /proc it finds
  * nothing, and the next owner's `endLeftovers` does it. A sleep may outlive its shell: it carries no environment.
  */
-const script = `
-mark=$1 log=$2
-shift 2
-umask 077
-exec 3<&0 </dev/null
-env "$mark" "$@" 3<&- >>"$log" 2>&1 &
-program=$!
+/** Ends what carries `$mark`, and, once nothing holds the pipe at descriptor 3 any more, `$program` too. */
+export const guardian = `
 sweep() {
   rounds=20
   while [ $rounds -gt 0 ]; do
@@ -65,6 +60,16 @@ listen() {
   kill -KILL $program
   sweep
 }
+`
+
+const script = `
+mark=$1 log=$2
+shift 2
+umask 077
+exec 3<&0 </dev/null
+env "$mark" "$@" 3<&- >>"$log" 2>&1 &
+program=$!
+${guardian}
 (exec >/dev/null 2>&1; listen) &
 listener=$!
 exec 3<&- 2>/dev/null

@@ -1,63 +1,27 @@
 /** A real OpenCode with a scripted model, in directories of its own, without a network. */
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { ScriptedModel, type ScriptInput } from "@reprise/testing/scriptedModel"
-import { Context, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { layerOpenCode, OpenCodeServer } from "../../src/index.ts"
-import { holds, World } from "./World.ts"
-
-/** Temporary directories of one test file. */
-export class Places extends Context.Service<
-  Places,
-  { readonly root: string; readonly directory: string; readonly stateDirectory: string }
->()("agent/test/Places") {
-  static readonly layer = Layer.effect(
-    Places,
-    Effect.acquireRelease(
-      Effect.sync(() => {
-        const root = mkdtempSync(join(tmpdir(), "reprise-agent-"))
-        const directory = join(root, "work")
-        mkdirSync(directory)
-        return { root, directory, stateDirectory: join(root, "state") }
-      }),
-      ({ root }) => Effect.sync(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }))
-    )
-  )
-}
-
-const captured = (word: string, name: string) => ({
-  match: { lastUser: { regex: `^${word} ` } },
-  captureUser: { [name]: `^${word} (.*)` }
-})
+import { Places } from "./Places.ts"
+import { captured, commonRules, vendorSays } from "./rules.ts"
+import { World } from "./World.ts"
 
 /** What the words of a world's agents mean to the model. */
 const script: ScriptInput = {
   rules: [
-    { ...captured("say", "words"), reply: { text: "{{words}}" } },
-    { match: { lastUser: "turn number" }, reply: { text: "turn {{turn}}" } },
-    ...holds.map((hold) => ({ match: { lastUser: `hold ${hold}` }, reply: { hold, text: "released" } })),
-    { ...captured("run", "command"), reply: [{ bash: "{{command}}" }, { text: "ran" }] },
-    { ...captured("write", "path"), reply: [{ write: { path: "{{path}}", content: "written" } }, { text: "wrote" }] },
+    ...commonRules,
     { ...captured("fetch", "url"), reply: [{ toolCalls: [fetch()] }, { text: "fetched" }] },
     { match: { lastUser: "delegate" }, reply: [{ toolCalls: [delegate()] }, { text: "delegated" }] },
     { match: { lastUser: "choose" }, reply: [{ toolCalls: [choice()] }, { text: "chosen" }] },
-    { match: { lastUser: "unauthorized" }, reply: { fault: { times: 1000, status: 401, body: { error: "key" } } } },
-    {
-      match: { lastUser: "limited" },
-      reply: {
-        text: "served",
-        fault: { times: 1, status: 429, retryAfterSeconds: 3600, body: vendorSays("slow down") }
-      }
-    },
     {
       match: { lastUser: "overflow" },
       times: 1,
       reply: { fault: { times: 1000, status: 400, body: vendorSays("maximum context length is 128000 tokens") } }
     },
     { match: { kind: "summary" }, reply: { text: "the story so far" } },
-    { match: { lastUser: "Continue if you have next steps" }, reply: { text: "continued after the summary" } },
-    { match: { lastUser: "drop" }, reply: { text: "recovered", fault: { times: 1, disconnectAfterChars: 3 } } }
+    { match: { lastUser: "Continue if you have next steps" }, reply: { text: "continued after the summary" } }
   ]
 }
 
@@ -72,10 +36,6 @@ function fetch() {
 
 function delegate() {
   return { tool: "task", args: { description: "part", prompt: "run echo delegated", subagent_type: "general" } }
-}
-
-function vendorSays(message: string) {
-  return { error: { message, type: "x", code: "x" } }
 }
 
 /** OpenCode's configuration for a scripted model, without files. */

@@ -60,7 +60,8 @@ const prompt = (runtime: AgentRuntimeShape, work: RunPrompt) =>
       directory: work.directory,
       promptId: work.identity,
       text: work.text,
-      ...(work.model === undefined ? {} : { model: work.model })
+      ...(work.model === undefined ? {} : { model: work.model }),
+      ...(work.limits.maxAgentTurns === undefined ? {} : { maxTurns: work.limits.maxAgentTurns })
     })
     .pipe(Effect.retry({ while: (error) => error.kind === "busy", schedule: Schedule.spaced("2 seconds") }))
 

@@ -1,5 +1,5 @@
-/** The OpenCode of this host. It is started before anything else happens: without it nothing could be done. */
-import { layerOpenCode, OpenCodeServer } from "@reprise/agent"
+/** The agent runtimes of this host: OpenCode always; Claude where its SDK is installed, which is seen when it is used. */
+import { AgentRuntimes, layerClaude, layerOpenCode, OpenCodeServer } from "@reprise/agent"
 import { Effect, Layer, Redacted } from "effect"
 import { get } from "../config/Config.ts"
 import type { SystemOptions } from "./System.ts"
@@ -14,7 +14,13 @@ const server = ({ config, openCodeEnvironment, project }: SystemOptions) => {
     : OpenCodeServer.layerConnect({ url, password: Redacted.make(process.env["OPENCODE_SERVER_PASSWORD"] ?? "") })
 }
 
+/** It is started before anything else happens, unless the agents are to live elsewhere. */
 const started = Layer.effectDiscard(Effect.flatMap(OpenCodeServer, ({ connection }) => connection))
 
-export const openCode = (options: SystemOptions) =>
-  Layer.provideMerge(layerOpenCode(), started).pipe(Layer.provideMerge(server(options)))
+const openCode = (options: SystemOptions) =>
+  Layer.provideMerge(layerOpenCode(), get(options.config, "runtime") === "opencode" ? started : Layer.empty).pipe(
+    Layer.provide(server(options))
+  )
+
+export const runtimes = (options: SystemOptions) =>
+  AgentRuntimes.layerOf(openCode(options), layerClaude({ stateDirectory: options.project.directory }))

@@ -1,0 +1,83 @@
+/**
+ * The Claude agent SDK, which is optional: it is not imported before it is used, and with it comes a program of some
+ * 370 MB, in a package of its own for each platform.
+ */
+import { constants } from "node:fs"
+import { access, readFile } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import type { query } from "@anthropic-ai/claude-agent-sdk"
+import { Effect, Schema } from "effect"
+import { ClaudeNotInstalled } from "./ClaudeUnavailable.ts"
+
+const packageName = "@anthropic-ai/claude-agent-sdk"
+
+export interface ClaudeSdk {
+  readonly query: typeof query
+  readonly version: string
+  /** The `claude` program: of the package for this platform, or the one that REPRISE_CLAUDE names. */
+  readonly program: string
+}
+
+export interface LocatedClaude {
+  readonly version: string
+  readonly program: string
+}
+
+const decodeManifest = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ version: Schema.String })))
+
+const isProgram = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false
+  )
+
+const notInstalled = (looked: string) => new ClaudeNotInstalled({ looked })
+
+const programNextTo = async (manifest: string): Promise<string | undefined> => {
+  const name = `${packageName}-${process.platform}-${process.arch}`
+  const file = process.platform === "win32" ? "claude.exe" : "claude"
+  for (const candidate of [name, `${name}-musl`]) {
+    try {
+      const program = join(dirname(createRequire(manifest).resolve(`${candidate}/package.json`)), file)
+      if (await isProgram(program)) return program
+    } catch {
+      // Not the package of this platform.
+    }
+  }
+  return undefined
+}
+
+/** Finds the SDK and its program without loading either. */
+export const locateClaude = Effect.fn("locateClaude")(function* (
+  environment: Readonly<Record<string, string | undefined>> = process.env
+): Effect.fn.Return<LocatedClaude, ClaudeNotInstalled> {
+  const manifest = yield* Effect.try({
+    // The package exports no manifest; its entry point lies beside it.
+    try: () => join(dirname(createRequire(import.meta.url).resolve(packageName)), "package.json"),
+    catch: () => notInstalled(`no package ${packageName}`)
+  })
+  const { version } = yield* Effect.tryPromise({
+    try: async () => decodeManifest(await readFile(manifest, "utf8")),
+    catch: () => notInstalled(`${manifest} cannot be read`)
+  })
+  const named = environment["REPRISE_CLAUDE"] ?? ""
+  if (named !== "") {
+    if (yield* Effect.promise(() => isProgram(named))) return { version, program: named }
+    return yield* notInstalled(`REPRISE_CLAUDE names ${named}, which is no program`)
+  }
+  const program = yield* Effect.promise(() => programNextTo(manifest))
+  if (program !== undefined) return { version, program }
+  return yield* notInstalled(`its program for ${process.platform}-${process.arch} is missing`)
+})
+
+export const loadSdk = Effect.fn("loadSdk")(function* (
+  environment?: Readonly<Record<string, string | undefined>>
+): Effect.fn.Return<ClaudeSdk, ClaudeNotInstalled> {
+  const located = yield* locateClaude(environment)
+  const module = yield* Effect.tryPromise({
+    try: () => import("@anthropic-ai/claude-agent-sdk"),
+    catch: (cause) => notInstalled(cause instanceof Error ? cause.message : String(cause))
+  })
+  return { ...located, query: module.query }
+})

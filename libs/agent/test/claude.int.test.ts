@@ -1,0 +1,4 @@
+import { claudeWorld } from "./contract/claudeWorld.ts"
+import { agentRuntimeContract } from "./contract/contract.ts"
+
+agentRuntimeContract("Claude", claudeWorld)

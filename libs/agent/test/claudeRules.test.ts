@@ -1,0 +1,97 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { claudeEnvironment } from "../src/claude/environment.ts"
+import { kindOfFailure, kindOfRetry } from "../src/claude/failures.ts"
+import { locateClaude } from "../src/claude/loadSdk.ts"
+import { answeredInput, isApproved, isUnsafeRoot, questionsOf, settingSourcesOf } from "../src/claude/permissions.ts"
+import { promptUuid } from "../src/claude/promptUuid.ts"
+
+describe("what Claude is told and asked", () => {
+  it("gives a prompt the same uuid every time, and another to each continuation", () => {
+    const uuid = promptUuid("msg_1", 0)
+    assert.match(uuid, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    assert.strictEqual(uuid, promptUuid("msg_1", 0))
+    const all = ["msg_1", "msg_2", "msg_11"].flatMap((id) => [0, 1, 11].map((n) => promptUuid(id, n)))
+    assert.strictEqual(new Set(all).size, all.length)
+  })
+
+  it("tells failures that pass from those that do not, by their codes", () => {
+    assert.strictEqual(kindOfFailure({ error: "authentication_failed", text: "Please run /login" }), "unauthorized")
+    assert.strictEqual(kindOfFailure({ error: "billing_error", text: "" }), "out_of_credits")
+    assert.strictEqual(kindOfFailure({ error: "rate_limit", status: 429, text: "" }), "rate_limited")
+    assert.strictEqual(kindOfFailure({ error: "server_error", status: 529, text: "" }), "rate_limited")
+    assert.strictEqual(kindOfFailure({ error: "unknown", text: "socket hang up" }), "no_internet")
+    assert.strictEqual(
+      kindOfFailure({ error: "invalid_request", status: 400, text: "prompt is too long: 9 > 8" }),
+      "context_overflow"
+    )
+    assert.strictEqual(kindOfFailure({ error: "invalid_request", status: 400, text: "no such model" }), "other")
+    assert.strictEqual(kindOfRetry("unknown", null), "no_internet")
+    assert.strictEqual(kindOfRetry("server_error", 500), "rate_limited")
+    assert.strictEqual(kindOfRetry("authentication_failed", 401), "unauthorized")
+  })
+
+  it.effect("says how to install a program that is missing", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(locateClaude({ REPRISE_CLAUDE: "/nowhere/claude" }))
+      assert.include(error.message, "/nowhere/claude")
+      assert.include(error.message, "Install it with npm i @anthropic-ai/claude-agent-sdk")
+    })
+  )
+
+  it("gives leave for what was always allowed: the very command, not another", async () => {
+    const session = { permissions: "ask", directory: "/nowhere", allowed: ["Bash: npm test", "WebFetch"] } as const
+    assert.isTrue(await isApproved("Bash", { command: "npm test" }, session))
+    assert.isFalse(await isApproved("Bash", { command: "npm test; rm -rf /" }, session))
+    assert.isTrue(await isApproved("WebFetch", { url: "https://example.org" }, session))
+    assert.isFalse(await isApproved("Write", { file_path: "/nowhere/a" }, session))
+  })
+
+  it("reads a repository's own settings only where everything is allowed anyway", () => {
+    assert.deepStrictEqual(settingSourcesOf("ask"), ["user"])
+    assert.deepStrictEqual(settingSourcesOf("workspace"), ["user"])
+    assert.deepStrictEqual(settingSourcesOf("all"), ["user", "project", "local"])
+  })
+
+  it("refuses to be without limits as root outside a sandbox", () => {
+    const isRoot = process.getuid?.() === 0
+    assert.strictEqual(isUnsafeRoot("all", {}), isRoot)
+    assert.isFalse(isUnsafeRoot("all", { IS_SANDBOX: "1" }))
+    assert.isFalse(isUnsafeRoot("workspace", {}))
+  })
+
+  it("hands the labels that were chosen back with the questions", () => {
+    const options = ["red", "green"].map((label) => ({ label }))
+    const input = {
+      questions: [
+        { question: "Which?", options },
+        { question: "And?", options, multiSelect: true }
+      ]
+    }
+    assert.deepStrictEqual(
+      questionsOf(input).map(({ multiple }) => multiple),
+      [false, true]
+    )
+    const { answers } = answeredInput(input, [["red"], ["red", "green"]])
+    assert.deepStrictEqual(answers, { "Which?": "red", "And?": "red, green" })
+  })
+
+  it("hands the user's environment on without what is ours, an outer Claude's or git's", () => {
+    const environment = claudeEnvironment({
+      ANTHROPIC_API_KEY: "key",
+      REPRISE_NATS_URL: "nats://secret",
+      NATS_PASSWORD: "secret",
+      CLAUDECODE: "1",
+      CLAUDE_CODE_ENTRYPOINT: "cli",
+      GIT_DIR: "/somewhere/.git",
+      GIT_AUTHOR_NAME: "A"
+    })
+    assert.deepStrictEqual(environment, {
+      ANTHROPIC_API_KEY: "key",
+      GIT_AUTHOR_NAME: "A",
+      DISABLE_AUTOUPDATER: "1",
+      CLAUDE_CODE_RETRY_WATCHDOG: "1",
+      CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1"
+    })
+  })
+})
