@@ -13,7 +13,7 @@ import {
   SessionCommand,
   WorkspaceCommand
 } from "@reprise/protocol"
-import { Result, Schema } from "effect"
+import { Result, Schema, SchemaAST } from "effect"
 import type { Tagged } from "./Actor.ts"
 
 /** Why a message cannot be read. */
@@ -37,11 +37,21 @@ const parseObject = (body: string): Result.Result<object, Undecodable> => {
 export const readMeta = (header: (name: string) => string): Result.Result<MessageMeta, Undecodable> =>
   Result.mapError(decodeMeta(header), (error) => new Undecodable({ reason: `The envelope is wrong: ${error.message}` }))
 
+/** The type names of a union of tagged structs, however deeply it is nested. */
+const typesOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
+  if (SchemaAST.isUnion(ast)) return ast.types.flatMap(typesOf)
+  const tag = SchemaAST.isObjects(ast) ? ast.propertySignatures.find(({ name }) => name === "_tag")?.type : undefined
+  return tag !== undefined && SchemaAST.isLiteral(tag) ? [String(tag.literal)] : []
+}
+
 /** A reader of bodies of this schema, a union of tagged structs; compiled once. */
 export const bodyReader = <A>(schema: Schema.Codec<A, unknown>) => {
   const decode = Schema.decodeUnknownResult(schema)
-  return (type: string, body: string): Result.Result<A, Undecodable> =>
-    Result.flatMap(parseObject(body), (payload) => {
+  const known = new Set(typesOf(schema.ast))
+  return (type: string, body: string): Result.Result<A, Undecodable> => {
+    if (!known.has(type))
+      return Result.fail(new Undecodable({ reason: `Messages of type ${type} are not taken here.` }))
+    return Result.flatMap(parseObject(body), (payload) => {
       try {
         return Result.mapError(
           decode({ ...payload, _tag: type }),
@@ -51,6 +61,7 @@ export const bodyReader = <A>(schema: Schema.Codec<A, unknown>) => {
         return Result.fail(new Undecodable({ reason: `The body of ${type} cannot be read: ${String(cause)}` }))
       }
     })
+  }
 }
 
 /** The payload of a message as JSON: all but its type. */

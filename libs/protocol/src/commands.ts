@@ -1,5 +1,5 @@
 /** Commands: imperative, to one actor. Their subject's key is the actor's id (protocol: Messages, Commands). */
-import { Effect, Schema } from "effect"
+import { Effect, Schema, SchemaTransformation } from "effect"
 import { anyHost, EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "./ids.ts"
 import {
   CheckpointReport,
@@ -10,7 +10,7 @@ import {
   Item,
   PermissionMode,
   place,
-  ReportKind,
+  ReportForm,
   Role,
   RuntimeName,
   SessionPrompts,
@@ -49,8 +49,29 @@ export const OrchestratorCommand = Schema.TaggedUnion({
 })
 export type OrchestratorCommand = typeof OrchestratorCommand.Type
 
-/** `New`: the key of the command is the new session's id. */
-export const SessionChoice = Schema.TaggedUnion({ New: {}, Existing: { sessionId: SessionId } })
+const NamedChoice = Schema.TaggedUnion({ New: {}, Existing: { sessionId: SessionId } })
+/**
+ * Which session a turn is for. `New`: the key of the command is the new session's id. Written with a `_tag`; the bare
+ * word `"New"` and a bare `{sessionId}` are read too.
+ */
+export const SessionChoice = Schema.Union([
+  NamedChoice,
+  Schema.Literal("New").pipe(
+    Schema.decodeTo(
+      NamedChoice.cases.New,
+      SchemaTransformation.transform({ decode: () => ({ _tag: "New" as const }), encode: () => "New" as const })
+    )
+  ),
+  Schema.Struct({ sessionId: Schema.String }).pipe(
+    Schema.decodeTo(
+      NamedChoice.cases.Existing,
+      SchemaTransformation.transform({
+        decode: ({ sessionId }) => ({ _tag: "Existing" as const, sessionId }),
+        encode: ({ sessionId }) => ({ sessionId })
+      })
+    )
+  )
+])
 export type SessionChoice = typeof SessionChoice.Type
 
 /** Key: session id. */
@@ -63,7 +84,7 @@ export const SessionCommand = Schema.TaggedUnion({
     role: Role,
     session: SessionChoice,
     /** An existing session that is missing or empty: fail the turn, or go on in a fresh session with `freshPrompt`. */
-    onMissing: Schema.Literals(["fail", "fresh"]),
+    onMissing: Schema.Literals(["fail", "fresh"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("fail" as const))),
     runtime: RuntimeName,
     model: Schema.optionalKey(Schema.String),
     directory,
@@ -73,9 +94,9 @@ export const SessionCommand = Schema.TaggedUnion({
     prompt: Schema.String,
     /** The whole prompt for a fresh session, when `prompt` only makes sense in the old one. */
     freshPrompt: Schema.optionalKey(Schema.String),
-    report: ReportKind,
+    report: ReportForm,
     prompts: Schema.optionalKey(SessionPrompts),
-    limits: TurnLimits,
+    limits: TurnLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
     /** Why an existing session is used again; shown in SessionReused. */
     reason: Schema.optionalKey(Schema.String)
   },

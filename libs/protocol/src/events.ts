@@ -95,9 +95,14 @@ const sessionManager = {
   TurnProgress: { ...atTurn, tool: Schema.optionalKey(Schema.String), tokens: Tokens },
   TurnCompleted: {
     ...atTurn,
-    report: ReportKind,
+    /** `data`: the turn was asked for with a JSON schema. */
+    report: Schema.Literals([...ReportKind.literals, "data"]),
+    /** With `author-status`; with `data` too when it happens to be one. */
     status: Schema.optionalKey(AuthorStatus),
+    /** With `verdict`; with `data` too when it happens to be one. */
     verdict: Schema.optionalKey(Verdict),
+    /** With `data`: the report as it fits the JSON schema. */
+    data: Schema.optionalKey(Schema.JsonObject),
     tokens: Tokens,
     cost: Schema.Finite,
     /** Milliseconds. */

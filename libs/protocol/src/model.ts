@@ -99,8 +99,13 @@ export const Verdict = Schema.Struct({
 })
 export type Verdict = typeof Verdict.Type
 
+/** The reports that runs are made of. */
 export const ReportKind = Schema.Literals(["author-status", "verdict"])
 export type ReportKind = typeof ReportKind.Type
+
+/** What an agent is to report at the end of a turn: one of ours, or whatever a JSON schema (2020-12) of an object says. */
+export const ReportForm = Schema.Union([ReportKind, Schema.JsonObject])
+export type ReportForm = typeof ReportForm.Type
 
 export const PermissionMode = Schema.Literals(["ask", "workspace", "all"])
 export type PermissionMode = typeof PermissionMode.Type

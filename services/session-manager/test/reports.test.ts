@@ -102,3 +102,42 @@ describe("a report prompt in the words of a run's options", () => {
     )
   })
 })
+
+describe("a report by a caller's own JSON schema", () => {
+  const form = {
+    type: "object",
+    properties: { files: { type: "array", items: { type: "string" } }, risk: { enum: ["low", "high"] } },
+    required: ["files"]
+  } as const
+
+  it("is taken as it is", () => {
+    const data = { files: ["a.ts"], risk: "low" }
+    assert.deepStrictEqual(Result.getOrThrow(decodeReport(form, block(JSON.stringify(data)))), { kind: "data", data })
+  })
+
+  it("is also given as a status or a verdict when it is one", () => {
+    const status = { result: "complete", commit: "abc" }
+    assert.deepStrictEqual(Result.getOrThrow(decodeReport({ type: "object" }, block(JSON.stringify(status)))), {
+      kind: "data",
+      data: status,
+      status
+    })
+    const verdict = { readiness: "ready", items: [] }
+    assert.deepInclude(Result.getOrThrow(decodeReport({ type: "object" }, block(JSON.stringify(verdict)))), { verdict })
+  })
+
+  it("is refused naming everything that does not fit", () => {
+    const outcome = decodeReport(form, block('{"files": 1, "risk": "some"}'))
+    assert.isTrue(Result.isFailure(outcome))
+    if (Result.isFailure(outcome)) {
+      assert.match(outcome.failure, /files/)
+      assert.match(outcome.failure, /risk/)
+    }
+  })
+
+  it("is asked for with the schema's property names and the word JSON", () => {
+    const text = reportPrompt(form)
+    for (const word of ["JSON", '"files"', '"risk"', "high"]) assert.include(text, word)
+    assert.include(correctionPrompt(form, "it holds no fenced JSON block."), '"files"')
+  })
+})

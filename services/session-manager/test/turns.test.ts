@@ -52,6 +52,12 @@ describe("a turn in a new session", () => {
     assert.deepInclude(work, { text: "You are the author of phase 2." })
   })
 
+  it("with a report by a JSON schema that cannot be read is refused before anything is opened", () => {
+    given([])
+      .when(newTurn(1, { report: { $ref: "https://nowhere/schema" } }))
+      .refused(/JSON schema .* cannot be used/)
+  })
+
   it("sends every later work to the host that opened the session", () => {
     const outcome = given([newTurn(1, { host: Host.make("any") })]).when(opened(1))
     assert.strictEqual(outcome.work[0]?.host, "h1")

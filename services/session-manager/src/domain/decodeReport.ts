@@ -2,12 +2,14 @@
  * Reads the report out of an agent's answer (sessions: Turns). Prose around the block is ignored; of several fenced
  * blocks the last one that is JSON counts; an answer that is bare JSON is taken too.
  */
-import { AuthorStatus, type ReportKind, Verdict } from "@reprise/protocol"
+import { AuthorStatus, type ReportForm, Verdict } from "@reprise/protocol"
 import { Result, Schema } from "effect"
+import { type JsonObject, readJsonSchema } from "./jsonSchema.ts"
 
 export type Report =
   | { readonly kind: "author-status"; readonly status: AuthorStatus }
   | { readonly kind: "verdict"; readonly verdict: Verdict }
+  | { readonly kind: "data"; readonly data: JsonObject; readonly status?: AuthorStatus; readonly verdict?: Verdict }
 
 const decodeStatus = Schema.decodeUnknownResult(AuthorStatus, { errors: "all" })
 const decodeVerdict = Schema.decodeUnknownResult(Verdict, { errors: "all" })
@@ -49,9 +51,10 @@ const findObject = (text: string): Result.Result<object, string> => {
   return Result.fail(blocks.length === 0 ? "it holds no fenced JSON block." : "its fenced block is no JSON object.")
 }
 
+const longestProblem = 1500
 const problemOf = (error: { readonly message: string }): string => {
   const text = error.message.trim()
-  return text.length > 1500 ? `${text.slice(0, 1500)} …` : text
+  return text.length > longestProblem ? `${text.slice(0, longestProblem)} …` : text
 }
 
 /** Items that share an id, or have none, could not be told apart later. */
@@ -64,18 +67,35 @@ const verdictProblem = (verdict: Verdict): string | undefined => {
   return twice === undefined ? undefined : `two items have the id ${twice}.`
 }
 
+const readStatus = (found: object): Result.Result<AuthorStatus, string> =>
+  Result.mapError(decodeStatus(found), problemOf)
+
+const readVerdict = (found: object): Result.Result<Verdict, string> =>
+  Result.flatMap(Result.mapError(decodeVerdict(found), problemOf), (verdict) => {
+    const problem = verdictProblem(verdict)
+    return problem === undefined ? Result.succeed(verdict) : Result.fail(problem)
+  })
+
+/** What fits a caller's own schema is given as it is, and as one of ours besides when it is one. */
+const readData = (form: JsonObject, found: object): Result.Result<Report, string> =>
+  Result.map(
+    Result.flatMap(readJsonSchema(form), (read) => read(found)),
+    (data) => {
+      const status = readStatus(found)
+      const verdict = readVerdict(found)
+      return {
+        kind: "data",
+        data,
+        ...(Result.isSuccess(status) ? { status: status.success } : {}),
+        ...(Result.isSuccess(verdict) ? { verdict: verdict.success } : {})
+      }
+    }
+  )
+
 /** The report, or in a few words what is wrong with it (to follow "could not be read:"). */
-export const decodeReport = (kind: ReportKind, text: string): Result.Result<Report, string> => {
-  const found = findObject(text)
-  if (Result.isFailure(found)) return Result.fail(found.failure)
-  if (kind === "author-status") {
-    const status = decodeStatus(found.success)
-    return Result.isFailure(status)
-      ? Result.fail(problemOf(status.failure))
-      : Result.succeed({ kind, status: status.success })
-  }
-  const verdict = decodeVerdict(found.success)
-  if (Result.isFailure(verdict)) return Result.fail(problemOf(verdict.failure))
-  const problem = verdictProblem(verdict.success)
-  return problem === undefined ? Result.succeed({ kind, verdict: verdict.success }) : Result.fail(problem)
-}
+export const decodeReport = (form: ReportForm, text: string): Result.Result<Report, string> =>
+  Result.flatMap(findObject(text), (found): Result.Result<Report, string> => {
+    if (form === "author-status") return Result.map(readStatus(found), (status) => ({ kind: form, status }))
+    if (form === "verdict") return Result.map(readVerdict(found), (verdict) => ({ kind: form, verdict }))
+    return readData(form, found)
+  })

@@ -13,6 +13,8 @@ const usageOf = (turn: OpenTurn, delivery: Delivery) => ({
   ...(turn.lastLines === undefined ? {} : { lastLines: turn.lastLines })
 })
 
+const fieldsOf = ({ kind: _kind, ...fields }: Report) => fields
+
 export const turnCompleted = (
   details: SessionDetails,
   turn: OpenTurn,
@@ -23,7 +25,7 @@ export const turnCompleted = (
   ...placeOf(details),
   turnId: turn.request.turnId,
   report: report.kind,
-  ...(report.kind === "verdict" ? { verdict: report.verdict } : { status: report.status }),
+  ...fieldsOf(report),
   ...usageOf(turn, delivery)
 })
 

@@ -3,7 +3,7 @@ import {
   Host,
   PermissionMode,
   PhaseId,
-  ReportKind,
+  ReportForm,
   Role,
   RunId,
   RuntimeName,
@@ -31,7 +31,7 @@ export const SessionDetails = Schema.Struct({
   title: Schema.String,
   phase: Schema.optionalKey(PhaseId),
   step: Schema.optionalKey(Step),
-  report: ReportKind,
+  report: ReportForm,
   prompts: Schema.optionalKey(SessionPrompts),
   limits: TurnLimits,
   /** What a fresh session would have to be told. */

@@ -3,7 +3,7 @@
  * JSON block and show its shape; what a run wants done is in the work prompts of orchestrator and reviewer.
  */
 import { renderTemplate } from "@reprise/plan/template"
-import type { ReportKind, SessionPrompts } from "@reprise/protocol"
+import type { ReportForm, ReportKind, SessionPrompts } from "@reprise/protocol"
 import { report } from "./templates/report.ts"
 import { reportUnreadable } from "./templates/reportUnreadable.ts"
 
@@ -88,10 +88,22 @@ const shapes = {
   verdict: { what: "your verdict", shape: verdictShape, rules: verdictRules }
 } as const satisfies Record<ReportKind, unknown>
 
+const dataRules =
+  "- The block above is the JSON schema of the report. Answer with one JSON object that fits it, not with the schema."
+
+const shapeOf = (form: ReportForm) =>
+  typeof form === "string"
+    ? shapes[form]
+    : {
+        what: shapes["author-status"].what,
+        shape: `${fence}json\n${JSON.stringify(form, null, 2)}\n${fence}`,
+        rules: dataRules
+      }
+
 /** Asks for the report of a turn. */
-export const reportPrompt = (kind: ReportKind, prompts: SessionPrompts = {}): string =>
-  renderTemplate(report, shapes[kind], prompts.report)
+export const reportPrompt = (form: ReportForm, prompts: SessionPrompts = {}): string =>
+  renderTemplate(report, shapeOf(form), prompts.report)
 
 /** Asks once more, naming what was wrong. */
-export const correctionPrompt = (kind: ReportKind, problem: string, prompts: SessionPrompts = {}): string =>
-  renderTemplate(reportUnreadable, { ...shapes[kind], problem }, prompts["report-unreadable"])
+export const correctionPrompt = (form: ReportForm, problem: string, prompts: SessionPrompts = {}): string =>
+  renderTemplate(reportUnreadable, { ...shapeOf(form), problem }, prompts["report-unreadable"])

@@ -4,6 +4,7 @@ import { type SessionCommand, SessionId } from "@reprise/protocol"
 import { Result } from "effect"
 import { turnRefused } from "./endTurn.ts"
 import type { EventOf, JournalEvent, SessionDetails, TurnRequest } from "./events.ts"
+import { readJsonSchema } from "./jsonSchema.ts"
 import { continuePrompt, withGuidance } from "./prompts.ts"
 import { hasEnded, type Session } from "./Session.ts"
 
@@ -49,6 +50,10 @@ export const startTurn = (session: Session, command: Command<"StartTurn">, deliv
   const sessionId = command.session._tag === "New" ? SessionId.make(delivery.key) : command.session.sessionId
   if (sessionId !== delivery.key) {
     return Result.fail(new Refusal({ reason: `This is session ${delivery.key}, not ${sessionId}.` }))
+  }
+  const form = typeof command.report === "string" ? undefined : readJsonSchema(command.report)
+  if (form !== undefined && Result.isFailure(form)) {
+    return Result.fail(new Refusal({ reason: `The JSON schema of the report cannot be used: ${form.failure}` }))
   }
   const remembered = isNew ? undefined : session.details
   const details: SessionDetails = {
