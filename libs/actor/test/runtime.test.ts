@@ -8,6 +8,7 @@ import { makeLanes } from "../src/runtime/Lanes.ts"
 import { refusalIdOf } from "../src/runtime/outbox.ts"
 import { patiently } from "../src/runtime/patiently.ts"
 import { makeReceipts } from "../src/runtime/Receipts.ts"
+import { refusalEvent } from "../src/runtime/refusal.ts"
 import { parentSpan, traceparentOf } from "../src/runtime/trace.ts"
 import { given } from "../src/testing/index.ts"
 import { counter } from "./support/Counter.ts"
@@ -97,6 +98,16 @@ describe("traces", () => {
 })
 
 describe("refusals", () => {
+  it("name the turn, session and question of the command that was refused, and nothing that is no id", () => {
+    const place = { turnId: "t1", sessionId: "s1", phase: "2" }
+    const refused = { _tag: "CommandRefused", runId: "r1", command: "StartTurn", reason: "busy" }
+    const command = { _tag: "StartTurn", runId: "other", reason: "mine", ...place }
+    assert.deepStrictEqual<unknown>(refusalEvent("r1", command, "busy"), { ...refused, ...place })
+    assert.deepStrictEqual<unknown>(refusalEvent("r1", { ...command, ...{ turnId: "t.1" } }, "busy"), refused)
+    const answer = { _tag: "AnswerEscalation", escalationId: "e1" }
+    assert.deepInclude<object>(refusalEvent("r1", answer, "late"), { escalationId: "e1", command: "AnswerEscalation" })
+  })
+
   it("have ids that fit, however long the command's id is", () => {
     assert.strictEqual(refusalIdOf("c1"), "c1.refused")
     assert.isAtMost(refusalIdOf("c".repeat(200)).length, 200)

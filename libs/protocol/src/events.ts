@@ -210,7 +210,13 @@ const workspace = {
 } as const
 
 const anyService = {
-  CommandRefused: { ...at, command: Schema.String, reason: Schema.String }
+  /** Names the turn, session, phase or question that the command named, so that it is told from a later command's. */
+  CommandRefused: {
+    ...at,
+    escalationId: Schema.optionalKey(EscalationId),
+    command: Schema.String,
+    reason: Schema.String
+  }
 } as const
 
 export const OrchestratorEvent = Schema.TaggedUnion({ ...orchestrator, ...anyService })

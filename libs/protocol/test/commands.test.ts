@@ -33,20 +33,18 @@ describe("a command with its documented fields alone", () => {
   })
 
   it.each([
-    ["New", { _tag: "New" }],
-    [{ _tag: "New" }, { _tag: "New" }],
-    [{ sessionId: "s1" }, { _tag: "Existing", sessionId: "s1" }],
-    [
-      { _tag: "Existing", sessionId: "s1" },
-      { _tag: "Existing", sessionId: "s1" }
-    ]
-  ])("starts a turn in the session %o, with a report by JSON schema", (session, expected) => {
+    { session: "New", expected: { _tag: "New" } },
+    { session: { _tag: "New" }, expected: { _tag: "New" } },
+    { session: { sessionId: "s1" }, expected: { _tag: "Existing", sessionId: "s1" } },
+    { session: { _tag: "Existing", sessionId: "s1" }, expected: { _tag: "Existing", sessionId: "s1" } }
+  ])("starts a turn in the session $session, with a report by JSON schema", ({ session, expected }) => {
     const schema = { type: "object", properties: { result: { type: "string" } }, required: ["result"] }
     const command = Schema.decodeUnknownSync(SessionCommand.cases.StartTurn)({
       ...{ turnId: "t1", runId: "r1", role: "author", runtime: "opencode", prompt: "Do it", report: schema, session },
       _tag: "StartTurn"
     })
-    assert.deepInclude(command, { session: expected, report: schema, onMissing: "fail", limits: {} })
+    assert.deepStrictEqual<unknown>(command.session, expected)
+    assert.deepInclude(command, { report: schema, onMissing: "fail", limits: {} })
   })
 
   it("asks for a review on the default runtime, without limits", () => {

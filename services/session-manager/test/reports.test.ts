@@ -116,13 +116,13 @@ describe("a report by a caller's own JSON schema", () => {
   })
 
   it("is also given as a status or a verdict when it is one", () => {
-    const status = { result: "complete", commit: "abc" }
+    const status = { result: "complete", commit: "abc" } as const
     assert.deepStrictEqual(Result.getOrThrow(decodeReport({ type: "object" }, block(JSON.stringify(status)))), {
       kind: "data",
       data: status,
       status
     })
-    const verdict = { readiness: "ready", items: [] }
+    const verdict = { readiness: "ready", items: [] } as const
     assert.deepInclude(Result.getOrThrow(decodeReport({ type: "object" }, block(JSON.stringify(verdict)))), { verdict })
   })
 

@@ -2,7 +2,7 @@
  * What happens to one input of one actor (architecture: An actor works by durable intent, steps 2 to 6).
  * Runs in the actor's lane, so never twice at once for one key in a process; other processes are fenced by the journal.
  */
-import { actorOf, type Key, type MessageMeta, PublicEvent, RunId, type Subjects } from "@reprise/protocol"
+import { actorOf, type Key, type MessageMeta, type Subjects } from "@reprise/protocol"
 import { Clock, Effect, Result, Schema, type Tracer } from "effect"
 import type { Actor, Tagged } from "../Actor.ts"
 import type { ActorSettings } from "../ActorConfig.ts"
@@ -12,6 +12,7 @@ import { type JournalEntry, readEntry } from "../JournalEntry.ts"
 import { type LastEntry, type Loaded, makeActorMemory } from "./ActorMemory.ts"
 import { type Decision, decideInput } from "./decideInput.ts"
 import { messagesOf, refusalIdOf, refusalMessage, type Sender } from "./outbox.ts"
+import { refusalEvent, runOfRefused } from "./refusal.ts"
 import { continuing, traceparentOf } from "./trace.ts"
 import { putView } from "./views.ts"
 
@@ -111,9 +112,6 @@ export const makeInputHandler = <State, Input extends Tagged, Event extends Tagg
     })
   })
 
-  const refusalEvent = (run: string, command: string, reason: string) =>
-    PublicEvent.cases.CommandRefused.make({ runId: RunId.make(run), command, reason })
-
   const refuse = Effect.fnUntraced(function* (
     { input, key, meta }: ActorInput<Input>,
     loaded: Loaded<State>,
@@ -124,7 +122,7 @@ export const makeInputHandler = <State, Input extends Tagged, Event extends Tagg
     const run = runOfRefused(actor.runOf(loaded.state), input, meta, key)
     yield* Effect.logInfo(`refused: ${reason}`)
     const refused = { meta, run, reason, at }
-    yield* broker.publish([refusalMessage(senderOf(key), refused, refusalEvent(run, meta.type, reason), traceparent)])
+    yield* broker.publish([refusalMessage(senderOf(key), refused, refusalEvent(run, input, reason), traceparent)])
     loaded.receipts.add(meta.id, 0)
   })
 
@@ -196,12 +194,4 @@ export const makeInputHandler = <State, Input extends Tagged, Event extends Tagg
       return loaded.sequence === 0 ? undefined : actor.view?.(loaded.state)
     })
   }
-}
-
-const isRunId = Schema.is(RunId)
-
-/** The run that a refusal is published under: the actor's, the input's own, the envelope's, or the actor's key. */
-const runOfRefused = (known: string | undefined, input: object, meta: MessageMeta, key: Key): string => {
-  const named = "runId" in input ? input.runId : undefined
-  return [known, named, meta.subject].find((run) => isRunId(run)) ?? key
 }
