@@ -73,10 +73,9 @@ export const demo = Effect.fn("demo")(function* (flags: Flags) {
     human: terminal ? "terminal" : answerItself(flags.json),
     json: flags.json,
     openCodeEnvironment: openCodeEnvironment(join(directory, "opencode"), model.openaiUrl),
-    places: [
-      ["sample repository", root],
-      ["model calls", join(directory, "model-calls.jsonl")]
-    ]
+    places: [["model calls", join(directory, "model-calls.jsonl")]]
   })
+  if (!flags.json)
+    say("'reprise status' in that workspace shows the run again. In a repository of yours, begin with 'reprise init'.")
   if (code !== exitCodes.done) return yield* exitWith(code)
 }, Effect.scoped)

@@ -16,6 +16,7 @@ export type Asked =
 export const askInTerminal = Effect.fn("askInTerminal")(function* (question: EscalationView) {
   say("")
   say(questionText(question, Date.now()))
+  say(color.dim("to look first: d = diff, t = transcript, l = gate log, a = how to attach"))
   while (true) {
     const line = yield* readLine("answer> ")
     if (line._tag === "Left") return line satisfies Asked
