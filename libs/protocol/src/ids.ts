@@ -3,7 +3,7 @@
  * They are checked when they are made and when they are read, so that `.`, `*`, `>`, white space and
  * control characters never reach a subject (protocol: Subjects and streams).
  */
-import { Schema } from "effect"
+import { Hash, Schema } from "effect"
 
 const keyPattern = /^[A-Za-z0-9_-]{1,64}$/
 
@@ -45,13 +45,22 @@ export const phaseKey = (phase: PhaseId): string => phase.replaceAll(".", "_")
 export const makeRunId = (startMs: number, random: string): RunId =>
   RunId.make(`r${Math.floor(startMs / 1000).toString(36)}-${random.slice(0, 8)}`)
 
+/** Leaves room behind it for a phase, a letter and a count. */
+const longestStem = 36
+
+/** What the ids of a run's own things begin with: the run's id, or, where no room would be left, its begin and a hash. */
+const stemOf = (run: RunId): string =>
+  run.length <= longestStem
+    ? run
+    : `${run.slice(0, longestStem - 9)}-${(Hash.string(run) >>> 0).toString(16).padStart(8, "0")}`
+
 /** The n-th session, turn or escalation of a run. Derived, so that a repeated decision names the same one. */
-export const sessionIdOf = (run: RunId, n: number): SessionId => SessionId.make(`${run}-s${n}`)
-export const turnIdOf = (run: RunId, n: number): TurnId => TurnId.make(`${run}-t${n}`)
-export const escalationIdOf = (run: RunId, n: number): EscalationId => EscalationId.make(`${run}-e${n}`)
+export const sessionIdOf = (run: RunId, n: number): SessionId => SessionId.make(`${stemOf(run)}-s${n}`)
+export const turnIdOf = (run: RunId, n: number): TurnId => TurnId.make(`${stemOf(run)}-t${n}`)
+export const escalationIdOf = (run: RunId, n: number): EscalationId => EscalationId.make(`${stemOf(run)}-e${n}`)
 
 /** A reviewer's session and turns are counted apart from the author's: another actor names them. */
-export const reviewKey = (run: RunId, phase: PhaseId): Key => `${run}-p${phaseKey(phase)}`
+export const reviewKey = (run: RunId, phase: PhaseId): Key => `${stemOf(run)}-p${phaseKey(phase)}`
 export const reviewerSessionIdOf = (run: RunId, phase: PhaseId, n: number): SessionId =>
   SessionId.make(`${reviewKey(run, phase)}-s${n}`)
 export const reviewerTurnIdOf = (run: RunId, phase: PhaseId, n: number): TurnId =>
