@@ -48,7 +48,12 @@ const script: ScriptInput = {
     { match: about(5, "work"), reply: { hold: "aborted", text: "Too late." } },
     { match: about(6, "report"), reply: { report: { result: "complete", commit: "abc" } } },
     { match: { ...about(6, "work"), lastUser: "by hand" }, reply: { hold: "by hand", text: "By hand." } },
-    { match: about(6, "work"), reply: { text: "Worked." } }
+    { match: about(6, "work"), reply: { text: "Worked." } },
+    {
+      match: { role: "author", phase: 7, lastUser: "the JSON schema of the report" },
+      reply: { report: { files: ["a.ts"], risk: "low" } }
+    },
+    { match: about(7, "work"), reply: { text: "Worked." } }
   ]
 }
 
@@ -202,6 +207,17 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("sessions on 
       yield* awaitEvent("AgentIdle")
       yield* Fiber.join(typed)
       assert.deepStrictEqual((yield* storyUntil("AgentIdle")).slice(-3), ["TurnCompleted", "AgentWorking", "AgentIdle"])
+    })
+  )
+
+  it.effect("a turn with a JSON schema reports what fits the schema", () =>
+    Effect.gen(function* () {
+      const properties = { files: { type: "array", items: { type: "string" } }, risk: { enum: ["low", "high"] } }
+      const report = { type: "object", properties, required: ["files", "risk"] }
+      const { awaitEvent, send, start } = yield* scene(7, { report })
+      yield* send(start)
+      const done = yield* awaitEvent("TurnCompleted")
+      assert.deepStrictEqual([done.report, done.data], ["data", { files: ["a.ts"], risk: "low" }])
     })
   )
 })
