@@ -235,6 +235,20 @@ const sessions = Command.make("sessions").pipe(
   ])
 )
 
+const up = Command.make(
+  "up",
+  { json: jsonFlag, nats: natsFlag },
+  lazily(
+    () => import("../up/up.ts"),
+    (module, flags) => module.up(flags)
+  )
+).pipe(
+  Command.withDescription("Does the work of every run of this repository until stopped"),
+  Command.withExamples([
+    { command: "reprise up", description: "Parked runs go on by themselves when their question is answered" }
+  ])
+)
+
 const serve = Command.make(
   "serve",
   {
@@ -307,6 +321,7 @@ export const root = Command.make("reprise").pipe(
     abort,
     prune,
     sessions,
+    up,
     serve,
     trust,
     config,

@@ -7,6 +7,7 @@ import { type Answer, answerQuestion } from "../gate/answerQuestion.ts"
 import { askInTerminal } from "../gate/askInTerminal.ts"
 import { color, json, say, visible } from "../Printer.ts"
 import { eventLine } from "../show/eventLine.ts"
+import { publicJson } from "../show/publicJson.ts"
 import { questionText } from "../show/question.ts"
 import { showQuestion, showRun } from "./showRun.ts"
 
@@ -130,13 +131,4 @@ const print = (event: PublicEvent, meta: { id: string; time: string }, asJson: b
   const line = asJson ? undefined : eventLine(event)
   if (asJson) json(publicJson(event, meta))
   else if (line !== undefined) say(visible(line))
-}
-
-/**
- * `{"type","time","id","runId",…payload}` (protocol: The command line). The type is the event's: a checkpoint's own is
- * its `checkpointType` here.
- */
-export const publicJson = ({ _tag, ...payload }: PublicEvent, { id, time }: { id: string; time: string }) => {
-  const line = { type: _tag, time, id }
-  return { ...line, ...payload, ...line, ...("type" in payload ? { checkpointType: payload.type } : {}) }
 }

@@ -5,8 +5,9 @@ import { Effect, Option, Stream } from "effect"
 import { wrongUse } from "../CliFailure.ts"
 import { color, data, json, say, visible } from "../Printer.ts"
 import { eventLine } from "../show/eventLine.ts"
+import { liveEvent } from "../show/liveEvent.ts"
+import { publicJson } from "../show/publicJson.ts"
 import { withLasting, withReading } from "../system/reading.ts"
-import { publicJson } from "./follow.ts"
 
 interface Flags {
   readonly json: boolean
@@ -45,14 +46,7 @@ export const watch = (flags: Flags & { readonly run: Option.Option<string> }) =>
       yield* messenger
         .events({ ...(run === undefined ? {} : { runId: run }), from: run === undefined ? "now" : "beginning" })
         .pipe(
-          Stream.tap(({ event, meta }) =>
-            Effect.sync(() => {
-              const line = eventLine(event)
-              if (flags.json) json(publicJson(event, meta))
-              else if (line !== undefined)
-                data(`${meta.time.slice(11, 19)} ${run === undefined ? `${event.runId} ` : ""}${visible(line)}`)
-            })
-          ),
+          Stream.tap((seen) => Effect.sync(() => liveEvent(seen, { json: flags.json, everyRun: run === undefined }))),
           Stream.takeUntil(({ event }) => run !== undefined && endings.has(event._tag)),
           Stream.runDrain
         )

@@ -1,8 +1,9 @@
 /** Where services are composed. A command says what it needs: to do the work, or to read and decide. */
 import { join } from "node:path"
 import { ActorConfig, type Broker, JetStreamBroker, MemoryBroker, Messenger } from "@reprise/actor"
+import type { AgentRuntimes } from "@reprise/agent"
 import * as gate from "@reprise/gate"
-import { tryLock } from "@reprise/nats"
+import { ensureStreams, tryLock } from "@reprise/nats"
 import { type LogLevel, layerPino, makePino } from "@reprise/observability"
 import * as orchestrator from "@reprise/orchestrator"
 import { Host } from "@reprise/protocol"
@@ -14,7 +15,7 @@ import { CliFailure, missing } from "../CliFailure.ts"
 import { type Config, get } from "../config/Config.ts"
 import { sessionSettings } from "../config/sessionSettings.ts"
 import { isInitialised, type Project } from "../project/Project.ts"
-import { type LocalBroker, localBroker, remoteBroker, Tenure } from "./broker.ts"
+import { type LocalBroker, localBroker, remoteBroker, Tenure, untilUnworked } from "./broker.ts"
 import { runtimes } from "./runtimes.ts"
 
 export interface SystemOptions {
@@ -26,6 +27,12 @@ export interface SystemOptions {
   readonly lasting?: boolean
   /** Added to OpenCode's environment. */
   readonly openCodeEnvironment?: Readonly<Record<string, string>>
+  /** OpenCode is not started before an agent is needed. Default: it is, so that it is there in time. */
+  readonly lazyAgents?: boolean
+  /** The agents' runtimes in place of OpenCode and Claude. */
+  readonly runtimes?: Layer.Layer<AgentRuntimes>
+  /** The name of this host in subjects. Default: local. */
+  readonly host?: string
 }
 
 /** Decide and answer queries; touch neither files nor agents. */
@@ -41,10 +48,11 @@ const actors = ({ config }: SystemOptions) =>
 /** Do the work on this host. */
 const workers = (options: SystemOptions) =>
   Layer.mergeAll(sessionManager.workersWith(sessionSettings(options.config)), workspace.workers).pipe(
-    Layer.provide(runtimes(options))
+    Layer.provide(options.runtimes ?? runtimes(options))
   )
 
-const settings = (config: Config) => ActorConfig.layer({ prefix: get(config, "nats.prefix"), host: Host.make("local") })
+const settings = ({ config, host }: SystemOptions) =>
+  ActorConfig.layer({ prefix: get(config, "nats.prefix"), host: Host.make(host ?? "local") })
 
 /** Messages over a broker. */
 export const messaging = (options: SystemOptions, local: LocalBroker = { patienceMs: 0 }) => {
@@ -52,7 +60,7 @@ export const messaging = (options: SystemOptions, local: LocalBroker = { patienc
   return Messenger.layer.pipe(
     Layer.provideMerge(JetStreamBroker.layer),
     Layer.provideMerge(nats === undefined ? localBroker(options, local) : remoteBroker(options, nats)),
-    Layer.provideMerge(settings(options.config))
+    Layer.provideMerge(settings(options))
   )
 }
 
@@ -85,6 +93,17 @@ const explained = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, CliFail
 /** While a process only looks something up, it runs the broker for a moment. */
 const lookUpMs = 2_000
 
+/** Whether this process does the work; if not, it is told when nobody does. */
+const dutyOf = ({ project }: SystemOptions, works: boolean) =>
+  Layer.effect(
+    Tenure,
+    Effect.map(Tenure, (tenure) =>
+      works
+        ? { ...tenure, works }
+        : { ...tenure, lost: Effect.raceFirst(tenure.lost, untilUnworked(project.directory)) }
+    )
+  )
+
 /**
  * Does the work of this repository in this process, or, while another process does it, follows as that one's client.
  * `Tenure.lost` tells when that process has ended: then this one may do the work.
@@ -96,10 +115,28 @@ export const hostingSystem = (options: SystemOptions) =>
         if (usesRemote(options)) return messaging(options)
         const hosting = yield* tryLock(options.project.directory, "host")
         const broker = messaging(options, { patienceMs: hosting ? lookUpMs : 0 })
-        return hosting ? Layer.merge(actors(options), workers(options)).pipe(Layer.provideMerge(broker)) : broker
+        const duty = Layer.provideMerge(dutyOf(options, hosting), broker)
+        return hosting ? Layer.merge(actors(options), workers(options)).pipe(Layer.provideMerge(duty)) : duty
       })
     ).pipe(Layer.provideMerge(logging(options)))
   )
+
+const serves = Layer.effect(
+  Tenure,
+  Effect.map(Tenure, (tenure) => ({ ...tenure, works: true }))
+)
+
+/** Does the work of this repository, or, with a server that others run, all that is sent there. */
+export const servingSystem = (options: SystemOptions) =>
+  usesRemote(options)
+    ? explained(
+        Layer.merge(actors(options), workers(options)).pipe(
+          Layer.provide(Layer.effectDiscard(ensureStreams(get(options.config, "nats.prefix")))),
+          Layer.provideMerge(Layer.provideMerge(serves, messaging(options))),
+          Layer.provideMerge(logging(options))
+        )
+      )
+    : hostingSystem(options)
 
 /** Decides, where nobody else does, and answers queries: questions can be read and answered while nothing runs. */
 export const readingSystem = (
@@ -117,7 +154,7 @@ const emptySystem = (options: SystemOptions) =>
     actors(options).pipe(
       Layer.provideMerge(Messenger.layer),
       Layer.provideMerge(MemoryBroker.layer),
-      Layer.provideMerge(Layer.succeed(Tenure, { mine: true, room: Effect.void, lost: Effect.never })),
-      Layer.provideMerge(settings(options.config))
+      Layer.provideMerge(Layer.succeed(Tenure, { mine: true, works: false, room: Effect.void, lost: Effect.never })),
+      Layer.provideMerge(settings(options))
     )
   )

@@ -1,15 +1,15 @@
 /** The broker of a command: the one of this repository, started when no other process runs it, or a server that is named. */
 import { remoteConnection } from "@reprise/actor/main"
-import { attach, connectionTo, EmbeddedServer, ensureStreams, hasOwner, Nats } from "@reprise/nats"
+import { attach, connectionTo, EmbeddedServer, ensureStreams, hasOwner, isLocked, Nats } from "@reprise/nats"
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import { type Config, get } from "../config/Config.ts"
 import { requireRoom, untilFull } from "./room.ts"
 import type { SystemOptions } from "./System.ts"
 
-/** The process that ran the broker has ended. What was stored is kept, and another process may run it now. */
+/** The process that ran the broker, or did the work, has ended. What was stored is kept: another process may do it now. */
 export class BrokerLost extends Schema.TaggedError<BrokerLost>()("BrokerLost", { directory: Schema.String }) {
   override get message() {
-    return `The Reprise that ran the broker of ${this.directory} has ended. Nothing is lost: run the command again.`
+    return `The Reprise that worked in ${this.directory} has ended. Nothing is lost: run the command again.`
   }
 }
 
@@ -19,6 +19,8 @@ export class Tenure extends Context.Service<
   {
     /** This process runs it; then somebody must decide here, for nobody else does. */
     readonly mine: boolean
+    /** This process does the work. */
+    readonly works: boolean
     /** Fails with a `CliFailure` when nothing more can be stored. */
     readonly room: Effect.Effect<void, unknown>
     /** Never succeeds; fails when the broker is gone for good, or full. */
@@ -50,7 +52,9 @@ const owned = Effect.fnUntraced(function* ({ config, project }: SystemOptions) {
   const onNats = Effect.provideService(Nats, nats)
   yield* ensureStreams(prefix, { storageBytes: server.storageBytes, resize: quota !== undefined }).pipe(onNats)
   const lost = Effect.raceFirst(server.failure, onNats(untilFull(prefix)))
-  return Context.make(Nats, nats).pipe(Context.add(Tenure, { mine: true, room: onNats(requireRoom(prefix)), lost }))
+  return Context.make(Nats, nats).pipe(
+    Context.add(Tenure, { mine: true, works: false, room: onNats(requireRoom(prefix)), lost })
+  )
 })
 
 const attached = Effect.fnUntraced(function* ({ project }: SystemOptions) {
@@ -63,8 +67,15 @@ const attached = Effect.fnUntraced(function* ({ project }: SystemOptions) {
     Effect.repeat({ until: (gone) => gone, schedule: Schedule.spaced("200 millis") }),
     Effect.andThen(new BrokerLost({ directory }))
   )
-  return Context.make(Nats, nats).pipe(Context.add(Tenure, { mine: false, room: Effect.void, lost }))
+  return Context.make(Nats, nats).pipe(Context.add(Tenure, { mine: false, works: false, room: Effect.void, lost }))
 })
+
+/** Fails when the process that does the work of this directory has ended, whoever runs the broker. */
+export const untilUnworked = (directory: string): Effect.Effect<never, unknown> =>
+  isLocked(directory, "host").pipe(
+    Effect.repeat({ until: (locked) => !locked, schedule: Schedule.spaced("1 second") }),
+    Effect.andThen(new BrokerLost({ directory }))
+  )
 
 export interface LocalBroker {
   /** Wait this long for an owner that only looks something up, before becoming its client. */
@@ -86,5 +97,5 @@ export const localBroker = (options: SystemOptions, { patienceMs }: LocalBroker)
 /** A server that others run. */
 export const remoteBroker = ({ config }: SystemOptions, url: string) =>
   remoteConnection({ ...remoteSettings(config, url, "reprise-client"), host: "local" }).pipe(
-    Layer.merge(Layer.succeed(Tenure, { mine: false, room: Effect.void, lost: Effect.never }))
+    Layer.merge(Layer.succeed(Tenure, { mine: false, works: false, room: Effect.void, lost: Effect.never }))
   )

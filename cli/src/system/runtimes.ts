@@ -18,9 +18,10 @@ const server = ({ config, openCodeEnvironment, project }: SystemOptions) => {
 const started = Layer.effectDiscard(Effect.flatMap(OpenCodeServer, ({ connection }) => connection))
 
 const openCode = (options: SystemOptions) =>
-  Layer.provideMerge(layerOpenCode(), get(options.config, "runtime") === "opencode" ? started : Layer.empty).pipe(
-    Layer.provide(server(options))
-  )
+  Layer.provideMerge(
+    layerOpenCode(),
+    options.lazyAgents !== true && get(options.config, "runtime") === "opencode" ? started : Layer.empty
+  ).pipe(Layer.provide(server(options)))
 
 export const runtimes = (options: SystemOptions) =>
   AgentRuntimes.layerOf(openCode(options), layerClaude({ stateDirectory: options.project.directory }))

@@ -3,7 +3,7 @@ import { launchService, serviceSystem } from "@reprise/actor/main"
 import * as gate from "@reprise/gate"
 import { type LogLevel, layerPino, makePino } from "@reprise/observability"
 import * as orchestrator from "@reprise/orchestrator"
-import { isKey, type ServiceName } from "@reprise/protocol"
+import type { ServiceName } from "@reprise/protocol"
 import * as reviewer from "@reprise/reviewer"
 import * as sessionManager from "@reprise/session-manager"
 import * as workspace from "@reprise/workspace"
@@ -14,6 +14,7 @@ import { loadConfig } from "../config/loadConfig.ts"
 import { sessionSettings } from "../config/sessionSettings.ts"
 import { findProject, projectAt } from "../project/Project.ts"
 import { remoteSettings } from "./broker.ts"
+import { hostName } from "./hostName.ts"
 import { runtimes } from "./runtimes.ts"
 import type { SystemOptions } from "./System.ts"
 
@@ -36,14 +37,6 @@ const serviceLayer = (service: ServiceName, options: SystemOptions) => {
       return sessionManager.layerWith(sessionSettings(options.config)).pipe(Layer.provide(runtimes(options)))
   }
 }
-
-/** The name of this host in subjects: `REPRISE_HOST`, else `local`. */
-const hostName = Effect.suspend(() => {
-  const name = process.env["REPRISE_HOST"] ?? "local"
-  return isKey(name)
-    ? Effect.succeed(name)
-    : wrongUse("bad-host", `REPRISE_HOST is '${name.slice(0, 80)}'.`, "Use 1 to 64 letters, digits, '_' or '-'.")
-})
 
 export const serve = Effect.fn("serve")(function* ({ nats, service }: Flags) {
   const project = yield* findProject(process.cwd()).pipe(Effect.orElseSucceed(() => projectAt(process.cwd())))

@@ -66,6 +66,14 @@ const takeLock = (directory: string, file: string) =>
         : lockError(directory, thrown)
   })
 
+/** A process that only looks whether a lock is held holds it for an instant. */
+const pastLooks = <A, E extends { readonly _tag: string }, R>(take: Effect.Effect<A, E, R>) =>
+  Effect.retry(take, {
+    while: (error) => error._tag === "AlreadyOwned",
+    times: 3,
+    schedule: Schedule.spaced("10 millis")
+  })
+
 /**
  * Takes the directory for this process until the scope closes. Creates it when it is not there. Fails at once with
  * `AlreadyOwned` when a live process has it.
@@ -75,8 +83,7 @@ export const acquireOwnership = Effect.fn("acquireOwnership")(function* (directo
   yield* Effect.acquireRelease(takeLock(directory, paths(directory).lock), (lock) =>
     Effect.sync(() => lock.close())
   ).pipe(
-    // A process that only looks whether there is an owner holds the lock for an instant.
-    Effect.retry({ while: (error) => error._tag === "AlreadyOwned", times: 3, schedule: Schedule.spaced("10 millis") }),
+    pastLooks,
     Effect.catchTag("AlreadyOwned", () =>
       Effect.flatMap(readEndpoint(directory), (endpoint) => new AlreadyOwned({ directory, endpoint }))
     )
@@ -84,11 +91,11 @@ export const acquireOwnership = Effect.fn("acquireOwnership")(function* (directo
   yield* onDisk(directory, () => chmod(paths(directory).lock, 0o600))
 })
 
-/** Whether a live process has the directory. Asking disturbs nobody. */
-export const hasOwner = (directory: string) =>
+/** Whether a live process has this lock of the directory (`<name>.lock`). Asking disturbs nobody. */
+export const isLocked = (directory: string, name: string) =>
   Effect.try({
     try: () => {
-      const file = paths(directory).lock
+      const file = join(directory, `${name}.lock`)
       if (!existsSync(file)) return false
       try {
         locked(file, "SELECT count(*) FROM sqlite_schema", { readOnly: true }).close()
@@ -100,6 +107,9 @@ export const hasOwner = (directory: string) =>
     },
     catch: (thrown) => lockError(directory, thrown)
   })
+
+/** Whether a live process runs the server of the directory. */
+export const hasOwner = (directory: string) => isLocked(directory, "owner")
 
 /**
  * The endpoint of the Reprise that runs in this directory, for a process that wants to be its client. Waits up to ten
@@ -127,6 +137,7 @@ export const tryLock = Effect.fn("tryLock")(function* (directory: string, name: 
   yield* prepareDirectory(directory)
   const lock = takeLock(directory, join(directory, `${name}.lock`))
   return yield* Effect.acquireRelease(lock, (held) => Effect.sync(() => held.close())).pipe(
+    pastLooks,
     Effect.as(true),
     Effect.catchTag("AlreadyOwned", () => Effect.succeed(false))
   )

@@ -1,0 +1,20 @@
+/** `reprise up`: all services of this repository until stopped. */
+import { Effect, Option } from "effect"
+import { loadConfig } from "../config/loadConfig.ts"
+import { findProject } from "../project/Project.ts"
+import { hostName } from "../system/hostName.ts"
+import { serveProject } from "./serveProject.ts"
+
+interface Flags {
+  readonly json: boolean
+  readonly nats: Option.Option<string>
+}
+
+export const up = Effect.fn("up")(function* ({ json, nats }: Flags) {
+  const project = yield* findProject(process.cwd())
+  const config = yield* loadConfig(
+    project.root,
+    new Map(Option.match(nats, { onNone: () => [], onSome: (url) => [["nats.url", url] as const] }))
+  )
+  return yield* serveProject({ project, config, json, host: yield* hostName })
+})

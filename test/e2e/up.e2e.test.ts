@@ -1,0 +1,110 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Broker, localBroker } from "@reprise/testing"
+import { Effect } from "effect"
+import { needsHuman, on, once, plan, script } from "../harness/story.ts"
+import { makeWorld } from "../harness/World.ts"
+
+const report = { role: "author", kind: "report" } as const
+
+describe("reprise up", () => {
+  it.live("lets parked runs go on by themselves when they are answered, and parks them when it is stopped", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        files: { "OTHER.md": plan("Other") },
+        script: script(
+          once({ ...report, firstUser: "OTHER.md" }, needsHuman("Which size?")),
+          once(report, needsHuman("Which colour?"))
+        )
+      })
+      const first = yield* world.start("up")
+      yield* first.waitFor(/serving .*\n.*no open run/)
+      const parked = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(parked.code, 4, parked.stderr)
+      const [colour] = yield* world.questions
+      yield* world.reprise("gate", "answer", colour?.escalationId ?? "", "c", "--guidance", "Blue")
+      yield* first.waitFor(/run completed/)
+
+      const second = yield* world.reprise("run", "OTHER.md")
+      assert.strictEqual(second.code, 4, second.stderr)
+      const stopped = yield* first.kill("SIGINT")
+      assert.strictEqual(stopped.code, 130, stopped.stderr)
+      const [size] = yield* world.questions
+      assert.strictEqual(size?.reason, "Which size?", "the question outlives the process")
+
+      const again = yield* world.start("up", "--json")
+      yield* world.reprise("gate", "answer", size?.escalationId ?? "", "fix")
+      yield* again.waitFor(/"type":"RunCompleted"/)
+      const runs = yield* world.runs
+      assert.deepStrictEqual(
+        runs.map(({ status }) => status),
+        ["completed", "completed"]
+      )
+      for (const line of again.stdout.trim().split("\n")) assert.property(JSON.parse(line), "runId")
+      const terminated = yield* again.kill("SIGTERM")
+      assert.strictEqual(terminated.code, 143, terminated.stderr)
+      assert.strictEqual(terminated.stderr, "")
+      assert.deepStrictEqual(yield* world.model.unmatched, [])
+    })
+  )
+
+  it.live("names the runs that wait, and acts on what was answered while nothing ran", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        script: script(once(report, needsHuman("Which colour?")))
+      })
+      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
+      const [question] = yield* world.questions
+      const looking = yield* world.start("up")
+      yield* looking.waitFor(new RegExp(`PLAN.md: waiting \\(phase 1, EXECUTE\\).*${question?.escalationId}`))
+      yield* looking.kill("SIGTERM")
+      yield* world.reprise("gate", "answer", question?.escalationId ?? "", "c")
+      const up = yield* world.start("up")
+      yield* up.waitFor(/run completed/)
+    })
+  )
+
+  it.live("follows a run that does the work itself, and goes on with it when that is killed", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        script: script(
+          once({ role: "author", kind: "work" }, [
+            {
+              hold: "mid-turn",
+              bash: "echo a > a.txt && git add -A && git commit -q -m 'Write it' && git rev-parse HEAD"
+            },
+            { text: "Done." }
+          ])
+        )
+      })
+      const run = yield* world.start("run", "PLAN.md")
+      yield* world.model.awaitHeld("mid-turn")
+      const up = yield* world.start("up")
+      yield* up.waitFor(/another Reprise does the work/)
+      const asked = (yield* world.model.calls).length
+      yield* run.kill("SIGKILL")
+      yield* up.waitFor(/going on here/)
+      yield* world.model.awaitCall(({ sequence }) => sequence > asked)
+      yield* world.model.release("mid-turn")
+      yield* up.waitFor(/run completed/)
+    })
+  )
+
+  it.live("serves everything on a server that is named", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({ plan: plan("One"), script: script(on(report, needsHuman("Which colour?"))) })
+      const { url } = yield* Broker
+      const up = yield* world.start("up", "--nats", url)
+      yield* up.waitFor(/serving .* through nats:/)
+      const run = yield* world.reprise("run", "PLAN.md", "--nats", url)
+      assert.strictEqual(run.code, 4, run.stderr)
+      const list = yield* world.reprise("gate", "list", "--json", "--nats", url)
+      const id = /"escalationId":"([^"]+)"/.exec(list.stdout)?.[1] ?? ""
+      const answered = yield* world.reprise("gate", "answer", id, "override", "--nats", url)
+      assert.strictEqual(answered.code, 0, answered.stderr)
+      yield* up.waitFor(/run completed/)
+    }).pipe(Effect.provide(localBroker))
+  )
+})
