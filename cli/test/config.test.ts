@@ -11,6 +11,7 @@ import {
   resolve
 } from "../src/config/Config.ts"
 import { explained } from "../src/config/explain.ts"
+import { lineOfKey } from "../src/config/lineOfKey.ts"
 import { sessionSettings } from "../src/config/sessionSettings.ts"
 import { environmentName, settings } from "../src/config/settings.ts"
 
@@ -55,8 +56,12 @@ describe("flattening a configuration file", () => {
     assert.include(problem.hint, `'${suggestion}'`)
   })
 
-  it("refuses a value where a section is wanted", () => {
-    assert.include(problemOf(flatten({ gates: 3 }, "reprise.toml")).message, "'gates'")
+  it("refuses a value where a section is wanted, with its line and what to write", () => {
+    const problem = problemOf(
+      flatten({ gates: 3 }, "reprise.toml", (path) => lineOfKey('model = "a/b"\ngates = 3', path))
+    )
+    assert.strictEqual(problem.message, "reprise.toml, line 2: 'gates' is a section of settings, and is set to 3.")
+    assert.include(problem.hint, "[gates]")
   })
 
   it("passes over a reference to the JSON schema", () => {
@@ -108,9 +113,37 @@ describe("the environment", () => {
     assert.strictEqual(fromEnvironment({ REPRISE_MODEL: "", REPRISE_NO_SUCH: "1", PATH: "/bin" }).values.size, 0)
   })
 
+  it.each([
+    ["REPRISE_GATES_PHASE", "never", /^REPRISE_GATES_PHASE is not valid: Expected "auto" \| "human", got "never"\.$/],
+    ["REPRISE_NATS_PORT", "-3", /^REPRISE_NATS_PORT is not valid: Expected .*greater than or equal to 0, got -3\.$/],
+    ["REPRISE_LIMITS_MAX_STEP_VISITS", "many", /^REPRISE_LIMITS_MAX_STEP_VISITS is not valid: .*, got "many"\.$/],
+    ["REPRISE_WORKSPACE_WORKTREE", "1", /^REPRISE_WORKSPACE_WORKTREE is not valid: Expected boolean, got 1\.$/],
+    ["REPRISE_GATES_QUALITY", "make", /^REPRISE_GATES_QUALITY is not valid: Expected array, got "make"\.$/],
+    ["REPRISE_GATES_QUALITY", "[1]", /^REPRISE_GATES_QUALITY is not valid: Expected string at \[0\], got \[1\]\.$/]
+  ])("that sets %s to %j is refused by that name, with what was expected", (name, value, message) => {
+    assert.match(problemOf(resolve([fromEnvironment({ [name]: value })])).message, message)
+  })
+
+  it("is shown how to write a list", () => {
+    assert.include(problemOf(resolve([fromEnvironment({ REPRISE_GATES_QUALITY: "make" })])).hint, '["npm test"]')
+  })
+})
+
+describe("the line of a key", () => {
+  it.each([
+    ["gates.quality", '# quality = []\n[ gates ]\n  quality = ["make"]', 3],
+    ["gates.quality", 'gates.quality = ["make"]', 1],
+    ["gates.quality", '"gates" . quality = ["make"]', 1],
+    ["nats.port", "[gates]\nport = 1\n[nats]\nport = -1", 4],
+    ["runtime", 'runtime = "x"\r\n', 1],
+    ["gates", "\n[gates]", 2],
+    ["gates.quality", 'gates = { quality = ["make"] }', undefined],
+    ["model", "", undefined]
+  ])("of %s in %j is %s", (path, text, line) => assert.strictEqual(lineOfKey(text, path), line))
+
   it("is named in what is wrong with a value", () => {
-    const problem = problemOf(resolve([fromEnvironment({ REPRISE_GATES_PHASE: "never" })]))
-    assert.include(problem.message, "REPRISE_GATES_PHASE is not valid")
+    const layer = { ...file({ "nats.port": -1 }), lineOf: () => 7 }
+    assert.include(problemOf(resolve([layer])).message, "reprise.toml, line 7: nats.port is not valid")
   })
 })
 

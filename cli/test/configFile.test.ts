@@ -11,12 +11,8 @@ const codec = SchemaRepresentation.fromJsonSchemaDocument({ dialect: "draft-2020
 const decode = Schema.decodeUnknownResult(codec as Schema.Codec<unknown>, { onExcessProperty: "error" })
 const accepts = (document: unknown): boolean => Result.isSuccess(decode(document))
 
-/** The file as it is when a user takes the comment sign from every setting that has a default. */
-const uncommented = (text: string): string =>
-  text
-    .split("\n")
-    .map((line) => (/^# [A-Za-z]+ = (?!""$)/.test(line) ? line.slice(2) : line))
-    .join("\n")
+/** The file as it is when a user takes the comment sign from every setting. */
+const uncommented = (text: string): string => text.replaceAll(/^# (?=[A-Za-z]+ = )/gm, "")
 
 const configOf = (text: string) => Result.flatMap(flatten(parse(text), "reprise.toml"), (layer) => resolve([layer]))
 
@@ -42,13 +38,13 @@ describe("the file that init writes", () => {
     }
   })
 
-  it("shows the defaults: taking the comment signs away changes nothing", () => {
+  it("shows each default, or an example where there is none: all of it is valid without its comment signs", () => {
     const text = uncommented(renderConfigFile([]))
     assert.isTrue(accepts(parse(text)))
     const config = Result.getOrThrow(configOf(text))
-    for (const { fallback, path } of settings) {
-      assert.deepStrictEqual(config.get(path)?.value, fallback, path)
-      assert.strictEqual(config.get(path)?.source, fallback === undefined ? "default" : "reprise.toml", path)
+    for (const { example, fallback, path } of settings) {
+      assert.deepStrictEqual(config.get(path), { value: fallback ?? example, source: "reprise.toml" }, path)
+      assert.isDefined(fallback ?? example, path)
     }
   })
 

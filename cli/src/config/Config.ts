@@ -21,6 +21,8 @@ export interface Layered {
   readonly name?: string
   /** Dotted path → value. */
   readonly values: ReadonlyMap<string, unknown>
+  /** The line of a file on which a setting stands. */
+  readonly lineOf?: (path: string) => number | undefined
 }
 
 /** What is wrong with a configuration: where, what and the next step. */
@@ -36,31 +38,56 @@ const sections = new Set(settings.flatMap(({ path }) => (path.includes(".") ? [p
 const problem = (source: string, message: string, hint: string) =>
   Result.fail(new ConfigProblem({ source, message, hint }))
 
+const shown = (value: unknown): string => (JSON.stringify(value) ?? String(value)).slice(0, 80)
+
+/** `reprise.toml, line 3`. */
+const placed = (file: string, line: number | undefined): string => (line === undefined ? file : `${file}, line ${line}`)
+
 const isTable = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
 
-/** Flattens a parsed TOML document to dotted paths; an unknown key is a problem with a suggestion. */
-export const flatten = (document: unknown, source: Source): Result.Result<Layered, ConfigProblem> => {
-  const values = new Map<string, unknown>()
-  const visit = (table: Record<string, unknown>, prefix: string): string | undefined => {
-    for (const [key, value] of Object.entries(table)) {
-      const path = `${prefix}${key}`
-      if (path === "$schema") continue
-      if (byPath.has(path)) values.set(path, value)
-      else if (sections.has(path) && isTable(value)) {
-        const unknown = visit(value, `${path}.`)
-        if (unknown !== undefined) return unknown
-      } else return path
+type Found = { readonly _tag: "Unknown" | "NoSection"; readonly path: string; readonly value: unknown }
+
+/** Settings and unknown keys of a table, by dotted path; the first problem ends it. */
+const collect = (table: Record<string, unknown>, prefix: string, values: Map<string, unknown>): Found | undefined => {
+  for (const [key, value] of Object.entries(table)) {
+    const path = `${prefix}${key}`
+    if (path === "$schema") continue
+    if (byPath.has(path)) {
+      values.set(path, value)
+      continue
     }
-    return undefined
+    if (!sections.has(path)) return { _tag: "Unknown", path, value }
+    if (!isTable(value)) return { _tag: "NoSection", path, value }
+    const found = collect(value, `${path}.`, values)
+    if (found !== undefined) return found
   }
-  const unknown = isTable(document) ? visit(document, "") : undefined
-  if (unknown === undefined) return Result.succeed({ source, values })
-  const suggestion = closest(unknown, [...byPath.keys(), ...sections])
+  return undefined
+}
+
+/** Flattens a parsed TOML document to dotted paths; an unknown key is a problem with a suggestion. */
+export const flatten = (
+  document: unknown,
+  source: Source,
+  lineOf: NonNullable<Layered["lineOf"]> = () => undefined
+): Result.Result<Layered, ConfigProblem> => {
+  const values = new Map<string, unknown>()
+  const found = isTable(document) ? collect(document, "", values) : undefined
+  if (found === undefined) return Result.succeed({ source, values, lineOf })
+  const { _tag, path, value } = found
+  const where = placed(source, lineOf(path))
+  if (_tag === "NoSection") {
+    const first = settings.find((setting) => setting.path.startsWith(`${path}.`))?.path ?? path
+    return problem(
+      source,
+      `${where}: '${path}' is a section of settings, and is set to ${shown(value)}.`,
+      `Write its settings below a line '[${path}]', such as '${first.slice(path.length + 1)}'; 'reprise config explain' lists them.`
+    )
+  }
   return problem(
     source,
-    `${source} has an unknown key '${unknown}'.`,
-    `Did you mean '${suggestion}'? 'reprise config explain' lists every key.`
+    `${where} has an unknown key '${path}'.`,
+    `Did you mean '${closest(path, [...byPath.keys(), ...sections])}'? 'reprise config explain' lists every key.`
   )
 }
 
@@ -72,7 +99,7 @@ const fromText = (text: string): unknown => {
   }
 }
 
-/** Values of `REPRISE_…` variables; lists and numbers as JSON, anything else as text. */
+/** Values of `REPRISE_…` variables: JSON, or the text itself where that is no JSON or only the text fits. */
 export const fromEnvironment = (environment: Readonly<Record<string, string | undefined>>): Layered => ({
   source: "environment",
   values: new Map(
@@ -80,7 +107,8 @@ export const fromEnvironment = (environment: Readonly<Record<string, string | un
       const text = environment[environmentName(setting.path)]
       if (text === undefined || text === "") return []
       const read = fromText(text)
-      return [[setting.path, Schema.is(setting.schema)(read) ? read : text] as const]
+      const fits = Schema.is(setting.schema)
+      return [[setting.path, fits(text) && !fits(read) ? text : read] as const]
     })
   )
 })
@@ -105,8 +133,15 @@ export const resolve = (layers: ReadonlyArray<Layered>): Result.Result<Config, C
       const name = nameOf(layer, setting.path)
       const decoded = Schema.decodeUnknownResult(setting.schema)(layer.values.get(setting.path))
       if (Result.isFailure(decoded)) {
-        const where = layer.source === "environment" ? name : `${name ?? layer.source}: ${setting.path}`
-        return problem(layer.source, `${where} is not valid: ${decoded.failure.message}`, setting.description)
+        const file = `${placed(name ?? layer.source, layer.lineOf?.(setting.path))}: ${setting.path}`
+        const where = layer.source === "environment" ? name : file
+        const expected = decoded.failure.message.replace(/\n\s*/g, " ")
+        const asJson = layer.source === "environment" && Array.isArray(setting.fallback)
+        return problem(
+          layer.source,
+          `${where} is not valid: ${expected}, got ${shown(layer.values.get(setting.path))}.`,
+          asJson ? `${setting.description} A list is written as JSON: '["npm test"]'.` : setting.description
+        )
       }
       config.set(setting.path, {
         value: decoded.success,

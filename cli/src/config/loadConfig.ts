@@ -6,6 +6,7 @@ import { Effect, type Result } from "effect"
 import { parse, TomlError } from "smol-toml"
 import { missing } from "../CliFailure.ts"
 import { type ConfigProblem, flatten, fromEnvironment, fromPlan, type Layered, resolve } from "./Config.ts"
+import { lineOfKey } from "./lineOfKey.ts"
 
 export const configFile = "reprise.toml"
 
@@ -35,7 +36,7 @@ const readLayer = Effect.fnUntraced(function* (root: string, source: "reprise.to
           )
         : missing("config", `${source} is not valid TOML.`, "Mend it.", cause)
   })
-  return yield* orFail(flatten(document, source))
+  return yield* orFail(flatten(document, source, (path) => lineOfKey(text, path)))
 })
 
 const orFail = <A>(result: Result.Result<A, ConfigProblem>) =>

@@ -1,4 +1,7 @@
-/** A `reprise.toml` that shows every setting with its meaning and default, commented out unless it was detected. Pure. */
+/**
+ * A `reprise.toml` that shows every setting with its meaning and its default, or an example where it has none, commented
+ * out unless it was detected. Pure.
+ */
 import { schemaPath } from "./jsonSchema.ts"
 import { type Setting, settings } from "./settings.ts"
 
@@ -6,8 +9,7 @@ const literal = (value: unknown): string =>
   Array.isArray(value) ? `[${value.map((item) => JSON.stringify(item)).join(", ")}]` : JSON.stringify(value)
 
 const entry = (setting: Setting, name: string, detected: unknown): string => {
-  const shown = detected ?? setting.fallback
-  const line = `${name} = ${shown === undefined ? '""' : literal(shown)}`
+  const line = `${name} = ${literal(detected ?? setting.fallback ?? setting.example)}`
   return `# ${setting.description}\n${detected === undefined ? `# ${line}` : line}\n`
 }
 

@@ -12,6 +12,8 @@ export interface Setting {
   readonly schema: Schema.Codec<unknown, unknown>
   /** undefined: unset. */
   readonly fallback: unknown
+  /** A value to show where there is no default. */
+  readonly example?: unknown
   readonly description: string
 }
 
@@ -20,10 +22,19 @@ const amount = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 const text = Schema.NonEmptyString
 const lines = Schema.Array(Schema.NonEmptyString)
 
-const setting = <A, I>(path: string, schema: Schema.Codec<A, I>, fallback: A | undefined, description: string) => ({
+const setting = <A, I>(path: string, schema: Schema.Codec<A, I>, fallback: A, description: string): Setting => ({
   path,
   schema,
   fallback,
+  description
+})
+
+/** Without a default. */
+const unset = <A, I>(path: string, schema: Schema.Codec<A, I>, example: A, description: string): Setting => ({
+  path,
+  schema,
+  fallback: undefined,
+  example,
   description
 })
 
@@ -31,8 +42,13 @@ const { gates, limits } = defaultRunOptions
 
 export const settings: ReadonlyArray<Setting> = [
   setting("runtime", RuntimeName, defaultRunOptions.runtime, "What hosts the agents' sessions."),
-  setting("model", text, undefined, "provider/model of the author; unset: the runtime's own default."),
-  setting("reviewerModel", text, undefined, "provider/model of the reviewer; unset: as the author."),
+  unset(
+    "model",
+    text,
+    "anthropic/claude-sonnet-4-5",
+    "provider/model of the author; unset: the runtime's own default."
+  ),
+  unset("reviewerModel", text, "openai/gpt-5", "provider/model of the reviewer; unset: as the author."),
   setting(
     "permissions",
     PermissionMode,
@@ -89,20 +105,20 @@ export const settings: ReadonlyArray<Setting> = [
     sessionDefaults.maxAutoContinues,
     "How often a turn that met the runtime's own limit goes on by itself."
   ),
-  setting("nats.url", text, undefined, "A NATS server to use instead of the embedded one."),
-  setting("nats.credentials", text, undefined, "Path of the credentials file for nats.url."),
+  unset("nats.url", text, "nats://127.0.0.1:4222", "A NATS server to use instead of the embedded one."),
+  unset("nats.credentials", text, "/home/me/reprise.creds", "Path of the credentials file for nats.url."),
   setting("nats.prefix", text, "reprise", "First token of every subject."),
   setting("nats.port", count, 0, "Port of the embedded server; 0: any free one."),
-  setting(
+  unset(
     "nats.storeMaxBytes",
     count,
-    undefined,
+    4_294_967_296,
     "Disk quota of the embedded server in bytes; unset: 4 GiB, or half of what is free."
   ),
-  setting(
+  unset(
     "opencode.url",
     text,
-    undefined,
+    "http://127.0.0.1:4096",
     "A running OpenCode server to use; its password comes from OPENCODE_SERVER_PASSWORD."
   ),
   setting(
