@@ -1,7 +1,7 @@
 /** git, as far as a workspace needs it. Arguments are arrays; nothing that a message named is ever read as an option. */
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Semaphore } from "effect"
 import { ChildProcessSpawner } from "effect/process"
 import { childEnvironment } from "./domain/childEnvironment.ts"
 import { dirtyPaths } from "./domain/gitStatus.ts"
@@ -59,7 +59,7 @@ export interface GitShape {
   readonly isBranchName: (directory: Directory, name: string) => Done<boolean>
   readonly branchExists: (directory: Directory, name: string) => Done<boolean>
   readonly worktrees: (directory: Directory) => Done<ReadonlyArray<Worktree>>
-  /** On `branch`, which is made from HEAD unless it exists. */
+  /** On `branch`, which is made from HEAD unless it exists. No hooks: `postCreate` is there to set it up. */
   readonly addWorktree: (directory: Directory, path: string, branch: string) => Done<void>
   /** Untracked and changed files in it are lost. */
   readonly removeWorktree: (directory: Directory, path: string) => Done<void>
@@ -113,6 +113,9 @@ const make = Effect.gen(function* () {
       },
       timeoutMs
     ).pipe(Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner))
+
+  /** git reads the records of all worktrees of a repository, also one that another git is just writing. */
+  const oneByOne = (yield* Semaphore.make(1)).withPermits(1)
 
   const fault = (operation: string, { exitCode, stderr }: Captured) => new GitFault({ operation, exitCode, stderr })
   const nameOf = (args: ReadonlyArray<string>) => args.find((arg) => /^[a-z]/.test(arg) && !arg.includes("=")) ?? "git"
@@ -247,20 +250,22 @@ const make = Effect.gen(function* () {
         : Effect.map(run(directory, ["check-ref-format", "--branch", name]), (done) => done.exitCode === 0),
     branchExists,
     worktrees: (directory) =>
-      Effect.map(text(directory, ["worktree", "list", "--porcelain", "-z"]), (output) =>
+      Effect.map(oneByOne(text(directory, ["worktree", "list", "--porcelain", "-z"])), (output) =>
         output.split("\0\0").flatMap(parseWorktree)
       ),
     addWorktree: Effect.fnUntraced(function* (directory, path, branch) {
       const exists = yield* branchExists(directory, branch)
       yield* text(directory, ["worktree", "prune"])
       yield* text(directory, [
+        ...noHooks,
         "worktree",
         "add",
         "--quiet",
         ...(exists ? ["--", path, branch] : ["-b", branch, "--", path, "HEAD"])
       ])
-    }),
-    removeWorktree: (directory, path) => Effect.asVoid(text(directory, ["worktree", "remove", "--force", "--", path]))
+    }, oneByOne),
+    removeWorktree: (directory, path) =>
+      oneByOne(Effect.asVoid(text(directory, ["worktree", "remove", "--force", "--", path])))
   })
 })
 

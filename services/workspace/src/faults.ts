@@ -39,9 +39,13 @@ export class GitFault extends Schema.TaggedError<GitFault>()("GitFault", {
     const said = this.stderr.trim().slice(0, 2_000)
     return `git ${this.operation} failed (${this.exitCode ?? "no exit code"}): ${said === "" ? "git said nothing" : said}`
   }
-  /** Another git process holds a lock: it is worth trying again. */
+  /** A bare repository, or git's own directory. */
+  get withoutWorkTree() {
+    return /must be run in a work tree/i.test(this.stderr)
+  }
+  /** Another git process holds a lock, or is just writing what was read: it is worth trying again. */
   get transient() {
-    return /\.lock['": ]|cannot lock ref|another git process/i.test(this.stderr)
+    return /\.lock['": ]|cannot lock ref|another git process|failed to read \S*worktrees\//i.test(this.stderr)
   }
 }
 

@@ -13,16 +13,18 @@ const textOf = (path: string): Promise<string> =>
     error instanceof Error && "code" in error && error.code === "ENOENT" ? "" : Promise.reject(error)
   )
 
+/** Runs of one repository may do this at the same time: each writes a file of its own before it renames it. */
 const replace = async (path: string, text: string) => {
   await mkdir(dirname(path), { recursive: true })
-  const file = await open(`${path}.tmp`, "w")
+  const written = `${path}.${randomUUID()}.tmp`
+  const file = await open(written, "w")
   try {
     await file.writeFile(text)
     await file.sync()
   } finally {
     await file.close()
   }
-  await rename(`${path}.tmp`, path)
+  await rename(written, path)
 }
 
 const Identity = Schema.fromJsonString(Schema.Struct({ id: Schema.String, inode: Schema.Finite }))

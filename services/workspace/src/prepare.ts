@@ -1,5 +1,6 @@
 /** Makes a working tree ready for a run, or says why it must not be used (workspace: Prepare). */
 import { realpath, stat } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import { planSlug } from "@reprise/plan"
 import type { Host, WorkspaceCommand } from "@reprise/protocol"
 import { Effect } from "effect"
@@ -34,6 +35,11 @@ const refuse = (kind: WorkspaceRefused["kind"], reason: string) => Effect.fail(n
 
 const postCreateTimeoutMs = 30 * 60_000
 
+const notARepository = (workspace: string, fault: GitFault): string =>
+  fault.withoutWorkTree
+    ? `${workspace} has no working tree: it is a bare repository, or git's own directory. Use a clone of it.`
+    : `${workspace} is not in a git repository: ${fault.message}`
+
 /** The repository, and proof that the plan is a file in it. */
 const locate = Effect.fnUntraced(function* (command: PrepareWorkspace) {
   const git = yield* Git
@@ -48,11 +54,7 @@ const locate = Effect.fnUntraced(function* (command: PrepareWorkspace) {
   if (!there) return yield* refuse("not-a-repository", `There is no directory ${workspace} on this host.`)
   const top = yield* git
     .topLevel(workspace)
-    .pipe(
-      Effect.catchTag("GitFault", (fault) =>
-        refuse("not-a-repository", `${workspace} is not in a git repository: ${fault.message}`)
-      )
-    )
+    .pipe(Effect.catchTag("GitFault", (fault) => refuse("not-a-repository", notARepository(workspace, fault))))
   const root = yield* Effect.promise(() => realpath(top))
   const head = yield* git.head(root)
   if (head === undefined) return yield* refuse("other", `${root} has no commit yet. Commit the plan first.`)
@@ -60,6 +62,13 @@ const locate = Effect.fnUntraced(function* (command: PrepareWorkspace) {
     .read(root, command.planPath)
     .pipe(Effect.catchTag("OutsideWorkspace", (outside) => refuse("outside", outside.message)))
   if (plan === undefined) return yield* refuse("other", `There is no plan ${command.planPath} in ${root}.`)
+  const owner = yield* git.topLevel(dirname(join(root, command.planPath)))
+  if ((yield* Effect.promise(() => realpath(owner))) !== root) {
+    return yield* refuse(
+      "outside",
+      `The plan ${command.planPath} is a file of another repository, ${owner}. Start the run there.`
+    )
+  }
   yield* excludeFromGit(yield* git.gitPath(root, "info/exclude"), excludePatterns)
   return { root, plan }
 })

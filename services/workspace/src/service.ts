@@ -1,4 +1,4 @@
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { actorLayer } from "@reprise/actor"
 import { Layer } from "effect"
 import { workspaceActor } from "./domain/workspaceActor.ts"

@@ -62,11 +62,8 @@ layer(adapters, { excludeTestServices: true })("finishing a phase", (it) => {
   it.effect("commits though hooks refuse, signing is asked for and nobody is configured", () =>
     Effect.gen(function* () {
       const made = yield* repository
-      yield* made.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n")
+      yield* made.hook("pre-commit", "exit 1")
       yield* made.git("config", "core.hooksPath", `${made.root}/.git/hooks`)
-      yield* Effect.promise(() =>
-        import("node:fs/promises").then((fs) => fs.chmod(`${made.root}/.git/hooks/pre-commit`, 0o755))
-      )
       yield* made.git("config", "commit.gpgSign", "true")
       yield* made.write(review, "# Review\n")
       const finished = yield* finishPhase(finish(), made.place)

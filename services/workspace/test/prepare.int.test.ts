@@ -27,6 +27,15 @@ const refused = (workspace: string, more: Partial<Prepare> = {}) =>
 const done = (place: Place, outcome: "completed" | "failed" = "completed", run = runId) =>
   release({ _tag: "ReleaseWorkspace", runId: run, outcome }, place)
 
+/** With a repository of its own at `sub`. */
+const withSubmodule = Effect.gen(function* () {
+  const made = yield* repository
+  const other = yield* repository
+  yield* made.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", other.root, "sub")
+  yield* made.commit("submodule")
+  return made
+})
+
 const services = Leases.layer.pipe(Layer.provideMerge(inMemory), Layer.provideMerge(adapters))
 
 layer(services, { excludeTestServices: true })("preparing a workspace", (it) => {
@@ -97,6 +106,32 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
       {}
     ],
     [
+      "a bare repository",
+      /^not-a-repository: .* has no working tree: it is a bare repository/,
+      Effect.flatMap(repository, (made) =>
+        Effect.as(made.git("clone", "--quiet", "--bare", ".", "bare.git"), `${made.root}/bare.git`)
+      ),
+      {}
+    ],
+    [
+      "a plan of a repository inside the repository",
+      /^outside: The plan nested\/PLAN\.md is a file of another repository, .*\/nested\. Start the run there/,
+      Effect.flatMap(repository, (made) => Effect.as(made.git("clone", "--quiet", ".", "nested"), made.root)),
+      { planPath: "nested/PLAN.md" }
+    ],
+    [
+      "a repository in which another one lies that it does not know, as not committed",
+      /^dirty-tree: .*not committed: nested\//,
+      Effect.flatMap(repository, (made) => Effect.as(made.git("clone", "--quiet", ".", "nested"), made.root)),
+      {}
+    ],
+    [
+      "a submodule in which something is not committed",
+      /^dirty-tree: .*not committed: sub\./,
+      Effect.tap(withSubmodule, (made) => made.write("sub/PLAN.md", "changed")).pipe(Effect.map(({ root }) => root)),
+      {}
+    ],
+    [
       "a plan that is not there",
       /^other: There is no plan none\.md/,
       Effect.map(repository, ({ root }) => root),
@@ -122,6 +157,27 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
       })
     )
   }
+
+  it.effect("takes a detached HEAD, and says that there is no branch", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.git("checkout", "--quiet", "--detach")
+      const { event } = yield* prepared(made.root)
+      assert.notProperty(event, "branch")
+      const { place } = yield* prepared(made.root, { worktree: true, runId: r2 })
+      assert.strictEqual(place.branch, "reprise/plan")
+    })
+  )
+
+  it.effect("takes a submodule as a repository of its own, and one that holds submodules as it is", () =>
+    Effect.gen(function* () {
+      const made = yield* withSubmodule
+      assert.strictEqual((yield* prepared(made.root)).place.directory, made.root)
+      const inside = yield* prepared(`${made.root}/sub`, { runId: r2 })
+      assert.strictEqual(inside.place.directory, `${made.root}/sub`)
+      assert.strictEqual(yield* made.git("status", "--porcelain"), "", "Reprise's own files are hidden in both")
+    })
+  )
 
   it.effect("refuses a tree that another run has, names the run, and gives it once that is over", () =>
     Effect.gen(function* () {
@@ -182,6 +238,25 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
       const log = readFileSync(join(made.root, ".reprise/logs/r1/post-create-git-rev-parse-show-toplevel.log"), "utf8")
       assert.strictEqual(log, `${place.directory}\n`)
       assert.strictEqual(yield* made.git("status", "--porcelain"), "?? dirt")
+    })
+  )
+
+  it.effect("makes many of one repository at the same time, also where a hook would refuse", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const names = Array.from({ length: 16 }, (_, n) => `plan-${n}`)
+      for (const name of names) yield* made.write(`${name}.md`, "# Plan\n")
+      yield* made.commit("plans")
+      yield* made.hook("post-checkout", "exit 1")
+      const all = yield* Effect.forEach(
+        names,
+        (name) => prepared(made.root, { worktree: true, runId: RunId.make(name), planPath: `${name}.md` }),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(
+        all.map(({ place }) => place.branch),
+        names.map((name) => `reprise/${name}`)
+      )
     })
   )
 
@@ -255,6 +330,25 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
       for (const branch of ["--force", "a..b", "a b", "", "-b", "a\nb"]) {
         assert.match(yield* refused(made.root, { worktree: true, branch }), /^other: .* cannot be the name of a branch/)
       }
+    })
+  )
+
+  it.effect("of a repository with submodules goes with a completed run", () =>
+    Effect.gen(function* () {
+      const made = yield* withSubmodule
+      const { place } = yield* prepared(made.root, { worktree: true })
+      yield* made.git(
+        "-C",
+        place.directory,
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "update",
+        "--init"
+      )
+      yield* done(place)
+      assert.isFalse(existsSync(place.directory))
     })
   )
 

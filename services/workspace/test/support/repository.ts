@@ -30,6 +30,8 @@ export interface Repository {
   readonly git: (...args: ReadonlyArray<string>) => Effect.Effect<string>
   readonly write: (path: string, text: string) => Effect.Effect<void>
   readonly remove: (path: string) => Effect.Effect<void>
+  /** A hook of the repository's own, such as `pre-commit`, as a shell script. */
+  readonly hook: (name: string, script: string) => Effect.Effect<void>
   /** Commits everything; gives the hash. */
   readonly commit: (message: string) => Effect.Effect<string>
 }
@@ -61,6 +63,12 @@ const at = (root: string): Repository => {
     place: placeAt(root),
     git,
     write,
+    hook: (name, script) =>
+      Effect.promise(async () => {
+        const path = join(root, ".git/hooks", name)
+        await mkdir(dirname(path), { recursive: true })
+        await writeFile(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+      }),
     remove: (path) => Effect.promise(() => rm(join(root, path), { recursive: true })),
     commit: (message) =>
       git("add", "--all").pipe(

@@ -55,10 +55,13 @@ export const startRun = (request: InputOf<"StartRun">, at: string): RunEvents =>
   return [event, started, ...(nextPhase(run) === undefined ? completeRun(run) : prepareWorkspace(run))]
 }
 
+const detached = "HEAD is on no branch: the commits of this run are lost to git unless you make a branch for them."
+
 export const workspacePrepared = (event: InputOf<"WorkspacePrepared">): Outcome => {
   const { branch, directory, head, host } = event
   const taken: RunEvent = { _tag: "WorkspaceTaken", host, directory, head, ...(branch === undefined ? {} : { branch }) }
-  return outcome([taken], { _tag: "NextPhase" })
+  const noted: RunEvents = branch === undefined ? [{ _tag: "Noted", text: detached }] : []
+  return outcome([taken, ...noted], { _tag: "NextPhase" })
 }
 
 export const workspaceRefused = (run: Run, event: InputOf<"WorkspaceRefused">): Outcome =>
