@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { fromPlan, type Layered, resolve } from "../src/config/Config.ts"
-import { commandLines, commandsOf, commandsOfRun, digestOf } from "../src/project/commands.ts"
+import { digestOf, powerLines, powersOf, powersOfRun } from "../src/project/powers.ts"
 
 const file = (values: Record<string, unknown>): Layered => ({
   source: "reprise.toml",
@@ -10,24 +10,24 @@ const file = (values: Record<string, unknown>): Layered => ({
 const both = file({ "gates.quality": ["make"], "workspace.postCreate": ["npm ci", "npm run build"] })
 const configOf = (...layers: ReadonlyArray<Layered>) => Result.getOrThrow(resolve(layers))
 
-const digest = (...commands: ReadonlyArray<string>) => digestOf({ setting: "gates.quality", commands })
+const digest = (...commands: ReadonlyArray<string>) => digestOf({ setting: "gates.quality", values: commands })
 
 describe("the commands of a configuration", () => {
   it("are the quality gates and those for a new worktree, with the file that names them", () => {
     const plan = Result.getOrThrow(fromPlan("docs/plan.md", { gates: { quality: ["make evil"] } }))
-    assert.deepStrictEqual(commandsOf(configOf(both, plan)), [
-      { setting: "gates.quality", source: "plan", from: "docs/plan.md", commands: ["make evil"] },
+    assert.deepStrictEqual(powersOf(configOf(both, plan)), [
+      { setting: "gates.quality", source: "plan", from: "docs/plan.md", values: ["make evil"] },
       {
         setting: "workspace.postCreate",
         source: "reprise.toml",
         from: "reprise.toml",
-        commands: ["npm ci", "npm run build"]
+        values: ["npm ci", "npm run build"]
       }
     ])
   })
 
   it("are none when nothing names any", () => {
-    assert.deepStrictEqual(commandsOf(configOf(file({ "gates.quality": [] }))), [])
+    assert.deepStrictEqual(powersOf(configOf(file({ "gates.quality": [] }))), [])
   })
 
   it.each([
@@ -37,14 +37,14 @@ describe("the commands of a configuration", () => {
     [{ skipQuality: true, worktree: false }, []]
   ])("that a run with %j executes are those of %j", (options, expected) => {
     assert.deepStrictEqual(
-      commandsOfRun(configOf(both), options).map(({ setting }) => setting),
+      powersOfRun(configOf(both), options).map(({ setting }) => setting),
       expected
     )
   })
 
   it("are shown under the file that names them", () => {
     assert.strictEqual(
-      commandLines(commandsOf(configOf(both))),
+      powerLines(powersOf(configOf(both))),
       "reprise.toml, gates.quality:\n  make\nreprise.toml, workspace.postCreate:\n  npm ci\n  npm run build"
     )
   })
@@ -61,7 +61,7 @@ describe("the digest of commands", () => {
       digest("make make test"),
       digest('make","make test'),
       digest("make\nmake test"),
-      digestOf({ setting: "workspace.postCreate", commands: ["make", "make test"] })
+      digestOf({ setting: "workspace.postCreate", values: ["make", "make test"] })
     ]
     assert.strictEqual(new Set(digests).size, digests.length)
   })

@@ -6,17 +6,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { afterEach, beforeEach } from "vitest"
 import { resolve, type Source } from "../src/config/Config.ts"
-import { type Commands, commandsOf } from "../src/project/commands.ts"
 import type { Project } from "../src/project/Project.ts"
+import { type Power, powersOf } from "../src/project/powers.ts"
 import { trust, untrusted } from "../src/project/trust.ts"
 
-const wants = (values: Record<string, unknown>, source: Source = "reprise.toml"): ReadonlyArray<Commands> =>
-  commandsOf(Result.getOrThrow(resolve([{ source, values: new Map(Object.entries(values)) }])))
+const wants = (values: Record<string, unknown>, source: Source = "reprise.toml"): ReadonlyArray<Power> =>
+  powersOf(Result.getOrThrow(resolve([{ source, values: new Map(Object.entries(values)) }])))
 
 const gates = (...quality: ReadonlyArray<string>) => wants({ "gates.quality": quality })
 
-const asked = (wanted: ReadonlyArray<Commands>) =>
-  Effect.map(untrusted(project, wanted), (found) => found.flatMap(({ commands }) => commands))
+const asked = (wanted: ReadonlyArray<Power>) =>
+  Effect.map(untrusted(project, wanted), (found) => found.flatMap(({ values }) => values))
 
 let scratch: string
 let project: Project
@@ -116,6 +116,29 @@ describe("trust in the commands of a tracked reprise.toml", () => {
       assert.deepStrictEqual(yield* asked(wants({ "gates.quality": ["make"], "workspace.postCreate": ["make"] })), [
         "make"
       ])
+    })
+  )
+
+  for (const [setting, value] of [
+    ["permissions", "all"],
+    ["permissions", "workspace"],
+    ["nats.url", "nats://example.org"],
+    ["nats.credentials", "/home/me/team.creds"],
+    ["opencode.url", "http://example.org"]
+  ] as const) {
+    it.effect(`is needed for ${setting} = ${value}, which gives power or sends what is secret elsewhere`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* asked(wants({ [setting]: value })), [value])
+        yield* trust(project, wants({ [setting]: value }))
+        assert.deepStrictEqual(yield* asked(wants({ [setting]: value })), [])
+        assert.deepStrictEqual(yield* asked(wants({ [setting]: value }, "environment")), [])
+      })
+    )
+  }
+
+  it.effect("is not needed for agents that ask for everything", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* asked(wants({ permissions: "ask", runtime: "claude", model: "a/b" })), [])
     })
   )
 

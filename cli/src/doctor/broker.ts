@@ -3,8 +3,11 @@ import { ActorConfig, Broker, DeadLetter } from "@reprise/actor"
 import { type BrokerHealth, health, Nats, readEndpoint, statisticsOverSystem, systemCredentialsOf } from "@reprise/nats"
 import { subjects } from "@reprise/protocol"
 import { Effect, Option, Schema } from "effect"
+import { CliFailure } from "../CliFailure.ts"
 import { get } from "../config/Config.ts"
 import { isInitialised } from "../project/Project.ts"
+import { serverSettings } from "../project/powers.ts"
+import { requireTrusted } from "../project/requireTrust.ts"
 import { messaging, type SystemOptions, usesRemote } from "../system/System.ts"
 import { broken, type Finding, ok, warning } from "./Finding.ts"
 
@@ -79,16 +82,19 @@ const look = (options: SystemOptions) =>
     return [...ofHealth(found), yield* deadLetters]
   }).pipe(Effect.scoped, Effect.provide(messaging(options)))
 
+const trusted = ({ config, nats, project }: SystemOptions) =>
+  requireTrusted(project, config, nats === undefined ? serverSettings : ["nats.credentials"])
+
 export const lookAtBroker = (options: SystemOptions): Effect.Effect<ReadonlyArray<Finding>> =>
   !usesRemote(options) && !isInitialised(options.project)
     ? Effect.succeed([ok("broker", "not started in this repository yet; 'reprise run' does it")])
-    : look(options).pipe(
+    : Effect.andThen(trusted(options), look(options)).pipe(
         Effect.catch((error) =>
           Effect.succeed([
             broken(
               "broker",
               error instanceof Error ? error.message : String(error),
-              "Nothing stored is lost; mend this and try again."
+              error instanceof CliFailure ? error.hint : "Nothing stored is lost; mend this and try again."
             )
           ])
         )

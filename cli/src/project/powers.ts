@@ -1,47 +1,66 @@
-/** The commands that a run executes on its own, and what names exactly them. Pure. */
+/**
+ * What a configuration may do with the user's machine and secrets: commands that run by themselves, permissions of
+ * agents, and servers that are told everything. Pure.
+ */
 import { createHash } from "node:crypto"
 import { type Config, get, type Source } from "../config/Config.ts"
 
 /** Settings whose values are run by a shell. */
-const settings = ["gates.quality", "workspace.postCreate"] as const
+const commands = ["gates.quality", "workspace.postCreate"] as const
+/** Where plans, work and answers are sent, and with which credentials. */
+export const serverSettings = ["nats.url", "nats.credentials"] as const
+/** Where agents are told what to do, with a password of the user's. */
+export const agentSettings = ["opencode.url"] as const
 
-/** The commands of one setting, and where they were read. */
-export interface Commands {
-  readonly setting: (typeof settings)[number]
+const settings = [...commands, "permissions", ...serverSettings, ...agentSettings] as const
+export type PowerSetting = (typeof settings)[number]
+
+/** What one setting allows or names, and where it was read. */
+export interface Power {
+  readonly setting: PowerSetting
   readonly source: Source
   /** A file for people: `reprise.toml`, or the plan's path. */
   readonly from: string
-  readonly commands: ReadonlyArray<string>
+  readonly values: ReadonlyArray<string>
 }
 
-/** Without the settings that name no command. */
-export const commandsOf = (config: Config): ReadonlyArray<Commands> =>
-  settings.flatMap((setting) => {
-    const commands = get<ReadonlyArray<string>>(config, setting)
+const valuesOf = (config: Config, setting: PowerSetting): ReadonlyArray<string> => {
+  const value = get<ReadonlyArray<string> | string | undefined>(config, setting)
+  // Agents that ask for everything have no power of their own.
+  if (value === undefined || (setting === "permissions" && value === "ask")) return []
+  return typeof value === "string" ? [value] : value
+}
+
+/** Without the settings that give none. */
+export const powersOf = (config: Config, wanted: ReadonlyArray<PowerSetting> = settings): ReadonlyArray<Power> =>
+  wanted.flatMap((setting) => {
+    const values = valuesOf(config, setting)
     const { name, source } = config.get(setting) ?? { source: "default" as const }
-    return commands.length === 0 ? [] : [{ setting, source, from: name ?? source, commands }]
+    return values.length === 0 ? [] : [{ setting, source, from: name ?? source, values }]
   })
 
-/** Those that a run with these options executes. */
-export const commandsOfRun = (
+/** Those that a run with these options uses. */
+export const powersOfRun = (
   config: Config,
   { skipQuality, worktree }: { readonly skipQuality: boolean; readonly worktree: boolean }
-): ReadonlyArray<Commands> =>
-  commandsOf(config).filter(({ setting }) => (setting === "gates.quality" ? !skipQuality : worktree))
+): ReadonlyArray<Power> =>
+  powersOf(config).filter(
+    ({ setting }) => (setting !== "gates.quality" || !skipQuality) && (setting !== "workspace.postCreate" || worktree)
+  )
+
+export const isCommand = ({ setting }: Power): boolean => commands.some((one) => one === setting)
 
 /**
- * Stands for these commands, in this order, for this purpose. Where they were read does not matter: what was allowed to
- * run for a plan may run for `reprise.toml`.
+ * Stands for these values, in this order, for this purpose. Where they were read does not matter: what was allowed for a
+ * plan is allowed for `reprise.toml`.
  */
-export const digestOf = ({ commands, setting }: Pick<Commands, "setting" | "commands">): string =>
+export const digestOf = ({ setting, values }: Pick<Power, "setting" | "values">): string =>
   createHash("sha256")
-    .update(JSON.stringify([setting, ...commands]))
+    .update(JSON.stringify([setting, ...values]))
     .digest("hex")
 
-/** A line for each command, under the file that names it. */
-export const commandLines = (all: ReadonlyArray<Commands>): string =>
+/** A line for each value, under the file that names it. */
+export const powerLines = (all: ReadonlyArray<Power>): string =>
   all
-    .map(({ commands, from, setting }) =>
-      [`${from}, ${setting}:`, ...commands.map((command) => `  ${command}`)].join("\n")
-    )
+    .map(({ from, setting, values }) => [`${from}, ${setting}:`, ...values.map((value) => `  ${value}`)].join("\n"))
     .join("\n")

@@ -1,6 +1,6 @@
 /**
- * Commands in a tracked file come from whoever can push, and those in a plan from whoever wrote the plan: they run only
- * after this machine trusted exactly these commands for this repository (workspace: Trust).
+ * What a tracked file allows comes from whoever can push, and what a plan allows from whoever wrote the plan: it counts
+ * only after this machine trusted exactly that for this repository (workspace: Trust).
  */
 import { execFile } from "node:child_process"
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
@@ -8,15 +8,15 @@ import { homedir } from "node:os"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { Effect, Result, Schema } from "effect"
-import { type Commands, digestOf } from "./commands.ts"
 import { gitEnvironment, type Project } from "./Project.ts"
+import { digestOf, type Power } from "./powers.ts"
 
 const run = promisify(execFile)
 
 const trustFile = (): string =>
   join(process.env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "reprise", "trust.json")
 
-/** By the repository's root: the digests of what may run there. */
+/** By the repository's root: the digests of what is allowed there. */
 const Trust = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Array(Schema.String)))
 const decodeTrust = Schema.decodeUnknownResult(Trust)
 
@@ -34,8 +34,8 @@ const isTracked = (project: Project, file: string) =>
     Effect.orElseSucceed(() => false)
   )
 
-/** Whether others may have written these commands. Those of the environment are the user's own. */
-const isForeign = (project: Project, { source }: Commands): Effect.Effect<boolean> => {
+/** Whether others may have written it. The environment and the command line are the user's own. */
+const isForeign = (project: Project, { source }: Power): Effect.Effect<boolean> => {
   switch (source) {
     case "plan":
       return Effect.succeed(true)
@@ -47,20 +47,20 @@ const isForeign = (project: Project, { source }: Commands): Effect.Effect<boolea
   }
 }
 
-/** Those of these commands that still need a human's yes. */
-export const untrusted = Effect.fnUntraced(function* (project: Project, wanted: ReadonlyArray<Commands>) {
+/** What of it still needs a human's yes. */
+export const untrusted = Effect.fnUntraced(function* (project: Project, wanted: ReadonlyArray<Power>) {
   const trusted = readTrust()[project.root] ?? []
-  const unknown = wanted.filter((commands) => !trusted.includes(digestOf(commands)))
-  return yield* Effect.filter(unknown, (commands) => isForeign(project, commands))
+  const unknown = wanted.filter((power) => !trusted.includes(digestOf(power)))
+  return yield* Effect.filter(unknown, (power) => isForeign(project, power))
 })
 
-/** Remembers these commands of this repository on this machine, and what it trusted before. */
-export const trust = (project: Project, commands: ReadonlyArray<Commands>): Effect.Effect<void> =>
+/** Remembers it for this repository on this machine, and what it trusted before. */
+export const trust = (project: Project, powers: ReadonlyArray<Power>): Effect.Effect<void> =>
   Effect.sync(() => {
     const file = trustFile()
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     const before = readTrust()
-    const digests = new Set([...(before[project.root] ?? []), ...commands.map(digestOf)])
+    const digests = new Set([...(before[project.root] ?? []), ...powers.map(digestOf)])
     writeFileSync(`${file}.${process.pid}`, JSON.stringify({ ...before, [project.root]: [...digests] }, null, 2), {
       mode: 0o600
     })

@@ -6,11 +6,10 @@ import { exitCodes, exitWith, missing, wrongUse } from "../CliFailure.ts"
 import { loadConfig } from "../config/loadConfig.ts"
 import { runOptions } from "../config/runOptions.ts"
 import { ensureSchemaFile } from "../config/schemaFile.ts"
-import { readLine } from "../gate/readLine.ts"
-import { data, okJson, say, visible } from "../Printer.ts"
-import { type Commands, commandLines, commandsOfRun } from "../project/commands.ts"
-import { findProject, type Project } from "../project/Project.ts"
-import { trust, untrusted } from "../project/trust.ts"
+import { data, okJson } from "../Printer.ts"
+import { findProject } from "../project/Project.ts"
+import { powersOfRun } from "../project/powers.ts"
+import { requireTrust } from "../project/requireTrust.ts"
 import { readPrompts } from "../prompts/readPrompts.ts"
 import { describePlan, planText } from "./describePlan.ts"
 import { executePlan } from "./executePlan.ts"
@@ -38,28 +37,6 @@ const commandLine = (flags: Flags): ReadonlyMap<string, unknown> =>
     ...Option.match(flags.model, { onNone: () => [], onSome: (model) => [["model", model] as const] }),
     ...Option.match(flags.nats, { onNone: () => [], onSome: (url) => [["nats.url", url] as const] })
   ])
-
-const requireTrust = Effect.fnUntraced(function* (
-  project: Project,
-  wanted: ReadonlyArray<Commands>,
-  plan: string,
-  terminal: boolean
-) {
-  const commands = yield* untrusted(project, wanted)
-  if (commands.length === 0) return
-  const list = visible(commandLines(commands))
-  const hint = commands.some(({ source }) => source === "plan") ? `reprise trust ${plan}` : "reprise trust"
-  const notTrusted = missing(
-    "not-trusted",
-    `These commands are not trusted on this machine yet:\n${list}`,
-    `Read them, then trust them with '${hint}'.`
-  )
-  if (!terminal) return yield* notTrusted
-  say(`The run would execute these commands:\n${list}`)
-  const line = yield* readLine("trust them on this machine? [y/N] ")
-  if (line._tag === "Left" || !/^y(es)?$/i.test(line.text.trim())) return yield* notTrusted
-  yield* trust(project, commands)
-})
 
 export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
   const terminal = process.stdin.isTTY === true && process.stderr.isTTY === true && !flags.noInput && !flags.json
@@ -92,7 +69,7 @@ export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
       )
     )
   }
-  yield* requireTrust(project, commandsOfRun(config, options), flags.plan, terminal)
+  yield* requireTrust(project, powersOfRun(config, options), { terminal, plan: flags.plan })
   yield* ensureSchemaFile(project)
   const code = yield* executePlan({
     project,

@@ -5,6 +5,8 @@ import { Effect, Option, Schema } from "effect"
 import { type CliFailure, missing } from "../CliFailure.ts"
 import { loadConfig } from "../config/loadConfig.ts"
 import { findProject } from "../project/Project.ts"
+import { serverSettings } from "../project/powers.ts"
+import { requireTrusted } from "../project/requireTrust.ts"
 import { BrokerLost, Tenure } from "./broker.ts"
 import { readingSystem } from "./System.ts"
 
@@ -18,6 +20,7 @@ const overSystem = Effect.fnUntraced(function* <A, E>(
   const project = yield* findProject(process.cwd())
   const config = yield* loadConfig(project.root, new Map())
   const nats = Option.getOrUndefined(flags.nats)
+  yield* requireTrusted(project, config, nats === undefined ? serverSettings : ["nats.credentials"])
   const system = readingSystem({ project, config, lasting, ...(nats === undefined ? {} : { nats }) })
   return yield* Effect.flatMap(Tenure, ({ lost }) => Effect.raceFirst(effect, lost)).pipe(Effect.provide(system))
 })

@@ -13,6 +13,8 @@ import { get } from "../config/Config.ts"
 import { loadConfig } from "../config/loadConfig.ts"
 import { sessionSettings } from "../config/sessionSettings.ts"
 import { findProject, projectAt } from "../project/Project.ts"
+import { agentSettings, serverSettings } from "../project/powers.ts"
+import { requireTrusted } from "../project/requireTrust.ts"
 import { remoteSettings } from "./broker.ts"
 import { hostName } from "./hostName.ts"
 import { runtimes } from "./runtimes.ts"
@@ -49,6 +51,8 @@ export const serve = Effect.fn("serve")(function* ({ nats, service }: Flags) {
       "Name it with --nats URL, REPRISE_NATS_URL or nats.url."
     )
   }
+  const own = Option.isSome(nats) ? (["nats.credentials"] as const) : serverSettings
+  yield* requireTrusted(project, config, service === "session-manager" ? [...own, ...agentSettings] : own)
   const level = get<LogLevel>(config, "log.level")
   const system = serviceSystem({ ...remoteSettings(config, url, service), host: yield* hostName })
   return yield* launchService(serviceLayer(service, { project, config }), service).pipe(

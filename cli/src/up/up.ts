@@ -2,6 +2,8 @@
 import { Effect, Option } from "effect"
 import { loadConfig } from "../config/loadConfig.ts"
 import { findProject } from "../project/Project.ts"
+import { agentSettings, serverSettings } from "../project/powers.ts"
+import { requireTrusted } from "../project/requireTrust.ts"
 import { hostName } from "../system/hostName.ts"
 import { serveProject } from "./serveProject.ts"
 
@@ -16,5 +18,6 @@ export const up = Effect.fn("up")(function* ({ json, nats }: Flags) {
     project.root,
     new Map(Option.match(nats, { onNone: () => [], onSome: (url) => [["nats.url", url] as const] }))
   )
+  yield* requireTrusted(project, config, [...serverSettings, ...agentSettings])
   return yield* serveProject({ project, config, json, host: yield* hostName })
 })
