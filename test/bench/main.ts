@@ -1,11 +1,13 @@
 /** `npm run bench [NAME]`: figures, each beside a floor measured in the same run. */
 import { durableStep } from "./durableStep.ts"
 import { firstPrompt } from "./firstPrompt.ts"
+import { parkedRuns } from "./parkedRuns/parkedRuns.ts"
 import { startUp } from "./startUp.ts"
 
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   "durable-step": durableStep,
   "first-prompt": firstPrompt,
+  "parked-runs": parkedRuns,
   "start-up": startUp
 }
 

@@ -8,6 +8,7 @@ import { liveEvent } from "../show/liveEvent.ts"
 import { BrokerLost, Tenure } from "../system/broker.ts"
 import { listOf } from "../system/reading.ts"
 import { type SystemOptions, servingSystem } from "../system/System.ts"
+import { releaseWhenQuiet } from "./releaseMemory.ts"
 import { serving } from "./serving.ts"
 
 export interface Serving extends SystemOptions {
@@ -23,9 +24,16 @@ const serve = Effect.fnUntraced(function* (options: Serving) {
   const broker = get<string | undefined>(options.config, "nats.url")
   const lines = serving({ directory: project.root, works, runs, ...(broker === undefined ? {} : { broker }) })
   if (!json) for (const line of lines) say(line)
-  yield* messenger
-    .events({ from: { since } })
-    .pipe(Stream.runForEach((seen) => Effect.sync(() => liveEvent(seen, { json, everyRun: true }))))
+  let seen = 0
+  const show = messenger.events({ from: { since } }).pipe(
+    Stream.runForEach((event) =>
+      Effect.sync(() => {
+        seen++
+        liveEvent(event, { json, everyRun: true })
+      })
+    )
+  )
+  yield* Effect.raceFirst(show, works ? releaseWhenQuiet(() => seen) : Effect.never)
 })
 
 /**

@@ -1,6 +1,6 @@
 /** The worktrees of this repository that Reprise made, and the runs that worked in them. */
 import { basename } from "node:path"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { RunView } from "@reprise/protocol"
 import { Git, listWorktrees, worktreeState } from "@reprise/workspace"
 import { Effect, Layer } from "effect"

@@ -1,0 +1,31 @@
+/**
+ * `reprise up` of the current directory with agents in memory, who need a human at once: broker, actors, workspaces and
+ * everything else are real. OpenCode would be a process of its own beside this one.
+ */
+import { AgentRuntime, AgentRuntimes, type MemoryScript } from "@reprise/agent"
+import { Effect, Fiber, Layer } from "effect"
+import { loadConfig } from "../../../cli/src/config/loadConfig.ts"
+import { findProject } from "../../../cli/src/project/Project.ts"
+import { serveProject } from "../../../cli/src/up/serveProject.ts"
+
+const report = JSON.stringify({
+  result: "needs_human",
+  reason: "Which of the two ways? The plan names neither of them."
+})
+
+const script: MemoryScript = ({ turn }) => [
+  { say: turn === 1 ? "There are two ways, and I do not know which." : report, tokens: { input: 9_000, output: 90 } }
+]
+
+const runtimes = AgentRuntimes.layerSingle.pipe(Layer.provide(AgentRuntime.layerMemory({ script })))
+
+const serving = Effect.gen(function* () {
+  const project = yield* findProject(process.cwd())
+  const config = yield* loadConfig(project.root, new Map())
+  return yield* serveProject({ project, config, json: false, runtimes })
+})
+
+const fiber = Effect.runFork(serving)
+process.on("SIGTERM", () => Effect.runFork(Fiber.interrupt(fiber)))
+await Effect.runPromiseExit(Fiber.await(fiber))
+process.exit(0)

@@ -1,0 +1,45 @@
+/** What a process and everything that it started takes, as the kernel counts it. */
+import { readdirSync, readFileSync } from "node:fs"
+
+/** The kernel's clock ticks per second, the same on every Linux that Node runs on. */
+const ticksPerSecond = 100
+
+const read = (path: string): string => {
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    return ""
+  }
+}
+
+/** Fields of `/proc/PID/stat` after the name, which may hold blanks. */
+const stat = (pid: number): ReadonlyArray<string> =>
+  read(`/proc/${pid}/stat`)
+    .replace(/^.*\) /s, "")
+    .split(" ")
+
+/** This process and all of its descendants. */
+export const family = (pid: number): ReadonlyArray<number> => {
+  const all = readdirSync("/proc").map(Number).filter(Number.isInteger)
+  const children = (parent: number): ReadonlyArray<number> =>
+    all.filter((one) => Number(stat(one)[1]) === parent).flatMap((child) => [child, ...children(child)])
+  return [pid, ...children(pid)]
+}
+
+export interface Taken {
+  readonly name: string
+  /** Since it was started. */
+  readonly cpuSeconds: number
+  /** Resident, in MiB. */
+  readonly memory: number
+}
+
+export const taken = (pid: number): Taken => {
+  const fields = stat(pid)
+  const memory = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? "0"
+  return {
+    name: read(`/proc/${pid}/comm`).trim(),
+    cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond,
+    memory: Number(memory) / 1024
+  }
+}
