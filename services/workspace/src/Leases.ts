@@ -1,7 +1,8 @@
 /**
  * One run per working tree: a lease in the broker, held for a run by the host that has the files (workspace: Locks).
- * The host's service renews its leases while it lives, also those from before a restart; when it is gone they run out.
- * Every write names the revision it replaces, so of two runs that want a tree at once one gets it.
+ * The host's service says now and then that it lives, which renews all of its leases, also those from before a restart;
+ * when it is gone they run out. Every write names the revision it replaces, so of two runs that want a tree at once one
+ * gets it.
  */
 import { ActorConfig, Broker } from "@reprise/actor"
 import { type Host, RunId } from "@reprise/protocol"
@@ -24,13 +25,19 @@ type Lease = typeof Lease.Type
 const decode = Schema.decodeUnknownResult(Lease)
 const encode = Schema.encodeSync(Lease)
 
+/** When a host said last that it lives, ISO 8601 UTC. */
+const Sign = Schema.fromJsonString(Schema.Struct({ aliveAt: Schema.String }))
+const decodeSign = Schema.decodeUnknownResult(Sign)
+const encodeSign = Schema.encodeSync(Sign)
+
 /** Lost races for one lease after which the request is tried again later. */
 const maxAttempts = 5
 const group = "lease"
 
 export interface LeaseTimes {
-  /** A lease that was not renewed for this long may be taken over. */
+  /** A lease whose host gave no sign for this long may be taken over. */
   readonly ttlMs: number
+  /** A host gives a sign each time. */
   readonly renewMs: number
 }
 export const leaseTimes: LeaseTimes = { ttlMs: 60_000, renewMs: 15_000 }
@@ -69,13 +76,24 @@ const make = Effect.fnUntraced(function* (views: Views, host: Host, times: Lease
       }))
     )
 
-  const otherHolder = (lease: Lease | undefined, claim: Claim, nowMs: number): InUse | undefined =>
-    lease === undefined ||
-    lease.free ||
-    lease.runId === claim.runId ||
-    nowMs - Date.parse(lease.renewedAt) > times.ttlMs
-      ? undefined
-      : new InUse({ directory: lease.directory, runId: lease.runId, host: lease.host, renewedAt: lease.renewedAt })
+  const signOf = (name: string) => `${group}-host.${name}`
+
+  /** When the lease was renewed last: by its run, or by a sign of its host. */
+  const renewedAt = (lease: Lease) =>
+    views.get(signOf(lease.host)).pipe(
+      Effect.mapError(fault),
+      Effect.map((stored) => {
+        const sign = stored === undefined ? undefined : Result.getOrUndefined(decodeSign(stored.value))
+        return sign !== undefined && sign.aliveAt > lease.renewedAt ? sign.aliveAt : lease.renewedAt
+      })
+    )
+
+  const otherHolder = Effect.fnUntraced(function* (lease: Lease | undefined, claim: Claim, nowMs: number) {
+    if (lease === undefined || lease.free || lease.runId === claim.runId) return undefined
+    const seenAt = yield* renewedAt(lease)
+    if (nowMs - Date.parse(seenAt) > times.ttlMs) return undefined
+    return new InUse({ directory: lease.directory, runId: lease.runId, host: lease.host, renewedAt: seenAt })
+  })
 
   const write = (claim: Claim, free: boolean, nowMs: number, revision: number) =>
     views.put(
@@ -94,7 +112,7 @@ const make = Effect.fnUntraced(function* (views: Views, host: Host, times: Lease
     Effect.gen(function* () {
       const nowMs = yield* Clock.currentTimeMillis
       const { lease, revision } = yield* load(claim.leaseId)
-      const other = otherHolder(lease, claim, nowMs)
+      const other = yield* otherHolder(lease, claim, nowMs)
       if (other !== undefined) return yield* other
       yield* write(claim, false, nowMs, revision).pipe(
         Effect.catchTag(["BrokerFault", "BrokerFull"], (cause) => Effect.fail(fault(cause)))
@@ -107,7 +125,7 @@ const make = Effect.fnUntraced(function* (views: Views, host: Host, times: Lease
   const check: LeasesShape["check"] = (claim) =>
     Effect.gen(function* () {
       const { lease } = yield* load(claim.leaseId)
-      const other = otherHolder(lease, claim, yield* Clock.currentTimeMillis)
+      const other = yield* otherHolder(lease, claim, yield* Clock.currentTimeMillis)
       if (other !== undefined) return yield* other
     })
 
@@ -124,28 +142,13 @@ const make = Effect.fnUntraced(function* (views: Views, host: Host, times: Lease
       Effect.catchTag("Conflict", (conflict) => Effect.fail(fault(conflict)))
     )
 
-  const renew = Effect.fnUntraced(function* (key: string) {
-    const leaseId = key.slice(group.length + 1)
-    const { lease, revision } = yield* load(leaseId)
-    if (lease === undefined || lease.free || lease.host !== host) return
-    yield* write({ ...lease, leaseId }, false, yield* Clock.currentTimeMillis, revision)
-  })
+  /** A failure is tried again at the next turn. */
+  const giveSign = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+    views.put(signOf(host), encodeSign({ aliveAt: new Date(nowMs).toISOString() }))
+  ).pipe(Effect.catch((cause) => Effect.logWarning(`leases were not renewed: ${cause.message}`)))
 
-  /** Renews this host's leases now and then for ever. A failure is tried again at the next turn. */
-  const renewAll = views.list(group).pipe(
-    Effect.flatMap((all) =>
-      Effect.forEach(
-        all.filter(({ value }) => read(value)?.host === host),
-        ({ key }) =>
-          renew(key).pipe(Effect.catch((cause) => Effect.logDebug(`lease ${key} was not renewed: ${cause.message}`))),
-        { discard: true }
-      )
-    ),
-    Effect.catch((cause) => Effect.logWarning(`leases were not renewed: ${cause.message}`))
-  )
-
-  yield* renewAll
-  yield* renewAll.pipe(Effect.schedule(Schedule.spaced(times.renewMs)), Effect.forkScoped)
+  yield* giveSign
+  yield* giveSign.pipe(Effect.schedule(Schedule.spaced(times.renewMs)), Effect.forkScoped)
 
   return Leases.of({ acquire, check, free })
 })
