@@ -28,7 +28,14 @@ layer(world, { excludeTestServices: true })("the orchestrator on a broker", (it)
         Effect.gen(function* () {
           yield* Layer.build(orchestrator)
           const host = Host.make("host1")
-          yield* messenger.publish("workspace", { _tag: "WorkspacePrepared", runId, host, directory: "/repo", head })
+          yield* messenger.publish("workspace", {
+            _tag: "WorkspacePrepared",
+            runId,
+            host,
+            directory: "/repo",
+            head,
+            branch: "main"
+          })
           yield* drain
           const view = yield* messenger.query("orchestrator", "show", { id: runId }).pipe(Effect.flatMap(decodeView))
           assert.deepStrictEqual([view.status, view.phase, view.step], ["running", "1", "EXECUTE"])

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Host } from "@reprise/protocol"
 import { row } from "../support/row.ts"
 import { decodeOptions, head, onePhase, runId, startRun, story } from "../support/story.ts"
 
@@ -23,6 +24,12 @@ describe("PREPARE", () => {
       "StepStarted EXECUTE (phase-started)",
       "session-manager StartTurn"
     ])
+  })
+
+  it("workspace ready on no branch: it is noted", () => {
+    const detached = { _tag: "WorkspacePrepared", runId, host: Host.make("h"), directory: "/repo", head } as const
+    assert.match(story().start().tell(detached).run.notices.join(), /HEAD is on no branch/)
+    assert.deepStrictEqual(story().start().prepared().run.notices, [])
   })
 
   it("starts with the phase that the options name", () => {

@@ -42,7 +42,7 @@ const workspaceInputs = (s: Story): ReadonlyArray<RunInput> => {
   const broken: RunInput = { _tag: "WorkspaceFailed", runId, operation: command._tag, reason: "disk full" }
   if (command._tag === "PrepareWorkspace") {
     const { host } = command
-    return [{ _tag: "WorkspacePrepared", runId, host, directory: "/repo", head }]
+    return [{ _tag: "WorkspacePrepared", runId, host, directory: "/repo", head, branch: "main" }]
   }
   if (command._tag === "WriteSummary") return [{ _tag: "SummaryWritten", runId, path: command.path }, broken]
   if (place === undefined) return []

@@ -192,7 +192,7 @@ export class Story {
   }
   prepared(): this {
     const host = Host.make("host1")
-    return this.tell({ _tag: "WorkspacePrepared", runId, host, directory: "/repo", head })
+    return this.tell({ _tag: "WorkspacePrepared", runId, host, directory: "/repo", head, branch: "main" })
   }
   /** Up to the author's first turn. */
   executing(options: OptionsInput = {}, plan = twoPhases): this {

@@ -1,12 +1,16 @@
 import type { RunEvent } from "../Event.ts"
 
-/** The line that an event adds to a run's notices: limits that were met, refusals, and what nobody was asked about. */
+/** The line that an event adds to a run's notices: limits that were met, refusals, what broke, and what nobody was asked about. */
 export const noticeOf = (event: RunEvent): string | undefined => {
   switch (event._tag) {
     case "Noted":
       return event.text
     case "CommitTurnedDown":
       return `Commit ${event.commit} was rejected (${event.reason}): ${event.detail}`
+    case "TurnBroke":
+      return event.kind === "aborted" ? undefined : `The author's turn failed (${event.kind}): ${event.message}`
+    case "ReviewBroke":
+      return `Review ${event.cycle} failed: ${event.reason}`
     case "WorkspaceBroke":
       return `${event.operation} failed: ${event.reason}`
     case "QuestionAsked": {

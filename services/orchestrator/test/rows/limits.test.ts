@@ -1,0 +1,145 @@
+/** Each limit (run-machine: Limits): the question it raises or the end it makes, and what `reprise status` says of it. */
+import { assert, describe, it } from "@effect/vitest"
+import type { EscalationOrigin } from "@reprise/protocol"
+import { runView } from "../../src/domain/runView.ts"
+import { item, onePhase, type Story, story, withGates } from "../support/story.ts"
+
+const view = (s: Story) => runView(s.state) ?? assert.fail("there is no run")
+
+const checkpoint = { task: "P1.2", type: "human-verify", description: "Look" } as const
+
+/** The record of the phase is written and verified, and a fresh author begins. */
+const handedOver = (s: Story) => s.stateWritten().tasksVerified()
+
+const limits: ReadonlyArray<{
+  readonly limit: string
+  readonly met: () => Story
+  readonly origin: EscalationOrigin
+  readonly reason: RegExp
+}> = [
+  {
+    limit: "maxReviewIterations",
+    met: () =>
+      story()
+        .executing({ limits: { maxReviewIterations: 1 } })
+        .worked("abc1")
+        .verdict("not_ready", item("R1"))
+        .worked("abc2"),
+    origin: "limit",
+    reason: /^Phase 1 was reviewed 1 times and not approved: its limit is 1\.$/
+  },
+  {
+    limit: "two reviews without progress",
+    met: () => {
+      const s = story().executing().worked("abc1").verdict("not_ready", item("R1")).worked("abc2")
+      return s.verdict("not_ready", item("R1")).worked("abc3").verdict("not_ready", item("R1"))
+    },
+    origin: "limit",
+    reason: /^2 reviews in a row raised no fewer items/
+  },
+  {
+    limit: "maxQualityRetries",
+    met: () =>
+      story()
+        .executing({ ...withGates, limits: { maxQualityRetries: 0 } })
+        .worked("abc1")
+        .gates(false),
+    origin: "quality",
+    reason: /^Quality gates still fail after 0 of 0 retries: 'npm test'\.$/
+  },
+  {
+    limit: "maxStepVisits",
+    met: () =>
+      story()
+        .executing({ limits: { maxStepVisits: 1 } })
+        .needsHuman()
+        .answer("fix"),
+    origin: "limit",
+    reason: /^EXECUTE was entered 1 times in this phase: its limit is 1\.$/
+  },
+  {
+    limit: "maxStepsPerRun",
+    met: () =>
+      story()
+        .executing({ limits: { maxStepsPerRun: 1 } })
+        .worked("abc1"),
+    origin: "limit",
+    reason: /^The run may enter 1 steps, and has entered 1\.$/
+  },
+  {
+    limit: "tokenBudget",
+    met: () =>
+      story()
+        .executing({ limits: { tokenBudget: 100 } })
+        .worked("abc1"),
+    origin: "limit",
+    reason: /^The run has used 110 tokens: its budget is 100\.$/
+  },
+  {
+    limit: "costBudget",
+    met: () =>
+      story()
+        .executing({ limits: { costBudget: 0.5 } })
+        .worked("abc1"),
+    origin: "limit",
+    reason: /^The run has cost \$0\.50: its budget is \$0\.5\.$/
+  },
+  {
+    limit: "maxContinuations",
+    met: () => {
+      const s = story().executing({ limits: { maxContinuations: 1 } }, onePhase)
+      handedOver(s.reports({ result: "checkpoint", checkpoint }).answer("pass"))
+      return s.reports({ result: "checkpoint", checkpoint }).answer("pass")
+    },
+    origin: "limit",
+    reason: /^Phase 1 was handed to a fresh author 1 times: its limit is 1\.$/
+  },
+  {
+    limit: "turnInactivityMs and turnWallMs",
+    met: () => story().executing().turnFails("timeout"),
+    origin: "runtime",
+    reason: /^The author's turn failed \(timeout\): it was timeout$/
+  },
+  {
+    limit: "the runtime's own limit of a turn",
+    met: () => story().executing().turnFails("turn-limit", true),
+    origin: "runtime",
+    reason: /^The author's turn failed \(turn-limit\)/
+  }
+]
+
+describe("a limit", () => {
+  for (const { limit, met, origin, reason } of limits) {
+    it(`${limit}: a question with its reason, which status shows while it is open and keeps in its notices`, () => {
+      const s = met()
+      assert.strictEqual(s.question.ask.origin, origin)
+      assert.match(s.question.ask.reason, reason)
+      const open = view(s)
+      assert.deepStrictEqual([open.status, open.escalationId], ["waiting", s.question.ask.escalationId])
+      assert.match(open.reason ?? "", reason)
+      const later = view(s.answer("override"))
+      assert.isUndefined(later.reason)
+      assert.isTrue(
+        later.notices.some((notice) => reason.test(notice)),
+        later.notices.join("\n")
+      )
+    })
+  }
+
+  it("maxAutoRetries: the run is aborted, and status lists what it was aborted for", () => {
+    const s = story().executing({ auto: true, limits: { maxAutoRetries: 1 } })
+    const ended = view(s.needsHuman("Which?").needsHuman("I still ask"))
+    assert.strictEqual(ended.status, "aborted")
+    assert.strictEqual(ended.reason, "Auto mode gave up after 1 retries: 1. Which? 2. I still ask")
+    assert.deepStrictEqual(ended.notices, ["Auto mode tries again in a new session: Which?"])
+  })
+
+  for (const { limit, met } of limits) {
+    it(`${limit}: never granted twice by one answer`, () => {
+      const s = met()
+      const before = s.question.ask.escalationId
+      s.answer("fix")
+      assert.notStrictEqual(view(s).escalationId, before)
+    })
+  }
+})
