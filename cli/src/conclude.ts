@@ -25,10 +25,32 @@ const tell = ({ code, hint, message }: Told, { asJson }: Telling): void => {
   if (hint !== "") say(visible(hint))
 }
 
+/** `Did you mean 'reprise run'? ` or nothing. */
+const didYouMean = (suggestions: ReadonlyArray<string>): string =>
+  suggestions.length === 0 ? "" : `Did you mean ${suggestions.map((one) => `'${one}'`).join(" or ")}? `
+
+/** One mistake, the one that explains the others: after an unknown command no flag is known. */
+const mistake = (help: CliError.ShowHelp): Told => {
+  const path = help.commandPath.join(" ")
+  for (const error of help.errors) {
+    if (error._tag !== "UnknownSubcommand") continue
+    const suggested = didYouMean(error.suggestions.map((name) => `${path} ${name}`))
+    const message = `There is no command '${path} ${error.subcommand}'.`
+    return { code: "usage", message, hint: `${suggested}'${path} --help' lists the commands.` }
+  }
+  const suggestions = help.errors.flatMap((error) => (error._tag === "UnrecognizedOption" ? error.suggestions : []))
+  const messages = help.errors.map((error) =>
+    error._tag === "UnrecognizedOption"
+      ? `'${path}' has no flag ${error.option}.`
+      : (CliError.getUserMessage(error) ?? error.message)
+  )
+  const hint = `${didYouMean(suggestions)}'${path} --help' shows what it takes.`
+  return { code: "usage", message: messages.join("\n"), hint }
+}
+
 const usage = (help: CliError.ShowHelp, telling: Telling): number => {
   if (help.errors.length === 0) return exitCodes.done
-  const message = help.errors.map((error) => CliError.getUserMessage(error) ?? error.message).join("\n")
-  tell({ code: "usage", message, hint: `'${help.commandPath.join(" ")} --help' shows what it takes.` }, telling)
+  tell(mistake(help), telling)
   return exitCodes.wrongUse
 }
 

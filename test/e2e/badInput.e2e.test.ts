@@ -50,8 +50,20 @@ const cases: ReadonlyArray<Case> = [
     code: 3,
     says: /not clean[\s\S]*left\.txt/
   },
-  { what: "an unknown flag", args: ["run", "PLAN.md", "--frobnicate"], code: 2, says: /frobnicate/ },
-  { what: "an unknown command", args: ["rnu"], code: 2, says: /rnu/ },
+  { what: "an unknown flag", args: ["run", "PLAN.md", "--frobnicate"], code: 2, says: /no flag --frobnicate/ },
+  { what: "a flag with a typo", args: ["run", "PLAN.md", "--atuo"], code: 2, says: /--atuo[\s\S]*mean '--auto'/ },
+  {
+    what: "an unknown command, and nothing else wrong with it",
+    args: ["rnu", "PLAN.md", "--auto"],
+    code: 2,
+    says: /^reprise: There is no command 'reprise rnu'\.\nDid you mean 'reprise run'\? 'reprise --help' lists the commands\.\n$/
+  },
+  {
+    what: "an unknown subcommand",
+    args: ["gate", "lst"],
+    code: 2,
+    says: /no command 'reprise gate lst'\.\nDid you mean 'reprise gate list'/
+  },
   {
     what: "a broken reprise.toml, with line and column",
     prepare: commit("reprise.toml", "permissions = = 1\n"),
@@ -65,6 +77,48 @@ const cases: ReadonlyArray<Case> = [
     args: ["run", "PLAN.md"],
     code: 3,
     says: /gates\.qualty[\s\S]*gates\.quality/
+  },
+  {
+    what: "a value where reprise.toml has a section, with its line",
+    prepare: commit("reprise.toml", 'permissions = "ask"\ngates = 3\n'),
+    args: ["run", "PLAN.md"],
+    code: 3,
+    says: /reprise\.toml, line 2: 'gates' is a section/
+  },
+  {
+    what: "a wrong type in reprise.toml, with its line",
+    prepare: commit("reprise.toml", '[gates]\nquality = "npm test"\n'),
+    args: ["run", "PLAN.md"],
+    code: 3,
+    says: /reprise\.toml, line 2: gates\.quality is not valid: Expected array, got "npm test"/
+  },
+  {
+    what: "a negative number in the environment",
+    environment: () => ({ REPRISE_LIMITS_MAX_STEP_VISITS: "-1" }),
+    args: ["run", "PLAN.md"],
+    code: 3,
+    says: /REPRISE_LIMITS_MAX_STEP_VISITS is not valid: .*got -1/
+  },
+  {
+    what: "permissions of a tracked file that nobody trusted",
+    prepare: commit("reprise.toml", 'permissions = "workspace"\n'),
+    args: ["run", "PLAN.md"],
+    code: 3,
+    says: /reprise\.toml, permissions:\n {2}workspace[\s\S]*reprise trust/
+  },
+  {
+    what: "a server of a tracked file that nobody trusted, before it is told anything",
+    prepare: commit("reprise.toml", '[nats]\nurl = "nats://user:secret@nowhere.invalid"\n'),
+    args: ["status"],
+    code: 3,
+    says: /reprise\.toml, nats\.url[\s\S]*reprise trust/
+  },
+  {
+    what: "an agent server of a tracked file that nobody trusted",
+    prepare: commit("reprise.toml", '[opencode]\nurl = "http://nowhere.invalid"\n'),
+    args: ["up"],
+    code: 3,
+    says: /reprise\.toml, opencode\.url[\s\S]*reprise trust/
   },
   {
     what: "no nats-server to be had",
@@ -140,6 +194,30 @@ describe("bad input gets a sentence with the next step and the right exit code",
       assert.strictEqual(ended.code, 3)
       assert.match(ended.stderr, /not in a git repository[\s\S]*git init/)
       assert.isFalse(existsSync(join(world.root, ".reprise", "nats")))
+    })
+  )
+
+  it.live("a bare repository, one without a commit, and a plan of a repository inside", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({ plan: plan("One"), script: script() })
+      const at = (directory: string, ...args: ReadonlyArray<string>) =>
+        new Command(join(world.root, "..", directory), world.environment, args).ended
+      world.git("clone", "--quiet", "--bare", ".", "../bare.git")
+      const bare = yield* at("bare.git", "run", "PLAN.md")
+      assert.strictEqual(bare.code, 3)
+      assert.match(bare.stderr, /bare\.git has no working tree: it is a bare repository[\s\S]*clone/)
+
+      world.git("clone", "--quiet", ".", "nested")
+      const inside = yield* at("repository", "run", "nested/PLAN.md", "--allow-dirty")
+      assert.strictEqual(inside.code, 2)
+      assert.match(inside.stderr, /another repository, .*nested[\s\S]*cd /)
+
+      world.git("init", "--quiet", "../unborn")
+      writeFileSync(join(world.root, "..", "unborn", "PLAN.md"), plan("One"))
+      const unborn = yield* at("unborn", "run", "PLAN.md", "--allow-dirty")
+      assert.strictEqual(unborn.code, 3)
+      assert.match(unborn.stderr, /no commit yet[\s\S]*git commit/)
+      assert.deepStrictEqual(yield* world.model.calls, [], "nothing is spent")
     })
   )
 

@@ -13,6 +13,7 @@ import { requireTrust } from "../project/requireTrust.ts"
 import { readPrompts } from "../prompts/readPrompts.ts"
 import { describePlan, planText } from "./describePlan.ts"
 import { executePlan } from "./executePlan.ts"
+import { requireCommit } from "./preflight.ts"
 import { readPlan } from "./readPlan.ts"
 
 interface Flags {
@@ -69,6 +70,7 @@ export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
       )
     )
   }
+  yield* requireCommit(project)
   yield* requireTrust(project, powersOfRun(config, options), { terminal, plan: flags.plan })
   yield* ensureSchemaFile(project)
   const code = yield* executePlan({
