@@ -1,5 +1,5 @@
 /** An open question as text for people (gate: What a question shows). Agent text is made safe. Pure. */
-import type { EscalationView, GateResult } from "@reprise/protocol"
+import { type EscalationView, type GateResult, gateOutput } from "@reprise/protocol"
 import { color, visible } from "../Printer.ts"
 
 const indent = (text: string): string =>
@@ -11,10 +11,9 @@ const indent = (text: string): string =>
 const section = (title: string, body: string | undefined): ReadonlyArray<string> =>
   body === undefined || body.trim() === "" ? [] : [color.bold(title), indent(body.trimEnd())]
 
-const enoughBytes = 1024
-
-/** The tail begins where the head ends: a short output is all in the head. */
-const endOf = ({ head, tail }: GateResult): string => (Buffer.byteLength(tail) < enoughBytes ? `${head}${tail}` : tail)
+/** The end is what tells why a gate failed: an output that is not whole is shown from its tail on. */
+const endOf = (result: GateResult): string =>
+  result.overlap === undefined && result.tail !== "" ? result.tail : gateOutput(result)
 
 /** Minutes and hours since an ISO time. */
 export const since = (iso: string, nowMs: number): string => {

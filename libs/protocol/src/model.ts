@@ -127,11 +127,19 @@ export const GateResult = Schema.Struct({
   timedOut: Schema.Boolean,
   /** Path of the full log, relative to the directory that holds `.reprise`. */
   logRef: Schema.String,
-  /** First and last 2 KB of the output. */
+  /** First and last 2 KB of the output, both streams as they came: of a short output each is the whole. */
   head: Schema.String,
-  tail: Schema.String
+  tail: Schema.String,
+  /** How many characters `tail` begins with that `head` ends with; absent: something between them is left out. */
+  overlap: Schema.optionalKey(Schema.Int)
 })
 export type GateResult = typeof GateResult.Type
+
+/** The output of a quality gate, nothing twice; `gap` stands for what is left out. */
+export const gateOutput = ({ head, overlap, tail }: GateResult, gap = "\n[…]\n"): string => {
+  if (tail === "" || tail === head) return head
+  return overlap === undefined ? `${head}${gap}${tail}` : `${head}${tail.slice(overlap)}`
+}
 
 export const FailureKind = Schema.Literals([
   "unauthorized",

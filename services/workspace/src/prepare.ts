@@ -104,7 +104,7 @@ const runPostCreate = Effect.fnUntraced(function* (command: PrepareWorkspace, ro
       const why = result.timedOut ? "took too long" : `ended with ${result.exitCode ?? "no exit code"}`
       return yield* refuse(
         "post-create",
-        `workspace.postCreate '${line}' ${why}. Its log is ${result.logRef}. It ends:\n${result.tail || result.head}`
+        `workspace.postCreate '${line}' ${why}. Its log is ${result.logRef}. It ends:\n${result.tail}`
       )
     }
   }

@@ -64,14 +64,13 @@ export const runShell = Effect.fn("runShell")(function* (request: ShellRequest) 
         .pipe(Effect.as({ exitCode: null, timedOut: false }))
     )
   )
-  const { head, tail } = yield* recorder.finish
+  const shown = yield* recorder.finish
   return {
     command: request.command,
     exitCode: ended.exitCode,
     durationMs: (yield* Clock.currentTimeMillis) - startMs,
     timedOut: ended.timedOut,
     logRef: request.logPath,
-    head,
-    tail
+    ...shown
   } satisfies GateResult
 }, Effect.scoped)

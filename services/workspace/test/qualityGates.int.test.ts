@@ -166,6 +166,14 @@ layer(adapters, { excludeTestServices: true })("quality gates", (it) => {
     })
   )
 
+  it.effect("give the last words of a short output as its tail too, and say that nothing is left out", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const { results } = yield* run(made, ["echo one; echo two >&2; exit 1"])
+      assert.containSubset(results, [{ head: "one\ntwo\n", tail: "one\ntwo\n", overlap: 8 }])
+    })
+  )
+
   it.effect("report a gate that cannot start as failed, with the reason", () =>
     Effect.gen(function* () {
       const made = yield* repository

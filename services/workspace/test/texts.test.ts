@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { PhaseId, RunId } from "@reprise/protocol"
+import { gateOutput, PhaseId, RunId } from "@reprise/protocol"
 import { Schema } from "effect"
 import { childEnvironment } from "../src/domain/childEnvironment.ts"
 import { isCommitName, quoted } from "../src/domain/commitHash.ts"
@@ -7,6 +7,8 @@ import { dirtyPaths } from "../src/domain/gitStatus.ts"
 import { commandSlugs, qualityLog } from "../src/domain/logName.ts"
 import { addOutput, emptyWindow, windowText } from "../src/domain/OutputWindow.ts"
 import { isAmong, isOwnFile, some } from "../src/domain/ownFiles.ts"
+
+const result = { command: "make", exitCode: 1, durationMs: 1, timedOut: false, logRef: "x.log" }
 
 describe("the window of an output", () => {
   const shown = (text: string, sizeBytes: number, chunkBytes: number) => {
@@ -19,19 +21,24 @@ describe("the window of an output", () => {
 
   it.each([1, 2, 3, 7, 100])("keeps the beginning and the end, whatever the chunks (%i bytes)", (chunk) => {
     assert.deepStrictEqual(shown("abcdefghijklmnop", 4, chunk), { head: "abcd", tail: "mnop" })
-    assert.deepStrictEqual(shown("abcdef", 4, chunk), { head: "abcd", tail: "ef" })
-    assert.deepStrictEqual(shown("abc", 4, chunk), { head: "abc", tail: "" })
-    assert.deepStrictEqual(shown("", 4, chunk), { head: "", tail: "" })
+    assert.deepStrictEqual(shown("abcdefghi", 4, chunk), { head: "abcd", tail: "fghi" })
+    assert.deepStrictEqual(shown("abcdefgh", 4, chunk), { head: "abcd", tail: "efgh", overlap: 0 })
+    assert.deepStrictEqual(shown("abcdef", 4, chunk), { head: "abcd", tail: "cdef", overlap: 2 })
+    assert.deepStrictEqual(shown("abcd", 4, chunk), { head: "abcd", tail: "abcd", overlap: 4 })
+    assert.deepStrictEqual(shown("abc", 4, chunk), { head: "abc", tail: "abc", overlap: 3 })
+    assert.deepStrictEqual(shown("", 4, chunk), { head: "", tail: "", overlap: 0 })
   })
 
   it.each([1, 3, 5])("cuts no character in two (%i bytes)", (chunk) => {
     assert.deepStrictEqual(shown("aäöüß€😀z", 4, chunk), { head: "aä", tail: "z" })
-    assert.deepStrictEqual(shown("ab€cd", 4, chunk), { head: "ab", tail: "€cd" })
+    assert.deepStrictEqual(shown("ab€cd", 4, chunk), { head: "ab", tail: "€cd", overlap: 0 })
   })
 
-  it.prop("gives a short output whole", [Schema.String], ([text]) => {
-    const { head, tail } = shown(text, 64, 5)
-    if (new TextEncoder().encode(text).length < 128) assert.strictEqual(head + tail, text.toWellFormed())
+  it.prop("gives a short output whole, nothing of it twice", [Schema.String], ([text]) => {
+    const window = shown(text, 64, 5)
+    if (new TextEncoder().encode(text).length <= 128) {
+      assert.strictEqual(gateOutput({ ...result, ...window }), text.toWellFormed())
+    }
   })
 })
 

@@ -33,6 +33,22 @@ describe("QUALITY_CHECK", () => {
     }
   })
 
+  it.each([
+    [{ head: "all of it\n", tail: "all of it\n", overlap: 10 }, "x.log\nall of it"],
+    [{ head: "one two", tail: "two three", overlap: 3 }, "one two three"],
+    [{ head: "first words", tail: "last words" }, "first words\n[…]\nlast words"],
+    [{ head: "as it was before", tail: "" }, "as it was before"],
+    [{ head: "", tail: "", overlap: 0 }, "(no output)"]
+  ])("QUALITY_RETRY shows an output once, and a gap only where something is left out: %j", (output, shown) => {
+    const s = story().executing(withGates).worked("abc1")
+    const { attempt } = s.command("RunQualityGates")
+    const { overlap: _, ...gate } = failedGate
+    s.tell({ _tag: "QualityFailed", runId, phase: s.phase.id, attempt, results: [{ ...gate, ...output }] })
+    const { prompt } = s.command("StartTurn")
+    assert.include(prompt, shown)
+    assert.strictEqual(prompt.includes("[…]"), !("overlap" in output) && output.tail !== "")
+  })
+
   it("three retries make four gate runs, each with a number of its own", () => {
     const s = exhausted()
     const runs = s.sent.flatMap((one) =>

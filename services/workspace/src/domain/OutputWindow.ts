@@ -2,13 +2,20 @@
 
 export interface OutputWindow {
   readonly sizeBytes: number
+  readonly totalBytes: number
   readonly head: Uint8Array
+  /** What follows the head, or the end of it. */
   readonly tail: Uint8Array
 }
 
 const nothing = new Uint8Array(0)
 
-export const emptyWindow = (sizeBytes: number): OutputWindow => ({ sizeBytes, head: nothing, tail: nothing })
+export const emptyWindow = (sizeBytes: number): OutputWindow => ({
+  sizeBytes,
+  totalBytes: 0,
+  head: nothing,
+  tail: nothing
+})
 
 const joined = (a: Uint8Array, b: Uint8Array): Uint8Array => {
   const both = new Uint8Array(a.length + b.length)
@@ -22,9 +29,10 @@ export const addOutput = (window: OutputWindow, chunk: Uint8Array): OutputWindow
   const missing = window.sizeBytes - window.head.length
   const head = missing > 0 ? joined(window.head, chunk.subarray(0, missing)) : window.head
   const rest = chunk.subarray(Math.max(0, missing))
-  if (rest.length === 0) return { ...window, head }
+  const totalBytes = window.totalBytes + chunk.length
+  if (rest.length === 0) return { ...window, totalBytes, head }
   const tail = joined(window.tail, rest.subarray(-window.sizeBytes)).slice(-window.sizeBytes)
-  return { ...window, head, tail }
+  return { ...window, totalBytes, head, tail }
 }
 
 /** A window may cut a character in two: its halves are left out. */
@@ -34,13 +42,24 @@ const text = (bytes: Uint8Array, cut: { readonly start: boolean; readonly end: b
   return cut.end ? started.replace(/\uFFFD$/, "") : started
 }
 
-/** What lies between head and tail is left out. An output shorter than two windows is whole: `head + tail`. */
-export const windowText = (window: OutputWindow): { readonly head: string; readonly tail: string } => {
-  const { head, sizeBytes, tail } = window
-  if (tail.length < sizeBytes) {
-    const whole = new TextDecoder().decode(joined(head, tail))
-    const start = text(head, { start: false, end: tail.length > 0 })
-    return { head: start, tail: whole.slice(start.length) }
+/** As in `GateResult`. */
+export interface WindowText {
+  readonly head: string
+  readonly tail: string
+  readonly overlap?: number
+}
+
+/** The first and the last bytes, each on its own: of a short output both are the whole. */
+export const windowText = ({ head, sizeBytes, tail, totalBytes }: OutputWindow): WindowText => {
+  if (totalBytes > 2 * sizeBytes) {
+    return { head: text(head, { start: false, end: true }), tail: text(tail, { start: true, end: false }) }
   }
-  return { head: text(head, { start: false, end: true }), tail: text(tail, { start: true, end: false }) }
+  const bytes = joined(head, tail)
+  const whole = new TextDecoder().decode(bytes)
+  const beginning = text(head, { start: false, end: tail.length > 0 })
+  const last = text(bytes.subarray(-sizeBytes), { start: bytes.length > sizeBytes, end: false })
+  const following = whole.slice(beginning.length)
+  return last.length < following.length
+    ? { head: beginning, tail: following, overlap: 0 }
+    : { head: beginning, tail: last, overlap: last.length - following.length }
 }

@@ -1,5 +1,5 @@
 /** What an author is asked in each of its steps: the part of a prompt that is about the step. Pure text. */
-import type { GateResult, Item, Step } from "@reprise/protocol"
+import { type GateResult, gateOutput, type Item, type Step } from "@reprise/protocol"
 import type { PlannedPhase } from "../Event.ts"
 import { plannedPhase } from "../phases.ts"
 import type { PhaseRun, Run } from "../Run.ts"
@@ -27,10 +27,9 @@ export const planValues = (run: Run, phase: PhaseRun) => {
   }
 }
 
-const excerpt = ({ head, tail }: GateResult): string => {
-  const whole = head === tail || tail === ""
-  if (head === "" && tail === "") return "(no output)"
-  return whole ? head : `${head}\n[…]\n${tail}`
+const excerpt = (result: GateResult): string => {
+  const output = gateOutput(result)
+  return output === "" ? "(no output)" : output
 }
 
 const failureText = (result: GateResult): string => {
