@@ -59,7 +59,7 @@ export const settings: ReadonlyArray<Setting> = [
     "reviewPath",
     text,
     defaultRunOptions.reviewPath,
-    "Where reviews are written; {plan} and {phase} are filled in."
+    "Where reviews are written; {plan}, the name of the plan's file, and {phase} are filled in."
   ),
   setting("gates.quality", lines, gates.quality, "Commands that must exit 0 after the author's work, run in order."),
   setting("gates.qualityTimeoutMs", count, gates.qualityTimeoutMs, "Milliseconds a quality gate may take."),

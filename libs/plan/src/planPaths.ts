@@ -14,21 +14,27 @@ export const slugOf = (text: string, fallback = "plan"): string => {
   return slug === "" ? fallback : slug
 }
 
-/** `docs/plans/AUTH_Plan.md` gives `auth-plan`: names branches and review files. */
-export const planSlug = (planPath: string): string => {
-  const name = planPath.split(/[\\/]/).findLast((part) => part !== "") ?? ""
-  return slugOf(name.replace(/(?<=.)\.(?:md|markdown)$/i, ""))
+const baseName = (planPath: string): string =>
+  (planPath.split(/[\\/]/).findLast((part) => part !== "") ?? "").replace(/(?<=.)\.(?:md|markdown)$/i, "")
+
+/** `docs/plans/AUTH_Plan.md` gives `auth-plan`: names branches. */
+export const planSlug = (planPath: string): string => slugOf(baseName(planPath))
+
+/** `docs/plans/AUTH_Plan.md` gives `AUTH_Plan`; the slug of a name that is no safe part of a path. */
+export const planName = (planPath: string): string => {
+  const name = baseName(planPath)
+  return name === "" || /^\.+$|\p{Cc}/u.test(name) ? slugOf(name) : name
 }
 
 /** The plan's own id, or one from its path: what `plan_id` says in the state file. */
 export const planIdOf = (plan: Pick<Plan, "id">, planPath: string): string => plan.id ?? planSlug(planPath)
 
-/** workspace: Review files. In the template, `{plan}` and `{phase}` are filled in. */
+/** workspace: Review files. In the template, `{plan}` (the name of its file) and `{phase}` are filled in. */
 export const reviewPath = (
   planPath: string,
   phase: string,
   template = "docs/reviews/{plan}-phase-{phase}-review.md"
-): string => template.replaceAll("{plan}", () => planSlug(planPath)).replaceAll("{phase}", () => phase)
+): string => template.replaceAll(/\{(?:plan|phase)\}/g, (found) => (found === "{plan}" ? planName(planPath) : phase))
 
 /**
  * `.planning/phases/{NN}-{slug}` (continuation: The state file). NN is the number that the first argument begins with, a

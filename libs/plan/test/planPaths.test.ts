@@ -33,8 +33,11 @@ describe("names and paths", () => {
   })
 
   it("names the review file after plan and phase", () => {
-    assert.strictEqual(reviewPath("plans/Auth.md", "2.1"), "docs/reviews/auth-phase-2.1-review.md")
-    assert.strictEqual(reviewPath("plans/$&.md", "1", "r/{plan}/{phase}.md"), "r/plan/1.md")
+    assert.strictEqual(reviewPath("plans/AUTH_Plan.md", "2.1"), "docs/reviews/AUTH_Plan-phase-2.1-review.md")
+    assert.strictEqual(reviewPath("plans/Größe v2.markdown", "1"), "docs/reviews/Größe v2-phase-1-review.md")
+    assert.strictEqual(reviewPath("plans/$&{phase}.md", "1", "r/{plan}/{phase}.md"), "r/$&{phase}/1.md")
+    assert.strictEqual(reviewPath("plans/...md", "1", "r/{plan}/{phase}.md"), "r/plan/1.md")
+    assert.strictEqual(reviewPath("a\nb.md", "1", "{plan}.md"), "a-b.md")
   })
 
   it.prop("makes slugs that are one safe path segment", [Schema.String], ([text]) => {
