@@ -45,9 +45,11 @@ export const lookAt = Effect.fnUntraced(function* (question: EscalationView, wha
       )
     case "transcript":
       return question.evidence.lastLines ?? "The agent has not written anything yet."
-    case "attach":
-      return question.sessionId === undefined
+    case "attach": {
+      const session = question.sessionId ?? question.evidence.sessionId
+      return session === undefined
         ? "No session can be attached to here."
-        : `'reprise sessions show ${question.sessionId}' names the runtime's session.`
+        : `'reprise sessions show ${session}' names the runtime's session.`
+    }
   }
 })

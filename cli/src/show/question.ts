@@ -38,6 +38,7 @@ export const questionText = (question: EscalationView, nowMs: number): string =>
     evidence.attempt === undefined ? undefined : `attempt ${evidence.attempt}`
   ].filter((part) => part !== undefined)
   const used = evidence.tokens
+  const session = question.sessionId ?? evidence.sessionId
   return [
     color.yellow(color.bold(`A human is needed: ${question.escalationId}`)),
     `${where.join(", ")}; asked by ${question.origin} ${since(question.raisedAt, nowMs)}`,
@@ -71,7 +72,7 @@ export const questionText = (question: EscalationView, nowMs: number): string =>
     ...(used === undefined
       ? []
       : [`Used so far: ${used.input + used.output} tokens, $${(evidence.cost ?? 0).toFixed(4)}`]),
-    ...(question.sessionId === undefined ? [] : [`Session ${question.sessionId}`]),
+    ...(session === undefined ? [] : [`Session ${session}`]),
     ...(evidence.continueUnavailable === undefined ? [] : [`No continue: ${visible(evidence.continueUnavailable)}`]),
     "",
     ...optionLines(question)

@@ -199,6 +199,8 @@ export const Evidence = Schema.Struct({
   gateResults: Schema.optionalKey(Schema.Array(GateResult)),
   tokens: Schema.optionalKey(Tokens),
   cost: Schema.optionalKey(Schema.Finite),
+  /** The author's session to look at, where the question is not one that continues it. */
+  sessionId: Schema.optionalKey(SessionId),
   /** Why continue-session is not among the options. */
   continueUnavailable: Schema.optionalKey(Schema.String),
   missingCommits: Schema.optionalKey(Schema.Array(Schema.String)),

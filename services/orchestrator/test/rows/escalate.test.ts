@@ -167,6 +167,24 @@ describe("when continue is offered", () => {
     assert.notInclude(s.choices, "continue-session")
   })
 
+  it("not at a checkpoint or a phase gate: their session is evidence, and the question's own is none", () => {
+    const checkpoint = { task: "P1.2", type: "human-verify", description: "Look" } as const
+    const reached = story().executing().reports({ result: "checkpoint", checkpoint })
+    const gate = story()
+      .executing({ gates: { phase: "human" } })
+      .worked("abc1")
+      .verdict("ready")
+    for (const s of [reached, gate]) {
+      const { evidence, options, sessionId } = s.question.ask
+      assert.isUndefined(sessionId)
+      assert.strictEqual(evidence.sessionId, s.phase.author?.sessionId)
+      assert.notInclude(
+        options.map(({ name }) => name),
+        "continue-session"
+      )
+    }
+  })
+
   it("again after a continued turn that needs a human", () => {
     assert.include(asked().answer("continue-session").needsHuman().choices, "continue-session")
   })

@@ -79,8 +79,10 @@ const ask = (run: Run, trouble: Trouble): RunEvents => {
   const author = run.phase?.author
   const offer = offerOf(author, trouble, retry)
   const watch = watchedBy(author, trouble, retry)
-  const sessionId = kind === "step" ? ("sessionId" in offer ? offer.sessionId : undefined) : watch
+  // Only a session that can be continued is the question's own; any other is there to be looked at.
+  const sessionId = kind === "step" && "sessionId" in offer ? offer.sessionId : undefined
   const unavailable = kind === "step" && "why" in offer ? { continueUnavailable: offer.why } : {}
+  const seen = sessionId === undefined && author !== undefined ? { sessionId: author.sessionId } : {}
   return waiting(run, step, {
     kind,
     ask: {
@@ -93,7 +95,7 @@ const ask = (run: Run, trouble: Trouble): RunEvents => {
       reason: trouble.reason,
       options: optionsOf({ ...trouble, step }, offer),
       ...(trouble.items === undefined ? {} : { items: trouble.items }),
-      evidence: evidenceOf(run, { ...trouble.evidence, ...unavailable })
+      evidence: evidenceOf(run, { ...trouble.evidence, ...unavailable, ...seen })
     },
     retry,
     ...(watch === undefined ? {} : { watch }),
