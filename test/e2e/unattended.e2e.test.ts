@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { needsHuman, on, once, plan, script } from "../harness/story.ts"
+import { commits, needsHuman, on, once, plan, script } from "../harness/story.ts"
 import { questions, steps } from "../harness/told.ts"
 import { makeWorld } from "../harness/World.ts"
 
@@ -48,6 +48,79 @@ describe("a run that nobody looks after", () => {
       assert.strictEqual(story.filter(({ type }) => type === "SessionCreated").length, 3)
       assert.deepStrictEqual(yield* world.model.unmatched, [])
     })
+  )
+
+  it.live(
+    "with --auto is stopped by nothing that a human would be asked, but by a checkpoint that only a human can pass",
+    () =>
+      Effect.gen(function* () {
+        const of = (role: "author" | "reviewer", name: string) => ({ role, kind: "report", firstUser: name }) as const
+        const checkpoint = {
+          task: "1-T1",
+          type: "human-action",
+          description: "Buy a domain.",
+          requiredAction: "Buy it"
+        }
+        const world = yield* makeWorld({
+          plan: plan("One"),
+          files: Object.fromEntries(["HUMAN", "ACTION", "BROKEN", "DIRTY"].map((name) => [`${name}.md`, plan(name)])),
+          config:
+            'permissions = "all"\n[gates]\nquality = ["test ! -e broken.txt"]\n[limits]\nmaxAutoRetries = 1\nmaxQualityRetries = 1\n',
+          script: script(
+            once(of("reviewer", "HUMAN.md"), {
+              report: {
+                readiness: "not_ready",
+                items: [
+                  { id: "H1", title: "Which way?", action: "human_required", reason: "both are fine", priority: "P1" }
+                ]
+              }
+            }),
+            once(of("author", "ACTION.md"), { report: { result: "checkpoint", checkpoint } }),
+            on({ role: "author", kind: "work", firstUser: "BROKEN.md" }, commits("broken.txt", "turn {{turn}}")),
+            on({ role: "author", kind: "work", firstUser: "DIRTY.md" }, [
+              {
+                bash: "date +%N >> kept.txt && git add kept.txt && git commit -q -m 'Keep it' && git rev-parse HEAD && date > left.txt"
+              },
+              { text: "Done." }
+            ])
+          )
+        })
+        const unattended = Effect.fnUntraced(function* (name: string) {
+          const ended = yield* world.reprise("run", name, "--auto", "--json")
+          const run = (yield* world.runs).find(({ planPath }) => planPath === name) ?? assert.fail(`no run of ${name}`)
+          return { code: ended.code, run, events: yield* world.eventsOf(run.runId) }
+        })
+
+        const human = yield* unattended("HUMAN.md")
+        assert.strictEqual(human.code, 0)
+        assert.deepStrictEqual(questions(human.events), [])
+        assert.include(steps(human.events), "1 StepStarted AUTO_FIX auto-retry 1")
+        assert.deepStrictEqual(human.run.notices, [
+          "Auto mode tries again in a new session: The review needs a human for H1 (Which way?)."
+        ])
+
+        const action = yield* unattended("ACTION.md")
+        assert.strictEqual(action.code, 4, "parked, not hanging")
+        assert.strictEqual(action.run.reason, "Buy a domain.")
+        const [asked] = yield* world.questions
+        assert.strictEqual((yield* world.reprise("gate", "answer", asked?.escalationId ?? "", "done")).code, 0)
+        assert.strictEqual((yield* unattended("ACTION.md")).code, 0)
+
+        const broken = yield* unattended("BROKEN.md")
+        assert.strictEqual(broken.code, 5)
+        assert.match(
+          broken.run.reason ?? "",
+          /gave up after 1 retries: 1\. Quality gates still fail .* 2\. Quality gates still fail after 1 of 1 retries/
+        )
+        assert.deepStrictEqual(questions(broken.events), [])
+
+        world.git("rm", "--quiet", "broken.txt")
+        world.git("commit", "--quiet", "--message", "Mend it")
+        const dirty = yield* unattended("DIRTY.md")
+        assert.strictEqual(dirty.code, 5)
+        assert.match(dirty.run.reason ?? "", /2\. Commit .* was rejected again \(.*\): .*left\.txt/)
+        assert.deepStrictEqual(questions(dirty.events), [])
+      })
   )
 
   it.live("at a terminal goes on by itself when the answer comes from another process", () =>

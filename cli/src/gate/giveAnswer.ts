@@ -50,6 +50,8 @@ export const giveAnswer = (flags: Flags) =>
           choice,
           ...(guidance === undefined ? {} : { guidance })
         })
-      say(`Answered ${flags.id}: ${choice}. The run goes on where it runs, or with the next 'reprise run'.`)
+      say(
+        `Answered ${flags.id}: ${choice}. The run goes on where 'reprise up' or 'reprise run' runs, or with the next of them.`
+      )
     })
   )

@@ -53,7 +53,9 @@ export const follow = Effect.fn("follow")(function* (runId: RunId, options: Foll
     if (human === "nobody") {
       if (!options.json) say(questionText(open, Date.now()))
       if (!options.json)
-        say(`\nThe run is parked. Answer with 'reprise gate answer ${escalationId} CHOICE', then run again.`)
+        say(
+          `\nThe run is parked. Answer with 'reprise gate answer ${escalationId} CHOICE', then run again; under 'reprise up' it goes on by itself.`
+        )
       yield* Queue.offer(finished, exitCodes.waiting)
       return
     }
