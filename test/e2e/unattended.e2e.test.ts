@@ -2,9 +2,16 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { commits, needsHuman, on, once, plan, script } from "../harness/story.ts"
 import { questions, steps } from "../harness/told.ts"
-import { makeWorld } from "../harness/World.ts"
+import { makeWorld, type World } from "../harness/World.ts"
 
 const hopeless = { role: "author", kind: "report", firstUser: "HOPELESS.md" } as const
+
+/** Runs a plan with nobody there. */
+const unattended = Effect.fnUntraced(function* (world: World, name: string) {
+  const ended = yield* world.reprise("run", name, "--auto", "--json")
+  const run = (yield* world.runs).find(({ planPath }) => planPath === name) ?? assert.fail(`no run of ${name}`)
+  return { code: ended.code, run, events: yield* world.eventsOf(run.runId) }
+})
 
 describe("a run that nobody looks after", () => {
   it.live("with --auto never waits: it tries again and finishes, or is aborted with every reason", () =>
@@ -50,77 +57,72 @@ describe("a run that nobody looks after", () => {
     })
   )
 
-  it.live(
-    "with --auto is stopped by nothing that a human would be asked, but by a checkpoint that only a human can pass",
-    () =>
-      Effect.gen(function* () {
-        const of = (role: "author" | "reviewer", name: string) => ({ role, kind: "report", firstUser: name }) as const
-        const checkpoint = {
-          task: "1-T1",
-          type: "human-action",
-          description: "Buy a domain.",
-          requiredAction: "Buy it"
-        }
-        const world = yield* makeWorld({
-          plan: plan("One"),
-          files: Object.fromEntries(["HUMAN", "ACTION", "BROKEN", "DIRTY"].map((name) => [`${name}.md`, plan(name)])),
-          config:
-            'permissions = "all"\n[gates]\nquality = ["test ! -e broken.txt"]\n[limits]\nmaxAutoRetries = 1\nmaxQualityRetries = 1\n',
-          script: script(
-            once(of("reviewer", "HUMAN.md"), {
-              report: {
-                readiness: "not_ready",
-                items: [
-                  { id: "H1", title: "Which way?", action: "human_required", reason: "both are fine", priority: "P1" }
-                ]
-              }
-            }),
-            once(of("author", "ACTION.md"), { report: { result: "checkpoint", checkpoint } }),
-            on({ role: "author", kind: "work", firstUser: "BROKEN.md" }, commits("broken.txt", "turn {{turn}}")),
-            on({ role: "author", kind: "work", firstUser: "DIRTY.md" }, [
-              {
-                bash: "date +%N >> kept.txt && git add kept.txt && git commit -q -m 'Keep it' && git rev-parse HEAD && date > left.txt"
-              },
-              { text: "Done." }
-            ])
-          )
-        })
-        const unattended = Effect.fnUntraced(function* (name: string) {
-          const ended = yield* world.reprise("run", name, "--auto", "--json")
-          const run = (yield* world.runs).find(({ planPath }) => planPath === name) ?? assert.fail(`no run of ${name}`)
-          return { code: ended.code, run, events: yield* world.eventsOf(run.runId) }
-        })
-
-        const human = yield* unattended("HUMAN.md")
-        assert.strictEqual(human.code, 0)
-        assert.deepStrictEqual(questions(human.events), [])
-        assert.include(steps(human.events), "1 StepStarted AUTO_FIX auto-retry 1")
-        assert.deepStrictEqual(human.run.notices, [
-          "Auto mode tries again in a new session: The review needs a human for H1 (Which way?)."
-        ])
-
-        const action = yield* unattended("ACTION.md")
-        assert.strictEqual(action.code, 4, "parked, not hanging")
-        assert.strictEqual(action.run.reason, "Buy a domain.")
-        const [asked] = yield* world.questions
-        assert.strictEqual((yield* world.reprise("gate", "answer", asked?.escalationId ?? "", "done")).code, 0)
-        assert.strictEqual((yield* unattended("ACTION.md")).code, 0)
-
-        const broken = yield* unattended("BROKEN.md")
-        assert.strictEqual(broken.code, 5)
-        assert.match(
-          broken.run.reason ?? "",
-          /gave up after 1 retries: 1\. Quality gates still fail .* 2\. Quality gates still fail after 1 of 1 retries/
+  it.live("with --auto decides in a human's place, but parks at a checkpoint that only a human can pass", () =>
+    Effect.gen(function* () {
+      const checkpoint = { task: "1-T1", type: "human-action", description: "Buy a domain.", requiredAction: "Buy it" }
+      const items = [
+        { id: "H1", title: "Which way?", action: "human_required", reason: "both are fine", priority: "P1" }
+      ]
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        files: { "ACTION.md": plan("Action") },
+        script: script(
+          once(
+            { role: "author", kind: "report", firstUser: "ACTION.md" },
+            { report: { result: "checkpoint", checkpoint } }
+          ),
+          once({ role: "reviewer", kind: "report" }, { report: { readiness: "not_ready", items } })
         )
-        assert.deepStrictEqual(questions(broken.events), [])
-
-        world.git("rm", "--quiet", "broken.txt")
-        world.git("commit", "--quiet", "--message", "Mend it")
-        const dirty = yield* unattended("DIRTY.md")
-        assert.strictEqual(dirty.code, 5)
-        assert.match(dirty.run.reason ?? "", /2\. Commit .* was rejected again \(.*\): .*left\.txt/)
-        assert.deepStrictEqual(questions(dirty.events), [])
       })
+      const human = yield* unattended(world, "PLAN.md")
+      assert.strictEqual(human.code, 0)
+      assert.deepStrictEqual(questions(human.events), [])
+      assert.include(steps(human.events), "1 StepStarted AUTO_FIX auto-retry 1")
+      assert.deepStrictEqual(human.run.notices, [
+        "Auto mode tries again in a new session: The review needs a human for H1 (Which way?)."
+      ])
+
+      const action = yield* unattended(world, "ACTION.md")
+      assert.strictEqual(action.code, 4, "parked, not hanging")
+      assert.strictEqual(action.run.reason, "Buy a domain.")
+      const [asked] = yield* world.questions
+      assert.strictEqual((yield* world.reprise("gate", "answer", asked?.escalationId ?? "", "done")).code, 0)
+      assert.strictEqual((yield* unattended(world, "ACTION.md")).code, 0)
+    })
+  )
+
+  it.live("with --auto is aborted where gates still fail or the tree stays dirty, with every reason", () =>
+    Effect.gen(function* () {
+      const limits = "[limits]\nmaxAutoRetries = 1\nmaxQualityRetries = 0\n"
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        files: { "DIRTY.md": plan("Dirty") },
+        config: `permissions = "all"\n[gates]\nquality = ["test ! -e broken.txt"]\n${limits}`,
+        script: script(
+          on({ role: "author", kind: "work", firstUser: "DIRTY.md" }, [
+            {
+              bash: "date +%N >> kept.txt && git add kept.txt && git commit -q -m 'Keep it' && git rev-parse HEAD && date > left.txt"
+            },
+            { text: "Done." }
+          ]),
+          on({ role: "author", kind: "work" }, commits("broken.txt", "turn {{turn}}"))
+        )
+      })
+      const broken = yield* unattended(world, "PLAN.md")
+      assert.strictEqual(broken.code, 5)
+      assert.match(
+        broken.run.reason ?? "",
+        /gave up after 1 retries: 1\. Quality gates still fail .* 2\. Quality gates still fail after 0 of 0 retries/
+      )
+      assert.deepStrictEqual(questions(broken.events), [])
+
+      world.git("rm", "--quiet", "broken.txt")
+      world.git("commit", "--quiet", "--message", "Mend it")
+      const dirty = yield* unattended(world, "DIRTY.md")
+      assert.strictEqual(dirty.code, 5)
+      assert.match(dirty.run.reason ?? "", /2\. Commit .* was rejected again \(dirty-tree\): .*left\.txt/)
+      assert.deepStrictEqual(questions(dirty.events), [])
+    })
   )
 
   it.live("at a terminal goes on by itself when the answer comes from another process", () =>
