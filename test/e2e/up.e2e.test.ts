@@ -65,31 +65,36 @@ describe("reprise up", () => {
     })
   )
 
-  it.live("follows a run that does the work itself, and goes on with it when that is killed", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        plan: plan("One"),
-        script: script(
-          once({ role: "author", kind: "work" }, [
-            {
-              hold: "mid-turn",
-              bash: "echo a > a.txt && git add -A && git commit -q -m 'Write it' && git rev-parse HEAD"
-            },
-            { text: "Done." }
-          ])
-        )
+  it.live(
+    "follows a run that does the work itself, and goes on with it when that is killed, whoever runs the broker",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld({
+          plan: plan("One"),
+          script: script(
+            once({ role: "author", kind: "work" }, [
+              {
+                hold: "mid-turn",
+                bash: "echo a > a.txt && git add -A && git commit -q -m 'Write it' && git rev-parse HEAD"
+              },
+              { text: "Done." }
+            ])
+          )
+        })
+        const watch = yield* world.start("watch")
+        yield* watch.waitFor(/watching every run/)
+        const run = yield* world.start("run", "PLAN.md")
+        yield* world.model.awaitHeld("mid-turn")
+        const up = yield* world.start("up")
+        yield* up.waitFor(/another Reprise does the work/)
+        const asked = (yield* world.model.calls).length
+        yield* run.kill("SIGKILL")
+        yield* up.waitFor(/going on here/)
+        yield* world.model.awaitCall(({ sequence }) => sequence > asked)
+        yield* world.model.release("mid-turn")
+        yield* up.waitFor(/run completed/)
+        yield* watch.waitFor(/run completed/)
       })
-      const run = yield* world.start("run", "PLAN.md")
-      yield* world.model.awaitHeld("mid-turn")
-      const up = yield* world.start("up")
-      yield* up.waitFor(/another Reprise does the work/)
-      const asked = (yield* world.model.calls).length
-      yield* run.kill("SIGKILL")
-      yield* up.waitFor(/going on here/)
-      yield* world.model.awaitCall(({ sequence }) => sequence > asked)
-      yield* world.model.release("mid-turn")
-      yield* up.waitFor(/run completed/)
-    })
   )
 
   it.live("serves everything on a server that is named", () =>
