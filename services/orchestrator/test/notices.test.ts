@@ -69,7 +69,8 @@ layer(world, { excludeTestServices: true })("a run's notices", (it) => {
         _tag: "CommandRefused",
         runId,
         command: "AnswerReceived",
-        reason: refused
+        reason: refused,
+        escalationId: `${runId}-e1`
       })
     })
   )
