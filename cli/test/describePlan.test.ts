@@ -52,13 +52,13 @@ describe("a plan described", () => {
   })
 
   it("shows the gates that would run", () => {
-    const gates = { quality: ["make"], qualityTimeoutMs: 1, phase: "human" as const }
-    assert.deepStrictEqual(described({ gates }).gates, { quality: ["make"], phase: "human" })
-    assert.deepStrictEqual(described({ gates, skipQuality: true }).gates, { quality: [], phase: "human" })
+    const gates = { quality: ["make"], qualityTimeoutMs: 1, verify: ["make look"], phase: "human" as const }
+    assert.deepStrictEqual(described({ gates }).gates, { quality: ["make"], verify: ["make look"], phase: "human" })
+    assert.deepStrictEqual(described({ gates, skipQuality: true }).gates, { quality: [], verify: ["make look"], phase: "human" })
   })
 
   it("as text shows everything at a glance", () => {
-    const gates = { quality: ["npm run lint", "npm test"], qualityTimeoutMs: 1, phase: "auto" as const }
+    const gates = { quality: ["npm run lint", "npm test"], qualityTimeoutMs: 1, verify: ["make look"], phase: "auto" as const }
     const [plan = ""] = planText(described({ gates, model: "a/b" })).split("\n\nThe run begins")
     assert.deepStrictEqual(plan.split("\n"), [
       "docs/PLAN.md: A greeter",

@@ -32,12 +32,16 @@ export const Summary = Schema.Struct({
   planId: Schema.String,
   title: Schema.optionalKey(Schema.String),
   runId: Schema.optionalKey(Schema.String),
+  /** The phase that it is about; absent: the whole run. */
+  phase: Schema.optionalKey(PhaseId),
   phases: Schema.Array(
     Schema.Struct({
       id: PhaseId,
       title: Schema.String,
       /** Absent while the phase is not complete. */
       completedBy: Schema.optionalKey(Schema.Literals(["review", "override"])),
+      /** Its newest verified commit. */
+      commit: Schema.optionalKey(Schema.String),
       tasks: Schema.Array(TaskResult)
     })
   ),

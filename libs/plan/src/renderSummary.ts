@@ -5,7 +5,7 @@ import type { Summary, TaskResult, Usage } from "./Summary.ts"
 /** Markdown with line ends `\n`, the same for the same summary. Sections with nothing to say are left out, except tasks. */
 export const renderSummary = (summary: Summary): string =>
   `${[
-    `# Summary: ${line(summary.title ?? summary.planId)}`,
+    `# Summary: ${line(summary.title ?? summary.planId)}${summary.phase === undefined ? "" : `, phase ${summary.phase}`}`,
     header(summary),
     "## Task Results",
     ...taskSections(summary),
