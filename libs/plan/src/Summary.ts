@@ -15,6 +15,8 @@ export const TaskResult = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
   status: TaskStatus,
+  /** The plan's box is ticked, whatever the run says. */
+  checked: Schema.optionalKey(Schema.Boolean),
   commit: Schema.optionalKey(Schema.String),
   /** The commit's subject line. */
   subject: Schema.optionalKey(Schema.String),

@@ -46,6 +46,7 @@ export const taskResults = (
       id: task.id,
       name: task.text,
       status,
+      ...(task.checked ? { checked: true } : {}),
       ...(commit === undefined ? {} : { commit }),
       ...(subject === undefined ? {} : { subject }),
       ...(type === undefined ? {} : { checkpoint: type }),
