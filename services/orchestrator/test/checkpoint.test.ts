@@ -245,6 +245,7 @@ describe("human-verify in auto mode, with a command that verifies", () => {
     s.stateWritten().tasksVerified().reports({ result: "checkpoint", checkpoint: verify })
     verified(s.stateWritten(), false)
     assert.strictEqual(s.run.status, "waiting", "one retry is allowed, and it was used up")
+    assert.strictEqual(s.question.ask.evidence.gateResults?.[0]?.command, "npm run look")
   })
 
   it("without a human's absence it is the human who looks", () => {

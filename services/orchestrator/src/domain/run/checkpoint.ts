@@ -1,6 +1,6 @@
 /** A checkpoint of the plan was reached: recorded, asked, answered, handed to a fresh author (continuation: Checkpoint types). */
 import { resumeAt } from "@reprise/plan"
-import type { CheckpointReport } from "@reprise/protocol"
+import type { CheckpointReport, GateResult } from "@reprise/protocol"
 import { Result } from "effect"
 import type { Continuation, RunEvent } from "../Event.ts"
 import { evolvePhase } from "../fold/evolvePhase.ts"
@@ -42,14 +42,18 @@ export const checkpointRecorded = (run: Run, phase: PhaseRun, checkpoint: OpenCh
 const recommended = ({ options, type }: CheckpointReport): string | undefined =>
   type === "decision" ? options?.find((option) => option.recommended === true)?.id : undefined
 
-export const askCheckpoint = ({ from, report }: OpenCheckpoint): Outcome =>
+/** `gateResults`: what the verify commands said before. */
+export const askCheckpoint = (
+  { from, report }: OpenCheckpoint,
+  gateResults: ReadonlyArray<GateResult> | undefined = undefined
+): Outcome =>
   outcome(
     [],
     escalate({
       origin: "checkpoint",
       reason: report.description,
       retry: { step: from },
-      evidence: { checkpoint: report }
+      evidence: { checkpoint: report, ...(gateResults === undefined ? {} : { gateResults }) }
     })
   )
 

@@ -44,6 +44,6 @@ export const checkpointVerified = (
   const next =
     passed || triesLeft
       ? resolveCheckpoint(run, after, checkpoint, passed ? "pass" : "fail", words)
-      : askCheckpoint(checkpoint)
+      : askCheckpoint(checkpoint, event.results)
   return { ...next, events: [...events, ...next.events] }
 }
