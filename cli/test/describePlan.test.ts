@@ -52,13 +52,22 @@ describe("a plan described", () => {
   })
 
   it("shows the gates that would run", () => {
-    const gates = { quality: ["make"], qualityTimeoutMs: 1, phase: "human" as const }
-    assert.deepStrictEqual(described({ gates }).gates, { quality: ["make"], phase: "human" })
-    assert.deepStrictEqual(described({ gates, skipQuality: true }).gates, { quality: [], phase: "human" })
+    const gates = { quality: ["make"], qualityTimeoutMs: 1, verify: ["make look"], phase: "human" as const }
+    assert.deepStrictEqual(described({ gates }).gates, { quality: ["make"], verify: ["make look"], phase: "human" })
+    assert.deepStrictEqual(described({ gates, skipQuality: true }).gates, {
+      quality: [],
+      verify: ["make look"],
+      phase: "human"
+    })
   })
 
   it("as text shows everything at a glance", () => {
-    const gates = { quality: ["npm run lint", "npm test"], qualityTimeoutMs: 1, phase: "auto" as const }
+    const gates = {
+      quality: ["npm run lint", "npm test"],
+      qualityTimeoutMs: 1,
+      verify: ["make look"],
+      phase: "auto" as const
+    }
     const [plan = ""] = planText(described({ gates, model: "a/b" })).split("\n\nThe run begins")
     assert.deepStrictEqual(plan.split("\n"), [
       "docs/PLAN.md: A greeter",
@@ -69,6 +78,7 @@ describe("a plan described", () => {
       "  [ ] 2-T2 Wire it",
       "  completion gate: somebody signed in.",
       "Quality gates after each phase: npm run lint, npm test",
+      "Under --auto, human-verify checkpoints are verified by: make look",
       "Phase gate: auto; permissions: ask; runtime: opencode, a/b",
       "note: docs/PLAN.md:7:1 this item is in no phase, so it is no task; move it into one if it is to be done."
     ])

@@ -31,14 +31,23 @@ describe("the commands of a configuration", () => {
   })
 
   it.each([
-    [{ skipQuality: false, worktree: false }, ["gates.quality"]],
-    [{ skipQuality: false, worktree: true }, ["gates.quality", "workspace.postCreate"]],
-    [{ skipQuality: true, worktree: true }, ["workspace.postCreate"]],
-    [{ skipQuality: true, worktree: false }, []]
+    [{ auto: false, skipQuality: false, worktree: false }, ["gates.quality"]],
+    [{ auto: false, skipQuality: false, worktree: true }, ["gates.quality", "workspace.postCreate"]],
+    [{ auto: false, skipQuality: true, worktree: true }, ["workspace.postCreate"]],
+    [{ auto: true, skipQuality: true, worktree: false }, []]
   ])("that a run with %j executes are those of %j", (options, expected) => {
     assert.deepStrictEqual(
       powersOfRun(configOf(both), options).map(({ setting }) => setting),
       expected
+    )
+  })
+
+  it("that verify a checkpoint are executed by an unattended run alone", () => {
+    const config = configOf(file({ "gates.verify": ["npm run look"] }))
+    const executed = (auto: boolean) => powersOfRun(config, { auto, skipQuality: true, worktree: false })
+    assert.deepStrictEqual(
+      [executed(true), executed(false)].map((all) => all.flatMap(({ values }) => values)),
+      [["npm run look"], []]
     )
   })
 

@@ -1,10 +1,12 @@
 /** `npm run bench [NAME]`: figures, each beside a floor measured in the same run. */
+import { continuationPrompt } from "./continuationPrompt.ts"
 import { durableStep } from "./durableStep.ts"
 import { firstPrompt } from "./firstPrompt.ts"
 import { parkedRuns } from "./parkedRuns/parkedRuns.ts"
 import { startUp } from "./startUp.ts"
 
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
+  "continuation-prompt": continuationPrompt,
   "durable-step": durableStep,
   "first-prompt": firstPrompt,
   "parked-runs": parkedRuns,

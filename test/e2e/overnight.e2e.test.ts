@@ -93,7 +93,8 @@ const plain = (phase: number) => [
   `${phase} QualityPassed 1`,
   `${phase} ReviewStarted REVIEW 1 false`,
   `${phase} VerdictReached REVIEW 1 ready`,
-  `${phase} PhaseFinished`
+  `${phase} PhaseFinished`,
+  `${phase} SummaryWritten`
 ]
 const secondReview = (phase: number) => [
   `${phase} CommitVerified`,
@@ -104,7 +105,8 @@ const secondReview = (phase: number) => [
   `${phase} QualityPassed 2`,
   `${phase} ReviewStarted REVIEW 2 true`,
   `${phase} VerdictReached REVIEW 2 ready`,
-  `${phase} PhaseFinished`
+  `${phase} PhaseFinished`,
+  `${phase} SummaryWritten`
 ]
 
 const whatWorkspaceAndReviewerDid = [
@@ -121,6 +123,7 @@ const whatWorkspaceAndReviewerDid = [
   ...secondReview(3),
   ...secondReview(4),
   "5 PhaseFinished",
+  "5 SummaryWritten",
   ...plain(6),
   "SummaryWritten",
   "WorkspaceReleased"
@@ -203,7 +206,7 @@ describe("a plan that is left alone overnight", () => {
       assert.include(fix?.lastUser, "Title of R3")
       assert.deepStrictEqual(yield* world.model.unmatched, [])
 
-      const summary = events.find(({ type }) => type === "SummaryWritten")
+      const summary = events.findLast(({ type }) => type === "SummaryWritten")
       assert.include(readFileSync(join(world.root, String(summary?.["path"])), "utf8"), "The key comes tomorrow.")
     })
   )

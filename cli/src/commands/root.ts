@@ -128,6 +128,15 @@ const status = Command.make(
   )
 ).pipe(Command.withDescription("Where runs stand"))
 
+const summary = Command.make(
+  "summary",
+  { run: runArgument, json: jsonFlag, nats: natsFlag },
+  lazily(
+    () => import("../run/summary.ts"),
+    (module, flags) => module.summary(flags)
+  )
+).pipe(Command.withDescription("What a run did so far: tasks with their commits, checkpoints, tokens and cost"))
+
 const watch = Command.make(
   "watch",
   { run: runArgument.pipe(Argument.optional), json: jsonFlag, nats: natsFlag },
@@ -314,6 +323,7 @@ export const root = Command.make("reprise").pipe(
     validate,
     gate,
     status,
+    summary,
     watch,
     logs,
     pause,

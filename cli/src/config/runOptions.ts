@@ -35,6 +35,7 @@ export const runOptions = (config: Config, flags: RunFlags, prompts: RunOptions[
     reviewPath: get(config, "reviewPath"),
     gates: section(config, "gates") as RunOptions["gates"],
     limits: section(config, "limits") as RunOptions["limits"],
+    continuation: section(config, "continuation") as RunOptions["continuation"],
     prompts
   }
 }

@@ -38,7 +38,7 @@ const unset = <A, I>(path: string, schema: Schema.Codec<A, I>, example: A, descr
   description
 })
 
-const { gates, limits } = defaultRunOptions
+const { continuation, gates, limits } = defaultRunOptions
 
 export const settings: ReadonlyArray<Setting> = [
   setting("runtime", RuntimeName, defaultRunOptions.runtime, "What hosts the agents' sessions."),
@@ -63,6 +63,12 @@ export const settings: ReadonlyArray<Setting> = [
   ),
   setting("gates.quality", lines, gates.quality, "Commands that must exit 0 after the author's work, run in order."),
   setting("gates.qualityTimeoutMs", count, gates.qualityTimeoutMs, "Milliseconds a quality gate may take."),
+  setting(
+    "gates.verify",
+    lines,
+    gates.verify,
+    "Commands that verify a human-verify checkpoint under --auto; none: a human is waited for."
+  ),
   setting("gates.phase", Schema.Literals(["auto", "human"]), gates.phase, "human: ask before a phase is completed."),
   setting("limits.maxReviewIterations", count, limits.maxReviewIterations, "Review cycles per phase."),
   setting("limits.maxQualityRetries", count, limits.maxQualityRetries, "Attempts to fix failed quality gates."),
@@ -79,6 +85,36 @@ export const settings: ReadonlyArray<Setting> = [
   setting("limits.turnWallMs", count, limits.turnWallMs, "Milliseconds a turn may take in all; 0: off."),
   setting("limits.tokenBudget", count, limits.tokenBudget, "Tokens a run may use; 0: off."),
   setting("limits.costBudget", amount, limits.costBudget, "US dollars a run may cost; 0: off."),
+  setting(
+    "continuation.unattended",
+    Schema.Literals(["fresh", "continue"]),
+    continuation.unattended,
+    "What --auto does where you would be asked. fresh: a new session. continue: the same one, where it is sound."
+  ),
+  setting(
+    "continuation.maxContextFill",
+    Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })),
+    continuation.maxContextFill,
+    "Part of the model's context, from 0 to 1, above which a fresh author goes on; 0: off."
+  ),
+  setting(
+    "continuation.contextWindow",
+    count,
+    continuation.contextWindow,
+    "Tokens of the model's context where the runtime does not tell; 0: unknown."
+  ),
+  setting(
+    "continuation.maxSessionAgeMs",
+    count,
+    continuation.maxSessionAgeMs,
+    "Milliseconds after which a fresh author goes on in place of the session; 0: off."
+  ),
+  setting(
+    "continuation.maxFailed",
+    count,
+    continuation.maxFailed,
+    "Failed continued turns of a phase after which a fresh author goes on; 0: off."
+  ),
   setting("workspace.worktree", Schema.Boolean, defaultRunOptions.worktree, "Run in a git worktree of its own."),
   setting("workspace.postCreate", lines, defaultRunOptions.postCreate, "Commands run in a new worktree."),
   setting(

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto"
 import { type Config, get, type Source } from "../config/Config.ts"
 
 /** Settings whose values are run by a shell. */
-const commands = ["gates.quality", "workspace.postCreate"] as const
+const commands = ["gates.quality", "gates.verify", "workspace.postCreate"] as const
 /** Where plans, work and answers are sent, and with which credentials. */
 export const serverSettings = ["nats.url", "nats.credentials"] as const
 /** Where agents are told what to do, with a password of the user's. */
@@ -42,11 +42,15 @@ export const powersOf = (config: Config, wanted: ReadonlyArray<PowerSetting> = s
 /** Those that a run with these options uses. */
 export const powersOfRun = (
   config: Config,
-  { skipQuality, worktree }: { readonly skipQuality: boolean; readonly worktree: boolean }
-): ReadonlyArray<Power> =>
-  powersOf(config).filter(
-    ({ setting }) => (setting !== "gates.quality" || !skipQuality) && (setting !== "workspace.postCreate" || worktree)
-  )
+  { auto, skipQuality, worktree }: { readonly auto: boolean; readonly skipQuality: boolean; readonly worktree: boolean }
+): ReadonlyArray<Power> => {
+  const unused: ReadonlyArray<PowerSetting> = [
+    ...(skipQuality ? (["gates.quality"] as const) : []),
+    ...(auto ? [] : (["gates.verify"] as const)),
+    ...(worktree ? [] : (["workspace.postCreate"] as const))
+  ]
+  return powersOf(config).filter(({ setting }) => !unused.includes(setting))
+}
 
 export const isCommand = ({ setting }: Power): boolean => commands.some((one) => one === setting)
 

@@ -19,7 +19,11 @@ export const describePlan = (plan: Plan, { options, planPath, ...run }: PlannedR
       ...(task.checkpoint === undefined ? {} : { checkpoint: task.checkpoint })
     }))
   })),
-  gates: { quality: options.skipQuality ? [] : options.gates.quality, phase: options.gates.phase },
+  gates: {
+    quality: options.skipQuality ? [] : options.gates.quality,
+    verify: options.gates.verify,
+    phase: options.gates.phase
+  },
   permissions: options.permissions,
   runtime: options.runtime,
   ...(options.model === undefined ? {} : { model: options.model }),
@@ -43,6 +47,9 @@ export const planText = (plan: PlanDescription): string =>
     plan.gates.quality.length === 0
       ? "No quality gates: [gates] quality in reprise.toml names the commands that must pass."
       : `Quality gates after each phase: ${plan.gates.quality.join(", ")}`,
+    ...(plan.gates.verify.length === 0
+      ? []
+      : [`Under --auto, human-verify checkpoints are verified by: ${plan.gates.verify.join(", ")}`]),
     `Phase gate: ${plan.gates.phase}; permissions: ${plan.permissions}; runtime: ${plan.runtime}${plan.model === undefined ? "" : `, ${plan.model}`}`,
     ...plan.notes.map((note) => `note: ${plan.planPath}:${note.line}:${note.column} ${note.message}`),
     ...(plan.prompts === null ? ["No phase is left to do."] : promptsText(plan.prompts))

@@ -1,5 +1,5 @@
 /** One public event as one line for people, or none when it says nothing new. Pure; agent text is made safe by the caller. */
-import type { PublicEvent } from "@reprise/protocol"
+import type { PublicEvent, SessionDecision } from "@reprise/protocol"
 
 const seconds = (ms: number): string => (ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`)
 const short = (commit: string | undefined): string => (commit === undefined ? "" : commit.slice(0, 10))
@@ -18,6 +18,13 @@ const stepWords: Record<string, string> = {
   PHASE_COMPLETE: "complete the phase"
 }
 
+/** Continue or fresh is worth words where it is not what one expects: a session that was left, or its context that fills. */
+const chosen = (session: SessionDecision | undefined): string => {
+  if (session === undefined || session.contextTokens === undefined) return ""
+  const fill = session.contextFill === undefined ? "" : `, context ${Math.round(session.contextFill * 100)} % full`
+  return session.choice === "fresh" ? ` in a fresh session: ${session.why}` : ` in the same session${fill}`
+}
+
 export const eventLine = (event: PublicEvent): string | undefined => {
   switch (event._tag) {
     case "RunStarted":
@@ -25,7 +32,7 @@ export const eventLine = (event: PublicEvent): string | undefined => {
     case "PhaseStarted":
       return `phase ${event.phase}: ${event.title}`
     case "StepStarted":
-      return `  ${stepWords[event.step] ?? event.step}${event.attempt > 1 ? ` (attempt ${event.attempt})` : ""}`
+      return `  ${stepWords[event.step] ?? event.step}${event.attempt > 1 ? ` (attempt ${event.attempt})` : ""}${chosen(event.session)}`
     case "StepResumed":
       return `  goes on (${event.cause})`
     case "SessionCreated":
@@ -81,6 +88,10 @@ export const eventLine = (event: PublicEvent): string | undefined => {
       return `    checkpoint ${event.task} (${event.type})`
     case "CheckpointResolved":
       return `    checkpoint resolved: ${event.resolution}`
+    case "ContinuationStateWritten":
+      return event.replaced === undefined
+        ? undefined
+        : `    ${event.path} was refused (${event.replaced.code}: ${event.replaced.detail}) and written again from the journal`
     case "ContinuationRejected":
       return `    the record does not match the repository: ${[...event.missingCommits, ...event.missingFiles].join(", ")}`
     case "EscalationRaised":

@@ -2,7 +2,7 @@
  * The port: what a runtime must offer to host sessions. OpenCode, Claude and a runtime in memory fulfil it and pass
  * one contract suite (`test/contract`).
  */
-import type { PermissionMode, RuntimeName, Tokens } from "@reprise/protocol"
+import type { ContextFill, PermissionMode, RuntimeName, Tokens } from "@reprise/protocol"
 import type { Effect, Stream } from "effect"
 import type { AgentError, AgentErrorKind } from "./AgentError.ts"
 import type { Message } from "./Message.ts"
@@ -47,6 +47,8 @@ export interface TurnOutcome {
   /** US dollars. */
   readonly cost: number
   readonly toolCalls: number
+  /** How full the conversation was at the last call of the model, where the runtime tells. */
+  readonly context?: ContextFill
 }
 
 export type SessionState =

@@ -69,7 +69,8 @@ describe("turnOf", () => {
         stopReason: "finished",
         tokens: { input: 20, output: 4, reasoning: 2, cacheRead: 10, cacheWrite: 6 },
         cost: 1,
-        toolCalls: 1
+        toolCalls: 1,
+        context: { tokens: 21 }
       }
     })
   })

@@ -1,7 +1,7 @@
 /**
  * The optional YAML block on top of a plan: `id`, `title`, `gates`, `limits` (continuation: Plans). `gates` and `limits`
  * are wishes in the words of the run's options, kept as plain data. A plan is not trusted configuration: its
- * `gates.quality` must never be run without the trust that commands in `reprise.toml` need (workspace: Trust).
+ * `gates.quality` and `gates.verify` must never be run without the trust that commands in `reprise.toml` need (workspace: Trust).
  */
 import type { GateOptions, RunLimits } from "@reprise/protocol"
 import { Schema } from "effect"
@@ -12,6 +12,7 @@ const line = Schema.String.check(Schema.isPattern(/\S/, { message: "must not be 
 export const PlanGates = Schema.Struct({
   quality: Schema.optionalKey(Schema.Array(line)),
   qualityTimeoutMs: Schema.optionalKey(count),
+  verify: Schema.optionalKey(Schema.Array(line)),
   phase: Schema.optionalKey(Schema.Literals(["auto", "human"]))
 } satisfies Record<keyof GateOptions, unknown>)
 export type PlanGates = typeof PlanGates.Type

@@ -15,6 +15,8 @@ export const TaskResult = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
   status: TaskStatus,
+  /** The plan's box is ticked, whatever the run says. */
+  checked: Schema.optionalKey(Schema.Boolean),
   commit: Schema.optionalKey(Schema.String),
   /** The commit's subject line. */
   subject: Schema.optionalKey(Schema.String),
@@ -32,12 +34,16 @@ export const Summary = Schema.Struct({
   planId: Schema.String,
   title: Schema.optionalKey(Schema.String),
   runId: Schema.optionalKey(Schema.String),
+  /** The phase that it is about; absent: the whole run. */
+  phase: Schema.optionalKey(PhaseId),
   phases: Schema.Array(
     Schema.Struct({
       id: PhaseId,
       title: Schema.String,
       /** Absent while the phase is not complete. */
       completedBy: Schema.optionalKey(Schema.Literals(["review", "override"])),
+      /** Its newest verified commit. */
+      commit: Schema.optionalKey(Schema.String),
       tasks: Schema.Array(TaskResult)
     })
   ),

@@ -5,10 +5,11 @@ import type { Summary, TaskResult, Usage } from "./Summary.ts"
 /** Markdown with line ends `\n`, the same for the same summary. Sections with nothing to say are left out, except tasks. */
 export const renderSummary = (summary: Summary): string =>
   `${[
-    `# Summary: ${line(summary.title ?? summary.planId)}`,
+    `# Summary: ${line(summary.title ?? summary.planId)}${summary.phase === undefined ? "" : `, phase ${summary.phase}`}`,
     header(summary),
     "## Task Results",
     ...taskSections(summary),
+    ...section("Checklist", checklist(summary)),
     ...section(
       "Overrides",
       summary.overrides.map(({ phase, by, reason }) => `- Phase ${phase}, by ${line(by)}: ${line(reason)}`)
@@ -57,6 +58,17 @@ const taskSection = (task: TaskResult, number: number, phase: string | undefined
     `- **Status**: ${task.status}`
   ].join("\n")
 }
+
+const isComplete = ({ status }: TaskResult) => status.startsWith("complete")
+
+/** The plan's items as the run completed them; a box of the plan that says more is told. */
+const checklist = ({ phases }: Summary): ReadonlyArray<string> =>
+  phases.flatMap(({ tasks }) =>
+    tasks.map((task) => {
+      const claimed = task.checked === true && !isComplete(task) ? " (ticked in the plan)" : ""
+      return `- [${isComplete(task) ? "x" : " "}] ${line(task.id)} ${line(task.name)}${claimed}`
+    })
+  )
 
 const section = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length === 0 ? [] : [`## ${title}`, lines.join("\n")]

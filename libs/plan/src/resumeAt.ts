@@ -44,7 +44,8 @@ export const resumeAt = (
   return Result.succeed({ ...(task === undefined ? {} : { task }), again: false })
 }
 
-const isPass = (resolution: string) => /^\s*pass(?:ed)?\s*(?::|$)/i.test(resolution)
+/** Whether a human-verify was passed by this answer. */
+export const isPass = (resolution: string) => /^\s*pass(?:ed)?\s*(?::|$)/i.test(resolution)
 
 const taskIdsOf = (plan: Plan | PlanOutline, id: string): ReadonlyArray<string> => {
   if (!("source" in plan)) return plan.phases.find((phase) => phase.id === id)?.tasks ?? []

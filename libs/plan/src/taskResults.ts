@@ -1,5 +1,6 @@
 import type { CheckpointType, CompletedTask } from "@reprise/protocol"
 import type { Phase } from "./Plan.ts"
+import { isPass } from "./resumeAt.ts"
 import type { TaskResult, TaskStatus } from "./Summary.ts"
 import { taskList } from "./taskList.ts"
 
@@ -12,45 +13,71 @@ export interface ReachedCheckpoint {
   readonly completedBefore: ReadonlyArray<string>
 }
 
+/** How a phase was approved as a whole; a review approves tasks that nobody listed, with the commit that was reviewed. */
+export interface PhaseApproval {
+  readonly by: "review" | "override"
+  readonly commit?: string | undefined
+}
+
 /**
  * The summary's rows for the tasks of a phase, in the plan's order. A task is pre-checkpoint when it was completed before
  * the phase's first checkpoint was reached, post-checkpoint when after, and just complete in a phase without any. The
- * task of an open checkpoint is `checkpoint`. `subjects` gives the subject line of a commit.
+ * task of a checkpoint that is open, or whose answer is still to be acted upon, is `checkpoint`. `subjects` gives the
+ * subject line of a commit by its whole hash.
  */
 export const taskResults = (
   phase: Phase,
   completed: ReadonlyArray<CompletedTask>,
   checkpoints: ReadonlyArray<ReachedCheckpoint>,
-  subjects: ReadonlyMap<string, string>
+  subjects: ReadonlyMap<string, string>,
+  approval?: PhaseApproval
 ): ReadonlyArray<TaskResult> => {
   const commits = new Map(completed.map((task) => [task.id, task.commit]))
-  const reached = new Map(checkpoints.map((checkpoint) => [checkpoint.task, checkpoint]))
   const before = new Set(checkpoints[0]?.completedBefore ?? [])
   return taskList(phase).map((task) => {
-    const commit = commits.get(task.id)
-    const subject = commit === undefined ? undefined : subjects.get(commit)
-    const checkpoint = reached.get(task.id)
-    const type = checkpoint?.type ?? task.checkpoint
+    const reached = checkpoints.filter((checkpoint) => checkpoint.task === task.id)
+    const listed = commits.get(task.id)
+    const status = statusOf(listed !== undefined, reached.at(-1), checkpoints.length > 0, before.has(task.id), approval)
+    const commit = listed ?? (approval?.by === "review" && reached.every(isWork) ? approval.commit : undefined)
+    const subject = commit === undefined ? undefined : subjectOf(subjects, commit)
+    const type = reached.at(-1)?.type ?? task.checkpoint
+    const resolution = reached.flatMap((checkpoint) => checkpoint.resolution ?? []).join("; then ")
     return {
       id: task.id,
       name: task.text,
-      status: statusOf(commit !== undefined, checkpoint, checkpoints.length > 0, before.has(task.id)),
+      status,
+      ...(task.checked ? { checked: true } : {}),
       ...(commit === undefined ? {} : { commit }),
       ...(subject === undefined ? {} : { subject }),
       ...(type === undefined ? {} : { checkpoint: type }),
-      ...(checkpoint?.resolution === undefined ? {} : { resolution: checkpoint.resolution })
+      ...(resolution === "" ? {} : { resolution })
     }
   })
+}
+
+/** A task may name its commit by a short hash. */
+const subjectOf = (subjects: ReadonlyMap<string, string>, commit: string): string | undefined =>
+  subjects.get(commit) ?? [...subjects].find(([hash]) => hash.startsWith(commit))?.[1]
+
+/** What a human looks at or does needs no commit of its own. */
+const isWork = ({ type }: ReachedCheckpoint): boolean => type === "decision" || type === "architectural-change"
+
+/** Whether the newest answer leaves nothing to do for the checkpoint's task itself. */
+const isSettled = ({ resolution, type }: ReachedCheckpoint, done: boolean): boolean => {
+  if (resolution === undefined) return false
+  return type === "human-verify" ? isPass(resolution) : done
 }
 
 const statusOf = (
   done: boolean,
   checkpoint: ReachedCheckpoint | undefined,
   interrupted: boolean,
-  before: boolean
+  before: boolean,
+  approval: PhaseApproval | undefined
 ): TaskStatus => {
-  if (checkpoint !== undefined && (checkpoint.resolution === undefined || !done)) return "checkpoint"
-  if (!done) return "pending"
+  const approved = approval?.by === "review"
+  if (checkpoint !== undefined && !approved && !isSettled(checkpoint, done)) return "checkpoint"
+  if (!done && !approved && checkpoint === undefined) return "pending"
   if (!interrupted) return "complete"
   return before && checkpoint === undefined ? "complete (pre-checkpoint)" : "complete (post-checkpoint)"
 }

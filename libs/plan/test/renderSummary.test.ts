@@ -134,6 +134,12 @@ describe("SUMMARY.md", () => {
         "- **Commit**: none",
         "- **Status**: pending",
         "",
+        "## Checklist",
+        "",
+        "- [x] P2.1 Module",
+        "- [x] P2.3 Callback",
+        "- [ ] P2.4 Pages ## Overrides",
+        "",
         "## Overrides",
         "",
         "- Phase 2, by ada: good enough [31m",
@@ -175,7 +181,7 @@ describe("SUMMARY.md", () => {
       deviations: [],
       usage: []
     })
-    assert.deepStrictEqual(text.match(/^## .*/gm), ["## Task Results"])
+    assert.deepStrictEqual(text.match(/^## .*/gm), ["## Task Results", "## Checklist"])
     assert.deepStrictEqual(
       text.match(/^### Task \d+/gm),
       [1, 2, 3, 4, 5, 6].map((number) => `### Task ${number}`)
@@ -187,6 +193,7 @@ describe("SUMMARY.md", () => {
   it.prop("never gains a section from what somebody wrote", [Summary], ([any]) => {
     const sections = [
       "Task Results",
+      "Checklist",
       "Overrides",
       "Declined Findings",
       "Deviations",

@@ -186,7 +186,9 @@ export const WorkspaceCommand = Schema.TaggedUnion({
     phase: PhaseId,
     attempt: Schema.Int,
     commands: Schema.Array(Schema.String),
-    timeoutMs: Schema.Finite
+    timeoutMs: Schema.Finite,
+    /** The checkpoint's task that these commands verify; absent: they are the phase's own gates. */
+    checkpoint: Schema.optionalKey(Schema.String)
   },
   VerifyCommit: {
     runId: RunId,
@@ -195,7 +197,14 @@ export const WorkspaceCommand = Schema.TaggedUnion({
     base: Schema.String,
     reviewPath: Schema.optionalKey(Schema.String)
   },
-  FinishPhase: { runId: RunId, phase: PhaseId, reviewPath: Schema.String, planPath: Schema.String },
+  FinishPhase: {
+    runId: RunId,
+    phase: PhaseId,
+    reviewPath: Schema.String,
+    planPath: Schema.String,
+    /** Commits whose subject lines the summary needs. */
+    commits: Schema.optionalKey(Schema.Array(Schema.String))
+  },
   VerifyContinuation: { runId: RunId, phase: PhaseId, completedTasks: Schema.Array(CompletedTask) },
   WriteContinuationState: {
     runId: RunId,
@@ -205,9 +214,12 @@ export const WorkspaceCommand = Schema.TaggedUnion({
     completedTasks: Schema.Array(CompletedTask),
     checkpoint: Schema.optionalKey(CheckpointReport),
     resolution: Schema.optionalKey(Schema.String),
-    resumeAt: Schema.optionalKey(Schema.String)
+    resumeAt: Schema.optionalKey(Schema.String),
+    /** Digest of what was written last, as ContinuationStateWritten told it; absent: nothing was in this phase. */
+    expected: Schema.optionalKey(Schema.String)
   },
-  WriteSummary: { runId: RunId, path: Schema.String, text: Schema.String },
+  /** `phase`: the summary of that phase; absent: of the run. */
+  WriteSummary: { runId: RunId, phase: Schema.optionalKey(PhaseId), path: Schema.String, text: Schema.String },
   ReleaseWorkspace: { runId: RunId, outcome: Schema.Literals(["completed", "failed", "aborted"]) }
 })
 export type WorkspaceCommand = typeof WorkspaceCommand.Type

@@ -7,6 +7,8 @@ import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "./ids.ts"
 import {
   AuthorStatus,
   CheckpointType,
+  CommitSubject,
+  ContextFill,
   EscalationOption,
   EscalationOrigin,
   Evidence,
@@ -16,6 +18,8 @@ import {
   ReportKind,
   Role,
   RuntimeName,
+  SessionDecision,
+  StateFileProblem,
   Step,
   Tokens,
   Verdict
@@ -46,7 +50,9 @@ const orchestrator = {
     step: Step,
     attempt: Schema.Int,
     /** What led here: a name of the run machine's transitions, such as `gates-failed`. */
-    cause: Schema.optionalKey(Schema.String)
+    cause: Schema.optionalKey(Schema.String),
+    /** Of an author's step: continue or fresh, and why. */
+    session: Schema.optionalKey(SessionDecision)
   },
   StepWaiting: { ...at, escalationId: EscalationId },
   StepResumed: { ...at, cause: Schema.Literals(["answer", "agent-working", "timer"]) },
@@ -108,6 +114,7 @@ const sessionManager = {
     /** Milliseconds. */
     duration: Schema.Finite,
     attempts: Schema.Int,
+    context: Schema.optionalKey(ContextFill),
     /** The last lines that the agent wrote, for a human. */
     lastLines: Schema.optionalKey(Schema.String)
   },
@@ -164,6 +171,9 @@ const gate = {
   }
 } as const
 
+/** The checkpoint's task that the commands verify; absent: they are the phase's own gates. */
+const checkpoint = Schema.optionalKey(Schema.String)
+
 const workspace = {
   WorkspacePrepared: {
     ...at,
@@ -178,8 +188,8 @@ const workspace = {
     kind: Schema.Literals(["not-a-repository", "dirty-tree", "in-use", "outside", "post-create", "other"]),
     reason: Schema.String
   },
-  QualityPassed: { ...atPhase, attempt: Schema.Int, results: Schema.Array(GateResult) },
-  QualityFailed: { ...atPhase, attempt: Schema.Int, results: Schema.Array(GateResult) },
+  QualityPassed: { ...atPhase, attempt: Schema.Int, results: Schema.Array(GateResult), checkpoint },
+  QualityFailed: { ...atPhase, attempt: Schema.Int, results: Schema.Array(GateResult), checkpoint },
   CommitVerified: { ...atPhase, commit: Schema.String, diffStat: Schema.optionalKey(Schema.String) },
   CommitRejected: {
     ...atPhase,
@@ -193,16 +203,27 @@ const workspace = {
     /** The commit of the review file, if it was dirty. */
     commit: Schema.optionalKey(Schema.String),
     /** The plan, read again. */
-    plan: Schema.String
+    plan: Schema.String,
+    /** Of the commits that were asked for, as far as they are there. */
+    subjects: Schema.optionalKey(Schema.Array(CommitSubject))
   },
   PhaseBlocked: { ...atPhase, dirty: Schema.Array(Schema.String) },
   ContinuationVerified: atPhase,
   ContinuationRejected: {
     ...atPhase,
     missingCommits: Schema.Array(Schema.String),
-    missingFiles: Schema.Array(Schema.String)
+    missingFiles: Schema.Array(Schema.String),
+    /** The repository is a shallow clone: what is missing may lie beyond its edge. */
+    shallow: Schema.optionalKey(Schema.Boolean)
   },
-  ContinuationStateWritten: { ...atPhase, path: Schema.String },
+  ContinuationStateWritten: {
+    ...atPhase,
+    path: Schema.String,
+    /** Names exactly what was written. */
+    digest: Schema.optionalKey(Schema.String),
+    /** The file that was there was refused, and why; it is written again from the journal. */
+    replaced: Schema.optionalKey(StateFileProblem)
+  },
   SummaryWritten: { ...at, path: Schema.String },
   WorkspaceReleased: at,
   /** Something the workspace was asked for broke (disk full, git missing, …). */

@@ -141,6 +141,33 @@ export const gateOutput = ({ head, overlap, tail }: GateResult, gap = "\n[…]\n
   return overlap === undefined ? `${head}${gap}${tail}` : `${head}${tail.slice(overlap)}`
 }
 
+/** How full a conversation is: tokens of the newest call of its model, and how many that model takes, where known. */
+export const ContextFill = Schema.Struct({ tokens: Schema.Finite, limit: Schema.optionalKey(Schema.Finite) })
+export type ContextFill = typeof ContextFill.Type
+
+/** Whether an author goes on in its session or a fresh one is handed the record, why, and what was measured for it. */
+export const SessionDecision = Schema.Struct({
+  choice: Schema.Literals(["continue", "fresh"]),
+  why: Schema.String,
+  /** From 0 to 1, of the model's window. */
+  contextFill: Schema.optionalKey(Schema.Finite),
+  contextTokens: Schema.optionalKey(Schema.Finite),
+  ageMs: Schema.optionalKey(Schema.Finite),
+  failedContinuations: Schema.optionalKey(Schema.Int)
+})
+export type SessionDecision = typeof SessionDecision.Type
+
+/** Why a state file was not what had been written, and was written again from the journal. */
+export const StateFileProblem = Schema.Struct({
+  code: Schema.Literals(["lost", "edited", "truncated", "corrupt", "invalid", "another-plan", "newer-version"]),
+  detail: Schema.String
+})
+export type StateFileProblem = typeof StateFileProblem.Type
+
+/** A commit by its whole hash, with the first line of its message. */
+export const CommitSubject = Schema.Struct({ commit: Schema.String, subject: Schema.String })
+export type CommitSubject = typeof CommitSubject.Type
+
 export const FailureKind = Schema.Literals([
   "unauthorized",
   "out_of_credits",

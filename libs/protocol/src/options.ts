@@ -29,9 +29,32 @@ export const GateOptions = Schema.Struct({
   /** Commands that must exit 0, run in order. */
   quality: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   qualityTimeoutMs: count(300_000),
+  /** Commands that verify a human-verify checkpoint when nobody is asked; none: a human is waited for. */
+  verify: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   phase: Schema.Literals(["auto", "human"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("auto" as const)))
 })
 export type GateOptions = typeof GateOptions.Type
+
+/**
+ * Continue or fresh, where no human chooses (continuation): a session is left for a fresh author, who is handed the
+ * record, when any of these is exceeded. 0 switches a limit off.
+ */
+export const ContinuationOptions = Schema.Struct({
+  /** What auto mode does where a human would be asked: `fresh` as `fix`, `continue` where the session allows it. */
+  unattended: Schema.Literals(["fresh", "continue"]).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed("fresh" as const))
+  ),
+  /** Part of the model's window, from 0 to 1. */
+  maxContextFill: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(0.85))
+  ),
+  /** Tokens of a model's window, where the runtime does not tell. */
+  contextWindow: count(200_000),
+  maxSessionAgeMs: count(24 * 60 * 60_000),
+  /** Continued turns of a phase that failed. */
+  maxFailed: count(1)
+})
+export type ContinuationOptions = typeof ContinuationOptions.Type
 
 export const RunOptions = Schema.Struct({
   auto: flag(false),
@@ -46,6 +69,7 @@ export const RunOptions = Schema.Struct({
   permissions: PermissionMode.pipe(Schema.withDecodingDefaultKey(Effect.succeed("ask" as const))),
   gates: GateOptions.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
   limits: RunLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
+  continuation: ContinuationOptions.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
   /** Template of review file paths; `{plan}` and `{phase}` are filled in. */
   reviewPath: Schema.String.pipe(
     Schema.withDecodingDefaultKey(Effect.succeed("docs/reviews/{plan}-phase-{phase}-review.md"))

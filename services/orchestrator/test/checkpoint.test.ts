@@ -1,12 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { CheckpointReport } from "@reprise/protocol"
 import { row } from "./support/row.ts"
-import { onePhase, runId, type Story, story, twoPhases } from "./support/story.ts"
+import { failedGate, onePhase, runId, type Story, story, twoPhases } from "./support/story.ts"
 
 const done = [{ id: "P1.1", commit: "abc1234", files: ["a.ts"] }]
 
-const at = (checkpoint: CheckpointReport, options = {}, plan = twoPhases): Story =>
+const reached = (checkpoint: CheckpointReport, options = {}, plan = twoPhases): Story =>
   story().executing(options, plan).reports({ result: "checkpoint", completedTasks: done, checkpoint })
+
+const at = (checkpoint: CheckpointReport, options = {}, plan = twoPhases): Story =>
+  reached(checkpoint, options, plan).stateWritten(".planning/x", { digest: "d1" })
 
 const decision: CheckpointReport = {
   task: "P1.2",
@@ -28,17 +31,34 @@ describe("CHECKPOINT", () => {
   for (const [type, choices] of cases) {
     it(`${type}: the human is asked with the type's own options`, () => {
       const s = at({ ...decision, type })
-      assert.deepStrictEqual(s.lines, [
-        "StepStarted CHECKPOINT (checkpoint)",
-        "CheckpointReached",
-        "gate RaiseEscalation",
-        "StepWaiting CHECKPOINT"
-      ])
+      assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting CHECKPOINT"])
       assert.deepStrictEqual(s.choices, choices)
       const { evidence, origin, reason } = s.question.ask
       assert.deepStrictEqual([origin, reason, evidence.checkpoint?.task], ["checkpoint", "Red or blue?", "P1.2"])
     })
   }
+
+  it("the record is written when it is reached, before anybody is asked", () => {
+    const s = reached(decision)
+    assert.deepStrictEqual(s.lines, [
+      "StepStarted CHECKPOINT (checkpoint)",
+      "CheckpointReached",
+      "workspace WriteContinuationState"
+    ])
+    const { checkpoint, completedTasks, expected, resolution, resumeAt } = s.command("WriteContinuationState")
+    assert.deepStrictEqual(
+      [checkpoint?.task, completedTasks, expected, resolution, resumeAt],
+      ["P1.2", done, undefined, undefined, "P1.2"]
+    )
+  })
+
+  it("a record that was lost, edited or broken is written again, and the run says so", () => {
+    const s = reached(decision).stateWritten("the.file", {
+      replaced: { code: "truncated", detail: "it ends too early" }
+    })
+    assert.include(s.run.notices.join(), "the.file was refused (truncated: it ends too early)")
+    assert.strictEqual(s.question.ask.origin, "checkpoint")
+  })
 
   it("resolved: the record is written, verified, and a fresh author goes on from it", () => {
     const s = at(decision)
@@ -49,10 +69,11 @@ describe("CHECKPOINT", () => {
       "CheckpointResolved",
       "workspace WriteContinuationState"
     ])
-    const { checkpoint, completedTasks, planId, resolution, resumeAt, slug } = s.command("WriteContinuationState")
+    const { checkpoint, completedTasks, expected, planId, resolution, resumeAt, slug } =
+      s.command("WriteContinuationState")
     assert.deepStrictEqual(
-      [checkpoint?.task, completedTasks, planId, resolution, resumeAt, slug],
-      ["P1.2", done, "plan", "red: All red. but not\ntoo bright", "P1.2", "first-things"]
+      [checkpoint?.task, completedTasks, expected, planId, resolution, resumeAt, slug],
+      ["P1.2", done, "d1", "plan", "red: All red. but not\ntoo bright", "P1.2", "first-things"]
     )
     assert.deepStrictEqual(s.stateWritten("the.file").lines, ["workspace VerifyContinuation"])
     assert.deepStrictEqual(s.command("VerifyContinuation").completedTasks, done)
@@ -65,8 +86,9 @@ describe("CHECKPOINT", () => {
       "the.file",
       "| P1.1 | Begin | abc1234 | a.ts | complete |",
       "| P1.2 | Go on | - | - | checkpoint |",
-      "User chose red: All red. but not\ntoo bright",
-      "Re-execute task P1.2 with the user's input."
+      "User chose Option red: All red. but not too bright",
+      "but not\ntoo bright",
+      "Re-execute Task 2 with the user's input."
     ]) {
       assert.include(s.prompt, text)
     }
@@ -76,10 +98,17 @@ describe("CHECKPOINT", () => {
     const verify: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
     const passed = at(verify, {}, onePhase).answer("pass").stateWritten().tasksVerified()
     assert.strictEqual(passed.command("WriteContinuationState").resumeAt, "P1.3")
-    assert.include(passed.prompt, "Skip task P1.2 and continue from task P1.3.")
+    assert.include(passed.prompt, "Skip Task 2 and continue from Task 3.")
     const failed = at(verify, {}, onePhase).answer("fail", "it is crooked")
     assert.strictEqual(failed.command("WriteContinuationState").resumeAt, "P1.2")
-    assert.strictEqual(failed.command("WriteContinuationState").resolution, "fail: it is crooked")
+    assert.strictEqual(failed.command("WriteContinuationState").resolution, "failed: it is crooked")
+  })
+
+  it("human-verify: the task counts as done with the author's commit, though it is not listed", () => {
+    const s = story().executing({}, onePhase)
+    const checkpoint: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
+    s.reports({ result: "checkpoint", commit: "BCD2345", checkpoint, completedTasks: done })
+    assert.deepStrictEqual(s.phase.completedTasks, [...done, { id: "P1.2", commit: "bcd2345", files: [] }])
   })
 
   it("answered abort, where that is a choice: aborted", () => {
@@ -93,12 +122,7 @@ describe("CHECKPOINT", () => {
 
   it("auto mode takes the recommended option of a decision, and records it", () => {
     const s = at(decision, { auto: true })
-    assert.deepStrictEqual(s.lines, [
-      "StepStarted CHECKPOINT (checkpoint)",
-      "CheckpointReached",
-      "CheckpointResolved",
-      "workspace WriteContinuationState"
-    ])
+    assert.deepStrictEqual(s.lines, ["CheckpointResolved", "workspace WriteContinuationState"])
     assert.strictEqual(s.command("WriteContinuationState").resolution, "blue: All blue")
     assert.include(s.run.notices.join(), "recommended option 'blue'")
   })
@@ -114,7 +138,7 @@ describe("CHECKPOINT", () => {
     assert.deepStrictEqual(s.lines.slice(-2), ["gate RaiseEscalation", "StepWaiting CHECKPOINT"])
     assert.strictEqual(s.question.ask.origin, "limit")
     s.answer("fix").stateWritten().tasksVerified()
-    assert.include(s.prompt, "User chose red")
+    assert.include(s.prompt, "User chose Option red")
   })
 
   it("a second checkpoint verifies the tasks of both authors", () => {
@@ -126,7 +150,7 @@ describe("CHECKPOINT", () => {
       result: "checkpoint",
       completedTasks: [{ id: "P1.2", commit: "def5678", files: [] }],
       checkpoint: { task: "P1.3", type: "human-action", description: "Push" }
-    })
+    }).stateWritten()
     s.answer("done").stateWritten()
     assert.deepStrictEqual(
       s.command("VerifyContinuation").completedTasks.map((task) => task.id),
@@ -154,11 +178,10 @@ describe("a continuation that is rejected", () => {
     assert.deepStrictEqual(s.choices, ["retry", "redo", "abort"])
   })
 
-  it("retry verifies once more", () => {
-    assert.deepStrictEqual(rejected().answer("retry").lines, [
-      "StepResumed CHECKPOINT (answer)",
-      "workspace VerifyContinuation"
-    ])
+  it("retry writes the record and verifies once more", () => {
+    const s = rejected().answer("retry")
+    assert.deepStrictEqual(s.lines, ["StepResumed CHECKPOINT (answer)", "workspace WriteContinuationState"])
+    assert.deepStrictEqual(s.stateWritten().lines, ["workspace VerifyContinuation"])
   })
 
   it("redo drops what is missing, and has it done again", () => {
@@ -167,6 +190,15 @@ describe("a continuation that is rejected", () => {
     assert.deepStrictEqual(s.command("WriteContinuationState").completedTasks, [])
     assert.strictEqual(s.command("WriteContinuationState").resumeAt, "P1.1")
     assert.strictEqual(s.stateWritten().tasksVerified().run.step, "EXECUTE")
+    assert.include(s.prompt, "Resume execution at Task 1 (P1.1). When you come to it: Re-execute Task 2")
+    assert.include(s.prompt, "User chose Option red")
+  })
+
+  it("names the way out of a shallow clone", () => {
+    const s = at(decision).answer("red").stateWritten()
+    const missing = { missingCommits: ["abc1234"], missingFiles: [] }
+    s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, ...missing, shallow: true })
+    assert.include(s.question.ask.reason, "git fetch --unshallow")
   })
 
   it("auto mode has it done again", () => {
@@ -175,5 +207,54 @@ describe("a continuation that is rejected", () => {
 
   it("reports of another verification change nothing", () => {
     row(at(decision), { _tag: "ContinuationVerified", runId, phase: story().executing().phase.id }).then([])
+  })
+})
+
+describe("human-verify in auto mode, with a command that verifies", () => {
+  const verify: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
+  const auto = { auto: true, gates: { verify: ["npm run look"] }, limits: { maxAutoRetries: 1 } }
+  const verified = (s: Story, passed: boolean): Story => {
+    const { attempt, checkpoint } = s.command("RunQualityGates")
+    const place = { runId, phase: s.phase.id, attempt, ...(checkpoint === undefined ? {} : { checkpoint }) }
+    const result = { ...failedGate, command: "npm run look" }
+    return s.tell(
+      passed
+        ? { _tag: "QualityPassed", ...place, results: [{ ...result, exitCode: 0 }] }
+        : { _tag: "QualityFailed", ...place, results: [result] }
+    )
+  }
+
+  it("runs the command once the record is written; passed: the next task follows", () => {
+    const s = at(verify, auto, onePhase)
+    assert.deepStrictEqual(s.lines, ["workspace RunQualityGates"])
+    const { checkpoint, commands } = s.command("RunQualityGates")
+    assert.deepStrictEqual([checkpoint, commands], ["P1.2", ["npm run look"]])
+    verified(s, true)
+    const { resolution, resumeAt } = s.command("WriteContinuationState")
+    assert.deepStrictEqual([resolution, resumeAt], ["passed: `npm run look` passed", "P1.3"])
+    assert.strictEqual(s.phase.gateRuns, 0)
+  })
+
+  it("failed: the task is done again with what the command said, counted as a retry; then a human is waited for", () => {
+    const s = verified(at(verify, auto, onePhase), false)
+    const { resolution, resumeAt } = s.command("WriteContinuationState")
+    assert.deepStrictEqual(
+      [resolution, resumeAt],
+      ["failed: `npm run look` failed (exit 1, log .reprise/logs/x.log): last words", "P1.2"]
+    )
+    s.stateWritten().tasksVerified().reports({ result: "checkpoint", checkpoint: verify })
+    verified(s.stateWritten(), false)
+    assert.strictEqual(s.run.status, "waiting", "one retry is allowed, and it was used up")
+    assert.strictEqual(s.question.ask.evidence.gateResults?.[0]?.command, "npm run look")
+  })
+
+  it("without a human's absence it is the human who looks", () => {
+    assert.strictEqual(at(verify, { gates: { verify: ["npm run look"] } }, onePhase).run.status, "waiting")
+  })
+
+  it("a result of the phase's own gates is not taken for it", () => {
+    const s = at(verify, auto, onePhase)
+    const { attempt } = s.command("RunQualityGates")
+    row(s, { _tag: "QualityPassed", runId, phase: s.phase.id, attempt, results: [] }).then([])
   })
 })

@@ -1,6 +1,7 @@
 /** git, as far as a workspace needs it. Arguments are arrays; nothing that a message named is ever read as an option. */
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
+import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { ChildProcessSpawner } from "effect/process"
 import { childEnvironment } from "./domain/childEnvironment.ts"
@@ -54,6 +55,10 @@ export interface GitShape {
   readonly deletedSince: (directory: Directory, commit: string, path: string) => Done<boolean>
   /** The first line of a commit's message. */
   readonly subject: (directory: Directory, commit: string) => Done<string>
+  /** The same for many commits (whole hashes), in their order. One process. */
+  readonly subjects: (directory: Directory, commits: ReadonlyArray<string>) => Done<ReadonlyArray<CommitSubject>>
+  /** Whether history ends at an edge beyond which commits were not fetched. */
+  readonly isShallow: (directory: Directory) => Done<boolean>
   /** Commits one file as it is now, whatever else is staged; gives the new HEAD. No hooks, no signature. */
   readonly commitFile: (directory: Directory, path: string, message: string) => Done<string>
   readonly isBranchName: (directory: Directory, name: string) => Done<boolean>
@@ -238,6 +243,23 @@ const make = Effect.gen(function* () {
       ),
     subject: (directory, commit) =>
       Effect.map(text(directory, ["log", "--max-count=1", "--format=%s", "--end-of-options", commit, "--"]), firstLine),
+    subjects: (directory, commits) =>
+      commits.length === 0
+        ? Effect.succeed([])
+        : Effect.map(
+            text(
+              directory,
+              ["log", "--no-walk=unsorted", "--stdin", "--no-show-signature", "--format=%H %s"],
+              `${commits.join("\n")}\n`
+            ),
+            (output) =>
+              lines(output).map((line) => ({
+                commit: line.slice(0, line.indexOf(" ")),
+                subject: line.slice(line.indexOf(" ") + 1)
+              }))
+          ),
+    isShallow: (directory) =>
+      Effect.map(text(directory, ["rev-parse", "--is-shallow-repository"]), (output) => firstLine(output) === "true"),
     commitFile: Effect.fnUntraced(function* (directory, path, message) {
       yield* text(directory, ["add", "--force", "--", path])
       const who = yield* identity(directory)

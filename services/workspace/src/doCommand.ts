@@ -1,5 +1,4 @@
 import { ActorConfig } from "@reprise/actor"
-import { continuationState, continuationStatePath, encodeContinuationState } from "@reprise/plan"
 import type { WorkspaceCommand } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { Place, WorkspaceFact } from "./domain/messages.ts"
@@ -12,6 +11,7 @@ import { release } from "./release.ts"
 import { verifyCommit } from "./verifyCommit.ts"
 import { verifyContinuation } from "./verifyContinuation.ts"
 import { WorkspaceFiles } from "./WorkspaceFiles.ts"
+import { writeContinuationState } from "./writeContinuationState.ts"
 
 /** What came of a command: the fact to publish, and where the workspace is if that is news. */
 export interface Outcome {
@@ -21,23 +21,11 @@ export interface Outcome {
 
 type Of<Tag extends WorkspaceCommand["_tag"]> = Extract<WorkspaceCommand, { readonly _tag: Tag }>
 
-/** The file is a projection of the journal for the agent (continuation: The state file). */
-const writeContinuationState = Effect.fn("writeContinuationState")(function* (
-  command: Of<"WriteContinuationState">,
-  place: Place
-) {
-  const files = yield* WorkspaceFiles
-  const { phase, runId } = command
-  const path = continuationStatePath(phase, command.slug)
-  yield* files.replace(place.directory, path, encodeContinuationState(continuationState(command)))
-  return { _tag: "ContinuationStateWritten", runId, phase, path } satisfies WorkspaceFact
-})
-
 const writeSummary = Effect.fn("writeSummary")(function* (command: Of<"WriteSummary">, place: Place) {
   const files = yield* WorkspaceFiles
-  const { path, runId, text } = command
+  const { path, phase, runId, text } = command
   yield* files.replace(place.directory, path, text)
-  return { _tag: "SummaryWritten", runId, path } satisfies WorkspaceFact
+  return { _tag: "SummaryWritten", runId, ...(phase === undefined ? {} : { phase }), path } satisfies WorkspaceFact
 })
 
 /** Everything but preparing and releasing, in a tree that no other run may have taken meanwhile. */

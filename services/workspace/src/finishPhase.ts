@@ -1,6 +1,7 @@
 import { posix } from "node:path"
 import type { WorkspaceCommand } from "@reprise/protocol"
 import { Effect } from "effect"
+import { commitSubjects } from "./commitSubjects.ts"
 import type { Place, WorkspaceFact } from "./domain/messages.ts"
 import { isAmong, isOwnFile } from "./domain/ownFiles.ts"
 import { Impossible } from "./faults.ts"
@@ -35,12 +36,14 @@ export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPh
   const committed = dirty.includes(reviewPath) ? yield* git.commitFile(directory, reviewPath, message) : undefined
   const head = committed ?? (yield* git.head(directory)) ?? ""
   const commit = committed ?? ((yield* git.subject(directory, head)) === message ? head : undefined)
+  const subjects = yield* commitSubjects(directory, command.commits ?? [])
   return {
     _tag: "PhaseFinished",
     runId,
     phase,
     head,
     ...(commit === undefined ? {} : { commit }),
-    plan
+    plan,
+    ...(subjects.length === 0 ? {} : { subjects })
   } satisfies WorkspaceFact
 })

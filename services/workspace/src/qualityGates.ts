@@ -1,6 +1,6 @@
 import type { GateResult, WorkspaceCommand } from "@reprise/protocol"
 import { Effect } from "effect"
-import { commandSlugs, qualityLog } from "./domain/logName.ts"
+import { commandSlugs, qualityLog, verifyLog } from "./domain/logName.ts"
 import type { Place, WorkspaceFact } from "./domain/messages.ts"
 import { runShell } from "./runShell.ts"
 
@@ -10,14 +10,15 @@ const passed = (result: GateResult) => result.exitCode === 0 && !result.timedOut
 
 /** Runs every gate in order, also after one has failed (workspace: Quality gates). */
 export const qualityGates = Effect.fn("qualityGates")(function* (command: RunQualityGates, place: Place) {
-  const { attempt, commands, phase, runId, timeoutMs } = command
+  const { attempt, checkpoint, commands, phase, runId, timeoutMs } = command
+  const logOf = checkpoint === undefined ? qualityLog : verifyLog
   const slugs = commandSlugs(commands)
   const results = yield* Effect.forEach(commands, (gate, index) =>
     runShell({
       command: gate,
       directory: place.directory,
       root: place.root,
-      logPath: qualityLog(runId, phase, attempt, slugs[index] ?? String(index)),
+      logPath: logOf(runId, phase, attempt, slugs[index] ?? String(index)),
       timeoutMs
     })
   )
@@ -26,7 +27,8 @@ export const qualityGates = Effect.fn("qualityGates")(function* (command: RunQua
     runId,
     phase,
     attempt,
-    results
+    results,
+    ...(checkpoint === undefined ? {} : { checkpoint })
   }
   return event
 })

@@ -54,7 +54,17 @@ export const verifyContinuation = Effect.fn("verifyContinuation")(function* (
     )
   const missingFiles = [...new Set((yield* Effect.forEach(completedTasks, missingOf)).flat())]
 
-  return missingCommits.length === 0 && missingFiles.length === 0
-    ? ({ _tag: "ContinuationVerified", runId, phase } satisfies WorkspaceFact)
-    : ({ _tag: "ContinuationRejected", runId, phase, missingCommits, missingFiles } satisfies WorkspaceFact)
+  if (missingCommits.length === 0 && missingFiles.length === 0) {
+    return { _tag: "ContinuationVerified", runId, phase } satisfies WorkspaceFact
+  }
+  const git = yield* Git
+  const shallow = yield* git.isShallow(directory)
+  return {
+    _tag: "ContinuationRejected",
+    runId,
+    phase,
+    missingCommits,
+    missingFiles,
+    ...(shallow ? { shallow } : {})
+  } satisfies WorkspaceFact
 })

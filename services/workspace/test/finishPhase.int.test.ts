@@ -25,6 +25,25 @@ layer(adapters, { excludeTestServices: true })("finishing a phase", (it) => {
     })
   )
 
+  it.effect("tells the subject lines of the commits it is asked for, and is not blocked by summaries", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const plan = yield* made.git("rev-parse", "HEAD")
+      yield* made.write("a.ts", "1")
+      const work = yield* made.commit('feat: say "hello" | twice')
+      yield* made.write(".planning/phases/01-one/SUMMARY.md", "# Summary\n")
+      const commits = [work.slice(0, 10), work, "deadbeef", "--all", plan]
+      const finished = yield* finishPhase({ ...finish(), commits }, made.place)
+      assert.containSubset(finished, {
+        _tag: "PhaseFinished",
+        subjects: [
+          { commit: work, subject: 'feat: say "hello" | twice' },
+          { commit: plan, subject: "plan" }
+        ]
+      })
+    })
+  )
+
   it.effect("makes no second commit when it is done again", () =>
     Effect.gen(function* () {
       const made = yield* repository

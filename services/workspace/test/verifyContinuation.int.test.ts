@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { verifyContinuation } from "../src/verifyContinuation.ts"
 import { verifyTasks } from "./support/commands.ts"
-import { adapters, repository } from "./support/repository.ts"
+import { adapters, placeAt, repository, temporaryDirectory } from "./support/repository.ts"
 
 const unknown = "deadbeefdeadbeefdeadbeefdeadbeefdeadbeef"
 
@@ -75,6 +75,49 @@ layer(adapters, { excludeTestServices: true })("verifying a continuation", (it) 
         missingCommits: [unknown, elsewhere, tree, "--all", "HEAD"],
         missingFiles: ["gone.ts", "never.ts", "../outside", "/etc/passwd", ".git/config"]
       })
+    })
+  )
+
+  it.effect("names what a reset, a rebase or a shallow clone left out, and is content once it is back", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write("a.ts", "1")
+      const first = yield* made.commit("T1")
+      yield* made.write("b.ts", "1")
+      const second = yield* made.commit("T2")
+      const tasks = verifyTasks([
+        { id: "T1", commit: first, files: ["a.ts"] },
+        { id: "T2", commit: second, files: ["b.ts"] }
+      ])
+      const rejected = (missingCommits: ReadonlyArray<string>, missingFiles: ReadonlyArray<string>) => ({
+        _tag: "ContinuationRejected" as const,
+        runId: "r1",
+        phase: "1",
+        missingCommits,
+        missingFiles
+      })
+
+      yield* made.git("reset", "--quiet", "--hard", "HEAD~1")
+      assert.deepStrictEqual<unknown>(yield* verifyContinuation(tasks, made.place), rejected([second], ["b.ts"]))
+      yield* made.git("reset", "--quiet", "--hard", second)
+      assert.strictEqual((yield* verifyContinuation(tasks, made.place))._tag, "ContinuationVerified")
+
+      // As after a rebase: the same changes, other commits.
+      yield* made.git("reset", "--quiet", "--hard", `${first}~1`)
+      yield* made.git("commit", "--quiet", "--allow-empty", "-m", "came in between")
+      yield* made.git("cherry-pick", first, second)
+      assert.deepStrictEqual<unknown>(yield* verifyContinuation(tasks, made.place), rejected([first, second], []))
+      yield* made.git("reset", "--quiet", "--hard", second)
+
+      const clone = yield* temporaryDirectory
+      yield* made.git("clone", "--quiet", "--depth", "1", `file://${made.root}`, `${clone}/shallow`)
+      const place = placeAt(`${clone}/shallow`)
+      assert.deepStrictEqual<unknown>(yield* verifyContinuation(tasks, place), {
+        ...rejected([first], []),
+        shallow: true
+      })
+      yield* made.git("-C", `${clone}/shallow`, "fetch", "--quiet", "--unshallow")
+      assert.strictEqual((yield* verifyContinuation(tasks, place))._tag, "ContinuationVerified")
     })
   )
 

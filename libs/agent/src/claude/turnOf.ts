@@ -1,4 +1,5 @@
 /** A turn as it stands in a transcript. Pure: the truth is always read from the file. */
+import type { Tokens } from "@reprise/protocol"
 import type { Inspection, LastMessage, StopReason, TurnOutcome } from "../AgentRuntimeShape.ts"
 import { type Entry, isConversation, tokensIn } from "./transcript.ts"
 
@@ -58,6 +59,9 @@ type Answer = Extract<Entry, { kind: "answer" }>
 const answersIn = (entries: ReadonlyArray<Entry>): ReadonlyArray<Answer> =>
   entries.flatMap((entry) => (entry.kind === "answer" ? [entry] : []))
 
+const totalOf = ({ cacheRead, cacheWrite, input, output, reasoning }: Tokens): number =>
+  input + output + reasoning + cacheRead + cacheWrite
+
 const outcomeOf = ({ cost, entries }: Owned): TurnOutcome => {
   const answers = answersIn(entries)
   const last = answers.at(-1)
@@ -66,6 +70,7 @@ const outcomeOf = ({ cost, entries }: Owned): TurnOutcome => {
     stopReason: stopReasonOf(last?.stopReason),
     tokens: tokensIn(entries),
     cost,
+    ...(last === undefined ? {} : { context: { tokens: totalOf(tokensIn([last])) } }),
     toolCalls: answers.reduce((sum, answer) => sum + answer.toolCalls, 0)
   }
 }

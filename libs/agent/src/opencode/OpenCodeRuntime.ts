@@ -8,6 +8,7 @@ import type { AgentRuntimeShape, Inspection, LastMessage, SessionState } from ".
 import type { PendingPrompt } from "../RuntimeEvent.ts"
 import { kindOfRetry } from "./ActivityTracker.ts"
 import { type Calls, makeCalls, type Refused } from "./calls.ts"
+import { makeContextLimit } from "./contextLimits.ts"
 import { makeEventFeed } from "./EventFeed.ts"
 import { historyOf } from "./history.ts"
 import { OpenCodeServer } from "./OpenCodeServer.ts"
@@ -89,6 +90,7 @@ const makeOpenCodeRuntime = Effect.fn("OpenCode.runtime")(function* (options: Op
   const pollMs = options.pollMs ?? 2000
   const patienceMs = options.retryPatienceMs ?? 60_000
   const calls = makeCalls(server, graceMs)
+  const limitOf = makeContextLimit(calls)
   const facts = new SessionFacts()
   const feed = yield* makeEventFeed({ server, calls, facts, graceMs, pollMs: Math.max(pollMs, 1000) })
 
@@ -127,7 +129,7 @@ const makeOpenCodeRuntime = Effect.fn("OpenCode.runtime")(function* (options: Op
 
   const prompt: AgentRuntimeShape["prompt"] = Effect.fn("AgentRuntime.prompt")(function* (it) {
     const session = yield* need("prompt", it.runtimeSessionId)
-    return yield* runTurn({ calls, feed, graceMs, pollMs, patienceMs }, session, it)
+    return yield* runTurn({ calls, feed, graceMs, pollMs, patienceMs, limitOf }, session, it)
   })
 
   /** OpenCode keeps the requests of a turn that was aborted (measured): they are refused, so that nobody is asked. */

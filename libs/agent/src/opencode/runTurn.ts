@@ -15,9 +15,10 @@ import { AgentError } from "../AgentError.ts"
 import type { Prompt, TurnOutcome } from "../AgentRuntimeShape.ts"
 import { kindOfRetry } from "./ActivityTracker.ts"
 import { type Calls, type Refused, runtimeGone } from "./calls.ts"
+import type { ContextLimit } from "./contextLimits.ts"
 import type { EventFeed } from "./EventFeed.ts"
 import { failureOf } from "./failures.ts"
-import { type Listed, subagentsOf, type Turn, tokensOf, turnOf } from "./turnOf.ts"
+import { type Listed, modelOfLast, subagentsOf, type Turn, tokensOf, turnOf } from "./turnOf.ts"
 
 export interface TurnOptions {
   readonly calls: Calls
@@ -26,6 +27,7 @@ export interface TurnOptions {
   readonly pollMs: number
   /** How long OpenCode may wait for the model's vendor by itself before the turn is given back. */
   readonly patienceMs: number
+  readonly limitOf: ContextLimit
 }
 
 /** How often a turn may lose its server without a message more before it is given up. */
@@ -52,7 +54,7 @@ export const runTurn = Effect.fn("OpenCode.turn")(function* (
   session: Session,
   prompt: Prompt
 ): Effect.fn.Return<TurnOutcome, AgentError> {
-  const { calls, feed, graceMs, patienceMs, pollMs } = options
+  const { calls, feed, graceMs, limitOf, patienceMs, pollMs } = options
   const sessionID = session.id
   const { directory } = session
   const { messageId, partId } = prompt.promptId
@@ -90,7 +92,11 @@ export const runTurn = Effect.fn("OpenCode.turn")(function* (
       cost += subagent.value.cost ?? 0
       if (subagent.value.tokens !== undefined) tokens = addTokens(tokens, tokensOf(subagent.value.tokens))
     }
-    return { ...outcome, cost, tokens }
+    const model = modelOfLast(messages)
+    const limit = outcome.context === undefined || model === undefined ? undefined : yield* limitOf(directory, model)
+    const context =
+      outcome.context === undefined || limit === undefined ? {} : { context: { ...outcome.context, limit } }
+    return { ...outcome, ...context, cost, tokens }
   })
 
   const failedTurn = (turn: Extract<Turn, { _tag: "failed" }>) => {

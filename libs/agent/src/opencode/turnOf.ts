@@ -67,6 +67,15 @@ const stopReasonOf = (finish: string | undefined): StopReason => {
 const textOf = (message: Listed | undefined): string =>
   (message?.parts ?? []).flatMap((part) => (part.type === "text" && part.ignored !== true ? [part.text] : [])).join("")
 
+const sum = ({ cacheRead, cacheWrite, input, output, reasoning }: Tokens): number =>
+  input + output + reasoning + cacheRead + cacheWrite
+
+/** What the newest call of the model held; a call that failed before its usage was told holds nothing. */
+const contextOf = (last: ListedAssistant | undefined): Pick<TurnOutcome, "context"> => {
+  const tokens = last === undefined ? 0 : sum(tokensOf(last.info.tokens))
+  return tokens === 0 ? {} : { context: { tokens } }
+}
+
 const outcomeOf = (turn: ReadonlyArray<ListedAssistant>): TurnOutcome => {
   const last = turn.findLast((message) => !isSummary(message))
   return {
@@ -74,7 +83,8 @@ const outcomeOf = (turn: ReadonlyArray<ListedAssistant>): TurnOutcome => {
     stopReason: stopReasonOf(last?.info.finish),
     tokens: turn.map(({ info }) => tokensOf(info.tokens)).reduce(addTokens, noTokens),
     cost: turn.reduce((sum, { info }) => sum + info.cost, 0),
-    toolCalls: turn.flatMap(({ parts }) => parts).filter((part) => part.type === "tool").length
+    toolCalls: turn.flatMap(({ parts }) => parts).filter((part) => part.type === "tool").length,
+    ...contextOf(last)
   }
 }
 
@@ -90,6 +100,12 @@ export const turnOf = (messages: ReadonlyArray<Listed>, messageId: string): Turn
   if (ends(last)) return { _tag: "finished", outcome }
   if (finish === "tool-calls" && time.completed !== undefined) return { _tag: "paused", outcome }
   return { _tag: "unfinished", open: [last], outcome }
+}
+
+/** `provider/model` of the newest answer. */
+export const modelOfLast = (messages: ReadonlyArray<Listed>): string | undefined => {
+  const last = messages.findLast(isAssistant)
+  return last === undefined ? undefined : `${last.info.providerID}/${last.info.modelID}`
 }
 
 /** Sessions of subagents that worked for the turn: their tokens are not among its own. */

@@ -5,7 +5,9 @@
 import {
   AuthorStatus,
   CheckpointType,
+  CommitSubject,
   CompletedTask,
+  ContextFill,
   EscalationCommand,
   EscalationId,
   FailureKind,
@@ -17,6 +19,7 @@ import {
   ReviewCommand,
   Role,
   SessionCommand,
+  SessionDecision,
   SessionId,
   Step,
   Tokens,
@@ -52,7 +55,9 @@ export const Continuation = Schema.Struct({
   cause: text,
   checkpoint: Schema.optionalKey(OpenCheckpoint),
   resolution: optionalText,
-  resumeAt: optionalText
+  resumeAt: optionalText,
+  /** Why a fresh author, where no human said so. */
+  session: Schema.optionalKey(SessionDecision)
 })
 export type Continuation = typeof Continuation.Type
 
@@ -83,6 +88,8 @@ const asked = {
     purpose: Purpose,
     /** In a turn that continues a session after a question (or corrects one that does). */
     continued: Schema.Boolean,
+    /** When, of a new session: its age is counted from here. */
+    at: optionalText,
     command: Schema.Union([StartTurn, ContinueSession])
   },
   ReviewAsked: { command: ReviewCommand.cases.RequestReview },
@@ -104,13 +111,22 @@ const answered = {
     tokens: Tokens,
     cost: Schema.Finite
   },
-  ReportReceived: { turnId: TurnId, status: AuthorStatus, lastLines: optionalText },
+  ReportReceived: {
+    turnId: TurnId,
+    status: AuthorStatus,
+    lastLines: optionalText,
+    /** Of a turn that continued a session after a question. */
+    continued: Schema.optionalKey(Schema.Boolean),
+    context: Schema.optionalKey(ContextFill)
+  },
   TurnBroke: {
     turnId: TurnId,
     kind: FailureKind,
     message: text,
     /** Whether the session can be continued. */
     usable: Schema.Boolean,
+    /** Of a turn that continued a session after a question. */
+    continued: Schema.optionalKey(Schema.Boolean),
     lastLines: optionalText
   },
   CommitAccepted: { commit: text, diffStat: optionalText },
@@ -119,10 +135,22 @@ const answered = {
   VerdictAccepted: { verdict: Verdict, commit: text, cycle: Schema.Int },
   ReviewBroke: { cycle: Schema.Int, reason: text },
   /** The review file is committed and the tree clean (`dirty` empty), or not. */
-  TreeChecked: { phase: PhaseId, head: optionalText, dirty: Schema.Array(text) },
+  TreeChecked: {
+    phase: PhaseId,
+    head: optionalText,
+    dirty: Schema.Array(text),
+    subjects: Schema.optionalKey(Schema.Array(CommitSubject))
+  },
+  /** The summary of a completed phase is in its file, or could not be written (`path` absent). */
+  PhaseSummarised: { phase: PhaseId, path: optionalText },
   PlanTaken: { source: text, phases: Schema.Array(PlannedPhase), planTitle: optionalText },
   WorkspaceBroke: { operation: text, reason: text },
-  SessionSeen: { kind: Schema.Literals(["created", "reused", "replaced"]), sessionId: SessionId, reason: optionalText },
+  SessionSeen: {
+    kind: Schema.Literals(["created", "reused", "replaced"]),
+    sessionId: SessionId,
+    turnId: Schema.optionalKey(TurnId),
+    reason: optionalText
+  },
   SessionLost: { sessionId: SessionId, why: text },
   /** The agent at work is idle again, or gone: it is no longer waited for. */
   AgentRested: { sessionId: SessionId },
@@ -149,7 +177,7 @@ const answered = {
 const continuation = {
   CheckpointOpened: { checkpoint: OpenCheckpoint },
   ContinuationBegun: { continuation: Continuation },
-  StateWritten: { path: text },
+  StateWritten: { path: text, digest: optionalText },
   TasksVerified: {},
   TasksMissing: { missingCommits: Schema.Array(text), missingFiles: Schema.Array(text) },
   /** No longer counted as done: to be done again. */

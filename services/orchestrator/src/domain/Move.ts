@@ -2,7 +2,7 @@
  * What a decision leads to. Handlers return events and at most one move; `drive` carries moves out one after the
  * other, each on the state that the events before it led to. So every way through the machine passes one place.
  */
-import type { EscalationOrigin, Evidence, Item, SessionId, Step } from "@reprise/protocol"
+import type { EscalationOrigin, Evidence, Item, SessionDecision, SessionId, Step } from "@reprise/protocol"
 import type { Purpose, RunEvents } from "./Event.ts"
 import type { Retry } from "./Question.ts"
 import type { Cause } from "./transitions.ts"
@@ -28,11 +28,17 @@ export interface Trouble {
 /**
  * Which session an author step is done in. `known`: the phase's, as long as it is usable, else a new one. `fresh`: a new
  * one (of the reviewer in REVIEW). `continue`: this one and no other; `brief` is what its author does not know yet.
+ * `session`: what decided it, where no human did.
  */
 export type How =
   | { readonly _tag: "known" }
-  | { readonly _tag: "fresh" }
-  | { readonly _tag: "continue"; readonly sessionId: SessionId; readonly brief?: string | undefined }
+  | { readonly _tag: "fresh"; readonly session?: SessionDecision | undefined }
+  | {
+      readonly _tag: "continue"
+      readonly sessionId: SessionId
+      readonly brief?: string | undefined
+      readonly session?: SessionDecision | undefined
+    }
 
 export type Move =
   | { readonly _tag: "Enter"; readonly step: Step; readonly cause: Cause; readonly how: How }

@@ -1,7 +1,9 @@
 /** The state of one run: plain JSON, a fold of its journal. */
 import type { ReachedCheckpoint } from "@reprise/plan"
 import type {
+  CommitSubject,
   CompletedTask,
+  ContextFill,
   EscalationId,
   GateResult,
   Host,
@@ -45,6 +47,10 @@ export interface Author {
   readonly state: "usable" | "doubtful" | "ended"
   /** Why it cannot be continued. */
   readonly why?: string | undefined
+  /** When it was asked for. */
+  readonly since?: string | undefined
+  /** As the runtime told it last. */
+  readonly context?: ContextFill | undefined
 }
 
 /** What a run remembers of its current phase. Counters are of the phase. */
@@ -81,6 +87,12 @@ export interface PhaseRun {
   readonly checkpoints: ReadonlyArray<ReachedCheckpoint>
   readonly continuation?: Continuation | undefined
   readonly statePath?: string | undefined
+  /** Of the state file as it was written last. */
+  readonly stateDigest?: string | undefined
+  /** Continued turns that failed. */
+  readonly failedContinuations: number
+  /** What was done otherwise than planned, in words. */
+  readonly deviations: ReadonlyArray<string>
   readonly missing?: Pick<EventOf<"TasksMissing">, "missingCommits" | "missingFiles"> | undefined
   readonly continuations: number
   readonly continuationsGranted: number
@@ -101,6 +113,19 @@ export interface PhaseOutcome {
   readonly checkpoints: ReadonlyArray<ReachedCheckpoint>
   readonly reviewCycles: number
   readonly gateRuns: number
+  readonly deviations: ReadonlyArray<string>
+  /** Its summary was written, or could not be. */
+  readonly summarised: boolean
+  /** Path of its summary. */
+  readonly summary?: string | undefined
+}
+
+/** What continuation saved in a phase, as the runtime counted it. */
+export interface Saving {
+  readonly phase: PhaseId
+  readonly continuedTurns: number
+  readonly cachedTokens: number
+  readonly unsentTokens: number
 }
 
 export interface Usage {
@@ -147,6 +172,11 @@ export interface Run {
   readonly usage: { readonly author: Usage; readonly reviewer: Usage }
   readonly phaseUsage: ReadonlyArray<PhaseUsage>
   readonly counted: ReadonlyArray<TurnId>
+  readonly savings: ReadonlyArray<Saving>
+  /** Turns under way that go on in a session. */
+  readonly reusing: ReadonlyArray<TurnId>
+  /** Subject lines by whole hash. */
+  readonly subjects: ReadonlyArray<CommitSubject>
   readonly sessionsCreated: number
   readonly sessionsReused: number
   readonly lastClosed?: { readonly escalationId: EscalationId; readonly how: string } | undefined

@@ -57,7 +57,15 @@ export const bookkeeping = (run: Run, input: RunInput): RunEvents => {
     case "SessionCreated":
       return [{ _tag: "SessionSeen", kind: "created", sessionId: input.sessionId }]
     case "SessionReused":
-      return [{ _tag: "SessionSeen", kind: "reused", sessionId: input.sessionId, reason: input.reason }]
+      return [
+        {
+          _tag: "SessionSeen",
+          kind: "reused",
+          sessionId: input.sessionId,
+          ...(input.turnId === undefined ? {} : { turnId: input.turnId }),
+          reason: input.reason
+        }
+      ]
     case "SessionReplaced":
       return [{ _tag: "SessionSeen", kind: "replaced", sessionId: input.sessionId, reason: input.reason }]
     case "SessionExpired":

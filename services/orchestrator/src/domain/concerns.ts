@@ -15,7 +15,12 @@ const answersRequest = ({ command }: WorkspacePending, input: RunInput): boolean
       return command._tag === "PrepareWorkspace"
     case "QualityPassed":
     case "QualityFailed":
-      return command._tag === "RunQualityGates" && command.phase === input.phase && command.attempt === input.attempt
+      return (
+        command._tag === "RunQualityGates" &&
+        command.phase === input.phase &&
+        command.attempt === input.attempt &&
+        command.checkpoint === input.checkpoint
+      )
     case "CommitVerified":
     case "CommitRejected":
       return (
@@ -30,7 +35,7 @@ const answersRequest = ({ command }: WorkspacePending, input: RunInput): boolean
     case "ContinuationRejected":
       return command._tag === "VerifyContinuation" && command.phase === input.phase
     case "SummaryWritten":
-      return command._tag === "WriteSummary"
+      return command._tag === "WriteSummary" && command.phase === input.phase
     case "WorkspaceFailed":
       return input.phase === undefined || !("phase" in command) || command.phase === input.phase
     case "CommandRefused":

@@ -5,7 +5,7 @@ import { bookkeeping } from "./bookkeeping.ts"
 import { concerns } from "./concerns.ts"
 import { drive } from "./drive.ts"
 import type { RunEvents } from "./Event.ts"
-import { evolveStarted } from "./fold/evolve.ts"
+import { evolve, evolveStarted } from "./fold/evolve.ts"
 import type { InputOf, RunInput } from "./Input.ts"
 import { enter, type Outcome, outcome } from "./Move.ts"
 import type { PhaseRun, Run, RunState } from "./Run.ts"
@@ -13,13 +13,14 @@ import { agentGone, agentIdle, agentPrompting, agentWorking } from "./run/agent.
 import { answerReceived } from "./run/answer.ts"
 import { commandRefused, workspaceBroke } from "./run/broken.ts"
 import { commitRejected, commitVerified } from "./run/commit.ts"
-import { continuationRejected, continuationVerified, stateWritten } from "./run/continuation.ts"
+import { continuationRejected, continuationVerified } from "./run/continuation.ts"
 import { pauseRun, resumeRun, underWay } from "./run/control.ts"
 import { abortRun, completeRun } from "./run/end.ts"
 import { askAgain } from "./run/escalate.ts"
-import { phaseBlocked, phaseFinished } from "./run/phase.ts"
+import { phaseBlocked, phaseFinished, phaseSummarised } from "./run/phase.ts"
 import { startRun, workspacePrepared, workspaceRefused } from "./run/prepare.ts"
 import { qualityFailed, qualityPassed } from "./run/quality.ts"
+import { checkpointVerified, stateWritten } from "./run/record.ts"
 import { turnCompleted, turnFailed } from "./run/report.ts"
 import { reviewFailed, verdictReached } from "./run/review.ts"
 
@@ -42,9 +43,9 @@ const moved = (run: Run, phase: PhaseRun, input: RunInput): Outcome => {
     case "CommitRejected":
       return commitRejected(run, phase, input)
     case "QualityPassed":
-      return qualityPassed(input)
+      return input.checkpoint === undefined ? qualityPassed(input) : checkpointVerified(run, phase, input)
     case "QualityFailed":
-      return qualityFailed(run, phase, input)
+      return input.checkpoint === undefined ? qualityFailed(run, phase, input) : checkpointVerified(run, phase, input)
     case "VerdictReached":
       return verdictReached(run, phase, input)
     case "ReviewFailed":
@@ -83,7 +84,7 @@ const movedAnywhere = (run: Run, input: RunInput): Outcome => {
     case "WorkspaceRefused":
       return workspaceRefused(run, input)
     case "SummaryWritten":
-      return outcome(completeRun(run))
+      return input.phase === undefined ? outcome(completeRun(run)) : phaseSummarised(input.phase, input.path)
     case "WorkspaceFailed":
       return pending._tag === "Workspace" ? workspaceBroke(run, pending.command, input.reason) : outcome([])
     case "CommandRefused":
@@ -240,9 +241,10 @@ export const decideRun = (state: RunState, input: RunInput, delivery: Delivery):
 }
 
 /** Every journal entry begins with what led to it, and when. */
-export const decide = (state: RunState, input: RunInput, delivery: Delivery): Decision =>
-  Result.map(decideRun(state, input, delivery), (events) =>
-    events.length === 0
-      ? events
-      : [{ _tag: "Happened" as const, input: input._tag, id: delivery.id, at: delivery.now }, ...events]
+export const decide = (state: RunState, input: RunInput, delivery: Delivery): Decision => {
+  const happened = { _tag: "Happened" as const, input: input._tag, id: delivery.id, at: delivery.now }
+  // Its time is known to the decision: how old a session is counts.
+  return Result.map(decideRun(evolve(state, happened), input, delivery), (events) =>
+    events.length === 0 ? events : [happened, ...events]
   )
+}

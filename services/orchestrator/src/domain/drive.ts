@@ -1,20 +1,24 @@
 /** Carries out moves, one after the other, until a decision leads to none: the one place that all transitions pass. */
-import type { Step } from "@reprise/protocol"
+import type { SessionDecision, Step } from "@reprise/protocol"
 import type { RunEvent, RunEvents } from "./Event.ts"
 import { evolveStarted } from "./fold/evolve.ts"
 import { limitAt } from "./limits.ts"
-import { escalate, type Move, type Outcome, outcome } from "./Move.ts"
+import { escalate, fresh, type Move, type Outcome, outcome } from "./Move.ts"
 import { placeOf } from "./phases.ts"
+import { isContinued } from "./prompts/isContinued.ts"
 import type { PhaseRun, Run } from "./Run.ts"
 import { nextPrompt } from "./run/agent.ts"
 import { askForWork, tellAuthor } from "./run/author.ts"
 import { openCheckpoint } from "./run/checkpoint.ts"
+import { beginContinuation, continuationOf } from "./run/continuation.ts"
 import { abortRun } from "./run/end.ts"
 import { raise } from "./run/escalate.ts"
 import { startNextPhase, startPhaseGate } from "./run/phase.ts"
 import { startGates } from "./run/quality.ts"
 import { retryFresh } from "./run/retry.ts"
 import { startReview } from "./run/review.ts"
+import { decided, sessionFor } from "./sessionPolicy.ts"
+import { isAuthorStep, transitions } from "./transitions.ts"
 
 type Enter = Extract<Move, { readonly _tag: "Enter" }>
 
@@ -44,12 +48,32 @@ const attemptOf = (phase: PhaseRun | undefined, step: Step) =>
 const enterStep = (run: Run, move: Enter): Outcome => {
   const limit = limitAt(run, move.step)
   if (limit !== undefined) return outcome([], escalate(limit))
+  const { phase } = run
+  if (phase === undefined || !isAuthorStep(move.step)) return startStep(run, move)
+  const session = sessionOf(run, phase, move)
+  if (session.choice === "continue" || move.how._tag !== "known") return startStep(run, move, session)
+  // Not without what is done: the record is written and verified first, and the step begins after it.
+  return isContinued(phase)
+    ? beginContinuation(run, phase, continuationOf(run, phase, move.step, move.cause, session))
+    : startStep(run, { ...move, how: fresh }, session)
+}
+
+/** Continue or fresh: as it was chosen, or else by the policy. */
+const sessionOf = (run: Run, phase: PhaseRun, { cause, how }: Enter): SessionDecision => {
+  if (how._tag === "known") return sessionFor(run, phase, "step")
+  if (how.session !== undefined) return how.session
+  const choice = how._tag === "fresh" ? "fresh" : "continue"
+  return decided(run, phase, choice, transitions[cause].when)
+}
+
+const startStep = (run: Run, move: Enter, session?: SessionDecision): Outcome => {
   const started: RunEvent = {
     _tag: "StepStarted",
     ...placeOf(run),
     step: move.step,
     attempt: attemptOf(run.phase, move.step),
-    cause: move.cause
+    cause: move.cause,
+    ...(session === undefined ? {} : { session })
   }
   const after = evolveStarted(run, started)
   if (after.phase === undefined) return outcome([started])

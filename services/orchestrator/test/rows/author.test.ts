@@ -79,9 +79,9 @@ describe("any author step", () => {
     assert.deepStrictEqual(s.lines, [
       "StepStarted CHECKPOINT (checkpoint)",
       "CheckpointReached",
-      "gate RaiseEscalation",
-      "StepWaiting CHECKPOINT"
+      "workspace WriteContinuationState"
     ])
+    assert.deepStrictEqual(s.stateWritten().lines, ["gate RaiseEscalation", "StepWaiting CHECKPOINT"])
   })
 
   for (const kind of ["no_internet", "invalid-report", "runtime", "other"] as const) {

@@ -87,8 +87,9 @@ describe("ESCALATE, the agent of this step is seen working", () => {
   it("a checkpoint is withdrawn as well, and its author's step goes on", () => {
     const s = story().executing()
     s.reports({ result: "checkpoint", checkpoint: { task: "P1.2", type: "human-action", description: "Do it" } })
-    s.agentWorks()
+    s.stateWritten().agentWorks()
     assert.deepStrictEqual(s.lines, ["gate WithdrawEscalation", "StepResumed EXECUTE (agent-working)"])
+    assert.strictEqual(s.phase.checkpoints[0]?.resolution, "resolved in the author's own session")
   })
 })
 

@@ -169,7 +169,7 @@ describe("when continue is offered", () => {
 
   it("not at a checkpoint or a phase gate: their session is evidence, and the question's own is none", () => {
     const checkpoint = { task: "P1.2", type: "human-verify", description: "Look" } as const
-    const reached = story().executing().reports({ result: "checkpoint", checkpoint })
+    const reached = story().executing().reports({ result: "checkpoint", checkpoint }).stateWritten()
     const gate = story()
       .executing({ gates: { phase: "human" } })
       .worked("abc1")

@@ -88,8 +88,8 @@ const limits: ReadonlyArray<{
     limit: "maxContinuations",
     met: () => {
       const s = story().executing({ limits: { maxContinuations: 1 } }, onePhase)
-      handedOver(s.reports({ result: "checkpoint", checkpoint }).answer("pass"))
-      return s.reports({ result: "checkpoint", checkpoint }).answer("pass")
+      handedOver(s.reports({ result: "checkpoint", checkpoint }).stateWritten().answer("pass"))
+      return s.reports({ result: "checkpoint", checkpoint }).stateWritten().answer("pass")
     },
     origin: "limit",
     reason: /^Phase 1 was handed to a fresh author 1 times: its limit is 1\.$/

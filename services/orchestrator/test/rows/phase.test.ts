@@ -74,6 +74,7 @@ describe("PHASE_COMPLETE", () => {
     assert.deepStrictEqual(s.lines.slice(2), [
       "session-manager CompleteSession",
       "reviewer CloseReview",
+      "workspace WriteSummary",
       "PhaseStarted 2",
       "StepStarted EXECUTE (phase-started)",
       "session-manager StartTurn"

@@ -16,7 +16,8 @@ const statuses = (n: number): ReadonlyArray<AuthorStatus> => [
   { result: "failed", reason: "no" },
   { result: "needs_human" },
   { result: "checkpoint", checkpoint: { task: "P1.1", type: "decision", description: "?", options: [] } },
-  { result: "checkpoint", checkpoint: { task: "P1.1", type: "human-action", description: "?" } }
+  { result: "checkpoint", checkpoint: { task: "P1.1", type: "human-action", description: "?" } },
+  { result: "checkpoint", commit: hash(n), checkpoint: { task: "P1.2", type: "human-verify", description: "?" } }
 ]
 
 const itemLists: ReadonlyArray<ReadonlyArray<Item>> = [
@@ -44,14 +45,18 @@ const workspaceInputs = (s: Story): ReadonlyArray<RunInput> => {
     const { host } = command
     return [{ _tag: "WorkspacePrepared", runId, host, directory: "/repo", head, branch: "main" }]
   }
-  if (command._tag === "WriteSummary") return [{ _tag: "SummaryWritten", runId, path: command.path }, broken]
+  if (command._tag === "WriteSummary") {
+    const { path, phase } = command
+    return [{ _tag: "SummaryWritten", runId, ...(phase === undefined ? {} : { phase }), path }, broken]
+  }
   if (place === undefined) return []
   switch (command._tag) {
     case "RunQualityGates": {
-      const { attempt } = command
+      const { attempt, checkpoint } = command
+      const of = { ...place, attempt, ...(checkpoint === undefined ? {} : { checkpoint }) }
       return [
-        { _tag: "QualityPassed", ...place, attempt, results: [] },
-        { _tag: "QualityFailed", ...place, attempt, results: [failedGate] },
+        { _tag: "QualityPassed", ...of, results: [] },
+        { _tag: "QualityFailed", ...of, results: [failedGate] },
         broken
       ]
     }

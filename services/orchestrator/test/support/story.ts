@@ -289,7 +289,19 @@ export class Story {
     })
   }
   treeClean(plan: string = this.run.source, newHead = "0000000f"): this {
-    return this.tell({ _tag: "PhaseFinished", runId, phase: this.phase.id, head: newHead, plan })
+    return this.tell({ _tag: "PhaseFinished", runId, phase: this.phase.id, head: newHead, plan }).phaseSummarised()
+  }
+  /** The summary of a phase is written where one is asked for; `lines` are of both. */
+  phaseSummarised(): this {
+    const { pending, runId } = this.run
+    if (pending._tag !== "Workspace" || pending.command._tag !== "WriteSummary") return this
+    const { path, phase } = pending.command
+    if (phase === undefined) return this
+    const { last, told } = this
+    this.tell({ _tag: "SummaryWritten", runId, phase, path })
+    this.last = [...last, ...this.last]
+    this.told = told
+    return this
   }
   treeDirty(...dirty: ReadonlyArray<string>): this {
     return this.tell({ _tag: "PhaseBlocked", runId, phase: this.phase.id, dirty })
@@ -312,7 +324,7 @@ export class Story {
     }
   }
   answer(choice: string, guidance?: string): this {
-    return this.tell(this.answerOf({ choice, ...(guidance === undefined ? {} : { guidance }) }))
+    return this.tell(this.answerOf({ choice, ...(guidance === undefined ? {} : { guidance }) })).phaseSummarised()
   }
   agent(tag: "AgentIdle" | "AgentGone" | "SessionExpired" | "SessionAborted", sessionId = this.author): this {
     return this.tell(
@@ -334,8 +346,11 @@ export class Story {
       options: options.map((name) => ({ name, label: name }))
     })
   }
-  stateWritten(path = ".planning/phases/01-x/.continuation-state.json"): this {
-    return this.tell({ _tag: "ContinuationStateWritten", runId, phase: this.phase.id, path })
+  stateWritten(
+    path = ".planning/phases/01-x/.continuation-state.json",
+    more: Partial<InputOf<"ContinuationStateWritten">> = {}
+  ): this {
+    return this.tell({ _tag: "ContinuationStateWritten", runId, phase: this.phase.id, path, ...more })
   }
   tasksVerified(): this {
     return this.tell({ _tag: "ContinuationVerified", runId, phase: this.phase.id })

@@ -1,5 +1,5 @@
 /** The state of one session: what it is, the turn that is open, and what the agent is doing (sessions: Lifecycle). */
-import { noTokens, type SessionView, type Tokens } from "@reprise/protocol"
+import { type ContextFill, noTokens, type SessionView, type Tokens } from "@reprise/protocol"
 import type { EventOf, SessionDetails, TurnRequest } from "./events.ts"
 
 export type SessionStatus = SessionView["status"]
@@ -29,6 +29,8 @@ export interface OpenTurn {
   readonly cost: number
   readonly attempts: number
   readonly lastLines?: string
+  /** As the runtime told it at the end of the turn's newest prompt. */
+  readonly context?: ContextFill
 }
 
 /** Something the agent waits for a human to answer. */

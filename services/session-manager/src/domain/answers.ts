@@ -26,6 +26,7 @@ export const promptEnded = (
   attempts: report.attempts,
   toolCalls: report.toolCalls,
   ...(report.messages === undefined ? {} : { messages: report.messages }),
+  ...(report.context === undefined ? {} : { context: report.context }),
   ...(report.lastLines === undefined ? {} : { lastLines: report.lastLines }),
   at: delivery.now
 })

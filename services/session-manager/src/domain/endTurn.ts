@@ -26,7 +26,8 @@ export const turnCompleted = (
   turnId: turn.request.turnId,
   report: report.kind,
   ...fieldsOf(report),
-  ...usageOf(turn, delivery)
+  ...usageOf(turn, delivery),
+  ...(turn.context === undefined ? {} : { context: turn.context })
 })
 
 export interface Failure {

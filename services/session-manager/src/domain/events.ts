@@ -1,5 +1,6 @@
 /** The journal of a Session actor: the public events it published, and what only it needs to know. */
 import {
+  ContextFill,
   Host,
   PermissionMode,
   PhaseId,
@@ -91,6 +92,7 @@ const PromptEnded = Schema.TaggedStruct("PromptEnded", {
   attempts: Schema.Int,
   toolCalls: Schema.Int,
   messages: Schema.optionalKey(Schema.Int),
+  context: Schema.optionalKey(ContextFill),
   lastLines: Schema.optionalKey(Schema.String),
   at: Schema.String
 })

@@ -59,7 +59,8 @@ const promptEnded = (session: Session, event: EventOf<"PromptEnded">): Session =
     cost: turn.cost + event.cost,
     // The first prompt of a turn counts once; every time one was taken up again, the turn was.
     attempts: Math.max(1, turn.attempts) + event.attempts - 1,
-    ...lastLinesOf(turn, event)
+    ...lastLinesOf(turn, event),
+    ...(event.context === undefined ? {} : { context: event.context })
   }))
 }
 

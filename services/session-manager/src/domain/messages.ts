@@ -2,7 +2,18 @@
  * What only the session-manager says to itself: the reports of its workers and watchers, its timers, and the work it
  * asks of a host. These cross this service's own subjects and no other.
  */
-import { PermissionMode, PhaseId, Role, RunId, RuntimeName, Step, Tokens, TurnId, TurnLimits } from "@reprise/protocol"
+import {
+  ContextFill,
+  PermissionMode,
+  PhaseId,
+  Role,
+  RunId,
+  RuntimeName,
+  Step,
+  Tokens,
+  TurnId,
+  TurnLimits
+} from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 
 /** What one prompt used and left behind, as far as the runtime tells. */
@@ -14,6 +25,7 @@ const spent = {
   toolCalls: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0))),
   /** Messages of the whole session, when known. */
   messages: Schema.optionalKey(Schema.Int),
+  context: Schema.optionalKey(ContextFill),
   lastLines: Schema.optionalKey(Schema.String)
 } as const
 

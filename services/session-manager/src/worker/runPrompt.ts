@@ -117,9 +117,10 @@ export const runPrompt = Effect.fn("runPrompt")(function* (work: RunPrompt, cont
     yield* watch.worked
     const after = yield* Effect.option(runtime.inspect(runtimeSessionId))
     const isReport = kind === "report" || kind === "correction"
-    const { cost, stopReason, text, tokens, toolCalls } = outcome
+    const { context: held, cost, stopReason, text, tokens, toolCalls } = outcome
     const messages = after._tag === "Some" ? { messages: after.value.messageCount } : {}
-    const ended = { ...of, tokens, cost, toolCalls, ...messages, ...lastLinesOf(text) }
+    const fill = held === undefined ? {} : { context: held }
+    const ended = { ...of, tokens, cost, toolCalls, ...messages, ...fill, ...lastLinesOf(text) }
     const last = after._tag === "Some" ? after.value.lastMessage : undefined
     const why =
       stopReason === "output-limit"

@@ -19,5 +19,9 @@ const logDirectory = (runId: RunId): string => `.reprise/logs/${runId}`
 export const qualityLog = (runId: RunId, phase: PhaseId, attempt: number, commandSlug: string): string =>
   `${logDirectory(runId)}/quality-phase${phase}-attempt${attempt}-${commandSlug}.log`
 
+/** Of the commands that verify a checkpoint. */
+export const verifyLog = (runId: RunId, phase: PhaseId, checkpoint: number, commandSlug: string): string =>
+  `${logDirectory(runId)}/verify-phase${phase}-checkpoint${checkpoint}-${commandSlug}.log`
+
 export const postCreateLog = (runId: RunId, commandSlug: string): string =>
   `${logDirectory(runId)}/post-create-${commandSlug}.log`

@@ -1,10 +1,15 @@
 /** The files that Reprise itself writes into a working tree. They never make it dirty (workspace: Verify a commit). */
 
-/** Kept out of `git status` by `.git/info/exclude`. The summary is not: users may want to commit it. */
+/**
+ * Kept out of `git status`, and of an agent's `git add --all`, by `.git/info/exclude`. Whoever wants a summary in the
+ * history adds it with `git add --force`; what is tracked is not excluded.
+ */
 export const excludePatterns = [
   "/.reprise/",
   "/.planning/**/.continuation-state.json",
-  "/.planning/**/.continuation-state.json.tmp"
+  "/.planning/**/.continuation-state.json.tmp",
+  "/.planning/phases/*/SUMMARY.md",
+  "/.planning/phases/*/SUMMARY.md.tmp"
 ] as const
 
 /** Where Reprise's files may lie next to those of others. */

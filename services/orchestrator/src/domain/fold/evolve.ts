@@ -1,6 +1,6 @@
-import { addTokens, noTokens } from "@reprise/protocol"
+import { addTokens, type CommitSubject, noTokens, type PhaseId } from "@reprise/protocol"
 import type { EventOf, RunEvent } from "../Event.ts"
-import type { PhaseUsage, Run, RunState, Usage } from "../Run.ts"
+import type { PhaseUsage, Run, RunState, Saving, Usage } from "../Run.ts"
 import { spentCost, spentTokens } from "../spent.ts"
 import { breakable } from "../transitions.ts"
 import { evolvePhase, newPhase } from "./evolvePhase.ts"
@@ -32,6 +32,9 @@ const requested = ({ at, phases, planId, planTitle, request }: EventOf<"RunReque
   usage: { author: unused, reviewer: unused },
   phaseUsage: [],
   counted: [],
+  savings: [],
+  reusing: [],
+  subjects: [],
   sessionsCreated: 0,
   sessionsReused: 0,
   notices: [],
@@ -56,9 +59,38 @@ const counted = (run: Run, event: EventOf<"TurnCounted">): Run => {
     ...run,
     usage: { ...run.usage, [role]: after },
     phaseUsage: phaseUsage(run, event),
-    counted: [...run.counted, turnId]
+    counted: [...run.counted, turnId],
+    reusing: run.reusing.filter((turn) => turn !== turnId),
+    savings: run.reusing.includes(turnId)
+      ? saved(run, event.phase, { continuedTurns: 1, cachedTokens: tokens.cacheRead, unsentTokens: 0 })
+      : run.savings
   }
 }
+
+/** Every phase has one entry. */
+const saved = (run: Run, phase: PhaseId | undefined, more: Omit<Saving, "phase">): Run["savings"] => {
+  if (phase === undefined) return run.savings
+  const before = run.savings.find((entry) => entry.phase === phase)
+  const after: Saving = {
+    phase,
+    continuedTurns: (before?.continuedTurns ?? 0) + more.continuedTurns,
+    cachedTokens: (before?.cachedTokens ?? 0) + more.cachedTokens,
+    unsentTokens: (before?.unsentTokens ?? 0) + more.unsentTokens
+  }
+  return [...run.savings.filter((entry) => entry.phase !== phase), after]
+}
+
+/** A fresh author is not sent the conversation that its predecessor had. */
+const handedOver = (run: Run): Run => {
+  const unsentTokens = run.phase?.author?.context?.tokens ?? 0
+  return unsentTokens === 0
+    ? run
+    : { ...run, savings: saved(run, run.phase?.id, { continuedTurns: 0, cachedTokens: 0, unsentTokens }) }
+}
+
+const withSubjects = (run: Run, subjects: ReadonlyArray<CommitSubject> = []): Run["subjects"] => [
+  ...new Map([...run.subjects, ...subjects].map((entry) => [entry.commit, entry])).values()
+]
 
 const limitRaised = (run: Run, { limit }: EventOf<"LimitRaised">): Run => {
   const granted =
@@ -95,7 +127,9 @@ const phaseCompleted = (run: Run, event: EventOf<"PhaseCompleted">): Run => ({
       tasks: run.phase?.completedTasks ?? [],
       checkpoints: run.phase?.checkpoints ?? [],
       reviewCycles: run.phase?.reviewCycles ?? 0,
-      gateRuns: run.phase?.gateRuns ?? 0
+      gateRuns: run.phase?.gateRuns ?? 0,
+      deviations: run.phase?.deviations ?? [],
+      summarised: false
     }
   ]
 })
@@ -108,14 +142,31 @@ const evolveRun = (run: Run, event: RunEvent): Run => {
     case "WorkspaceTaken":
       return { ...run, host: event.host, directory: event.directory, head: event.head }
     case "TreeChecked":
-      return { ...run, head: event.head ?? run.phase?.verified ?? run.head }
+      return {
+        ...run,
+        head: event.head ?? run.phase?.verified ?? run.head,
+        subjects: withSubjects(run, event.subjects)
+      }
+    case "PhaseSummarised":
+      return {
+        ...run,
+        outcomes: run.outcomes.map((outcome) =>
+          outcome.id === event.phase ? { ...outcome, summarised: true, summary: event.path } : outcome
+        )
+      }
+    case "ContinuationEnded":
+      return handedOver(run)
     case "PlanTaken":
       return { ...run, source: event.source, phases: event.phases, planTitle: event.planTitle }
     case "TurnCounted":
       return counted(run, event)
     case "SessionSeen":
       return event.kind === "reused"
-        ? { ...run, sessionsReused: run.sessionsReused + 1 }
+        ? {
+            ...run,
+            sessionsReused: run.sessionsReused + 1,
+            reusing: event.turnId === undefined ? run.reusing : [...run.reusing, event.turnId]
+          }
         : { ...run, sessionsCreated: run.sessionsCreated + 1 }
     case "AuthorAsked": {
       const fresh = event.command._tag === "StartTurn" && event.command.session._tag === "New"

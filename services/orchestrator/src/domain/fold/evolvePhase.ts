@@ -24,6 +24,8 @@ export const newPhase = (id: PhaseId, base: string): PhaseRun => ({
   checkpoints: [],
   continuations: 0,
   continuationsGranted: 0,
+  failedContinuations: 0,
+  deviations: [],
   told: { report: false, commit: false }
 })
 
@@ -43,27 +45,40 @@ const stepStarted = (phase: PhaseRun, event: EventOf<"StepStarted">): PhaseRun =
   ...(event.step === "REVIEW" ? { dirty: [] } : {})
 })
 
-const authorAsked = (phase: PhaseRun, { command, purpose, sessionId }: EventOf<"AuthorAsked">): PhaseRun => {
+const authorAsked = (phase: PhaseRun, { at: since, command, purpose, sessionId }: EventOf<"AuthorAsked">): PhaseRun => {
   const told = {
     report: phase.told.report || purpose === "report-correction",
     commit: phase.told.commit || purpose === "commit-rejected"
   }
   return command._tag === "StartTurn" && command.session._tag === "New"
-    ? { ...phase, told, author: { sessionId, state: "usable" }, sessions: [...phase.sessions, sessionId] }
+    ? { ...phase, told, author: { sessionId, state: "usable", since }, sessions: [...phase.sessions, sessionId] }
     : { ...phase, told }
 }
 
 /** A report shows that a session is in order, whatever was thought of it before, unless it was ended since. */
-const authorAfterReport = (author: Author | undefined): Author | undefined =>
-  author === undefined || author.state === "ended" ? author : { sessionId: author.sessionId, state: "usable" }
+const authorAfterReport = (author: Author | undefined, context: Author["context"]): Author | undefined =>
+  author === undefined || author.state === "ended"
+    ? author
+    : { sessionId: author.sessionId, state: "usable", since: author.since, context: context ?? author.context }
 
-const reportReceived = (phase: PhaseRun, { lastLines, status }: EventOf<"ReportReceived">): PhaseRun => ({
-  ...phase,
-  author: authorAfterReport(phase.author),
-  completedTasks: merge(phase.completedTasks, status.completedTasks ?? []),
-  notes: status.notes === undefined || status.notes.trim() === "" ? phase.notes : [...phase.notes, status.notes],
-  lastLines
-})
+/** What the author says while findings are open is about these: what it declined, and why. */
+const onFindings = ({ items }: PhaseRun, notes: string | undefined): ReadonlyArray<string> =>
+  items.length === 0 || notes === undefined || notes.trim() === ""
+    ? []
+    : [`The author on the review's findings: ${notes}`]
+
+const reportReceived = (phase: PhaseRun, event: EventOf<"ReportReceived">): PhaseRun => {
+  const { context, continued, lastLines, status } = event
+  return {
+    ...phase,
+    author: authorAfterReport(phase.author, context),
+    failedContinuations: phase.failedContinuations + (continued === true && status.result === "failed" ? 1 : 0),
+    completedTasks: merge(phase.completedTasks, status.completedTasks ?? []),
+    deviations: [...phase.deviations, ...onFindings(phase, status.notes)],
+    notes: status.notes === undefined || status.notes.trim() === "" ? phase.notes : [...phase.notes, status.notes],
+    lastLines
+  }
+}
 
 const endingKinds: ReadonlyArray<string> = ["timeout", "aborted", "session-missing"]
 
@@ -72,7 +87,8 @@ const turnBroke = (phase: PhaseRun, event: EventOf<"TurnBroke">): PhaseRun => {
   const why = `its last turn failed (${event.kind}): ${event.message}`
   return {
     ...phase,
-    ...(phase.author === undefined ? {} : { author: { sessionId: phase.author.sessionId, state, why } }),
+    ...(phase.author === undefined ? {} : { author: { ...phase.author, state, why } }),
+    failedContinuations: phase.failedContinuations + (event.continued === true ? 1 : 0),
     lastLines: event.lastLines
   }
 }
@@ -117,6 +133,14 @@ const sessionLost = (phase: PhaseRun, { sessionId, why }: EventOf<"SessionLost">
   ...(phase.author?.sessionId === sessionId ? { author: { sessionId, state: "ended" as const, why } } : {})
 })
 
+/** The open checkpoint, if there is one, is the newest: resolved like this. */
+const withResolution = ({ checkpoint, checkpoints }: PhaseRun, resolution: string | undefined) => {
+  const newest = checkpoints.at(-1)
+  return checkpoint === undefined || newest === undefined || resolution === undefined
+    ? checkpoints
+    : [...checkpoints.slice(0, -1), { ...newest, resolution }]
+}
+
 /** The agent made progress by itself: what was counted against its step is forgotten (run-machine: auto-resume). */
 const agentSeen = (phase: PhaseRun, step: Step | undefined): PhaseRun =>
   step === undefined
@@ -124,6 +148,7 @@ const agentSeen = (phase: PhaseRun, step: Step | undefined): PhaseRun =>
     : {
         ...phase,
         checkpoint: undefined,
+        checkpoints: withResolution(phase, "resolved in the author's own session"),
         qualityRetries: 0,
         visits: { ...phase.visits, [step]: 0 },
         told: { report: false, commit: false }
@@ -136,13 +161,19 @@ const checkpointOpened = (phase: PhaseRun, { checkpoint }: EventOf<"CheckpointOp
 }
 
 const continuationBegun = (phase: PhaseRun, { continuation }: EventOf<"ContinuationBegun">): PhaseRun => {
-  const { resolution } = continuation
-  const newest = phase.checkpoints.at(-1)
-  const resolved =
-    phase.checkpoint === undefined || newest === undefined || resolution === undefined
-      ? phase.checkpoints
-      : [...phase.checkpoints.slice(0, -1), { ...newest, resolution }]
-  return { ...phase, continuation, checkpoint: undefined, checkpoints: resolved }
+  const checkpoints = withResolution(phase, continuation.resolution)
+  return { ...phase, continuation, checkpoint: undefined, checkpoints }
+}
+
+/** What was dropped is remembered as a deviation: it will have been made twice. */
+const tasksDropped = (phase: PhaseRun, { tasks }: EventOf<"TasksDropped">): PhaseRun => {
+  const dropped = tasks.map((task) => task.id)
+  const words = tasks.map(({ commit, id }) => `Task ${id} was done again: its work of commit ${commit} was missing.`)
+  return {
+    ...phase,
+    completedTasks: phase.completedTasks.filter((task) => !dropped.includes(task.id)),
+    deviations: [...phase.deviations, ...words]
+  }
 }
 
 /** The part of a run that is of its current phase. */
@@ -161,7 +192,9 @@ export const evolvePhase = (phase: PhaseRun, event: RunEvent): PhaseRun => {
     case "CommitAccepted":
       return { ...phase, verified: event.commit, diffStat: event.diffStat }
     case "WorkspaceAsked":
-      return event.command._tag === "RunQualityGates" ? { ...phase, gateRuns: phase.gateRuns + 1 } : phase
+      return event.command._tag === "RunQualityGates" && event.command.checkpoint === undefined
+        ? { ...phase, gateRuns: phase.gateRuns + 1 }
+        : phase
     case "GatesEnded":
       return { ...phase, gateResults: event.results }
     case "ReviewAsked":
@@ -174,6 +207,10 @@ export const evolvePhase = (phase: PhaseRun, event: RunEvent): PhaseRun => {
       return limitRaised(phase, event)
     case "AutoRetried":
       return { ...phase, autoRetries: [...phase.autoRetries, event.reason] }
+    case "SessionSeen":
+      return event.kind === "replaced" && phase.author?.sessionId === event.sessionId
+        ? { ...phase, author: { ...phase.author, context: undefined } }
+        : phase
     case "SessionLost":
       return sessionLost(phase, event)
     case "SessionReleased":
@@ -184,13 +221,11 @@ export const evolvePhase = (phase: PhaseRun, event: RunEvent): PhaseRun => {
     case "ContinuationBegun":
       return continuationBegun(phase, event)
     case "StateWritten":
-      return { ...phase, statePath: event.path }
+      return { ...phase, statePath: event.path, stateDigest: event.digest }
     case "TasksMissing":
       return { ...phase, missing: { missingCommits: event.missingCommits, missingFiles: event.missingFiles } }
-    case "TasksDropped": {
-      const dropped = event.tasks.map((task) => task.id)
-      return { ...phase, completedTasks: phase.completedTasks.filter((task) => !dropped.includes(task.id)) }
-    }
+    case "TasksDropped":
+      return tasksDropped(phase, event)
     case "ContinuationEnded":
       return { ...phase, continuations: phase.continuations + 1, missing: undefined }
     default:

@@ -50,6 +50,7 @@ export const pendingAfter = (run: Run, event: RunEvent): Pending => {
     case "StateWritten":
     case "TasksVerified":
     case "TasksMissing":
+    case "PhaseSummarised":
     case "RunCompleted":
     case "RunFailed":
     case "RunAborted":

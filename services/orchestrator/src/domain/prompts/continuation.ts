@@ -1,72 +1,103 @@
 /** What a fresh author is told of tasks that are done (continuation: The prompt). */
-import type { CompletedTask } from "@reprise/protocol"
+import { isPass } from "@reprise/plan"
 import type { Continuation } from "../Event.ts"
-import { plannedPhase } from "../phases.ts"
+import { plannedPhase, reviewFile } from "../phases.ts"
 import type { PhaseRun, Run } from "../Run.ts"
+import { isContinued } from "./isContinued.ts"
 import { render } from "./render.ts"
+import { resolutionSentence } from "./resolution.ts"
+import { shorten } from "./shorten.ts"
+import { type TablePlace, taskTable } from "./taskTable.ts"
 
-/** The newest tasks are listed, the state file has all: the prompt's size does not grow with the plan. */
-const listed = 12
+/** A verification that passed leaves nothing to do for its task. */
+const settledBy = ({ checkpoint, resolution }: Continuation): string | undefined =>
+  checkpoint?.report.type === "human-verify" && resolution !== undefined && isPass(resolution)
+    ? checkpoint.report.task
+    : undefined
 
-const row = (names: ReadonlyMap<string, string>, task: CompletedTask) =>
-  `| ${task.id} | ${names.get(task.id) ?? ""} | ${task.commit} | ${task.files.slice(0, 5).join(", ")} | complete |`
+/** Once its task is done, the checkpoint is history. */
+const openCheckpoint = (phase: PhaseRun, continuation: Continuation): string | undefined => {
+  const task = continuation.checkpoint?.report.task
+  const again = task === continuation.resumeAt
+  const done = task === settledBy(continuation) || phase.completedTasks.some(({ id }) => id === task)
+  return task === undefined || (done && !again) ? undefined : task
+}
 
-const table = (run: Run, phase: PhaseRun): string => {
-  const tasks = plannedPhase(run, phase.id)?.tasks ?? []
-  const names = new Map(tasks.map(({ id, name }) => [id, name]))
-  const done = phase.completedTasks
-  const checkpoint = phase.continuation?.checkpoint?.report.task
-  const open = checkpoint !== undefined && !done.some(({ id }) => id === checkpoint)
+const placeOf = (phase: PhaseRun): TablePlace => {
+  const { continuation } = phase
+  return continuation === undefined
+    ? {}
+    : {
+        checkpoint: openCheckpoint(phase, continuation),
+        resumeAt: continuation.resumeAt,
+        settled: settledBy(continuation)
+      }
+}
+
+/** `Task 3`: its number in the phase, as the summary counts; one that the plan does not list goes by its id. */
+const numbered = (run: Run, phase: PhaseRun) => {
+  const ids = plannedPhase(run, phase.id)?.tasks.map(({ id }) => id) ?? []
+  return (id: string): string => (ids.includes(id) ? `Task ${ids.indexOf(id) + 1}` : `Task ${shorten(id, 40)}`)
+}
+
+/** Where to go on: the sentences of the contract, with the task's own id. */
+const resume = (run: Run, phase: PhaseRun, continuation: Continuation): string => {
+  const task = numbered(run, phase)
+  const { resumeAt, step } = continuation
+  const asked = continuation.checkpoint?.report.task
+  const open = openCheckpoint(phase, continuation)
+  if (resumeAt === undefined) {
+    if (step !== "EXECUTE") return ""
+    const skip = asked === undefined ? "" : `Skip ${task(asked)}, which is done. `
+    return `${skip}No task of this phase is left: make sure that the phase is complete.`
+  }
+  const at = `Resume execution at ${task(resumeAt)} (${shorten(resumeAt, 40)}).`
+  if (asked === undefined) return at
+  if (asked === resumeAt) return `${at} Re-execute ${task(asked)} with the user's input.`
+  return open === undefined
+    ? `${at} Skip ${task(asked)} and continue from ${task(resumeAt)}.`
+    : `${at} When you come to it: Re-execute ${task(asked)} with the user's input.`
+}
+
+const findingsListed = 6
+
+/** What the last review found, unless the step itself is about it. */
+const findings = (run: Run, phase: PhaseRun): string => {
+  const { items } = phase
+  if (items.length === 0 || phase.continuation?.step === "AUTO_FIX") return ""
+  const lines = items
+    .slice(0, findingsListed)
+    .map(({ id, priority, title }) => `- ${shorten(id, 20)} [${priority}] ${shorten(title, 80)}`)
+  const more = items.length - lines.length
   return [
-    ...(done.length > listed ? [`(${done.length - listed} more tasks are done; see the record)`, ""] : []),
-    "| Task | Name | Commit | Files | Status |",
-    "| --- | --- | --- | --- | --- |",
-    ...done.slice(-listed).map((task) => row(names, task)),
-    ...(open ? [`| ${checkpoint} | ${names.get(checkpoint) ?? ""} | - | - | checkpoint |`] : [])
+    `Open findings of the last review (${reviewFile(run, phase)}):`,
+    ...lines,
+    ...(more > 0 ? [`- and ${more} more, in that file`] : [])
   ].join("\n")
 }
 
-/** One sentence by the checkpoint's type. A resolution is the chosen word, maybe with `: text` after it. */
-const resolutionSentence = ({ checkpoint, resolution }: Continuation): string => {
-  if (checkpoint === undefined || resolution === undefined) return ""
-  switch (checkpoint.report.type) {
-    case "human-verify":
-      return `User confirmed: ${resolution}`
-    case "decision":
-      return `User chose ${resolution}`
-    case "human-action":
-      return resolution.startsWith("cannot")
-        ? `User could not do the action: ${resolution}`
-        : `User confirms action completed: ${resolution}`
-    case "architectural-change":
-      return `User approved approach: ${resolution}`
-  }
+/** The summary of the phase before: what this one builds on. */
+const prior = (run: Run): string => {
+  const last = run.outcomes.findLast(({ summary }) => summary !== undefined)?.summary
+  return last === undefined ? "" : `What the phase before did is in ${last}.`
 }
 
-const resume = ({ checkpoint, resumeAt, step }: Continuation): string => {
-  const task = checkpoint?.report.task
-  if (resumeAt === undefined) {
-    if (step !== "EXECUTE") return ""
-    return task === undefined
-      ? "No task of this phase is left: make sure that the phase is complete."
-      : `Skip task ${task}, which is done. No task of this phase is left: make sure that the phase is complete.`
-  }
-  if (task === undefined) return `Go on with task ${resumeAt}.`
-  return task === resumeAt
-    ? `Re-execute task ${task} with the user's input.`
-    : `Skip task ${task} and continue from task ${resumeAt}.`
-}
+/** A part of its own, or nothing. */
+const part = (text: string) => (text === "" ? "" : `${text}\n\n`)
 
 /** Empty when nothing was done and no checkpoint reached. */
 export const continuationText = (run: Run, phase: PhaseRun): string => {
-  const { continuation } = phase
-  if (phase.completedTasks.length === 0 && continuation?.checkpoint === undefined) return ""
-  const sentence = continuation === undefined ? "" : resolutionSentence(continuation)
-  const next = continuation === undefined ? "" : resume(continuation)
+  const { completedTasks, continuation } = phase
+  if (!isContinued(phase)) return ""
+  const { checkpoint, resolution } = continuation ?? {}
+  const sentence =
+    checkpoint === undefined || resolution === undefined ? "" : resolutionSentence(checkpoint.report, resolution)
   return render(run, "continuation", {
+    plan_path: run.request.planPath,
     state_path: phase.statePath ?? "the run's journal",
-    done: table(run, phase),
-    resolution: sentence === "" ? "" : `${sentence}\n\n`,
-    resume: next === "" ? "" : `${next}\n\n`
+    done: taskTable(plannedPhase(run, phase.id), completedTasks, placeOf(phase)),
+    resolution: part(sentence),
+    resume: part(continuation === undefined ? "" : resume(run, phase, continuation)),
+    findings: part([findings(run, phase), prior(run)].filter((text) => text !== "").join("\n\n"))
   })
 }

@@ -3,6 +3,7 @@ import { type GateResult, gateOutput, type Item, type Step } from "@reprise/prot
 import type { PlannedPhase } from "../Event.ts"
 import { plannedPhase } from "../phases.ts"
 import type { PhaseRun, Run } from "../Run.ts"
+import { isContinued } from "./isContinued.ts"
 import { paragraphs } from "./paragraphs.ts"
 import { render } from "./render.ts"
 
@@ -15,6 +16,10 @@ const taskLines = (planned: PlannedPhase | undefined): string => {
     : lines.join("\n")
 }
 
+/** For an author that is handed the table of a continuation: no second list that grows with the plan. */
+const taskCount = (planned: PlannedPhase | undefined): string =>
+  `(${planned?.tasks.length ?? 0}; those around the place to go on are in the table, and the plan has all)`
+
 /** What the plan says of a phase, for templates. */
 export const planValues = (run: Run, phase: PhaseRun) => {
   const planned = plannedPhase(run, phase.id)
@@ -22,7 +27,7 @@ export const planValues = (run: Run, phase: PhaseRun) => {
   return {
     plan_path: run.request.planPath,
     phase: phase.id,
-    tasks: taskLines(planned),
+    tasks: isContinued(phase) ? taskCount(planned) : taskLines(planned),
     completion_gate: gate === undefined ? "" : `\n\nThe phase is complete when: ${gate}`
   }
 }

@@ -73,6 +73,7 @@ const inNewSession = (
   sessionId: sessionIdOf(run.runId, run.ids.sessions + 1),
   purpose,
   continued: false,
+  at: run.updatedAt,
   command: startTurn(run, phase, step, {
     session: { _tag: "New" },
     onMissing: "fresh",

@@ -13,7 +13,9 @@ export const workspaceBroke = (run: Run, command: WorkspaceCommand, reason: stri
     case "PrepareWorkspace":
       return outcome([broke, ...failRun(run, `The workspace cannot be prepared: ${reason}`)])
     case "WriteSummary":
-      return outcome([broke, ...completeRun(run)])
+      return command.phase === undefined
+        ? outcome([broke, ...completeRun(run)])
+        : outcome([broke, { _tag: "PhaseSummarised", phase: command.phase }], { _tag: "NextPhase" })
     default:
       return outcome(
         [broke],

@@ -1,6 +1,6 @@
-/** A checkpoint of the plan was reached: asked, answered, handed to a fresh author (continuation: Checkpoint types). */
+/** A checkpoint of the plan was reached: recorded, asked, answered, handed to a fresh author (continuation: Checkpoint types). */
 import { resumeAt } from "@reprise/plan"
-import type { CheckpointReport } from "@reprise/protocol"
+import type { CheckpointReport, GateResult } from "@reprise/protocol"
 import { Result } from "effect"
 import type { Continuation, RunEvent } from "../Event.ts"
 import { evolvePhase } from "../fold/evolvePhase.ts"
@@ -9,42 +9,62 @@ import { placeOf } from "../phases.ts"
 import type { OpenCheckpoint } from "../Question.ts"
 import type { PhaseRun, Run } from "../Run.ts"
 import { outlineOf } from "../readPlan.ts"
-import { beginContinuation } from "./continuation.ts"
+import { sessionFor } from "../sessionPolicy.ts"
+import { beginContinuation, writeState } from "./continuation.ts"
+import { hasVerifyCommands, verifyCommands } from "./verifyCheckpoint.ts"
 
-/** In auto mode only a decision with a recommended option is taken; for anything else a human is waited for. */
-const policyChoice = (run: Run, { options, type }: CheckpointReport): string | undefined =>
-  run.request.options.auto && type === "decision"
-    ? options?.find((option) => option.recommended === true)?.id
-    : undefined
-
+/** Before anybody is asked the record is written, so that it survives whatever happens until the answer. */
 export const openCheckpoint = (run: Run, phase: PhaseRun, checkpoint: OpenCheckpoint): Outcome => {
-  const { report } = checkpoint
+  const { from, report } = checkpoint
   const reached: RunEvent = { _tag: "CheckpointReached", ...placeOf(run), task: report.task, type: report.type }
-  const choice = policyChoice(run, report)
-  if (choice === undefined) {
-    return outcome(
-      [reached],
-      escalate({
-        origin: "checkpoint",
-        reason: report.description,
-        retry: { step: checkpoint.from },
-        evidence: { checkpoint: report }
-      })
-    )
-  }
-  const noted: RunEvent = {
-    _tag: "Noted",
-    text: `Auto mode took the recommended option '${choice}' at ${report.task}.`
-  }
-  const resolved = resolveCheckpoint(run, phase, checkpoint, choice, undefined)
-  return { ...resolved, events: [reached, noted, ...resolved.events] }
+  const record: Continuation = { step: from, cause: "checkpoint-resolved", checkpoint, resumeAt: report.task }
+  return outcome([reached, writeState(run, phase, record)])
 }
+
+/** In auto mode a decision with a recommended option is taken, and what a command can verify is verified by it. */
+export const checkpointRecorded = (run: Run, phase: PhaseRun, checkpoint: OpenCheckpoint): Outcome => {
+  const { report } = checkpoint
+  const { auto } = run.request.options
+  const choice = auto ? recommended(report) : undefined
+  if (choice !== undefined) {
+    const noted: RunEvent = {
+      _tag: "Noted",
+      text: `Auto mode took the recommended option '${choice}' at ${report.task}.`
+    }
+    const resolved = resolveCheckpoint(run, phase, checkpoint, choice, undefined)
+    return { ...resolved, events: [noted, ...resolved.events] }
+  }
+  return auto && hasVerifyCommands(run, report)
+    ? outcome([verifyCommands(run, phase, report)])
+    : askCheckpoint(checkpoint)
+}
+
+const recommended = ({ options, type }: CheckpointReport): string | undefined =>
+  type === "decision" ? options?.find((option) => option.recommended === true)?.id : undefined
+
+/** `gateResults`: what the verify commands said before. */
+export const askCheckpoint = (
+  { from, report }: OpenCheckpoint,
+  gateResults: ReadonlyArray<GateResult> | undefined = undefined
+): Outcome =>
+  outcome(
+    [],
+    escalate({
+      origin: "checkpoint",
+      reason: report.description,
+      retry: { step: from },
+      evidence: { checkpoint: report, ...(gateResults === undefined ? {} : { gateResults }) }
+    })
+  )
+
+const verified: Readonly<Record<string, string>> = { pass: "passed", fail: "failed" }
 
 /** The chosen word, the option's label, and what the human said: what the record and the author are told. */
 const resolutionOf = (report: CheckpointReport, choice: string, guidance: string | undefined): string => {
-  const label = report.options?.find((option) => option.id === choice)?.label
+  const word = report.type === "human-verify" ? (verified[choice] ?? choice) : choice
+  const label = report.type === "decision" ? report.options?.find((option) => option.id === choice)?.label : undefined
   const words = [label, guidance].filter((text) => text !== undefined && text.trim() !== "")
-  return words.length === 0 ? choice : `${choice}: ${words.join(". ")}`
+  return words.length === 0 ? word : `${word}: ${words.join(". ")}`
 }
 
 export const resolveCheckpoint = (
@@ -65,7 +85,8 @@ export const resolveCheckpoint = (
     cause: "checkpoint-resolved",
     checkpoint,
     resolution,
-    ...(task === undefined ? {} : { resumeAt: task })
+    ...(task === undefined ? {} : { resumeAt: task }),
+    session: sessionFor(run, phase, "checkpoint")
   }
   const resolved: RunEvent = { _tag: "CheckpointResolved", ...placeOf(run), resolution }
   const begun = beginContinuation(run, evolvePhase(phase, resolved), continuation)

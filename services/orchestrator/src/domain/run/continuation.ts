@@ -4,7 +4,7 @@
  */
 
 import { nextTask, slugOf } from "@reprise/plan"
-import type { CompletedTask, WorkspaceCommand } from "@reprise/protocol"
+import type { CompletedTask, SessionDecision, WorkspaceCommand } from "@reprise/protocol"
 import type { Continuation, RunEvent, RunEvents } from "../Event.ts"
 import type { InputOf } from "../Input.ts"
 import { continuationLimit } from "../limits.ts"
@@ -13,7 +13,8 @@ import { currentTitle, plannedPhase, sameCommit } from "../phases.ts"
 import type { PhaseRun, Run } from "../Run.ts"
 import { isCause } from "../transitions.ts"
 
-const writeState = (run: Run, phase: PhaseRun, continuation: Continuation): RunEvent => {
+/** What the state file is to say. It is a projection: whatever is there is written again. */
+export const writeState = (run: Run, phase: PhaseRun, continuation: Continuation): RunEvent => {
   const { checkpoint, resolution, resumeAt } = continuation
   const command: WorkspaceCommand = {
     _tag: "WriteContinuationState",
@@ -24,7 +25,8 @@ const writeState = (run: Run, phase: PhaseRun, continuation: Continuation): RunE
     completedTasks: phase.completedTasks,
     ...(checkpoint === undefined ? {} : { checkpoint: checkpoint.report }),
     ...(resolution === undefined ? {} : { resolution }),
-    ...(resumeAt === undefined ? {} : { resumeAt })
+    ...(resumeAt === undefined ? {} : { resumeAt }),
+    ...(phase.stateDigest === undefined ? {} : { expected: phase.stateDigest })
   }
   return { _tag: "WorkspaceAsked", command }
 }
@@ -52,7 +54,8 @@ export const continuationOf = (
   run: Run,
   phase: PhaseRun,
   step: Continuation["step"],
-  cause: Continuation["cause"]
+  cause: Continuation["cause"],
+  session?: SessionDecision
 ): Continuation => {
   const { checkpoint, resolution } = phase.continuation ?? {}
   const resumeAt = step === "EXECUTE" ? resumePoint(run, phase) : undefined
@@ -61,11 +64,12 @@ export const continuationOf = (
     cause,
     ...(checkpoint === undefined ? {} : { checkpoint }),
     ...(resolution === undefined ? {} : { resolution }),
-    ...(resumeAt === undefined ? {} : { resumeAt })
+    ...(resumeAt === undefined ? {} : { resumeAt }),
+    ...(session === undefined ? {} : { session })
   }
 }
 
-const verifyTasks = (run: Run, phase: PhaseRun): RunEvent => ({
+export const verifyTasks = (run: Run, phase: PhaseRun): RunEvent => ({
   _tag: "WorkspaceAsked",
   command: {
     _tag: "VerifyContinuation",
@@ -75,12 +79,10 @@ const verifyTasks = (run: Run, phase: PhaseRun): RunEvent => ({
   }
 })
 
-export const stateWritten = (run: Run, phase: PhaseRun, event: InputOf<"ContinuationStateWritten">): Outcome =>
-  outcome([{ _tag: "StateWritten", path: event.path }, verifyTasks(run, phase)])
-
 const intoStep = (continuation: Continuation | undefined): Move => {
   const cause = continuation?.cause ?? "fix"
-  return enter(continuation?.step ?? "EXECUTE", isCause(cause) ? cause : "fix", fresh)
+  const how = { ...fresh, session: continuation?.session }
+  return enter(continuation?.step ?? "EXECUTE", isCause(cause) ? cause : "fix", how)
 }
 
 export const continuationVerified = (phase: PhaseRun): Outcome =>
@@ -88,13 +90,17 @@ export const continuationVerified = (phase: PhaseRun): Outcome =>
 
 /** Nothing is made again by guess: a human says whether it is restored or redone. */
 export const continuationRejected = (event: InputOf<"ContinuationRejected">): Outcome => {
-  const { missingCommits, missingFiles } = event
+  const { missingCommits, missingFiles, shallow } = event
+  const hint =
+    shallow === true
+      ? " The repository is a shallow clone: 'git fetch --unshallow' brings what lies beyond its edge."
+      : ""
   const missing = [...missingCommits.map((commit) => `commit ${commit}`), ...missingFiles]
   return outcome(
     [{ _tag: "TasksMissing", missingCommits, missingFiles }],
     escalate({
       origin: "continuation",
-      reason: `Work that was reported as done is not there: ${missing.join(", ")}.`,
+      reason: `Work that was reported as done is not there: ${missing.join(", ")}.${hint}`,
       evidence: { missingCommits, missingFiles }
     })
   )
@@ -126,5 +132,6 @@ export const redoMissing = (run: Run, phase: PhaseRun): RunEvents => {
   ]
 }
 
-/** Verified once more, now that a human says that it is back. */
-export const verifyAgain = (run: Run, phase: PhaseRun): RunEvents => [verifyTasks(run, phase)]
+/** Written and verified once more, now that a human says that it is back. */
+export const verifyAgain = (run: Run, phase: PhaseRun): RunEvents =>
+  phase.continuation === undefined ? [verifyTasks(run, phase)] : [writeState(run, phase, phase.continuation)]

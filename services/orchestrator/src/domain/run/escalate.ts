@@ -2,13 +2,15 @@
 import { type EscalationOption, escalationIdOf, type SessionId, type Step } from "@reprise/protocol"
 import type { RunEvent, RunEvents } from "../Event.ts"
 import { evidenceOf } from "../evidence.ts"
-import { type Outcome, outcome, type Trouble } from "../Move.ts"
+import { enter, type How, type Outcome, outcome, type Trouble } from "../Move.ts"
 import { checkpointOptions, continuationOptions, phaseGateOptions, planOptions, stepOptions } from "../options.ts"
 import { placeOf } from "../phases.ts"
 import type { Question, Retry } from "../Question.ts"
 import type { Author, PhaseRun, Run } from "../Run.ts"
+import { sessionFor } from "../sessionPolicy.ts"
 import { isAuthorStep } from "../transitions.ts"
 import { redoMissing } from "./continuation.ts"
+import { grant } from "./retry.ts"
 
 /** The session that can be continued, or why there is none (run-machine: When continue is offered). */
 type Offer = { readonly sessionId: SessionId } | { readonly why: string }
@@ -109,6 +111,16 @@ const gaveUp = (phase: PhaseRun | undefined, reason: string): string => {
   return `Auto mode gave up after ${tried.length} retries: ${list}`
 }
 
+/** The author's session, where a human could continue it and the policy does; undefined: begin anew. */
+const unattended = (run: Run, phase: PhaseRun, trouble: Trouble, retry: Retry): How | undefined => {
+  const offer = offerOf(phase.author, trouble, retry)
+  if (retry.command !== undefined || !("sessionId" in offer)) return undefined
+  const session = sessionFor(run, phase, "unattended")
+  return session.choice === "fresh"
+    ? undefined
+    : { _tag: "continue", sessionId: offer.sessionId, brief: trouble.brief, session }
+}
+
 /** As fix, without guidance, and counted per phase; then the run is aborted with every reason there was. */
 const inHumansPlace = (run: Run, trouble: Trouble): Outcome => {
   const { phase } = run
@@ -119,7 +131,11 @@ const inHumansPlace = (run: Run, trouble: Trouble): Outcome => {
   const retried: RunEvent = { _tag: "AutoRetried", reason: trouble.reason }
   if (trouble.origin === "continuation") return outcome([retried, ...redoMissing(run, phase)])
   const step = trouble.step ?? run.step ?? "EXECUTE"
-  return outcome([retried], { _tag: "Retry", retry: { step, ...trouble.retry }, cause: "auto-retry" })
+  const retry: Retry = { step, ...trouble.retry }
+  const goOn = unattended(run, phase, trouble, retry)
+  return goOn === undefined
+    ? outcome([retried], { _tag: "Retry", retry, cause: "auto-retry" })
+    : outcome([retried, ...grant(retry.limit, retry.step)], enter(retry.step, "auto-retry", goOn))
 }
 
 /** A checkpoint that is still open waits for a human in auto mode too (continuation: Checkpoint types). */

@@ -1,4 +1,5 @@
 /** From an approved phase to the next one (run-machine: PHASE_GATE, PHASE_COMPLETE). */
+import type { PhaseId } from "@reprise/protocol"
 import { Result } from "effect"
 import type { RunEvent, RunEvents } from "../Event.ts"
 import type { InputOf } from "../Input.ts"
@@ -8,7 +9,7 @@ import { stepTask } from "../prompts/steps.ts"
 import type { PhaseRun, Run } from "../Run.ts"
 import { continuedBy, readPlan } from "../readPlan.ts"
 import { closeReview } from "./review.ts"
-import { writeSummary } from "./summary.ts"
+import { writePhaseSummary, writeSummary } from "./summary.ts"
 
 /** The review file is committed, the tree looked at and the plan read again. */
 export const finishPhase = (run: Run, phase: PhaseRun): RunEvent => ({
@@ -18,9 +19,15 @@ export const finishPhase = (run: Run, phase: PhaseRun): RunEvent => ({
     runId: run.runId,
     phase: phase.id,
     reviewPath: reviewFile(run, phase),
-    planPath: run.request.planPath
+    planPath: run.request.planPath,
+    commits: commitsOf(phase)
   }
 })
+
+/** Those that the phase's summary names. */
+const commitsOf = ({ completedTasks, verified }: PhaseRun): ReadonlyArray<string> => [
+  ...new Set([...completedTasks.map(({ commit }) => commit), ...(verified === undefined ? [] : [verified])])
+]
 
 /** A ready verdict on a verified commit is enough, unless a human wants to have the last word. */
 export const startPhaseGate = (run: Run, phase: PhaseRun): Outcome => {
@@ -64,7 +71,14 @@ export const overridePhase = (run: Run, phase: PhaseRun, who: string, guidance: 
 ]
 
 export const phaseFinished = (run: Run, phase: PhaseRun, event: InputOf<"PhaseFinished">): Outcome => {
-  const checked: RunEvent = { _tag: "TreeChecked", phase: phase.id, head: event.head, dirty: [] }
+  const { head, subjects } = event
+  const checked: RunEvent = {
+    _tag: "TreeChecked",
+    phase: phase.id,
+    head,
+    dirty: [],
+    ...(subjects === undefined ? {} : { subjects })
+  }
   const completed = run.step === "PHASE_GATE" ? completion(run, phase, { by: "review" }) : []
   const rest = takePlan(run, event.plan)
   return { ...rest, events: [checked, ...completed, ...rest.events] }
@@ -104,8 +118,13 @@ const takePlan = (run: Run, source: string): Outcome => {
   return outcome([taken], { _tag: "NextPhase" })
 }
 
-/** The next phase that nobody approved; none left: the summary, and the run is complete. */
+/**
+ * The summary of the phase that was completed, then the next phase that nobody approved; none left: the summary of the
+ * run, and the run is complete.
+ */
 export const startNextPhase = (run: Run): Outcome => {
+  const completed = run.outcomes.find(({ id, summarised }) => id === run.phase?.id && !summarised)
+  if (completed !== undefined) return outcome([writePhaseSummary(run, completed.id)])
   const next = nextPhase(run)
   return next === undefined
     ? outcome([writeSummary(run)])
@@ -114,3 +133,6 @@ export const startNextPhase = (run: Run): Outcome => {
         enter("EXECUTE", "phase-started", fresh)
       )
 }
+
+export const phaseSummarised = (phase: PhaseId, path: string): Outcome =>
+  outcome([{ _tag: "PhaseSummarised", phase, path }], { _tag: "NextPhase" })

@@ -21,11 +21,24 @@ const isLine = (text: string) => said(text) !== undefined && !/[\r\n]/.test(text
 const normal = (status: AuthorStatus): AuthorStatus => {
   const { commit: _, ...rest } = status
   const commit = said(status.commit)?.toLowerCase()
-  return {
+  return withVerifiedTask({
     ...rest,
     ...(commit === undefined ? {} : { commit }),
-    ...(status.completedTasks === undefined ? {} : { completedTasks: status.completedTasks.map(normalTask) })
-  }
+    ...(status.completedTasks === undefined ? {} : { completedTasks: status.completedTasks.map(normalTask) }),
+    ...(status.checkpoint === undefined
+      ? {}
+      : { checkpoint: { ...status.checkpoint, task: status.checkpoint.task.trim() } })
+  })
+}
+
+/** With human-verify the task is done and committed before it is looked at, whether or not it is listed. */
+const withVerifiedTask = (status: AuthorStatus): AuthorStatus => {
+  const { checkpoint, commit, completedTasks = [] } = status
+  if (checkpoint?.type !== "human-verify" || commit === undefined || !isHash(commit)) return status
+  const { task } = checkpoint
+  return completedTasks.some(({ id }) => id === task)
+    ? status
+    : { ...status, completedTasks: [...completedTasks, { id: task, commit, files: [] }] }
 }
 const normalTask = (task: CompletedTask): CompletedTask => ({
   ...task,
@@ -108,7 +121,9 @@ export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: Inpu
     _tag: "ReportReceived",
     turnId: turn.turnId,
     status,
-    ...(lastLines === undefined ? {} : { lastLines })
+    ...(lastLines === undefined ? {} : { lastLines }),
+    ...(turn.continued ? { continued: true } : {}),
+    ...(event.context === undefined ? {} : { context: event.context })
   }
   switch (status.result) {
     case "complete":
@@ -156,6 +171,7 @@ export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): 
     kind,
     message,
     usable,
+    ...(turn.continued ? { continued: true } : {}),
     ...(lastLines === undefined ? {} : { lastLines })
   }
   if (turn.interrupted && kind === "aborted") {

@@ -1,6 +1,7 @@
 import type { RunEvents } from "../Event.ts"
 import { evolveStarted } from "../fold/evolve.ts"
 import { enter, fresh, type Outcome, outcome } from "../Move.ts"
+import { isContinued } from "../prompts/isContinued.ts"
 import type { Limit, Retry } from "../Question.ts"
 import type { Run } from "../Run.ts"
 import { type Cause, isAuthorStep } from "../transitions.ts"
@@ -22,8 +23,7 @@ export const retryFresh = (before: Run, retry: Retry, cause: Cause): Outcome => 
   if (retry.command !== undefined) return outcome([...granted, { _tag: "WorkspaceAsked", command: retry.command }])
   if (phase === undefined) return outcome(granted)
   if (retry.step === "PHASE_COMPLETE") return outcome([...granted, finishPhase(run, phase)])
-  const handsOver = phase.completedTasks.length > 0 || phase.continuation?.checkpoint !== undefined
-  if (!isAuthorStep(retry.step) || !handsOver) return outcome(granted, enter(retry.step, cause, fresh))
+  if (!isAuthorStep(retry.step) || !isContinued(phase)) return outcome(granted, enter(retry.step, cause, fresh))
   const handed = beginContinuation(run, phase, continuationOf(run, phase, retry.step, cause))
   return { ...handed, events: [...granted, ...handed.events] }
 }

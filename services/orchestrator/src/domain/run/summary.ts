@@ -1,23 +1,42 @@
 /** SUMMARY.md, from what the run remembers (continuation: Many checkpoints, and the summary). */
-import { parsePlan, planSlug, renderSummary, type Summary, summaryPath, taskResults } from "@reprise/plan"
+import { parsePlan, planSlug, renderSummary, type Summary, slugOf, summaryPath, taskResults } from "@reprise/plan"
+import type { PhaseId } from "@reprise/protocol"
 import { Result } from "effect"
 import type { RunEvent } from "../Event.ts"
-import type { PhaseOutcome, Run } from "../Run.ts"
+import { plannedPhase } from "../phases.ts"
+import type { PhaseOutcome, Run, Saving } from "../Run.ts"
 
-const noSubjects: ReadonlyMap<string, string> = new Map()
+type PhaseRecord = Pick<PhaseOutcome, "tasks" | "checkpoints" | "notes" | "deviations"> & {
+  readonly by?: PhaseOutcome["by"]
+  readonly commit?: string | undefined
+}
 
-const phasesOf = (run: Run): Summary["phases"] => {
+/** What is known of a phase: how it ended, or where the current one stands. */
+const recordOf = (run: Run, id: PhaseId): PhaseRecord | undefined => {
+  const ended = run.outcomes.find((outcome) => outcome.id === id)
+  const { phase } = run
+  if (ended !== undefined || phase?.id !== id) return ended
+  const { checkpoints, completedTasks, deviations, items, verified } = phase
+  return { tasks: completedTasks, checkpoints, notes: items, deviations, commit: verified }
+}
+
+const phasesOf = (run: Run, only: PhaseId | undefined): Summary["phases"] => {
   const plan = parsePlan(run.source)
   if (Result.isFailure(plan)) return []
-  return plan.success.phases.map((phase) => {
-    const ended = run.outcomes.find((outcome) => outcome.id === phase.id)
-    return {
-      id: phase.id,
-      title: phase.title,
-      ...(ended === undefined ? {} : { completedBy: ended.by }),
-      tasks: taskResults(phase, ended?.tasks ?? [], ended?.checkpoints ?? [], noSubjects)
-    }
-  })
+  const subjects = new Map(run.subjects.map(({ commit, subject }) => [commit, subject]))
+  return plan.success.phases
+    .filter(({ id }) => only === undefined || id === only)
+    .map((phase) => {
+      const known = recordOf(run, phase.id)
+      const approval = known?.by === undefined ? undefined : { by: known.by, commit: known.commit }
+      return {
+        id: phase.id,
+        title: phase.title,
+        ...(known?.by === undefined ? {} : { completedBy: known.by }),
+        ...(known?.commit === undefined ? {} : { commit: known.commit }),
+        tasks: taskResults(phase, known?.tasks ?? [], known?.checkpoints ?? [], subjects, approval)
+      }
+    })
 }
 
 const overrideOf = ({ by, guidance, id, who }: PhaseOutcome): Summary["overrides"] =>
@@ -27,16 +46,57 @@ const overrideOf = ({ by, guidance, id, who }: PhaseOutcome): Summary["overrides
 const declinedOf = ({ id, notes }: PhaseOutcome): Summary["declined"] =>
   notes.map((item) => ({ phase: id, id: item.id, title: item.title, reason: item.reason }))
 
-const summaryOf = (run: Run): Summary => ({
-  planId: run.planId,
-  ...(run.planTitle === undefined ? {} : { title: run.planTitle }),
-  runId: run.runId,
-  phases: phasesOf(run),
-  overrides: run.outcomes.flatMap(overrideOf),
-  declined: run.outcomes.flatMap(declinedOf),
-  deviations: [],
-  usage: run.phaseUsage
-})
+/** What was done otherwise than planned: tasks nobody planned, checkpoints passed by, another architecture. */
+const deviationsOf = (run: Run, id: PhaseId): ReadonlyArray<string> => {
+  const known = recordOf(run, id)
+  if (known === undefined) return []
+  const planned = plannedPhase(run, id)?.tasks ?? []
+  const ids = new Set(planned.map((task) => task.id))
+  const reached = new Set(known.checkpoints.map(({ task }) => task))
+  const done = new Set(known.tasks.map((task) => task.id))
+  return [
+    ...known.deviations,
+    ...known.tasks.filter((task) => !ids.has(task.id)).map((task) => `Task ${task.id} is not in the plan.`),
+    ...planned
+      .filter((task) => task.checkpoint !== undefined && done.has(task.id) && !reached.has(task.id))
+      .map((task) => `Task ${task.id} was done without stopping at its checkpoint (${task.checkpoint}).`),
+    ...known.checkpoints
+      .filter(({ type }) => type === "architectural-change")
+      .map(
+        ({ resolution, task }) => `At task ${task} the architecture was changed: ${resolution ?? "not answered yet"}.`
+      )
+  ].map((text) => `Phase ${id}: ${text}`)
+}
+
+/** Absent when nothing went on in a session and no fresh author was spared a conversation. */
+const savedOf = (savings: ReadonlyArray<Saving>): Pick<Summary, "saved"> => {
+  const sum = (name: Exclude<keyof Saving, "phase">) => savings.reduce((total, saving) => total + saving[name], 0)
+  const saved = {
+    continuedTurns: sum("continuedTurns"),
+    cachedTokens: sum("cachedTokens"),
+    unsentTokens: sum("unsentTokens")
+  }
+  return saved.continuedTurns + saved.unsentTokens === 0 ? {} : { saved }
+}
+
+/** Of the whole run, or of one phase alone; of one that is under way too. */
+export const summaryOf = (run: Run, only?: PhaseId): Summary => {
+  const isMeant = ({ phase }: { readonly phase: PhaseId }) => only === undefined || phase === only
+  const outcomes = run.outcomes.filter(({ id }) => only === undefined || id === only)
+  const phases = phasesOf(run, only)
+  return {
+    planId: run.planId,
+    ...(run.planTitle === undefined ? {} : { title: run.planTitle }),
+    runId: run.runId,
+    ...(only === undefined ? {} : { phase: only }),
+    phases,
+    overrides: outcomes.flatMap(overrideOf),
+    declined: outcomes.flatMap(declinedOf),
+    deviations: phases.flatMap(({ id }) => deviationsOf(run, id)),
+    usage: run.phaseUsage.filter(isMeant),
+    ...savedOf(run.savings.filter(isMeant))
+  }
+}
 
 export const writeSummary = (run: Run): RunEvent => ({
   _tag: "WorkspaceAsked",
@@ -45,5 +105,17 @@ export const writeSummary = (run: Run): RunEvent => ({
     runId: run.runId,
     path: summaryPath(run.planId, planSlug(run.request.planPath)),
     text: renderSummary(summaryOf(run))
+  }
+})
+
+/** Beside the phase's state file. */
+export const writePhaseSummary = (run: Run, phase: PhaseId): RunEvent => ({
+  _tag: "WorkspaceAsked",
+  command: {
+    _tag: "WriteSummary",
+    runId: run.runId,
+    phase,
+    path: summaryPath(phase, slugOf(plannedPhase(run, phase)?.title ?? "")),
+    text: renderSummary(summaryOf(run, phase))
   }
 })

@@ -1,0 +1,58 @@
+/** What a human said at a checkpoint, in one sentence by its type (continuation: The prompt). Pure. */
+import { isPass } from "@reprise/plan"
+import type { CheckpointReport } from "@reprise/protocol"
+import { shorten } from "./shorten.ts"
+
+/** Longer texts are shortened: word for word they stand in the record, and as guidance at the prompt's end. */
+const longest = 400
+
+/** A resolution is the chosen word, maybe with `: words` after it. */
+const wordsOf = (resolution: string): string => resolution.replace(/^[^:]*:?\s*/, "")
+
+/** `2: fail the button is missing`, `1. pass`: what was said of a numbered step. */
+const mark = /(?:^|[\n;,])\s*#?(\d{1,3})\s*[.):=-]?\s*(pass(?:ed)?|fail(?:ed)?)\b[\s:,-]*([^\n;]*)/gi
+
+/** Pass or fail for each step; of a failure, what was said of each as far as it was said. */
+const items = ({ verifySteps = [] }: CheckpointReport, resolution: string): string => {
+  const passed = isPass(resolution)
+  const words = wordsOf(resolution)
+  const said = new Map(
+    [...words.matchAll(mark)].map(([, number, word, note = ""]) => [
+      Number(number),
+      `${word?.toLowerCase().startsWith("pass") ? "pass" : "fail"}${note.trim() === "" ? "" : ` (${note.trim()})`}`
+    ])
+  )
+  if (passed && verifySteps.length > 0) {
+    const each = verifySteps.map((step, index) => `${index + 1}. ${shorten(step, 60)}: pass`).join("; ")
+    return words === "" ? each : `${each}. ${words}`
+  }
+  if (said.size > 0 && verifySteps.length > 0) {
+    return verifySteps
+      .map((step, index) => `${index + 1}. ${shorten(step, 60)}: ${said.get(index + 1) ?? "nothing said"}`)
+      .join("; ")
+  }
+  return `${passed ? "pass" : "fail"}${words === "" ? "" : `: ${words}`}`
+}
+
+export const resolutionSentence = (report: CheckpointReport, resolution: string): string => {
+  const words = wordsOf(resolution)
+  const sentence = (start: string, text: string) => `${start}: ${shorten(text, longest)}`
+  switch (report.type) {
+    case "human-verify":
+      return sentence("User confirmed", items(report, resolution))
+    case "decision":
+      return sentence(
+        `User chose Option ${/^[^:]*/.exec(resolution)?.[0] ?? ""}`,
+        words === "" ? report.description : words
+      )
+    case "human-action": {
+      const action = words === "" ? (report.requiredAction ?? report.description) : words
+      return sentence(
+        resolution.startsWith("cannot") ? "User could not complete the action" : "User confirms action completed",
+        action
+      )
+    }
+    case "architectural-change":
+      return sentence("User approved approach", words === "" ? report.description : words)
+  }
+}

@@ -1,0 +1,14 @@
+/** Texts of plans, agents and humans as part of a line whose length has a limit. */
+
+/** On one line, and no longer than `longest` characters. */
+export const shorten = (text: string, longest: number): string => {
+  const line = text.replaceAll(/\s+/g, " ").trim()
+  const letters = [...line]
+  return letters.length <= longest ? line : `${letters.slice(0, longest - 1).join("")}…`
+}
+
+/** The end of a path tells more than its beginning. */
+export const shortenPath = (path: string, longest: number): string => {
+  const letters = [...path.replaceAll(/\s+/g, " ").trim()]
+  return letters.length <= longest ? letters.join("") : `…${letters.slice(1 - longest).join("")}`
+}

@@ -1,0 +1,137 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type ContinuationOptions, defaultRunOptions, noTokens } from "@reprise/protocol"
+import { chooseSession, type Measured, type Occasion } from "../src/domain/sessionPolicy.ts"
+import { type Story, story, withGates } from "./support/story.ts"
+
+const sound: Measured = {
+  state: "usable",
+  contextTokens: 50_000,
+  contextLimit: 100_000,
+  ageMs: 60_000,
+  failedContinuations: 0
+}
+const hour = 3_600_000
+
+describe("continue or fresh, where no human chooses", () => {
+  it.each<[Occasion, Partial<Measured>, Partial<ContinuationOptions>, "continue" | "fresh", RegExp]>([
+    ["step", {}, {}, "continue", /within its limits/],
+    ["step", { contextTokens: 86_000 }, {}, "fresh", /86 % full, and the limit is 85 %/],
+    ["step", { contextTokens: 85_000 }, {}, "continue", /within/],
+    ["step", { contextTokens: 99_000 }, { maxContextFill: 0 }, "continue", /within/],
+    ["step", { contextTokens: 120_000, contextLimit: undefined }, {}, "continue", /within/],
+    ["step", { contextTokens: 190_000, contextLimit: undefined }, {}, "fresh", /95 % full/],
+    ["step", { contextTokens: 190_000, contextLimit: undefined }, { contextWindow: 0 }, "continue", /within/],
+    ["step", { contextTokens: undefined }, {}, "continue", /within/],
+    ["step", { ageMs: 25 * hour }, {}, "fresh", /25.0 h old, and the limit is 24.0 h/],
+    ["step", { ageMs: 25 * hour }, { maxSessionAgeMs: 0 }, "continue", /within/],
+    ["step", { failedContinuations: 1 }, {}, "fresh", /1 continued turns failed/],
+    ["step", { failedContinuations: 1 }, { maxFailed: 2 }, "continue", /within/],
+    ["step", { failedContinuations: 9 }, { maxFailed: 0 }, "continue", /within/],
+    ["step", { state: "ended", why: "the session has expired" }, {}, "fresh", /has expired/],
+    ["step", { state: "doubtful" }, {}, "fresh", /not known/],
+    ["step", { state: "none" }, {}, "fresh", /no author's session/],
+    ["checkpoint", {}, {}, "fresh", /checkpoint/],
+    ["unattended", {}, {}, "fresh", /auto mode/],
+    ["unattended", {}, { unattended: "continue" }, "continue", /within/],
+    ["unattended", { contextTokens: 99_000 }, { unattended: "continue" }, "fresh", /99 % full/]
+  ])("%s, with %j and %j: %s", (occasion, measured, options, choice, why) => {
+    const decision = chooseSession(
+      occasion,
+      { ...sound, ...measured },
+      { ...defaultRunOptions.continuation, ...options }
+    )
+    assert.strictEqual(decision.choice, choice)
+    assert.match(decision.why, why)
+  })
+
+  it("the numbers are those that were measured", () => {
+    assert.deepStrictEqual(chooseSession("step", sound, defaultRunOptions.continuation), {
+      choice: "continue",
+      why: "the session is usable and within its limits",
+      contextFill: 0.5,
+      contextTokens: 50_000,
+      ageMs: 60_000,
+      failedContinuations: 0
+    })
+  })
+})
+
+/** What the newest step's event says of its session. */
+const said = (s: Story) => {
+  const event = s.journal.findLast((one) => one._tag === "StepStarted")
+  return event?._tag === "StepStarted" ? event.session : undefined
+}
+
+describe("the choice in a run", () => {
+  const done = [{ id: "P1.1", commit: "abc1", files: ["a.ts"] }]
+  const working = (tokens: number, completedTasks = done) => {
+    const s = story().executing(withGates)
+    const status = { result: "complete" as const, commit: "abc1", completedTasks }
+    return s.tell(s.turnReport(status, { context: { tokens, limit: 100_000 } })).commitVerified()
+  }
+
+  it("a session that has room is used again, and the step's event says why, with its numbers", () => {
+    const s = working(20_000).gates(false)
+    assert.deepInclude(said(s), { choice: "continue", contextFill: 0.2, contextTokens: 20_000, failedContinuations: 0 })
+    assert.isNumber(said(s)?.ageMs)
+  })
+
+  it("one that is nearly full is left: the record is written and verified, then a fresh author begins the step", () => {
+    const s = working(95_000)
+    const before = s.author
+    s.gates(false)
+    assert.deepStrictEqual(s.lines, ["workspace WriteContinuationState"])
+    s.stateWritten().tasksVerified()
+    assert.deepStrictEqual(s.lines, ["StepStarted QUALITY_RETRY (gates-failed)", "session-manager StartTurn"])
+    assert.notStrictEqual(s.author, before)
+    assert.deepInclude(said(s), { choice: "fresh", contextFill: 0.95 })
+    assert.include(s.prompt, "| P1.1 | Begin | abc1 |")
+    assert.deepInclude(s.run.savings[0], { continuedTurns: 0, unsentTokens: 95_000 })
+  })
+
+  it("one that has expired is left in the same way", () => {
+    const s = working(10).agent("SessionExpired").gates(false)
+    assert.deepStrictEqual(s.lines, ["workspace WriteContinuationState"])
+    assert.match(said(s.stateWritten().tasksVerified())?.why ?? "", /has expired/)
+  })
+
+  it("where nothing is recorded as done, a fresh author begins at once", () => {
+    const s = working(95_000, []).gates(false)
+    assert.deepStrictEqual(s.lines, ["StepStarted QUALITY_RETRY (gates-failed)", "session-manager StartTurn"])
+    assert.deepInclude(said(s), { choice: "fresh" })
+  })
+
+  it("auto mode begins anew, or goes on in the session where that is configured", () => {
+    const asked = (options: object) => {
+      const s = story().executing({ auto: true, ...options })
+      const before = s.author
+      s.needsHuman()
+      return { s, same: s.pending("Turn").sessionId === before }
+    }
+    assert.isFalse(asked({}).same)
+    const { s, same } = asked({ continuation: { unattended: "continue" } })
+    assert.isTrue(same)
+    assert.deepStrictEqual(s.lines, ["StepStarted EXECUTE (auto-retry)", "session-manager ContinueSession"])
+    // A continued turn that failed is not continued again.
+    s.reports({ result: "failed", reason: "no" })
+    assert.deepStrictEqual(s.lines, ["StepStarted EXECUTE (auto-retry)", "session-manager StartTurn"])
+    assert.deepInclude(said(s), { choice: "fresh" })
+  })
+
+  it("turns that go on in a session count what the runtime took from its cache", () => {
+    const s = working(20_000).gates(false)
+    const { sessionId, turnId } = s.pending("Turn")
+    s.tell({
+      _tag: "SessionReused",
+      runId: s.run.runId,
+      sessionId,
+      turnId,
+      runtimeSessionId: "x",
+      reason: "quality-fix"
+    })
+    s.tell(s.turnReport({ result: "complete" }, { tokens: { ...noTokens, cacheRead: 777 } }))
+    assert.deepStrictEqual(s.run.savings, [
+      { phase: s.phase.id, continuedTurns: 1, cachedTokens: 777, unsentTokens: 0 }
+    ])
+  })
+})

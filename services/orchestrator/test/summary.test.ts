@@ -1,0 +1,134 @@
+import { assert, describe, it } from "@effect/vitest"
+import { renderSummary } from "@reprise/plan"
+import { noTokens } from "@reprise/protocol"
+import { Result } from "effect"
+import { journalSummary } from "../src/domain/journalSummary.ts"
+import { item, onePhase, type Story, story, twoPhases } from "./support/story.ts"
+
+const hash = (n: number) => n.toString(16).padEnd(40, "c")
+const done = (id: string, n: number) => ({ id, commit: hash(n).slice(0, 12), files: [] })
+
+/** As `reprise summary` reads it: of the journal alone. */
+const summaryOf = (s: Story) => {
+  const summary = Result.getOrThrow(journalSummary([s.journal]))
+  if (summary === undefined) throw new Error("The journal holds no run")
+  return summary
+}
+
+describe("the summary", () => {
+  it("of a phase is written beside its record when it is complete, with the subject lines that git told", () => {
+    const s = story().executing()
+    s.completes(hash(2), { completedTasks: [done("P1.1", 1), done("P1.2", 2)] })
+      .commitVerified()
+      .verdict("ready")
+    assert.deepStrictEqual(s.command("FinishPhase").commits, [done("P1.1", 1).commit, done("P1.2", 2).commit, hash(2)])
+    s.tell({
+      _tag: "PhaseFinished",
+      runId: s.run.runId,
+      phase: s.phase.id,
+      head: hash(2),
+      plan: s.run.source,
+      subjects: [
+        { commit: hash(1), subject: "feat: begin" },
+        { commit: hash(2), subject: "feat: go on" }
+      ]
+    })
+    const { path, phase, text } = s.command("WriteSummary")
+    assert.deepStrictEqual([path, phase], [".planning/phases/01-first-things/SUMMARY.md", "1"])
+    assert.include(text, "# Summary: Plan of two, phase 1")
+    assert.include(text, `- **Commit**: \`${done("P1.1", 1).commit}\` - feat: begin\n- **Status**: complete`)
+    assert.include(text, "- [x] P1.1 Begin\n- [x] P1.2 Go on")
+    assert.include(text, "- Phase 1: Task P1.2 was done without stopping at its checkpoint (decision).")
+    assert.notInclude(text, "Second things")
+    assert.strictEqual(s.phaseSummarised().phase.id, "2")
+  })
+
+  it("of a phase that cannot be written does not keep the next one from beginning", () => {
+    const s = story().executing().worked(hash(1)).verdict("ready")
+    s.tell({ _tag: "PhaseFinished", runId: s.run.runId, phase: s.phase.id, head: hash(1), plan: s.run.source })
+    s.tell({
+      _tag: "WorkspaceFailed",
+      runId: s.run.runId,
+      phase: s.phase.id,
+      operation: "WriteSummary",
+      reason: "full"
+    })
+    assert.strictEqual(s.phase.id, "2")
+  })
+
+  it("counts tasks that a review approved and nobody listed as complete, in the commit that was reviewed", () => {
+    const s = story().executing().phaseApproved(hash(7))
+    assert.deepStrictEqual(
+      summaryOf(s).phases[0]?.tasks.map(({ commit, status }) => [commit, status]),
+      [
+        [hash(7), "complete"],
+        [hash(7), "complete"]
+      ]
+    )
+  })
+
+  it("claims nothing for a phase that was overridden, and says who did it and why", () => {
+    const s = story().executing().needsHuman().answer("override", "good enough").treeClean()
+    const { overrides, phases } = summaryOf(s)
+    assert.deepStrictEqual(
+      phases[0]?.tasks.map(({ status }) => status),
+      ["pending", "pending"]
+    )
+    assert.deepStrictEqual(overrides, [{ phase: s.run.outcomes[0]?.id ?? "", by: "anna", reason: "good enough" }])
+  })
+
+  it("of a run under way shows an open checkpoint, and a box that is ticked before its task is done", () => {
+    const s = story().executing({}, onePhase.replace("[ ] P1.3", "[x] P1.3"))
+    const checkpoint = { task: "P1.2", type: "human-verify", description: "Look" } as const
+    s.reports({ result: "checkpoint", checkpoint, completedTasks: [done("P1.1", 1), done("P1.2", 2)] })
+    const summary = summaryOf(s.stateWritten())
+    assert.deepStrictEqual(
+      summary.phases[0]?.tasks.map(({ status }) => status),
+      ["complete (pre-checkpoint)", "checkpoint", "pending"]
+    )
+    assert.include(renderSummary(summary), "- [ ] P1.3 End (ticked in the plan)")
+  })
+
+  it("has what the author said of findings, another architecture, unplanned tasks and work that was done twice", () => {
+    const s = story().executing({}, twoPhases)
+    const checkpoint = { task: "P1.1", type: "architectural-change", description: "A queue" } as const
+    s.reports({ result: "checkpoint", checkpoint, completedTasks: [done("X9", 1)] }).stateWritten()
+    s.answer("approve").stateWritten()
+    s.tell({
+      _tag: "ContinuationRejected",
+      runId: s.run.runId,
+      phase: s.phase.id,
+      missingCommits: [done("X9", 1).commit],
+      missingFiles: []
+    })
+    s.answer("redo").stateWritten().tasksVerified()
+    s.completes(hash(3), { completedTasks: [done("X9", 2)] })
+      .commitVerified()
+      .verdict("not_ready", item("R1"))
+    s.completes(hash(4), { notes: "R1 is as the plan wants it." }).commitVerified().verdict("ready").treeClean()
+    assert.deepStrictEqual(summaryOf(s).deviations, [
+      `Phase 1: Task X9 was done again: its work of commit ${done("X9", 1).commit} was missing.`,
+      "Phase 1: The author on the review's findings: R1 is as the plan wants it.",
+      "Phase 1: Task X9 is not in the plan.",
+      "Phase 1: At task P1.1 the architecture was changed: approve."
+    ])
+  })
+
+  it("counts what continuation saved, by phase and for the run", () => {
+    const s = story().executing({}, onePhase)
+    const checkpoint = { task: "P1.2", type: "human-verify", description: "Look" } as const
+    const status = { result: "checkpoint", checkpoint, completedTasks: [done("P1.1", 1)] } as const
+    s.tell(s.turnReport(status, { context: { tokens: 12_345 } }))
+    s.stateWritten().answer("pass").stateWritten().tasksVerified().completes(hash(2)).commitVerified()
+    s.verdict("not_ready", item("R1"))
+    const { sessionId, turnId } = s.pending("Turn")
+    s.tell({ _tag: "SessionReused", runId: s.run.runId, sessionId, turnId, runtimeSessionId: "x", reason: "auto-fix" })
+    s.tell(s.turnReport({ result: "complete" }, { tokens: { ...noTokens, cacheRead: 777 } }))
+    assert.deepStrictEqual(summaryOf(s).saved, { continuedTurns: 1, cachedTokens: 777, unsentTokens: 12_345 })
+  })
+
+  it("is none of a journal without a run", () => {
+    assert.isUndefined(Result.getOrThrow(journalSummary([])))
+    assert.isTrue(Result.isFailure(journalSummary([[{ _tag: "NoSuchEvent" }]])))
+  })
+})

@@ -1,0 +1,116 @@
+import { readdir, readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import type { StateFileProblem, WorkspaceCommand } from "@reprise/protocol"
+import { Effect } from "effect"
+import { excludePatterns } from "../src/domain/ownFiles.ts"
+import { writeContinuationState } from "../src/writeContinuationState.ts"
+import { phase, runId } from "./support/commands.ts"
+import { adapters, type Repository, repository } from "./support/repository.ts"
+
+type Write = Extract<WorkspaceCommand, { readonly _tag: "WriteContinuationState" }>
+
+const folder = ".planning/phases/01-auth"
+const path = `${folder}/.continuation-state.json`
+
+const reached: Write = {
+  _tag: "WriteContinuationState",
+  runId,
+  phase,
+  planId: "02-01",
+  slug: "auth",
+  completedTasks: [{ id: "02-01-T1", commit: "abc1234", files: ["src/auth/discord.ts"] }],
+  checkpoint: { task: "02-01-T3", type: "human-verify", description: "Look" },
+  resumeAt: "02-01-T3"
+}
+const resolved: Write = { ...reached, resolution: "passed", resumeAt: "02-01-T4" }
+
+const readState = (made: Repository) =>
+  Effect.promise(async (): Promise<unknown> => JSON.parse(await readFile(join(made.root, path), "utf8")))
+
+const resolvedState = {
+  plan_id: "02-01",
+  completed_tasks: [{ id: "02-01-T1", commit: "abc1234", files: ["src/auth/discord.ts"] }],
+  checkpoint: { task: "02-01-T3", type: "human-verify", resolution: "passed" },
+  resume_at: "02-01-T4"
+}
+
+layer(adapters, { excludeTestServices: true })("writing the record", (it) => {
+  it.effect("has the contract's fields, and leaves no temporary file behind", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const first = yield* writeContinuationState(reached, made.place)
+      assert.containSubset(first, { _tag: "ContinuationStateWritten", path })
+      assert.notProperty(first, "replaced")
+      const second = yield* writeContinuationState({ ...resolved, ...expecting(first) }, made.place)
+      assert.notProperty(second, "replaced")
+      assert.deepStrictEqual(yield* readState(made), resolvedState)
+      assert.deepStrictEqual(yield* Effect.promise(() => readdir(join(made.root, folder))), [
+        ".continuation-state.json"
+      ])
+    })
+  )
+
+  it.effect("done again after a crash, it finds what it wrote and complains of nothing", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const first = yield* writeContinuationState(reached, made.place)
+      const again = { ...resolved, ...expecting(first) }
+      assert.deepStrictEqual(
+        yield* writeContinuationState(again, made.place),
+        yield* writeContinuationState(again, made.place)
+      )
+    })
+  )
+
+  const damage: ReadonlyArray<readonly [StateFileProblem["code"], (text: string) => string | undefined]> = [
+    ["lost", () => undefined],
+    ["edited", (text) => text.replace("abc1234", "fff1234")],
+    ["truncated", (text) => text.slice(0, 80)],
+    ["truncated", () => ""],
+    ["corrupt", (text) => text.replace(":", ";")],
+    ["invalid", (text) => text.replace('"02-01-T1"', "7")],
+    ["another-plan", (text) => text.replace('"02-01"', '"03-01"')],
+    ["newer-version", (text) => text.replace("{", '{ "version": 2,')]
+  ]
+  for (const [code, spoil] of damage) {
+    it.effect(`a file that is ${code} is refused with the reason and written again, with nothing lost`, () =>
+      Effect.gen(function* () {
+        const made = yield* repository
+        const first = yield* writeContinuationState(reached, made.place)
+        const text = yield* Effect.promise(() => readFile(join(made.root, path), "utf8"))
+        const spoilt = spoil(text)
+        if (spoilt === undefined) yield* made.remove(path)
+        else yield* Effect.promise(() => writeFile(join(made.root, path), spoilt))
+        const event = yield* writeContinuationState({ ...resolved, ...expecting(first) }, made.place)
+        assert.strictEqual(event.replaced?.code, code)
+        assert.isNotEmpty(event.replaced?.detail)
+        assert.deepStrictEqual(yield* readState(made), resolvedState)
+      })
+    )
+  }
+
+  it.effect("what an earlier run of the same plan left behind is written over; another plan's is named", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* writeContinuationState(resolved, made.place)
+      assert.notProperty(yield* writeContinuationState(reached, made.place), "replaced")
+      const other = yield* writeContinuationState({ ...reached, planId: "03-01" }, made.place)
+      assert.strictEqual(other.replaced?.code, "another-plan")
+    })
+  )
+
+  it.effect("neither record nor summary is taken by an agent's git add --all", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write(".git/info/exclude", `${excludePatterns.join("\n")}\n`)
+      yield* writeContinuationState(reached, made.place)
+      yield* made.write(`${folder}/SUMMARY.md`, "# Summary\n")
+      yield* made.write(`${folder}/PLAN.md`, "# Not ours\n")
+      yield* made.git("add", "--all")
+      assert.strictEqual(yield* made.git("status", "--porcelain"), `A  ${folder}/PLAN.md`)
+    })
+  )
+})
+
+const expecting = ({ digest }: { readonly digest: string }) => ({ expected: digest })

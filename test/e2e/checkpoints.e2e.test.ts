@@ -1,0 +1,309 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import {
+  completes,
+  doneTask,
+  doTask,
+  folder,
+  planId,
+  planWith,
+  reviewed,
+  stopsAt,
+  worksWhen
+} from "../harness/checkpoints.ts"
+import { makeWorld, type World } from "../harness/World.ts"
+
+const task = (n: number) => `${planId}-T${n}`
+const statePath = `${folder}/.continuation-state.json`
+
+const fileOf = (world: World, path: string) => readFileSync(join(world.root, path), "utf8")
+const stateOf = (world: World): unknown => JSON.parse(fileOf(world, statePath))
+
+/** Runs until a human is needed, and gives the question. */
+const parks = Effect.fnUntraced(function* (world: World, ...flags: ReadonlyArray<string>) {
+  const run = yield* world.reprise("run", "PLAN.md", ...flags)
+  assert.strictEqual(run.code, 4, run.stderr)
+  const [question] = yield* world.questions
+  return question ?? assert.fail("no question is open")
+})
+
+const answers = Effect.fnUntraced(function* (world: World, id: string, choice: string, guidance?: string) {
+  const words = guidance === undefined ? [] : ["--guidance", guidance]
+  const answer = yield* world.reprise("gate", "answer", id, choice, ...words)
+  assert.strictEqual(answer.code, 0, answer.stderr)
+})
+
+const subjectsOf = (world: World) => world.git("log", "--format=%s").split("\n")
+
+const Data = Schema.fromJsonString(Schema.Struct({ ok: Schema.Literal(true), data: Schema.Unknown }))
+const dataOf = (stdout: string) => Schema.decodeUnknownSync(Data)(stdout).data
+
+describe("a plan with three checkpoints", () => {
+  it.live("runs to its end over four fresh authors, with every commit made once and a summary of every task", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: planWith(
+          "Create the module",
+          "Build the page (checkpoint: human-verify)",
+          "Choose the provider (checkpoint: decision)",
+          "Register the application (checkpoint: human-action)",
+          "Finish"
+        ),
+        script: {
+          rules: [
+            worksWhen("carry out its phase 2", doTask("module"), doTask("page")),
+            stopsAt(2, "human-verify", [doneTask(1, "module"), doneTask(2, "page")], {
+              verifySteps: ["Open the page", "Press the button"]
+            }),
+            worksWhen("Re-execute Task 2 with the user's input.", doTask("page-again")),
+            stopsAt(2, "human-verify", [doneTask(2, "page-again")], { verifySteps: ["Open the page"] }),
+            worksWhen("Skip Task 2 and continue from Task 3."),
+            stopsAt(3, "decision", [], {
+              options: [
+                { id: "github", label: "GitHub" },
+                { id: "discord", label: "Discord", recommended: true }
+              ]
+            }),
+            worksWhen("Re-execute Task 3 with the user's input.", doTask("provider")),
+            stopsAt(4, "human-action", [doneTask(3, "provider")], { requiredAction: "Register it at the provider" }),
+            worksWhen("Re-execute Task 4 with the user's input.", doTask("application"), doTask("finish")),
+            completes("finish", [doneTask(4, "application"), doneTask(5, "finish")]),
+            ...reviewed
+          ].map((rule, index) => (index === 0 ? { ...rule, match: { role: "author", kind: "work" } } : rule))
+        }
+      })
+
+      const look = yield* parks(world)
+      assert.deepStrictEqual(
+        look.options.map(({ name }) => name),
+        ["pass", "fail"]
+      )
+      const commits = world.git("log", "--format=%H", "-2").split("\n").reverse()
+      assert.deepStrictEqual(stateOf(world), {
+        plan_id: planId,
+        completed_tasks: [
+          { id: task(1), commit: commits[0], files: ["module.txt"] },
+          { id: task(2), commit: commits[1], files: ["page.txt"] }
+        ],
+        checkpoint: { task: task(2), type: "human-verify" },
+        resume_at: task(2)
+      })
+      yield* answers(world, look.escalationId, "fail", "1: pass; 2: fail nothing happens")
+
+      const again = yield* parks(world)
+      assert.strictEqual(again.evidence.checkpoint?.task, task(2))
+      yield* answers(world, again.escalationId, "pass")
+
+      const decide = yield* parks(world)
+      assert.containSubset(stateOf(world), { checkpoint: { task: task(3), type: "decision" }, resume_at: task(3) })
+      const whole = fileOf(world, statePath)
+      writeFileSync(join(world.root, statePath), whole.slice(0, 60))
+      yield* answers(world, decide.escalationId, "github")
+
+      const act = yield* parks(world)
+      const [waiting] = yield* world.runs
+      assert.include(waiting?.notices.join("\n"), `${statePath} was refused (truncated`)
+      yield* answers(world, act.escalationId, "done", "It is registered as number 7.")
+      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 0)
+
+      assert.deepStrictEqual(subjectsOf(world).slice(0, -1).sort(), [
+        "feat: application",
+        "feat: finish",
+        "feat: module",
+        "feat: page",
+        "feat: page-again",
+        "feat: provider"
+      ])
+      assert.strictEqual(world.git("status", "--porcelain"), "", "neither record nor summary is seen by git")
+
+      const authors = (yield* world.sessions).filter(({ role }) => role === "author")
+      assert.strictEqual(authors.length, 5, "one author, and four fresh ones")
+      const calls = yield* world.model.calls
+      assert.deepStrictEqual(yield* world.model.unmatched, [])
+      assert.strictEqual(calls.filter(({ role }) => role === "author").length, 16)
+      assert.strictEqual(calls.filter(({ role }) => role === "reviewer").length, 2)
+      const prompts = calls
+        .filter(({ kind, role, round }) => role === "author" && kind === "work" && round === 0)
+        .map(({ lastUser }) => lastUser)
+      assert.strictEqual(prompts.length, 5)
+      for (const [index, sentence] of [
+        "User confirmed: 1. Open the page: pass; 2. Press the button: fail (nothing happens)",
+        "User confirmed: 1. Open the page: pass",
+        "User chose Option github: GitHub",
+        "User confirms action completed: It is registered as number 7."
+      ].entries()) {
+        assert.include(prompts[index + 1], sentence)
+        assert.include(prompts[index + 1], statePath)
+      }
+
+      const hash = (subject: string) =>
+        world.git("log", "--format=%H", "--fixed-strings", `--grep=${subject}`).split("\n").at(-1)
+      const file = fileOf(world, `${folder}/SUMMARY.md`)
+      for (const section of [
+        "## Task Results",
+        `### Task 1: Create the module\n\n- **Id**: \`${task(1)}\`\n- **Commit**: \`${hash("feat: module")}\` - feat: module\n- **Status**: complete (pre-checkpoint)`,
+        "### Task 2: Build the page (checkpoint: human-verify)",
+        "- **Checkpoint resolution**: failed: 1: pass; 2: fail nothing happens; then passed",
+        `- **Commit**: \`${world.git("log", "--format=%H", "--grep=page-again")}\` - feat: page-again\n- **Status**: complete (post-checkpoint)`,
+        "### Task 3: Choose the provider (checkpoint: decision)",
+        "- **Checkpoint resolution**: github: GitHub",
+        "### Task 4: Register the application (checkpoint: human-action)",
+        "- **Checkpoint resolution**: done: It is registered as number 7.",
+        `### Task 5: Finish\n\n- **Id**: \`${task(5)}\`\n- **Commit**: \`${hash("feat: finish")}\` - feat: finish\n- **Status**: complete (post-checkpoint)`,
+        "## Tokens and Cost",
+        "tokens of earlier turns not sent again to fresh authors"
+      ]) {
+        assert.include(file, section)
+      }
+
+      const runId = waiting?.runId ?? ""
+      const text = yield* world.reprise("summary", runId)
+      assert.include(text.stdout, "### Task 4: Register the application (checkpoint: human-action)")
+      const data = dataOf((yield* world.reprise("summary", runId, "--json")).stdout)
+      assert.containSubset(data, { planId, runId, phases: [{ id: "2", completedBy: "review" }] })
+      const nobody = yield* world.reprise("summary", "nobody")
+      assert.strictEqual(nobody.code, 2, nobody.stderr)
+    })
+  )
+})
+
+describe("work that was done and is not there any more", () => {
+  it.live(
+    "a reset, a removed file, a rebase, a shallow clone: rejected with the list, no author started; restored, the run goes on",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld({
+          plan: planWith("Create the module", "Build the page (checkpoint: human-verify)", "Finish"),
+          script: {
+            rules: [
+              { ...worksWhen("", doTask("module"), doTask("page")), match: { role: "author", kind: "work" } },
+              stopsAt(2, "human-verify", [doneTask(1, "module"), doneTask(2, "page")]),
+              worksWhen("Skip Task 2 and continue from Task 3.", doTask("finish")),
+              completes("finish", [doneTask(3, "finish")]),
+              ...reviewed
+            ]
+          }
+        })
+        const look = yield* parks(world)
+        const [page = "", module = ""] = world.git("log", "--format=%H", "-2").split("\n")
+        const asked = (yield* world.model.calls).length
+        const shallow = join(world.root, ".git/shallow")
+        const toPage = () => world.git("reset", "-q", "--hard", page)
+
+        const cases = [
+          {
+            breaks: () => world.git("reset", "-q", "--hard", module),
+            mends: toPage,
+            missing: [[page], ["page.txt"]]
+          },
+          { breaks: () => rmSync(join(world.root, "module.txt")), mends: toPage, missing: [[], ["module.txt"]] },
+          {
+            breaks: () => {
+              world.git("reset", "-q", "--hard", `${module}~1`)
+              world.git("commit", "-q", "--allow-empty", "-m", "came in between")
+              world.git("cherry-pick", module, page)
+            },
+            mends: toPage,
+            missing: [[module, page], []]
+          },
+          { breaks: () => writeFileSync(shallow, `${page}\n`), mends: () => rmSync(shallow), missing: [[module], []] }
+        ]
+        let question = look
+        for (const { breaks, mends, missing } of cases) {
+          breaks()
+          yield* answers(world, question.escalationId, question === look ? "pass" : "retry")
+          question = yield* parks(world)
+          const { missingCommits, missingFiles } = question.evidence
+          assert.deepStrictEqual([question.origin, missingCommits, missingFiles], ["continuation", ...missing])
+          assert.deepStrictEqual(
+            question.options.map(({ name }) => name),
+            ["retry", "redo", "abort"]
+          )
+          mends()
+        }
+        assert.include(question.reason, "git fetch --unshallow")
+        assert.strictEqual((yield* world.model.calls).length, asked, "no author was asked")
+        assert.strictEqual((yield* world.sessions).length, 1, "no author was started")
+        const events = yield* world.eventsOf(question.runId)
+        assert.strictEqual(events.filter(({ type }) => type === "ContinuationRejected").length, 4)
+
+        yield* answers(world, question.escalationId, "retry")
+        const done = yield* world.reprise("run", "PLAN.md")
+        assert.strictEqual(done.code, 0, done.stderr)
+        assert.deepStrictEqual(subjectsOf(world).slice(0, 3), ["feat: finish", "feat: page", "feat: module"])
+      })
+  )
+
+  it.live("redo: what is missing is dropped and done again, with the answer that was given", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: planWith("Create the module", "Choose the provider (checkpoint: decision)"),
+        script: {
+          rules: [
+            { ...worksWhen("", doTask("module")), match: { role: "author", kind: "work" } },
+            stopsAt(2, "decision", [doneTask(1, "module")], { options: [{ id: "a", label: "By mail" }] }),
+            worksWhen("Resume execution at Task 1", doTask("module", "feat: module again"), doTask("provider")),
+            completes("provider", [doneTask(1, "module"), doneTask(2, "provider")]),
+            ...reviewed
+          ]
+        }
+      })
+      const decide = yield* parks(world)
+      world.git("reset", "-q", "--hard", "HEAD~1")
+      yield* answers(world, decide.escalationId, "a")
+      const gone = yield* parks(world)
+      yield* answers(world, gone.escalationId, "redo")
+      const done = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(done.code, 0, done.stderr)
+      const prompt = (yield* world.model.calls).findLast(
+        ({ kind, role }) => role === "author" && kind === "work"
+      )?.lastUser
+      assert.include(prompt, "User chose Option a: By mail")
+      assert.include(prompt, "When you come to it: Re-execute Task 2 with the user's input.")
+      assert.include(fileOf(world, `${folder}/SUMMARY.md`), `Task ${task(1)} was done again`)
+    })
+  )
+})
+
+describe("checkpoints with nobody there", () => {
+  it.live("auto mode verifies by the command, takes the recommended option, and waits where a human must act", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        config: 'permissions = "all"\n[gates]\nverify = ["test -e page-again.txt"]\n',
+        plan: planWith(
+          "Build the page (checkpoint: human-verify)",
+          "Choose the provider (checkpoint: decision)",
+          "Register the application (checkpoint: human-action)"
+        ),
+        script: {
+          rules: [
+            { ...worksWhen("", doTask("page")), match: { role: "author", kind: "work" } },
+            stopsAt(1, "human-verify", [doneTask(1, "page")]),
+            worksWhen("Re-execute Task 1 with the user's input.", doTask("page-again")),
+            stopsAt(1, "human-verify", [doneTask(1, "page-again")]),
+            worksWhen("Skip Task 1 and continue from Task 2."),
+            stopsAt(2, "decision", [], {
+              options: [
+                { id: "a", label: "A" },
+                { id: "b", label: "B", recommended: true }
+              ]
+            }),
+            worksWhen("Re-execute Task 2 with the user's input.", doTask("provider")),
+            stopsAt(3, "human-action", [doneTask(2, "provider")]),
+            ...reviewed
+          ]
+        }
+      })
+      const act = yield* parks(world, "--auto")
+      assert.strictEqual(act.evidence.checkpoint?.type, "human-action")
+      const resolutions = (yield* world.eventsOf(act.runId))
+        .filter(({ type }) => type === "CheckpointResolved")
+        .map(({ resolution }) => resolution)
+      assert.match(String(resolutions[0]), /^failed: `test -e page-again.txt` failed \(exit 1/)
+      assert.deepStrictEqual(resolutions.slice(1), ["passed: `test -e page-again.txt` passed", "b: B"])
+      assert.include((yield* world.runs)[0]?.notices.join(), "Auto mode took the recommended option 'b'")
+    })
+  )
+})

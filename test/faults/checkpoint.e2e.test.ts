@@ -1,0 +1,66 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { completes, doneTask, doTask, planWith, reviewed, stopsAt, worksWhen } from "../harness/checkpoints.ts"
+import { makeWorld } from "../harness/World.ts"
+
+/** What is seen of a hand-over, in its order: a process that is killed at one of these dies soon after it. */
+const moments = [
+  { name: "the checkpoint is reached", answered: false, flags: ["--json"], sign: /"type":"CheckpointReached"/ },
+  { name: "the answer is recorded", answered: true, flags: [], sign: /going on with run/ },
+  { name: "the record is written", answered: true, flags: ["--json"], sign: /"type":"ContinuationStateWritten"/ },
+  { name: "it is verified", answered: true, flags: ["--json"], sign: /"type":"ContinuationVerified"/ },
+  { name: "the fresh author is started", answered: true, flags: ["--json"], sign: /"type":"SessionCreated"/ }
+]
+
+describe("kill -9 while a checkpoint is handed over, then run again", () => {
+  for (const { answered, flags, name, sign } of moments) {
+    it.live(`once ${name}: one question, exactly one fresh author, every commit once`, () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld({
+          plan: planWith("Create the module", "Build the page (checkpoint: human-verify)", "Finish"),
+          script: {
+            rules: [
+              { ...worksWhen("", doTask("module"), doTask("page")), match: { role: "author", kind: "work" } },
+              stopsAt(2, "human-verify", [doneTask(1, "module"), doneTask(2, "page")]),
+              worksWhen("Skip Task 2 and continue from Task 3.", doTask("finish")),
+              completes("finish", [doneTask(3, "finish")]),
+              ...reviewed
+            ]
+          }
+        })
+        const killedAt = Effect.fnUntraced(function* () {
+          const process = yield* world.start("run", "PLAN.md", ...flags)
+          yield* process.waitFor(sign)
+          yield* process.kill("SIGKILL")
+        })
+        if (!answered) yield* killedAt()
+        const parked = yield* world.reprise("run", "PLAN.md")
+        assert.strictEqual(parked.code, 4, parked.stderr)
+        const [look, ...others] = yield* world.questions
+        assert.deepStrictEqual(others, [], "one question is open")
+        const answer = yield* world.reprise("gate", "answer", look?.escalationId ?? "", "pass")
+        assert.strictEqual(answer.code, 0, answer.stderr)
+        if (answered) yield* killedAt()
+        const done = yield* world.reprise("run", "PLAN.md")
+        assert.strictEqual(done.code, 0, done.stderr)
+
+        const authors = (yield* world.sessions).filter(({ role }) => role === "author")
+        assert.strictEqual(authors.length, 2, "one author before the checkpoint, one after it")
+        const fresh = (yield* world.model.calls).filter(
+          ({ kind, lastUser, role }) => role === "author" && kind === "work" && lastUser.includes("Skip Task 2")
+        )
+        assert.strictEqual(new Set(fresh.map(({ session }) => session)).size, 1)
+        assert.deepStrictEqual([...new Set(fresh.map(({ turn }) => turn))], [1], "its prompt is one message")
+        assert.deepStrictEqual(world.git("log", "--format=%s").split("\n"), [
+          "feat: finish",
+          "feat: page",
+          "feat: module",
+          "Start"
+        ])
+        const events = yield* world.eventsOf(authors[0]?.runId ?? "")
+        const count = (type: string) => events.filter((event) => event.type === type).length
+        assert.deepStrictEqual([count("CheckpointReached"), count("CheckpointResolved")], [1, 1])
+      })
+    )
+  }
+})
