@@ -1,7 +1,7 @@
 /** Every limit that was met and every refusal is in the view that `reprise status` shows, with its reason. */
 import { assert, layer } from "@effect/vitest"
 import { ActorConfig, drain, MemoryBroker, Messenger } from "@reprise/actor"
-import { OrchestratorCommand, RunView } from "@reprise/protocol"
+import { escalationIdOf, OrchestratorCommand, RunView } from "@reprise/protocol"
 import { Effect, Layer, Schema, Stream } from "effect"
 import type { RunInput } from "../src/domain/Input.ts"
 import { layer as orchestrator } from "../src/index.ts"
@@ -70,7 +70,7 @@ layer(world, { excludeTestServices: true })("a run's notices", (it) => {
         runId,
         command: "AnswerReceived",
         reason: refused,
-        escalationId: `${runId}-e1`
+        escalationId: escalationIdOf(runId, 1)
       })
     })
   )
