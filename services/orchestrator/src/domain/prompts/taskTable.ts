@@ -7,8 +7,8 @@ import type { PlannedPhase } from "../Event.ts"
 import { shorten, shortenPath } from "./shorten.ts"
 
 /** How many rows stand before the place to go on, and how many after it. */
-const before = 4
-const after = 2
+const before = 8
+const after = 3
 const filesListed = 2
 
 type Status = "complete" | "checkpoint" | "pending"
