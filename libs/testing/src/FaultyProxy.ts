@@ -34,8 +34,8 @@ interface Standing extends FaultRule {
 
 export interface FaultyProxyShape {
   readonly url: string
-  /** From now on; a later rule comes first. Gives what completes once a request has met it. */
-  readonly fault: (rule: FaultRule) => Effect.Effect<Effect.Effect<void>>
+  /** From now on; a later rule comes first. `met` completes once a request has met it. */
+  readonly fault: (rule: FaultRule) => Effect.Effect<{ readonly met: Effect.Effect<void> }>
   /** No faults any more. What hangs already goes on hanging. */
   readonly clear: Effect.Effect<void>
   /** Ends every open stream of server-sent events. */
@@ -119,7 +119,7 @@ export const makeFaultyProxy = Effect.fn("makeFaultyProxy")(function* (target: s
       Effect.sync(() => {
         const met = Latch.makeUnsafe()
         standing = [{ ...rule, left: rule.times ?? Number.POSITIVE_INFINITY, met }, ...standing]
-        return met.await
+        return { met: met.await }
       }),
     clear: Effect.sync(() => {
       standing = []
