@@ -5,6 +5,7 @@ import { assert, layer } from "@effect/vitest"
 import { AgentRuntime } from "@reprise/agent"
 import type { ScriptInput } from "@reprise/testing/scriptedModel"
 import { Effect, Layer, type Scope } from "effect"
+import { attached } from "../harness/attach.ts"
 import { Cluster, type ClusterShape, clusterLayer } from "../harness/Cluster.ts"
 import { needsHuman, on, plan } from "../harness/story.ts"
 import { sessionOf, turnIn } from "../harness/turns.ts"
@@ -44,15 +45,11 @@ const answeredUnheard = (hold: string) =>
     yield* model.awaitHeld(hold)
     yield* cluster.freezeBroker
     yield* model.release(hold)
-    yield* cluster.openCode(
-      Effect.gen(function* () {
-        const runtime = yield* AgentRuntime
-        yield* runtime.inspect(runtimeSessionId).pipe(
-          Effect.repeat({
-            until: ({ lastMessage, state }) => state._tag === "idle" && lastMessage?.finished === true
-          })
-        )
-      })
+    yield* attached(
+      cluster.world,
+      AgentRuntime.use((runtime) => runtime.inspect(runtimeSessionId)).pipe(
+        Effect.repeat({ until: ({ lastMessage, state }) => state._tag === "idle" && lastMessage?.finished === true })
+      )
     )
     return cluster.thawBroker
   })

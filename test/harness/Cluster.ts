@@ -3,24 +3,14 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ActorConfig, JetStreamBroker, Messenger } from "@reprise/actor"
-import { type AgentRuntime, layerOpenCode, OpenCodeServer } from "@reprise/agent"
 import { EmbeddedServer, ensureStreams, layerEmbeddedConnection } from "@reprise/nats"
 import { Host, type ServiceName } from "@reprise/protocol"
-import { Context, Effect, Layer, Option, Redacted, Schedule, Schema, Scope } from "effect"
+import { Context, Effect, Layer, Redacted, Schedule, Schema, Scope } from "effect"
 import type { Command } from "./Command.ts"
 import { makeWorld, type World, type WorldOptions } from "./World.ts"
 
 const Process = Schema.fromJsonString(Schema.Struct({ pid: Schema.Int }))
 const readProcess = Schema.decodeUnknownSync(Process)
-
-/** How often a condition is looked at that nobody tells of. */
-const often = Schedule.spaced("20 millis")
-
-/** Looks until there is something. */
-export const waitUntil = <A, E, R>(look: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E, R> =>
-  Effect.repeat(Effect.map(look, Option.fromNullishOr), { until: Option.isSome, schedule: often }).pipe(
-    Effect.flatMap((found) => (Option.isSome(found) ? Effect.succeed(found.value) : Effect.never))
-  )
 
 export interface ClusterShape {
   readonly world: World
@@ -37,8 +27,6 @@ export interface ClusterShape {
   readonly killBroker: Effect.Effect<void>
   readonly freezeBroker: Effect.Effect<void>
   readonly thawBroker: Effect.Effect<void>
-  /** OpenCode as somebody else sees it who is attached to it. Waits until it runs. */
-  readonly openCode: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, Exclude<R, AgentRuntime>>
 }
 
 export class Cluster extends Context.Service<Cluster, ClusterShape>()("test/Cluster") {}
@@ -58,7 +46,6 @@ const make = Effect.fnUntraced(function* (options: WorldOptions) {
     Effect.ignore(Effect.try(() => process.kill(pid, name)))
   const signalOpenCode = (name: NodeJS.Signals) => Effect.flatMap(openCodePid, signal(name))
   const signalBroker = (name: NodeJS.Signals) => Effect.flatMap(broker.pid, signal(name))
-  const connection = waitUntil(Effect.map(OpenCodeServer.find(state), Option.getOrUndefined))
 
   return Cluster.of({
     world,
@@ -79,18 +66,10 @@ const make = Effect.fnUntraced(function* (options: WorldOptions) {
     killBroker: Effect.gen(function* () {
       const restarts = yield* broker.restarts
       yield* signalBroker("SIGKILL")
-      yield* Effect.repeat(broker.restarts, { until: (now) => now > restarts, schedule: often })
+      yield* Effect.repeat(broker.restarts, { until: (now) => now > restarts, schedule: Schedule.spaced("20 millis") })
     }),
     freezeBroker: signalBroker("SIGSTOP"),
-    thawBroker: signalBroker("SIGCONT"),
-    openCode: (effect) =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const server = OpenCodeServer.layerConnect(yield* connection)
-          const runtime = yield* Layer.build(layerOpenCode({ pollMs: 200 }).pipe(Layer.provide(server)))
-          return yield* Effect.provideContext(effect, runtime)
-        })
-      )
+    thawBroker: signalBroker("SIGCONT")
   })
 })
 
