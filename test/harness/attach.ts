@@ -1,7 +1,7 @@
 /** A human who opens an agent's session in OpenCode itself, beside Reprise. */
 import { join } from "node:path"
 import { AgentRuntime, layerOpenCode, OpenCodeServer, promptIds } from "@reprise/agent"
-import { Effect, Layer, Option, Schedule } from "effect"
+import { Effect, Layer, Option, Redacted, Schedule } from "effect"
 import type { World } from "./World.ts"
 
 /** Looks, since nobody tells, until there is something. */
@@ -11,13 +11,25 @@ export const waitUntil = <A, E, R>(look: Effect.Effect<A | undefined, E, R>): Ef
     schedule: Schedule.spaced("20 millis")
   }).pipe(Effect.flatMap((found) => (Option.isSome(found) ? Effect.succeed(found.value) : Effect.never)))
 
-/** The port on the OpenCode that a world's Reprise runs now. Waits until it does. */
+/** The OpenCode that a world's Reprise runs now. Waits until it does. */
+const connectionOf = (world: World) =>
+  waitUntil(Effect.map(OpenCodeServer.find(join(world.root, ".reprise")), Option.getOrUndefined))
+
+/** A session is deleted in OpenCode itself, for good. */
+export const deleteSession = Effect.fnUntraced(function* (world: World, runtimeSessionId: string) {
+  const { password, url, username } = yield* connectionOf(world)
+  const authorization = `Basic ${Buffer.from(`${username}:${Redacted.value(password)}`).toString("base64")}`
+  const answer = yield* Effect.promise(() =>
+    fetch(`${url}/session/${runtimeSessionId}`, { method: "DELETE", headers: { authorization } })
+  )
+  if (!answer.ok) return yield* Effect.die(new Error(`OpenCode deleted nothing: HTTP ${answer.status}`))
+})
+
+/** The port on that OpenCode. */
 export const attached = <A, E, R>(world: World, effect: Effect.Effect<A, E, R>) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const state = join(world.root, ".reprise")
-      const connection = yield* waitUntil(Effect.map(OpenCodeServer.find(state), Option.getOrUndefined))
-      const server = OpenCodeServer.layerConnect(connection)
+      const server = OpenCodeServer.layerConnect(yield* connectionOf(world))
       const runtime = yield* Layer.build(layerOpenCode({ pollMs: 200 }).pipe(Layer.provide(server)))
       return yield* Effect.provideContext(effect, runtime)
     })
