@@ -67,6 +67,8 @@ describe("reviews", () => {
           asked("3").map(({ kind }) => kind),
           ["work", "follow-up", "follow-up", "follow-up"]
         )
+        const [whole, followUp] = asked("3").map(({ usage }) => usage.inputTokens - usage.cachedTokens)
+        assert.isBelow(followUp ?? Number.NaN, (whole ?? 0) / 10, "what the reviewer knows is not sent as new again")
         const retried = view?.notices.filter((notice) => notice.includes("no fewer items")) ?? []
         assert.isNotEmpty(retried)
         assert.strictEqual(of("StepStarted", "3").filter(({ cause }) => cause === "auto-retry").length, 1)

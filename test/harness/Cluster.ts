@@ -16,6 +16,10 @@ export interface ClusterShape {
   readonly world: World
   /** Starts a service that does not run; completes when it is ready. */
   readonly serve: (service: ServiceName) => Effect.Effect<void, Error>
+  /** Of the process that runs it now. */
+  readonly pidOf: (service: ServiceName) => number | undefined
+  /** Where a client finds the broker: the value of `--nats`. */
+  readonly address: string
   /** kill -9 of its process alone. */
   readonly kill: (service: ServiceName) => Effect.Effect<void>
   /** kill -9 of OpenCode's server alone: not of its guard, not of its tools. */
@@ -54,6 +58,8 @@ const make = Effect.fnUntraced(function* (options: WorldOptions) {
       running.set(service, command)
       yield* command.waitFor(/is ready/)
     }),
+    pidOf: (service) => running.get(service)?.pid,
+    address,
     kill: (service) =>
       Effect.suspend(() => {
         const command = running.get(service)
