@@ -1,15 +1,21 @@
 /** `npm run bench [NAME]`: figures, each beside a floor measured in the same run. */
+import { autoResume } from "./autoResume.ts"
 import { continuationPrompt } from "./continuationPrompt.ts"
 import { durableStep } from "./durableStep.ts"
+import { fiftySessions } from "./fiftySessions.ts"
 import { firstPrompt } from "./firstPrompt.ts"
 import { parkedRuns } from "./parkedRuns/parkedRuns.ts"
+import { reviewTokens } from "./reviewTokens.ts"
 import { startUp } from "./startUp.ts"
 
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   "continuation-prompt": continuationPrompt,
+  "auto-resume": autoResume,
   "durable-step": durableStep,
+  "fifty-sessions": fiftySessions,
   "first-prompt": firstPrompt,
   "parked-runs": parkedRuns,
+  "review-tokens": reviewTokens,
   "start-up": startUp
 }
 

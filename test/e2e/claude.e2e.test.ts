@@ -49,6 +49,8 @@ describe("reprise run --runtime claude", () => {
       assert.strictEqual(continued?.session, before?.runtimeSessionId)
       assert.include(continued?.lastUser, "Blue, of course")
       assert.strictEqual(continued?.turn, (asked?.turn ?? 0) + 1)
+      const said = asked?.messages.map(({ text }) => text) ?? []
+      assert.deepStrictEqual(continued?.messages.map(({ text }) => text).slice(0, said.length), said)
       const authors = (yield* world.sessions).filter(({ role }) => role === "author")
       assert.deepStrictEqual(
         authors.map(({ runtimeSessionId }) => runtimeSessionId),

@@ -6,5 +6,6 @@ export const sessionSettings = (config: Config): Partial<SessionSettings> => ({
   idleAfterMs: get(config, "sessions.idleAfterMs"),
   expireAfterMs: get(config, "sessions.expireAfterMs"),
   maxWaitMs: get(config, "sessions.maxWaitMs"),
-  maxAutoContinues: get(config, "sessions.maxAutoContinues")
+  maxAutoContinues: get(config, "sessions.maxAutoContinues"),
+  idleGraceMs: get(config, "sessions.idleGraceMs")
 })

@@ -141,6 +141,12 @@ export const settings: ReadonlyArray<Setting> = [
     sessionDefaults.maxAutoContinues,
     "How often a turn that met the runtime's own limit goes on by itself."
   ),
+  setting(
+    "sessions.idleGraceMs",
+    count,
+    sessionDefaults.idleGraceMs,
+    "Milliseconds without a sign of life after which an agent that somebody else made work is taken to be idle."
+  ),
   unset("nats.url", text, "nats://127.0.0.1:4222", "A NATS server to use instead of the embedded one."),
   unset("nats.credentials", text, "/home/me/reprise.creds", "Path of the credentials file for nats.url."),
   setting("nats.prefix", text, "reprise", "First token of every subject."),

@@ -105,7 +105,9 @@ export const eventLine = (event: PublicEvent): string | undefined => {
     case "WorkspaceFailed":
       return `  workspace: ${event.operation} failed: ${event.reason}`
     case "PhaseBlocked":
-      return `    the tree is not clean: ${event.dirty.join(", ")}`
+      return event.head === undefined
+        ? `    the tree is not clean: ${event.dirty.join(", ")}`
+        : `    HEAD moved during the review, to ${event.head}`
     case "CommandRefused":
       return `  ${event.command} refused: ${event.reason}`
     case "RunPaused":

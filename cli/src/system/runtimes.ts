@@ -2,6 +2,7 @@
 import { AgentRuntimes, layerClaude, layerOpenCode, OpenCodeServer } from "@reprise/agent"
 import { Effect, Layer, Redacted } from "effect"
 import { get } from "../config/Config.ts"
+import { frugal } from "./frugal.ts"
 import type { SystemOptions } from "./System.ts"
 
 const server = ({ config, openCodeEnvironment, project }: SystemOptions) => {
@@ -24,4 +25,6 @@ const openCode = (options: SystemOptions) =>
   ).pipe(Layer.provide(server(options)))
 
 export const runtimes = (options: SystemOptions) =>
-  AgentRuntimes.layerOf(openCode(options), layerClaude({ stateDirectory: options.project.directory }))
+  AgentRuntimes.layerOf(openCode(options), layerClaude({ stateDirectory: options.project.directory })).pipe(
+    Layer.provide(Layer.effectDiscard(frugal))
+  )

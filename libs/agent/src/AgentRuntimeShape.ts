@@ -49,6 +49,8 @@ export interface TurnOutcome {
   readonly toolCalls: number
   /** How full the conversation was at the last call of the model, where the runtime tells. */
   readonly context?: ContextFill
+  /** How often the prompt was sent before it was answered, its runtime having gone away in between. Absent: once. */
+  readonly attempts?: number
 }
 
 export type SessionState =

@@ -203,7 +203,9 @@ export const WorkspaceCommand = Schema.TaggedUnion({
     reviewPath: Schema.String,
     planPath: Schema.String,
     /** Commits whose subject lines the summary needs. */
-    commits: Schema.optionalKey(Schema.Array(Schema.String))
+    commits: Schema.optionalKey(Schema.Array(Schema.String)),
+    /** The commit that was approved: the phase is not finished on a HEAD with anything else in it. Absent: any HEAD. */
+    approved: Schema.optionalKey(Schema.String)
   },
   VerifyContinuation: { runId: RunId, phase: PhaseId, completedTasks: Schema.Array(CompletedTask) },
   WriteContinuationState: {

@@ -207,7 +207,12 @@ const workspace = {
     /** Of the commits that were asked for, as far as they are there. */
     subjects: Schema.optionalKey(Schema.Array(CommitSubject))
   },
-  PhaseBlocked: { ...atPhase, dirty: Schema.Array(Schema.String) },
+  PhaseBlocked: {
+    ...atPhase,
+    dirty: Schema.Array(Schema.String),
+    /** HEAD, where it holds more than the approved commit; `dirty` is empty then. */
+    head: Schema.optionalKey(Schema.String)
+  },
   ContinuationVerified: atPhase,
   ContinuationRejected: {
     ...atPhase,

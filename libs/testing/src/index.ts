@@ -10,4 +10,11 @@ export {
   NoContainerEngine
 } from "./containers/ContainerEngine.ts"
 export { skippedNotice } from "./containers/locateEngine.ts"
+export {
+  type FaultRule,
+  FaultyProxy,
+  type FaultyProxyShape,
+  makeFaultyProxy,
+  type ProxyFault
+} from "./FaultyProxy.ts"
 export * from "./scriptedModel/index.ts"

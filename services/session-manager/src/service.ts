@@ -7,18 +7,18 @@ import { type SessionReport, SessionWork } from "./domain/messages.ts"
 import { sessionActor } from "./domain/sessionActor.ts"
 import { defaultSettings, type SessionSettings } from "./domain/settings.ts"
 import { LiveTurns } from "./LiveTurns.ts"
-import { type ActivitySettings, watchActivity } from "./watch/watchActivity.ts"
+import { watchActivity } from "./watch/watchActivity.ts"
 import { interruptSession, sendReply } from "./worker/interruptSession.ts"
 import { inspectSession, openSession } from "./worker/openSession.ts"
 import { reportTo } from "./worker/reportTo.ts"
 import { runPrompt } from "./worker/runPrompt.ts"
 
-export interface ServiceSettings extends SessionSettings, ActivitySettings {
+export interface ServiceSettings extends SessionSettings {
   /** Turns, and what else is done to sessions, at a time on this host: an abort must never wait for a turn to end. */
   readonly concurrency: number
 }
 
-export const defaultServiceSettings: ServiceSettings = { ...defaultSettings, idleGraceMs: 10_000, concurrency: 64 }
+export const defaultServiceSettings: ServiceSettings = { ...defaultSettings, concurrency: 64 }
 
 type Needs = ActorConfig | AgentRuntimes | LiveTurns | Messenger
 

@@ -1,14 +1,11 @@
 import { assert, layer } from "@effect/vitest"
-import { AgentRuntime, promptIds } from "@reprise/agent"
-import { RunId, type SessionCommand, sessionIdOf, turnIdOf } from "@reprise/protocol"
+import { AgentRuntime } from "@reprise/agent"
+import { turnIdOf } from "@reprise/protocol"
 import { ScriptedModel, type ScriptInput } from "@reprise/testing"
 import { Effect, Fiber, Layer } from "effect"
 import { layerWith } from "../src/service.ts"
-import { host, killOpenCode, Places, realWorld } from "./support/realWorld.ts"
-import { stageOf } from "./support/stage.ts"
-import { newTurn } from "./support/story.ts"
-
-const about = (phase: number, kind: "work" | "report" | "continue") => ({ role: "author", phase, kind }) as const
+import { killOpenCode, realWorld } from "./support/realWorld.ts"
+import { about, scene } from "./support/scene.ts"
 
 /** Each test has a phase of its own. */
 const script: ScriptInput = {
@@ -57,40 +54,12 @@ const script: ScriptInput = {
   ]
 }
 
-const scene = Effect.fnUntraced(function* (phase: number, changes: Partial<ReturnType<typeof newTurn>> = {}) {
-  const runId = RunId.make(`run${phase}`)
-  const { directory } = yield* Places
-  const sessionId = sessionIdOf(runId, 1)
-  const stage = yield* stageOf(runId)
-  const start = newTurn(1, {
-    turnId: turnIdOf(runId, 1),
-    runId,
-    phase: String(phase),
-    directory,
-    host,
-    permissions: "all",
-    prompt: `You are the author of phase ${phase} of the plan plan.md.`,
-    ...changes
-  })
-  const callsOf = Effect.map(
-    ScriptedModel.use((model) => model.calls),
-    (calls) => calls.filter((call) => call.phase === String(phase) && call.role === "author")
-  )
-  const send = (command: SessionCommand) => stage.send(command, sessionId)
-  return { ...stage, start, send, sessionId, runId, callsOf }
-})
-
-const users = (runtimeSessionId: string) =>
-  AgentRuntime.use((runtime) => runtime.history(runtimeSessionId)).pipe(
-    Effect.map((messages) => messages.filter(({ role }) => role === "user"))
-  )
-
 const world = layerWith({ idleGraceMs: 500 }).pipe(Layer.provideMerge(realWorld(script)))
 
 layer(world, { excludeTestServices: true, timeout: "60 seconds" })("sessions on OpenCode and NATS", (it) => {
   it.effect("a new turn works, reports, and is continued in the same runtime session", () =>
     Effect.gen(function* () {
-      const { awaitEvent, callsOf, runId, send, sessionId, start, storyUntil } = yield* scene(1)
+      const { awaitEvent, callsOf, runId, send, sessionId, start, storyUntil, users } = yield* scene(1)
       yield* send(start)
       const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
       const done = yield* awaitEvent("TurnCompleted")
@@ -129,7 +98,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("sessions on 
 
   it.effect("kill -9 of OpenCode in mid-turn costs no second call for what was finished", () =>
     Effect.gen(function* () {
-      const { awaitEvent, callsOf, send, start } = yield* scene(2)
+      const { awaitEvent, callsOf, send, start, users } = yield* scene(2)
       const model = yield* ScriptedModel
       yield* send(start)
       const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
@@ -190,17 +159,12 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("sessions on 
 
   it.effect("a human who types into an idle session is seen as working, and then as idle", () =>
     Effect.gen(function* () {
-      const { awaitEvent, send, start, storyUntil } = yield* scene(6)
+      const { awaitEvent, send, start, storyUntil, type } = yield* scene(6)
       const model = yield* ScriptedModel
-      const runtime = yield* AgentRuntime
-      const { directory } = yield* Places
       yield* send(start)
       const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
       yield* awaitEvent("TurnCompleted")
-      const promptId = promptIds(Date.now(), "a human", 0)
-      const typed = yield* Effect.forkChild(
-        runtime.prompt({ runtimeSessionId, directory, promptId, text: "Do it by hand." })
-      )
+      const typed = yield* Effect.forkChild(type(runtimeSessionId, "Do it by hand."))
       yield* model.awaitHeld("by hand")
       yield* model.release("by hand")
       assert.deepInclude(yield* awaitEvent("AgentWorking", 2), { cause: "human" })

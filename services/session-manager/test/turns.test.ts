@@ -111,7 +111,7 @@ describe("a turn in a new session", () => {
       message: "no runtime"
     })
     assert.deepStrictEqual(outcome.types, ["AgentGone", "TurnFailed"])
-    assert.deepInclude(outcome.event("TurnFailed"), { kind: "runtime", sessionUsable: false })
+    assert.deepInclude(outcome.event("TurnFailed"), { kind: "gone", sessionUsable: false })
     assert.strictEqual(outcome.state.status, "failed")
   })
 
@@ -134,6 +134,20 @@ describe("a turn in an existing session", () => {
     assert.deepStrictEqual(outcome.types, ["SessionFound", "SessionReused", "TurnStarted", "PromptPlanned"])
     assert.deepInclude(outcome.event("SessionReused"), { runtimeSessionId: "ses_1", reason: "review-cycle" })
     assert.deepInclude(outcome.work[0]?.work, { runtimeSessionId: "ses_1", text: "Fix these findings." })
+  })
+
+  it("fails with the session usable when the runtime cannot be reached", () => {
+    const gone = { _tag: "RecordUnreachable", turnId: t(2), kind: "gone", message: "away" } as const
+    const outcome = given([...firstTurn, nextTurn(2)]).when(gone)
+    assert.deepStrictEqual(outcome.types, ["AgentGone", "TurnFailed"])
+    assert.deepInclude(outcome.event("TurnFailed"), { kind: "gone", sessionUsable: true })
+  })
+
+  it("is refused in another directory than the session's, which stays as it is", () => {
+    const outcome = given(firstTurn).when(nextTurn(2, { directory: "/work/elsewhere" }))
+    assert.deepStrictEqual(outcome.types, ["TurnFailed"])
+    assert.deepInclude(outcome.event("TurnFailed"), { kind: "session-missing", sessionUsable: false })
+    assert.strictEqual(outcome.state.status, given(firstTurn).state.status)
   })
 
   it.each(["missing", "empty"] as const)("fails when the session is %s and a human chose to continue", (how) => {

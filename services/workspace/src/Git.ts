@@ -45,6 +45,8 @@ export interface GitShape {
   /** Those of the commits that HEAD does not lead to, or all that lead to them and not to HEAD. */
   readonly unreachable: (directory: Directory, commits: ReadonlyArray<string>) => Done<ReadonlySet<string>>
   readonly hasDiff: (directory: Directory, from: string, to: string) => Done<boolean>
+  /** Files that differ between two commits, relative to the root. */
+  readonly changed: (directory: Directory, from: string, to: string) => Done<ReadonlyArray<string>>
   readonly diffStat: (directory: Directory, from: string, to: string) => Done<string>
   /**
    * Changed and untracked paths, relative; without ignored ones and without what the runtime alone changed. `whole`: an
@@ -196,6 +198,21 @@ const make = Effect.gen(function* () {
       Effect.map(
         asks(directory, ["diff", "--quiet", "--no-ext-diff", "--no-textconv", "--end-of-options", from, to, "--"]),
         (same) => !same
+      ),
+    changed: (directory, from, to) =>
+      Effect.map(
+        text(directory, [
+          "diff",
+          "--name-only",
+          "-z",
+          "--no-renames",
+          "--no-relative",
+          "--end-of-options",
+          from,
+          to,
+          "--"
+        ]),
+        (output) => output.split("\0").filter((path) => path !== "")
       ),
     diffStat: (directory, from, to) =>
       text(directory, [

@@ -11,7 +11,8 @@ import { WorkspaceFiles } from "./WorkspaceFiles.ts"
 type FinishPhase = Extract<WorkspaceCommand, { readonly _tag: "FinishPhase" }>
 
 /**
- * Commits the review file, the only file that may be left, and reads the plan again (workspace: Finish a phase).
+ * Commits the review file, the only file that may be left, and reads the plan again (workspace: Finish a phase). Beside
+ * that file HEAD may hold nothing but what was approved.
  * Done again after a crash it finds its commit and makes no second one.
  */
 export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPhase, place: Place) {
@@ -27,6 +28,12 @@ export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPh
   if (others.length > 0) {
     return { _tag: "PhaseBlocked", runId, phase, dirty: others } satisfies WorkspaceFact
   }
+  const { approved } = command
+  const now = (yield* git.head(directory)) ?? ""
+  const changed = approved === undefined || now === approved ? [] : yield* git.changed(directory, approved, now)
+  if (changed.some((path) => path !== reviewPath)) {
+    return { _tag: "PhaseBlocked", runId, phase, dirty: [], head: now } satisfies WorkspaceFact
+  }
   const plan = yield* files.read(directory, command.planPath)
   if (plan === undefined) {
     return yield* new Impossible({ reason: `The plan ${command.planPath} is gone. Restore it from git.` })
@@ -34,7 +41,7 @@ export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPh
 
   const message = `docs(review): finalize phase ${phase}`
   const committed = dirty.includes(reviewPath) ? yield* git.commitFile(directory, reviewPath, message) : undefined
-  const head = committed ?? (yield* git.head(directory)) ?? ""
+  const head = committed ?? now
   const commit = committed ?? ((yield* git.subject(directory, head)) === message ? head : undefined)
   const subjects = yield* commitSubjects(directory, command.commits ?? [])
   return {

@@ -64,6 +64,25 @@ layer(adapters, { excludeTestServices: true })("finishing a phase", (it) => {
     })
   )
 
+  it.effect("finishes no commit that was not approved, but for one of the review file", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const approved = yield* made.git("rev-parse", "HEAD")
+      yield* made.write(review, "# Review\n")
+      yield* made.git("add", review)
+      yield* made.git("commit", "--quiet", "-m", "review")
+      assert.strictEqual((yield* finishPhase(finish(review, approved), made.place))._tag, "PhaseFinished")
+
+      yield* made.write("late.txt", "x")
+      yield* made.git("add", "late.txt")
+      yield* made.git("commit", "--quiet", "-m", "late")
+      const head = yield* made.git("rev-parse", "HEAD")
+      const blocked = yield* finishPhase(finish(review, approved), made.place)
+      assert.containSubset(blocked, { _tag: "PhaseBlocked", dirty: [], head })
+      assert.strictEqual((yield* finishPhase(finish(review), made.place))._tag, "PhaseFinished")
+    })
+  )
+
   it.effect("leaves what was staged before the run, and commits a review file with an odd name", () =>
     Effect.gen(function* () {
       const made = yield* repository

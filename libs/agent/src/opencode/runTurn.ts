@@ -10,7 +10,7 @@
  */
 import type { Session } from "@opencode-ai/sdk/v2/client"
 import { addTokens } from "@reprise/protocol"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, Predicate } from "effect"
 import { AgentError } from "../AgentError.ts"
 import type { Prompt, TurnOutcome } from "../AgentRuntimeShape.ts"
 import { kindOfRetry } from "./ActivityTracker.ts"
@@ -81,6 +81,8 @@ export const runTurn = Effect.fn("OpenCode.turn")(function* (
       Effect.catchTag("Refused", (error) => Effect.fail(refused(error)))
     )
 
+  let sends = 0
+
   /** The subagents' tokens and cost on top. */
   const complete = Effect.fnUntraced(function* (messages: ReadonlyArray<Listed>, outcome: TurnOutcome) {
     let { cost, tokens } = outcome
@@ -96,7 +98,7 @@ export const runTurn = Effect.fn("OpenCode.turn")(function* (
     const limit = outcome.context === undefined || model === undefined ? undefined : yield* limitOf(directory, model)
     const context =
       outcome.context === undefined || limit === undefined ? {} : { context: { ...outcome.context, limit } }
-    return { ...outcome, ...context, cost, tokens }
+    return { ...outcome, ...context, cost, tokens, ...(sends > 1 ? { attempts: sends } : {}) }
   })
 
   const failedTurn = (turn: Extract<Turn, { _tag: "failed" }>) => {
@@ -122,7 +124,10 @@ export const runTurn = Effect.fn("OpenCode.turn")(function* (
       { timeoutMs: 0 }
     )
     .pipe(
-      Effect.as<Ended>("answered"),
+      // Accepted, and nothing said of the turn: the polls see its end.
+      Effect.flatMap((answer) =>
+        Predicate.hasProperty(answer, "info") ? Effect.succeed<Ended>("answered") : Effect.never
+      ),
       Effect.catchTag("Unreachable", () => Effect.succeed<Ended>("lost"))
     )
 
@@ -206,7 +211,10 @@ export const runTurn = Effect.fn("OpenCode.turn")(function* (
     }
 
     const sentAt = yield* Clock.currentTimeMillis
-    const ended = yield* Effect.raceFirst(send, watch).pipe(
+    // What runs is somebody else's by now: sent again, our prompt would make the model answer theirs once more.
+    const isOver = busy && turn._tag === "finished"
+    if (!isOver) sends++
+    const ended = yield* (isOver ? watch : Effect.raceFirst(send, watch)).pipe(
       Effect.catchTag("Refused", (error) => Effect.flatMap(explain(error, sentAt), Effect.fail))
     )
     if (ended instanceof AgentError) {

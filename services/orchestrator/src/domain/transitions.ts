@@ -49,6 +49,11 @@ export const transitions = {
     to: ["REVIEW"],
     when: "the verdict is about another commit than the verified one"
   },
+  "head-moved": {
+    from: ["PHASE_GATE"],
+    to: ["QUALITY_CHECK", "REVIEW"],
+    when: "HEAD holds more than the approved commit: that is verified and reviewed too"
+  },
   checkpoint: { from: authorSteps, to: ["CHECKPOINT"], when: "the author reports a checkpoint of the plan" },
   "checkpoint-resolved": {
     from: ["CHECKPOINT"],

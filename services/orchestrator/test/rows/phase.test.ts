@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { item, onePhase, story, twoPhases } from "../support/story.ts"
+import { item, onePhase, story, twoPhases, withGates } from "../support/story.ts"
 
 const ready = (options: Parameters<ReturnType<typeof story>["executing"]>[0] = {}, plan = twoPhases) =>
   story().executing(options, plan).worked("abc1").verdict("ready")
@@ -23,6 +23,44 @@ describe("PHASE_GATE", () => {
     assert.strictEqual(s.run.step, "AUTO_FIX")
     assert.include(s.prompt, "- left.txt")
     assert.deepStrictEqual(s.worked("abc2").lines, ["StepStarted REVIEW (fixed)", "reviewer RequestReview"])
+  })
+
+  it("HEAD moved since the verdict: the new commit is verified, and reviewed in the reviewer's session", () => {
+    const s = ready()
+    assert.strictEqual(s.command("FinishPhase").approved, "abc1")
+    s.headMoved("fff9")
+    assert.deepStrictEqual(s.lines, ["workspace VerifyCommit"])
+    assert.deepInclude(s.command("VerifyCommit"), { commit: "fff9", base: "abc1" })
+    s.commitVerified()
+    assert.deepStrictEqual(s.lines, ["StepStarted REVIEW (head-moved)", "reviewer RequestReview"])
+    assert.deepInclude(s.command("RequestReview"), { commit: "fff9", cycle: 2 })
+    assert.strictEqual(s.verdict("ready").command("FinishPhase").approved, "fff9")
+    assert.strictEqual(s.treeClean().run.outcomes[0]?.commit, "fff9")
+  })
+
+  it("HEAD moved since the verdict, with quality gates: they run on the new commit first", () => {
+    const s = story().executing(withGates).worked("abc1").gates(true).verdict("ready").headMoved("fff9")
+    assert.deepStrictEqual(s.commitVerified().lines, [
+      "StepStarted QUALITY_CHECK (head-moved)",
+      "workspace RunQualityGates"
+    ])
+  })
+
+  it("HEAD moved to what is no new work: ESCALATE, origin commit", () => {
+    const s = ready().headMoved("fff9").commitRejected()
+    assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting PHASE_GATE"])
+    assert.strictEqual(s.question.ask.origin, "commit")
+    s.answer("fix")
+    assert.deepStrictEqual(s.lines, [
+      "StepResumed PHASE_GATE (answer)",
+      "StepStarted PHASE_GATE (fix)",
+      "workspace FinishPhase"
+    ])
+  })
+
+  it("overridden: finished on whatever HEAD is", () => {
+    const s = story().executing().needsHuman().answer("override")
+    assert.notProperty(s.command("FinishPhase"), "approved")
   })
 
   it("gates.phase human: a question", () => {

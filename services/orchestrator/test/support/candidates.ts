@@ -71,7 +71,8 @@ const workspaceInputs = (s: Story): ReadonlyArray<RunInput> => {
         { _tag: "PhaseFinished", ...place, head: hash(99), plan: source },
         { _tag: "PhaseFinished", ...place, head: hash(99), plan: source },
         { _tag: "PhaseFinished", ...place, head: hash(99), plan: onePhase.replace("Phase 1", "Phase 9") },
-        { _tag: "PhaseBlocked", ...place, dirty: ["x"] }
+        { _tag: "PhaseBlocked", ...place, dirty: ["x"] },
+        { _tag: "PhaseBlocked", ...place, dirty: [], head: "abcdef0" }
       ]
     }
     case "VerifyContinuation":

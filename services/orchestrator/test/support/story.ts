@@ -306,6 +306,9 @@ export class Story {
   treeDirty(...dirty: ReadonlyArray<string>): this {
     return this.tell({ _tag: "PhaseBlocked", runId, phase: this.phase.id, dirty })
   }
+  headMoved(newHead: string): this {
+    return this.tell({ _tag: "PhaseBlocked", runId, phase: this.phase.id, dirty: [], head: newHead })
+  }
   /** From the author's turn to the approved phase. */
   phaseApproved(commit: string): this {
     this.worked(commit)

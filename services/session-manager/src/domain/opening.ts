@@ -69,7 +69,7 @@ export const recordUnreachable = (
   if (at === undefined) return late(session, report.turnId)
   const { details, turn } = at
   const failure = {
-    kind: report.kind === "unauthorized" ? ("unauthorized" as const) : ("runtime" as const),
+    kind: report.kind === "other" ? ("runtime" as const) : report.kind,
     message: report.message,
     sessionUsable: turn.stage === "inspecting"
   }

@@ -10,6 +10,8 @@ export interface SessionSettings {
   readonly longestWaitMs: number
   /** How often a turn that met the runtime's turn limit goes on by itself. */
   readonly maxAutoContinues: number
+  /** Idle is believed after this long without a sign of life. */
+  readonly idleGraceMs: number
 }
 
 export const defaultSettings: SessionSettings = {
@@ -18,7 +20,8 @@ export const defaultSettings: SessionSettings = {
   maxWaitMs: 60 * 60_000,
   firstWaitMs: 30_000,
   longestWaitMs: 30 * 60_000,
-  maxAutoContinues: 6
+  maxAutoContinues: 6,
+  idleGraceMs: 10_000
 }
 
 /** The ISO time `ms` after another. */

@@ -21,16 +21,22 @@ const begin = (
   delivery: Delivery
 ): EventOf<"TurnRequested"> => ({ _tag: "TurnRequested", session: details, turn, begin: how, at: delivery.now })
 
+/** Why a session cannot be gone on with; undefined: it may be looked at. An agent knows the files of one directory. */
+const unusable = (session: Session, details: SessionDetails): string | undefined => {
+  if (session.status === "unknown" || session.runtimeSessionId === undefined) return "it was never opened"
+  if (hasEnded(session)) return `it is ${session.status}`
+  const place = session.details?.directory
+  return place === details.directory ? undefined : `it belongs to ${place}, not to ${details.directory}`
+}
+
 /** A turn in a session that should exist. Busy, gone and replaced are told apart here. */
 const beginExisting = (session: Session, details: SessionDetails, turn: TurnRequest, delivery: Delivery): Decision => {
   if (session.turn !== undefined) {
     const message = `Session ${details.sessionId} is busy with turn ${session.turn.request.turnId}: wait for its end.`
     return Result.succeed([turnRefused(details, turn.turnId, { kind: "other", message, sessionUsable: true })])
   }
-  if (session.status !== "unknown" && !hasEnded(session) && session.runtimeSessionId !== undefined) {
-    return Result.succeed([begin(details, turn, "inspect", delivery)])
-  }
-  const reason = session.status === "unknown" ? "it was never opened" : `it is ${session.status}`
+  const reason = unusable(session, details)
+  if (reason === undefined) return Result.succeed([begin(details, turn, "inspect", delivery)])
   if (turn.onMissing === "fail") {
     const message = `Session ${details.sessionId} cannot be continued: ${reason}. Go on in a new session.`
     return Result.succeed([

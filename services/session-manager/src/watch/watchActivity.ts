@@ -8,14 +8,10 @@ import { Key, type PublicEvent, SessionView } from "@reprise/protocol"
 import { Clock, Effect, FiberMap, Result, Schedule, Schema, Stream } from "effect"
 import { attribute } from "../domain/attribute.ts"
 import type { SessionReport } from "../domain/messages.ts"
+import type { SessionSettings } from "../domain/settings.ts"
 import { LiveTurns } from "../LiveTurns.ts"
 import { optionsOf } from "../worker/promptOptions.ts"
 import { type Watched, WatchedSessions } from "./WatchedSessions.ts"
-
-export interface ActivitySettings {
-  /** Idle is believed after this long without a sign of life. */
-  readonly idleGraceMs: number
-}
 
 const readView = Schema.decodeUnknownResult(SessionView)
 const over = new Set<SessionView["status"]>(["expired", "completed", "aborted", "failed"])
@@ -31,7 +27,7 @@ const followed: ReadonlyArray<PublicEvent["_tag"]> = [
   "TurnFailed"
 ]
 
-export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: ActivitySettings) {
+export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: Pick<SessionSettings, "idleGraceMs">) {
   const messenger = yield* Messenger
   const runtimes = yield* AgentRuntimes
   const live = yield* LiveTurns

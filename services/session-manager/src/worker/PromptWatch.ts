@@ -5,7 +5,7 @@
 import type { WorkFault } from "@reprise/actor"
 import type { AgentErrorKind, AgentRuntimeShape, Inspection, PendingPrompt, RuntimeEvent } from "@reprise/agent"
 import { addTokens, noTokens, type SessionId, type Tokens } from "@reprise/protocol"
-import { Clock, Effect, Fiber, Stream } from "effect"
+import { Clock, Effect, Fiber, Semaphore, Stream } from "effect"
 import type { RunPrompt, SessionReport } from "../domain/messages.ts"
 import { failureKindOf } from "./failureKind.ts"
 import { optionsOf } from "./promptOptions.ts"
@@ -100,11 +100,18 @@ export const makePromptWatch = Effect.fnUntraced(function* (
   const isOurs = ({ causePromptId }: RuntimeEvent) =>
     causePromptId === undefined || causePromptId === work.identity.messageId
 
-  const working = Effect.fnUntraced(function* (evidence: string) {
-    if (toldWorking) return
-    toldWorking = true
-    yield* tell("works", { _tag: "RecordWorking", turnId, number, evidence })
-  })
+  // One after the other: an answer is told after the work that led to it, also when the broker is away for a moment.
+  const telling = yield* Semaphore.make(1)
+  const working = (evidence: string) =>
+    telling.withPermits(1)(
+      Effect.suspend(() =>
+        toldWorking
+          ? Effect.void
+          : Effect.map(tell("works", { _tag: "RecordWorking", turnId, number, evidence }), () => {
+              toldWorking = true
+            })
+      )
+    )
 
   const observe = Effect.fnUntraced(function* (event: RuntimeEvent) {
     const now = yield* Clock.currentTimeMillis

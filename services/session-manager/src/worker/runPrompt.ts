@@ -25,9 +25,14 @@ const lastLinesOf = (text: string): { lastLines?: string } => {
   return lines === "" ? {} : { lastLines: lines }
 }
 
-const readTurn = Schema.decodeUnknownResult(Schema.Struct({ turnId: Schema.optionalKey(Schema.String) }))
+const readTurn = Schema.decodeUnknownResult(
+  Schema.Struct({ turnId: Schema.optionalKey(Schema.String), lastPromptId: Schema.optionalKey(Schema.String) })
+)
 
-/** A prompt that comes again after an abort would start its turn anew: so look first (facts: OpenCode). */
+/**
+ * A prompt that comes again after an abort would start its turn anew, and one whose answer is recorded would disturb
+ * the prompt after it: so look first (facts: OpenCode).
+ */
 const isWanted = Effect.fnUntraced(function* (work: RunPrompt, context: WorkContext) {
   const messenger = yield* Messenger
   const answer = yield* Effect.result(messenger.query("session-manager", "show", { id: context.key }))
@@ -36,7 +41,9 @@ const isWanted = Effect.fnUntraced(function* (work: RunPrompt, context: WorkCont
     return yield* new WorkFault({ operation: "look whether the turn is open", cause: answer.failure })
   }
   const view = readTurn(answer.success)
-  return Result.isSuccess(view) && view.success.turnId === work.turnId
+  if (Result.isFailure(view)) return false
+  const { lastPromptId, turnId } = view.success
+  return turnId === work.turnId && lastPromptId === work.identity.messageId
 })
 
 const kindOf = (error: AgentError): RecordFailed["kind"] => {
@@ -81,7 +88,7 @@ export const runPrompt = Effect.fn("runPrompt")(function* (work: RunPrompt, cont
   const live = yield* LiveTurns
   const reporting = yield* reportTo(context, work.runId)
   const interrupted = yield* live.enter({ key: context.key, runtimeSessionId, messageId: identity.messageId })
-  if (!(yield* isWanted(work, context))) return yield* Effect.logInfo(`turn ${turnId} is not open any more`)
+  if (!(yield* isWanted(work, context))) return yield* Effect.logInfo(`prompt ${number} of turn ${turnId} is over`)
 
   const of = { turnId, number, attempts: context.delivery }
   const found = yield* Effect.result(runtimes.get(work.runtime))
@@ -118,9 +125,10 @@ export const runPrompt = Effect.fn("runPrompt")(function* (work: RunPrompt, cont
     const after = yield* Effect.option(runtime.inspect(runtimeSessionId))
     const isReport = kind === "report" || kind === "correction"
     const { context: held, cost, stopReason, text, tokens, toolCalls } = outcome
+    const attempts = context.delivery + (outcome.attempts ?? 1) - 1
     const messages = after._tag === "Some" ? { messages: after.value.messageCount } : {}
     const fill = held === undefined ? {} : { context: held }
-    const ended = { ...of, tokens, cost, toolCalls, ...messages, ...fill, ...lastLinesOf(text) }
+    const ended = { ...of, attempts, tokens, cost, toolCalls, ...messages, ...fill, ...lastLinesOf(text) }
     const last = after._tag === "Some" ? after.value.lastMessage : undefined
     const why =
       stopReason === "output-limit"

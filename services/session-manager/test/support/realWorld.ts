@@ -4,11 +4,11 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ActorConfig, JetStreamBroker, Messenger } from "@reprise/actor"
-import { AgentRuntimes, layerOpenCode, OpenCodeServer } from "@reprise/agent"
+import { AgentRuntimes, layerOpenCode, type OpenCodeRuntimeOptions, OpenCodeServer } from "@reprise/agent"
 import { ensureStreams, Nats } from "@reprise/nats"
 import { Host } from "@reprise/protocol"
-import { Broker, localBroker, ScriptedModel, type ScriptInput } from "@reprise/testing"
-import { Context, Effect, Layer, Option } from "effect"
+import { Broker, FaultyProxy, localBroker, makeFaultyProxy, ScriptedModel, type ScriptInput } from "@reprise/testing"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 
 export const host = Host.make("here")
 
@@ -69,13 +69,48 @@ const jetStream = Layer.unwrap(
   )
 )
 
+const settings = ActorConfig.layer({ prefix: "t", host, ackWaitMs: 1_000, heartbeatMs: 300 })
+
 /** What a session-manager needs; it is itself left to the test. */
 export const realWorld = (script: ScriptInput) =>
   Layer.mergeAll(AgentRuntimes.layerSingle, Messenger.layer).pipe(
     Layer.provideMerge(layerOpenCode({ pollMs: 250 })),
     Layer.provideMerge(openCodeServer),
     Layer.provideMerge(jetStream),
-    Layer.provideMerge(ActorConfig.layer({ prefix: "t", host, ackWaitMs: 1_000, heartbeatMs: 300 })),
+    Layer.provideMerge(settings),
+    Layer.provideMerge(ScriptedModel.layer({ script })),
+    Layer.provideMerge(localBroker),
+    Layer.provideMerge(Places.layer)
+  )
+
+const proxy = Layer.effect(
+  FaultyProxy,
+  Effect.gen(function* () {
+    const { connection } = yield* OpenCodeServer
+    return yield* makeFaultyProxy((yield* connection).url)
+  })
+)
+
+/** OpenCode as the session-manager reaches it: through the proxy. */
+const throughProxy = (options: OpenCodeRuntimeOptions) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { url } = yield* FaultyProxy
+      const { password } = yield* (yield* OpenCodeServer).connection
+      return layerOpenCode(options).pipe(Layer.provide(OpenCodeServer.layerConnect({ url, password })))
+    })
+  )
+
+/**
+ * The same, with a proxy between the session-manager and OpenCode. `AgentRuntime` is without it: what a human sees who
+ * is attached.
+ */
+export const proxiedWorld = (script: ScriptInput, options: OpenCodeRuntimeOptions) =>
+  Layer.mergeAll(AgentRuntimes.layerOf(throughProxy(options)), Messenger.layer, layerOpenCode({ pollMs: 250 })).pipe(
+    Layer.provideMerge(proxy),
+    Layer.provideMerge(openCodeServer),
+    Layer.provideMerge(jetStream),
+    Layer.provideMerge(settings),
     Layer.provideMerge(ScriptedModel.layer({ script })),
     Layer.provideMerge(localBroker),
     Layer.provideMerge(Places.layer)
@@ -86,4 +121,14 @@ export const killOpenCode = Effect.gen(function* () {
   const { pid } = yield* OpenCodeServer
   const running = yield* pid
   if (Option.isSome(running)) process.kill(running.value, "SIGKILL")
+})
+
+/** What a human can do in OpenCode's own interface: the session is gone for good. */
+export const deleteSession = Effect.fnUntraced(function* (runtimeSessionId: string) {
+  const { password, url, username } = yield* (yield* OpenCodeServer).connection
+  const authorization = `Basic ${Buffer.from(`${username}:${Redacted.value(password)}`).toString("base64")}`
+  const answer = yield* Effect.promise(() =>
+    fetch(`${url}/session/${runtimeSessionId}`, { method: "DELETE", headers: { authorization } })
+  )
+  if (!answer.ok) return yield* Effect.die(new Error(`OpenCode deleted nothing: HTTP ${answer.status}`))
 })

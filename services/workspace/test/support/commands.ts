@@ -14,12 +14,13 @@ export const verify = (commit: string, base: string, reviewPath?: string): Of<"V
   ...(reviewPath === undefined ? {} : { reviewPath })
 })
 
-export const finish = (reviewPath = "docs/reviews/plan-phase-1-review.md"): Of<"FinishPhase"> => ({
+export const finish = (reviewPath = "docs/reviews/plan-phase-1-review.md", approved?: string): Of<"FinishPhase"> => ({
   _tag: "FinishPhase",
   runId,
   phase,
   reviewPath,
-  planPath: "PLAN.md"
+  planPath: "PLAN.md",
+  ...(approved === undefined ? {} : { approved })
 })
 
 export const gates = (commands: ReadonlyArray<string>, timeoutMs = 60_000): Of<"RunQualityGates"> => ({

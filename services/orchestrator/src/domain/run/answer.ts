@@ -9,7 +9,7 @@ import type { PhaseRun, Run } from "../Run.ts"
 import { resolveCheckpoint } from "./checkpoint.ts"
 import { redoMissing, verifyAgain } from "./continuation.ts"
 import { askAgain } from "./escalate.ts"
-import { finishPhase, overridePhase } from "./phase.ts"
+import { finishApproved, overridePhase } from "./phase.ts"
 import { grant } from "./retry.ts"
 
 type Answer = InputOf<"AnswerReceived">
@@ -67,7 +67,7 @@ const continuationAnswered: Handler = (run, phase, _question, { choice, guidance
 const phaseGateAnswered: Handler = (run, phase, _question, { choice, guidance }) =>
   choice === "pause"
     ? outcome([...kept(guidance), { _tag: "RunPaused", ...placeOf(run), step: "PHASE_GATE" }])
-    : outcome([...kept(guidance), resumed(run), finishPhase(run, phase)])
+    : outcome([...kept(guidance), resumed(run), finishApproved(run, phase)])
 
 /** An option's own name goes back to the runtime; free text in place of `other`. */
 const promptAnswered: Handler = (run, _phase, { prompt }, { choice, guidance }) => {

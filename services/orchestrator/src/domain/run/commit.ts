@@ -12,7 +12,19 @@ export const commitVerified = (run: Run, event: InputOf<"CommitVerified">): Outc
 }
 
 /** The author is told once what is wrong. What it is told then, it also needs to know when it is continued. */
+/** What came after the verdict is no sound work, and no author is there to be told. */
+const rejectedAfterReview = ({ commit, detail, reason }: InputOf<"CommitRejected">): Outcome =>
+  outcome(
+    [{ _tag: "CommitTurnedDown", commit, reason, detail }],
+    escalate({
+      origin: "commit",
+      reason: `HEAD moved to ${commit} during the review, and it cannot be reviewed (${reason}): ${detail}`,
+      evidence: { commit }
+    })
+  )
+
 export const commitRejected = (run: Run, phase: PhaseRun, event: InputOf<"CommitRejected">): Outcome => {
+  if (run.step === "PHASE_GATE") return rejectedAfterReview(event)
   const { commit, detail, reason } = event
   const task = render(run, "commit-rejected", { commit, reason, detail, base: lastVerified(phase) })
   return outcome(

@@ -4,15 +4,15 @@ import { Result } from "effect"
 import type { RunEvent, RunEvents } from "../Event.ts"
 import type { InputOf } from "../Input.ts"
 import { enter, escalate, fresh, type Outcome, outcome } from "../Move.ts"
-import { nextPhase, placeOf, reviewFile } from "../phases.ts"
+import { lastVerified, nextPhase, placeOf, reviewFile } from "../phases.ts"
 import { stepTask } from "../prompts/steps.ts"
 import type { PhaseRun, Run } from "../Run.ts"
 import { continuedBy, readPlan } from "../readPlan.ts"
 import { closeReview } from "./review.ts"
 import { writePhaseSummary, writeSummary } from "./summary.ts"
 
-/** The review file is committed, the tree looked at and the plan read again. */
-export const finishPhase = (run: Run, phase: PhaseRun): RunEvent => ({
+/** The review file is committed, the tree and HEAD looked at and the plan read again. Without `approved`: on any HEAD. */
+export const finishPhase = (run: Run, phase: PhaseRun, approved?: string): RunEvent => ({
   _tag: "WorkspaceAsked",
   command: {
     _tag: "FinishPhase",
@@ -20,9 +20,13 @@ export const finishPhase = (run: Run, phase: PhaseRun): RunEvent => ({
     phase: phase.id,
     reviewPath: reviewFile(run, phase),
     planPath: run.request.planPath,
-    commits: commitsOf(phase)
+    commits: commitsOf(phase),
+    ...(approved === undefined ? {} : { approved })
   }
 })
+
+/** What the reviewer approved is finished; what came after its verdict it has not seen. */
+export const finishApproved = (run: Run, phase: PhaseRun): RunEvent => finishPhase(run, phase, lastVerified(phase))
 
 /** Those that the phase's summary names. */
 const commitsOf = ({ completedTasks, verified }: PhaseRun): ReadonlyArray<string> => [
@@ -32,7 +36,7 @@ const commitsOf = ({ completedTasks, verified }: PhaseRun): ReadonlyArray<string
 /** A ready verdict on a verified commit is enough, unless a human wants to have the last word. */
 export const startPhaseGate = (run: Run, phase: PhaseRun): Outcome => {
   const { auto, gates } = run.request.options
-  if (auto || gates.phase === "auto") return outcome([finishPhase(run, phase)])
+  if (auto || gates.phase === "auto") return outcome([finishApproved(run, phase)])
   return outcome([], escalate({ origin: "phase-gate", reason: `Phase ${phase.id} is reviewed and ready. Go on?` }))
 }
 
@@ -84,9 +88,28 @@ export const phaseFinished = (run: Run, phase: PhaseRun, event: InputOf<"PhaseFi
   return { ...rest, events: [checked, ...completed, ...rest.events] }
 }
 
+/** A verdict holds for the commit it names: the new one is verified, and then reviewed too (sessions: Reviews). */
+const headMoved = (run: Run, phase: PhaseRun, head: string): Outcome => {
+  const base = lastVerified(phase)
+  const command = {
+    _tag: "VerifyCommit" as const,
+    runId: run.runId,
+    phase: phase.id,
+    commit: head,
+    base,
+    reviewPath: reviewFile(run, phase)
+  }
+  return outcome([
+    { _tag: "TreeChecked", phase: phase.id, dirty: [], head },
+    { _tag: "Noted", text: `HEAD moved from ${base} to ${head} during the review: what is new is reviewed too.` },
+    { _tag: "WorkspaceAsked", command }
+  ])
+}
+
 /** Before the phase is complete its author can clean up; after an override nobody is there but the human. */
 export const phaseBlocked = (run: Run, phase: PhaseRun, event: InputOf<"PhaseBlocked">): Outcome => {
-  const { dirty } = event
+  const { dirty, head } = event
+  if (head !== undefined && run.step === "PHASE_GATE") return headMoved(run, phase, head)
   const checked: RunEvent = { _tag: "TreeChecked", phase: phase.id, dirty }
   const reason = `The working tree is not clean: ${dirty.join(", ")}.`
   if (run.step !== "PHASE_GATE") {

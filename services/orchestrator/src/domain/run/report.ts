@@ -6,6 +6,7 @@ import { enter, escalate, type Move, type Outcome, outcome } from "../Move.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phases.ts"
 import { render } from "../prompts/render.ts"
 import type { Pending, PhaseRun, Run } from "../Run.ts"
+import type { Cause } from "../transitions.ts"
 import { hasGates } from "./quality.ts"
 
 export type Turn = Extract<Pending, { readonly _tag: "Turn" }>
@@ -80,9 +81,11 @@ const brokenRule = (status: AuthorStatus | undefined, step: Step): string | unde
   }
 }
 
+const verifiedIn: Readonly<Partial<Record<Step, Cause>>> = { EXECUTE: "work-verified", PHASE_GATE: "head-moved" }
+
 /** Where a step's finished work goes: to the gates, or past them where there are none. */
 export const afterWork = (run: Run): Move =>
-  enter(hasGates(run) ? "QUALITY_CHECK" : "REVIEW", run.step === "EXECUTE" ? "work-verified" : "fixed")
+  enter(hasGates(run) ? "QUALITY_CHECK" : "REVIEW", verifiedIn[run.step ?? "EXECUTE"] ?? "fixed")
 
 /** A commit is verified when it is a new one; a step that mends may well need none. */
 const complete = (run: Run, phase: PhaseRun, received: RunEvent, commit: string | undefined): Outcome => {

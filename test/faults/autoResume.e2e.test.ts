@@ -1,0 +1,135 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { typeInto, waitUntil } from "../harness/attach.ts"
+import { commits, complete, needsHuman, on, once, plan, script } from "../harness/story.ts"
+import { questions } from "../harness/told.ts"
+import { makeWorld, type PublicLine, type World } from "../harness/World.ts"
+
+const quick = "[sessions]\nidleGraceMs = 300\n"
+const question = once({ role: "author", kind: "report" }, needsHuman("Which way?"))
+const byHand = { role: "author", lastUser: "by hand" } as const
+
+const authorOf = (world: World) =>
+  Effect.map(world.sessions, (all) => all.find(({ role }) => role === "author")?.runtimeSessionId ?? "")
+
+/** What the run does, and whose activity of its author was seen: `StepResumed agent-working`. */
+const told = (events: ReadonlyArray<PublicLine>) =>
+  events
+    .filter(({ role, type }) => /^(AgentWorking|AgentIdle|StepWaiting|StepResumed)$/.test(type) && role !== "reviewer")
+    .map(({ cause, type }) => (cause === undefined ? type : `${type} ${cause}`))
+
+/** The only prompts of the author's session, oldest first, by what the model took them for. */
+const prompts = (world: World, runtimeSessionId: string) =>
+  Effect.map(world.model.calls, (calls) => [
+    ...new Map(
+      calls.filter(({ session }) => session === runtimeSessionId).map((call) => [call.turn, call.kind])
+    ).values()
+  ])
+
+describe("a human who steps into a session whose step waits", () => {
+  it.live(
+    "makes the run go on: the question is gone everywhere, and the agent's report is asked for when it rests",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld({
+          plan: plan("One"),
+          config: `permissions = "all"\n${quick}`,
+          script: script(
+            question,
+            on(byHand, [
+              {
+                hold: { name: "by hand", afterChars: 5 },
+                text: "I do it by hand.",
+                bash: "echo by hand > hand.txt && git add -A && git commit -q -m 'Write it by hand' && git rev-parse HEAD"
+              },
+              { text: "It is done." }
+            ]),
+            on({ role: "author", kind: "work", lastUser: "report" }, { text: "I am done." })
+          )
+        })
+        const run = yield* world.atTerminal("run", "PLAN.md")
+        yield* run.waitFor(/answer> /)
+        const session = yield* authorOf(world)
+        const typed = yield* Effect.forkChild(typeInto(world, session, "Do it by hand."))
+        yield* world.model.awaitHeld("by hand")
+        yield* run.waitFor(/withdrawn/)
+        assert.deepStrictEqual(yield* world.questions, [])
+        assert.strictEqual((yield* world.runs)[0]?.status, "running")
+        yield* world.model.release("by hand")
+        yield* Fiber.join(typed)
+        const ended = yield* run.ended
+        assert.strictEqual(ended.code, 0, ended.stdout)
+
+        const events = yield* world.eventsOf((yield* world.runs)[0]?.runId ?? "")
+        assert.deepStrictEqual(told(events), [
+          "AgentWorking turn",
+          "StepWaiting",
+          "AgentWorking human",
+          "StepResumed agent-working",
+          "AgentIdle",
+          "AgentWorking turn"
+        ])
+        assert.deepStrictEqual(questions(events), [
+          "1 EscalationRaised EXECUTE author",
+          "1 EscalationWithdrawn EXECUTE agent-working"
+        ])
+        assert.deepStrictEqual(yield* prompts(world, session), ["work", "report", "work", "work", "report"])
+        assert.include(world.git("log", "--format=%s"), "Write it by hand")
+      })
+  )
+
+  it.live("after everything was killed and started again: and what the agent then asks is a question of its own", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        config: quick,
+        script: script(
+          question,
+          once({ role: "author", kind: "work", lastUser: "You are the author" }, { text: "There are two ways." }),
+          on(byHand, commits("hand.txt", "by hand")),
+          on({ role: "author", kind: "work", lastUser: "report" }, { text: "I am done." }),
+          on({ role: "author", kind: "report" }, complete)
+        )
+      })
+      const first = yield* world.atTerminal("run", "PLAN.md")
+      yield* first.waitFor(/answer> /)
+      const session = yield* authorOf(world)
+      yield* first.kill("SIGKILL")
+
+      const again = yield* world.atTerminal("run", "PLAN.md")
+      yield* again.waitFor(/answer> /)
+      const typed = yield* Effect.forkChild(typeInto(world, session, "Do it by hand."))
+      const asked = yield* waitUntil(
+        Effect.map(world.questions, (open) => open.find(({ origin }) => origin === "permission"))
+      )
+      assert.strictEqual((yield* world.runs)[0]?.status, "waiting")
+      assert.deepStrictEqual(
+        (yield* world.questions).map(({ origin }) => origin),
+        ["permission"]
+      )
+      const answered = yield* world.reprise("gate", "answer", asked.escalationId, "always")
+      assert.strictEqual(answered.code, 0, answered.stderr)
+      yield* Fiber.join(typed)
+      const ended = yield* again.ended
+      assert.strictEqual(ended.code, 0, ended.stdout)
+      const events = yield* world.eventsOf((yield* world.runs)[0]?.runId ?? "")
+      assert.deepStrictEqual(told(events), [
+        "AgentWorking turn",
+        "StepWaiting",
+        "AgentWorking human",
+        "StepResumed agent-working",
+        "StepWaiting",
+        "StepResumed answer",
+        "AgentIdle",
+        "AgentWorking turn"
+      ])
+      assert.deepStrictEqual(questions(events), [
+        "1 EscalationRaised EXECUTE author",
+        "1 EscalationWithdrawn EXECUTE agent-working",
+        "1 EscalationRaised EXECUTE permission",
+        "1 EscalationAnswered EXECUTE always"
+      ])
+      assert.deepStrictEqual(yield* prompts(world, session), ["work", "report", "work", "work", "report"])
+    })
+  )
+})

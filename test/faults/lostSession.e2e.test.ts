@@ -1,0 +1,43 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { deleteSession, waitUntil } from "../harness/attach.ts"
+import { needsHuman, once, plan, script } from "../harness/story.ts"
+import { makeWorld } from "../harness/World.ts"
+
+describe("continue on a session that was deleted", () => {
+  it.live("says at the gate what happened, offers fix alone, and asks no model", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        script: script(once({ role: "author", kind: "report" }, needsHuman("Which way?")))
+      })
+      const run = yield* world.atTerminal("run", "PLAN.md")
+      yield* run.waitFor(/answer> /)
+      const [author] = yield* world.sessions
+      const calls = (yield* world.model.calls).length
+      yield* deleteSession(world, author?.runtimeSessionId ?? "")
+      run.type("c\n")
+      yield* run.waitFor(/guidance \(optional/)
+      run.type("\n")
+
+      const asked = yield* waitUntil(
+        Effect.map(world.questions, (open) => open.find(({ reason }) => reason !== "Which way?"))
+      )
+      assert.include(asked.reason, "does not know it any more")
+      assert.deepStrictEqual(
+        asked.options.map(({ name }) => name),
+        ["fix", "override", "abort"]
+      )
+      assert.include(asked.evidence.continueUnavailable, "session-missing")
+      assert.strictEqual((yield* world.model.calls).length, calls, "nothing was tried in its place")
+
+      const answered = yield* world.reprise("gate", "answer", asked.escalationId, "fix", "--guidance", "The left one")
+      assert.strictEqual(answered.code, 0, answered.stderr)
+      const ended = yield* run.ended
+      assert.strictEqual(ended.code, 0, ended.stdout)
+      const fresh = (yield* world.model.calls)[calls]
+      assert.deepInclude(fresh, { kind: "work", role: "author", turn: 1 })
+      assert.include(fresh?.lastUser, "The left one")
+    })
+  )
+})

@@ -1,0 +1,64 @@
+/** A turn asked of a session-manager by a test that plays the orchestrator, and what became of it. */
+import { Messenger } from "@reprise/actor"
+import {
+  Host,
+  type PublicEvent,
+  type PublicEventType,
+  RunId,
+  type SessionCommand,
+  sessionIdOf,
+  turnIdOf
+} from "@reprise/protocol"
+import { Effect, Stream } from "effect"
+
+type StartTurn = Extract<SessionCommand, { readonly _tag: "StartTurn" }>
+type EventOf<Tag extends PublicEventType> = Extract<PublicEvent, { readonly _tag: Tag }>
+
+/** The first turn of a session of its own. */
+export const turnIn = (name: string, directory: string, prompt: string, more: Partial<StartTurn> = {}): StartTurn => ({
+  _tag: "StartTurn",
+  turnId: turnIdOf(RunId.make(name), 1),
+  runId: RunId.make(name),
+  phase: "1",
+  step: "EXECUTE",
+  role: "author",
+  session: { _tag: "New" },
+  onMissing: "fail",
+  runtime: "opencode",
+  directory,
+  host: Host.make("local"),
+  permissions: "all",
+  title: name,
+  report: "author-status",
+  limits: {},
+  prompt: `You are the author of phase 1 of the plan PLAN.md: ${prompt}`,
+  ...more
+})
+
+/** What a test does to one session, and sees of it. */
+export const sessionOf = Effect.fnUntraced(function* (turn: StartTurn) {
+  const messenger = yield* Messenger
+  const sessionId = sessionIdOf(turn.runId, 1)
+  const all = { runId: turn.runId, services: ["session-manager"], from: "beginning" } as const
+  const send = (command: SessionCommand) => messenger.send("session-manager", sessionId, command)
+  return {
+    sessionId,
+    send,
+    start: send(turn),
+    view: messenger.query("session-manager", "show", { id: sessionId }),
+    /** The first event of a type, past or to come. */
+    event: <Tag extends PublicEventType>(type: Tag) =>
+      messenger.events({ ...all, types: [type] }).pipe(
+        Stream.take(1),
+        Stream.runCollect,
+        Effect.map(([seen]) => seen?.event as EventOf<Tag>)
+      ),
+    /** The types of the events up to the end of its first turn, without those that only show progress. */
+    story: messenger.events(all).pipe(
+      Stream.map(({ event }) => event._tag),
+      Stream.takeUntil((type) => type === "TurnCompleted" || type === "TurnFailed"),
+      Stream.filter((type) => type !== "TurnProgress"),
+      Stream.runCollect
+    )
+  }
+})
