@@ -71,6 +71,16 @@ export interface Bucket {
   ) => Effect.Effect<ReadonlyArray<{ readonly key: string; readonly value: string }>, BrokerFault>
 }
 
+/** Texts of any size by name, in the object store. */
+export interface Transcripts {
+  /** Replaces what is there under the name. */
+  readonly put: (name: string, text: string) => Effect.Effect<void, BrokerFull | BrokerFault>
+  /** undefined: there is none. */
+  readonly get: (name: string) => Effect.Effect<string | undefined, BrokerFault>
+  /** One that is not there is fine. */
+  readonly remove: (name: string) => Effect.Effect<void, BrokerFault>
+}
+
 /** Answers one query: takes the request's JSON text, gives the reply's. */
 export type QueryHandler = (request: string) => Effect.Effect<string>
 
@@ -112,6 +122,7 @@ export interface BrokerShape {
   readonly follow: (subjects: ReadonlyArray<string>, from: EventsFrom) => Stream.Stream<StoredMessage, BrokerFault>
   readonly snapshots: Bucket
   readonly views: Bucket
+  readonly transcripts: Transcripts
   /** Answers queries until the scope closes, together with others who serve the same name. */
   readonly serve: (
     service: ServiceName,

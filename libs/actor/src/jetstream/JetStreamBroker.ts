@@ -12,6 +12,7 @@ import { makeLargeBodies } from "./largeBodies.ts"
 import { makeQueries } from "./queries.ts"
 import { makeSettled } from "./settled.ts"
 import { makeStore } from "./store.ts"
+import { makeTranscripts } from "./transcripts.ts"
 
 const make = Effect.gen(function* () {
   const nats = yield* Nats
@@ -26,6 +27,7 @@ const make = Effect.gen(function* () {
     follow: makeFollow(connection, bodies),
     snapshots: yield* makeBucket(connection, bodies, subjects.buckets.snapshots),
     views: yield* makeBucket(connection, bodies, subjects.buckets.views),
+    transcripts: yield* makeTranscripts(connection),
     settled: makeSettled(connection)
   })
 })

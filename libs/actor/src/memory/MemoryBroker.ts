@@ -11,7 +11,8 @@ import {
   type Message,
   type QueryHandler,
   type StoredMessage,
-  type StreamKind
+  type StreamKind,
+  type Transcripts
 } from "../broker/Broker.ts"
 import { BrokerFault, Conflict } from "../broker/faults.ts"
 import { streamOf } from "../broker/streamOf.ts"
@@ -36,6 +37,15 @@ const makeMemoryBucket = (): Bucket => {
       Effect.sync(() =>
         [...entries].flatMap(([key, { value }]) => (key.startsWith(`${prefix}.`) ? [{ key, value }] : []))
       )
+  }
+}
+
+const makeMemoryTranscripts = (): Transcripts => {
+  const texts = new Map<string, string>()
+  return {
+    put: (name, text) => Effect.sync(() => void texts.set(name, text)),
+    get: (name) => Effect.sync(() => texts.get(name)),
+    remove: (name) => Effect.sync(() => void texts.delete(name))
   }
 }
 
@@ -150,6 +160,7 @@ const make = Effect.gen(function* () {
       }),
     snapshots: makeMemoryBucket(),
     views: makeMemoryBucket(),
+    transcripts: makeMemoryTranscripts(),
     serve: Effect.fnUntraced(function* (service, served) {
       const mine = Object.entries(served).map(([query, answer]) => ({ subject: subjects.api(service, query), answer }))
       handlers.push(...mine)

@@ -352,6 +352,21 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
       })
     )
 
+    it.effect("keeps transcripts of any size by name until they are removed", () =>
+      Effect.gen(function* () {
+        const { transcripts } = yield* Broker
+        const name = `session/${freshKey()}/ses_1`
+        assert.strictEqual(yield* transcripts.get(name), undefined)
+        const large = `${"ä".repeat(400_000)}\n`
+        yield* transcripts.put(name, "first")
+        yield* transcripts.put(name, large)
+        assert.strictEqual(yield* transcripts.get(name), large)
+        yield* transcripts.remove(name)
+        yield* transcripts.remove(name)
+        assert.strictEqual(yield* transcripts.get(name), undefined)
+      })
+    )
+
     it.effect("answers queries while somebody serves them", () =>
       Effect.gen(function* () {
         const broker = yield* Broker

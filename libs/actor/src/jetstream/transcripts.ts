@@ -1,0 +1,40 @@
+/** Archived conversations, each an object of its own name beside the large bodies of messages. */
+import { type ObjectStore, Objm } from "@nats-io/obj"
+import { attempt } from "@reprise/nats"
+import { Effect } from "effect"
+import type { Transcripts } from "../broker/Broker.ts"
+import { type Connection, fault, faultOf } from "./Connection.ts"
+import { decodeText } from "./largeBodies.ts"
+
+const encoder = new TextEncoder()
+
+export const makeTranscripts = Effect.fnUntraced(function* ({ js, subjects }: Connection) {
+  const open = yield* Effect.cached(
+    attempt("open the object store", (): Promise<ObjectStore> => new Objm(js).open(subjects.buckets.transcripts))
+  )
+  const store = <A>(operation: string, use: (store: ObjectStore) => Promise<A>) =>
+    Effect.flatMap(open, (it) => attempt(operation, () => use(it)))
+
+  return {
+    put: (name, text) => {
+      const operation = `store ${name}`
+      return store(operation, (it) => it.putBlob({ name }, encoder.encode(text))).pipe(
+        Effect.asVoid,
+        Effect.mapError(faultOf(operation))
+      )
+    },
+    get: (name) => {
+      const operation = `read ${name}`
+      return store(operation, (it) => it.getBlob(name)).pipe(
+        Effect.map((blob) => (blob === null ? undefined : decodeText(blob))),
+        Effect.mapError(fault(operation))
+      )
+    },
+    remove: (name) => {
+      const operation = `remove ${name}`
+      return store(operation, async (it) => {
+        if ((await it.info(name)) !== null) await it.delete(name)
+      }).pipe(Effect.mapError(fault(operation)))
+    }
+  } satisfies Transcripts
+})
