@@ -26,6 +26,7 @@ export const PlanLimits = Schema.Struct({
   maxContinuations: Schema.optionalKey(count),
   turnInactivityMs: Schema.optionalKey(count),
   turnWallMs: Schema.optionalKey(count),
+  maxAgentTurns: Schema.optionalKey(count),
   tokenBudget: Schema.optionalKey(count),
   costBudget: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)))
 } satisfies Record<keyof RunLimits, unknown>)

@@ -20,6 +20,8 @@ export const RunLimits = Schema.Struct({
   maxContinuations: count(20),
   turnInactivityMs: count(15 * 60_000),
   turnWallMs: count(0),
+  /** Tool rounds of a turn, for runtimes that can count; a turn that meets it goes on by itself. */
+  maxAgentTurns: count(20),
   tokenBudget: count(0),
   costBudget: Schema.Finite.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
 })

@@ -190,8 +190,8 @@ describe("circuit breakers", () => {
   })
 
   it("a turn is given what is left of the token budget, and the limits that are on", () => {
-    const s = story().executing({ limits: { tokenBudget: 1000, turnInactivityMs: 0, turnWallMs: 7 } })
-    assert.deepStrictEqual(s.command("StartTurn").limits, { wallMs: 7, maxTokens: 1000 })
+    const s = story().executing({ limits: { maxAgentTurns: 9, tokenBudget: 1000, turnInactivityMs: 0, turnWallMs: 7 } })
+    assert.deepStrictEqual(s.command("StartTurn").limits, { wallMs: 7, maxAgentTurns: 9, maxTokens: 1000 })
   })
 
   it("every limit that was met is in the notices", () => {

@@ -23,11 +23,12 @@ type StartTurn = Extract<SessionCommand, { readonly _tag: "StartTurn" }>
 
 /** 0 switches a limit off; a token budget leaves a turn what is left of it. */
 export const turnLimits = (run: Run): TurnLimits => {
-  const { tokenBudget, turnInactivityMs, turnWallMs } = run.request.options.limits
+  const { maxAgentTurns, tokenBudget, turnInactivityMs, turnWallMs } = run.request.options.limits
   const left = tokenBudget + run.granted.tokens - spentTokens(run)
   return {
     ...(turnInactivityMs === 0 ? {} : { inactivityMs: turnInactivityMs }),
     ...(turnWallMs === 0 ? {} : { wallMs: turnWallMs }),
+    ...(maxAgentTurns === 0 ? {} : { maxAgentTurns }),
     ...(tokenBudget === 0 ? {} : { maxTokens: Math.max(left, 1) })
   }
 }
