@@ -5,8 +5,14 @@
 import { schemaPath } from "./jsonSchema.ts"
 import { type Setting, settings } from "./settings.ts"
 
-const literal = (value: unknown): string =>
-  Array.isArray(value) ? `[${value.map((item) => JSON.stringify(item)).join(", ")}]` : JSON.stringify(value)
+const isTable = (value: unknown): value is object => typeof value === "object" && value !== null
+
+const literal = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`
+  if (!isTable(value)) return JSON.stringify(value)
+  const fields = Object.entries(value).map(([name, field]) => `${name} = ${literal(field)}`)
+  return `{ ${fields.join(", ")} }`
+}
 
 const entry = (setting: Setting, name: string, detected: unknown): string => {
   const line = `${name} = ${literal(detected ?? setting.fallback ?? setting.example)}`

@@ -3,7 +3,13 @@
  * `config explain`, the JSON schema and the reference are all made from this table.
  */
 import { defaultRunOptions, PermissionMode, RuntimeName } from "@reprise/protocol"
-import { defaultSettings as sessionDefaults } from "@reprise/session-manager/settings"
+import {
+  ErrorActions,
+  GoneActions,
+  IdleActions,
+  PromptActions,
+  defaultSettings as sessionDefaults
+} from "@reprise/session-manager/settings"
 import { Schema } from "effect"
 
 export interface Setting {
@@ -39,6 +45,7 @@ const unset = <A, I>(path: string, schema: Schema.Codec<A, I>, example: A, descr
 })
 
 const { continuation, gates, limits } = defaultRunOptions
+const { onError, onGone, onIdle, onPrompt } = sessionDefaults.actions
 
 export const settings: ReadonlyArray<Setting> = [
   setting("runtime", RuntimeName, defaultRunOptions.runtime, "What hosts the agents' sessions."),
@@ -83,6 +90,12 @@ export const settings: ReadonlyArray<Setting> = [
     "Milliseconds without activity that end a turn; 0: off."
   ),
   setting("limits.turnWallMs", count, limits.turnWallMs, "Milliseconds a turn may take in all; 0: off."),
+  setting(
+    "limits.maxAgentTurns",
+    count,
+    limits.maxAgentTurns,
+    "Tool rounds after which Claude is stopped and goes on by itself; 0: its runtime's own limit."
+  ),
   setting("limits.tokenBudget", count, limits.tokenBudget, "Tokens a run may use; 0: off."),
   setting("limits.costBudget", amount, limits.costBudget, "US dollars a run may cost; 0: off."),
   setting(
@@ -146,6 +159,36 @@ export const settings: ReadonlyArray<Setting> = [
     count,
     sessionDefaults.idleGraceMs,
     "Milliseconds without a sign of life after which an agent that somebody else made work is taken to be idle."
+  ),
+  setting(
+    "sessions.onIdle",
+    IdleActions,
+    onIdle,
+    "What is done, in this order, about an agent that stopped without its report: nudge, report, escalate, fail."
+  ),
+  setting(
+    "sessions.onGone",
+    GoneActions,
+    onGone,
+    "What is done about an agent whose runtime did not come back: continue, escalate, fail."
+  ),
+  setting(
+    "sessions.onPrompt",
+    PromptActions,
+    onPrompt,
+    "What is done when an agent asks for a permission or asks a question: escalate, approve, reject."
+  ),
+  setting(
+    "sessions.onError",
+    Schema.Struct({
+      rate_limited: Schema.optionalKey(ErrorActions),
+      out_of_credits: Schema.optionalKey(ErrorActions),
+      no_internet: Schema.optionalKey(ErrorActions),
+      unauthorized: Schema.optionalKey(ErrorActions),
+      other: Schema.optionalKey(ErrorActions)
+    }),
+    onError,
+    "What is done about an agent whose model fails, by kind: wait, continue, escalate, fail."
   ),
   unset("nats.url", text, "nats://127.0.0.1:4222", "A NATS server to use instead of the embedded one."),
   unset("nats.credentials", text, "/home/me/reprise.creds", "Path of the credentials file for nats.url."),

@@ -108,6 +108,22 @@ export const SessionCommand = Schema.TaggedUnion({
     step: Schema.optionalKey(Step),
     onMissing: Schema.Literals(["fail", "fresh"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("fail" as const)))
   },
+  /**
+   * A standalone session: one that belongs to no run. Its events and questions carry the session's id as their run id,
+   * and it answers for itself: done it is completed, else a human is asked.
+   */
+  StartSession: {
+    sessionId: SessionId,
+    prompt: Schema.String,
+    runtime: RuntimeName,
+    model: Schema.optionalKey(Schema.String),
+    directory,
+    host,
+    permissions: PermissionMode.pipe(Schema.withDecodingDefaultKey(Effect.succeed("ask" as const))),
+    prompts: Schema.optionalKey(SessionPrompts),
+    /** `maxTokens` is the budget of the whole session here. */
+    limits: TurnLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
+  },
   AbortSession: { sessionId: SessionId, reason: Schema.String },
   ReplyToPrompt: { sessionId: SessionId, promptId: Schema.String, reply: Schema.String },
   /** The session's phase or run is done. */

@@ -81,7 +81,24 @@ const sessionManager = {
   SessionExpired: atSession,
   SessionCompleted: atSession,
   SessionAborted: { ...atSession, reason: Schema.String },
-  SessionArchived: atSession,
+  /** It cannot go on, by the action that was configured for what befell it. */
+  SessionFailed: { ...atSession, reason: Schema.String },
+  SessionArchived: {
+    ...atSession,
+    /** The transcript's name in the object store. */
+    object: Schema.optionalKey(Schema.String),
+    messages: Schema.optionalKey(Schema.Int)
+  },
+  /** What the session-manager did by itself about an agent that was idle, gone, asking or failing. */
+  ActionTaken: {
+    ...atSession,
+    trigger: Schema.Literals(["idle", "gone", "prompt", "error"]),
+    action: Schema.Literals(["nudge", "report", "continue", "approve", "reject"]),
+    /** The kind of the error, or what was asked. */
+    about: Schema.optionalKey(Schema.String),
+    /** Which attempt of this action, from 1. */
+    attempt: Schema.Int
+  },
   AgentWorking: { ...atSession, cause: Schema.Literals(["turn", "human", "agent"]), evidence: Schema.String },
   AgentIdle: atSession,
   AgentPrompting: {

@@ -59,6 +59,10 @@ export const sessionIdOf = (run: RunId, n: number): SessionId => SessionId.make(
 export const turnIdOf = (run: RunId, n: number): TurnId => TurnId.make(`${stemOf(run)}-t${n}`)
 export const escalationIdOf = (run: RunId, n: number): EscalationId => EscalationId.make(`${stemOf(run)}-e${n}`)
 
+/** Of an event, a view or a question: whether it is a standalone session's, which has its own id in place of a run's. */
+export const isStandalone = (of: { readonly runId: string; readonly sessionId?: string }): boolean =>
+  of.sessionId === of.runId
+
 /** A reviewer's session and turns are counted apart from the author's: another actor names them. */
 export const reviewKey = (run: RunId, phase: PhaseId): Key => `${stemOf(run)}-p${phaseKey(phase)}`
 export const reviewerSessionIdOf = (run: RunId, phase: PhaseId, n: number): SessionId =>

@@ -6,6 +6,7 @@ import {
   EscalationOrigin,
   Evidence,
   Item,
+  PermissionMode,
   Role,
   RunStatus,
   RuntimeName,
@@ -97,7 +98,17 @@ export const SessionView = Schema.Struct({
   cost: Schema.Finite,
   createdAt: Schema.String,
   lastActivityAt: Schema.String,
-  lastStopReason: Schema.optionalKey(Schema.String)
+  lastStopReason: Schema.optionalKey(Schema.String),
+  permissions: Schema.optionalKey(PermissionMode),
+  /** Of a standalone session: what it was started with. Absent: the session belongs to a run. */
+  prompt: Schema.optionalKey(Schema.String),
+  /** The open question of a standalone session. */
+  escalationId: Schema.optionalKey(EscalationId),
+  /** What keeps a paused session from expiring. */
+  heldBy: Schema.optionalKey(Schema.Literals(["turn", "agent", "question", "phase"])),
+  /** Name of the saved transcript in the object store, and when it was saved. */
+  transcript: Schema.optionalKey(Schema.String),
+  savedAt: Schema.optionalKey(Schema.String)
 })
 export type SessionView = typeof SessionView.Type
 

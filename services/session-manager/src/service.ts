@@ -1,5 +1,13 @@
 /** The session-manager as a service: Session actors, the worker of this host, and the watch over its sessions. */
-import { ActorConfig, actorLayer, Messenger, type WorkContext, type WorkFault, workerLayer } from "@reprise/actor"
+import {
+  ActorConfig,
+  actorLayer,
+  type Broker,
+  Messenger,
+  type WorkContext,
+  type WorkFault,
+  workerLayer
+} from "@reprise/actor"
 import type { AgentRuntimes } from "@reprise/agent"
 import { noTokens } from "@reprise/protocol"
 import { Cause, Effect, Layer } from "effect"
@@ -7,6 +15,7 @@ import { type SessionReport, SessionWork } from "./domain/messages.ts"
 import { sessionActor } from "./domain/sessionActor.ts"
 import { defaultSettings, type SessionSettings } from "./domain/settings.ts"
 import { LiveTurns } from "./LiveTurns.ts"
+import { saveTranscript } from "./transcript/saveTranscript.ts"
 import { watchActivity } from "./watch/watchActivity.ts"
 import { interruptSession, sendReply } from "./worker/interruptSession.ts"
 import { inspectSession, openSession } from "./worker/openSession.ts"
@@ -20,7 +29,7 @@ export interface ServiceSettings extends SessionSettings {
 
 export const defaultServiceSettings: ServiceSettings = { ...defaultSettings, concurrency: 64 }
 
-type Needs = ActorConfig | AgentRuntimes | LiveTurns | Messenger
+type Needs = ActorConfig | AgentRuntimes | Broker | LiveTurns | Messenger
 
 const handle =
   (settings: ServiceSettings) =>
@@ -32,6 +41,8 @@ const handle =
         return inspectSession(work, context)
       case "RunPrompt":
         return runPrompt(work, context, settings.maxWaitMs)
+      case "SaveTranscript":
+        return saveTranscript(work, context)
       case "InterruptSession":
         return interruptSession(work, context)
       case "SendReply":

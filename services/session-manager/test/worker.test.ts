@@ -225,6 +225,7 @@ describe("an abort in the middle of a turn", () => {
         "TurnFailed",
         "SessionAborted",
         "TurnFailed",
+        "SessionArchived",
         "CommandRefused"
       ])
       yield* Effect.repeat(runtime.inspect(runtimeSessionId), { while: ({ state }) => state._tag === "busy" })

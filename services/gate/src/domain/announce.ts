@@ -1,6 +1,6 @@
 /** What the world is told of an escalation: public events, the answer to the orchestrator, reminders. */
 import { type Outgoing, publish, send, setTimer } from "@reprise/actor"
-import type { OrchestratorCommand, PublicEvent } from "@reprise/protocol"
+import { isStandalone, type OrchestratorCommand, type PublicEvent } from "@reprise/protocol"
 import type { EscalationState } from "./Escalation.ts"
 import type { EscalationEvent, Question, Remind } from "./messages.ts"
 
@@ -35,10 +35,10 @@ const answered = (
   }
   const { escalationId, runId } = question
   const received: OrchestratorCommand = { _tag: "AnswerReceived", runId, escalationId, ...choice }
-  return [
-    publish({ _tag: "EscalationAnswered", ...placeOf(question), ...choice }),
-    send("orchestrator", question.runId, received)
-  ]
+  const told = publish({ _tag: "EscalationAnswered", ...placeOf(question), ...choice })
+  // A standalone session belongs to no run: its session-manager listens to the event.
+  if (isStandalone(question)) return [told]
+  return [told, send("orchestrator", question.runId, received)]
 }
 
 const outgoing = (state: EscalationState, event: EscalationEvent): ReadonlyArray<Outgoing> => {

@@ -1,6 +1,8 @@
 /** The state of one session: what it is, the turn that is open, and what the agent is doing (sessions: Lifecycle). */
 import { type ContextFill, noTokens, type SessionView, type Tokens } from "@reprise/protocol"
+import type { Tried } from "./actions/chooseAction.ts"
 import type { EventOf, SessionDetails, TurnRequest } from "./events.ts"
+import { holdOf } from "./holds.ts"
 
 export type SessionStatus = SessionView["status"]
 
@@ -16,7 +18,6 @@ export interface OpenTurn {
   readonly prompt?: EventOf<"PromptPlanned">
   /** How many of its prompts followed for each reason. */
   readonly corrections: number
-  readonly resumptions: number
   readonly autoContinues: number
   readonly waits: number
   readonly waitedMs: number
@@ -25,6 +26,10 @@ export interface OpenTurn {
   /** Its work was announced; that is done once per turn. */
   readonly working: boolean
   readonly messagesBefore: number
+  /** The newest prompt is planned and held back until its time comes. */
+  readonly heldBack: boolean
+  /** What was said in the session that was replaced. */
+  readonly context?: string
   readonly tokens: Tokens
   readonly cost: number
   readonly attempts: number
@@ -42,6 +47,8 @@ export interface OpenPrompt {
   readonly kind: "permission" | "question"
   readonly text: string
   readonly options: ReadonlyArray<string>
+  /** The same with their labels. */
+  readonly choices: ReadonlyArray<{ readonly name: string; readonly label: string }>
   /** The human's answer, kept until the runtime has it. */
   readonly reply?: string
 }
@@ -52,6 +59,16 @@ export interface Session {
   readonly runtimeSessionId?: string
   readonly turn?: OpenTurn
   readonly prompts: ReadonlyArray<OpenPrompt>
+  /** What was tried about an agent that did not work as it should, by trigger; forgotten with every turn. */
+  readonly tried: Readonly<Record<string, Tried>>
+  /** How many actions the open turn has led to. */
+  readonly actions: number
+  /** Of a standalone session: the open question. */
+  readonly question?: EventOf<"QuestionAsked">
+  readonly questionsAsked: number
+  readonly turnsAsked: number
+  /** Where the conversation was saved. */
+  readonly saved?: { readonly object: string; readonly at: string }
   /** The agent works and no turn of ours made it. */
   readonly foreign: boolean
   /** Turns that were asked for before, newest last: asked for again, they change nothing. */
@@ -73,6 +90,10 @@ export interface Session {
 export const noSession: Session = {
   status: "unknown",
   prompts: [],
+  tried: {},
+  actions: 0,
+  questionsAsked: 0,
+  turnsAsked: 0,
   foreign: false,
   pastTurns: [],
   activity: 0,
@@ -98,6 +119,11 @@ export const placeOf = (details: SessionDetails, turnId?: TurnRequest["turnId"])
   ...(turnId === undefined ? {} : { turnId })
 })
 
+const heldBy = (session: Session): Pick<SessionView, "heldBy"> => {
+  const hold = hasEnded(session) ? undefined : holdOf(session)
+  return hold === undefined ? {} : { heldBy: hold }
+}
+
 export const viewOf = (session: Session): SessionView | undefined => {
   const { details, status } = session
   if (details === undefined || status === "unknown") return undefined
@@ -116,6 +142,11 @@ export const viewOf = (session: Session): SessionView | undefined => {
     cost: session.cost,
     createdAt: session.createdAt,
     lastActivityAt: session.lastActivityAt,
-    ...(session.lastStopReason === undefined ? {} : { lastStopReason: session.lastStopReason })
+    ...(session.lastStopReason === undefined ? {} : { lastStopReason: session.lastStopReason }),
+    permissions: details.permissions,
+    ...(details.standalone === true ? { prompt: details.wholePrompt } : {}),
+    ...(session.question === undefined ? {} : { escalationId: session.question.ask.escalationId }),
+    ...heldBy(session),
+    ...(session.saved === undefined ? {} : { transcript: session.saved.object, savedAt: session.saved.at })
   }
 }

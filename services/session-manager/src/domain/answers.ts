@@ -1,13 +1,15 @@
 /** What follows a prompt: the report is asked for, read, and asked for once more (sessions: Turns). */
 import type { Delivery } from "@reprise/actor"
 import { Result } from "effect"
+import { afterProgress, chooseAction } from "./actions/chooseAction.ts"
+import { taken, triedFor } from "./actions/taken.ts"
 import { decodeReport } from "./decodeReport.ts"
-import { turnCompleted, turnFailed } from "./endTurn.ts"
+import { gaveUp, turnCompleted, turnFailed } from "./endTurn.ts"
 import type { EventOf, JournalEvent } from "./events.ts"
 import { evolve } from "./evolve.ts"
 import { type AtPrompt, type Decision, late, openPromptAt } from "./guards.ts"
 import type { SessionReport } from "./messages.ts"
-import { planAgain, planCorrection, planReport } from "./plan.ts"
+import { heldBack, planAgain, planCorrection, planReport } from "./plan.ts"
 import { type OpenTurn, placeOf, type Session } from "./Session.ts"
 import type { SessionSettings } from "./settings.ts"
 
@@ -72,7 +74,46 @@ export const recordAnswer = (session: Session, report: Report<"RecordAnswer">, d
   ])
 }
 
-/** The session is sound and the agent is not done: one continuation after a crash, a few after a turn limit. */
+/** Enough for any turn that gets somewhere; one that does not must not go on for ever. */
+export const mostActions = 50
+
+/** What the agent did since it was prompted. */
+export const workedSince = ({ tokens, toolCalls }: Pick<Report<"RecordStopped">, "tokens" | "toolCalls">): boolean =>
+  toolCalls > 0 || tokens.output > 0
+
+/** The session is sound and its agent idle without a report: what is configured for that. */
+const stoppedIdle = (
+  session: Session,
+  { details, prompt }: AtPrompt,
+  turn: OpenTurn,
+  report: Report<"RecordStopped">,
+  delivery: Delivery,
+  settings: SessionSettings
+): ReadonlyArray<JournalEvent> => {
+  const tried = afterProgress(triedFor(session, "idle"), workedSince(report), delivery.now)
+  const mayAct = session.actions < mostActions
+  const chosen = chooseAction(
+    settings.actions.onIdle,
+    tried,
+    delivery.now,
+    (action) => action === "escalate" || action === "fail" || mayAct
+  )
+  const message = "The runtime stopped in the middle of the turn, and again after a restart."
+  const failure = { kind: "runtime", message, sessionUsable: true } as const
+  const record = () => taken(session, details, "idle", chosen, delivery.now)
+  switch (chosen.action) {
+    case "nudge":
+      return [...record(), heldBack(planAgain(turn, prompt, delivery, "unfinished"), chosen.delayMs)]
+    case "report":
+      return [...record(), heldBack(planReport(turn, details, delivery), chosen.delayMs)]
+    case "fail":
+      return gaveUp(details, turn, failure, delivery)
+    case "escalate":
+      return [turnFailed(details, turn, failure, delivery)]
+  }
+}
+
+/** The session is sound and the agent is not done: as configured after a crash, a few times on after a turn limit. */
 export const recordStopped = (
   session: Session,
   report: Report<"RecordStopped">,
@@ -84,17 +125,15 @@ export const recordStopped = (
   const { details, prompt } = at
   const ended = promptEnded(report, delivery)
   const turn = turnWith(session, ended, at.turn)
-  const mayGoOn = report.why === "unfinished" ? turn.resumptions === 0 : turn.autoContinues < settings.maxAutoContinues
-  if (mayGoOn) return Result.succeed([ended, planAgain(turn, prompt, delivery, report.why)])
-  const failure =
-    report.why === "unfinished"
-      ? {
-          kind: "runtime" as const,
-          message: "The runtime stopped in the middle of the turn, and again after a restart."
-        }
-      : {
-          kind: "turn-limit" as const,
-          message: `The turn limit was reached ${turn.autoContinues + 1} times and the work is not done.`
-        }
-  return Result.succeed([ended, turnFailed(details, turn, { ...failure, sessionUsable: true }, delivery)])
+  if (report.why === "unfinished") {
+    return Result.succeed([ended, ...stoppedIdle(session, at, turn, report, delivery, settings)])
+  }
+  if (turn.autoContinues < settings.maxAutoContinues) {
+    return Result.succeed([ended, planAgain(turn, prompt, delivery, report.why)])
+  }
+  const message = `The turn limit was reached ${turn.autoContinues + 1} times and the work is not done.`
+  return Result.succeed([
+    ended,
+    turnFailed(details, turn, { kind: "turn-limit", message, sessionUsable: true }, delivery)
+  ])
 }

@@ -1,7 +1,9 @@
 import type { Delivery } from "@reprise/actor"
-import type { SessionCommand } from "@reprise/protocol"
+import type { PublicEvent, SessionCommand } from "@reprise/protocol"
+import { Result } from "effect"
 import { recordWorking, reportActivity, reportIdle } from "./activity.ts"
 import { recordAnswer, recordStopped } from "./answers.ts"
+import { recordArchived } from "./archive.ts"
 import { recordFailed, recordRecovering, retryPrompt } from "./failures.ts"
 import type { Decision } from "./guards.ts"
 import { abortSession, completeSession, expireIdle, expireSession, pauseIdle } from "./lifecycle.ts"
@@ -10,11 +12,25 @@ import { recordInspected, recordOpened, recordUnreachable } from "./opening.ts"
 import { recordPromptGone, recordPrompting, replyToPrompt } from "./prompting.ts"
 import type { Session } from "./Session.ts"
 import type { SessionSettings } from "./settings.ts"
+import { escalationAnswered, escalationWithdrawn } from "./standalone/answered.ts"
+import { withFollowUps } from "./standalone/followUps.ts"
+import { startSession } from "./standalone/start.ts"
 import { continueSession, startTurn } from "./startTurn.ts"
 
-export type SessionInput = SessionCommand | SessionReport | SessionTimer
+/** Answers to standalone sessions; those to runs are the orchestrator's. */
+export const subscribed = ["EscalationAnswered", "EscalationWithdrawn"] as const
 
+type GateNews = Extract<PublicEvent, { readonly _tag: (typeof subscribed)[number] }>
+
+export type SessionInput = SessionCommand | SessionReport | SessionTimer | GateNews
+
+/** What an input means to the session, and, where it belongs to no run, what that leads to. */
 export const decide =
+  (settings: SessionSettings) =>
+  (session: Session, input: SessionInput, delivery: Delivery): Decision =>
+    Result.map(decideSession(settings)(session, input, delivery), (events) => withFollowUps(session, events, delivery))
+
+const decideSession =
   (settings: SessionSettings) =>
   (session: Session, input: SessionInput, delivery: Delivery): Decision => {
     switch (input._tag) {
@@ -22,6 +38,12 @@ export const decide =
         return startTurn(session, input, delivery)
       case "ContinueSession":
         return continueSession(session, input, delivery)
+      case "StartSession":
+        return startSession(session, input, delivery)
+      case "EscalationAnswered":
+        return escalationAnswered(session, input, delivery)
+      case "EscalationWithdrawn":
+        return escalationWithdrawn(session, input)
       case "AbortSession":
         return abortSession(session, input, delivery)
       case "ReplyToPrompt":
@@ -47,13 +69,15 @@ export const decide =
       case "RecordRecovering":
         return recordRecovering(session, input)
       case "RecordPrompting":
-        return recordPrompting(session, input)
+        return recordPrompting(session, input, delivery, settings)
       case "RecordPromptGone":
         return recordPromptGone(session, input)
       case "ReportActivity":
         return reportActivity(session, input, delivery)
       case "ReportIdle":
         return reportIdle(session, delivery)
+      case "RecordArchived":
+        return recordArchived(session, input, delivery)
       case "PauseIdle":
         return pauseIdle(session, input)
       case "ExpireIdle":

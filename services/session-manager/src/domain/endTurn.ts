@@ -2,7 +2,7 @@
 import type { Delivery } from "@reprise/actor"
 import { type FailureKind, noTokens } from "@reprise/protocol"
 import type { Report } from "./decodeReport.ts"
-import type { EventOf, SessionDetails, TurnRequest } from "./events.ts"
+import type { EventOf, JournalEvent, SessionDetails, TurnRequest } from "./events.ts"
 import { type OpenTurn, placeOf } from "./Session.ts"
 
 const usageOf = (turn: OpenTurn, delivery: Delivery) => ({
@@ -48,6 +48,17 @@ export const turnFailed = (
   ...failure,
   ...usageOf(turn, delivery)
 })
+
+/** As configured: the turn ends, and its session with it. */
+export const gaveUp = (
+  details: SessionDetails,
+  turn: OpenTurn,
+  failure: Failure,
+  delivery: Delivery
+): ReadonlyArray<JournalEvent> => [
+  turnFailed(details, turn, { ...failure, sessionUsable: false }, delivery),
+  { _tag: "SessionFailed", ...placeOf(details), reason: failure.message }
+]
 
 /** A turn that could not begin: whoever asked is told by the same event as of any other failure. */
 export const turnRefused = (

@@ -1,4 +1,5 @@
 import { addTokens, noTokens } from "@reprise/protocol"
+import { nothingTried, triedOnce } from "./actions/chooseAction.ts"
 import type { EventOf, JournalEvent } from "./events.ts"
 import type { OpenPrompt, OpenTurn, Session } from "./Session.ts"
 
@@ -10,12 +11,12 @@ const openTurn = (event: EventOf<"TurnRequested">): OpenTurn => ({
   stage: event.begin === "open" ? "opening" : "inspecting",
   continued: false,
   corrections: 0,
-  resumptions: 0,
   autoContinues: 0,
   waits: 0,
   waitedMs: 0,
   working: false,
   messagesBefore: 0,
+  heldBack: false,
   tokens: noTokens,
   cost: 0,
   attempts: 0
@@ -38,10 +39,10 @@ const touched = (session: Session, at: string): Session => ({
 
 const promptPlanned = ({ failing: _, ...turn }: OpenTurn, event: EventOf<"PromptPlanned">): OpenTurn => ({
   ...turn,
-  stage: "prompting",
+  stage: event.delayMs === undefined ? "prompting" : "waiting",
+  heldBack: event.delayMs !== undefined,
   prompt: event,
   corrections: turn.corrections + (event.because === "invalid-report" ? 1 : 0),
-  resumptions: turn.resumptions + (event.because === "unfinished" ? 1 : 0),
   autoContinues: turn.autoContinues + (event.because === "turn-limit" ? 1 : 0)
 })
 
@@ -81,8 +82,11 @@ const turnEnded = (session: Session, turnId: string, stopReason: string): Sessio
 const turnFailed = (session: Session, event: EventOf<"TurnFailed">): Session => {
   const own = session.turn?.request.turnId === event.turnId
   const after = turnEnded(session, event.turnId, `${event.kind}: ${event.message}`)
-  // A session that never opened, or that the runtime lost, is no session any more.
-  const lost = own && (event.kind === "session-missing" || session.turn?.stage === "opening")
+  // A session that never opened, or that the runtime lost, is no session any more; a standalone one may begin anew.
+  const lost =
+    own &&
+    session.details?.standalone !== true &&
+    (event.kind === "session-missing" || session.turn?.stage === "opening")
   return lost ? { ...after, status: "failed" } : after
 }
 
@@ -93,6 +97,28 @@ const workingNow = (session: Session, event: EventOf<"AgentWorking">): Session =
     : awake
 }
 
+const openPrompt = (event: EventOf<"AgentPrompting"> | EventOf<"PromptDecided">): OpenPrompt => {
+  const { kind, options, promptId, text } = event
+  return { promptId, askedAs: promptId, kind, text, options: options.map(({ name }) => name), choices: options }
+}
+
+const contextOf = (session: Session, context: string): Pick<Session, "turn"> =>
+  session.turn === undefined ? {} : { turn: { ...session.turn, context } }
+
+const counted = (
+  session: Session,
+  trigger: string,
+  chosen: { readonly place: number; readonly attempt: number; readonly at: string }
+): Session => ({
+  ...session,
+  tried: { ...session.tried, [trigger]: triedOnce(session.tried[trigger] ?? nothingTried, chosen, chosen.at) }
+})
+
+const waitCounted = (session: Session, { at, attempt, kind, place }: EventOf<"TurnWaiting">): Session =>
+  place === undefined || attempt === undefined
+    ? session
+    : counted(session, kind === "gone" ? kind : `error.${kind}`, { place, attempt, at })
+
 export const evolve = (session: Session, event: JournalEvent): Session => {
   switch (event._tag) {
     case "TurnRequested":
@@ -100,6 +126,9 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
         ...touched(session, event.at),
         details: event.session,
         turn: openTurn(event),
+        tried: {},
+        actions: 0,
+        turnsAsked: session.turnsAsked + 1,
         foreign: false,
         status: event.begin === "open" ? "requested" : "active",
         createdAt: session.createdAt === "" ? event.at : session.createdAt
@@ -113,6 +142,7 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
     case "SessionOpened":
       return {
         ...touched(session, event.at),
+        ...(event.context === undefined ? {} : contextOf(session, event.context)),
         runtimeSessionId: event.runtimeSessionId,
         status: "created",
         ...(session.details === undefined ? {} : { details: { ...session.details, host: event.host } })
@@ -127,7 +157,7 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
     case "PromptEnded":
       return promptEnded(session, event)
     case "TurnWaiting":
-      return inTurn(session, event.turnId, (turn) => ({
+      return inTurn(waitCounted(session, event), event.turnId, (turn) => ({
         ...turn,
         stage: "waiting",
         waits: turn.waits + 1,
@@ -137,7 +167,8 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
       return inTurn(touched(session, event.at), event.turnId, (turn) => ({
         ...turn,
         stage: "prompting",
-        attempts: Math.max(1, turn.attempts) + 1
+        heldBack: false,
+        attempts: event.first === true ? turn.attempts : Math.max(1, turn.attempts) + 1
       }))
     case "AgentFailed":
       return session.turn === undefined ? session : { ...session, turn: { ...session.turn, failing: event.kind } }
@@ -151,11 +182,10 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
       return workingNow(session, event)
     case "AgentIdle":
       return { ...session, foreign: false }
-    case "AgentPrompting": {
-      const { kind, promptId, text } = event
-      const open = { promptId, askedAs: promptId, kind, text, options: event.options.map((option) => option.name) }
-      return { ...session, prompts: [...session.prompts, open] }
-    }
+    case "AgentPrompting":
+      return { ...session, prompts: [...session.prompts, openPrompt(event)] }
+    case "PromptDecided":
+      return { ...session, prompts: [...session.prompts, { ...openPrompt(event), reply: event.reply }] }
     case "PromptReplied":
       return changePrompt(session, event.promptId, (open) => ({ ...open, reply: event.reply }))
     case "PromptAskedAgain":
@@ -166,10 +196,27 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
       return { ...session, status: "paused" }
     case "SessionExpired":
       return { ...session, status: "expired", prompts: [] }
+    case "SessionFailed":
+      return { ...session, status: "failed", prompts: [], lastStopReason: event.reason }
     case "SessionCompleted":
       return { ...session, status: "completed", prompts: [] }
     case "SessionAborted":
       return { ...session, status: "aborted", prompts: [], lastStopReason: `aborted: ${event.reason}` }
+    case "QuestionAsked":
+      return { ...session, question: event, questionsAsked: session.questionsAsked + 1 }
+    case "QuestionClosed": {
+      const { question: _, ...rest } = session
+      return rest
+    }
+    case "ActionCounted":
+      return {
+        ...counted(session, event.trigger, event),
+        actions: session.actions + (event.trigger === "prompt" ? 0 : 1)
+      }
+    case "TranscriptSaved":
+      return { ...session, saved: { object: event.object, at: event.at } }
+    case "ActionTaken":
+    case "SessionArchived":
     case "SessionCreated":
     case "SessionReused":
     case "SessionReplaced":

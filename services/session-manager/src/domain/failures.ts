@@ -2,8 +2,11 @@
 import type { Delivery } from "@reprise/actor"
 import type { FailureKind } from "@reprise/protocol"
 import { Result } from "effect"
-import { promptEnded, turnWith } from "./answers.ts"
-import { type Failure, turnFailed } from "./endTurn.ts"
+import type { ErrorKind } from "./actions/Action.ts"
+import { afterProgress, type Chosen, chooseAction } from "./actions/chooseAction.ts"
+import { taken, triedFor } from "./actions/taken.ts"
+import { mostActions, promptEnded, turnWith, workedSince } from "./answers.ts"
+import { type Failure, gaveUp, turnFailed } from "./endTurn.ts"
 import type { JournalEvent } from "./events.ts"
 import { type AtPrompt, type Decision, late, nothing, openPromptAt, openTurnAt } from "./guards.ts"
 import type { SessionReport, SessionTimer } from "./messages.ts"
@@ -12,12 +15,11 @@ import type { SessionSettings } from "./settings.ts"
 
 type RecordFailed = Extract<SessionReport, { readonly _tag: "RecordFailed" }>
 type RecordRecovering = Extract<SessionReport, { readonly _tag: "RecordRecovering" }>
-type Passing = "rate_limited" | "out_of_credits" | "no_internet"
-
-const isPassing = (kind: RecordFailed["kind"]): kind is Passing =>
-  kind === "rate_limited" || kind === "out_of_credits" || kind === "no_internet"
 
 const kindOf = {
+  rate_limited: "rate_limited",
+  out_of_credits: "out_of_credits",
+  no_internet: "no_internet",
   unauthorized: "unauthorized",
   timeout: "timeout",
   budget: "turn-limit",
@@ -25,7 +27,20 @@ const kindOf = {
   gone: "gone",
   aborted: "aborted",
   other: "runtime"
-} as const satisfies Record<Exclude<RecordFailed["kind"], Passing>, FailureKind>
+} as const satisfies Record<RecordFailed["kind"], FailureKind>
+
+/** What actions are configured for. The other kinds are limits and ends, about which nothing can be done. */
+type Cause = "gone" | ErrorKind
+
+const causes: ReadonlyArray<RecordFailed["kind"]> = [
+  "gone",
+  "rate_limited",
+  "out_of_credits",
+  "no_internet",
+  "unauthorized",
+  "other"
+]
+const isCause = (kind: RecordFailed["kind"]): kind is Cause => causes.includes(kind)
 
 export const recordFailed = (
   session: Session,
@@ -33,36 +48,55 @@ export const recordFailed = (
   delivery: Delivery,
   settings: SessionSettings
 ): Decision => {
-  const at = openPromptAt(session, report)
-  if (at === undefined) return late(session, report.turnId)
+  const open = openPromptAt(session, report)
+  if (open === undefined) return late(session, report.turnId)
+  const { kind, message } = report
   const ended = promptEnded(report, delivery)
-  const turn = turnWith(session, ended, at.turn)
-  if (isPassing(report.kind)) {
-    return Result.succeed(waitOrFail({ ...at, turn }, report, report.kind, delivery, settings, ended))
+  const at = { ...open, turn: turnWith(session, ended, open.turn) }
+  const { details, turn } = at
+  const sessionUsable = report.sessionUsable && kind !== "timeout" && kind !== "session-missing"
+  const failure: Failure = { kind: kindOf[kind], message, sessionUsable }
+  const chosen = isCause(kind) ? choose(session, at, report, kind, delivery, settings) : undefined
+  if (isCause(kind) && (chosen?.action === "wait" || chosen?.action === "continue")) {
+    return Result.succeed(goOn(session, at, report, kind, chosen, delivery, settings))
   }
-  const failure: Failure = {
-    kind: kindOf[report.kind],
-    message: report.message,
-    sessionUsable: report.sessionUsable && report.kind !== "timeout" && report.kind !== "session-missing"
+  if (chosen?.action === "fail") {
+    return Result.succeed([ended, ...seen(at, report), ...gaveUp(details, turn, failure, delivery)])
   }
   return Result.succeed([
     ended,
-    ...seenBefore(at, report),
-    turnFailed(at.details, turn, failure, delivery),
+    ...seen(at, report),
+    turnFailed(details, turn, failure, delivery),
     // A session that was stopped for its silence is never offered for continue (run-machine: turn timed out).
-    ...(report.kind === "timeout"
-      ? [{ _tag: "SessionAborted" as const, ...placeOf(at.details), reason: report.message }]
+    ...(kind === "timeout" && details.standalone !== true
+      ? [{ _tag: "SessionAborted" as const, ...placeOf(details), reason: message }]
       : [])
   ])
 }
 
-const seenBefore = ({ details, turn }: AtPrompt, report: RecordFailed): ReadonlyArray<JournalEvent> => {
+/** What everybody is told of a failure, once for each kind in a row. */
+const seen = ({ details, turn }: AtPrompt, { kind, message }: RecordFailed): ReadonlyArray<JournalEvent> => {
   const place = placeOf(details, turn.request.turnId)
-  if (report.kind === "gone") return [{ _tag: "AgentGone", ...place }]
-  if (report.kind === "unauthorized" || report.kind === "other") {
-    return [{ _tag: "AgentFailed", ...place, kind: report.kind, message: report.message }]
-  }
-  return []
+  if (kind === "gone") return [{ _tag: "AgentGone", ...place }]
+  return !isCause(kind) || turn.failing === kind ? [] : [{ _tag: "AgentFailed", ...place, kind, message }]
+}
+
+const choose = (
+  session: Session,
+  { turn }: AtPrompt,
+  report: RecordFailed,
+  kind: Cause,
+  delivery: Delivery,
+  settings: SessionSettings
+): Chosen => {
+  const { onError, onGone } = settings.actions
+  const trigger = kind === "gone" ? kind : (`error.${kind}` as const)
+  const tried = afterProgress(triedFor(session, trigger), workedSince(report), delivery.now)
+  const waited = turn.waitedMs + (report.waitedMs ?? 0) + waitMsOf(turn, report, settings)
+  return chooseAction<Chosen["action"]>(kind === "gone" ? onGone : onError[kind], tried, delivery.now, (action) => {
+    if (action === "wait") return waited <= settings.maxWaitMs
+    return action !== "continue" || (report.sessionUsable && session.actions < mostActions)
+  })
 }
 
 /** As the runtime says, else from half a minute to half an hour, doubling. */
@@ -72,27 +106,31 @@ const waitMsOf = (turn: OpenTurn, report: RecordFailed, settings: SessionSetting
     Math.min(1000, settings.firstWaitMs)
   )
 
-/** These are not failures of the work: the turn waits and goes on in the same session, within bounds. */
-const waitOrFail = (
+/** The prompt has not ended: it is sent again, at once or later, and its outcome holds what it has used by then. */
+const goOn = (
+  session: Session,
   at: AtPrompt,
   report: RecordFailed,
-  kind: Passing,
+  kind: Cause,
+  chosen: Chosen,
   delivery: Delivery,
-  settings: SessionSettings,
-  ended: JournalEvent
+  settings: SessionSettings
 ): ReadonlyArray<JournalEvent> => {
-  const { details, turn } = at
-  const waitMs = waitMsOf(turn, report, settings)
-  const { message } = report
-  const seen: ReadonlyArray<JournalEvent> =
-    turn.failing === kind ? [] : [{ _tag: "AgentFailed", ...placeOf(details, turn.request.turnId), kind, message }]
-  if (turn.waitedMs + (report.waitedMs ?? 0) + waitMs > settings.maxWaitMs) {
-    return [ended, ...seen, turnFailed(details, turn, { kind, message, sessionUsable: true }, delivery)]
+  const { details, prompt, turn } = at
+  const { turnId } = turn.request
+  const { attempt, delayMs, place } = chosen
+  const waiting = { _tag: "TurnWaiting" as const, turnId, number: prompt.number, kind, at: delivery.now }
+  if (chosen.action === "wait") {
+    const waitMs = Math.max(waitMsOf(turn, report, settings), delayMs)
+    return [...seen(at, report), { ...waiting, waitMs, place, attempt }]
   }
-  // The prompt has not ended: it will be sent again, and its outcome holds what it has used by then.
+  const trigger = kind === "gone" ? kind : (`error.${kind}` as const)
   return [
-    ...seen,
-    { _tag: "TurnWaiting", turnId: turn.request.turnId, number: at.prompt.number, kind, waitMs, at: delivery.now }
+    ...seen(at, report),
+    ...taken(session, details, trigger, chosen, delivery.now),
+    delayMs > 0
+      ? { ...waiting, waitMs: delayMs }
+      : { _tag: "PromptRetried", turnId, number: prompt.number, at: delivery.now }
   ]
 }
 
@@ -113,5 +151,7 @@ export const retryPrompt = (
   const at = openTurnAt(session, timer.turnId, "waiting")
   const prompt = at?.turn.prompt
   if (at === undefined || prompt?.number !== timer.number) return nothing
-  return Result.succeed([{ _tag: "PromptRetried", turnId: timer.turnId, number: timer.number, at: delivery.now }])
+  const { number, turnId } = timer
+  const first = at.turn.heldBack ? { first: true } : {}
+  return Result.succeed([{ _tag: "PromptRetried", turnId, number, ...first, at: delivery.now }])
 }

@@ -5,6 +5,7 @@ import { Result } from "effect"
 import { turnFailed } from "./endTurn.ts"
 import type { JournalEvent } from "./events.ts"
 import { type Decision, nothing, refuse } from "./guards.ts"
+import { holdOf } from "./holds.ts"
 import type { SessionTimer } from "./messages.ts"
 import { hasEnded, placeOf, type Session } from "./Session.ts"
 
@@ -53,11 +54,8 @@ export const pauseIdle = (session: Session, timer: Timer<"PauseIdle">): Decision
     : nothing
 }
 
-/** Only a session that no phase holds: those are let go by CompleteSession, AbortSession or ExpireSession. */
-export const isHeld = (session: Session): boolean => session.details?.phase !== undefined
-
 export const expireIdle = (session: Session, timer: Timer<"ExpireIdle">): Decision => {
   const { details, status } = session
   if (details === undefined || status !== "paused" || !unused(session, timer.activity)) return nothing
-  return isHeld(session) ? nothing : Result.succeed([{ _tag: "SessionExpired", ...placeOf(details) }])
+  return holdOf(session) !== undefined ? nothing : Result.succeed([{ _tag: "SessionExpired", ...placeOf(details) }])
 }

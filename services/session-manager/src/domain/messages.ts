@@ -39,7 +39,13 @@ export const PromptingKind = Schema.Literals(["permission", "question"])
 
 /** Sent by workers and watchers. */
 export const SessionReport = Schema.TaggedUnion({
-  RecordOpened: { turnId: TurnId, runtimeSessionId: Schema.String, host: Schema.String },
+  RecordOpened: {
+    turnId: TurnId,
+    runtimeSessionId: Schema.String,
+    host: Schema.String,
+    /** What was said in the session that this one replaces, as far as it still holds. */
+    context: Schema.optionalKey(Schema.String)
+  },
   /** How an existing session was found. */
   RecordInspected: {
     turnId: TurnId,
@@ -96,7 +102,9 @@ export const SessionReport = Schema.TaggedUnion({
   RecordPromptGone: { promptId: Schema.String },
   /** Activity that no prompt of ours caused. */
   ReportActivity: { cause: Schema.Literals(["human", "agent"]), evidence: Schema.String },
-  ReportIdle: {}
+  ReportIdle: {},
+  /** The conversation is in the object store. */
+  RecordArchived: { object: Schema.String, messages: Schema.Int }
 })
 export type SessionReport = typeof SessionReport.Type
 
@@ -121,7 +129,9 @@ export const SessionWork = Schema.TaggedUnion({
     directory: Schema.String,
     title: Schema.String,
     permissions: PermissionMode,
-    model: Schema.optionalKey(Schema.String)
+    model: Schema.optionalKey(Schema.String),
+    /** The saved transcript of the session that is replaced. */
+    transcript: Schema.optionalKey(Schema.String)
   },
   InspectSession: { turnId: TurnId, ...onRuntime },
   RunPrompt: {
@@ -142,6 +152,8 @@ export const SessionWork = Schema.TaggedUnion({
     /** When the turn began, ISO 8601: for the wall limit. */
     turnStartedAt: Schema.String
   },
+  /** Saves the conversation under this name, after whatever still runs in an aborted session was stopped. */
+  SaveTranscript: { ...onRuntime, object: Schema.String, stop: Schema.Boolean },
   /** Interrupts whatever the session does. */
   InterruptSession: onRuntime,
   SendReply: { ...onRuntime, promptId: Schema.String, kind: PromptingKind, reply: Schema.String }

@@ -23,10 +23,17 @@ export const recordOpened = (session: Session, report: Report<"RecordOpened">, d
       ? { _tag: "SessionCreated", ...place, role: details.role, runtime: details.runtime, runtimeSessionId }
       : { _tag: "SessionReplaced", ...place, old: turn.lost.old, new: runtimeSessionId, reason: turn.lost.reason }
   return Result.succeed([
-    { _tag: "SessionOpened", turnId, runtimeSessionId, host: Host.make(report.host), at: delivery.now },
+    {
+      _tag: "SessionOpened",
+      turnId,
+      runtimeSessionId,
+      host: Host.make(report.host),
+      ...(report.context === undefined ? {} : { context: report.context }),
+      at: delivery.now
+    },
     opened,
     { _tag: "TurnStarted", ...place },
-    planWork(turn, delivery)
+    planWork(report.context === undefined ? turn : { ...turn, context: report.context }, delivery)
   ])
 }
 

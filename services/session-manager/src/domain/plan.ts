@@ -2,7 +2,7 @@
 import type { Delivery } from "@reprise/actor"
 import { promptIds } from "@reprise/agent/promptIds"
 import type { EventOf, SessionDetails } from "./events.ts"
-import { continuationPrompt, correctionPrompt, reportPrompt } from "./prompts.ts"
+import { continuationPrompt, correctionPrompt, reportPrompt, withContext } from "./prompts.ts"
 import type { OpenTurn } from "./Session.ts"
 
 type Planned = EventOf<"PromptPlanned">
@@ -24,12 +24,15 @@ const planned = (
   }
 }
 
-/** The turn's own prompt, or the whole one where the session had to be replaced. */
+/** The turn's own prompt, or the whole one where the session had to be replaced, with what was said before. */
 export const planWork = (turn: OpenTurn, delivery: Delivery): Planned =>
   planned(turn, delivery, {
     kind: "work",
-    text: turn.lost === undefined ? turn.request.prompt : turn.request.freshPrompt
+    text: turn.lost === undefined ? turn.request.prompt : withContext(turn.request.freshPrompt, turn.context)
   })
+
+/** The same prompt, sent later. */
+export const heldBack = (prompt: Planned, delayMs: number): Planned => (delayMs > 0 ? { ...prompt, delayMs } : prompt)
 
 export const planReport = (turn: OpenTurn, details: SessionDetails, delivery: Delivery): Planned =>
   planned(turn, delivery, { kind: "report", text: reportPrompt(details.report, details.prompts) })

@@ -1,28 +1,76 @@
 /** The agent asks: permissions and questions go to a human, and the answer back into the same prompt. */
+import type { Delivery } from "@reprise/actor"
 import type { SessionCommand } from "@reprise/protocol"
 import { Result } from "effect"
+import { chooseAction } from "./actions/chooseAction.ts"
+import { taken, triedFor } from "./actions/taken.ts"
+import type { JournalEvent, SessionDetails } from "./events.ts"
 import { type Decision, nothing, refuse } from "./guards.ts"
 import type { SessionReport } from "./messages.ts"
 import { hasEnded, placeOf, type Session } from "./Session.ts"
+import type { SessionSettings } from "./settings.ts"
 
 type Report<Tag extends SessionReport["_tag"]> = Extract<SessionReport, { readonly _tag: Tag }>
+
+/** What a policy answers in a human's place; undefined: it cannot. */
+const policyReply = (
+  action: "approve" | "reject",
+  { kind, options }: Report<"RecordPrompting">
+): string | undefined => {
+  if (kind === "question") {
+    return action === "reject"
+      ? "No human is available. Decide for yourself, and say in your report what you decided."
+      : undefined
+  }
+  const reply = action === "approve" ? "once" : "reject"
+  return options.length === 0 || options.some(({ name }) => name === reply) ? reply : undefined
+}
+
+/** As configured: answered by policy, or put before a human. */
+const ask = (
+  session: Session,
+  details: SessionDetails,
+  report: Report<"RecordPrompting">,
+  delivery: Delivery,
+  settings: SessionSettings
+): ReadonlyArray<JournalEvent> => {
+  const { kind, options, promptId, text } = report
+  const prompt = { promptId, kind, text, options }
+  const tried = triedFor(session, "prompt")
+  const chosen = chooseAction(
+    settings.actions.onPrompt,
+    tried,
+    delivery.now,
+    (action) => action === "escalate" || policyReply(action, report) !== undefined
+  )
+  const reply = chosen.action === "escalate" ? undefined : policyReply(chosen.action, report)
+  return reply === undefined
+    ? [{ _tag: "AgentPrompting", ...placeOf(details, session.turn?.request.turnId), ...prompt }]
+    : [
+        ...taken(session, details, "prompt", chosen, delivery.now, `${kind}: ${text}`.slice(0, 500)),
+        { _tag: "PromptDecided", ...prompt, reply }
+      ]
+}
 
 /**
  * Seen again, it is not asked again. The same thing under another id is an agent that lost its answer with its runtime:
  * the question that is open stays, and an answer that was given holds.
  */
-export const recordPrompting = (session: Session, report: Report<"RecordPrompting">): Decision => {
-  const { details, turn } = session
+export const recordPrompting = (
+  session: Session,
+  report: Report<"RecordPrompting">,
+  delivery: Delivery,
+  settings: SessionSettings
+): Decision => {
+  const { details } = session
   if (details === undefined || hasEnded(session)) return nothing
   if (session.prompts.some((prompt) => prompt.askedAs === report.promptId)) return nothing
-  const { kind, options, promptId, text } = report
+  const { kind, promptId, text } = report
   const same = session.prompts.find((prompt) => prompt.kind === kind && prompt.text === text)
   if (same !== undefined) {
     return Result.succeed([{ _tag: "PromptAskedAgain", promptId: same.promptId, askedAs: promptId }])
   }
-  return Result.succeed([
-    { _tag: "AgentPrompting", ...placeOf(details, turn?.request.turnId), promptId, kind, text, options }
-  ])
+  return Result.succeed(ask(session, details, report, delivery, settings))
 }
 
 /** A permission is answered by one of its options, a question by anything that is not empty. */

@@ -24,6 +24,12 @@ export const withGuidance = (wholePrompt: string, guidance?: string): string =>
     ? wholePrompt
     : `${wholePrompt}\n\nThe user has provided the following additional guidance:\n${guidance}`
 
+/** A whole prompt for a fresh session that takes another's place, with the words of that one. */
+export const withContext = (wholePrompt: string, context?: string): string =>
+  context === undefined
+    ? wholePrompt
+    : `${wholePrompt}\n\nAn earlier session worked on this and is lost. What was said in it follows, for your information; results of tools that no longer hold are left out. Look at what is there before you do anything again.\n\n${context}`
+
 const interruptions = {
   unfinished: "Your last turn was interrupted before you were done.",
   "turn-limit": "Your last turn reached its limit before you were done."
@@ -99,6 +105,9 @@ const shapeOf = (form: ReportForm) =>
         shape: `${fence}json\n${JSON.stringify(form, null, 2)}\n${fence}`,
         rules: dataRules
       }
+
+/** Whether one of our own prompts for a report of a run's turn; a user's text in its place shows the same shape. */
+export const asksForReport = (text: string): boolean => Object.values(shapes).some(({ shape }) => text.includes(shape))
 
 /** Asks for the report of a turn. */
 export const reportPrompt = (form: ReportForm, prompts: SessionPrompts = {}): string =>

@@ -1,7 +1,8 @@
 /** What a Session sends: work to its host, timers to itself, its public events to everybody. */
-import { type Delivery, type Outgoing, publish, requestWork, setTimer } from "@reprise/actor"
+import { type Delivery, type Outgoing, publish, requestWork, send, setTimer } from "@reprise/actor"
+import { transcriptOf } from "./archive.ts"
 import type { EventOf, JournalEvent, SessionDetails } from "./events.ts"
-import { isHeld } from "./lifecycle.ts"
+import { holdOf } from "./holds.ts"
 import type { SessionTimer, SessionWork } from "./messages.ts"
 import type { Session } from "./Session.ts"
 import { after, type SessionSettings } from "./settings.ts"
@@ -15,7 +16,7 @@ const onRuntime = (details: SessionDetails, runtimeSessionId: string) => ({
   runtimeSessionId
 })
 
-const openSession = (details: SessionDetails, turnId: EventOf<"SessionLost">["turnId"]): Outgoing =>
+const openSession = (session: Session, details: SessionDetails, turnId: EventOf<"SessionLost">["turnId"]): Outgoing =>
   work(details, {
     _tag: "OpenSession",
     turnId,
@@ -23,8 +24,27 @@ const openSession = (details: SessionDetails, turnId: EventOf<"SessionLost">["tu
     directory: details.directory,
     title: details.title,
     permissions: details.permissions,
-    ...(details.model === undefined ? {} : { model: details.model })
+    ...(details.model === undefined ? {} : { model: details.model }),
+    ...savedOf(session, details)
   })
+
+/** What was said in the session that is replaced, unless a human wants a fresh start. */
+const savedOf = ({ saved, turn }: Session, { sessionId }: SessionDetails) =>
+  saved !== undefined &&
+  turn?.lost !== undefined &&
+  turn.request.reason !== "fix" &&
+  saved.object === transcriptOf(sessionId, turn.lost.old)
+    ? { transcript: saved.object }
+    : {}
+
+/** Of a session that the runtime ever knew. */
+const saveTranscript = (session: Session, details: SessionDetails): ReadonlyArray<Outgoing> => {
+  const { runtimeSessionId, status } = session
+  if (runtimeSessionId === undefined) return []
+  const object = transcriptOf(details.sessionId, runtimeSessionId)
+  const stop = status === "aborted"
+  return [work(details, { _tag: "SaveTranscript", ...onRuntime(details, runtimeSessionId), object, stop })]
+}
 
 const runPrompt = (session: Session, details: SessionDetails): ReadonlyArray<Outgoing> => {
   const { runtimeSessionId, turn } = session
@@ -64,6 +84,12 @@ const sendReply = (session: Session, details: SessionDetails, promptId: string):
   ]
 }
 
+/** The gate knows already of what it closed itself. */
+const withdrawn = ({ escalationId, how }: EventOf<"QuestionClosed">): ReadonlyArray<Outgoing> =>
+  how === "answered" || how === "withdrawn"
+    ? []
+    : [send("gate", escalationId, { _tag: "WithdrawEscalation", escalationId, reason: how })]
+
 /** Timers start anew with every sign of use; the ones set before find another count and do nothing. */
 const pauseLater = (session: Session, delivery: Delivery, settings: SessionSettings): ReadonlyArray<Outgoing> =>
   session.turn === undefined && (session.status === "active" || session.status === "created")
@@ -80,7 +106,7 @@ export const react =
     const sent = (event: JournalEvent): ReadonlyArray<Outgoing> => {
       switch (event._tag) {
         case "TurnRequested":
-          if (event.begin === "open") return lost ? [] : [openSession(details, event.turn.turnId)]
+          if (event.begin === "open") return lost ? [] : [openSession(session, details, event.turn.turnId)]
           return runtimeSessionId === undefined
             ? []
             : [
@@ -91,12 +117,16 @@ export const react =
                 })
               ]
         case "SessionLost":
-          return [openSession(details, event.turnId)]
+          return [openSession(session, details, event.turnId)]
         case "PromptPlanned":
+          return event.delayMs === undefined
+            ? runPrompt(session, details)
+            : [timer(event.at, event.delayMs, { _tag: "RetryPrompt", turnId: event.turnId, number: event.number })]
         case "PromptRetried":
           return runPrompt(session, details)
         case "TurnWaiting":
           return [timer(event.at, event.waitMs, { _tag: "RetryPrompt", turnId: event.turnId, number: event.number })]
+        case "PromptDecided":
         case "PromptReplied":
         case "PromptAskedAgain":
           return sendReply(session, details, event.promptId)
@@ -105,22 +135,37 @@ export const react =
         case "PromptEnded":
         case "PromptClosed":
         case "ActivityNoted":
+        case "ActionCounted":
+        case "TranscriptSaved":
           return []
+        case "QuestionAsked":
+          return [send("gate", event.ask.escalationId, event.ask)]
+        case "QuestionClosed":
+          return withdrawn(event)
         case "TurnCompleted":
         case "TurnFailed":
         case "AgentIdle":
           return [publish(event), ...pauseLater(session, delivery, settings)]
         case "SessionPaused":
-          return isHeld(session)
-            ? [publish(event)]
+          return holdOf(session) !== undefined
+            ? [publish(event), ...saveTranscript(session, details)]
             : [
                 publish(event),
+                ...saveTranscript(session, details),
                 timer(delivery.now, settings.expireAfterMs, { _tag: "ExpireIdle", activity: session.activity })
               ]
         case "SessionAborted":
           return runtimeSessionId === undefined
             ? [publish(event)]
-            : [publish(event), work(details, { _tag: "InterruptSession", ...onRuntime(details, runtimeSessionId) })]
+            : [
+                publish(event),
+                work(details, { _tag: "InterruptSession", ...onRuntime(details, runtimeSessionId) }),
+                ...saveTranscript(session, details)
+              ]
+        case "SessionExpired":
+        case "SessionCompleted":
+        case "SessionFailed":
+          return [publish(event), ...saveTranscript(session, details)]
         default:
           return [publish(event)]
       }

@@ -1,3 +1,14 @@
+import { type ActionSettings, defaultActions } from "./actions/Action.ts"
+
+export {
+  type ActionSettings,
+  defaultActions,
+  ErrorActions,
+  GoneActions,
+  IdleActions,
+  PromptActions
+} from "./actions/Action.ts"
+
 /** How patient the session-manager is. Durations in milliseconds. */
 export interface SessionSettings {
   /** A session without a turn is paused after this long. */
@@ -12,6 +23,7 @@ export interface SessionSettings {
   readonly maxAutoContinues: number
   /** Idle is believed after this long without a sign of life. */
   readonly idleGraceMs: number
+  readonly actions: ActionSettings
 }
 
 export const defaultSettings: SessionSettings = {
@@ -21,7 +33,8 @@ export const defaultSettings: SessionSettings = {
   firstWaitMs: 30_000,
   longestWaitMs: 30 * 60_000,
   maxAutoContinues: 6,
-  idleGraceMs: 10_000
+  idleGraceMs: 10_000,
+  actions: defaultActions
 }
 
 /** The ISO time `ms` after another. */

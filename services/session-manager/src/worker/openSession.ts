@@ -3,6 +3,7 @@ import { ActorConfig, type WorkContext } from "@reprise/actor"
 import { type AgentError, AgentRuntimes } from "@reprise/agent"
 import { Effect } from "effect"
 import type { SessionReport, SessionWork } from "../domain/messages.ts"
+import { readContext } from "../transcript/readContext.ts"
 import { reportTo } from "./reportTo.ts"
 
 type Work<Tag extends SessionWork["_tag"]> = Extract<SessionWork, { readonly _tag: Tag }>
@@ -23,12 +24,20 @@ export const openSession = Effect.fn("openSession")(function* (work: Work<"OpenS
   const { host } = yield* ActorConfig
   const runtimes = yield* AgentRuntimes
   const { directory, model, permissions, title, turnId } = work
+  const said = work.transcript === undefined ? undefined : yield* readContext(work.transcript, directory)
+  const spoken = said === undefined ? {} : { context: said }
   const report = yield* runtimes.get(work.runtime).pipe(
     Effect.flatMap((runtime) =>
       runtime.create({ directory, title, permissions, ...(model === undefined ? {} : { model }) })
     ),
     Effect.match({
-      onSuccess: (runtimeSessionId): SessionReport => ({ _tag: "RecordOpened", turnId, runtimeSessionId, host }),
+      onSuccess: (runtimeSessionId): SessionReport => ({
+        _tag: "RecordOpened",
+        turnId,
+        runtimeSessionId,
+        host,
+        ...spoken
+      }),
       onFailure: (error) => unreachable(turnId, error)
     })
   )
