@@ -25,6 +25,13 @@ const chosen = (session: SessionDecision | undefined): string => {
   return session.choice === "fresh" ? ` in a fresh session: ${session.why}` : ` in the same session${fill}`
 }
 
+const actionWords: Record<Extract<PublicEvent, { _tag: "ActionTaken" }>["trigger"], string> = {
+  idle: "the agent stopped without its report",
+  gone: "the agent's runtime did not come back",
+  prompt: "the agent asked",
+  error: "the agent's model failed"
+}
+
 export const eventLine = (event: PublicEvent): string | undefined => {
   switch (event._tag) {
     case "RunStarted":
@@ -43,6 +50,12 @@ export const eventLine = (event: PublicEvent): string | undefined => {
       return `    session replaced: ${event.reason}`
     case "SessionAborted":
       return `    session ${event.sessionId} aborted: ${event.reason}`
+    case "SessionFailed":
+      return `    session ${event.sessionId} failed: ${event.reason}`
+    case "ActionTaken":
+      return `    ${event.action}${event.attempt > 1 ? ` (attempt ${event.attempt})` : ""}: ${actionWords[event.trigger]}${
+        event.about === undefined ? "" : ` (${event.about})`
+      }`
     case "TurnProgress":
       return event.tool === undefined ? undefined : `    … ${event.tool}`
     case "TurnCompleted":

@@ -1,5 +1,5 @@
 /** An open question as text for people (gate: What a question shows). Agent text is made safe. Pure. */
-import { type EscalationView, type GateResult, gateOutput } from "@reprise/protocol"
+import { type EscalationView, type GateResult, gateOutput, isStandalone } from "@reprise/protocol"
 import { color, visible } from "../Printer.ts"
 
 const indent = (text: string): string =>
@@ -30,6 +30,7 @@ export const optionLines = (question: EscalationView): ReadonlyArray<string> =>
 export const questionText = (question: EscalationView, nowMs: number): string => {
   const { evidence } = question
   const where = [
+    isStandalone(question) ? `session ${question.runId}` : undefined,
     evidence.planPath === undefined ? undefined : `plan ${evidence.planPath}`,
     question.phase === undefined
       ? undefined

@@ -7,8 +7,19 @@ import type { SessionInput } from "../../src/domain/decide.ts"
 import type { JournalEvent } from "../../src/domain/events.ts"
 import type { SessionReport, SessionTimer, SessionWork } from "../../src/domain/messages.ts"
 import { sessionActor } from "../../src/domain/sessionActor.ts"
+import {
+  type ActionSettings,
+  defaultActions,
+  defaultSettings,
+  type SessionSettings
+} from "../../src/domain/settings.ts"
 
 export const actor = sessionActor()
+
+/** What a test changes of the settings. */
+type Changes = Partial<Omit<SessionSettings, "actions">> & { readonly actions?: Partial<ActionSettings> }
+const actorWith = ({ actions, ...changes }: Changes) =>
+  sessionActor({ ...defaultSettings, ...changes, actions: { ...defaultActions, ...actions } })
 export const key = Key.make("r1-s1")
 export const sessionId = SessionId.make("r1-s1")
 export const runId = RunId.make("r1")
@@ -79,12 +90,18 @@ export const answer = (
   text,
   ...more
 })
-export const stopped = (n: number, number: number, why: Report<"RecordStopped">["why"]): Report<"RecordStopped"> => ({
+export const stopped = (
+  n: number,
+  number: number,
+  why: Report<"RecordStopped">["why"],
+  more: Partial<Report<"RecordStopped">> = {}
+): Report<"RecordStopped"> => ({
   _tag: "RecordStopped",
   turnId: t(n),
   number,
   ...spent,
-  why
+  why,
+  ...more
 })
 export const failed = (
   n: number,
@@ -115,11 +132,11 @@ export const firstTurn: ReadonlyArray<SessionInput> = [
 ]
 
 /** The events that the inputs lead to, one second apart. A refused input fails the test. */
-export const lived = (inputs: ReadonlyArray<SessionInput>): ReadonlyArray<JournalEvent> => {
+export const lived = (inputs: ReadonlyArray<SessionInput>, of = actor): ReadonlyArray<JournalEvent> => {
   const history: Array<JournalEvent> = []
   for (const [index, input] of inputs.entries()) {
-    const state = history.reduce(actor.evolve, actor.initial)
-    const outcome = actor.decide(state, input, { id: `m${index}`, key, now: at(index) })
+    const state = history.reduce(of.evolve, of.initial)
+    const outcome = of.decide(state, input, { id: `m${index}`, key, now: at(index) })
     assert.ok(Result.isSuccess(outcome), Result.isFailure(outcome) ? outcome.failure.reason : "")
     history.push(...outcome.success)
   }
@@ -127,8 +144,16 @@ export const lived = (inputs: ReadonlyArray<SessionInput>): ReadonlyArray<Journa
 }
 
 /** given(inputs).when(input): like the actor's own, from inputs instead of events, decided a minute after the start. */
-export const given = (inputs: ReadonlyArray<SessionInput>) => {
-  const base = givenActor(actor)(lived(inputs))
+export const given = (inputs: ReadonlyArray<SessionInput>) => givenOf(inputs, actor)
+
+/** The same with other settings. */
+export const givenWith = (changes: Changes) => {
+  const of = actorWith(changes)
+  return (inputs: ReadonlyArray<SessionInput>) => givenOf(inputs, of)
+}
+
+const givenOf = (inputs: ReadonlyArray<SessionInput>, of: typeof actor) => {
+  const base = givenActor(of)(lived(inputs, of))
   return {
     state: base.state,
     when: (input: SessionInput, now = at(60)) => {

@@ -1,0 +1,67 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { ActionName, Configured } from "../src/domain/actions/Action.ts"
+import { afterProgress, chooseAction, nothingTried, type Tried, triedOnce } from "../src/domain/actions/chooseAction.ts"
+import { at } from "./support/story.ts"
+
+/** What is chosen, and tried, until a human is asked or the session given up. */
+const course = (configured: ReadonlyArray<Configured>, possible: (action: ActionName) => boolean = () => true) => {
+  const taken: Array<string> = []
+  let tried: Tried = nothingTried
+  for (let n = 0; n < 10; n++) {
+    const chosen = chooseAction(configured, tried, at(n * 10), possible)
+    taken.push(chosen.delayMs === 0 ? chosen.action : `${chosen.action} in ${chosen.delayMs / 1000} s`)
+    if (chosen.action === "escalate" || chosen.action === "fail") return taken
+    tried = triedOnce(tried, chosen, at(n * 10))
+  }
+  return taken
+}
+
+describe("the actions of a trigger", () => {
+  it.each<readonly [string, ReadonlyArray<Configured>, ReadonlyArray<string>]>([
+    ["none", [], ["escalate"]],
+    ["one that asks a human", ["escalate"], ["escalate"]],
+    ["one that gives up", ["fail"], ["fail"]],
+    ["a nudge, tried once, then a human", ["nudge", "escalate"], ["nudge", "escalate"]],
+    ["a nudge alone: exhausted, a human is asked", ["nudge"], ["nudge", "escalate"]],
+    ["several, in order", ["nudge", "report", "fail"], ["nudge", "report", "fail"]],
+    ["one with attempts", [{ action: "continue", attempts: 3 }, "fail"], ["continue", "continue", "continue", "fail"]],
+    [
+      "one with a cooldown: the first is at once, the others as far apart",
+      [{ action: "continue", attempts: 3, cooldownMs: 30_000 }],
+      ["continue", "continue in 20 s", "continue in 20 s", "escalate"]
+    ],
+    ["what comes behind escalate is never reached", ["escalate", "nudge"], ["escalate"]]
+  ])("%s", (_, configured, taken) => {
+    assert.deepStrictEqual(course(configured), taken)
+  })
+
+  it("waiting, approving and rejecting are not counted out", () => {
+    assert.deepStrictEqual(new Set(course(["approve", "escalate"])), new Set(["approve"]))
+    assert.deepStrictEqual(new Set(course(["wait"])), new Set(["wait"]))
+    assert.deepStrictEqual(course([{ action: "reject", attempts: 1 }]), ["reject", "escalate"])
+  })
+
+  it("what is not possible now is passed over", () => {
+    assert.deepStrictEqual(
+      course(["continue", "fail"], (action) => action !== "continue"),
+      ["fail"]
+    )
+  })
+})
+
+describe("what was tried", () => {
+  const tried = triedOnce(triedOnce(nothingTried, { place: 0, attempt: 1 }, at(0)), { place: 1, attempt: 2 }, at(10))
+
+  it("is counted by the place of the action, not by what was said", () => {
+    assert.deepStrictEqual(tried, { counts: [1, 2], lastAt: at(10) })
+  })
+
+  it("is forgotten when the agent made progress more than a minute after", () => {
+    assert.deepStrictEqual(afterProgress(tried, true, at(71)), nothingTried)
+  })
+
+  it("stays when what was seen may be the echo of our own nudge, or nothing was seen", () => {
+    assert.deepStrictEqual(afterProgress(tried, true, at(70)), tried)
+    assert.deepStrictEqual(afterProgress(tried, false, at(7_000)), tried)
+  })
+})

@@ -1,0 +1,254 @@
+import { assert, describe, it } from "@effect/vitest"
+import { EscalationId, Host, Key, RunId, SessionId, TurnId } from "@reprise/protocol"
+import type { SessionInput } from "../src/domain/decide.ts"
+import { viewOf } from "../src/domain/Session.ts"
+import { sessionActor } from "../src/domain/sessionActor.ts"
+import * as story from "./support/story.ts"
+import { given, goodReport, key, sessionId } from "./support/story.ts"
+
+const ownRun = RunId.make(key)
+/** The same of a turn of this session, whose turns are named after it. */
+const own =
+  <Args extends ReadonlyArray<unknown>, Input extends { readonly turnId: TurnId }>(make: (...args: Args) => Input) =>
+  (...args: Args): Input => {
+    const input = make(...args)
+    return { ...input, turnId: TurnId.make(input.turnId.replace("r1-", `${key}-`)) }
+  }
+const answer = own(story.answer)
+const failed = own(story.failed)
+const found = own(story.found)
+const opened = own(story.opened)
+const stopped = own(story.stopped)
+
+const task = "Write hello.txt."
+const start: SessionInput = {
+  _tag: "StartSession",
+  sessionId,
+  prompt: task,
+  runtime: "opencode",
+  directory: "/work/repository",
+  host: Host.make("h1"),
+  permissions: "ask",
+  limits: { maxTokens: 1000 }
+}
+const reports = (result: string, reason = "why") =>
+  answer(1, 2, ["```json", JSON.stringify({ result, reason }), "```"].join("\n"))
+
+const working = [start, opened(1)]
+const reported = [...working, answer(1, 1, "I did it.")]
+const needsHuman = [...reported, reports("needs_human", "Which greeting?")]
+
+const gate = { by: "ann", via: "cli", runId: ownRun, sessionId } as const
+const answered = (n: number, choice: string, guidance?: string): SessionInput => ({
+  _tag: "EscalationAnswered",
+  escalationId: EscalationId.make(`${key}-e${n}`),
+  choice,
+  ...gate,
+  ...(guidance === undefined ? {} : { guidance })
+})
+const prompting: SessionInput = {
+  _tag: "RecordPrompting",
+  promptId: "p1",
+  kind: "permission",
+  text: "bash: ls",
+  options: ["once", "always", "reject"].map((name) => ({ name, label: name }))
+}
+const human: SessionInput = { _tag: "ReportActivity", cause: "human", evidence: "text" }
+const names = (outcome: ReturnType<ReturnType<typeof given>["when"]>) =>
+  outcome.event("QuestionAsked").ask.options.map(({ name }) => name)
+
+describe("a standalone session", () => {
+  it("begins with a new session of its own, under whose id everything about it is told", () => {
+    const outcome = given([]).when(start)
+    assert.deepStrictEqual(outcome.types, ["TurnRequested"])
+    assert.deepInclude(outcome.event("TurnRequested").session, { runId: ownRun, standalone: true, title: task })
+    assert.deepInclude(viewOf(outcome.state), { runId: ownRun, prompt: task })
+  })
+
+  it("is not begun twice, and its id is not taken over", () => {
+    given(working).when(start).then([])
+    given(working)
+      .when({ ...start, prompt: "Something else." })
+      .refused(/exists already/)
+    given([])
+      .when({ ...start, prompt: "  " })
+      .refused(/prompt is empty/)
+  })
+
+  it("is completed when its agent is done", () => {
+    const outcome = given(reported).when(answer(1, 2, goodReport))
+    assert.deepStrictEqual(outcome.types, ["PromptEnded", "TurnCompleted", "SessionCompleted"])
+    assert.deepStrictEqual(
+      outcome.work.map(({ work }) => work._tag),
+      ["SaveTranscript"]
+    )
+  })
+
+  it.each(["needs_human", "failed", "checkpoint"])("asks a human when its agent reports %s", (result) => {
+    const outcome = given(reported).when(reports(result))
+    assert.deepStrictEqual(outcome.types, ["PromptEnded", "TurnCompleted", "QuestionAsked"])
+    assert.deepStrictEqual(names(outcome), ["continue-session", "fix", "abort"])
+    assert.deepInclude(outcome.event("QuestionAsked").ask, {
+      runId: ownRun,
+      sessionId,
+      origin: "author",
+      reason: "why"
+    })
+    assert.deepInclude(
+      outcome.sent.find(({ _tag }) => _tag === "SendCommand"),
+      { service: "gate" }
+    )
+  })
+
+  it.each([
+    ["gone", ["continue-session", "fix", "abort"]],
+    ["timeout", ["fix", "abort"]],
+    ["session-missing", ["fix", "abort"]]
+  ] as const)("asks a human when its turn fails as %s, and is over by no failure of its own", (kind, options) => {
+    const outcome = given(working).when(failed(1, 1, kind))
+    assert.deepStrictEqual(names(outcome), [...options])
+    assert.strictEqual(outcome.types.at(-1), "QuestionAsked")
+    assert.notInclude(["aborted", "failed"], outcome.state.status)
+  })
+
+  it("leaves each turn what is left of its budget", () => {
+    const outcome = given(needsHuman).when(answered(1, "continue-session"))
+    assert.strictEqual(outcome.event("TurnRequested").session.limits.maxTokens, 1000 - 24)
+  })
+})
+
+describe("the answer to a standalone session", () => {
+  it("continue goes on in the same session, with the guidance word for word", () => {
+    const outcome = given(needsHuman).when(answered(1, "continue-session", "Say hi."))
+    assert.deepStrictEqual(outcome.types, ["QuestionClosed", "TurnRequested"])
+    assert.deepInclude(outcome.work[0]?.work, { _tag: "InspectSession", runtimeSessionId: "ses_1" })
+    assert.match(outcome.event("TurnRequested").turn.prompt, /^Continue the current session[\s\S]*Say hi\.$/)
+  })
+
+  it("fix begins anew in a new session on the runtime, and says that it is replaced", () => {
+    const outcome = given(needsHuman).when(answered(1, "fix", "Say hi."))
+    assert.deepStrictEqual(outcome.types, ["QuestionClosed", "TurnRequested", "SessionLost"])
+    const replaced = given([...needsHuman, answered(1, "fix", "Say hi.")]).when(opened(2, "ses_2"))
+    assert.deepInclude(replaced.event("SessionReplaced"), { old: "ses_1", new: "ses_2" })
+    assert.match(replaced.event("PromptPlanned").text, /^Write hello\.txt\.[\s\S]*Say hi\.$/)
+  })
+
+  it("abort ends it", () => {
+    const outcome = given(needsHuman).when(answered(1, "abort", "no use"))
+    assert.deepStrictEqual(outcome.types, ["QuestionClosed", "SessionAborted"])
+    assert.strictEqual(outcome.event("SessionAborted").reason, "aborted by ann through cli: no use")
+  })
+
+  it("counts once, and only for the question that is open", () => {
+    given([...needsHuman, answered(1, "continue-session")])
+      .when(answered(1, "fix"))
+      .then([])
+    given(needsHuman).when(answered(7, "fix")).then([])
+  })
+
+  it("is not offered to continue again when the continuation failed, but when it needs a human again", () => {
+    const continued = [...needsHuman, answered(1, "continue-session"), found(2)]
+    assert.deepStrictEqual(names(given(continued).when(failed(2, 1, "gone"))), ["fix", "abort"])
+    const again = { ...reports("needs_human"), turnId: answer(2, 2, "").turnId }
+    assert.deepStrictEqual(names(given([...continued, answer(2, 1, "x")]).when(again)), [
+      "continue-session",
+      "fix",
+      "abort"
+    ])
+  })
+
+  it("to a permission goes back into the running turn", () => {
+    const asked = given(working).when(prompting)
+    assert.deepStrictEqual(asked.types, ["AgentPrompting", "QuestionAsked"])
+    assert.deepStrictEqual(names(asked), ["once", "always", "reject"])
+    const outcome = given([...working, prompting]).when(answered(1, "once"))
+    assert.deepStrictEqual(outcome.types, ["QuestionClosed", "PromptReplied"])
+    assert.deepInclude(outcome.work[0]?.work, { _tag: "SendReply", promptId: "p1", reply: "once" })
+  })
+
+  it("to a second permission is asked for after the first", () => {
+    const second: SessionInput = { ...prompting, promptId: "p2", text: "bash: rm" }
+    assert.deepStrictEqual(given([...working, prompting]).when(second).types, ["AgentPrompting"])
+    const outcome = given([...working, prompting, second]).when(answered(1, "once"))
+    assert.deepStrictEqual(outcome.types, ["QuestionClosed", "PromptReplied", "QuestionAsked"])
+    assert.strictEqual(outcome.event("QuestionAsked").ask.reason, "bash: rm")
+  })
+
+  it("in free words answers a question of the agent", () => {
+    const question: SessionInput = {
+      _tag: "RecordPrompting",
+      promptId: "p1",
+      kind: "question",
+      text: "Which?",
+      options: [
+        { name: "Red", label: "Red" },
+        { name: "other", label: "Something else, in words" }
+      ]
+    }
+    const outcome = given([...working, question]).when(answered(1, "other", "Blue"))
+    assert.deepInclude(outcome.event("PromptReplied"), { reply: "Blue" })
+  })
+
+  it("is asked for again when somebody else withdraws the question", () => {
+    const withdrawn: SessionInput = {
+      _tag: "EscalationWithdrawn",
+      escalationId: EscalationId.make(`${key}-e1`),
+      runId: ownRun,
+      sessionId,
+      reason: "run-ended"
+    }
+    const outcome = given(needsHuman).when(withdrawn)
+    assert.deepStrictEqual(outcome.types, ["QuestionClosed", "QuestionAsked"])
+    assert.strictEqual(outcome.event("QuestionAsked").ask.escalationId, `${key}-e2`)
+  })
+})
+
+describe("auto-resume of a standalone session", () => {
+  it("withdraws the question when a human works with the agent, and asks for a report when it is idle again", () => {
+    const outcome = given(needsHuman).when(human)
+    assert.deepStrictEqual(outcome.types, ["ActivityNoted", "AgentWorking", "QuestionClosed"])
+    assert.deepInclude(
+      outcome.sent.find(({ _tag }) => _tag === "SendCommand"),
+      { service: "gate" }
+    )
+    const idle = given([...needsHuman, human]).when({ _tag: "ReportIdle" })
+    assert.deepStrictEqual(idle.types, ["ActivityNoted", "AgentIdle", "TurnRequested"])
+    assert.match(idle.event("TurnRequested").turn.prompt, /are idle again/)
+  })
+
+  it("withdraws a permission that was answered in the runtime itself", () => {
+    const outcome = given([...working, prompting]).when({ _tag: "RecordPromptGone", promptId: "p1" })
+    assert.deepStrictEqual(outcome.types, ["PromptClosed", "AgentWorking", "QuestionClosed"])
+    assert.strictEqual(outcome.event("QuestionClosed").how, "agent-working")
+  })
+
+  it("never follows from our own nudge", () => {
+    const outcome = given(working).when(stopped(1, 1, "unfinished"))
+    assert.notInclude(outcome.types, "AgentWorking")
+  })
+})
+
+describe("the end of a standalone session", () => {
+  it("withdraws its question", () => {
+    const outcome = given(needsHuman).when({ _tag: "AbortSession", sessionId, reason: "stop" })
+    assert.deepStrictEqual(outcome.types, ["SessionAborted", "QuestionClosed"])
+    assert.strictEqual(outcome.event("QuestionClosed").how, "run-ended")
+  })
+
+  it("leaves late answers without effect", () => {
+    given([...needsHuman, { _tag: "AbortSession", sessionId, reason: "stop" }])
+      .when(answered(1, "continue-session"))
+      .then([])
+  })
+})
+
+describe("what the session-manager listens to", () => {
+  const route = sessionActor().subscription?.route ?? assert.fail("it listens to nothing")
+  const raised = { _tag: "EscalationWithdrawn", escalationId: EscalationId.make("e1"), reason: "run-ended" } as const
+
+  it("is the answers to standalone sessions, and no run's", () => {
+    assert.strictEqual(route({ ...raised, runId: RunId.make("s1"), sessionId: SessionId.make("s1") }), Key.make("s1"))
+    assert.isUndefined(route({ ...raised, runId: RunId.make("r1"), sessionId: SessionId.make("r1-s1") }))
+    assert.isUndefined(route({ ...raised, runId: RunId.make("r1") }))
+  })
+})
