@@ -3,6 +3,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { config, init, prompts, trust, worktree } from "./repository.ts"
+import { attach, sessions } from "./sessions.ts"
 import { jsonFlag, lazily, natsFlag, planArgument, runArgument } from "./shared.ts"
 
 const run = Command.make(
@@ -218,32 +219,6 @@ const prune = Command.make(
   Command.withExamples([{ command: "reprise prune --days 30 --yes", description: "Keep a month" }])
 )
 
-const sessionArgument = Argument.String("ID").pipe(
-  Argument.withDescription("Id of a session; see 'reprise sessions list'")
-)
-
-const sessions = Command.make("sessions").pipe(
-  Command.withDescription("The agents' sessions"),
-  Command.withSubcommands([
-    Command.make(
-      "list",
-      { json: jsonFlag, nats: natsFlag },
-      lazily(
-        () => import("../sessions/sessions.ts"),
-        (module, flags) => module.list(flags)
-      )
-    ).pipe(Command.withDescription("Lists sessions with their tokens")),
-    Command.make(
-      "show",
-      { id: sessionArgument, json: jsonFlag, nats: natsFlag },
-      lazily(
-        () => import("../sessions/sessions.ts"),
-        (module, flags) => module.show(flags)
-      )
-    ).pipe(Command.withDescription("Shows one session"))
-  ])
-)
-
 const up = Command.make(
   "up",
   { json: jsonFlag, nats: natsFlag },
@@ -332,6 +307,7 @@ export const root = Command.make("reprise").pipe(
     prune,
     sessions,
     up,
+    attach,
     serve,
     trust,
     config,

@@ -2,6 +2,7 @@
 
 import { text } from "node:stream/consumers"
 import { parseAnswer } from "@reprise/gate/answer"
+import { isStandalone } from "@reprise/protocol"
 import { Effect, Option } from "effect"
 import { wrongUse } from "../CliFailure.ts"
 import { okJson, say } from "../Printer.ts"
@@ -50,8 +51,9 @@ export const giveAnswer = (flags: Flags) =>
           choice,
           ...(guidance === undefined ? {} : { guidance })
         })
-      say(
-        `Answered ${flags.id}: ${choice}. The run goes on where 'reprise up' or 'reprise run' runs, or with the next of them.`
-      )
+      const goesOn = isStandalone(question)
+        ? "The session goes on where it or 'reprise up' runs, or with the same 'reprise sessions start' again."
+        : "The run goes on where 'reprise up' or 'reprise run' runs, or with the next of them."
+      say(`Answered ${flags.id}: ${choice}. ${goesOn}`)
     })
   )

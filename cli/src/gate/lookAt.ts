@@ -4,9 +4,10 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import type { Look } from "@reprise/gate/answer"
-import { type EscalationView, RunId } from "@reprise/protocol"
+import { type EscalationView, isStandalone, RunId } from "@reprise/protocol"
 import { Effect } from "effect"
 import { showRun } from "../run/showRun.ts"
+import { findSession } from "../sessions/findSession.ts"
 
 const run = promisify(execFile)
 const shownBytes = 64 * 1024
@@ -32,9 +33,16 @@ const logs = (workspace: string, refs: ReadonlyArray<string>) =>
     )
   ).pipe(Effect.map((texts) => (texts.length === 0 ? "No quality gate failed here." : texts.join("\n"))))
 
+/** Where the question's work lies: a run's working tree, or a standalone session's. */
+const placeOf = Effect.fnUntraced(function* (question: EscalationView) {
+  if (!isStandalone(question)) return yield* showRun(RunId.make(question.runId))
+  const { directory } = yield* findSession(question.runId)
+  return { directory, workspace: directory }
+})
+
 /** The text to show. Never fails: what cannot be shown is said. */
 export const lookAt = Effect.fnUntraced(function* (question: EscalationView, what: Look) {
-  const view = yield* showRun(RunId.make(question.runId))
+  const view = yield* placeOf(question)
   switch (what) {
     case "diff":
       return clip(yield* diff(view.directory ?? view.workspace, question.evidence.commit))
@@ -49,7 +57,7 @@ export const lookAt = Effect.fnUntraced(function* (question: EscalationView, wha
       const session = question.sessionId ?? question.evidence.sessionId
       return session === undefined
         ? "No session can be attached to here."
-        : `'reprise sessions show ${session}' names the runtime's session.`
+        : `'reprise attach ${session}' in another terminal opens the agent's own interface.`
     }
   }
 })

@@ -1,0 +1,119 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { needsHuman, on, once, plan } from "../harness/story.ts"
+import { makeWorld } from "../harness/World.ts"
+
+const task = "Write hello.txt."
+const done = { report: { result: "complete" } }
+const writes = { bash: "echo hello > hello.txt" }
+
+const worldOf = (config: string, ...rules: ReadonlyArray<ReturnType<typeof on>>) =>
+  makeWorld({
+    plan: plan("One"),
+    config,
+    script: {
+      rules: [...rules, on({ kind: "report" }, done), on({}, [writes, { text: "hello.txt is written." }])]
+    }
+  })
+
+const linesOf = (text: string): ReadonlyArray<Record<string, unknown>> =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line))
+
+describe("a standalone session", () => {
+  it.live("does what it is told, is archived, and exits with 0", () =>
+    Effect.gen(function* () {
+      const world = yield* worldOf('permissions = "all"\n')
+      const started = yield* world.reprise("sessions", "start", task, "--json")
+      assert.strictEqual(started.code, 0, started.stderr)
+      assert.isTrue(existsSync(join(world.root, "hello.txt")))
+      const events = linesOf(started.stdout)
+      const id = String(events[0]?.["runId"])
+      assert.deepStrictEqual([...new Set(events.map(({ runId }) => runId))], [id])
+      assert.includeMembers(
+        events.map(({ type }) => type),
+        ["SessionCreated", "TurnCompleted", "SessionCompleted", "SessionArchived"]
+      )
+      const exported = yield* world.reprise("sessions", "export", id)
+      assert.strictEqual(exported.code, 0, exported.stderr)
+      const file = JSON.parse(readFileSync(join(world.root, "agent-sessions", id, "session.json"), "utf8"))
+      assert.deepInclude(file.metadata, { id, status: "completed", turnCount: 1, cwd: world.root, role: "author" })
+      assert.strictEqual(file.messages[0].content[0].text, task)
+      assert.isAbove(file.metadata.totalInputTokens, 0)
+      assert.deepStrictEqual(
+        file.messages.flatMap(({ content }: { content: ReadonlyArray<{ type: string }> }) =>
+          content.flatMap(({ type }) => (type === "text" ? [] : [type]))
+        ),
+        ["tool_use", "tool_result"]
+      )
+    })
+  )
+
+  it.live("asks for a permission, which another process answers, and goes on in the same turn", () =>
+    Effect.gen(function* () {
+      const world = yield* worldOf("")
+      const session = yield* world.atTerminal("sessions", "start", task)
+      yield* session.waitFor(/answer> /)
+      const [question] = yield* world.questions
+      assert.strictEqual(question?.origin, "permission")
+      assert.strictEqual(question?.sessionId, question?.runId as string | undefined)
+      const answered = yield* world.reprise("gate", "answer", question?.escalationId ?? "", "once")
+      assert.strictEqual(answered.code, 0, answered.stderr)
+      const ended = yield* session.ended
+      assert.strictEqual(ended.code, 0, ended.stdout)
+      assert.isTrue(existsSync(join(world.root, "hello.txt")))
+      const [view] = yield* world.sessions
+      assert.deepInclude(view, { status: "completed", turns: 1 })
+    })
+  )
+
+  it.live("is parked without a terminal, and goes on in the same session when it was answered", () =>
+    Effect.gen(function* () {
+      const world = yield* worldOf('permissions = "all"\n', once({ kind: "report" }, needsHuman("Which greeting?")))
+      const parked = yield* world.reprise("sessions", "start", task)
+      assert.strictEqual(parked.code, 4, parked.stderr)
+      const [question] = yield* world.questions
+      assert.strictEqual(question?.reason, "Which greeting?")
+      assert.deepStrictEqual(
+        question?.options.map(({ name }) => name),
+        ["continue-session", "fix", "abort"]
+      )
+      const again = yield* world.reprise("sessions", "start", task)
+      assert.strictEqual(again.code, 4, "the same question is open")
+      const id = question?.escalationId ?? ""
+      const answered = yield* world.reprise("gate", "answer", id, "c", "--guidance", "A short one")
+      assert.strictEqual(answered.code, 0, answered.stderr)
+      const ended = yield* world.reprise("sessions", "start", task)
+      assert.strictEqual(ended.code, 0, ended.stderr)
+      const sessions = yield* world.sessions
+      assert.deepStrictEqual(
+        sessions.map(({ status, turns }) => [status, turns]),
+        [["completed", 2]]
+      )
+      const continued = (yield* world.model.calls).find(({ kind }) => kind === "continue")
+      assert.include(continued?.lastUser, "A short one")
+      assert.strictEqual(continued?.session, sessions[0]?.runtimeSessionId)
+    })
+  )
+
+  it.live("exits with 5 when it is aborted at the gate", () =>
+    Effect.gen(function* () {
+      const world = yield* worldOf('permissions = "all"\n', once({ kind: "report" }, needsHuman("Which greeting?")))
+      assert.strictEqual((yield* world.reprise("sessions", "start", task)).code, 4)
+      const [question] = yield* world.questions
+      const waiting = yield* world.atTerminal("sessions", "start", task)
+      yield* waiting.waitFor(/answer> /)
+      assert.strictEqual((yield* world.reprise("gate", "answer", question?.escalationId ?? "", "q")).code, 0)
+      assert.strictEqual((yield* waiting.ended).code, 5)
+      const [session] = yield* world.sessions
+      assert.deepInclude(session, { status: "aborted" })
+      const refused = yield* world.reprise("attach", session?.sessionId ?? "", "--json")
+      assert.strictEqual(refused.code, 2)
+      assert.include(refused.stdout, `"code":"ended"`)
+    })
+  )
+})
