@@ -2,7 +2,7 @@
  * Writes `docs/reference/` from what the code says of itself: `npm run docs`. A test compares the files with a fresh
  * rendering, so that they cannot drift.
  */
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
@@ -12,6 +12,7 @@ import { configurationPage } from "./render/configuration.ts"
 import { messagesPage } from "./render/messages.ts"
 import { promptsPage } from "./render/prompts.ts"
 import { runMachinePage } from "./render/runMachine.ts"
+import { withSessionMachine } from "./render/sessionMachine.ts"
 
 /** The pages by file name. Pure but for the parsing of flags, which needs no services. */
 export const referencePages: Effect.Effect<ReadonlyMap<string, string>, unknown> = Effect.map(
@@ -27,6 +28,11 @@ export const referencePages: Effect.Effect<ReadonlyMap<string, string>, unknown>
     ])
 )
 
+/** Written by hand but for its diagram. */
+export const sessionsFile = fileURLToPath(new URL("sessions.md", import.meta.url))
+
+export { withSessionMachine }
+
 export const referenceFile = (name: string): string => fileURLToPath(new URL(`reference/${name}`, import.meta.url))
 
 if (import.meta.main) {
@@ -34,4 +40,5 @@ if (import.meta.main) {
     mkdirSync(dirname(referenceFile(name)), { recursive: true })
     writeFileSync(referenceFile(name), text)
   }
+  writeFileSync(sessionsFile, withSessionMachine(readFileSync(sessionsFile, "utf8")))
 }

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { referenceFile, referencePages } from "../../docs/generate.ts"
+import { referenceFile, referencePages, sessionsFile, withSessionMachine } from "../../docs/generate.ts"
 import { otherVariables } from "../../docs/render/configuration.ts"
 import { environmentName, settings } from "../src/config/settings.ts"
 
@@ -32,6 +32,12 @@ describe("the reference", () => {
       assert.deepStrictEqual(readdirSync(join(root, "docs/reference")).sort(), [...pages.keys()].sort())
     })
   )
+
+  it("shows the session machine as it is; if not, run 'npm run docs'", () => {
+    const page = readFileSync(sessionsFile, "utf8")
+    assert.strictEqual(page, withSessionMachine(page))
+    assert.include(page, "[*] --> requested: asked")
+  })
 
   it.effect("has no link to a heading that is not there", () =>
     Effect.gen(function* () {

@@ -29,6 +29,10 @@ const unusable = (session: Session, details: SessionDetails): string | undefined
   return place === details.directory ? undefined : `it belongs to ${place}, not to ${details.directory}`
 }
 
+/** A standalone session asks for its turns by itself. */
+const ownTurnsOnly = (sessionId: string): Decision =>
+  Result.fail(new Refusal({ reason: `Session ${sessionId} belongs to no run: answer its question, or abort it.` }))
+
 /** A turn in a session that should exist. Busy, gone and replaced are told apart here. */
 const beginExisting = (session: Session, details: SessionDetails, turn: TurnRequest, delivery: Delivery): Decision => {
   if (session.turn !== undefined) {
@@ -57,6 +61,7 @@ export const startTurn = (session: Session, command: Command<"StartTurn">, deliv
   if (sessionId !== delivery.key) {
     return Result.fail(new Refusal({ reason: `This is session ${delivery.key}, not ${sessionId}.` }))
   }
+  if (session.details?.standalone === true) return ownTurnsOnly(sessionId)
   const form = typeof command.report === "string" ? undefined : readJsonSchema(command.report)
   if (form !== undefined && Result.isFailure(form)) {
     return Result.fail(new Refusal({ reason: `The JSON schema of the report cannot be used: ${form.failure}` }))
@@ -103,6 +108,7 @@ export const continueSession = (
   if (session.details === undefined || command.sessionId !== delivery.key) {
     return Result.fail(new Refusal({ reason: `There is no session ${command.sessionId} to continue.` }))
   }
+  if (session.details.standalone === true) return ownTurnsOnly(command.sessionId)
   const details: SessionDetails = {
     ...session.details,
     ...(command.phase === undefined ? {} : { phase: command.phase }),

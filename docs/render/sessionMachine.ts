@@ -1,0 +1,35 @@
+/** The statuses of a session as a diagram, from the session-manager's table; it stands in `docs/sessions.md`. */
+import { transitions } from "@reprise/session-manager/transitions"
+
+const stateOf = (status: string): string => (status === "start" ? "[*]" : status)
+
+/** One arrow for each pair of statuses, with everything that leads along it. */
+const arrows = (): ReadonlyArray<string> => {
+  const all = Object.entries(transitions).flatMap(([way, { from, to }]) =>
+    from.flatMap((start) => to.map((end) => ({ pair: `${stateOf(start)} --> ${end}`, way })))
+  )
+  return [...Map.groupBy(all, ({ pair }) => pair)].map(
+    ([pair, ways]) => `    ${pair}: ${ways.map(({ way }) => way).join(", ")}`
+  )
+}
+
+const archived = ["expired", "completed", "aborted"].map((status) => `    ${status} --> [*]: archived`)
+
+const diagram = (): string => ["```mermaid", "stateDiagram-v2", ...arrows(), ...archived, "```"].join("\n")
+
+const rows = (): string =>
+  Object.entries(transitions)
+    .map(([way, { from, to, when }]) => `| ${way} | ${from.join(", ")} | ${to.join(", ")} | ${when} |`)
+    .join("\n")
+
+const begin =
+  "<!-- The session machine, written by 'npm run docs' from services/session-manager/src/domain/transitions.ts -->"
+const end = "<!-- End of the session machine -->"
+
+/** The page with the diagram and its table as the code has them now; all else stays as it is written. */
+export const withSessionMachine = (page: string): string => {
+  const before = page.slice(0, page.indexOf(begin) + begin.length)
+  const after = page.slice(page.indexOf(end))
+  const table = `| way | from | to | when |\n| --- | --- | --- | --- |\n${rows()}`
+  return `${before}\n\n${diagram()}\n\n${table}\n\n${after}`
+}

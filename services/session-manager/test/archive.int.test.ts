@@ -1,0 +1,178 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { Broker } from "@reprise/actor"
+import { AgentRuntime } from "@reprise/agent"
+import { type PermissionMode, RunId, type SessionCommand, SessionId, sessionIdOf, turnIdOf } from "@reprise/protocol"
+import { ScriptedModel, type ScriptInput } from "@reprise/testing"
+import { Effect, Layer, Result } from "effect"
+import { layerWith } from "../src/service.ts"
+import { readSessionFile } from "../src/transcript/SessionFile.ts"
+import { host, Places, realWorld } from "./support/realWorld.ts"
+import { stageOf } from "./support/stage.ts"
+import { newTurn, nextTurn } from "./support/story.ts"
+
+const script: ScriptInput = {
+  rules: [
+    { match: { kind: "report" }, reply: { report: { result: "complete" } } },
+    {
+      match: { firstUser: { regex: "^Do it and hold" } },
+      reply: [{ bash: "echo before" }, { hold: "aborted", text: "Too late." }]
+    },
+    {
+      match: { lastUser: { regex: "^Read both" } },
+      reply: [{ read: "{{cwd}}/stays.txt" }, { read: "{{cwd}}/changes.txt" }, { text: "I have read both." }]
+    },
+    { match: { lastUser: "The whole task" }, reply: { text: "Began anew." } },
+    {
+      match: { firstUser: "write" },
+      reply: [{ write: { path: "{{cwd}}/made.txt", content: "made" } }, { bash: "cat made.txt" }, { text: "Made." }]
+    },
+    { match: {}, reply: { text: "Worked." } }
+  ]
+}
+
+/** A run of its own for each test. */
+const scene = Effect.fnUntraced(function* (name: string, prompt: string) {
+  const runId = RunId.make(name)
+  const sessionId = sessionIdOf(runId, 1)
+  const { directory } = yield* Places
+  const stage = yield* stageOf(runId)
+  const place = { runId, directory, host, permissions: "all" as const }
+  const first = newTurn(1, { ...place, turnId: turnIdOf(runId, 1), prompt })
+  const second = nextTurn(2, { ...place, turnId: turnIdOf(runId, 2), session: { _tag: "Existing", sessionId } })
+  const send = (command: SessionCommand) => stage.send(command, sessionId)
+  return { ...stage, directory, sessionId, first, second, send, view: stage.view(sessionId) }
+})
+
+const fileOf = Effect.fnUntraced(function* (object: string | undefined) {
+  const { transcripts } = yield* Broker
+  const text = yield* transcripts.get(object ?? "")
+  return Result.getOrThrow(readSessionFile(text ?? "nothing is stored"))
+})
+
+const world = layerWith({ idleGraceMs: 500 }).pipe(Layer.provideMerge(realWorld(script)))
+
+layer(world, { excludeTestServices: true, timeout: "60 seconds" })("the archive, on OpenCode and NATS", (it) => {
+  it.effect("holds the whole conversation of a completed session, with what it was and what it used", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, first, send, sessionId, view } = yield* scene("done", "Read both files.")
+      writeFileSync(join(first.directory, "stays.txt"), "one")
+      writeFileSync(join(first.directory, "changes.txt"), "two")
+      yield* send(first)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* awaitEvent("TurnCompleted")
+      yield* send({ _tag: "CompleteSession", sessionId })
+      const { object } = yield* awaitEvent("SessionArchived")
+      assert.deepInclude(yield* view, { status: "completed", transcript: object ?? "none" })
+      const { metadata, messages } = yield* fileOf(object)
+      assert.deepInclude(metadata, {
+        id: sessionId,
+        runtime: "opencode",
+        runtimeSessionId,
+        model: "default",
+        cwd: first.directory,
+        role: "author",
+        status: "completed",
+        lastStopReason: "completed",
+        turnCount: 1,
+        toolCallCount: 2,
+        messageCount: messages.length
+      })
+      assert.isAbove(metadata.totalInputTokens + metadata.totalCacheReadTokens, 0)
+      const runtime = yield* AgentRuntime
+      assert.deepStrictEqual(messages, yield* runtime.history(runtimeSessionId))
+    })
+  )
+
+  it.effect("holds what an aborted session had said", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, first, send, sessionId } = yield* scene("stopped", "Do it and hold.")
+      const model = yield* ScriptedModel
+      yield* send(first)
+      yield* model.awaitHeld("aborted")
+      yield* send({ _tag: "AbortSession", sessionId, reason: "stop" })
+      const { object } = yield* awaitEvent("SessionArchived")
+      const { metadata, messages } = yield* fileOf(object)
+      assert.strictEqual(metadata.status, "aborted")
+      assert.include(JSON.stringify(messages), "echo before")
+    })
+  )
+
+  it.effect("gives a session that takes the place of an expired one its words, without what no longer holds", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, directory, first, second, send, sessionId } = yield* scene("again", "Read both files.")
+      writeFileSync(join(directory, "stays.txt"), "content that stays")
+      writeFileSync(join(directory, "changes.txt"), "content that goes")
+      yield* send(first)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* awaitEvent("TurnCompleted")
+      yield* send({ _tag: "ExpireSession", sessionId })
+      yield* awaitEvent("SessionArchived")
+      yield* send({ ...second, onMissing: "fail" })
+      assert.deepInclude(yield* awaitEvent("TurnFailed"), { kind: "session-missing", sessionUsable: false })
+
+      writeFileSync(join(directory, "changes.txt"), "other content")
+      const fresh = { ...second, turnId: turnIdOf(first.runId, 3), onMissing: "fresh" as const }
+      yield* send({ ...fresh, freshPrompt: "The whole task." })
+      const replaced = yield* awaitEvent("SessionReplaced")
+      assert.deepInclude(replaced, { old: runtimeSessionId, reason: "it is expired" })
+      yield* awaitEvent("TurnCompleted", 2)
+      const runtime = yield* AgentRuntime
+      const [prompt] = yield* runtime.history(replaced.new)
+      const words = JSON.stringify(prompt)
+      for (const kept of ["The whole task.", "Read both files.", "I have read both.", "content that stays"]) {
+        assert.include(words, kept)
+      }
+      assert.notInclude(words, "content that goes")
+      assert.notInclude(words, "fenced JSON block")
+    })
+  )
+
+  it.effect("leaves a live session alone: its own interface opens it, and no secret is among the arguments", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, directory, first, send } = yield* scene("attached", "Work.")
+      yield* send(first)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* awaitEvent("TurnCompleted")
+      const runtime = yield* AgentRuntime
+      const { argv, env } = yield* runtime.attachCommand(runtimeSessionId)
+      assert.includeMembers([...argv], ["attach", "--session", runtimeSessionId, directory])
+      assert.notInclude(argv.join(" "), env["OPENCODE_SERVER_PASSWORD"] ?? "no password")
+      assert.isAbove((env["OPENCODE_SERVER_PASSWORD"] ?? "").length, 12)
+    })
+  )
+
+  it.effect.each([
+    ["ask", ["edit", "bash"]],
+    ["workspace", ["bash"]],
+    ["all", []]
+  ] as const)("in mode %s a standalone session asks for %j", ([permissions, asked]) =>
+    Effect.gen(function* () {
+      const { directory } = yield* Places
+      rmSync(join(directory, "made.txt"), { force: true })
+      const sessionId = SessionId.make(`alone-${permissions}`)
+      const stage = yield* stageOf(RunId.make(sessionId))
+      const start = (mode: PermissionMode): SessionCommand => ({
+        _tag: "StartSession",
+        sessionId,
+        prompt: "Please write it, then list it.",
+        runtime: "opencode",
+        directory,
+        host,
+        permissions: mode,
+        limits: {}
+      })
+      yield* stage.send(start(permissions), sessionId)
+      for (const [index, kind] of asked.entries()) {
+        const prompt = yield* stage.awaitEvent("AgentPrompting", index + 1)
+        assert.include(prompt.text, kind)
+        yield* stage.send({ _tag: "ReplyToPrompt", sessionId, promptId: prompt.promptId, reply: "once" }, sessionId)
+      }
+      yield* stage.awaitEvent("SessionCompleted")
+      assert.isTrue(existsSync(join(directory, "made.txt")))
+      const story = yield* stage.storyUntil("SessionCompleted")
+      assert.strictEqual(story.filter((tag) => tag === "AgentPrompting").length, asked.length)
+    })
+  )
+})

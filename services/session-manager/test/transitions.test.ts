@@ -1,0 +1,134 @@
+import { assert, describe, it } from "@effect/vitest"
+import { EscalationId, Host, RunId } from "@reprise/protocol"
+import { Result } from "effect"
+import type { SessionInput } from "../src/domain/decide.ts"
+import type { Session } from "../src/domain/Session.ts"
+import { transitions, waysOf } from "../src/domain/transitions.ts"
+import {
+  actor,
+  answer,
+  at,
+  failed,
+  found,
+  goodReport,
+  key,
+  newTurn,
+  nextTurn,
+  opened,
+  sessionId
+} from "./support/story.ts"
+
+const ownRun = RunId.make(key)
+
+/** What may come, of the turn that is open now. */
+const inputsOf = (session: Session): ReadonlyArray<SessionInput> => {
+  const { question, turn } = session
+  const number = turn?.prompt?.number ?? 1
+  const reports: ReadonlyArray<SessionInput> =
+    turn === undefined
+      ? [
+          { _tag: "ReportActivity", cause: "human", evidence: "text" },
+          { _tag: "ReportIdle" },
+          { _tag: "PauseIdle", activity: session.activity },
+          { _tag: "ExpireIdle", activity: session.activity }
+        ]
+      : [
+          opened(1, `ses_${session.turnsAsked}`),
+          found(1),
+          found(1, "missing"),
+          { _tag: "RecordWorking" as const, turnId: turn.request.turnId, number, evidence: "text" },
+          answer(1, number, goodReport),
+          answer(1, number, '{"result":"needs_human"}'),
+          failed(1, number, "timeout"),
+          failed(1, number, "gone"),
+          failed(1, number, "session-missing"),
+          { _tag: "RecordUnreachable" as const, turnId: turn.request.turnId, kind: "gone" as const, message: "x" }
+        ].map((input): SessionInput => ({ ...input, turnId: turn.request.turnId }))
+  const answers: ReadonlyArray<SessionInput> =
+    question === undefined
+      ? []
+      : ["continue-session", "fix", "abort"].map((choice) => ({
+          _tag: "EscalationAnswered",
+          escalationId: EscalationId.make(question.ask.escalationId),
+          choice,
+          by: "ann",
+          via: "cli",
+          runId: ownRun,
+          sessionId
+        }))
+  const n = session.turnsAsked + 1
+  const started: SessionInput = {
+    _tag: "StartSession",
+    sessionId,
+    prompt: "x",
+    runtime: "opencode",
+    directory: "/work",
+    host: Host.make("h1"),
+    permissions: "ask",
+    limits: {}
+  }
+  return [
+    ...(session.status === "unknown" ? [newTurn(n), started] : []),
+    nextTurn(n, { onMissing: "fresh" }),
+    nextTurn(n, { onMissing: "fail" }),
+    ...reports,
+    ...answers,
+    { _tag: "AbortSession", sessionId, reason: "x" },
+    { _tag: "CompleteSession", sessionId },
+    { _tag: "ExpireSession", sessionId }
+  ]
+}
+
+/** What tells one situation from another, for the exploration. */
+const situation = ({ details, foreign, question, runtimeSessionId, status, turn }: Session): string =>
+  JSON.stringify([
+    status,
+    turn?.stage,
+    turn?.prompt?.kind,
+    turn?.lost?.reason,
+    question?.kind,
+    foreign,
+    runtimeSessionId === undefined,
+    details?.standalone
+  ])
+
+const explore = () => {
+  const taken = new Set<string>()
+  const seen = new Set<string>()
+  let frontier: ReadonlyArray<Session> = [actor.initial]
+  for (let depth = 0; depth < 9; depth++) {
+    const next: Array<Session> = []
+    for (const session of frontier) {
+      for (const input of inputsOf(session)) {
+        const outcome = actor.decide(session, input, { id: `m${depth}`, key, now: at(depth) })
+        const state = Result.getOrElse(outcome, () => []).reduce(actor.evolve, session)
+        if (state.status !== session.status) taken.add(`${session.status} ${state.status}`)
+        if (seen.has(situation(state)) || outcome._tag === "Failure") continue
+        seen.add(situation(state))
+        next.push(state)
+      }
+    }
+    frontier = next
+  }
+  return [...taken].map((pair) => pair.replace("unknown", "start").split(" "))
+}
+
+describe("the statuses of a session", () => {
+  const taken = explore()
+  const ofTable = Object.values(transitions).flatMap(({ from, to }) =>
+    from.flatMap((start) => to.map((end) => `${start} ${end}`))
+  )
+
+  it("change only as the table says, whatever happens in whatever order", () => {
+    const unknown = taken.filter(([from, to]) => waysOf(from as "active", to as "active").length === 0)
+    assert.deepStrictEqual(unknown, [])
+  })
+
+  it("can go every way of the table", () => {
+    const went = new Set(taken.map((pair) => pair.join(" ")))
+    assert.deepStrictEqual(
+      ofTable.filter((pair) => !went.has(pair)),
+      []
+    )
+  })
+})
