@@ -55,6 +55,12 @@ describe("reprise prune", () => {
         sessions.map(({ sessionId }) => sessionId as string).sort()
       )
 
+      const conversations = join(world.root, ".reprise", "agent-sessions")
+      assert.deepStrictEqual(
+        readdirSync(conversations).sort(),
+        sessions.map(({ sessionId }) => sessionId as string).sort()
+      )
+
       assert.deepStrictEqual(yield* world.runs, [])
       assert.deepStrictEqual(yield* world.sessions, [])
       assert.strictEqual((yield* world.reprise("logs", runId)).code, 2)

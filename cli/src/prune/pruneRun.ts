@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { missing } from "../CliFailure.ts"
 import type { Project } from "../project/Project.ts"
 import { archiveRun } from "./archiveRun.ts"
+import { keepConversations } from "./keepConversations.ts"
 import { type ActorName, actorsOf, type RunRecord } from "./RunRecord.ts"
 
 const streams = ["commands", "work", "timers", "journal"] as const
@@ -33,6 +34,7 @@ export const pruneRun = Effect.fn("pruneRun")(function* (project: Project, recor
   const { prefix } = yield* ActorConfig
   const { runId } = record.run
   const archive = yield* archiveRun(project, record)
+  yield* keepConversations(project, record)
   yield* removeLogs(project, runId)
   yield* broker.purge("events", subjects(prefix).events("*", runId))
   yield* Effect.forEach(actorsOf(record), purgeActor, { discard: true })

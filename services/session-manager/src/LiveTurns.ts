@@ -63,7 +63,11 @@ const make = Effect.sync(() => {
   return LiveTurns.of({
     enter,
     interrupt,
-    remember: (messageId) => Effect.sync(() => remember(messageId)),
+    remember: (messageId, runtimeSessionId, usedMs) =>
+      Effect.sync(() => {
+        remember(messageId)
+        if (!lastEndedAt.has(runtimeSessionId)) lastEndedAt.set(runtimeSessionId, usedMs)
+      }),
     isOurs: (messageId) => ours.has(messageId),
     isLive: (runtimeSessionId) => [...live].some((entry) => entry.runtimeSessionId === runtimeSessionId),
     lastEndedAt: (runtimeSessionId) => lastEndedAt.get(runtimeSessionId)
@@ -77,8 +81,8 @@ export class LiveTurns extends Context.Service<
     readonly enter: (turn: LiveTurn) => Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
     /** Stops every prompt of a session in this process, and waits until they have left. */
     readonly interrupt: (key: string) => Effect.Effect<void>
-    /** An id that an earlier process prompted with. */
-    readonly remember: (messageId: string) => Effect.Effect<void>
+    /** The id that an earlier process prompted a session with, which it used last at that time (epoch milliseconds). */
+    readonly remember: (messageId: string, runtimeSessionId: string, usedMs: number) => Effect.Effect<void>
     readonly isOurs: (messageId: string) => boolean
     readonly isLive: (runtimeSessionId: string) => boolean
     /** When the newest prompt of ours in this session ended, in epoch milliseconds. */

@@ -77,6 +77,8 @@ export interface Transcripts {
   readonly put: (name: string, text: string) => Effect.Effect<void, BrokerFull | BrokerFault>
   /** undefined: there is none. */
   readonly get: (name: string) => Effect.Effect<string | undefined, BrokerFault>
+  /** The names that start with this. */
+  readonly list: (prefix: string) => Effect.Effect<ReadonlyArray<string>, BrokerFault>
   /** One that is not there is fine. */
   readonly remove: (name: string) => Effect.Effect<void, BrokerFault>
 }

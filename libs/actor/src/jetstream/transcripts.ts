@@ -30,6 +30,13 @@ export const makeTranscripts = Effect.fnUntraced(function* ({ js, subjects }: Co
         Effect.mapError(fault(operation))
       )
     },
+    list: (prefix) => {
+      const operation = `list ${prefix}`
+      return store(operation, (it) => it.list()).pipe(
+        Effect.map((all) => all.flatMap(({ deleted, name }) => (!deleted && name.startsWith(prefix) ? [name] : []))),
+        Effect.mapError(fault(operation))
+      )
+    },
     remove: (name) => {
       const operation = `remove ${name}`
       return store(operation, async (it) => {

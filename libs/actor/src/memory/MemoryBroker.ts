@@ -45,6 +45,7 @@ const makeMemoryTranscripts = (): Transcripts => {
   return {
     put: (name, text) => Effect.sync(() => void texts.set(name, text)),
     get: (name) => Effect.sync(() => texts.get(name)),
+    list: (prefix) => Effect.sync(() => [...texts.keys()].filter((name) => name.startsWith(prefix))),
     remove: (name) => Effect.sync(() => void texts.delete(name))
   }
 }

@@ -103,7 +103,8 @@ export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: Pick<
   const begin = Effect.fnUntraced(function* (view: SessionView) {
     const { directory, lastPromptId, runtimeSessionId, sessionId } = view
     if (view.host !== host || over.has(view.status) || runtimeSessionId === undefined) return
-    if (lastPromptId !== undefined) yield* live.remember(lastPromptId)
+    if (lastPromptId !== undefined)
+      yield* live.remember(lastPromptId, runtimeSessionId, Date.parse(view.lastActivityAt))
     const session: Watched = { key: sessionId, runtimeSessionId, directory, inTurn: view.turnId !== undefined }
     sessions.add(session)
     if (session.inTurn) return
