@@ -1,0 +1,105 @@
+import { chmodSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Command } from "../harness/Command.ts"
+import { needsHuman, on, once, plan, script } from "../harness/story.ts"
+import { makeWorld } from "../harness/World.ts"
+
+const dataOf = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout).data
+
+describe("the sessions of a run", () => {
+  it.live("are shown, exported, attached to and aborted, with or without a process that does the work", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        script: script(once({ role: "author", kind: "report" }, needsHuman("Which colour?")))
+      })
+      const run = yield* world.atTerminal("run", "PLAN.md")
+      yield* run.waitFor(/answer> /)
+      const [session] = yield* world.sessions
+      const id = session?.sessionId ?? ""
+      const runtimeId = session?.runtimeSessionId ?? ""
+      assert.strictEqual(session?.heldBy, "phase")
+
+      const beside = dataOf(yield* world.reprise("attach", id, "--json"))
+      assert.includeMembers(beside.argv, ["attach", "--session", runtimeId])
+      assert.include(beside.environment, "OPENCODE_SERVER_PASSWORD")
+      const { password } = JSON.parse(readFileSync(join(world.root, ".reprise", "opencode.json"), "utf8"))
+      const shown = yield* world.reprise("sessions", "show", id, "--json")
+      for (const text of [JSON.stringify(beside), shown.stdout]) assert.notInclude(text, password)
+      assert.include(JSON.stringify(dataOf(shown).conversation), "phase-1.txt is written and committed.")
+      yield* run.kill("SIGKILL")
+
+      const text = yield* world.reprise("sessions", "show", id)
+      assert.include(text.stdout, "phase-1.txt is written and committed.")
+      assert.match(text.stdout, /^held by: +phase$/m)
+      const exported = dataOf(yield* world.reprise("sessions", "export", id, "out", "--json"))
+      const file = JSON.parse(readFileSync(join(world.root, "out", "agent-sessions", id, "session.json"), "utf8"))
+      assert.strictEqual(file.messages.length, exported.messages)
+      assert.deepInclude(file.metadata, {
+        id,
+        runId: session?.runId,
+        status: "active",
+        messageCount: exported.messages
+      })
+      const alone = dataOf(yield* world.reprise("attach", id, "--json"))
+      assert.deepStrictEqual(alone.argv.slice(1), [world.root, "--session", runtimeId])
+      const blind = yield* world.reprise("attach", id)
+      assert.deepStrictEqual([blind.code, /needs a terminal/.test(blind.stderr)], [2, true])
+
+      const aborted = yield* world.reprise("sessions", "abort", id, "--json")
+      assert.deepStrictEqual(dataOf(aborted), { sessionId: id, status: "aborted" })
+      const again = yield* world.reprise("sessions", "abort", id, "--json")
+      assert.deepStrictEqual([again.code, JSON.parse(again.stdout).error.code], [2, "not-running"])
+      const late = yield* world.reprise("attach", id, "--json")
+      assert.deepStrictEqual([late.code, JSON.parse(late.stdout).error.code], [2, "ended"])
+      for (const command of [["show"], ["export"], ["abort"]]) {
+        const unknown = yield* world.reprise("sessions", ...command, "nobody", "--json")
+        assert.deepStrictEqual([unknown.code, JSON.parse(unknown.stdout).error.code], [2, "unknown-session"])
+      }
+    })
+  )
+})
+
+describe("a session on Claude", () => {
+  it.live("goes on by itself after so many tool rounds, and then asks a human, whose terminal it takes", () =>
+    Effect.gen(function* () {
+      const rounds = [{ bash: "true" }, { bash: "true" }, { bash: "true" }, { bash: "true" }, { text: "late" }] as const
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        config:
+          'permissions = "all"\nruntime = "claude"\n[limits]\nmaxAgentTurns = 2\n[sessions]\nmaxAutoContinues = 2\n',
+        script: {
+          rules: [
+            on({ kind: "report" }, { report: { result: "complete" } }),
+            once({ kind: "continue", firstUser: "twice" }, rounds),
+            on({ kind: "continue", firstUser: "twice" }, { text: "Done at last." }),
+            on({}, rounds)
+          ]
+        }
+      })
+      const twice = yield* world.reprise("sessions", "start", "Do it twice.")
+      assert.strictEqual(twice.code, 0, twice.stderr)
+      assert.include(twice.stdout, "Done at last.")
+      const continued = (yield* world.model.calls).filter(({ kind }) => kind === "continue")
+      assert.strictEqual(new Set(continued.map(({ turn }) => turn)).size, 2)
+
+      const endless = yield* world.reprise("sessions", "start", "Do it for ever.")
+      assert.strictEqual(endless.code, 4, endless.stderr)
+      const [question] = yield* world.questions
+      assert.strictEqual(question?.origin, "limit")
+      assert.include(question?.reason, "3 times")
+      assert.strictEqual(question?.options[0]?.name, "continue-session")
+
+      const stub = join(world.root, "..", "claude")
+      writeFileSync(stub, '#!/bin/sh\ntest -t 0 && echo "at a terminal: $@ in $PWD"\n')
+      chmodSync(stub, 0o700)
+      const environment = { ...world.environment, REPRISE_CLAUDE: stub }
+      const attached = yield* new Command(world.root, environment, ["attach", question?.runId ?? ""], "terminal").ended
+      assert.strictEqual(attached.code, 0, attached.stdout)
+      const open = (yield* world.sessions).find(({ sessionId }) => sessionId === question?.sessionId)
+      assert.include(attached.stdout, `at a terminal: --resume ${open?.runtimeSessionId} in ${world.root}`)
+    })
+  )
+})
