@@ -51,6 +51,19 @@ describe("the commands of a configuration", () => {
     )
   })
 
+  it.each([
+    [["escalate"], []],
+    [["reject", "escalate"], []],
+    [["approve"], ["approve"]],
+    [[{ action: "approve", attempts: 3 }, "escalate"], ['{"action":"approve","attempts":3}']]
+  ])("that answer agents with %j give the power of %j", (onPrompt, values) => {
+    const powers = powersOf(configOf(file({ "sessions.onPrompt": onPrompt })))
+    assert.deepStrictEqual(
+      powers.flatMap((power) => power.values),
+      values
+    )
+  })
+
   it("are shown under the file that names them", () => {
     assert.strictEqual(
       powerLines(powersOf(configOf(both))),

@@ -3,14 +3,15 @@
  * agents, and servers that are told everything. Pure.
  */
 import { createHash } from "node:crypto"
+import type { ActionSettings } from "@reprise/session-manager/settings"
 import { type Config, get, type Source } from "../config/Config.ts"
 
 /** Settings whose values are run by a shell. */
 const commands = ["gates.quality", "gates.verify", "workspace.postCreate"] as const
 /** Where plans, work and answers are sent, and with which credentials. */
 export const serverSettings = ["nats.url", "nats.credentials"] as const
-/** Where agents are told what to do, with a password of the user's. */
-export const agentSettings = ["opencode.url"] as const
+/** Where agents are told what to do, with a password of the user's, and who allows what they ask for. */
+export const agentSettings = ["opencode.url", "sessions.onPrompt"] as const
 
 const settings = [...commands, "permissions", ...serverSettings, ...agentSettings] as const
 export type PowerSetting = (typeof settings)[number]
@@ -24,7 +25,14 @@ export interface Power {
   readonly values: ReadonlyArray<string>
 }
 
+/** Only an approval has power: everything else asks a human, or allows nothing. */
+const approvals = (config: Config): ReadonlyArray<string> =>
+  get<ActionSettings["onPrompt"]>(config, "sessions.onPrompt")
+    .filter((one) => (typeof one === "string" ? one : one.action) === "approve")
+    .map((one) => (typeof one === "string" ? one : JSON.stringify(one)))
+
 const valuesOf = (config: Config, setting: PowerSetting): ReadonlyArray<string> => {
+  if (setting === "sessions.onPrompt") return approvals(config)
   const value = get<ReadonlyArray<string> | string | undefined>(config, setting)
   // Agents that ask for everything have no power of their own.
   if (value === undefined || (setting === "permissions" && value === "ask")) return []

@@ -6,9 +6,9 @@ import { type ExitCode, exitCodes } from "../CliFailure.ts"
 import { answerQuestion } from "../gate/answerQuestion.ts"
 import { askInTerminal } from "../gate/askInTerminal.ts"
 import { color, json, say, visible } from "../Printer.ts"
-import { publicJson } from "../run/follow.ts"
 import { showQuestion } from "../run/showRun.ts"
 import { eventLine } from "../show/eventLine.ts"
+import { publicJson } from "../show/publicJson.ts"
 import { questionText } from "../show/question.ts"
 
 export interface FollowSession {

@@ -12,6 +12,8 @@ import { ensureSchemaFile } from "../config/schemaFile.ts"
 import { sessionLimits } from "../config/sessionLimits.ts"
 import { data, say, visible } from "../Printer.ts"
 import { findProject, type Project } from "../project/Project.ts"
+import { agentSettings, powersOf, serverSettings } from "../project/powers.ts"
+import { requireTrust } from "../project/requireTrust.ts"
 import { readPrompts } from "../prompts/readPrompts.ts"
 import { BrokerLost, Tenure } from "../system/broker.ts"
 import { listOf } from "../system/reading.ts"
@@ -121,6 +123,8 @@ export const startSession = Effect.fn("startSession")(function* (flags: Flags) {
       )
     )
   }
+  const powers = powersOf(config, ["permissions", ...serverSettings, ...agentSettings])
+  yield* requireTrust(project, powers, { terminal })
   const prompts = yield* readPrompts(project)
   yield* ensureSchemaFile(project)
   const code = yield* execute({ project, config, prompt, prompts, terminal, json: flags.json })

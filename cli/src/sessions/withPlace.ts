@@ -3,6 +3,7 @@ import type { ActorConfig, Broker, Messenger } from "@reprise/actor"
 import { Effect, Option } from "effect"
 import { loadConfig } from "../config/loadConfig.ts"
 import { findProject } from "../project/Project.ts"
+import { requireTrusted } from "../project/requireTrust.ts"
 import { withReading } from "../system/reading.ts"
 import { usesRemote } from "../system/System.ts"
 import type { Place } from "./runtimeOf.ts"
@@ -19,6 +20,7 @@ export const withPlace = <A, E>(
   Effect.gen(function* () {
     const project = yield* findProject(process.cwd())
     const config = yield* loadConfig(project.root, new Map())
+    yield* requireTrusted(project, config, ["opencode.url"])
     const nats = Option.getOrUndefined(flags.nats)
     const remote = usesRemote({ project, config, ...(nats === undefined ? {} : { nats }) })
     return yield* withReading(flags, use({ project, config }, remote))
