@@ -152,7 +152,7 @@ describe("the limits of a turn", () => {
 })
 
 describe("an agent that asks during a turn", () => {
-  it.effect("does not time out while a human thinks for an hour, and gets the answer", () => {
+  it.effect("does not time out while a human thinks for longer than its limit, and gets the answer", () => {
     const script: MemoryScript = ({ text }) =>
       isReport(text) ? [{ say: goodReport }] : [{ tool: "bash", ask: "rm -r build" }, { say: "Removed." }]
     return Effect.gen(function* () {
@@ -163,7 +163,7 @@ describe("an agent that asks during a turn", () => {
         asked.options.map(({ name }) => name),
         ["once", "always", "reject"]
       )
-      yield* TestClock.adjust("1 hour")
+      yield* TestClock.adjust("20 minutes")
       yield* send({ _tag: "ReplyToPrompt", sessionId, promptId: asked.promptId, reply: "once" })
       assert.strictEqual((yield* awaitEvent("TurnCompleted")).lastLines, "Removed.")
     }).pipe(Effect.provide(inMemory(script)))

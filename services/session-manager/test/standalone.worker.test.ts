@@ -1,0 +1,106 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Broker } from "@reprise/actor"
+import { AgentRuntime, type MemoryScript, promptIds } from "@reprise/agent"
+import { Host, type SessionCommand, SessionId } from "@reprise/protocol"
+import { Effect, Result } from "effect"
+import { defaultActions } from "../src/domain/settings.ts"
+import { readSessionFile } from "../src/transcript/SessionFile.ts"
+import { inMemory, stage } from "./support/stage.ts"
+import { goodReport, newTurn } from "./support/story.ts"
+
+const sessionId = SessionId.make("s1")
+const start: SessionCommand = {
+  _tag: "StartSession",
+  sessionId,
+  prompt: "Do it.",
+  runtime: "opencode",
+  directory: "/work/repository",
+  host: Host.make("local"),
+  permissions: "ask",
+  limits: {}
+}
+const isReport = (text: string) => text.includes("JSON")
+const needsHuman = '{"result":"needs_human","reason":"which?"}'
+
+describe("a standalone session on a runtime", () => {
+  it.live("goes on when a human works in it, and is asked for its report when they are done", () => {
+    // Its first report needs a human; the human does the work, and the next report is good.
+    const script: MemoryScript = ({ text, turn }) => [
+      { say: isReport(text) ? (turn === 2 ? needsHuman : goodReport) : "Ok." }
+    ]
+    return Effect.gen(function* () {
+      const { awaitEvent, send, storyUntil, view } = yield* stage
+      const runtime = yield* AgentRuntime
+      yield* send(start, "s1")
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* awaitEvent("TurnCompleted")
+      const waiting = yield* Effect.repeat(view("s1"), { until: ({ escalationId }) => escalationId !== undefined })
+      assert.deepInclude(waiting, { heldBy: "question", prompt: "Do it." })
+      yield* runtime.prompt({
+        runtimeSessionId,
+        directory: "/work/repository",
+        promptId: promptIds(Date.now(), "a human", 0),
+        text: "I will tell you."
+      })
+      yield* awaitEvent("SessionArchived")
+      assert.deepStrictEqual((yield* storyUntil("SessionArchived")).slice(4), [
+        "AgentWorking",
+        "AgentIdle",
+        "SessionReused",
+        "TurnStarted",
+        "AgentWorking",
+        "TurnCompleted",
+        "SessionCompleted",
+        "SessionArchived"
+      ])
+      assert.deepInclude(yield* view("s1"), { status: "completed", turns: 2 })
+    }).pipe(Effect.provide(inMemory(script)))
+  })
+})
+
+describe("a session that nobody uses", () => {
+  it.live("is paused, expires and is archived by itself, one after the other", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, send, storyUntil } = yield* stage
+      const { transcripts } = yield* Broker
+      const { phase: _, ...turn } = newTurn(1, { host: Host.make("local") })
+      yield* send(turn)
+      const { object = "" } = yield* awaitEvent("SessionArchived")
+      assert.deepStrictEqual((yield* storyUntil("SessionArchived")).slice(-4), [
+        "TurnCompleted",
+        "SessionPaused",
+        "SessionExpired",
+        "SessionArchived"
+      ])
+      const file = readSessionFile((yield* transcripts.get(object)) ?? "")
+      assert.deepInclude(Result.getOrThrow(file).metadata, { status: "expired", messageCount: 4 })
+    }).pipe(
+      Effect.provide(
+        inMemory(({ text }) => [{ say: isReport(text) ? goodReport : "Ok." }], {
+          settings: { idleAfterMs: 20, expireAfterMs: 20 }
+        })
+      )
+    )
+  )
+})
+
+describe("an agent that asks", () => {
+  it.live("is answered by the configured action, in the same turn, and no human is asked", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, send, storyUntil } = yield* stage
+      yield* send(newTurn(1, { host: Host.make("local") }))
+      const done = yield* awaitEvent("TurnCompleted")
+      assert.strictEqual(done.lastLines, "Allowed.")
+      assert.notInclude(yield* storyUntil("TurnCompleted"), "AgentPrompting")
+      assert.deepInclude(yield* awaitEvent("ActionTaken"), { trigger: "prompt", action: "approve" })
+    }).pipe(
+      Effect.provide(
+        inMemory(
+          ({ text }) =>
+            isReport(text) ? [{ say: goodReport }] : [{ tool: "bash", ask: "bash: ls" }, { say: "Allowed." }],
+          { settings: { actions: { ...defaultActions, onPrompt: ["approve"] } } }
+        )
+      )
+    )
+  )
+})
