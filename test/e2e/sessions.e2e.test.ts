@@ -102,4 +102,34 @@ describe("a session on Claude", () => {
       assert.include(attached.stdout, `at a terminal: --resume ${open?.runtimeSessionId} in ${world.root}`)
     })
   )
+
+  it.live("can be looked at while its agent works, which goes on undisturbed", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        config: 'permissions = "all"\nruntime = "claude"\n',
+        script: {
+          rules: [
+            on({ kind: "report" }, { report: { result: "complete" } }),
+            on({}, [{ bash: "echo first" }, { hold: "working", text: "Done." }])
+          ]
+        }
+      })
+      const session = yield* world.start("sessions", "start", "Do it.", "--json")
+      yield* world.model.awaitHeld("working")
+      const [view] = yield* world.sessions
+      const shown = yield* world.reprise("sessions", "show", view?.sessionId ?? "", "--json")
+      assert.include(JSON.stringify(dataOf(shown).conversation), "echo first")
+      const command = dataOf(yield* world.reprise("attach", view?.sessionId ?? "", "--json"))
+      assert.includeMembers(command.argv, ["--resume", view?.runtimeSessionId])
+      yield* world.model.release("working")
+      const ended = yield* session.ended
+      assert.strictEqual(ended.code, 0, ended.stderr)
+      const turns = ended.stdout.split("\n").filter((line) => line.includes('"TurnCompleted"'))
+      assert.deepStrictEqual(
+        turns.map((line) => JSON.parse(line).attempts),
+        [1]
+      )
+    })
+  )
 })

@@ -100,6 +100,25 @@ describe("a standalone session", () => {
     })
   )
 
+  it.live("is parked at a permission without a terminal, and the answer reaches the agent that asks again", () =>
+    Effect.gen(function* () {
+      const world = yield* worldOf(
+        "",
+        // A model that is told that its command was interrupted runs it again.
+        on({ afterTool: true, lastMessage: "interrupted" }, [writes, { text: "hello.txt is written." }])
+      )
+      const parked = yield* world.reprise("sessions", "start", task)
+      assert.strictEqual(parked.code, 4, parked.stderr)
+      const [question] = yield* world.questions
+      assert.strictEqual(question?.origin, "permission")
+      assert.strictEqual((yield* world.reprise("gate", "answer", question?.escalationId ?? "", "once")).code, 0)
+      const ended = yield* world.reprise("sessions", "start", task)
+      assert.strictEqual(ended.code, 0, ended.stderr)
+      assert.isTrue(existsSync(join(world.root, "hello.txt")))
+      assert.strictEqual((yield* world.sessions).length, 1)
+    })
+  )
+
   it.live("exits with 5 when it is aborted at the gate", () =>
     Effect.gen(function* () {
       const world = yield* worldOf('permissions = "all"\n', once({ kind: "report" }, needsHuman("Which greeting?")))

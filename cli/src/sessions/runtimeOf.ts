@@ -44,6 +44,6 @@ export const withRuntime = <A, E, R>(name: RuntimeName, place: Place, use: Effec
   const runtime =
     name === "opencode"
       ? layerOpenCode().pipe(Layer.provide(openCodeServer(place)))
-      : layerClaude({ stateDirectory: place.project.directory })
+      : layerClaude({ stateDirectory: place.project.directory, visiting: true })
   return use.pipe(Effect.provide(AgentRuntimes.layerSingle.pipe(Layer.provide(runtime))))
 }

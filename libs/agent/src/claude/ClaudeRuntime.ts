@@ -35,6 +35,8 @@ export interface ClaudeRuntimeOptions {
   readonly retryPatienceMs?: number
   /** How often the model is asked in a turn before it is cut off. Default 20. */
   readonly maxTurns?: number
+  /** Only to look: the directory may be another process's, whose agents are at work and are left alone. */
+  readonly visiting?: boolean
 }
 
 interface ReadyClaude {
@@ -90,7 +92,7 @@ const stateOf = (known: KnownSession, foreignBusy: boolean, nowMs: number): Sess
 }
 
 const makeClaudeRuntime = Effect.fn("Claude.runtime")(function* (options: ClaudeRuntimeOptions) {
-  const { maxTurns = 20, pollMs = 500, retryPatienceMs: patienceMs = 60_000, stateDirectory } = options
+  const { maxTurns = 20, pollMs = 500, retryPatienceMs: patienceMs = 60_000, stateDirectory, visiting } = options
   const own = options.environment ?? process.env
   const configDirectory = own["CLAUDE_CONFIG_DIR"] ?? join(own["HOME"] ?? homedir(), ".claude")
   const sessions = new KnownSessions(stateDirectory, configDirectory)
@@ -110,7 +112,7 @@ const makeClaudeRuntime = Effect.fn("Claude.runtime")(function* (options: Claude
       try: () => mkdir(stateDirectory, { recursive: true }).then(() => realpath(stateDirectory)),
       catch: (cause) => new ClaudeStateFault({ operation: "Making the state directory", cause })
     })
-    yield* endLeftovers(`REPRISE_CLAUDE_STATE=${directory}`)
+    if (visiting !== true) yield* endLeftovers(`REPRISE_CLAUDE_STATE=${directory}`)
     settledIn = directory
     return directory
   }).pipe(settling.withPermits(1))

@@ -9,7 +9,7 @@ export interface Watched {
   inTurn: boolean
 }
 
-const ends = new Set<PublicEvent["_tag"]>(["SessionExpired", "SessionCompleted", "SessionAborted"])
+const ends = new Set<PublicEvent["_tag"]>(["SessionExpired", "SessionCompleted", "SessionAborted", "SessionFailed"])
 const turnEnds = new Set<PublicEvent["_tag"]>(["TurnCompleted", "TurnFailed"])
 
 export class WatchedSessions {

@@ -22,6 +22,7 @@ const followed: ReadonlyArray<PublicEvent["_tag"]> = [
   "SessionExpired",
   "SessionCompleted",
   "SessionAborted",
+  "SessionFailed",
   "TurnStarted",
   "TurnCompleted",
   "TurnFailed"
