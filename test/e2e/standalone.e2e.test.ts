@@ -130,6 +130,8 @@ describe("a standalone session", () => {
       assert.strictEqual((yield* waiting.ended).code, 5)
       const [session] = yield* world.sessions
       assert.deepInclude(session, { status: "aborted" })
+      const [event] = (yield* world.reprise("gate", "show", question?.escalationId ?? "", "--json")).stdout.split("\n")
+      assert.include(event, `"state":"answered"`)
       const refused = yield* world.reprise("attach", session?.sessionId ?? "", "--json")
       assert.strictEqual(refused.code, 2)
       assert.include(refused.stdout, `"code":"ended"`)

@@ -60,8 +60,11 @@ export const turnIdOf = (run: RunId, n: number): TurnId => TurnId.make(`${stemOf
 export const escalationIdOf = (run: RunId, n: number): EscalationId => EscalationId.make(`${stemOf(run)}-e${n}`)
 
 /** Of an event, a view or a question: whether it is a standalone session's, which has its own id in place of a run's. */
-export const isStandalone = (of: { readonly runId: string; readonly sessionId?: string }): boolean =>
-  of.sessionId === of.runId
+export const isStandalone = (of: {
+  readonly runId: string
+  readonly sessionId?: string
+  readonly evidence?: { readonly sessionId?: string }
+}): boolean => (of.sessionId ?? of.evidence?.sessionId) === of.runId
 
 /** A reviewer's session and turns are counted apart from the author's: another actor names them. */
 export const reviewKey = (run: RunId, phase: PhaseId): Key => `${stemOf(run)}-p${phaseKey(phase)}`

@@ -23,6 +23,8 @@ const script: ScriptInput = {
       match: { lastUser: { regex: "^Read both" } },
       reply: [{ read: "{{cwd}}/stays.txt" }, { read: "{{cwd}}/changes.txt" }, { text: "I have read both." }]
     },
+    { match: { firstUser: { regex: "^Talk" }, kind: "continue" }, reply: { text: "That is all." } },
+    { match: { firstUser: { regex: "^Talk" } }, reply: { text: "And then", cutOff: true } },
     { match: { lastUser: "The whole task" }, reply: { text: "Began anew." } },
     {
       match: { firstUser: "write" },
@@ -140,6 +142,19 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("the archive,
       assert.includeMembers([...argv], ["attach", "--session", runtimeSessionId, directory])
       assert.notInclude(argv.join(" "), env["OPENCODE_SERVER_PASSWORD"] ?? "no password")
       assert.isAbove((env["OPENCODE_SERVER_PASSWORD"] ?? "").length, 12)
+    })
+  )
+
+  it.effect("goes on by itself in the same session when an answer was cut off for its length", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, first, send } = yield* scene("talks", "Talk.")
+      yield* send(first)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      assert.strictEqual((yield* awaitEvent("TurnCompleted")).lastLines, "That is all.")
+      const runtime = yield* AgentRuntime
+      const prompts = (yield* runtime.history(runtimeSessionId)).filter(({ role }) => role === "user")
+      assert.strictEqual(prompts.length, 3)
+      assert.match(JSON.stringify(prompts[1]), /Your last turn reached its limit/)
     })
   )
 

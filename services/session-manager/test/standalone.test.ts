@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { EscalationId, Host, Key, RunId, SessionId, TurnId } from "@reprise/protocol"
+import { EscalationId, Host, isStandalone, Key, RunId, SessionId, TurnId } from "@reprise/protocol"
 import type { SessionInput } from "../src/domain/decide.ts"
 import { viewOf } from "../src/domain/Session.ts"
 import { sessionActor } from "../src/domain/sessionActor.ts"
@@ -107,6 +107,13 @@ describe("a standalone session", () => {
   ] as const)("asks a human when its turn fails as %s, and is over by no failure of its own", (kind, options) => {
     const outcome = given(working).when(failed(1, 1, kind))
     assert.deepStrictEqual(names(outcome), [...options])
+    const { ask } = outcome.event("QuestionAsked")
+    const offered = names(outcome).includes("continue-session")
+    assert.deepStrictEqual(
+      [ask.sessionId, ask.evidence.sessionId],
+      offered ? [sessionId, undefined] : [undefined, sessionId]
+    )
+    assert.isTrue(isStandalone(ask))
     assert.strictEqual(outcome.types.at(-1), "QuestionAsked")
     assert.notInclude(["aborted", "failed"], outcome.state.status)
   })

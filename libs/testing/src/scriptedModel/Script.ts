@@ -121,7 +121,9 @@ const StepFields = Schema.Struct({
   chunkDelayMs: Schema.optionalKey(Schema.Finite),
   hold: Schema.optionalKey(Hold),
   fault: Schema.optionalKey(Fault),
-  usage: Schema.optionalKey(UsageOverride)
+  usage: Schema.optionalKey(UsageOverride),
+  /** The answer ends because it grew too long (`length`, `max_tokens`). */
+  cutOff: Schema.optionalKey(Schema.Boolean)
 })
 
 const answers = ["text", "report", "bash", "write", "edit", "read", "toolCalls", "fault"]

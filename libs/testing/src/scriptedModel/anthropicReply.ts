@@ -13,7 +13,8 @@ const usageOf = ({ usage }: Reply, outputTokens: number) => ({
   output_tokens: outputTokens
 })
 
-const stopReason = (reply: Reply) => (reply.toolCalls.length > 0 ? "tool_use" : "end_turn")
+const stopReason = (reply: Reply) =>
+  reply.step.cutOff === true ? "max_tokens" : reply.toolCalls.length > 0 ? "tool_use" : "end_turn"
 
 const header = (reply: Reply) => ({ id: reply.id, type: "message", role: "assistant", model: reply.model })
 

@@ -9,7 +9,8 @@ const usageOf = ({ usage }: Reply) => ({
   prompt_tokens_details: { cached_tokens: usage.cachedTokens }
 })
 
-const finishReason = (reply: Reply) => (reply.toolCalls.length > 0 ? "tool_calls" : "stop")
+const finishReason = (reply: Reply) =>
+  reply.step.cutOff === true ? "length" : reply.toolCalls.length > 0 ? "tool_calls" : "stop"
 
 /** The answer to a non-streaming `POST /v1/chat/completions`. */
 export const openaiBody = (reply: Reply, createdSeconds: number) => ({

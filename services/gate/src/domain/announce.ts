@@ -1,6 +1,6 @@
 /** What the world is told of an escalation: public events, the answer to the orchestrator, reminders. */
 import { type Outgoing, publish, send, setTimer } from "@reprise/actor"
-import { isStandalone, type OrchestratorCommand, type PublicEvent } from "@reprise/protocol"
+import { isStandalone, type OrchestratorCommand, type PublicEvent, SessionId } from "@reprise/protocol"
 import type { EscalationState } from "./Escalation.ts"
 import type { EscalationEvent, Question, Remind } from "./messages.ts"
 
@@ -23,6 +23,12 @@ export const placeOf = (question: Question) => ({
   ...(question.sessionId === undefined ? {} : { sessionId: question.sessionId })
 })
 
+/** The session that a standalone question is about, also where it cannot be continued: its session-manager listens. */
+const addressOf = (question: Question) => ({
+  ...placeOf(question),
+  ...(isStandalone(question) ? { sessionId: SessionId.make(question.runId) } : {})
+})
+
 const answered = (
   question: Question,
   event: Extract<EscalationEvent, { readonly _tag: "Answered" }>
@@ -35,7 +41,7 @@ const answered = (
   }
   const { escalationId, runId } = question
   const received: OrchestratorCommand = { _tag: "AnswerReceived", runId, escalationId, ...choice }
-  const told = publish({ _tag: "EscalationAnswered", ...placeOf(question), ...choice })
+  const told = publish({ _tag: "EscalationAnswered", ...addressOf(question), ...choice })
   // A standalone session belongs to no run: its session-manager listens to the event.
   if (isStandalone(question)) return [told]
   return [told, send("orchestrator", question.runId, received)]
@@ -65,7 +71,7 @@ const outgoing = (state: EscalationState, event: EscalationEvent): ReadonlyArray
       return state.status === "answered" ? answered(state.question, event) : []
     case "Withdrawn":
       return state.status === "withdrawn" && state.question !== undefined
-        ? [publish({ _tag: "EscalationWithdrawn", ...placeOf(state.question), reason: event.reason })]
+        ? [publish({ _tag: "EscalationWithdrawn", ...addressOf(state.question), reason: event.reason })]
         : []
   }
 }

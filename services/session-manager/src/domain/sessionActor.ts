@@ -11,7 +11,8 @@ import { noSession, type Session, viewOf } from "./Session.ts"
 import { defaultSettings, type SessionSettings } from "./settings.ts"
 
 /** A standalone session's questions carry its id in place of a run's. */
-const standaloneOf = (event: PublicEvent) => (isStandalone(event) ? event.sessionId : undefined)
+const standaloneOf = ({ runId, sessionId }: PublicEvent) =>
+  sessionId !== undefined && isStandalone({ runId, sessionId }) ? sessionId : undefined
 
 export const sessionActor = (
   settings: SessionSettings = defaultSettings

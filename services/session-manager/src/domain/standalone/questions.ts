@@ -25,9 +25,12 @@ const ask = (
     readonly reason: string
     readonly options: ReadonlyArray<EscalationOption>
     readonly evidence: Evidence
+    /** The session is there to be looked at, and cannot be continued. */
+    readonly onlySeen?: boolean
   }
 ): Asked => {
-  const { evidence, ...rest } = question
+  const { evidence, onlySeen = false, ...rest } = question
+  const { sessionId } = details
   const used = { tokens: session.tokens, cost: session.cost }
   return {
     _tag: "QuestionAsked",
@@ -36,9 +39,9 @@ const ask = (
       _tag: "RaiseEscalation",
       escalationId: escalationIdOf(details.runId, session.questionsAsked + 1),
       runId: details.runId,
-      sessionId: details.sessionId,
+      ...(onlySeen ? {} : { sessionId }),
       ...rest,
-      evidence: { ...used, ...evidence }
+      evidence: { ...used, ...evidence, ...(onlySeen ? { sessionId } : {}) }
     }
   }
 }
@@ -83,6 +86,7 @@ export const askAfterTurn = (session: Session, details: SessionDetails, event: E
     origin,
     reason: reasonOf(event),
     options: [...(why === undefined ? [continueSession] : []), fix, abort],
+    onlySeen: why !== undefined,
     evidence: {
       ...(event.lastLines === undefined ? {} : { lastLines: event.lastLines }),
       ...(why === undefined ? {} : { continueUnavailable: why }),
