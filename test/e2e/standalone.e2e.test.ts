@@ -38,6 +38,10 @@ describe("a standalone session", () => {
         events.map(({ type }) => type),
         ["SessionCreated", "TurnCompleted", "SessionCompleted", "SessionArchived"]
       )
+      assert.deepStrictEqual(
+        (yield* world.eventsOf(id)).map(({ type }) => type),
+        events.map(({ type }) => type)
+      )
       const exported = yield* world.reprise("sessions", "export", id)
       assert.strictEqual(exported.code, 0, exported.stderr)
       const file = JSON.parse(readFileSync(join(world.root, "agent-sessions", id, "session.json"), "utf8"))

@@ -1,9 +1,10 @@
 /** `reprise watch [RUN]` and `reprise logs RUN` */
 import { ActorConfig, Broker, Messenger } from "@reprise/actor"
-import { isKey, subjects } from "@reprise/protocol"
+import { isKey, isStandalone, type PublicEvent, subjects } from "@reprise/protocol"
 import { Effect, Option, Stream } from "effect"
 import { wrongUse } from "../CliFailure.ts"
 import { color, data, json, say, visible } from "../Printer.ts"
+import { findSession } from "../sessions/findSession.ts"
 import { eventLine } from "../show/eventLine.ts"
 import { liveEvent } from "../show/liveEvent.ts"
 import { publicJson } from "../show/publicJson.ts"
@@ -27,12 +28,23 @@ const requireRun = Effect.fnUntraced(function* (run: string) {
   yield* messenger.query("orchestrator", "show", { id: run }).pipe(
     Effect.catchIf(
       (failed) => failed.code === "not-found",
-      () => unknownRun(run)
+      () => requireStandalone(run)
     )
   )
 })
 
-const endings = new Set(["RunCompleted", "RunFailed", "RunAborted"])
+/** A standalone session's story is told under its own id, as a run's is. */
+const requireStandalone = (id: string) =>
+  findSession(id).pipe(
+    Effect.catchTag("CliFailure", () => unknownRun(id)),
+    Effect.flatMap(({ prompt }) => (prompt === undefined ? unknownRun(id) : Effect.void))
+  )
+
+const runEndings = new Set(["RunCompleted", "RunFailed", "RunAborted"])
+const sessionEndings = new Set(["SessionCompleted", "SessionFailed", "SessionAborted", "SessionExpired"])
+
+const isEnd = ({ _tag, runId, sessionId }: PublicEvent): boolean =>
+  runEndings.has(_tag) || (sessionEndings.has(_tag) && sessionId !== undefined && isStandalone({ runId, sessionId }))
 
 /** Follows until interrupted; one run: until it ends. */
 export const watch = (flags: Flags & { readonly run: Option.Option<string> }) =>
@@ -47,7 +59,7 @@ export const watch = (flags: Flags & { readonly run: Option.Option<string> }) =>
         .events({ ...(run === undefined ? {} : { runId: run }), from: run === undefined ? "now" : "beginning" })
         .pipe(
           Stream.tap((seen) => Effect.sync(() => liveEvent(seen, { json: flags.json, everyRun: run === undefined }))),
-          Stream.takeUntil(({ event }) => run !== undefined && endings.has(event._tag)),
+          Stream.takeUntil(({ event }) => run !== undefined && isEnd(event)),
           Stream.runDrain
         )
     })

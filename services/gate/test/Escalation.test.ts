@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { given } from "@reprise/actor/testing"
-import { EscalationId, RunId } from "@reprise/protocol"
+import { EscalationId, RunId, SessionId } from "@reprise/protocol"
 import { escalationActor } from "../src/domain/escalationActor.ts"
 import type { EscalationEvent } from "../src/domain/messages.ts"
 import { at, escalationId, option, question, raised, reply, runId, timeAt } from "./fixtures.ts"
@@ -85,6 +85,18 @@ describe("answering", () => {
         key: runId,
         command: { _tag: "AnswerReceived", runId, escalationId, ...choice }
       }
+    ])
+  })
+
+  it.each([
+    ["its own, where it can be continued", { sessionId: SessionId.make("r1") }],
+    ["only seen, where it cannot", { evidence: { sessionId: SessionId.make("r1") } }]
+  ] as const)("a standalone session tells the world alone, and names the session: %s", (_, named) => {
+    const { phase: _phase, sessionId: _session, step: _step, ...asked } = question()
+    const { sent } = escalation([raised({ ...asked, ...named })]).when(reply("fix"), at(5))
+    const answered = { _tag: "EscalationAnswered", runId, sessionId: SessionId.make("r1"), escalationId }
+    assert.deepStrictEqual(sent as unknown, [
+      { _tag: "PublishEvent", event: { ...answered, choice: "fix", by: "ada", via: "cli" } }
     ])
   })
 
