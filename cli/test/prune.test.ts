@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Host, RunId, type WorkspaceView } from "@reprise/protocol"
+import { Host, RunId, type SessionView, type WorkspaceView } from "@reprise/protocol"
 import { isAtRest, prunable } from "../src/prune/pruneCommand.ts"
+import { prunableSessions } from "../src/prune/pruneSession.ts"
 import { actorsOf, type RunRecord } from "../src/prune/RunRecord.ts"
 import { aQuestion, aRun, aSession } from "./support/views.ts"
 
@@ -17,6 +18,24 @@ const record = (more: Partial<RunRecord> = {}): RunRecord => ({
   workspaces: [],
   ...more
 })
+
+describe("the standalone sessions that may be forgotten", () => {
+  const old = "2026-03-01T00:00:00.000Z"
+  it.each([
+    ["have ended and are archived", { status: "completed", prompt: "x", transcript: "t" }, true],
+    ["never opened", { status: "aborted", prompt: "x", opened: false }, true],
+    ["are not archived yet", { status: "completed", prompt: "x" }, false],
+    ["live", { status: "paused", prompt: "x", transcript: "t" }, false],
+    ["belong to a run, which takes them along", { status: "completed", transcript: "t" }, false]
+  ] as const)("%s: %j", (_, { opened = true, ...more }: SessionMore, expected) => {
+    const { runtimeSessionId: _id, ...session } = aSession(more)
+    const view = { ...session, lastActivityAt: old, ...(opened ? { runtimeSessionId: "ses_1" } : {}) }
+    assert.strictEqual(prunableSessions([view], 14, now).length === 1, expected)
+    assert.deepStrictEqual(prunableSessions([view], 40, now), [])
+  })
+})
+
+type SessionMore = Partial<SessionView> & { readonly opened?: boolean }
 
 describe("the runs that may be forgotten", () => {
   it.each([

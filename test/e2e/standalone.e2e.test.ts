@@ -54,6 +54,15 @@ describe("a standalone session", () => {
         ),
         ["tool_use", "tool_result"]
       )
+
+      const pruned = yield* world.reprise("prune", "--days", "0", "--yes", "--json")
+      assert.strictEqual(pruned.code, 0, pruned.stderr)
+      assert.deepStrictEqual(JSON.parse(pruned.stdout).data.sessions, [
+        { sessionId: id, archive: `.reprise/archive/${id}.json` }
+      ])
+      assert.deepStrictEqual(yield* world.sessions, [])
+      const kept = join(world.root, ".reprise", "agent-sessions", id, "session.json")
+      assert.deepStrictEqual(JSON.parse(readFileSync(kept, "utf8")), file)
     })
   )
 

@@ -13,7 +13,7 @@ import { type ActorName, actorsOf, type RunRecord } from "./RunRecord.ts"
 const streams = ["commands", "work", "timers", "journal"] as const
 
 /** The view goes last: as long as it is there, the actor is found again. */
-const purgeActor = Effect.fnUntraced(function* ({ key, service }: ActorName) {
+export const purgeActor = Effect.fnUntraced(function* ({ key, service }: ActorName) {
   const broker = yield* Broker
   const { prefix } = yield* ActorConfig
   const owned = subjects(prefix).owned(service, key)
@@ -33,8 +33,8 @@ export const pruneRun = Effect.fn("pruneRun")(function* (project: Project, recor
   const broker = yield* Broker
   const { prefix } = yield* ActorConfig
   const { runId } = record.run
-  const archive = yield* archiveRun(project, record)
-  yield* keepConversations(project, record)
+  const archive = yield* archiveRun(project, runId, record)
+  yield* keepConversations(project, record.sessions)
   yield* removeLogs(project, runId)
   yield* broker.purge("events", subjects(prefix).events("*", runId))
   yield* Effect.forEach(actorsOf(record), purgeActor, { discard: true })

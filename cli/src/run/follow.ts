@@ -1,14 +1,16 @@
 /** Follows one run: prints its events, asks the human it needs, ends with the exit code that tells how it stands. */
 import { Messenger } from "@reprise/actor"
-import type { EscalationView, PublicEvent, RunId } from "@reprise/protocol"
-import { Deferred, Effect, FiberHandle, Option, Queue, Stream } from "effect"
+import { type EscalationView, type PublicEvent, type RunId, SessionView } from "@reprise/protocol"
+import { Deferred, Effect, FiberHandle, Option, Queue, Schedule, Stream } from "effect"
 import { type ExitCode, exitCodes } from "../CliFailure.ts"
 import { type Answer, answerQuestion } from "../gate/answerQuestion.ts"
 import { askInTerminal } from "../gate/askInTerminal.ts"
 import { color, json, say, visible } from "../Printer.ts"
+import { awaitsArchive } from "../sessions/findSession.ts"
 import { eventLine } from "../show/eventLine.ts"
 import { publicJson } from "../show/publicJson.ts"
 import { questionText } from "../show/question.ts"
+import { listOf } from "../system/reading.ts"
 import { showQuestion, showRun } from "./showRun.ts"
 
 /** Who answers: somebody at the terminal, nobody (the run is parked), or a function. */
@@ -38,6 +40,15 @@ const ended = (event: PublicEvent): ExitCode | undefined => {
 
 /** How long a run that has ended is waited for to give its workspace back: a lease, maybe a worktree. */
 const releaseMs = 5_000
+
+/** Until the conversations of its ended sessions are in the archive. */
+const untilArchived = (runId: RunId) =>
+  listOf("session-manager", SessionView).pipe(
+    Effect.repeat({
+      while: (sessions) => sessions.some((session) => session.runId === runId && awaitsArchive(session)),
+      schedule: Schedule.spaced("50 millis")
+    })
+  )
 
 /** Runs until the run ends and has let go of its workspace, or is parked or paused; gives the exit code. */
 export const follow = Effect.fn("follow")(function* (runId: RunId, options: FollowOptions) {
@@ -95,6 +106,7 @@ export const follow = Effect.fn("follow")(function* (runId: RunId, options: Foll
   const letGo = Effect.gen(function* () {
     const { directory } = yield* showRun(runId)
     if (directory !== undefined) yield* Deferred.await(released).pipe(Effect.timeoutOption(releaseMs))
+    yield* untilArchived(runId).pipe(Effect.timeoutOption(releaseMs))
   })
   const end = (code: ExitCode) => Effect.exit(letGo).pipe(Effect.andThen(Queue.offer(finished, code)))
 

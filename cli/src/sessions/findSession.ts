@@ -12,6 +12,12 @@ const unknown = (id: string) =>
 const overStatuses: ReadonlyArray<SessionView["status"]> = ["expired", "completed", "aborted", "failed"]
 export const isOver = ({ status }: SessionView): boolean => overStatuses.includes(status)
 
+const archivedStatuses: ReadonlyArray<SessionView["status"]> = ["expired", "completed", "aborted"]
+
+/** It has ended, and its host still has to put its conversation into the archive. */
+export const awaitsArchive = ({ runtimeSessionId, status, transcript }: SessionView): boolean =>
+  archivedStatuses.includes(status) && runtimeSessionId !== undefined && transcript === undefined
+
 export const findSession = Effect.fnUntraced(function* (id: string) {
   if (!isKey(id)) return yield* unknown(id)
   const messenger = yield* Messenger
