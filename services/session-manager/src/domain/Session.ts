@@ -29,7 +29,7 @@ export interface OpenTurn {
   /** The newest prompt is planned and held back until its time comes. */
   readonly heldBack: boolean
   /** What was said in the session that was replaced. */
-  readonly context?: string
+  readonly earlier?: string
   readonly tokens: Tokens
   readonly cost: number
   readonly attempts: number

@@ -103,7 +103,7 @@ const openPrompt = (event: EventOf<"AgentPrompting"> | EventOf<"PromptDecided">)
 }
 
 const contextOf = (session: Session, context: string): Pick<Session, "turn"> =>
-  session.turn === undefined ? {} : { turn: { ...session.turn, context } }
+  session.turn === undefined ? {} : { turn: { ...session.turn, earlier: context } }
 
 const counted = (
   session: Session,

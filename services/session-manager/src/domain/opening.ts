@@ -33,7 +33,7 @@ export const recordOpened = (session: Session, report: Report<"RecordOpened">, d
     },
     opened,
     { _tag: "TurnStarted", ...place },
-    planWork(report.context === undefined ? turn : { ...turn, context: report.context }, delivery)
+    planWork(report.context === undefined ? turn : { ...turn, earlier: report.context }, delivery)
   ])
 }
 

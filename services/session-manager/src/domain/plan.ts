@@ -28,7 +28,7 @@ const planned = (
 export const planWork = (turn: OpenTurn, delivery: Delivery): Planned =>
   planned(turn, delivery, {
     kind: "work",
-    text: turn.lost === undefined ? turn.request.prompt : withContext(turn.request.freshPrompt, turn.context)
+    text: turn.lost === undefined ? turn.request.prompt : withContext(turn.request.freshPrompt, turn.earlier)
   })
 
 /** The same prompt, sent later. */
