@@ -54,7 +54,8 @@ export const recordFailed = (
   const ended = promptEnded(report, delivery)
   const at = { ...open, turn: turnWith(session, ended, open.turn) }
   const { details, turn } = at
-  const sessionUsable = report.sessionUsable && kind !== "timeout" && kind !== "session-missing"
+  const passes = kind === "rate_limited" || kind === "out_of_credits" || kind === "no_internet"
+  const sessionUsable = passes || (report.sessionUsable && kind !== "timeout" && kind !== "session-missing")
   const failure: Failure = { kind: kindOf[kind], message, sessionUsable }
   const chosen = isCause(kind) ? choose(session, at, report, kind, delivery, settings) : undefined
   if (isCause(kind) && (chosen?.action === "wait" || chosen?.action === "continue")) {
