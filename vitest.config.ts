@@ -1,17 +1,24 @@
 import { defineConfig } from "vitest/config"
 
+/** Tests wait for processes most of the time: as many files at once as there are processors, one kind after the other. */
+const inOrder = (groupOrder: number) => ({ maxWorkers: "100%", sequence: { groupOrder } })
+
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
+          ...inOrder(1),
           name: "unit",
+          // Pure: nothing to isolate, and half of the time would go into imports.
+          isolate: false,
           include: ["{libs,services}/*/test/**/*.test.ts", "cli/test/**/*.test.ts"],
           exclude: ["**/*.int.test.ts", "**/node_modules/**"]
         }
       },
       {
         test: {
+          ...inOrder(2),
           name: "integration",
           include: ["{libs,services}/*/test/**/*.int.test.ts", "cli/test/**/*.int.test.ts"],
           testTimeout: 60_000,
@@ -21,21 +28,21 @@ export default defineConfig({
       {
         // The suites that need nothing but a broker, once more on a server in a container.
         test: {
+          ...inOrder(3),
           name: "containers",
           include: ["libs/actor/test/*.int.test.ts", "services/orchestrator/test/race.int.test.ts"],
           env: { REPRISE_TEST_BROKER: "container" },
           testTimeout: 120_000,
-          hookTimeout: 120_000,
-          fileParallelism: false
+          hookTimeout: 120_000
         }
       },
       {
         test: {
+          ...inOrder(4),
           name: "e2e",
           include: ["test/e2e/**/*.e2e.test.ts", "test/faults/**/*.e2e.test.ts"],
           testTimeout: 180_000,
-          hookTimeout: 120_000,
-          fileParallelism: false
+          hookTimeout: 120_000
         }
       }
     ]
