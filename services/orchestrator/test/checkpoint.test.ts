@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { CheckpointReport } from "@reprise/protocol"
 import { row } from "./support/row.ts"
-import { failedGate, onePhase, runId, type Story, story, twoPhases } from "./support/story.ts"
+import { failedGate, onePhase, runId, type Story, story, twoPhases, withGates } from "./support/story.ts"
 
 const done = [{ id: "P1.1", commit: "abc1234", files: ["a.ts"] }]
 
@@ -246,6 +246,16 @@ describe("human-verify in auto mode, with a command that verifies", () => {
     verified(s.stateWritten(), false)
     assert.strictEqual(s.run.status, "waiting", "one retry is allowed, and it was used up")
     assert.strictEqual(s.question.ask.evidence.gateResults?.[0]?.command, "npm run look")
+  })
+
+  it("in a step that mends, the author is still told what its gates said", () => {
+    const s = story().executing({ ...auto, gates: { ...withGates.gates, ...auto.gates } }, onePhase)
+    s.completes("abc1234").commitVerified()
+    const { attempt } = s.command("RunQualityGates")
+    s.tell({ _tag: "QualityFailed", runId, phase: s.phase.id, attempt, results: [failedGate] })
+    s.reports({ result: "checkpoint", checkpoint: verify }).stateWritten()
+    verified(s, true).stateWritten().tasksVerified()
+    assert.include(s.prompt, "$ npm test\nexit code 1")
   })
 
   it("without a human's absence it is the human who looks", () => {

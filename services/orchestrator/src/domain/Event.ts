@@ -131,7 +131,12 @@ const answered = {
   },
   CommitAccepted: { commit: text, diffStat: optionalText },
   CommitTurnedDown: { commit: text, reason: text, detail: text },
-  GatesEnded: { passed: Schema.Boolean, results: Schema.Array(GateResult) },
+  GatesEnded: {
+    passed: Schema.Boolean,
+    results: Schema.Array(GateResult),
+    /** The task that the commands verified; absent: they were the phase's own gates. */
+    checkpoint: optionalText
+  },
   VerdictAccepted: { verdict: Verdict, commit: text, cycle: Schema.Int },
   ReviewBroke: { cycle: Schema.Int, reason: text },
   /** The review file is committed and the tree clean (`dirty` empty), or not. */
