@@ -111,6 +111,30 @@ describe("CHECKPOINT", () => {
     assert.deepStrictEqual(s.phase.completedTasks, [...done, { id: "P1.2", commit: "bcd2345", files: [] }])
   })
 
+  it("human-verify that failed: every later author is sent to the task again, until it names another commit", () => {
+    const verify: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
+    const s = story().executing({}, onePhase)
+    s.reports({ result: "checkpoint", commit: "bcd2345", checkpoint: verify, completedTasks: done })
+    s.stateWritten().answer("fail", "it is crooked").stateWritten().tasksVerified()
+    s.turnFails("runtime").answer("fix")
+    assert.strictEqual(s.command("WriteContinuationState").resumeAt, "P1.2")
+    assert.include(s.stateWritten().tasksVerified().prompt, "Re-execute Task 2 with the user's input.")
+    const straight = [{ id: "P1.2", commit: "cde3456", files: [] }]
+    s.reports({ result: "needs_human", reason: "stuck", completedTasks: straight }).answer("fix")
+    assert.strictEqual(s.command("WriteContinuationState").resumeAt, "P1.3")
+  })
+
+  it("human-verify in a step that mends: passed, its author goes on mending, and with no task of the plan", () => {
+    const s = story().executing(withGates, onePhase).completes("abc1234").commitVerified()
+    const { attempt } = s.command("RunQualityGates")
+    s.tell({ _tag: "QualityFailed", runId, phase: s.phase.id, attempt, results: [failedGate] })
+    const verify: CheckpointReport = { task: "P1.1", type: "human-verify", description: "Look" }
+    s.reports({ result: "checkpoint", checkpoint: verify }).stateWritten().answer("pass").stateWritten()
+    assert.strictEqual(s.command("WriteContinuationState").resumeAt, undefined)
+    assert.include(s.tasksVerified().prompt, "last words")
+    assert.notInclude(s.prompt, "Resume execution at")
+  })
+
   it("answered abort, where that is a choice: aborted", () => {
     assert.strictEqual(at({ ...decision, type: "architectural-change" }).answer("abort").run.status, "aborted")
   })

@@ -56,6 +56,8 @@ export const Continuation = Schema.Struct({
   checkpoint: Schema.optionalKey(OpenCheckpoint),
   resolution: optionalText,
   resumeAt: optionalText,
+  /** What `resumeAt` was done by when a human did not pass it: it is done again once it names another commit. */
+  failed: optionalText,
   /** Why a fresh author, where no human said so. */
   session: Schema.optionalKey(SessionDecision)
 })
