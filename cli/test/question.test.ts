@@ -76,7 +76,17 @@ describe("a question", () => {
       requiredAction: "Have an account"
     }
     const lines = shown({ origin: "checkpoint", evidence: { checkpoint } })
-    assert.includeMembers([...lines], ["  Sign in by hand.", "  1. Open /login", "  2. Sign in", "  Have an account"])
+    assert.includeMembers(
+      [...lines],
+      ["  T7 (human-verify): Sign in by hand.", "  1. Open /login", "  2. Sign in", "  Have an account"]
+    )
+  })
+
+  it("says once what a checkpoint is about", () => {
+    const checkpoint = { task: "T7", type: "decision", description: "Red or blue?" }
+    const lines = shown({ origin: "checkpoint", reason: "Red or blue?", evidence: { checkpoint } })
+    assert.strictEqual(lines.filter((line) => line.includes("Red or blue?")).length, 1)
+    assert.include([...lines], "  T7 (decision)")
   })
 
   it("shows what is missing and what is not committed", () => {

@@ -36,7 +36,7 @@ describe("a run that nobody looks after", () => {
       const first = runs.find(({ planPath }) => planPath === "PLAN.md")
       const second = runs.find(({ planPath }) => planPath === "HOPELESS.md")
       assert.deepStrictEqual([first?.status, second?.status], ["completed", "aborted"])
-      assert.deepStrictEqual(first?.notices, ["Auto mode tries again in a new session: Which colour?"])
+      assert.deepStrictEqual(first?.notices, ["Auto mode tries again: Which colour?"])
       const gaveUp = "Auto mode gave up after 2 retries: 1. I have no idea 2. I still have none 3. I never shall"
       assert.strictEqual(second?.reason, gaveUp)
       assert.include(aborted.stdout, gaveUp)
@@ -79,7 +79,7 @@ describe("a run that nobody looks after", () => {
       assert.deepStrictEqual(questions(human.events), [])
       assert.include(steps(human.events), "1 StepStarted AUTO_FIX auto-retry 1")
       assert.deepStrictEqual(human.run.notices, [
-        "Auto mode tries again in a new session: The review needs a human for H1 (Which way?)."
+        "Auto mode tries again: The review needs a human for H1 (Which way?)."
       ])
 
       const action = yield* unattended(world, "ACTION.md")

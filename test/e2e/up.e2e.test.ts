@@ -97,6 +97,36 @@ describe("reprise up", () => {
       })
   )
 
+  it.live("a run that follows it never begins another one when both end while it does not look", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        script: script(
+          once({ role: "author", kind: "work" }, [
+            {
+              hold: "mid-turn",
+              bash: "echo a > a.txt && git add -A && git commit -qm 'Write it' && git rev-parse HEAD"
+            },
+            { text: "Done." }
+          ])
+        )
+      })
+      const up = yield* world.start("up")
+      yield* up.waitFor(/serving/)
+      const run = yield* world.start("run", "PLAN.md")
+      yield* run.waitFor(/new author session/)
+      yield* world.model.awaitHeld("mid-turn")
+      process.kill(run.pid, "SIGSTOP")
+      yield* world.model.release("mid-turn")
+      yield* up.waitFor(/run completed/)
+      yield* up.kill("SIGKILL")
+      process.kill(run.pid, "SIGCONT")
+      const ended = yield* run.ended
+      assert.strictEqual(ended.code, 0, ended.stderr)
+      assert.strictEqual((yield* world.runs).length, 1)
+    })
+  )
+
   it.live("serves everything on a server that is named", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({ plan: plan("One"), script: script(on(report, needsHuman("Which colour?"))) })

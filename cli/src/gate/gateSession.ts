@@ -1,6 +1,6 @@
 /** `reprise gate`: the open questions of every run, one after the other, live, until left with Ctrl-C. */
 import { Messenger } from "@reprise/actor"
-import { Effect, FiberHandle, type Option, Queue, Stream } from "effect"
+import { Cause, Effect, Exit, Fiber, FiberHandle, type Option, Queue, Stream } from "effect"
 import { exitCodes, exitWith, wrongUse } from "../CliFailure.ts"
 import { color, say, visible } from "../Printer.ts"
 import { showQuestion } from "../run/showRun.ts"
@@ -56,12 +56,10 @@ const session = Effect.gen(function* () {
 
   while (true) {
     current = yield* Queue.take(waiting)
-    const fiber = yield* FiberHandle.run(asking, ask(current))
-    const outcome = yield* Effect.exit(
-      Effect.flatMap(Effect.succeed(fiber), (it) => FiberHandle.join(asking).pipe(Effect.as(it)))
-    )
-    if (outcome._tag === "Success") return
+    // Interrupted when somebody else has answered it.
+    const outcome = yield* Fiber.await(yield* FiberHandle.run(asking, ask(current)))
     current = undefined
+    if (Exit.isSuccess(outcome) ? outcome.value : !Cause.hasInterruptsOnly(outcome.cause)) return yield* outcome
   }
 })
 

@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Messenger } from "@reprise/actor"
 import { makeRunId, type RunId, type RunOptions, RunView } from "@reprise/protocol"
-import { Effect } from "effect"
-import { exitCodes, missing } from "../CliFailure.ts"
+import { Effect, Ref } from "effect"
+import { type ExitCode, exitCodes, missing } from "../CliFailure.ts"
 import type { Config } from "../config/Config.ts"
 import { data, say } from "../Printer.ts"
 import { isInitialised, type Project } from "../project/Project.ts"
@@ -87,16 +87,34 @@ const conclude = Effect.fnUntraced(function* (run: PlanRun, runId: RunId) {
   if (!run.json) data(runSummary(view, places(run, view)))
 })
 
-const work = Effect.fnUntraced(function* (run: PlanRun) {
+/** How a run stands that this process followed, where there is nothing left to follow. */
+const standing: Readonly<Partial<Record<RunView["status"], ExitCode>>> = {
+  paused: exitCodes.waiting,
+  completed: exitCodes.done,
+  failed: exitCodes.runFailed,
+  aborted: exitCodes.aborted
+}
+
+const followed = Effect.fnUntraced(function* (run: PlanRun, own: Ref.Ref<RunId | undefined>) {
   const since = new Date(Date.now() - 1).toISOString()
-  const existing = yield* findOpenRun(run)
+  const known = yield* Ref.get(own)
+  const existing = yield* known === undefined ? findOpenRun(run) : showRun(known)
   const runId = existing?.runId ?? (yield* start(run))
+  yield* Ref.set(own, runId)
+  const stands = known === undefined || existing === undefined ? undefined : standing[existing.status]
+  if (stands !== undefined) return { runId, code: stands }
   if (existing !== undefined) yield* goOn(existing, run.json)
   const code = yield* follow(runId, {
     human: run.human,
     json: run.json,
     ...(existing === undefined ? {} : { since })
   })
+  return { runId, code }
+})
+
+/** `own`: the run that this process follows already. It may have ended unseen: nothing is begun in its place. */
+const work = Effect.fnUntraced(function* (run: PlanRun, own: Ref.Ref<RunId | undefined>) {
+  const { code, runId } = yield* followed(run, own)
   if (code !== exitCodes.waiting && code !== exitCodes.interrupted) yield* conclude(run, runId)
   return code
 })
@@ -108,8 +126,9 @@ const work = Effect.fnUntraced(function* (run: PlanRun) {
 export const executePlan = Effect.fn("executePlan")(function* (run: PlanRun) {
   if (!run.options.allowDirty && !run.options.worktree && !isInitialised(run.project))
     yield* requireCleanTree(run.project)
+  const own = yield* Ref.make<RunId | undefined>(undefined)
   return yield* Effect.flatMap(Tenure, ({ lost, room }) =>
-    Effect.andThen(room, Effect.raceFirst(work(run), lost))
+    Effect.andThen(room, Effect.raceFirst(work(run, own), lost))
   ).pipe(
     Effect.provide(hostingSystem(run)),
     Effect.tapError((error) =>

@@ -10,10 +10,14 @@ export interface Live {
   readonly everyRun: boolean
 }
 
+/** Many questions may be open where this is read: each says how it is looked at. */
+const hint = (event: SeenEvent["event"]): string =>
+  event._tag === "EscalationRaised" ? `; 'reprise gate show ${event.escalationId}' shows it` : ""
+
 /** Prints nothing for people where an event says nothing new. */
 export const liveEvent = ({ event, meta }: Pick<SeenEvent, "event" | "meta">, live: Live): void => {
   const line = live.json ? undefined : eventLine(event)
   if (live.json) json(publicJson(event, meta))
   else if (line !== undefined)
-    data(`${meta.time.slice(11, 19)} ${live.everyRun ? `${event.runId} ` : ""}${visible(line)}`)
+    data(`${meta.time.slice(11, 19)} ${live.everyRun ? `${event.runId} ` : ""}${visible(line)}${hint(event)}`)
 }

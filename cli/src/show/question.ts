@@ -15,6 +15,13 @@ const section = (title: string, body: string | undefined): ReadonlyArray<string>
 const endOf = (result: GateResult): string =>
   result.overlap === undefined && result.tail !== "" ? result.tail : gateOutput(result)
 
+/** Its description is the reason of the question. */
+const checkpointOf = ({ evidence: { checkpoint }, reason }: EscalationView): string | undefined => {
+  if (checkpoint === undefined) return undefined
+  const name = `${checkpoint.task} (${checkpoint.type})`
+  return checkpoint.description === reason ? name : `${name}: ${checkpoint.description}`
+}
+
 /** Minutes and hours since an ISO time. */
 export const since = (iso: string, nowMs: number): string => {
   const minutes = Math.max(0, Math.floor((nowMs - Date.parse(iso)) / 60_000))
@@ -65,7 +72,7 @@ export const questionText = (question: EscalationView, nowMs: number): string =>
     ),
     ...section("Not committed", evidence.dirty?.join("\n")),
     ...section("Missing", [...(evidence.missingCommits ?? []), ...(evidence.missingFiles ?? [])].join("\n")),
-    ...section("Checkpoint", evidence.checkpoint?.description),
+    ...section("Checkpoint", checkpointOf(question)),
     ...section("Verify", evidence.checkpoint?.verifySteps?.map((step, n) => `${n + 1}. ${step}`).join("\n")),
     ...section("Do", evidence.checkpoint?.requiredAction),
     ...section("Last words of the agent", evidence.lastLines),

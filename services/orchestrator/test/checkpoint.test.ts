@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { CheckpointReport } from "@reprise/protocol"
 import { row } from "./support/row.ts"
-import { failedGate, onePhase, runId, type Story, story, twoPhases } from "./support/story.ts"
+import { failedGate, onePhase, runId, type Story, story, twoPhases, withGates } from "./support/story.ts"
 
 const done = [{ id: "P1.1", commit: "abc1234", files: ["a.ts"] }]
 
@@ -109,6 +109,30 @@ describe("CHECKPOINT", () => {
     const checkpoint: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
     s.reports({ result: "checkpoint", commit: "BCD2345", checkpoint, completedTasks: done })
     assert.deepStrictEqual(s.phase.completedTasks, [...done, { id: "P1.2", commit: "bcd2345", files: [] }])
+  })
+
+  it("human-verify that failed: every later author is sent to the task again, until it names another commit", () => {
+    const verify: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
+    const s = story().executing({}, onePhase)
+    s.reports({ result: "checkpoint", commit: "bcd2345", checkpoint: verify, completedTasks: done })
+    s.stateWritten().answer("fail", "it is crooked").stateWritten().tasksVerified()
+    s.turnFails("runtime").answer("fix")
+    assert.strictEqual(s.command("WriteContinuationState").resumeAt, "P1.2")
+    assert.include(s.stateWritten().tasksVerified().prompt, "Re-execute Task 2 with the user's input.")
+    const straight = [{ id: "P1.2", commit: "cde3456", files: [] }]
+    s.reports({ result: "needs_human", reason: "stuck", completedTasks: straight }).answer("fix")
+    assert.strictEqual(s.command("WriteContinuationState").resumeAt, "P1.3")
+  })
+
+  it("human-verify in a step that mends: passed, its author goes on mending, and with no task of the plan", () => {
+    const s = story().executing(withGates, onePhase).completes("abc1234").commitVerified()
+    const { attempt } = s.command("RunQualityGates")
+    s.tell({ _tag: "QualityFailed", runId, phase: s.phase.id, attempt, results: [failedGate] })
+    const verify: CheckpointReport = { task: "P1.1", type: "human-verify", description: "Look" }
+    s.reports({ result: "checkpoint", checkpoint: verify }).stateWritten().answer("pass").stateWritten()
+    assert.strictEqual(s.command("WriteContinuationState").resumeAt, undefined)
+    assert.include(s.tasksVerified().prompt, "last words")
+    assert.notInclude(s.prompt, "Resume execution at")
   })
 
   it("answered abort, where that is a choice: aborted", () => {
@@ -246,6 +270,16 @@ describe("human-verify in auto mode, with a command that verifies", () => {
     verified(s.stateWritten(), false)
     assert.strictEqual(s.run.status, "waiting", "one retry is allowed, and it was used up")
     assert.strictEqual(s.question.ask.evidence.gateResults?.[0]?.command, "npm run look")
+  })
+
+  it("in a step that mends, the author is still told what its gates said", () => {
+    const s = story().executing({ ...auto, gates: { ...withGates.gates, ...auto.gates } }, onePhase)
+    s.completes("abc1234").commitVerified()
+    const { attempt } = s.command("RunQualityGates")
+    s.tell({ _tag: "QualityFailed", runId, phase: s.phase.id, attempt, results: [failedGate] })
+    s.reports({ result: "checkpoint", checkpoint: verify }).stateWritten()
+    verified(s, true).stateWritten().tasksVerified()
+    assert.include(s.prompt, "$ npm test\nexit code 1")
   })
 
   it("without a human's absence it is the human who looks", () => {

@@ -36,7 +36,7 @@ type Moves = typeof Moves.Type
 
 const optionsOf = ({ auto, gates, limit, phaseGate }: Setup) => ({
   auto,
-  gates: { quality: gates ? ["npm test"] : [], phase: phaseGate },
+  gates: { quality: gates ? ["npm test"] : [], verify: gates ? ["npm run look"] : [], phase: phaseGate },
   limits: {
     maxReviewIterations: limit,
     maxQualityRetries: limit,
@@ -97,6 +97,15 @@ const encodeCommand: Readonly<Record<ServiceName, (command: unknown) => unknown>
 }
 
 const ended = (run: Run) => ["completed", "failed", "aborted"].includes(run.status)
+
+/** The tasks that the workspace found when it was asked last. */
+const verifiedTasks = (journal: ReadonlyArray<RunEvent>): ReadonlyArray<string> => {
+  const last = journal.slice(0, journal.findLastIndex((event) => event._tag === "TasksVerified") + 1)
+  const asked = last.findLast((event) => event._tag === "WorkspaceAsked" && event.command._tag === "VerifyContinuation")
+  return asked?._tag === "WorkspaceAsked" && asked.command._tag === "VerifyContinuation"
+    ? asked.command.completedTasks.map((task) => JSON.stringify(task))
+    : []
+}
 
 /** A random story of a setup and moves must hold this after each of its steps. */
 const always = (title: string, check: (step: Step) => void, after?: (s: Story) => void) =>
@@ -195,6 +204,29 @@ describe("whatever happens to a run", () => {
       }
       if (event._tag === "RunCompleted") assert.isTrue(isEnding(run.step, "completed"), run.step)
       if (event._tag === "RunFailed") assert.isTrue(isEnding(run.step, "failed"), run.step)
+    }
+  })
+
+  always("a fresh author starts only when all that it is told was done has been verified", (step) => {
+    const { journal } = step.s
+    for (const [run, event] of walk(step)) {
+      if (event._tag !== "AuthorAsked" || event.command._tag !== "StartTurn") continue
+      if (event.command.session._tag !== "New") continue
+      const verified = new Set(verifiedTasks(journal.slice(0, journal.indexOf(event))))
+      for (const task of run.phase?.completedTasks ?? []) assert.isTrue(verified.has(JSON.stringify(task)), task.id)
+    }
+  })
+
+  always("a checkpoint that was resolved leads to one fresh author at most", ({ s }) => {
+    const count = (is: (event: RunEvent) => boolean) => s.journal.filter(is).length
+    const opened = count((event) => event._tag === "CheckpointOpened")
+    const started = s.journal.flatMap((event, index) =>
+      event._tag === "StepStarted" && event.cause === "checkpoint-resolved" ? [s.journal[index + 1]] : []
+    )
+    assert.isAtMost(started.length, opened)
+    for (const event of started) {
+      const command = event?._tag === "AuthorAsked" ? event.command : undefined
+      assert.strictEqual(command?._tag === "StartTurn" ? command.session._tag : undefined, "New")
     }
   })
 

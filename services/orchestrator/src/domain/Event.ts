@@ -56,6 +56,8 @@ export const Continuation = Schema.Struct({
   checkpoint: Schema.optionalKey(OpenCheckpoint),
   resolution: optionalText,
   resumeAt: optionalText,
+  /** What `resumeAt` was done by when a human did not pass it: it is done again once it names another commit. */
+  failed: optionalText,
   /** Why a fresh author, where no human said so. */
   session: Schema.optionalKey(SessionDecision)
 })
@@ -131,7 +133,12 @@ const answered = {
   },
   CommitAccepted: { commit: text, diffStat: optionalText },
   CommitTurnedDown: { commit: text, reason: text, detail: text },
-  GatesEnded: { passed: Schema.Boolean, results: Schema.Array(GateResult) },
+  GatesEnded: {
+    passed: Schema.Boolean,
+    results: Schema.Array(GateResult),
+    /** The task that the commands verified; absent: they were the phase's own gates. */
+    checkpoint: optionalText
+  },
   VerdictAccepted: { verdict: Verdict, commit: text, cycle: Schema.Int },
   ReviewBroke: { cycle: Schema.Int, reason: text },
   /** The review file is committed and the tree clean (`dirty` empty), or not. */

@@ -81,6 +81,15 @@ const startStep = (run: Run, move: Enter, session?: SessionDecision): Outcome =>
   return { ...begun, events: [started, ...begun.events] }
 }
 
+/** One who knows nothing of it is not told what is wrong before what was done is verified. */
+const tell = (run: Run, move: Extract<Move, { readonly _tag: "Tell" }>): Outcome => {
+  const { phase, step = "EXECUTE" } = run
+  if (phase === undefined) return outcome([])
+  return phase.author?.state === "usable" || !isContinued(phase)
+    ? outcome(tellAuthor(run, phase, step, move))
+    : outcome([], { _tag: "Retry", retry: { step }, cause: "session-lost" })
+}
+
 const perform = (run: Run, move: Move): Outcome => {
   switch (move._tag) {
     case "Enter":
@@ -90,7 +99,7 @@ const perform = (run: Run, move: Move): Outcome => {
     case "Retry":
       return retryFresh(run, move.retry, move.cause)
     case "Tell":
-      return outcome(run.phase === undefined ? [] : tellAuthor(run, run.phase, run.step ?? "EXECUTE", move))
+      return tell(run, move)
     case "NextPhase":
       return startNextPhase(run)
     case "NextPrompt":

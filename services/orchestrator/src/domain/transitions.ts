@@ -69,6 +69,11 @@ export const transitions = {
   fix: { from: "question", to: retried, when: "a human chose to begin the step again, in a new session" },
   "auto-retry": { from: "question", to: retried, when: "as fix, in auto mode, while a retry is left" },
   override: { from: "question", to: ["PHASE_COMPLETE"], when: "a human approved the phase as it is" },
+  "session-lost": {
+    from: authorSteps,
+    to: authorSteps,
+    when: "the author is to be told what is wrong, and its session has ended: fresh author, once what was done is verified"
+  },
   resumed: { from: "pause", to: [...authorSteps, "REVIEW", "PHASE_GATE"], when: "a pause had interrupted the step" }
 } as const satisfies Record<string, Transition>
 

@@ -50,6 +50,18 @@ describe("any author step", () => {
     assert.include(prompt, "rejected (missing): abc1234 is nowhere")
   })
 
+  it("commit rejected, and the session has ended: a fresh author, once what was done is verified", () => {
+    const completedTasks = [{ id: "P1.1", commit: "abc1234", files: [] }]
+    const s = story().executing().completes("abc1234", { completedTasks })
+    s.agent("SessionExpired").commitRejected()
+    assert.deepStrictEqual(s.lines, ["workspace WriteContinuationState"])
+    assert.deepStrictEqual(s.stateWritten().tasksVerified().lines, [
+      "StepStarted EXECUTE (session-lost)",
+      "session-manager StartTurn"
+    ])
+    assert.deepStrictEqual(s.command("StartTurn").session, { _tag: "New" })
+  })
+
   it("commit rejected again: ESCALATE, origin commit, session id kept", () => {
     const s = story().executing().completes("abc1234").commitRejected().completes("abc1235").commitRejected()
     assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])

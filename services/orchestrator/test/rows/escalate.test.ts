@@ -76,7 +76,7 @@ describe("ESCALATE", () => {
     const s = story().executing({ auto: true }).needsHuman()
     assert.deepStrictEqual(s.lines, ["StepStarted EXECUTE (auto-retry)", "session-manager StartTurn"])
     assert.strictEqual(s.command("StartTurn").session._tag, "New")
-    assert.match(s.run.notices.join(), /Auto mode tries again .* I need to know more/)
+    assert.match(s.run.notices.join(), /Auto mode tries again: I need to know more/)
   })
 
   it("auto mode, exhausted: run aborted, every reason listed", () => {

@@ -131,7 +131,7 @@ describe("a limit", () => {
     const ended = view(s.needsHuman("Which?").needsHuman("I still ask"))
     assert.strictEqual(ended.status, "aborted")
     assert.strictEqual(ended.reason, "Auto mode gave up after 1 retries: 1. Which? 2. I still ask")
-    assert.deepStrictEqual(ended.notices, ["Auto mode tries again in a new session: Which?"])
+    assert.deepStrictEqual(ended.notices, ["Auto mode tries again: Which?"])
   })
 
   for (const { limit, met } of limits) {

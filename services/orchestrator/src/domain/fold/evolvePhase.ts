@@ -196,7 +196,7 @@ export const evolvePhase = (phase: PhaseRun, event: RunEvent): PhaseRun => {
         ? { ...phase, gateRuns: phase.gateRuns + 1 }
         : phase
     case "GatesEnded":
-      return { ...phase, gateResults: event.results }
+      return event.checkpoint === undefined ? { ...phase, gateResults: event.results } : phase
     case "ReviewAsked":
       return { ...phase, reviewCycles: phase.reviewCycles + 1, notes: [] }
     case "VerdictAccepted":

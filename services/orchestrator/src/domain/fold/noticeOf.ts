@@ -20,7 +20,7 @@ export const noticeOf = (event: RunEvent): string | undefined => {
     case "LimitRaised":
       return `The limit '${event.limit}' of ${event.step} was granted anew.`
     case "AutoRetried":
-      return `Auto mode tries again in a new session: ${event.reason}`
+      return `Auto mode tries again: ${event.reason}`
     case "SessionSeen":
       return event.kind === "replaced"
         ? `Session ${event.sessionId} was replaced: ${event.reason ?? "no reason given"}`

@@ -79,13 +79,16 @@ export const resolveCheckpoint = (
   const completed = phase.completedTasks.map(({ id }) => id)
   const point = resumeAt(outlineOf(run.phases), phase.id, report, resolution, completed)
   // A task that the plan does not list is executed with the answer, under the name that its author gave it.
-  const task = Result.isSuccess(point) ? point.success.task : report.task
+  const { again, task } = Result.getOrElse(point, () => ({ again: true, task: report.task }))
+  const failed = again ? phase.completedTasks.find(({ id }) => id === report.task)?.commit : undefined
   const continuation: Continuation = {
     step: from,
     cause: "checkpoint-resolved",
     checkpoint,
     resolution,
-    ...(task === undefined ? {} : { resumeAt: task }),
+    // A step that mends goes on with what it mends, not with the next task of the plan.
+    ...(task === undefined || (from !== "EXECUTE" && !again) ? {} : { resumeAt: task }),
+    ...(failed === undefined ? {} : { failed }),
     session: sessionFor(run, phase, "checkpoint")
   }
   const resolved: RunEvent = { _tag: "CheckpointResolved", ...placeOf(run), resolution }

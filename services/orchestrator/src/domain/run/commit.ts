@@ -11,7 +11,6 @@ export const commitVerified = (run: Run, event: InputOf<"CommitVerified">): Outc
   return outcome([{ _tag: "CommitAccepted", commit, ...(diffStat === undefined ? {} : { diffStat }) }], afterWork(run))
 }
 
-/** The author is told once what is wrong. What it is told then, it also needs to know when it is continued. */
 /** What came after the verdict is no sound work, and no author is there to be told. */
 const rejectedAfterReview = ({ commit, detail, reason }: InputOf<"CommitRejected">): Outcome =>
   outcome(
@@ -23,6 +22,7 @@ const rejectedAfterReview = ({ commit, detail, reason }: InputOf<"CommitRejected
     })
   )
 
+/** The author is told once what is wrong. What it is told then, it also needs to know when it is continued. */
 export const commitRejected = (run: Run, phase: PhaseRun, event: InputOf<"CommitRejected">): Outcome => {
   if (run.step === "PHASE_GATE") return rejectedAfterReview(event)
   const { commit, detail, reason } = event

@@ -42,8 +42,10 @@ export const beginContinuation = (run: Run, phase: PhaseRun, continuation: Conti
 
 /** The task that an author goes on with: where the last hand-over said, or the next one after what was done since. */
 const resumePoint = (run: Run, phase: PhaseRun): string | undefined => {
-  const done = phase.completedTasks.map(({ id }) => id)
-  const before = phase.continuation?.resumeAt
+  const { failed, resumeAt: before } = phase.continuation ?? {}
+  const isFailed = ({ commit, id }: CompletedTask) =>
+    failed !== undefined && id === before && sameCommit(commit, failed)
+  const done = phase.completedTasks.filter((task) => !isFailed(task)).map(({ id }) => id)
   if (before !== undefined && !done.includes(before)) return before
   const planned = plannedPhase(run, phase.id)
   return planned === undefined ? undefined : nextTask(planned, done)?.id
@@ -57,7 +59,7 @@ export const continuationOf = (
   cause: Continuation["cause"],
   session?: SessionDecision
 ): Continuation => {
-  const { checkpoint, resolution } = phase.continuation ?? {}
+  const { checkpoint, failed, resolution } = phase.continuation ?? {}
   const resumeAt = step === "EXECUTE" ? resumePoint(run, phase) : undefined
   return {
     step,
@@ -65,6 +67,7 @@ export const continuationOf = (
     ...(checkpoint === undefined ? {} : { checkpoint }),
     ...(resolution === undefined ? {} : { resolution }),
     ...(resumeAt === undefined ? {} : { resumeAt }),
+    ...(failed === undefined ? {} : { failed }),
     ...(session === undefined ? {} : { session })
   }
 }

@@ -33,8 +33,10 @@ export const checkpointVerified = (
   event: InputOf<"QualityPassed"> | InputOf<"QualityFailed">
 ): Outcome => {
   const passed = event._tag === "QualityPassed"
-  const ended: RunEvent = { _tag: "GatesEnded", passed, results: event.results }
   const { checkpoint } = phase
+  const { results } = event
+  const place = checkpoint === undefined ? {} : { checkpoint: checkpoint.report.task }
+  const ended: RunEvent = { _tag: "GatesEnded", passed, results, ...place }
   if (checkpoint === undefined) return outcome([ended])
   const words = verifyWords(event.results)
   const triesLeft = phase.autoRetries.length < run.request.options.limits.maxAutoRetries

@@ -1,0 +1,36 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { needsHuman, once, plan, script } from "../harness/story.ts"
+import { makeWorld } from "../harness/World.ts"
+
+const report = { role: "author", kind: "report" } as const
+
+describe("reprise gate", () => {
+  it.live("asks one question after the other, those that come later too, until it is left", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        script: script(once(report, needsHuman("Which colour?")), once(report, needsHuman("Which size?")))
+      })
+      const up = yield* world.start("up")
+      yield* up.waitFor(/serving/)
+      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
+
+      const gate = yield* world.atTerminal("gate")
+      yield* gate.waitFor(/Which colour\?[\s\S]*answer> /)
+      gate.type("c: Blue\n")
+      yield* gate.waitFor(/Which size\?[\s\S]*answer> /)
+      gate.type("\x03")
+      assert.strictEqual((yield* gate.ended).code, 0)
+
+      const again = yield* world.atTerminal("gate")
+      yield* again.waitFor(/Which size\?[\s\S]*answer> /)
+      const [size] = yield* world.questions
+      yield* world.reprise("gate", "answer", size?.escalationId ?? "", "fix")
+      yield* again.waitFor(/answered fix by/)
+      yield* up.waitFor(/run completed/)
+      assert.match(up.stdout, new RegExp(`needs a human.*Which size.*reprise gate show ${size?.escalationId}`))
+      assert.deepStrictEqual(yield* world.model.unmatched, [])
+    })
+  )
+})
