@@ -183,6 +183,39 @@ describe("CHECKPOINT", () => {
   })
 })
 
+describe("what a human answers at checkpoints", () => {
+  const done = (id: string, commit: string) => ({ id, commit, files: [] })
+  const action = { task: "P1.2", type: "human-action", description: "Register the app" } as const
+
+  /** A decision at P1.1, done by a second author, who stops at P1.2 for a human's action. */
+  const answered = () => {
+    const s = at({ ...decision, task: "P1.1" }, {}, onePhase)
+      .answer("red", "Crimson,\nnot scarlet")
+      .stateWritten()
+      .tasksVerified()
+    assert.include(s.prompt, "additional guidance:\nCrimson,\nnot scarlet")
+    s.reports({ result: "checkpoint", completedTasks: [done("P1.1", "def5678")], checkpoint: action }).stateWritten()
+    return s.answer("done", "As app 42")
+  }
+
+  it("reaches the next fresh author once, and no later one", () => {
+    const s = answered().stateWritten().tasksVerified()
+    assert.include(s.prompt, "User confirms action completed: As app 42")
+    for (const old of ["Crimson", "User chose", "additional guidance"]) assert.notInclude(s.prompt, old)
+    s.worked("fff9999")
+    assert.notInclude(s.command("RequestReview").notes ?? "", "42")
+  })
+
+  it("is told again, word for word, to whoever does the task again because its work is gone", () => {
+    const s = answered().stateWritten()
+    s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, missingCommits: ["def5678"], missingFiles: [] })
+    s.answer("redo").stateWritten().tasksVerified()
+    assert.include(s.prompt, "User confirms action completed: As app 42")
+    assert.match(s.prompt, /For Task 1: User chose Option red: .*Crimson, not scarlet/)
+    assert.include(s.prompt, "additional guidance:\nCrimson,\nnot scarlet")
+  })
+})
+
 describe("a continuation that is rejected", () => {
   const rejected = (options = {}) => {
     const s = at(decision, options)

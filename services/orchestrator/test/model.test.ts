@@ -236,6 +236,8 @@ describe("whatever happens to a run", () => {
       const { command } = event
       const text = command._tag === "StartTurn" ? command.prompt : (command.guidance ?? "")
       for (const guidance of run.guidance.texts.slice(run.guidance.author)) assert.include(text, guidance)
+      const isFresh = command._tag === "StartTurn" && command.session._tag === "New"
+      if (isFresh) assert.include(text, run.phase?.continuation?.words ?? "")
     }
   })
 

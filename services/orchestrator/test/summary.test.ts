@@ -110,7 +110,7 @@ describe("the summary", () => {
       `Phase 1: Task X9 was done again: its work of commit ${done("X9", 1).commit} was missing.`,
       "Phase 1: The author on the review's findings: R1 is as the plan wants it.",
       "Phase 1: Task X9 is not in the plan.",
-      "Phase 1: At task P1.1 the architecture was changed: approve."
+      "Phase 1: At task P1.1 another architecture was asked for. User approved approach: A queue"
     ])
   })
 

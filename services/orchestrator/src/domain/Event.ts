@@ -55,6 +55,8 @@ export const Continuation = Schema.Struct({
   cause: text,
   checkpoint: Schema.optionalKey(OpenCheckpoint),
   resolution: optionalText,
+  /** What the human wrote besides, word for word. */
+  words: optionalText,
   resumeAt: optionalText,
   /** What `resumeAt` was done by when a human did not pass it: it is done again once it names another commit. */
   failed: optionalText,

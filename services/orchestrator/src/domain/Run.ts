@@ -1,6 +1,7 @@
 /** The state of one run: plain JSON, a fold of its journal. */
 import type { ReachedCheckpoint } from "@reprise/plan"
 import type {
+  CheckpointReport,
   CommitSubject,
   CompletedTask,
   ContextFill,
@@ -53,6 +54,13 @@ export interface Author {
   readonly context?: ContextFill | undefined
 }
 
+/** A checkpoint as it was reached and answered. */
+export interface PhaseCheckpoint extends ReachedCheckpoint {
+  readonly report: CheckpointReport
+  /** What the human wrote besides, word for word. */
+  readonly words?: string | undefined
+}
+
 /** What a run remembers of its current phase. Counters are of the phase. */
 export interface PhaseRun {
   readonly id: PhaseId
@@ -84,7 +92,7 @@ export interface PhaseRun {
   readonly completedTasks: ReadonlyArray<CompletedTask>
   readonly checkpoint?: OpenCheckpoint | undefined
   /** Every checkpoint of the phase, oldest first. */
-  readonly checkpoints: ReadonlyArray<ReachedCheckpoint>
+  readonly checkpoints: ReadonlyArray<PhaseCheckpoint>
   readonly continuation?: Continuation | undefined
   readonly statePath?: string | undefined
   /** Of the state file as it was written last. */
@@ -110,7 +118,7 @@ export interface PhaseOutcome {
   readonly guidance?: string | undefined
   readonly notes: ReadonlyArray<Item>
   readonly tasks: ReadonlyArray<CompletedTask>
-  readonly checkpoints: ReadonlyArray<ReachedCheckpoint>
+  readonly checkpoints: ReadonlyArray<PhaseCheckpoint>
   readonly reviewCycles: number
   readonly gateRuns: number
   readonly deviations: ReadonlyArray<string>

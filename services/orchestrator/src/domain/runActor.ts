@@ -20,5 +20,5 @@ export const runActor: Actor<RunState, RunInput, RunEvent> = {
   react,
   runOf: (state) => (state._tag === "Run" ? state.runId : undefined),
   view: runView,
-  snapshotVersion: 2
+  snapshotVersion: 3
 }

@@ -134,11 +134,11 @@ const sessionLost = (phase: PhaseRun, { sessionId, why }: EventOf<"SessionLost">
 })
 
 /** The open checkpoint, if there is one, is the newest: resolved like this. */
-const withResolution = ({ checkpoint, checkpoints }: PhaseRun, resolution: string | undefined) => {
+const withResolution = ({ checkpoint, checkpoints }: PhaseRun, resolution: string | undefined, words?: string) => {
   const newest = checkpoints.at(-1)
   return checkpoint === undefined || newest === undefined || resolution === undefined
     ? checkpoints
-    : [...checkpoints.slice(0, -1), { ...newest, resolution }]
+    : [...checkpoints.slice(0, -1), { ...newest, resolution, words }]
 }
 
 /** The agent made progress by itself: what was counted against its step is forgotten (run-machine: auto-resume). */
@@ -155,13 +155,14 @@ const agentSeen = (phase: PhaseRun, step: Step | undefined): PhaseRun =>
       }
 
 const checkpointOpened = (phase: PhaseRun, { checkpoint }: EventOf<"CheckpointOpened">): PhaseRun => {
-  const { task, type } = checkpoint.report
+  const { report } = checkpoint
+  const { task, type } = report
   const completedBefore = phase.completedTasks.map(({ id }) => id)
-  return { ...phase, checkpoint, checkpoints: [...phase.checkpoints, { task, type, completedBefore }] }
+  return { ...phase, checkpoint, checkpoints: [...phase.checkpoints, { task, type, completedBefore, report }] }
 }
 
 const continuationBegun = (phase: PhaseRun, { continuation }: EventOf<"ContinuationBegun">): PhaseRun => {
-  const checkpoints = withResolution(phase, continuation.resolution)
+  const checkpoints = withResolution(phase, continuation.resolution, continuation.words)
   return { ...phase, continuation, checkpoint: undefined, checkpoints }
 }
 

@@ -2,7 +2,7 @@
 import type { Step } from "@reprise/protocol"
 import { currentTitle } from "../phases.ts"
 import type { PhaseRun, Run } from "../Run.ts"
-import { continuationText } from "./continuation.ts"
+import { continuationText, continuationWords } from "./continuation.ts"
 import { guidanceText, paragraphs } from "./paragraphs.ts"
 import { render } from "./render.ts"
 import { planValues, stepTask } from "./steps.ts"
@@ -21,7 +21,8 @@ export const knownPrompt = (run: Run, phase: PhaseRun, task: string): string =>
 export const freshPrompt = (run: Run, phase: PhaseRun, step: Step, task = stepTask(run, phase, step)): string => {
   const values = { ...planValues(run, phase), commit: phase.verified ?? phase.base, base: phase.base }
   const context = step === "EXECUTE" && task === stepTask(run, phase, step) ? "" : render(run, "context", values)
-  return paragraphs(header(run, phase), context, continuationText(run, phase), task, guidanceText(run.guidance.texts))
+  const guidance = guidanceText([...continuationWords(run, phase), ...run.guidance.texts])
+  return paragraphs(header(run, phase), context, continuationText(run, phase), task, guidance)
 }
 
 const continueSentence = "Continue the current session and complete all remaining tasks."

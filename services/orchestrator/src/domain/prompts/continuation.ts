@@ -2,7 +2,7 @@
 import { isPass } from "@reprise/plan"
 import type { Continuation } from "../Event.ts"
 import { plannedPhase, reviewFile } from "../phases.ts"
-import type { PhaseRun, Run } from "../Run.ts"
+import type { PhaseCheckpoint, PhaseRun, Run } from "../Run.ts"
 import { isContinued } from "./isContinued.ts"
 import { render } from "./render.ts"
 import { resolutionSentence } from "./resolution.ts"
@@ -82,6 +82,42 @@ const prior = (run: Run): string => {
   return last === undefined ? "" : `What the phase before did is in ${last}.`
 }
 
+const earlierListed = 5
+
+/**
+ * What was answered before the newest checkpoint and is still to be acted upon, since its task is not done, or no more.
+ * What was seen of work that is gone says nothing of what will take its place.
+ */
+const earlier = (phase: PhaseRun): ReadonlyArray<PhaseCheckpoint & { readonly resolution: string }> => {
+  const settled = new Set([phase.continuation?.checkpoint?.report.task, ...phase.completedTasks.map(({ id }) => id)])
+  const answers = phase.checkpoints.flatMap((it) =>
+    it.resolution === undefined || it.type === "human-verify" || settled.has(it.task)
+      ? []
+      : [{ ...it, resolution: it.resolution }]
+  )
+  return [...new Map(answers.map((it) => [it.task, it])).values()].slice(-earlierListed)
+}
+
+/** The human's answers in a sentence each: the newest, then those before it that still count. */
+const resolutions = (run: Run, phase: PhaseRun): string => {
+  const { checkpoint, resolution } = phase.continuation ?? {}
+  const task = numbered(run, phase)
+  return [
+    ...(checkpoint === undefined || resolution === undefined
+      ? []
+      : [resolutionSentence(checkpoint.report, resolution)]),
+    ...earlier(phase).map((it) => `For ${task(it.task)}: ${shorten(resolutionSentence(it.report, it.resolution), 240)}`)
+  ].join("\n")
+}
+
+/** What the human wrote with these answers, word for word, where the sentences do not hold it as it is. */
+export const continuationWords = (run: Run, phase: PhaseRun): ReadonlyArray<string> => {
+  const sentences = resolutions(run, phase)
+  return [phase.continuation?.words, ...earlier(phase).map(({ words }) => words)].flatMap((words) =>
+    words === undefined || sentences.includes(words) ? [] : [words]
+  )
+}
+
 /** A part of its own, or nothing. */
 const part = (text: string) => (text === "" ? "" : `${text}\n\n`)
 
@@ -89,14 +125,11 @@ const part = (text: string) => (text === "" ? "" : `${text}\n\n`)
 export const continuationText = (run: Run, phase: PhaseRun): string => {
   const { completedTasks, continuation } = phase
   if (!isContinued(phase)) return ""
-  const { checkpoint, resolution } = continuation ?? {}
-  const sentence =
-    checkpoint === undefined || resolution === undefined ? "" : resolutionSentence(checkpoint.report, resolution)
   return render(run, "continuation", {
     plan_path: run.request.planPath,
     state_path: phase.statePath ?? "the run's journal",
     done: taskTable(plannedPhase(run, phase.id), completedTasks, placeOf(phase)),
-    resolution: part(sentence),
+    resolution: part(resolutions(run, phase)),
     resume: part(continuation === undefined ? "" : resume(run, phase, continuation)),
     findings: part([findings(run, phase), prior(run)].filter((text) => text !== "").join("\n\n"))
   })

@@ -3,7 +3,7 @@ import { isPass } from "@reprise/plan"
 import type { CheckpointReport } from "@reprise/protocol"
 import { shorten } from "./shorten.ts"
 
-/** Longer texts are shortened: word for word they stand in the record, and as guidance at the prompt's end. */
+/** Longer texts are shortened: word for word they stand as guidance at the prompt's end. */
 const longest = 400
 
 /** A resolution is the chosen word, maybe with `: words` after it. */

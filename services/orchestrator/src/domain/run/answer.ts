@@ -58,7 +58,7 @@ const stepAnswered: Handler = (run, phase, { ask, brief, retry }, answer) => {
 const checkpointAnswered: Handler = (run, phase, _question, { choice, guidance }) => {
   if (phase.checkpoint === undefined) return outcome([])
   const rest = resolveCheckpoint(run, phase, phase.checkpoint, choice, guidance)
-  return { ...rest, events: [...kept(guidance), resumed(run), ...rest.events] }
+  return { ...rest, events: [resumed(run), ...rest.events] }
 }
 
 const continuationAnswered: Handler = (run, phase, _question, { choice, guidance }) =>

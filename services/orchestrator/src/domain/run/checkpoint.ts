@@ -86,6 +86,7 @@ export const resolveCheckpoint = (
     cause: "checkpoint-resolved",
     checkpoint,
     resolution,
+    ...(guidance === undefined || guidance.trim() === "" ? {} : { words: guidance }),
     // A step that mends goes on with what it mends, not with the next task of the plan.
     ...(task === undefined || (from !== "EXECUTE" && !again) ? {} : { resumeAt: task }),
     ...(failed === undefined ? {} : { failed }),

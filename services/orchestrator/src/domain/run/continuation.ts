@@ -59,13 +59,14 @@ export const continuationOf = (
   cause: Continuation["cause"],
   session?: SessionDecision
 ): Continuation => {
-  const { checkpoint, failed, resolution } = phase.continuation ?? {}
+  const { checkpoint, failed, resolution, words } = phase.continuation ?? {}
   const resumeAt = step === "EXECUTE" ? resumePoint(run, phase) : undefined
   return {
     step,
     cause,
     ...(checkpoint === undefined ? {} : { checkpoint }),
     ...(resolution === undefined ? {} : { resolution }),
+    ...(words === undefined ? {} : { words }),
     ...(resumeAt === undefined ? {} : { resumeAt }),
     ...(failed === undefined ? {} : { failed }),
     ...(session === undefined ? {} : { session })

@@ -4,6 +4,7 @@ import type { PhaseId } from "@reprise/protocol"
 import { Result } from "effect"
 import type { RunEvent } from "../Event.ts"
 import { plannedPhase } from "../phases.ts"
+import { resolutionSentence } from "../prompts/resolution.ts"
 import type { PhaseOutcome, Run, Saving } from "../Run.ts"
 
 type PhaseRecord = Pick<PhaseOutcome, "tasks" | "checkpoints" | "notes" | "deviations"> & {
@@ -62,9 +63,10 @@ const deviationsOf = (run: Run, id: PhaseId): ReadonlyArray<string> => {
       .map((task) => `Task ${task.id} was done without stopping at its checkpoint (${task.checkpoint}).`),
     ...known.checkpoints
       .filter(({ type }) => type === "architectural-change")
-      .map(
-        ({ resolution, task }) => `At task ${task} the architecture was changed: ${resolution ?? "not answered yet"}.`
-      )
+      .map(({ report, resolution, task }) => {
+        const answer = resolution === undefined ? "not answered yet" : resolutionSentence(report, resolution)
+        return `At task ${task} another architecture was asked for. ${answer}`
+      })
   ].map((text) => `Phase ${id}: ${text}`)
 }
 
