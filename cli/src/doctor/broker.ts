@@ -44,7 +44,7 @@ const ofHealth = (found: BrokerHealth): ReadonlyArray<Finding> => {
 
 const decodeLetter = Schema.decodeUnknownOption(Schema.fromJsonString(DeadLetter))
 
-const deadLetters = Effect.gen(function* () {
+const deadLetters = Effect.fnUntraced(function* (count: number) {
   const broker = yield* Broker
   const { prefix } = yield* ActorConfig
   const names = subjects(prefix)
@@ -53,7 +53,7 @@ const deadLetters = Effect.gen(function* () {
   const letter = Option.getOrUndefined(decodeLetter(yield* last.body))
   return warning(
     "dead letters",
-    `The newest of ${names.streams.dead}: ${letter === undefined ? last.subject : `${letter.subject} of ${letter.service}: ${letter.reason.slice(0, 300)}`}`,
+    `${count} in ${names.streams.dead}, the newest: ${letter === undefined ? last.subject : `${letter.subject} of ${letter.service}: ${letter.reason.slice(0, 300)}`}`,
     "A message could not be handled; the reason says why. Nothing else waits for it."
   )
 })
@@ -79,7 +79,8 @@ const look = (options: SystemOptions) =>
       prefix: get(options.config, "nats.prefix"),
       ...(seen === undefined ? {} : { statistics: Effect.succeed(seen) })
     })
-    return [...ofHealth(found), yield* deadLetters]
+    const dead = found.streams.find(({ name }) => name === subjects(get(options.config, "nats.prefix")).streams.dead)
+    return [...ofHealth(found), yield* deadLetters(dead?.messages ?? 0)]
   }).pipe(Effect.scoped, Effect.provide(messaging(options)))
 
 const trusted = ({ config, nats, project }: SystemOptions) =>

@@ -2,7 +2,7 @@
 
 import { text } from "node:stream/consumers"
 import { parseAnswer } from "@reprise/gate/answer"
-import { isStandalone } from "@reprise/protocol"
+import { type EscalationView, isStandalone } from "@reprise/protocol"
 import { Effect, Option } from "effect"
 import { wrongUse } from "../CliFailure.ts"
 import { okJson, say } from "../Printer.ts"
@@ -23,6 +23,18 @@ const readGuidance = (given: Option.Option<string>): Effect.Effect<string | unde
     onNone: () => Effect.succeed(undefined),
     onSome: (guidance) => (guidance === "-" ? Effect.promise(() => text(process.stdin)) : Effect.succeed(guidance))
   })
+
+/** An agent's own options mean what the agent says, whatever they are called. */
+const isAgents = ({ evidence, origin }: EscalationView): boolean =>
+  origin === "permission" || origin === "question" || evidence.checkpoint?.type === "decision"
+
+const whatFollows = (question: EscalationView, choice: string): string => {
+  const what = isStandalone(question) ? "session" : "run"
+  if (choice === "abort" && !isAgents(question)) return `The ${what} ends.`
+  return what === "session"
+    ? "The session goes on where it or 'reprise up' runs, or with the same 'reprise sessions start' again."
+    : "The run goes on where 'reprise up' or 'reprise run' runs, or with the next of them."
+}
 
 export const giveAnswer = (flags: Flags) =>
   withReading(
@@ -51,9 +63,6 @@ export const giveAnswer = (flags: Flags) =>
           choice,
           ...(guidance === undefined ? {} : { guidance })
         })
-      const goesOn = isStandalone(question)
-        ? "The session goes on where it or 'reprise up' runs, or with the same 'reprise sessions start' again."
-        : "The run goes on where 'reprise up' or 'reprise run' runs, or with the next of them."
-      say(`Answered ${flags.id}: ${choice}. ${goesOn}`)
+      say(`Answered ${flags.id}: ${choice}. ${whatFollows(question, choice)}`)
     })
   )

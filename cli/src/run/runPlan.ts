@@ -6,7 +6,7 @@ import { exitCodes, exitWith, missing, wrongUse } from "../CliFailure.ts"
 import { loadConfig } from "../config/loadConfig.ts"
 import { runOptions } from "../config/runOptions.ts"
 import { ensureSchemaFile } from "../config/schemaFile.ts"
-import { data, okJson } from "../Printer.ts"
+import { data, okJson, say } from "../Printer.ts"
 import { findProject } from "../project/Project.ts"
 import { powersOfRun } from "../project/powers.ts"
 import { requireTrust } from "../project/requireTrust.ts"
@@ -81,6 +81,12 @@ export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
     human: terminal ? "terminal" : "nobody",
     json: flags.json,
     places: []
-  })
+  }).pipe(
+    Effect.onInterrupt(() =>
+      Effect.sync(() => {
+        if (!flags.json) say(`stopped; nothing is lost: 'reprise run ${flags.plan}' goes on with it`)
+      })
+    )
+  )
   if (code !== exitCodes.done) return yield* exitWith(code)
 })

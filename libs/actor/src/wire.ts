@@ -33,9 +33,15 @@ const parseObject = (body: string): Result.Result<object, Undecodable> => {
   }
 }
 
+const requiredHeaders = ["ce-id", "ce-type", "ce-source", "ce-subject", "ce-time"]
+
 /** The envelope alone. */
 export const readMeta = (header: (name: string) => string): Result.Result<MessageMeta, Undecodable> =>
-  Result.mapError(decodeMeta(header), (error) => new Undecodable({ reason: `The envelope is wrong: ${error.message}` }))
+  Result.mapError(decodeMeta(header), (error) => {
+    const missing = requiredHeaders.filter((name) => header(name) === "")
+    const problem = missing.length === 0 ? error.message : `it has no header ${missing.join(", ")}.`
+    return new Undecodable({ reason: `The envelope is wrong: ${problem}` })
+  })
 
 /** The type names of a union of tagged structs, however deeply it is nested. */
 const typesOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {

@@ -59,7 +59,7 @@ export class InUse extends Schema.TaggedError<InUse>()("InUse", {
   override get message() {
     return (
       `${this.directory} is in use by run ${this.runId} on host ${this.host} (seen ${this.renewedAt}). ` +
-      `Let it finish, end it with 'reprise abort ${this.runId}', or use --worktree.`
+      `Let it finish (or answer what it asks), end it with 'reprise abort ${this.runId}', or use --worktree.`
     )
   }
 }

@@ -50,7 +50,7 @@ export const resolveChoice = (text: string, question: Question): Result.Result<E
 
   const choose = `Choose one of: ${listOptions(question.options)}.`
   if (byWord === continueSession) {
-    const why = question.evidence.continueUnavailable ?? "this question has no session that could go on"
+    const why = question.evidence.continueUnavailable ?? "this question takes only answers of its own"
     return Result.fail({
       kind: "unavailable",
       message: `continue-session is not offered here: ${why.replace(/[.\s]+$/, "")}. ${choose}`
