@@ -9,7 +9,7 @@ const stateOf = (source: string): string => (source === "start" ? "[*]" : source
 const waiting = "QUESTION"
 const paused = "PAUSED"
 
-const sourcesOf = (from: Sources): ReadonlyArray<string> =>
+const sourcesOf = (from: Exclude<Sources, "itself">): ReadonlyArray<string> =>
   from === "question" ? [waiting] : from === "pause" ? [paused] : from.map(stateOf)
 
 interface Arrow {
@@ -37,7 +37,9 @@ const byItself = Object.entries(transitions).filter(([, { from }]) => from !== "
 const byHumans = Object.entries(transitions).filter(([, { from }]) => from === "question" || from === "pause")
 
 const ways = (entries: ReadonlyArray<readonly [string, (typeof transitions)[keyof typeof transitions]]>) =>
-  entries.flatMap(([cause, { from, to }]) => arrowsOf(sourcesOf(from), to, cause))
+  entries.flatMap(([cause, { from, to }]) =>
+    from === "itself" ? to.flatMap((step) => arrowsOf([step], [step], cause)) : arrowsOf(sourcesOf(from), to, cause)
+  )
 
 const ends = Object.entries(endings).map(([ending, { from, when }]) => ({ ending, from: sourcesOf(from), when }))
 
@@ -66,14 +68,14 @@ export const runMachinePage = (): string =>
     "## By itself",
     diagram(onItsOwn),
     "## When a human is needed",
-    "A step that cannot go on waits with one open question. In auto mode nobody is asked: the step is tried again, and when no retry is left the run is aborted with every reason. Only a checkpoint with no recommended option waits for a human in auto mode too. A run that was paused goes on where it was; only what the pause has interrupted begins anew.",
+    "A step that cannot go on waits with one open question. In auto mode nobody is asked: the step is tried again, and when no retry is left the run is aborted with every reason. Only a checkpoint that neither a recommended option nor the commands of `gates.verify` settle waits for a human in auto mode too. A run that was paused goes on where it was; only what the pause has interrupted begins anew.",
     diagram(withHumans),
     "## Causes",
     table(
       ["cause", "from", "to", "when"],
       Object.entries(transitions).map(([cause, { from, to, when }]) => [
         code(cause),
-        sourcesOf(from).map(place).join(", "),
+        from === "itself" ? "the same step" : sourcesOf(from).map(place).join(", "),
         steps(to),
         when
       ])

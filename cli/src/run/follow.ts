@@ -76,7 +76,9 @@ export const follow = Effect.fn("follow")(function* (runId: RunId, options: Foll
     }
     const reply = yield* askInTerminal(open)
     if (reply._tag === "Left") {
-      say("\nThe question stays open and the run is parked; run again to go on.")
+      say(
+        "\nThe question stays open and the run is parked; run again to go on. Under 'reprise up' it goes on when it is answered."
+      )
       yield* Queue.offer(finished, reply.how === "interrupt" ? exitCodes.interrupted : exitCodes.waiting)
       return
     }

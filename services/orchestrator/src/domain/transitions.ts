@@ -15,8 +15,11 @@ export const breakable = (step: Step): boolean => step !== "PREPARE" && step !==
 type Source = Step | "start"
 
 interface Transition {
-  /** `question`: any step that a human, or auto mode in their place, decides about. `pause`: the one that was paused. */
-  readonly from: ReadonlyArray<Source> | "question" | "pause"
+  /**
+   * `question`: any step that a human, or auto mode in their place, decides about. `pause`: the one that was paused.
+   * `itself`: the step that is begun anew.
+   */
+  readonly from: ReadonlyArray<Source> | "question" | "pause" | "itself"
   readonly to: ReadonlyArray<Step>
   readonly when: string
 }
@@ -58,7 +61,7 @@ export const transitions = {
   "checkpoint-resolved": {
     from: ["CHECKPOINT"],
     to: authorSteps,
-    when: "a human resolved it, and what was done so far is verified: fresh author"
+    when: "it is resolved, and what was done so far is verified: fresh author"
   },
   "tree-clean": {
     from: ["PHASE_GATE"],
@@ -70,7 +73,7 @@ export const transitions = {
   "auto-retry": { from: "question", to: retried, when: "as fix, in auto mode, while a retry is left" },
   override: { from: "question", to: ["PHASE_COMPLETE"], when: "a human approved the phase as it is" },
   "session-lost": {
-    from: authorSteps,
+    from: "itself",
     to: authorSteps,
     when: "the author is to be told what is wrong, and its session has ended: fresh author, once what was done is verified"
   },
@@ -82,6 +85,7 @@ export type Cause = keyof typeof transitions
 /** Whether the table has this way. */
 export const isTransition = (from: Step | undefined, cause: Cause, to: Step): boolean => {
   const { from: sources, to: targets }: Transition = transitions[cause]
+  if (sources === "itself") return from === to && targets.includes(to)
   const starts = sources === "question" || sources === "pause" || sources.some((step) => step === (from ?? "start"))
   return starts && targets.some((step) => step === to)
 }
