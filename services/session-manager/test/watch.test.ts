@@ -92,6 +92,29 @@ describe("a human who steps into an idle session", () => {
   })
 })
 
+describe("a human who is done while no session-manager runs", () => {
+  it.live("is seen as such by the next one", () => {
+    const control = new MemoryControl()
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      const typed = yield* Effect.gen(function* () {
+        yield* send(first)
+        const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+        yield* awaitEvent("TurnCompleted")
+        yield* drain
+        const typing = yield* Effect.forkDetach(human(runtimeSessionId, "human 3", 3))
+        yield* awaitEvent("AgentWorking", 2)
+        yield* control.reached("human 3")
+        yield* drain
+        return typing
+      }).pipe(Effect.provide(Layer.fresh(layerWith({ idleGraceMs: 50 }))))
+      yield* control.release("human 3")
+      yield* Fiber.join(typed)
+      yield* awaitEvent("AgentIdle").pipe(Effect.provide(Layer.fresh(layerWith({ idleGraceMs: 50 }))))
+    }).pipe(Effect.provide(surroundings(script, control)))
+  })
+})
+
 describe("a turn whose session-manager dies", () => {
   it.live("is not taken up again when it was aborted meanwhile", () => {
     const control = new MemoryControl()

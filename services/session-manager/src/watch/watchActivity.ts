@@ -100,9 +100,9 @@ export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: Pick<
     }
   })
 
-  /** Begins to watch a session, and looks at once whether somebody is at work in it. */
+  /** Begins to watch a session, and looks at once whether somebody is at work in it, or still is. */
   const begin = Effect.fnUntraced(function* (view: SessionView) {
-    const { directory, lastPromptId, runtimeSessionId, sessionId } = view
+    const { directory, heldBy, lastPromptId, runtimeSessionId, sessionId } = view
     if (view.host !== host || over.has(view.status) || runtimeSessionId === undefined) return
     if (lastPromptId !== undefined)
       yield* live.remember(lastPromptId, runtimeSessionId, Date.parse(view.lastActivityAt))
@@ -110,6 +110,11 @@ export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: Pick<
     sessions.add(session)
     if (session.inTurn) return
     const runtime = yield* runtimes.get(view.runtime)
+    // Its end may have come while nobody watched.
+    if (heldBy === "agent") {
+      busySince.set(runtimeSessionId, yield* Clock.currentTimeMillis)
+      return yield* FiberMap.run(idleChecks, runtimeSessionId, untilIdle(runtime, session), { onlyIfMissing: true })
+    }
     const { lastMessage, state } = yield* runtime.inspect(runtimeSessionId)
     if (state._tag !== "busy") return
     const cause = lastMessage?.role === "user" ? lastMessage.id : lastMessage?.causePromptId
