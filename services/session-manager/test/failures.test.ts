@@ -26,7 +26,8 @@ describe("a prompt that failed", () => {
     assert.deepInclude(outcome.work[0]?.work, {
       _tag: "RunPrompt",
       number: 1,
-      identity
+      identity,
+      turnWaitedMs: 30_000
     })
   })
 

@@ -169,6 +169,25 @@ describe("an agent that asks during a turn", () => {
     }).pipe(Effect.provide(inMemory(script)))
   })
 
+  it.effect("is not charged for that time afterwards: the report has what is left of the turn's whole time", () => {
+    const control = new MemoryControl()
+    const script: MemoryScript = ({ text }) =>
+      isReport(text)
+        ? [{ hold: "report" }, { say: goodReport }]
+        : [{ tool: "bash", ask: "rm -r build" }, { say: "Removed." }]
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      yield* send({ ...first, limits: { wallMs: 15 * 60_000 } })
+      const { promptId } = yield* awaitEvent("AgentPrompting")
+      yield* TestClock.adjust("20 minutes")
+      yield* send({ _tag: "ReplyToPrompt", sessionId, promptId, reply: "once" })
+      yield* control.reached("report")
+      yield* TestClock.adjust("1 minute")
+      yield* control.release("report")
+      yield* awaitEvent("TurnCompleted")
+    }).pipe(Effect.provide(inMemory(script, { control })))
+  })
+
   it.live("a question is answered by a label or in words", () => {
     const script: MemoryScript = ({ text }) =>
       isReport(text) ? [{ say: goodReport }] : [{ question: "Which?", options: ["red", "blue"] }, { say: "Painted." }]
