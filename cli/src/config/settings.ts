@@ -89,7 +89,12 @@ export const settings: ReadonlyArray<Setting> = [
     limits.turnInactivityMs,
     "Milliseconds without activity that end a turn; 0: off."
   ),
-  setting("limits.turnWallMs", count, limits.turnWallMs, "Milliseconds a turn may take in all; 0: off."),
+  setting(
+    "limits.turnWallMs",
+    count,
+    limits.turnWallMs,
+    "Milliseconds a turn may take in all, without what it waits for humans and rate limits; 0: off."
+  ),
   setting(
     "limits.maxAgentTurns",
     count,

@@ -17,7 +17,14 @@ interface Entry extends LiveTurn {
 }
 
 /** Enough for the turns of a day on one host. */
-const idsKept = 10_000
+const kept = 10_000
+
+const forgetOldest = (of: Set<string> | Map<string, unknown>) => {
+  for (const oldest of of.keys()) {
+    if (of.size <= kept) return
+    of.delete(oldest)
+  }
+}
 
 const make = Effect.sync(() => {
   const live = new Set<Entry>()
@@ -27,10 +34,13 @@ const make = Effect.sync(() => {
   const remember = (messageId: string) => {
     ours.delete(messageId)
     ours.add(messageId)
-    for (const oldest of ours) {
-      if (ours.size <= idsKept) break
-      ours.delete(oldest)
-    }
+    forgetOldest(ours)
+  }
+
+  const used = (runtimeSessionId: string, atMs: number) => {
+    lastEndedAt.delete(runtimeSessionId)
+    lastEndedAt.set(runtimeSessionId, atMs)
+    forgetOldest(lastEndedAt)
   }
 
   const enter = (turn: LiveTurn): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
@@ -46,7 +56,7 @@ const make = Effect.sync(() => {
         () =>
           Effect.gen(function* () {
             live.delete(entry)
-            lastEndedAt.set(turn.runtimeSessionId, yield* Clock.currentTimeMillis)
+            used(turn.runtimeSessionId, yield* Clock.currentTimeMillis)
             yield* Deferred.succeed(left, undefined)
           })
       )
@@ -66,7 +76,7 @@ const make = Effect.sync(() => {
     remember: (messageId, runtimeSessionId, usedMs) =>
       Effect.sync(() => {
         remember(messageId)
-        if (!lastEndedAt.has(runtimeSessionId)) lastEndedAt.set(runtimeSessionId, usedMs)
+        if (!lastEndedAt.has(runtimeSessionId)) used(runtimeSessionId, usedMs)
       }),
     isOurs: (messageId) => ours.has(messageId),
     isLive: (runtimeSessionId) => [...live].some((entry) => entry.runtimeSessionId === runtimeSessionId),

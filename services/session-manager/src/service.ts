@@ -46,7 +46,7 @@ const handle =
       case "InterruptSession":
         return interruptSession(work, context)
       case "SendReply":
-        return sendReply(work)
+        return sendReply(work, context)
     }
   }
 

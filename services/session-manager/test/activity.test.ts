@@ -96,6 +96,12 @@ describe("an agent that asks", () => {
     given(asking).when(permission).then([])
   })
 
+  it("and is idle all the same, asks nothing any more: its runtime forgot", () => {
+    const outcome = given([...firstTurn, human, permission]).when(idle)
+    assert.deepStrictEqual(outcome.types, ["ActivityNoted", "PromptClosed", "AgentIdle"])
+    assert.deepStrictEqual(outcome.state.prompts, [])
+  })
+
   it("gets the answer back into the same prompt", () => {
     const outcome = given(asking).when(reply("per_1", "once"))
     assert.deepStrictEqual(outcome.types, ["PromptReplied"])

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { answer, at, failed, firstTurn, given, goodReport, sessionId, t } from "./support/story.ts"
+import { defaultActions } from "../src/domain/settings.ts"
+import { answer, at, failed, firstTurn, given, givenWith, goodReport, sessionId, t } from "./support/story.ts"
 
 const working = firstTurn.slice(0, 2)
 
@@ -26,7 +27,8 @@ describe("a prompt that failed", () => {
     assert.deepInclude(outcome.work[0]?.work, {
       _tag: "RunPrompt",
       number: 1,
-      identity
+      identity,
+      turnWaitedMs: 30_000
     })
   })
 
@@ -47,6 +49,14 @@ describe("a prompt that failed", () => {
   it("ends the turn with the session usable when it has waited long enough", () => {
     const outcome = given(working).when(failed(1, 1, "out_of_credits", { waitedMs: 60 * 60_000 }))
     assert.deepInclude(outcome.event("TurnFailed"), { kind: "out_of_credits", sessionUsable: true })
+  })
+
+  it.each(["rate_limited", "out_of_credits", "no_internet"] as const)("of %s says nothing of its session", (kind) => {
+    const report = failed(1, 1, kind, { sessionUsable: false, waitedMs: 60 * 60_000 })
+    assert.isTrue(given(working).when(report).event("TurnFailed").sessionUsable)
+    const { onError } = defaultActions
+    const continuing = givenWith({ actions: { onError: { ...onError, [kind]: ["continue"] } } })(working).when(report)
+    assert.include(continuing.types, "PromptRetried")
   })
 
   it("is not sent again by a timer that comes after the turn", () => {

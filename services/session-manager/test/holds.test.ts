@@ -34,11 +34,7 @@ describe("a session is held", () => {
     ["by its phase: its questions and checkpoints may need it", firstTurn, "phase"],
     ["by its open turn", ofNoPhase(firstTurn.slice(0, 2)), "turn"],
     ["by a human who works in it", [...idle, human], "agent"],
-    [
-      "by what its agent asks while nobody has a turn open",
-      [...idle, human, prompting, { _tag: "ReportIdle" }],
-      "question"
-    ]
+    ["by what its agent asks while nobody has a turn open", [...idle, prompting], "question"]
   ])("%s", (_, inputs, hold) => {
     const { state } = given(inputs)
     assert.strictEqual(holdOf(state), hold)

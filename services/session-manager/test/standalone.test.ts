@@ -229,6 +229,18 @@ describe("auto-resume of a standalone session", () => {
     assert.strictEqual(outcome.event("QuestionClosed").how, "agent-working")
   })
 
+  it("withdraws a permission that the runtime forgot, and asks for a report: nobody waits for an answer to nothing", () => {
+    const outcome = given([...needsHuman, human, prompting]).when({ _tag: "ReportIdle" })
+    assert.deepStrictEqual(outcome.types, [
+      "ActivityNoted",
+      "PromptClosed",
+      "AgentIdle",
+      "QuestionClosed",
+      "TurnRequested"
+    ])
+    assert.strictEqual(outcome.event("QuestionClosed").how, "superseded")
+  })
+
   it("never follows from our own nudge", () => {
     const outcome = given(working).when(stopped(1, 1, "unfinished"))
     assert.notInclude(outcome.types, "AgentWorking")

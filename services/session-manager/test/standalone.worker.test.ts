@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Broker } from "@reprise/actor"
-import { AgentRuntime, type MemoryScript, promptIds } from "@reprise/agent"
+import { AgentError, AgentRuntime, AgentRuntimes, type MemoryScript, promptIds } from "@reprise/agent"
 import { Host, type SessionCommand, SessionId } from "@reprise/protocol"
-import { Effect, Result } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { defaultActions } from "../src/domain/settings.ts"
+import { layerWith } from "../src/service.ts"
 import { readSessionFile } from "../src/transcript/SessionFile.ts"
-import { inMemory, stage } from "./support/stage.ts"
+import { inMemory, stage, surroundings } from "./support/stage.ts"
 import { goodReport, newTurn } from "./support/story.ts"
 
 const sessionId = SessionId.make("s1")
@@ -82,6 +83,45 @@ describe("a session that nobody uses", () => {
       )
     )
   )
+})
+
+describe("a session that its runtime forgot", () => {
+  it.live("is archived with what was saved of it before", () => {
+    let saved = false
+    const forgetful = Layer.effect(
+      AgentRuntimes,
+      AgentRuntime.use((runtime) => {
+        const gone = new AgentError({ kind: "session_missing", operation: "history", detail: "", sessionUsable: false })
+        const history: typeof runtime.history = (id) =>
+          Effect.suspend(() => {
+            if (saved) return gone
+            saved = true
+            return runtime.history(id)
+          })
+        return Effect.succeed(AgentRuntimes.make([{ ...runtime, history }]))
+      })
+    )
+    return Effect.gen(function* () {
+      const { awaitEvent, send, view } = yield* stage
+      const { transcripts } = yield* Broker
+      const { phase: _, ...turn } = newTurn(1, { host: Host.make("local") })
+      yield* send(turn)
+      yield* awaitEvent("SessionPaused")
+      yield* Effect.repeat(view(), { until: ({ transcript }) => transcript !== undefined })
+      yield* send({ _tag: "CompleteSession", sessionId: SessionId.make("r1-s1") })
+      const { messages, object = "" } = yield* awaitEvent("SessionArchived")
+      assert.strictEqual(messages, 4)
+      const file = readSessionFile((yield* transcripts.get(object)) ?? "")
+      assert.lengthOf(Result.getOrThrow(file).messages, 4)
+    }).pipe(
+      Effect.provide(
+        layerWith({ idleAfterMs: 20 }).pipe(
+          Layer.provide(forgetful),
+          Layer.provideMerge(surroundings(({ text }) => [{ say: isReport(text) ? goodReport : "Ok." }]))
+        )
+      )
+    )
+  })
 })
 
 describe("an agent that asks", () => {

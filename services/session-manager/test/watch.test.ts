@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { drain } from "@reprise/actor"
-import { AgentRuntime, MemoryControl, type MemoryScript, promptIds } from "@reprise/agent"
+import { AgentRuntime, AgentRuntimes, MemoryControl, type MemoryScript, promptIds } from "@reprise/agent"
 import { Host, type PublicEventType } from "@reprise/protocol"
 import { Effect, Fiber, Layer } from "effect"
 import { attribute } from "../src/domain/attribute.ts"
 import { layerWith } from "../src/service.ts"
 import { inMemory, stage, surroundings } from "./support/stage.ts"
-import { goodReport, newTurn, sessionId } from "./support/story.ts"
+import { goodReport, newTurn, sessionId, t } from "./support/story.ts"
 
 const first = newTurn(1, { host: Host.make("local") })
 const ofHuman = (n: number) => promptIds(1_000, "a human", n)
@@ -89,6 +89,77 @@ describe("a human who steps into an idle session", () => {
       }).pipe(Effect.provide(Layer.fresh(layerWith({ idleGraceMs: 50 }))))
       yield* Fiber.join(typed)
     }).pipe(Effect.provide(surroundings(script, control)))
+  })
+})
+
+describe("a human who is done while no session-manager runs", () => {
+  it.live("is seen as such by the next one", () => {
+    const control = new MemoryControl()
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      const typed = yield* Effect.gen(function* () {
+        yield* send(first)
+        const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+        yield* awaitEvent("TurnCompleted")
+        yield* drain
+        const typing = yield* Effect.forkDetach(human(runtimeSessionId, "human 3", 3))
+        yield* awaitEvent("AgentWorking", 2)
+        yield* control.reached("human 3")
+        yield* drain
+        return typing
+      }).pipe(Effect.provide(Layer.fresh(layerWith({ idleGraceMs: 50 }))))
+      yield* control.release("human 3")
+      yield* Fiber.join(typed)
+      yield* awaitEvent("AgentIdle").pipe(Effect.provide(Layer.fresh(layerWith({ idleGraceMs: 50 }))))
+    }).pipe(Effect.provide(surroundings(script, control)))
+  })
+})
+
+describe("a session that ends while a human works in it", () => {
+  it.live("is not looked at any more", () => {
+    const control = new MemoryControl()
+    const looked: Array<string> = []
+    const watched = Layer.effect(
+      AgentRuntimes,
+      AgentRuntime.use((runtime) =>
+        Effect.sync(() => {
+          const inspect: typeof runtime.inspect = (id) =>
+            Effect.suspend(() => {
+              looked.push(id)
+              return runtime.inspect(id)
+            })
+          return AgentRuntimes.make([{ ...runtime, inspect }])
+        })
+      )
+    )
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      const other = { ...first, turnId: t(2) }
+      yield* send(first)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* awaitEvent("TurnCompleted")
+      yield* send(other, "r1-s2")
+      const { runtimeSessionId: otherId } = yield* awaitEvent("SessionCreated", 2)
+      yield* awaitEvent("TurnCompleted", 2)
+      yield* drain
+      const typed = yield* Effect.forkChild(human(runtimeSessionId, "human 4", 4))
+      yield* awaitEvent("AgentWorking", 3)
+      yield* send({ _tag: "CompleteSession", sessionId })
+      yield* awaitEvent("SessionArchived")
+      yield* drain
+      const before = looked.filter((id) => id === runtimeSessionId).length
+      // The other's end takes longer than the grace.
+      yield* control.release("human 5")
+      yield* human(otherId, "human 5", 5)
+      yield* awaitEvent("AgentIdle")
+      assert.strictEqual(looked.filter((id) => id === runtimeSessionId).length, before)
+      yield* control.release("human 4")
+      yield* Fiber.join(typed)
+    }).pipe(
+      Effect.provide(
+        layerWith({ idleGraceMs: 50 }).pipe(Layer.provide(watched), Layer.provideMerge(surroundings(script, control)))
+      )
+    )
   })
 })
 

@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { drain } from "@reprise/actor"
-import { AgentRuntime, MemoryControl, type MemoryScript } from "@reprise/agent"
+import { AgentRuntime, AgentRuntimes, type Inspection, MemoryControl, type MemoryScript } from "@reprise/agent"
 import { Host, type SessionCommand, SessionId } from "@reprise/protocol"
-import { Effect } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { inMemory, stage } from "./support/stage.ts"
+import { layerWith } from "../src/service.ts"
+import { inMemory, stage, surroundings } from "./support/stage.ts"
 import { badReport, goodReport, newTurn, nextTurn, sessionId } from "./support/story.ts"
 
 const isReport = (text: string) => text.includes("JSON")
@@ -167,6 +168,54 @@ describe("an agent that asks during a turn", () => {
       yield* send({ _tag: "ReplyToPrompt", sessionId, promptId: asked.promptId, reply: "once" })
       assert.strictEqual((yield* awaitEvent("TurnCompleted")).lastLines, "Removed.")
     }).pipe(Effect.provide(inMemory(script)))
+  })
+
+  it.effect("is not charged for that time afterwards: the report has what is left of the turn's whole time", () => {
+    const control = new MemoryControl()
+    const script: MemoryScript = ({ text }) =>
+      isReport(text)
+        ? [{ hold: "report" }, { say: goodReport }]
+        : [{ tool: "bash", ask: "rm -r build" }, { say: "Removed." }]
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      yield* send({ ...first, limits: { wallMs: 15 * 60_000 } })
+      const { promptId } = yield* awaitEvent("AgentPrompting")
+      yield* TestClock.adjust("20 minutes")
+      yield* send({ _tag: "ReplyToPrompt", sessionId, promptId, reply: "once" })
+      yield* control.reached("report")
+      yield* TestClock.adjust("1 minute")
+      yield* control.release("report")
+      yield* awaitEvent("TurnCompleted")
+    }).pipe(Effect.provide(inMemory(script, { control })))
+  })
+
+  it.effect("the same thing twice is asked twice, also when only polls tell of it", () => {
+    const script: MemoryScript = ({ text }) =>
+      isReport(text)
+        ? [{ say: goodReport }]
+        : [{ tool: "bash", ask: "rm -r build" }, { tool: "bash", ask: "rm -r build" }, { say: "Removed." }]
+    const mute = Layer.effect(
+      AgentRuntimes,
+      AgentRuntime.use((runtime) => Effect.succeed(AgentRuntimes.make([{ ...runtime, events: Stream.never }])))
+    )
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      yield* send({ ...first, limits: {} })
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      const runtime = yield* AgentRuntime
+      const asked: Array<string> = []
+      const asksAnew = ({ state }: Inspection) => state._tag === "prompting" && !asked.includes(state.prompt.promptId)
+      for (const count of [1, 2]) {
+        yield* Effect.repeat(runtime.inspect(runtimeSessionId), { until: asksAnew })
+        yield* TestClock.adjust("5 seconds")
+        const { promptId } = yield* awaitEvent("AgentPrompting", count)
+        asked.push(promptId)
+        yield* send({ _tag: "ReplyToPrompt", sessionId, promptId, reply: "once" })
+      }
+      yield* awaitEvent("TurnCompleted")
+    }).pipe(
+      Effect.provide(layerWith({ idleGraceMs: 50 }).pipe(Layer.provide(mute), Layer.provideMerge(surroundings(script))))
+    )
   })
 
   it.live("a question is answered by a label or in words", () => {

@@ -5,7 +5,6 @@ import { homedir } from "node:os"
 import { join } from "node:path"
 import { noTokens } from "@reprise/protocol"
 import { Clock, Deferred, Effect, FiberSet, Layer, Option, PubSub, Semaphore, Stream } from "effect"
-import { AgentError } from "../AgentError.ts"
 import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, Prompt, SessionState } from "../AgentRuntimeShape.ts"
 import { endLeftovers } from "../process/leftoverProcesses.ts"
@@ -19,6 +18,7 @@ import { LiveTurn } from "./LiveTurn.ts"
 import { listModels } from "./listModels.ts"
 import { type ClaudeSdk, loadSdk, locateClaude } from "./loadSdk.ts"
 import { isUnsafeRoot } from "./permissions.ts"
+import { busy, fault, gone, missing, unsafe } from "./refusals.ts"
 import { runTurn } from "./runTurn.ts"
 import { findPrompted, nameOf, withPrompted } from "./SessionRecord.ts"
 import { lastMessageOf, messageCountOf, ownedBy, turnOf } from "./turnOf.ts"
@@ -45,37 +45,6 @@ interface ReadyClaude {
 }
 
 const nothing: Inspection = { state: { _tag: "missing" }, messageCount: 0, tokens: noTokens, cost: 0 }
-
-const fault = (operation: string) => (error: { readonly message: string }) =>
-  new AgentError({ kind: "other", operation, detail: error.message, sessionUsable: true })
-
-const gone = (operation: string) => (error: { readonly message: string }) =>
-  new AgentError({ kind: "runtime_gone", operation, detail: error.message, sessionUsable: true })
-
-const missing = (operation: string, id: string) =>
-  new AgentError({
-    kind: "session_missing",
-    operation,
-    detail: `Claude has no session ${id}. Start a new one.`,
-    sessionUsable: false
-  })
-
-const unsafe = (operation: string) =>
-  new AgentError({
-    kind: "other",
-    operation,
-    detail:
-      "Claude is not run as root with all permissions outside a sandbox. Set IS_SANDBOX=1 where this machine is one, run as another user, or use --permissions workspace.",
-    sessionUsable: true
-  })
-
-const busy = (id: string) =>
-  new AgentError({
-    kind: "busy",
-    operation: "prompt",
-    detail: `Another turn runs in session ${id}. Wait until it is idle, or abort it.`,
-    sessionUsable: true
-  })
 
 const isLost = ({ record, transcript }: KnownSession) => record.begun && transcript === undefined
 

@@ -85,11 +85,14 @@ export const runTurn = Effect.fn("Claude.turn")(function* (
     if (isNew) yield* sessions.save({ ...known.record, begun: true })
   }).pipe(Effect.mapError(fault))
 
-  /** The subagents' tokens on top. */
+  let tries = 0
+
+  /** The subagents' tokens on top, and how many processes it took. */
   const complete = Effect.fnUntraced(function* (outcome: TurnOutcome, stopReason: TurnOutcome["stopReason"]) {
     const { fromMs, untilMs } = ownedBy(known.entries, new Set(prompted()?.uuids))
     const subagents = yield* sessions.subagentTokens(known, fromMs, untilMs)
-    return { ...outcome, stopReason, tokens: addTokens(outcome.tokens, subagents) }
+    const tokens = addTokens(outcome.tokens, subagents)
+    return { ...outcome, stopReason, tokens, ...(tries > 1 ? { attempts: tries } : {}) }
   })
 
   /** An abort may have come before the prompt was written down. */
@@ -198,6 +201,7 @@ export const runTurn = Effect.fn("Claude.turn")(function* (
     }
     if (known.entries.length === 0) yield* Effect.mapError(sessions.dropEmpty(known), fault)
     const { text, uuid } = yield* nextTry(turn)
+    tries += 1
     const ended = yield* runOnce(uuid, text).pipe(
       Effect.catchTag("QueryBroken", (broken) => Effect.succeed<Ended>(broken)),
       Effect.ensuring(

@@ -20,7 +20,10 @@ export interface OpenTurn {
   readonly corrections: number
   readonly autoContinues: number
   readonly waits: number
+  /** For a rate limit, for credit or for the network. */
   readonly waitedMs: number
+  /** For a human's answers. */
+  readonly humanMs: number
   /** What the agent was last reported to lack. */
   readonly failing?: string
   /** Its work was announced; that is done once per turn. */

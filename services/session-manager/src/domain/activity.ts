@@ -29,11 +29,13 @@ export const reportActivity = (session: Session, report: Report<"ReportActivity"
   ])
 }
 
+/** An idle agent asks nothing: what it asked before went with the runtime's memory of it. */
 export const reportIdle = (session: Session, delivery: Delivery): Decision => {
   const { details, turn } = session
   if (details === undefined || hasEnded(session) || turn !== undefined || !session.foreign) return nothing
   return Result.succeed([
     { _tag: "ActivityNoted", at: delivery.now },
+    ...session.prompts.map(({ promptId }) => ({ _tag: "PromptClosed" as const, promptId })),
     { _tag: "AgentIdle", ...placeOf(details) }
   ])
 }

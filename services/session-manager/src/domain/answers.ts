@@ -27,6 +27,7 @@ export const promptEnded = (
   cost: report.cost,
   attempts: report.attempts,
   toolCalls: report.toolCalls,
+  ...(report.humanMs === undefined ? {} : { humanMs: report.humanMs }),
   ...(report.messages === undefined ? {} : { messages: report.messages }),
   ...(report.context === undefined ? {} : { context: report.context }),
   ...(report.lastLines === undefined ? {} : { lastLines: report.lastLines }),

@@ -103,6 +103,7 @@ const PromptEnded = Schema.TaggedStruct("PromptEnded", {
   cost: Schema.Finite,
   attempts: Schema.Int,
   toolCalls: Schema.Int,
+  humanMs: Schema.optionalKey(Schema.Finite),
   messages: Schema.optionalKey(Schema.Int),
   context: Schema.optionalKey(ContextFill),
   lastLines: Schema.optionalKey(Schema.String),

@@ -14,6 +14,7 @@ const openTurn = (event: EventOf<"TurnRequested">): OpenTurn => ({
   autoContinues: 0,
   waits: 0,
   waitedMs: 0,
+  humanMs: 0,
   working: false,
   messagesBefore: 0,
   heldBack: false,
@@ -58,6 +59,7 @@ const promptEnded = (session: Session, event: EventOf<"PromptEnded">): Session =
     ...turn,
     tokens: addTokens(turn.tokens, event.tokens),
     cost: turn.cost + event.cost,
+    humanMs: turn.humanMs + (event.humanMs ?? 0),
     // The first prompt of a turn counts once; every time one was taken up again, the turn was.
     attempts: Math.max(1, turn.attempts) + event.attempts - 1,
     ...lastLinesOf(turn, event),

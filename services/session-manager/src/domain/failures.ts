@@ -54,9 +54,7 @@ export const recordFailed = (
   const ended = promptEnded(report, delivery)
   const at = { ...open, turn: turnWith(session, ended, open.turn) }
   const { details, turn } = at
-  const passes = kind === "rate_limited" || kind === "out_of_credits" || kind === "no_internet"
-  const sessionUsable = passes || (report.sessionUsable && kind !== "timeout" && kind !== "session-missing")
-  const failure: Failure = { kind: kindOf[kind], message, sessionUsable }
+  const failure: Failure = { kind: kindOf[kind], message, sessionUsable: isUsable(report) }
   const chosen = isCause(kind) ? choose(session, at, report, kind, delivery, settings) : undefined
   if (isCause(kind) && (chosen?.action === "wait" || chosen?.action === "continue")) {
     return Result.succeed(goOn(session, at, report, kind, chosen, delivery, settings))
@@ -74,6 +72,12 @@ export const recordFailed = (
       : [])
   ])
 }
+
+/** What passes by itself says nothing of the session, whatever the runtime makes of it. */
+const passing: ReadonlyArray<RecordFailed["kind"]> = ["rate_limited", "out_of_credits", "no_internet"]
+
+const isUsable = ({ kind, sessionUsable }: RecordFailed): boolean =>
+  passing.includes(kind) || (sessionUsable && kind !== "timeout" && kind !== "session-missing")
 
 /** What everybody is told of a failure, once for each kind in a row. */
 const seen = ({ details, turn }: AtPrompt, { kind, message }: RecordFailed): ReadonlyArray<JournalEvent> => {
@@ -96,7 +100,7 @@ const choose = (
   const waited = turn.waitedMs + (report.waitedMs ?? 0) + waitMsOf(turn, report, settings)
   return chooseAction<Chosen["action"]>(kind === "gone" ? onGone : onError[kind], tried, delivery.now, (action) => {
     if (action === "wait") return waited <= settings.maxWaitMs
-    return action !== "continue" || (report.sessionUsable && session.actions < mostActions)
+    return action !== "continue" || (isUsable(report) && session.actions < mostActions)
   })
 }
 

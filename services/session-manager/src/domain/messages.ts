@@ -23,6 +23,8 @@ const spent = {
   /** How often the prompt was taken up: 1 unless a worker died. */
   attempts: Schema.Int,
   toolCalls: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0))),
+  /** How long it waited for a human's answers. */
+  humanMs: Schema.optionalKey(Schema.Finite),
   /** Messages of the whole session, when known. */
   messages: Schema.optionalKey(Schema.Int),
   context: Schema.optionalKey(ContextFill),
@@ -150,7 +152,9 @@ export const SessionWork = Schema.TaggedUnion({
     /** What the turn used before this prompt. */
     spent: Tokens,
     /** When the turn began, ISO 8601: for the wall limit. */
-    turnStartedAt: Schema.String
+    turnStartedAt: Schema.String,
+    /** How much of the time since then it waited, for humans or for what passes by itself. */
+    turnWaitedMs: Schema.Finite.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
   },
   /** Saves the conversation under this name, after whatever still runs in an aborted session was stopped. */
   SaveTranscript: { ...onRuntime, object: Schema.String, stop: Schema.Boolean },

@@ -63,7 +63,8 @@ const runPrompt = (session: Session, details: SessionDetails): ReadonlyArray<Out
       permissions: details.permissions,
       limits: details.limits,
       spent: turn.tokens,
-      turnStartedAt: turn.startedAt
+      turnStartedAt: turn.startedAt,
+      turnWaitedMs: turn.waitedMs + turn.humanMs
     })
   ]
 }

@@ -27,5 +27,5 @@ export const sessionActor = (
   react: react(settings),
   runOf: (session) => session.details?.runId,
   view: viewOf,
-  snapshotVersion: 2
+  snapshotVersion: 3
 })

@@ -2,11 +2,11 @@
 import { Broker, Messenger, type WorkContext, WorkFault } from "@reprise/actor"
 import { AgentRuntimes } from "@reprise/agent"
 import { SessionView } from "@reprise/protocol"
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect, Result, Schema } from "effect"
 import type { SessionWork } from "../domain/messages.ts"
 import { interruptSession } from "../worker/interruptSession.ts"
 import { reportTo } from "../worker/reportTo.ts"
-import { sessionFile, sessionFileText } from "./SessionFile.ts"
+import { readSessionFile, sessionFile, sessionFileText } from "./SessionFile.ts"
 
 type SaveTranscript = Extract<SessionWork, { readonly _tag: "SaveTranscript" }>
 
@@ -36,11 +36,13 @@ export const saveTranscript = Effect.fn("saveTranscript")(function* (work: SaveT
     ),
     Effect.mapError(fault("read the conversation"))
   )
-  const known = messages.length > 0 ? undefined : yield* Effect.mapError(transcripts.get(object), fault("read"))
+  const text = messages.length > 0 ? undefined : yield* Effect.mapError(transcripts.get(object), fault("read"))
+  const known = text === undefined ? undefined : Result.getOrUndefined(readSessionFile(text))
   if (known === undefined) {
     const savedAt = new Date(yield* Clock.currentTimeMillis).toISOString()
-    const text = sessionFileText(sessionFile(view, messages, savedAt))
-    yield* Effect.mapError(transcripts.put(object, text), fault("store the conversation"))
+    const file = sessionFile(view, messages, savedAt)
+    yield* Effect.mapError(transcripts.put(object, sessionFileText(file)), fault("store the conversation"))
   }
-  yield* tell("archived", { _tag: "RecordArchived", object, messages: messages.length })
+  const { length } = known?.messages ?? messages
+  yield* tell("archived", { _tag: "RecordArchived", object, messages: length })
 })

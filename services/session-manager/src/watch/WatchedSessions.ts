@@ -10,6 +10,10 @@ export interface Watched {
 }
 
 const ends = new Set<PublicEvent["_tag"]>(["SessionExpired", "SessionCompleted", "SessionAborted", "SessionFailed"])
+/** Whatever was seen of somebody else's work in the session before, is over with this. */
+export const endsForeignWork = ({ _tag }: PublicEvent): boolean =>
+  _tag === "TurnStarted" || _tag === "SessionReplaced" || ends.has(_tag)
+
 const turnEnds = new Set<PublicEvent["_tag"]>(["TurnCompleted", "TurnFailed"])
 
 export class WatchedSessions {

@@ -11,7 +11,7 @@ import type { SessionReport } from "../domain/messages.ts"
 import type { SessionSettings } from "../domain/settings.ts"
 import { LiveTurns } from "../LiveTurns.ts"
 import { optionsOf } from "../worker/promptOptions.ts"
-import { type Watched, WatchedSessions } from "./WatchedSessions.ts"
+import { endsForeignWork, type Watched, WatchedSessions } from "./WatchedSessions.ts"
 
 const readView = Schema.decodeUnknownResult(SessionView)
 const over = new Set<SessionView["status"]>(["expired", "completed", "aborted", "failed"])
@@ -38,26 +38,38 @@ export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: Pick<
   const busySince = new Map<string, number>()
   const idleChecks = yield* FiberMap.make<string>()
 
+  const notTold = (error: { readonly message: string }) => Effect.logWarning(`activity was not told: ${error.message}`)
+  const send = (session: Watched, report: SessionReport) =>
+    messenger.send("session-manager", Key.make(session.key), report)
+
   /** Best effort: what is not told now is told at the next transition. */
-  const tell = (session: Watched, report: SessionReport) =>
-    messenger
-      .send("session-manager", Key.make(session.key), report)
-      .pipe(Effect.catch((error) => Effect.logWarning(`activity was not told: ${error.message}`)))
+  const tell = (session: Watched, report: SessionReport) => Effect.catch(send(session, report), notTold)
+
+  /** After this no transition is sure to come: told until it is heard, or the agent works again. */
+  const tellIdle = (session: Watched) =>
+    send(session, { _tag: "ReportIdle" }).pipe(
+      Effect.retry({
+        schedule: Schedule.spaced("1 second"),
+        while: () => !busySince.has(session.runtimeSessionId)
+      }),
+      Effect.catch(notTold)
+    )
 
   /** One check at a time for each session; a sign of life in the meantime starts the grace anew. */
   const untilIdle = Effect.fnUntraced(function* (runtime: AgentRuntimeShape, session: Watched) {
     const id = session.runtimeSessionId
-    for (;;) {
+    while (busySince.has(id)) {
       const seenMs = busySince.get(id)
       yield* Effect.sleep(`${idleGraceMs} millis`)
       if (busySince.get(id) !== seenMs) continue
       const found = yield* Effect.result(runtime.inspect(id))
       if (Result.isFailure(found)) continue
       const { state } = found.success
-      if (state._tag === "idle" || state._tag === "empty" || state._tag === "missing") break
+      if (state._tag !== "idle" && state._tag !== "empty" && state._tag !== "missing") continue
+      busySince.delete(id)
+      // Seen to work again while this is told, it is this check that goes on: no other is begun beside it.
+      if (!session.inTurn) yield* tellIdle(session)
     }
-    busySince.delete(id)
-    if (!session.inTurn) yield* tell(session, { _tag: "ReportIdle" })
   })
 
   const active = Effect.fnUntraced(function* (
@@ -100,9 +112,9 @@ export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: Pick<
     }
   })
 
-  /** Begins to watch a session, and looks at once whether somebody is at work in it. */
+  /** Begins to watch a session, and looks at once whether somebody is at work in it, or still is. */
   const begin = Effect.fnUntraced(function* (view: SessionView) {
-    const { directory, lastPromptId, runtimeSessionId, sessionId } = view
+    const { directory, heldBy, lastPromptId, runtimeSessionId, sessionId } = view
     if (view.host !== host || over.has(view.status) || runtimeSessionId === undefined) return
     if (lastPromptId !== undefined)
       yield* live.remember(lastPromptId, runtimeSessionId, Date.parse(view.lastActivityAt))
@@ -110,6 +122,11 @@ export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: Pick<
     sessions.add(session)
     if (session.inTurn) return
     const runtime = yield* runtimes.get(view.runtime)
+    // Its end may have come while nobody watched.
+    if (heldBy === "agent") {
+      busySince.set(runtimeSessionId, yield* Clock.currentTimeMillis)
+      return yield* FiberMap.run(idleChecks, runtimeSessionId, untilIdle(runtime, session), { onlyIfMissing: true })
+    }
     const { lastMessage, state } = yield* runtime.inspect(runtimeSessionId)
     if (state._tag !== "busy") return
     const cause = lastMessage?.role === "user" ? lastMessage.id : lastMessage?.causePromptId
@@ -123,10 +140,9 @@ export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: Pick<
       : begin(view.success).pipe(Effect.catch((error) => Effect.logInfo(`not watched yet: ${error.message}`)))
   }
 
-  /** A turn of ours takes over: what is seen after its end is told anew. */
-  const startOver = Effect.fnUntraced(function* (event: PublicEvent) {
-    const session = event._tag === "TurnStarted" ? sessions.find(event.sessionId) : undefined
-    if (session === undefined) return
+  /** A turn of ours takes over, or the session is no more: what is seen after that is told anew, or not at all. */
+  const startOver = Effect.fnUntraced(function* (event: PublicEvent, session: Watched | undefined) {
+    if (session === undefined || !endsForeignWork(event)) return
     busySince.delete(session.runtimeSessionId)
     yield* FiberMap.remove(idleChecks, session.runtimeSessionId)
   })
@@ -139,9 +155,14 @@ export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: Pick<
         )
       : Effect.void
 
-  const follow = messenger
-    .events({ services: ["session-manager"], types: followed, from: "now" })
-    .pipe(Stream.runForEach(({ event }) => Effect.andThen(lookUp(event), startOver(event))))
+  const follow = messenger.events({ services: ["session-manager"], types: followed, from: "now" }).pipe(
+    Stream.runForEach(({ event }) =>
+      Effect.suspend(() => {
+        const before = event.sessionId === undefined ? undefined : sessions.find(event.sessionId)
+        return Effect.andThen(lookUp(event), startOver(event, before))
+      })
+    )
+  )
 
   const listed = messenger
     .query("session-manager", "list", {})

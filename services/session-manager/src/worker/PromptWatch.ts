@@ -170,7 +170,7 @@ export const makePromptWatch = Effect.fnUntraced(function* (
       return { kind: failureKindOf(recovering.kind), message, waitedMs }
     }
     if (asked.size > 0) return undefined
-    if (wallMs !== undefined && now - Date.parse(work.turnStartedAt) - waitedForHumanMs > wallMs) {
+    if (wallMs !== undefined && now - Date.parse(work.turnStartedAt) - work.turnWaitedMs - waitedForHumanMs > wallMs) {
       return { kind: "timeout", message: `The turn took longer than its limit of ${minutes(wallMs)}.` }
     }
     return inactivityMs !== undefined && now - activeMs > inactivityMs
@@ -202,6 +202,8 @@ export const makePromptWatch = Effect.fnUntraced(function* (
     /** An agent may be done before it was seen working. */
     worked: working("answer"),
     /** What the prompt has used so far, as far as it was seen. */
-    tokens: () => tokens
+    tokens: () => tokens,
+    /** How long it has waited for a human so far; nothing when it never did. */
+    waited: (): { humanMs?: number } => (waitedForHumanMs === 0 ? {} : { humanMs: waitedForHumanMs })
   }
 })

@@ -1,9 +1,10 @@
 /** Stops what a session does, and answers what its agent asks. */
-import type { WorkContext, WorkFault } from "@reprise/actor"
+import type { WorkContext } from "@reprise/actor"
 import { type AgentRuntimeShape, AgentRuntimes, type PendingPrompt, type PromptReply } from "@reprise/agent"
 import { Effect } from "effect"
 import type { SessionWork } from "../domain/messages.ts"
 import { LiveTurns } from "../LiveTurns.ts"
+import { reportTo } from "./reportTo.ts"
 
 type Work<Tag extends SessionWork["_tag"]> = Extract<SessionWork, { readonly _tag: Tag }>
 
@@ -50,16 +51,19 @@ export const replyOf = (work: Pick<Work<"SendReply">, "kind" | "reply">, asked?:
   return { kind: "question", answers: Array.from({ length: questions }, (_, n) => (lines[n] ? [lines[n]] : [])) }
 }
 
-/** Nobody waits for the answer any more: then there is nothing to do, and the watcher of the turn says so. */
-export const sendReply: (work: Work<"SendReply">) => Effect.Effect<void, WorkFault, AgentRuntimes> = Effect.fn(
-  "sendReply"
-)(function* (work: Work<"SendReply">) {
+/**
+ * An answer that has arrived is told to have, so that it is never taken for the answer to the same request asked anew.
+ * Nobody waits for it any more: then there is nothing to do, and the watcher of the turn says so.
+ */
+export const sendReply = Effect.fn("sendReply")(function* (work: Work<"SendReply">, context: WorkContext) {
+  const { tell } = yield* reportTo(context)
   const runtimes = yield* AgentRuntimes
-  yield* Effect.gen(function* () {
+  const became = yield* Effect.gen(function* () {
     const runtime = yield* runtimes.get(work.runtime)
     const pending = yield* runtime.pendingPrompts(work.directory)
     const asked = pending.find((prompt) => prompt.promptId === work.promptId)
     const { promptId, runtimeSessionId } = work
-    yield* runtime.reply({ runtimeSessionId, promptId, reply: replyOf(work, asked) })
+    return yield* runtime.reply({ runtimeSessionId, promptId, reply: replyOf(work, asked) })
   }).pipe(Effect.catch((error) => Effect.logWarning(`the answer was not delivered: ${error.message}`)))
+  if (became === "delivered") yield* tell("delivered", { _tag: "RecordPromptGone", promptId: work.promptId })
 })

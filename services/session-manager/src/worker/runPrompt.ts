@@ -111,7 +111,7 @@ export const runPrompt = Effect.fn("runPrompt")(function* (work: RunPrompt, cont
     failure: Pick<RecordFailed, "kind" | "message" | "sessionUsable"> & Partial<RecordFailed>
   ) {
     const written = failure.kind === "gone" ? {} : yield* lastWritten(runtime, runtimeSessionId)
-    const used = { tokens: watch.tokens(), cost: 0, toolCalls: 0 }
+    const used = { tokens: watch.tokens(), cost: 0, toolCalls: 0, ...watch.waited() }
     yield* reporting.tell("ended", { _tag: "RecordFailed", ...of, ...used, ...written, ...failure })
   })
 
@@ -128,7 +128,17 @@ export const runPrompt = Effect.fn("runPrompt")(function* (work: RunPrompt, cont
     const attempts = context.delivery + (outcome.attempts ?? 1) - 1
     const messages = after._tag === "Some" ? { messages: after.value.messageCount } : {}
     const fill = held === undefined ? {} : { context: held }
-    const ended = { ...of, attempts, tokens, cost, toolCalls, ...messages, ...fill, ...lastLinesOf(text) }
+    const ended = {
+      ...of,
+      attempts,
+      tokens,
+      cost,
+      toolCalls,
+      ...watch.waited(),
+      ...messages,
+      ...fill,
+      ...lastLinesOf(text)
+    }
     const last = after._tag === "Some" ? after.value.lastMessage : undefined
     const why =
       stopReason === "output-limit"

@@ -60,7 +60,7 @@ const openCodeServer = Layer.unwrap(
   })
 )
 
-const jetStream = Layer.unwrap(
+export const jetStream = Layer.unwrap(
   Effect.map(Broker, ({ url }) =>
     JetStreamBroker.layer.pipe(
       Layer.provide(Layer.effectDiscard(ensureStreams("t", { storageBytes: 256 * 1024 ** 2 }))),
@@ -69,7 +69,7 @@ const jetStream = Layer.unwrap(
   )
 )
 
-const settings = ActorConfig.layer({ prefix: "t", host, ackWaitMs: 1_000, heartbeatMs: 300 })
+export const settings = ActorConfig.layer({ prefix: "t", host, ackWaitMs: 1_000, heartbeatMs: 300 })
 
 /** What a session-manager needs; it is itself left to the test. */
 export const realWorld = (script: ScriptInput) =>

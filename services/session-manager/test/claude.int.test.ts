@@ -1,0 +1,100 @@
+/** Turns on Claude under faults: each completes once, in the session that it began in, and costs no prompt twice. */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { AgentRuntime, type Message } from "@reprise/agent"
+import type { ScriptInput } from "@reprise/testing"
+import { Effect, Schedule } from "effect"
+import { claudeWorld, killClaude, sessionManager } from "./support/claudeWorld.ts"
+import { Places } from "./support/realWorld.ts"
+import { about, scene } from "./support/scene.ts"
+
+const done = { report: { result: "complete", commit: "abc" } }
+const slowDown = { type: "error", error: { type: "rate_limit_error", message: "slow down" } }
+const longTool = (phase: number) => ({ bash: `echo once >> ran-${phase}.txt; sleep 600` })
+
+/** Each test has a phase of its own. */
+const script: ScriptInput = {
+  rules: [
+    { name: "goes on", match: { lastUser: "Your turn was interrupted" }, reply: { text: "Went on." } },
+    {
+      name: "limited",
+      match: about(1, "work"),
+      reply: { text: "In the end.", fault: { status: 429, retryAfterSeconds: 2, body: slowDown } }
+    },
+    { name: "works", match: about(2, "work"), reply: longTool(2) },
+    { name: "works", match: about(3, "work"), reply: longTool(3) },
+    { name: "reports", match: { kind: "report" }, reply: done }
+  ]
+}
+
+const told = ["SessionCreated", "TurnStarted", "AgentWorking", "TurnCompleted"]
+
+const beginning = ({ content }: Message) => {
+  const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n")
+  if (text.startsWith("You are the author")) return "work"
+  return text.startsWith("Your turn was interrupted") ? "continuation" : text.includes("JSON") ? "report" : text
+}
+
+/** The agent's tool runs, and Claude has written its call down: killed before, it would make the call again. */
+const inMidTool = Effect.fnUntraced(function* (phase: number, runtimeSessionId: string) {
+  const { directory } = yield* Places
+  const runtime = yield* AgentRuntime
+  yield* runtime.inspect(runtimeSessionId).pipe(
+    Effect.filterOrFail(
+      (seen) => seen.lastMessage?.role === "assistant" && existsSync(join(directory, `ran-${phase}.txt`))
+    ),
+    Effect.retry(Schedule.spaced("50 millis"))
+  )
+})
+
+layer(claudeWorld(script), { excludeTestServices: true, timeout: "60 seconds" })("sessions on Claude", (it) => {
+  it.effect("a vendor that is to be asked again in 2 s is waited for, and the turn goes on in the same session", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, callsOf, played, send, start, storyUntil } = yield* scene(1, { runtime: "claude" })
+      yield* send(start)
+      assert.deepInclude(yield* awaitEvent("AgentFailed"), { kind: "rate_limited" })
+      assert.deepInclude(yield* awaitEvent("TurnCompleted"), { lastLines: "In the end.", attempts: 2 })
+      assert.deepStrictEqual(yield* played, ["limited 0", "limited 0", "reports 0"])
+      assert.deepStrictEqual(
+        (yield* storyUntil("TurnCompleted")).filter((type) => type !== "AgentWorking"),
+        ["SessionCreated", "TurnStarted", "AgentFailed", "TurnCompleted"]
+      )
+      const calls = yield* callsOf
+      assert.strictEqual(new Set(calls.map(({ session }) => session)).size, 1)
+      const [refused, again] = calls.map(({ at }) => Date.parse(at))
+      assert.isAtLeast((again ?? 0) - (refused ?? 0), 1_900)
+    }).pipe(Effect.provide(sessionManager))
+  )
+
+  it.effect("kill -9 of Claude in mid-tool: the turn completes once, without its prompt sent again", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, played, send, start, storyUntil, users } = yield* scene(2, { runtime: "claude" })
+      yield* send(start)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* inMidTool(2, runtimeSessionId)
+      yield* killClaude
+      assert.deepInclude(yield* awaitEvent("TurnCompleted"), { lastLines: "Went on.", attempts: 2 })
+      assert.deepStrictEqual(yield* storyUntil("TurnCompleted"), told)
+      assert.deepStrictEqual(yield* played, ["works 0", "goes on 0", "reports 0"])
+      assert.deepStrictEqual((yield* users(runtimeSessionId)).map(beginning), ["work", "continuation", "report"])
+    }).pipe(Effect.provide(sessionManager))
+  )
+
+  it.effect("a session-manager that ends in mid-turn: the next one completes it, without its prompt sent again", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, played, send, start, storyUntil, users } = yield* scene(3, { runtime: "claude" })
+      const runtimeSessionId = yield* Effect.gen(function* () {
+        yield* send(start)
+        const created = yield* awaitEvent("SessionCreated")
+        yield* inMidTool(3, created.runtimeSessionId)
+        return created.runtimeSessionId
+      }).pipe(Effect.provide(sessionManager))
+      const turn = yield* Effect.provide(awaitEvent("TurnCompleted"), sessionManager)
+      assert.deepInclude(turn, { lastLines: "Went on.", attempts: 2 })
+      assert.deepStrictEqual(yield* storyUntil("TurnCompleted"), told)
+      assert.deepStrictEqual(yield* played, ["works 0", "goes on 0", "reports 0"])
+      assert.deepStrictEqual((yield* users(runtimeSessionId)).map(beginning), ["work", "continuation", "report"])
+    })
+  )
+})

@@ -1,0 +1,65 @@
+/** A real nats-server and a real Claude with a scripted model, in directories of their own, without a network. */
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { Messenger } from "@reprise/actor"
+import { AgentRuntimes, type ClaudeRuntimeOptions, layerClaude } from "@reprise/agent"
+import { localBroker, ScriptedModel, type ScriptInput } from "@reprise/testing"
+import { Effect, Layer } from "effect"
+import { layerWith } from "../../src/service.ts"
+import { jetStream, Places, settings } from "./realWorld.ts"
+
+/** Shares nothing with the user's Claude. */
+const environmentOf = (root: string, url: string) => ({
+  PATH: process.env["PATH"],
+  HOME: join(root, "home"),
+  CLAUDE_CONFIG_DIR: join(root, "claude"),
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+  ANTHROPIC_BASE_URL: url,
+  ANTHROPIC_API_KEY: "none",
+  ANTHROPIC_MODEL: "scripted",
+  IS_SANDBOX: "1"
+})
+
+const claude = (options: Pick<ClaudeRuntimeOptions, "retryPatienceMs" | "visiting">) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { root } = yield* Places
+      const { url } = yield* ScriptedModel
+      const stateDirectory = join(root, "state")
+      return layerClaude({ stateDirectory, environment: environmentOf(root, url), pollMs: 100, ...options })
+    })
+  )
+
+/** A session-manager and its Claude: what ends and begins again together. */
+export const sessionManager = Layer.suspend(() =>
+  Layer.fresh(
+    layerWith({ idleGraceMs: 300, firstWaitMs: 200 }).pipe(
+      Layer.provide(AgentRuntimes.layerOf(claude({ retryPatienceMs: 500 })))
+    )
+  )
+)
+
+/** What a session-manager needs and outlives it. `AgentRuntime` only looks on: what a human sees. */
+export const claudeWorld = (script: ScriptInput) =>
+  Layer.mergeAll(Messenger.layer, claude({ visiting: true })).pipe(
+    Layer.provideMerge(jetStream),
+    Layer.provideMerge(settings),
+    Layer.provideMerge(ScriptedModel.layer({ script })),
+    Layer.provideMerge(localBroker),
+    Layer.provideMerge(Places.layer)
+  )
+
+const isClaudeOf = (root: string) => (pid: string) => {
+  try {
+    const [program = ""] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")
+    return /\/claude$/.test(program) && readFileSync(`/proc/${pid}/environ`, "utf8").includes(root)
+  } catch {
+    // It has ended, or is somebody else's.
+    return false
+  }
+}
+
+/** Kills Claude alone, as the kernel would: not its guard, not its tools. */
+export const killClaude = Effect.map(Places, ({ root }) => {
+  for (const pid of readdirSync("/proc").filter(isClaudeOf(root))) process.kill(Number(pid), "SIGKILL")
+})
