@@ -1,4 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import { defaultRunOptions } from "@reprise/protocol"
+import { limitsLine } from "../src/show/limitsLine.ts"
 import { runSummary, runsTable } from "../src/show/runTable.ts"
 import { aRun, cellsOf, noTokens, plainLines } from "./support/views.ts"
 
@@ -62,5 +64,23 @@ describe("the summary of a run", () => {
   it("begins with the run, its status and the reason", () => {
     const failed = runSummary(aRun({ status: "failed", reason: "The plan is gone." }), [])
     assert.strictEqual(plainLines(failed)[0], "r1-abc failed: The plan is gone.")
+  })
+})
+
+describe("the limits of a run", () => {
+  it("are shown with what is used of them, budgets only where they are on", () => {
+    const { limits } = defaultRunOptions
+    const phases = [{ id: "1", title: "Greet", state: "running", reviewCycles: 2, qualityAttempts: 3 }]
+    const run = aRun({ phase: "1", phases, steps: 12, limits })
+    assert.strictEqual(
+      limitsLine(run),
+      "limits: 12 of 250 steps, phase 1: 2 of 5 reviews, 3 gate runs (3 retries in a row), 0 of 20 continuations, a turn may rest 15 min"
+    )
+    const usage = { tokens: { ...noTokens, input: 100, output: 20, cacheRead: 50 }, cost: 0.25, turns: 3 }
+    const spent = { limits: { ...limits, tokenBudget: 1000, costBudget: 2, turnWallMs: 90_000 } }
+    assert.include(
+      limitsLine(aRun({ ...spent, usage: { author: usage, reviewer: usage } })),
+      "and take 1.5 min, 240 of 1000 tokens, $0.50 of $2.00"
+    )
   })
 })

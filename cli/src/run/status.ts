@@ -3,6 +3,7 @@ import { RunView } from "@reprise/protocol"
 import { Effect, Option } from "effect"
 import { wrongUse } from "../CliFailure.ts"
 import { data, okJson } from "../Printer.ts"
+import { limitsLine } from "../show/limitsLine.ts"
 import { runSummary, runsTable } from "../show/runTable.ts"
 import { listOf, withReading } from "../system/reading.ts"
 
@@ -31,6 +32,6 @@ export const status = (flags: Flags) =>
         )
       }
       if (flags.json) return okJson(run)
-      data(runSummary(run, [["workspace", run.directory ?? run.workspace]]))
+      data(`${runSummary(run, [["workspace", run.directory ?? run.workspace]])}\n${limitsLine(run)}`)
     })
   )

@@ -79,7 +79,9 @@ export const questionText = (question: EscalationView, nowMs: number): string =>
     ...section("Commit", [evidence.commit, evidence.diffStat].filter((part) => part !== undefined).join("\n")),
     ...(used === undefined
       ? []
-      : [`Used so far: ${used.input + used.output} tokens, $${(evidence.cost ?? 0).toFixed(4)}`]),
+      : [
+          `Used so far: ${used.input + used.output} tokens${used.cacheRead === 0 ? "" : ` (and ${used.cacheRead} from the cache)`}, $${(evidence.cost ?? 0).toFixed(4)}`
+        ]),
     ...(session === undefined ? [] : [`Session ${session}`]),
     ...(evidence.continueUnavailable === undefined ? [] : [`No continue: ${visible(evidence.continueUnavailable)}`]),
     "",

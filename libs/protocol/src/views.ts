@@ -13,6 +13,7 @@ import {
   Step,
   Tokens
 } from "./model.ts"
+import { RunLimits } from "./options.ts"
 
 export const PhaseView = Schema.Struct({
   id: PhaseId,
@@ -20,7 +21,9 @@ export const PhaseView = Schema.Struct({
   state: Schema.Literals(["pending", "running", "waiting", "completed", "overridden", "done-before"]),
   commit: Schema.optionalKey(Schema.String),
   reviewCycles: Schema.Int,
-  qualityAttempts: Schema.Int
+  qualityAttempts: Schema.Int,
+  /** Fresh authors who went on from the record of what is done. */
+  continuations: Schema.optionalKey(Schema.Int)
 })
 export type PhaseView = typeof PhaseView.Type
 
@@ -46,6 +49,10 @@ export const RunView = Schema.Struct({
   authorSessionId: Schema.optionalKey(SessionId),
   turnId: Schema.optionalKey(TurnId),
   auto: Schema.Boolean,
+  /** Steps entered so far. */
+  steps: Schema.optionalKey(Schema.Int),
+  /** What the run was started with. */
+  limits: Schema.optionalKey(RunLimits),
   sessionsCreated: Schema.Int,
   sessionsReused: Schema.Int,
   usage: Schema.Struct({ author: Usage, reviewer: Usage }),

@@ -24,7 +24,8 @@ const phaseView = (run: Run, phase: PlannedPhase): PhaseView => {
     state: phaseState(run, phase),
     ...(commit === undefined ? {} : { commit }),
     reviewCycles: outcome?.reviewCycles ?? current?.reviewCycles ?? 0,
-    qualityAttempts: outcome?.gateRuns ?? current?.gateRuns ?? 0
+    qualityAttempts: outcome?.gateRuns ?? current?.gateRuns ?? 0,
+    ...(current === undefined ? {} : { continuations: current.continuations })
   }
 }
 
@@ -52,6 +53,8 @@ export const runView = (state: RunState): RunView | undefined => {
     ...(author === undefined ? {} : { authorSessionId: author }),
     ...(active._tag === "Turn" ? { turnId: active.turnId } : {}),
     auto: request.options.auto,
+    steps: state.steps,
+    limits: request.options.limits,
     sessionsCreated: state.sessionsCreated,
     sessionsReused: state.sessionsReused,
     usage: state.usage,
