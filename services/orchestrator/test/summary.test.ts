@@ -77,6 +77,19 @@ describe("the summary", () => {
     assert.deepStrictEqual(overrides, [{ phase: s.run.outcomes[0]?.id ?? "", by: "anna", reason: "good enough" }])
   })
 
+  it("tells of a verification that failed and was never passed, though its phase was approved", () => {
+    const checkpoint = { task: "P1.2", type: "human-verify", description: "Look" } as const
+    const s = story()
+      .executing({}, onePhase)
+      .reports({ result: "checkpoint", commit: hash(2), checkpoint })
+    s.stateWritten().answer("fail", "crooked").stateWritten().tasksVerified()
+    assert.deepStrictEqual(summaryOf(s).deviations, [])
+    s.phaseApproved(hash(3))
+    assert.deepStrictEqual(summaryOf(s).deviations, [
+      "Phase 1: Task P1.2 was not verified again after this: failed: crooked"
+    ])
+  })
+
   it("of a run under way shows an open checkpoint, and a box that is ticked before its task is done", () => {
     const s = story().executing({}, onePhase.replace("[ ] P1.3", "[x] P1.3"))
     const checkpoint = { task: "P1.2", type: "human-verify", description: "Look" } as const

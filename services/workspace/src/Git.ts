@@ -196,7 +196,17 @@ const make = Effect.gen(function* () {
           ),
     hasDiff: (directory, from, to) =>
       Effect.map(
-        asks(directory, ["diff", "--quiet", "--no-ext-diff", "--no-textconv", "--end-of-options", from, to, "--"]),
+        asks(directory, [
+          "diff",
+          "--quiet",
+          "--ignore-submodules=none",
+          "--no-ext-diff",
+          "--no-textconv",
+          "--end-of-options",
+          from,
+          to,
+          "--"
+        ]),
         (same) => !same
       ),
     changed: (directory, from, to) =>
@@ -207,6 +217,7 @@ const make = Effect.gen(function* () {
           "-z",
           "--no-renames",
           "--no-relative",
+          "--ignore-submodules=none",
           "--end-of-options",
           from,
           to,

@@ -64,6 +64,24 @@ layer(adapters, { excludeTestServices: true })("finishing a phase", (it) => {
     })
   )
 
+  it.effect("sees another commit of a submodule, though the repository says to ignore it", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const pin = (commit: string) => made.git("update-index", "--add", "--cacheinfo", `160000,${commit},library`)
+      yield* made.write("library/.keep", "")
+      yield* made.write(".gitmodules", '[submodule "library"]\n\tpath = library\n\turl = x\n\tignore = all\n')
+      yield* made.git("add", ".gitmodules")
+      yield* pin("1".repeat(40))
+      yield* made.git("commit", "--quiet", "-m", "library")
+      const approved = yield* made.git("rev-parse", "HEAD")
+      yield* pin("2".repeat(40))
+      yield* made.git("commit", "--quiet", "-m", "another library")
+      const head = yield* made.git("rev-parse", "HEAD")
+      const blocked = yield* finishPhase(finish(review, approved), made.place)
+      assert.containSubset(blocked, { _tag: "PhaseBlocked", dirty: [], head })
+    })
+  )
+
   it.effect("finishes no commit that was not approved, but for one of the review file", () =>
     Effect.gen(function* () {
       const made = yield* repository

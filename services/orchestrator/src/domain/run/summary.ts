@@ -1,5 +1,14 @@
 /** SUMMARY.md, from what the run remembers (continuation: Many checkpoints, and the summary). */
-import { parsePlan, planSlug, renderSummary, type Summary, slugOf, summaryPath, taskResults } from "@reprise/plan"
+import {
+  isPass,
+  parsePlan,
+  planSlug,
+  renderSummary,
+  type Summary,
+  slugOf,
+  summaryPath,
+  taskResults
+} from "@reprise/plan"
 import type { PhaseId } from "@reprise/protocol"
 import { Result } from "effect"
 import type { RunEvent } from "../Event.ts"
@@ -47,6 +56,17 @@ const overrideOf = ({ by, guidance, id, who }: PhaseOutcome): Summary["overrides
 const declinedOf = ({ id, notes }: PhaseOutcome): Summary["declined"] =>
   notes.map((item) => ({ phase: id, id: item.id, title: item.title, reason: item.reason }))
 
+/** Tasks of a completed phase that nobody passed after their verification had failed. */
+const unpassed = ({ by, checkpoints }: PhaseRecord): ReadonlyArray<string> => {
+  if (by === undefined) return []
+  const newest = new Map(checkpoints.map((checkpoint) => [checkpoint.task, checkpoint]))
+  return [...newest.values()].flatMap(({ resolution, task, type }) =>
+    type === "human-verify" && resolution !== undefined && !isPass(resolution)
+      ? [`Task ${task} was not verified again after this: ${resolution}`]
+      : []
+  )
+}
+
 /** What was done otherwise than planned: tasks nobody planned, checkpoints passed by, another architecture. */
 const deviationsOf = (run: Run, id: PhaseId): ReadonlyArray<string> => {
   const known = recordOf(run, id)
@@ -61,6 +81,7 @@ const deviationsOf = (run: Run, id: PhaseId): ReadonlyArray<string> => {
     ...planned
       .filter((task) => task.checkpoint !== undefined && done.has(task.id) && !reached.has(task.id))
       .map((task) => `Task ${task.id} was done without stopping at its checkpoint (${task.checkpoint}).`),
+    ...unpassed(known),
     ...known.checkpoints
       .filter(({ type }) => type === "architectural-change")
       .map(({ report, resolution, task }) => {
