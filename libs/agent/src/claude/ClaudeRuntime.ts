@@ -20,7 +20,7 @@ import { type ClaudeSdk, loadSdk, locateClaude } from "./loadSdk.ts"
 import { isUnsafeRoot } from "./permissions.ts"
 import { busy, fault, gone, missing, unsafe } from "./refusals.ts"
 import { runTurn } from "./runTurn.ts"
-import { findPrompted, nameOf, withPrompted } from "./SessionRecord.ts"
+import { changePrompted, nameOf } from "./SessionRecord.ts"
 import { lastMessageOf, messageCountOf, ownedBy, turnOf } from "./turnOf.ts"
 import { isForeignBusy, lookAt, markTold } from "./watchTranscripts.ts"
 
@@ -153,11 +153,8 @@ const makeClaudeRuntime = Effect.fn("Claude.runtime")(function* (options: Claude
   })
 
   /** Writes down that the turn is not to go on, if it has begun. */
-  const markAborted = Effect.fnUntraced(function* (known: KnownSession, messageId: string) {
-    const prompted = findPrompted(known.record, messageId)
-    if (prompted === undefined) return
-    yield* Effect.mapError(sessions.save(withPrompted(known.record, { ...prompted, aborted: true })), fault("abort"))
-  })
+  const markAborted = (known: KnownSession, messageId: string) =>
+    Effect.mapError(sessions.update(known, changePrompted(messageId, { aborted: true })), fault("abort"))
 
   const abort: AgentRuntimeShape["abort"] = Effect.fn("AgentRuntime.abort")(function* (id) {
     const found = yield* find("abort", id)

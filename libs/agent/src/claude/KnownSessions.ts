@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { addTokens, type Tokens } from "@reprise/protocol"
-import { Effect, Option } from "effect"
+import { Effect, Option, Semaphore } from "effect"
 import { ClaudeStateFault } from "./ClaudeUnavailable.ts"
 import type { LiveTurn } from "./LiveTurn.ts"
 import { readRecord, type SessionRecord, writeRecord } from "./SessionRecord.ts"
@@ -38,6 +38,7 @@ export class KnownSessions {
   readonly #stateDirectory: string
   readonly #configDirectory: string
   readonly #known = new Map<string, KnownSession>()
+  readonly #changing = Semaphore.makeUnsafe(1)
 
   constructor(stateDirectory: string, configDirectory: string) {
     this.#stateDirectory = stateDirectory
@@ -70,7 +71,7 @@ export class KnownSessions {
     })
   }
 
-  /** Writes the record down, then goes by it. */
+  /** Writes a new session's record down, then goes by it. */
   save(record: SessionRecord): Effect.Effect<KnownSession, ClaudeStateFault> {
     return Effect.map(writeRecord(this.#stateDirectory, record), () => {
       const known = this.#known.get(record.id) ?? new KnownSession(record)
@@ -78,6 +79,11 @@ export class KnownSessions {
       this.#known.set(record.id, known)
       return known
     })
+  }
+
+  /** One change after the other: each is made to what the one before it left. */
+  update(known: KnownSession, change: (record: SessionRecord) => SessionRecord): Effect.Effect<void, ClaudeStateFault> {
+    return this.#changing.withPermits(1)(Effect.suspend(() => Effect.asVoid(this.save(change(known.record)))))
   }
 
   /** Reads what is new in the transcript. Writes nothing: only who runs a turn does. */

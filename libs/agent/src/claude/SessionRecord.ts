@@ -70,6 +70,14 @@ export const withPrompted = (record: SessionRecord, prompted: Prompted): Session
   return { ...record, prompts: record.prompts.toSpliced(at === -1 ? record.prompts.length : at, 1, prompted) }
 }
 
+/** The record with what is known of the prompt changed, if it was ever sent. */
+export const changePrompted =
+  (messageId: string, change: Partial<Prompted>) =>
+  (record: SessionRecord): SessionRecord => {
+    const prompted = findPrompted(record, messageId)
+    return prompted === undefined ? record : withPrompted(record, { ...prompted, ...change })
+  }
+
 /** The prompt's own id for a uuid that is ours; the uuid itself for another's. */
 export const nameOf =
   (record: SessionRecord) =>

@@ -7,7 +7,7 @@ import type { ClaudeStateFault } from "./ClaudeUnavailable.ts"
 import type { KnownSession, KnownSessions } from "./KnownSessions.ts"
 import type { LiveTurn } from "./LiveTurn.ts"
 import { answeredInput, isApproved, permissionPrompt, questionPrompt, questionsOf, requestKey } from "./permissions.ts"
-import { findPrompted, withPrompted } from "./SessionRecord.ts"
+import { changePrompted } from "./SessionRecord.ts"
 
 export interface Asking {
   readonly sessions: KnownSessions
@@ -42,8 +42,7 @@ const ask = ({ live, tell }: Asking, prompt: PendingPrompt) =>
 
 /** Ends the turn: written down first, for a turn that was refused and one that was aborted look alike. */
 const refuse = Effect.fnUntraced(function* ({ known, live, sessions }: Asking, words: string) {
-  const prompted = findPrompted(known.record, live.messageId)
-  if (prompted !== undefined) yield* sessions.save(withPrompted(known.record, { ...prompted, refused: true }))
+  yield* sessions.update(known, changePrompted(live.messageId, { refused: true }))
   return { behavior: "deny", message: words, interrupt: true } satisfies PermissionResult
 })
 
@@ -67,8 +66,8 @@ export const judge = Effect.fnUntraced(function* (
     return yield* refuse(asking, words ?? "The user refused.")
   }
   if (reply.reply === "always") {
-    const allowed = [...new Set([...known.record.allowed, requestKey(tool, input)])]
-    yield* sessions.save({ ...known.record, allowed })
+    const key = requestKey(tool, input)
+    yield* sessions.update(known, (record) => ({ ...record, allowed: [...new Set([...record.allowed, key])] }))
   }
   return allow(input)
 })

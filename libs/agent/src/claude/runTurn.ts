@@ -77,12 +77,16 @@ export const runTurn = Effect.fn("Claude.turn")(function* (
   const at = { sessionId: known.record.id, causePromptId: messageId }
   const asking: Asking = { sessions, known, live, tell }
   const prompted = (): Prompted | undefined => findPrompted(known.record, messageId)
-  const save = (next: Prompted) => Effect.mapError(sessions.save(withPrompted(known.record, next)), fault)
+  const save = (next: Prompted) =>
+    Effect.mapError(
+      sessions.update(known, (record) => withPrompted(record, next)),
+      fault
+    )
   /** Notes once that there is a transcript. */
   const refresh = Effect.gen(function* () {
     yield* sessions.refresh(known)
     const isNew = !known.record.begun && known.entries.some(({ kind }) => kind === "prompt")
-    if (isNew) yield* sessions.save({ ...known.record, begun: true })
+    if (isNew) yield* sessions.update(known, (record) => ({ ...record, begun: true }))
   }).pipe(Effect.mapError(fault))
 
   let tries = 0
