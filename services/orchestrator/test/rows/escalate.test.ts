@@ -163,8 +163,18 @@ describe("when continue is offered", () => {
   })
 
   it("not after a continued turn that broke, whatever the session-manager says of the session", () => {
-    const s = asked().answer("continue-session").turnFails("rate_limited", true)
-    assert.notInclude(s.choices, "continue-session")
+    for (const kind of ["gone", "unauthorized", "turn-limit"] as const) {
+      const s = asked().answer("continue-session").turnFails(kind, true)
+      assert.notInclude(s.choices, "continue-session")
+    }
+  })
+
+  it("again after a continued turn whose model had no credit, rate or network: the work did not fail", () => {
+    for (const kind of ["rate_limited", "out_of_credits", "no_internet"] as const) {
+      const s = asked().answer("continue-session").turnFails(kind, true)
+      assert.include(s.choices, "continue-session")
+      assert.strictEqual(s.phase.failedContinuations, 0)
+    }
   })
 
   it("not at a checkpoint or a phase gate: their session is evidence, and the question's own is none", () => {

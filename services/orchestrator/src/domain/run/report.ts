@@ -155,26 +155,22 @@ export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: Inpu
   }
 }
 
+/** No failures of the work (sessions: Rate limit): a session that was continued can be continued again. */
+const passing: ReadonlyArray<string> = ["out_of_credits", "rate_limited", "no_internet"]
 /** Failures after which the session-manager can vouch for a session. After any other its state is unknown. */
-const vouched: ReadonlyArray<string> = [
-  "unauthorized",
-  "out_of_credits",
-  "rate_limited",
-  "no_internet",
-  "gone",
-  "turn-limit"
-]
+const vouched: ReadonlyArray<string> = [...passing, "unauthorized", "gone", "turn-limit"]
 
 export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): Outcome => {
   const { kind, lastLines, message, sessionUsable } = event
-  const usable = sessionUsable && !turn.continued && vouched.includes(kind)
+  const continued = turn.continued && !passing.includes(kind)
+  const usable = sessionUsable && !continued && vouched.includes(kind)
   const broke: RunEvent = {
     _tag: "TurnBroke",
     turnId: turn.turnId,
     kind,
     message,
     usable,
-    ...(turn.continued ? { continued: true } : {}),
+    ...(continued ? { continued: true } : {}),
     ...(lastLines === undefined ? {} : { lastLines })
   }
   if (turn.interrupted && kind === "aborted") {
