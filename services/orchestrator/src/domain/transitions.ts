@@ -75,7 +75,7 @@ export const transitions = {
   "session-lost": {
     from: "itself",
     to: authorSteps,
-    when: "the author is to be told what is wrong, and its session has ended: fresh author, once what was done is verified"
+    when: "the author is to go on, and its session has ended or is gone: fresh author, once what was done is verified"
   },
   resumed: { from: "pause", to: [...authorSteps, "REVIEW", "PHASE_GATE"], when: "a pause had interrupted the step" }
 } as const satisfies Record<string, Transition>

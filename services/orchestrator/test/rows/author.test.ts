@@ -120,6 +120,26 @@ describe("any author step", () => {
     assert.strictEqual(s.choices[0], "continue-session")
   })
 
+  it("its session is found to be gone: what is done is verified before a fresh author goes on from it", () => {
+    const s = story().executing({ gates: { quality: ["npm test"] } })
+    s.reports({ result: "complete", commit: "abc1", completedTasks: [{ id: "P1.1", commit: "abc1", files: [] }] })
+    s.commitVerified().gates(false)
+    assert.strictEqual(s.command("StartTurn").onMissing, "fail")
+    s.turnFails("session-missing")
+    assert.deepStrictEqual(s.lines, ["workspace WriteContinuationState"])
+    s.stateWritten().tasksVerified()
+    assert.deepStrictEqual(s.lines, ["StepStarted QUALITY_RETRY (session-lost)", "session-manager StartTurn"])
+    assert.deepInclude(s.command("StartTurn"), { session: { _tag: "New" }, step: "QUALITY_RETRY" })
+  })
+
+  it("its session is found to be gone before anything was done: the session-manager begins anew", () => {
+    const s = story()
+      .executing({ gates: { quality: ["npm test"] } })
+      .worked("abc1")
+      .gates(false)
+    assert.deepInclude(s.command("StartTurn"), { onMissing: "fresh", step: "QUALITY_RETRY" })
+  })
+
   it("turn timed out: ESCALATE without session id, and the session is aborted if it was not", () => {
     const s = story().executing().turnFails("timeout")
     assert.deepStrictEqual(s.choices, stepOptions)

@@ -1,4 +1,5 @@
 /** Asking an author for a turn: in a new session, in the phase's session, or by continuing it. */
+
 import {
   anyHost,
   type SessionChoice,
@@ -14,6 +15,7 @@ import type { EventOf, Purpose, RunEvents } from "../Event.ts"
 import type { How } from "../Move.ts"
 import { currentTitle, placeOf } from "../phases.ts"
 import { continuePrompt, freshPrompt, knownPrompt, newGuidance } from "../prompts/author.ts"
+import { isContinued } from "../prompts/isContinued.ts"
 import { render } from "../prompts/render.ts"
 import { stepTask } from "../prompts/steps.ts"
 import type { PhaseRun, Run } from "../Run.ts"
@@ -111,9 +113,11 @@ const inSession = (
     continued: known.continued,
     command: startTurn(run, phase, step, {
       session,
-      onMissing: "fresh",
       prompt: knownPrompt(run, phase, known.task),
-      freshPrompt: freshPrompt(run, phase, step, known.task),
+      // Nobody takes over what is done before it was verified.
+      ...(isContinued(phase)
+        ? { onMissing: "fail" }
+        : { onMissing: "fresh", freshPrompt: freshPrompt(run, phase, step, known.task) }),
       reason: known.reason
     })
   }

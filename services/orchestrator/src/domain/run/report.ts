@@ -1,9 +1,11 @@
 /** An author's turn has ended: what its report, or its failure, leads to (run-machine: any author step). */
+
 import type { AuthorStatus, CompletedTask, Step } from "@reprise/protocol"
 import type { RunEvent } from "../Event.ts"
 import type { InputOf } from "../Input.ts"
 import { enter, escalate, type Move, type Outcome, outcome } from "../Move.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phases.ts"
+import { isContinued } from "../prompts/isContinued.ts"
 import { render } from "../prompts/render.ts"
 import type { Pending, PhaseRun, Run } from "../Run.ts"
 import type { Cause } from "../transitions.ts"
@@ -173,9 +175,11 @@ export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): 
     ...(continued ? { continued: true } : {}),
     ...(lastLines === undefined ? {} : { lastLines })
   }
-  if (turn.interrupted && kind === "aborted") {
-    return outcome([broke], { _tag: "Retry", retry: { step: run.step ?? "EXECUTE" }, cause: "resumed" })
-  }
+  const again = { _tag: "Retry", retry: { step: run.step ?? "EXECUTE" } } as const
+  if (turn.interrupted && kind === "aborted") return outcome([broke], { ...again, cause: "resumed" })
+  // What is done is verified, and a fresh author goes on from it; only a human's own choice is not changed.
+  const handsOver = kind === "session-missing" && !turn.continued && run.phase !== undefined && isContinued(run.phase)
+  if (handsOver) return outcome([broke], { ...again, cause: "session-lost" })
   // The session-manager aborts a session whose turn timed out; where it says otherwise, it is told to.
   const stopped: ReadonlyArray<RunEvent> =
     kind === "timeout" && sessionUsable
