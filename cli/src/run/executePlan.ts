@@ -10,7 +10,7 @@ import type { Config } from "../config/Config.ts"
 import { data, say } from "../Printer.ts"
 import { isInitialised, type Project } from "../project/Project.ts"
 import { runSummary } from "../show/runTable.ts"
-import { BrokerLost, Tenure } from "../system/broker.ts"
+import { BrokerLost, duringTenure } from "../system/broker.ts"
 import { listOf } from "../system/reading.ts"
 import { hostingSystem } from "../system/System.ts"
 import { follow, type Human } from "./follow.ts"
@@ -127,9 +127,7 @@ export const executePlan = Effect.fn("executePlan")(function* (run: PlanRun) {
   if (!run.options.allowDirty && !run.options.worktree && !isInitialised(run.project))
     yield* requireCleanTree(run.project)
   const own = yield* Ref.make<RunId | undefined>(undefined)
-  return yield* Effect.flatMap(Tenure, ({ lost, room }) =>
-    Effect.andThen(room, Effect.raceFirst(work(run, own), lost))
-  ).pipe(
+  return yield* duringTenure(work(run, own)).pipe(
     Effect.provide(hostingSystem(run)),
     Effect.tapError((error) =>
       Effect.sync(() => {

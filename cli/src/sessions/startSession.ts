@@ -15,7 +15,7 @@ import { findProject, type Project } from "../project/Project.ts"
 import { agentSettings, powersOf, serverSettings } from "../project/powers.ts"
 import { requireTrust } from "../project/requireTrust.ts"
 import { readPrompts } from "../prompts/readPrompts.ts"
-import { BrokerLost, Tenure } from "../system/broker.ts"
+import { BrokerLost, duringTenure } from "../system/broker.ts"
 import { listOf } from "../system/reading.ts"
 import { hostingSystem } from "../system/System.ts"
 import { findSession, isOver } from "./findSession.ts"
@@ -103,7 +103,7 @@ const readPrompt = (given: string) =>
 
 /** Gives the exit code of protocol.md. When the process that did the work ends, this one goes on with it. */
 const execute = (task: Task) =>
-  Effect.flatMap(Tenure, ({ lost, room }) => Effect.andThen(room, Effect.raceFirst(work(task), lost))).pipe(
+  duringTenure(work(task)).pipe(
     Effect.provide(hostingSystem(task)),
     Effect.retry({ while: (error) => error instanceof BrokerLost })
   )

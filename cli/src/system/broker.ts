@@ -1,7 +1,7 @@
 /** The broker of a command: the one of this repository, started when no other process runs it, or a server that is named. */
 import { remoteConnection } from "@reprise/actor/main"
 import { attach, connectionTo, EmbeddedServer, ensureStreams, hasOwner, isLocked, Nats } from "@reprise/nats"
-import { Context, Effect, Layer, Schedule, Schema } from "effect"
+import { Context, Effect, Layer, Predicate, Schedule, Schema } from "effect"
 import { type Config, get } from "../config/Config.ts"
 import { requireRoom, untilFull } from "./room.ts"
 import type { SystemOptions } from "./System.ts"
@@ -27,6 +27,22 @@ export class Tenure extends Context.Service<
     readonly lost: Effect.Effect<never, unknown>
   }
 >()("cli/Tenure") {}
+
+const untilLostMs = 5_000
+
+const isUnanswered = (error: unknown): boolean => Predicate.hasProperty(error, "code") && error.code === "not-running"
+
+/**
+ * The effect as long as its broker is there and has room. That nobody answers may be the first sign of the end of the
+ * process that did the work: that is waited for before it counts as a failure.
+ */
+export const duringTenure = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, unknown, R | Tenure> =>
+  Effect.flatMap(Tenure, ({ lost, mine, room }) => {
+    const patient = Effect.tapError(effect, (error) =>
+      !mine && isUnanswered(error) ? Effect.sleep(`${untilLostMs} millis`) : Effect.void
+    )
+    return Effect.andThen(room, Effect.raceFirst(patient, lost))
+  })
 
 /** How to reach a server that others run. */
 export const remoteSettings = (config: Config, url: string, name: string) => {

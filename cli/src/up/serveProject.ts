@@ -5,7 +5,7 @@ import { Effect, Stream } from "effect"
 import { get } from "../config/Config.ts"
 import { color, say } from "../Printer.ts"
 import { liveEvent } from "../show/liveEvent.ts"
-import { BrokerLost, Tenure } from "../system/broker.ts"
+import { BrokerLost, duringTenure, Tenure } from "../system/broker.ts"
 import { listOf } from "../system/reading.ts"
 import { type SystemOptions, servingSystem } from "../system/System.ts"
 import { releaseWhenQuiet } from "./releaseMemory.ts"
@@ -41,7 +41,7 @@ const serve = Effect.fnUntraced(function* (options: Serving) {
  * `CliFailure` when something is missing or the broker is full.
  */
 export const serveProject = Effect.fn("serveProject")(function* (options: Serving) {
-  yield* Effect.flatMap(Tenure, ({ lost, room }) => Effect.andThen(room, Effect.raceFirst(serve(options), lost))).pipe(
+  yield* duringTenure(serve(options)).pipe(
     Effect.provide(servingSystem({ ...options, lasting: true, lazyAgents: true })),
     Effect.tapError((error) =>
       Effect.sync(() => {
