@@ -7,6 +7,7 @@ import {
   doneTask,
   doTask,
   folder,
+  pageToVerify,
   planId,
   planWith,
   reviewed,
@@ -174,18 +175,7 @@ describe("work that was done and is not there any more", () => {
     "a reset, a removed file, a rebase, a shallow clone: rejected with the list, no author started; restored, the run goes on",
     () =>
       Effect.gen(function* () {
-        const world = yield* makeWorld({
-          plan: planWith("Create the module", "Build the page (checkpoint: human-verify)", "Finish"),
-          script: {
-            rules: [
-              { ...worksWhen("", doTask("module"), doTask("page")), match: { role: "author", kind: "work" } },
-              stopsAt(2, "human-verify", [doneTask(1, "module"), doneTask(2, "page")]),
-              worksWhen("Skip Task 2 and continue from Task 3.", doTask("finish")),
-              completes("finish", [doneTask(3, "finish")]),
-              ...reviewed
-            ]
-          }
-        })
+        const world = yield* makeWorld(pageToVerify)
         const look = yield* parks(world)
         const [page = "", module = ""] = world.git("log", "--format=%H", "-2").split("\n")
         const asked = (yield* world.model.calls).length

@@ -22,7 +22,7 @@ describe("secrets", () => {
       const { environment } = world
       environment["ANTHROPIC_API_KEY"] = key
       environment["OPENCODE_CONFIG_CONTENT"] = environment["OPENCODE_CONFIG_CONTENT"]?.replace(
-        '"apiKey":"x"',
+        '"apiKey":"none"',
         `"apiKey":"${key}"`
       )
       const parked = yield* world.reprise("run", "PLAN.md", "--debug")

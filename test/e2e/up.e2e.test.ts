@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Broker, localBroker } from "@reprise/testing"
 import { Effect } from "effect"
-import { needsHuman, on, once, plan, script } from "../harness/story.ts"
+import { heldInMidTurn, needsHuman, on, once, plan, script } from "../harness/story.ts"
 import { makeWorld } from "../harness/World.ts"
 
 const report = { role: "author", kind: "report" } as const
@@ -71,15 +71,7 @@ describe("reprise up", () => {
       Effect.gen(function* () {
         const world = yield* makeWorld({
           plan: plan("One"),
-          script: script(
-            once({ role: "author", kind: "work" }, [
-              {
-                hold: "mid-turn",
-                bash: "echo a > a.txt && git add -A && git commit -q -m 'Write it' && git rev-parse HEAD"
-              },
-              { text: "Done." }
-            ])
-          )
+          script: heldInMidTurn
         })
         const watch = yield* world.start("watch")
         yield* watch.waitFor(/watching every run/)
@@ -101,15 +93,7 @@ describe("reprise up", () => {
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),
-        script: script(
-          once({ role: "author", kind: "work" }, [
-            {
-              hold: "mid-turn",
-              bash: "echo a > a.txt && git add -A && git commit -qm 'Write it' && git rev-parse HEAD"
-            },
-            { text: "Done." }
-          ])
-        )
+        script: heldInMidTurn
       })
       const up = yield* world.start("up")
       yield* up.waitFor(/serving/)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { completes, doneTask, doTask, planWith, reviewed, stopsAt, worksWhen } from "../harness/checkpoints.ts"
+import { pageToVerify } from "../harness/checkpoints.ts"
 import { makeWorld } from "../harness/World.ts"
 
 /** What is seen of a hand-over, in its order: a process that is killed at one of these dies soon after it. */
@@ -16,18 +16,7 @@ describe("kill -9 while a checkpoint is handed over, then run again", () => {
   for (const { answered, flags, name, sign } of moments) {
     it.live(`once ${name}: one question, exactly one fresh author, every commit once`, () =>
       Effect.gen(function* () {
-        const world = yield* makeWorld({
-          plan: planWith("Create the module", "Build the page (checkpoint: human-verify)", "Finish"),
-          script: {
-            rules: [
-              { ...worksWhen("", doTask("module"), doTask("page")), match: { role: "author", kind: "work" } },
-              stopsAt(2, "human-verify", [doneTask(1, "module"), doneTask(2, "page")]),
-              worksWhen("Skip Task 2 and continue from Task 3.", doTask("finish")),
-              completes("finish", [doneTask(3, "finish")]),
-              ...reviewed
-            ]
-          }
-        })
+        const world = yield* makeWorld(pageToVerify)
         const killedAt = Effect.fnUntraced(function* () {
           const process = yield* world.start("run", "PLAN.md", ...flags)
           yield* process.waitFor(sign)

@@ -1,22 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { once, plan, script } from "../harness/story.ts"
+import { heldInMidTurn, plan } from "../harness/story.ts"
 import { makeWorld } from "../harness/World.ts"
-
-const held = script(
-  once({ role: "author", kind: "work" }, [
-    {
-      hold: "mid-turn",
-      bash: "echo work > work.txt && git add -A && git commit -q -m 'Write it' && git rev-parse HEAD"
-    },
-    { text: "Done." }
-  ])
-)
 
 describe("two processes in one repository", () => {
   it.live("the second run of a plan follows the first, and takes the work over when that is killed", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld({ plan: plan("One"), script: held })
+      const world = yield* makeWorld({ plan: plan("One"), script: heldInMidTurn })
       const first = yield* world.start("run", "PLAN.md")
       yield* world.model.awaitHeld("mid-turn")
       const second = yield* world.start("run", "PLAN.md")
@@ -42,7 +32,7 @@ describe("two processes in one repository", () => {
 
   it.live("SIGTERM parks the run; run again goes on in the same session", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld({ plan: plan("One"), script: held })
+      const world = yield* makeWorld({ plan: plan("One"), script: heldInMidTurn })
       const first = yield* world.start("run", "PLAN.md")
       yield* world.model.awaitHeld("mid-turn")
       const asked = (yield* world.model.calls).length

@@ -5,7 +5,13 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { locateServer } from "@reprise/nats"
 import { EscalationView, RunView, SessionView } from "@reprise/protocol"
-import { type ScriptedModelHandle, type ScriptInput, startScriptedModel } from "@reprise/testing/scriptedModel"
+import {
+  claudeSettings,
+  openCodeSettings,
+  type ScriptedModelHandle,
+  type ScriptInput,
+  startScriptedModel
+} from "@reprise/testing/scriptedModel"
 import { Effect, Schema, type Scope } from "effect"
 import { Command, type Ended } from "./Command.ts"
 
@@ -47,21 +53,6 @@ const readAnswer = Schema.decodeUnknownSync(
 
 const decodeLine = Schema.decodeUnknownSync(Schema.fromJsonString(PublicLine))
 
-const openCodeConfig = (url: string) =>
-  JSON.stringify({
-    model: "scripted/scripted",
-    small_model: "scripted/scripted",
-    autoupdate: false,
-    share: "disabled",
-    provider: {
-      scripted: {
-        npm: "@ai-sdk/openai-compatible",
-        options: { baseURL: url, apiKey: "x" },
-        models: { scripted: { name: "scripted", tool_call: true, limit: { context: 128_000, output: 8_000 } } }
-      }
-    }
-  })
-
 /** Made in a temporary folder that goes with the scope. */
 export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions) {
   const base = yield* Effect.acquireRelease(
@@ -84,19 +75,9 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
     PATH: process.env["PATH"],
     HOME: join(base, "home"),
     TERM: "dumb",
-    IS_SANDBOX: "1",
     REPRISE_NATS_SERVER: server.path,
-    OPENCODE_CONFIG_CONTENT: openCodeConfig(model.openaiUrl),
-    OPENCODE_DISABLE_AUTOUPDATE: "1",
-    OPENCODE_DISABLE_MODELS_FETCH: "1",
-    ANTHROPIC_BASE_URL: model.url,
-    ANTHROPIC_API_KEY: "x",
-    ANTHROPIC_MODEL: "scripted",
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    XDG_DATA_HOME: join(base, "data"),
-    XDG_CONFIG_HOME: join(base, "config"),
-    XDG_CACHE_HOME: join(base, "cache"),
-    XDG_STATE_HOME: join(base, "state")
+    ...openCodeSettings(base, model.openaiUrl),
+    ...claudeSettings(base, model.url)
   }
   const git = (...args: ReadonlyArray<string>): string =>
     execFileSync("git", [...args], { cwd: root, encoding: "utf8", env: environment }).trimEnd()

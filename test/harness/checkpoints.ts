@@ -1,6 +1,7 @@
 /** A plan with checkpoints, and the words of authors who stop at them. */
 import type { ScriptInput } from "@reprise/testing/scriptedModel"
 import { on, once } from "./story.ts"
+import type { WorldOptions } from "./World.ts"
 
 type RuleInput = ScriptInput["rules"][number]
 
@@ -51,3 +52,17 @@ export const reviewed: ReadonlyArray<RuleInput> = [
   on({ role: "reviewer", kind: "report" }, { report: { readiness: "ready", items: [], summary: "fine" } }),
   on({ role: "reviewer" }, { text: "I have read it." })
 ]
+
+/** Two authors: the first does two tasks and stops for a look at the second, the other finishes. */
+export const pageToVerify: WorldOptions = {
+  plan: planWith("Create the module", "Build the page (checkpoint: human-verify)", "Finish"),
+  script: {
+    rules: [
+      { ...worksWhen("", doTask("module"), doTask("page")), match: { role: "author", kind: "work" } },
+      stopsAt(2, "human-verify", [doneTask(1, "module"), doneTask(2, "page")]),
+      worksWhen("Skip Task 2 and continue from Task 3.", doTask("finish")),
+      completes("finish", [doneTask(3, "finish")]),
+      ...reviewed
+    ]
+  }
+}

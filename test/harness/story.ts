@@ -42,3 +42,14 @@ export const script = (...rules: ReadonlyArray<RuleInput>): ScriptInput => ({ ru
 
 export const plan = (...titles: ReadonlyArray<string>): string =>
   `# A plan\n\n${titles.map((title, n) => `## Phase ${n + 1}: ${title}\n\n- [ ] Write it\n`).join("\n")}`
+
+/** The author's first turn is held before its only tool, until `mid-turn` is released. */
+export const heldInMidTurn: ScriptInput = script(
+  once({ role: "author", kind: "work" }, [
+    {
+      hold: "mid-turn",
+      bash: "echo work > work.txt && git add -A && git commit -q -m 'Write it' && git rev-parse HEAD"
+    },
+    { text: "Done." }
+  ])
+)

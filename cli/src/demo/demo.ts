@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync } from "n
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { EscalationView } from "@reprise/protocol"
-import { startScriptedModel } from "@reprise/testing/scriptedModel"
+import { openCodeSettings, startScriptedModel } from "@reprise/testing/scriptedModel"
 import { Effect, Option } from "effect"
 import { exitCodes, exitWith, missing, wrongUse } from "../CliFailure.ts"
 import { loadConfig } from "../config/loadConfig.ts"
@@ -16,7 +16,7 @@ import { color, say } from "../Printer.ts"
 import { findProject } from "../project/Project.ts"
 import { executePlan } from "../run/executePlan.ts"
 import { questionText } from "../show/question.ts"
-import { makeSampleRepository, openCodeEnvironment, planPath } from "./sampleRepository.ts"
+import { makeSampleRepository, planPath } from "./sampleRepository.ts"
 import { script } from "./script.ts"
 
 interface Flags {
@@ -72,7 +72,7 @@ export const demo = Effect.fn("demo")(function* (flags: Flags) {
     options: runOptions(config, { auto: false, allowDirty: false, skipQuality: false }),
     human: terminal ? "terminal" : answerItself(flags.json),
     json: flags.json,
-    openCodeEnvironment: openCodeEnvironment(join(directory, "opencode"), model.openaiUrl),
+    openCodeEnvironment: openCodeSettings(join(directory, "opencode"), model.openaiUrl),
     places: [["model calls", join(directory, "model-calls.jsonl")]]
   })
   if (!flags.json)

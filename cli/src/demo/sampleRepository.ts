@@ -36,36 +36,6 @@ permissions = "all"
 quality = ["sh check.sh"]
 `
 
-/** OpenCode's own configuration: the scripted model as its only provider. */
-const openCodeConfig = (modelUrl: string) => ({
-  $schema: "https://opencode.ai/config.json",
-  model: "scripted/scripted",
-  small_model: "scripted/scripted",
-  autoupdate: false,
-  share: "disabled",
-  provider: {
-    scripted: {
-      npm: "@ai-sdk/openai-compatible",
-      name: "Scripted model",
-      options: { baseURL: modelUrl, apiKey: "none" },
-      models: {
-        scripted: { name: "Scripted model", tool_call: true, limit: { context: 128_000, output: 8_000 } }
-      }
-    }
-  }
-})
-
-/** OpenCode's settings for the demo, by environment: nothing of the user's own is read or changed. */
-export const openCodeEnvironment = (home: string, modelUrl: string): Record<string, string> => ({
-  OPENCODE_CONFIG_CONTENT: JSON.stringify(openCodeConfig(modelUrl)),
-  OPENCODE_DISABLE_AUTOUPDATE: "1",
-  OPENCODE_DISABLE_MODELS_FETCH: "1",
-  XDG_DATA_HOME: join(home, "data"),
-  XDG_CONFIG_HOME: join(home, "config"),
-  XDG_CACHE_HOME: join(home, "cache"),
-  XDG_STATE_HOME: join(home, "state")
-})
-
 /** Makes the repository with everything committed. */
 export const makeSampleRepository = async (root: string): Promise<void> => {
   const files: Record<string, string> = { [planPath]: plan, "check.sh": check, "reprise.toml": config }

@@ -1,4 +1,5 @@
 /** Starts a run or goes on with the open one, follows it, and shows what it came to. */
+
 import { randomUUID } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -7,13 +8,14 @@ import { makeRunId, type RunId, type RunOptions, RunView } from "@reprise/protoc
 import { Effect, Ref } from "effect"
 import { type ExitCode, exitCodes, missing } from "../CliFailure.ts"
 import type { Config } from "../config/Config.ts"
+import type { Human } from "../gate/attend.ts"
 import { data, say } from "../Printer.ts"
 import { isInitialised, type Project } from "../project/Project.ts"
 import { runSummary } from "../show/runTable.ts"
 import { BrokerLost, duringTenure } from "../system/broker.ts"
 import { listOf } from "../system/reading.ts"
 import { hostingSystem } from "../system/System.ts"
-import { follow, type Human } from "./follow.ts"
+import { follow } from "./follow.ts"
 import { requireCleanTree } from "./preflight.ts"
 import { showRun } from "./showRun.ts"
 

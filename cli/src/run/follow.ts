@@ -1,20 +1,12 @@
 /** Follows one run: prints its events, asks the human it needs, ends with the exit code that tells how it stands. */
-import { Messenger } from "@reprise/actor"
-import { type EscalationView, type PublicEvent, type RunId, SessionView } from "@reprise/protocol"
-import { Deferred, Effect, FiberHandle, Option, Queue, Schedule, Stream } from "effect"
+import { type PublicEvent, type RunId, SessionView } from "@reprise/protocol"
+import { Deferred, Effect, Schedule } from "effect"
 import { type ExitCode, exitCodes } from "../CliFailure.ts"
-import { type Answer, answerQuestion } from "../gate/answerQuestion.ts"
-import { askInTerminal } from "../gate/askInTerminal.ts"
-import { color, json, say, visible } from "../Printer.ts"
+import { attend, type Finish, type Human } from "../gate/attend.ts"
 import { awaitsArchive } from "../sessions/findSession.ts"
 import { eventLine } from "../show/eventLine.ts"
-import { publicJson } from "../show/publicJson.ts"
-import { questionText } from "../show/question.ts"
 import { listOf } from "../system/reading.ts"
-import { showQuestion, showRun } from "./showRun.ts"
-
-/** Who answers: somebody at the terminal, nobody (the run is parked), or a function. */
-export type Human = "terminal" | "nobody" | ((question: EscalationView) => Answer)
+import { showRun } from "./showRun.ts"
 
 export interface FollowOptions {
   readonly human: Human
@@ -50,101 +42,35 @@ const untilArchived = (runId: RunId) =>
     })
   )
 
+const openQuestion = Effect.fnUntraced(function* (runId: RunId) {
+  const { escalationId, status } = yield* showRun(runId)
+  return escalationId === undefined || status !== "waiting" ? {} : { open: escalationId }
+})
+
 /** Runs until the run ends and has let go of its workspace, or is parked or paused; gives the exit code. */
 export const follow = Effect.fn("follow")(function* (runId: RunId, options: FollowOptions) {
-  const messenger = yield* Messenger
-  const finished = yield* Queue.unbounded<ExitCode>()
-  const question = yield* FiberHandle.make()
-  let asked: string | undefined
-
-  const handle = Effect.fnUntraced(function* (escalationId: string): Effect.fn.Return<void, unknown, Messenger> {
-    const open = yield* showQuestion(escalationId)
-    if (open.state !== "open") return
-    const { human } = options
-    if (human === "nobody") {
-      if (!options.json) say(questionText(open, Date.now()))
-      if (!options.json)
-        say(
-          `\nThe run is parked. Answer with 'reprise gate answer ${escalationId} CHOICE', then run again; under 'reprise up' it goes on by itself.`
-        )
-      yield* Queue.offer(finished, exitCodes.waiting)
-      return
-    }
-    if (human !== "terminal") {
-      yield* answerQuestion(open, human(open), "demo")
-      return
-    }
-    const reply = yield* askInTerminal(open)
-    if (reply._tag === "Left") {
-      say(
-        "\nThe question stays open and the run is parked; run again to go on. Under 'reprise up' it goes on when it is answered."
-      )
-      yield* Queue.offer(finished, reply.how === "interrupt" ? exitCodes.interrupted : exitCodes.waiting)
-      return
-    }
-    const accepted = yield* answerQuestion(open, reply.answer, "terminal").pipe(
-      Effect.as(true),
-      Effect.catchTag("CliFailure", (refused) =>
-        Effect.sync(() => say(color.red(visible(refused.message)))).pipe(Effect.as(false))
-      )
-    )
-    if (!accepted) yield* handle(escalationId)
-  })
-
-  const ask = (escalationId: string) => {
-    if (asked === escalationId) return Effect.void
-    asked = escalationId
-    return FiberHandle.run(
-      question,
-      handle(escalationId).pipe(
-        Effect.catchCause((cause) =>
-          Effect.logError("asking failed", cause).pipe(Effect.andThen(Queue.offer(finished, exitCodes.missing)))
-        )
-      )
-    )
-  }
-
   const released = yield* Deferred.make<void>()
   const letGo = Effect.gen(function* () {
     const { directory } = yield* showRun(runId)
     if (directory !== undefined) yield* Deferred.await(released).pipe(Effect.timeoutOption(releaseMs))
     yield* untilArchived(runId).pipe(Effect.timeoutOption(releaseMs))
   })
-  const end = (code: ExitCode) => Effect.exit(letGo).pipe(Effect.andThen(Queue.offer(finished, code)))
 
-  const onEvent = Effect.fnUntraced(function* (event: PublicEvent) {
-    if (event._tag === "EscalationRaised") yield* ask(event.escalationId)
-    if (event._tag === "EscalationAnswered" || event._tag === "EscalationWithdrawn") yield* FiberHandle.clear(question)
+  const onEvent = Effect.fnUntraced(function* (event: PublicEvent, finish: Finish) {
     const code = ended(event)
-    if (code !== undefined)
-      yield* code === exitCodes.waiting ? Queue.offer(finished, code) : Effect.forkScoped(end(code))
+    if (code === exitCodes.waiting) yield* finish(code)
+    else if (code !== undefined) yield* Effect.forkScoped(Effect.andThen(Effect.exit(letGo), finish(code)))
     if (event._tag === "WorkspaceReleased") yield* Deferred.succeed(released, undefined)
   })
 
-  if (options.since !== undefined) {
-    const run = yield* showRun(runId)
-    if (run.escalationId !== undefined && run.status === "waiting") yield* ask(run.escalationId)
-  }
-  const events = messenger.events({
+  return yield* attend({
+    ...options,
+    ...(options.since === undefined ? {} : yield* openQuestion(runId)),
     runId,
-    from: options.since === undefined ? "beginning" : { since: options.since }
+    lineOf: eventLine,
+    parked: (escalationId) =>
+      `The run is parked. Answer with 'reprise gate answer ${escalationId} CHOICE', then run again; under 'reprise up' it goes on by itself.`,
+    left: "The question stays open and the run is parked; run again to go on. Under 'reprise up' it goes on when it is answered.",
+    onEvent
   })
-  return yield* events.pipe(
-    Stream.mapEffect(({ event, meta }) =>
-      Effect.suspend(() => {
-        print(event, meta, options.json)
-        return onEvent(event)
-      })
-    ),
-    Stream.runDrain,
-    Effect.as(Option.none<ExitCode>()),
-    Effect.raceFirst(Queue.take(finished).pipe(Effect.map(Option.some))),
-    Effect.map(Option.getOrElse(() => exitCodes.missing as ExitCode))
-  )
-}, Effect.scoped)
-
-const print = (event: PublicEvent, meta: { id: string; time: string }, asJson: boolean): void => {
-  const line = asJson ? undefined : eventLine(event)
-  if (asJson) json(publicJson(event, meta))
-  else if (line !== undefined) say(visible(line))
-}
+})

@@ -1,9 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Host } from "@reprise/protocol"
 import type { SessionInput } from "../src/domain/decide.ts"
 import { holdOf } from "../src/domain/holds.ts"
 import { viewOf } from "../src/domain/Session.ts"
-import { answer, at, firstTurn, given, newTurn, opened, sessionId } from "./support/story.ts"
+import { answer, at, firstTurn, given, newTurn, opened, sessionId, startAlone } from "./support/story.ts"
 
 const ofNoPhase = (inputs: ReadonlyArray<SessionInput>) =>
   inputs.map((input): SessionInput => {
@@ -15,16 +14,7 @@ const idle = ofNoPhase(firstTurn)
 const human: SessionInput = { _tag: "ReportActivity", cause: "human", evidence: "text" }
 const prompting: SessionInput = { _tag: "RecordPrompting", promptId: "p1", kind: "permission", text: "ls", options: [] }
 const alone: ReadonlyArray<SessionInput> = [
-  {
-    _tag: "StartSession",
-    sessionId,
-    prompt: "x",
-    runtime: "opencode",
-    directory: "/work",
-    host: Host.make("h1"),
-    permissions: "ask",
-    limits: {}
-  },
+  startAlone,
   { ...opened(1), turnId: given([]).when(newTurn(1)).event("TurnRequested").turn.turnId }
 ]
 

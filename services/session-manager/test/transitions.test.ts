@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { EscalationId, Host, RunId } from "@reprise/protocol"
+import { EscalationId, RunId } from "@reprise/protocol"
 import { Result } from "effect"
 import type { SessionInput } from "../src/domain/decide.ts"
 import type { Session } from "../src/domain/Session.ts"
@@ -15,7 +15,8 @@ import {
   newTurn,
   nextTurn,
   opened,
-  sessionId
+  sessionId,
+  startAlone
 } from "./support/story.ts"
 
 const ownRun = RunId.make(key)
@@ -57,18 +58,8 @@ const inputsOf = (session: Session): ReadonlyArray<SessionInput> => {
           sessionId
         }))
   const n = session.turnsAsked + 1
-  const started: SessionInput = {
-    _tag: "StartSession",
-    sessionId,
-    prompt: "x",
-    runtime: "opencode",
-    directory: "/work",
-    host: Host.make("h1"),
-    permissions: "ask",
-    limits: {}
-  }
   return [
-    ...(session.status === "unknown" ? [newTurn(n), started] : []),
+    ...(session.status === "unknown" ? [newTurn(n), startAlone] : []),
     nextTurn(n, { onMissing: "fresh" }),
     nextTurn(n, { onMissing: "fail" }),
     ...reports,

@@ -76,6 +76,8 @@ const timeoutMs = 120_000
 
 /** Before every subcommand: paths are no patterns, objects are what they are, nothing of the repository is run. */
 const always = ["--no-pager", "--literal-pathspecs", "--no-replace-objects", "-c", "core.fsmonitor=false"]
+/** Compares two commits by git's own means alone. */
+const between = (from: string, to: string) => ["--no-ext-diff", "--no-textconv", "--end-of-options", from, to, "--"]
 const noHooks = ["-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"]
 
 const lines = (text: string) => text.split("\n").filter((line) => line !== "")
@@ -196,17 +198,7 @@ const make = Effect.gen(function* () {
           ),
     hasDiff: (directory, from, to) =>
       Effect.map(
-        asks(directory, [
-          "diff",
-          "--quiet",
-          "--ignore-submodules=none",
-          "--no-ext-diff",
-          "--no-textconv",
-          "--end-of-options",
-          from,
-          to,
-          "--"
-        ]),
+        asks(directory, ["diff", "--quiet", "--ignore-submodules=none", ...between(from, to)]),
         (same) => !same
       ),
     changed: (directory, from, to) =>
@@ -226,18 +218,7 @@ const make = Effect.gen(function* () {
         (output) => output.split("\0").filter((path) => path !== "")
       ),
     diffStat: (directory, from, to) =>
-      text(directory, [
-        "diff",
-        "--stat=100",
-        "--stat-count=50",
-        "--no-color",
-        "--no-ext-diff",
-        "--no-textconv",
-        "--end-of-options",
-        from,
-        to,
-        "--"
-      ]),
+      text(directory, ["diff", "--stat=100", "--stat-count=50", "--no-color", ...between(from, to)]),
     dirty: (directory, untracked) =>
       text(directory, [
         "status",

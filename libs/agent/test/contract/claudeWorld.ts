@@ -1,7 +1,7 @@
 /** A real Claude with a scripted model, in directories of its own, without a network. */
 import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { ScriptedModel, type ScriptInput } from "@reprise/testing/scriptedModel"
+import { claudeSettings, ScriptedModel, type ScriptInput } from "@reprise/testing/scriptedModel"
 import { Context, Effect, Layer } from "effect"
 import { layerClaude } from "../../src/index.ts"
 import { markedProcesses } from "../../src/process/leftoverProcesses.ts"
@@ -49,12 +49,7 @@ function tooLong() {
 export const claudeEnvironment = (root: string, url: string) => ({
   PATH: process.env["PATH"],
   HOME: join(root, "home"),
-  CLAUDE_CONFIG_DIR: join(root, "claude"),
-  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-  ANTHROPIC_BASE_URL: url,
-  ANTHROPIC_API_KEY: "none",
-  ANTHROPIC_MODEL: "scripted",
-  IS_SANDBOX: "1"
+  ...claudeSettings(root, url)
 })
 
 export class ClaudeProcesses extends Context.Service<

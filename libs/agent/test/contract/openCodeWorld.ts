@@ -1,7 +1,7 @@
 /** A real OpenCode with a scripted model, in directories of its own, without a network. */
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { ScriptedModel, type ScriptInput } from "@reprise/testing/scriptedModel"
+import { openCodeSettings, ScriptedModel, type ScriptInput } from "@reprise/testing/scriptedModel"
 import { Effect, Layer, Option } from "effect"
 import { layerOpenCode, OpenCodeServer } from "../../src/index.ts"
 import { Places } from "./Places.ts"
@@ -38,28 +38,11 @@ function delegate() {
   return { tool: "task", args: { description: "part", prompt: "run echo delegated", subagent_type: "general" } }
 }
 
-/** OpenCode's configuration for a scripted model, without files. */
-const configuration = (baseURL: string) => ({
-  model: "scripted/scripted",
-  small_model: "scripted/scripted",
-  autoupdate: false,
-  share: "disabled",
-  provider: {
-    scripted: {
-      npm: "@ai-sdk/openai-compatible",
-      options: { baseURL, apiKey: "none" },
-      models: { scripted: { name: "scripted", tool_call: true, limit: { context: 128_000, output: 8000 } } }
-    }
-  }
-})
-
 /** The environment of an OpenCode that shares nothing with the user's. */
 export const openCodeEnvironment = (root: string, baseURL: string) => ({
   PATH: process.env["PATH"],
   HOME: join(root, "home"),
-  ...Object.fromEntries(["DATA", "CONFIG", "CACHE", "STATE"].map((kind) => [`XDG_${kind}_HOME`, join(root, kind)])),
-  OPENCODE_DISABLE_MODELS_FETCH: "1",
-  OPENCODE_CONFIG_CONTENT: JSON.stringify(configuration(baseURL))
+  ...openCodeSettings(root, baseURL)
 })
 
 const server = Layer.unwrap(

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Messenger } from "@reprise/actor"
 import { AgentRuntimes, type ClaudeRuntimeOptions, layerClaude } from "@reprise/agent"
-import { localBroker, ScriptedModel, type ScriptInput } from "@reprise/testing"
+import { claudeSettings, localBroker, ScriptedModel, type ScriptInput } from "@reprise/testing"
 import { Effect, Layer } from "effect"
 import { layerWith } from "../../src/service.ts"
 import { jetStream, Places, settings } from "./realWorld.ts"
@@ -12,12 +12,7 @@ import { jetStream, Places, settings } from "./realWorld.ts"
 const environmentOf = (root: string, url: string) => ({
   PATH: process.env["PATH"],
   HOME: join(root, "home"),
-  CLAUDE_CONFIG_DIR: join(root, "claude"),
-  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-  ANTHROPIC_BASE_URL: url,
-  ANTHROPIC_API_KEY: "none",
-  ANTHROPIC_MODEL: "scripted",
-  IS_SANDBOX: "1"
+  ...claudeSettings(root, url)
 })
 
 const claude = (options: Pick<ClaudeRuntimeOptions, "retryPatienceMs" | "visiting">) =>

@@ -7,7 +7,15 @@ import { ActorConfig, JetStreamBroker, Messenger } from "@reprise/actor"
 import { AgentRuntimes, layerOpenCode, type OpenCodeRuntimeOptions, OpenCodeServer } from "@reprise/agent"
 import { ensureStreams, Nats } from "@reprise/nats"
 import { Host } from "@reprise/protocol"
-import { Broker, FaultyProxy, localBroker, makeFaultyProxy, ScriptedModel, type ScriptInput } from "@reprise/testing"
+import {
+  Broker,
+  FaultyProxy,
+  localBroker,
+  makeFaultyProxy,
+  openCodeSettings,
+  ScriptedModel,
+  type ScriptInput
+} from "@reprise/testing"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 
 export const host = Host.make("here")
@@ -31,20 +39,6 @@ export class Places extends Context.Service<Places, { readonly root: string; rea
   )
 }
 
-const configuration = (baseURL: string) => ({
-  model: "scripted/scripted",
-  small_model: "scripted/scripted",
-  autoupdate: false,
-  share: "disabled",
-  provider: {
-    scripted: {
-      npm: "@ai-sdk/openai-compatible",
-      options: { baseURL, apiKey: "none" },
-      models: { scripted: { name: "scripted", tool_call: true, limit: { context: 128_000, output: 8000 } } }
-    }
-  }
-})
-
 const openCodeServer = Layer.unwrap(
   Effect.gen(function* () {
     const { root } = yield* Places
@@ -52,9 +46,7 @@ const openCodeServer = Layer.unwrap(
     const environment = {
       PATH: process.env["PATH"],
       HOME: join(root, "home"),
-      ...Object.fromEntries(["DATA", "CONFIG", "CACHE", "STATE"].map((kind) => [`XDG_${kind}_HOME`, join(root, kind)])),
-      OPENCODE_DISABLE_MODELS_FETCH: "1",
-      OPENCODE_CONFIG_CONTENT: JSON.stringify(configuration(openaiUrl))
+      ...openCodeSettings(join(root, "opencode"), openaiUrl)
     }
     return OpenCodeServer.layer({ stateDirectory: join(root, "state"), environment, warm: true })
   })

@@ -59,6 +59,18 @@ export const nextTurn = (n: number, more: Partial<Command<"StartTurn">> = {}): C
   ...more
 })
 
+/** A session without a run. */
+export const startAlone: Command<"StartSession"> = {
+  _tag: "StartSession",
+  sessionId,
+  prompt: "x",
+  runtime: "opencode",
+  directory: "/work",
+  host: Host.make("h1"),
+  permissions: "ask",
+  limits: {}
+}
+
 export const opened = (n: number, runtimeSessionId = "ses_1"): Report<"RecordOpened"> => ({
   _tag: "RecordOpened",
   turnId: t(n),
