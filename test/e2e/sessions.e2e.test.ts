@@ -92,7 +92,7 @@ describe("a session on Claude", () => {
       assert.include(question?.reason, "3 times")
       assert.strictEqual(question?.options[0]?.name, "continue-session")
 
-      const stub = join(world.root, "..", "claude")
+      const stub = join(world.root, "..", "claude-stub")
       writeFileSync(stub, '#!/bin/sh\ntest -t 0 && echo "at a terminal: $@ in $PWD"\n')
       chmodSync(stub, 0o700)
       const environment = { ...world.environment, REPRISE_CLAUDE: stub }
