@@ -2,7 +2,14 @@
  * An actor is a key, a journal and three pure functions (architecture: An actor works by durable intent).
  * State and events are plain JSON data. Nothing here knows JetStream, a clock or randomness.
  */
-import type { Host, Key, PublicEvent, PublicEventType, ServiceName } from "@reprise/protocol"
+import {
+  actorOf,
+  type Host,
+  type Key,
+  type PublicEvent,
+  type PublicEventType,
+  type ServiceName
+} from "@reprise/protocol"
 import { type Result, Schema } from "effect"
 
 /** Anything with a type name: commands, events, work. */
@@ -18,7 +25,13 @@ export interface Delivery {
   readonly key: Key
   /** When it is decided, ISO 8601 UTC. */
   readonly now: string
+  /** Id of the message that led to it: of a refusal, the refused command's. */
+  readonly causation?: string
 }
+
+/** Whether a message with this id was sent by that actor, because of its journal. */
+export const isSentBy = (service: ServiceName, key: Key, id: string): boolean =>
+  id.startsWith(`${actorOf[service]}.${key}.`)
 
 /** A business no: recorded as a public `CommandRefused` event, and never retried. */
 export class Refusal extends Schema.TaggedError<Refusal>()("Refusal", { reason: Schema.String }) {

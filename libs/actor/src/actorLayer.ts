@@ -91,7 +91,9 @@ const make = Effect.fnUntraced(function* <State, Input extends Tagged, Event ext
   const readCommand = bodyReader(actor.commands)
   yield* commands.receive((opened) => {
     const { delivery, key, meta } = opened
-    const input = Effect.flatMap(delivery.body, (body) => Effect.fromResult(readCommand(meta.type, body)))
+    const input = Effect.flatMap(delivery.body, (body) => Effect.fromResult(readCommand(meta.type, body))).pipe(
+      Effect.tapErrorTag("Undecodable", ({ reason }) => handler.refuseUnread(key, meta, reason))
+    )
     lanes.push(key, handle(commands, opened, key, input))
   })
 })

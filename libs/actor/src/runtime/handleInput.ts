@@ -113,7 +113,7 @@ export const makeInputHandler = <State, Input extends Tagged, Event extends Tagg
   })
 
   const refuse = Effect.fnUntraced(function* (
-    { input, key, meta }: ActorInput<Input>,
+    { input, key, meta }: Pick<ActorInput<Tagged>, "input" | "key" | "meta">,
     loaded: Loaded<State>,
     reason: string,
     at: string,
@@ -124,6 +124,12 @@ export const makeInputHandler = <State, Input extends Tagged, Event extends Tagg
     const refused = { meta, run, reason, at }
     yield* broker.publish([refusalMessage(senderOf(key), refused, refusalEvent(run, input, reason), traceparent)])
     loaded.receipts.add(meta.id, 0)
+  })
+
+  const refuseUnread = Effect.fnUntraced(function* (key: Key, meta: MessageMeta, reason: string, span: Tracer.Span) {
+    const loaded = memory.peek(key) ?? (yield* load(key))
+    const at = new Date(yield* Clock.currentTimeMillis).toISOString()
+    yield* refuse({ key, meta, input: { _tag: meta.type } }, loaded, reason, at, traceparentOf(span))
   })
 
   /** Whether the refusal of this input was published before a process died: then it stays refused. */
@@ -151,7 +157,12 @@ export const makeInputHandler = <State, Input extends Tagged, Event extends Tagg
       if (job.redelivered && (yield* wasRefused(job, loaded))) return
       const now = yield* Clock.currentTimeMillis
       loaded.usedAt = now
-      const delivery = { id: meta.id, key, now: new Date(now).toISOString() }
+      const delivery = {
+        id: meta.id,
+        key,
+        now: new Date(now).toISOString(),
+        ...(meta.causation === undefined ? {} : { causation: meta.causation })
+      }
       const given = { state: loaded.state, input: job.input, meta, delivery, traceparent }
       const decided = decideInput(actor, encode, senderOf(key), given)
 
@@ -174,6 +185,11 @@ export const makeInputHandler = <State, Input extends Tagged, Event extends Tagg
     /** Handles one input: afterwards it is decided, written, and all it leads to is sent. */
     handle: (job: ActorInput<Input>) =>
       Effect.useSpan(`${service} ${job.meta.type}`, continuing(job.meta.traceparent), (span) => handleOnce(job, span)),
+    /** Tells whoever sent it that a command cannot be read: they do not look into the dead letters. */
+    refuseUnread: (key: Key, meta: MessageMeta, reason: string) =>
+      Effect.useSpan(`${service} ${meta.type}`, continuing(meta.traceparent), (span) =>
+        refuseUnread(key, meta, reason, span)
+      ),
     /** After a failure the memory may be behind the journal. */
     forget: memory.forget,
     forgetIdle: memory.forgetIdle,

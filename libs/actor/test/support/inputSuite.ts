@@ -144,6 +144,30 @@ export const inputSuite = (name: string, open: OpenWorld) =>
       }).pipe(Effect.scoped)
     )
 
+    it.live("answers a command that cannot be read with a refusal too, so that its sender hears of it", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const one = yield* world.start(count)
+        yield* Effect.gen(function* () {
+          yield* storeRaw("a", "no-n", "Add", `{"n":"two"}`)
+          yield* storeRaw("a", "what", "Unheard", "{}", { subject: "not a run" })
+          yield* storeRaw("a", "no-type", "not a type", "{}")
+          yield* drain
+          const refusals = yield* eventsSoFar(["CommandRefused"])
+          assert.deepStrictEqual(
+            refusals.map(({ event, meta }) => [
+              meta.causation,
+              event._tag === "CommandRefused" && [event.runId, event.command, event.reason.split("\n")[0]]
+            ]),
+            [
+              ["no-n", ["r1", "Add", "The body does not match Add: Expected number"]],
+              ["what", ["a", "Unheard", "Messages of type Unheard are not taken here."]]
+            ]
+          )
+        }).pipe(Effect.provide(one))
+      }).pipe(Effect.scoped)
+    )
+
     it.live("sets aside a command that was delivered too often without ever finishing", () =>
       Effect.gen(function* () {
         const world = yield* open({ maxDeliveries: 2 })
