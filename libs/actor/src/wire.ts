@@ -11,6 +11,7 @@ import {
   ReviewCommand,
   type ServiceName,
   SessionCommand,
+  versionProblem,
   WorkspaceCommand
 } from "@reprise/protocol"
 import { Result, Schema, SchemaAST } from "effect"
@@ -36,12 +37,15 @@ const parseObject = (body: string): Result.Result<object, Undecodable> => {
 const requiredHeaders = ["ce-id", "ce-type", "ce-source", "ce-subject", "ce-time"]
 
 /** The envelope alone. */
-export const readMeta = (header: (name: string) => string): Result.Result<MessageMeta, Undecodable> =>
-  Result.mapError(decodeMeta(header), (error) => {
+export const readMeta = (header: (name: string) => string): Result.Result<MessageMeta, Undecodable> => {
+  const wrong = (problem: string) => new Undecodable({ reason: `The envelope is wrong: ${problem}` })
+  const version = versionProblem(header)
+  if (version !== undefined) return Result.fail(wrong(version))
+  return Result.mapError(decodeMeta(header), (error) => {
     const missing = requiredHeaders.filter((name) => header(name) === "")
-    const problem = missing.length === 0 ? error.message : `it has no header ${missing.join(", ")}.`
-    return new Undecodable({ reason: `The envelope is wrong: ${problem}` })
+    return wrong(missing.length === 0 ? error.message : `it has no header ${missing.join(", ")}.`)
   })
+}
 
 /** The type names of a union of tagged structs, however deeply it is nested. */
 const typesOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {

@@ -77,6 +77,15 @@ describe("messages", () => {
     assert.throws(() => encodeEvent(JSON.parse(`{"_tag":"RunFailed","runId":"r1"}`)), /reason/)
   })
 
+  it("of a version that is not known are refused, and told so", () => {
+    const read = (headers: Readonly<Record<string, string>>) =>
+      readMeta((name) => ({ ...envelope, ...headers })[name] ?? "")
+    const reason = (headers: Readonly<Record<string, string>>) => Result.getOrThrow(Result.flip(read(headers))).reason
+    assert.match(reason({ "ce-type": "dev.reprise.Add.v2" }), /'dev\.reprise\.Add\.v2', and only .*\.v1 is known/)
+    assert.match(reason({ "ce-specversion": "2.0" }), /ce-specversion is '2\.0', and only 1\.0 is known/)
+    assert.strictEqual(Result.getOrThrow(read({ "ce-specversion": "" })).type, "Add")
+  })
+
   it("that are malformed in 100 000 ways are refused with a reason and never throw", () => {
     const dice = makeDice(20260101)
     const bodies = [

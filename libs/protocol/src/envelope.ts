@@ -39,6 +39,17 @@ export const encodeMeta = (meta: MessageMeta): Record<string, string> => ({
 
 const decode = Schema.decodeUnknownResult(MessageMeta)
 
+/** What is wrong with the version of the envelope or of the message, in words; a later version is not guessed at. */
+export const versionProblem = (header: (name: string) => string): string | undefined => {
+  const specversion = header("ce-specversion")
+  if (specversion !== "" && specversion !== "1.0") {
+    return `ce-specversion is '${specversion.slice(0, 20)}', and only 1.0 is known.`
+  }
+  const type = header("ce-type")
+  if (type === "" || typePattern.test(type)) return undefined
+  return `ce-type is '${type.slice(0, 100)}', and only dev.reprise.<Type>.v1 is known.`
+}
+
 /** Reads the envelope through a header getter (`""` where a header is missing). Never throws. */
 export const decodeMeta = (header: (name: string) => string) => {
   const optional = (name: string, field: string) => (header(name) === "" ? {} : { [field]: header(name) })
