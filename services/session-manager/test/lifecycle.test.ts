@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Host } from "@reprise/protocol"
+import { Host, SessionId } from "@reprise/protocol"
 import type { SessionInput } from "../src/domain/decide.ts"
 import { viewOf } from "../src/domain/Session.ts"
 import {
@@ -37,10 +37,25 @@ describe("abort", () => {
     })
   })
 
-  it("is reported once", () => {
+  it("is reported once: a second is refused, as is one for a session that ended otherwise", () => {
     given([...working, abort])
       .when(abort)
-      .then([])
+      .refused("Session r1-s1 is aborted: there is nothing to abort.")
+    given([...firstTurn, complete])
+      .when(abort)
+      .refused("Session r1-s1 is completed: there is nothing to abort.")
+  })
+
+  it.each([
+    abort,
+    complete,
+    { _tag: "ExpireSession", sessionId },
+    { _tag: "ReplyToPrompt", sessionId, promptId: "p", reply: "once" },
+    { _tag: "ContinueSession", sessionId, turnId: t(2), onMissing: "fail" }
+  ] as const)("touches no other session than the one that is named ($_tag)", (command) => {
+    given(firstTurn)
+      .when({ ...command, sessionId: SessionId.make("r1-s2") })
+      .refused("This is session r1-s1, not r1-s2.")
   })
 
   it("leaves a session alone that is opened too late", () => {
@@ -78,6 +93,9 @@ describe("complete and expire", () => {
     given([...firstTurn, abort])
       .when(complete)
       .then([])
+    given([...firstTurn, complete])
+      .when({ _tag: "ExpireSession", sessionId })
+      .refused("Session r1-s1 is completed: there is nothing to expire.")
   })
 })
 

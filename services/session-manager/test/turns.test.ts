@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Host } from "@reprise/protocol"
+import { Host, RunId } from "@reprise/protocol"
 import type { SessionInput } from "../src/domain/decide.ts"
 import {
   answer,
@@ -117,7 +117,7 @@ describe("a turn in a new session", () => {
 
   it("does not take over a session that exists", () => {
     const outcome = given(firstTurn).when(newTurn(2))
-    assert.deepStrictEqual(outcome.types, ["TurnFailed"])
+    assert.deepStrictEqual(outcome.types, ["TurnFailed", "CommandRefused"])
     assert.strictEqual(outcome.state.status, given(firstTurn).state.status)
   })
 })
@@ -145,7 +145,7 @@ describe("a turn in an existing session", () => {
 
   it("is refused in another directory than the session's, which stays as it is", () => {
     const outcome = given(firstTurn).when(nextTurn(2, { directory: "/work/elsewhere" }))
-    assert.deepStrictEqual(outcome.types, ["TurnFailed"])
+    assert.deepStrictEqual(outcome.types, ["TurnFailed", "CommandRefused"])
     assert.deepInclude(outcome.event("TurnFailed"), { kind: "session-missing", sessionUsable: false })
     assert.strictEqual(outcome.state.status, given(firstTurn).state.status)
   })
@@ -187,9 +187,23 @@ describe("a turn in an existing session", () => {
 
   it("tells whoever asks for a second turn at once that the session is busy", () => {
     const outcome = given(firstTurn.slice(0, 2)).when(nextTurn(2))
-    assert.deepStrictEqual(outcome.types, ["TurnFailed"])
+    assert.deepStrictEqual(outcome.types, ["TurnFailed", "CommandRefused"])
     assert.deepInclude(outcome.event("TurnFailed"), { turnId: t(2), kind: "other", sessionUsable: true })
+    assert.deepInclude(outcome.event("CommandRefused"), {
+      command: "StartTurn",
+      turnId: t(2),
+      reason: "Session r1-s1 is busy with turn r1-t1: wait for its end."
+    })
     assert.strictEqual(outcome.state.turn?.request.turnId, t(1))
+  })
+
+  it("is refused to another run, and in a directory that depends on who reads it", () => {
+    given(firstTurn)
+      .when(nextTurn(2, { runId: RunId.make("r2") }))
+      .refused("Session r1-s1 belongs to run r1, not to r2.")
+    given([])
+      .when(newTurn(1, { directory: "../elsewhere" }))
+      .refused("The directory '../elsewhere' is not an absolute path.")
   })
 
   it("says so when the conversation did not grow: the runtime began a new one", () => {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { drain } from "@reprise/actor"
+import { drain, Messenger } from "@reprise/actor"
 import { AgentRuntime, AgentRuntimes, type Inspection, MemoryControl, type MemoryScript } from "@reprise/agent"
 import { Host, type SessionCommand, SessionId } from "@reprise/protocol"
 import { Effect, Layer, Stream } from "effect"
@@ -262,20 +262,22 @@ describe("an abort in the middle of a turn", () => {
       yield* control.reached("work")
       yield* send(abort)
       yield* awaitEvent("SessionAborted")
-      yield* send(abort)
       yield* send(second)
       assert.deepInclude(yield* awaitEvent("TurnFailed", 2), { kind: "session-missing", turnId: second.turnId })
       yield* drain
-      // Nothing was refused before this is.
-      yield* send({ _tag: "CompleteSession", sessionId: SessionId.make("r1-s9") }, "r1-s9")
-      assert.deepStrictEqual(yield* storyUntil("CommandRefused"), [
+      // Marks the end: nothing comes after this.
+      const { runId } = first
+      const end = { _tag: "SessionPaused", runId, sessionId: SessionId.make("r1-s9") } as const
+      yield* Messenger.use((messenger) => messenger.publish("session-manager", end))
+      assert.deepStrictEqual(yield* storyUntil("SessionPaused"), [
         "SessionCreated",
         "TurnStarted",
         "TurnFailed",
         "SessionAborted",
         "TurnFailed",
+        "CommandRefused",
         "SessionArchived",
-        "CommandRefused"
+        "SessionPaused"
       ])
       yield* Effect.repeat(runtime.inspect(runtimeSessionId), { while: ({ state }) => state._tag === "busy" })
     }).pipe(Effect.provide(inMemory(() => [{ hold: "work" }], { control })))

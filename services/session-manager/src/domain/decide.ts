@@ -5,7 +5,7 @@ import { recordWorking, reportActivity, reportIdle } from "./activity.ts"
 import { recordAnswer, recordStopped } from "./answers.ts"
 import { recordArchived } from "./archive.ts"
 import { recordFailed, recordRecovering, retryPrompt } from "./failures.ts"
-import type { Decision } from "./guards.ts"
+import { type Decision, refuse } from "./guards.ts"
 import { abortSession, completeSession, expireIdle, expireSession, pauseIdle } from "./lifecycle.ts"
 import type { SessionReport, SessionTimer } from "./messages.ts"
 import { recordInspected, recordOpened, recordUnreachable } from "./opening.ts"
@@ -24,6 +24,21 @@ type GateNews = Extract<PublicEvent, { readonly _tag: (typeof subscribed)[number
 
 export type SessionInput = SessionCommand | SessionReport | SessionTimer | GateNews
 
+/** A command that names another session than the one it was sent to. */
+const strayCommand = (input: SessionInput, { key }: Delivery): Decision | undefined => {
+  switch (input._tag) {
+    case "ContinueSession":
+    case "StartSession":
+    case "AbortSession":
+    case "ReplyToPrompt":
+    case "CompleteSession":
+    case "ExpireSession":
+      return input.sessionId === key ? undefined : refuse(`This is session ${key}, not ${input.sessionId}.`)
+    default:
+      return undefined
+  }
+}
+
 /** What an input means to the session, and, where it belongs to no run, what that leads to. */
 export const decide =
   (settings: SessionSettings) =>
@@ -33,6 +48,8 @@ export const decide =
 const decideSession =
   (settings: SessionSettings) =>
   (session: Session, input: SessionInput, delivery: Delivery): Decision => {
+    const stray = strayCommand(input, delivery)
+    if (stray !== undefined) return stray
     switch (input._tag) {
       case "StartTurn":
         return startTurn(session, input, delivery)

@@ -218,6 +218,7 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
     case "TranscriptSaved":
       return { ...session, saved: { object: event.object, at: event.at } }
     case "ActionTaken":
+    case "CommandRefused":
     case "SessionArchived":
     case "SessionCreated":
     case "SessionReused":

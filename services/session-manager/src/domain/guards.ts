@@ -11,6 +11,12 @@ export const nothing: Decision = Result.succeed([])
 
 export const refuse = (reason: string): Decision => Result.fail(new Refusal({ reason }))
 
+/** Where an agent is to work; empty: where its runtime does. Anything else would depend on who reads it. */
+export const notAbsolute = (directory: string): Decision | undefined =>
+  directory === "" || directory.startsWith("/")
+    ? undefined
+    : refuse(`The directory '${directory.slice(0, 200)}' is not an absolute path.`)
+
 export interface AtTurn {
   readonly details: SessionDetails
   readonly turn: OpenTurn

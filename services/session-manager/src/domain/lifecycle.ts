@@ -12,13 +12,17 @@ import { hasEnded, placeOf, type Session } from "./Session.ts"
 type Command<Tag extends SessionCommand["_tag"]> = Extract<SessionCommand, { readonly _tag: Tag }>
 type Timer<Tag extends SessionTimer["_tag"]> = Extract<SessionTimer, { readonly _tag: Tag }>
 
+/** Of what somebody wants of a session that has ended. What was to be tidied up is, so completing it is no matter. */
+const over = ({ status }: Session, sessionId: string, wanted: string): Decision =>
+  refuse(`Session ${sessionId} is ${status}: there is nothing to ${wanted}.`)
+
 const noSuch = (sessionId: string): Decision => refuse(`There is no session ${sessionId}.`)
 
 /** Its open turn fails with it: whoever waits for that turn is told. */
 export const abortSession = (session: Session, command: Command<"AbortSession">, delivery: Delivery): Decision => {
   const { details, turn } = session
   if (details === undefined) return noSuch(command.sessionId)
-  if (hasEnded(session)) return nothing
+  if (hasEnded(session)) return over(session, command.sessionId, "abort")
   const { reason } = command
   const ends: ReadonlyArray<JournalEvent> =
     turn === undefined
@@ -38,7 +42,7 @@ export const completeSession = (session: Session, command: Command<"CompleteSess
 export const expireSession = (session: Session, command: Command<"ExpireSession">): Decision => {
   const { details, turn } = session
   if (details === undefined) return noSuch(command.sessionId)
-  if (hasEnded(session)) return nothing
+  if (hasEnded(session)) return over(session, command.sessionId, "expire")
   if (turn !== undefined) return refuse(`Turn ${turn.request.turnId} is under way: it cannot expire now.`)
   return Result.succeed([{ _tag: "SessionExpired", ...placeOf(details) }])
 }

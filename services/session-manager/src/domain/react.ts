@@ -101,7 +101,11 @@ export const react =
   (settings: SessionSettings) =>
   (session: Session, events: ReadonlyArray<JournalEvent>, delivery: Delivery): ReadonlyArray<Outgoing> => {
     const { details, runtimeSessionId } = session
-    if (details === undefined) return events.flatMap((event) => (event._tag === "TurnFailed" ? [publish(event)] : []))
+    if (details === undefined) {
+      return events.flatMap((event) =>
+        event._tag === "TurnFailed" || event._tag === "CommandRefused" ? [publish(event)] : []
+      )
+    }
     const lost = events.some((event) => event._tag === "SessionLost")
 
     const sent = (event: JournalEvent): ReadonlyArray<Outgoing> => {

@@ -2,11 +2,12 @@
 import { type Delivery, Refusal } from "@reprise/actor"
 import { type SessionCommand, SessionId } from "@reprise/protocol"
 import { Result } from "effect"
-import { turnRefused } from "./endTurn.ts"
+import { type Failure, turnRefused } from "./endTurn.ts"
 import type { EventOf, JournalEvent, SessionDetails, TurnRequest } from "./events.ts"
+import { notAbsolute } from "./guards.ts"
 import { readJsonSchema } from "./jsonSchema.ts"
 import { continuePrompt, withGuidance } from "./prompts.ts"
-import { hasEnded, type Session } from "./Session.ts"
+import { hasEnded, placeOf, type Session } from "./Session.ts"
 
 type Command<Tag extends SessionCommand["_tag"]> = Extract<SessionCommand, { readonly _tag: Tag }>
 type Decision = Result.Result<ReadonlyArray<JournalEvent>, Refusal>
@@ -33,19 +34,33 @@ const unusable = (session: Session, details: SessionDetails): string | undefined
 const ownTurnsOnly = (sessionId: string): Decision =>
   Result.fail(new Refusal({ reason: `Session ${sessionId} belongs to no run: answer its question, or abort it.` }))
 
+/** What asked for a turn. */
+type Asked = "StartTurn" | "ContinueSession"
+
+/** Whoever waits for the turn is told by its failure, whoever sent the command by its refusal. */
+const refused = (details: SessionDetails, asked: Asked, turnId: TurnRequest["turnId"], failure: Failure): Decision =>
+  Result.succeed([
+    turnRefused(details, turnId, failure),
+    { _tag: "CommandRefused", ...placeOf(details), turnId, command: asked, reason: failure.message }
+  ])
+
 /** A turn in a session that should exist. Busy, gone and replaced are told apart here. */
-const beginExisting = (session: Session, details: SessionDetails, turn: TurnRequest, delivery: Delivery): Decision => {
+const beginExisting = (
+  session: Session,
+  details: SessionDetails,
+  asked: Asked,
+  turn: TurnRequest,
+  delivery: Delivery
+): Decision => {
   if (session.turn !== undefined) {
     const message = `Session ${details.sessionId} is busy with turn ${session.turn.request.turnId}: wait for its end.`
-    return Result.succeed([turnRefused(details, turn.turnId, { kind: "other", message, sessionUsable: true })])
+    return refused(details, asked, turn.turnId, { kind: "other", message, sessionUsable: true })
   }
   const reason = unusable(session, details)
   if (reason === undefined) return Result.succeed([begin(details, turn, "inspect", delivery)])
   if (turn.onMissing === "fail") {
     const message = `Session ${details.sessionId} cannot be continued: ${reason}. Go on in a new session.`
-    return Result.succeed([
-      turnRefused(details, turn.turnId, { kind: "session-missing", message, sessionUsable: false })
-    ])
+    return refused(details, asked, turn.turnId, { kind: "session-missing", message, sessionUsable: false })
   }
   const old = session.runtimeSessionId ?? details.sessionId
   return Result.succeed([
@@ -62,6 +77,12 @@ export const startTurn = (session: Session, command: Command<"StartTurn">, deliv
     return Result.fail(new Refusal({ reason: `This is session ${delivery.key}, not ${sessionId}.` }))
   }
   if (session.details?.standalone === true) return ownTurnsOnly(sessionId)
+  if (session.details !== undefined && session.details.runId !== command.runId) {
+    const reason = `Session ${sessionId} belongs to run ${session.details.runId}, not to ${command.runId}.`
+    return Result.fail(new Refusal({ reason }))
+  }
+  const wrongPlace = notAbsolute(command.directory)
+  if (wrongPlace !== undefined) return wrongPlace
   const form = typeof command.report === "string" ? undefined : readJsonSchema(command.report)
   if (form !== undefined && Result.isFailure(form)) {
     return Result.fail(new Refusal({ reason: `The JSON schema of the report cannot be used: ${form.failure}` }))
@@ -92,10 +113,10 @@ export const startTurn = (session: Session, command: Command<"StartTurn">, deliv
     onMissing: command.onMissing,
     reason: command.reason ?? "continue"
   }
-  if (!isNew) return beginExisting(session, details, turn, delivery)
+  if (!isNew) return beginExisting(session, details, command._tag, turn, delivery)
   if (session.status === "unknown") return Result.succeed([begin(details, turn, "open", delivery)])
   const message = `Session ${sessionId} exists already (${session.status}): a new session needs an id of its own.`
-  return Result.succeed([turnRefused(details, command.turnId, { kind: "other", message, sessionUsable: false })])
+  return refused(details, command._tag, command.turnId, { kind: "other", message, sessionUsable: false })
 }
 
 /** Goes on in the session as it is, with what its last turn was asked for. */
@@ -105,7 +126,7 @@ export const continueSession = (
   delivery: Delivery
 ): Decision => {
   if (known(session, command.turnId)) return Result.succeed([])
-  if (session.details === undefined || command.sessionId !== delivery.key) {
+  if (session.details === undefined) {
     return Result.fail(new Refusal({ reason: `There is no session ${command.sessionId} to continue.` }))
   }
   if (session.details.standalone === true) return ownTurnsOnly(command.sessionId)
@@ -121,5 +142,5 @@ export const continueSession = (
     onMissing: command.onMissing,
     reason: "continue"
   }
-  return beginExisting(session, details, turn, delivery)
+  return beginExisting(session, details, command._tag, turn, delivery)
 }

@@ -3,7 +3,7 @@ import type { Delivery } from "@reprise/actor"
 import { RunId, type SessionCommand, type TurnLimits, turnIdOf } from "@reprise/protocol"
 import { Result } from "effect"
 import type { EventOf, JournalEvent, SessionDetails, TurnRequest } from "../events.ts"
-import { type Decision, refuse } from "../guards.ts"
+import { type Decision, notAbsolute, refuse } from "../guards.ts"
 import type { Session } from "../Session.ts"
 
 type StartSession = Extract<SessionCommand, { readonly _tag: "StartSession" }>
@@ -35,12 +35,13 @@ export const nextTurn = (
 /** Asked for again it changes nothing; another task under the same id is refused. */
 export const startSession = (session: Session, command: StartSession, delivery: Delivery): Decision => {
   const { directory, host, limits, model, permissions, prompt, prompts, runtime, sessionId } = command
-  if (sessionId !== delivery.key) return refuse(`This is session ${delivery.key}, not ${sessionId}.`)
   if (session.status !== "unknown") {
     return session.details?.standalone === true && session.details.wholePrompt === prompt
       ? Result.succeed([])
       : refuse(`Session ${sessionId} exists already (${session.status}): a new session needs an id of its own.`)
   }
+  const wrongPlace = notAbsolute(directory)
+  if (wrongPlace !== undefined) return wrongPlace
   if (prompt.trim() === "") return refuse("A session needs to be told what to do: its prompt is empty.")
   const details: SessionDetails = {
     sessionId,
