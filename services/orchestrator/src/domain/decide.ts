@@ -1,5 +1,5 @@
 /** What an input means to a run: the flat match over everything that may happen. */
-import { type Delivery, Refusal } from "@reprise/actor"
+import { type Delivery, isSentBy, Refusal } from "@reprise/actor"
 import { Equal, Result } from "effect"
 import { bookkeeping } from "./bookkeeping.ts"
 import { concerns } from "./concerns.ts"
@@ -204,7 +204,11 @@ const ended = (run: Run, input: RunInput): Decision => {
   return isEcho(input) ? nothing : refuse(`${input._tag} is stale: run ${run.runId} is ${run.status}.`)
 }
 
-const decideStarted = (run: Run, input: RunInput): Decision => {
+/** What somebody else asked for and was refused is worth a note; only the run's own commands are waited for. */
+const isOthersRefusal = ({ runId }: Run, input: RunInput, { causation }: Delivery): boolean =>
+  input._tag === "CommandRefused" && causation !== undefined && !isSentBy("orchestrator", runId, causation)
+
+const decideStarted = (run: Run, input: RunInput, delivery: Delivery): Decision => {
   if (run.status === "completed" || run.status === "failed" || run.status === "aborted") return ended(run, input)
   switch (input._tag) {
     case "StartRun":
@@ -218,6 +222,7 @@ const decideStarted = (run: Run, input: RunInput): Decision => {
     default: {
       const recorded = bookkeeping(run, input)
       const after = recorded.reduce(evolveStarted, run)
+      if (isOthersRefusal(run, input, delivery)) return Result.succeed(recorded)
       if (!concerns(after, input)) {
         return input._tag === "AnswerReceived" ? staleAnswer(run, input) : Result.succeed(recorded)
       }
@@ -233,7 +238,7 @@ export const decideRun = (state: RunState, input: RunInput, delivery: Delivery):
   if (input.runId !== delivery.key) {
     return refuse(`The message for ${delivery.key} names run ${input.runId}: they must be the same.`)
   }
-  if (state._tag === "Run") return decideStarted(state, input)
+  if (state._tag === "Run") return decideStarted(state, input, delivery)
   if (input._tag === "StartRun") return Result.succeed(startRun(input, delivery.now))
   return commands.includes(input._tag)
     ? refuse(`There is no run ${input.runId}. 'reprise status' lists the runs.`)

@@ -115,6 +115,16 @@ describe("any author step", () => {
     assert.include(s.run.notices.join(), "the session is busy")
   })
 
+  it("somebody else's command that was refused: noted, and nothing moves", () => {
+    const s = story().executing()
+    const refusal = { _tag: "CommandRefused", runId, command: "StartTurn", reason: "the session is busy" } as const
+    s.tell(refusal, { causation: "a-bot-1" })
+    assert.deepStrictEqual(s.lines, [])
+    assert.include(s.run.notices.join(), "the session is busy")
+    s.tell(refusal, { causation: `run.${runId}.7.0` })
+    assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
+  })
+
   it("turn failed with a session that the session-manager vouches for: continue is offered", () => {
     const s = story().executing().turnFails("rate_limited", true)
     assert.strictEqual(s.choices[0], "continue-session")

@@ -1,5 +1,5 @@
 /** A run told as a story: inputs in, what it sends out. Every verb answers what the run waits for. */
-import { type Outgoing, type Refusal, send } from "@reprise/actor"
+import { type Delivery, type Outgoing, type Refusal, send } from "@reprise/actor"
 import {
   type AuthorStatus,
   type GateResult,
@@ -117,14 +117,15 @@ export class Story {
   told: RunInput | undefined
 
   /** What the run makes of an input; its sendings are `last`. */
-  try(input: RunInput): Result.Result<ReadonlyArray<RunEvent>, Refusal> {
+  try(input: RunInput, how: Partial<Delivery> = {}): Result.Result<ReadonlyArray<RunEvent>, Refusal> {
     this.told = input
     this.#deliveries += 1
     this.#hours += 1
     const delivery = {
       id: `message-${this.#deliveries}`,
       key: runId,
-      now: new Date(Date.UTC(2026, 0, 1) + this.#hours * 1000).toISOString()
+      now: new Date(Date.UTC(2026, 0, 1) + this.#hours * 1000).toISOString(),
+      ...how
     }
     const decision = runActor.decide(this.state, input, delivery)
     const events = Result.isSuccess(decision) ? decision.success : []
@@ -141,8 +142,8 @@ export class Story {
     return this.last.map(lineOf)
   }
 
-  tell(input: RunInput): this {
-    const decision = this.try(input)
+  tell(input: RunInput, how: Partial<Delivery> = {}): this {
+    const decision = this.try(input, how)
     if (Result.isFailure(decision)) throw new Error(`${input._tag} was refused: ${decision.failure.reason}`)
     return this
   }
