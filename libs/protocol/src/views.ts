@@ -1,6 +1,6 @@
 /** Read models: what queries answer and `--json` prints. Rebuildable from the journals. */
 import { Schema } from "effect"
-import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "./ids.ts"
+import { EscalationId, Host, Key, PhaseId, RunId, SessionId, TurnId } from "./ids.ts"
 import {
   EscalationOption,
   EscalationOrigin,
@@ -11,7 +11,8 @@ import {
   RunStatus,
   RuntimeName,
   Step,
-  Tokens
+  Tokens,
+  Verdict
 } from "./model.ts"
 import { RunLimits } from "./options.ts"
 
@@ -119,6 +120,27 @@ export const SessionView = Schema.Struct({
 })
 export type SessionView = typeof SessionView.Type
 
+/** The reviews of one phase of a run. */
+export const ReviewView = Schema.Struct({
+  /** The run's id, `-p` and the phase, with `_` for `.`: the id that `show` takes. */
+  reviewId: Key,
+  runId: RunId,
+  phase: PhaseId,
+  /** `closed`: its session was let go, because the phase is over or a review failed. */
+  status: Schema.Literals(["reviewing", "judged", "closed"]),
+  /** Of the review that is under way, else of the newest verdict. */
+  cycle: Schema.optionalKey(Schema.Int),
+  commit: Schema.optionalKey(Schema.String),
+  sessionId: Schema.optionalKey(SessionId),
+  turnId: Schema.optionalKey(TurnId),
+  /** The newest verdict. */
+  verdict: Schema.optionalKey(Verdict),
+  /** How many turns and sessions the phase's reviews took. */
+  turns: Schema.Int,
+  sessions: Schema.Int
+})
+export type ReviewView = typeof ReviewView.Type
+
 export const WorkspaceView = Schema.Struct({
   runId: RunId,
   status: Schema.Literals(["preparing", "active", "released"]),
@@ -149,5 +171,6 @@ export const views = {
   orchestrator: RunView,
   gate: EscalationView,
   "session-manager": SessionView,
+  reviewer: ReviewView,
   workspace: WorkspaceView
 } as const

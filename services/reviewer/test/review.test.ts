@@ -7,16 +7,22 @@ import {
   RunId,
   reviewerSessionIdOf,
   reviewerTurnIdOf,
+  reviewKey,
   TurnId,
   type Verdict
 } from "@reprise/protocol"
+import type { ReviewInput } from "../src/domain/decide.ts"
 import type { JournalEvent } from "../src/domain/events.ts"
 import type { ReviewRequest } from "../src/domain/prompts.ts"
 import { reviewActor } from "../src/domain/reviewActor.ts"
 
-const given = givenActor(reviewActor)
 const runId = RunId.make("r1")
 const phase = "2"
+const key = reviewKey(runId, phase)
+const given = (history: ReadonlyArray<JournalEvent>) => {
+  const { state, when } = givenActor(reviewActor)(history)
+  return { state, when: (input: ReviewInput, to = key) => when(input, { key: to }) }
+}
 const place = { runId, phase, step: "REVIEW" as const }
 const session = (n: number) => reviewerSessionIdOf(runId, phase, n)
 const turn = (n: number) => reviewerTurnIdOf(runId, phase, n)
@@ -260,12 +266,15 @@ describe("a review is closed", () => {
     }
   })
 
-  it("twice, or before it began: changes nothing", () => {
+  it("twice: changes nothing", () => {
     const closed: JournalEvent = { _tag: "ReviewerForgotten", sessionId: session(1), aborted: false, reason: "x" }
     given([...judged, closed])
       .when(close(false))
       .then([])
-    given([]).when(close(true)).then([])
+  })
+
+  it("before it began: refused", () => {
+    given([]).when(close(true)).refused("Phase 2 of run r1 was never reviewed.")
   })
 
   it("and a late verdict of the aborted turn changes nothing", () => {
@@ -273,6 +282,34 @@ describe("a review is closed", () => {
     given([...open, closed])
       .when(completed(1, ready))
       .then([])
+  })
+})
+
+describe("a command for another review", () => {
+  it.each([first, { _tag: "CloseReview", runId, phase, aborted: true, reason: "x" }] as const)(
+    "is refused ($_tag)",
+    (command) => {
+      given(judged)
+        .when({ ...command, phase: "3" })
+        .refused("The message for r1-p2 names phase 3 of run r1: that is r1-p3.")
+    }
+  )
+})
+
+describe("the view of a review", () => {
+  const viewOf = (history: ReadonlyArray<JournalEvent>) => reviewActor.view?.(given(history).state)
+  const of = { reviewId: "r1-p2", runId, phase, sessions: 1 }
+  const inSession = { sessionId: session(1) }
+
+  it("tells what is under way, what was judged last, and that it was let go", () => {
+    assert.isUndefined(viewOf([]))
+    const reviewing = { ...of, ...inSession, status: "reviewing", turnId: turn(1), cycle: 1, commit: "c1", turns: 1 }
+    assert.deepStrictEqual<unknown>(viewOf(open), reviewing)
+    const verdict = { ...reviewing, status: "judged", verdict: ready }
+    assert.deepStrictEqual<unknown>(viewOf(judged), verdict)
+    const again = { ...verdict, status: "reviewing", turnId: turn(2), cycle: 2, commit: "c2", turns: 2 }
+    assert.deepStrictEqual<unknown>(viewOf(followedUp), again)
+    assert.deepStrictEqual<unknown>(viewOf([...open, ...failed(1, 1)]), { ...of, status: "closed", turns: 1 })
   })
 })
 

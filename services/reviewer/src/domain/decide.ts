@@ -4,7 +4,7 @@ import { type PublicEvent, type ReviewCommand, reviewerSessionIdOf, reviewerTurn
 import { Result } from "effect"
 import type { JournalEvent } from "./events.ts"
 import type { ReviewRequest } from "./prompts.ts"
-import type { OpenReview, Review } from "./Review.ts"
+import { keyOf, type OpenReview, type Review } from "./Review.ts"
 import { checkVerdict } from "./verdict.ts"
 
 type EventOf<Tag extends PublicEvent["_tag"]> = Extract<PublicEvent, { readonly _tag: Tag }>
@@ -103,6 +103,9 @@ const failed = (open: OpenReview, kind: EventOf<"TurnFailed">["kind"], reason: s
   ])
 
 const closeReview = (review: Review, command: Extract<ReviewCommand, { readonly _tag: "CloseReview" }>): Decision => {
+  if (review.runId === undefined) {
+    return Result.fail(new Refusal({ reason: `Phase ${command.phase} of run ${command.runId} was never reviewed.` }))
+  }
   const sessionId = review.open?.sessionId ?? review.reviewer?.sessionId
   if (sessionId === undefined) return nothing
   // A turn that still runs has nobody left to report to.
@@ -110,7 +113,22 @@ const closeReview = (review: Review, command: Extract<ReviewCommand, { readonly 
   return Result.succeed([{ _tag: "ReviewerForgotten", sessionId, aborted, reason: command.reason }])
 }
 
-export const decide = (review: Review, input: ReviewInput, _delivery: Delivery): Decision => {
+/** Turns come by their run and phase; a command may have been sent anywhere. */
+const strayCommand = (input: ReviewInput, { key }: Delivery): Decision | undefined => {
+  if (input._tag !== "RequestReview" && input._tag !== "CloseReview") return undefined
+  const own = keyOf(input.runId, input.phase)
+  return own === key
+    ? undefined
+    : Result.fail(
+        new Refusal({
+          reason: `The message for ${key} names phase ${input.phase} of run ${input.runId}: that is ${own}.`
+        })
+      )
+}
+
+export const decide = (review: Review, input: ReviewInput, delivery: Delivery): Decision => {
+  const stray = strayCommand(input, delivery)
+  if (stray !== undefined) return stray
   switch (input._tag) {
     case "RequestReview":
       return requestReview(review, input)

@@ -6,6 +6,7 @@ import { JournalEvent } from "./events.ts"
 import { evolve } from "./evolve.ts"
 import { keyOf, noReview, type Review } from "./Review.ts"
 import { react } from "./react.ts"
+import { view } from "./reviewView.ts"
 
 /** Turns of a reviewer belong to the review of their phase. */
 const route = (event: PublicEvent) =>
@@ -25,5 +26,6 @@ export const reviewActor: Actor<Review, ReviewInput, JournalEvent> = {
   evolve,
   react,
   runOf: (review) => review.runId,
+  view,
   snapshotVersion: 1
 }
