@@ -241,10 +241,13 @@ describe("withdrawing", () => {
     ])
   })
 
-  it("changes nothing after an answer, or a second time", () => {
+  it("comes too late after an answer, and is told who gave it", () => {
     escalation([raised(), answered("fix")])
       .when(withdraw, at(6))
-      .then([])
+      .refused(/is closed: .* answered 'fix'/)
+  })
+
+  it("changes nothing a second time", () => {
     escalation([raised(), withdrawn]).when(withdraw, at(6)).then([])
   })
 

@@ -119,10 +119,17 @@ const answer = (state: EscalationState, command: AnswerEscalation, now: string):
   })
 
 /** Too late after an answer. Before the question it is remembered, so that a late question does not open. */
-const withdraw = (state: EscalationState, command: WithdrawEscalation, now: string): Decision =>
-  state.status === "none" || state.status === "open"
-    ? record({ _tag: "Withdrawn", at: now, escalationId: command.escalationId, reason: command.reason })
-    : nothing
+const withdraw = (state: EscalationState, { escalationId, reason }: WithdrawEscalation, now: string): Decision => {
+  switch (state.status) {
+    case "none":
+    case "open":
+      return record({ _tag: "Withdrawn", at: now, escalationId, reason })
+    case "answered":
+      return refuse(`Escalation ${escalationId} is closed: ${closedBy(state)}.`)
+    case "withdrawn":
+      return nothing
+  }
+}
 
 const remind = (state: EscalationState, command: Remind, now: string): Decision =>
   state.status === "open" && command.count === state.reminders + 1
