@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { SessionInput } from "../src/domain/decide.ts"
-import { answer, firstTurn, given, goodReport, nextTurn, sessionId, t } from "./support/story.ts"
+import { answer, at, firstTurn, given, goodReport, nextTurn, sessionId, t } from "./support/story.ts"
 
 const working = firstTurn.slice(0, 2)
 const human = { _tag: "ReportActivity", cause: "human", evidence: "tool bash" } as const
@@ -103,7 +103,7 @@ describe("an agent that asks", () => {
   })
 
   it("gets the answer back into the same prompt", () => {
-    const outcome = given(asking).when(reply("per_1", "once"))
+    const outcome = given(asking).when(reply("per_1", "once"), at(60), "run.r1.9.0")
     assert.deepStrictEqual(outcome.types, ["PromptReplied"])
     assert.deepInclude(outcome.work[0]?.work, {
       _tag: "SendReply",
@@ -112,6 +112,13 @@ describe("an agent that asks", () => {
       kind: "permission",
       reply: "once"
     })
+  })
+
+  it("gets it from somebody beside the gate: then a human is at work, and the question at the gate is moot", () => {
+    const outcome = given(asking).when(reply("per_1", "once"), at(60), "a-bot-1")
+    assert.deepStrictEqual(outcome.types, ["PromptReplied", "AgentWorking"])
+    assert.deepInclude(outcome.event("AgentWorking"), { cause: "human", turnId: t(1) })
+    assert.deepInclude(outcome.work[0]?.work, { _tag: "SendReply", promptId: "per_1" })
   })
 
   const again = { ...permission, promptId: "per_9" } as const satisfies SessionInput

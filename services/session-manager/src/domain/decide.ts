@@ -64,7 +64,7 @@ const decideSession =
       case "AbortSession":
         return abortSession(session, input, delivery)
       case "ReplyToPrompt":
-        return replyToPrompt(session, input)
+        return replyToPrompt(session, input, delivery)
       case "CompleteSession":
         return completeSession(session, input)
       case "ExpireSession":

@@ -1,5 +1,5 @@
 /** The agent asks: permissions and questions go to a human, and the answer back into the same prompt. */
-import type { Delivery } from "@reprise/actor"
+import { type Delivery, isSentBy } from "@reprise/actor"
 import type { SessionCommand } from "@reprise/protocol"
 import { Result } from "effect"
 import { chooseAction } from "./actions/chooseAction.ts"
@@ -73,10 +73,19 @@ export const recordPrompting = (
   return Result.succeed(ask(session, details, report, delivery, settings))
 }
 
+/** A human by another way than the gate, where the question still stands: it is moot from now on. */
+const answeredBeside = (session: Session, promptId: string, { id }: Delivery): ReadonlyArray<JournalEvent> => {
+  const { details, turn } = session
+  if (details === undefined || isSentBy("orchestrator", details.runId, id)) return []
+  const evidence = `what it asked (${promptId}) was answered`
+  return [{ _tag: "AgentWorking", ...placeOf(details, turn?.request.turnId), cause: "human", evidence }]
+}
+
 /** A permission is answered by one of its options, a question by anything that is not empty. */
 export const replyToPrompt = (
   session: Session,
-  command: Extract<SessionCommand, { readonly _tag: "ReplyToPrompt" }>
+  command: Extract<SessionCommand, { readonly _tag: "ReplyToPrompt" }>,
+  delivery: Delivery
 ): Decision => {
   const prompt = session.prompts.find((open) => open.promptId === command.promptId)
   if (prompt === undefined) return refuse(`Nothing is asked under ${command.promptId}: it was answered, or has gone.`)
@@ -86,7 +95,8 @@ export const replyToPrompt = (
     return refuse(`'${command.reply}' is no answer to ${command.promptId}: choose ${prompt.options.join(", ")}.`)
   }
   const { promptId, reply } = command
-  return Result.succeed([{ _tag: "PromptReplied", promptId, kind: prompt.kind, reply }])
+  const replied = { _tag: "PromptReplied" as const, promptId, kind: prompt.kind, reply }
+  return Result.succeed([replied, ...answeredBeside(session, promptId, delivery)])
 }
 
 /** Gone without an answer of ours: somebody answered in the runtime's own interface, and the agent goes on. */

@@ -168,8 +168,8 @@ const givenOf = (inputs: ReadonlyArray<SessionInput>, of: typeof actor) => {
   const base = givenActor(of)(lived(inputs, of))
   return {
     state: base.state,
-    when: (input: SessionInput, now = at(60)) => {
-      const outcome = base.when(input, { key, now })
+    when: (input: SessionInput, now = at(60), id = "message-1") => {
+      const outcome = base.when(input, { key, now, id })
       const events = Result.getOrElse(outcome.outcome, (): ReadonlyArray<JournalEvent> => [])
       return {
         ...outcome,
