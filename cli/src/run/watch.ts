@@ -5,8 +5,8 @@ import { Effect, Option, Stream } from "effect"
 import { wrongUse } from "../CliFailure.ts"
 import { color, data, json, say, visible } from "../Printer.ts"
 import { findSession } from "../sessions/findSession.ts"
-import { eventLine } from "../show/eventLine.ts"
 import { liveEvent } from "../show/liveEvent.ts"
+import { logLine } from "../show/logLine.ts"
 import { publicJson } from "../show/publicJson.ts"
 import { withLasting, withReading } from "../system/reading.ts"
 
@@ -80,9 +80,8 @@ export const logs = (flags: Flags & { readonly run: string }) =>
         Stream.takeUntil(({ sequence }) => sequence >= last),
         Stream.runForEach(({ event, meta }) =>
           Effect.sync(() => {
-            const line = eventLine(event)
             if (flags.json) json(publicJson(event, meta))
-            else data(`${meta.time} ${visible(line ?? event._tag)}`)
+            else data(`${meta.time} ${visible(logLine(event))}`)
           })
         )
       )
