@@ -1,5 +1,5 @@
 /** A message that could not be handled, kept for an operator with its origin and the reason. */
-import { isKey, type Subjects } from "@reprise/protocol"
+import { keyOfSubject, runOfSubject, type Subjects } from "@reprise/protocol"
 import { Clock, Effect, Metric, Schema } from "effect"
 import type { BrokerShape, Delivered } from "./broker/Broker.ts"
 
@@ -39,7 +39,7 @@ export const setAside = Effect.fnUntraced(function* (
   const { service, stream } = origin
   yield* Effect.logError(`set aside: ${reason}`)
   yield* Metric.update(Metric.withAttributes(deadLetters, { service }), 1)
-  const key = delivery.subject.slice(delivery.subject.lastIndexOf(".") + 1)
+  const key = (stream === "events" ? runOfSubject(delivery.subject) : keyOfSubject(delivery.subject)) ?? "unknown"
   const body = yield* delivery.body.pipe(Effect.catch((error) => Effect.succeed(error.message)))
   const causation = delivery.header("ce-id")
   const letter: DeadLetter = {
@@ -56,13 +56,13 @@ export const setAside = Effect.fnUntraced(function* (
   }
   yield* broker.publish([
     {
-      subject: subjects.dead(service, isKey(key) ? key : "unknown"),
+      subject: subjects.dead(service, key),
       body: encode(letter),
       meta: {
         id: `dead.${service}.${stream}.${delivery.sequence}`,
         type: "DeadLetter",
         source: origin.source,
-        subject: isKey(key) ? key : "unknown",
+        subject: key,
         time: new Date(yield* Clock.currentTimeMillis).toISOString(),
         ...(visible(causation) ? { causation } : {})
       }

@@ -65,6 +65,10 @@ export const subjects = (prefix: string) => {
 }
 export type Subjects = ReturnType<typeof subjects>
 
+/** The run that an event's subject names: its type is the last token. */
+export const runOfSubject = (subject: string): Key | undefined =>
+  keyOfSubject(subject.slice(0, subject.lastIndexOf(".")))
+
 /** The actor key of a command, work, journal, timer or dead subject; undefined for any that breaks the rules. */
 export const keyOfSubject = (subject: string): Key | undefined => {
   const last = subject.slice(subject.lastIndexOf(".") + 1)

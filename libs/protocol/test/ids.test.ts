@@ -9,6 +9,7 @@ import {
   reviewerSessionIdOf,
   reviewerTurnIdOf,
   reviewKey,
+  runOfSubject,
   sessionIdOf,
   subjects,
   turnIdOf
@@ -45,6 +46,7 @@ describe("an id that may not stand in a subject", () => {
 
   it("is not taken from a subject", () => {
     assert.strictEqual(keyOfSubject("reprise.command.gate.r1-e1"), "r1-e1")
+    assert.strictEqual(runOfSubject("reprise.event.gate.r1.EscalationRaised"), "r1")
     for (const id of hostile.filter((one) => !one.includes("."))) {
       assert.isUndefined(keyOfSubject(`reprise.command.gate.${id}`))
     }

@@ -1,5 +1,5 @@
 /** From a delivery to a settled delivery: what every consumer of a service does around its own handling. */
-import { type Key, keyOfSubject, type MessageMeta, type Subjects } from "@reprise/protocol"
+import { type Key, keyOfSubject, type MessageMeta, runOfSubject, type Subjects } from "@reprise/protocol"
 import { Effect, Result } from "effect"
 import type { ActorSettings } from "../ActorConfig.ts"
 import type { BrokerShape, ConsumerSpec, Delivered } from "../broker/Broker.ts"
@@ -16,6 +16,7 @@ export type IntakeError = Poison | Undecodable | Conflict | BrokerFault | Broker
 /** A delivery whose envelope was read. */
 export interface Opened {
   readonly delivery: Delivered
+  /** Of the actor that it is for; of an event: its run. */
   readonly key: Key
   readonly meta: MessageMeta
 }
@@ -33,8 +34,8 @@ export interface IntakeOptions {
 /** Pause before a message that lost too many races is handed to whoever wins them. */
 const conflictPauseMs = 100
 
-const open = (delivery: Delivered): Result.Result<Opened, Undecodable> => {
-  const key = keyOfSubject(delivery.subject)
+const open = (stream: ConsumerSpec["stream"], delivery: Delivered): Result.Result<Opened, Undecodable> => {
+  const key = stream === "events" ? runOfSubject(delivery.subject) : keyOfSubject(delivery.subject)
   return key === undefined
     ? Result.fail(new Undecodable({ reason: "The subject does not end in an actor's key." }))
     : Result.map(readMeta(delivery.header), (meta) => ({ delivery, meta, key }))
@@ -83,7 +84,7 @@ export const makeIntake = Effect.fnUntraced(function* (options: IntakeOptions) {
 
   const accept = (delivery: Delivered): Opened | undefined => {
     if (!deliveries.begin(delivery)) return undefined
-    const opened = open(delivery)
+    const opened = open(spec.stream, delivery)
     if (Result.isSuccess(opened)) return opened.success
     const { failure } = opened
     unreadable.push(spec.stream, guard(delivery, Effect.fail(failure)).pipe(Effect.annotateLogs({ service })))
