@@ -50,7 +50,9 @@ const deadLetters = Effect.fnUntraced(function* (count: number) {
   const names = subjects(prefix)
   const last = yield* broker.last("dead", `${prefix}.dead.>`)
   if (last === undefined) return ok("dead letters", "none")
-  const letter = Option.getOrUndefined(decodeLetter(yield* last.body))
+  const letter = Option.getOrUndefined(
+    decodeLetter(yield* Effect.catchTag(last.body, "BodyLost", () => Effect.succeed("")))
+  )
   return warning(
     "dead letters",
     `${count} in ${names.streams.dead}, the newest: ${letter === undefined ? last.subject : `${letter.subject} of ${letter.service}: ${letter.reason.slice(0, 300)}`}`,

@@ -10,7 +10,7 @@ import {
   subjects,
   WorkspaceView
 } from "@reprise/protocol"
-import { Effect, Result } from "effect"
+import { Effect, Option, Result, Schema } from "effect"
 import { listOf } from "../system/reading.ts"
 
 export interface RunRecord {
@@ -37,17 +37,21 @@ export const recordsOf = Effect.fn("recordsOf")(function* (runs: ReadonlyArray<R
   })
 })
 
+const decodeObject = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.JsonObject))
+
 /** The public events of a run as they are stored, also those that this version does not know (protocol: `--json`). */
 export const eventsOf = Effect.fn("eventsOf")(function* (runId: string) {
   const broker = yield* Broker
   const { prefix } = yield* ActorConfig
   const stored = yield* broker.read("events", subjects(prefix).events("*", runId), 0)
   return yield* Effect.forEach(stored, ({ body, header }) =>
-    Effect.map(body, (text) => {
-      const { id, time, type } = Result.getOrElse(decodeMeta(header), () => ({ id: "", time: "", type: "" }))
-      const payload: unknown = JSON.parse(text)
-      return { type, time, id, ...(typeof payload === "object" ? payload : {}) }
-    })
+    Effect.catchTag(body, "BodyLost", () => Effect.succeed("{}")).pipe(
+      Effect.map((text) => {
+        const { id, time, type } = Result.getOrElse(decodeMeta(header), () => ({ id: "", time: "", type: "" }))
+        // Whoever may publish events may publish what is none.
+        return { type, time, id, ...Option.getOrElse(decodeObject(text), () => ({ unreadable: text })) }
+      })
+    )
   )
 })
 

@@ -12,7 +12,7 @@ import {
 import { Clock, Context, Effect, Layer, Result, Schema, Stream } from "effect"
 import type { Tagged } from "./Actor.ts"
 import { ActorConfig } from "./ActorConfig.ts"
-import { Broker, type EventsFrom } from "./broker/Broker.ts"
+import { Broker, type EventsFrom, type StoredMessage } from "./broker/Broker.ts"
 import type { BrokerFault } from "./broker/faults.ts"
 import { DeadLetter } from "./DeadLetter.ts"
 import { traceparentOf } from "./runtime/trace.ts"
@@ -73,6 +73,9 @@ const readReply = Schema.decodeUnknownEffect(Reply)
 
 const runOf = (message: object, otherwise: string): string =>
   "runId" in message && typeof message.runId === "string" ? message.runId : otherwise
+
+/** What is lost is not for this reader, and holds nobody else up. */
+const orNothing = (body: StoredMessage["body"]) => Effect.catchTag(body, "BodyLost", () => Effect.succeed(""))
 
 const make = Effect.gen(function* () {
   const broker = yield* Broker
@@ -143,7 +146,7 @@ const make = Effect.gen(function* () {
       Stream.filter(({ subject }) => wanted.test(subject)),
       Stream.mapEffect(
         Effect.fnUntraced(function* (stored) {
-          const body = yield* stored.body
+          const body = yield* orNothing(stored.body)
           const read = Result.all({
             meta: readMeta(stored.header),
             event: Result.flatMap(readMeta(stored.header), (meta) => readEvent(meta.type, body))
@@ -173,7 +176,7 @@ const make = Effect.gen(function* () {
   const deadLetters = Effect.fn("Messenger.deadLetters")(function* (after = 0) {
     const stored = yield* broker.read("dead", subjects.deads(), after)
     return yield* Effect.forEach(stored, ({ body, header, sequence }) =>
-      Effect.map(body, (text) => ({
+      Effect.map(orNothing(body), (text) => ({
         sequence,
         time: header("ce-time"),
         letter: Result.getOrUndefined(readLetter(text))

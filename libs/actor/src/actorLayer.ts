@@ -11,7 +11,7 @@ import { makeLanes } from "./runtime/Lanes.ts"
 import { thrown } from "./runtime/Poison.ts"
 import { serveQueries } from "./runtime/serveQueries.ts"
 import { takeTimer } from "./runtime/takeTimer.ts"
-import { bodyReader, readEvent } from "./wire.ts"
+import { bodyOf, bodyReader, readEvent } from "./wire.ts"
 
 const consumerOf = (
   stream: ConsumerSpec["stream"],
@@ -75,7 +75,7 @@ const make = Effect.fnUntraced(function* <State, Input extends Tagged, Event ext
     /** In the lane of the run, so that events of one run keep their order on the way to the actor's lane. */
     const route = Effect.fnUntraced(function* (opened: Opened) {
       const { delivery, meta } = opened
-      const event = yield* Effect.fromResult(readEvent(meta.type, yield* delivery.body))
+      const event = yield* Effect.fromResult(readEvent(meta.type, yield* bodyOf(delivery)))
       const key = yield* routeOf(subscription, event)
       // `Input` contains the events of the subscription.
       if (key === undefined) events.ack(delivery)
@@ -91,7 +91,7 @@ const make = Effect.fnUntraced(function* <State, Input extends Tagged, Event ext
   const readCommand = bodyReader(actor.commands)
   yield* commands.receive((opened) => {
     const { delivery, key, meta } = opened
-    const input = Effect.flatMap(delivery.body, (body) => Effect.fromResult(readCommand(meta.type, body))).pipe(
+    const input = Effect.flatMap(bodyOf(delivery), (body) => Effect.fromResult(readCommand(meta.type, body))).pipe(
       Effect.tapErrorTag("Undecodable", ({ reason }) => handler.refuseUnread(key, meta, reason))
     )
     lanes.push(key, handle(commands, opened, key, input))

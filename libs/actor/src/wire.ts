@@ -14,8 +14,9 @@ import {
   versionProblem,
   WorkspaceCommand
 } from "@reprise/protocol"
-import { Result, Schema, SchemaAST } from "effect"
+import { Effect, Result, Schema, SchemaAST } from "effect"
 import type { Tagged } from "./Actor.ts"
+import type { StoredMessage } from "./broker/Broker.ts"
 
 /** Why a message cannot be read. */
 export class Undecodable extends Schema.TaggedError<Undecodable>()("Undecodable", { reason: Schema.String }) {
@@ -23,6 +24,10 @@ export class Undecodable extends Schema.TaggedError<Undecodable>()("Undecodable"
     return this.reason
   }
 }
+
+/** The body of a message; one that is lost cannot be read, now or later. */
+export const bodyOf = ({ body }: Pick<StoredMessage, "body">) =>
+  Effect.catchTag(body, "BodyLost", ({ message }) => Effect.fail(new Undecodable({ reason: message })))
 
 const parseObject = (body: string): Result.Result<object, Undecodable> => {
   try {

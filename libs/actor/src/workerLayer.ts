@@ -10,7 +10,7 @@ import { Broker, type ConsumerSpec } from "./broker/Broker.ts"
 import type { BrokerFault } from "./broker/faults.ts"
 import { makeIntake, type Opened } from "./runtime/intake.ts"
 import { continuing } from "./runtime/trace.ts"
-import { bodyReader } from "./wire.ts"
+import { bodyOf, bodyReader } from "./wire.ts"
 
 /** The work did not get done this time; it is tried again. */
 export class WorkFault extends Schema.TaggedError<WorkFault>()("WorkFault", {
@@ -117,7 +117,7 @@ const make = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worke
     yield* intake
       .guard(
         delivery,
-        Effect.flatMap(delivery.body, (body) => Effect.fromResult(readWork(meta.type, body))).pipe(
+        Effect.flatMap(bodyOf(delivery), (body) => Effect.fromResult(readWork(meta.type, body))).pipe(
           Effect.flatMap((work) => attempt(opened, work))
         )
       )

@@ -4,7 +4,7 @@
  */
 import type { MessageMeta, ServiceName } from "@reprise/protocol"
 import { Context, type Effect, type Scope, type Stream } from "effect"
-import type { BrokerFault, BrokerFull, Conflict } from "./faults.ts"
+import type { BodyLost, BrokerFault, BrokerFull, Conflict } from "./faults.ts"
 
 export type StreamKind = "commands" | "work" | "events" | "journal" | "timers" | "dead"
 
@@ -24,7 +24,7 @@ export interface StoredMessage {
   readonly sequence: number
   /** `""` where there is none. */
   readonly header: (name: string) => string
-  readonly body: Effect.Effect<string, BrokerFault>
+  readonly body: Effect.Effect<string, BrokerFault | BodyLost>
 }
 
 /** A stored message on its way to a consumer. Settled by `ack` or `nak`; else delivered again after the ack wait. */

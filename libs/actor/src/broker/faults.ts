@@ -11,6 +11,13 @@ export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
   }
 }
 
+/** The body of a message lies in an object that is not there: it was removed, or never stored. It will not come back. */
+export class BodyLost extends Schema.TaggedError<BodyLost>()("BodyLost", { object: Schema.String }) {
+  override get message() {
+    return `The body lies in the object '${this.object.slice(0, 200)}', and there is no such object.`
+  }
+}
+
 /** The quota or the disk is full; nothing was stored. */
 export class BrokerFull extends Schema.TaggedError<BrokerFull>()("BrokerFull", {
   operation: Schema.String,

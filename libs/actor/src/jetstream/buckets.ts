@@ -17,7 +17,9 @@ export const makeBucket = Effect.fnUntraced(function* ({ js, jsm }: Connection, 
 
   const resolve = (value: Uint8Array) => {
     const text = decodeText(value)
-    return text.startsWith(referenceMark) ? bodies.get(text.slice(referenceMark.length)) : Effect.succeed(text)
+    if (!text.startsWith(referenceMark)) return Effect.succeed(text)
+    const object = text.slice(referenceMark.length)
+    return Effect.catchTag(bodies.get(object), "BodyLost", (lost) => Effect.fail(fault(`read ${object}`)(lost)))
   }
 
   const get = Effect.fnUntraced(function* (key: string) {

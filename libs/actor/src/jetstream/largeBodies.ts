@@ -4,13 +4,20 @@
  */
 import { type ObjectStore, Objm } from "@nats-io/obj"
 import { attempt } from "@reprise/nats"
-import { Effect } from "effect"
-import type { BrokerFault, BrokerFull } from "../broker/faults.ts"
+import { Effect, Schedule } from "effect"
+import { BodyLost, type BrokerFault, type BrokerFull } from "../broker/faults.ts"
 import { type Connection, fault, faultOf } from "./Connection.ts"
 
 /** Names the object that holds the body. */
 export const bodyHeader = "reprise-body"
 export const largestBodyBytes = 512 * 1024
+
+/** An object is stored before the message that names it; a replica of the server may yet be behind for a moment. */
+const replicaLag = {
+  while: (error: BrokerFault | BodyLost) => error._tag === "BodyLost",
+  times: 3,
+  schedule: Schedule.spaced("200 millis")
+}
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -22,7 +29,7 @@ export const isLarge = (text: string): boolean =>
 
 export interface LargeBodies {
   readonly put: (name: string, text: string) => Effect.Effect<void, BrokerFault | BrokerFull>
-  readonly get: (name: string) => Effect.Effect<string, BrokerFault>
+  readonly get: (name: string) => Effect.Effect<string, BrokerFault | BodyLost>
   readonly remove: (name: string) => Effect.Effect<void, BrokerFault>
 }
 
@@ -43,8 +50,8 @@ export const makeLargeBodies = Effect.fnUntraced(function* ({ js, subjects }: Co
         Effect.flatMap((store) => attempt(operation, () => store.getBlob(name))),
         Effect.mapError(fault(operation))
       )
-      return blob === null ? yield* fault(operation)(new Error("there is no such object")) : decodeText(blob)
-    }),
+      return blob === null ? yield* new BodyLost({ object: name }) : decodeText(blob)
+    }, Effect.retry(replicaLag)),
     remove: (name) =>
       open.pipe(
         Effect.flatMap((store) => attempt(`remove ${name}`, () => store.delete(name))),

@@ -27,7 +27,9 @@ export const makeQueries = (connection: Connection, bodies: LargeBodies): Pick<B
   const resolve = Effect.fnUntraced(function* (message: Msg) {
     const object = message.headers?.get(bodyHeader) ?? ""
     if (object === "") return message.string()
-    const reply = yield* bodies.get(object)
+    const reply = yield* Effect.catchTag(bodies.get(object), "BodyLost", (lost) =>
+      Effect.fail(fault(`read ${object}`)(lost))
+    )
     yield* bodies.remove(object).pipe(Effect.ignore)
     return reply
   })

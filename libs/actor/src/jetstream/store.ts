@@ -5,7 +5,7 @@ import { attempt, Nats, publish as publishStored } from "@reprise/nats"
 import { encodeMeta } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { BrokerShape, Message, StoredMessage, StreamKind } from "../broker/Broker.ts"
-import { Conflict } from "../broker/faults.ts"
+import { BodyLost, Conflict } from "../broker/faults.ts"
 import { streamOf } from "../broker/streamOf.ts"
 import { dueHeader } from "../runtime/takeTimer.ts"
 import { type Connection, fault, faultOf } from "./Connection.ts"
@@ -14,6 +14,9 @@ import { bodyHeader, decodeText, isLarge, type LargeBodies } from "./largeBodies
 /** Reads of a tail no longer than this ask for one message at a time: cheaper than making a consumer. */
 const shortTail = 4
 const longestReadMs = 30_000
+
+/** The object store holds other things too, which are no message's body. */
+const bodyPrefix = "body/"
 
 export const storedMessage = (
   bodies: LargeBodies,
@@ -25,7 +28,12 @@ export const storedMessage = (
     subject: message.subject,
     sequence: message.seq,
     header,
-    body: object === "" ? Effect.sync(() => decodeText(message.data)) : bodies.get(object)
+    body:
+      object === ""
+        ? Effect.sync(() => decodeText(message.data))
+        : object.startsWith(bodyPrefix)
+          ? bodies.get(object)
+          : Effect.fail(new BodyLost({ object }))
   }
 }
 
@@ -177,7 +185,7 @@ export const makeStore = (
 /** An attempt without an answer is repeated after this; the whole is a fault after five seconds, and tried again later. */
 const patience = { attemptTimeoutMs: 300, giveUpAfterMs: 5_000 }
 
-const objectOf = (id: string) => `body/${id}`
+const objectOf = (id: string) => `${bodyPrefix}${id}`
 
 /** A message as the client takes it. */
 interface Prepared {

@@ -5,6 +5,7 @@ import type { Actor, Tagged } from "../Actor.ts"
 import type { ActorSettings } from "../ActorConfig.ts"
 import type { BrokerShape, StoredMessage } from "../broker/Broker.ts"
 import { type JournalEntry, readEntry } from "../JournalEntry.ts"
+import { bodyOf } from "../wire.ts"
 import { Poison, thrown } from "./Poison.ts"
 import { makeReceipts, type Receipts } from "./Receipts.ts"
 import { readSnapshot, writeSnapshot } from "./Snapshot.ts"
@@ -67,7 +68,7 @@ export const makeActorMemory = <State, Input extends Tagged, Event extends Tagge
   const catchUp = Effect.fnUntraced(function* (key: Key, actorInMemory: Loaded<State>) {
     let newest: LastEntry | undefined
     for (const message of yield* broker.read("journal", subjects.journal(name, key), actorInMemory.sequence)) {
-      newest = yield* Effect.fromResult(replay(actorInMemory, message, yield* message.body))
+      newest = yield* Effect.fromResult(replay(actorInMemory, message, yield* bodyOf(message)))
     }
     return newest
   })

@@ -9,6 +9,7 @@ import type { ActorSettings } from "../ActorConfig.ts"
 import type { BrokerShape, Message } from "../broker/Broker.ts"
 import { Conflict } from "../broker/faults.ts"
 import { type JournalEntry, readEntry } from "../JournalEntry.ts"
+import { bodyOf } from "../wire.ts"
 import { type LastEntry, type Loaded, makeActorMemory } from "./ActorMemory.ts"
 import { type Decision, decideInput } from "./decideInput.ts"
 import { messagesOf, refusalIdOf, refusalMessage, type Sender } from "./outbox.ts"
@@ -71,7 +72,7 @@ export const makeInputHandler = <State, Input extends Tagged, Event extends Tagg
     const journal = subjects.journal(actorOf[service], key)
     const [message] = yield* broker.read("journal", journal, sequence - 1, 1)
     if (message === undefined || message.sequence !== sequence) return
-    yield* send(key, { entry: yield* Effect.fromResult(readEntry(yield* message.body)), sequence })
+    yield* send(key, { entry: yield* Effect.fromResult(readEntry(yield* bodyOf(message))), sequence })
     yield* putViewQuietly(key, loaded)
   })
 

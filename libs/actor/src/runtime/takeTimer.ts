@@ -1,6 +1,7 @@
 /** A timer is a message that is handed back until it is due; then its command is published and it is done. */
 import { Clock, Effect } from "effect"
 import type { BrokerShape } from "../broker/Broker.ts"
+import { bodyOf } from "../wire.ts"
 import type { Intake, Opened } from "./intake.ts"
 import { Poison } from "./Poison.ts"
 
@@ -25,7 +26,7 @@ export const takeTimer = (
       const remaining = due - (yield* Clock.currentTimeMillis)
       if (remaining > 0) return timers.nak(delivery, Math.min(remaining, longestDelayMs))
       const time = new Date(yield* Clock.currentTimeMillis).toISOString()
-      yield* broker.publish([{ subject, meta: { ...meta, time }, body: yield* delivery.body }])
+      yield* broker.publish([{ subject, meta: { ...meta, time }, body: yield* bodyOf(delivery) }])
       timers.ack(delivery)
     })
   )
