@@ -79,7 +79,12 @@ const realPathOf = (file: FileHandle, path: string) =>
 
 const absent = (error: unknown) => hasCode(error, "ENOENT", "ENOTDIR")
 
-/** The text of a file; undefined when there is none. Links are followed as long as they stay inside. */
+/** A file has a name of its own: the root is none. */
+const requireName = (name: string, path: string) => {
+  if (name === ".") throw new OutsideWorkspace({ path })
+}
+
+/** The text of a file; undefined when there is none, or a directory. Links are followed as long as they stay inside. */
 export const readInside = async (root: string, path: string): Promise<string | undefined> => {
   try {
     return await withParent(root, path, false, async (directory, name, realRoot) => {
@@ -93,7 +98,7 @@ export const readInside = async (root: string, path: string): Promise<string | u
       }
     })
   } catch (error) {
-    if (absent(error)) return undefined
+    if (absent(error) || hasCode(error, "EISDIR")) return undefined
     throw error
   }
 }
@@ -114,6 +119,7 @@ export const existsInside = async (root: string, path: string): Promise<boolean>
 /** Replaces a file at once: readers see the old text or the new one. On disk when it returns. */
 export const replaceInside = (root: string, path: string, text: string): Promise<void> =>
   withParent(root, path, true, async (directory, name) => {
+    requireName(name, path)
     const temporary = join(directory.path, `${name}.tmp`)
     await rm(temporary, { force: true })
     const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644)
@@ -123,12 +129,16 @@ export const replaceInside = (root: string, path: string, text: string): Promise
     } finally {
       await file.close()
     }
-    await rename(temporary, join(directory.path, name))
+    await rename(temporary, join(directory.path, name)).catch(async (error) => {
+      await rm(temporary, { force: true })
+      throw error
+    })
     await directory.handle.sync()
   })
 
 /** An empty file to write into; one of this name is emptied, a link of this name is refused. */
 export const createInside = (root: string, path: string): Promise<FileHandle> =>
-  withParent(root, path, true, (directory, name) =>
-    open(join(directory.path, name), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o644)
-  )
+  withParent(root, path, true, (directory, name) => {
+    requireName(name, path)
+    return open(join(directory.path, name), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o644)
+  })

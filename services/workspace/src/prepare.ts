@@ -1,6 +1,6 @@
 /** Makes a working tree ready for a run, or says why it must not be used (workspace: Prepare). */
 import { realpath, stat } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { dirname, isAbsolute, join } from "node:path"
 import { planSlug } from "@reprise/plan"
 import type { Host, WorkspaceCommand } from "@reprise/protocol"
 import { Effect } from "effect"
@@ -45,6 +45,7 @@ const locate = Effect.fnUntraced(function* (command: PrepareWorkspace) {
   const git = yield* Git
   const files = yield* WorkspaceFiles
   const { workspace } = command
+  if (!isAbsolute(workspace)) return yield* refuse("other", `The workspace '${workspace}' is not an absolute path.`)
   const there = yield* Effect.promise(() =>
     stat(workspace).then(
       (found) => found.isDirectory(),

@@ -52,6 +52,8 @@ describe("paths of plans, agents and messages", () => {
     ["in/a.md", "found"],
     ["a-link", "found"],
     ["docs/b.md", "nothing"],
+    ["docs", "nothing"],
+    ["", "nothing"],
     ["no/such/dir.md", "nothing"],
     ["docs/a.md/x", "nothing"],
     ["dangling", "nothing"],
@@ -92,6 +94,17 @@ describe("paths of plans, agents and messages", () => {
       assert.deepStrictEqual(readdirSync(made.outside), ["secret"])
     }
   )
+
+  it("takes no directory for a file, the root least of all, and leaves nothing behind", async () => {
+    using made = workspace()
+    const before = readdirSync(made.root)
+    for (const path of ["", ".", "docs/.."]) {
+      assert.strictEqual(await outcome(() => replaceInside(made.root, path, "x")), "outside")
+      assert.strictEqual(await outcome(() => createInside(made.root, path)), "outside")
+    }
+    assert.match(await outcome(() => replaceInside(made.root, "docs", "x")), /EISDIR/)
+    assert.deepStrictEqual(readdirSync(made.root), before)
+  })
 
   it("replaces a link by a file and never writes through it", async () => {
     using made = workspace()

@@ -98,6 +98,7 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
     readonly [string, RegExp, Effect.Effect<string, never, Scope.Scope>, Partial<Prepare>]
   > = [
     ["a directory that is no repository", /^not-a-repository: .* is not in a git repository/, temporaryDirectory, {}],
+    ["a path that depends on who reads it", /^other: The workspace '\.' is not an absolute/, Effect.succeed("."), {}],
     ["a directory that is not there", /^not-a-repository: There is no directory/, Effect.succeed("/no/such/dir"), {}],
     [
       "a repository without a commit",
