@@ -52,19 +52,22 @@ export const readMeta = (header: (name: string) => string): Result.Result<Messag
   })
 }
 
-/** The type names of a union of tagged structs, however deeply it is nested. */
-const typesOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
-  if (SchemaAST.isUnion(ast)) return ast.types.flatMap(typesOf)
+/** The members of a union of tagged structs by their type names, however deeply it is nested. */
+const membersOf = (ast: SchemaAST.AST): ReadonlyArray<readonly [string, SchemaAST.AST]> => {
+  if (SchemaAST.isUnion(ast)) return ast.types.flatMap(membersOf)
   const tag = SchemaAST.isObjects(ast) ? ast.propertySignatures.find(({ name }) => name === "_tag")?.type : undefined
-  return tag !== undefined && SchemaAST.isLiteral(tag) ? [String(tag.literal)] : []
+  return tag !== undefined && SchemaAST.isLiteral(tag) ? [[String(tag.literal), ast]] : []
 }
 
 /** A reader of bodies of this schema, a union of tagged structs; compiled once. */
 export const bodyReader = <A>(schema: Schema.Codec<A, unknown>) => {
-  const decode = Schema.decodeUnknownResult(schema)
-  const known = new Set(typesOf(schema.ast))
+  // Each by itself, so that a refusal speaks of the one that was meant and of no other.
+  const known = new Map(
+    membersOf(schema.ast).map(([type, ast]) => [type, Schema.decodeUnknownResult(Schema.make<Schema.Codec<A>>(ast))])
+  )
   return (type: string, body: string): Result.Result<A, Undecodable> => {
-    if (!known.has(type))
+    const decode = known.get(type)
+    if (decode === undefined)
       return Result.fail(new Undecodable({ reason: `Messages of type ${type} are not taken here.` }))
     return Result.flatMap(parseObject(body), (payload) => {
       try {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { encodeMeta } from "@reprise/protocol"
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import { readEntry } from "../src/JournalEntry.ts"
 import { readSnapshot } from "../src/runtime/Snapshot.ts"
 import { readView } from "../src/runtime/views.ts"
@@ -75,6 +75,14 @@ describe("messages", () => {
     assert.deepStrictEqual(encodeCommand("orchestrator", abort), { runId: "r1", reason: "enough" })
     assert.throws(() => encodeCommand("orchestrator", { ...abort, ...{ runId: "r.1" } }), /letters/)
     assert.throws(() => encodeEvent(JSON.parse(`{"_tag":"RunFailed","runId":"r1"}`)), /reason/)
+  })
+
+  it("of one type are refused without a word about the others, however the types are put together", () => {
+    const Other = Schema.TaggedUnion({ Subtract: { n: Schema.Int }, Nothing: {} })
+    const read = bodyReader(Schema.Union([CounterCommand, Other]))
+    const { reason } = Result.getOrThrow(Result.flip(read("Add", `{"n":"two"}`)))
+    assert.strictEqual(reason, 'The body does not match Add: Expected number\n  at ["n"]')
+    assert.deepStrictEqual(Result.getOrThrow(read("Subtract", `{"n":1}`)), { _tag: "Subtract", n: 1 })
   })
 
   it("of a version that is not known are refused, and told so", () => {
