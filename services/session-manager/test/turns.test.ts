@@ -52,6 +52,15 @@ describe("a turn in a new session", () => {
     assert.deepInclude(work, { text: "You are the author of phase 2." })
   })
 
+  it.each([
+    [{ type: "nonsense" }, 'there is no type "nonsense"'],
+    [{ type: "object", properties: { colour: { type: ["string", "nil"] } } }, 'there is no type "nil"'],
+    [{ type: "object", properties: { all: { type: "array", items: { type: "text" } } } }, 'there is no type "text"'],
+    [{ type: "array" }, "a report is an object"]
+  ] as const)("with a report that nothing could fit is refused: %j", (report, why) => {
+    given([]).when(newTurn(1, { report })).refused(`The JSON schema of the report cannot be used: ${why}`)
+  })
+
   it("with a report by a JSON schema that cannot be read is refused before anything is opened", () => {
     given([])
       .when(newTurn(1, { report: { $ref: "https://nowhere/schema" } }))
