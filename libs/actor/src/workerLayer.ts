@@ -28,6 +28,8 @@ export interface WorkContext {
   readonly id: string
   /** The key of the actor that asked. */
   readonly key: Key
+  /** The run that it is done for, as the envelope says. */
+  readonly subject: string
   /** From 1. More than 1: an earlier process may have begun it. */
   readonly delivery: number
 }
@@ -57,6 +59,13 @@ const longestPauseMs = 60_000
 /** For the same work stored twice: until the one under way is done. */
 const twinPauseMs = 5_000
 
+const contextOf = ({ delivery, key, meta }: Opened): WorkContext => ({
+  id: meta.id,
+  key,
+  subject: meta.subject,
+  delivery: delivery.deliveryCount
+})
+
 const make = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker: Worker<Work, R, RGiveUp>) {
   const broker = yield* Broker
   const settings = yield* ActorConfig
@@ -77,9 +86,9 @@ const make = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worke
   const failures = new Map<string, number>()
 
   const abandon = Effect.fnUntraced(function* (opened: Opened, work: Work, cause: Cause.Cause<WorkFault>) {
-    const { delivery, key, meta } = opened
+    const { delivery, meta } = opened
     if (giveUp !== undefined) {
-      const told = yield* Effect.exit(giveUp(work, cause, { id: meta.id, key, delivery: delivery.deliveryCount }))
+      const told = yield* Effect.exit(giveUp(work, cause, contextOf(opened)))
       if (Exit.isFailure(told)) {
         yield* Effect.logError("the failure of the work could not be reported; it is tried again", told.cause)
         return intake.nak(delivery, longestPauseMs)
@@ -90,8 +99,8 @@ const make = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worke
   })
 
   const attempt = Effect.fnUntraced(function* (opened: Opened, work: Work) {
-    const { delivery, key, meta } = opened
-    const context = { id: meta.id, key, delivery: delivery.deliveryCount }
+    const { delivery, meta } = opened
+    const context = contextOf(opened)
     if (delivery.deliveryCount > mostDeliveries) {
       const reason = new WorkFault({ operation: meta.type, cause: `delivered ${delivery.deliveryCount} times` })
       return yield* abandon(opened, work, Cause.fail(reason))

@@ -71,10 +71,7 @@ onServer("a stranger on the broker", () => {
           ])
           for (const { reason } of letters) assert.include(reason, `'${object}', and there is no such object`)
           const seen = yield* eventsSoFar(["RunPaused", "CommandRefused"])
-          assert.deepStrictEqual(
-            seen.map(({ meta }) => meta.id).sort(),
-            ["lost.refused", "paused"]
-          )
+          assert.deepStrictEqual(seen.map(({ meta }) => meta.id).sort(), ["lost.refused", "paused"])
         }).pipe(Effect.provide(one))
       }).pipe(Effect.scoped)
     )

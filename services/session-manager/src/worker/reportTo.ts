@@ -11,9 +11,9 @@ export interface Reporting {
   readonly show: (event: PublicEvent) => Effect.Effect<void, WorkFault>
 }
 
-export const reportTo = Effect.fnUntraced(function* (context: WorkContext, runId?: string) {
+export const reportTo = Effect.fnUntraced(function* (context: WorkContext) {
   const messenger = yield* Messenger
-  const options = { causation: context.id, ...(runId === undefined ? {} : { subject: runId }) }
+  const options = { causation: context.id, subject: context.subject }
   return {
     tell: (name, report) =>
       messenger.send("session-manager", context.key, report, { ...options, id: `${context.id}.${name}` }).pipe(

@@ -86,7 +86,7 @@ export const runPrompt = Effect.fn("runPrompt")(function* (work: RunPrompt, cont
   const { identity, kind, number, runtimeSessionId, turnId } = work
   const runtimes = yield* AgentRuntimes
   const live = yield* LiveTurns
-  const reporting = yield* reportTo(context, work.runId)
+  const reporting = yield* reportTo(context)
   const interrupted = yield* live.enter({ key: context.key, runtimeSessionId, messageId: identity.messageId })
   if (!(yield* isWanted(work, context))) return yield* Effect.logInfo(`prompt ${number} of turn ${turnId} is over`)
 
