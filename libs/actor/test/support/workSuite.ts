@@ -101,15 +101,15 @@ export const workSuite = (name: string, open: OpenWorld) =>
           yield* ask(["x"]).pipe(Effect.provide(watching))
           yield* Deferred.await(began)
         }).pipe(Effect.scoped)
-        const deliveries: Array<number> = []
+        const deliveries: Array<unknown> = []
         const two = yield* world.start(
           worker((work, context) => {
-            deliveries.push(context.delivery)
+            deliveries.push([context.subject, context.delivery])
             return report(work, context)
           })
         )
         yield* drain.pipe(Effect.provide(two))
-        assert.deepStrictEqual([deliveries, yield* finished.pipe(Effect.provide(two))], [[2], ["x"]])
+        assert.deepStrictEqual([deliveries, yield* finished.pipe(Effect.provide(two))], [[["a", 2]], ["x"]])
       }).pipe(Effect.scoped)
     )
 
