@@ -79,7 +79,12 @@ const promptAfter = (done: ReadonlyArray<CompletedTask>): string => {
   let state = runActor.initial
   let prompt = ""
   for (const [index, input] of inputs(done).entries()) {
-    const delivery = { id: `message-${index}`, key: runId, now: new Date(index).toISOString() }
+    // Ids as the gate's, since one of the inputs is an answer.
+    const delivery = {
+      id: `escalation.${escalationIdOf(runId, 1)}.${index}.0`,
+      key: runId,
+      now: new Date(index).toISOString()
+    }
     const events = Result.getOrThrow(runActor.decide(state, input, delivery))
     state = events.reduce(runActor.evolve, state)
     for (const message of runActor.react(state, events, delivery)) {

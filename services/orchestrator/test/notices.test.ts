@@ -24,9 +24,15 @@ class Recorded extends Story {
 
 const isCommand = Schema.is(OrchestratorCommand)
 
-const tellService = Effect.fnUntraced(function* (input: RunInput) {
+/** Answers come from the gate. */
+const asSent = (input: RunInput, n: number) =>
+  input._tag === "AnswerReceived" ? { id: `escalation.${input.escalationId}.${n}.0` } : {}
+
+const tellService = Effect.fnUntraced(function* (input: RunInput, n: number) {
   const messenger = yield* Messenger
-  yield* isCommand(input) ? messenger.send("orchestrator", runId, input) : messenger.publish("workspace", input)
+  yield* isCommand(input)
+    ? messenger.send("orchestrator", runId, input, asSent(input, n))
+    : messenger.publish("workspace", input)
   yield* drain
 })
 
@@ -45,8 +51,7 @@ layer(world, { excludeTestServices: true })("a run's notices", (it) => {
       const stale = s.answerOf({ choice: "fix" })
       s.answer("continue-session", "try harder").completes().gates(true)
       s.verdict("not_ready", item("R1")).worked("abc3").answer("fix").gates(true)
-      for (const input of s.inputs) yield* tellService(input)
-      yield* tellService(stale)
+      for (const [n, input] of [...s.inputs, stale].entries()) yield* tellService(input, n)
 
       const messenger = yield* Messenger
       const view = yield* messenger.query("orchestrator", "show", { id: runId }).pipe(Effect.flatMap(decodeView))

@@ -168,6 +168,12 @@ const resume = (run: Run): Decision =>
     return [...events, ...drive(after, outcome([], enter(after.step, "resumed")))]
   })
 
+/** Answers are the gate's to take: it knows who was first, and closes the question for everybody. */
+const besideTheGate = (input: RunInput, { id }: Delivery): Decision | undefined =>
+  input._tag === "AnswerReceived" && !isSentBy("gate", input.escalationId, id)
+    ? refuse(`Only the gate hands answers on: send AnswerEscalation to escalation ${input.escalationId}.`)
+    : undefined
+
 const staleAnswer = (run: Run, { escalationId }: InputOf<"AnswerReceived">): Decision => {
   const closed = run.lastClosed?.escalationId === escalationId ? `: ${run.lastClosed.how}` : ""
   return refuse(`Escalation ${escalationId} is not open${closed}. The answer changes nothing.`)
@@ -226,6 +232,8 @@ const decideStarted = (run: Run, input: RunInput, delivery: Delivery): Decision 
       if (!concerns(after, input)) {
         return input._tag === "AnswerReceived" ? staleAnswer(run, input) : Result.succeed(recorded)
       }
+      const refused = besideTheGate(input, delivery)
+      if (refused !== undefined) return refused
       return Result.succeed([...recorded, ...(holds(after, input) ? hold(after, input) : move(after, input))])
     }
   }

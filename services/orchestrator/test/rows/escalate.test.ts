@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
 import { row } from "../support/row.ts"
 import { item, runId, story, withGates } from "../support/story.ts"
 
@@ -240,6 +241,16 @@ describe("guidance", () => {
 })
 
 describe("answers", () => {
+  it("that do not come from the gate are refused, and the question stays open", () => {
+    const s = story().executing().needsHuman()
+    const answer = s.answerOf({ choice: "override" })
+    const refused = Result.getOrThrow(Result.flip(s.try(answer, { id: "a-bot-1" })))
+    assert.match(refused.reason, /Only the gate hands answers on: send AnswerEscalation to escalation /)
+    assert.strictEqual(s.run.status, "waiting")
+    s.tell(answer)
+    assert.strictEqual(s.run.status, "running")
+  })
+
   it("to a question that is not open are refused, with who answered it", () => {
     const s = asked()
     const answer = s.answerOf({ choice: "override" })

@@ -122,7 +122,10 @@ export class Story {
     this.#deliveries += 1
     this.#hours += 1
     const delivery = {
-      id: `message-${this.#deliveries}`,
+      id:
+        input._tag === "AnswerReceived"
+          ? `escalation.${input.escalationId}.${this.#deliveries}.0`
+          : `message-${this.#deliveries}`,
       key: runId,
       now: new Date(Date.UTC(2026, 0, 1) + this.#hours * 1000).toISOString(),
       ...how
