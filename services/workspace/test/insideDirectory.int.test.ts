@@ -12,7 +12,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { OutsideWorkspace } from "../src/faults.ts"
-import { createInside, existsInside, readInside, replaceInside } from "../src/insideDirectory.ts"
+import { createInside, kindInside, readInside, replaceInside } from "../src/insideDirectory.ts"
 
 /** `<base>/root` is the workspace; `<base>/outside` holds a secret; links lead in and out. */
 const workspace = () => {
@@ -112,11 +112,20 @@ describe("paths of plans, agents and messages", () => {
     assert.strictEqual(readFileSync(join(directory, ".continuation-state.json"), "utf8"), "{ }")
   })
 
-  it("counts a link that leads nowhere as there", async () => {
+  it("tells what lies at a path", async () => {
     using made = workspace()
-    assert.isTrue(await existsInside(made.root, "dangling"))
-    assert.isTrue(await existsInside(made.root, "docs"))
-    assert.isFalse(await existsInside(made.root, "docs/none"))
+    symlinkSync("loop", join(made.root, "loop"))
+    const kinds = ["dangling", "loop", "docs", "docs/a.md", "docs/none", "docs/a.md/x", "loop/x", "x".repeat(300)]
+    assert.deepStrictEqual(await Promise.all(kinds.map((path) => kindInside(made.root, path))), [
+      "dangling",
+      "dangling",
+      "directory",
+      "file",
+      undefined,
+      undefined,
+      undefined,
+      undefined
+    ])
   })
 
   it("writes nothing outside while a directory on the way is swapped for a link that leads out", async () => {

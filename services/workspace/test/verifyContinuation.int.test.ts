@@ -1,3 +1,5 @@
+import { mkdir, symlink } from "node:fs/promises"
+import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { verifyContinuation } from "../src/verifyContinuation.ts"
@@ -118,6 +120,92 @@ layer(adapters, { excludeTestServices: true })("verifying a continuation", (it) 
       })
       yield* made.git("-C", `${clone}/shallow`, "fetch", "--quiet", "--unshallow")
       assert.strictEqual((yield* verifyContinuation(tasks, place))._tag, "ContinuationVerified")
+    })
+  )
+
+  const inPlaceOfFile: ReadonlyArray<readonly [string, (path: string) => Promise<void>]> = [
+    ["a directory", (path) => mkdir(path)],
+    ["a link that leads nowhere", (path) => symlink("nowhere", path)],
+    ["a link to itself", (path) => symlink("a.ts", path)]
+  ]
+  for (const [name, put] of inPlaceOfFile) {
+    it.effect(`a file is missing when ${name} is in its place`, () =>
+      Effect.gen(function* () {
+        const made = yield* repository
+        yield* made.write("a.ts", "1")
+        const commit = yield* made.commit("T1")
+        yield* made.remove("a.ts")
+        yield* Effect.promise(() => put(join(made.root, "a.ts")))
+        const event = yield* verifyContinuation(
+          verifyTasks([{ id: "T1", commit, files: ["a.ts", "./a.ts"] }]),
+          made.place
+        )
+        assert.containSubset(event, { missingCommits: [], missingFiles: ["a.ts", "./a.ts"] })
+      })
+    )
+  }
+
+  it.effect("a directory, a link and a submodule count where they are what was committed", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const library = yield* repository
+      yield* made.write("src/a.ts", "1")
+      yield* Effect.promise(() => symlink("nowhere", join(made.root, "link")))
+      yield* made.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library.root, "library")
+      const commit = yield* made.commit("T1")
+      const files = ["src", "src/", "link", "library", "library/PLAN.md"]
+      const event = yield* verifyContinuation(verifyTasks([{ id: "T1", commit, files }]), made.place)
+      assert.strictEqual(event._tag, "ContinuationVerified")
+      yield* made.remove("library")
+      assert.containSubset(yield* verifyContinuation(verifyTasks([{ id: "T1", commit, files }]), made.place), {
+        missingFiles: ["library", "library/PLAN.md"]
+      })
+    })
+  )
+
+  it.effect("a file that was deleted and came back is missing when it is removed without a commit", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write("a.ts", "1")
+      const commit = yield* made.commit("T1")
+      yield* made.remove("a.ts")
+      yield* made.commit("without a")
+      yield* made.write("a.ts", "2")
+      yield* made.commit("with a again")
+      yield* made.remove("a.ts")
+      const event = yield* verifyContinuation(verifyTasks([{ id: "T1", commit, files: ["a.ts"] }]), made.place)
+      assert.containSubset(event, { missingFiles: ["a.ts"] })
+    })
+  )
+
+  it.effect("a file counts as deleted when a merge dropped it", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write("a.ts", "1")
+      const commit = yield* made.commit("T1")
+      yield* made.git("checkout", "--quiet", "-b", "other")
+      yield* made.commit("other")
+      yield* made.git("checkout", "--quiet", "main")
+      yield* made.git("merge", "--quiet", "--no-ff", "--no-commit", "other")
+      yield* made.remove("a.ts")
+      yield* made.commit("merge, without a")
+      const event = yield* verifyContinuation(verifyTasks([{ id: "T1", commit, files: ["a.ts"] }]), made.place)
+      assert.strictEqual(event._tag, "ContinuationVerified")
+    })
+  )
+
+  it.effect("names all commits on a branch without any, and paths that no file can have", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write("a.ts", "1")
+      const commit = yield* made.commit("T1")
+      const long = "x".repeat(300)
+      yield* made.git("checkout", "--quiet", "--orphan", "empty")
+      const event = yield* verifyContinuation(
+        verifyTasks([{ id: "T1", commit, files: ["a.ts", long, "a\0b"] }]),
+        made.place
+      )
+      assert.containSubset(event, { missingCommits: [commit], missingFiles: [long, "a\0b"] })
     })
   )
 
