@@ -85,7 +85,7 @@ describe("CHECKPOINT", () => {
     for (const text of [
       "the.file",
       "| P1.1 | Begin | abc1234 | a.ts | complete |",
-      "| P1.2 | Go on | - | - | checkpoint |",
+      "| P1.2 | Go on | — | — | checkpoint |",
       "User chose Option red: All red. but not too bright",
       "but not\ntoo bright",
       "Re-execute Task 2 with the user's input."

@@ -93,7 +93,9 @@ describe("the continuation prompt", () => {
     const { prompt } = continued(5)
     for (const text of [
       "Read the plan docs/plan.md and the record of what is done, .planning/phases/01-x/.continuation-state.json.",
-      "Verify with `git log` that the commits of the record exist. If any is missing, stop and report which",
+      "| Task ID | Task Name | Commit | Files Changed | Status |",
+      "Verify with `git log` that the commits of the record exist, and that its files are there.",
+      "If any is missing, stop and report which: do not make it again.",
       "Write no task again that is complete.",
       "Make one commit for each task that you do."
     ]) {
@@ -127,7 +129,7 @@ describe("the continuation prompt", () => {
     const done = [{ id: "P1.1", commit: "abc1", files: ["a.ts"] }]
     s.reports({ result: "checkpoint", completedTasks: done, checkpoint: report("human-verify") })
     s.stateWritten().answer("pass").stateWritten().tasksVerified()
-    assert.include(s.prompt, "| P1.2 | Look | - | - | complete |\n| P1.3 | End | - | - | pending |")
+    assert.include(s.prompt, "| P1.2 | Look | — | — | complete |\n| P1.3 | End | — | — | pending |")
     assert.include(s.prompt, "Resume execution at Task 3 (P1.3). Skip Task 2 and continue from Task 3.")
   })
 })
@@ -179,6 +181,6 @@ describe("the task table", () => {
 
   it("names tasks that are done and not in the plan", () => {
     const text = taskTable(undefined, [{ id: "X | 9", commit: "abc1234", files: [] }], {})
-    assert.include(text, "| X / 9 |  | abc1234 | - | complete |")
+    assert.include(text, "| X / 9 |  | abc1234 | — | complete |")
   })
 })
