@@ -144,6 +144,40 @@ describe("CHECKPOINT", () => {
     assert.strictEqual(s.command("WriteContinuationState").resolution, "abort: Drop the feature")
   })
 
+  it("a decision whose own option is called other is not given a second one", () => {
+    const s = at({ ...decision, options: [{ id: "other", label: "None of these" }] })
+    assert.deepStrictEqual(s.choices, ["other"])
+  })
+
+  const optionIds = [
+    ["", "has no id"],
+    ["red\nblue", "none of a single line"],
+    [" red", "none of a single line"],
+    ["blue", "two options of the decision have the id 'blue'"]
+  ] as const
+  for (const [id, problem] of optionIds) {
+    it(`a decision with an option '${id}' that nobody can choose is a report to correct`, () => {
+      const checkpoint = { ...decision, options: [...(decision.options ?? []), { id, label: "Third" }] }
+      const s = story().executing().reports({ result: "checkpoint", checkpoint })
+      assert.deepStrictEqual(s.lines, ["session-manager StartTurn"])
+      assert.include(s.prompt, problem)
+    })
+  }
+
+  it("a checkpoint that says nothing is asked about by its task", () => {
+    assert.strictEqual(at({ ...decision, description: " " }).question.ask.reason, "Task P1.2 is a checkpoint.")
+  })
+
+  it("auto mode asks the human whom the plan wants, whatever its author calls the checkpoint", () => {
+    const plan = twoPhases.replace("checkpoint: decision", "checkpoint: human-action")
+    const s = at(decision, { auto: true }, plan)
+    assert.strictEqual(s.run.status, "waiting")
+    assert.include(s.run.notices.join(), "P1.2 is human-action in the plan, and its author made it decision.")
+    const verify: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
+    assert.strictEqual(at(verify, { auto: true, gates: { verify: ["true"] } }, plan).run.status, "waiting")
+    assert.strictEqual(at({ ...decision, task: "X9" }, { auto: true }, plan).run.status, "running")
+  })
+
   it("auto mode takes the recommended option of a decision, and records it", () => {
     const s = at(decision, { auto: true })
     assert.deepStrictEqual(s.lines, ["CheckpointResolved", "workspace WriteContinuationState"])

@@ -6,16 +6,24 @@ import { shorten } from "./shorten.ts"
 /** Longer texts are shortened: word for word they stand as guidance at the prompt's end. */
 const longest = 400
 
-/** A resolution is the chosen word, maybe with `: words` after it. */
-const wordsOf = (resolution: string): string => resolution.replace(/^[^:]*:?\s*/, "")
+/** A resolution is the chosen word, maybe with `: words` after it. An option's id may hold colons itself. */
+const chosenOf = ({ options = [], type }: CheckpointReport, resolution: string): string => {
+  const own = type === "decision" ? options.map(({ id }) => id) : []
+  const meant = own.filter((id) => resolution === id || resolution.startsWith(`${id}:`))
+  return meant.toSorted((a, b) => b.length - a.length)[0] ?? resolution.split(":", 1)[0] ?? ""
+}
+
+const wordsOf = (report: CheckpointReport, resolution: string): string =>
+  resolution.slice(chosenOf(report, resolution).length).replace(/^:\s*/, "")
 
 /** `2: fail the button is missing`, `1. pass`: what was said of a numbered step. */
 const mark = /(?:^|[\n;,])\s*#?(\d{1,3})\s*[.):=-]?\s*(pass(?:ed)?|fail(?:ed)?)\b[\s:,-]*([^\n;]*)/gi
 
 /** Pass or fail for each step; of a failure, what was said of each as far as it was said. */
-const items = ({ verifySteps = [] }: CheckpointReport, resolution: string): string => {
+const items = (report: CheckpointReport, resolution: string): string => {
+  const { verifySteps = [] } = report
   const passed = isPass(resolution)
-  const words = wordsOf(resolution)
+  const words = wordsOf(report, resolution)
   const said = new Map(
     [...words.matchAll(mark)].map(([, number, word, note = ""]) => [
       Number(number),
@@ -35,16 +43,13 @@ const items = ({ verifySteps = [] }: CheckpointReport, resolution: string): stri
 }
 
 export const resolutionSentence = (report: CheckpointReport, resolution: string): string => {
-  const words = wordsOf(resolution)
+  const words = wordsOf(report, resolution)
   const sentence = (start: string, text: string) => `${start}: ${shorten(text, longest)}`
   switch (report.type) {
     case "human-verify":
       return sentence("User confirmed", items(report, resolution))
     case "decision":
-      return sentence(
-        `User chose Option ${/^[^:]*/.exec(resolution)?.[0] ?? ""}`,
-        words === "" ? report.description : words
-      )
+      return sentence(`User chose Option ${chosenOf(report, resolution)}`, words === "" ? report.description : words)
     case "human-action": {
       const action = words === "" ? (report.requiredAction ?? report.description) : words
       return sentence(

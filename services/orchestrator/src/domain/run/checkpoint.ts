@@ -2,10 +2,10 @@
 import { resumeAt } from "@reprise/plan"
 import type { CheckpointReport, GateResult } from "@reprise/protocol"
 import { Result } from "effect"
-import type { Continuation, RunEvent } from "../Event.ts"
+import type { Continuation, RunEvent, RunEvents } from "../Event.ts"
 import { evolvePhase } from "../fold/evolvePhase.ts"
 import { escalate, type Outcome, outcome } from "../Move.ts"
-import { placeOf } from "../phases.ts"
+import { placeOf, plannedPhase } from "../phases.ts"
 import type { OpenCheckpoint } from "../Question.ts"
 import type { PhaseRun, Run } from "../Run.ts"
 import { outlineOf } from "../readPlan.ts"
@@ -18,13 +18,25 @@ export const openCheckpoint = (run: Run, phase: PhaseRun, checkpoint: OpenCheckp
   const { from, report } = checkpoint
   const reached: RunEvent = { _tag: "CheckpointReached", ...placeOf(run), task: report.task, type: report.type }
   const record: Continuation = { step: from, cause: "checkpoint-resolved", checkpoint, resumeAt: report.task }
-  return outcome([reached, writeState(run, phase, record)])
+  const planned = plannedType(run, phase, report)
+  const noted: RunEvents =
+    planned === undefined || planned === report.type
+      ? []
+      : [{ _tag: "Noted", text: `${report.task} is ${planned} in the plan, and its author made it ${report.type}.` }]
+  return outcome([reached, ...noted, writeState(run, phase, record)])
 }
+
+const plannedType = (run: Run, phase: PhaseRun, { task }: CheckpointReport): CheckpointReport["type"] | undefined =>
+  plannedPhase(run, phase.id)?.tasks.find(({ id }) => id === task)?.checkpoint
+
+/** Nobody is passed over because an author calls a checkpoint of the plan by another name. */
+const mayPass = (run: Run, phase: PhaseRun, report: CheckpointReport): boolean =>
+  run.request.options.auto && (plannedType(run, phase, report) ?? report.type) === report.type
 
 /** In auto mode a decision with a recommended option is taken, and what a command can verify is verified by it. */
 export const checkpointRecorded = (run: Run, phase: PhaseRun, checkpoint: OpenCheckpoint): Outcome => {
   const { report } = checkpoint
-  const { auto } = run.request.options
+  const auto = mayPass(run, phase, report)
   const choice = auto ? recommended(report) : undefined
   if (choice !== undefined) {
     const noted: RunEvent = {
@@ -51,7 +63,7 @@ export const askCheckpoint = (
     [],
     escalate({
       origin: "checkpoint",
-      reason: report.description,
+      reason: report.description.trim() === "" ? `Task ${report.task} is a checkpoint.` : report.description,
       retry: { step: from },
       evidence: { checkpoint: report, ...(gateResults === undefined ? {} : { gateResults }) }
     })

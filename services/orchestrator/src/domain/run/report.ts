@@ -1,6 +1,6 @@
 /** An author's turn has ended: what its report, or its failure, leads to (run-machine: any author step). */
 
-import type { AuthorStatus, CompletedTask, Step } from "@reprise/protocol"
+import type { AuthorStatus, CheckpointReport, CompletedTask, Step } from "@reprise/protocol"
 import type { RunEvent } from "../Event.ts"
 import type { InputOf } from "../Input.ts"
 import { enter, escalate, type Move, type Outcome, outcome } from "../Move.ts"
@@ -57,9 +57,18 @@ const brokenRecord = ({ checkpoint, completedTasks = [] }: AuthorStatus): string
   if (unhashed !== undefined) {
     return `task ${unhashed.id} is said to be done by '${unhashed.commit}', which is not the hash of a commit.`
   }
-  return checkpoint === undefined || isLine(checkpoint.task)
-    ? undefined
-    : `the checkpoint names no task: '${checkpoint.task}'.`
+  return checkpoint === undefined ? undefined : brokenCheckpoint(checkpoint)
+}
+
+/** A human chooses by an option's id: none can be without one, and no two can share one. */
+const brokenCheckpoint = ({ options = [], task, type }: CheckpointReport): string | undefined => {
+  if (!isLine(task)) return `the checkpoint names no task: '${task}'.`
+  if (type !== "decision") return undefined
+  const ids = options.map(({ id }) => id)
+  const nameless = ids.find((id) => !isLine(id) || id !== id.trim())
+  if (nameless !== undefined) return `an option of the decision has no id, or none of a single line: '${nameless}'.`
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+  return twice === undefined ? undefined : `two options of the decision have the id '${twice}'.`
 }
 
 /** Which invariant a report breaks, in words for its author; undefined: none. */
