@@ -23,7 +23,7 @@ export interface PhaseApproval {
  * The summary's rows for the tasks of a phase, in the plan's order. A task is pre-checkpoint when it was completed before
  * the phase's first checkpoint was reached, post-checkpoint when after, and just complete in a phase without any. The
  * task of a checkpoint that is open, or whose answer is still to be acted upon, is `checkpoint`. `subjects` gives the
- * subject line of a commit by its whole hash.
+ * subject line of a commit by its whole hash; where it has that of the approved commit, a commit without one is none.
  */
 export const taskResults = (
   phase: Phase,
@@ -34,11 +34,14 @@ export const taskResults = (
 ): ReadonlyArray<TaskResult> => {
   const commits = new Map(completed.map((task) => [task.id, task.commit]))
   const before = new Set(checkpoints[0]?.completedBefore ?? [])
+  const areKnown = approval?.commit !== undefined && subjects.has(approval.commit)
   return taskList(phase).map((task) => {
     const reached = checkpoints.filter((checkpoint) => checkpoint.task === task.id)
     const listed = commits.get(task.id)
+    const isThere = listed === undefined || !areKnown || subjectOf(subjects, listed) !== undefined
     const status = statusOf(listed !== undefined, reached.at(-1), checkpoints.length > 0, before.has(task.id), approval)
-    const commit = listed ?? (approval?.by === "review" && reached.every(isWork) ? approval.commit : undefined)
+    const approved = approval?.by === "review" && reached.every(isWork) ? approval.commit : undefined
+    const commit = isThere ? (listed ?? approved) : approved
     const subject = commit === undefined ? undefined : subjectOf(subjects, commit)
     const type = reached.at(-1)?.type ?? task.checkpoint
     const resolution = reached.flatMap((checkpoint) => checkpoint.resolution ?? []).join("; then ")

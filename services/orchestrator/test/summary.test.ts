@@ -123,8 +123,50 @@ describe("the summary", () => {
       `Phase 1: Task X9 was done again: its work of commit ${done("X9", 1).commit} was missing.`,
       "Phase 1: The author on the review's findings: R1 is as the plan wants it.",
       "Phase 1: Task X9 is not in the plan.",
+      "Phase 1: Task P1.2 was done without stopping at its checkpoint (decision).",
       "Phase 1: At task P1.1 another architecture was asked for. User approved approach: A queue"
     ])
+  })
+
+  it("names tasks of other phases, commits that git does not know and questions about no task of the phase", () => {
+    const s = story().executing()
+    const checkpoint = {
+      task: "X9",
+      type: "decision",
+      description: "Now?",
+      options: [{ id: "a:b", label: "Yes" }]
+    } as const
+    s.reports({ result: "checkpoint", checkpoint, completedTasks: [done("P1.1", 1)] }).stateWritten()
+    s.answer("a:b", "at once").stateWritten().tasksVerified()
+    s.completes(hash(4), { completedTasks: [done("P1.2", 2), done("P2.1", 4)] })
+    s.commitVerified().verdict("ready")
+    const { id } = s.phase
+    const subjects = [hash(1), hash(4)].map((commit) => ({ commit, subject: "feat: it" }))
+    s.tell({ _tag: "PhaseFinished", runId: s.run.runId, phase: id, head: hash(4), plan: s.run.source, subjects })
+    const { deviations, phases } = summaryOf(s)
+    assert.deepStrictEqual(deviations, [
+      "Phase 1: Task P2.1 is one of phase 2.",
+      `Phase 1: Task P1.2 was reported with commit ${done("P1.2", 2).commit}, which is not in the repository.`,
+      "Phase 1: Task P1.2 was done without stopping at its checkpoint (decision).",
+      "Phase 1: At X9, which is no task of this phase, a human was asked (decision). User chose Option a:b: Yes. at once"
+    ])
+    assert.deepStrictEqual(
+      phases[0]?.tasks.map(({ commit }) => commit),
+      [done("P1.1", 1).commit, hash(4)]
+    )
+  })
+
+  it("of a phase that was given another title lies beside its record all the same", () => {
+    const s = story().executing()
+    s.needsHuman().answer("fix")
+    s.reports({ result: "needs_human", reason: "x", completedTasks: [done("P1.1", 1)] }).answer("fix")
+    s.stateWritten(".planning/phases/01-first-things/.continuation-state.json").tasksVerified()
+    s.worked(hash(2)).verdict("ready")
+    const plan = s.run.source.replace("First things", "Beginnings").replace("P1.2 Go on", "P1.3 Go on")
+    s.tell({ _tag: "PhaseFinished", runId: s.run.runId, phase: s.phase.id, head: hash(2), plan })
+    assert.strictEqual(s.command("WriteSummary").path, ".planning/phases/01-first-things/SUMMARY.md")
+    assert.include(s.run.notices, "The plan was edited: phase 1 is called 'Beginnings' now.")
+    assert.include(s.run.notices, "The plan was edited: tasks of phase 1 changed: gone: P1.2; new: P1.3.")
   })
 
   it("counts what continuation saved, by phase and for the run", () => {

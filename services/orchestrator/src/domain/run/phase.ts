@@ -136,9 +136,10 @@ const takePlan = (run: Run, source: string): Outcome => {
     const reason = `The plan has changed so that the run cannot go on: ${plan.failure}`
     return outcome([], escalate({ origin: "plan", reason, noContinue: "the phase is complete" }))
   }
-  const { phases, planTitle } = plan.success
+  const { changes, phases, planTitle } = plan.success
   const taken = { _tag: "PlanTaken" as const, source, phases, ...(planTitle === undefined ? {} : { planTitle }) }
-  return outcome([taken], { _tag: "NextPhase" })
+  const noted = changes.map((change): RunEvent => ({ _tag: "Noted", text: `The plan was edited: ${change}` }))
+  return outcome([taken, ...noted], { _tag: "NextPhase" })
 }
 
 /**

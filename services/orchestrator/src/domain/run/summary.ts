@@ -1,5 +1,6 @@
 /** SUMMARY.md, from what the run remembers (continuation: Many checkpoints, and the summary). */
 import {
+  besideState,
   isPass,
   parsePlan,
   planSlug,
@@ -12,7 +13,7 @@ import {
 import type { PhaseId } from "@reprise/protocol"
 import { Result } from "effect"
 import type { RunEvent } from "../Event.ts"
-import { plannedPhase } from "../phases.ts"
+import { plannedPhase, sameCommit } from "../phases.ts"
 import { resolutionSentence } from "../prompts/resolution.ts"
 import type { PhaseOutcome, Run, Saving } from "../Run.ts"
 
@@ -67,6 +68,21 @@ const unpassed = ({ by, checkpoints }: PhaseRecord): ReadonlyArray<string> => {
   )
 }
 
+/** Where a listed task is planned, if not in this phase. */
+const strange = (run: Run, id: string): string => {
+  const other = run.phases.find(({ tasks }) => tasks.some((task) => task.id === id))
+  return other === undefined ? `Task ${id} is not in the plan.` : `Task ${id} is one of phase ${other.id}.`
+}
+
+/** Commits that git did not know when it was asked for those of the phase. */
+const inventedOf = (run: Run, { commit, tasks }: PhaseRecord): ReadonlyArray<string> => {
+  const asked = run.subjects.some((subject) => subject.commit === commit)
+  const isKnown = (hash: string) => run.subjects.some((subject) => sameCommit(subject.commit, hash))
+  return (asked ? tasks : [])
+    .filter((task) => !isKnown(task.commit))
+    .map((task) => `Task ${task.id} was reported with commit ${task.commit}, which is not in the repository.`)
+}
+
 /** What was done otherwise than planned: tasks nobody planned, checkpoints passed by, another architecture. */
 const deviationsOf = (run: Run, id: PhaseId): ReadonlyArray<string> => {
   const known = recordOf(run, id)
@@ -77,16 +93,20 @@ const deviationsOf = (run: Run, id: PhaseId): ReadonlyArray<string> => {
   const done = new Set(known.tasks.map((task) => task.id))
   return [
     ...known.deviations,
-    ...known.tasks.filter((task) => !ids.has(task.id)).map((task) => `Task ${task.id} is not in the plan.`),
+    ...known.tasks.filter((task) => !ids.has(task.id)).map((task) => strange(run, task.id)),
+    ...inventedOf(run, known),
     ...planned
-      .filter((task) => task.checkpoint !== undefined && done.has(task.id) && !reached.has(task.id))
+      .filter((task) => task.checkpoint !== undefined && !reached.has(task.id))
+      .filter((task) => done.has(task.id) || known.by === "review")
       .map((task) => `Task ${task.id} was done without stopping at its checkpoint (${task.checkpoint}).`),
     ...unpassed(known),
     ...known.checkpoints
-      .filter(({ type }) => type === "architectural-change")
-      .map(({ report, resolution, task }) => {
+      .filter(({ task, type }) => type === "architectural-change" || !ids.has(task))
+      .map(({ report, resolution, task, type }) => {
         const answer = resolution === undefined ? "not answered yet" : resolutionSentence(report, resolution)
-        return `At task ${task} another architecture was asked for. ${answer}`
+        return type === "architectural-change"
+          ? `At task ${task} another architecture was asked for. ${answer}`
+          : `At ${task}, which is no task of this phase, a human was asked (${type}). ${answer}`
       })
   ].map((text) => `Phase ${id}: ${text}`)
 }
@@ -131,6 +151,10 @@ export const writeSummary = (run: Run): RunEvent => ({
   }
 })
 
+/** A phase may have been given another title since its state file was written. */
+const summaryBeside = ({ phase }: Run, id: PhaseId): string | undefined =>
+  phase?.id === id && phase.statePath !== undefined ? besideState(phase.statePath) : undefined
+
 /** Beside the phase's state file. */
 export const writePhaseSummary = (run: Run, phase: PhaseId): RunEvent => ({
   _tag: "WorkspaceAsked",
@@ -138,7 +162,7 @@ export const writePhaseSummary = (run: Run, phase: PhaseId): RunEvent => ({
     _tag: "WriteSummary",
     runId: run.runId,
     phase,
-    path: summaryPath(phase, slugOf(plannedPhase(run, phase)?.title ?? "")),
+    path: summaryBeside(run, phase) ?? summaryPath(phase, slugOf(plannedPhase(run, phase)?.title ?? "")),
     text: renderSummary(summaryOf(run, phase))
   }
 })
