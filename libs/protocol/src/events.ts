@@ -191,6 +191,9 @@ const gate = {
 /** The checkpoint's task that the commands verify; absent: they are the phase's own gates. */
 const checkpoint = Schema.optionalKey(Schema.String)
 
+/** The newest commit that HEAD shares with the phase's base, where HEAD does not lead to that base any more. */
+const rewrittenBase = Schema.optionalKey(Schema.String)
+
 const workspace = {
   WorkspacePrepared: {
     ...at,
@@ -230,13 +233,14 @@ const workspace = {
     /** HEAD, where it holds more than the approved commit; `dirty` is empty then. */
     head: Schema.optionalKey(Schema.String)
   },
-  ContinuationVerified: atPhase,
+  ContinuationVerified: { ...atPhase, base: rewrittenBase },
   ContinuationRejected: {
     ...atPhase,
     missingCommits: Schema.Array(Schema.String),
     missingFiles: Schema.Array(Schema.String),
     /** The repository is a shallow clone: what is missing may lie beyond its edge. */
-    shallow: Schema.optionalKey(Schema.Boolean)
+    shallow: Schema.optionalKey(Schema.Boolean),
+    base: rewrittenBase
   },
   ContinuationStateWritten: {
     ...atPhase,

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { CheckpointReport } from "@reprise/protocol"
 import { row } from "./support/row.ts"
-import { failedGate, onePhase, runId, type Story, story, twoPhases, withGates } from "./support/story.ts"
+import { failedGate, item, onePhase, runId, type Story, story, twoPhases, withGates } from "./support/story.ts"
 
 const done = [{ id: "P1.1", commit: "abc1234", files: ["a.ts"] }]
 
@@ -283,6 +283,36 @@ describe("a continuation that is rejected", () => {
     assert.strictEqual(s.stateWritten().tasksVerified().run.step, "EXECUTE")
     assert.include(s.prompt, "Resume execution at Task 1 (P1.1). When you come to it: Re-execute Task 2")
     assert.include(s.prompt, "User chose Option red")
+  })
+
+  it("redo after the history was rewritten counts the phase from where it still is the same", () => {
+    const s = at(decision).answer("red").stateWritten()
+    assert.deepStrictEqual(s.command("VerifyContinuation").base, s.phase.base)
+    const missing = { missingCommits: ["abc1234"], missingFiles: [], base: "0000aaaa" }
+    s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, ...missing })
+    s.answer("redo").stateWritten().tasksVerified().completes("bcd2345")
+    assert.deepStrictEqual(s.command("VerifyCommit").base, "0000aaaa")
+  })
+
+  it("without any task lost, the phase counts from where the history still is the same, and the run says so", () => {
+    const s = story().executing().reports({ result: "checkpoint", checkpoint: decision }).stateWritten()
+    s.answer("red").stateWritten()
+    s.tell({ _tag: "ContinuationVerified", runId, phase: s.phase.id, base: "0000aaaa" }).completes("bcd2345")
+    assert.deepStrictEqual(s.command("VerifyCommit").base, "0000aaaa")
+    assert.include(s.run.notices.join(), "counts from 0000aaaa now")
+  })
+
+  it("the newest verified commit must be there too; redo keeps what is, and wants a commit again", () => {
+    const s = story().executing().completes("bcd2345", { completedTasks: done }).commitVerified()
+    s.verdict("not_ready", item("R1")).needsHuman().answer("fix").stateWritten()
+    assert.strictEqual(s.command("VerifyContinuation").verified, "bcd2345")
+    s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, missingCommits: ["bcd2345"], missingFiles: [] })
+    s.answer("redo").stateWritten()
+    assert.deepStrictEqual(s.phase.completedTasks, done)
+    s.tasksVerified().completes()
+    assert.include(s.prompt, "the hash of the commit that holds the work is missing")
+    s.completes("cde3456")
+    assert.strictEqual(s.command("VerifyCommit").base, s.phase.base)
   })
 
   it("names the way out of a shallow clone", () => {

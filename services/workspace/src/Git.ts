@@ -42,6 +42,8 @@ export interface GitShape {
   /** What each name stands for. Names must have passed `isCommitName`. */
   readonly describe: (directory: Directory, names: ReadonlyArray<string>) => Done<ReadonlyArray<GitObject>>
   readonly isAncestor: (directory: Directory, ancestor: string, descendant: string) => Done<boolean>
+  /** The newest commit that both lead to; undefined: none. */
+  readonly mergeBase: (directory: Directory, one: string, other: string) => Done<string | undefined>
   /** Those of the commits that HEAD does not lead to, or all that lead to them and not to HEAD. */
   readonly unreachable: (directory: Directory, commits: ReadonlyArray<string>) => Done<ReadonlySet<string>>
   readonly hasDiff: (directory: Directory, from: string, to: string) => Done<boolean>
@@ -194,6 +196,7 @@ const make = Effect.gen(function* () {
           ),
     isAncestor: (directory, ancestor, descendant) =>
       asks(directory, ["merge-base", "--is-ancestor", "--end-of-options", ancestor, descendant]),
+    mergeBase: (directory, one, other) => optional(directory, ["merge-base", "--end-of-options", one, other]),
     unreachable: (directory, commits) =>
       commits.length === 0
         ? Effect.succeed(new Set())

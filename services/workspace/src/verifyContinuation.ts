@@ -57,22 +57,32 @@ const fileIsAccountedFor = Effect.fnUntraced(function* (
   return (yield* git.entry(directory, commit, path)) !== undefined || (yield* git.deletedSince(directory, commit, path))
 })
 
+/** Where the phase's work is to be counted from, when its base was rewritten; undefined: from its base. */
+const rewrittenBase = Effect.fnUntraced(function* (
+  { directory, head }: { readonly directory: string; readonly head: string | undefined },
+  base: string | undefined
+) {
+  const git = yield* Git
+  if (base === undefined || head === undefined || !isCommitName(base)) return undefined
+  const [object] = yield* git.describe(directory, [base])
+  if (object?._tag !== "Found" || object.type !== "commit") return undefined
+  const shared = yield* git.mergeBase(directory, object.hash, head)
+  return shared === object.hash ? undefined : shared
+})
+
 /** Checks the work that a fresh author is to build on (continuation: Verification before going on). */
 export const verifyContinuation = Effect.fn("verifyContinuation")(function* (
   command: VerifyContinuation,
   place: Place
 ) {
-  const { completedTasks, phase, runId } = command
+  const { base: begun, completedTasks, phase, runId, verified } = command
   const { directory } = place
   const git = yield* Git
   // Undefined on a branch without a commit.
   const head = yield* git.head(directory)
-  const commits = yield* reachableCommits(
-    directory,
-    head,
-    completedTasks.map((task) => task.commit)
-  )
-  const missingCommits = [...new Set(completedTasks.map((task) => task.commit))].filter((name) => !commits.has(name))
+  const names = [...completedTasks.map((task) => task.commit), ...(verified === undefined ? [] : [verified])]
+  const commits = yield* reachableCommits(directory, head, names)
+  const missingCommits = [...new Set(names)].filter((name) => !commits.has(name))
 
   const missingOf = (task: CompletedTask) =>
     Effect.filter(task.files, (path) =>
@@ -80,8 +90,10 @@ export const verifyContinuation = Effect.fn("verifyContinuation")(function* (
     )
   const missingFiles = [...new Set((yield* Effect.forEach(completedTasks, missingOf)).flat())]
 
+  const base = yield* rewrittenBase({ directory, head }, begun)
+  const rewritten = base === undefined ? {} : { base }
   if (missingCommits.length === 0 && missingFiles.length === 0) {
-    return { _tag: "ContinuationVerified", runId, phase } satisfies WorkspaceFact
+    return { _tag: "ContinuationVerified", runId, phase, ...rewritten } satisfies WorkspaceFact
   }
   const shallow = yield* git.isShallow(directory)
   return {
@@ -90,6 +102,7 @@ export const verifyContinuation = Effect.fn("verifyContinuation")(function* (
     phase,
     missingCommits,
     missingFiles,
-    ...(shallow ? { shallow } : {})
+    ...(shallow ? { shallow } : {}),
+    ...rewritten
   } satisfies WorkspaceFact
 })

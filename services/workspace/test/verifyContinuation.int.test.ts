@@ -209,6 +209,31 @@ layer(adapters, { excludeTestServices: true })("verifying a continuation", (it) 
     })
   )
 
+  it.effect(
+    "says where the phase counts from once its base was rewritten, and names a verified commit that is gone",
+    () =>
+      Effect.gen(function* () {
+        const made = yield* repository
+        const plan = yield* made.git("rev-parse", "HEAD")
+        yield* made.write("before.ts", "1")
+        const base = yield* made.commit("the phase before")
+        yield* made.write("a.ts", "1")
+        const commit = yield* made.commit("T1")
+        const tasks = verifyTasks([{ id: "T1", commit, files: ["a.ts"] }])
+        assert.notProperty(yield* verifyContinuation({ ...tasks, base, verified: commit }, made.place), "base")
+        yield* made.git("reset", "--quiet", "--hard", plan)
+        yield* made.git("commit", "--quiet", "--allow-empty", "-m", "came in between")
+        yield* made.git("cherry-pick", base, commit)
+        const rejected = yield* verifyContinuation({ ...tasks, base, verified: base }, made.place)
+        assert.containSubset(rejected, { missingCommits: [commit, base], missingFiles: [], base: plan })
+        const none = yield* verifyContinuation({ ...verifyTasks([]), base }, made.place)
+        assert.containSubset(none, { _tag: "ContinuationVerified", base: plan })
+        yield* made.git("checkout", "--quiet", "--orphan", "unrelated")
+        yield* made.commit("nothing in common")
+        assert.notProperty(yield* verifyContinuation({ ...tasks, base }, made.place), "base")
+      })
+  )
+
   it.effect("takes few processes for 500 tasks", () =>
     Effect.gen(function* () {
       const made = yield* repository

@@ -166,12 +166,17 @@ const continuationBegun = (phase: PhaseRun, { continuation }: EventOf<"Continuat
   return { ...phase, continuation, checkpoint: undefined, checkpoints }
 }
 
+const missingOf = ({ _tag, ...missing }: EventOf<"TasksMissing">): PhaseRun["missing"] => missing
+
 /** What was dropped is remembered as a deviation: it will have been made twice. */
 const tasksDropped = (phase: PhaseRun, { tasks }: EventOf<"TasksDropped">): PhaseRun => {
   const dropped = tasks.map((task) => task.id)
   const words = tasks.map(({ commit, id }) => `Task ${id} was done again: its work of commit ${commit} was missing.`)
+  const { base = phase.base, missingCommits = [] } = phase.missing ?? {}
   return {
     ...phase,
+    base,
+    verified: missingCommits.includes(phase.verified ?? "") ? undefined : phase.verified,
     completedTasks: phase.completedTasks.filter((task) => !dropped.includes(task.id)),
     deviations: [...phase.deviations, ...words]
   }
@@ -224,7 +229,9 @@ export const evolvePhase = (phase: PhaseRun, event: RunEvent): PhaseRun => {
     case "StateWritten":
       return { ...phase, statePath: event.path, stateDigest: event.digest }
     case "TasksMissing":
-      return { ...phase, missing: { missingCommits: event.missingCommits, missingFiles: event.missingFiles } }
+      return { ...phase, missing: missingOf(event) }
+    case "TasksVerified":
+      return { ...phase, base: event.base ?? phase.base }
     case "TasksDropped":
       return tasksDropped(phase, event)
     case "ContinuationEnded":

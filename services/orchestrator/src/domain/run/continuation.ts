@@ -79,7 +79,9 @@ export const verifyTasks = (run: Run, phase: PhaseRun): RunEvent => ({
     _tag: "VerifyContinuation",
     runId: run.runId,
     phase: phase.id,
-    completedTasks: phase.completedTasks
+    completedTasks: phase.completedTasks,
+    ...(phase.verified === undefined ? {} : { verified: phase.verified }),
+    base: phase.base
   }
 })
 
@@ -89,19 +91,25 @@ const intoStep = (continuation: Continuation | undefined): Move => {
   return enter(continuation?.step ?? "EXECUTE", isCause(cause) ? cause : "fix", how)
 }
 
-export const continuationVerified = (phase: PhaseRun): Outcome =>
-  outcome([{ _tag: "TasksVerified" }, { _tag: "ContinuationEnded" }], intoStep(phase.continuation))
+export const continuationVerified = (phase: PhaseRun, { base }: InputOf<"ContinuationVerified">): Outcome => {
+  const noted: RunEvents =
+    base === undefined
+      ? []
+      : [{ _tag: "Noted", text: `The history below ${phase.base} was rewritten: the phase counts from ${base} now.` }]
+  const verified: RunEvent = { _tag: "TasksVerified", ...(base === undefined ? {} : { base }) }
+  return outcome([verified, ...noted, { _tag: "ContinuationEnded" }], intoStep(phase.continuation))
+}
 
 /** Nothing is made again by guess: a human says whether it is restored or redone. */
 export const continuationRejected = (event: InputOf<"ContinuationRejected">): Outcome => {
-  const { missingCommits, missingFiles, shallow } = event
+  const { base, missingCommits, missingFiles, shallow } = event
   const hint =
     shallow === true
       ? " The repository is a shallow clone: 'git fetch --unshallow' brings what lies beyond its edge."
       : ""
   const missing = [...missingCommits.map((commit) => `commit ${commit}`), ...missingFiles]
   return outcome(
-    [{ _tag: "TasksMissing", missingCommits, missingFiles }],
+    [{ _tag: "TasksMissing", missingCommits, missingFiles, ...(base === undefined ? {} : { base }) }],
     escalate({
       origin: "continuation",
       reason: `Work that was reported as done is not there: ${missing.join(", ")}.${hint}`,
@@ -121,7 +129,8 @@ const isMissing = (phase: PhaseRun, task: CompletedTask): boolean => {
 /** What is missing counts as not done; the record is written again without it. Where no task fits, none can be trusted. */
 export const redoMissing = (run: Run, phase: PhaseRun): RunEvents => {
   const missing = phase.completedTasks.filter((task) => isMissing(phase, task))
-  const gone = missing.length === 0 ? phase.completedTasks : missing
+  const verifiedIsMissing = phase.missing?.missingCommits.includes(phase.verified ?? "") === true
+  const gone = missing.length === 0 && !verifiedIsMissing ? phase.completedTasks : missing
   const kept = phase.completedTasks.filter((task) => !gone.includes(task))
   const first = gone[0]?.id
   const { cause, step } = phase.continuation ?? { step: "EXECUTE" as const, cause: "fix" }

@@ -72,7 +72,7 @@ const brokenCheckpoint = ({ options = [], task, type }: CheckpointReport): strin
 }
 
 /** Which invariant a report breaks, in words for its author; undefined: none. */
-const brokenRule = (status: AuthorStatus | undefined, step: Step): string | undefined => {
+const brokenRule = (status: AuthorStatus | undefined, needsCommit: boolean): string | undefined => {
   if (status === undefined) return "it is not an author's report."
   const { checkpoint, commit, reason, result } = status
   if (commit !== undefined && !isHash(commit)) {
@@ -82,7 +82,7 @@ const brokenRule = (status: AuthorStatus | undefined, step: Step): string | unde
   if (record !== undefined) return record
   switch (result) {
     case "complete":
-      return step === "EXECUTE" && commit === undefined
+      return needsCommit && commit === undefined
         ? "the phase is said to be complete, but the hash of the commit that holds the work is missing."
         : undefined
     case "checkpoint":
@@ -129,7 +129,8 @@ const broken = (run: Run, phase: PhaseRun, turn: Turn, problem: string): Outcome
 export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: InputOf<"TurnCompleted">): Outcome => {
   const { lastLines } = event
   const status = event.status === undefined ? undefined : normal(event.status)
-  const problem = brokenRule(status, run.step ?? "EXECUTE")
+  // A step that mends may need no commit, as long as the work that it mends is there.
+  const problem = brokenRule(status, run.step === "EXECUTE" || phase.verified === undefined)
   if (status === undefined || problem !== undefined) return broken(run, phase, turn, problem ?? "it is missing.")
   const received: RunEvent = {
     _tag: "ReportReceived",
