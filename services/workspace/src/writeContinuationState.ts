@@ -32,8 +32,13 @@ const problemOf = (
 /** What is there, or why it cannot be read as a text. */
 const readState = Effect.fnUntraced(function* (directory: string, path: string) {
   const files = yield* WorkspaceFiles
-  const corrupt = ({ message }: Error) => Effect.succeed<StateFileProblem>({ code: "corrupt", detail: message })
-  return yield* files.read(directory, path).pipe(Effect.catchTags({ NotAFile: corrupt, OutsideWorkspace: corrupt }))
+  const corrupt = (what: string) => Effect.succeed<StateFileProblem>({ code: "corrupt", detail: `it ${what}` })
+  return yield* files.read(directory, path).pipe(
+    Effect.catchTags({
+      NotAFile: ({ what }) => corrupt(what),
+      OutsideWorkspace: () => corrupt("is a link that leads out of the workspace")
+    })
+  )
 })
 
 /** The file is a projection of the journal for the agent: whatever is there is looked at and written again. */
