@@ -285,6 +285,51 @@ describe("a continuation that is rejected", () => {
     assert.include(s.prompt, "User chose Option red")
   })
 
+  const verify: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
+  const passedAndLost = (missingCommits: ReadonlyArray<string>, more: { readonly keeps?: string } = {}) => {
+    const s = story().executing({}, onePhase)
+    const both = [...done, { id: "P1.2", commit: "bcd2345", files: [] }]
+    s.reports({ result: "checkpoint", completedTasks: both, checkpoint: verify }).stateWritten()
+    s.answer("pass", more.keeps).stateWritten()
+    s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, missingCommits, missingFiles: [] })
+    return s.answer("redo")
+  }
+
+  it("redo of work that a human had passed: it is to be looked at again, and what they wrote is not lost", () => {
+    const s = passedAndLost(["bcd2345"], { keeps: "and mind the margins" })
+    const { checkpoint, completedTasks, resolution, resumeAt } = s.command("WriteContinuationState")
+    assert.deepStrictEqual([checkpoint, completedTasks, resolution, resumeAt], [undefined, done, undefined, "P1.2"])
+    s.stateWritten().tasksVerified()
+    assert.include(s.prompt, "| P1.2 | Look | — | — | pending |")
+    assert.include(s.prompt, "Resume execution at Task 2 (P1.2).")
+    assert.notInclude(s.prompt, "Skip")
+    assert.notInclude(s.prompt, "User confirmed")
+    assert.include(s.prompt, "additional guidance:\nand mind the margins")
+  })
+
+  it("redo of everything: the author begins as the first one did", () => {
+    const s = passedAndLost(["abc1234", "bcd2345"]).stateWritten().tasksVerified()
+    assert.notInclude(s.prompt, "Skip")
+    assert.notInclude(s.prompt, "other agents before you")
+    assert.include(s.prompt, "- P1.2: Look (checkpoint: human-verify)")
+  })
+
+  it("redo of what comes before a task that was passed: that one is skipped when its turn comes", () => {
+    const s = passedAndLost(["abc1234"]).stateWritten().tasksVerified()
+    assert.include(s.prompt, "Resume execution at Task 1 (P1.1). When you come to it: Skip Task 2.")
+    assert.include(s.prompt, "| P1.2 | Look | bcd2345 | — | complete |")
+  })
+
+  it("thousands of missing files are counted in the question's words, and all in its evidence", () => {
+    const s = at(decision).answer("red").stateWritten()
+    const missingFiles = Array.from({ length: 5000 }, (_, n) => `file-${n}.ts`)
+    s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, missingCommits: ["abc1234"], missingFiles })
+    const { evidence, reason } = s.question.ask
+    assert.include(reason, "commit abc1234, file-0.ts, ")
+    assert.include(reason, "file-18.ts and 4981 more.")
+    assert.deepStrictEqual(evidence.missingFiles, missingFiles)
+  })
+
   it("redo after the history was rewritten counts the phase from where it still is the same", () => {
     const s = at(decision).answer("red").stateWritten()
     assert.deepStrictEqual(s.command("VerifyContinuation").base, s.phase.base)

@@ -156,6 +156,27 @@ describe("the summary", () => {
     )
   })
 
+  it("of a task that was done again after a checkpoint says so, and that nobody looked at it again", () => {
+    const s = story().executing({}, onePhase)
+    const checkpoint = { task: "P1.2", type: "human-verify", description: "Look" } as const
+    s.reports({ result: "checkpoint", checkpoint, completedTasks: [done("P1.1", 1), done("P1.2", 2)] }).stateWritten()
+    s.answer("pass").stateWritten()
+    const missingCommits = [done("P1.1", 1).commit, done("P1.2", 2).commit]
+    s.tell({ _tag: "ContinuationRejected", runId: s.run.runId, phase: s.phase.id, missingCommits, missingFiles: [] })
+    s.answer("redo").stateWritten().tasksVerified()
+    const statuses = () => summaryOf(s).phases[0]?.tasks.map(({ status }) => status)
+    assert.deepStrictEqual(statuses(), ["pending", "checkpoint", "pending"])
+    const again = ["P1.1", "P1.2", "P1.3"].map((id, n) => done(id, n + 3))
+    s.completes(hash(5), { completedTasks: again }).commitVerified().verdict("ready").treeClean()
+    assert.deepStrictEqual(
+      statuses(),
+      Array.from({ length: 3 }, () => "complete (post-checkpoint)")
+    )
+    assert.deepStrictEqual(summaryOf(s).deviations.slice(-1), [
+      "Phase 1: Task P1.2 was not verified again after this: lost with its work: passed"
+    ])
+  })
+
   it("of a phase that was given another title lies beside its record all the same", () => {
     const s = story().executing()
     s.needsHuman().answer("fix")

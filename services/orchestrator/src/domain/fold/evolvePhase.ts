@@ -1,6 +1,6 @@
 import type { CompletedTask, PhaseId, Step } from "@reprise/protocol"
 import type { EventOf, RunEvent } from "../Event.ts"
-import type { Author, PhaseRun } from "../Run.ts"
+import type { Author, PhaseCheckpoint, PhaseRun } from "../Run.ts"
 
 /** A phase that begins at this commit. */
 export const newPhase = (id: PhaseId, base: string): PhaseRun => ({
@@ -168,6 +168,17 @@ const continuationBegun = (phase: PhaseRun, { continuation }: EventOf<"Continuat
 
 const missingOf = ({ _tag, ...missing }: EventOf<"TasksMissing">): PhaseRun["missing"] => missing
 
+/** A task that is done again is done after the checkpoint, and a look at what it was before no longer counts. */
+const withoutTasks = (checkpoint: PhaseCheckpoint, dropped: ReadonlyArray<string>): PhaseCheckpoint => {
+  const { completedBefore, resolution, task, type } = checkpoint
+  const lost = type === "human-verify" && resolution !== undefined && dropped.includes(task)
+  return {
+    ...checkpoint,
+    completedBefore: completedBefore.filter((id) => !dropped.includes(id)),
+    ...(lost ? { resolution: `lost with its work: ${resolution}` } : {})
+  }
+}
+
 /** What was dropped is remembered as a deviation: it will have been made twice. */
 const tasksDropped = (phase: PhaseRun, { tasks }: EventOf<"TasksDropped">): PhaseRun => {
   const dropped = tasks.map((task) => task.id)
@@ -178,6 +189,7 @@ const tasksDropped = (phase: PhaseRun, { tasks }: EventOf<"TasksDropped">): Phas
     base,
     verified: missingCommits.includes(phase.verified ?? "") ? undefined : phase.verified,
     completedTasks: phase.completedTasks.filter((task) => !dropped.includes(task.id)),
+    checkpoints: phase.checkpoints.map((checkpoint) => withoutTasks(checkpoint, dropped)),
     deviations: [...phase.deviations, ...words]
   }
 }

@@ -55,6 +55,14 @@ const itemLines = (items: ReadonlyArray<Item>): string =>
     .map(({ id, priority, reason, title }) => `- ${id} [${priority}] ${title}${reason === "" ? "" : `\n  ${reason}`}`)
     .join("\n")
 
+const dirtyListed = 100
+
+const dirtyLines = (dirty: ReadonlyArray<string>): string => {
+  const more = dirty.length - dirtyListed
+  const lines = dirty.slice(0, dirtyListed).map((path) => `- ${path}`)
+  return [...lines, ...(more > 0 ? [`- and ${more} more: \`git status\` lists them`] : [])].join("\n")
+}
+
 /** The part about the step. With nothing raised by a review, AUTO_FIX is there for the guidance or for the tree. */
 export const stepTask = (run: Run, phase: PhaseRun, step: Step): string => {
   switch (step) {
@@ -64,7 +72,7 @@ export const stepTask = (run: Run, phase: PhaseRun, step: Step): string => {
       })
     case "AUTO_FIX":
       return phase.dirty.length > 0
-        ? render(run, "clean-tree", { dirty: phase.dirty.map((path) => `- ${path}`).join("\n") })
+        ? render(run, "clean-tree", { dirty: dirtyLines(phase.dirty) })
         : render(run, "auto-fix", {
             cycle: String(phase.reviewCycles),
             items: phase.items.length === 0 ? "(none: follow the guidance below)" : itemLines(phase.items)

@@ -10,7 +10,9 @@ import type { InputOf } from "../Input.ts"
 import { continuationLimit } from "../limits.ts"
 import { enter, escalate, fresh, type Move, type Outcome, outcome } from "../Move.ts"
 import { currentTitle, plannedPhase, sameCommit } from "../phases.ts"
+import { someOf } from "../prompts/shorten.ts"
 import type { PhaseRun, Run } from "../Run.ts"
+import { settledBy } from "../settledBy.ts"
 import { isCause } from "../transitions.ts"
 
 /** What the state file is to say. It is a projection: whatever is there is written again. */
@@ -112,7 +114,7 @@ export const continuationRejected = (event: InputOf<"ContinuationRejected">): Ou
     [{ _tag: "TasksMissing", missingCommits, missingFiles, ...(base === undefined ? {} : { base }) }],
     escalate({
       origin: "continuation",
-      reason: `Work that was reported as done is not there: ${missing.join(", ")}.${hint}`,
+      reason: `Work that was reported as done is not there: ${someOf(missing)}.${hint}`,
       evidence: { missingCommits, missingFiles }
     })
   )
@@ -126,7 +128,10 @@ const isMissing = (phase: PhaseRun, task: CompletedTask): boolean => {
   )
 }
 
-/** What is missing counts as not done; the record is written again without it. Where no task fits, none can be trusted. */
+/**
+ * What is missing counts as not done; the record is written again without it. Where no task fits, none can be trusted.
+ * That lost work was passed says nothing of what will take its place.
+ */
 export const redoMissing = (run: Run, phase: PhaseRun): RunEvents => {
   const missing = phase.completedTasks.filter((task) => isMissing(phase, task))
   const verifiedIsMissing = phase.missing?.missingCommits.includes(phase.verified ?? "") === true
@@ -134,11 +139,17 @@ export const redoMissing = (run: Run, phase: PhaseRun): RunEvents => {
   const kept = phase.completedTasks.filter((task) => !gone.includes(task))
   const first = gone[0]?.id
   const { cause, step } = phase.continuation ?? { step: "EXECUTE" as const, cause: "fix" }
+  const { checkpoint, resolution, words, ...rest } = continuationOf(run, phase, step, cause)
+  const isLost = settledBy(phase.continuation) !== undefined && gone.some(({ id }) => id === checkpoint?.report.task)
   const continuation: Continuation = {
-    ...continuationOf(run, phase, step, cause),
+    ...rest,
+    ...(isLost || checkpoint === undefined ? {} : { checkpoint }),
+    ...(isLost || resolution === undefined ? {} : { resolution }),
+    ...(isLost || words === undefined ? {} : { words }),
     ...(first === undefined ? {} : { resumeAt: first })
   }
   return [
+    ...(isLost && words !== undefined ? [{ _tag: "GuidanceKept" as const, text: words }] : []),
     { _tag: "TasksDropped", tasks: gone },
     { _tag: "ContinuationBegun", continuation },
     writeState(run, { ...phase, completedTasks: kept }, continuation)
