@@ -146,7 +146,7 @@ describe("the summary", () => {
     const { deviations, phases } = summaryOf(s)
     assert.deepStrictEqual(deviations, [
       "Phase 1: Task P2.1 is one of phase 2.",
-      `Phase 1: Task P1.2 was reported with commit ${done("P1.2", 2).commit}, which is not in the repository.`,
+      `Phase 1: Task P1.2 was reported with commit ${done("P1.2", 2).commit}, which git does not know.`,
       "Phase 1: Task P1.2 was done without stopping at its checkpoint (decision).",
       "Phase 1: At X9, which is no task of this phase, a human was asked (decision). User chose Option a:b: Yes. at once"
     ])

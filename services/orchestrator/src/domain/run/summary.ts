@@ -80,7 +80,7 @@ const inventedOf = (run: Run, { commit, tasks }: PhaseRecord): ReadonlyArray<str
   const isKnown = (hash: string) => run.subjects.some((subject) => sameCommit(subject.commit, hash))
   return (asked ? tasks : [])
     .filter((task) => !isKnown(task.commit))
-    .map((task) => `Task ${task.id} was reported with commit ${task.commit}, which is not in the repository.`)
+    .map((task) => `Task ${task.id} was reported with commit ${task.commit}, which git does not know.`)
 }
 
 /** What was done otherwise than planned: tasks nobody planned, checkpoints passed by, another architecture. */
