@@ -152,8 +152,15 @@ describe("the summary", () => {
     ])
     assert.deepStrictEqual(
       phases[0]?.tasks.map(({ commit }) => commit),
-      [done("P1.1", 1).commit, hash(4)]
+      [done("P1.1", 1).commit, hash(4), undefined]
     )
+    assert.deepStrictEqual(phases[0]?.tasks[2], {
+      id: "X9",
+      name: "X9",
+      status: "complete (post-checkpoint)",
+      checkpoint: "decision",
+      resolution: "a:b: Yes. at once"
+    })
   })
 
   it("of a task that was done again after a checkpoint says so, and that nobody looked at it again", () => {
@@ -175,6 +182,16 @@ describe("the summary", () => {
     assert.deepStrictEqual(summaryOf(s).deviations.slice(-1), [
       "Phase 1: Task P1.2 was not verified again after this: lost with its work: passed"
     ])
+  })
+
+  it("of a phase without items has the tasks that its author made of it", () => {
+    const s = story().executing({}, "# Plan\n\n## Phase 1: In words\n\nDo it well.\n")
+    s.completes(hash(2), { completedTasks: [done("P1.1", 1), done("P1.2", 2)] }).commitVerified()
+    s.verdict("ready").treeClean()
+    const summary = summaryOf(s)
+    assert.deepStrictEqual(summary.deviations, [])
+    assert.include(renderSummary(summary), "### Task 2: P1.2\n\n- **Id**: `P1.2`")
+    assert.include(renderSummary(summary), "- [x] P1.1\n- [x] P1.2")
   })
 
   it("of a phase that was given another title lies beside its record all the same", () => {

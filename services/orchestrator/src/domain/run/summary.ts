@@ -31,6 +31,13 @@ const recordOf = (run: Run, id: PhaseId): PhaseRecord | undefined => {
   return { tasks: completedTasks, checkpoints, notes: items, deviations, commit: verified }
 }
 
+/** Tasks of other phases are told of there. */
+const ownTasks = (run: Run, id: PhaseId, known: PhaseRecord | undefined): PhaseRecord["tasks"] =>
+  (known?.tasks ?? []).filter((task) => phaseOfTask(run, task.id) === undefined || phaseOfTask(run, task.id) === id)
+
+const phaseOfTask = (run: Run, task: string): PhaseId | undefined =>
+  run.phases.find(({ tasks }) => tasks.some(({ id }) => id === task))?.id
+
 const phasesOf = (run: Run, only: PhaseId | undefined): Summary["phases"] => {
   const plan = parsePlan(run.source)
   if (Result.isFailure(plan)) return []
@@ -45,7 +52,7 @@ const phasesOf = (run: Run, only: PhaseId | undefined): Summary["phases"] => {
         title: phase.title,
         ...(known?.by === undefined ? {} : { completedBy: known.by }),
         ...(known?.commit === undefined ? {} : { commit: known.commit }),
-        tasks: taskResults(phase, known?.tasks ?? [], known?.checkpoints ?? [], subjects, approval)
+        tasks: taskResults(phase, ownTasks(run, phase.id, known), known?.checkpoints ?? [], subjects, approval)
       }
     })
 }
@@ -68,10 +75,11 @@ const unpassed = ({ by, checkpoints }: PhaseRecord): ReadonlyArray<string> => {
   )
 }
 
-/** Where a listed task is planned, if not in this phase. */
-const strange = (run: Run, id: string): string => {
-  const other = run.phases.find(({ tasks }) => tasks.some((task) => task.id === id))
-  return other === undefined ? `Task ${id} is not in the plan.` : `Task ${id} is one of phase ${other.id}.`
+/** Where a listed task is planned, if not in this phase. A phase without items leaves its tasks to its author. */
+const strange = (run: Run, id: string, planned: number): ReadonlyArray<string> => {
+  const other = phaseOfTask(run, id)
+  if (other !== undefined) return [`Task ${id} is one of phase ${other}.`]
+  return planned === 0 ? [] : [`Task ${id} is not in the plan.`]
 }
 
 /** Commits that git did not know when it was asked for those of the phase. */
@@ -93,7 +101,7 @@ const deviationsOf = (run: Run, id: PhaseId): ReadonlyArray<string> => {
   const done = new Set(known.tasks.map((task) => task.id))
   return [
     ...known.deviations,
-    ...known.tasks.filter((task) => !ids.has(task.id)).map((task) => strange(run, task.id)),
+    ...known.tasks.filter((task) => !ids.has(task.id)).flatMap((task) => strange(run, task.id, planned.length)),
     ...inventedOf(run, known),
     ...planned
       .filter((task) => task.checkpoint !== undefined && !reached.has(task.id))
