@@ -104,6 +104,24 @@ describe("CHECKPOINT", () => {
     assert.strictEqual(failed.command("WriteContinuationState").resolution, "failed: it is crooked")
   })
 
+  it("human-verify of a task that the plan does not list: passed, it is skipped too", () => {
+    const verify: CheckpointReport = { task: "X9", type: "human-verify", description: "Look" }
+    const passed = at(verify, {}, onePhase).answer("pass").stateWritten().tasksVerified()
+    assert.strictEqual(passed.command("WriteContinuationState").resumeAt, "P1.2")
+    assert.include(passed.prompt, "Skip Task X9 and continue from Task 2.")
+    const failed = at(verify, {}, onePhase).answer("fail").stateWritten().tasksVerified()
+    assert.strictEqual(failed.command("WriteContinuationState").resumeAt, "X9")
+    assert.include(failed.prompt, "Re-execute Task X9 with the user's input.")
+  })
+
+  it("human-verify in a phase without items: what is left is in the plan's text", () => {
+    const verify: CheckpointReport = { task: "Draft", type: "human-verify", description: "Look" }
+    const s = at(verify, {}, "# Plan\n\n## Phase 1: In words\n\nDo it well.\n").answer("pass").stateWritten()
+    assert.strictEqual(s.command("WriteContinuationState").resumeAt, undefined)
+    assert.include(s.tasksVerified().prompt, "Skip Task Draft, which is done. Go on with what is left of this phase")
+    assert.include(s.prompt, "(none are listed: read the phase's text in the plan)")
+  })
+
   it("human-verify: the task counts as done with the author's commit, though it is not listed", () => {
     const s = story().executing({}, onePhase)
     const checkpoint: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }

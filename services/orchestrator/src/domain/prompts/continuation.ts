@@ -48,7 +48,11 @@ const resume = (run: Run, phase: PhaseRun, continuation: Continuation): string =
   if (resumeAt === undefined) {
     if (step !== "EXECUTE") return ""
     const skip = asked === undefined ? "" : `Skip ${task(asked)}, which is done. `
-    return `${skip}No task of this phase is left: make sure that the phase is complete.`
+    const left =
+      plannedPhase(run, phase.id)?.tasks.length === 0
+        ? "Go on with what is left of this phase, as the plan describes it."
+        : "No task of this phase is left: make sure that the phase is complete."
+    return `${skip}${left}`
   }
   const at = `Resume execution at ${task(resumeAt)} (${shorten(resumeAt, 40)}).`
   if (asked === undefined) return at

@@ -7,18 +7,20 @@ import { isContinued } from "./isContinued.ts"
 import { paragraphs } from "./paragraphs.ts"
 import { render } from "./render.ts"
 
+const noneListed = "(none are listed: read the phase's text in the plan)"
+
 const taskLines = (planned: PlannedPhase | undefined): string => {
   const lines = planned?.tasks.map(
     ({ checkpoint, id, name }) => `- ${id}: ${name}${checkpoint === undefined ? "" : ` (checkpoint: ${checkpoint})`}`
   )
-  return lines === undefined || lines.length === 0
-    ? "(none are listed: read the phase's text in the plan)"
-    : lines.join("\n")
+  return lines === undefined || lines.length === 0 ? noneListed : lines.join("\n")
 }
 
 /** For an author that is handed the table of a continuation: no second list that grows with the plan. */
 const taskCount = (planned: PlannedPhase | undefined): string =>
-  `(${planned?.tasks.length ?? 0}; those around the place to go on are in the table, and the plan has all)`
+  planned === undefined || planned.tasks.length === 0
+    ? noneListed
+    : `(${planned.tasks.length}; those around the place to go on are in the table, and the plan has all)`
 
 /** What the plan says of a phase, for templates. */
 export const planValues = (run: Run, phase: PhaseRun) => {

@@ -1,5 +1,5 @@
 /** A checkpoint of the plan was reached: recorded, asked, answered, handed to a fresh author (continuation: Checkpoint types). */
-import { resumeAt } from "@reprise/plan"
+import { isPass, nextTask, type ResumePoint, resumeAt } from "@reprise/plan"
 import type { CheckpointReport, GateResult } from "@reprise/protocol"
 import { Result } from "effect"
 import type { Continuation, RunEvent, RunEvents } from "../Event.ts"
@@ -79,6 +79,15 @@ const resolutionOf = (report: CheckpointReport, choice: string, guidance: string
   return words.length === 0 ? word : `${word}: ${words.join(". ")}`
 }
 
+/** A task that the plan does not list goes by the name that its author gave it. */
+const unlisted = (run: Run, phase: PhaseRun, report: CheckpointReport, resolution: string): ResumePoint => {
+  if (report.type !== "human-verify" || !isPass(resolution)) return { again: true, task: report.task }
+  const planned = plannedPhase(run, phase.id)
+  const completed = phase.completedTasks.map(({ id }) => id)
+  const next = planned === undefined ? undefined : nextTask(planned, completed)
+  return { again: false, ...(next === undefined ? {} : { task: next.id }) }
+}
+
 export const resolveCheckpoint = (
   run: Run,
   phase: PhaseRun,
@@ -90,8 +99,7 @@ export const resolveCheckpoint = (
   const resolution = resolutionOf(report, choice, guidance)
   const completed = phase.completedTasks.map(({ id }) => id)
   const point = resumeAt(outlineOf(run.phases), phase.id, report, resolution, completed)
-  // A task that the plan does not list is executed with the answer, under the name that its author gave it.
-  const { again, task } = Result.getOrElse(point, () => ({ again: true, task: report.task }))
+  const { again, task } = Result.getOrElse(point, () => unlisted(run, phase, report, resolution))
   const failed = again ? phase.completedTasks.find(({ id }) => id === report.task)?.commit : undefined
   const continuation: Continuation = {
     step: from,
