@@ -122,6 +122,12 @@ describe("CHECKPOINT", () => {
     assert.include(s.prompt, "(none are listed: read the phase's text in the plan)")
   })
 
+  it("human-verify: the human is shown the task's own commit", () => {
+    const checkpoint: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
+    const s = story().executing({}, onePhase).reports({ result: "checkpoint", commit: "bcd2345", checkpoint })
+    assert.strictEqual(s.stateWritten().question.ask.evidence.commit, "bcd2345")
+  })
+
   it("human-verify: the task counts as done with the author's commit, though it is not listed", () => {
     const s = story().executing({}, onePhase)
     const checkpoint: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
@@ -330,6 +336,22 @@ describe("a continuation that is rejected", () => {
     assert.notInclude(s.prompt, "Skip")
     assert.notInclude(s.prompt, "other agents before you")
     assert.include(s.prompt, "- P1.2: Look (checkpoint: human-verify)")
+  })
+
+  it("redo goes on with what comes first in the plan, be it lost or not yet done", () => {
+    const s = story().executing({}, onePhase)
+    const later = [{ id: "P1.3", commit: "cde3456", files: [] }, ...done]
+    s.reports({ result: "checkpoint", completedTasks: later, checkpoint: { ...decision, task: "P1.2" } }).stateWritten()
+    s.answer("red").stateWritten()
+    const lost = (...missingCommits: ReadonlyArray<string>) => {
+      s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, missingCommits, missingFiles: [] })
+      s.answer("redo")
+      const { resumeAt } = s.command("WriteContinuationState")
+      s.stateWritten()
+      return resumeAt
+    }
+    assert.strictEqual(lost("cde3456"), "P1.2")
+    assert.strictEqual(lost("abc1234"), "P1.1")
   })
 
   it("redo of what comes before a task that was passed: that one is skipped when its turn comes", () => {

@@ -48,26 +48,36 @@ export const checkpointRecorded = (run: Run, phase: PhaseRun, checkpoint: OpenCh
   }
   return auto && hasVerifyCommands(run, report)
     ? outcome([verifyCommands(run, phase, report)])
-    : askCheckpoint(checkpoint)
+    : askCheckpoint(phase, checkpoint)
 }
 
 const recommended = ({ options, type }: CheckpointReport): string | undefined =>
   type === "decision" ? options?.find((option) => option.recommended === true)?.id : undefined
 
-/** `gateResults`: what the verify commands said before. */
+/** `gateResults`: what the verify commands said before. A human who is to verify is shown the task's own commit. */
 export const askCheckpoint = (
+  phase: PhaseRun,
   { from, report }: OpenCheckpoint,
   gateResults: ReadonlyArray<GateResult> | undefined = undefined
-): Outcome =>
-  outcome(
+): Outcome => {
+  const commit = report.type === "human-verify" ? commitOf(phase, report.task) : undefined
+  return outcome(
     [],
     escalate({
       origin: "checkpoint",
       reason: report.description.trim() === "" ? `Task ${report.task} is a checkpoint.` : report.description,
       retry: { step: from },
-      evidence: { checkpoint: report, ...(gateResults === undefined ? {} : { gateResults }) }
+      evidence: {
+        checkpoint: report,
+        ...(commit === undefined ? {} : { commit }),
+        ...(gateResults === undefined ? {} : { gateResults })
+      }
     })
   )
+}
+
+const commitOf = (phase: PhaseRun, task: string): string | undefined =>
+  phase.completedTasks.find(({ id }) => id === task)?.commit
 
 const verified: Readonly<Record<string, string>> = { pass: "passed", fail: "failed" }
 
@@ -100,7 +110,7 @@ export const resolveCheckpoint = (
   const completed = phase.completedTasks.map(({ id }) => id)
   const point = resumeAt(outlineOf(run.phases), phase.id, report, resolution, completed)
   const { again, task } = Result.getOrElse(point, () => unlisted(run, phase, report, resolution))
-  const failed = again ? phase.completedTasks.find(({ id }) => id === report.task)?.commit : undefined
+  const failed = again ? commitOf(phase, report.task) : undefined
   const continuation: Continuation = {
     step: from,
     cause: "checkpoint-resolved",

@@ -128,6 +128,12 @@ const isMissing = (phase: PhaseRun, task: CompletedTask): boolean => {
   )
 }
 
+/** The one that comes first in the plan; one that the plan does not list comes before all others. */
+const firstPlanned = (run: Run, phase: PhaseRun, ids: ReadonlyArray<string>): string | undefined => {
+  const planned = plannedPhase(run, phase.id)?.tasks.map(({ id }) => id) ?? []
+  return ids.toSorted((a, b) => planned.indexOf(a) - planned.indexOf(b))[0]
+}
+
 /**
  * What is missing counts as not done; the record is written again without it. Where no task fits, none can be trusted.
  * That lost work was passed says nothing of what will take its place.
@@ -137,9 +143,9 @@ export const redoMissing = (run: Run, phase: PhaseRun): RunEvents => {
   const verifiedIsMissing = phase.missing?.missingCommits.includes(phase.verified ?? "") === true
   const gone = missing.length === 0 && !verifiedIsMissing ? phase.completedTasks : missing
   const kept = phase.completedTasks.filter((task) => !gone.includes(task))
-  const first = gone[0]?.id
   const { cause, step } = phase.continuation ?? { step: "EXECUTE" as const, cause: "fix" }
-  const { checkpoint, resolution, words, ...rest } = continuationOf(run, phase, step, cause)
+  const { checkpoint, resolution, resumeAt, words, ...rest } = continuationOf(run, phase, step, cause)
+  const first = firstPlanned(run, phase, [...gone.map(({ id }) => id), ...(resumeAt === undefined ? [] : [resumeAt])])
   const isLost = settledBy(phase.continuation) !== undefined && gone.some(({ id }) => id === checkpoint?.report.task)
   const continuation: Continuation = {
     ...rest,
