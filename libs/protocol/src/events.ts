@@ -191,7 +191,7 @@ const gate = {
 /** The checkpoint's task that the commands verify; absent: they are the phase's own gates. */
 const checkpoint = Schema.optionalKey(Schema.String)
 
-/** The newest commit that HEAD shares with the phase's base, where HEAD does not lead to that base any more. */
+/** The newest commit that HEAD shares with the base of the work, where HEAD does not lead to that base any more. */
 const rewrittenBase = Schema.optionalKey(Schema.String)
 
 const workspace = {
@@ -215,7 +215,8 @@ const workspace = {
     ...atPhase,
     commit: Schema.String,
     reason: Schema.Literals(["missing", "not-a-commit", "unreachable", "not-new", "empty", "dirty-tree"]),
-    detail: Schema.String
+    detail: Schema.String,
+    base: rewrittenBase
   },
   PhaseFinished: {
     ...atPhase,

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { isCommitName } from "./domain/commitHash.ts"
 import type { Place, WorkspaceFact } from "./domain/messages.ts"
 import { Git } from "./Git.ts"
+import { rewrittenBase } from "./rewrittenBase.ts"
 import { WorkspaceFiles } from "./WorkspaceFiles.ts"
 
 type VerifyContinuation = Extract<WorkspaceCommand, { readonly _tag: "VerifyContinuation" }>
@@ -57,19 +58,6 @@ const fileIsAccountedFor = Effect.fnUntraced(function* (
   return (yield* git.entry(directory, commit, path)) !== undefined || (yield* git.deletedSince(directory, commit, path))
 })
 
-/** Where the phase's work is to be counted from, when its base was rewritten; undefined: from its base. */
-const rewrittenBase = Effect.fnUntraced(function* (
-  { directory, head }: { readonly directory: string; readonly head: string | undefined },
-  base: string | undefined
-) {
-  const git = yield* Git
-  if (base === undefined || head === undefined || !isCommitName(base)) return undefined
-  const [object] = yield* git.describe(directory, [base])
-  if (object?._tag !== "Found" || object.type !== "commit") return undefined
-  const shared = yield* git.mergeBase(directory, object.hash, head)
-  return shared === object.hash ? undefined : shared
-})
-
 /** Checks the work that a fresh author is to build on (continuation: Verification before going on). */
 export const verifyContinuation = Effect.fn("verifyContinuation")(function* (
   command: VerifyContinuation,
@@ -90,7 +78,7 @@ export const verifyContinuation = Effect.fn("verifyContinuation")(function* (
     )
   const missingFiles = [...new Set((yield* Effect.forEach(completedTasks, missingOf)).flat())]
 
-  const base = yield* rewrittenBase({ directory, head }, begun)
+  const base = begun === undefined ? undefined : yield* rewrittenBase(directory, begun)
   const rewritten = base === undefined ? {} : { base }
   if (missingCommits.length === 0 && missingFiles.length === 0) {
     return { _tag: "ContinuationVerified", runId, phase, ...rewritten } satisfies WorkspaceFact

@@ -179,6 +179,8 @@ const answered = {
   },
   /** Kept until every author that needs it has read it. */
   GuidanceKept: { text },
+  /** Below the newest verified commit (or, without one, the phase's base) the history is another: it is taken as it is. */
+  HistoryAccepted: { base: text },
   LimitRaised: { limit: Limit, step: Step },
   AutoRetried: { reason: text }
 } as const

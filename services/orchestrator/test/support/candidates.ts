@@ -68,7 +68,12 @@ const workspaceInputs = (s: Story): ReadonlyArray<RunInput> => {
     case "VerifyCommit": {
       const { commit } = command
       const verified: RunInput = { _tag: "CommitVerified", ...place, commit }
-      return [verified, verified, { _tag: "CommitRejected", ...place, commit, reason: "missing", detail: "gone" }]
+      return [
+        verified,
+        verified,
+        { _tag: "CommitRejected", ...place, commit, reason: "missing", detail: "gone" },
+        { _tag: "CommitRejected", ...place, commit, reason: "not-new", detail: "rewritten", base: hash(97) }
+      ]
     }
     case "FinishPhase": {
       const { source } = s.run

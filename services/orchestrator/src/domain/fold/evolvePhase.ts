@@ -223,6 +223,8 @@ export const evolvePhase = (phase: PhaseRun, event: RunEvent): PhaseRun => {
       return { ...phase, dirty: event.dirty }
     case "LimitRaised":
       return limitRaised(phase, event)
+    case "HistoryAccepted":
+      return phase.verified === undefined ? { ...phase, base: event.base } : { ...phase, verified: undefined }
     case "AutoRetried":
       return { ...phase, autoRetries: [...phase.autoRetries, event.reason] }
     case "SessionSeen":
