@@ -39,6 +39,21 @@ describe("the sentence of a checkpoint's resolution", () => {
     assert.strictEqual(resolutionSentence(checkpoint, resolution), sentence)
   })
 
+  it.each([
+    "failed: 1 pass\n2 fail: it hangs",
+    "failed: 1) passed, 2) failed - it hangs",
+    "failed: #1 Pass;#2=FAIL it hangs"
+  ])("understands %j", (said) => {
+    const sentence = "User confirmed: 1. Open the page: pass; 2. Press the button: fail (it hangs)"
+    assert.strictEqual(resolutionSentence(report("human-verify", steps), said), sentence)
+  })
+
+  it.each(["\n", " ", "1 ", ";", "1 pass:"])("is made at once of a hundred thousand times %j", (repeated) => {
+    const started = performance.now()
+    resolutionSentence(report("human-verify", steps), `failed: 1${repeated.repeat(100_000)}y`)
+    assert.isBelow(performance.now() - started, 3_000)
+  })
+
   it("is one line of bounded length, whatever the human wrote", () => {
     const sentence = resolutionSentence(report("decision"), `other: ${"many words\n".repeat(1_000)}`)
     assert.isBelow(sentence.length, 450)

@@ -16,20 +16,28 @@ const chosenOf = ({ options = [], type }: CheckpointReport, resolution: string):
 const wordsOf = (report: CheckpointReport, resolution: string): string =>
   resolution.slice(chosenOf(report, resolution).length).replace(/^:\s*/, "")
 
-/** `2: fail the button is missing`, `1. pass`: what was said of a numbered step. */
-const mark = /(?:^|[\n;,])\s*#?(\d{1,3})\s*[.):=-]?\s*(pass(?:ed)?|fail(?:ed)?)\b[\s:,-]*([^\n;]*)/gi
+/** Before what is said of the next step: a line's end, a semicolon or a comma. */
+const between = /[\n;,](?=[ \t]{0,8}#?\d{1,3}[ \t]{0,8}[.):=-]?[ \t]{0,8}(?:pass|fail))/i
+/** `2: fail the button is missing`, `1. pass`: what was said of a numbered step. Bounded, as the text is a human's. */
+const mark = /^#?(\d{1,3})[ \t]{0,8}[.):=-]?[ \t]{0,8}(pass|fail)(?:ed)?\b[\s:,-]*(.*)$/is
+
+/** By the step's number. */
+const saidOf = (words: string): ReadonlyMap<number, string> =>
+  new Map(
+    words.split(between).flatMap((piece) => {
+      const [, number, word = "", note = ""] = mark.exec(piece.trim()) ?? []
+      return number === undefined
+        ? []
+        : [[Number(number), `${word.toLowerCase()}${note === "" ? "" : ` (${note})`}`] as const]
+    })
+  )
 
 /** Pass or fail for each step; of a failure, what was said of each as far as it was said. */
 const items = (report: CheckpointReport, resolution: string): string => {
   const { verifySteps = [] } = report
   const passed = isPass(resolution)
   const words = wordsOf(report, resolution)
-  const said = new Map(
-    [...words.matchAll(mark)].map(([, number, word, note = ""]) => [
-      Number(number),
-      `${word?.toLowerCase().startsWith("pass") ? "pass" : "fail"}${note.trim() === "" ? "" : ` (${note.trim()})`}`
-    ])
-  )
+  const said = saidOf(words)
   if (passed && verifySteps.length > 0) {
     const each = verifySteps.map((step, index) => `${index + 1}. ${shorten(step, 60)}: pass`).join("; ")
     return words === "" ? each : `${each}. ${words}`
