@@ -29,6 +29,9 @@ const reachableCommits = Effect.fnUntraced(function* (
   return new Map([...found].filter(([, hash]) => !unreachable.has(hash)))
 })
 
+/** No system has files of longer paths; an agent may name one all the same. */
+const longestPath = 4096
+
 /** Whether what git has at a path is a plain file, so that nothing else may be in its place. */
 const isPlainFile = Effect.fnUntraced(function* (directory: string, commit: string | undefined, path: string) {
   const git = yield* Git
@@ -45,6 +48,7 @@ const fileIsAccountedFor = Effect.fnUntraced(function* (
   commit: string | undefined
 ) {
   const { directory, head } = place
+  if (path.length > longestPath) return false
   const git = yield* Git
   const files = yield* WorkspaceFiles
   const found = yield* files

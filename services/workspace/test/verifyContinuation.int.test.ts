@@ -200,6 +200,9 @@ layer(adapters, { excludeTestServices: true })("verifying a continuation", (it) 
       yield* made.write("a.ts", "1")
       const commit = yield* made.commit("T1")
       const long = "x".repeat(300)
+      const longer = "a/".repeat(100_000)
+      const tasks = verifyTasks([{ id: "T1", commit, files: [long, longer] }])
+      assert.containSubset(yield* verifyContinuation(tasks, made.place), { missingFiles: [long, longer] })
       yield* made.git("checkout", "--quiet", "--orphan", "empty")
       const event = yield* verifyContinuation(
         verifyTasks([{ id: "T1", commit, files: ["a.ts", long, "a\0b"] }]),
