@@ -164,6 +164,10 @@ describe("a plan with three checkpoints", () => {
       assert.include(text.stdout, "### Task 4: Register the application (checkpoint: human-action)")
       const data = dataOf((yield* world.reprise("summary", runId, "--json")).stdout)
       assert.containSubset(data, { planId, runId, phases: [{ id: "2", completedBy: "review" }] })
+      assert.containSubset(dataOf((yield* world.reprise("status", runId, "--json")).stdout), {
+        status: "completed",
+        tasks: [{ phase: "2", id: task(1), status: "complete (pre-checkpoint)" }]
+      })
       const nobody = yield* world.reprise("summary", "nobody")
       assert.strictEqual(nobody.code, 2, nobody.stderr)
     })

@@ -5,7 +5,9 @@ import { wrongUse } from "../CliFailure.ts"
 import { data, okJson } from "../Printer.ts"
 import { limitsLine } from "../show/limitsLine.ts"
 import { runSummary, runsTable } from "../show/runTable.ts"
+import { tasksBegun, tasksTable } from "../show/taskTable.ts"
 import { listOf, withReading } from "../system/reading.ts"
+import { readSummary } from "./readSummary.ts"
 
 interface Flags {
   readonly run: Option.Option<string>
@@ -31,7 +33,15 @@ export const status = (flags: Flags) =>
           "'reprise status' lists the runs of this repository."
         )
       }
-      if (flags.json) return okJson(run)
-      data(`${runSummary(run, [["workspace", run.directory ?? run.workspace]])}\n${limitsLine(run)}`)
+      // A server of others may keep the journal from whoever only looks.
+      const summary = Option.getOrUndefined(yield* Effect.option(readSummary(wanted)))
+      const tasks = tasksBegun(summary)
+      if (flags.json) return okJson({ ...run, tasks })
+      const parts = [
+        runSummary(run, [["workspace", run.directory ?? run.workspace]]),
+        ...(tasks.length === 0 ? [] : [tasksTable(tasks)]),
+        limitsLine(run)
+      ]
+      data(parts.join("\n"))
     })
   )

@@ -37,7 +37,9 @@ export class ContinuationStateRefused extends Schema.TaggedError<ContinuationSta
 }
 
 const version = 1
-const decodeState = SchemaParser.decodeUnknownResult(ContinuationState, { errors: "all" })
+/** The first thing that is wrong, at most so many characters of it: the file may hold anything. */
+const longestDetail = 400
+const decodeState = SchemaParser.decodeUnknownResult(ContinuationState)
 const decodeVersion = SchemaParser.decodeUnknownResult(Schema.Struct({ version: Schema.Finite }))
 const describe = SchemaIssue.makeFormatterDefault()
 
@@ -59,7 +61,8 @@ export const decodeContinuationState = (
     return refuse("newer-version", `it has version ${found.success.version}, and this Reprise knows ${version}`)
   }
   const state = decodeState(json.success)
-  if (Result.isFailure(state)) return refuse("invalid", describe(state.failure).replaceAll(/\s*\n\s*/g, " "))
+  if (Result.isFailure(state))
+    return refuse("invalid", describe(state.failure).slice(0, longestDetail).replaceAll(/\s+/g, " "))
   const twice = repeated(state.success.completed_tasks.map((task) => task.id))
   if (twice !== undefined) return refuse("invalid", `task ${twice} is completed twice`)
   return state.success.plan_id === planId

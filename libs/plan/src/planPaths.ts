@@ -48,5 +48,8 @@ export const continuationDirectory = (phaseOrPlanId: string, slug: string): stri
 export const continuationStatePath = (phaseOrPlanId: string, slug: string): string =>
   `${continuationDirectory(phaseOrPlanId, slug)}/.continuation-state.json`
 
+/** The summary's path from that of the state file. */
+export const besideState = (statePath: string): string => statePath.replace(/[^/]*$/, "SUMMARY.md")
+
 export const summaryPath = (phaseOrPlanId: string, slug: string): string =>
   `${continuationDirectory(phaseOrPlanId, slug)}/SUMMARY.md`

@@ -66,7 +66,8 @@ const checklist = ({ phases }: Summary): ReadonlyArray<string> =>
   phases.flatMap(({ tasks }) =>
     tasks.map((task) => {
       const claimed = task.checked === true && !isComplete(task) ? " (ticked in the plan)" : ""
-      return `- [${isComplete(task) ? "x" : " "}] ${line(task.id)} ${line(task.name)}${claimed}`
+      const name = task.name === task.id ? "" : ` ${line(task.name)}`
+      return `- [${isComplete(task) ? "x" : " "}] ${line(task.id)}${name}${claimed}`
     })
   )
 

@@ -223,7 +223,15 @@ export const WorkspaceCommand = Schema.TaggedUnion({
     /** The commit that was approved: the phase is not finished on a HEAD with anything else in it. Absent: any HEAD. */
     approved: Schema.optionalKey(Schema.String)
   },
-  VerifyContinuation: { runId: RunId, phase: PhaseId, completedTasks: Schema.Array(CompletedTask) },
+  VerifyContinuation: {
+    runId: RunId,
+    phase: PhaseId,
+    completedTasks: Schema.Array(CompletedTask),
+    /** The newest verified commit of the phase: it must be there as those of the tasks. */
+    verified: Schema.optionalKey(Schema.String),
+    /** The commit that the phase began from. */
+    base: Schema.optionalKey(Schema.String)
+  },
   WriteContinuationState: {
     runId: RunId,
     phase: PhaseId,

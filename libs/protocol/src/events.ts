@@ -191,6 +191,9 @@ const gate = {
 /** The checkpoint's task that the commands verify; absent: they are the phase's own gates. */
 const checkpoint = Schema.optionalKey(Schema.String)
 
+/** The newest commit that HEAD shares with the base of the work, where HEAD does not lead to that base any more. */
+const rewrittenBase = Schema.optionalKey(Schema.String)
+
 const workspace = {
   WorkspacePrepared: {
     ...at,
@@ -212,7 +215,8 @@ const workspace = {
     ...atPhase,
     commit: Schema.String,
     reason: Schema.Literals(["missing", "not-a-commit", "unreachable", "not-new", "empty", "dirty-tree"]),
-    detail: Schema.String
+    detail: Schema.String,
+    base: rewrittenBase
   },
   PhaseFinished: {
     ...atPhase,
@@ -230,13 +234,14 @@ const workspace = {
     /** HEAD, where it holds more than the approved commit; `dirty` is empty then. */
     head: Schema.optionalKey(Schema.String)
   },
-  ContinuationVerified: atPhase,
+  ContinuationVerified: { ...atPhase, base: rewrittenBase },
   ContinuationRejected: {
     ...atPhase,
     missingCommits: Schema.Array(Schema.String),
     missingFiles: Schema.Array(Schema.String),
     /** The repository is a shallow clone: what is missing may lie beyond its edge. */
-    shallow: Schema.optionalKey(Schema.Boolean)
+    shallow: Schema.optionalKey(Schema.Boolean),
+    base: rewrittenBase
   },
   ContinuationStateWritten: {
     ...atPhase,

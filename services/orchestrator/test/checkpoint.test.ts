@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { CheckpointReport } from "@reprise/protocol"
 import { row } from "./support/row.ts"
-import { failedGate, onePhase, runId, type Story, story, twoPhases, withGates } from "./support/story.ts"
+import { failedGate, item, onePhase, runId, type Story, story, twoPhases, withGates } from "./support/story.ts"
 
 const done = [{ id: "P1.1", commit: "abc1234", files: ["a.ts"] }]
 
@@ -85,7 +85,7 @@ describe("CHECKPOINT", () => {
     for (const text of [
       "the.file",
       "| P1.1 | Begin | abc1234 | a.ts | complete |",
-      "| P1.2 | Go on | - | - | checkpoint |",
+      "| P1.2 | Go on | — | — | checkpoint |",
       "User chose Option red: All red. but not too bright",
       "but not\ntoo bright",
       "Re-execute Task 2 with the user's input."
@@ -102,6 +102,30 @@ describe("CHECKPOINT", () => {
     const failed = at(verify, {}, onePhase).answer("fail", "it is crooked")
     assert.strictEqual(failed.command("WriteContinuationState").resumeAt, "P1.2")
     assert.strictEqual(failed.command("WriteContinuationState").resolution, "failed: it is crooked")
+  })
+
+  it("human-verify of a task that the plan does not list: passed, it is skipped too", () => {
+    const verify: CheckpointReport = { task: "X9", type: "human-verify", description: "Look" }
+    const passed = at(verify, {}, onePhase).answer("pass").stateWritten().tasksVerified()
+    assert.strictEqual(passed.command("WriteContinuationState").resumeAt, "P1.2")
+    assert.include(passed.prompt, "Skip Task X9 and continue from Task 2.")
+    const failed = at(verify, {}, onePhase).answer("fail").stateWritten().tasksVerified()
+    assert.strictEqual(failed.command("WriteContinuationState").resumeAt, "X9")
+    assert.include(failed.prompt, "Re-execute Task X9 with the user's input.")
+  })
+
+  it("human-verify in a phase without items: what is left is in the plan's text", () => {
+    const verify: CheckpointReport = { task: "Draft", type: "human-verify", description: "Look" }
+    const s = at(verify, {}, "# Plan\n\n## Phase 1: In words\n\nDo it well.\n").answer("pass").stateWritten()
+    assert.strictEqual(s.command("WriteContinuationState").resumeAt, undefined)
+    assert.include(s.tasksVerified().prompt, "Skip Task Draft, which is done. Go on with what is left of this phase")
+    assert.include(s.prompt, "(none are listed: read the phase's text in the plan)")
+  })
+
+  it("human-verify: the human is shown the task's own commit", () => {
+    const checkpoint: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
+    const s = story().executing({}, onePhase).reports({ result: "checkpoint", commit: "bcd2345", checkpoint })
+    assert.strictEqual(s.stateWritten().question.ask.evidence.commit, "bcd2345")
   })
 
   it("human-verify: the task counts as done with the author's commit, though it is not listed", () => {
@@ -142,6 +166,40 @@ describe("CHECKPOINT", () => {
   it("a decision's own option is never taken for an abort of the run, whatever it is called", () => {
     const s = at({ ...decision, options: [{ id: "abort", label: "Drop the feature" }] }).answer("abort")
     assert.strictEqual(s.command("WriteContinuationState").resolution, "abort: Drop the feature")
+  })
+
+  it("a decision whose own option is called other is not given a second one", () => {
+    const s = at({ ...decision, options: [{ id: "other", label: "None of these" }] })
+    assert.deepStrictEqual(s.choices, ["other"])
+  })
+
+  const optionIds = [
+    ["", "has no id"],
+    ["red\nblue", "none of a single line"],
+    [" red", "none of a single line"],
+    ["blue", "two options of the decision have the id 'blue'"]
+  ] as const
+  for (const [id, problem] of optionIds) {
+    it(`a decision with an option '${id}' that nobody can choose is a report to correct`, () => {
+      const checkpoint = { ...decision, options: [...(decision.options ?? []), { id, label: "Third" }] }
+      const s = story().executing().reports({ result: "checkpoint", checkpoint })
+      assert.deepStrictEqual(s.lines, ["session-manager StartTurn"])
+      assert.include(s.prompt, problem)
+    })
+  }
+
+  it("a checkpoint that says nothing is asked about by its task", () => {
+    assert.strictEqual(at({ ...decision, description: " " }).question.ask.reason, "Task P1.2 is a checkpoint.")
+  })
+
+  it("auto mode asks the human whom the plan wants, whatever its author calls the checkpoint", () => {
+    const plan = twoPhases.replace("checkpoint: decision", "checkpoint: human-action")
+    const s = at(decision, { auto: true }, plan)
+    assert.strictEqual(s.run.status, "waiting")
+    assert.include(s.run.notices.join(), "P1.2 is human-action in the plan, and its author made it decision.")
+    const verify: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
+    assert.strictEqual(at(verify, { auto: true, gates: { verify: ["true"] } }, plan).run.status, "waiting")
+    assert.strictEqual(at({ ...decision, task: "X9" }, { auto: true }, plan).run.status, "running")
   })
 
   it("auto mode takes the recommended option of a decision, and records it", () => {
@@ -249,6 +307,97 @@ describe("a continuation that is rejected", () => {
     assert.strictEqual(s.stateWritten().tasksVerified().run.step, "EXECUTE")
     assert.include(s.prompt, "Resume execution at Task 1 (P1.1). When you come to it: Re-execute Task 2")
     assert.include(s.prompt, "User chose Option red")
+  })
+
+  const verify: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
+  const passedAndLost = (missingCommits: ReadonlyArray<string>, more: { readonly keeps?: string } = {}) => {
+    const s = story().executing({}, onePhase)
+    const both = [...done, { id: "P1.2", commit: "bcd2345", files: [] }]
+    s.reports({ result: "checkpoint", completedTasks: both, checkpoint: verify }).stateWritten()
+    s.answer("pass", more.keeps).stateWritten()
+    s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, missingCommits, missingFiles: [] })
+    return s.answer("redo")
+  }
+
+  it("redo of work that a human had passed: it is to be looked at again, and what they wrote is not lost", () => {
+    const s = passedAndLost(["bcd2345"], { keeps: "and mind the margins" })
+    const { checkpoint, completedTasks, resolution, resumeAt } = s.command("WriteContinuationState")
+    assert.deepStrictEqual([checkpoint, completedTasks, resolution, resumeAt], [undefined, done, undefined, "P1.2"])
+    s.stateWritten().tasksVerified()
+    assert.include(s.prompt, "| P1.2 | Look | — | — | pending |")
+    assert.include(s.prompt, "Resume execution at Task 2 (P1.2).")
+    assert.notInclude(s.prompt, "Skip")
+    assert.notInclude(s.prompt, "User confirmed")
+    assert.include(s.prompt, "additional guidance:\nand mind the margins")
+  })
+
+  it("redo of everything: the author begins as the first one did", () => {
+    const s = passedAndLost(["abc1234", "bcd2345"]).stateWritten().tasksVerified()
+    assert.notInclude(s.prompt, "Skip")
+    assert.notInclude(s.prompt, "other agents before you")
+    assert.include(s.prompt, "- P1.2: Look (checkpoint: human-verify)")
+  })
+
+  it("redo goes on with what comes first in the plan, be it lost or not yet done", () => {
+    const s = story().executing({}, onePhase)
+    const later = [{ id: "P1.3", commit: "cde3456", files: [] }, ...done]
+    s.reports({ result: "checkpoint", completedTasks: later, checkpoint: { ...decision, task: "P1.2" } }).stateWritten()
+    s.answer("red").stateWritten()
+    const lost = (...missingCommits: ReadonlyArray<string>) => {
+      s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, missingCommits, missingFiles: [] })
+      s.answer("redo")
+      const { resumeAt } = s.command("WriteContinuationState")
+      s.stateWritten()
+      return resumeAt
+    }
+    assert.strictEqual(lost("cde3456"), "P1.2")
+    assert.strictEqual(lost("abc1234"), "P1.1")
+  })
+
+  it("redo of what comes before a task that was passed: that one is skipped when its turn comes", () => {
+    const s = passedAndLost(["abc1234"]).stateWritten().tasksVerified()
+    assert.include(s.prompt, "Resume execution at Task 1 (P1.1). When you come to it: Skip Task 2.")
+    assert.include(s.prompt, "| P1.2 | Look | bcd2345 | — | complete |")
+  })
+
+  it("thousands of missing files are counted in the question's words, and all in its evidence", () => {
+    const s = at(decision).answer("red").stateWritten()
+    const missingFiles = Array.from({ length: 5000 }, (_, n) => `file-${n}.ts`)
+    s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, missingCommits: ["abc1234"], missingFiles })
+    const { evidence, reason } = s.question.ask
+    assert.include(reason, "commit abc1234, file-0.ts, ")
+    assert.include(reason, "file-18.ts and 4981 more.")
+    assert.deepStrictEqual(evidence.missingFiles, missingFiles)
+  })
+
+  it("redo after the history was rewritten counts the phase from where it still is the same", () => {
+    const s = at(decision).answer("red").stateWritten()
+    assert.deepStrictEqual(s.command("VerifyContinuation").base, s.phase.base)
+    const missing = { missingCommits: ["abc1234"], missingFiles: [], base: "0000aaaa" }
+    s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, ...missing })
+    s.answer("redo").stateWritten().tasksVerified().completes("bcd2345")
+    assert.deepStrictEqual(s.command("VerifyCommit").base, "0000aaaa")
+  })
+
+  it("without any task lost, the phase counts from where the history still is the same, and the run says so", () => {
+    const s = story().executing().reports({ result: "checkpoint", checkpoint: decision }).stateWritten()
+    s.answer("red").stateWritten()
+    s.tell({ _tag: "ContinuationVerified", runId, phase: s.phase.id, base: "0000aaaa" }).completes("bcd2345")
+    assert.deepStrictEqual(s.command("VerifyCommit").base, "0000aaaa")
+    assert.include(s.run.notices.join(), "counts from 0000aaaa now")
+  })
+
+  it("the newest verified commit must be there too; redo keeps what is, and wants a commit again", () => {
+    const s = story().executing().completes("bcd2345", { completedTasks: done }).commitVerified()
+    s.verdict("not_ready", item("R1")).needsHuman().answer("fix").stateWritten()
+    assert.strictEqual(s.command("VerifyContinuation").verified, "bcd2345")
+    s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, missingCommits: ["bcd2345"], missingFiles: [] })
+    s.answer("redo").stateWritten()
+    assert.deepStrictEqual(s.phase.completedTasks, done)
+    s.tasksVerified().completes()
+    assert.include(s.prompt, "the hash of the commit that holds the work is missing")
+    s.completes("cde3456")
+    assert.strictEqual(s.command("VerifyCommit").base, s.phase.base)
   })
 
   it("names the way out of a shallow clone", () => {

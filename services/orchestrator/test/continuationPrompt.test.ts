@@ -39,6 +39,21 @@ describe("the sentence of a checkpoint's resolution", () => {
     assert.strictEqual(resolutionSentence(checkpoint, resolution), sentence)
   })
 
+  it.each([
+    "failed: 1 pass\n2 fail: it hangs",
+    "failed: 1) passed, 2) failed - it hangs",
+    "failed: #1 Pass;#2=FAIL it hangs"
+  ])("understands %j", (said) => {
+    const sentence = "User confirmed: 1. Open the page: pass; 2. Press the button: fail (it hangs)"
+    assert.strictEqual(resolutionSentence(report("human-verify", steps), said), sentence)
+  })
+
+  it.each(["\n", " ", "1 ", ";", "1 pass:"])("is made at once of a hundred thousand times %j", (repeated) => {
+    const started = performance.now()
+    resolutionSentence(report("human-verify", steps), `failed: 1${repeated.repeat(100_000)}y`)
+    assert.isBelow(performance.now() - started, 3_000)
+  })
+
   it("is one line of bounded length, whatever the human wrote", () => {
     const sentence = resolutionSentence(report("decision"), `other: ${"many words\n".repeat(1_000)}`)
     assert.isBelow(sentence.length, 450)
@@ -93,7 +108,9 @@ describe("the continuation prompt", () => {
     const { prompt } = continued(5)
     for (const text of [
       "Read the plan docs/plan.md and the record of what is done, .planning/phases/01-x/.continuation-state.json.",
-      "Verify with `git log` that the commits of the record exist. If any is missing, stop and report which",
+      "| Task ID | Task Name | Commit | Files Changed | Status |",
+      "Verify with `git log` that the commits of the record exist, and that its files are there.",
+      "If any is missing, stop and report which: do not make it again.",
       "Write no task again that is complete.",
       "Make one commit for each task that you do."
     ]) {
@@ -127,7 +144,7 @@ describe("the continuation prompt", () => {
     const done = [{ id: "P1.1", commit: "abc1", files: ["a.ts"] }]
     s.reports({ result: "checkpoint", completedTasks: done, checkpoint: report("human-verify") })
     s.stateWritten().answer("pass").stateWritten().tasksVerified()
-    assert.include(s.prompt, "| P1.2 | Look | - | - | complete |\n| P1.3 | End | - | - | pending |")
+    assert.include(s.prompt, "| P1.2 | Look | — | — | complete |\n| P1.3 | End | — | — | pending |")
     assert.include(s.prompt, "Resume execution at Task 3 (P1.3). Skip Task 2 and continue from Task 3.")
   })
 })
@@ -179,6 +196,6 @@ describe("the task table", () => {
 
   it("names tasks that are done and not in the plan", () => {
     const text = taskTable(undefined, [{ id: "X | 9", commit: "abc1234", files: [] }], {})
-    assert.include(text, "| X / 9 |  | abc1234 | - | complete |")
+    assert.include(text, "| X / 9 |  | abc1234 | — | complete |")
   })
 })

@@ -123,8 +123,88 @@ describe("the summary", () => {
       `Phase 1: Task X9 was done again: its work of commit ${done("X9", 1).commit} was missing.`,
       "Phase 1: The author on the review's findings: R1 is as the plan wants it.",
       "Phase 1: Task X9 is not in the plan.",
+      "Phase 1: Task P1.2 was done without stopping at its checkpoint (decision).",
       "Phase 1: At task P1.1 another architecture was asked for. User approved approach: A queue"
     ])
+  })
+
+  it("names tasks of other phases, commits that git does not know and questions about no task of the phase", () => {
+    const s = story().executing()
+    const checkpoint = {
+      task: "X9",
+      type: "decision",
+      description: "Now?",
+      options: [{ id: "a:b", label: "Yes" }]
+    } as const
+    s.reports({ result: "checkpoint", checkpoint, completedTasks: [done("P1.1", 1)] }).stateWritten()
+    s.answer("a:b", "at once").stateWritten().tasksVerified()
+    s.completes(hash(4), { completedTasks: [done("P1.2", 2), done("P2.1", 4)] })
+    s.commitVerified().verdict("ready")
+    const { id } = s.phase
+    const subjects = [hash(1), hash(4)].map((commit) => ({ commit, subject: "feat: it" }))
+    s.tell({ _tag: "PhaseFinished", runId: s.run.runId, phase: id, head: hash(4), plan: s.run.source, subjects })
+    const { deviations, phases } = summaryOf(s)
+    assert.deepStrictEqual(deviations, [
+      "Phase 1: Task P2.1 is one of phase 2.",
+      `Phase 1: Task P1.2 was reported with commit ${done("P1.2", 2).commit}, which git does not know.`,
+      "Phase 1: Task P1.2 was done without stopping at its checkpoint (decision).",
+      "Phase 1: At X9, which is no task of this phase, a human was asked (decision). User chose Option a:b: Yes. at once"
+    ])
+    assert.deepStrictEqual(
+      phases[0]?.tasks.map(({ commit }) => commit),
+      [done("P1.1", 1).commit, hash(4), undefined]
+    )
+    assert.deepStrictEqual(phases[0]?.tasks[2], {
+      id: "X9",
+      name: "X9",
+      status: "complete (post-checkpoint)",
+      checkpoint: "decision",
+      resolution: "a:b: Yes. at once"
+    })
+  })
+
+  it("of a task that was done again after a checkpoint says so, and that nobody looked at it again", () => {
+    const s = story().executing({}, onePhase)
+    const checkpoint = { task: "P1.2", type: "human-verify", description: "Look" } as const
+    s.reports({ result: "checkpoint", checkpoint, completedTasks: [done("P1.1", 1), done("P1.2", 2)] }).stateWritten()
+    s.answer("pass").stateWritten()
+    const missingCommits = [done("P1.1", 1).commit, done("P1.2", 2).commit]
+    s.tell({ _tag: "ContinuationRejected", runId: s.run.runId, phase: s.phase.id, missingCommits, missingFiles: [] })
+    s.answer("redo").stateWritten().tasksVerified()
+    const statuses = () => summaryOf(s).phases[0]?.tasks.map(({ status }) => status)
+    assert.deepStrictEqual(statuses(), ["pending", "checkpoint", "pending"])
+    const again = ["P1.1", "P1.2", "P1.3"].map((id, n) => done(id, n + 3))
+    s.completes(hash(5), { completedTasks: again }).commitVerified().verdict("ready").treeClean()
+    assert.deepStrictEqual(
+      statuses(),
+      Array.from({ length: 3 }, () => "complete (post-checkpoint)")
+    )
+    assert.deepStrictEqual(summaryOf(s).deviations.slice(-1), [
+      "Phase 1: Task P1.2 was not verified again after this: lost with its work: passed"
+    ])
+  })
+
+  it("of a phase without items has the tasks that its author made of it", () => {
+    const s = story().executing({}, "# Plan\n\n## Phase 1: In words\n\nDo it well.\n")
+    s.completes(hash(2), { completedTasks: [done("P1.1", 1), done("P1.2", 2)] }).commitVerified()
+    s.verdict("ready").treeClean()
+    const summary = summaryOf(s)
+    assert.deepStrictEqual(summary.deviations, [])
+    assert.include(renderSummary(summary), "### Task 2: P1.2\n\n- **Id**: `P1.2`")
+    assert.include(renderSummary(summary), "- [x] P1.1\n- [x] P1.2")
+  })
+
+  it("of a phase that was given another title lies beside its record all the same", () => {
+    const s = story().executing()
+    s.needsHuman().answer("fix")
+    s.reports({ result: "needs_human", reason: "x", completedTasks: [done("P1.1", 1)] }).answer("fix")
+    s.stateWritten(".planning/phases/01-first-things/.continuation-state.json").tasksVerified()
+    s.worked(hash(2)).verdict("ready")
+    const plan = s.run.source.replace("First things", "Beginnings").replace("P1.2 Go on", "P1.3 Go on")
+    s.tell({ _tag: "PhaseFinished", runId: s.run.runId, phase: s.phase.id, head: hash(2), plan })
+    assert.strictEqual(s.command("WriteSummary").path, ".planning/phases/01-first-things/SUMMARY.md")
+    assert.include(s.run.notices, "The plan was edited: phase 1 is called 'Beginnings' now.")
+    assert.include(s.run.notices, "The plan was edited: tasks of phase 1 changed: gone: P1.2; new: P1.3.")
   })
 
   it("counts what continuation saved, by phase and for the run", () => {

@@ -42,6 +42,8 @@ export interface GitShape {
   /** What each name stands for. Names must have passed `isCommitName`. */
   readonly describe: (directory: Directory, names: ReadonlyArray<string>) => Done<ReadonlyArray<GitObject>>
   readonly isAncestor: (directory: Directory, ancestor: string, descendant: string) => Done<boolean>
+  /** The newest commit that both lead to; undefined: none. */
+  readonly mergeBase: (directory: Directory, one: string, other: string) => Done<string | undefined>
   /** Those of the commits that HEAD does not lead to, or all that lead to them and not to HEAD. */
   readonly unreachable: (directory: Directory, commits: ReadonlyArray<string>) => Done<ReadonlySet<string>>
   readonly hasDiff: (directory: Directory, from: string, to: string) => Done<boolean>
@@ -53,6 +55,8 @@ export interface GitShape {
    * untracked directory is one entry.
    */
   readonly dirty: (directory: Directory, untracked: "each" | "whole") => Done<ReadonlyArray<string>>
+  /** What a commit (a full hash) has at a path; undefined: nothing. `other`: a directory, a link or a submodule. */
+  readonly entry: (directory: Directory, commit: string, path: string) => Done<"file" | "other" | undefined>
   /** Whether `commit` (a full hash) or a commit after it up to HEAD deleted the file. */
   readonly deletedSince: (directory: Directory, commit: string, path: string) => Done<boolean>
   /** The first line of a commit's message. */
@@ -82,6 +86,9 @@ const noHooks = ["-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"]
 
 const lines = (text: string) => text.split("\n").filter((line) => line !== "")
 const firstLine = (text: string) => text.split("\n", 1)[0] ?? ""
+
+/** A directory's name; with a slash git lists what is in it. */
+const withoutSlash = (path: string) => path.replace(/(?<=[^/])\/+$/, "")
 
 const parseObject = (line: string): GitObject => {
   if (line.endsWith(" ambiguous")) return { _tag: "Ambiguous" }
@@ -189,6 +196,7 @@ const make = Effect.gen(function* () {
           ),
     isAncestor: (directory, ancestor, descendant) =>
       asks(directory, ["merge-base", "--is-ancestor", "--end-of-options", ancestor, descendant]),
+    mergeBase: (directory, one, other) => optional(directory, ["merge-base", "--end-of-options", one, other]),
     unreachable: (directory, commits) =>
       commits.length === 0
         ? Effect.succeed(new Set())
@@ -233,6 +241,12 @@ const make = Effect.gen(function* () {
             isRuntimeConfig(path) ? Effect.map(isOfRuntime(directory, path), (is) => !is) : Effect.succeed(true)
           )
         )
+      ),
+    entry: (directory, commit, path) =>
+      Effect.map(
+        text(directory, ["ls-tree", "-z", "--end-of-options", commit, "--", withoutSlash(path)]),
+        (output): "file" | "other" | undefined =>
+          output === "" ? undefined : output.startsWith("100") ? "file" : "other"
       ),
     deletedSince: (directory, commit, path) =>
       Effect.map(

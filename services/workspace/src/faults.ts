@@ -10,6 +10,17 @@ export class OutsideWorkspace extends Schema.TaggedError<OutsideWorkspace>()("Ou
   }
 }
 
+/** What lies at a path is no file that can be read or replaced as one: a directory, a pipe, something huge. */
+export class NotAFile extends Schema.TaggedError<NotAFile>()("NotAFile", {
+  path: Schema.String,
+  /** The end of a sentence: `is a directory`. */
+  what: Schema.String
+}) {
+  override get message() {
+    return `${this.path} ${this.what}. Move it away.`
+  }
+}
+
 /** What was asked for cannot be done, however often it is tried. */
 export class Impossible extends Schema.TaggedError<Impossible>()("Impossible", { reason: Schema.String }) {
   override get message() {

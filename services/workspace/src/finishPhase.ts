@@ -21,7 +21,8 @@ export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPh
   const { phase, runId } = command
   const { directory } = place
   const reviewPath = posix.normalize(command.reviewPath)
-  yield* files.exists(directory, reviewPath)
+  // Refused where it leads out.
+  yield* files.kind(directory, reviewPath)
 
   const dirty = (yield* git.dirty(directory, "each")).filter((path) => !isOwnFile(path))
   const others = dirty.filter((path) => path !== reviewPath && !isAmong(path, place.tolerated))

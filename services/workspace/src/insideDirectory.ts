@@ -4,11 +4,11 @@
  * descriptor, which a rename cannot redirect. Links that stay inside are followed.
  */
 import { constants } from "node:fs"
-import { type FileHandle, lstat, mkdir, open, realpath, rename, rm } from "node:fs/promises"
+import { type FileHandle, lstat, mkdir, open, realpath, rename, rm, rmdir, stat } from "node:fs/promises"
 import { isAbsolute, join, relative, resolve, sep } from "node:path"
-import { OutsideWorkspace } from "./faults.ts"
+import { NotAFile, OutsideWorkspace } from "./faults.ts"
 
-const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants
 
 const hasCode = (error: unknown, ...codes: ReadonlyArray<string>) =>
   error instanceof Error && "code" in error && codes.some((code) => code === error.code)
@@ -77,42 +77,71 @@ const withParent = async <A>(
 const realPathOf = (file: FileHandle, path: string) =>
   realpath(process.platform === "linux" ? `/proc/self/fd/${file.fd}` : path)
 
-const absent = (error: unknown) => hasCode(error, "ENOENT", "ENOTDIR")
+const absent = (error: unknown) => hasCode(error, "ENOENT", "ENOTDIR", "ENAMETOOLONG")
+
+/** What is read as a whole is no larger. */
+const largestBytes = 64 * 1024 * 1024
 
 /** A file has a name of its own: the root is none. */
 const requireName = (name: string, path: string) => {
   if (name === ".") throw new OutsideWorkspace({ path })
 }
 
-/** The text of a file; undefined when there is none, or a directory. Links are followed as long as they stay inside. */
+/** The text of a file; undefined when there is none. Links are followed as long as they stay inside. */
 export const readInside = async (root: string, path: string): Promise<string | undefined> => {
   try {
     return await withParent(root, path, false, async (directory, name, realRoot) => {
-      const file = await open(join(directory.path, name), O_RDONLY)
+      // Without waiting: a pipe that nobody writes to would be opened for ever.
+      const file = await open(join(directory.path, name), O_RDONLY | O_NONBLOCK)
       try {
         if (!isWithin(realRoot, await realPathOf(file, join(directory.path, name))))
           throw new OutsideWorkspace({ path })
+        const found = await file.stat()
+        if (!found.isFile()) throw new NotAFile({ path, what: found.isDirectory() ? "is a directory" : "is no file" })
+        if (found.size > largestBytes) throw new NotAFile({ path, what: `is too large (${found.size} bytes)` })
         return await file.readFile("utf8")
       } finally {
         await file.close()
       }
     })
   } catch (error) {
-    if (absent(error) || hasCode(error, "EISDIR")) return undefined
+    if (absent(error)) return undefined
+    if (hasCode(error, "ELOOP")) throw new NotAFile({ path, what: "is a link to itself" })
     throw error
   }
 }
 
-/** Whether something of this name is there, be it a link that leads nowhere. */
-export const existsInside = async (root: string, path: string): Promise<boolean> => {
+/** `dangling`: a link that leads nowhere. */
+export type Kind = "file" | "directory" | "dangling"
+
+/** What lies at a path, links followed wherever they lead; undefined: nothing. */
+export const kindInside = async (root: string, path: string): Promise<Kind | undefined> => {
   try {
     return await withParent(root, path, false, async (directory, name) => {
-      await lstat(join(directory.path, name))
-      return true
+      const found = join(directory.path, name)
+      await lstat(found)
+      return await stat(found).then(
+        (entry) => (entry.isDirectory() ? "directory" : "file"),
+        () => "dangling"
+      )
     })
   } catch (error) {
-    if (absent(error)) return false
+    if (absent(error) || hasCode(error, "ELOOP")) return undefined
     throw error
+  }
+}
+
+/** An empty directory in the way is removed; one that holds something is somebody's. */
+const renameOver = async (from: string, to: string, path: string): Promise<void> => {
+  try {
+    await rename(from, to)
+  } catch (error) {
+    if (!hasCode(error, "EISDIR", "ENOTEMPTY", "EEXIST")) throw error
+    await rmdir(to).catch(async (refused) => {
+      await rm(from, { force: true })
+      throw hasCode(refused, "ENOTEMPTY", "EEXIST") ? new NotAFile({ path, what: "is a directory" }) : refused
+    })
+    await rename(from, to)
   }
 }
 
@@ -129,10 +158,7 @@ export const replaceInside = (root: string, path: string, text: string): Promise
     } finally {
       await file.close()
     }
-    await rename(temporary, join(directory.path, name)).catch(async (error) => {
-      await rm(temporary, { force: true })
-      throw error
-    })
+    await renameOver(temporary, join(directory.path, name), path)
     await directory.handle.sync()
   })
 

@@ -59,9 +59,12 @@ const locate = Effect.fnUntraced(function* (command: PrepareWorkspace) {
   const root = yield* Effect.promise(() => realpath(top))
   const head = yield* git.head(root)
   if (head === undefined) return yield* refuse("other", `${root} has no commit yet. Commit the plan first.`)
-  const plan = yield* files
-    .read(root, command.planPath)
-    .pipe(Effect.catchTag("OutsideWorkspace", (outside) => refuse("outside", outside.message)))
+  const plan = yield* files.read(root, command.planPath).pipe(
+    Effect.catchTags({
+      OutsideWorkspace: ({ message }) => refuse("outside", message),
+      NotAFile: ({ what }) => refuse("other", `The plan ${command.planPath || "''"} in ${root} ${what}.`)
+    })
+  )
   if (plan === undefined) return yield* refuse("other", `There is no plan ${command.planPath} in ${root}.`)
   const owner = yield* git.topLevel(dirname(join(root, command.planPath)))
   if ((yield* Effect.promise(() => realpath(owner))) !== root) {

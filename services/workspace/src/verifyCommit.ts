@@ -5,6 +5,7 @@ import { isCommitName, quoted } from "./domain/commitHash.ts"
 import type { Place, WorkspaceFact } from "./domain/messages.ts"
 import { isAmong, isOwnFile, some } from "./domain/ownFiles.ts"
 import { Git, type GitObject } from "./Git.ts"
+import { rewrittenBase } from "./rewrittenBase.ts"
 
 type VerifyCommit = Extract<WorkspaceCommand, { readonly _tag: "VerifyCommit" }>
 type Rejection = Pick<Extract<WorkspaceFact, { readonly _tag: "CommitRejected" }>, "reason" | "detail">
@@ -65,7 +66,10 @@ export const verifyCommit = Effect.fn("verifyCommit")(function* (command: Verify
   const { phase, runId } = command
   const outcome = yield* examine(command, place)
   if (typeof outcome !== "string") {
-    return { _tag: "CommitRejected", runId, phase, commit: command.commit, ...outcome } satisfies WorkspaceFact
+    const base = outcome.reason === "not-new" ? yield* rewrittenBase(place.directory, command.base) : undefined
+    const rewritten = base === undefined ? {} : { base }
+    const { commit } = command
+    return { _tag: "CommitRejected", runId, phase, commit, ...outcome, ...rewritten } satisfies WorkspaceFact
   }
   const diffStat = yield* git.diffStat(place.directory, command.base, outcome)
   return { _tag: "CommitVerified", runId, phase, commit: outcome, diffStat } satisfies WorkspaceFact

@@ -4,11 +4,11 @@ import { WorkspaceView } from "@reprise/protocol"
 import { Cause, Deferred, Effect, Layer, Schema } from "effect"
 import { doCommand, type Outcome } from "./doCommand.ts"
 import { type WorkspaceFact, type WorkspaceReport, WorkspaceWork } from "./domain/messages.ts"
-import type { GitFault, HostFault, Impossible, InUse, OutsideWorkspace } from "./faults.ts"
+import type { GitFault, HostFault, Impossible, InUse, NotAFile, OutsideWorkspace } from "./faults.ts"
 import { Leases } from "./Leases.ts"
 
 type DoRequest = Extract<WorkspaceWork, { readonly _tag: "DoRequest" }>
-type Fault = GitFault | HostFault | Impossible | InUse | OutsideWorkspace
+type Fault = GitFault | HostFault | Impossible | InUse | NotAFile | OutsideWorkspace
 
 const decodeView = Schema.decodeUnknownEffect(WorkspaceView)
 

@@ -29,6 +29,18 @@ const problemOf = (
   return expected === undefined ? undefined : { code: "edited", detail: "it is not as it was written" }
 }
 
+/** What is there, or why it cannot be read as a text. */
+const readState = Effect.fnUntraced(function* (directory: string, path: string) {
+  const files = yield* WorkspaceFiles
+  const corrupt = (what: string) => Effect.succeed<StateFileProblem>({ code: "corrupt", detail: `it ${what}` })
+  return yield* files.read(directory, path).pipe(
+    Effect.catchTags({
+      NotAFile: ({ what }) => corrupt(what),
+      OutsideWorkspace: () => corrupt("is a link that leads out of the workspace")
+    })
+  )
+})
+
 /** The file is a projection of the journal for the agent: whatever is there is looked at and written again. */
 export const writeContinuationState = Effect.fn("writeContinuationState")(function* (
   command: WriteContinuationState,
@@ -38,9 +50,9 @@ export const writeContinuationState = Effect.fn("writeContinuationState")(functi
   const { phase, runId } = command
   const path = continuationStatePath(phase, command.slug)
   const text = encodeContinuationState(continuationState(command))
-  const found = yield* files.read(place.directory, path)
+  const found = yield* readState(place.directory, path)
   // Written already: a crash kept the report back.
-  const replaced = found === text ? undefined : problemOf(found, command)
+  const replaced = typeof found === "object" ? found : found === text ? undefined : problemOf(found, command)
   if (found !== text) yield* files.replace(place.directory, path, text)
   return {
     _tag: "ContinuationStateWritten",

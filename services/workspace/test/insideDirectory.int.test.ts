@@ -11,8 +11,8 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { OutsideWorkspace } from "../src/faults.ts"
-import { createInside, existsInside, readInside, replaceInside } from "../src/insideDirectory.ts"
+import { NotAFile, OutsideWorkspace } from "../src/faults.ts"
+import { createInside, kindInside, readInside, replaceInside } from "../src/insideDirectory.ts"
 
 /** `<base>/root` is the workspace; `<base>/outside` holds a secret; links lead in and out. */
 const workspace = () => {
@@ -40,6 +40,7 @@ const outcome = async (run: () => Promise<unknown>): Promise<string> => {
     const found = await run()
     return found === undefined || found === false ? "nothing" : "found"
   } catch (error) {
+    if (error instanceof NotAFile) return "no file"
     return error instanceof OutsideWorkspace ? "outside" : `failed: ${String(error)}`
   }
 }
@@ -52,8 +53,8 @@ describe("paths of plans, agents and messages", () => {
     ["in/a.md", "found"],
     ["a-link", "found"],
     ["docs/b.md", "nothing"],
-    ["docs", "nothing"],
-    ["", "nothing"],
+    ["docs", "no file"],
+    ["", "no file"],
     ["no/such/dir.md", "nothing"],
     ["docs/a.md/x", "nothing"],
     ["dangling", "nothing"],
@@ -102,7 +103,7 @@ describe("paths of plans, agents and messages", () => {
       assert.strictEqual(await outcome(() => replaceInside(made.root, path, "x")), "outside")
       assert.strictEqual(await outcome(() => createInside(made.root, path)), "outside")
     }
-    assert.match(await outcome(() => replaceInside(made.root, "docs", "x")), /EISDIR/)
+    assert.strictEqual(await outcome(() => replaceInside(made.root, "docs", "x")), "no file")
     assert.deepStrictEqual(readdirSync(made.root), before)
   })
 
@@ -125,11 +126,20 @@ describe("paths of plans, agents and messages", () => {
     assert.strictEqual(readFileSync(join(directory, ".continuation-state.json"), "utf8"), "{ }")
   })
 
-  it("counts a link that leads nowhere as there", async () => {
+  it("tells what lies at a path", async () => {
     using made = workspace()
-    assert.isTrue(await existsInside(made.root, "dangling"))
-    assert.isTrue(await existsInside(made.root, "docs"))
-    assert.isFalse(await existsInside(made.root, "docs/none"))
+    symlinkSync("loop", join(made.root, "loop"))
+    const kinds = ["dangling", "loop", "docs", "docs/a.md", "docs/none", "docs/a.md/x", "loop/x", "x".repeat(300)]
+    assert.deepStrictEqual(await Promise.all(kinds.map((path) => kindInside(made.root, path))), [
+      "dangling",
+      "dangling",
+      "directory",
+      "file",
+      undefined,
+      undefined,
+      undefined,
+      undefined
+    ])
   })
 
   it("writes nothing outside while a directory on the way is swapped for a link that leads out", async () => {

@@ -124,6 +124,18 @@ layer(adapters, { excludeTestServices: true })("verifying a commit", (it) => {
     )
   }
 
+  it.effect("says where the work counts from once its base was amended, and nothing where the base is in order", () =>
+    Effect.gen(function* () {
+      const made = yield* withWork
+      yield* made.git("commit", "--quiet", "--amend", "-m", "again")
+      const amended = yield* made.git("rev-parse", "HEAD")
+      const rejected = yield* verifyCommit(verify(amended, made.work), made.place)
+      assert.containSubset(rejected, { _tag: "CommitRejected", reason: "not-new", base: made.base })
+      assert.strictEqual((yield* verifyCommit(verify(amended, made.base), made.place))._tag, "CommitVerified")
+      assert.notProperty(yield* verifyCommit(verify(made.base, made.base), made.place), "base")
+    })
+  )
+
   const hostile = [
     "--upload-pack=touch owned",
     "-x",

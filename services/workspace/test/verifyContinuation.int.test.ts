@@ -1,3 +1,5 @@
+import { mkdir, symlink } from "node:fs/promises"
+import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { verifyContinuation } from "../src/verifyContinuation.ts"
@@ -119,6 +121,120 @@ layer(adapters, { excludeTestServices: true })("verifying a continuation", (it) 
       yield* made.git("-C", `${clone}/shallow`, "fetch", "--quiet", "--unshallow")
       assert.strictEqual((yield* verifyContinuation(tasks, place))._tag, "ContinuationVerified")
     })
+  )
+
+  const inPlaceOfFile: ReadonlyArray<readonly [string, (path: string) => Promise<void>]> = [
+    ["a directory", (path) => mkdir(path)],
+    ["a link that leads nowhere", (path) => symlink("nowhere", path)],
+    ["a link to itself", (path) => symlink("a.ts", path)]
+  ]
+  for (const [name, put] of inPlaceOfFile) {
+    it.effect(`a file is missing when ${name} is in its place`, () =>
+      Effect.gen(function* () {
+        const made = yield* repository
+        yield* made.write("a.ts", "1")
+        const commit = yield* made.commit("T1")
+        yield* made.remove("a.ts")
+        yield* Effect.promise(() => put(join(made.root, "a.ts")))
+        const event = yield* verifyContinuation(
+          verifyTasks([{ id: "T1", commit, files: ["a.ts", "./a.ts"] }]),
+          made.place
+        )
+        assert.containSubset(event, { missingCommits: [], missingFiles: ["a.ts", "./a.ts"] })
+      })
+    )
+  }
+
+  it.effect("a directory, a link and a submodule count where they are what was committed", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const library = yield* repository
+      yield* made.write("src/a.ts", "1")
+      yield* Effect.promise(() => symlink("nowhere", join(made.root, "link")))
+      yield* made.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library.root, "library")
+      const commit = yield* made.commit("T1")
+      const files = ["src", "src/", "link", "library", "library/PLAN.md"]
+      const event = yield* verifyContinuation(verifyTasks([{ id: "T1", commit, files }]), made.place)
+      assert.strictEqual(event._tag, "ContinuationVerified")
+      yield* made.remove("library")
+      assert.containSubset(yield* verifyContinuation(verifyTasks([{ id: "T1", commit, files }]), made.place), {
+        missingFiles: ["library", "library/PLAN.md"]
+      })
+    })
+  )
+
+  it.effect("a file that was deleted and came back is missing when it is removed without a commit", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write("a.ts", "1")
+      const commit = yield* made.commit("T1")
+      yield* made.remove("a.ts")
+      yield* made.commit("without a")
+      yield* made.write("a.ts", "2")
+      yield* made.commit("with a again")
+      yield* made.remove("a.ts")
+      const event = yield* verifyContinuation(verifyTasks([{ id: "T1", commit, files: ["a.ts"] }]), made.place)
+      assert.containSubset(event, { missingFiles: ["a.ts"] })
+    })
+  )
+
+  it.effect("a file counts as deleted when a merge dropped it", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write("a.ts", "1")
+      const commit = yield* made.commit("T1")
+      yield* made.git("checkout", "--quiet", "-b", "other")
+      yield* made.commit("other")
+      yield* made.git("checkout", "--quiet", "main")
+      yield* made.git("merge", "--quiet", "--no-ff", "--no-commit", "other")
+      yield* made.remove("a.ts")
+      yield* made.commit("merge, without a")
+      const event = yield* verifyContinuation(verifyTasks([{ id: "T1", commit, files: ["a.ts"] }]), made.place)
+      assert.strictEqual(event._tag, "ContinuationVerified")
+    })
+  )
+
+  it.effect("names all commits on a branch without any, and paths that no file can have", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write("a.ts", "1")
+      const commit = yield* made.commit("T1")
+      const long = "x".repeat(300)
+      const longer = "a/".repeat(100_000)
+      const tasks = verifyTasks([{ id: "T1", commit, files: [long, longer] }])
+      assert.containSubset(yield* verifyContinuation(tasks, made.place), { missingFiles: [long, longer] })
+      yield* made.git("checkout", "--quiet", "--orphan", "empty")
+      const event = yield* verifyContinuation(
+        verifyTasks([{ id: "T1", commit, files: ["a.ts", long, "a\0b"] }]),
+        made.place
+      )
+      assert.containSubset(event, { missingCommits: [commit], missingFiles: [long, "a\0b"] })
+    })
+  )
+
+  it.effect(
+    "says where the phase counts from once its base was rewritten, and names a verified commit that is gone",
+    () =>
+      Effect.gen(function* () {
+        const made = yield* repository
+        const plan = yield* made.git("rev-parse", "HEAD")
+        yield* made.write("before.ts", "1")
+        const base = yield* made.commit("the phase before")
+        yield* made.write("a.ts", "1")
+        const commit = yield* made.commit("T1")
+        const tasks = verifyTasks([{ id: "T1", commit, files: ["a.ts"] }])
+        assert.notProperty(yield* verifyContinuation({ ...tasks, base, verified: commit }, made.place), "base")
+        yield* made.git("reset", "--quiet", "--hard", plan)
+        yield* made.git("commit", "--quiet", "--allow-empty", "-m", "came in between")
+        yield* made.git("cherry-pick", base, commit)
+        const rejected = yield* verifyContinuation({ ...tasks, base, verified: base }, made.place)
+        assert.containSubset(rejected, { missingCommits: [commit, base], missingFiles: [], base: plan })
+        const none = yield* verifyContinuation({ ...verifyTasks([]), base }, made.place)
+        assert.containSubset(none, { _tag: "ContinuationVerified", base: plan })
+        yield* made.git("checkout", "--quiet", "--orphan", "unrelated")
+        yield* made.commit("nothing in common")
+        assert.notProperty(yield* verifyContinuation({ ...tasks, base }, made.place), "base")
+      })
   )
 
   it.effect("takes few processes for 500 tasks", () =>

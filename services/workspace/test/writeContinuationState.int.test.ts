@@ -1,5 +1,7 @@
-import { readdir, readFile, writeFile } from "node:fs/promises"
+import { execFile } from "node:child_process"
+import { mkdir, readdir, readFile, symlink, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { assert, layer } from "@effect/vitest"
 import type { StateFileProblem, WorkspaceCommand } from "@reprise/protocol"
 import { Effect } from "effect"
@@ -89,6 +91,40 @@ layer(adapters, { excludeTestServices: true })("writing the record", (it) => {
       })
     )
   }
+
+  const odd: ReadonlyArray<readonly [string, (made: Repository) => Promise<unknown>]> = [
+    ["a link that leads out of the workspace", (made) => symlink("/etc/passwd", join(made.root, path))],
+    ["a link to itself", (made) => symlink(".continuation-state.json", join(made.root, path))],
+    ["a pipe", (made) => promisify(execFile)("mkfifo", [join(made.root, path)])],
+    ["a huge file", (made) => writeFile(join(made.root, path), "").then(() => truncate(join(made.root, path), 5e9))],
+    ["JSON without end", (made) => writeFile(join(made.root, path), `{"a":${"[".repeat(1_000_000)}}`)],
+    ["an empty directory", (made) => mkdir(join(made.root, path))]
+  ]
+  for (const [name, put] of odd) {
+    it.effect(`${name} in its place is refused with the reason, and a file is written`, () =>
+      Effect.gen(function* () {
+        const made = yield* repository
+        const first = yield* writeContinuationState(reached, made.place)
+        yield* made.remove(path)
+        yield* Effect.promise(() => put(made))
+        const event = yield* writeContinuationState({ ...resolved, ...expecting(first) }, made.place)
+        assert.isNotEmpty(event.replaced?.detail)
+        assert.deepStrictEqual(yield* readState(made), resolvedState)
+      })
+    )
+  }
+
+  it.effect("a directory with something in it stays, and is named", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      yield* made.write(`${path}/notes.md`, "mine")
+      const failure = yield* Effect.flip(writeContinuationState(reached, made.place))
+      assert.match(failure.message, /continuation-state\.json is a directory/)
+      assert.deepStrictEqual(yield* Effect.promise(() => readdir(join(made.root, folder))), [
+        ".continuation-state.json"
+      ])
+    })
+  )
 
   it.effect("what an earlier run of the same plan left behind is written over; another plan's is named", () =>
     Effect.gen(function* () {

@@ -179,6 +179,8 @@ const answered = {
   },
   /** Kept until every author that needs it has read it. */
   GuidanceKept: { text },
+  /** Below the newest verified commit (or, without one, the phase's base) the history is another: it is taken as it is. */
+  HistoryAccepted: { base: text },
   LimitRaised: { limit: Limit, step: Step },
   AutoRetried: { reason: text }
 } as const
@@ -187,8 +189,10 @@ const continuation = {
   CheckpointOpened: { checkpoint: OpenCheckpoint },
   ContinuationBegun: { continuation: Continuation },
   StateWritten: { path: text, digest: optionalText },
-  TasksVerified: {},
-  TasksMissing: { missingCommits: Schema.Array(text), missingFiles: Schema.Array(text) },
+  /** `base`: the phase counts from here now, since the history below it was rewritten. */
+  TasksVerified: { base: optionalText },
+  /** `base`: the phase is to count from here if what is missing is done again. */
+  TasksMissing: { missingCommits: Schema.Array(text), missingFiles: Schema.Array(text), base: optionalText },
   /** No longer counted as done: to be done again. */
   TasksDropped: { tasks: Schema.Array(CompletedTask) },
   ContinuationEnded: {}

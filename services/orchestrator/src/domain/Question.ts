@@ -25,6 +25,8 @@ export const Retry = Schema.Struct({
   withGuidance: Schema.optionalKey(Step),
   /** The limit that stopped the run: granted anew. */
   limit: Schema.optionalKey(Limit),
+  /** The history was rewritten, and what of it is still shared: taken as it is. */
+  base: Schema.optionalKey(Schema.String),
   /** Asked of the workspace again, instead of starting the step anew. */
   command: Schema.optionalKey(WorkspaceCommand)
 })

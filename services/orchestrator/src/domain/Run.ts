@@ -101,7 +101,7 @@ export interface PhaseRun {
   readonly failedContinuations: number
   /** What was done otherwise than planned, in words. */
   readonly deviations: ReadonlyArray<string>
-  readonly missing?: Pick<EventOf<"TasksMissing">, "missingCommits" | "missingFiles"> | undefined
+  readonly missing?: Pick<EventOf<"TasksMissing">, "missingCommits" | "missingFiles" | "base"> | undefined
   readonly continuations: number
   readonly continuationsGranted: number
   /** The author was told in this visit of the step: that its report breaks a rule; that its commit was rejected. */

@@ -57,7 +57,7 @@ const moved = (run: Run, phase: PhaseRun, input: RunInput): Outcome => {
     case "ContinuationStateWritten":
       return stateWritten(run, phase, input)
     case "ContinuationVerified":
-      return continuationVerified(phase)
+      return continuationVerified(phase, input)
     case "ContinuationRejected":
       return continuationRejected(input)
     case "AgentIdle":

@@ -60,13 +60,12 @@ export const checkpointOptions = (checkpoint: CheckpointReport): ReadonlyArray<E
         option("pass", "everything is as it should be", "optional"),
         option("fail", "something is not", "optional")
       ]
-    case "decision":
-      return [
-        ...(checkpoint.options ?? []).map(({ id, label, recommended }) =>
-          option(id, recommended === true ? `${label} (recommended)` : label, "optional")
-        ),
-        other("something else, in your own words")
-      ]
+    case "decision": {
+      const own = (checkpoint.options ?? []).map(({ id, label, recommended }) =>
+        option(id, recommended === true ? `${label} (recommended)` : label, "optional")
+      )
+      return own.some(({ name }) => name === "other") ? own : [...own, other("something else, in your own words")]
+    }
     case "human-action":
       return [option("done", "the action is done", "optional"), option("cannot", "it cannot be done", "optional")]
     case "architectural-change":

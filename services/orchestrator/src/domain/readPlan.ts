@@ -51,13 +51,25 @@ export const outlineOf = (phases: ReadonlyArray<PlannedPhase>) => ({
   phases: phases.map(({ id, tasks, title }) => ({ id, title, tasks: tasks.map((task) => task.id) }))
 })
 
+/** A plan that was read again, and in sentences what changed within phases that the run knows. */
+export interface ContinuedPlan extends KnownPlan {
+  readonly changes: ReadonlyArray<string>
+}
+
 /**
  * A plan that was read again: phases known keep what was decided of them, new ones are to be done, whatever they are
  * marked. Fails with what was renumbered, removed or reordered (run-machine: PHASE_COMPLETE).
  */
-export const continuedBy = (known: ReadonlyArray<PlannedPhase>, now: KnownPlan): Result.Result<KnownPlan, string> => {
+export const continuedBy = (
+  known: ReadonlyArray<PlannedPhase>,
+  now: KnownPlan
+): Result.Result<ContinuedPlan, string> => {
   const compared = samePrefix(outlineOf(known), outlineOf(now.phases))
   if (Result.isFailure(compared)) return Result.fail(compared.failure.map((change) => change.message).join(" "))
   const done = new Set(known.filter((phase) => phase.done).map((phase) => phase.id))
-  return Result.succeed({ ...now, phases: now.phases.map((phase) => ({ ...phase, done: done.has(phase.id) })) })
+  return Result.succeed({
+    ...now,
+    phases: now.phases.map((phase) => ({ ...phase, done: done.has(phase.id) })),
+    changes: compared.success.changes.map((change) => change.message)
+  })
 }

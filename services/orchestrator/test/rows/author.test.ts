@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { PhaseId, turnIdOf } from "@reprise/protocol"
 import { row } from "../support/row.ts"
-import { runId, story, toWorkspace, withGates } from "../support/story.ts"
+import { item, runId, story, toWorkspace, withGates } from "../support/story.ts"
 
 const stepOptions = ["fix", "override", "abort"]
 
@@ -69,6 +69,28 @@ describe("any author step", () => {
     assert.deepStrictEqual([origin, step, sessionId], ["commit", "EXECUTE", s.author])
     assert.deepStrictEqual(s.choices, ["continue-session", ...stepOptions])
   })
+
+  for (const choice of ["continue-session", "fix"]) {
+    it(`commit rejected again since the history was rewritten: ${choice} takes it as it is`, () => {
+      const s = story().executing().worked("bcd2345").verdict("not_ready", item("R1"))
+      const rejects = () =>
+        s.completes("cde3456").tell({
+          _tag: "CommitRejected",
+          runId,
+          phase: s.phase.id,
+          commit: "cde3456",
+          reason: "not-new",
+          detail: "it does not come after bcd2345",
+          base: "0000000a"
+        })
+      rejects()
+      rejects()
+      assert.include(s.question.ask.reason, "going on takes it as it is now")
+      s.answer(choice).completes("cde3456")
+      assert.strictEqual(s.command("VerifyCommit").base, s.phase.base)
+      assert.include(s.run.notices.join(), "it is taken as it is")
+    })
+  }
 
   for (const result of ["needs_human", "failed"] as const) {
     it(`status ${result}: ESCALATE with the session id, so that continue is offered`, () => {

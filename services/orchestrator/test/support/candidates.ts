@@ -17,6 +17,11 @@ const statuses = (n: number): ReadonlyArray<AuthorStatus> => [
   { result: "needs_human" },
   { result: "checkpoint", checkpoint: { task: "P1.1", type: "decision", description: "?", options: [] } },
   { result: "checkpoint", checkpoint: { task: "P1.1", type: "human-action", description: "?" } },
+  {
+    result: "checkpoint",
+    completedTasks: [{ id: "P1.1", commit: hash(n), files: ["a.ts"] }],
+    checkpoint: { task: "X9", type: "decision", description: "?", options: [{ id: "a:b", label: "A" }] }
+  },
   { result: "checkpoint", commit: hash(n), checkpoint: { task: "P1.2", type: "human-verify", description: "?" } }
 ]
 
@@ -63,7 +68,12 @@ const workspaceInputs = (s: Story): ReadonlyArray<RunInput> => {
     case "VerifyCommit": {
       const { commit } = command
       const verified: RunInput = { _tag: "CommitVerified", ...place, commit }
-      return [verified, verified, { _tag: "CommitRejected", ...place, commit, reason: "missing", detail: "gone" }]
+      return [
+        verified,
+        verified,
+        { _tag: "CommitRejected", ...place, commit, reason: "missing", detail: "gone" },
+        { _tag: "CommitRejected", ...place, commit, reason: "not-new", detail: "rewritten", base: hash(97) }
+      ]
     }
     case "FinishPhase": {
       const { source } = s.run
@@ -75,11 +85,20 @@ const workspaceInputs = (s: Story): ReadonlyArray<RunInput> => {
         { _tag: "PhaseBlocked", ...place, dirty: [], head: "abcdef0" }
       ]
     }
-    case "VerifyContinuation":
+    case "VerifyContinuation": {
+      const { completedTasks, verified } = command
+      const gone = [
+        ...completedTasks.slice(0, 1).map((task) => task.commit),
+        ...(verified === undefined ? [] : [verified])
+      ]
       return [
         { _tag: "ContinuationVerified", ...place },
-        { _tag: "ContinuationRejected", ...place, missingCommits: ["abc1"], missingFiles: [] }
+        { _tag: "ContinuationVerified", ...place, base: hash(98) },
+        { _tag: "ContinuationRejected", ...place, missingCommits: ["abc1"], missingFiles: [] },
+        { _tag: "ContinuationRejected", ...place, missingCommits: gone, missingFiles: [], base: hash(98) },
+        { _tag: "ContinuationRejected", ...place, missingCommits: [], missingFiles: ["a.ts"] }
       ]
+    }
     default:
       return [{ _tag: "ContinuationStateWritten", ...place, path: "state.file" }, broken]
   }

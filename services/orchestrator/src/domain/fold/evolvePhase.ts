@@ -1,6 +1,6 @@
 import type { CompletedTask, PhaseId, Step } from "@reprise/protocol"
 import type { EventOf, RunEvent } from "../Event.ts"
-import type { Author, PhaseRun } from "../Run.ts"
+import type { Author, PhaseCheckpoint, PhaseRun } from "../Run.ts"
 
 /** A phase that begins at this commit. */
 export const newPhase = (id: PhaseId, base: string): PhaseRun => ({
@@ -166,13 +166,30 @@ const continuationBegun = (phase: PhaseRun, { continuation }: EventOf<"Continuat
   return { ...phase, continuation, checkpoint: undefined, checkpoints }
 }
 
+const missingOf = ({ _tag, ...missing }: EventOf<"TasksMissing">): PhaseRun["missing"] => missing
+
+/** A task that is done again is done after the checkpoint, and a look at what it was before no longer counts. */
+const withoutTasks = (checkpoint: PhaseCheckpoint, dropped: ReadonlyArray<string>): PhaseCheckpoint => {
+  const { completedBefore, resolution, task, type } = checkpoint
+  const lost = type === "human-verify" && resolution !== undefined && dropped.includes(task)
+  return {
+    ...checkpoint,
+    completedBefore: completedBefore.filter((id) => !dropped.includes(id)),
+    ...(lost ? { resolution: `lost with its work: ${resolution}` } : {})
+  }
+}
+
 /** What was dropped is remembered as a deviation: it will have been made twice. */
 const tasksDropped = (phase: PhaseRun, { tasks }: EventOf<"TasksDropped">): PhaseRun => {
   const dropped = tasks.map((task) => task.id)
   const words = tasks.map(({ commit, id }) => `Task ${id} was done again: its work of commit ${commit} was missing.`)
+  const { base = phase.base, missingCommits = [] } = phase.missing ?? {}
   return {
     ...phase,
+    base,
+    verified: missingCommits.includes(phase.verified ?? "") ? undefined : phase.verified,
     completedTasks: phase.completedTasks.filter((task) => !dropped.includes(task.id)),
+    checkpoints: phase.checkpoints.map((checkpoint) => withoutTasks(checkpoint, dropped)),
     deviations: [...phase.deviations, ...words]
   }
 }
@@ -206,6 +223,8 @@ export const evolvePhase = (phase: PhaseRun, event: RunEvent): PhaseRun => {
       return { ...phase, dirty: event.dirty }
     case "LimitRaised":
       return limitRaised(phase, event)
+    case "HistoryAccepted":
+      return phase.verified === undefined ? { ...phase, base: event.base } : { ...phase, verified: undefined }
     case "AutoRetried":
       return { ...phase, autoRetries: [...phase.autoRetries, event.reason] }
     case "SessionSeen":
@@ -224,7 +243,9 @@ export const evolvePhase = (phase: PhaseRun, event: RunEvent): PhaseRun => {
     case "StateWritten":
       return { ...phase, statePath: event.path, stateDigest: event.digest }
     case "TasksMissing":
-      return { ...phase, missing: { missingCommits: event.missingCommits, missingFiles: event.missingFiles } }
+      return { ...phase, missing: missingOf(event) }
+    case "TasksVerified":
+      return { ...phase, base: event.base ?? phase.base }
     case "TasksDropped":
       return tasksDropped(phase, event)
     case "ContinuationEnded":

@@ -19,6 +19,8 @@ export const noticeOf = (event: RunEvent): string | undefined => {
     }
     case "LimitRaised":
       return `The limit '${event.limit}' of ${event.step} was granted anew.`
+    case "HistoryAccepted":
+      return `The history was rewritten above ${event.base}: it is taken as it is, and all since then is reviewed.`
     case "AutoRetried":
       return `Auto mode tries again: ${event.reason}`
     case "SessionSeen":

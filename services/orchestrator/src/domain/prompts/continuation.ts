@@ -1,19 +1,13 @@
 /** What a fresh author is told of tasks that are done (continuation: The prompt). */
-import { isPass } from "@reprise/plan"
 import type { Continuation } from "../Event.ts"
 import { plannedPhase, reviewFile } from "../phases.ts"
 import type { PhaseCheckpoint, PhaseRun, Run } from "../Run.ts"
+import { settledBy } from "../settledBy.ts"
 import { isContinued } from "./isContinued.ts"
 import { render } from "./render.ts"
 import { resolutionSentence } from "./resolution.ts"
 import { shorten } from "./shorten.ts"
 import { type TablePlace, taskTable } from "./taskTable.ts"
-
-/** A verification that passed leaves nothing to do for its task. */
-const settledBy = ({ checkpoint, resolution }: Continuation): string | undefined =>
-  checkpoint?.report.type === "human-verify" && resolution !== undefined && isPass(resolution)
-    ? checkpoint.report.task
-    : undefined
 
 /** Once its task is done, the checkpoint is history. */
 const openCheckpoint = (phase: PhaseRun, continuation: Continuation): string | undefined => {
@@ -40,6 +34,11 @@ const numbered = (run: Run, phase: PhaseRun) => {
   return (id: string): string => (ids.includes(id) ? `Task ${ids.indexOf(id) + 1}` : `Task ${shorten(id, 40)}`)
 }
 
+const isBefore = (run: Run, phase: PhaseRun, one: string, other: string): boolean => {
+  const ids = plannedPhase(run, phase.id)?.tasks.map(({ id }) => id) ?? []
+  return ids.includes(one) && ids.indexOf(one) < ids.indexOf(other)
+}
+
 /** Where to go on: the sentences of the contract, with the task's own id. */
 const resume = (run: Run, phase: PhaseRun, continuation: Continuation): string => {
   const task = numbered(run, phase)
@@ -49,14 +48,19 @@ const resume = (run: Run, phase: PhaseRun, continuation: Continuation): string =
   if (resumeAt === undefined) {
     if (step !== "EXECUTE") return ""
     const skip = asked === undefined ? "" : `Skip ${task(asked)}, which is done. `
-    return `${skip}No task of this phase is left: make sure that the phase is complete.`
+    const left =
+      plannedPhase(run, phase.id)?.tasks.length === 0
+        ? "Go on with what is left of this phase, as the plan describes it."
+        : "No task of this phase is left: make sure that the phase is complete."
+    return `${skip}${left}`
   }
   const at = `Resume execution at ${task(resumeAt)} (${shorten(resumeAt, 40)}).`
   if (asked === undefined) return at
   if (asked === resumeAt) return `${at} Re-execute ${task(asked)} with the user's input.`
-  return open === undefined
-    ? `${at} Skip ${task(asked)} and continue from ${task(resumeAt)}.`
-    : `${at} When you come to it: Re-execute ${task(asked)} with the user's input.`
+  if (open !== undefined) return `${at} When you come to it: Re-execute ${task(asked)} with the user's input.`
+  return isBefore(run, phase, resumeAt, asked)
+    ? `${at} When you come to it: Skip ${task(asked)}.`
+    : `${at} Skip ${task(asked)} and continue from ${task(resumeAt)}.`
 }
 
 const findingsListed = 6

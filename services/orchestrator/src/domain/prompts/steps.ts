@@ -7,18 +7,20 @@ import { isContinued } from "./isContinued.ts"
 import { paragraphs } from "./paragraphs.ts"
 import { render } from "./render.ts"
 
+const noneListed = "(none are listed: read the phase's text in the plan)"
+
 const taskLines = (planned: PlannedPhase | undefined): string => {
   const lines = planned?.tasks.map(
     ({ checkpoint, id, name }) => `- ${id}: ${name}${checkpoint === undefined ? "" : ` (checkpoint: ${checkpoint})`}`
   )
-  return lines === undefined || lines.length === 0
-    ? "(none are listed: read the phase's text in the plan)"
-    : lines.join("\n")
+  return lines === undefined || lines.length === 0 ? noneListed : lines.join("\n")
 }
 
 /** For an author that is handed the table of a continuation: no second list that grows with the plan. */
 const taskCount = (planned: PlannedPhase | undefined): string =>
-  `(${planned?.tasks.length ?? 0}; those around the place to go on are in the table, and the plan has all)`
+  planned === undefined || planned.tasks.length === 0
+    ? noneListed
+    : `(${planned.tasks.length}; those around the place to go on are in the table, and the plan has all)`
 
 /** What the plan says of a phase, for templates. */
 export const planValues = (run: Run, phase: PhaseRun) => {
@@ -55,6 +57,14 @@ const itemLines = (items: ReadonlyArray<Item>): string =>
     .map(({ id, priority, reason, title }) => `- ${id} [${priority}] ${title}${reason === "" ? "" : `\n  ${reason}`}`)
     .join("\n")
 
+const dirtyListed = 100
+
+const dirtyLines = (dirty: ReadonlyArray<string>): string => {
+  const more = dirty.length - dirtyListed
+  const lines = dirty.slice(0, dirtyListed).map((path) => `- ${path}`)
+  return [...lines, ...(more > 0 ? [`- and ${more} more: \`git status\` lists them`] : [])].join("\n")
+}
+
 /** The part about the step. With nothing raised by a review, AUTO_FIX is there for the guidance or for the tree. */
 export const stepTask = (run: Run, phase: PhaseRun, step: Step): string => {
   switch (step) {
@@ -64,7 +74,7 @@ export const stepTask = (run: Run, phase: PhaseRun, step: Step): string => {
       })
     case "AUTO_FIX":
       return phase.dirty.length > 0
-        ? render(run, "clean-tree", { dirty: phase.dirty.map((path) => `- ${path}`).join("\n") })
+        ? render(run, "clean-tree", { dirty: dirtyLines(phase.dirty) })
         : render(run, "auto-fix", {
             cycle: String(phase.reviewCycles),
             items: phase.items.length === 0 ? "(none: follow the guidance below)" : itemLines(phase.items)

@@ -10,6 +10,7 @@ import { shorten, shortenPath } from "./shorten.ts"
 const before = 8
 const after = 3
 const filesListed = 2
+const none = "—"
 
 type Status = "complete" | "checkpoint" | "pending"
 
@@ -48,13 +49,13 @@ const rowsOf = (
 const filesOf = (files: ReadonlyArray<string>): string => {
   const listed = files.slice(0, filesListed).map((path) => shortenPath(path, 48))
   const more = files.length - listed.length
-  return listed.length === 0 ? "-" : `${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}`
+  return listed.length === 0 ? none : `${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}`
 }
 
 const lineOf = ({ done, id, name, status }: Row): string => {
   const cell = (text: string, longest: number) => shorten(text, longest).replaceAll("|", "/")
-  const commit = done === undefined ? "-" : done.commit.slice(0, 12)
-  const files = done === undefined ? "-" : filesOf(done.files).replaceAll("|", "/")
+  const commit = done === undefined ? none : done.commit.slice(0, 12)
+  const files = done === undefined ? none : filesOf(done.files).replaceAll("|", "/")
   return `| ${cell(id, 40)} | ${cell(name, 48)} | ${commit} | ${files} | ${status} |`
 }
 
@@ -77,7 +78,7 @@ export const taskTable = (
     ...(count(hidden, "pending") > 0 ? [`${count(hidden, "pending")} pending`] : [])
   ]
   return [
-    "| Task | Name | Commit | Files | Status |",
+    "| Task ID | Task Name | Commit | Files Changed | Status |",
     "| --- | --- | --- | --- | --- |",
     ...shown.map(lineOf),
     ...(left.length === 0 ? [] : ["", `Not shown: ${left.join(", ")}. The record has what is done, the plan has all.`])

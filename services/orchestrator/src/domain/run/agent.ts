@@ -28,7 +28,7 @@ export const agentWorking = (run: Run, question: Question, event: InputOf<"Agent
   }
   return kind === "prompt"
     ? outcome([withdrawn, resumed], { _tag: "NextPrompt" })
-    : outcome([withdrawn, ...grant(retry.limit, retry.step), resumed])
+    : outcome([withdrawn, ...grant(retry), resumed])
 }
 
 export const agentIdle = (run: Run, phase: PhaseRun, event: InputOf<"AgentIdle">): Outcome => {

@@ -40,7 +40,7 @@ const stepAnswered: Handler = (run, phase, { ask, brief, retry }, answer) => {
       return ask.sessionId === undefined
         ? outcome([])
         : outcome(
-            [...kept(guidance), ...grant(retry.limit, retry.step), resumed(run)],
+            [...kept(guidance), ...grant(retry), resumed(run)],
             enter(retry.step, "continue", { _tag: "continue", sessionId: ask.sessionId, brief })
           )
     case "fix": {

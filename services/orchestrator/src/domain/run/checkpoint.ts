@@ -1,11 +1,11 @@
 /** A checkpoint of the plan was reached: recorded, asked, answered, handed to a fresh author (continuation: Checkpoint types). */
-import { resumeAt } from "@reprise/plan"
+import { isPass, nextTask, type ResumePoint, resumeAt } from "@reprise/plan"
 import type { CheckpointReport, GateResult } from "@reprise/protocol"
 import { Result } from "effect"
-import type { Continuation, RunEvent } from "../Event.ts"
+import type { Continuation, RunEvent, RunEvents } from "../Event.ts"
 import { evolvePhase } from "../fold/evolvePhase.ts"
 import { escalate, type Outcome, outcome } from "../Move.ts"
-import { placeOf } from "../phases.ts"
+import { placeOf, plannedPhase } from "../phases.ts"
 import type { OpenCheckpoint } from "../Question.ts"
 import type { PhaseRun, Run } from "../Run.ts"
 import { outlineOf } from "../readPlan.ts"
@@ -18,13 +18,25 @@ export const openCheckpoint = (run: Run, phase: PhaseRun, checkpoint: OpenCheckp
   const { from, report } = checkpoint
   const reached: RunEvent = { _tag: "CheckpointReached", ...placeOf(run), task: report.task, type: report.type }
   const record: Continuation = { step: from, cause: "checkpoint-resolved", checkpoint, resumeAt: report.task }
-  return outcome([reached, writeState(run, phase, record)])
+  const planned = plannedType(run, phase, report)
+  const noted: RunEvents =
+    planned === undefined || planned === report.type
+      ? []
+      : [{ _tag: "Noted", text: `${report.task} is ${planned} in the plan, and its author made it ${report.type}.` }]
+  return outcome([reached, ...noted, writeState(run, phase, record)])
 }
+
+const plannedType = (run: Run, phase: PhaseRun, { task }: CheckpointReport): CheckpointReport["type"] | undefined =>
+  plannedPhase(run, phase.id)?.tasks.find(({ id }) => id === task)?.checkpoint
+
+/** Nobody is passed over because an author calls a checkpoint of the plan by another name. */
+const mayPass = (run: Run, phase: PhaseRun, report: CheckpointReport): boolean =>
+  run.request.options.auto && (plannedType(run, phase, report) ?? report.type) === report.type
 
 /** In auto mode a decision with a recommended option is taken, and what a command can verify is verified by it. */
 export const checkpointRecorded = (run: Run, phase: PhaseRun, checkpoint: OpenCheckpoint): Outcome => {
   const { report } = checkpoint
-  const { auto } = run.request.options
+  const auto = mayPass(run, phase, report)
   const choice = auto ? recommended(report) : undefined
   if (choice !== undefined) {
     const noted: RunEvent = {
@@ -36,26 +48,36 @@ export const checkpointRecorded = (run: Run, phase: PhaseRun, checkpoint: OpenCh
   }
   return auto && hasVerifyCommands(run, report)
     ? outcome([verifyCommands(run, phase, report)])
-    : askCheckpoint(checkpoint)
+    : askCheckpoint(phase, checkpoint)
 }
 
 const recommended = ({ options, type }: CheckpointReport): string | undefined =>
   type === "decision" ? options?.find((option) => option.recommended === true)?.id : undefined
 
-/** `gateResults`: what the verify commands said before. */
+/** `gateResults`: what the verify commands said before. A human who is to verify is shown the task's own commit. */
 export const askCheckpoint = (
+  phase: PhaseRun,
   { from, report }: OpenCheckpoint,
   gateResults: ReadonlyArray<GateResult> | undefined = undefined
-): Outcome =>
-  outcome(
+): Outcome => {
+  const commit = report.type === "human-verify" ? commitOf(phase, report.task) : undefined
+  return outcome(
     [],
     escalate({
       origin: "checkpoint",
-      reason: report.description,
+      reason: report.description.trim() === "" ? `Task ${report.task} is a checkpoint.` : report.description,
       retry: { step: from },
-      evidence: { checkpoint: report, ...(gateResults === undefined ? {} : { gateResults }) }
+      evidence: {
+        checkpoint: report,
+        ...(commit === undefined ? {} : { commit }),
+        ...(gateResults === undefined ? {} : { gateResults })
+      }
     })
   )
+}
+
+const commitOf = (phase: PhaseRun, task: string): string | undefined =>
+  phase.completedTasks.find(({ id }) => id === task)?.commit
 
 const verified: Readonly<Record<string, string>> = { pass: "passed", fail: "failed" }
 
@@ -65,6 +87,15 @@ const resolutionOf = (report: CheckpointReport, choice: string, guidance: string
   const label = report.type === "decision" ? report.options?.find((option) => option.id === choice)?.label : undefined
   const words = [label, guidance].filter((text) => text !== undefined && text.trim() !== "")
   return words.length === 0 ? word : `${word}: ${words.join(". ")}`
+}
+
+/** A task that the plan does not list goes by the name that its author gave it. */
+const unlisted = (run: Run, phase: PhaseRun, report: CheckpointReport, resolution: string): ResumePoint => {
+  if (report.type !== "human-verify" || !isPass(resolution)) return { again: true, task: report.task }
+  const planned = plannedPhase(run, phase.id)
+  const completed = phase.completedTasks.map(({ id }) => id)
+  const next = planned === undefined ? undefined : nextTask(planned, completed)
+  return { again: false, ...(next === undefined ? {} : { task: next.id }) }
 }
 
 export const resolveCheckpoint = (
@@ -78,9 +109,8 @@ export const resolveCheckpoint = (
   const resolution = resolutionOf(report, choice, guidance)
   const completed = phase.completedTasks.map(({ id }) => id)
   const point = resumeAt(outlineOf(run.phases), phase.id, report, resolution, completed)
-  // A task that the plan does not list is executed with the answer, under the name that its author gave it.
-  const { again, task } = Result.getOrElse(point, () => ({ again: true, task: report.task }))
-  const failed = again ? phase.completedTasks.find(({ id }) => id === report.task)?.commit : undefined
+  const { again, task } = Result.getOrElse(point, () => unlisted(run, phase, report, resolution))
+  const failed = again ? commitOf(phase, report.task) : undefined
   const continuation: Continuation = {
     step: from,
     cause: "checkpoint-resolved",

@@ -3,6 +3,7 @@ import type { InputOf } from "../Input.ts"
 import { escalate, type Outcome, outcome } from "../Move.ts"
 import { lastVerified } from "../phases.ts"
 import { render } from "../prompts/render.ts"
+import type { Retry } from "../Question.ts"
 import type { PhaseRun, Run } from "../Run.ts"
 import { afterWork } from "./report.ts"
 
@@ -10,6 +11,12 @@ export const commitVerified = (run: Run, event: InputOf<"CommitVerified">): Outc
   const { commit, diffStat } = event
   return outcome([{ _tag: "CommitAccepted", commit, ...(diffStat === undefined ? {} : { diffStat }) }], afterWork(run))
 }
+
+/** Whoever lets the work go on after its history was rewritten takes that as it is: nothing else leads on. */
+const asItIs = (base: string | undefined): Partial<Retry> => (base === undefined ? {} : { base })
+
+const hint = (base: string | undefined): string =>
+  base === undefined ? "" : ` The history was rewritten above ${base}; going on takes it as it is now.`
 
 /** What came after the verdict is no sound work, and no author is there to be told. */
 const rejectedAfterReview = ({ commit, detail, reason }: InputOf<"CommitRejected">): Outcome =>
@@ -25,14 +32,15 @@ const rejectedAfterReview = ({ commit, detail, reason }: InputOf<"CommitRejected
 /** The author is told once what is wrong. What it is told then, it also needs to know when it is continued. */
 export const commitRejected = (run: Run, phase: PhaseRun, event: InputOf<"CommitRejected">): Outcome => {
   if (run.step === "PHASE_GATE") return rejectedAfterReview(event)
-  const { commit, detail, reason } = event
+  const { base, commit, detail, reason } = event
   const task = render(run, "commit-rejected", { commit, reason, detail, base: lastVerified(phase) })
   return outcome(
     [{ _tag: "CommitTurnedDown", commit, reason, detail }],
     phase.told.commit
       ? escalate({
           origin: "commit",
-          reason: `Commit ${commit} was rejected again (${reason}): ${detail}`,
+          reason: `Commit ${commit} was rejected again (${reason}): ${detail}${hint(base)}`,
+          retry: asItIs(base),
           brief: task,
           evidence: { commit }
         })

@@ -10,7 +10,9 @@ import type { InputOf } from "../Input.ts"
 import { continuationLimit } from "../limits.ts"
 import { enter, escalate, fresh, type Move, type Outcome, outcome } from "../Move.ts"
 import { currentTitle, plannedPhase, sameCommit } from "../phases.ts"
+import { someOf } from "../prompts/shorten.ts"
 import type { PhaseRun, Run } from "../Run.ts"
+import { settledBy } from "../settledBy.ts"
 import { isCause } from "../transitions.ts"
 
 /** What the state file is to say. It is a projection: whatever is there is written again. */
@@ -79,7 +81,9 @@ export const verifyTasks = (run: Run, phase: PhaseRun): RunEvent => ({
     _tag: "VerifyContinuation",
     runId: run.runId,
     phase: phase.id,
-    completedTasks: phase.completedTasks
+    completedTasks: phase.completedTasks,
+    ...(phase.verified === undefined ? {} : { verified: phase.verified }),
+    base: phase.base
   }
 })
 
@@ -89,22 +93,28 @@ const intoStep = (continuation: Continuation | undefined): Move => {
   return enter(continuation?.step ?? "EXECUTE", isCause(cause) ? cause : "fix", how)
 }
 
-export const continuationVerified = (phase: PhaseRun): Outcome =>
-  outcome([{ _tag: "TasksVerified" }, { _tag: "ContinuationEnded" }], intoStep(phase.continuation))
+export const continuationVerified = (phase: PhaseRun, { base }: InputOf<"ContinuationVerified">): Outcome => {
+  const noted: RunEvents =
+    base === undefined
+      ? []
+      : [{ _tag: "Noted", text: `The history below ${phase.base} was rewritten: the phase counts from ${base} now.` }]
+  const verified: RunEvent = { _tag: "TasksVerified", ...(base === undefined ? {} : { base }) }
+  return outcome([verified, ...noted, { _tag: "ContinuationEnded" }], intoStep(phase.continuation))
+}
 
 /** Nothing is made again by guess: a human says whether it is restored or redone. */
 export const continuationRejected = (event: InputOf<"ContinuationRejected">): Outcome => {
-  const { missingCommits, missingFiles, shallow } = event
+  const { base, missingCommits, missingFiles, shallow } = event
   const hint =
     shallow === true
       ? " The repository is a shallow clone: 'git fetch --unshallow' brings what lies beyond its edge."
       : ""
   const missing = [...missingCommits.map((commit) => `commit ${commit}`), ...missingFiles]
   return outcome(
-    [{ _tag: "TasksMissing", missingCommits, missingFiles }],
+    [{ _tag: "TasksMissing", missingCommits, missingFiles, ...(base === undefined ? {} : { base }) }],
     escalate({
       origin: "continuation",
-      reason: `Work that was reported as done is not there: ${missing.join(", ")}.${hint}`,
+      reason: `Work that was reported as done is not there: ${someOf(missing)}.${hint}`,
       evidence: { missingCommits, missingFiles }
     })
   )
@@ -118,18 +128,34 @@ const isMissing = (phase: PhaseRun, task: CompletedTask): boolean => {
   )
 }
 
-/** What is missing counts as not done; the record is written again without it. Where no task fits, none can be trusted. */
+/** The one that comes first in the plan; one that the plan does not list comes before all others. */
+const firstPlanned = (run: Run, phase: PhaseRun, ids: ReadonlyArray<string>): string | undefined => {
+  const planned = plannedPhase(run, phase.id)?.tasks.map(({ id }) => id) ?? []
+  return ids.toSorted((a, b) => planned.indexOf(a) - planned.indexOf(b))[0]
+}
+
+/**
+ * What is missing counts as not done; the record is written again without it. Where no task fits, none can be trusted.
+ * That lost work was passed says nothing of what will take its place.
+ */
 export const redoMissing = (run: Run, phase: PhaseRun): RunEvents => {
   const missing = phase.completedTasks.filter((task) => isMissing(phase, task))
-  const gone = missing.length === 0 ? phase.completedTasks : missing
+  const verifiedIsMissing = phase.missing?.missingCommits.includes(phase.verified ?? "") === true
+  const gone = missing.length === 0 && !verifiedIsMissing ? phase.completedTasks : missing
   const kept = phase.completedTasks.filter((task) => !gone.includes(task))
-  const first = gone[0]?.id
   const { cause, step } = phase.continuation ?? { step: "EXECUTE" as const, cause: "fix" }
+  const { checkpoint, resolution, resumeAt, words, ...rest } = continuationOf(run, phase, step, cause)
+  const first = firstPlanned(run, phase, [...gone.map(({ id }) => id), ...(resumeAt === undefined ? [] : [resumeAt])])
+  const isLost = settledBy(phase.continuation) !== undefined && gone.some(({ id }) => id === checkpoint?.report.task)
   const continuation: Continuation = {
-    ...continuationOf(run, phase, step, cause),
+    ...rest,
+    ...(isLost || checkpoint === undefined ? {} : { checkpoint }),
+    ...(isLost || resolution === undefined ? {} : { resolution }),
+    ...(isLost || words === undefined ? {} : { words }),
     ...(first === undefined ? {} : { resumeAt: first })
   }
   return [
+    ...(isLost && words !== undefined ? [{ _tag: "GuidanceKept" as const, text: words }] : []),
     { _tag: "TasksDropped", tasks: gone },
     { _tag: "ContinuationBegun", continuation },
     writeState(run, { ...phase, completedTasks: kept }, continuation)

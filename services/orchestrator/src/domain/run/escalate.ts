@@ -135,7 +135,7 @@ const inHumansPlace = (run: Run, trouble: Trouble): Outcome => {
   const goOn = unattended(run, phase, trouble, retry)
   return goOn === undefined
     ? outcome([retried], { _tag: "Retry", retry, cause: "auto-retry" })
-    : outcome([retried, ...grant(retry.limit, retry.step)], enter(retry.step, "auto-retry", goOn))
+    : outcome([retried, ...grant(retry)], enter(retry.step, "auto-retry", goOn))
 }
 
 /** A checkpoint that is still open waits for a human in auto mode too (continuation: Checkpoint types). */

@@ -5,6 +5,7 @@ import type { RunEvent, RunEvents } from "../Event.ts"
 import type { InputOf } from "../Input.ts"
 import { enter, escalate, fresh, type Outcome, outcome } from "../Move.ts"
 import { lastVerified, nextPhase, placeOf, reviewFile } from "../phases.ts"
+import { someOf } from "../prompts/shorten.ts"
 import { stepTask } from "../prompts/steps.ts"
 import type { PhaseRun, Run } from "../Run.ts"
 import { continuedBy, readPlan } from "../readPlan.ts"
@@ -111,7 +112,7 @@ export const phaseBlocked = (run: Run, phase: PhaseRun, event: InputOf<"PhaseBlo
   const { dirty, head } = event
   if (head !== undefined && run.step === "PHASE_GATE") return headMoved(run, phase, head)
   const checked: RunEvent = { _tag: "TreeChecked", phase: phase.id, dirty }
-  const reason = `The working tree is not clean: ${dirty.join(", ")}.`
+  const reason = `The working tree is not clean: ${someOf(dirty)}.`
   if (run.step !== "PHASE_GATE") {
     const trouble = { origin: "commit" as const, reason, noContinue: "the phase is complete", evidence: { dirty } }
     return outcome([checked], escalate(trouble))
@@ -136,9 +137,10 @@ const takePlan = (run: Run, source: string): Outcome => {
     const reason = `The plan has changed so that the run cannot go on: ${plan.failure}`
     return outcome([], escalate({ origin: "plan", reason, noContinue: "the phase is complete" }))
   }
-  const { phases, planTitle } = plan.success
+  const { changes, phases, planTitle } = plan.success
   const taken = { _tag: "PlanTaken" as const, source, phases, ...(planTitle === undefined ? {} : { planTitle }) }
-  return outcome([taken], { _tag: "NextPhase" })
+  const noted = changes.map((change): RunEvent => ({ _tag: "Noted", text: `The plan was edited: ${change}` }))
+  return outcome([taken, ...noted], { _tag: "NextPhase" })
 }
 
 /**

@@ -46,6 +46,6 @@ export const checkpointVerified = (
   const next =
     passed || triesLeft
       ? resolveCheckpoint(run, after, checkpoint, passed ? "pass" : "fail", words)
-      : askCheckpoint(checkpoint, event.results)
+      : askCheckpoint(after, checkpoint, event.results)
   return { ...next, events: [...events, ...next.events] }
 }

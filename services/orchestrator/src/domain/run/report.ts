@@ -1,6 +1,6 @@
 /** An author's turn has ended: what its report, or its failure, leads to (run-machine: any author step). */
 
-import type { AuthorStatus, CompletedTask, Step } from "@reprise/protocol"
+import type { AuthorStatus, CheckpointReport, CompletedTask, Step } from "@reprise/protocol"
 import type { RunEvent } from "../Event.ts"
 import type { InputOf } from "../Input.ts"
 import { enter, escalate, type Move, type Outcome, outcome } from "../Move.ts"
@@ -57,13 +57,22 @@ const brokenRecord = ({ checkpoint, completedTasks = [] }: AuthorStatus): string
   if (unhashed !== undefined) {
     return `task ${unhashed.id} is said to be done by '${unhashed.commit}', which is not the hash of a commit.`
   }
-  return checkpoint === undefined || isLine(checkpoint.task)
-    ? undefined
-    : `the checkpoint names no task: '${checkpoint.task}'.`
+  return checkpoint === undefined ? undefined : brokenCheckpoint(checkpoint)
+}
+
+/** A human chooses by an option's id: none can be without one, and no two can share one. */
+const brokenCheckpoint = ({ options = [], task, type }: CheckpointReport): string | undefined => {
+  if (!isLine(task)) return `the checkpoint names no task: '${task}'.`
+  if (type !== "decision") return undefined
+  const ids = options.map(({ id }) => id)
+  const nameless = ids.find((id) => !isLine(id) || id !== id.trim())
+  if (nameless !== undefined) return `an option of the decision has no id, or none of a single line: '${nameless}'.`
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+  return twice === undefined ? undefined : `two options of the decision have the id '${twice}'.`
 }
 
 /** Which invariant a report breaks, in words for its author; undefined: none. */
-const brokenRule = (status: AuthorStatus | undefined, step: Step): string | undefined => {
+const brokenRule = (status: AuthorStatus | undefined, needsCommit: boolean): string | undefined => {
   if (status === undefined) return "it is not an author's report."
   const { checkpoint, commit, reason, result } = status
   if (commit !== undefined && !isHash(commit)) {
@@ -73,7 +82,7 @@ const brokenRule = (status: AuthorStatus | undefined, step: Step): string | unde
   if (record !== undefined) return record
   switch (result) {
     case "complete":
-      return step === "EXECUTE" && commit === undefined
+      return needsCommit && commit === undefined
         ? "the phase is said to be complete, but the hash of the commit that holds the work is missing."
         : undefined
     case "checkpoint":
@@ -120,7 +129,8 @@ const broken = (run: Run, phase: PhaseRun, turn: Turn, problem: string): Outcome
 export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: InputOf<"TurnCompleted">): Outcome => {
   const { lastLines } = event
   const status = event.status === undefined ? undefined : normal(event.status)
-  const problem = brokenRule(status, run.step ?? "EXECUTE")
+  // A step that mends may need no commit, as long as the work that it mends is there.
+  const problem = brokenRule(status, run.step === "EXECUTE" || phase.verified === undefined)
   if (status === undefined || problem !== undefined) return broken(run, phase, turn, problem ?? "it is missing.")
   const received: RunEvent = {
     _tag: "ReportReceived",

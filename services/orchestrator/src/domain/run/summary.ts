@@ -1,6 +1,6 @@
 /** SUMMARY.md, from what the run remembers (continuation: Many checkpoints, and the summary). */
 import {
-  isPass,
+  besideState,
   parsePlan,
   planSlug,
   renderSummary,
@@ -13,22 +13,12 @@ import type { PhaseId } from "@reprise/protocol"
 import { Result } from "effect"
 import type { RunEvent } from "../Event.ts"
 import { plannedPhase } from "../phases.ts"
-import { resolutionSentence } from "../prompts/resolution.ts"
 import type { PhaseOutcome, Run, Saving } from "../Run.ts"
+import { deviationsOf, type PhaseRecord, phaseOfTask, recordOf } from "./deviations.ts"
 
-type PhaseRecord = Pick<PhaseOutcome, "tasks" | "checkpoints" | "notes" | "deviations"> & {
-  readonly by?: PhaseOutcome["by"]
-  readonly commit?: string | undefined
-}
-
-/** What is known of a phase: how it ended, or where the current one stands. */
-const recordOf = (run: Run, id: PhaseId): PhaseRecord | undefined => {
-  const ended = run.outcomes.find((outcome) => outcome.id === id)
-  const { phase } = run
-  if (ended !== undefined || phase?.id !== id) return ended
-  const { checkpoints, completedTasks, deviations, items, verified } = phase
-  return { tasks: completedTasks, checkpoints, notes: items, deviations, commit: verified }
-}
+/** Tasks of other phases are told of there. */
+const ownTasks = (run: Run, id: PhaseId, known: PhaseRecord | undefined): PhaseRecord["tasks"] =>
+  (known?.tasks ?? []).filter((task) => phaseOfTask(run, task.id) === undefined || phaseOfTask(run, task.id) === id)
 
 const phasesOf = (run: Run, only: PhaseId | undefined): Summary["phases"] => {
   const plan = parsePlan(run.source)
@@ -44,7 +34,7 @@ const phasesOf = (run: Run, only: PhaseId | undefined): Summary["phases"] => {
         title: phase.title,
         ...(known?.by === undefined ? {} : { completedBy: known.by }),
         ...(known?.commit === undefined ? {} : { commit: known.commit }),
-        tasks: taskResults(phase, known?.tasks ?? [], known?.checkpoints ?? [], subjects, approval)
+        tasks: taskResults(phase, ownTasks(run, phase.id, known), known?.checkpoints ?? [], subjects, approval)
       }
     })
 }
@@ -55,41 +45,6 @@ const overrideOf = ({ by, guidance, id, who }: PhaseOutcome): Summary["overrides
 /** What the reviewer raised and let pass, or an override passed over. */
 const declinedOf = ({ id, notes }: PhaseOutcome): Summary["declined"] =>
   notes.map((item) => ({ phase: id, id: item.id, title: item.title, reason: item.reason }))
-
-/** Tasks of a completed phase that nobody passed after their verification had failed. */
-const unpassed = ({ by, checkpoints }: PhaseRecord): ReadonlyArray<string> => {
-  if (by === undefined) return []
-  const newest = new Map(checkpoints.map((checkpoint) => [checkpoint.task, checkpoint]))
-  return [...newest.values()].flatMap(({ resolution, task, type }) =>
-    type === "human-verify" && resolution !== undefined && !isPass(resolution)
-      ? [`Task ${task} was not verified again after this: ${resolution}`]
-      : []
-  )
-}
-
-/** What was done otherwise than planned: tasks nobody planned, checkpoints passed by, another architecture. */
-const deviationsOf = (run: Run, id: PhaseId): ReadonlyArray<string> => {
-  const known = recordOf(run, id)
-  if (known === undefined) return []
-  const planned = plannedPhase(run, id)?.tasks ?? []
-  const ids = new Set(planned.map((task) => task.id))
-  const reached = new Set(known.checkpoints.map(({ task }) => task))
-  const done = new Set(known.tasks.map((task) => task.id))
-  return [
-    ...known.deviations,
-    ...known.tasks.filter((task) => !ids.has(task.id)).map((task) => `Task ${task.id} is not in the plan.`),
-    ...planned
-      .filter((task) => task.checkpoint !== undefined && done.has(task.id) && !reached.has(task.id))
-      .map((task) => `Task ${task.id} was done without stopping at its checkpoint (${task.checkpoint}).`),
-    ...unpassed(known),
-    ...known.checkpoints
-      .filter(({ type }) => type === "architectural-change")
-      .map(({ report, resolution, task }) => {
-        const answer = resolution === undefined ? "not answered yet" : resolutionSentence(report, resolution)
-        return `At task ${task} another architecture was asked for. ${answer}`
-      })
-  ].map((text) => `Phase ${id}: ${text}`)
-}
 
 /** Absent when nothing went on in a session and no fresh author was spared a conversation. */
 const savedOf = (savings: ReadonlyArray<Saving>): Pick<Summary, "saved"> => {
@@ -131,6 +86,10 @@ export const writeSummary = (run: Run): RunEvent => ({
   }
 })
 
+/** A phase may have been given another title since its state file was written. */
+const summaryBeside = ({ phase }: Run, id: PhaseId): string | undefined =>
+  phase?.id === id && phase.statePath !== undefined ? besideState(phase.statePath) : undefined
+
 /** Beside the phase's state file. */
 export const writePhaseSummary = (run: Run, phase: PhaseId): RunEvent => ({
   _tag: "WorkspaceAsked",
@@ -138,7 +97,7 @@ export const writePhaseSummary = (run: Run, phase: PhaseId): RunEvent => ({
     _tag: "WriteSummary",
     runId: run.runId,
     phase,
-    path: summaryPath(phase, slugOf(plannedPhase(run, phase)?.title ?? "")),
+    path: summaryBeside(run, phase) ?? summaryPath(phase, slugOf(plannedPhase(run, phase)?.title ?? "")),
     text: renderSummary(summaryOf(run, phase))
   }
 })

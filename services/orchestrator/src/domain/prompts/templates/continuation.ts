@@ -17,7 +17,7 @@ export const continuation = template({
 {done}
 
 {resolution}{resume}{findings}Before you go on:
-1. Verify with \`git log\` that the commits of the record exist. If any is missing, stop and report which: do not make it again.
+1. Verify with \`git log\` that the commits of the record exist, and that its files are there. If any is missing, stop and report which: do not make it again.
 2. Write no task again that is complete.
 3. Make one commit for each task that you do.`
 })
