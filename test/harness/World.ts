@@ -22,6 +22,8 @@ export interface WorldOptions {
   readonly config?: string
   /** More files, committed with the plan. */
   readonly files?: Readonly<Record<string, string>>
+  /** More of the environment, of what lies beside the repository in `folder`. */
+  readonly environment?: (folder: string) => Readonly<Record<string, string>>
 }
 
 export interface World {
@@ -77,7 +79,8 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
     TERM: "dumb",
     REPRISE_NATS_SERVER: server.path,
     ...openCodeSettings(base, model.openaiUrl),
-    ...claudeSettings(base, model.url)
+    ...claudeSettings(base, model.url),
+    ...options.environment?.(base)
   }
   const git = (...args: ReadonlyArray<string>): string =>
     execFileSync("git", [...args], { cwd: root, encoding: "utf8", env: environment }).trimEnd()

@@ -10,7 +10,6 @@ export {
   readEndpoint,
   systemCredentialsOf
 } from "./embedded/Endpoint.ts"
-export { GuardFailed } from "./embedded/guard.ts"
 export * from "./embedded/Ownership.ts"
 export {
   checkFormat,

@@ -1,30 +1,6 @@
-import { assert, describe, it } from "@effect/vitest"
-import { isServerOf, serversInListing } from "../src/embedded/leftoverServers.ts"
+import { assert, it } from "@effect/vitest"
 import { directoryError } from "../src/embedded/StateDirectory.ts"
 import { cacheDirectory } from "../src/locate/serverCache.ts"
-
-const config = "/home/me/.reprise/nats/server.conf"
-
-describe("isServerOf", () => {
-  it.each([
-    [["/cache/nats-server", "-c", config], true],
-    [["vim", config], false],
-    [["/bin/sh", "-c", "script", "reprise-guard", "/cache/nats-server", config, "/log"], false],
-    [["/cache/nats-server", "-c", `${config}.bak`], false],
-    [["/cache/nats-server", "-c", "/other/.reprise/nats/server.conf"], false],
-    [[], false]
-  ])("tells by the arguments %j: %s", (argv, expected) => assert.strictEqual(isServerOf(config, argv), expected))
-
-  it("reads a listing of processes", () => {
-    const listing = [
-      ` 12 /opt/homebrew/bin/nats-server -c ${config}`,
-      ` 13 vim -c ${config}`,
-      ` 14 /opt/homebrew/bin/nats-server -c /other${config}`,
-      ""
-    ].join("\n")
-    assert.deepStrictEqual(serversInListing(config, listing), [12])
-  })
-})
 
 it.each([
   ["ENOSPC", "DiskFull"],

@@ -4,8 +4,8 @@
  */
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
+import { isAlive, startOf } from "@reprise/process"
 import { Option, Schema } from "effect"
-import { isAlive, startOf } from "../process/identity.ts"
 
 const Registered = Schema.Struct({
   pid: Schema.Int,

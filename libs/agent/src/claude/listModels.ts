@@ -1,7 +1,6 @@
 /** Which models Claude offers here: it says so before it is prompted. */
-import { randomBytes } from "node:crypto"
+import { type PipedProcess, startPiped } from "@reprise/process"
 import { Effect } from "effect"
-import { type PipedProcess, startPiped } from "../process/pipedGuard.ts"
 import type { ClaudeSdk } from "./loadSdk.ts"
 
 /** `anthropic/…` of each model, in Claude's order; its own aliases, such as `opus`, are among them. */
@@ -19,8 +18,7 @@ export const listModels = (sdk: ClaudeSdk, directory: string, environment: Reado
         pathToClaudeCodeExecutable: sdk.program,
         settingSources: ["user"],
         spawnClaudeCodeProcess: ({ args, command }) => {
-          const mark = `REPRISE_CLAUDE_RUN=${randomBytes(12).toString("hex")}` as const
-          child = startPiped({ program: command, args, environment, mark, directory })
+          child = startPiped({ program: command, args, environment, directory })
           child.stderr.resume()
           return child
         }

@@ -1,9 +1,7 @@
 /** One query: one process of Claude, under a guard, that is given one prompt and ends with its turn. */
-import { randomBytes } from "node:crypto"
 import type { CanUseTool, Options, SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk"
+import { type PipedProcess, startPiped } from "@reprise/process"
 import { Effect, type Scope, Stream } from "effect"
-import type { Mark } from "../process/leftoverProcesses.ts"
-import { type PipedProcess, startPiped } from "../process/pipedGuard.ts"
 import type { LiveProcess } from "./LiveTurn.ts"
 import type { ClaudeSdk } from "./loadSdk.ts"
 import { settingSourcesOf, settingsOf, withheldTools } from "./permissions.ts"
@@ -72,7 +70,6 @@ export const startQuery = Effect.fn("Claude.query")(function* (
   options: QueryOptions
 ): Effect.fn.Return<StartedQuery, QueryBroken, Scope.Scope> {
   const { record, sdk, text, uuid } = options
-  const mark: Mark = `REPRISE_CLAUDE_RUN=${randomBytes(12).toString("hex")}`
   const done = Promise.withResolvers<void>()
   let child: PipedProcess | undefined
   const input = async function* (): AsyncGenerator<SDKUserMessage> {
@@ -98,7 +95,6 @@ export const startQuery = Effect.fn("Claude.query")(function* (
                 program: command,
                 args,
                 environment: defined(env),
-                mark,
                 directory: cwd ?? record.directory
               })
               child.stderr.resume()

@@ -1,8 +1,8 @@
 /** `opencode.json` in the state directory: which server runs, whose it is, how to reach it. Readable by its owner only. */
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { isAlive, startOf } from "@reprise/process"
 import { Effect, Option, Redacted, Schema } from "effect"
-import { isAlive, startOf } from "../process/identity.ts"
 import { OpenCodeInUse, OpenCodeStateFault } from "./OpenCodeUnavailable.ts"
 
 /** A server to talk to. */

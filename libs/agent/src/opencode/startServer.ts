@@ -3,9 +3,8 @@ import { randomBytes } from "node:crypto"
 import { mkdir, open, realpath, rename, stat } from "node:fs/promises"
 import { createServer } from "node:net"
 import { dirname } from "node:path"
+import { endLeftovers, type GuardedProcess, type Mark, startGuarded, variableOf } from "@reprise/process"
 import { Deferred, Effect, Redacted, Schedule, type Scope } from "effect"
-import { type GuardedProcess, startGuarded } from "../process/guard.ts"
-import { endLeftovers, type Mark } from "../process/leftoverProcesses.ts"
 import { isHealthy } from "./health.ts"
 import { type Connection, logFile, onDisk } from "./OpenCodeEndpoint.ts"
 import { OpenCodeDidNotStart, OpenCodeStateFault, type OpenCodeUnavailable } from "./OpenCodeUnavailable.ts"
@@ -31,11 +30,6 @@ export const markOf = (stateDirectory: string): Effect.Effect<Mark, OpenCodeStat
     await mkdir(stateDirectory, { recursive: true })
     return `REPRISE_OPENCODE_STATE=${await realpath(stateDirectory)}` as const
   })
-
-const splitMark = (mark: Mark): readonly [string, string] => {
-  const at = mark.indexOf("=")
-  return [mark.slice(0, at), mark.slice(at + 1)]
-}
 
 /** A port that was free a moment ago: OpenCode's own choice would be a fixed one. */
 const freePort: Effect.Effect<number, OpenCodeStateFault> = Effect.callback((resume) => {
@@ -97,14 +91,11 @@ export const startServer = Effect.fn("OpenCode.start")(function* (
   const from = yield* prepareLog(log)
   const port = yield* freePort
   const password = randomBytes(24).toString("base64url")
-  const [name, directory] = splitMark(mark)
   const guarded = yield* Effect.acquireRelease(
     startGuarded({
       program,
       args: ["serve", "--hostname", "127.0.0.1", "--port", String(port), "--print-logs", "--log-level", "WARN"],
-      environment: { ...serverEnvironment(options.environment, password), [name]: directory },
-      // Of this start alone: a guard that is late must not end the server of the next owner.
-      mark: `REPRISE_OPENCODE_RUN=${randomBytes(12).toString("hex")}`,
+      environment: { ...serverEnvironment(options.environment, password), ...variableOf(mark) },
       log,
       directory: stateDirectory
     }).pipe(Effect.mapError((cause) => new OpenCodeStateFault({ operation: "starting the guard", cause }))),

@@ -1,10 +1,10 @@
 /** A real Claude with a scripted model, in directories of its own, without a network. */
 import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { markedProcesses } from "@reprise/process"
 import { claudeSettings, ScriptedModel, type ScriptInput } from "@reprise/testing/scriptedModel"
 import { Context, Effect, Layer } from "effect"
 import { layerClaude } from "../../src/index.ts"
-import { markedProcesses } from "../../src/process/leftoverProcesses.ts"
 import { Places } from "./Places.ts"
 import { captured, commonRules } from "./rules.ts"
 import { World } from "./World.ts"

@@ -12,7 +12,6 @@ import { formatVersion } from "../ServerVersion.ts"
 import { defaultStorageBytes, smallestStorageBytes } from "../streams.ts"
 import { ServerGaveUp } from "./EmbeddedError.ts"
 import { credentialsOf, type Endpoint, newSecret, removeEndpoint, writeEndpoint } from "./Endpoint.ts"
-import { stopLeftovers } from "./leftoverServers.ts"
 import { type AlreadyOwned, acquireOwnership } from "./Ownership.ts"
 import { freeBytes, type NewerFormat, onDisk, paths } from "./StateDirectory.ts"
 import { renderServerConfig, type ServerSettings } from "./serverConfig.ts"
@@ -133,7 +132,6 @@ const make = Effect.fn("EmbeddedServer.make")(function* (options: EmbeddedOption
   const server = options.server ?? (yield* locateServer(options.locate))
   yield* acquireOwnership(directory)
   yield* removeEndpoint(directory)
-  yield* stopLeftovers(paths(directory).config)
   yield* Effect.addFinalizer(() =>
     onDisk(directory, () => rm(paths(directory).config, { force: true })).pipe(Effect.ignore)
   )
@@ -159,8 +157,6 @@ const make = Effect.fn("EmbeddedServer.make")(function* (options: EmbeddedOption
   const restarts = yield* Ref.make(0)
   const failure = yield* Deferred.make<never, ServerGaveUp>()
   const restart = Effect.gen(function* () {
-    // A guard that was killed takes a moment to take its server with it: two on one store would ruin it.
-    yield* stopLeftovers(paths(directory).config)
     const next = yield* start(first.port)
     yield* writeEndpoint(directory, yield* describe(settings, server, next))
     return next

@@ -1,11 +1,18 @@
 /** Starts the server once and waits until it listens. */
-import { readdir, readFile, rm } from "node:fs/promises"
+import { readdir, readFile, realpath, rm } from "node:fs/promises"
 import { createServer } from "node:net"
 import { join } from "node:path"
+import {
+  endLeftovers,
+  type GuardedProcess,
+  type GuardFailed,
+  type Mark,
+  startGuarded,
+  variableOf
+} from "@reprise/process"
 import { Deferred, Effect, Option, Schedule, Schema, type Scope } from "effect"
 import type { ServerBinary } from "../locate/ServerBinary.ts"
 import { PortTaken, ServerDidNotStart } from "./EmbeddedError.ts"
-import { type GuardedServer, type GuardFailed, startGuarded } from "./guard.ts"
 import { type DirectoryError, DiskFull, freeBytes, onDisk, paths, replaceFile } from "./StateDirectory.ts"
 import { lastLines, logSize, removeOldLogs } from "./serverLog.ts"
 
@@ -19,7 +26,7 @@ export interface StartOptions {
   readonly startTimeoutMs: number
 }
 
-export interface RunningServer extends GuardedServer {
+export interface RunningServer extends GuardedProcess {
   readonly port: number
   readonly monitorUrl: Option.Option<string>
 }
@@ -73,22 +80,38 @@ const diagnose = Effect.fnUntraced(function* (options: StartOptions, offset: num
   return yield* new ServerDidNotStart({ reason, logFile, lastLines: lines })
 })
 
+/** In the environment of a server and its guard; the same for every start of the directory's server. */
+const markOf = (directory: string) =>
+  Effect.map(
+    onDisk(directory, () => realpath(directory)),
+    (path): Mark => `REPRISE_NATS_STATE=${path}`
+  )
+
 /**
  * Starts a server that lives until the scope closes or this process ends. Returns when it listens, which is after
- * JetStream has recovered its streams.
+ * JetStream has recovered its streams. What an earlier server of this directory left behind has ended before: two on one
+ * store would ruin it.
  */
 export const startServer = Effect.fnUntraced(function* (
   options: StartOptions
 ): Effect.fn.Return<RunningServer, StartError, Scope.Scope> {
   const { directory } = options
   const { config, log, nats } = paths(directory)
+  const mark = yield* markOf(directory)
+  yield* endLeftovers(mark)
   yield* removePortsFiles(directory)
   yield* onDisk(directory, () => removeOldLogs(log))
   yield* onDisk(directory, () => replaceFile(config, options.config))
   const offset = yield* Effect.promise(() => logSize(log))
 
   const guarded = yield* Effect.acquireRelease(
-    startGuarded({ program: options.server.path, config, log, directory: nats }),
+    startGuarded({
+      program: options.server.path,
+      args: ["-c", config],
+      environment: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C", ...variableOf(mark) },
+      log,
+      directory: nats
+    }),
     ({ stop }) => stop
   )
   const listening = readPorts(portsFile(directory, guarded.pid)).pipe(

@@ -1,24 +1,22 @@
 /**
- * A guard (see `guard.ts`) for a program that is talked to over its standard input and output. The guard's own pipe is
- * descriptor 3; it carries the program's process id to us, and nothing but its end to the guard.
+ * A guard (see `startGuarded.ts`) for a program that is talked to over its standard input and output. The guard's own
+ * pipe is descriptor 3; it carries the program's process id to us, and nothing but its end to the guard.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { EventEmitter } from "node:events"
 import { Socket } from "node:net"
 import type { Readable, Writable } from "node:stream"
-import { guardian } from "./guard.ts"
-import type { Mark } from "./leftoverProcesses.ts"
+import { guardian } from "./guardian.ts"
+import { newMark } from "./Mark.ts"
 
 export interface PipedOptions {
   readonly program: string
   readonly args: ReadonlyArray<string>
   readonly environment: Readonly<Record<string, string>>
-  /** What the guard ends; not in `environment`, or the guard would end itself. */
-  readonly mark: Mark
   readonly directory: string
 }
 
-/** In the words of a child process; `kill` asks the guard, which ends the program and what carries its mark. */
+/** In the words of a child process; `kill` asks the guard, which ends the program and all that it started. */
 export interface PipedProcess {
   readonly stdin: Writable
   readonly stdout: Readable
@@ -64,7 +62,7 @@ const pipesOf = ({ stderr, stdin, stdio, stdout }: ChildProcess) => {
 }
 
 export const startPiped = (options: PipedOptions): PipedProcess => {
-  const args = ["-c", script, "reprise-guard", options.mark, options.program, ...options.args]
+  const args = ["-c", script, "reprise-guard", newMark(), options.program, ...options.args]
   const guard = spawn("/bin/sh", args, {
     cwd: options.directory,
     env: { ...options.environment },

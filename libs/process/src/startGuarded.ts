@@ -1,12 +1,13 @@
 /**
- * Runs a program under a guard: a small shell whose standard input is a pipe from this process. However we end, also by
- * kill -9, the kernel closes the pipe; the guard then ends the program and everything that carries its mark. It does
- * the latter too when the program dies by itself, before it reports the death.
- * Guard and program have a session of their own: Ctrl-C reaches neither, we stop them in our order.
+ * Runs a server under a guard: a small shell whose standard input is a pipe from this process. However we end, also by
+ * kill -9, the kernel closes the pipe; the guard then ends the server and all that this start of it left. It does the
+ * latter too when the server dies by itself, before it reports the death.
+ * Guard and server have a session of their own: Ctrl-C reaches neither, we stop them in our order.
  */
 import { spawn } from "node:child_process"
 import { Deferred, Effect, Schema } from "effect"
-import type { Mark } from "./leftoverProcesses.ts"
+import { guardian } from "./guardian.ts"
+import { newMark } from "./Mark.ts"
 
 export class GuardFailed extends Schema.TaggedError<GuardFailed>()("GuardFailed", { reason: Schema.String }) {
   override get message() {
@@ -17,9 +18,8 @@ export class GuardFailed extends Schema.TaggedError<GuardFailed>()("GuardFailed"
 export interface GuardOptions {
   readonly program: string
   readonly args: ReadonlyArray<string>
+  /** All of it. */
   readonly environment: Readonly<Record<string, string>>
-  /** What the guard ends; not in `environment`, or the guard would end itself. */
-  readonly mark: Mark
   /** Appended to: what the program writes. */
   readonly log: string
   readonly directory: string
@@ -31,37 +31,11 @@ export interface GuardedProcess {
   readonly group: number
   /** The program's exit code; 128 and the signal's number when a signal ended it. */
   readonly exited: Deferred.Deferred<number>
-  /** Ends the program and what carries its mark; returns when it is done. */
+  /** Ends the program and what it started; returns when it is done. */
   readonly stop: Effect.Effect<void>
 }
 
-/**
- * Arguments: mark, log, program and its arguments. The mark is set for the program alone, so the sweep does not meet
- * the guard. `listen` outlives the main shell if that is killed. The sweep repeats, as a process may fork meanwhile, and
- * takes no notice of grep's status, which is bad when a process ends while it is looked at. Without /proc it finds
- * nothing, and the next owner's `endLeftovers` does it. A sleep may outlive its shell: it carries no environment.
- */
-/** Ends what carries `$mark`, and, once nothing holds the pipe at descriptor 3 any more, `$program` too. */
-export const guardian = `
-sweep() {
-  rounds=20
-  while [ $rounds -gt 0 ]; do
-    found=$(grep -lzxF -e "$mark" /proc/[0-9]*/environ)
-    [ -n "$found" ] || break
-    for file in $found; do pid=\${file#/proc/}; kill -KILL "\${pid%/environ}"; done
-    rounds=$((rounds - 1))
-  done
-}
-listen() {
-  while read -r _ <&3; do :; done
-  kill -TERM $program
-  patience=30
-  while kill -0 $program && [ $patience -gt 0 ]; do env -i sleep 0.1 || env -i sleep 1; patience=$((patience - 1)); done
-  kill -KILL $program
-  sweep
-}
-`
-
+/** Arguments: mark, log, program and its arguments. */
 const script = `
 mark=$1 log=$2
 shift 2
@@ -85,7 +59,7 @@ exit $status
 export const startGuarded = (options: GuardOptions): Effect.Effect<GuardedProcess, GuardFailed> =>
   Effect.callback((resume) => {
     const exited = Deferred.makeUnsafe<number>()
-    const args = ["-c", script, "reprise-guard", options.mark, options.log, options.program, ...options.args]
+    const args = ["-c", script, "reprise-guard", newMark(), options.log, options.program, ...options.args]
     const guard = spawn("/bin/sh", args, {
       cwd: options.directory,
       env: { ...options.environment },

@@ -1,14 +1,8 @@
-/**
- * Processes that outlived their owner. A tool's shell is in a process group and session of its own and is adopted by
- * init when its server is killed (measured), so neither group nor parent finds it. What finds it is a variable in the
- * environment that every descendant inherits: the mark. Process ids are reused, marks are not.
- */
+/** Processes that outlived their owner, found by the mark that they carry. */
 import { execFile } from "node:child_process"
 import { readdir, readFile } from "node:fs/promises"
 import { Effect, Schedule } from "effect"
-
-/** `NAME=value`, in the environment of a server and of everything that it starts. */
-export type Mark = `${string}=${string}`
+import type { Mark } from "./Mark.ts"
 
 const environmentOf = (pid: string): Promise<ReadonlyArray<string>> =>
   // A process may end while it is looked at, or belong to somebody else.
@@ -74,7 +68,7 @@ const signal = (pids: ReadonlyArray<number>, name: NodeJS.Signals) => {
 export const endLeftovers = Effect.fn("endLeftovers")(function* (mark: Mark) {
   const found = yield* markedProcesses(mark)
   if (found.length === 0) return 0
-  yield* Effect.logInfo(`Ending what an earlier runtime left behind (process ${found.join(", ")}).`)
+  yield* Effect.logInfo(`Ending what an earlier owner left behind (process ${found.join(", ")}).`)
   signal(found, "SIGTERM")
   const untilGone = (name: NodeJS.Signals | undefined) =>
     markedProcesses(mark).pipe(

@@ -1,0 +1,54 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { layerClaude, locateClaude } from "@reprise/agent"
+import { markedProcesses } from "@reprise/process"
+import { Effect } from "effect"
+import { type KilledRuntime, killTable, makeFifo, readerOf } from "../harness/killTable.ts"
+import type { World } from "../harness/World.ts"
+
+const stateOf = (world: World) => join(world.root, ".reprise")
+
+/** Claude, or the program that becomes it; not the guard, whose arguments name it too. */
+const isClaude = (pid: number): boolean => {
+  try {
+    const argv = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")
+    return argv.slice(0, 2).some((word) => word.endsWith("/claude"))
+  } catch {
+    return false
+  }
+}
+
+const unasked: KilledRuntime["unasked"] = Effect.fnUntraced(function* (cluster, session) {
+  yield* makeFifo(cluster, "start.fifo")
+  yield* session.start
+  return yield* readerOf(cluster, "start.fifo")
+})
+
+const { program } = await Effect.runPromise(locateClaude())
+
+/** A Claude that waits, where there is a pipe to wait for, before it reads what it is to do. */
+const patientClaude = (folder: string) => {
+  const stub = join(folder, "patient", "claude")
+  mkdirSync(dirname(stub))
+  writeFileSync(
+    stub,
+    `#!/bin/sh\n[ -p ${folder}/start.fifo ] && read -r _ <${folder}/start.fifo\nexec ${program} "$@"\n`
+  )
+  chmodSync(stub, 0o700)
+  return { REPRISE_CLAUDE: stub }
+}
+
+killTable({
+  runtime: "claude",
+  world: { environment: patientClaude },
+  continuation: "Your turn was interrupted.",
+  unasked,
+  kill: ({ world }) =>
+    Effect.map(markedProcesses(`REPRISE_CLAUDE_STATE=${stateOf(world)}`), (pids) => {
+      for (const pid of pids.filter(isClaude)) process.kill(pid, "SIGKILL")
+    }),
+  attached: (world, effect) =>
+    effect.pipe(
+      Effect.provide(layerClaude({ stateDirectory: stateOf(world), environment: world.environment, visiting: true }))
+    )
+})

@@ -1,0 +1,201 @@
+/** The moments of a turn at which something may be killed, and what must be seen then: the same for each runtime. */
+import { execFileSync } from "node:child_process"
+import { open } from "node:fs/promises"
+import { join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { AgentRuntime, type Inspection } from "@reprise/agent"
+import type { ScriptInput } from "@reprise/testing/scriptedModel"
+import { Effect, Layer, type Scope } from "effect"
+import { Cluster, type ClusterShape, clusterLayer } from "./Cluster.ts"
+import { needsHuman, on, plan } from "./story.ts"
+import { sessionOf, turnIn } from "./turns.ts"
+import type { World, WorldOptions } from "./World.ts"
+
+type Session = Effect.Success<ReturnType<typeof sessionOf>>
+
+/** Completes when a turn is at a moment, and stays there. Gives what lets it go on once the damage is done. */
+type Reach = (cluster: ClusterShape, session: Session) => Effect.Effect<Effect.Effect<void>, Error, Scope.Scope>
+
+export type Target = "the session-manager" | "the agent" | "both" | "the broker"
+
+export interface KilledRuntime {
+  readonly runtime: "opencode" | "claude"
+  readonly world?: Pick<WorldOptions, "environment">
+  /** kill -9 of the agent's own process alone: not of its guard, not of its tools. */
+  readonly kill: (cluster: ClusterShape) => Effect.Effect<void, Error>
+  /** The agent stands still before it is prompted. */
+  readonly unasked: Reach
+  /** The port on the world's agents, beside the session-manager. */
+  readonly attached: <A, E>(world: World, effect: Effect.Effect<A, E, AgentRuntime>) => Effect.Effect<A, E>
+  /** The first words by which a turn goes on that was cut off while a tool ran, if the agent needs any. */
+  readonly continuation?: string
+}
+
+interface Moment {
+  readonly when: string
+  /** The first prompt says it: the model plays this moment's part. */
+  readonly word: string
+  readonly reached: Reach
+  /** Calls of the model: one that was cut off is made again, and only that. */
+  readonly calls: (target: Target) => ReadonlyArray<string>
+  /** How many prompts the model has been given in the end besides the two of every turn. */
+  readonly continuations?: (target: Target) => number
+  /** How often the turn's prompts were sent in all; undefined: what was on its way may have arrived, or not. */
+  readonly attempts?: (target: Target) => number
+}
+
+const fifoIn = ({ world }: ClusterShape, name: string) => join(world.root, "..", name)
+
+/** Completes once something reads from the pipe, which then waits for what this gives. */
+export const readerOf = Effect.fnUntraced(function* (cluster: ClusterShape, name: string) {
+  const path = fifoIn(cluster, name)
+  const fifo = yield* Effect.acquireRelease(
+    Effect.promise(() => open(path, "w")),
+    (file) => Effect.promise(() => file.close())
+  )
+  execFileSync("rm", [path])
+  // A reader that was ended reads no more.
+  return Effect.ignore(Effect.tryPromise(() => fifo.write("go on\n")))
+})
+
+export const makeFifo = (cluster: ClusterShape, name: string) =>
+  Effect.sync(() => execFileSync("mkfifo", [fifoIn(cluster, name)]))
+
+const momentsOf = ({ attached, continuation, unasked }: KilledRuntime): ReadonlyArray<Moment> => {
+  const seen = (cluster: ClusterShape, runtimeSessionId: string, until: (it: Inspection) => boolean) =>
+    attached(
+      cluster.world,
+      AgentRuntime.use((runtime) => runtime.inspect(runtimeSessionId)).pipe(Effect.repeat({ until }), Effect.orDie)
+    )
+  /** The agent's answer is there and can be told to nobody: the broker stands still. */
+  const answeredUnheard = (hold: string): Reach =>
+    Effect.fnUntraced(function* (cluster, session) {
+      const { model } = cluster.world
+      yield* session.start
+      const { runtimeSessionId } = yield* session.event("SessionCreated")
+      yield* model.awaitHeld(hold)
+      yield* cluster.freezeBroker
+      yield* model.release(hold)
+      yield* seen(
+        cluster,
+        runtimeSessionId,
+        ({ lastMessage, state }) => state._tag === "idle" && lastMessage?.finished === true
+      )
+      return cluster.thawBroker
+    })
+  /** Nothing but the broker can go away without the prompt being sent again. */
+  const cutOff = (target: Target) => (target === "the broker" ? 1 : 2)
+  const isContinued = (target: Target) => continuation !== undefined && target !== "the broker"
+  const [work, done, report] = ["work 0", "work 1", "report 0"]
+  return [
+    {
+      when: "before the prompt",
+      word: "unasked",
+      reached: unasked,
+      calls: () => [work, done, report]
+    },
+    {
+      when: "when the prompt is sent and unanswered",
+      word: "unanswered",
+      reached: Effect.fnUntraced(function* ({ world }, session) {
+        yield* session.start
+        yield* world.model.awaitHeld("unanswered")
+        return world.model.release("unanswered")
+      }),
+      calls: (target) => (target === "the broker" ? [work, done, report] : [work, work, done, report]),
+      attempts: cutOff
+    },
+    {
+      when: "while a tool runs",
+      word: "at work",
+      reached: Effect.fnUntraced(function* (cluster, session) {
+        yield* makeFifo(cluster, "tool.fifo")
+        yield* session.start
+        const goOn = yield* readerOf(cluster, "tool.fifo")
+        // Claude writes the call down a moment after it has begun it; one that is not written down is made again.
+        const { runtimeSessionId } = yield* session.event("SessionCreated")
+        yield* seen(cluster, runtimeSessionId, ({ lastMessage }) => lastMessage?.role === "assistant")
+        return goOn
+      }),
+      calls: (target) => (isContinued(target) ? [work, work, report] : [work, done, report]),
+      continuations: (target) => (isContinued(target) ? 1 : 0),
+      attempts: cutOff
+    },
+    {
+      when: "when the work is done and the report not asked for",
+      word: "unreported",
+      reached: answeredUnheard("unreported"),
+      calls: () => [work, done, report]
+    },
+    {
+      when: "when the report is received and not recorded",
+      word: "unrecorded",
+      reached: answeredUnheard("unrecorded"),
+      calls: () => [work, done, report]
+    }
+  ]
+}
+
+const about = (word: string, kind: "work" | "report") => ({ firstUser: { regex: `: ${word}$`, flags: "m" }, kind })
+const runs = "echo run >> tool.log"
+
+const scriptOf = ({ continuation }: KilledRuntime): ScriptInput => ({
+  rules: [
+    ...(continuation === undefined ? [] : [on({ lastUser: continuation }, { text: "Done." })]),
+    on(about("unanswered", "work"), [{ hold: "unanswered", bash: runs }, { text: "Done." }]),
+    on(about("at work", "work"), [{ bash: `${runs}; read line < ../tool.fifo` }, { text: "Done." }]),
+    on(about("unreported", "work"), [{ bash: runs }, { hold: "unreported", text: "Done." }]),
+    on(about("unrecorded", "report"), [{ hold: "unrecorded", report: { result: "needs_human", reason: "why" } }]),
+    on({ kind: "report" }, needsHuman("why")),
+    on({ kind: "work" }, [{ bash: runs }, { text: "Done." }])
+  ]
+})
+
+const targets: ReadonlyArray<Target> = ["the session-manager", "the agent", "both", "the broker"]
+
+/** A test for each target at each moment. */
+export const killTable = (killed: KilledRuntime): void => {
+  const hits: Readonly<Record<Target, (cluster: ClusterShape) => Effect.Effect<void, Error>>> = {
+    "the session-manager": ({ kill }) => kill("session-manager"),
+    "the agent": killed.kill,
+    both: (cluster) => Effect.andThen(killed.kill(cluster), cluster.kill("session-manager")),
+    "the broker": ({ killBroker }) => killBroker
+  }
+  const world = Layer.effectDiscard(Effect.flatMap(Cluster, ({ serve }) => serve("session-manager"))).pipe(
+    Layer.provideMerge(clusterLayer({ plan: plan("One"), script: scriptOf(killed), ...killed.world }))
+  )
+  const cases = momentsOf(killed).flatMap((moment) => targets.map((target) => ({ moment, target })))
+
+  layer(world, { excludeTestServices: true, timeout: "60 seconds" })("kill -9", (it) => {
+    for (const [index, { moment, target }] of cases.entries()) {
+      it.effect(`of ${target} ${moment.when}: the turn completes once, no prompt is sent twice`, () =>
+        Effect.gen(function* () {
+          const cluster = yield* Cluster
+          const { model, root } = cluster.world
+          for (const hold of ["unanswered", "unreported", "unrecorded"]) yield* model.rearm(hold)
+          const { runtime } = killed
+          const session = yield* sessionOf(turnIn(`kill${index}`, root, moment.word, { runtime }))
+
+          const goOn = yield* moment.reached(cluster, session)
+          yield* hits[target](cluster)
+          yield* goOn
+          if (target !== "the agent" && target !== "the broker") yield* cluster.serve("session-manager")
+
+          const story = ["SessionCreated", "TurnStarted", "AgentWorking", "TurnCompleted"]
+          assert.deepStrictEqual(yield* session.story, story)
+          const { runtimeSessionId } = yield* session.event("SessionCreated")
+          const calls = (yield* model.calls).filter((call) => call.session === runtimeSessionId)
+          assert.deepStrictEqual(
+            calls.map(({ kind, step }) => `${kind} ${step}`),
+            moment.calls(target)
+          )
+          const prompts = calls.at(-1)?.messages.flatMap((it) => (it.role === "user" ? [it.text] : [])) ?? []
+          assert.strictEqual(new Set(prompts).size, prompts.length, "no prompt is there twice")
+          assert.strictEqual(prompts.length, 2 + (moment.continuations?.(target) ?? 0))
+          const { attempts } = yield* session.event("TurnCompleted")
+          if (moment.attempts !== undefined) assert.strictEqual(attempts, moment.attempts(target))
+        })
+      )
+    }
+  })
+}
