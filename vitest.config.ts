@@ -41,7 +41,7 @@ export default defineConfig({
           ...inOrder(4),
           name: "e2e",
           include: ["test/e2e/**/*.e2e.test.ts", "test/faults/**/*.e2e.test.ts"],
-          testTimeout: 180_000,
+          testTimeout: 300_000,
           hookTimeout: 120_000
         }
       }

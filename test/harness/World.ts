@@ -14,6 +14,7 @@ import {
 } from "@reprise/testing/scriptedModel"
 import { Effect, Schema, type Scope } from "effect"
 import { Command, type Ended } from "./Command.ts"
+import { untilDeserted } from "./untilDeserted.ts"
 
 export interface WorldOptions {
   readonly script: ScriptInput
@@ -57,7 +58,11 @@ const decodeLine = Schema.decodeUnknownSync(Schema.fromJsonString(PublicLine))
 export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions) {
   const base = yield* Effect.acquireRelease(
     Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "reprise-world-")))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+    (folder) =>
+      Effect.andThen(
+        untilDeserted(folder),
+        Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+      )
   )
   const root = join(base, "repository")
   const files: Record<string, string> = {
