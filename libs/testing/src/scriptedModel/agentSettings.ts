@@ -31,22 +31,14 @@ const openCodeConfig = (baseURL: string, choices: OpenCodeChoices) => ({
  */
 const withoutPlugins = { packages: { "": { dependencies: { "@opencode-ai/plugin": "*" } } } }
 
-/**
- * For OpenCode. `folder` is where it keeps its state, and where what it reads at its start is written; `url` is the
- * model's `openaiUrl`.
- */
-export const openCodeSettings = (
-  folder: string,
-  url: string,
-  choices: OpenCodeChoices = {}
-): Record<string, string> => {
+/** What an OpenCode that keeps its state in `folder` is told, except its configuration; what it reads is written there. */
+export const openCodePlaces = (folder: string): Record<string, string> => {
   const configHome = join(folder, "config")
   mkdirSync(join(configHome, "opencode", "node_modules"), { recursive: true })
   writeFileSync(join(configHome, "opencode", "package-lock.json"), JSON.stringify(withoutPlugins))
   const catalogue = join(folder, "models.json")
   writeFileSync(catalogue, "{}")
   return {
-    OPENCODE_CONFIG_CONTENT: JSON.stringify(openCodeConfig(url, choices)),
     OPENCODE_DISABLE_AUTOUPDATE: "1",
     OPENCODE_DISABLE_MODELS_FETCH: "1",
     // The catalogue that comes with it names thousands of models of others.
@@ -59,6 +51,16 @@ export const openCodeSettings = (
     XDG_STATE_HOME: join(folder, "state")
   }
 }
+
+/** For OpenCode. `folder` is where it keeps its state; `url` the model's `openaiUrl`. */
+export const openCodeSettings = (
+  folder: string,
+  url: string,
+  choices: OpenCodeChoices = {}
+): Record<string, string> => ({
+  OPENCODE_CONFIG_CONTENT: JSON.stringify(openCodeConfig(url, choices)),
+  ...openCodePlaces(folder)
+})
 
 /** For Claude, as in a sandbox. `folder` is where it keeps its state; `url` the model's `url`. */
 export const claudeSettings = (folder: string, url: string): Record<string, string> => ({
