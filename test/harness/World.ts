@@ -23,6 +23,8 @@ export interface WorldOptions {
   readonly config?: string
   /** More files, committed with the plan. */
   readonly files?: Readonly<Record<string, string>>
+  /** OpenCode keeps snapshots, as its users have it; a turn costs twice as much. */
+  readonly snapshots?: boolean
 }
 
 export interface World {
@@ -81,7 +83,7 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
     HOME: join(base, "home"),
     TERM: "dumb",
     REPRISE_NATS_SERVER: server.path,
-    ...openCodeSettings(base, model.openaiUrl),
+    ...openCodeSettings(base, model.openaiUrl, { snapshots: options.snapshots === true }),
     ...claudeSettings(base, model.url)
   }
   const git = (...args: ReadonlyArray<string>): string =>
