@@ -1,14 +1,17 @@
 import { defineConfig } from "vitest/config"
 
-/** Tests wait for processes most of the time: as many files at once as there are processors, one kind after the other. */
+/** As many files at once as there are processors: first what is quick, then the rest. */
 const inOrder = (groupOrder: number) => ({ maxWorkers: "100%", sequence: { groupOrder } })
+const quick = inOrder(1)
+/** One group: at the end of each a processor has nothing to do. The small files of the integration tests come last. */
+const slow = inOrder(2)
 
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
-          ...inOrder(1),
+          ...quick,
           name: "unit",
           // Pure: nothing to isolate, and half of the time would go into imports.
           isolate: false,
@@ -18,7 +21,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...inOrder(2),
+          ...slow,
           name: "integration",
           include: ["{libs,services}/*/test/**/*.int.test.ts", "cli/test/**/*.int.test.ts"],
           testTimeout: 60_000,
@@ -28,7 +31,7 @@ export default defineConfig({
       {
         // The suites that need nothing but a broker, once more on a server in a container.
         test: {
-          ...inOrder(3),
+          ...slow,
           name: "containers",
           include: ["libs/actor/test/*.int.test.ts", "services/orchestrator/test/race.int.test.ts"],
           env: { REPRISE_TEST_BROKER: "container" },
@@ -38,10 +41,10 @@ export default defineConfig({
       },
       {
         test: {
-          ...inOrder(4),
+          ...slow,
           name: "e2e",
           include: ["test/e2e/**/*.e2e.test.ts", "test/faults/**/*.e2e.test.ts"],
-          testTimeout: 180_000,
+          testTimeout: 300_000,
           hookTimeout: 120_000
         }
       }

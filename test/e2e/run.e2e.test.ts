@@ -20,6 +20,7 @@ describe("reprise run", () => {
       const world = yield* makeWorld({
         plan: plan("One", "Two"),
         config: 'permissions = "all"\n[gates]\nquality = ["test -f phase-1.txt"]\n',
+        snapshots: true,
         script: script()
       })
       const start = world.git("rev-parse", "HEAD")

@@ -14,6 +14,7 @@ import {
 } from "@reprise/testing/scriptedModel"
 import { Effect, Schema, type Scope } from "effect"
 import { Command, type Ended } from "./Command.ts"
+import { untilDeserted } from "./untilDeserted.ts"
 
 export interface WorldOptions {
   readonly script: ScriptInput
@@ -24,6 +25,8 @@ export interface WorldOptions {
   readonly files?: Readonly<Record<string, string>>
   /** More of the environment, of what lies beside the repository in `folder`. */
   readonly environment?: (folder: string) => Readonly<Record<string, string>>
+  /** OpenCode keeps snapshots, as its users have it; a turn costs twice as much. */
+  readonly snapshots?: boolean
 }
 
 export interface World {
@@ -59,7 +62,11 @@ const decodeLine = Schema.decodeUnknownSync(Schema.fromJsonString(PublicLine))
 export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions) {
   const base = yield* Effect.acquireRelease(
     Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "reprise-world-")))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+    (folder) =>
+      Effect.andThen(
+        untilDeserted(folder),
+        Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+      )
   )
   const root = join(base, "repository")
   const files: Record<string, string> = {
@@ -78,7 +85,7 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
     HOME: join(base, "home"),
     TERM: "dumb",
     REPRISE_NATS_SERVER: server.path,
-    ...openCodeSettings(base, model.openaiUrl),
+    ...openCodeSettings(base, model.openaiUrl, { snapshots: options.snapshots === true }),
     ...claudeSettings(base, model.url),
     ...options.environment?.(base)
   }

@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { markedProcesses } from "@reprise/process"
 import { Effect, Exit, Layer, Option, Redacted, Scope } from "effect"
 import { AgentRuntime, layerOpenCode, type OpenCodeOptions, OpenCodeServer } from "../src/index.ts"
+import { locateOpenCode } from "../src/opencode/locateOpenCode.ts"
 import { markOf } from "../src/opencode/startServer.ts"
 import { openCodeEnvironment } from "./contract/openCodeWorld.ts"
 import { Places } from "./contract/Places.ts"
@@ -69,6 +70,38 @@ describe("OpenCodeServer", () => {
       yield* Scope.close(scope, Exit.void)
       assert.isFalse(existsSync(`/proc/${pid}`))
       assert.isFalse(existsSync(file))
+    }).pipe(Effect.scoped, Effect.provide(Places.layer))
+  )
+
+  it.live("takes another port when somebody took the one it looked at before the server did", () =>
+    Effect.gen(function* () {
+      const options = yield* optionsAt
+      const { root } = yield* Places
+      // Stands for OpenCode: at its first start another process has just taken the port; then it is OpenCode itself.
+      const holder = `const { pid } = process; require("net").createServer().listen(process.argv[1], "127.0.0.1", () => require("fs").writeFileSync(process.argv[2], "" + pid))`
+      const pidFile = join(root, "holder")
+      const command = join(root, "late-opencode")
+      const real = yield* locateOpenCode(options.environment)
+      writeFileSync(
+        command,
+        `#!/bin/sh
+if [ ! -e '${pidFile}' ]; then
+  env -i '${process.execPath}' -e '${holder}' "$5" '${pidFile}' </dev/null >/dev/null 2>&1 &
+  while [ ! -s '${pidFile}' ]; do sleep 0.02; done
+fi
+exec '${real}' "$@"
+`,
+        { mode: 0o755 }
+      )
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL"))
+      )
+      const context = yield* serverWith({ ...options, command })
+      const { connection } = yield* Effect.provideContext(OpenCodeServer, context)
+      const { url } = yield* connection
+      const log = readFileSync(join(options.stateDirectory, "logs", "opencode.log"), "utf8")
+      assert.include(log, "ServeError", "the first one found its port taken")
+      assert.include(log, url)
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 

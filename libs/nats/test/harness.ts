@@ -27,13 +27,13 @@ export const brokerLayer = (options: Partial<EmbeddedOptions> = {}) =>
     )
   )
 
-/** Waits for something that will happen, and dies when it has not within ten seconds. */
+/** Waits for something that will happen, and dies when it has not within half a minute. */
 export const waitUntil = <E, R>(condition: Effect.Effect<boolean, E, R>) =>
   condition.pipe(
     Effect.repeat({ until: (met) => met, schedule: Schedule.spaced("10 millis") }),
     Effect.timeoutOrElse({
-      duration: "10 seconds",
-      orElse: () => Effect.die(new Error("waited ten seconds in vain"))
+      duration: "30 seconds",
+      orElse: () => Effect.die(new Error("waited half a minute in vain"))
     })
   )
 
@@ -60,17 +60,26 @@ export const parentOf = (pid: number) => Effect.sync(() => Number(statusOf(pid)[
 const Ready = Schema.fromJsonString(Schema.Struct({ server: Schema.Int, url: Schema.String }))
 const decodeReady = Schema.decodeUnknownEffect(Ready)
 
-/** Another process that owns the directory, and has stored one message. It runs until it is killed. */
+/**
+ * Another process that owns the directory, and has stored one message. It runs until it is killed; when the scope
+ * closes its server has ended too, which writes to the directory until then.
+ */
 export const startOwner = Effect.fnUntraced(function* (directory: string) {
   const script = fileURLToPath(new URL("./fixtures/owner.ts", import.meta.url))
+  let server: number | undefined
   const child = yield* Effect.acquireRelease(
     Effect.sync(() => spawn(process.execPath, [script, directory], { stdio: ["ignore", "pipe", "inherit"] })),
-    (owner) => Effect.sync(() => void owner.kill("SIGKILL"))
+    (owner) =>
+      Effect.suspend(() => {
+        owner.kill("SIGKILL")
+        return waitUntil(Effect.sync(() => server === undefined || !isAlive(server)))
+      })
   )
   const line = yield* Effect.promise(async () => {
     for await (const text of createInterface({ input: child.stdout })) return text
     return ""
   })
   const ready = yield* decodeReady(line)
+  server = ready.server
   return { pid: child.pid ?? 0, ...ready, child }
 })

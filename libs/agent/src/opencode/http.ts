@@ -4,12 +4,7 @@
  */
 import { createOpencodeClient, type OpencodeClient } from "@opencode-ai/sdk/v2/client"
 import { Redacted } from "effect"
-import { Agent, fetch as undiciFetch } from "undici"
 import type { Connection } from "./OpenCodeEndpoint.ts"
-
-const patient = new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: 5000 })
-/** OpenCode sends a heartbeat every ten seconds (measured): an event stream that is silent for longer is dead. */
-const listening = new Agent({ headersTimeout: 30_000, bodyTimeout: 25_000, connectTimeout: 5000 })
 
 export const authorization = ({ password, username }: Connection): string =>
   `Basic ${Buffer.from(`${username}:${Redacted.value(password)}`).toString("base64")}`
@@ -21,11 +16,25 @@ export interface RequestOptions {
   readonly signal?: AbortSignal
 }
 
-export const request = (url: string, options: RequestOptions = {}): Promise<Response> =>
-  undiciFetch(url, {
+const load = async () => {
+  const { Agent, fetch } = await import("undici")
+  const patient = new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: 5000 })
+  /** OpenCode sends a heartbeat every ten seconds (measured): an event stream that is silent for longer is dead. */
+  const listening = new Agent({ headersTimeout: 30_000, bodyTimeout: 25_000, connectTimeout: 5000 })
+  return { fetch, patient, listening }
+}
+
+/** With the first request: most commands make none, and loading it is a tenth of their start. */
+let loaded: ReturnType<typeof load> | undefined
+
+export const request = async (url: string, options: RequestOptions = {}): Promise<Response> => {
+  loaded ??= load()
+  const { fetch, listening, patient } = await loaded
+  return fetch(url, {
     ...options,
     dispatcher: new URL(url).pathname === "/global/event" ? listening : patient
   }) as unknown as Promise<Response>
+}
 
 /** `fetch` for the generated client, which hands over a finished `Request`. */
 const clientFetch = async (input: Request): Promise<Response> => {

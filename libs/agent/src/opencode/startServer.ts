@@ -1,13 +1,13 @@
 /** Starts the OpenCode server once and waits until it answers. */
 import { randomBytes } from "node:crypto"
 import { mkdir, open, realpath, rename, stat } from "node:fs/promises"
-import { createServer } from "node:net"
 import { dirname } from "node:path"
 import { endLeftovers, type GuardedProcess, type Mark, startGuarded, variableOf } from "@reprise/process"
-import { Deferred, Effect, Redacted, Schedule, type Scope } from "effect"
+import { Deferred, Effect, Redacted, Schedule, Schema, type Scope } from "effect"
 import { isHealthy } from "./health.ts"
 import { type Connection, logFile, onDisk } from "./OpenCodeEndpoint.ts"
 import { OpenCodeDidNotStart, OpenCodeStateFault, type OpenCodeUnavailable } from "./OpenCodeUnavailable.ts"
+import { freePort, isTaken } from "./ports.ts"
 import { serverEnvironment } from "./serverEnvironment.ts"
 
 export interface StartOptions {
@@ -30,19 +30,6 @@ export const markOf = (stateDirectory: string): Effect.Effect<Mark, OpenCodeStat
     await mkdir(stateDirectory, { recursive: true })
     return `REPRISE_OPENCODE_STATE=${await realpath(stateDirectory)}` as const
   })
-
-/** A port that was free a moment ago: OpenCode's own choice would be a fixed one. */
-const freePort: Effect.Effect<number, OpenCodeStateFault> = Effect.callback((resume) => {
-  const probe = createServer()
-  const failed = (cause: unknown) => Effect.fail(new OpenCodeStateFault({ operation: "finding a free port", cause }))
-  probe.once("error", (error) => resume(failed(error)))
-  probe.listen(0, "127.0.0.1", () => {
-    const address = probe.address()
-    probe.close(() =>
-      resume(typeof address === "object" && address !== null ? Effect.succeed(address.port) : failed("no port"))
-    )
-  })
-})
 
 /** Where this attempt's output begins. A log that has grown large makes room. */
 const prepareLog = (log: string) =>
@@ -77,19 +64,17 @@ const untilReady = (connection: Connection) =>
     Effect.asVoid
   )
 
-/**
- * Starts a server that lives until the scope closes or this process ends, on a port and with a password of its own.
- * What an earlier server of this directory left behind has ended before.
- */
-export const startServer = Effect.fn("OpenCode.start")(function* (
+/** Somebody else took the port between our look and the server's start. */
+class PortLost extends Schema.TaggedError<PortLost>()("PortLost", { port: Schema.Int }) {}
+
+const startOn = Effect.fnUntraced(function* (
+  port: number,
+  mark: Mark,
   options: StartOptions
-): Effect.fn.Return<RunningServer, OpenCodeUnavailable, Scope.Scope> {
+): Effect.fn.Return<RunningServer, OpenCodeUnavailable | PortLost, Scope.Scope> {
   const { program, startTimeoutMs, stateDirectory } = options
-  const mark = yield* markOf(stateDirectory)
-  yield* endLeftovers(mark)
   const log = logFile(stateDirectory)
   const from = yield* prepareLog(log)
-  const port = yield* freePort
   const password = randomBytes(24).toString("base64url")
   const guarded = yield* Effect.acquireRelease(
     startGuarded({
@@ -109,7 +94,11 @@ export const startServer = Effect.fn("OpenCode.start")(function* (
   const failed = Effect.fnUntraced(function* (reason: string) {
     return yield* new OpenCodeDidNotStart({ reason, logFile: log, lastLines: yield* lastLines(log, from) })
   })
-  const ended = Effect.flatMap(Deferred.await(guarded.exited), (code) => failed(`it ended with ${code}`))
+  const ended = Effect.gen(function* () {
+    const code = yield* Deferred.await(guarded.exited)
+    if (yield* isTaken(port)) return yield* new PortLost({ port })
+    return yield* failed(`it ended with ${code}`)
+  })
   yield* Effect.raceFirst(untilReady(connection), ended).pipe(
     Effect.timeoutOrElse({
       duration: `${startTimeoutMs} millis`,
@@ -117,4 +106,22 @@ export const startServer = Effect.fn("OpenCode.start")(function* (
     })
   )
   return { ...guarded, connection }
+})
+
+/**
+ * Starts a server that lives until the scope closes or this process ends, on a port and with a password of its own.
+ * What an earlier server of this directory left behind has ended before.
+ */
+export const startServer = Effect.fn("OpenCode.start")(function* (
+  options: StartOptions
+): Effect.fn.Return<RunningServer, OpenCodeUnavailable, Scope.Scope> {
+  const mark = yield* markOf(options.stateDirectory)
+  yield* endLeftovers(mark)
+  return yield* Effect.flatMap(freePort, (port) => startOn(port, mark, options)).pipe(
+    Effect.retry({ while: ({ _tag }) => _tag === "PortLost", times: 4 }),
+    Effect.catchTag("PortLost", ({ port }) => {
+      const reason = `others took each port that it was given, at last ${port}`
+      return new OpenCodeDidNotStart({ reason, logFile: logFile(options.stateDirectory), lastLines: [] })
+    })
+  )
 })

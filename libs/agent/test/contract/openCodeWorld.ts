@@ -38,11 +38,11 @@ function delegate() {
   return { tool: "task", args: { description: "part", prompt: "run echo delegated", subagent_type: "general" } }
 }
 
-/** The environment of an OpenCode that shares nothing with the user's. */
+/** The environment of an OpenCode that shares nothing with the user's, and keeps snapshots as theirs does. */
 export const openCodeEnvironment = (root: string, baseURL: string) => ({
   PATH: process.env["PATH"],
   HOME: join(root, "home"),
-  ...openCodeSettings(root, baseURL)
+  ...openCodeSettings(root, baseURL, { snapshots: true })
 })
 
 const server = Layer.unwrap(

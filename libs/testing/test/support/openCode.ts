@@ -1,6 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem, Schedule, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import { openCodePlaces } from "../../src/scriptedModel/agentSettings.ts"
 
 /** The model's protocol and base URL, as a bundled OpenCode provider. */
 export interface Provider {
@@ -37,14 +38,7 @@ export const startOpenCode = Effect.fn("startOpenCode")(function* (directory: st
     ChildProcess.make("opencode", ["serve", "--hostname", "127.0.0.1", "--port", "0"], {
       cwd: directory,
       extendEnv: true,
-      env: {
-        OPENCODE_DISABLE_AUTOUPDATE: "1",
-        OPENCODE_DISABLE_MODELS_FETCH: "1",
-        XDG_DATA_HOME: `${home}/data`,
-        XDG_CONFIG_HOME: `${home}/config`,
-        XDG_CACHE_HOME: `${home}/cache`,
-        XDG_STATE_HOME: `${home}/state`
-      }
+      env: openCodePlaces(home)
     })
   )
   const url = yield* server.all.pipe(
