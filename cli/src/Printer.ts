@@ -10,6 +10,9 @@ export const color = picocolors.createColors(wantsColor(process.stderr))
 /** Colours for standard output, where data goes. */
 export const dataColor = picocolors.createColors(wantsColor(process.stdout))
 
+/** How wide the terminal is that data goes to; without one nothing is too wide. */
+export const dataColumns = (): number => process.stdout.columns || Number.POSITIVE_INFINITY
+
 // Synchronous, so that nothing is lost when the process ends right after; a reader that went away is not our failure.
 const write = (fd: number, text: string): void => {
   let rest = Buffer.from(text)
