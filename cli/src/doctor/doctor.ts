@@ -8,6 +8,7 @@ import { table } from "../show/table.ts"
 import { lookAtBroker } from "./broker.ts"
 import { broken, type Finding, ok } from "./Finding.ts"
 import { lookAtClaude, lookAtGit, lookAtNode, lookAtOpenCode, lookAtServerBinary } from "./programs.ts"
+import { lookAtRepository } from "./repository.ts"
 
 interface Flags {
   readonly json: boolean
@@ -44,7 +45,7 @@ export const doctor = Effect.fn("doctor")(function* (flags: Flags) {
   const project = yield* Effect.result(findProject(process.cwd()))
   if (project._tag === "Failure") findings.push(ofFailure("repository")(project.failure))
   else {
-    findings.push(ok("repository", project.success.root))
+    findings.push(yield* lookAtRepository(project.success))
     const config = yield* Effect.result(loadConfig(project.success.root, new Map()))
     if (config._tag === "Failure") findings.push(ofFailure("configuration")(config.failure))
     else {
