@@ -29,7 +29,8 @@ const readGuidance = (given: Option.Option<string>): Effect.Effect<string | unde
 const isAgents = ({ evidence, origin }: EscalationView): boolean =>
   origin === "permission" || origin === "question" || evidence.checkpoint?.type === "decision"
 
-const whatFollows = (question: EscalationView, choice: string): string => {
+/** What whoever answered may expect next. */
+export const whatFollows = (question: EscalationView, choice: string): string => {
   const what = isStandalone(question) ? "session" : "run"
   if (choice === "abort" && !isAgents(question)) return `The ${what} ends.`
   if (choice === "pause" && question.origin === "phase-gate") return `'reprise resume ${question.runId}' lets it go on.`
