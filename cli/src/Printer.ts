@@ -10,6 +10,14 @@ export const color = picocolors.createColors(wantsColor(process.stderr))
 /** Colours for standard output, where data goes. */
 export const dataColor = picocolors.createColors(wantsColor(process.stdout))
 
+/** How wide the terminal is that data goes to; without one nothing is too wide. */
+export const dataColumns = (): number => process.stdout.columns || Number.POSITIVE_INFINITY
+
+const gone = new Set<number>()
+
+/** Whether whoever read standard output has left, as `head` does: a command that only tells has nothing more to do. */
+export const nobodyReads = (): boolean => gone.has(1)
+
 // Synchronous, so that nothing is lost when the process ends right after; a reader that went away is not our failure.
 const write = (fd: number, text: string): void => {
   let rest = Buffer.from(text)
@@ -19,7 +27,10 @@ const write = (fd: number, text: string): void => {
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : undefined
       if (code === "EAGAIN") continue
-      if (code === "EPIPE") return
+      if (code === "EPIPE") {
+        gone.add(fd)
+        return
+      }
       throw error
     }
   }

@@ -9,11 +9,12 @@ import manifest from "../package.json" with { type: "json" }
 import { exitCodes } from "./CliFailure.ts"
 import { CommandTree } from "./commands/completion.ts"
 import { presentation } from "./commands/presentation.ts"
+import { readArguments } from "./commands/readArguments.ts"
 import { root } from "./commands/root.ts"
 import { conclude } from "./conclude.ts"
 import { say } from "./Printer.ts"
 
-const args = process.argv.slice(2)
+const args = readArguments(process.argv.slice(2))
 const telling = { asJson: args.includes("--json"), debug: args.includes("--debug") }
 
 const fiber = Command.runWith(root, { version: manifest.version })(

@@ -186,12 +186,27 @@ describe("resolving", () => {
     ["limits.maxStepVisits", 1.5],
     ["workspace.worktree", "yes"],
     ["permissions", "everything"],
-    ["model", ""]
+    ["model", ""],
+    ["reviewPath", "../reviews/{phase}.md"],
+    ["reviewPath", "/tmp/{phase}.md"],
+    ["nats.port", 65_536]
   ])("refuses %s = %j and says where it stands", (path, value) => {
     const problem = problemOf(resolve([file({ [path]: value })]))
     assert.include(problem.message, `reprise.toml: ${path} is not valid`)
     assert.strictEqual(problem.hint, settings.find((setting) => setting.path === path)?.description)
   })
+
+  it.each(["sonnet", "/sonnet", "anthropic/"])(
+    "refuses the model %j for OpenCode, which would take another one",
+    (model) => {
+      const problem = problemOf(resolve([file({ reviewerModel: "a/b" }), fromEnvironment({ REPRISE_MODEL: model })]))
+      assert.include(problem.message, `REPRISE_MODEL is not valid: Expected provider/model, got "${model}"`)
+      const ofReviewer = problemOf(resolve([file({ model: "a/b", reviewerModel: model })]))
+      assert.include(ofReviewer.message, "reprise.toml: reviewerModel is not valid")
+      assert.strictEqual(get(resolved(file({ model: "a/b/c" })), "model"), "a/b/c")
+      assert.strictEqual(get(resolved(file({ runtime: "claude", model })), "model"), model)
+    }
+  )
 
   it("refuses a wrong value even when a later layer covers it", () => {
     assert.isTrue(

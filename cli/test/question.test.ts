@@ -11,7 +11,7 @@ describe("a question", () => {
     const lines = shown({ evidence: { planPath: "PLAN.md", phaseTitle: "Languages", attempt: 2 } })
     assert.deepStrictEqual(lines.slice(0, 4), [
       "A human is needed: r1-abc-e1",
-      "plan PLAN.md, phase 2 (Languages), EXECUTE, attempt 2; asked by author 5 min ago",
+      "run r1-abc, plan PLAN.md, phase 2 (Languages), EXECUTE, attempt 2; asked by author 5 min ago",
       "Why",
       "  Which language?"
     ])
@@ -106,7 +106,12 @@ describe("a question", () => {
     })
     assert.includeMembers(
       [...lines],
-      ["  0123abc", "  1 file changed", "Used so far: 15 tokens, $0.5000", "Session r1-abc-s1"]
+      [
+        "  0123abc",
+        "  1 file changed",
+        "Used so far: 15 tokens, $0.5000",
+        "Session r1-abc-s1; 'reprise attach r1-abc-s1' opens it"
+      ]
     )
   })
 

@@ -50,7 +50,7 @@ const defaultsOf = Effect.fnUntraced(function* (
 
 const flagValue = (type: Completions.FlagType): string => {
   if (type._tag === "Boolean") return ""
-  return type._tag === "Choice" ? ` ${type.values.join("|")}` : " TEXT"
+  return type._tag === "Choice" ? ` ${type.values.join("|")}` : type._tag === "Int" ? " N" : " TEXT"
 }
 
 const usage = (path: ReadonlyArray<string>, { arguments: args, flags }: Completions.CommandDescriptor): string =>

@@ -157,6 +157,12 @@ const cases: ReadonlyArray<Case> = [
     code: 3,
     says: /newer/
   },
+  {
+    what: "a model without its provider",
+    args: ["run", "PLAN.md", "--model", "sonnet"],
+    code: 2,
+    says: /Expected provider\/model, got "sonnet"/
+  },
   { what: "an unknown question", args: ["gate", "answer", "nobody-e1", "c"], code: 2, says: /no question/i },
   { what: "a hostile id", args: ["gate", "show", "a.b.*.>"], code: 2, says: /no question/i },
   { what: "an unknown run", args: ["status", "nobody"], code: 2, says: /no run/i },

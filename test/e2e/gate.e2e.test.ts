@@ -12,14 +12,21 @@ describe("reprise gate", () => {
         plan: plan("One"),
         script: script(once(report, needsHuman("Which colour?")), once(report, needsHuman("Which size?")))
       })
+      world.environment["EDITOR"] = "printf 'Blue,\\nlike the {sky}\\n' >"
       const up = yield* world.start("up")
       yield* up.waitFor(/serving/)
       assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
 
       const gate = yield* world.atTerminal("gate")
       yield* gate.waitFor(/Which colour\?[\s\S]*answer> /)
-      gate.type("c: Blue\n")
+      gate.type("d\n")
+      yield* gate.waitFor(/Write phase-1\.txt[\s\S]*\+phase 1 turn 1[\s\S]*answer> /)
+      gate.type("c\n")
+      yield* gate.waitFor(/guidance \(optional.*editor\)> /)
+      gate.type("e\n")
       yield* gate.waitFor(/Which size\?[\s\S]*answer> /)
+      const asked = (yield* world.model.calls).map(({ lastUser }) => lastUser)
+      assert.isTrue(asked.some((text) => text.includes("Blue,\nlike the {sky}")))
       gate.type("\x03")
       assert.strictEqual((yield* gate.ended).code, 0)
 

@@ -147,7 +147,7 @@ describe("reprise run", () => {
     })
   )
 
-  it.live("completes the phase by override, and says so", () =>
+  it.live("completes the phase by the first of two answers given at once while nothing runs, and tells the other", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),
@@ -155,7 +155,15 @@ describe("reprise run", () => {
       })
       assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
       const [question] = yield* world.questions
-      yield* world.reprise("gate", "answer", question?.escalationId ?? "", "o")
+      const override = world.reprise("gate", "answer", question?.escalationId ?? "", "o", "--json")
+      const all = [override, override, world.reprise("gate", "list"), world.reprise("status")]
+      const [one, other, ...looks] = yield* Effect.all(all, { concurrency: "unbounded" })
+      assert.deepStrictEqual([one?.code, other?.code].sort(), [0, 2], `${one?.stderr}\n${other?.stderr}`)
+      assert.match([one, other].find((ended) => ended?.code === 2)?.stderr ?? "", /answered 'override' through cli/)
+      assert.deepStrictEqual(
+        looks.map(({ code }) => code),
+        [0, 0]
+      )
       const run = yield* world.reprise("run", "PLAN.md")
       assert.strictEqual(run.code, 0, run.stderr)
       assert.strictEqual((yield* world.runs)[0]?.phases[0]?.state, "overridden")

@@ -69,6 +69,11 @@ export class Command {
     this.#child.stdin?.write(text)
   }
 
+  /** Closes the reading end of its standard output, as `head` does when it has enough. */
+  stopReading(): void {
+    this.#child.stdout?.destroy()
+  }
+
   /** Waits until what it printed (both streams) matches; fails when it ends without. */
   waitFor(pattern: RegExp): Effect.Effect<RegExpExecArray, Error> {
     return Effect.callback((resume) => {

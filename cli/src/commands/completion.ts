@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import * as Completions from "effect/cli/Completions"
 import * as Effect from "effect/Effect"
-import { data } from "../Printer.ts"
+import { data, okJson } from "../Printer.ts"
 
 /** The whole command line, which holds the command that asks for it: `main` provides it. */
 export class CommandTree extends Context.Service<CommandTree, Completions.CommandDescriptor>()("cli/CommandTree") {}
@@ -10,8 +10,13 @@ export class CommandTree extends Context.Service<CommandTree, Completions.Comman
 /** How the generator tells its user to call it: by a flag that this command line has not. */
 const foreignCall = /reprise --completions \w+/g
 
-export const completion = Effect.fnUntraced(function* (shell: Completions.Shell) {
+export const completion = Effect.fnUntraced(function* (flags: {
+  readonly shell: Completions.Shell
+  readonly json: boolean
+}) {
+  const { shell } = flags
   const commands = yield* CommandTree
-  const script = Completions.generate("reprise", shell, commands)
-  data(script.replaceAll(foreignCall, `reprise completion ${shell}`))
+  const script = Completions.generate("reprise", shell, commands).replaceAll(foreignCall, `reprise completion ${shell}`)
+  if (flags.json) okJson({ shell, script })
+  else data(script)
 })

@@ -110,7 +110,13 @@ const gateAnswer = Command.make(
 
 const gate = Command.make(
   "gate",
-  { nats: natsFlag },
+  {
+    json: Flag.Boolean("json").pipe(
+      Flag.withDescription("Print the open questions as JSON, as 'gate list' does, and end"),
+      Flag.withDefault(false)
+    ),
+    nats: natsFlag
+  },
   lazily(
     () => import("../gate/gateSession.ts"),
     (module, flags) => module.gateSession(flags)
@@ -239,6 +245,7 @@ const serve = Command.make(
     service: Argument.Literals("SERVICE", ["orchestrator", "session-manager", "reviewer", "gate", "workspace"]).pipe(
       Argument.withDescription("orchestrator, session-manager, reviewer, gate or workspace")
     ),
+    json: jsonFlag,
     nats: natsFlag
   },
   lazily(
@@ -282,11 +289,12 @@ const demo = Command.make(
 const completion = Command.make(
   "completion",
   {
-    shell: Argument.Literals("SHELL", ["bash", "zsh", "fish"]).pipe(Argument.withDescription("bash, zsh or fish"))
+    shell: Argument.Literals("SHELL", ["bash", "zsh", "fish"]).pipe(Argument.withDescription("bash, zsh or fish")),
+    json: jsonFlag
   },
   lazily(
     () => import("./completion.ts"),
-    (module, flags) => module.completion(flags.shell)
+    (module, flags) => module.completion(flags)
   )
 ).pipe(Command.withDescription("Prints a completion script for a shell"))
 

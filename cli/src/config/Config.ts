@@ -123,6 +123,28 @@ export const fromPlan = (path: string, { gates, limits }: FrontMatter): Result.R
 const nameOf = (layer: Layered, path: string): string | undefined =>
   layer.source === "environment" ? environmentName(path) : layer.name
 
+const placeOf = (layer: Layered, path: string): string => {
+  const name = nameOf(layer, path)
+  if (layer.source === "environment") return `${name}`
+  return `${placed(name ?? layer.source, layer.lineOf?.(path))}: ${path}`
+}
+
+/** OpenCode knows models by their provider; a name without one would silently be its default model. */
+const modelProblem = (config: Config, layers: ReadonlyArray<Layered>) => {
+  if (config.get("runtime")?.value !== "opencode") return undefined
+  for (const path of ["model", "reviewerModel"]) {
+    const value = config.get(path)?.value
+    const layer = layers.findLast(({ values }) => values.has(path))
+    if (layer === undefined || typeof value !== "string" || /^[^/]+\/./.test(value)) continue
+    return problem(
+      layer.source,
+      `${placeOf(layer, path)} is not valid: Expected provider/model, got ${shown(value)}.`,
+      "OpenCode lists the models that it knows: 'opencode models'."
+    )
+  }
+  return undefined
+}
+
 /** Later layers win. Every value is checked against its setting. */
 export const resolve = (layers: ReadonlyArray<Layered>): Result.Result<Config, ConfigProblem> => {
   const config = new Map<string, Resolved>()
@@ -133,13 +155,11 @@ export const resolve = (layers: ReadonlyArray<Layered>): Result.Result<Config, C
       const name = nameOf(layer, setting.path)
       const decoded = Schema.decodeUnknownResult(setting.schema)(layer.values.get(setting.path))
       if (Result.isFailure(decoded)) {
-        const file = `${placed(name ?? layer.source, layer.lineOf?.(setting.path))}: ${setting.path}`
-        const where = layer.source === "environment" ? name : file
         const expected = decoded.failure.message.replace(/\n\s*/g, " ")
         const asJson = layer.source === "environment" && Array.isArray(setting.fallback)
         return problem(
           layer.source,
-          `${where} is not valid: ${expected}, got ${shown(layer.values.get(setting.path))}.`,
+          `${placeOf(layer, setting.path)} is not valid: ${expected}, got ${shown(layer.values.get(setting.path))}.`,
           asJson ? `${setting.description} A list is written as JSON: '["npm test"]'.` : setting.description
         )
       }
@@ -150,7 +170,7 @@ export const resolve = (layers: ReadonlyArray<Layered>): Result.Result<Config, C
       })
     }
   }
-  return Result.succeed(config)
+  return modelProblem(config, layers) ?? Result.succeed(config)
 }
 
 /** The value of a setting; its type is the setting's. */

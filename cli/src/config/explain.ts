@@ -1,9 +1,9 @@
 /** `reprise config explain [PLAN]`: every setting, its value and where it came from. */
-import Table from "cli-table3"
 import { Effect, Option } from "effect"
 import { data, okJson, visible } from "../Printer.ts"
 import { findProject } from "../project/Project.ts"
 import { readPlan } from "../run/readPlan.ts"
+import { table } from "../show/table.ts"
 import type { Config } from "./Config.ts"
 import { loadConfig } from "./loadConfig.ts"
 import { environmentName, settings } from "./settings.ts"
@@ -30,7 +30,6 @@ export const explain = Effect.fn("explain")(function* (flags: {
   const plan = Option.isNone(flags.plan) ? undefined : yield* readPlan(project, flags.plan.value)
   const rows = explained(yield* loadConfig(project.root, new Map(), plan))
   if (flags.json) return okJson(rows)
-  const table = new Table({ head: ["setting", "value", "from"], style: { head: [], border: [] } })
-  for (const row of rows) table.push([row.setting, visible(JSON.stringify(row.value)), visible(row.from)])
-  data(table.toString())
+  const cells = rows.map((row) => [row.setting, visible(JSON.stringify(row.value)), visible(row.from)])
+  data(table(["setting", "value", "from"], cells))
 })

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { Plan } from "@reprise/plan"
 import { Effect, type Result } from "effect"
 import { parse, TomlError } from "smol-toml"
-import { missing } from "../CliFailure.ts"
+import { missing, wrongUse } from "../CliFailure.ts"
 import { type ConfigProblem, flatten, fromEnvironment, fromPlan, type Layered, resolve } from "./Config.ts"
 import { lineOfKey } from "./lineOfKey.ts"
 
@@ -40,7 +40,11 @@ const readLayer = Effect.fnUntraced(function* (root: string, source: "reprise.to
 })
 
 const orFail = <A>(result: Result.Result<A, ConfigProblem>) =>
-  Effect.fromResult(result).pipe(Effect.mapError((problem) => missing("config", problem.message, problem.hint)))
+  Effect.fromResult(result).pipe(
+    Effect.mapError(({ hint, message, source }) =>
+      source === "command line" ? wrongUse("usage", message, hint) : missing("config", message, hint)
+    )
+  )
 
 /** A plan that has been read. `path` is relative to the project's root. */
 export interface PlanWishes {
@@ -50,8 +54,8 @@ export interface PlanWishes {
 
 /**
  * The configuration of the project at `root`: defaults, then `reprise.toml`, `reprise.local.toml`, the plan's front
- * matter, `REPRISE_…` variables and the command line, later ones winning. Fails with exit code 3 and the place of what
- * is wrong.
+ * matter, `REPRISE_…` variables and the command line, later ones winning. Fails with the place of what is wrong, and exit
+ * code 3, or 2 where that is the command line.
  */
 export const loadConfig = Effect.fn("loadConfig")(function* (
   root: string,

@@ -26,6 +26,10 @@ export interface Setting {
 const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const amount = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 const text = Schema.NonEmptyString
+const port = count.check(Schema.isLessThanOrEqualTo(65_535))
+const insideRepository = text.check(
+  Schema.makeFilter((path) => !/^[/\\]|(^|[/\\])\.\.([/\\]|$)/.test(path) || "Expected a path inside the repository")
+)
 const lines = Schema.Array(Schema.NonEmptyString)
 
 const setting = <A, I>(path: string, schema: Schema.Codec<A, I>, fallback: A, description: string): Setting => ({
@@ -64,7 +68,7 @@ export const settings: ReadonlyArray<Setting> = [
   ),
   setting(
     "reviewPath",
-    text,
+    insideRepository,
     defaultRunOptions.reviewPath,
     "Where reviews are written; {plan}, the name of the plan's file, and {phase} are filled in."
   ),
@@ -198,7 +202,7 @@ export const settings: ReadonlyArray<Setting> = [
   unset("nats.url", text, "nats://127.0.0.1:4222", "A NATS server to use instead of the embedded one."),
   unset("nats.credentials", text, "/home/me/reprise.creds", "Path of the credentials file for nats.url."),
   setting("nats.prefix", text, "reprise", "First token of every subject."),
-  setting("nats.port", count, 0, "Port of the embedded server; 0: any free one."),
+  setting("nats.port", port, 0, "Port of the embedded server; 0: any free one."),
   unset(
     "nats.storeMaxBytes",
     count,

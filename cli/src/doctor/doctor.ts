@@ -1,13 +1,14 @@
 /** `reprise doctor`: looks at everything a run needs; exit code 3 when something is broken. */
-import Table from "cli-table3"
 import { Effect, Option } from "effect"
 import { type CliFailure, exitCodes, exitWith } from "../CliFailure.ts"
 import { configFile, loadConfig } from "../config/loadConfig.ts"
-import { data, dataColor, okJson, visible } from "../Printer.ts"
+import { data, dataColor, dataColumns, okJson, visible } from "../Printer.ts"
 import { findProject } from "../project/Project.ts"
+import { table } from "../show/table.ts"
 import { lookAtBroker } from "./broker.ts"
 import { broken, type Finding, ok } from "./Finding.ts"
 import { lookAtClaude, lookAtGit, lookAtNode, lookAtOpenCode, lookAtServerBinary } from "./programs.ts"
+import { lookAtRepository } from "./repository.ts"
 
 interface Flags {
   readonly json: boolean
@@ -17,20 +18,21 @@ interface Flags {
 
 const ofFailure = (check: string) => (failure: CliFailure) => broken(check, failure.message, failure.hint)
 
+/** Longer lines are hard to read. */
+const widest = 120
+
 const marks = { ok: dataColor.green("ok"), warning: dataColor.yellow("warning"), broken: dataColor.red("broken") }
 
-const show = (findings: ReadonlyArray<Finding>): string => {
-  const table = new Table({
-    head: ["what", "", "found"],
-    style: { head: [], border: [] },
-    wordWrap: true,
-    colWidths: [16, 10, 90]
-  })
-  for (const { check, detail, next, state } of findings) {
-    table.push([check, marks[state], visible(next === undefined ? detail : `${detail}\n→ ${next}`)])
-  }
-  return table.toString()
-}
+const show = (findings: ReadonlyArray<Finding>): string =>
+  table(
+    ["what", "", "found"],
+    findings.map(({ check, detail, next, state }) => [
+      check,
+      marks[state],
+      visible(next === undefined ? detail : `${detail}\n→ ${next}`)
+    ]),
+    Math.min(dataColumns(), widest)
+  )
 
 export const doctor = Effect.fn("doctor")(function* (flags: Flags) {
   const findings: Array<Finding> = [
@@ -43,7 +45,7 @@ export const doctor = Effect.fn("doctor")(function* (flags: Flags) {
   const project = yield* Effect.result(findProject(process.cwd()))
   if (project._tag === "Failure") findings.push(ofFailure("repository")(project.failure))
   else {
-    findings.push(ok("repository", project.success.root))
+    findings.push(yield* lookAtRepository(project.success))
     const config = yield* Effect.result(loadConfig(project.success.root, new Map()))
     if (config._tag === "Failure") findings.push(ofFailure("configuration")(config.failure))
     else {

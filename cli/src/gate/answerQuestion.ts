@@ -1,10 +1,10 @@
 /** Sends an answer to the gate and waits for what became of it. */
-import { randomUUID } from "node:crypto"
 import { userInfo } from "node:os"
 import { Messenger } from "@reprise/actor"
 import type { EscalationView } from "@reprise/protocol"
 import { Effect, Option, Stream } from "effect"
 import { missing, wrongUse } from "../CliFailure.ts"
+import { newLetter } from "../system/letter.ts"
 
 export interface Answer {
   readonly choice: string
@@ -21,16 +21,15 @@ const user = (): string => {
 
 /**
  * Succeeds once the gate has recorded this answer; fails with exit code 2 when the gate refuses it (answered by
- * somebody else, not an option, withdrawn).
+ * somebody else, not an option, withdrawn). The same letter again is the same answer.
  */
 export const answerQuestion = Effect.fn("answerQuestion")(function* (
   question: EscalationView,
   answer: Answer,
-  via: "terminal" | "cli" | "demo"
+  via: "terminal" | "cli" | "demo",
+  { id, since } = newLetter("answer")
 ) {
   const messenger = yield* Messenger
-  const id = `answer-${randomUUID()}`
-  const since = new Date(Date.now() - 1000).toISOString()
   yield* messenger.send(
     "gate",
     question.escalationId,

@@ -6,11 +6,26 @@ import { color, say, visible } from "../Printer.ts"
 import { questionText } from "../show/question.ts"
 import type { Answer } from "./answerQuestion.ts"
 import { lookAt } from "./lookAt.ts"
+import { readInEditor } from "./readInEditor.ts"
 import { readLine } from "./readLine.ts"
 
 export type Asked =
   | { readonly _tag: "Answered"; readonly answer: Answer }
   | { readonly _tag: "Left"; readonly how: "interrupt" | "end" }
+
+type Words = { readonly _tag: "Words"; readonly text: string } | Extract<Asked, { readonly _tag: "Left" }>
+
+/** A line, or what was written in an editor. */
+const readGuidance = Effect.fnUntraced(function* (required: boolean): Effect.fn.Return<Words> {
+  while (true) {
+    const line = yield* readLine(`guidance (${required ? "required" : "optional, Enter for none"}; e = editor)> `)
+    if (line._tag === "Left") return line
+    if (line.text.trim() !== "e") return { _tag: "Words", text: line.text.trim() }
+    const text = yield* readInEditor
+    if (text !== undefined && text !== "") return { _tag: "Words", text }
+    say(color.red(text === "" ? "Nothing was written." : "The editor failed; EDITOR names another one."))
+  }
+})
 
 /** Unknown input is asked again with the reason; guidance is asked for where the choice takes it. */
 export const askInTerminal = Effect.fn("askInTerminal")(function* (question: EscalationView) {
@@ -32,9 +47,9 @@ export const askInTerminal = Effect.fn("askInTerminal")(function* (question: Esc
     const { guidance, option } = typed
     if (guidance !== undefined || option.guidance === "none") return answered(option.name, guidance)
     const required = option.guidance === "required"
-    const words = yield* readLine(`guidance (${required ? "required" : "optional, Enter for none"})> `)
+    const words = yield* readGuidance(required)
     if (words._tag === "Left") return words satisfies Asked
-    const text = words.text.trim()
+    const { text } = words
     if (text !== "" || !required) return answered(option.name, text === "" ? undefined : text)
     say(color.red("This choice needs some words."))
   }

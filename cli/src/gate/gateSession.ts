@@ -7,7 +7,7 @@ import { showQuestion } from "../run/showRun.ts"
 import { withLasting } from "../system/reading.ts"
 import { answerQuestion } from "./answerQuestion.ts"
 import { askInTerminal } from "./askInTerminal.ts"
-import { openQuestions } from "./listQuestions.ts"
+import { listQuestions, openQuestions } from "./listQuestions.ts"
 
 const session = Effect.gen(function* () {
   const messenger = yield* Messenger
@@ -63,7 +63,11 @@ const session = Effect.gen(function* () {
   }
 })
 
-export const gateSession = Effect.fn("gateSession")(function* (flags: { readonly nats: Option.Option<string> }) {
+export const gateSession = Effect.fn("gateSession")(function* (flags: {
+  readonly json: boolean
+  readonly nats: Option.Option<string>
+}) {
+  if (flags.json) return yield* listQuestions(flags)
   if (process.stdin.isTTY !== true) {
     return yield* wrongUse(
       "no-terminal",

@@ -6,6 +6,7 @@ import { type EscalationView, isStandalone } from "@reprise/protocol"
 import { Effect, Option } from "effect"
 import { wrongUse } from "../CliFailure.ts"
 import { okJson, say } from "../Printer.ts"
+import { newLetter } from "../system/letter.ts"
 import { withReading } from "../system/reading.ts"
 import { answerQuestion } from "./answerQuestion.ts"
 import { findQuestion } from "./findQuestion.ts"
@@ -28,16 +29,21 @@ const readGuidance = (given: Option.Option<string>): Effect.Effect<string | unde
 const isAgents = ({ evidence, origin }: EscalationView): boolean =>
   origin === "permission" || origin === "question" || evidence.checkpoint?.type === "decision"
 
-const whatFollows = (question: EscalationView, choice: string): string => {
+/** What whoever answered may expect next. */
+export const whatFollows = (question: EscalationView, choice: string): string => {
   const what = isStandalone(question) ? "session" : "run"
   if (choice === "abort" && !isAgents(question)) return `The ${what} ends.`
+  if (choice === "pause" && question.origin === "phase-gate") return `'reprise resume ${question.runId}' lets it go on.`
   return what === "session"
     ? "The session goes on where it or 'reprise up' runs, or with the same 'reprise sessions start' again."
     : "The run goes on where 'reprise up' or 'reprise run' runs, or with the next of them."
 }
 
-export const giveAnswer = (flags: Flags) =>
-  withReading(
+export const giveAnswer = Effect.fn("giveAnswer")(function* (flags: Flags) {
+  const letter = newLetter("answer")
+  // Standard input can be read only once, and the rest may have to begin anew.
+  const given = yield* Effect.cached(readGuidance(flags.guidance))
+  yield* withReading(
     flags,
     Effect.gen(function* () {
       const question = yield* findQuestion(flags.id)
@@ -48,7 +54,7 @@ export const giveAnswer = (flags: Flags) =>
         return yield* wrongUse("not-an-option", why, hint)
       }
       const choice = typed.option.name
-      const guidance = (yield* readGuidance(flags.guidance)) ?? typed.guidance
+      const guidance = (yield* given) ?? typed.guidance
       if (typed.option.guidance === "required" && (guidance ?? "").trim() === "") {
         return yield* wrongUse(
           "guidance-missing",
@@ -56,13 +62,10 @@ export const giveAnswer = (flags: Flags) =>
           "Add --guidance TEXT, or --guidance - to read standard input."
         )
       }
-      yield* answerQuestion(question, { choice, ...(guidance === undefined ? {} : { guidance }) }, "cli")
-      if (flags.json)
-        return okJson({
-          escalationId: flags.id,
-          choice,
-          ...(guidance === undefined ? {} : { guidance })
-        })
+      const answer = { choice, ...(guidance === undefined ? {} : { guidance }) }
+      yield* answerQuestion(question, answer, "cli", letter)
+      if (flags.json) return okJson({ escalationId: flags.id, ...answer })
       say(`Answered ${flags.id}: ${choice}. ${whatFollows(question, choice)}`)
     })
   )
+})

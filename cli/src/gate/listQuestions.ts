@@ -1,9 +1,9 @@
 /** `reprise gate list` */
 import { EscalationView } from "@reprise/protocol"
-import Table from "cli-table3"
 import { Effect, type Option } from "effect"
 import { data, okJson, visible } from "../Printer.ts"
 import { since } from "../show/question.ts"
+import { table } from "../show/table.ts"
 import { listOf, withReading } from "../system/reading.ts"
 
 export const openQuestions = Effect.gen(function* () {
@@ -18,21 +18,15 @@ export const listQuestions = (flags: { readonly json: boolean; readonly nats: Op
       const questions = yield* openQuestions
       if (flags.json) return okJson(questions)
       if (questions.length === 0) return data("No open questions.")
-      const table = new Table({
-        head: ["id", "phase", "step", "from", "since", "why", "choices"],
-        style: { head: [], border: [] }
-      })
-      for (const q of questions) {
-        table.push([
-          q.escalationId,
-          q.phase ?? "",
-          q.step ?? "",
-          q.origin,
-          since(q.raisedAt, Date.now()),
-          visible(q.reason).split("\n")[0]?.slice(0, 60) ?? "",
-          q.options.map(({ keys, name }) => keys[0] ?? name).join(" ")
-        ])
-      }
-      data(table.toString())
+      const rows = questions.map((q) => [
+        q.escalationId,
+        q.phase ?? "",
+        q.step ?? "",
+        q.origin,
+        since(q.raisedAt, Date.now()),
+        visible(q.reason).split("\n")[0]?.slice(0, 60) ?? "",
+        q.options.map(({ keys, name }) => keys[0] ?? name).join(" ")
+      ])
+      data(table(["id", "phase", "step", "from", "since", "why", "choices"], rows))
     })
   )

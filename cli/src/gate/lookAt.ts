@@ -6,6 +6,7 @@ import { promisify } from "node:util"
 import type { Look } from "@reprise/gate/answer"
 import { type EscalationView, isStandalone, RunId } from "@reprise/protocol"
 import { Effect } from "effect"
+import { gitEnvironment } from "../project/Project.ts"
 import { showRun } from "../run/showRun.ts"
 import { findSession } from "../sessions/findSession.ts"
 
@@ -13,17 +14,24 @@ const run = promisify(execFile)
 const shownBytes = 64 * 1024
 
 const clip = (text: string): string => (text.length <= shownBytes ? text : `…\n${text.slice(-shownBytes)}`)
+const clipEnd = (text: string): string => (text.length <= shownBytes ? text : `${text.slice(0, shownBytes)}\n…`)
 
-const diff = (directory: string, commit: string | undefined) =>
+const git = (directory: string, ...args: ReadonlyArray<string>) =>
   Effect.tryPromise(() =>
-    run("git", commit === undefined ? ["diff", "HEAD"] : ["show", "--stat", "--patch", "--end-of-options", commit], {
-      cwd: directory,
-      maxBuffer: 64 * 1024 * 1024
-    })
-  ).pipe(
-    Effect.map(({ stdout }) => (stdout === "" ? "Nothing changed." : stdout)),
-    Effect.orElseSucceed(() => `git cannot show ${commit ?? "the changes"} in ${directory}.`)
-  )
+    run("git", args, { cwd: directory, env: gitEnvironment(), maxBuffer: 64 * 1024 * 1024 })
+  ).pipe(Effect.map(({ stdout }) => stdout.trimEnd()))
+
+const titled = (title: string, text: string): ReadonlyArray<string> => (text === "" ? [] : [`${title}:\n${text}`])
+
+/** The phase's work so far: its commits, what changed since it began, committed or not, and files that git does not know. */
+export const changesSince = (directory: string, base = "HEAD") =>
+  Effect.gen(function* () {
+    const commits = yield* git(directory, "log", "--oneline", "--no-decorate", "--end-of-options", `${base}..HEAD`)
+    const changes = yield* git(directory, "diff", "--stat", "--patch", "--end-of-options", base)
+    const unknown = yield* git(directory, "ls-files", "--others", "--exclude-standard")
+    const parts = [...titled("Commits", commits), ...titled("Not added", unknown), ...titled("Changes", changes)]
+    return parts.length === 0 ? "Nothing changed." : parts.join("\n\n")
+  }).pipe(Effect.orElseSucceed(() => `git cannot show the changes since ${base} in ${directory}.`))
 
 const logs = (workspace: string, refs: ReadonlyArray<string>) =>
   Effect.forEach(refs, (ref) =>
@@ -43,21 +51,22 @@ const placeOf = Effect.fnUntraced(function* (question: EscalationView) {
 /** The text to show. Never fails: what cannot be shown is said. */
 export const lookAt = Effect.fnUntraced(function* (question: EscalationView, what: Look) {
   const view = yield* placeOf(question)
+  const session = question.sessionId ?? question.evidence.sessionId
   switch (what) {
     case "diff":
-      return clip(yield* diff(view.directory ?? view.workspace, question.evidence.commit))
+      return clipEnd(yield* changesSince(view.directory ?? view.workspace, question.evidence.base))
     case "log":
       return yield* logs(
         view.workspace,
         (question.evidence.gateResults ?? []).map(({ logRef }) => logRef)
       )
-    case "transcript":
-      return question.evidence.lastLines ?? "The agent has not written anything yet."
-    case "attach": {
-      const session = question.sessionId ?? question.evidence.sessionId
+    case "transcript": {
+      const words = question.evidence.lastLines ?? "The agent has not written anything yet."
+      return session === undefined ? words : `${words}\n\n'reprise sessions show ${session}' shows all that was said.`
+    }
+    case "attach":
       return session === undefined
         ? "No session can be attached to here."
         : `'reprise attach ${session}' in another terminal opens the agent's own interface.`
-    }
   }
 })

@@ -69,6 +69,9 @@ export const isInitialised = (project: Project): boolean => existsSync(join(proj
 
 /** The plan's path relative to the root; a plan outside of the repository is wrong use. */
 export const planPathIn = Effect.fnUntraced(function* (project: Project, from: string, plan: string) {
+  if (plan.trim() === "") {
+    return yield* wrongUse("plan-missing", "The plan has no name.", "Give the path of a markdown file.")
+  }
   const absolute = resolve(from, plan)
   const real = yield* Effect.try({
     try: () => realpathSync(absolute),

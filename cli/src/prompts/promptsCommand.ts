@@ -3,12 +3,12 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { prepareDirectory } from "@reprise/nats"
 import type { Template } from "@reprise/plan/template"
-import Table from "cli-table3"
 import { Effect } from "effect"
 import { closest } from "fastest-levenshtein"
 import { missing, wrongUse } from "../CliFailure.ts"
 import { data, okJson, say } from "../Printer.ts"
 import { findProject } from "../project/Project.ts"
+import { table } from "../show/table.ts"
 import { catalogue, templateNamed } from "./catalogue.ts"
 import { promptPath, readPromptFiles } from "./promptFiles.ts"
 
@@ -39,9 +39,8 @@ export const list = Effect.fn("prompts.list")(function* (flags: { readonly json:
   const own = new Set(prompts.map(({ name }) => name))
   const rows = catalogue.map((one) => summary(one, own.has(one.name)))
   if (flags.json) return okJson({ prompts: rows, problems })
-  const table = new Table({ head: ["prompt", "text", "sent"], style: { head: [], border: [] } })
-  for (const { name, overridden, sent } of rows) table.push([name, overridden ? "your own" : "built in", sent])
-  data(table.toString())
+  const cells = rows.map(({ name, overridden, sent }) => [name, overridden ? "your own" : "built in", sent])
+  data(table(["prompt", "text", "sent"], cells))
   for (const problem of problems) say(problem)
 })
 

@@ -1,10 +1,10 @@
 /** `reprise pause|resume|abort RUN` */
-import { randomUUID } from "node:crypto"
 import { Messenger, type Tagged } from "@reprise/actor"
 import { isKey, type PublicEvent } from "@reprise/protocol"
 import { Effect, Option, Stream } from "effect"
 import { missing, wrongUse } from "../CliFailure.ts"
 import { okJson, say } from "../Printer.ts"
+import { type Letter, newLetter } from "../system/letter.ts"
 import { withReading } from "../system/reading.ts"
 
 interface Flags {
@@ -16,6 +16,7 @@ interface Flags {
 const control = Effect.fnUntraced(function* <Command extends Tagged>(
   flags: Flags,
   command: Command,
+  { id, since }: Letter,
   done: ReadonlyArray<PublicEvent["_tag"]>
 ) {
   const messenger = yield* Messenger
@@ -26,8 +27,6 @@ const control = Effect.fnUntraced(function* <Command extends Tagged>(
       () => unknownRun(flags.run)
     )
   )
-  const id = `control-${randomUUID()}`
-  const since = new Date(Date.now() - 1000).toISOString()
   yield* messenger.send("orchestrator", flags.run, { ...command, runId: flags.run }, { id })
   const outcome = yield* messenger.events({ runId: flags.run, services: ["orchestrator"], from: { since } }).pipe(
     Stream.filter(({ event, meta }) => meta.causation === id || done.includes(event._tag)),
@@ -56,7 +55,7 @@ const report = (flags: Flags, event: PublicEvent | undefined, done: string, pend
 export const pause = (flags: Flags & { readonly now: boolean }) =>
   withReading(
     flags,
-    control(flags, { _tag: "PauseRun", now: flags.now }, ["RunPaused"]).pipe(
+    control(flags, { _tag: "PauseRun", now: flags.now }, newLetter("control"), ["RunPaused"]).pipe(
       Effect.map((event) =>
         report(
           flags,
@@ -71,7 +70,7 @@ export const pause = (flags: Flags & { readonly now: boolean }) =>
 export const resume = (flags: Flags) =>
   withReading(
     flags,
-    control(flags, { _tag: "ResumeRun" }, ["StepStarted", "StepResumed"]).pipe(
+    control(flags, { _tag: "ResumeRun" }, newLetter("control"), ["StepStarted", "StepResumed"]).pipe(
       Effect.map((event) =>
         report(
           flags,
@@ -86,7 +85,7 @@ export const resume = (flags: Flags) =>
 export const abort = (flags: Flags & { readonly reason: string }) =>
   withReading(
     flags,
-    control(flags, { _tag: "AbortRun", reason: flags.reason }, ["RunAborted"]).pipe(
+    control(flags, { _tag: "AbortRun", reason: flags.reason }, newLetter("control"), ["RunAborted"]).pipe(
       Effect.flatMap((event) =>
         event === undefined
           ? missing(

@@ -3,7 +3,7 @@ import { ActorConfig, Broker, Messenger } from "@reprise/actor"
 import { isKey, isStandalone, type PublicEvent, subjects } from "@reprise/protocol"
 import { Effect, Option, Stream } from "effect"
 import { wrongUse } from "../CliFailure.ts"
-import { color, data, json, say, visible } from "../Printer.ts"
+import { color, data, json, nobodyReads, say, visible } from "../Printer.ts"
 import { findSession } from "../sessions/findSession.ts"
 import { liveEvent } from "../show/liveEvent.ts"
 import { logLine } from "../show/logLine.ts"
@@ -46,24 +46,37 @@ const sessionEndings = new Set(["SessionCompleted", "SessionFailed", "SessionAbo
 const isEnd = ({ _tag, runId, sessionId }: PublicEvent): boolean =>
   runEndings.has(_tag) || (sessionEndings.has(_tag) && sessionId !== undefined && isStandalone({ runId, sessionId }))
 
-/** Follows until interrupted; one run: until it ends. */
-export const watch = (flags: Flags & { readonly run: Option.Option<string> }) =>
-  withLasting(
+/**
+ * Follows until interrupted, or nobody reads any more; one run: until it ends. Where another process takes the broker
+ * over it goes on after what it told last.
+ */
+export const watch = Effect.fn("watch")(function* (flags: Flags & { readonly run: Option.Option<string> }) {
+  const run = Option.getOrUndefined(flags.run)
+  const begun = new Date().toISOString()
+  let told = 0
+  let again = false
+  yield* withLasting(
     flags,
     Effect.gen(function* () {
       const messenger = yield* Messenger
-      const run = Option.getOrUndefined(flags.run)
       if (run !== undefined) yield* requireRun(run)
-      if (!flags.json) say(color.dim(`watching ${run ?? "every run"}; Ctrl-C ends it`))
-      yield* messenger
-        .events({ ...(run === undefined ? {} : { runId: run }), from: run === undefined ? "now" : "beginning" })
-        .pipe(
-          Stream.tap((seen) => Effect.sync(() => liveEvent(seen, { json: flags.json, everyRun: run === undefined }))),
-          Stream.takeUntil(({ event }) => run !== undefined && isEnd(event)),
-          Stream.runDrain
-        )
+      if (!flags.json && !again) say(color.dim(`watching ${run ?? "every run"}; Ctrl-C ends it`))
+      const from = run !== undefined ? "beginning" : again ? { since: begun } : "now"
+      again = true
+      yield* messenger.events({ ...(run === undefined ? {} : { runId: run }), from }).pipe(
+        Stream.filter(({ sequence }) => sequence > told),
+        Stream.tap((seen) =>
+          Effect.sync(() => {
+            told = seen.sequence
+            liveEvent(seen, { json: flags.json, everyRun: run === undefined })
+          })
+        ),
+        Stream.takeUntil(({ event }) => nobodyReads() || (run !== undefined && isEnd(event))),
+        Stream.runDrain
+      )
     })
   )
+})
 
 /** Everything that happened so far. */
 export const logs = (flags: Flags & { readonly run: string }) =>
@@ -77,7 +90,7 @@ export const logs = (flags: Flags & { readonly run: string }) =>
       const last = (yield* broker.last("events", subjects(config.prefix).events("*", flags.run)))?.sequence ?? 0
       if (last === 0) return
       yield* messenger.events({ runId: flags.run, from: "beginning" }).pipe(
-        Stream.takeUntil(({ sequence }) => sequence >= last),
+        Stream.takeUntil(({ sequence }) => sequence >= last || nobodyReads()),
         Stream.runForEach(({ event, meta }) =>
           Effect.sync(() => {
             if (flags.json) json(publicJson(event, meta))

@@ -1,16 +1,17 @@
 /** `reprise sessions abort ID` */
-import { randomUUID } from "node:crypto"
 import { Messenger } from "@reprise/actor"
 import { isStandalone } from "@reprise/protocol"
 import { Effect, Option, Stream } from "effect"
 import { missing, wrongUse } from "../CliFailure.ts"
 import { okJson, say } from "../Printer.ts"
+import { newLetter } from "../system/letter.ts"
 import { withReading } from "../system/reading.ts"
 import { findSession, isOver } from "./findSession.ts"
 import type { SessionFlags } from "./withPlace.ts"
 
-export const abortSession = (flags: SessionFlags & { readonly id: string; readonly reason: string }) =>
-  withReading(
+export const abortSession = (flags: SessionFlags & { readonly id: string; readonly reason: string }) => {
+  const { id, since } = newLetter("abort")
+  return withReading(
     flags,
     Effect.gen(function* () {
       const { runId, sessionId, ...session } = yield* findSession(flags.id)
@@ -22,8 +23,6 @@ export const abortSession = (flags: SessionFlags & { readonly id: string; readon
         )
       }
       const messenger = yield* Messenger
-      const id = `abort-${randomUUID()}`
-      const since = new Date(Date.now() - 1000).toISOString()
       const command = { _tag: "AbortSession" as const, sessionId, reason: flags.reason }
       yield* messenger.send("session-manager", sessionId, command, { id, subject: runId })
       const seen = yield* messenger.events({ runId, services: ["session-manager"], from: { since } }).pipe(
@@ -51,3 +50,4 @@ export const abortSession = (flags: SessionFlags & { readonly id: string; readon
       say(`Session ${sessionId} is aborted; what it did stays.${run}`)
     })
   )
+}

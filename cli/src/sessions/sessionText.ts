@@ -2,19 +2,16 @@
 import type { ContentBlock } from "@reprise/agent/message"
 import type { SessionView } from "@reprise/protocol"
 import type { SessionFile } from "@reprise/session-manager/transcript"
-import Table from "cli-table3"
 import { dataColor, visible } from "../Printer.ts"
+import { table } from "../show/table.ts"
 
 const statusOf = ({ escalationId, status, turnId }: SessionView): string =>
   escalationId !== undefined ? "waiting" : turnId !== undefined ? `${status}, in a turn` : status
 
-export const sessionTable = (sessions: ReadonlyArray<SessionView>): string => {
-  const rows = new Table({
-    head: ["session", "role", "status", "turns", "input", "output", "cached", "runtime session"],
-    style: { head: [], border: [] }
-  })
-  for (const s of sessions) {
-    rows.push([
+export const sessionTable = (sessions: ReadonlyArray<SessionView>): string =>
+  table(
+    ["session", "role", "status", "turns", "input", "output", "cached", "runtime session"],
+    sessions.map((s) => [
       s.sessionId,
       s.prompt === undefined ? s.role : "standalone",
       statusOf(s),
@@ -24,9 +21,7 @@ export const sessionTable = (sessions: ReadonlyArray<SessionView>): string => {
       s.tokens.cacheRead,
       s.runtimeSessionId ?? ""
     ])
-  }
-  return rows.toString()
-}
+  )
 
 const fields = (session: SessionView): ReadonlyArray<string> => {
   const { cacheRead, cacheWrite, input, output, reasoning } = session.tokens

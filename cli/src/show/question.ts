@@ -37,7 +37,7 @@ export const optionLines = (question: EscalationView): ReadonlyArray<string> =>
 export const questionText = (question: EscalationView, nowMs: number): string => {
   const { evidence } = question
   const where = [
-    isStandalone(question) ? `session ${question.runId}` : undefined,
+    isStandalone(question) ? `session ${question.runId}` : `run ${question.runId}`,
     evidence.planPath === undefined ? undefined : `plan ${evidence.planPath}`,
     question.phase === undefined
       ? undefined
@@ -82,7 +82,7 @@ export const questionText = (question: EscalationView, nowMs: number): string =>
       : [
           `Used so far: ${used.input + used.output} tokens${used.cacheRead === 0 ? "" : ` (and ${used.cacheRead} from the cache)`}, $${(evidence.cost ?? 0).toFixed(4)}`
         ]),
-    ...(session === undefined ? [] : [`Session ${session}`]),
+    ...(session === undefined ? [] : [`Session ${session}; 'reprise attach ${session}' opens it`]),
     ...(evidence.continueUnavailable === undefined ? [] : [`No continue: ${visible(evidence.continueUnavailable)}`]),
     "",
     ...optionLines(question)

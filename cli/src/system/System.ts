@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { ActorConfig, type Broker, JetStreamBroker, MemoryBroker, Messenger } from "@reprise/actor"
 import type { AgentRuntimes } from "@reprise/agent"
 import * as gate from "@reprise/gate"
-import { ensureStreams, tryLock } from "@reprise/nats"
+import { ensureStreams, prepareDirectory, tryLock } from "@reprise/nats"
 import { type LogLevel, layerPino, makePino } from "@reprise/observability"
 import * as orchestrator from "@reprise/orchestrator"
 import { Host } from "@reprise/protocol"
@@ -66,7 +66,12 @@ export const messaging = (options: SystemOptions, local: LocalBroker = { patienc
 
 const logging = ({ config, project }: SystemOptions) => {
   const level = get<LogLevel>(config, "log.level")
-  return layerPino(makePino(join(project.directory, "logs", "reprise.log"), level), level)
+  // The first to write there: a folder in which nothing can be kept is named as such.
+  return Layer.unwrap(
+    Effect.map(prepareDirectory(project.directory), () =>
+      layerPino(makePino(join(project.directory, "logs", "reprise.log"), level), level)
+    )
+  )
 }
 
 export const usesRemote = (options: SystemOptions): boolean =>

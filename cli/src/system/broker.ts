@@ -1,6 +1,6 @@
 /** The broker of a command: the one of this repository, started when no other process runs it, or a server that is named. */
 import { remoteConnection } from "@reprise/actor/main"
-import { attach, connectionTo, EmbeddedServer, ensureStreams, hasOwner, isLocked, Nats } from "@reprise/nats"
+import { attach, connectionTo, EmbeddedServer, ensureStreams, hasOwner, isLocked, Nats, NoOwner } from "@reprise/nats"
 import { Context, Effect, Layer, Predicate, Schedule, Schema } from "effect"
 import { type Config, get } from "../config/Config.ts"
 import { requireRoom, untilFull } from "./room.ts"
@@ -30,19 +30,29 @@ export class Tenure extends Context.Service<
 
 const untilLostMs = 5_000
 
+/** How often a short command begins anew because another one that ran the broker for a moment has ended. */
+export const takeovers = 10
+
 const isUnanswered = (error: unknown): boolean => Predicate.hasProperty(error, "code") && error.code === "not-running"
 
 /**
- * The effect as long as its broker is there and has room. That nobody answers may be the first sign of the end of the
- * process that did the work: that is waited for before it counts as a failure.
+ * The effect as long as its broker is there. That nobody answers may be the first sign of the end of the process that
+ * did the work: that is waited for before it counts as a failure.
  */
-export const duringTenure = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, unknown, R | Tenure> =>
-  Effect.flatMap(Tenure, ({ lost, mine, room }) => {
+export const whileServed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, unknown, R | Tenure> =>
+  Effect.flatMap(Tenure, ({ lost, mine }) => {
     const patient = Effect.tapError(effect, (error) =>
       !mine && isUnanswered(error) ? Effect.sleep(`${untilLostMs} millis`) : Effect.void
     )
-    return Effect.andThen(room, Effect.raceFirst(patient, lost))
+    return Effect.raceFirst(patient, lost)
   })
+
+/** The same, if the broker has room. */
+export const duringTenure = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, unknown, R | Tenure> =>
+  Effect.andThen(
+    Effect.flatMap(Tenure, ({ room }) => room),
+    whileServed(effect)
+  )
 
 /** How to reach a server that others run. */
 export const remoteSettings = (config: Config, url: string, name: string) => {
@@ -73,9 +83,15 @@ const owned = Effect.fnUntraced(function* ({ config, project }: SystemOptions) {
   )
 })
 
-const attached = Effect.fnUntraced(function* ({ project }: SystemOptions) {
-  const nats = yield* Nats.make(connectionTo(yield* attach(project.directory), { name: "reprise-client" }))
-  const { directory } = project
+const attached = Effect.fnUntraced(function* ({ project: { directory } }: SystemOptions) {
+  const endpoint = yield* attach(directory).pipe(
+    Effect.mapError((error) => (error instanceof NoOwner ? new BrokerLost({ directory }) : error))
+  )
+  const nats = yield* Nats.make(connectionTo(endpoint, { name: "reprise-client" })).pipe(
+    Effect.catch((error) =>
+      Effect.flatMap(hasOwner(directory), (owner) => Effect.fail(owner ? error : new BrokerLost({ directory })))
+    )
+  )
   // A server that its owner restarts comes back under the same address; without an owner nothing does.
   const lost = Effect.gen(function* () {
     return (yield* nats.status) !== "connected" && !(yield* hasOwner(directory))
@@ -106,7 +122,9 @@ export const localBroker = (options: SystemOptions, { patienceMs }: LocalBroker)
         while: (error) => error._tag === "AlreadyOwned",
         schedule: Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: `${patienceMs} millis` }))
       }),
-      Effect.catchTag("AlreadyOwned", () => attached(options))
+      Effect.catchTag("AlreadyOwned", () => attached(options)),
+      // Its owner ended just now: this process may run it.
+      Effect.retry({ while: (error) => error instanceof BrokerLost, times: takeovers })
     )
   )
 

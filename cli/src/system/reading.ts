@@ -1,5 +1,5 @@
 /** For commands that look and answer: the project's system, and its lists. */
-import { type ActorConfig, type Broker, Messenger } from "@reprise/actor"
+import { type ActorConfig, type Broker, Messenger, QueryFailed } from "@reprise/actor"
 import type { ServiceName } from "@reprise/protocol"
 import { Effect, Option, Schema } from "effect"
 import { type CliFailure, missing } from "../CliFailure.ts"
@@ -7,7 +7,7 @@ import { loadConfig } from "../config/loadConfig.ts"
 import { findProject } from "../project/Project.ts"
 import { serverSettings } from "../project/powers.ts"
 import { requireTrusted } from "../project/requireTrust.ts"
-import { BrokerLost, Tenure } from "./broker.ts"
+import { BrokerLost, takeovers, whileServed } from "./broker.ts"
 import { readingSystem } from "./System.ts"
 
 type Reading<A, E> = Effect.Effect<A, E, Messenger | Broker | ActorConfig>
@@ -22,16 +22,26 @@ const overSystem = Effect.fnUntraced(function* <A, E>(
   const nats = Option.getOrUndefined(flags.nats)
   yield* requireTrusted(project, config, nats === undefined ? serverSettings : ["nats.credentials"])
   const system = readingSystem({ project, config, lasting, ...(nats === undefined ? {} : { nats }) })
-  return yield* Effect.flatMap(Tenure, ({ lost }) => Effect.raceFirst(effect, lost)).pipe(Effect.provide(system))
+  return yield* whileServed(effect).pipe(Effect.provide(system))
 })
 
-/** Runs an effect over the system of the repository around the current directory. */
+const isLost = (error: unknown): boolean => error instanceof BrokerLost
+
+/**
+ * Runs an effect over the system of the repository around the current directory. It may run more than once: a process
+ * that looked something up, and ran the broker meanwhile, takes the broker with it when it ends.
+ */
 export const withReading = <A, E>(flags: { readonly nats: Option.Option<string> }, effect: Reading<A, E>) =>
-  overSystem(flags, false, effect)
+  overSystem(flags, false, effect).pipe(
+    Effect.retry({ while: isLost, times: takeovers }),
+    Effect.mapError((error) =>
+      error instanceof QueryFailed ? missing(error.code, error.message, error.hint, error) : error
+    )
+  )
 
 /** The same for an effect that waits: it begins anew when the process that ran the broker has ended. */
 export const withLasting = <A, E>(flags: { readonly nats: Option.Option<string> }, effect: Reading<A, E>) =>
-  overSystem(flags, true, effect).pipe(Effect.retry({ while: (error) => error instanceof BrokerLost }))
+  overSystem(flags, true, effect).pipe(Effect.retry({ while: isLost }))
 
 /** Every view of a service. */
 export const listOf = Effect.fnUntraced(function* <A>(service: ServiceName, view: Schema.Codec<A, unknown>) {

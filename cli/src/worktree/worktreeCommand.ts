@@ -1,11 +1,11 @@
 /** `reprise worktree list|remove WORKTREE` */
 import { resolve } from "node:path"
 import { removeWorktree } from "@reprise/workspace"
-import Table from "cli-table3"
 import { Effect, type Option } from "effect"
 import { wrongUse } from "../CliFailure.ts"
 import { data, okJson, say, visible } from "../Printer.ts"
 import { findProject } from "../project/Project.ts"
+import { table } from "../show/table.ts"
 import { withReading } from "../system/reading.ts"
 import { type WorktreeRow, withGit, worktreeRows } from "./worktrees.ts"
 
@@ -24,12 +24,11 @@ export const list = (flags: Flags) =>
       const rows = yield* worktreeRows(yield* findProject(process.cwd()))
       if (flags.json) return okJson(rows)
       if (rows.length === 0) return data("No worktrees: 'reprise run PLAN.md --worktree' makes one.")
-      const table = new Table({ head: ["worktree", "branch", "run", "state"], style: { head: [], border: [] } })
-      for (const row of rows) {
+      const cells = rows.map((row) => {
         const run = row.run === undefined ? "" : `${row.run.runId} ${row.run.status}`
-        table.push([row.name, row.branch ?? "", run, stateOf(row)].map(visible))
-      }
-      data(table.toString())
+        return [row.name, row.branch ?? "", run, stateOf(row)].map(visible)
+      })
+      data(table(["worktree", "branch", "run", "state"], cells))
     })
   )
 

@@ -221,6 +221,8 @@ export const Evidence = Schema.Struct({
   phaseTitle: Schema.optionalKey(Schema.String),
   attempt: Schema.optionalKey(Schema.Finite),
   lastLines: Schema.optionalKey(Schema.String),
+  /** The commit on which the phase began: what was done since is its work so far. */
+  base: Schema.optionalKey(Schema.String),
   commit: Schema.optionalKey(Schema.String),
   diffStat: Schema.optionalKey(Schema.String),
   gateResults: Schema.optionalKey(Schema.Array(GateResult)),

@@ -12,6 +12,7 @@ export const evidenceOf = (run: Run, more: Evidence = {}): Evidence => {
     ...(phase === undefined ? {} : { phaseTitle: currentTitle(run) }),
     ...(attempt === undefined ? {} : { attempt }),
     ...(phase?.lastLines === undefined ? {} : { lastLines: phase.lastLines }),
+    ...(phase === undefined ? {} : { base: phase.base }),
     ...(phase?.verified === undefined ? {} : { commit: phase.verified }),
     ...(phase?.diffStat === undefined ? {} : { diffStat: phase.diffStat }),
     tokens: allTokens(run),

@@ -1,0 +1,58 @@
+import { stripVTControlCharacters } from "node:util"
+import { assert, describe, it } from "@effect/vitest"
+import { table } from "../src/show/table.ts"
+import { cellsOf } from "./support/views.ts"
+
+const head = ["run", "plan", "reason"]
+const rows = [
+  ["r1-abc", "PLAN.md", "Which language is it to be, and who decides?"],
+  ["r2-def", "docs/other.md", ""]
+]
+const widthOf = (text: string): number =>
+  Math.max(...text.split("\n").map((line) => [...stripVTControlCharacters(line)].length))
+
+describe("a table", () => {
+  it("is as wide as it has to be where there is room", () => {
+    assert.deepStrictEqual(cellsOf(table(head, rows, 200)), [head, ...rows])
+    assert.strictEqual(table(head, rows), table(head, rows, 200), "without a terminal nothing is too wide")
+  })
+
+  it("fits into a narrow terminal by wrapping its widest column at words", () => {
+    const narrow = table(head, rows, 60)
+    assert.strictEqual(widthOf(narrow), 60)
+    const told = cellsOf(narrow).map((cells) => cells[2])
+    assert.strictEqual(
+      told.filter((text) => text !== "").join(" "),
+      "reason Which language is it to be, and who decides?"
+    )
+    assert.include(narrow, "docs/other.md")
+  })
+
+  it("loses nothing of a word that has no blanks to wrap at", () => {
+    const path = "/a/very/long/path/".repeat(5)
+    const narrow = table(["what", "where"], [["\u001b[32mworkspace\u001b[39m", path]], 50)
+    assert.include(narrow, "\u001b[32mworkspace\u001b[39m", "colours stay as they are")
+    assert.strictEqual(widthOf(narrow), 50)
+    assert.strictEqual(
+      cellsOf(narrow)
+        .slice(1)
+        .map((cells) => cells[1])
+        .join(""),
+      path
+    )
+  })
+
+  it("is a list where columns have no room beside each other, with every id whole", () => {
+    assert.strictEqual(
+      table(head, rows, 30),
+      [
+        "run     r1-abc",
+        "plan    PLAN.md",
+        "reason  Which language is it to be, and who decides?",
+        "",
+        "run     r2-def",
+        "plan    docs/other.md"
+      ].join("\n")
+    )
+  })
+})
