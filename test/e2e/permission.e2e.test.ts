@@ -29,6 +29,7 @@ describe("permissions in the default mode", () => {
       assert.strictEqual(again.code, 4, again.stderr)
       const open = yield* world.questions
       assert.strictEqual(open.length, 1, "one question is open after a restart")
+      assert.match(again.stdout, new RegExp(`"type":"EscalationRaised".*"escalationId":"${open[0]?.escalationId}"`))
 
       const answered = yield* world.reprise("gate", "answer", open[0]?.escalationId ?? "", "once")
       assert.strictEqual(answered.code, 0, answered.stderr)

@@ -1,7 +1,7 @@
 /** `reprise gate list` */
 import { EscalationView } from "@reprise/protocol"
 import { Effect, type Option } from "effect"
-import { data, okJson, visible } from "../Printer.ts"
+import { data, okJson, say, visible } from "../Printer.ts"
 import { since } from "../show/question.ts"
 import { table } from "../show/table.ts"
 import { listOf, withReading } from "../system/reading.ts"
@@ -17,7 +17,7 @@ export const listQuestions = (flags: { readonly json: boolean; readonly nats: Op
     Effect.gen(function* () {
       const questions = yield* openQuestions
       if (flags.json) return okJson(questions)
-      if (questions.length === 0) return data("No open questions.")
+      if (questions.length === 0) return say("No open questions.")
       const rows = questions.map((q) => [
         q.escalationId,
         q.phase ?? "",

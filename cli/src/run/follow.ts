@@ -1,10 +1,13 @@
 /** Follows one run: prints its events, asks the human it needs, ends with the exit code that tells how it stands. */
-import { type PublicEvent, type RunId, SessionView } from "@reprise/protocol"
-import { Deferred, Effect, Schedule } from "effect"
+import { ActorConfig, Broker, Messenger } from "@reprise/actor"
+import { type PublicEvent, type RunId, SessionView, subjects } from "@reprise/protocol"
+import { Deferred, Effect, Schedule, Stream } from "effect"
 import { type ExitCode, exitCodes } from "../CliFailure.ts"
 import { attend, type Finish, type Human } from "../gate/attend.ts"
+import { json } from "../Printer.ts"
 import { awaitsArchive } from "../sessions/findSession.ts"
 import { eventLine } from "../show/eventLine.ts"
+import { publicJson } from "../show/publicJson.ts"
 import { listOf } from "../system/reading.ts"
 import { showRun } from "./showRun.ts"
 
@@ -42,9 +45,26 @@ const untilArchived = (runId: RunId) =>
     })
   )
 
-const openQuestion = Effect.fnUntraced(function* (runId: RunId) {
+/** A program that follows from now on is told of the question that is open already, in the event that raised it. */
+const tellRaised = Effect.fnUntraced(function* (runId: RunId, escalationId: string) {
+  const broker = yield* Broker
+  const messenger = yield* Messenger
+  const { prefix } = yield* ActorConfig
+  const raised = subjects(prefix).events("gate", runId, "EscalationRaised")
+  const last = (yield* broker.last("events", raised))?.sequence
+  if (last === undefined) return
+  yield* messenger.events({ runId, services: ["gate"], types: ["EscalationRaised"], from: "beginning" }).pipe(
+    Stream.takeUntil(({ sequence }) => sequence >= last),
+    Stream.filter(({ event }) => event._tag === "EscalationRaised" && event.escalationId === escalationId),
+    Stream.runForEach(({ event, meta }) => Effect.sync(() => json(publicJson(event, meta))))
+  )
+})
+
+const openQuestion = Effect.fnUntraced(function* (runId: RunId, asJson: boolean) {
   const { escalationId, status } = yield* showRun(runId)
-  return escalationId === undefined || status !== "waiting" ? {} : { open: escalationId }
+  if (escalationId === undefined || status !== "waiting") return {}
+  if (asJson) yield* tellRaised(runId, escalationId)
+  return { open: escalationId }
 })
 
 /** Runs until the run ends and has let go of its workspace, or is parked or paused; gives the exit code. */
@@ -65,7 +85,7 @@ export const follow = Effect.fn("follow")(function* (runId: RunId, options: Foll
 
   return yield* attend({
     ...options,
-    ...(options.since === undefined ? {} : yield* openQuestion(runId)),
+    ...(options.since === undefined ? {} : yield* openQuestion(runId, options.json)),
     runId,
     lineOf: eventLine,
     parked: (escalationId) =>

@@ -2,7 +2,7 @@
 import { RunView } from "@reprise/protocol"
 import { Effect, Option } from "effect"
 import { wrongUse } from "../CliFailure.ts"
-import { data, okJson } from "../Printer.ts"
+import { data, okJson, say } from "../Printer.ts"
 import { limitsLine } from "../show/limitsLine.ts"
 import { runSummary, runsTable } from "../show/runTable.ts"
 import { tasksBegun, tasksTable } from "../show/taskTable.ts"
@@ -22,7 +22,8 @@ export const status = (flags: Flags) =>
       const runs = yield* listOf("orchestrator", RunView)
       if (Option.isNone(flags.run)) {
         if (flags.json) return okJson(runs)
-        return data(runs.length === 0 ? "No runs yet: 'reprise run PLAN.md' starts one." : runsTable(runs, Date.now()))
+        if (runs.length === 0) return say("No runs yet: 'reprise run PLAN.md' starts one.")
+        return data(runsTable(runs, Date.now()))
       }
       const wanted = flags.run.value
       const run = runs.find(({ runId }) => runId === wanted)

@@ -1,7 +1,7 @@
 /** `reprise sessions list` */
 import { SessionView } from "@reprise/protocol"
 import { Effect } from "effect"
-import { data, okJson } from "../Printer.ts"
+import { data, okJson, say } from "../Printer.ts"
 import { listOf, withReading } from "../system/reading.ts"
 import { sessionTable } from "./sessionText.ts"
 import type { SessionFlags } from "./withPlace.ts"
@@ -12,6 +12,7 @@ export const list = (flags: SessionFlags) =>
     Effect.gen(function* () {
       const sessions = yield* listOf("session-manager", SessionView)
       if (flags.json) return okJson(sessions)
-      data(sessions.length === 0 ? "No sessions yet." : sessionTable(sessions))
+      if (sessions.length === 0) return say("No sessions yet.")
+      data(sessionTable(sessions))
     })
   )
