@@ -1,7 +1,7 @@
 /** What a run's journal says of the tasks of its plan, for people (continuation: the summary). Pure. */
 import type { Summary, TaskResult } from "@reprise/plan"
-import Table from "cli-table3"
 import { visible } from "../Printer.ts"
+import { table } from "./table.ts"
 
 export interface TaskOfRun extends TaskResult {
   readonly phase: string
@@ -23,14 +23,11 @@ const short = (text: string): string => {
   return letters.length <= longestName ? letters.join("") : `${letters.slice(0, longestName - 1).join("")}…`
 }
 
-export const tasksTable = (tasks: ReadonlyArray<TaskOfRun>): string => {
-  const table = new Table({
-    style: { head: [], border: [] },
-    head: ["phase", "task", "name", "status", "commit", "checkpoint"]
-  })
-  for (const { checkpoint = "", commit = "", id, name, phase, resolution, status } of tasks) {
-    const answered = resolution === undefined ? "" : `: ${short(resolution)}`
-    table.push([phase, visible(id), short(name), status, commit.slice(0, 10), `${checkpoint}${answered}`])
-  }
-  return table.toString()
-}
+export const tasksTable = (tasks: ReadonlyArray<TaskOfRun>): string =>
+  table(
+    ["phase", "task", "name", "status", "commit", "checkpoint"],
+    tasks.map(({ checkpoint = "", commit = "", id, name, phase, resolution, status }) => {
+      const answered = resolution === undefined ? "" : `: ${short(resolution)}`
+      return [phase, visible(id), short(name), status, commit.slice(0, 10), `${checkpoint}${answered}`]
+    })
+  )

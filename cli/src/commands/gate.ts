@@ -1,0 +1,70 @@
+/** Commands about the questions to humans. */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import { jsonFlag, lazily, natsFlag } from "./shared.ts"
+
+const escalationArgument = Argument.String("ID").pipe(
+  Argument.withDescription("Id of a question; see 'reprise gate list'")
+)
+
+const gateList = Command.make(
+  "list",
+  { json: jsonFlag, nats: natsFlag },
+  lazily(
+    () => import("../gate/listQuestions.ts"),
+    (module, flags) => module.listQuestions(flags)
+  )
+).pipe(Command.withDescription("Lists the open questions of every run"))
+
+const gateShow = Command.make(
+  "show",
+  { id: escalationArgument, json: jsonFlag, nats: natsFlag },
+  lazily(
+    () => import("../gate/showOne.ts"),
+    (module, flags) => module.showOne(flags)
+  )
+).pipe(Command.withDescription("Shows one question with its evidence"))
+
+const gateAnswer = Command.make(
+  "answer",
+  {
+    id: escalationArgument,
+    choice: Argument.String("CHOICE").pipe(
+      Argument.withDescription("continue-session|c, fix|f, override|o, abort|q, or an option's own name")
+    ),
+    guidance: Flag.String("guidance").pipe(
+      Flag.withDescription("Words for the agent; - reads standard input"),
+      Flag.optional
+    ),
+    json: jsonFlag,
+    nats: natsFlag
+  },
+  lazily(
+    () => import("../gate/giveAnswer.ts"),
+    (module, flags) => module.giveAnswer(flags)
+  )
+).pipe(
+  Command.withDescription("Answers a question; the first valid answer wins"),
+  Command.withExamples([
+    { command: "reprise gate answer RUN-e1 c --guidance 'use the new API'", description: "Continue the same session" }
+  ])
+)
+
+export const gate = Command.make(
+  "gate",
+  {
+    json: Flag.Boolean("json").pipe(
+      Flag.withDescription("Print the open questions as JSON, as 'gate list' does, and end"),
+      Flag.withDefault(false)
+    ),
+    nats: natsFlag
+  },
+  lazily(
+    () => import("../gate/gateSession.ts"),
+    (module, flags) => module.gateSession(flags)
+  )
+).pipe(
+  Command.withDescription("The gate in the terminal: every open question of every run, live"),
+  Command.withSubcommands([gateList, gateShow, gateAnswer])
+)
