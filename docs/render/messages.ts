@@ -93,7 +93,7 @@ export const messagesPage = (): string =>
     "### Host",
     "A machine or pod with a disk. `any` is whichever is free.",
     "## Commands",
-    "Imperative, to one actor. Published to `reprise.command.<service>.<key>`. The type travels in `ce-type`, the body holds the fields. A command that cannot be done is answered by the event [CommandRefused](#commandrefused), whose `reprise-causation` is the command's id; one whose body does not fit is answered so too, and kept as a dead letter. Only a message without a readable envelope has nobody to answer to: it is a dead letter alone. A command with an id that was handled before is not handled again.",
+    "Imperative, to one actor. Published to `reprise.command.<service>.<key>`. The type travels in `ce-type`, the body holds the fields. A command that cannot be done is answered by the event [CommandRefused](#commandrefused), whose `reprise-causation` is the command's id; one whose body does not fit is answered so too, and kept as a dead letter. Only a message without a readable envelope has nobody to answer to: it is a dead letter alone. A command with an id that was handled before is not handled again. `runId` may be left out where it is `ce-subject`, and the id of the actor where it is the subject's key.",
     ...commands.flatMap(([service, key, cases]) => [
       `### To ${code(service)}`,
       `Key: ${key}.`,

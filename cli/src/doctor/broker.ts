@@ -25,7 +25,7 @@ const ofHealth = (found: BrokerHealth): ReadonlyArray<Finding> => {
       : warning(
           "broker",
           `nats-server ${found.serverVersion}: ${found.notGuaranteed.join(" ")}`,
-          "See docs/guide.md on brokers."
+          "See docs/operations.md on servers of your own."
         ),
     wrong.length === 0
       ? ok("streams", `${found.streams.length} as they should be, ${megabytes(used)} used`)

@@ -1,5 +1,5 @@
 /** Runs one kind of actor: its commands, the events it listens to, its timers and its queries. */
-import { type Key, type PublicEvent, type ServiceName, subjects as subjectsOf } from "@reprise/protocol"
+import { idsAround, type Key, type PublicEvent, type ServiceName, subjects as subjectsOf } from "@reprise/protocol"
 import { Clock, Effect, Layer } from "effect"
 import type { Actor, Subscription, Tagged } from "./Actor.ts"
 import { ActorConfig, type ActorSettings } from "./ActorConfig.ts"
@@ -91,9 +91,10 @@ const make = Effect.fnUntraced(function* <State, Input extends Tagged, Event ext
   const readCommand = bodyReader(actor.commands)
   yield* commands.receive((opened) => {
     const { delivery, key, meta } = opened
-    const input = Effect.flatMap(bodyOf(delivery), (body) => Effect.fromResult(readCommand(meta.type, body))).pipe(
-      Effect.tapErrorTag("Undecodable", ({ reason }) => handler.refuseUnread(key, meta, reason))
-    )
+    const around = idsAround(service, key, meta.subject)
+    const input = Effect.flatMap(bodyOf(delivery), (body) =>
+      Effect.fromResult(readCommand(meta.type, body, around))
+    ).pipe(Effect.tapErrorTag("Undecodable", ({ reason }) => handler.refuseUnread(key, meta, reason)))
     lanes.push(key, handle(commands, opened, key, input))
   })
 })

@@ -59,20 +59,23 @@ const membersOf = (ast: SchemaAST.AST): ReadonlyArray<readonly [string, SchemaAS
   return tag !== undefined && SchemaAST.isLiteral(tag) ? [[String(tag.literal), ast]] : []
 }
 
-/** A reader of bodies of this schema, a union of tagged structs; compiled once. */
+/**
+ * A reader of bodies of this schema, a union of tagged structs; compiled once. `around`: fields that a body may leave
+ * out, since its subject or envelope says them.
+ */
 export const bodyReader = <A>(schema: Schema.Codec<A, unknown>) => {
   // Each by itself, so that a refusal speaks of the one that was meant and of no other.
   const known = new Map(
     membersOf(schema.ast).map(([type, ast]) => [type, Schema.decodeUnknownResult(Schema.make<Schema.Codec<A>>(ast))])
   )
-  return (type: string, body: string): Result.Result<A, Undecodable> => {
+  return (type: string, body: string, around: Readonly<Record<string, string>> = {}): Result.Result<A, Undecodable> => {
     const decode = known.get(type)
     if (decode === undefined)
       return Result.fail(new Undecodable({ reason: `Messages of type ${type} are not taken here.` }))
     return Result.flatMap(parseObject(body), (payload) => {
       try {
         return Result.mapError(
-          decode({ ...payload, _tag: type }),
+          decode({ ...around, ...payload, _tag: type }),
           (error) => new Undecodable({ reason: `The body does not match ${type}: ${error.message}` })
         )
       } catch (cause) {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { encodeMeta } from "@reprise/protocol"
+import { encodeMeta, OrchestratorCommand, RunId } from "@reprise/protocol"
 import { Result, Schema } from "effect"
 import { readEntry } from "../src/JournalEntry.ts"
 import { readSnapshot } from "../src/runtime/Snapshot.ts"
@@ -64,6 +64,18 @@ describe("messages", () => {
     const command: CounterCommand = { _tag: "Add", n: 1 }
     assert.deepStrictEqual(encodeCommand("gate", command), { n: 1 })
     assert.deepStrictEqual(Result.getOrThrow(readCommand("Add", `{"n":1}`)), { _tag: "Add", n: 1 })
+  })
+
+  it("may leave out what their subject and envelope say, and are believed where they say it", () => {
+    const read = bodyReader(OrchestratorCommand)
+    const around = { runId: "r1" }
+    assert.deepStrictEqual(Result.getOrThrow(read("AbortRun", `{"reason":"x"}`, around)), {
+      _tag: "AbortRun",
+      runId: RunId.make("r1"),
+      reason: "x"
+    })
+    const other = Result.getOrThrow(read("AbortRun", `{"reason":"x","runId":"r2"}`, around))
+    assert.strictEqual(other.runId, "r2")
   })
 
   it("are what the envelope says, whatever type the body claims", () => {

@@ -167,7 +167,7 @@ export const EscalationCommand = Schema.TaggedUnion({
     reason: Schema.String,
     options: Schema.Array(EscalationOption),
     items: Schema.optionalKey(Schema.Array(Item)),
-    evidence: Evidence
+    evidence: Evidence.pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
   },
   AnswerEscalation: {
     escalationId: EscalationId,

@@ -14,6 +14,19 @@ export const actorOf = {
   workspace: "workspace"
 } as const satisfies Record<ServiceName, string>
 
+const keyField: Readonly<Partial<Record<ServiceName, string>>> = {
+  orchestrator: "runId",
+  "session-manager": "sessionId",
+  gate: "escalationId",
+  workspace: "runId"
+}
+
+/** What a command's subject and envelope say already, so that its body need not: the ids of its run and its actor. */
+export const idsAround = (service: ServiceName, key: Key, run: string): Readonly<Record<string, string>> => {
+  const field = keyField[service]
+  return { runId: run, ...(field === undefined ? {} : { [field]: key }) }
+}
+
 export class BadSubject extends Schema.TaggedError<BadSubject>()("BadSubject", { subject: Schema.String }) {
   override get message() {
     return `'${this.subject.slice(0, 80)}' cannot be part of a subject: use 1 to 64 letters, digits, '_' or '-'.`

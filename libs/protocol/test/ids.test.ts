@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import {
   escalationIdOf,
+  idsAround,
   isKey,
   keyOfSubject,
   PhaseId,
@@ -14,6 +15,17 @@ import {
   subjects,
   turnIdOf
 } from "../src/index.ts"
+
+it.each([
+  ["orchestrator", { runId: "r1" }],
+  ["session-manager", { runId: "r1", sessionId: "key" }],
+  ["reviewer", { runId: "r1" }],
+  ["gate", { runId: "r1", escalationId: "key" }],
+  ["workspace", { runId: "r1" }]
+] as const)("the subject and envelope of a command to the %s say %j", (service, ids) => {
+  const key = service === "session-manager" || service === "gate" ? "key" : "r1"
+  assert.deepStrictEqual(idsAround(service, key, "r1"), ids)
+})
 
 const hostile = [
   "",

@@ -1,7 +1,14 @@
 import { assert, layer } from "@effect/vitest"
-import { ActorConfig, type Broker, drain, JetStreamBroker, MemoryBroker, Messenger } from "@reprise/actor"
+import { ActorConfig, Broker, drain, JetStreamBroker, MemoryBroker, Messenger } from "@reprise/actor"
 import { ensureStreams, Nats } from "@reprise/nats"
-import { type EscalationCommand, EscalationId, EscalationView, type PublicEvent, RunId } from "@reprise/protocol"
+import {
+  type EscalationCommand,
+  EscalationId,
+  EscalationView,
+  type PublicEvent,
+  RunId,
+  subjects
+} from "@reprise/protocol"
 import { localBroker, Broker as Server } from "@reprise/testing"
 import { Effect, Layer, Schema, Stream } from "effect"
 import { layer as service } from "../src/service.ts"
@@ -100,6 +107,23 @@ const contract = (name: string, world: Layer.Layer<Messenger | Broker | ActorCon
         yield* startGate
         assert.deepStrictEqual(tags(yield* storyOf(id.runId)), ["EscalationRaised"])
         assert.strictEqual((yield* openOf(id.runId)).length, 1)
+      })
+    )
+
+    it.effect("takes the question's id from the subject when the answer's body leaves it out", () =>
+      Effect.gen(function* () {
+        yield* startGate
+        const id = newQuestion()
+        yield* tell(question(id))
+        const meta = { type: "AnswerEscalation", source: "/gate/bot", subject: id.runId, time: "2026-01-01T00:00:00Z" }
+        const answer = {
+          subject: subjects("t").command("gate", id.escalationId),
+          body: JSON.stringify({ choice: "fix", by: "bot", via: "nats" }),
+          meta: { ...meta, id: `${id.runId}-bot` }
+        }
+        yield* Broker.use((broker) => broker.publish([answer]))
+        const [, answered] = yield* storyOf(id.runId)
+        assert.containSubset(answered, { _tag: "EscalationAnswered", ...id, choice: "fix", by: "bot" })
       })
     )
 

@@ -206,6 +206,11 @@ describe("a turn in an existing session", () => {
     assert.strictEqual(outcome.state.turn?.request.turnId, t(1))
   })
 
+  it("stays where the session works when the command names no directory", () => {
+    const outcome = given(firstTurn).when(nextTurn(2, { directory: "" }))
+    assert.strictEqual(outcome.event("TurnRequested").session.directory, "/work/repository")
+  })
+
   it("is refused to another run, and in a directory that depends on who reads it", () => {
     given(firstTurn)
       .when(nextTurn(2, { runId: RunId.make("r2") }))

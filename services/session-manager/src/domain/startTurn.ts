@@ -94,7 +94,8 @@ export const startTurn = (session: Session, command: Command<"StartTurn">, deliv
     role: command.role,
     runtime: command.runtime,
     ...(command.model === undefined ? {} : { model: command.model }),
-    directory: command.directory,
+    // An existing session is asked for by its id alone: it stays where it works.
+    directory: command.directory === "" ? (remembered?.directory ?? "") : command.directory,
     // A session lives where its files and its runtime are, whatever host a later turn is asked of.
     host: remembered === undefined || hasEnded(session) ? command.host : remembered.host,
     permissions: command.permissions,
