@@ -8,6 +8,7 @@ import type { BrokerFault } from "./broker/faults.ts"
 import { makeInputHandler } from "./runtime/handleInput.ts"
 import { type Intake, type IntakeError, makeIntake, type Opened } from "./runtime/intake.ts"
 import { makeLanes } from "./runtime/Lanes.ts"
+import { logIds } from "./runtime/logIds.ts"
 import { thrown } from "./runtime/Poison.ts"
 import { serveQueries } from "./runtime/serveQueries.ts"
 import { takeTimer } from "./runtime/takeTimer.ts"
@@ -52,7 +53,9 @@ const make = Effect.fnUntraced(function* <State, Input extends Tagged, Event ext
       .settle(
         delivery,
         Effect.flatMap(input, (value) =>
-          handler.handle({ key, input: value, meta, redelivered: delivery.deliveryCount > 1 })
+          handler
+            .handle({ key, input: value, meta, redelivered: delivery.deliveryCount > 1 })
+            .pipe(Effect.annotateLogs(logIds(service, key, meta, value)))
         ).pipe(Effect.onError(() => Effect.sync(() => handler.forget(key))))
       )
       .pipe(

@@ -9,6 +9,7 @@ import { ActorConfig } from "./ActorConfig.ts"
 import { Broker, type ConsumerSpec } from "./broker/Broker.ts"
 import type { BrokerFault } from "./broker/faults.ts"
 import { makeIntake, type Opened } from "./runtime/intake.ts"
+import { logIds } from "./runtime/logIds.ts"
 import { continuing } from "./runtime/trace.ts"
 import { bodyOf, bodyReader } from "./wire.ts"
 
@@ -127,7 +128,9 @@ const make = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worke
       .guard(
         delivery,
         Effect.flatMap(bodyOf(delivery), (body) => Effect.fromResult(readWork(meta.type, body))).pipe(
-          Effect.flatMap((work) => attempt(opened, work))
+          Effect.flatMap((work) =>
+            attempt(opened, work).pipe(Effect.annotateLogs(logIds(service, opened.key, meta, work)))
+          )
         )
       )
       .pipe(Effect.ensuring(Effect.sync(() => running.delete(meta.id))))

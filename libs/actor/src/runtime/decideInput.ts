@@ -10,7 +10,13 @@ export type Decision<State> =
   | { readonly _tag: "Refused"; readonly reason: string }
   /** Nothing to record. */
   | { readonly _tag: "Nothing" }
-  | { readonly _tag: "Decided"; readonly state: State; readonly entry: JournalEntry }
+  | {
+      readonly _tag: "Decided"
+      readonly state: State
+      readonly entry: JournalEntry
+      /** The types of its events, for the logs. */
+      readonly types: ReadonlyArray<string>
+    }
 
 export interface DecisionInput<State, Input> {
   readonly state: State
@@ -40,6 +46,7 @@ export const decideInput = <State, Input extends Tagged, Event extends Tagged>(
     return Result.succeed({
       _tag: "Decided",
       state: next,
+      types: events.map(({ _tag }) => _tag),
       entry: {
         input: { id: meta.id, type: meta.type },
         at: delivery.now,

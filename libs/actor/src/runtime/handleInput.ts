@@ -101,8 +101,9 @@ export const makeInputHandler = <State, Input extends Tagged, Event extends Tagg
     decided: Extract<Decision<State>, { _tag: "Decided" }>,
     traceparent: string
   ) {
-    const { entry, state } = decided
+    const { entry, state, types } = decided
     const sequence = yield* append(key, loaded, entry, traceparent)
+    yield* Effect.logDebug(`decided: ${types.join(", ")}`)
     loaded.state = state
     loaded.sequence = sequence
     loaded.receipts.add(entry.input.id, sequence)
