@@ -176,10 +176,11 @@ describe("reprise run", () => {
         plan: plan("One"),
         script: script(on({ role: "author", kind: "report" }, needsHuman("No")))
       })
-      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
-      const [question] = yield* world.questions
-      const answered = yield* world.reprise("gate", "answer", question?.escalationId ?? "", "q")
-      assert.strictEqual(answered.code, 0, answered.stderr)
+      const run = yield* world.atTerminal("run", "PLAN.md")
+      yield* run.waitFor(/answer> /)
+      run.type("q\n")
+      const ended = yield* run.ended
+      assert.strictEqual(ended.code, 5, ended.stdout)
       assert.strictEqual((yield* world.runs)[0]?.status, "aborted")
       assert.include(world.git("log", "--format=%s"), "Write phase-1.txt")
     })

@@ -1,6 +1,6 @@
 /** The plain gate: shows one question and reads lines until there is an answer (gate: terminal). */
 import { parseAnswer } from "@reprise/gate/answer"
-import type { EscalationView } from "@reprise/protocol"
+import type { EscalationOption, EscalationView } from "@reprise/protocol"
 import { Effect } from "effect"
 import { color, say, visible } from "../Printer.ts"
 import { questionText } from "../show/question.ts"
@@ -27,6 +27,10 @@ const readGuidance = Effect.fnUntraced(function* (required: boolean): Effect.fn.
   }
 })
 
+/** Why something is overridden or aborted is recorded where it is said; only words for an agent are asked for. */
+const asksForWords = ({ guidance, name }: EscalationOption): boolean =>
+  guidance === "required" || (guidance === "optional" && name !== "override" && name !== "abort")
+
 /** Unknown input is asked again with the reason; guidance is asked for where the choice takes it. */
 export const askInTerminal = Effect.fn("askInTerminal")(function* (question: EscalationView) {
   say("")
@@ -45,7 +49,7 @@ export const askInTerminal = Effect.fn("askInTerminal")(function* (question: Esc
       continue
     }
     const { guidance, option } = typed
-    if (guidance !== undefined || option.guidance === "none") return answered(option.name, guidance)
+    if (guidance !== undefined || !asksForWords(option)) return answered(option.name, guidance)
     const required = option.guidance === "required"
     const words = yield* readGuidance(required)
     if (words._tag === "Left") return words satisfies Asked
