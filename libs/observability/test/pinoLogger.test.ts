@@ -25,7 +25,10 @@ it.live("writes lines of JSON with the annotations as fields, from the level tha
     )
     const text = readFileSync(file, "utf8")
     assert.notInclude(text, "canary")
-    const lines = text.trimEnd().split("\n").map((line) => readLine(line))
+    const lines = text
+      .trimEnd()
+      .split("\n")
+      .map((line) => readLine(line))
     assert.deepStrictEqual(
       lines.map(({ msg, level }) => [level, msg]),
       [
