@@ -4,6 +4,7 @@ import { killTable } from "../harness/killTable.ts"
 
 killTable({
   runtime: "opencode",
+  mark: "REPRISE_OPENCODE_STATE",
   kill: ({ killOpenCode }) => killOpenCode,
   attached,
   unasked: Effect.fnUntraced(function* (cluster, session) {

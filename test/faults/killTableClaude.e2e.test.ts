@@ -40,6 +40,7 @@ const patientClaude = (folder: string) => {
 
 killTable({
   runtime: "claude",
+  mark: "REPRISE_CLAUDE_STATE",
   world: { environment: patientClaude },
   continuation: "Your turn was interrupted.",
   unasked,

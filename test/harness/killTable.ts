@@ -4,8 +4,10 @@ import { open } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { AgentRuntime, type Inspection } from "@reprise/agent"
+import { type Mark, markedProcesses } from "@reprise/process"
 import type { ScriptInput } from "@reprise/testing/scriptedModel"
 import { Effect, Layer, type Scope } from "effect"
+import { waitUntil } from "./attach.ts"
 import { Cluster, type ClusterShape, clusterLayer } from "./Cluster.ts"
 import { needsHuman, on, plan } from "./story.ts"
 import { sessionOf, turnIn } from "./turns.ts"
@@ -21,6 +23,8 @@ export type Target = "the session-manager" | "the agent" | "both" | "the broker"
 export interface KilledRuntime {
   readonly runtime: "opencode" | "claude"
   readonly world?: Pick<WorldOptions, "environment">
+  /** The variable by which the agent's processes are known: they end a moment after the session-manager. */
+  readonly mark: `REPRISE_${string}_STATE`
   /** kill -9 of the agent's own process alone: not of its guard, not of its tools. */
   readonly kill: (cluster: ClusterShape) => Effect.Effect<void, Error>
   /** The agent stands still before it is prompted. */
@@ -153,6 +157,9 @@ const scriptOf = ({ continuation }: KilledRuntime): ScriptInput => ({
 
 const targets: ReadonlyArray<Target> = ["the session-manager", "the agent", "both", "the broker"]
 
+const untilNoneMarked = (mark: Mark) =>
+  waitUntil(Effect.map(markedProcesses(mark), (pids) => (pids.length === 0 ? true : undefined)))
+
 /** A test for each target at each moment. */
 export const killTable = (killed: KilledRuntime): void => {
   const hits: Readonly<Record<Target, (cluster: ClusterShape) => Effect.Effect<void, Error>>> = {
@@ -178,8 +185,11 @@ export const killTable = (killed: KilledRuntime): void => {
 
           const goOn = yield* moment.reached(cluster, session)
           yield* hits[target](cluster)
+          const ended = target === "the session-manager" || target === "both"
+          // An agent that lives a moment longer than its session-manager must not be let go on.
+          if (ended) yield* untilNoneMarked(`${killed.mark}=${join(root, ".reprise")}`)
           yield* goOn
-          if (target !== "the agent" && target !== "the broker") yield* cluster.serve("session-manager")
+          if (ended) yield* cluster.serve("session-manager")
 
           const story = ["SessionCreated", "TurnStarted", "AgentWorking", "TurnCompleted"]
           assert.deepStrictEqual(yield* session.story, story)
