@@ -2,9 +2,10 @@
 import { Messenger } from "@reprise/actor"
 import { AgentRuntime } from "@reprise/agent"
 import { Effect, Layer, Stream } from "effect"
-import { attached, typeInto, waitUntil } from "../harness/attach.ts"
+import { attached, typeInto } from "../harness/attach.ts"
 import { Cluster, clusterLayer } from "../harness/Cluster.ts"
 import { needsHuman, on, plan, script } from "../harness/story.ts"
+import { waitUntil } from "../harness/waitUntil.ts"
 import { figuresOf, milliseconds } from "./figures.ts"
 
 const rounds = 10

@@ -7,10 +7,11 @@ import { Messenger } from "@reprise/actor"
 import { AgentRuntime } from "@reprise/agent"
 import { sessionIdOf } from "@reprise/protocol"
 import { Effect, Layer, Stream } from "effect"
-import { attached, waitUntil } from "../harness/attach.ts"
+import { attached } from "../harness/attach.ts"
 import { Cluster, clusterLayer } from "../harness/Cluster.ts"
 import { needsHuman, on, plan } from "../harness/story.ts"
 import { turnIn } from "../harness/turns.ts"
+import { waitUntil } from "../harness/waitUntil.ts"
 import { figuresOf, milliseconds } from "./figures.ts"
 
 const sessions = 50

@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { typeInto, waitUntil } from "../harness/attach.ts"
+import { typeInto } from "../harness/attach.ts"
 import { commits, complete, needsHuman, on, once, plan, script } from "../harness/story.ts"
 import { questions } from "../harness/told.ts"
 import { makeWorld, type PublicLine, type World } from "../harness/World.ts"
+import { waitUntil } from "../harness/waitUntil.ts"
 
 const quick = "[sessions]\nidleGraceMs = 300\n"
 const question = once({ role: "author", kind: "report" }, needsHuman("Which way?"))

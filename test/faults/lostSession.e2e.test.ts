@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { deleteSession, waitUntil } from "../harness/attach.ts"
+import { deleteSession } from "../harness/attach.ts"
 import { needsHuman, once, plan, script } from "../harness/story.ts"
 import { makeWorld } from "../harness/World.ts"
+import { waitUntil } from "../harness/waitUntil.ts"
 
 describe("continue on a session that was deleted", () => {
   it.live("says at the gate what happened, offers fix alone, and asks no model", () =>

@@ -1,15 +1,9 @@
 /** A human who opens an agent's session in OpenCode itself, beside Reprise. */
 import { join } from "node:path"
 import { AgentRuntime, layerOpenCode, OpenCodeServer, promptIds } from "@reprise/agent"
-import { Effect, Layer, Option, Redacted, Schedule } from "effect"
+import { Effect, Layer, Option, Redacted } from "effect"
 import type { World } from "./World.ts"
-
-/** Looks, since nobody tells, until there is something. */
-export const waitUntil = <A, E, R>(look: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E, R> =>
-  Effect.repeat(Effect.map(look, Option.fromNullishOr), {
-    until: Option.isSome,
-    schedule: Schedule.spaced("20 millis")
-  }).pipe(Effect.flatMap((found) => (Option.isSome(found) ? Effect.succeed(found.value) : Effect.never)))
+import { waitUntil } from "./waitUntil.ts"
 
 /** The OpenCode that a world's Reprise runs now. Waits until it does. */
 const connectionOf = (world: World) =>

@@ -7,11 +7,11 @@ import { AgentRuntime, type Inspection } from "@reprise/agent"
 import { type Mark, markedProcesses } from "@reprise/process"
 import type { ScriptInput } from "@reprise/testing/scriptedModel"
 import { Effect, Layer, type Scope } from "effect"
-import { waitUntil } from "./attach.ts"
 import { Cluster, type ClusterShape, clusterLayer } from "./Cluster.ts"
 import { needsHuman, on, plan } from "./story.ts"
 import { sessionOf, turnIn } from "./turns.ts"
 import type { World, WorldOptions } from "./World.ts"
+import { waitUntil } from "./waitUntil.ts"
 
 type Session = Effect.Success<ReturnType<typeof sessionOf>>
 

@@ -20,10 +20,11 @@ export interface PhaseApproval {
 }
 
 /**
- * The summary's rows for the tasks of a phase, in the plan's order, then those that the plan does not list. A task is pre-checkpoint when it was completed before
- * the phase's first checkpoint was reached, post-checkpoint when after, and just complete in a phase without any. The
- * task of a checkpoint that is open, or whose answer is still to be acted upon, is `checkpoint`. `subjects` gives the
- * subject line of a commit by its whole hash; where it has that of the approved commit, a commit without one is none.
+ * The summary's rows for the tasks of a phase, in the plan's order, then those that the plan does not list. A task is
+ * pre-checkpoint when it was completed before the phase's first checkpoint was reached, post-checkpoint when after, and
+ * just complete in a phase without any. The task of a checkpoint that is open, or whose answer is still to be acted
+ * upon, is `checkpoint`. `subjects` gives the subject line of a commit by its whole hash; where it has that of the
+ * approved commit, a commit without one is none.
  */
 export const taskResults = (
   phase: Phase,

@@ -3,25 +3,8 @@ import { isPass } from "@reprise/plan"
 import type { PhaseId } from "@reprise/protocol"
 import { plannedPhase, sameCommit } from "../phases.ts"
 import { resolutionSentence } from "../prompts/resolution.ts"
-import type { PhaseOutcome, Run } from "../Run.ts"
-
-export type PhaseRecord = Pick<PhaseOutcome, "tasks" | "checkpoints" | "notes" | "deviations"> & {
-  readonly by?: PhaseOutcome["by"]
-  readonly commit?: string | undefined
-}
-
-/** What is known of a phase: how it ended, or where the current one stands. */
-export const recordOf = (run: Run, id: PhaseId): PhaseRecord | undefined => {
-  const ended = run.outcomes.find((outcome) => outcome.id === id)
-  const { phase } = run
-  if (ended !== undefined || phase?.id !== id) return ended
-  const { checkpoints, completedTasks, deviations, items, verified } = phase
-  return { tasks: completedTasks, checkpoints, notes: items, deviations, commit: verified }
-}
-
-/** The phase that a task is planned in. */
-export const phaseOfTask = (run: Run, task: string): PhaseId | undefined =>
-  run.phases.find(({ tasks }) => tasks.some(({ id }) => id === task))?.id
+import type { Run } from "../Run.ts"
+import { type PhaseRecord, phaseOfTask, recordOf } from "./phaseRecord.ts"
 
 /** Tasks of a completed phase that nobody passed after their verification had failed. */
 const unpassed = ({ by, checkpoints }: PhaseRecord): ReadonlyArray<string> => {

@@ -14,7 +14,8 @@ import { Result } from "effect"
 import type { RunEvent } from "../Event.ts"
 import { plannedPhase } from "../phases.ts"
 import type { PhaseOutcome, Run, Saving } from "../Run.ts"
-import { deviationsOf, type PhaseRecord, phaseOfTask, recordOf } from "./deviations.ts"
+import { deviationsOf } from "./deviations.ts"
+import { type PhaseRecord, phaseOfTask, recordOf } from "./phaseRecord.ts"
 
 /** Tasks of other phases are told of there. */
 const ownTasks = (run: Run, id: PhaseId, known: PhaseRecord | undefined): PhaseRecord["tasks"] =>

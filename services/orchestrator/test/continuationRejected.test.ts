@@ -1,0 +1,147 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { CheckpointReport } from "@reprise/protocol"
+import { at, decision, done } from "./support/checkpoints.ts"
+import { row } from "./support/row.ts"
+import { item, onePhase, runId, story } from "./support/story.ts"
+
+describe("a continuation that is rejected", () => {
+  const rejected = (options = {}) => {
+    const s = at(decision, options)
+    if (s.run.status === "waiting") s.answer("red")
+    const missing = { missingCommits: ["abc1234"], missingFiles: ["b.ts"] }
+    return s.stateWritten().tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, ...missing })
+  }
+
+  it("ESCALATE with exactly what is missing: retry, redo or abort", () => {
+    const s = rejected()
+    assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting CHECKPOINT"])
+    const { evidence, origin } = s.question.ask
+    assert.deepStrictEqual(
+      [origin, evidence.missingCommits, evidence.missingFiles],
+      ["continuation", ["abc1234"], ["b.ts"]]
+    )
+    assert.deepStrictEqual(s.choices, ["retry", "redo", "abort"])
+  })
+
+  it("retry writes the record and verifies once more", () => {
+    const s = rejected().answer("retry")
+    assert.deepStrictEqual(s.lines, ["StepResumed CHECKPOINT (answer)", "workspace WriteContinuationState"])
+    assert.deepStrictEqual(s.stateWritten().lines, ["workspace VerifyContinuation"])
+  })
+
+  it("redo drops what is missing, and has it done again", () => {
+    const s = rejected().answer("redo")
+    assert.deepStrictEqual(s.phase.completedTasks, [])
+    assert.deepStrictEqual(s.command("WriteContinuationState").completedTasks, [])
+    assert.strictEqual(s.command("WriteContinuationState").resumeAt, "P1.1")
+    assert.strictEqual(s.stateWritten().tasksVerified().run.step, "EXECUTE")
+    assert.include(s.prompt, "Resume execution at Task 1 (P1.1). When you come to it: Re-execute Task 2")
+    assert.include(s.prompt, "User chose Option red")
+  })
+
+  const verify: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
+  const passedAndLost = (missingCommits: ReadonlyArray<string>, more: { readonly keeps?: string } = {}) => {
+    const s = story().executing({}, onePhase)
+    const both = [...done, { id: "P1.2", commit: "bcd2345", files: [] }]
+    s.reports({ result: "checkpoint", completedTasks: both, checkpoint: verify }).stateWritten()
+    s.answer("pass", more.keeps).stateWritten()
+    s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, missingCommits, missingFiles: [] })
+    return s.answer("redo")
+  }
+
+  it("redo of work that a human had passed: it is to be looked at again, and what they wrote is not lost", () => {
+    const s = passedAndLost(["bcd2345"], { keeps: "and mind the margins" })
+    const { checkpoint, completedTasks, resolution, resumeAt } = s.command("WriteContinuationState")
+    assert.deepStrictEqual([checkpoint, completedTasks, resolution, resumeAt], [undefined, done, undefined, "P1.2"])
+    s.stateWritten().tasksVerified()
+    assert.include(s.prompt, "| P1.2 | Look | — | — | pending |")
+    assert.include(s.prompt, "Resume execution at Task 2 (P1.2).")
+    assert.notInclude(s.prompt, "Skip")
+    assert.notInclude(s.prompt, "User confirmed")
+    assert.include(s.prompt, "additional guidance:\nand mind the margins")
+  })
+
+  it("redo of everything: the author begins as the first one did", () => {
+    const s = passedAndLost(["abc1234", "bcd2345"]).stateWritten().tasksVerified()
+    assert.notInclude(s.prompt, "Skip")
+    assert.notInclude(s.prompt, "other agents before you")
+    assert.include(s.prompt, "- P1.2: Look (checkpoint: human-verify)")
+  })
+
+  it("redo goes on with what comes first in the plan, be it lost or not yet done", () => {
+    const s = story().executing({}, onePhase)
+    const later = [{ id: "P1.3", commit: "cde3456", files: [] }, ...done]
+    s.reports({ result: "checkpoint", completedTasks: later, checkpoint: { ...decision, task: "P1.2" } }).stateWritten()
+    s.answer("red").stateWritten()
+    const lost = (...missingCommits: ReadonlyArray<string>) => {
+      s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, missingCommits, missingFiles: [] })
+      s.answer("redo")
+      const { resumeAt } = s.command("WriteContinuationState")
+      s.stateWritten()
+      return resumeAt
+    }
+    assert.strictEqual(lost("cde3456"), "P1.2")
+    assert.strictEqual(lost("abc1234"), "P1.1")
+  })
+
+  it("redo of what comes before a task that was passed: that one is skipped when its turn comes", () => {
+    const s = passedAndLost(["abc1234"]).stateWritten().tasksVerified()
+    assert.include(s.prompt, "Resume execution at Task 1 (P1.1). When you come to it: Skip Task 2.")
+    assert.include(s.prompt, "| P1.2 | Look | bcd2345 | — | complete |")
+  })
+
+  it("thousands of missing files are counted in the question's words, and all in its evidence", () => {
+    const s = at(decision).answer("red").stateWritten()
+    const missingFiles = Array.from({ length: 5000 }, (_, n) => `file-${n}.ts`)
+    s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, missingCommits: ["abc1234"], missingFiles })
+    const { evidence, reason } = s.question.ask
+    assert.include(reason, "commit abc1234, file-0.ts, ")
+    assert.include(reason, "file-18.ts and 4981 more.")
+    assert.deepStrictEqual(evidence.missingFiles, missingFiles)
+  })
+
+  it("redo after the history was rewritten counts the phase from where it still is the same", () => {
+    const s = at(decision).answer("red").stateWritten()
+    assert.deepStrictEqual(s.command("VerifyContinuation").base, s.phase.base)
+    const missing = { missingCommits: ["abc1234"], missingFiles: [], base: "0000aaaa" }
+    s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, ...missing })
+    s.answer("redo").stateWritten().tasksVerified().completes("bcd2345")
+    assert.deepStrictEqual(s.command("VerifyCommit").base, "0000aaaa")
+  })
+
+  it("without any task lost, the phase counts from where the history still is the same, and the run says so", () => {
+    const s = story().executing().reports({ result: "checkpoint", checkpoint: decision }).stateWritten()
+    s.answer("red").stateWritten()
+    s.tell({ _tag: "ContinuationVerified", runId, phase: s.phase.id, base: "0000aaaa" }).completes("bcd2345")
+    assert.deepStrictEqual(s.command("VerifyCommit").base, "0000aaaa")
+    assert.include(s.run.notices.join(), "counts from 0000aaaa now")
+  })
+
+  it("the newest verified commit must be there too; redo keeps what is, and wants a commit again", () => {
+    const s = story().executing().completes("bcd2345", { completedTasks: done }).commitVerified()
+    s.verdict("not_ready", item("R1")).needsHuman().answer("fix").stateWritten()
+    assert.strictEqual(s.command("VerifyContinuation").verified, "bcd2345")
+    s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, missingCommits: ["bcd2345"], missingFiles: [] })
+    s.answer("redo").stateWritten()
+    assert.deepStrictEqual(s.phase.completedTasks, done)
+    s.tasksVerified().completes()
+    assert.include(s.prompt, "the hash of the commit that holds the work is missing")
+    s.completes("cde3456")
+    assert.strictEqual(s.command("VerifyCommit").base, s.phase.base)
+  })
+
+  it("names the way out of a shallow clone", () => {
+    const s = at(decision).answer("red").stateWritten()
+    const missing = { missingCommits: ["abc1234"], missingFiles: [] }
+    s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, ...missing, shallow: true })
+    assert.include(s.question.ask.reason, "git fetch --unshallow")
+  })
+
+  it("auto mode has it done again", () => {
+    assert.deepStrictEqual(rejected({ auto: true }).lines, ["workspace WriteContinuationState"])
+  })
+
+  it("reports of another verification change nothing", () => {
+    row(at(decision), { _tag: "ContinuationVerified", runId, phase: story().executing().phase.id }).then([])
+  })
+})

@@ -1,0 +1,22 @@
+import type { CheckpointReport } from "@reprise/protocol"
+import { type Story, story, twoPhases } from "./story.ts"
+
+export const done = [{ id: "P1.1", commit: "abc1234", files: ["a.ts"] }]
+
+/** An author has stopped at a checkpoint after its first task. */
+export const reached = (checkpoint: CheckpointReport, options = {}, plan = twoPhases): Story =>
+  story().executing(options, plan).reports({ result: "checkpoint", completedTasks: done, checkpoint })
+
+/** And the record is written. */
+export const at = (checkpoint: CheckpointReport, options = {}, plan = twoPhases): Story =>
+  reached(checkpoint, options, plan).stateWritten(".planning/x", { digest: "d1" })
+
+export const decision: CheckpointReport = {
+  task: "P1.2",
+  type: "decision",
+  description: "Red or blue?",
+  options: [
+    { id: "red", label: "All red" },
+    { id: "blue", label: "All blue", recommended: true }
+  ]
+}
