@@ -11,13 +11,16 @@ module.exports = {
     },
     {
       name: "domain-is-pure",
-      comment: "domain/ imports only effect, the protocol, the plan library and the actor's types",
+      comment:
+        "what a service decides imports only effect, the protocol, the plan library and the actor's types; IO lives in work/, watch/, transcript/ and where layers are composed",
       severity: "error",
-      from: { path: "^services/[^/]+/src/domain/" },
+      from: {
+        path: "^services/([^/]+)/src/",
+        pathNot: "^services/[^/]+/src/(work/|watch/|transcript/|(service|main|index)\\.ts$)"
+      },
       to: {
         pathNot: [
-          "^services/$1",
-          "^services/[^/]+/src/domain/",
+          "^services/$1/src/(?!work/|watch/|transcript/|(service|main|index)\\.ts$)",
           "^libs/(protocol|plan)/",
           "^libs/actor/src/(Actor|index)\\.ts$",
           "^libs/agent/src/promptIds",

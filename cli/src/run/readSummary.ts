@@ -1,6 +1,6 @@
 /** The summary of a run as its journal has it now. */
 import { ActorConfig, Broker } from "@reprise/actor"
-import { journalSummary } from "@reprise/orchestrator/journalSummary"
+import { journalSummary } from "@reprise/orchestrator/summary"
 import { actorOf, isKey, subjects } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import { missing } from "../CliFailure.ts"

@@ -1,2 +1,2 @@
-export { runActor } from "./domain/runActor.ts"
+export { runActor } from "./actor/actor.ts"
 export { layer } from "./service.ts"

@@ -1,5 +1,5 @@
 /** The orchestrator: Run actors, which send and receive messages and touch nothing else. */
 import { actorLayer } from "@reprise/actor"
-import { runActor } from "./domain/runActor.ts"
+import { runActor } from "./actor/actor.ts"
 
 export const layer = actorLayer(runActor)

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type CheckpointReport, type CompletedTask, PhaseId } from "@reprise/protocol"
-import { resolutionSentence } from "../src/domain/prompts/resolution.ts"
-import { taskTable } from "../src/domain/prompts/taskTable.ts"
+import { resolutionSentence } from "../src/checkpoint/resolution.ts"
+import { taskTable } from "../src/checkpoint/taskTable.ts"
 import { item, onePhase, type Story, story } from "./support/story.ts"
 
 const report = (type: CheckpointReport["type"], more: Partial<CheckpointReport> = {}): CheckpointReport => ({

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { ActorConfig, drain, MemoryBroker, Messenger } from "@reprise/actor"
 import { escalationIdOf, OrchestratorCommand, RunView } from "@reprise/protocol"
 import { Effect, Layer, Schema, Stream } from "effect"
-import type { RunInput } from "../src/domain/Input.ts"
+import type { RunInput } from "../src/actor/inputs.ts"
 import { layer as orchestrator } from "../src/index.ts"
 import { item, onePhase, runId, Story } from "./support/story.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { preview } from "../src/domain/preview.ts"
+import { preview } from "../src/preview.ts"
 import { startRun, story, twoPhases, withGates } from "./support/story.ts"
 
 describe("the preview of a run", () => {

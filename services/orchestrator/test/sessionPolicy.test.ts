@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type ContinuationOptions, defaultRunOptions, noTokens } from "@reprise/protocol"
-import { chooseSession, type Measured, type Occasion } from "../src/domain/sessionPolicy.ts"
+import { chooseSession, type Measured, type Occasion } from "../src/author/session.ts"
 import { type Story, story, withGates } from "./support/story.ts"
 
 const sound: Measured = {

@@ -1,8 +1,8 @@
 /** Whole runs, told from their start to their end. */
 import { assert, describe, it } from "@effect/vitest"
-import { noRun } from "../src/domain/Run.ts"
-import { runActor } from "../src/domain/runActor.ts"
-import { runView } from "../src/domain/runView.ts"
+import { runActor } from "../src/actor/actor.ts"
+import { noRun } from "../src/actor/state.ts"
+import { runView } from "../src/actor/view.ts"
 import { item, lineOf, onePhase, runId, type Story, story, withGates } from "./support/story.ts"
 
 /** What an onlooker sees: the public events, without the commands. */

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { renderSummary } from "@reprise/plan"
 import { noTokens } from "@reprise/protocol"
 import { Result } from "effect"
-import { journalSummary } from "../src/domain/journalSummary.ts"
+import { journalSummary } from "../src/phase/summary.ts"
 import { item, onePhase, type Story, story, twoPhases } from "./support/story.ts"
 
 const hash = (n: number) => n.toString(16).padEnd(40, "c")

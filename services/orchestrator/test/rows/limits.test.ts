@@ -1,7 +1,7 @@
 /** Each limit (run-machine: Limits): the question it raises or the end it makes, and what `reprise status` says of it. */
 import { assert, describe, it } from "@effect/vitest"
 import type { EscalationOrigin } from "@reprise/protocol"
-import { runView } from "../../src/domain/runView.ts"
+import { runView } from "../../src/actor/view.ts"
 import { item, onePhase, type Story, story, withGates } from "../support/story.ts"
 
 const view = (s: Story) => runView(s.state) ?? assert.fail("there is no run")

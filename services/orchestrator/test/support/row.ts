@@ -1,11 +1,11 @@
 /** One row of the run machine: a run that has come so far, an input, and what must follow. */
 import type { Actor } from "@reprise/actor"
 import { given } from "@reprise/actor/testing"
-import { decideRun } from "../../src/domain/decide.ts"
-import type { RunEvent } from "../../src/domain/Event.ts"
-import type { RunInput } from "../../src/domain/Input.ts"
-import type { RunState } from "../../src/domain/Run.ts"
-import { runActor } from "../../src/domain/runActor.ts"
+import { runActor } from "../../src/actor/actor.ts"
+import { decideRun } from "../../src/actor/decide.ts"
+import type { RunInput } from "../../src/actor/inputs.ts"
+import type { RunEvent } from "../../src/actor/journal.ts"
+import type { RunState } from "../../src/actor/state.ts"
 import { lineOf, runId, type Story } from "./story.ts"
 
 /** The Run actor without the record of what led to each entry, so that a row names only what it is about. */

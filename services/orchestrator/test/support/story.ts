@@ -13,11 +13,11 @@ import {
   type Verdict
 } from "@reprise/protocol"
 import { Result, Schema } from "effect"
-import type { RunEvent } from "../../src/domain/Event.ts"
-import type { InputOf, RunInput } from "../../src/domain/Input.ts"
-import { noRun, type Pending, type PhaseRun, type Run, type RunState } from "../../src/domain/Run.ts"
-import { underWay } from "../../src/domain/run/control.ts"
-import { runActor } from "../../src/domain/runActor.ts"
+import { runActor } from "../../src/actor/actor.ts"
+import type { InputOf, RunInput } from "../../src/actor/inputs.ts"
+import type { RunEvent } from "../../src/actor/journal.ts"
+import { noRun, type Pending, type PhaseRun, type Run, type RunState } from "../../src/actor/state.ts"
+import { underWay } from "../../src/control/pause.ts"
 
 export const runId = RunId.make("r1-test")
 export const head = "0000000a"

@@ -1,0 +1,25 @@
+/** The Run actor: one per run, keyed by the run's id. */
+
+import type { Actor } from "@reprise/actor"
+import { OrchestratorCommand, type PublicEvent } from "@reprise/protocol"
+import { decide } from "./decide.ts"
+import { evolve } from "./evolve.ts"
+import { type RunInput, subscribed } from "./inputs.ts"
+import { RunEvent } from "./journal.ts"
+import { react } from "./react.ts"
+import { noRun, type RunState } from "./state.ts"
+import { runView } from "./view.ts"
+
+export const runActor: Actor<RunState, RunInput, RunEvent> = {
+  service: "orchestrator",
+  commands: OrchestratorCommand,
+  subscription: { types: subscribed, route: (event: PublicEvent) => event.runId },
+  journal: RunEvent,
+  initial: noRun,
+  decide,
+  evolve,
+  react,
+  runOf: (state) => (state._tag === "Run" ? state.runId : undefined),
+  view: runView,
+  snapshotVersion: 3
+}

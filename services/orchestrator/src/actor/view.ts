@@ -1,0 +1,65 @@
+/** The read model of a run: what `reprise status` shows. */
+
+import type { PhaseView, RunView } from "@reprise/protocol"
+import { underWay } from "../control/pause.ts"
+import type { PlannedPhase } from "./journal.ts"
+import type { Run, RunState } from "./state.ts"
+
+const ended = (run: Run) => run.status === "completed" || run.status === "failed" || run.status === "aborted"
+
+const phaseState = (run: Run, phase: PlannedPhase): PhaseView["state"] => {
+  const outcome = run.outcomes.find(({ id }) => id === phase.id)
+  if (outcome !== undefined) return outcome.by === "override" ? "overridden" : "completed"
+  if (phase.done) return "done-before"
+  if (run.phase?.id !== phase.id || ended(run)) return "pending"
+  return run.status === "waiting" ? "waiting" : "running"
+}
+
+const phaseView = (run: Run, phase: PlannedPhase): PhaseView => {
+  const current = run.phase?.id === phase.id ? run.phase : undefined
+  const outcome = run.outcomes.find(({ id }) => id === phase.id)
+  const commit = outcome === undefined ? current?.verified : outcome.commit
+  return {
+    id: phase.id,
+    title: phase.title,
+    state: phaseState(run, phase),
+    ...(commit === undefined ? {} : { commit }),
+    reviewCycles: outcome?.reviewCycles ?? current?.reviewCycles ?? 0,
+    qualityAttempts: outcome?.gateRuns ?? current?.gateRuns ?? 0,
+    ...(current === undefined ? {} : { continuations: current.continuations })
+  }
+}
+
+/** Undefined until the run was started. */
+export const runView = (state: RunState): RunView | undefined => {
+  if (state._tag === "NoRun") return undefined
+  const { attempt, directory, host, pending, phase, planTitle, reason, request, step } = state
+  const active = underWay(pending)
+  const author = phase?.author?.sessionId
+  return {
+    runId: state.runId,
+    status: state.status,
+    planPath: request.planPath,
+    ...(planTitle === undefined ? {} : { planTitle }),
+    workspace: request.workspace,
+    ...(directory === undefined ? {} : { directory }),
+    ...(host === undefined ? {} : { host }),
+    ...(phase === undefined ? {} : { phase: phase.id }),
+    ...(step === undefined ? {} : { step }),
+    ...(attempt === undefined ? {} : { attempt }),
+    phases: state.phases.map((planned) => phaseView(state, planned)),
+    ...(pending._tag === "Answer" ? { escalationId: pending.question.ask.escalationId } : {}),
+    ...(reason === undefined ? {} : { reason }),
+    notices: state.notices,
+    ...(author === undefined ? {} : { authorSessionId: author }),
+    ...(active._tag === "Turn" ? { turnId: active.turnId } : {}),
+    auto: request.options.auto,
+    steps: state.steps,
+    limits: request.options.limits,
+    sessionsCreated: state.sessionsCreated,
+    sessionsReused: state.sessionsReused,
+    usage: state.usage,
+    startedAt: state.startedAt,
+    updatedAt: state.updatedAt
+  }
+}

@@ -1,0 +1,111 @@
+/** What an author is asked in each of its steps: the part of a prompt that is about the step. Pure text. */
+
+import { type GateResult, gateOutput, type Item, type Step } from "@reprise/protocol"
+import type { PlannedPhase } from "../actor/journal.ts"
+import type { PhaseRun, Run } from "../actor/state.ts"
+import { continuationText, continuationWords, isContinued } from "../checkpoint/prompt.ts"
+import { currentTitle, plannedPhase } from "../phase/plan.ts"
+import { guidanceText, paragraphs, render } from "../prompts.ts"
+
+const noneListed = "(none are listed: read the phase's text in the plan)"
+
+const taskLines = (planned: PlannedPhase | undefined): string => {
+  const lines = planned?.tasks.map(
+    ({ checkpoint, id, name }) => `- ${id}: ${name}${checkpoint === undefined ? "" : ` (checkpoint: ${checkpoint})`}`
+  )
+  return lines === undefined || lines.length === 0 ? noneListed : lines.join("\n")
+}
+
+/** For an author that is handed the table of a continuation: no second list that grows with the plan. */
+const taskCount = (planned: PlannedPhase | undefined): string =>
+  planned === undefined || planned.tasks.length === 0
+    ? noneListed
+    : `(${planned.tasks.length}; those around the place to go on are in the table, and the plan has all)`
+
+/** What the plan says of a phase, for templates. */
+export const planValues = (run: Run, phase: PhaseRun) => {
+  const planned = plannedPhase(run, phase.id)
+  const gate = planned?.completionGate
+  return {
+    plan_path: run.request.planPath,
+    phase: phase.id,
+    tasks: isContinued(phase) ? taskCount(planned) : taskLines(planned),
+    completion_gate: gate === undefined ? "" : `\n\nThe phase is complete when: ${gate}`
+  }
+}
+
+const excerpt = (result: GateResult): string => {
+  const output = gateOutput(result)
+  return output === "" ? "(no output)" : output
+}
+
+const failureText = (result: GateResult): string => {
+  const end = result.timedOut
+    ? "timed out"
+    : result.exitCode === null
+      ? "could not be run to its end"
+      : `exit code ${result.exitCode}`
+  return `$ ${result.command}\n${end}; the whole output is in ${result.logRef}\n${excerpt(result)}`
+}
+
+const failedGates = (results: ReadonlyArray<GateResult>) =>
+  results.filter((result) => result.exitCode !== 0 || result.timedOut)
+
+/** Each item as the reviewer wrote it. */
+const itemLines = (items: ReadonlyArray<Item>): string =>
+  items
+    .map(({ id, priority, reason, title }) => `- ${id} [${priority}] ${title}${reason === "" ? "" : `\n  ${reason}`}`)
+    .join("\n")
+
+const dirtyListed = 100
+
+const dirtyLines = (dirty: ReadonlyArray<string>): string => {
+  const more = dirty.length - dirtyListed
+  const lines = dirty.slice(0, dirtyListed).map((path) => `- ${path}`)
+  return [...lines, ...(more > 0 ? [`- and ${more} more: \`git status\` lists them`] : [])].join("\n")
+}
+
+/** The part about the step. With nothing raised by a review, AUTO_FIX is there for the guidance or for the tree. */
+export const stepTask = (run: Run, phase: PhaseRun, step: Step): string => {
+  switch (step) {
+    case "QUALITY_RETRY":
+      return render(run, "quality-retry", {
+        failures: paragraphs(...failedGates(phase.gateResults).map(failureText))
+      })
+    case "AUTO_FIX":
+      return phase.dirty.length > 0
+        ? render(run, "clean-tree", { dirty: dirtyLines(phase.dirty) })
+        : render(run, "auto-fix", {
+            cycle: String(phase.reviewCycles),
+            items: phase.items.length === 0 ? "(none: follow the guidance below)" : itemLines(phase.items)
+          })
+    default:
+      return render(run, "work", planValues(run, phase))
+  }
+}
+
+/** Whole prompts for an author, put together of their parts. The first line is always the same for a phase. */
+
+const header = (run: Run, phase: PhaseRun): string =>
+  `You are the author of phase ${phase.id} of the plan ${run.request.planPath}: ${currentTitle(run)}.`
+
+/** The guidance that the phase's author session was not given yet. */
+export const newGuidance = (run: Run): ReadonlyArray<string> => run.guidance.texts.slice(run.guidance.author)
+
+/** For a session that knows the phase: the task, and the guidance that is new to it. */
+export const knownPrompt = (run: Run, phase: PhaseRun, task: string): string =>
+  paragraphs(header(run, phase), task, guidanceText(newGuidance(run)))
+
+/** For a session that knows nothing: the phase, what is done of it, the task and all of the phase's guidance. */
+export const freshPrompt = (run: Run, phase: PhaseRun, step: Step, task = stepTask(run, phase, step)): string => {
+  const values = { ...planValues(run, phase), commit: phase.verified ?? phase.base, base: phase.base }
+  const context = step === "EXECUTE" && task === stepTask(run, phase, step) ? "" : render(run, "context", values)
+  const guidance = guidanceText([...continuationWords(run, phase), ...run.guidance.texts])
+  return paragraphs(header(run, phase), context, continuationText(run, phase), task, guidance)
+}
+
+const continueSentence = "Continue the current session and complete all remaining tasks."
+
+/** For a session that a human chose to continue, when something happened since that its author does not know. */
+export const continuePrompt = (run: Run, brief: string): string =>
+  paragraphs(continueSentence, brief, guidanceText(newGuidance(run)))

@@ -1,0 +1,163 @@
+/** From an approved phase to the next one (run-machine: PHASE_GATE, PHASE_COMPLETE). */
+
+import type { PhaseId } from "@reprise/protocol"
+import { Result } from "effect"
+import type { InputOf } from "../actor/inputs.ts"
+import type { RunEvent, RunEvents } from "../actor/journal.ts"
+import { enter, escalate, fresh, type Outcome, outcome } from "../actor/moves.ts"
+import type { PhaseRun, Run } from "../actor/state.ts"
+import { stepTask } from "../author/prompt.ts"
+import { listSome } from "../prompts.ts"
+import { closeReview } from "../review/review.ts"
+import { continuedBy, lastVerified, nextPhase, placeOf, readPlan, reviewFile } from "./plan.ts"
+import { writePhaseSummary, writeSummary } from "./summary.ts"
+
+/** The review file is committed, the tree and HEAD looked at and the plan read again. Without `approved`: on any HEAD. */
+export const finishPhase = (run: Run, phase: PhaseRun, approved?: string): RunEvent => ({
+  _tag: "WorkspaceAsked",
+  command: {
+    _tag: "FinishPhase",
+    runId: run.runId,
+    phase: phase.id,
+    reviewPath: reviewFile(run, phase),
+    planPath: run.request.planPath,
+    commits: commitsOf(phase),
+    ...(approved === undefined ? {} : { approved })
+  }
+})
+
+/** What the reviewer approved is finished; what came after its verdict it has not seen. */
+export const finishApproved = (run: Run, phase: PhaseRun): RunEvent => finishPhase(run, phase, lastVerified(phase))
+
+/** Those that the phase's summary names. */
+const commitsOf = ({ completedTasks, verified }: PhaseRun): ReadonlyArray<string> => [
+  ...new Set([...completedTasks.map(({ commit }) => commit), ...(verified === undefined ? [] : [verified])])
+]
+
+/** A ready verdict on a verified commit is enough, unless a human wants to have the last word. */
+export const startPhaseGate = (run: Run, phase: PhaseRun): Outcome => {
+  const { auto, gates } = run.request.options
+  if (auto || gates.phase === "auto") return outcome([finishApproved(run, phase)])
+  return outcome([], escalate({ origin: "phase-gate", reason: `Phase ${phase.id} is reviewed and ready. Go on?` }))
+}
+
+/** Author and reviewer of a phase are let go with it: the next one gets fresh ones. */
+const letGo = (phase: PhaseRun): RunEvents => [
+  ...phase.sessions.map((sessionId): RunEvent => ({ _tag: "SessionReleased", sessionId })),
+  ...(phase.reviewCycles === 0 ? [] : [closeReview(phase, false, "the phase is complete")])
+]
+
+type Approval = Pick<Extract<RunEvent, { readonly _tag: "PhaseCompleted" }>, "by" | "who" | "guidance">
+
+/** The step that completes a phase, and that it is complete. */
+const completion = (run: Run, phase: PhaseRun, approval: Approval): RunEvents => [
+  {
+    _tag: "StepStarted",
+    ...placeOf(run),
+    step: "PHASE_COMPLETE",
+    attempt: (phase.visits.PHASE_COMPLETE ?? 0) + 1,
+    cause: approval.by === "override" ? "override" : "tree-clean"
+  },
+  {
+    _tag: "PhaseCompleted",
+    ...placeOf(run),
+    phase: phase.id,
+    step: "PHASE_COMPLETE",
+    ...(phase.verified === undefined ? {} : { commit: phase.verified }),
+    ...approval
+  },
+  ...letGo(phase)
+]
+
+/** A human approves the phase as it is. Its tree is still looked at, and the plan read again. */
+export const overridePhase = (run: Run, phase: PhaseRun, who: string, guidance: string | undefined): RunEvents => [
+  ...completion(run, phase, { by: "override", who, ...(guidance === undefined ? {} : { guidance }) }),
+  finishPhase(run, phase)
+]
+
+export const phaseFinished = (run: Run, phase: PhaseRun, event: InputOf<"PhaseFinished">): Outcome => {
+  const { head, subjects } = event
+  const checked: RunEvent = {
+    _tag: "TreeChecked",
+    phase: phase.id,
+    head,
+    dirty: [],
+    ...(subjects === undefined ? {} : { subjects })
+  }
+  const completed = run.step === "PHASE_GATE" ? completion(run, phase, { by: "review" }) : []
+  const rest = takePlan(run, event.plan)
+  return { ...rest, events: [checked, ...completed, ...rest.events] }
+}
+
+/** A verdict holds for the commit it names: the new one is verified, and then reviewed too (sessions: Reviews). */
+const headMoved = (run: Run, phase: PhaseRun, head: string): Outcome => {
+  const base = lastVerified(phase)
+  const command = {
+    _tag: "VerifyCommit" as const,
+    runId: run.runId,
+    phase: phase.id,
+    commit: head,
+    base,
+    reviewPath: reviewFile(run, phase)
+  }
+  return outcome([
+    { _tag: "TreeChecked", phase: phase.id, dirty: [], head },
+    { _tag: "Noted", text: `HEAD moved from ${base} to ${head} during the review: what is new is reviewed too.` },
+    { _tag: "WorkspaceAsked", command }
+  ])
+}
+
+/** Before the phase is complete its author can clean up; after an override nobody is there but the human. */
+export const phaseBlocked = (run: Run, phase: PhaseRun, event: InputOf<"PhaseBlocked">): Outcome => {
+  const { dirty, head } = event
+  if (head !== undefined && run.step === "PHASE_GATE") return headMoved(run, phase, head)
+  const checked: RunEvent = { _tag: "TreeChecked", phase: phase.id, dirty }
+  const reason = `The working tree is not clean: ${listSome(dirty)}.`
+  if (run.step !== "PHASE_GATE") {
+    const trouble = { origin: "commit" as const, reason, noContinue: "the phase is complete", evidence: { dirty } }
+    return outcome([checked], escalate(trouble))
+  }
+  return outcome(
+    [checked],
+    escalate({
+      origin: "commit",
+      reason,
+      retry: { step: "AUTO_FIX" },
+      brief: stepTask(run, { ...phase, dirty }, "AUTO_FIX"),
+      evidence: { dirty }
+    })
+  )
+}
+
+/** The plan as it is now must continue the plan as it was. */
+const takePlan = (run: Run, source: string): Outcome => {
+  if (source === run.source) return outcome([], { _tag: "NextPhase" })
+  const plan = Result.flatMap(readPlan(source, run.request.planPath), (now) => continuedBy(run.phases, now))
+  if (Result.isFailure(plan)) {
+    const reason = `The plan has changed so that the run cannot go on: ${plan.failure}`
+    return outcome([], escalate({ origin: "plan", reason, noContinue: "the phase is complete" }))
+  }
+  const { changes, phases, planTitle } = plan.success
+  const taken = { _tag: "PlanTaken" as const, source, phases, ...(planTitle === undefined ? {} : { planTitle }) }
+  const noted = changes.map((change): RunEvent => ({ _tag: "Noted", text: `The plan was edited: ${change}` }))
+  return outcome([taken, ...noted], { _tag: "NextPhase" })
+}
+
+/**
+ * The summary of the phase that was completed, then the next phase that nobody approved; none left: the summary of the
+ * run, and the run is complete.
+ */
+export const startNextPhase = (run: Run): Outcome => {
+  const completed = run.outcomes.find(({ id, summarised }) => id === run.phase?.id && !summarised)
+  if (completed !== undefined) return outcome([writePhaseSummary(run, completed.id)])
+  const next = nextPhase(run)
+  return next === undefined
+    ? outcome([writeSummary(run)])
+    : outcome(
+        [{ _tag: "PhaseStarted", runId: run.runId, phase: next.id, title: next.title }],
+        enter("EXECUTE", "phase-started", fresh)
+      )
+}
+
+export const phaseSummarised = (phase: PhaseId, path: string): Outcome =>
+  outcome([{ _tag: "PhaseSummarised", phase, path }], { _tag: "NextPhase" })

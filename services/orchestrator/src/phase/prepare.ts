@@ -1,0 +1,68 @@
+/** The beginning of a run (run-machine: PREPARE). */
+
+import { anyHost } from "@reprise/protocol"
+import { Result } from "effect"
+import { evolve } from "../actor/evolve.ts"
+import type { InputOf } from "../actor/inputs.ts"
+import type { RunEvent, RunEvents } from "../actor/journal.ts"
+import { type Outcome, outcome } from "../actor/moves.ts"
+import { noRun, type Run } from "../actor/state.ts"
+import { completeRun, failRun } from "../control/end.ts"
+import { type KnownPlan, nextPhase, readPlan, startingAt } from "./plan.ts"
+
+const requested = (request: InputOf<"StartRun">, at: string) => {
+  const read = readPlan(request.plan, request.planPath)
+  const plan = Result.flatMap(read, (whole) => startingAt(whole, request.options.startPhase))
+  const unread: KnownPlan = { planId: request.planPath, phases: [] }
+  const event: RunEvent = { _tag: "RunRequested", request, ...Result.getOrElse(plan, () => unread), at }
+  return { event, problem: Result.isFailure(plan) ? plan.failure : undefined }
+}
+
+const prepareWorkspace = (run: Run): RunEvents => {
+  const { planPath, workspace } = run.request
+  const { allowDirty, postCreate, worktree } = run.request.options
+  return [
+    { _tag: "StepStarted", runId: run.runId, step: "PREPARE", attempt: 1, cause: "run-started" },
+    {
+      _tag: "WorkspaceAsked",
+      command: {
+        _tag: "PrepareWorkspace",
+        runId: run.runId,
+        planPath,
+        workspace,
+        worktree,
+        allowDirty,
+        postCreate,
+        host: anyHost
+      }
+    }
+  ]
+}
+
+/** A plan that cannot be read fails the run before anything is touched; one with nothing to do completes it. */
+export const startRun = (request: InputOf<"StartRun">, at: string): RunEvents => {
+  const { event, problem } = requested(request, at)
+  const run = evolve(noRun, event)
+  if (run._tag === "NoRun") return []
+  if (problem !== undefined) return [event, ...failRun(run, problem)]
+  const started: RunEvent = {
+    _tag: "RunStarted",
+    runId: run.runId,
+    planPath: request.planPath,
+    workspace: request.workspace,
+    phases: run.phases.map(({ id, title }) => ({ id, title }))
+  }
+  return [event, started, ...(nextPhase(run) === undefined ? completeRun(run) : prepareWorkspace(run))]
+}
+
+const detached = "HEAD is on no branch: the commits of this run are lost to git unless you make a branch for them."
+
+export const workspacePrepared = (event: InputOf<"WorkspacePrepared">): Outcome => {
+  const { branch, directory, head, host } = event
+  const taken: RunEvent = { _tag: "WorkspaceTaken", host, directory, head, ...(branch === undefined ? {} : { branch }) }
+  const noted: RunEvents = branch === undefined ? [{ _tag: "Noted", text: detached }] : []
+  return outcome([taken, ...noted], { _tag: "NextPhase" })
+}
+
+export const workspaceRefused = (run: Run, event: InputOf<"WorkspaceRefused">): Outcome =>
+  outcome(failRun(run, `The workspace cannot be used (${event.kind}): ${event.reason}`))

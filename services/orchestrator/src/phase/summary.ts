@@ -1,0 +1,200 @@
+/** SUMMARY.md, from what the run remembers (continuation: Many checkpoints, and the summary). */
+
+import {
+  besideState,
+  isPass,
+  parsePlan,
+  planSlug,
+  renderSummary,
+  type Summary,
+  slugOf,
+  summaryPath,
+  taskResults
+} from "@reprise/plan"
+import type { PhaseId } from "@reprise/protocol"
+import { Result, Schema } from "effect"
+import { evolve } from "../actor/evolve.ts"
+import { RunEvent } from "../actor/journal.ts"
+import { noRun, type PhaseOutcome, type Run, type RunState, type Saving } from "../actor/state.ts"
+import { resolutionSentence } from "../checkpoint/resolution.ts"
+import { plannedPhase, sameCommit } from "./plan.ts"
+
+/** Tasks of other phases are told of there. */
+const ownTasks = (run: Run, id: PhaseId, known: PhaseRecord | undefined): PhaseRecord["tasks"] =>
+  (known?.tasks ?? []).filter((task) => phaseOfTask(run, task.id) === undefined || phaseOfTask(run, task.id) === id)
+
+const phasesOf = (run: Run, only: PhaseId | undefined): Summary["phases"] => {
+  const plan = parsePlan(run.source)
+  if (Result.isFailure(plan)) return []
+  const subjects = new Map(run.subjects.map(({ commit, subject }) => [commit, subject]))
+  return plan.success.phases
+    .filter(({ id }) => only === undefined || id === only)
+    .map((phase) => {
+      const known = recordOf(run, phase.id)
+      const approval = known?.by === undefined ? undefined : { by: known.by, commit: known.commit }
+      return {
+        id: phase.id,
+        title: phase.title,
+        ...(known?.by === undefined ? {} : { completedBy: known.by }),
+        ...(known?.commit === undefined ? {} : { commit: known.commit }),
+        tasks: taskResults(phase, ownTasks(run, phase.id, known), known?.checkpoints ?? [], subjects, approval)
+      }
+    })
+}
+
+const overrideOf = ({ by, guidance, id, who }: PhaseOutcome): Summary["overrides"] =>
+  by === "override" ? [{ phase: id, by: who ?? "unknown", reason: guidance ?? "no reason given" }] : []
+
+/** What the reviewer raised and let pass, or an override passed over. */
+const declinedOf = ({ id, notes }: PhaseOutcome): Summary["declined"] =>
+  notes.map((item) => ({ phase: id, id: item.id, title: item.title, reason: item.reason }))
+
+/** Absent when nothing went on in a session and no fresh author was spared a conversation. */
+const savedOf = (savings: ReadonlyArray<Saving>): Pick<Summary, "saved"> => {
+  const sum = (name: Exclude<keyof Saving, "phase">) => savings.reduce((total, saving) => total + saving[name], 0)
+  const saved = {
+    continuedTurns: sum("continuedTurns"),
+    cachedTokens: sum("cachedTokens"),
+    unsentTokens: sum("unsentTokens")
+  }
+  return saved.continuedTurns + saved.unsentTokens === 0 ? {} : { saved }
+}
+
+/** Of the whole run, or of one phase alone; of one that is under way too. */
+export const summaryOf = (run: Run, only?: PhaseId): Summary => {
+  const isMeant = ({ phase }: { readonly phase: PhaseId }) => only === undefined || phase === only
+  const outcomes = run.outcomes.filter(({ id }) => only === undefined || id === only)
+  const phases = phasesOf(run, only)
+  return {
+    planId: run.planId,
+    ...(run.planTitle === undefined ? {} : { title: run.planTitle }),
+    runId: run.runId,
+    ...(only === undefined ? {} : { phase: only }),
+    phases,
+    overrides: outcomes.flatMap(overrideOf),
+    declined: outcomes.flatMap(declinedOf),
+    deviations: phases.flatMap(({ id }) => deviationsOf(run, id)),
+    usage: run.phaseUsage.filter(isMeant),
+    ...savedOf(run.savings.filter(isMeant))
+  }
+}
+
+export const writeSummary = (run: Run): RunEvent => ({
+  _tag: "WorkspaceAsked",
+  command: {
+    _tag: "WriteSummary",
+    runId: run.runId,
+    path: summaryPath(run.planId, planSlug(run.request.planPath)),
+    text: renderSummary(summaryOf(run))
+  }
+})
+
+/** A phase may have been given another title since its state file was written. */
+const summaryBeside = ({ phase }: Run, id: PhaseId): string | undefined =>
+  phase?.id === id && phase.statePath !== undefined ? besideState(phase.statePath) : undefined
+
+/** Beside the phase's state file. */
+export const writePhaseSummary = (run: Run, phase: PhaseId): RunEvent => ({
+  _tag: "WorkspaceAsked",
+  command: {
+    _tag: "WriteSummary",
+    runId: run.runId,
+    phase,
+    path: summaryBeside(run, phase) ?? summaryPath(phase, slugOf(plannedPhase(run, phase)?.title ?? "")),
+    text: renderSummary(summaryOf(run, phase))
+  }
+})
+
+/** What a phase did otherwise than planned, in words for its summary. */
+
+/** Tasks of a completed phase that nobody passed after their verification had failed. */
+const unpassed = ({ by, checkpoints }: PhaseRecord): ReadonlyArray<string> => {
+  if (by === undefined) return []
+  const newest = new Map(checkpoints.map((checkpoint) => [checkpoint.task, checkpoint]))
+  return [...newest.values()].flatMap(({ resolution, task, type }) =>
+    type === "human-verify" && resolution !== undefined && !isPass(resolution)
+      ? [`Task ${task} was not verified again after this: ${resolution}`]
+      : []
+  )
+}
+
+/** Where a listed task is planned, if not in this phase. A phase without items leaves its tasks to its author. */
+const strange = (run: Run, id: string, planned: number): ReadonlyArray<string> => {
+  const other = phaseOfTask(run, id)
+  if (other !== undefined) return [`Task ${id} is one of phase ${other}.`]
+  return planned === 0 ? [] : [`Task ${id} is not in the plan.`]
+}
+
+/** Commits that git did not know when it was asked for those of the phase. */
+const inventedOf = (run: Run, { commit, tasks }: PhaseRecord): ReadonlyArray<string> => {
+  const asked = run.subjects.some((subject) => subject.commit === commit)
+  const isKnown = (hash: string) => run.subjects.some((subject) => sameCommit(subject.commit, hash))
+  return (asked ? tasks : [])
+    .filter((task) => !isKnown(task.commit))
+    .map((task) => `Task ${task.id} was reported with commit ${task.commit}, which git does not know.`)
+}
+
+/** What was done otherwise than planned: tasks nobody planned, checkpoints passed by, another architecture. */
+export const deviationsOf = (run: Run, id: PhaseId): ReadonlyArray<string> => {
+  const known = recordOf(run, id)
+  if (known === undefined) return []
+  const planned = plannedPhase(run, id)?.tasks ?? []
+  const ids = new Set(planned.map((task) => task.id))
+  const reached = new Set(known.checkpoints.map(({ task }) => task))
+  const done = new Set(known.tasks.map((task) => task.id))
+  return [
+    ...known.deviations,
+    ...known.tasks.filter((task) => !ids.has(task.id)).flatMap((task) => strange(run, task.id, planned.length)),
+    ...inventedOf(run, known),
+    ...planned
+      .filter((task) => task.checkpoint !== undefined && !reached.has(task.id))
+      .filter((task) => done.has(task.id) || known.by === "review")
+      .map((task) => `Task ${task.id} was done without stopping at its checkpoint (${task.checkpoint}).`),
+    ...unpassed(known),
+    ...known.checkpoints
+      .filter(({ task, type }) => type === "architectural-change" || !ids.has(task))
+      .map(({ report, resolution, task, type }) => {
+        const answer = resolution === undefined ? "not answered yet" : resolutionSentence(report, resolution)
+        return type === "architectural-change"
+          ? `At task ${task} another architecture was asked for. ${answer}`
+          : `At ${task}, which is no task of this phase, a human was asked (${type}). ${answer}`
+      })
+  ].map((text) => `Phase ${id}: ${text}`)
+}
+
+/** What is known of a phase, under way or ended: what its summary is made of. */
+
+export type PhaseRecord = Pick<PhaseOutcome, "tasks" | "checkpoints" | "notes" | "deviations"> & {
+  readonly by?: PhaseOutcome["by"]
+  readonly commit?: string | undefined
+}
+
+/** What is known of a phase: how it ended, or where the current one stands. */
+export const recordOf = (run: Run, id: PhaseId): PhaseRecord | undefined => {
+  const ended = run.outcomes.find((outcome) => outcome.id === id)
+  const { phase } = run
+  if (ended !== undefined || phase?.id !== id) return ended
+  const { checkpoints, completedTasks, deviations, items, verified } = phase
+  return { tasks: completedTasks, checkpoints, notes: items, deviations, commit: verified }
+}
+
+/** The phase that a task is planned in. */
+export const phaseOfTask = (run: Run, task: string): PhaseId | undefined =>
+  run.phases.find(({ tasks }) => tasks.some(({ id }) => id === task))?.id
+
+/** The summary of a run as its journal has it, under way or ended: for whoever may read the journal. Pure. */
+
+const decodeEvents = Schema.decodeUnknownResult(Schema.Array(RunEvent))
+
+/** `entries`: the events of each journal entry, oldest first. Undefined when no run was started. */
+export const journalSummary = (
+  entries: ReadonlyArray<unknown>
+): Result.Result<Summary | undefined, Schema.SchemaError> => {
+  let state: RunState = noRun
+  for (const entry of entries) {
+    const events = decodeEvents(entry)
+    if (Result.isFailure(events)) return Result.fail(events.failure)
+    state = events.success.reduce(evolve, state)
+  }
+  return Result.succeed(state._tag === "NoRun" ? undefined : summaryOf(state))
+}

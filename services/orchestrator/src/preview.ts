@@ -1,0 +1,48 @@
+/**
+ * What a run would ask its first author and reviewer, told by the run machine itself: it is started, its workspace is
+ * said to be ready and the author's commit to be verified. Pure; nothing is sent.
+ */
+
+import { anyHost, type PhaseId, type ReviewCommand } from "@reprise/protocol"
+import { Result } from "effect"
+import { drive } from "./actor/applyMoves.ts"
+import { evolve, evolveStarted } from "./actor/evolve.ts"
+import type { InputOf } from "./actor/inputs.ts"
+import type { EventOf, RunEvent } from "./actor/journal.ts"
+import { noRun } from "./actor/state.ts"
+import { startRun, workspacePrepared } from "./phase/prepare.ts"
+import { startReview } from "./review/review.ts"
+
+/** What is not known before the run stands in its place. */
+const unknown = { head: "<HEAD>", commit: "<the author's commit>" } as const
+
+export interface Preview {
+  readonly phase: PhaseId
+  /** The author's first prompt. */
+  readonly work: string
+  /** The first review, as it would be asked for. */
+  readonly review: Extract<ReviewCommand, { readonly _tag: "RequestReview" }>
+}
+
+const asked = <Tag extends RunEvent["_tag"]>(events: ReadonlyArray<RunEvent>, tag: Tag): EventOf<Tag> | undefined =>
+  events.find((event): event is EventOf<Tag> => event._tag === tag)
+
+/** Undefined when no phase is left to do. Fails with the reason for which the run would fail. */
+export const preview = (request: InputOf<"StartRun">): Result.Result<Preview | undefined, string> => {
+  const started = startRun(request, new Date(0).toISOString())
+  const failed = asked(started, "RunFailed")
+  if (failed !== undefined) return Result.fail(failed.reason)
+  const run = started.reduce(evolve, noRun)
+  if (run._tag === "NoRun" || run.status === "completed") return Result.succeed(undefined)
+  const { runId, workspace } = run.request
+  const ready = { _tag: "WorkspacePrepared", runId, host: anyHost, directory: workspace, head: unknown.head } as const
+  const begun = drive(run, workspacePrepared(ready))
+  const work = asked(begun, "AuthorAsked")?.command
+  const after = [...begun, { _tag: "CommitAccepted", commit: unknown.commit } as const].reduce(evolveStarted, run)
+  const review = after.phase === undefined ? undefined : asked(startReview(after, after.phase, false), "ReviewAsked")
+  return Result.succeed(
+    work?._tag !== "StartTurn" || review === undefined
+      ? undefined
+      : { phase: review.command.phase, work: work.prompt, review: review.command }
+  )
+}

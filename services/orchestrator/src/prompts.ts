@@ -1,0 +1,204 @@
+/**
+ * Every prompt template for authors, and the text functions that prompts are built with. No template mentions the
+ * report's format: the session-manager asks for the report afterwards, and its prompt is recognised by that.
+ */
+import { renderTemplate, type Template, template, type ValuesOf } from "@reprise/plan/template"
+import type { Run } from "./actor/state.ts"
+
+/** Variables that several templates share: what the plan says about a phase. */
+const planVariables = {
+  plan_path: "Path of the plan in the workspace.",
+  phase: "The phase's number.",
+  tasks: "The phase's tasks, one per line.",
+  completion_gate: "Empty, or a blank line followed by the phase's completion gate from the plan."
+} as const
+
+/** The end of every template for work. */
+const closing = `Commit your work before you stop, in one or more commits, and leave no uncommitted changes behind.
+If you cannot go on without a human, stop and say clearly why.
+You will be asked for a report of what you did afterwards; do not write one now.`
+
+const work = template({
+  name: "work",
+  sent: "to an author, to carry out a phase",
+  variables: planVariables,
+  required: [],
+  text: `Read the plan {plan_path} and carry out its phase {phase}, and nothing that belongs to other phases.
+
+The tasks of this phase:
+{tasks}{completion_gate}
+
+A task that is marked as a checkpoint needs a human. For human-verify: do and commit the task, then stop. For any other kind: stop before the task. Do nothing that comes after it. Also stop if you find that the architecture has to change.
+
+${closing}`
+})
+
+const qualityRetry = template({
+  name: "quality-retry",
+  sent: "to the author when quality gates have failed",
+  variables: {
+    failures: "Each failed command with its exit code, its log file and the beginning and end of its output."
+  },
+  required: ["failures"],
+  text: `Your work was committed, but these quality gates fail. Find the cause and fix it, without weakening any gate.
+
+{failures}
+
+${closing}`
+})
+
+const autoFix = template({
+  name: "auto-fix",
+  sent: "to the author when a review has found something to fix",
+  variables: {
+    cycle: "How often this phase has been reviewed.",
+    items: "The items of the review, as the reviewer wrote them."
+  },
+  required: ["items"],
+  text: `Review cycle {cycle} of this phase raised the following items. Work on every one of them.
+
+{items}
+
+If you are convinced that an item is wrong, leave it and give your reason: the reviewer will be told.
+
+${closing}`
+})
+
+const cleanTree = template({
+  name: "clean-tree",
+  sent: "to the author when an approved phase cannot be finished because files are not committed",
+  variables: { dirty: "The uncommitted files, one per line." },
+  required: ["dirty"],
+  text: `The phase is approved, but the working tree is not clean. These files have uncommitted changes:
+
+{dirty}
+
+Commit what belongs to the phase, and remove or restore the rest.
+
+${closing}`
+})
+
+const commitRejected = template({
+  name: "commit-rejected",
+  sent: "to the author whose reported commit was rejected",
+  variables: {
+    commit: "The commit as it was reported.",
+    reason: "The code of the reason, such as missing or unreachable.",
+    detail: "The reason in a sentence.",
+    base: "The commit that the work began from."
+  },
+  required: ["detail"],
+  text: `The commit {commit} that you reported was rejected ({reason}): {detail}
+
+Fix this: the commit must exist, be reachable from HEAD, be newer than {base} and contain your work, and nothing may be left uncommitted. Commit what is missing, and report the hash of your newest commit.
+
+${closing}`
+})
+
+const reportCorrection = template({
+  name: "report-correction",
+  sent: "to the author whose report contradicts itself",
+  variables: { problem: "What is wrong with the report." },
+  required: ["problem"],
+  text: `Your last report cannot be used: {problem}
+
+Do no further work unless the report shows that some is missing. You will be asked for the report once more: make it complete and true.`
+})
+
+const idleAgain = template({
+  name: "idle-again",
+  sent: "to an author who went on working by itself while a human was asked, and is idle again",
+  variables: { phase: "The phase's number." },
+  required: [],
+  text: `You have worked in this session since the run stopped to ask a human, and are idle again. Do no further work now, except to commit what is not committed yet.
+
+You will be asked for a report of where phase {phase} stands: make it complete and true.`
+})
+
+const context = template({
+  name: "context",
+  sent: "to a fresh author before the prompt of any step but the first",
+  variables: {
+    ...planVariables,
+    commit: "The newest verified commit of the phase.",
+    base: "The commit that the phase began from."
+  },
+  required: [],
+  text: `Other agents have worked on this phase before you. Their work is committed up to {commit}; the phase began at {base}. Before you go on, read the plan {plan_path} and the changes since the phase began.
+
+The tasks of this phase:
+{tasks}{completion_gate}`
+})
+
+const continuation = template({
+  name: "continuation",
+  sent: "to a fresh author of a phase that is partly done",
+  variables: {
+    plan_path: "Path of the plan in the workspace.",
+    state_path: "Path of the record of completed tasks.",
+    done: "A table of the tasks around the place to resume, and how many are not shown.",
+    resolution: "Empty, or the human's decision and a blank line.",
+    resume: "Empty, or where to resume and a blank line.",
+    findings:
+      "Empty, or the open findings of the last review and the path of the previous phase's summary, and a blank line."
+  },
+  required: ["done", "resolution", "resume"],
+  text: `Part of this phase was done by other agents before you, and was verified. Read the plan {plan_path} and the record of completed tasks, {state_path}.
+
+{done}
+
+{resolution}{resume}{findings}Before you go on:
+1. Verify with \`git log\` that the commits in the record exist, and that its files are there. If any is missing, stop and report which: do not recreate it.
+2. Do not redo a task that is complete.
+3. Make one commit for each task that you do.`
+})
+
+export const templates = {
+  work,
+  "quality-retry": qualityRetry,
+  "auto-fix": autoFix,
+  "clean-tree": cleanTree,
+  "commit-rejected": commitRejected,
+  "report-correction": reportCorrection,
+  "idle-again": idleAgain,
+  context,
+  continuation
+} as const
+
+type TemplateName = keyof typeof templates
+
+/** The template, or the run's own text in its place, with its variables filled in. */
+export const render = <Name extends TemplateName>(
+  run: Run,
+  name: Name,
+  values: ValuesOf<(typeof templates)[Name]>
+): string => {
+  const template: Template = templates[name]
+  return renderTemplate(template, values, run.request.options.prompts[name])
+}
+
+/** The parts that are not empty, with a blank line between them. */
+export const paragraphs = (...parts: ReadonlyArray<string>): string =>
+  parts.filter((part) => part.trim() !== "").join("\n\n")
+
+const introduction = "The user has provided the following additional guidance:"
+
+/** The end of a prompt: the guidance, word for word. */
+export const guidanceText = (texts: ReadonlyArray<string>): string =>
+  texts.length === 0 ? "" : `${introduction}\n${texts.join("\n\n")}`
+
+/** The text on one line, and no longer than `longest` characters. */
+export const shorten = (text: string, longest: number): string => {
+  const characters = [...text.replaceAll(/\s+/g, " ").trim()]
+  return characters.length <= longest ? characters.join("") : `${characters.slice(0, longest - 1).join("")}…`
+}
+
+/** The path on one line and no longer than `longest` characters. Cut at its beginning: the end tells more. */
+export const shortenPath = (path: string, longest: number): string => {
+  const characters = [...path.replaceAll(/\s+/g, " ").trim()]
+  return characters.length <= longest ? characters.join("") : `…${characters.slice(1 - longest).join("")}`
+}
+
+/** The first items of a list for a sentence, and how many more there are. */
+export const listSome = (items: ReadonlyArray<string>, count = 20): string =>
+  items.length <= count ? items.join(", ") : `${items.slice(0, count).join(", ")} and ${items.length - count} more`

@@ -1,0 +1,127 @@
+/** What a human's answer leads to (run-machine: ESCALATE, PHASE_GATE; continuation). */
+import { evolveStarted } from "../actor/evolve.ts"
+import type { InputOf } from "../actor/inputs.ts"
+import type { RunEvent, RunEvents } from "../actor/journal.ts"
+import { enter, type Move, type Outcome, outcome } from "../actor/moves.ts"
+import type { PhaseRun, Run } from "../actor/state.ts"
+import { resolveCheckpoint } from "../checkpoint/checkpoint.ts"
+import { redoMissing, verifyAgain } from "../checkpoint/continuation.ts"
+import { finishApproved, overridePhase } from "../phase/finish.ts"
+import { placeOf } from "../phase/plan.ts"
+import { askAgain, grant } from "./escalate.ts"
+import type { Question } from "./question.ts"
+
+type Answer = InputOf<"AnswerReceived">
+
+const resumed = (run: Run): RunEvent => ({
+  _tag: "StepResumed",
+  ...placeOf(run),
+  ...(run.step === undefined ? {} : { step: run.step }),
+  cause: "answer"
+})
+
+const kept = (guidance: string | undefined): RunEvents =>
+  guidance === undefined || guidance.trim() === "" ? [] : [{ _tag: "GuidanceKept", text: guidance }]
+
+/** A human ends the run: their words are its reason. */
+const abort = ({ by, guidance, via }: Answer): Move => ({
+  _tag: "Abort",
+  reason: `aborted by ${by} through ${via}${guidance === undefined ? "" : `: ${guidance}`}`
+})
+
+/** What the answer's own kind of question makes of it. The events so far close the question. */
+type Handler = (run: Run, phase: PhaseRun, question: Question, answer: Answer) => Outcome
+
+const stepAnswered: Handler = (run, phase, { ask, brief, retry }, answer) => {
+  const { choice, guidance } = answer
+  switch (choice) {
+    case "continue-session":
+      return ask.sessionId === undefined
+        ? outcome([])
+        : outcome(
+            [...kept(guidance), ...grant(retry), resumed(run)],
+            enter(retry.step, "continue", { _tag: "continue", sessionId: ask.sessionId, brief })
+          )
+    case "fix": {
+      const step = kept(guidance).length === 0 ? retry.step : (retry.withGuidance ?? retry.step)
+      return outcome([...kept(guidance), resumed(run)], { _tag: "Retry", retry: { ...retry, step }, cause: "fix" })
+    }
+    default:
+      // Override. A phase that is complete already has nothing left to approve: the run goes on as it stands.
+      return run.step === "PHASE_COMPLETE"
+        ? outcome([...kept(guidance), resumed(run)], { _tag: "NextPhase" })
+        : outcome([resumed(run), ...overridePhase(run, phase, answer.by, guidance)])
+  }
+}
+
+const checkpointAnswered: Handler = (run, phase, _question, { choice, guidance }) => {
+  if (phase.checkpoint === undefined) return outcome([])
+  const rest = resolveCheckpoint(run, phase, phase.checkpoint, choice, guidance)
+  return { ...rest, events: [resumed(run), ...rest.events] }
+}
+
+const continuationAnswered: Handler = (run, phase, _question, { choice, guidance }) =>
+  outcome([...kept(guidance), resumed(run), ...(choice === "redo" ? redoMissing(run, phase) : verifyAgain(run, phase))])
+
+const phaseGateAnswered: Handler = (run, phase, _question, { choice, guidance }) =>
+  choice === "pause"
+    ? outcome([...kept(guidance), { _tag: "RunPaused", ...placeOf(run), step: "PHASE_GATE" }])
+    : outcome([...kept(guidance), resumed(run), finishApproved(run, phase)])
+
+/** An option's own name goes back to the runtime; free text in place of `other`. */
+const promptAnswered: Handler = (run, _phase, { prompt }, { choice, guidance }) => {
+  if (prompt === undefined) return outcome([])
+  const asText = choice === "other" && guidance !== undefined
+  return outcome(
+    [
+      ...(asText ? [] : kept(guidance)),
+      resumed(run),
+      {
+        _tag: "PromptReplied",
+        sessionId: prompt.sessionId,
+        promptId: prompt.promptId,
+        reply: asText ? guidance : choice
+      }
+    ],
+    { _tag: "NextPrompt" }
+  )
+}
+
+const handlers: Readonly<Record<Question["kind"], Handler>> = {
+  step: stepAnswered,
+  checkpoint: checkpointAnswered,
+  continuation: continuationAnswered,
+  "phase-gate": phaseGateAnswered,
+  prompt: promptAnswered
+}
+
+/** An agent's own choices mean what the agent says, whatever they are called. */
+const endsRun = ({ ask, kind }: Question, choice: string): boolean =>
+  choice === "abort" && kind !== "prompt" && ask.evidence.checkpoint?.type !== "decision"
+
+/** The gate has closed the question. One that this answer does not settle is asked again, and its guidance kept. */
+const notAChoice = (run: Run, question: Question, answered: RunEvent, { choice, guidance }: Answer): Outcome => {
+  const noted: RunEvent = { _tag: "Noted", text: `The answer '${choice}' is not, or no longer, possible: asked again.` }
+  const closed: RunEvents = [answered, ...kept(guidance), noted]
+  return outcome([...closed, ...askAgain(closed.reduce(evolveStarted, run), question)])
+}
+
+export const answerReceived = (run: Run, question: Question, answer: Answer): Outcome => {
+  const { by, choice, escalationId, guidance, via } = answer
+  const answered: RunEvent = {
+    _tag: "QuestionAnswered",
+    escalationId,
+    choice,
+    by,
+    via,
+    ...(guidance === undefined ? {} : { guidance })
+  }
+  const option = question.ask.options.find(({ keys, name }) => name === choice || keys.includes(choice))
+  const after = evolveStarted(run, answered)
+  const { phase } = after
+  if (option === undefined || phase === undefined) return notAChoice(run, question, answered, answer)
+  const rest = endsRun(question, option.name)
+    ? outcome([], abort(answer))
+    : handlers[question.kind](after, phase, question, { ...answer, choice: option.name })
+  return { ...rest, events: [answered, ...rest.events] }
+}

@@ -1,0 +1,144 @@
+/** What a run may be waiting for an answer to, and what each answer would do. */
+import {
+  CheckpointReport,
+  EscalationCommand,
+  type EscalationOption,
+  SessionId,
+  Step,
+  WorkspaceCommand
+} from "@reprise/protocol"
+import { Schema } from "effect"
+
+/** A limit that was met (run-machine: Limits). */
+export const Limit = Schema.Literals([
+  "step-visits",
+  "run-steps",
+  "tokens",
+  "cost",
+  "review-cycles",
+  "stalled-review",
+  "quality-retries",
+  "continuations"
+])
+export type Limit = typeof Limit.Type
+
+/** `step`: continue, fix, override or abort. The others have options of their own (gate). */
+const QuestionKind = Schema.Literals(["step", "prompt", "checkpoint", "continuation", "phase-gate"])
+
+/** Where `fix` and `continue-session` lead. */
+export const Retry = Schema.Struct({
+  step: Step,
+  /** Leads here instead when the answer brings guidance, so that it reaches the author. */
+  withGuidance: Schema.optionalKey(Step),
+  /** The limit that stopped the run: granted anew. */
+  limit: Schema.optionalKey(Limit),
+  /** The history was rewritten, and what of it is still shared: taken as it is. */
+  base: Schema.optionalKey(Schema.String),
+  /** Asked of the workspace again, instead of starting the step anew. */
+  command: Schema.optionalKey(WorkspaceCommand)
+})
+export type Retry = typeof Retry.Type
+
+/** A request of an agent for a permission, or a question that it asks in the middle of its turn. */
+export const AgentPrompt = Schema.Struct({
+  sessionId: SessionId,
+  promptId: Schema.String,
+  kind: Schema.Literals(["permission", "question"]),
+  text: Schema.String,
+  options: Schema.Array(Schema.Struct({ name: Schema.String, label: Schema.String }))
+})
+export type AgentPrompt = typeof AgentPrompt.Type
+
+export const Question = Schema.Struct({
+  kind: QuestionKind,
+  /** As it is raised at the gate. */
+  ask: EscalationCommand.cases.RaiseEscalation,
+  retry: Retry,
+  /** The session whose activity makes the question moot (run-machine: auto-resume). */
+  watch: Schema.optionalKey(SessionId),
+  /** What the author is told when it goes on in its session; absent: it knows. */
+  brief: Schema.optionalKey(Schema.String),
+  prompt: Schema.optionalKey(AgentPrompt)
+})
+export type Question = typeof Question.Type
+
+/** A checkpoint that waits for its resolution. `from`: the author's step that reached it. */
+export const OpenCheckpoint = Schema.Struct({ report: CheckpointReport, from: Step })
+export type OpenCheckpoint = typeof OpenCheckpoint.Type
+
+/** The choices of each kind of question, under the names that every channel uses (gate). */
+
+type Guidance = EscalationOption["guidance"]
+
+const option = (
+  name: string,
+  label: string,
+  guidance: Guidance = "none",
+  keys: ReadonlyArray<string> = []
+): EscalationOption => ({ name, label, keys, guidance })
+
+const continueSession = option("continue-session", "continue session (resume the interrupted agent)", "optional", ["c"])
+const abort = option("abort", "abort (stop execution)", "optional", ["q"])
+const other = (label: string) => option("other", label, "required")
+
+/** The words for `fix` where it starts no new session. */
+const fixLabel = "fix in new session (start fresh with optional guidance)"
+
+/** `again`: what fix does where it starts no new session. */
+export const stepOptions = (continueOffered: boolean, again?: string): ReadonlyArray<EscalationOption> => [
+  ...(continueOffered ? [continueSession] : []),
+  option("fix", again ?? fixLabel, "optional", ["f"]),
+  option("override", "override and move on (force approve this phase)", "optional", ["o"]),
+  abort
+]
+
+export const planOptions: ReadonlyArray<EscalationOption> = [
+  option("fix", "read the plan again", "optional", ["f"]),
+  option("override", "go on with the phases as the run knows them", "optional", ["o"]),
+  abort
+]
+
+export const phaseGateOptions: ReadonlyArray<EscalationOption> = [
+  option("continue", "approve the phase and go on", "optional"),
+  option("pause", "pause the run", "optional"),
+  abort
+]
+
+export const continuationOptions: ReadonlyArray<EscalationOption> = [
+  option("retry", "check again, now that what was missing is back", "optional"),
+  option("redo", "drop these tasks and have them done again", "optional"),
+  abort
+]
+
+const permissionOptions = [option("once", "allow once"), option("always", "allow always"), option("reject", "reject")]
+
+/** The runtime's own choices; a question of an agent also takes free text. */
+export const promptOptions = (prompt: AgentPrompt): ReadonlyArray<EscalationOption> => {
+  const own = prompt.options.map(({ label, name }) => option(name, label))
+  if (prompt.kind === "permission") return own.length === 0 ? permissionOptions : own
+  return own.some(({ name }) => name === "other") ? own : [...own, other("answer in your own words")]
+}
+
+export const checkpointOptions = (checkpoint: CheckpointReport): ReadonlyArray<EscalationOption> => {
+  switch (checkpoint.type) {
+    case "human-verify":
+      return [
+        option("pass", "everything is as it should be", "optional"),
+        option("fail", "something is not", "optional")
+      ]
+    case "decision": {
+      const own = (checkpoint.options ?? []).map(({ id, label, recommended }) =>
+        option(id, recommended === true ? `${label} (recommended)` : label, "optional")
+      )
+      return own.some(({ name }) => name === "other") ? own : [...own, other("something else, in your own words")]
+    }
+    case "human-action":
+      return [option("done", "the action is done", "optional"), option("cannot", "it cannot be done", "optional")]
+    case "architectural-change":
+      return [
+        option("approve", "go on with the proposed approach", "optional"),
+        other("take another approach, in your own words"),
+        abort
+      ]
+  }
+}
