@@ -5,8 +5,8 @@
 
 import { anyHost, type PhaseId, type ReviewCommand } from "@reprise/protocol"
 import { Result } from "effect"
-import { drive } from "./actor/applyMoves.ts"
-import { evolve, evolveStarted } from "./actor/evolve.ts"
+import { applyMoves } from "./actor/applyMoves.ts"
+import { evolve, evolveRun } from "./actor/evolve.ts"
 import type { InputOf } from "./actor/inputs.ts"
 import type { EventOf, RunEvent } from "./actor/journal.ts"
 import { noRun } from "./actor/state.ts"
@@ -36,9 +36,9 @@ export const preview = (request: InputOf<"StartRun">): Result.Result<Preview | u
   if (run._tag === "NoRun" || run.status === "completed") return Result.succeed(undefined)
   const { runId, workspace } = run.request
   const ready = { _tag: "WorkspacePrepared", runId, host: anyHost, directory: workspace, head: unknown.head } as const
-  const begun = drive(run, workspacePrepared(ready))
+  const begun = applyMoves(run, workspacePrepared(ready))
   const work = asked(begun, "AuthorAsked")?.command
-  const after = [...begun, { _tag: "CommitAccepted", commit: unknown.commit } as const].reduce(evolveStarted, run)
+  const after = [...begun, { _tag: "CommitAccepted", commit: unknown.commit } as const].reduce(evolveRun, run)
   const review = after.phase === undefined ? undefined : asked(startReview(after, after.phase, false), "ReviewAsked")
   return Result.succeed(
     work?._tag !== "StartTurn" || review === undefined

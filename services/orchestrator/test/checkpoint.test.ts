@@ -179,7 +179,7 @@ describe("CHECKPOINT", () => {
     const plan = twoPhases.replace("checkpoint: decision", "checkpoint: human-action")
     const s = at(decision, { auto: true }, plan)
     assert.strictEqual(s.run.status, "waiting")
-    assert.include(s.run.notices.join(), "P1.2 is human-action in the plan, and its author made it decision.")
+    assert.include(s.run.notices.join(), "P1.2 is human-action in the plan, but its author reported decision.")
     const verify: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
     assert.strictEqual(at(verify, { auto: true, gates: { verify: ["true"] } }, plan).run.status, "waiting")
     assert.strictEqual(at({ ...decision, task: "X9" }, { auto: true }, plan).run.status, "running")

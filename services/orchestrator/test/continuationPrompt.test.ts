@@ -27,7 +27,7 @@ describe("the sentence of a checkpoint's resolution", () => {
     [
       report("human-verify", steps),
       "failed: 2. failed\nnothing happens",
-      "User confirmed: 1. Open the page: nothing said; 2. Press the button: fail (nothing happens)"
+      "User confirmed: 1. Open the page: no answer; 2. Press the button: fail (nothing happens)"
     ],
     [report("human-verify", steps), "failed: all of it", "User confirmed: fail: all of it"],
     [report("human-action"), "done: I made the key", "User confirms action completed: I made the key"],
@@ -107,11 +107,11 @@ describe("the continuation prompt", () => {
   it("refers to plan and record, and has the instructions", () => {
     const { prompt } = continued(5)
     for (const text of [
-      "Read the plan docs/plan.md and the record of what is done, .planning/phases/01-x/.continuation-state.json.",
+      "Read the plan docs/plan.md and the record of completed tasks, .planning/phases/01-x/.continuation-state.json.",
       "| Task ID | Task Name | Commit | Files Changed | Status |",
-      "Verify with `git log` that the commits of the record exist, and that its files are there.",
-      "If any is missing, stop and report which: do not make it again.",
-      "Write no task again that is complete.",
+      "Verify with `git log` that the commits in the record exist, and that its files are there.",
+      "If any is missing, stop and report which: do not recreate it.",
+      "Do not redo a task that is complete.",
       "Make one commit for each task that you do."
     ]) {
       assert.include(prompt, text)
@@ -136,7 +136,7 @@ describe("the continuation prompt", () => {
     const s = story().executing().phaseApproved("abc1")
     s.reports({ result: "needs_human", reason: "x", completedTasks: [{ id: "P2.1", commit: "abc2", files: [] }] })
     s.answer("fix").stateWritten().tasksVerified()
-    assert.include(s.prompt, "What the phase before did is in .planning/phases/01-first-things/SUMMARY.md.")
+    assert.include(s.prompt, "The summary of the previous phase is in .planning/phases/01-first-things/SUMMARY.md.")
   })
 
   it("after a verification that passed without a commit shows its task as complete", () => {
@@ -184,14 +184,14 @@ describe("the task table", () => {
     )
     assert.strictEqual(
       lines.at(-1),
-      "Not shown: 2 complete, 16 pending. The record has what is done, the plan has all."
+      "Not shown: 2 complete, 16 pending. The record lists the completed tasks, the plan lists all tasks."
     )
   })
 
   it("shows the last tasks when none is left", () => {
     const lines = table(30, {})
     assert.include(lines[2], "| T23 |")
-    assert.strictEqual(lines.at(-1), "Not shown: 22 complete. The record has what is done, the plan has all.")
+    assert.strictEqual(lines.at(-1), "Not shown: 22 complete. The record lists the completed tasks, the plan lists all tasks.")
   })
 
   it("names tasks that are done and not in the plan", () => {

@@ -61,9 +61,9 @@ layer(world, { excludeTestServices: true })("a run's notices", (it) => {
       assert.deepStrictEqual(view.notices, [
         "Commit abc1 was rejected (missing): abc1 is nowhere",
         "Quality gates still fail after 1 of 1 retries: 'npm test'.",
-        "The limit 'quality-retries' of QUALITY_RETRY was granted anew.",
+        "The limit 'quality-retries' of QUALITY_RETRY was granted again.",
         "QUALITY_CHECK was entered 3 times in this phase: its limit is 3.",
-        "The limit 'step-visits' of QUALITY_CHECK was granted anew.",
+        "The limit 'step-visits' of QUALITY_CHECK was granted again.",
         "Phase 1 was reviewed 1 times and not approved: its limit is 1.",
         `AnswerReceived was refused: ${refused}`
       ])

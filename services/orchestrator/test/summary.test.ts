@@ -120,7 +120,7 @@ describe("the summary", () => {
       .verdict("not_ready", item("R1"))
     s.completes(hash(4), { notes: "R1 is as the plan wants it." }).commitVerified().verdict("ready").treeClean()
     assert.deepStrictEqual(summaryOf(s).deviations, [
-      `Phase 1: Task X9 was done again: its work of commit ${done("X9", 1).commit} was missing.`,
+      `Phase 1: Task X9 was done again: its work in commit ${done("X9", 1).commit} was missing.`,
       "Phase 1: The author on the review's findings: R1 is as the plan wants it.",
       "Phase 1: Task X9 is not in the plan.",
       "Phase 1: Task P1.2 was done without stopping at its checkpoint (decision).",

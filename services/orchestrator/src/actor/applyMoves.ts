@@ -1,20 +1,20 @@
-/** Carries out moves, one after the other, until a decision leads to none: the one place that all transitions pass. */
-
+/** Carries out moves, one after the other, until a decision leads to none: every transition passes here. */
 import type { SessionDecision, Step } from "@reprise/protocol"
 import { askForWork, tellAuthor } from "../author/ask.ts"
-import { decided, sessionFor } from "../author/session.ts"
+import { chosenSession, sessionFor } from "../author/session.ts"
 import { openCheckpoint } from "../checkpoint/checkpoint.ts"
 import { beginContinuation, continuationOf } from "../checkpoint/continuation.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
 import { abortRun } from "../control/end.ts"
 import { startNextPhase, startPhaseGate } from "../phase/finish.ts"
-import { placeOf } from "../phase/plan.ts"
+import { locationOf } from "../phase/plan.ts"
 import { startGates } from "../quality/gates.ts"
-import { nextPrompt } from "../question/agentPrompt.ts"
-import { raise, retryFresh } from "../question/escalate.ts"
-import { limitAt } from "../question/limits.ts"
+import { askNextPrompt } from "../question/agentPrompt.ts"
+import { escalateOrRetry } from "../question/escalate.ts"
+import { limitReachedAt } from "../question/limits.ts"
+import { retryFresh } from "../question/retry.ts"
 import { startReview } from "../review/review.ts"
-import { evolveStarted } from "./evolve.ts"
+import { evolveRun, runAfter } from "./evolve.ts"
 import type { RunEvent, RunEvents } from "./journal.ts"
 import { escalate, fresh, type Move, type Outcome, outcome } from "./moves.ts"
 import type { PhaseRun, Run } from "./state.ts"
@@ -23,65 +23,69 @@ import { isAuthorStep, transitions } from "./transitions.ts"
 type Enter = Extract<Move, { readonly _tag: "Enter" }>
 
 /** What a step does when it begins. */
-const begin = (run: Run, phase: PhaseRun, { how, step }: Enter): Outcome => {
+const beginStep = (run: Run, phase: PhaseRun, { step, use }: Enter): Outcome => {
   switch (step) {
     case "EXECUTE":
     case "QUALITY_RETRY":
     case "AUTO_FIX":
-      return outcome(askForWork(run, phase, step, how))
+      return outcome(askForWork(run, phase, step, use))
     case "QUALITY_CHECK":
       return outcome(startGates(run, phase))
     case "REVIEW":
-      return outcome(startReview(run, phase, how._tag === "fresh"))
+      return outcome(startReview(run, phase, use._tag === "fresh"))
     case "CHECKPOINT":
       return phase.checkpoint === undefined ? outcome([]) : openCheckpoint(run, phase, phase.checkpoint)
     case "PHASE_GATE":
       return startPhaseGate(run, phase)
-    default:
+    // Begun elsewhere: by the start of the run, a question, and the approval of a phase.
+    case "PREPARE":
+    case "ESCALATE":
+    case "PHASE_COMPLETE":
       return outcome([])
   }
 }
 
+/** Gate runs are numbered through the phase, other steps by their visits. */
 const attemptOf = (phase: PhaseRun | undefined, step: Step) =>
   step === "QUALITY_CHECK" ? (phase?.gateRuns ?? 0) + 1 : (phase?.visits[step] ?? 0) + 1
 
 const enterStep = (run: Run, move: Enter): Outcome => {
-  const limit = limitAt(run, move.step)
+  const limit = limitReachedAt(run, move.step)
   if (limit !== undefined) return outcome([], escalate(limit))
   const { phase } = run
   if (phase === undefined || !isAuthorStep(move.step)) return startStep(run, move)
-  const session = sessionOf(run, phase, move)
-  if (session.choice === "continue" || move.how._tag !== "known") return startStep(run, move, session)
-  // Not without what is done: the record is written and verified first, and the step begins after it.
+  const decision = sessionDecision(run, phase, move)
+  if (decision.choice === "continue" || move.use._tag !== "current") return startStep(run, move, decision)
+  // A fresh author needs the record of what is done: it is written and verified before the step begins.
   return isContinued(phase)
-    ? beginContinuation(run, phase, continuationOf(run, phase, move.step, move.cause, session))
-    : startStep(run, { ...move, how: fresh }, session)
+    ? beginContinuation(run, phase, continuationOf(run, phase, move.step, move.cause, decision))
+    : startStep(run, { ...move, use: fresh }, decision)
 }
 
-/** Continue or fresh: as it was chosen, or else by the policy. */
-const sessionOf = (run: Run, phase: PhaseRun, { cause, how }: Enter): SessionDecision => {
-  if (how._tag === "known") return sessionFor(run, phase, "step")
-  if (how.session !== undefined) return how.session
-  const choice = how._tag === "fresh" ? "fresh" : "continue"
-  return decided(run, phase, choice, transitions[cause].when)
+/** Continue or fresh: as a human or the policy has chosen already, or else as the policy chooses now. */
+const sessionDecision = (run: Run, phase: PhaseRun, { cause, use }: Enter): SessionDecision => {
+  if (use._tag === "current") return sessionFor(run, phase, "step")
+  if (use.decision !== undefined) return use.decision
+  const choice = use._tag === "fresh" ? "fresh" : "continue"
+  return chosenSession(run, phase, choice, transitions[cause].when)
 }
 
 const startStep = (run: Run, move: Enter, session?: SessionDecision): Outcome => {
   const started: RunEvent = {
     _tag: "StepStarted",
-    ...placeOf(run),
+    ...locationOf(run),
     step: move.step,
     attempt: attemptOf(run.phase, move.step),
     cause: move.cause,
     ...(session === undefined ? {} : { session })
   }
-  const after = evolveStarted(run, started)
+  const after = evolveRun(run, started)
   if (after.phase === undefined) return outcome([started])
-  const begun = begin(after, after.phase, move)
+  const begun = beginStep(after, after.phase, move)
   return { ...begun, events: [started, ...begun.events] }
 }
 
-/** One who knows nothing of it is not told what is wrong before what was done is verified. */
+/** A fresh author gets the verified record before it is told what was wrong. */
 const tell = (run: Run, move: Extract<Move, { readonly _tag: "Tell" }>): Outcome => {
   const { phase, step = "EXECUTE" } = run
   if (phase === undefined) return outcome([])
@@ -95,7 +99,7 @@ const perform = (run: Run, move: Move): Outcome => {
     case "Enter":
       return enterStep(run, move)
     case "Escalate":
-      return raise(run, move.trouble)
+      return escalateOrRetry(run, move.request)
     case "Retry":
       return retryFresh(run, move.retry, move.cause)
     case "Tell":
@@ -103,15 +107,15 @@ const perform = (run: Run, move: Move): Outcome => {
     case "NextPhase":
       return startNextPhase(run)
     case "NextPrompt":
-      return outcome(nextPrompt(run))
+      return outcome(askNextPrompt(run))
     case "Abort":
       return outcome(abortRun(run, move.reason))
   }
 }
 
 /** Everything that a decision leads to, in order. */
-export const drive = (run: Run, { events, move }: Outcome): RunEvents => {
+export const applyMoves = (run: Run, { events, move }: Outcome): RunEvents => {
   if (move === undefined) return events
-  const after = events.reduce(evolveStarted, run)
-  return [...events, ...drive(after, perform(after, move))]
+  const after = runAfter(run, events)
+  return [...events, ...applyMoves(after, perform(after, move))]
 }

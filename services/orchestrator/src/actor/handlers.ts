@@ -1,113 +1,278 @@
-/** Whether an input answers what the run waits for. Any other never moves the machine (run-machine). */
-
-import { underWay } from "../control/pause.ts"
+/**
+ * Which inputs a run waits for, and what each leads to: one entry per input, so that a new one does not compile without
+ * a handler. Any input that the run does not wait for never moves it
+ * (docs/design/run-machine.md#the-run-machine-orchestrator).
+ */
+import type { WorkspaceCommand } from "@reprise/protocol"
+import { commitRejected, commitVerified } from "../author/commit.ts"
+import { turnCompleted, turnFailed } from "../author/report.ts"
+import { sessionEnded, sessionSeen } from "../author/session.ts"
+import { checkpointVerified, stateWritten } from "../checkpoint/checkpoint.ts"
+import { continuationRejected, continuationVerified } from "../checkpoint/continuation.ts"
+import { completeRun } from "../control/end.ts"
+import { commandRefused, workspaceBroke } from "../control/refusedOrFailed.ts"
+import { countTurn } from "../control/usage.ts"
+import { phaseBlocked, phaseFinished, phaseSummarised } from "../phase/finish.ts"
 import { sameCommit } from "../phase/plan.ts"
-import { isReviewerOf } from "../review/review.ts"
-import type { RunInput } from "./inputs.ts"
-import type { Pending, Run } from "./state.ts"
+import { workspacePrepared, workspaceRefused } from "../phase/prepare.ts"
+import { qualityFailed, qualityPassed } from "../quality/gates.ts"
+import { agentGone, agentIdle, agentPrompting, agentWorking } from "../question/agentPrompt.ts"
+import { answerReceived, withdrawnByGate } from "../question/answer.ts"
+import type { Question } from "../question/question.ts"
+import { isReviewerOf, reviewFailed, verdictReached } from "../review/review.ts"
+import type { InputOf, RunInput } from "./inputs.ts"
+import type { RunEvents } from "./journal.ts"
+import { type Outcome, outcome } from "./moves.ts"
+import { type PhaseRun, type Run, type Turn, underWay } from "./state.ts"
 
-type WorkspacePending = Extract<Pending, { readonly _tag: "Workspace" }>
+/** Commands that are obeyed in any state, whatever the run waits for. */
+type Control = "StartRun" | "PauseRun" | "ResumeRun" | "AbortRun"
+type HandledType = Exclude<RunInput["_tag"], Control>
+export type HandledInput = InputOf<HandledType>
 
-/** Whether a report of the workspace is about this request. */
-const answersRequest = ({ command }: WorkspacePending, input: RunInput): boolean => {
-  switch (input._tag) {
-    case "WorkspacePrepared":
-    case "WorkspaceRefused":
-      return command._tag === "PrepareWorkspace"
-    case "QualityPassed":
-    case "QualityFailed":
-      return (
-        command._tag === "RunQualityGates" &&
-        command.phase === input.phase &&
-        command.attempt === input.attempt &&
-        command.checkpoint === input.checkpoint
-      )
-    case "CommitVerified":
-    case "CommitRejected":
-      return (
-        command._tag === "VerifyCommit" && command.phase === input.phase && sameCommit(command.commit, input.commit)
-      )
-    case "PhaseFinished":
-    case "PhaseBlocked":
-      return command._tag === "FinishPhase" && command.phase === input.phase
-    case "ContinuationStateWritten":
-      return command._tag === "WriteContinuationState" && command.phase === input.phase
-    case "ContinuationVerified":
-    case "ContinuationRejected":
-      return command._tag === "VerifyContinuation" && command.phase === input.phase
-    case "SummaryWritten":
-      return command._tag === "WriteSummary" && command.phase === input.phase
-    case "WorkspaceFailed":
-      return input.phase === undefined || !("phase" in command) || command.phase === input.phase
-    case "CommandRefused":
-      return input.command === command._tag
-    default:
-      return false
-  }
+interface Handler<Input> {
+  /** Recorded whether or not the run waits for the input. */
+  readonly record: (run: Run, input: Input) => RunEvents
+  /** Whether the input answers what the run waits for. */
+  readonly isAwaited: (run: Run, input: Input) => boolean
+  /** What an awaited input leads to. */
+  readonly move: (run: Run, input: Input) => Outcome
 }
 
-const answersTurn = (pending: Extract<Pending, { readonly _tag: "Turn" }>, input: RunInput): boolean => {
-  switch (input._tag) {
-    case "TurnCompleted":
-    case "TurnFailed":
-      return input.turnId === pending.turnId
-    case "CommandRefused":
-      return (
-        (input.command === "StartTurn" || input.command === "ContinueSession") &&
-        (input.turnId ?? pending.turnId) === pending.turnId &&
-        (input.sessionId ?? pending.sessionId) === pending.sessionId
-      )
-    case "AgentPrompting":
-      return input.sessionId === pending.sessionId && !pending.interrupted
-    default:
-      return false
-  }
-}
+type Handle<Input> = (run: Run, phase: PhaseRun, input: Input) => Outcome
+type CommandOf<Name extends WorkspaceCommand["_tag"]> = Extract<WorkspaceCommand, { readonly _tag: Name }>
 
-const answersReview = (run: Run, pending: Extract<Pending, { readonly _tag: "Review" }>, input: RunInput): boolean => {
-  switch (input._tag) {
-    case "VerdictReached":
-    case "ReviewFailed":
-      return input.phase === run.phase?.id && input.cycle === pending.cycle
-    case "CommandRefused":
-      return input.command === "RequestReview"
-    case "AgentPrompting":
-      return run.phase !== undefined && isReviewerOf(run, run.phase, input.sessionId)
-    default:
-      return false
-  }
-}
+const nothingRecorded = (): RunEvents => []
 
-/** Answers to a question, and what makes it moot. */
-const answersQuestion = (pending: Extract<Pending, { readonly _tag: "Answer" }>, input: RunInput): boolean => {
-  const { question } = pending
-  switch (input._tag) {
-    case "AnswerReceived":
-    case "EscalationWithdrawn":
-      return input.escalationId === question.ask.escalationId
-    case "AgentWorking":
-      return input.cause !== "turn" && input.sessionId === question.watch
-    default:
-      return false
-  }
-}
+const inPhase =
+  <Input>(handle: Handle<Input>) =>
+  (run: Run, input: Input): Outcome =>
+    run.phase === undefined ? outcome([]) : handle(run, run.phase, input)
 
-export const concerns = (run: Run, input: RunInput): boolean => {
-  if (run.pending._tag === "Answer" && answersQuestion(run.pending, input)) return true
-  const pending = underWay(run.pending)
-  switch (pending._tag) {
-    case "Workspace":
-      return answersRequest(pending, input)
+const isCommand = <Name extends WorkspaceCommand["_tag"]>(
+  command: WorkspaceCommand,
+  name: Name
+): command is CommandOf<Name> => command._tag === name
+
+/** The workspace's report about the command of this name that the run waits for. */
+const onReport = <Name extends WorkspaceCommand["_tag"], Input>(
+  name: Name,
+  isAbout: (command: CommandOf<Name>, input: NoInfer<Input>) => boolean,
+  move: (run: Run, input: Input) => Outcome
+): Handler<Input> => ({
+  record: nothingRecorded,
+  isAwaited: ({ pending }, input) => {
+    const current = underWay(pending)
+    return current._tag === "Workspace" && isCommand(current.command, name) && isAbout(current.command, input)
+  },
+  move
+})
+
+const samePhase = (command: { readonly phase?: string }, input: { readonly phase?: string }): boolean =>
+  command.phase === input.phase
+
+const sameGates = (
+  command: CommandOf<"RunQualityGates">,
+  input: InputOf<"QualityPassed"> | InputOf<"QualityFailed">
+): boolean => samePhase(command, input) && command.attempt === input.attempt && command.checkpoint === input.checkpoint
+
+const verifiesCommit = (
+  command: CommandOf<"VerifyCommit">,
+  input: InputOf<"CommitVerified"> | InputOf<"CommitRejected">
+): boolean => samePhase(command, input) && sameCommit(command.commit, input.commit)
+
+/** The end of the author's turn that the run waits for. What it cost counts in any case. */
+const onTurnEnd = <Input extends InputOf<"TurnCompleted" | "TurnFailed">>(
+  handle: (run: Run, phase: PhaseRun, turn: Turn, input: Input) => Outcome
+): Handler<Input> => ({
+  record: countTurn,
+  isAwaited: ({ pending }, input) => {
+    const turn = underWay(pending)
+    return turn._tag === "Turn" && turn.turnId === input.turnId
+  },
+  move: inPhase((run, phase, input) => {
+    const turn = underWay(run.pending)
+    return turn._tag === "Turn" ? handle(run, phase, turn, input) : outcome([])
+  })
+})
+
+const onReview = <Input extends InputOf<"VerdictReached" | "ReviewFailed">>(handle: Handle<Input>): Handler<Input> => ({
+  record: nothingRecorded,
+  isAwaited: ({ pending, phase }, input) => {
+    const review = underWay(pending)
+    return review._tag === "Review" && review.cycle === input.cycle && phase?.id === input.phase
+  },
+  move: inPhase(handle)
+})
+
+/** The agent that the run waits for after its question was withdrawn. */
+const onAgent = <Input extends InputOf<"AgentIdle" | "AgentGone">>(handle: Handle<Input>): Handler<Input> => ({
+  record: nothingRecorded,
+  isAwaited: ({ pending }, input) => {
+    const agent = underWay(pending)
+    return agent._tag === "Agent" && agent.sessionId === input.sessionId
+  },
+  move: inPhase(handle)
+})
+
+/** What closes the question that is open. */
+const onQuestion = <Input>(
+  closes: (question: Question, input: NoInfer<Input>) => boolean,
+  handle: (run: Run, question: Question, input: Input) => Outcome
+): Handler<Input> => ({
+  record: nothingRecorded,
+  isAwaited: ({ pending }, input) => pending._tag === "Answer" && closes(pending.question, input),
+  move: (run, input) => (run.pending._tag === "Answer" ? handle(run, run.pending.question, input) : outcome([]))
+})
+
+const isOpen = (question: Question, input: InputOf<"AnswerReceived"> | InputOf<"EscalationWithdrawn">): boolean =>
+  question.ask.escalationId === input.escalationId
+
+/** Ignored as far as the machine goes: such an input is only recorded. */
+const ignored = <Input>(record: Handler<Input>["record"]): Handler<Input> => ({
+  record,
+  isAwaited: () => false,
+  move: () => outcome([])
+})
+
+/** An agent's own question: of the author's turn, of the review, or of an agent that works by itself. */
+const mayPrompt = (run: Run, { sessionId }: InputOf<"AgentPrompting">): boolean => {
+  const { pending, phase } = run
+  const current = underWay(pending)
+  switch (current._tag) {
     case "Turn":
-      return answersTurn(pending, input)
+      return current.sessionId === sessionId && !current.interrupted
     case "Review":
-      return answersReview(run, pending, input)
+      return phase !== undefined && isReviewerOf(run, phase, sessionId)
     case "Agent":
-      return (
-        (input._tag === "AgentIdle" || input._tag === "AgentPrompting" || input._tag === "AgentGone") &&
-        input.sessionId === pending.sessionId
-      )
-    default:
+      return current.sessionId === sessionId
+    case "Workspace":
+    case "Answer":
+    case "Nothing":
       return false
   }
 }
+
+/** The refusal of what the run itself has asked for. */
+const isOwnRefusal = ({ pending }: Run, { command, sessionId, turnId }: InputOf<"CommandRefused">): boolean => {
+  const current = underWay(pending)
+  switch (current._tag) {
+    case "Workspace":
+      return command === current.command._tag
+    case "Turn":
+      return (
+        (command === "StartTurn" || command === "ContinueSession") &&
+        (turnId ?? current.turnId) === current.turnId &&
+        (sessionId ?? current.sessionId) === current.sessionId
+      )
+    case "Review":
+      return command === "RequestReview"
+    case "Agent":
+    case "Answer":
+    case "Nothing":
+      return false
+  }
+}
+
+const workspaceFailed: Handler<InputOf<"WorkspaceFailed">> = {
+  record: nothingRecorded,
+  isAwaited: ({ pending }, { phase }) => {
+    const current = underWay(pending)
+    if (current._tag !== "Workspace") return false
+    const { command } = current
+    return phase === undefined || !("phase" in command) || command.phase === phase
+  },
+  move: (run, { reason }) => {
+    const current = underWay(run.pending)
+    return current._tag === "Workspace" ? workspaceBroke(run, current.command, reason) : outcome([])
+  }
+}
+
+const handlers: { readonly [Tag in HandledType]: Handler<InputOf<Tag>> } = {
+  WorkspacePrepared: onReport(
+    "PrepareWorkspace",
+    () => true,
+    (_run, input) => workspacePrepared(input)
+  ),
+  WorkspaceRefused: onReport("PrepareWorkspace", () => true, workspaceRefused),
+  WorkspaceFailed: workspaceFailed,
+  CommitVerified: onReport(
+    "VerifyCommit",
+    verifiesCommit,
+    inPhase((run, _phase, input) => commitVerified(run, input))
+  ),
+  CommitRejected: onReport("VerifyCommit", verifiesCommit, inPhase(commitRejected)),
+  QualityPassed: onReport(
+    "RunQualityGates",
+    sameGates,
+    inPhase((run, phase, input) =>
+      input.checkpoint === undefined ? qualityPassed(input) : checkpointVerified(run, phase, input)
+    )
+  ),
+  QualityFailed: onReport(
+    "RunQualityGates",
+    sameGates,
+    inPhase((run, phase, input) =>
+      input.checkpoint === undefined ? qualityFailed(run, phase, input) : checkpointVerified(run, phase, input)
+    )
+  ),
+  PhaseFinished: onReport("FinishPhase", samePhase, inPhase(phaseFinished)),
+  PhaseBlocked: onReport("FinishPhase", samePhase, inPhase(phaseBlocked)),
+  ContinuationStateWritten: onReport("WriteContinuationState", samePhase, inPhase(stateWritten)),
+  ContinuationVerified: onReport(
+    "VerifyContinuation",
+    samePhase,
+    inPhase((_run, phase, input) => continuationVerified(phase, input))
+  ),
+  ContinuationRejected: onReport(
+    "VerifyContinuation",
+    samePhase,
+    inPhase((_run, _phase, input) => continuationRejected(input))
+  ),
+  SummaryWritten: onReport("WriteSummary", samePhase, (run, { path, phase }) =>
+    phase === undefined ? outcome(completeRun(run)) : phaseSummarised(phase, path)
+  ),
+  TurnCompleted: onTurnEnd(turnCompleted),
+  TurnFailed: onTurnEnd((run, _phase, turn, input) => turnFailed(run, turn, input)),
+  VerdictReached: onReview(verdictReached),
+  ReviewFailed: onReview((_run, _phase, input) => reviewFailed(input)),
+  AgentWorking: onQuestion(
+    (question, input) => input.cause !== "turn" && input.sessionId === question.watch,
+    agentWorking
+  ),
+  AgentIdle: onAgent(agentIdle),
+  AgentGone: onAgent((_run, _phase, input) => agentGone(input)),
+  AgentPrompting: {
+    record: nothingRecorded,
+    isAwaited: mayPrompt,
+    move: inPhase((run, _phase, input) => agentPrompting(run, input))
+  },
+  AnswerReceived: onQuestion(isOpen, answerReceived),
+  EscalationWithdrawn: onQuestion(isOpen, withdrawnByGate),
+  CommandRefused: {
+    record: (_run, { command, reason }) => [{ _tag: "Noted", text: `${command} was refused: ${reason}` }],
+    isAwaited: isOwnRefusal,
+    move: (run, input) => commandRefused(run, underWay(run.pending), input)
+  },
+  SessionCreated: ignored((_run, { sessionId }) => sessionSeen("created", { sessionId })),
+  SessionReused: ignored((_run, input) => sessionSeen("reused", input)),
+  SessionReplaced: ignored((_run, { reason, sessionId }) => sessionSeen("replaced", { sessionId, reason })),
+  SessionExpired: ignored(sessionEnded),
+  SessionCompleted: ignored(sessionEnded),
+  SessionAborted: ignored(sessionEnded),
+  SessionArchived: ignored(sessionEnded)
+}
+
+const handlerOf = <Tag extends HandledType>(tag: Tag): Handler<InputOf<Tag>> => handlers[tag]
+
+/** Whether the input has a handler, unlike the commands that are obeyed at any time. */
+export const isHandled = (input: RunInput): input is HandledInput => input._tag in handlers
+
+export const recordOf = <Tag extends HandledType>(run: Run, tag: Tag, input: InputOf<Tag>): RunEvents =>
+  handlerOf(tag).record(run, input)
+
+export const isAwaited = <Tag extends HandledType>(run: Run, tag: Tag, input: InputOf<Tag>): boolean =>
+  handlerOf(tag).isAwaited(run, input)
+
+export const moveOf = <Tag extends HandledType>(run: Run, tag: Tag, input: InputOf<Tag>): Outcome =>
+  handlerOf(tag).move(run, input)

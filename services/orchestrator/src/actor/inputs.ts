@@ -36,18 +36,22 @@ export const subscribed = [
   "CommandRefused"
 ] as const satisfies ReadonlyArray<PublicEventType>
 
-type Subscribed = (typeof subscribed)[number]
+type SubscribedType = (typeof subscribed)[number]
+type SubscribedEvent = Extract<PublicEvent, { readonly _tag: SubscribedType }>
 
-export type RunInput = OrchestratorCommand | Extract<PublicEvent, { readonly _tag: Subscribed }>
+export type RunInput = OrchestratorCommand | SubscribedEvent
 
 /** One kind of input by its name. */
 export type InputOf<Tag extends RunInput["_tag"]> = Extract<RunInput, { readonly _tag: Tag }>
 
-const isSubscribed = (event: PublicEvent): event is Extract<PublicEvent, { readonly _tag: Subscribed }> =>
-  subscribed.some((type) => type === event._tag)
+export const isSubscribed = <Input extends PublicEvent | OrchestratorCommand>(
+  input: Input
+): input is Extract<Input, SubscribedEvent> => subscribed.some((type) => type === input._tag)
 
 /** An input as it is kept in the journal while the run is paused. */
 export const RunInput = Schema.Union([
   OrchestratorCommand,
-  PublicEvent.pipe(Schema.refine(isSubscribed, { identifier: "SubscribedEvent" }))
+  PublicEvent.pipe(
+    Schema.refine((event): event is SubscribedEvent => isSubscribed(event), { identifier: "SubscribedEvent" })
+  )
 ])

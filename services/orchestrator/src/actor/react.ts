@@ -1,60 +1,94 @@
 /** What a run sends: each command as it was journalled, each public event as it is. */
-
 import { type Outgoing, publish, send } from "@reprise/actor"
-import { type RunId, reviewKey } from "@reprise/protocol"
+import { type OrchestratorEvent, type RunId, reviewKey } from "@reprise/protocol"
 import type { EventOf, RunEvent, RunEvents } from "./journal.ts"
 import type { RunState } from "./state.ts"
 
-const closeReview = (runId: RunId, { aborted, phase, reason }: EventOf<"ReviewClosed">): Outgoing =>
-  send("reviewer", reviewKey(runId, phase), { _tag: "CloseReview", runId, phase, aborted, reason })
+type Reaction<Tag extends RunEvent["_tag"]> = (runId: RunId, event: EventOf<Tag>) => ReadonlyArray<Outgoing>
 
-const outgoing = (runId: RunId, event: RunEvent): ReadonlyArray<Outgoing> => {
-  switch (event._tag) {
-    case "WorkspaceAsked":
-      return [send("workspace", runId, event.command)]
-    case "AuthorAsked":
-      return [send("session-manager", event.sessionId, event.command)]
-    case "ReviewAsked":
-      return [send("reviewer", reviewKey(runId, event.command.phase), event.command)]
-    case "ReviewClosed":
-      return [closeReview(runId, event)]
-    case "QuestionAsked":
-    case "QuestionChanged":
-      return [send("gate", event.question.ask.escalationId, event.question.ask)]
-    case "QuestionWithdrawn": {
-      const { byGate, escalationId, reason } = event
-      return byGate === true ? [] : [send("gate", escalationId, { _tag: "WithdrawEscalation", escalationId, reason })]
-    }
-    case "PromptReplied": {
-      const { promptId, reply, sessionId } = event
-      return [send("session-manager", sessionId, { _tag: "ReplyToPrompt", sessionId, promptId, reply })]
-    }
-    case "SessionStopped": {
-      const { reason, sessionId } = event
-      return [send("session-manager", sessionId, { _tag: "AbortSession", sessionId, reason })]
-    }
-    case "SessionReleased": {
-      const { sessionId } = event
-      return [send("session-manager", sessionId, { _tag: "CompleteSession", sessionId })]
-    }
-    case "RunStarted":
-    case "PhaseStarted":
-    case "StepStarted":
-    case "StepWaiting":
-    case "StepResumed":
-    case "PhaseCompleted":
-    case "RunPaused":
-    case "RunResumed":
-    case "RunCompleted":
-    case "RunFailed":
-    case "RunAborted":
-    case "CheckpointReached":
-    case "CheckpointResolved":
-      return [publish(event)]
-    default:
-      return []
-  }
+const raise = (_runId: RunId, { question }: EventOf<"QuestionAsked"> | EventOf<"QuestionChanged">) => [
+  send("gate", question.ask.escalationId, question.ask)
+]
+
+const published = (
+  _runId: RunId,
+  event: Exclude<(typeof OrchestratorEvent)["Type"], { readonly _tag: "CommandRefused" }>
+) => [publish(event)]
+
+/** Events that concern the run alone. */
+const silent = (): ReadonlyArray<Outgoing> => []
+
+const reactions: { readonly [Tag in RunEvent["_tag"]]: Reaction<Tag> } = {
+  WorkspaceAsked: (runId, { command }) => [send("workspace", runId, command)],
+  AuthorAsked: (_runId, { command, sessionId }) => [send("session-manager", sessionId, command)],
+  ReviewAsked: (runId, { command }) => [send("reviewer", reviewKey(runId, command.phase), command)],
+  ReviewClosed: (runId, { aborted, phase, reason }) => [
+    send("reviewer", reviewKey(runId, phase), { _tag: "CloseReview", runId, phase, aborted, reason })
+  ],
+  QuestionAsked: raise,
+  QuestionChanged: raise,
+  QuestionWithdrawn: (_runId, { byGate, escalationId, reason }) =>
+    byGate === true ? [] : [send("gate", escalationId, { _tag: "WithdrawEscalation", escalationId, reason })],
+  PromptReplied: (_runId, { promptId, reply, sessionId }) => [
+    send("session-manager", sessionId, { _tag: "ReplyToPrompt", sessionId, promptId, reply })
+  ],
+  SessionStopped: (_runId, { reason, sessionId }) => [
+    send("session-manager", sessionId, { _tag: "AbortSession", sessionId, reason })
+  ],
+  SessionReleased: (_runId, { sessionId }) => [
+    send("session-manager", sessionId, { _tag: "CompleteSession", sessionId })
+  ],
+  RunStarted: published,
+  PhaseStarted: published,
+  StepStarted: published,
+  StepWaiting: published,
+  StepResumed: published,
+  PhaseCompleted: published,
+  RunPaused: published,
+  RunResumed: published,
+  RunCompleted: published,
+  RunFailed: published,
+  RunAborted: published,
+  CheckpointReached: published,
+  CheckpointResolved: published,
+  Happened: silent,
+  RunRequested: silent,
+  WorkspaceTaken: silent,
+  Noted: silent,
+  PauseAsked: silent,
+  InputHeld: silent,
+  TurnCounted: silent,
+  ReportReceived: silent,
+  TurnBroke: silent,
+  CommitAccepted: silent,
+  CommitTurnedDown: silent,
+  GatesEnded: silent,
+  VerdictAccepted: silent,
+  ReviewBroke: silent,
+  TreeChecked: silent,
+  PhaseSummarised: silent,
+  PlanTaken: silent,
+  WorkspaceBroke: silent,
+  SessionSeen: silent,
+  SessionLost: silent,
+  AgentRested: silent,
+  PromptSeen: silent,
+  QuestionAnswered: silent,
+  GuidanceKept: silent,
+  HistoryAccepted: silent,
+  LimitRaised: silent,
+  AutoRetried: silent,
+  CheckpointOpened: silent,
+  ContinuationBegun: silent,
+  StateWritten: silent,
+  TasksVerified: silent,
+  TasksMissing: silent,
+  TasksDropped: silent,
+  ContinuationEnded: silent
 }
 
+const reactTo = <Tag extends RunEvent["_tag"]>(runId: RunId, tag: Tag, event: EventOf<Tag>): ReadonlyArray<Outgoing> =>
+  reactions[tag](runId, event)
+
 export const react = (state: RunState, events: RunEvents): ReadonlyArray<Outgoing> =>
-  state._tag === "NoRun" ? [] : events.flatMap((event) => outgoing(state.runId, event))
+  state._tag === "NoRun" ? [] : events.flatMap((event) => reactTo(state.runId, event._tag, event))

@@ -22,7 +22,7 @@ import type {
 } from "@reprise/protocol"
 import type { AgentPrompt, OpenCheckpoint, Question } from "../question/question.ts"
 import type { RunInput } from "./inputs.ts"
-import type { Continuation, EventOf, PlannedPhase, Purpose } from "./journal.ts"
+import type { Continuation, EventOf, PlannedPhase, Purpose, RunEvent } from "./journal.ts"
 
 /** The one thing that a run waits for. An input that does not answer it never moves the machine. */
 export type Pending =
@@ -148,6 +148,8 @@ export interface PhaseUsage extends Pick<Usage, "tokens" | "cost"> {
   readonly role: Role
 }
 
+export type Turn = Extract<Pending, { readonly _tag: "Turn" }>
+
 export interface Run {
   readonly _tag: "Run"
   readonly runId: RunId
@@ -202,3 +204,26 @@ export interface NoRun {
 export const noRun: NoRun = { _tag: "NoRun" }
 
 export type RunState = NoRun | Run
+
+/** How each journal event changes a run: one entry per event, so that a new event does not compile without one. */
+export type Evolution = {
+  readonly [Tag in RunEvent["_tag"]]: (run: Run, event: EventOf<Tag>) => Run
+}
+
+export const nothing: Pending = { _tag: "Nothing" }
+
+/** What is under way; an agent's own question lies on top of it. */
+export const underWay = (pending: Pending): Pending => (pending._tag === "Answer" ? pending.under : pending)
+
+/** The run with its current phase changed; a run without a phase stays as it is. */
+export const withPhase = (run: Run, change: (phase: PhaseRun) => PhaseRun): Run =>
+  run.phase === undefined ? run : { ...run, phase: change(run.phase) }
+
+/** The view shows the newest notices; the journal keeps them all. */
+const maxNotices = 200
+
+/** The run with one more line for a human. */
+export const withNotice = (run: Run, notice: string): Run => ({
+  ...run,
+  notices: [...run.notices, notice].slice(-maxNotices)
+})

@@ -8,8 +8,8 @@ import type { EscalationOrigin, RunStatus, Step } from "@reprise/protocol"
 const authorSteps = ["EXECUTE", "QUALITY_RETRY", "AUTO_FIX"] as const satisfies ReadonlyArray<Step>
 export const isAuthorStep = (step: Step | undefined): boolean => authorSteps.some((one) => one === step)
 
-/** Steps that cost an agent's or a machine's time: those that a circuit breaker counts. */
-export const breakable = (step: Step): boolean => step !== "PREPARE" && step !== "PHASE_COMPLETE"
+/** Whether a step counts towards the limits of visits and steps: those that take an agent or a machine time. */
+export const isCounted = (step: Step): boolean => step !== "PREPARE" && step !== "PHASE_COMPLETE"
 
 /** Where a run is before its first step. */
 type Source = Step | "start"

@@ -1,9 +1,9 @@
 /** The read model of a run: what `reprise status` shows. */
 
 import type { PhaseView, RunView } from "@reprise/protocol"
-import { underWay } from "../control/pause.ts"
 import type { PlannedPhase } from "./journal.ts"
 import type { Run, RunState } from "./state.ts"
+import { underWay } from "./state.ts"
 
 const ended = (run: Run) => run.status === "completed" || run.status === "failed" || run.status === "aborted"
 

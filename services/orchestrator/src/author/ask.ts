@@ -12,20 +12,20 @@ import {
   turnIdOf
 } from "@reprise/protocol"
 import type { EventOf, Purpose, RunEvents } from "../actor/journal.ts"
-import type { How } from "../actor/moves.ts"
+import type { SessionUse } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
-import { spentTokens } from "../control/usage.ts"
-import { currentTitle, placeOf } from "../phase/plan.ts"
+import { usedTokens } from "../control/usage.ts"
+import { currentTitle, locationOf } from "../phase/plan.ts"
 import { render } from "../prompts.ts"
 import { continuePrompt, freshPrompt, knownPrompt, newGuidance, stepTask } from "./prompt.ts"
 
 type StartTurn = Extract<SessionCommand, { readonly _tag: "StartTurn" }>
 
-/** 0 switches a limit off; a token budget leaves a turn what is left of it. */
+/** A limit of 0 is off. A turn may use what is left of the token budget. */
 export const turnLimits = (run: Run): TurnLimits => {
   const { maxAgentTurns, tokenBudget, turnInactivityMs, turnWallMs } = run.request.options.limits
-  const left = tokenBudget + run.granted.tokens - spentTokens(run)
+  const left = tokenBudget + run.granted.tokens - usedTokens(run)
   return {
     ...(turnInactivityMs === 0 ? {} : { inactivityMs: turnInactivityMs }),
     ...(turnWallMs === 0 ? {} : { wallMs: turnWallMs }),
@@ -34,8 +34,8 @@ export const turnLimits = (run: Run): TurnLimits => {
   }
 }
 
-/** Where an agent works, and as what. */
-export const agentPlace = (run: Run) => {
+/** Where an agent works, on which runtime and with which permissions. */
+export const agentSetup = (run: Run) => {
   const { permissions, runtime } = run.request.options
   return { directory: run.directory ?? run.request.workspace, host: run.host ?? anyHost, runtime, permissions }
 }
@@ -50,10 +50,10 @@ const startTurn = (
   return {
     _tag: "StartTurn",
     turnId: turnIdOf(run.runId, run.ids.turns + 1),
-    ...placeOf(run),
+    ...locationOf(run),
     step,
     role: "author",
-    ...agentPlace(run),
+    ...agentSetup(run),
     ...(model === undefined ? {} : { model }),
     title: `Phase ${phase.id}: ${currentTitle(run)}`,
     report: "author-status",
@@ -63,7 +63,7 @@ const startTurn = (
   }
 }
 
-/** A new session, which knows nothing: it is told all. */
+/** A turn in a new session, which knows nothing yet and gets the full prompt. */
 const inNewSession = (
   run: Run,
   phase: PhaseRun,
@@ -84,13 +84,14 @@ const inNewSession = (
 })
 
 /** Why an existing session is used again, as SessionReused shows it. */
-const reasons: Readonly<Partial<Record<Step, string>>> = {
+const reuseReasons: Readonly<Partial<Record<Step, string>>> = {
   EXECUTE: "execute",
   QUALITY_RETRY: "quality-fix",
   AUTO_FIX: "auto-fix"
 }
 
-interface Known {
+/** A turn for a session that knows the phase. */
+interface KnownTurn {
   readonly purpose: Purpose
   readonly task: string
   readonly reason: string
@@ -102,42 +103,42 @@ const inSession = (
   phase: PhaseRun,
   step: Step,
   sessionId: SessionId,
-  known: Known
+  turn: KnownTurn
 ): EventOf<"AuthorAsked"> => {
   const session: SessionChoice = { _tag: "Existing", sessionId }
   return {
     _tag: "AuthorAsked",
     sessionId,
-    purpose: known.purpose,
-    continued: known.continued,
+    purpose: turn.purpose,
+    continued: turn.continued,
     command: startTurn(run, phase, step, {
       session,
-      prompt: knownPrompt(run, phase, known.task),
-      // Nobody takes over what is done before it was verified.
+      prompt: knownPrompt(run, phase, turn.task),
+      // No fresh author takes over completed tasks before they are verified.
       ...(isContinued(phase)
         ? { onMissing: "fail" }
-        : { onMissing: "fresh", freshPrompt: freshPrompt(run, phase, step, known.task) }),
-      reason: known.reason
+        : { onMissing: "fresh", freshPrompt: freshPrompt(run, phase, step, turn.task) }),
+      reason: turn.reason
     })
   }
 }
 
-/** A step's work, in the session that `how` says. */
-export const askForWork = (run: Run, phase: PhaseRun, step: Step, how: How): RunEvents => {
+/** Asks for a step's work, in the session that `use` names. */
+export const askForWork = (run: Run, phase: PhaseRun, step: Step, use: SessionUse): RunEvents => {
   const { author } = phase
-  if (how._tag === "continue") return [continueIn(run, phase, step, how)]
-  if (how._tag === "fresh" || author?.state !== "usable") return [inNewSession(run, phase, step, "work")]
+  if (use._tag === "continue") return [continueSession(run, phase, step, use)]
+  if (use._tag === "fresh" || author?.state !== "usable") return [inNewSession(run, phase, step, "work")]
   return [
     inSession(run, phase, step, author.sessionId, {
       purpose: "work",
       task: stepTask(run, phase, step),
-      reason: reasons[step] ?? "work",
+      reason: reuseReasons[step] ?? "work",
       continued: false
     })
   ]
 }
 
-/** One more word to the author within a step: what is wrong with its report or its commit. */
+/** Tells the author within a step what is wrong with its report or its commit. */
 export const tellAuthor = (
   run: Run,
   phase: PhaseRun,
@@ -150,12 +151,12 @@ export const tellAuthor = (
     : [inNewSession(run, phase, step, tell.purpose, tell.task)]
 }
 
-/** What a human chose: go on in this very session. Nothing is replaced behind their back. */
-const continueIn = (
+/** A human chose to continue this very session: it is never replaced silently. */
+const continueSession = (
   run: Run,
   phase: PhaseRun,
   step: Step,
-  { brief, sessionId }: Extract<How, { readonly _tag: "continue" }>
+  { brief, sessionId }: Extract<SessionUse, { readonly _tag: "continue" }>
 ): EventOf<"AuthorAsked"> => {
   const guidance = newGuidance(run).join("\n\n")
   const command: EventOf<"AuthorAsked">["command"] =
@@ -178,7 +179,7 @@ const continueIn = (
   return { _tag: "AuthorAsked", sessionId, purpose: "continue", continued: true, command }
 }
 
-/** The agent went on by itself, or by a human's hand, and is idle now: where does it stand? */
+/** Asks an agent that worked on its own, or that a human prompted, where it stands now that it is idle. */
 export const askForReport = (run: Run, phase: PhaseRun, step: Step, sessionId: SessionId): RunEvents => [
   {
     _tag: "AuthorAsked",

@@ -1,4 +1,4 @@
-/** What becomes of a commit that an author reported (run-machine: commit rejected). */
+/** What a verified or rejected commit leads to (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import type { InputOf } from "../actor/inputs.ts"
 import { escalate, type Outcome, outcome } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
@@ -12,24 +12,24 @@ export const commitVerified = (run: Run, event: InputOf<"CommitVerified">): Outc
   return outcome([{ _tag: "CommitAccepted", commit, ...(diffStat === undefined ? {} : { diffStat }) }], afterWork(run))
 }
 
-/** Whoever lets the work go on after its history was rewritten takes that as it is: nothing else leads on. */
-const asItIs = (base: string | undefined): Partial<Retry> => (base === undefined ? {} : { base })
+/** After a rewritten history the work can only go on from it: continue and fix accept it. */
+const acceptHistory = (base: string | undefined): Partial<Retry> => (base === undefined ? {} : { base })
 
-const hint = (base: string | undefined): string =>
-  base === undefined ? "" : ` The history was rewritten above ${base}; going on takes it as it is now.`
+const rewriteHint = (base: string | undefined): string =>
+  base === undefined ? "" : ` The history after ${base} was rewritten; continue and fix accept it as it is now.`
 
-/** What came after the verdict is no sound work, and no author is there to be told. */
+/** A commit made during the review was rejected, and no author is at work who could be told. */
 const rejectedAfterReview = ({ commit, detail, reason }: InputOf<"CommitRejected">): Outcome =>
   outcome(
     [{ _tag: "CommitTurnedDown", commit, reason, detail }],
     escalate({
       origin: "commit",
-      reason: `HEAD moved to ${commit} during the review, and it cannot be reviewed (${reason}): ${detail}`,
+      reason: `HEAD moved to ${commit} during the review, and that commit was rejected (${reason}): ${detail}`,
       evidence: { commit }
     })
   )
 
-/** The author is told once what is wrong. What it is told then, it also needs to know when it is continued. */
+/** The author is told once what is wrong. If a human continues its session later, it is told again. */
 export const commitRejected = (run: Run, phase: PhaseRun, event: InputOf<"CommitRejected">): Outcome => {
   if (run.step === "PHASE_GATE") return rejectedAfterReview(event)
   const { base, commit, detail, reason } = event
@@ -39,8 +39,8 @@ export const commitRejected = (run: Run, phase: PhaseRun, event: InputOf<"Commit
     phase.told.commit
       ? escalate({
           origin: "commit",
-          reason: `Commit ${commit} was rejected again (${reason}): ${detail}${hint(base)}`,
-          retry: asItIs(base),
+          reason: `Commit ${commit} was rejected again (${reason}): ${detail}${rewriteHint(base)}`,
+          retry: acceptHistory(base),
           brief: task,
           evidence: { commit }
         })

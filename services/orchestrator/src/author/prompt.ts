@@ -1,11 +1,35 @@
-/** What an author is asked in each of its steps: the part of a prompt that is about the step. Pure text. */
-
+/** Whole prompts for an author, and their part about the step. */
 import { type GateResult, gateOutput, type Item, type Step } from "@reprise/protocol"
 import type { PlannedPhase } from "../actor/journal.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
-import { continuationText, continuationWords, isContinued } from "../checkpoint/prompt.ts"
+import { answersInFull, continuationText, isContinued } from "../checkpoint/prompt.ts"
 import { currentTitle, plannedPhase } from "../phase/plan.ts"
 import { guidanceText, paragraphs, render } from "../prompts.ts"
+
+/** The first line of every prompt of a phase. */
+const header = (run: Run, phase: PhaseRun): string =>
+  `You are the author of phase ${phase.id} of the plan ${run.request.planPath}: ${currentTitle(run)}.`
+
+/** The guidance that the phase's author session was not given yet. */
+export const newGuidance = (run: Run): ReadonlyArray<string> => run.guidance.texts.slice(run.guidance.author)
+
+/** For a session that knows the phase: the task, and the guidance that is new to it. */
+export const knownPrompt = (run: Run, phase: PhaseRun, task: string): string =>
+  paragraphs(header(run, phase), task, guidanceText(newGuidance(run)))
+
+/** For a session that knows nothing: the phase, its completed tasks, the task and all guidance of the phase. */
+export const freshPrompt = (run: Run, phase: PhaseRun, step: Step, task = stepTask(run, phase, step)): string => {
+  const values = { ...planValues(run, phase), commit: phase.verified ?? phase.base, base: phase.base }
+  const context = step === "EXECUTE" && task === stepTask(run, phase, step) ? "" : render(run, "context", values)
+  const guidance = guidanceText([...answersInFull(run, phase), ...run.guidance.texts])
+  return paragraphs(header(run, phase), context, continuationText(run, phase), task, guidance)
+}
+
+const continueSentence = "Continue the current session and complete all remaining tasks."
+
+/** For a session that a human chose to continue, when its author does not know yet what happened since. */
+export const continuePrompt = (run: Run, brief: string): string =>
+  paragraphs(continueSentence, brief, guidanceText(newGuidance(run)))
 
 const noneListed = "(none are listed: read the phase's text in the plan)"
 
@@ -16,14 +40,14 @@ const taskLines = (planned: PlannedPhase | undefined): string => {
   return lines === undefined || lines.length === 0 ? noneListed : lines.join("\n")
 }
 
-/** For an author that is handed the table of a continuation: no second list that grows with the plan. */
+/** For an author that gets the table of a continuation: a second list would grow with the plan. */
 const taskCount = (planned: PlannedPhase | undefined): string =>
   planned === undefined || planned.tasks.length === 0
     ? noneListed
-    : `(${planned.tasks.length}; those around the place to go on are in the table, and the plan has all)`
+    : `(${planned.tasks.length}; the table shows those around the place to resume, the plan lists all)`
 
-/** What the plan says of a phase, for templates. */
-export const planValues = (run: Run, phase: PhaseRun) => {
+/** What the plan says about a phase, for templates. */
+const planValues = (run: Run, phase: PhaseRun) => {
   const planned = plannedPhase(run, phase.id)
   const gate = planned?.completionGate
   return {
@@ -34,7 +58,7 @@ export const planValues = (run: Run, phase: PhaseRun) => {
   }
 }
 
-const excerpt = (result: GateResult): string => {
+const outputOf = (result: GateResult): string => {
   const output = gateOutput(result)
   return output === "" ? "(no output)" : output
 }
@@ -45,10 +69,10 @@ const failureText = (result: GateResult): string => {
     : result.exitCode === null
       ? "could not be run to its end"
       : `exit code ${result.exitCode}`
-  return `$ ${result.command}\n${end}; the whole output is in ${result.logRef}\n${excerpt(result)}`
+  return `$ ${result.command}\n${end}; the whole output is in ${result.logRef}\n${outputOf(result)}`
 }
 
-const failedGates = (results: ReadonlyArray<GateResult>) =>
+export const failedGates = (results: ReadonlyArray<GateResult>): ReadonlyArray<GateResult> =>
   results.filter((result) => result.exitCode !== 0 || result.timedOut)
 
 /** Each item as the reviewer wrote it. */
@@ -65,47 +89,18 @@ const dirtyLines = (dirty: ReadonlyArray<string>): string => {
   return [...lines, ...(more > 0 ? [`- and ${more} more: \`git status\` lists them`] : [])].join("\n")
 }
 
-/** The part about the step. With nothing raised by a review, AUTO_FIX is there for the guidance or for the tree. */
+/** The part about the step. Without review items, AUTO_FIX is about the guidance or the uncommitted files. */
 export const stepTask = (run: Run, phase: PhaseRun, step: Step): string => {
-  switch (step) {
-    case "QUALITY_RETRY":
-      return render(run, "quality-retry", {
-        failures: paragraphs(...failedGates(phase.gateResults).map(failureText))
-      })
-    case "AUTO_FIX":
-      return phase.dirty.length > 0
-        ? render(run, "clean-tree", { dirty: dirtyLines(phase.dirty) })
-        : render(run, "auto-fix", {
-            cycle: String(phase.reviewCycles),
-            items: phase.items.length === 0 ? "(none: follow the guidance below)" : itemLines(phase.items)
-          })
-    default:
-      return render(run, "work", planValues(run, phase))
+  if (step === "QUALITY_RETRY") {
+    return render(run, "quality-retry", { failures: paragraphs(...failedGates(phase.gateResults).map(failureText)) })
   }
+  if (step === "AUTO_FIX") {
+    return phase.dirty.length > 0
+      ? render(run, "clean-tree", { dirty: dirtyLines(phase.dirty) })
+      : render(run, "auto-fix", {
+          cycle: String(phase.reviewCycles),
+          items: phase.items.length === 0 ? "(none: follow the guidance below)" : itemLines(phase.items)
+        })
+  }
+  return render(run, "work", planValues(run, phase))
 }
-
-/** Whole prompts for an author, put together of their parts. The first line is always the same for a phase. */
-
-const header = (run: Run, phase: PhaseRun): string =>
-  `You are the author of phase ${phase.id} of the plan ${run.request.planPath}: ${currentTitle(run)}.`
-
-/** The guidance that the phase's author session was not given yet. */
-export const newGuidance = (run: Run): ReadonlyArray<string> => run.guidance.texts.slice(run.guidance.author)
-
-/** For a session that knows the phase: the task, and the guidance that is new to it. */
-export const knownPrompt = (run: Run, phase: PhaseRun, task: string): string =>
-  paragraphs(header(run, phase), task, guidanceText(newGuidance(run)))
-
-/** For a session that knows nothing: the phase, what is done of it, the task and all of the phase's guidance. */
-export const freshPrompt = (run: Run, phase: PhaseRun, step: Step, task = stepTask(run, phase, step)): string => {
-  const values = { ...planValues(run, phase), commit: phase.verified ?? phase.base, base: phase.base }
-  const context = step === "EXECUTE" && task === stepTask(run, phase, step) ? "" : render(run, "context", values)
-  const guidance = guidanceText([...continuationWords(run, phase), ...run.guidance.texts])
-  return paragraphs(header(run, phase), context, continuationText(run, phase), task, guidance)
-}
-
-const continueSentence = "Continue the current session and complete all remaining tasks."
-
-/** For a session that a human chose to continue, when something happened since that its author does not know. */
-export const continuePrompt = (run: Run, brief: string): string =>
-  paragraphs(continueSentence, brief, guidanceText(newGuidance(run)))

@@ -1,40 +1,43 @@
-/** An author's turn has ended: what its report, or its failure, leads to (run-machine: any author step). */
-
-import type { AuthorStatus, CheckpointReport, CompletedTask, Step } from "@reprise/protocol"
+/** An author's turn has ended: what its report, or its failure, leads to (docs/design/run-machine.md#the-run-machine-orchestrator). */
+import type { AuthorStatus, CheckpointReport, CompletedTask, FailureKind, Step } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvent } from "../actor/journal.ts"
+import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import { enter, escalate, type Move, type Outcome, outcome } from "../actor/moves.ts"
-import type { Pending, PhaseRun, Run } from "../actor/state.ts"
+import type { PhaseRun, Run, Turn } from "../actor/state.ts"
 import type { Cause } from "../actor/transitions.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
 import { render } from "../prompts.ts"
 import { hasGates } from "../quality/gates.ts"
 
-export type Turn = Extract<Pending, { readonly _tag: "Turn" }>
-
 const isHash = (text: string) => /^[0-9a-f]{4,64}$/i.test(text)
 
-/** A report's text, undefined when it says nothing. */
-const said = (text: string | undefined): string | undefined => (text?.trim() === "" ? undefined : text?.trim())
+/** The text without blanks around it; undefined when nothing is left. */
+const nonBlank = (text: string | undefined): string | undefined => (text?.trim() === "" ? undefined : text?.trim())
 
-const isLine = (text: string) => said(text) !== undefined && !/[\r\n]/.test(text) && text.length <= 256
+const isSingleLine = (text: string) => nonBlank(text) !== undefined && !/[\r\n]/.test(text) && text.length <= 256
 
 /** Without blanks around its parts, and hashes in lower case: as it is compared and written later. */
-const normal = (status: AuthorStatus): AuthorStatus => {
+const normalise = (status: AuthorStatus): AuthorStatus => {
   const { commit: _, ...rest } = status
-  const commit = said(status.commit)?.toLowerCase()
+  const commit = nonBlank(status.commit)?.toLowerCase()
   return withVerifiedTask({
     ...rest,
     ...(commit === undefined ? {} : { commit }),
-    ...(status.completedTasks === undefined ? {} : { completedTasks: status.completedTasks.map(normalTask) }),
+    ...(status.completedTasks === undefined ? {} : { completedTasks: status.completedTasks.map(normaliseTask) }),
     ...(status.checkpoint === undefined
       ? {}
       : { checkpoint: { ...status.checkpoint, task: status.checkpoint.task.trim() } })
   })
 }
 
-/** With human-verify the task is done and committed before it is looked at, whether or not it is listed. */
+const normaliseTask = (task: CompletedTask): CompletedTask => ({
+  ...task,
+  id: task.id.trim(),
+  commit: task.commit.trim().toLowerCase()
+})
+
+/** With human-verify the task is done and committed before a human verifies it, whether or not it is listed. */
 const withVerifiedTask = (status: AuthorStatus): AuthorStatus => {
   const { checkpoint, commit, completedTasks = [] } = status
   if (checkpoint?.type !== "human-verify" || commit === undefined || !isHash(commit)) return status
@@ -43,63 +46,59 @@ const withVerifiedTask = (status: AuthorStatus): AuthorStatus => {
     ? status
     : { ...status, completedTasks: [...completedTasks, { id: task, commit, files: [] }] }
 }
-const normalTask = (task: CompletedTask): CompletedTask => ({
-  ...task,
-  id: task.id.trim(),
-  commit: task.commit.trim().toLowerCase()
-})
 
 /** What is wrong with the parts of a report that are written into the record for the next author. */
-const brokenRecord = ({ checkpoint, completedTasks = [] }: AuthorStatus): string | undefined => {
-  const nameless = completedTasks.find((task) => !isLine(task.id))
-  if (nameless !== undefined) return `a task that is said to be done has no id, or one of many lines: '${nameless.id}'.`
+const recordProblem = ({ checkpoint, completedTasks = [] }: AuthorStatus): string | undefined => {
+  const nameless = completedTasks.find((task) => !isSingleLine(task.id))
+  if (nameless !== undefined) return `a completed task has no id, or one of several lines: '${nameless.id}'.`
   const unhashed = completedTasks.find((task) => !isHash(task.commit))
   if (unhashed !== undefined) {
-    return `task ${unhashed.id} is said to be done by '${unhashed.commit}', which is not the hash of a commit.`
+    return `the commit of task ${unhashed.id} is '${unhashed.commit}', which is not a commit hash.`
   }
-  return checkpoint === undefined ? undefined : brokenCheckpoint(checkpoint)
+  return checkpoint === undefined ? undefined : checkpointProblem(checkpoint)
 }
 
-/** A human chooses by an option's id: none can be without one, and no two can share one. */
-const brokenCheckpoint = ({ options = [], task, type }: CheckpointReport): string | undefined => {
-  if (!isLine(task)) return `the checkpoint names no task: '${task}'.`
+/** A human chooses by an option's id: each option needs one of its own. */
+const checkpointProblem = ({ options = [], task, type }: CheckpointReport): string | undefined => {
+  if (!isSingleLine(task)) return `the checkpoint names no task: '${task}'.`
   if (type !== "decision") return undefined
   const ids = options.map(({ id }) => id)
-  const nameless = ids.find((id) => !isLine(id) || id !== id.trim())
+  const nameless = ids.find((id) => !isSingleLine(id) || id !== id.trim())
   if (nameless !== undefined) return `an option of the decision has no id, or none of a single line: '${nameless}'.`
   const twice = ids.find((id, index) => ids.indexOf(id) !== index)
   return twice === undefined ? undefined : `two options of the decision have the id '${twice}'.`
 }
 
 /** Which invariant a report breaks, in words for its author; undefined: none. */
-const brokenRule = (status: AuthorStatus | undefined, needsCommit: boolean): string | undefined => {
+const reportProblem = (status: AuthorStatus | undefined, needsCommit: boolean): string | undefined => {
   if (status === undefined) return "it is not an author's report."
   const { checkpoint, commit, reason, result } = status
   if (commit !== undefined && !isHash(commit)) {
-    return `'${commit}' is not the hash of a commit: give the hash that \`git rev-parse HEAD\` prints.`
+    return `'${commit}' is not a commit hash: give the hash that \`git rev-parse HEAD\` prints.`
   }
-  const record = brokenRecord(status)
-  if (record !== undefined) return record
+  const problem = recordProblem(status)
+  if (problem !== undefined) return problem
   switch (result) {
     case "complete":
       return needsCommit && commit === undefined
-        ? "the phase is said to be complete, but the hash of the commit that holds the work is missing."
+        ? "it says that the phase is complete, but the hash of the commit that holds the work is missing."
         : undefined
     case "checkpoint":
-      return checkpoint === undefined ? "a checkpoint is said to be reached, but not which one." : undefined
-    default:
-      return said(reason) === undefined ? `the result is ${result}, but the reason is missing.` : undefined
+      return checkpoint === undefined ? "it says that a checkpoint is reached, but not which one." : undefined
+    case "needs_human":
+    case "failed":
+      return nonBlank(reason) === undefined ? `the result is ${result}, but the reason is missing.` : undefined
   }
 }
 
 const verifiedIn: Readonly<Partial<Record<Step, Cause>>> = { EXECUTE: "work-verified", PHASE_GATE: "head-moved" }
 
-/** Where a step's finished work goes: to the gates, or past them where there are none. */
+/** Where a step's finished work goes: to the quality gates, or straight to the review where there are none. */
 export const afterWork = (run: Run): Move =>
   enter(hasGates(run) ? "QUALITY_CHECK" : "REVIEW", verifiedIn[run.step ?? "EXECUTE"] ?? "fixed")
 
-/** A commit is verified when it is a new one; a step that mends may well need none. */
-const complete = (run: Run, phase: PhaseRun, received: RunEvent, commit: string | undefined): Outcome => {
+/** A new commit is verified; a step that fixes something may need none. */
+const workComplete = (run: Run, phase: PhaseRun, received: RunEvent, commit: string | undefined): Outcome => {
   const known = run.step !== "EXECUTE" && phase.verified !== undefined && sameCommit(commit ?? "", phase.verified)
   if (commit === undefined || known) return outcome([received], afterWork(run))
   const command = {
@@ -113,8 +112,8 @@ const complete = (run: Run, phase: PhaseRun, received: RunEvent, commit: string 
   return outcome([received, { _tag: "WorkspaceAsked", command }])
 }
 
-/** Asked once within a step to correct it; then a human is asked, and nobody relies on that session. */
-const broken = (run: Run, phase: PhaseRun, turn: Turn, problem: string): Outcome => {
+/** The author corrects its report once within a step; then a human is asked, and the session is not trusted any more. */
+const correctOrEscalate = (run: Run, phase: PhaseRun, turn: Turn, problem: string): Outcome => {
   if (!phase.told.report) {
     const task = render(run, "report-correction", { problem })
     return outcome([], { _tag: "Tell", purpose: "report-correction", task, continued: turn.continued })
@@ -128,10 +127,12 @@ const broken = (run: Run, phase: PhaseRun, turn: Turn, problem: string): Outcome
 
 export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: InputOf<"TurnCompleted">): Outcome => {
   const { lastLines } = event
-  const status = event.status === undefined ? undefined : normal(event.status)
-  // A step that mends may need no commit, as long as the work that it mends is there.
-  const problem = brokenRule(status, run.step === "EXECUTE" || phase.verified === undefined)
-  if (status === undefined || problem !== undefined) return broken(run, phase, turn, problem ?? "it is missing.")
+  const status = event.status === undefined ? undefined : normalise(event.status)
+  // A step that fixes something may need no commit, as long as the work that it fixes is there.
+  const problem = reportProblem(status, run.step === "EXECUTE" || phase.verified === undefined)
+  if (status === undefined || problem !== undefined) {
+    return correctOrEscalate(run, phase, turn, problem ?? "it is missing.")
+  }
   const received: RunEvent = {
     _tag: "ReportReceived",
     turnId: turn.turnId,
@@ -142,7 +143,7 @@ export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: Inpu
   }
   switch (status.result) {
     case "complete":
-      return complete(run, phase, received, status.commit)
+      return workComplete(run, phase, received, status.commit)
     case "checkpoint":
       return status.checkpoint === undefined
         ? outcome([received])
@@ -167,15 +168,15 @@ export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: Inpu
   }
 }
 
-/** No failures of the work (sessions: Rate limit): a session that was continued can be continued again. */
-const passing: ReadonlyArray<string> = ["out_of_credits", "rate_limited", "no_internet"]
-/** Failures after which the session-manager can vouch for a session. After any other its state is unknown. */
-const vouched: ReadonlyArray<string> = [...passing, "unauthorized", "gone", "turn-limit"]
+/** Rate-limit, credit and network failures never make a session unusable (docs/design/sessions.md#turns). */
+const passingKinds: ReadonlyArray<FailureKind> = ["out_of_credits", "rate_limited", "no_internet"]
+/** Failures after which the session-manager knows the state of a session. */
+const soundKinds: ReadonlyArray<FailureKind> = [...passingKinds, "unauthorized", "gone", "turn-limit"]
 
 export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): Outcome => {
   const { kind, lastLines, message, sessionUsable } = event
-  const continued = turn.continued && !passing.includes(kind)
-  const usable = sessionUsable && !continued && vouched.includes(kind)
+  const continued = turn.continued && !passingKinds.includes(kind)
+  const usable = sessionUsable && !continued && soundKinds.includes(kind)
   const broke: RunEvent = {
     _tag: "TurnBroke",
     turnId: turn.turnId,
@@ -187,11 +188,11 @@ export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): 
   }
   const again = { _tag: "Retry", retry: { step: run.step ?? "EXECUTE" } } as const
   if (turn.interrupted && kind === "aborted") return outcome([broke], { ...again, cause: "resumed" })
-  // What is done is verified, and a fresh author goes on from it; only a human's own choice is not changed.
+  // A fresh author goes on from the verified tasks. But a human who chose this session is asked instead.
   const handsOver = kind === "session-missing" && !turn.continued && run.phase !== undefined && isContinued(run.phase)
   if (handsOver) return outcome([broke], { ...again, cause: "session-lost" })
-  // The session-manager aborts a session whose turn timed out; where it says otherwise, it is told to.
-  const stopped: ReadonlyArray<RunEvent> =
+  // A session whose turn timed out is to be aborted, if the session-manager has not done so.
+  const stopped: RunEvents =
     kind === "timeout" && sessionUsable
       ? [{ _tag: "SessionStopped", sessionId: turn.sessionId, reason: "its turn timed out" }]
       : []

@@ -1,27 +1,26 @@
 /**
- * Continue or fresh, where no human chooses (continuation): from what was measured of the author's session and what the
- * run's options allow. Pure; the choice and its numbers are in `StepStarted.session`.
+ * The author's session: continue it or begin a fresh one, where no human chooses
+ * (docs/design/continuation.md#checkpoints-and-the-continuation-protocol), and what its end means. The choice and the
+ * numbers it is based on are in `StepStarted.session`.
  */
-
-import { type ContinuationOptions, type Role, reviewKey, type SessionDecision } from "@reprise/protocol"
-import type { InputOf, RunInput } from "../actor/inputs.ts"
-import type { RunEvents } from "../actor/journal.ts"
+import type { ContinuationOptions, SessionDecision } from "@reprise/protocol"
+import type { InputOf } from "../actor/inputs.ts"
+import type { EventOf, RunEvents } from "../actor/journal.ts"
 import type { Author, PhaseRun, Run } from "../actor/state.ts"
-import { withoutContinue } from "../question/escalate.ts"
+import { withoutContinue } from "../question/question.ts"
 
 /**
- * `step`: the next step of the same author. `unattended`: auto mode, where a human would be asked. `checkpoint`: one was
- * resolved.
+ * `step`: the author's next step. `unattended`: auto mode, where a human would be asked. `checkpoint`: one was resolved.
  */
 export type Occasion = "step" | "unattended" | "checkpoint"
 
-/** What is known of the phase's author session. */
+/** What is known about the phase's author session. */
 export interface Measured {
   readonly state: Author["state"] | "none"
   /** Why it is not usable. */
   readonly why?: string | undefined
   readonly contextTokens?: number | undefined
-  /** Of the model, where the runtime tells. */
+  /** The model's limit, if the runtime reports it. */
   readonly contextLimit?: number | undefined
   readonly ageMs?: number | undefined
   readonly failedContinuations: number
@@ -36,14 +35,15 @@ const fillOf = ({ contextLimit, contextTokens }: Measured, { contextWindow }: Co
   return contextTokens === undefined || window === 0 ? undefined : contextTokens / window
 }
 
-/** Why a fresh author is better; undefined: nothing speaks against the session. The first reason counts. */
-const against = (occasion: Occasion, measured: Measured, options: ContinuationOptions): string | undefined => {
+/** The first reason for a fresh author; undefined: nothing speaks against the session. */
+const reasonForFresh = (occasion: Occasion, measured: Measured, options: ContinuationOptions): string | undefined => {
   const { ageMs, failedContinuations: failed, state, why } = measured
   const { maxContextFill, maxFailed, maxSessionAgeMs, unattended } = options
   if (state === "none") return "the phase has no author's session yet"
   if (state !== "usable") return why ?? "the state of the author's session is not known"
-  if (occasion === "checkpoint") return "what follows a checkpoint is done by a fresh author"
-  if (occasion === "unattended" && unattended === "fresh") return "auto mode begins anew (continuation.unattended)"
+  if (occasion === "checkpoint") return "a checkpoint is always followed by a new session"
+  if (occasion === "unattended" && unattended === "fresh")
+    return "auto mode starts a new session (continuation.unattended)"
   if (maxFailed > 0 && failed >= maxFailed) return `${failed} continued turns failed, and the limit is ${maxFailed}`
   const fill = fillOf(measured, options)
   if (fill !== undefined && maxContextFill > 0 && fill > maxContextFill) {
@@ -71,7 +71,7 @@ export const chooseSession = (
   measured: Measured,
   options: ContinuationOptions
 ): SessionDecision => {
-  const why = against(occasion, measured, options)
+  const why = reasonForFresh(occasion, measured, options)
   return {
     choice: why === undefined ? "continue" : "fresh",
     why: why ?? "the session is usable and within its limits",
@@ -79,8 +79,8 @@ export const chooseSession = (
   }
 }
 
-/** What a human, or the plan's course, has decided, with the same numbers. */
-export const decided = (
+/** A choice that a human or the plan has made, with the same numbers. */
+export const chosenSession = (
   run: Run,
   phase: PhaseRun,
   choice: SessionDecision["choice"],
@@ -106,26 +106,6 @@ const measuredOf = (run: Run, { author, failedContinuations }: PhaseRun): Measur
 export const sessionFor = (run: Run, phase: PhaseRun, occasion: Occasion): SessionDecision =>
   chooseSession(occasion, measuredOf(run, phase), run.request.options.continuation)
 
-/** What is recorded of an event whether or not it moves the machine: what turns cost, which sessions there are. */
-
-const roleOf = (run: Run, { phase, role, turnId }: InputOf<"TurnCompleted" | "TurnFailed">): Role =>
-  role ?? (phase !== undefined && turnId.startsWith(`${reviewKey(run.runId, phase)}-`) ? "reviewer" : "author")
-
-/** Once for each turn, however often and late it is reported. */
-const countTurn = (run: Run, event: InputOf<"TurnCompleted" | "TurnFailed">): RunEvents =>
-  run.counted.includes(event.turnId)
-    ? []
-    : [
-        {
-          _tag: "TurnCounted",
-          turnId: event.turnId,
-          ...(event.phase === undefined ? {} : { phase: event.phase }),
-          role: roleOf(run, event),
-          tokens: event.tokens,
-          cost: event.cost
-        }
-      ]
-
 type SessionEnd = InputOf<"SessionExpired" | "SessionCompleted" | "SessionAborted" | "SessionArchived">
 
 const endings: Readonly<Record<SessionEnd["_tag"], string>> = {
@@ -135,8 +115,8 @@ const endings: Readonly<Record<SessionEnd["_tag"], string>> = {
   SessionArchived: "the session was archived"
 }
 
-/** A session that has ended is not continued: an open question that offers it is changed. */
-const sessionEnded = (run: Run, { _tag, sessionId }: SessionEnd): RunEvents => {
+/** A session that has ended cannot be continued: an open question that offers it is changed. */
+export const sessionEnded = (run: Run, { _tag, sessionId }: SessionEnd): RunEvents => {
   const { pending, phase } = run
   const alive = phase?.sessions.includes(sessionId) === true
   const newest = phase?.author?.sessionId === sessionId && phase.author.state !== "ended"
@@ -152,33 +132,15 @@ const sessionEnded = (run: Run, { _tag, sessionId }: SessionEnd): RunEvents => {
   ]
 }
 
-export const bookkeeping = (run: Run, input: RunInput): RunEvents => {
-  switch (input._tag) {
-    case "TurnCompleted":
-    case "TurnFailed":
-      return countTurn(run, input)
-    case "SessionCreated":
-      return [{ _tag: "SessionSeen", kind: "created", sessionId: input.sessionId }]
-    case "SessionReused":
-      return [
-        {
-          _tag: "SessionSeen",
-          kind: "reused",
-          sessionId: input.sessionId,
-          ...(input.turnId === undefined ? {} : { turnId: input.turnId }),
-          reason: input.reason
-        }
-      ]
-    case "SessionReplaced":
-      return [{ _tag: "SessionSeen", kind: "replaced", sessionId: input.sessionId, reason: input.reason }]
-    case "SessionExpired":
-    case "SessionCompleted":
-    case "SessionAborted":
-    case "SessionArchived":
-      return sessionEnded(run, input)
-    case "CommandRefused":
-      return [{ _tag: "Noted", text: `${input.command} was refused: ${input.reason}` }]
-    default:
-      return []
+export const sessionSeen = (
+  kind: EventOf<"SessionSeen">["kind"],
+  { reason, sessionId, turnId }: Pick<EventOf<"SessionSeen">, "sessionId" | "turnId" | "reason">
+): RunEvents => [
+  {
+    _tag: "SessionSeen",
+    kind,
+    sessionId,
+    ...(turnId === undefined ? {} : { turnId }),
+    ...(reason === undefined ? {} : { reason })
   }
-}
+]

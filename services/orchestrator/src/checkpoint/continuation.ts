@@ -1,8 +1,7 @@
 /**
- * A fresh author goes on from what others did (continuation): the record is written, what it says is verified, and only
- * then the author starts.
+ * The hand-over to a fresh author: the record of completed tasks is written, then verified, and only then the author
+ * starts (docs/design/continuation.md#verification-before-going-on).
  */
-
 import { nextTask, slugOf } from "@reprise/plan"
 import type { CompletedTask, SessionDecision, WorkspaceCommand } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
@@ -13,9 +12,9 @@ import { isCause } from "../actor/transitions.ts"
 import { currentTitle, plannedPhase, sameCommit } from "../phase/plan.ts"
 import { listSome } from "../prompts.ts"
 import { continuationLimit } from "../question/limits.ts"
-import { settledBy } from "./prompt.ts"
+import { verifiedTask } from "./prompt.ts"
 
-/** What the state file is to say. It is a projection: whatever is there is written again. */
+/** Writes the state file. It is a projection of the journal: whatever is in the file is replaced. */
 export const writeState = (run: Run, phase: PhaseRun, continuation: Continuation): RunEvent => {
   const { checkpoint, resolution, resumeAt } = continuation
   const command: WorkspaceCommand = {
@@ -33,7 +32,7 @@ export const writeState = (run: Run, phase: PhaseRun, continuation: Continuation
   return { _tag: "WorkspaceAsked", command }
 }
 
-/** Hands the phase to a fresh author: first the record. */
+/** The first step of a hand-over: writes the record, unless the limit of hand-overs is reached. */
 export const beginContinuation = (run: Run, phase: PhaseRun, continuation: Continuation): Outcome => {
   const begun: RunEvent = { _tag: "ContinuationBegun", continuation }
   const limit = continuationLimit(run, { ...phase, continuation })
@@ -42,7 +41,7 @@ export const beginContinuation = (run: Run, phase: PhaseRun, continuation: Conti
     : outcome([begun], escalate(limit))
 }
 
-/** The task that an author goes on with: where the last hand-over said, or the next one after what was done since. */
+/** The task to resume at: the last hand-over's, or once that is done, the next task that is not. */
 const resumePoint = (run: Run, phase: PhaseRun): string | undefined => {
   const { failed, resumeAt: before } = phase.continuation ?? {}
   const isFailed = ({ commit, id }: CompletedTask) =>
@@ -53,7 +52,7 @@ const resumePoint = (run: Run, phase: PhaseRun): string | undefined => {
   return planned === undefined ? undefined : nextTask(planned, done)?.id
 }
 
-/** Another hand-over; its checkpoint stays the newest one. In steps that mend, there is no task to go on with. */
+/** Another hand-over; its checkpoint stays the newest one. Steps that fix something resume at no task of the plan. */
 export const continuationOf = (
   run: Run,
   phase: PhaseRun,
@@ -87,34 +86,34 @@ export const verifyTasks = (run: Run, phase: PhaseRun): RunEvent => ({
   }
 })
 
-const intoStep = (continuation: Continuation | undefined): Move => {
+const enterStep = (continuation: Continuation | undefined): Move => {
   const cause = continuation?.cause ?? "fix"
-  const how = { ...fresh, session: continuation?.session }
-  return enter(continuation?.step ?? "EXECUTE", isCause(cause) ? cause : "fix", how)
+  const use = { ...fresh, decision: continuation?.session }
+  return enter(continuation?.step ?? "EXECUTE", isCause(cause) ? cause : "fix", use)
 }
 
 export const continuationVerified = (phase: PhaseRun, { base }: InputOf<"ContinuationVerified">): Outcome => {
   const noted: RunEvents =
     base === undefined
       ? []
-      : [{ _tag: "Noted", text: `The history below ${phase.base} was rewritten: the phase counts from ${base} now.` }]
+      : [{ _tag: "Noted", text: `The history before ${phase.base} was rewritten: the phase counts from ${base} now.` }]
   const verified: RunEvent = { _tag: "TasksVerified", ...(base === undefined ? {} : { base }) }
-  return outcome([verified, ...noted, { _tag: "ContinuationEnded" }], intoStep(phase.continuation))
+  return outcome([verified, ...noted, { _tag: "ContinuationEnded" }], enterStep(phase.continuation))
 }
 
-/** Nothing is made again by guess: a human says whether it is restored or redone. */
+/** Missing work is never recreated by guess: a human says whether it is restored or done again. */
 export const continuationRejected = (event: InputOf<"ContinuationRejected">): Outcome => {
   const { base, missingCommits, missingFiles, shallow } = event
   const hint =
     shallow === true
-      ? " The repository is a shallow clone: 'git fetch --unshallow' brings what lies beyond its edge."
+      ? " The repository is a shallow clone: 'git fetch --unshallow' fetches the rest of the history."
       : ""
   const missing = [...missingCommits.map((commit) => `commit ${commit}`), ...missingFiles]
   return outcome(
     [{ _tag: "TasksMissing", missingCommits, missingFiles, ...(base === undefined ? {} : { base }) }],
     escalate({
       origin: "continuation",
-      reason: `Work that was reported as done is not there: ${listSome(missing)}.${hint}`,
+      reason: `Work that was reported as done is missing: ${listSome(missing)}.${hint}`,
       evidence: { missingCommits, missingFiles }
     })
   )
@@ -128,25 +127,29 @@ const isMissing = (phase: PhaseRun, task: CompletedTask): boolean => {
   )
 }
 
-/** The one that comes first in the plan; one that the plan does not list comes before all others. */
+/** The first of these tasks in the plan's order; tasks that the plan does not list come before all others. */
 const firstPlanned = (run: Run, phase: PhaseRun, ids: ReadonlyArray<string>): string | undefined => {
   const planned = plannedPhase(run, phase.id)?.tasks.map(({ id }) => id) ?? []
   return ids.toSorted((a, b) => planned.indexOf(a) - planned.indexOf(b))[0]
 }
 
 /**
- * What is missing counts as not done; the record is written again without it. Where no task fits, none can be trusted.
- * That lost work was passed says nothing of what will take its place.
+ * Tasks whose work is missing count as not done, and the record is written again without them. If what is missing fits
+ * no task, none is trusted. A verification of lost work says nothing about what will replace it.
  */
 export const redoMissing = (run: Run, phase: PhaseRun): RunEvents => {
   const missing = phase.completedTasks.filter((task) => isMissing(phase, task))
   const verifiedIsMissing = phase.missing?.missingCommits.includes(phase.verified ?? "") === true
-  const gone = missing.length === 0 && !verifiedIsMissing ? phase.completedTasks : missing
-  const kept = phase.completedTasks.filter((task) => !gone.includes(task))
+  const dropped = missing.length === 0 && !verifiedIsMissing ? phase.completedTasks : missing
+  const kept = phase.completedTasks.filter((task) => !dropped.includes(task))
   const { cause, step } = phase.continuation ?? { step: "EXECUTE" as const, cause: "fix" }
   const { checkpoint, resolution, resumeAt, words, ...rest } = continuationOf(run, phase, step, cause)
-  const first = firstPlanned(run, phase, [...gone.map(({ id }) => id), ...(resumeAt === undefined ? [] : [resumeAt])])
-  const isLost = settledBy(phase.continuation) !== undefined && gone.some(({ id }) => id === checkpoint?.report.task)
+  const first = firstPlanned(run, phase, [
+    ...dropped.map(({ id }) => id),
+    ...(resumeAt === undefined ? [] : [resumeAt])
+  ])
+  const isLost =
+    verifiedTask(phase.continuation) !== undefined && dropped.some(({ id }) => id === checkpoint?.report.task)
   const continuation: Continuation = {
     ...rest,
     ...(isLost || checkpoint === undefined ? {} : { checkpoint }),
@@ -156,12 +159,12 @@ export const redoMissing = (run: Run, phase: PhaseRun): RunEvents => {
   }
   return [
     ...(isLost && words !== undefined ? [{ _tag: "GuidanceKept" as const, text: words }] : []),
-    { _tag: "TasksDropped", tasks: gone },
+    { _tag: "TasksDropped", tasks: dropped },
     { _tag: "ContinuationBegun", continuation },
     writeState(run, { ...phase, completedTasks: kept }, continuation)
   ]
 }
 
-/** Written and verified once more, now that a human says that it is back. */
+/** Writes and verifies the record once more, after a human has restored what was missing. */
 export const verifyAgain = (run: Run, phase: PhaseRun): RunEvents =>
   phase.continuation === undefined ? [verifyTasks(run, phase)] : [writeState(run, phase, phase.continuation)]

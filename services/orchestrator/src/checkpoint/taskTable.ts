@@ -1,15 +1,15 @@
 /**
- * The tasks around the place to go on, as a table. The record has all that are done and the plan has all: the table's size
- * does not grow with either (continuation: The prompt).
+ * The tasks around the place to resume, as a table. The record lists all completed tasks and the plan lists all tasks:
+ * the table does not grow with either (docs/design/continuation.md#the-prompt).
  */
 
 import type { CompletedTask } from "@reprise/protocol"
 import type { PlannedPhase } from "../actor/journal.ts"
 import { shorten, shortenPath } from "../prompts.ts"
 
-/** How many rows stand before the place to go on, and how many after it. */
-const before = 8
-const after = 3
+/** How many rows are shown before the place to resume, and how many after it. */
+const rowsBefore = 8
+const rowsAfter = 3
 const filesListed = 2
 const none = "—"
 
@@ -22,26 +22,26 @@ interface Row {
   readonly done?: CompletedTask | undefined
 }
 
-export interface TablePlace {
-  /** The checkpoint's task, as long as its answer is to be acted upon. */
+export interface TableFocus {
+  /** The checkpoint's task, as long as its answer is still to be acted upon. */
   readonly checkpoint?: string | undefined
   /** Absent: no task is left. */
   readonly resumeAt?: string | undefined
-  /** Done although nobody listed a commit for it: a verification that passed. */
-  readonly settled?: string | undefined
+  /** Done although no commit was listed for it: its verification passed. */
+  readonly verified?: string | undefined
 }
 
 const rowsOf = (
   planned: PlannedPhase | undefined,
   completed: ReadonlyArray<CompletedTask>,
-  { checkpoint, settled }: TablePlace
+  { checkpoint, verified }: TableFocus
 ): ReadonlyArray<Row> => {
   const done = new Map(completed.map((task) => [task.id, task]))
   const tasks = planned?.tasks ?? []
   const known = new Set(tasks.map(({ id }) => id))
   const unplanned = [...done.keys(), ...(checkpoint === undefined ? [] : [checkpoint])].filter((id) => !known.has(id))
   const row = (id: string, name: string): Row => {
-    const isDone = done.has(id) || id === settled
+    const isDone = done.has(id) || id === verified
     return { id, name, done: done.get(id), status: id === checkpoint ? "checkpoint" : isDone ? "complete" : "pending" }
   }
   return [...[...new Set(unplanned)].map((id) => row(id, "")), ...tasks.map(({ id, name }) => row(id, name))]
@@ -65,14 +65,14 @@ const count = (rows: ReadonlyArray<Row>, status: Status) => rows.filter((row) =>
 export const taskTable = (
   planned: PlannedPhase | undefined,
   completed: ReadonlyArray<CompletedTask>,
-  place: TablePlace
+  focus: TableFocus
 ): string => {
-  const rows = rowsOf(planned, completed, place)
-  const focus = rows.findIndex(({ id }) => id === (place.resumeAt ?? place.checkpoint))
-  const middle = focus < 0 ? rows.findLastIndex(({ status }) => status !== "pending") + 1 : focus
-  const from = Math.max(0, middle - before)
-  const shown = rows.slice(from, middle + after + 1)
-  const hidden = [...rows.slice(0, from), ...rows.slice(middle + after + 1)]
+  const rows = rowsOf(planned, completed, focus)
+  const row = rows.findIndex(({ id }) => id === (focus.resumeAt ?? focus.checkpoint))
+  const middle = row < 0 ? rows.findLastIndex(({ status }) => status !== "pending") + 1 : row
+  const from = Math.max(0, middle - rowsBefore)
+  const shown = rows.slice(from, middle + rowsAfter + 1)
+  const hidden = [...rows.slice(0, from), ...rows.slice(middle + rowsAfter + 1)]
   const left = [
     ...(count(hidden, "complete") > 0 ? [`${count(hidden, "complete")} complete`] : []),
     ...(count(hidden, "checkpoint") > 0 ? ["the checkpoint"] : []),
@@ -82,6 +82,8 @@ export const taskTable = (
     "| Task ID | Task Name | Commit | Files Changed | Status |",
     "| --- | --- | --- | --- | --- |",
     ...shown.map(lineOf),
-    ...(left.length === 0 ? [] : ["", `Not shown: ${left.join(", ")}. The record has what is done, the plan has all.`])
+    ...(left.length === 0
+      ? []
+      : ["", `Not shown: ${left.join(", ")}. The record lists the completed tasks, the plan lists all tasks.`])
   ].join("\n")
 }

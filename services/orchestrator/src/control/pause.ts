@@ -1,54 +1,77 @@
-/** Pause, resume and abort, at any time (run-machine: any). */
-
+/** Pause and resume, at any time (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import { Refusal } from "@reprise/actor"
 import { Result } from "effect"
+import type { RunInput } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
-import type { Pending, Run } from "../actor/state.ts"
-import { placeOf } from "../phase/plan.ts"
+import { type Run, underWay } from "../actor/state.ts"
+import { locationOf } from "../phase/plan.ts"
+import { withdrawMootPrompt } from "../question/agentPrompt.ts"
 import { closeReview } from "../review/review.ts"
 
 type Decision = Result.Result<RunEvents, Refusal>
 
 const refuse = (reason: string): Decision => Result.fail(new Refusal({ reason }))
 
-/** What is under way, below a question of an agent too. */
-export const underWay = (pending: Pending): Pending => (pending._tag === "Answer" ? pending.under : pending)
-
 const paused = (run: Run): RunEvent => ({
   _tag: "RunPaused",
-  ...placeOf(run),
+  ...locationOf(run),
   ...(run.step === undefined ? {} : { step: run.step })
 })
 
 /** Ends the turn under way. Its step begins anew when the run is resumed, since an aborted session is not continued. */
 const interrupt = (run: Run): RunEvents => {
   const { pending, phase } = run
-  const now = underWay(pending)
+  const current = underWay(pending)
   const closed: RunEvents =
-    pending._tag === "Answer" && now._tag !== "Nothing"
+    pending._tag === "Answer" && current._tag !== "Nothing"
       ? [{ _tag: "QuestionWithdrawn", escalationId: pending.question.ask.escalationId, reason: "superseded" }]
       : []
-  if (now._tag === "Turn") {
-    return [...closed, { _tag: "SessionStopped", sessionId: now.sessionId, reason: "the run is paused" }]
+  if (current._tag === "Turn") {
+    return [...closed, { _tag: "SessionStopped", sessionId: current.sessionId, reason: "the run is paused" }]
   }
-  return now._tag === "Review" && phase !== undefined
+  return current._tag === "Review" && phase !== undefined
     ? [...closed, closeReview(phase, true, "the run is paused")]
     : closed
 }
 
-/** What is under way is let finish, unless it is to be now. Where nothing is, the run is paused at once. */
+/** Whatever is under way may finish first, unless `now`. Where nothing is, the run is paused at once. */
 export const pauseRun = (run: Run, now: boolean): Decision => {
-  if (run.status === "paused") return refuse(`Run ${run.runId} is paused already. 'reprise resume' goes on with it.`)
+  if (run.status === "paused") return refuse(`Run ${run.runId} is paused already. 'reprise resume' continues it.`)
   if (now) return Result.succeed([...interrupt(run), paused(run)])
-  const working = ["Turn", "Review", "Workspace"].includes(underWay(run.pending)._tag)
-  if (!working) return Result.succeed([paused(run)])
+  const { _tag: current } = underWay(run.pending)
+  if (current === "Nothing" || current === "Agent" || current === "Answer") return Result.succeed([paused(run)])
   return run.pauseAsked
-    ? refuse(`Run ${run.runId} pauses when what is under way has finished; with --now it is interrupted.`)
+    ? refuse(`Run ${run.runId} pauses once the work under way has finished; use --now to interrupt it.`)
     : Result.succeed([{ _tag: "PauseAsked", now }])
 }
 
-/** The run goes on; whatever came in the meantime is acted upon by the caller. */
+/** The run goes on; the caller acts upon what came in the meantime. */
 export const resumeRun = (run: Run): Decision =>
   run.status === "paused" || run.pauseAsked
-    ? Result.succeed([{ _tag: "RunResumed", ...placeOf(run), ...(run.step === undefined ? {} : { step: run.step }) }])
+    ? Result.succeed([
+        { _tag: "RunResumed", ...locationOf(run), ...(run.step === undefined ? {} : { step: run.step }) }
+      ])
     : refuse(`Run ${run.runId} is not paused: it is ${run.status}.`)
+
+const isAboutPrompt = (run: Run, input: RunInput): boolean =>
+  input._tag === "AgentPrompting" ||
+  (run.pending._tag === "Answer" &&
+    run.pending.under._tag !== "Nothing" &&
+    (input._tag === "AnswerReceived" || input._tag === "AgentWorking" || input._tag === "EscalationWithdrawn"))
+
+/** A paused run holds everything back; one that is about to pause still serves the prompts of its agent's last turn. */
+export const isHeldBack = (run: Run, input: RunInput): boolean =>
+  run.status === "paused" || (run.pauseAsked && !isAboutPrompt(run, input))
+
+/** What says nothing any more when a paused run is resumed. */
+const passing: ReadonlyArray<RunInput["_tag"]> = ["AgentWorking", "AgentPrompting", "AgentGone", "EscalationWithdrawn"]
+
+/** Kept until the run is resumed. The first input wins, since a run waits for one thing only. */
+export const holdBack = (run: Run, input: RunInput): RunEvents => {
+  if (run.held !== undefined || (run.status === "paused" && passing.includes(input._tag))) return []
+  return [
+    ...withdrawMootPrompt(run, input),
+    { _tag: "InputHeld", input },
+    ...(run.status === "paused" ? [] : [{ _tag: "RunPaused" as const, ...locationOf(run) }])
+  ]
+}

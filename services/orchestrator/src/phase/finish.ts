@@ -9,7 +9,7 @@ import type { PhaseRun, Run } from "../actor/state.ts"
 import { stepTask } from "../author/prompt.ts"
 import { listSome } from "../prompts.ts"
 import { closeReview } from "../review/review.ts"
-import { continuedBy, lastVerified, nextPhase, placeOf, readPlan, reviewFile } from "./plan.ts"
+import { lastVerified, locationOf, mergeEditedPlan, nextPhase, reviewFile, toRunPlan } from "./plan.ts"
 import { writePhaseSummary, writeSummary } from "./summary.ts"
 
 /** The review file is committed, the tree and HEAD looked at and the plan read again. Without `approved`: on any HEAD. */
@@ -53,14 +53,14 @@ type Approval = Pick<Extract<RunEvent, { readonly _tag: "PhaseCompleted" }>, "by
 const completion = (run: Run, phase: PhaseRun, approval: Approval): RunEvents => [
   {
     _tag: "StepStarted",
-    ...placeOf(run),
+    ...locationOf(run),
     step: "PHASE_COMPLETE",
     attempt: (phase.visits.PHASE_COMPLETE ?? 0) + 1,
     cause: approval.by === "override" ? "override" : "tree-clean"
   },
   {
     _tag: "PhaseCompleted",
-    ...placeOf(run),
+    ...locationOf(run),
     phase: phase.id,
     step: "PHASE_COMPLETE",
     ...(phase.verified === undefined ? {} : { commit: phase.verified }),
@@ -132,7 +132,7 @@ export const phaseBlocked = (run: Run, phase: PhaseRun, event: InputOf<"PhaseBlo
 /** The plan as it is now must continue the plan as it was. */
 const takePlan = (run: Run, source: string): Outcome => {
   if (source === run.source) return outcome([], { _tag: "NextPhase" })
-  const plan = Result.flatMap(readPlan(source, run.request.planPath), (now) => continuedBy(run.phases, now))
+  const plan = Result.flatMap(toRunPlan(source, run.request.planPath), (now) => mergeEditedPlan(run.phases, now))
   if (Result.isFailure(plan)) {
     const reason = `The plan has changed so that the run cannot go on: ${plan.failure}`
     return outcome([], escalate({ origin: "plan", reason, noContinue: "the phase is complete" }))

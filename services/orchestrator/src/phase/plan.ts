@@ -6,14 +6,14 @@ import { Result } from "effect"
 import type { PlannedPhase } from "../actor/journal.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 
-export interface KnownPlan {
+export interface RunPlan {
   readonly planId: string
   readonly planTitle?: string
   readonly phases: ReadonlyArray<PlannedPhase>
 }
 
 /** The plan, or in sentences with line and column what is wrong with it. */
-export const readPlan = (text: string, planPath: string): Result.Result<KnownPlan, string> => {
+export const toRunPlan = (text: string, planPath: string): Result.Result<RunPlan, string> => {
   const plan = parsePlan(text)
   if (Result.isFailure(plan)) {
     return Result.fail(`The plan ${planPath} cannot be read: ${plan.failure.map(formatPlanProblem).join(" ")}`)
@@ -37,7 +37,7 @@ export const readPlan = (text: string, planPath: string): Result.Result<KnownPla
 }
 
 /** Phases before the one that the run was told to start with count as done; that one does not, whatever it is marked. */
-export const startingAt = (plan: KnownPlan, startPhase: RunOptions["startPhase"]): Result.Result<KnownPlan, string> => {
+export const withStartPhase = (plan: RunPlan, startPhase: RunOptions["startPhase"]): Result.Result<RunPlan, string> => {
   if (startPhase === undefined) return Result.succeed(plan)
   const { phases } = plan
   const start = phases.findIndex((phase) => phase.id === startPhase)
@@ -54,7 +54,7 @@ export const outlineOf = (phases: ReadonlyArray<PlannedPhase>) => ({
 })
 
 /** A plan that was read again, and in sentences what changed within phases that the run knows. */
-export interface ContinuedPlan extends KnownPlan {
+export interface EditedPlan extends RunPlan {
   readonly changes: ReadonlyArray<string>
 }
 
@@ -62,10 +62,10 @@ export interface ContinuedPlan extends KnownPlan {
  * A plan that was read again: phases known keep what was decided of them, new ones are to be done, whatever they are
  * marked. Fails with what was renumbered, removed or reordered (run-machine: PHASE_COMPLETE).
  */
-export const continuedBy = (
+export const mergeEditedPlan = (
   known: ReadonlyArray<PlannedPhase>,
-  now: KnownPlan
-): Result.Result<ContinuedPlan, string> => {
+  now: RunPlan
+): Result.Result<EditedPlan, string> => {
   const compared = samePrefix(outlineOf(known), outlineOf(now.phases))
   if (Result.isFailure(compared)) return Result.fail(compared.failure.map((change) => change.message).join(" "))
   const done = new Set(known.filter((phase) => phase.done).map((phase) => phase.id))
@@ -79,7 +79,7 @@ export const continuedBy = (
 /** Reading questions about phases, asked in many places. */
 
 /** Where an event or command of the current phase belongs. */
-export const placeOf = (run: Run) => ({
+export const locationOf = (run: Run) => ({
   runId: run.runId,
   ...(run.phase === undefined ? {} : { phase: run.phase.id })
 })

@@ -8,12 +8,12 @@ import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import { type Outcome, outcome } from "../actor/moves.ts"
 import { noRun, type Run } from "../actor/state.ts"
 import { completeRun, failRun } from "../control/end.ts"
-import { type KnownPlan, nextPhase, readPlan, startingAt } from "./plan.ts"
+import { nextPhase, type RunPlan, toRunPlan, withStartPhase } from "./plan.ts"
 
 const requested = (request: InputOf<"StartRun">, at: string) => {
-  const read = readPlan(request.plan, request.planPath)
-  const plan = Result.flatMap(read, (whole) => startingAt(whole, request.options.startPhase))
-  const unread: KnownPlan = { planId: request.planPath, phases: [] }
+  const read = toRunPlan(request.plan, request.planPath)
+  const plan = Result.flatMap(read, (whole) => withStartPhase(whole, request.options.startPhase))
+  const unread: RunPlan = { planId: request.planPath, phases: [] }
   const event: RunEvent = { _tag: "RunRequested", request, ...Result.getOrElse(plan, () => unread), at }
   return { event, problem: Result.isFailure(plan) ? plan.failure : undefined }
 }

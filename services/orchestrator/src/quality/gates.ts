@@ -1,17 +1,17 @@
-/** Quality gates: run, passed, failed (run-machine: QUALITY_CHECK). */
+/** Quality gates: run, passed, failed (docs/design/run-machine.md#the-run-machine-orchestrator). */
+import type { WorkspaceCommand } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
 import type { RunEvents } from "../actor/journal.ts"
 import { enter, escalate, type Outcome, outcome } from "../actor/moves.ts"
-import type { PhaseRun, Run } from "../actor/state.ts"
-import { stepTask } from "../author/prompt.ts"
-import { evolvePhase } from "../phase/evolve.ts"
+import { type Evolution, nothing, type PhaseRun, type Run, withPhase } from "../actor/state.ts"
+import { failedGates, stepTask } from "../author/prompt.ts"
 
 export const hasGates = (run: Run): boolean => {
   const { gates, skipQuality } = run.request.options
   return !skipQuality && gates.quality.length > 0
 }
 
-/** The attempt numbers the runs of a phase, so that each has a log of its own. */
+/** The attempt numbers the gate runs of a phase, so that each has a log of its own. */
 export const startGates = (run: Run, phase: PhaseRun): RunEvents => {
   const { quality, qualityTimeoutMs } = run.request.options.gates
   return [
@@ -32,20 +32,37 @@ export const startGates = (run: Run, phase: PhaseRun): RunEvents => {
 export const qualityPassed = (event: InputOf<"QualityPassed">): Outcome =>
   outcome([{ _tag: "GatesEnded", passed: true, results: event.results }], enter("REVIEW", "gates-passed"))
 
-export const qualityFailed = (run: Run, phase: PhaseRun, event: InputOf<"QualityFailed">): Outcome => {
-  const ended = { _tag: "GatesEnded" as const, passed: false, results: event.results }
+export const qualityFailed = (run: Run, phase: PhaseRun, { results }: InputOf<"QualityFailed">): Outcome => {
+  const ended = { _tag: "GatesEnded" as const, passed: false, results }
   const { maxQualityRetries } = run.request.options.limits
   if (phase.qualityRetries < maxQualityRetries) return outcome([ended], enter("QUALITY_RETRY", "gates-failed"))
-  const failed = event.results.filter((result) => result.exitCode !== 0 || result.timedOut)
-  const names = failed.map((result) => `'${result.command}'`).join(", ")
+  const names = failedGates(results)
+    .map(({ command }) => `'${command}'`)
+    .join(", ")
   return outcome(
     [ended],
     escalate({
       origin: "quality",
       reason: `Quality gates still fail after ${phase.qualityRetries} of ${maxQualityRetries} retries: ${names}.`,
       retry: { step: "QUALITY_RETRY", limit: "quality-retries" },
-      brief: stepTask(run, evolvePhase(phase, ended), "QUALITY_RETRY"),
-      evidence: { gateResults: event.results }
+      brief: stepTask(run, { ...phase, gateResults: results }, "QUALITY_RETRY"),
+      evidence: { gateResults: results }
     })
   )
 }
+
+/** Whether the command runs the phase's own gates, not those that verify a checkpoint. */
+const runsGates = (command: WorkspaceCommand): boolean =>
+  command._tag === "RunQualityGates" && command.checkpoint === undefined
+
+export const qualityEvolution = {
+  WorkspaceAsked: (run, { command }) => ({
+    ...withPhase(run, (phase) => (runsGates(command) ? { ...phase, gateRuns: phase.gateRuns + 1 } : phase)),
+    // Nobody waits for the end of a release.
+    pending: command._tag === "ReleaseWorkspace" ? run.pending : { _tag: "Workspace", command }
+  }),
+  GatesEnded: (run, { checkpoint, results }) => ({
+    ...withPhase(run, (phase) => (checkpoint === undefined ? { ...phase, gateResults: results } : phase)),
+    pending: nothing
+  })
+} satisfies Partial<Evolution>

@@ -1,12 +1,13 @@
-/** What an agent is seen doing while its step waits (run-machine: auto-resume), and what it asks for in its turn. */
-import type { InputOf } from "../actor/inputs.ts"
+/** What an agent is seen doing while its step waits, and what it asks for in its turn (docs/design/sessions.md#auto-resume). */
+import type { InputOf, RunInput } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import { escalate, type Outcome, outcome } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { askForReport } from "../author/ask.ts"
-import { placeOf } from "../phase/plan.ts"
-import { askForAgent, evidenceOf, grant } from "./escalate.ts"
+import { locationOf } from "../phase/plan.ts"
+import { askForAgent, evidenceOf } from "./escalate.ts"
 import { type AgentPrompt, promptOptions, type Question } from "./question.ts"
+import { grant } from "./retry.ts"
 
 /** The question is moot. Its step goes on, and what was counted against it is forgotten. */
 export const agentWorking = (run: Run, question: Question, event: InputOf<"AgentWorking">): Outcome => {
@@ -18,7 +19,7 @@ export const agentWorking = (run: Run, question: Question, event: InputOf<"Agent
   }
   const resumed: RunEvent = {
     _tag: "StepResumed",
-    ...placeOf(run),
+    ...locationOf(run),
     step: retry.step,
     sessionId: event.sessionId,
     cause: "agent-working"
@@ -43,7 +44,7 @@ export const agentGone = (event: InputOf<"AgentGone">): Outcome =>
     })
   )
 
-/** The agent waits for this reply; its turn goes on below the question. */
+/** The agent waits for the reply; its turn goes on underneath the question. */
 const askPrompt = (run: Run, prompt: AgentPrompt): RunEvents =>
   askForAgent(
     run,
@@ -57,8 +58,8 @@ const askPrompt = (run: Run, prompt: AgentPrompt): RunEvents =>
     }
   )
 
-/** In auto mode nothing is allowed that was not allowed before, and no question goes without an answer. */
-const policyReply = ({ kind, options }: AgentPrompt): string | undefined => {
+/** Auto mode grants no permission, and answers every question. Undefined: only a human can reply. */
+const unattendedReply = ({ kind, options }: AgentPrompt): string | undefined => {
   if (kind === "question") return "No human is available. Decide for yourself, and say in your report what you decided."
   return options.length === 0 || options.some(({ name }) => name === "reject") ? "reject" : undefined
 }
@@ -66,7 +67,7 @@ const policyReply = ({ kind, options }: AgentPrompt): string | undefined => {
 export const agentPrompting = (run: Run, event: InputOf<"AgentPrompting">): Outcome => {
   const { kind, options, promptId, sessionId, text } = event
   const prompt: AgentPrompt = { sessionId, promptId, kind, text, options }
-  const reply = run.request.options.auto ? policyReply(prompt) : undefined
+  const reply = run.request.options.auto ? unattendedReply(prompt) : undefined
   if (reply !== undefined) {
     return outcome([
       { _tag: "PromptReplied", sessionId, promptId, reply },
@@ -78,7 +79,29 @@ export const agentPrompting = (run: Run, event: InputOf<"AgentPrompting">): Outc
   return outcome(known ? [] : [{ _tag: "PromptSeen", prompt }])
 }
 
-export const nextPrompt = (run: Run): RunEvents => {
+export const askNextPrompt = (run: Run): RunEvents => {
   const [next] = run.prompts
   return next === undefined ? [] : askPrompt(run, next)
+}
+
+/** What ends a turn, a review or an agent's own work. */
+const endings: ReadonlyArray<RunInput["_tag"]> = [
+  "TurnCompleted",
+  "TurnFailed",
+  "VerdictReached",
+  "ReviewFailed",
+  "AgentIdle",
+  "AgentGone",
+  "CommandRefused"
+]
+
+/** A turn or review that ends makes the open question of its agent moot. */
+export const withdrawMootPrompt = (run: Run, input: RunInput): RunEvents => {
+  const { pending } = run
+  return pending._tag === "Answer" && pending.under._tag !== "Nothing" && endings.includes(input._tag)
+    ? [
+        { _tag: "QuestionWithdrawn", escalationId: pending.question.ask.escalationId, reason: "superseded" },
+        { _tag: "StepResumed", ...locationOf(run), cause: "agent-working" }
+      ]
+    : []
 }

@@ -1,5 +1,5 @@
-/** What a human's answer leads to (run-machine: ESCALATE, PHASE_GATE; continuation). */
-import { evolveStarted } from "../actor/evolve.ts"
+/** What a human's answer leads to (docs/design/run-machine.md#the-run-machine-orchestrator). */
+import { evolveRun } from "../actor/evolve.ts"
 import type { InputOf } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import { enter, type Move, type Outcome, outcome } from "../actor/moves.ts"
@@ -7,15 +7,16 @@ import type { PhaseRun, Run } from "../actor/state.ts"
 import { resolveCheckpoint } from "../checkpoint/checkpoint.ts"
 import { redoMissing, verifyAgain } from "../checkpoint/continuation.ts"
 import { finishApproved, overridePhase } from "../phase/finish.ts"
-import { placeOf } from "../phase/plan.ts"
-import { askAgain, grant } from "./escalate.ts"
+import { locationOf } from "../phase/plan.ts"
+import { askAgain } from "./escalate.ts"
 import type { Question } from "./question.ts"
+import { grant } from "./retry.ts"
 
 type Answer = InputOf<"AnswerReceived">
 
 const resumed = (run: Run): RunEvent => ({
   _tag: "StepResumed",
-  ...placeOf(run),
+  ...locationOf(run),
   ...(run.step === undefined ? {} : { step: run.step }),
   cause: "answer"
 })
@@ -23,13 +24,13 @@ const resumed = (run: Run): RunEvent => ({
 const kept = (guidance: string | undefined): RunEvents =>
   guidance === undefined || guidance.trim() === "" ? [] : [{ _tag: "GuidanceKept", text: guidance }]
 
-/** A human ends the run: their words are its reason. */
+/** A human ends the run and may say why. */
 const abort = ({ by, guidance, via }: Answer): Move => ({
   _tag: "Abort",
   reason: `aborted by ${by} through ${via}${guidance === undefined ? "" : `: ${guidance}`}`
 })
 
-/** What the answer's own kind of question makes of it. The events so far close the question. */
+/** What an answer leads to, by the kind of its question. The question is closed already. */
 type Handler = (run: Run, phase: PhaseRun, question: Question, answer: Answer) => Outcome
 
 const stepAnswered: Handler = (run, phase, { ask, brief, retry }, answer) => {
@@ -47,7 +48,7 @@ const stepAnswered: Handler = (run, phase, { ask, brief, retry }, answer) => {
       return outcome([...kept(guidance), resumed(run)], { _tag: "Retry", retry: { ...retry, step }, cause: "fix" })
     }
     default:
-      // Override. A phase that is complete already has nothing left to approve: the run goes on as it stands.
+      // Override. Nothing is left to approve in a phase that is complete already: the run just goes on.
       return run.step === "PHASE_COMPLETE"
         ? outcome([...kept(guidance), resumed(run)], { _tag: "NextPhase" })
         : outcome([resumed(run), ...overridePhase(run, phase, answer.by, guidance)])
@@ -65,7 +66,7 @@ const continuationAnswered: Handler = (run, phase, _question, { choice, guidance
 
 const phaseGateAnswered: Handler = (run, phase, _question, { choice, guidance }) =>
   choice === "pause"
-    ? outcome([...kept(guidance), { _tag: "RunPaused", ...placeOf(run), step: "PHASE_GATE" }])
+    ? outcome([...kept(guidance), { _tag: "RunPaused", ...locationOf(run), step: "PHASE_GATE" }])
     : outcome([...kept(guidance), resumed(run), finishApproved(run, phase)])
 
 /** An option's own name goes back to the runtime; free text in place of `other`. */
@@ -95,15 +96,18 @@ const handlers: Readonly<Record<Question["kind"], Handler>> = {
   prompt: promptAnswered
 }
 
-/** An agent's own choices mean what the agent says, whatever they are called. */
+/** An agent's own option may be called abort without ending the run. */
 const endsRun = ({ ask, kind }: Question, choice: string): boolean =>
   choice === "abort" && kind !== "prompt" && ask.evidence.checkpoint?.type !== "decision"
 
-/** The gate has closed the question. One that this answer does not settle is asked again, and its guidance kept. */
+/** The gate has closed the question. An answer that is no choice keeps its guidance, and the question is asked again. */
 const notAChoice = (run: Run, question: Question, answered: RunEvent, { choice, guidance }: Answer): Outcome => {
-  const noted: RunEvent = { _tag: "Noted", text: `The answer '${choice}' is not, or no longer, possible: asked again.` }
+  const noted: RunEvent = {
+    _tag: "Noted",
+    text: `The answer '${choice}' is not, or no longer, one of the choices: the question is asked again.`
+  }
   const closed: RunEvents = [answered, ...kept(guidance), noted]
-  return outcome([...closed, ...askAgain(closed.reduce(evolveStarted, run), question)])
+  return outcome([...closed, ...askAgain(closed.reduce(evolveRun, run), question)])
 }
 
 export const answerReceived = (run: Run, question: Question, answer: Answer): Outcome => {
@@ -117,11 +121,18 @@ export const answerReceived = (run: Run, question: Question, answer: Answer): Ou
     ...(guidance === undefined ? {} : { guidance })
   }
   const option = question.ask.options.find(({ keys, name }) => name === choice || keys.includes(choice))
-  const after = evolveStarted(run, answered)
+  const after = evolveRun(run, answered)
   const { phase } = after
   if (option === undefined || phase === undefined) return notAChoice(run, question, answered, answer)
   const rest = endsRun(question, option.name)
     ? outcome([], abort(answer))
     : handlers[question.kind](after, phase, question, { ...answer, choice: option.name })
   return { ...rest, events: [answered, ...rest.events] }
+}
+
+/** Somebody else withdrew the question, but the run still needs its answer. */
+export const withdrawnByGate = (run: Run, question: Question, event: InputOf<"EscalationWithdrawn">): Outcome => {
+  const { escalationId, reason } = event
+  const withdrawn: RunEvent = { _tag: "QuestionWithdrawn", escalationId, reason, byGate: true }
+  return outcome([withdrawn, ...askAgain(evolveRun(run, withdrawn), question)])
 }

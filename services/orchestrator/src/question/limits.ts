@@ -1,16 +1,21 @@
-/** Which limit, if any, keeps a run from entering a step (run-machine: Limits). */
-
+/** Which limit, if any, keeps a run from entering a step (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import type { Step } from "@reprise/protocol"
-import type { Trouble } from "../actor/moves.ts"
+import type { EscalationRequest } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
-import { breakable, isAuthorStep } from "../actor/transitions.ts"
+import { isAuthorStep, isCounted } from "../actor/transitions.ts"
 import { stepTask } from "../author/prompt.ts"
-import { spentCost, spentTokens } from "../control/usage.ts"
+import { usedCost, usedTokens } from "../control/usage.ts"
 import type { Limit } from "./question.ts"
 
 const callsAgent = (step: Step) => isAuthorStep(step) || step === "REVIEW"
 
-const met = (run: Run, step: Step, limit: Limit, reason: string): Trouble => ({
+/** What an author that continues its session in this step does not know yet. */
+const briefFor = (run: Run, step: Step): Pick<EscalationRequest, "brief"> =>
+  run.phase !== undefined && (step === "QUALITY_RETRY" || step === "AUTO_FIX")
+    ? { brief: stepTask(run, run.phase, step) }
+    : {}
+
+const limitReached = (run: Run, step: Step, limit: Limit, reason: string): EscalationRequest => ({
   origin: "limit",
   reason,
   step,
@@ -18,35 +23,29 @@ const met = (run: Run, step: Step, limit: Limit, reason: string): Trouble => ({
   ...briefFor(run, step)
 })
 
-/** What an author that goes on in this step does not know yet. */
-const briefFor = (run: Run, step: Step): Pick<Trouble, "brief"> =>
-  run.phase !== undefined && (step === "QUALITY_RETRY" || step === "AUTO_FIX")
-    ? { brief: stepTask(run, run.phase, step) }
-    : {}
+/** In auto mode nobody can raise a run-wide limit, so reaching one is final. */
+const runWide = (request: EscalationRequest): EscalationRequest => ({ ...request, final: true })
 
-/** Nobody is there to grant a run more of what it was given for all of its phases. */
-const metByRun = (run: Run, step: Step, limit: "run-steps" | "tokens" | "cost", reason: string): Trouble => ({
-  ...met(run, step, limit, reason),
-  final: true
-})
-
-const runLimit = (run: Run, step: Step): Trouble | undefined => {
+const runLimit = (run: Run, step: Step): EscalationRequest | undefined => {
   const { costBudget, maxStepsPerRun, tokenBudget } = run.request.options.limits
   if (run.steps >= maxStepsPerRun + run.granted.steps) {
-    return metByRun(run, step, "run-steps", `The run may enter ${maxStepsPerRun} steps, and has entered ${run.steps}.`)
+    const reason = `The run has entered ${run.steps} steps: its limit is ${maxStepsPerRun}.`
+    return runWide(limitReached(run, step, "run-steps", reason))
   }
   if (!callsAgent(step)) return undefined
-  if (tokenBudget > 0 && spentTokens(run) >= tokenBudget + run.granted.tokens) {
-    return metByRun(run, step, "tokens", `The run has used ${spentTokens(run)} tokens: its budget is ${tokenBudget}.`)
+  if (tokenBudget > 0 && usedTokens(run) >= tokenBudget + run.granted.tokens) {
+    const reason = `The run has used ${usedTokens(run)} tokens: its budget is ${tokenBudget}.`
+    return runWide(limitReached(run, step, "tokens", reason))
   }
-  if (costBudget > 0 && spentCost(run) >= costBudget + run.granted.cost) {
-    return metByRun(run, step, "cost", `The run has cost $${spentCost(run).toFixed(2)}: its budget is $${costBudget}.`)
+  if (costBudget > 0 && usedCost(run) >= costBudget + run.granted.cost) {
+    const reason = `The run has cost $${usedCost(run).toFixed(2)}: its budget is $${costBudget}.`
+    return runWide(limitReached(run, step, "cost", reason))
   }
   return undefined
 }
 
-/** Continue and fix lead to the author with what the last review found, and grant one review more. */
-const reviewLimit = (run: Run, phase: PhaseRun): Trouble | undefined => {
+/** Continue and fix lead to the author with what the last review found, and grant one more review. */
+const reviewLimit = (run: Run, phase: PhaseRun): EscalationRequest | undefined => {
   const { maxReviewIterations } = run.request.options.limits
   if (phase.verdicts < maxReviewIterations + phase.reviewsGranted) return undefined
   return {
@@ -59,25 +58,24 @@ const reviewLimit = (run: Run, phase: PhaseRun): Trouble | undefined => {
   }
 }
 
-/** What stops the run before it enters this step; undefined: nothing. */
-export const limitAt = (run: Run, step: Step): Trouble | undefined => {
-  if (!breakable(step)) return undefined
+/** What stops the run before it enters this step; undefined: nothing does. */
+export const limitReachedAt = (run: Run, step: Step): EscalationRequest | undefined => {
+  if (!isCounted(step)) return undefined
   const { phase } = run
   const visits = phase?.visits[step] ?? 0
   const { maxStepVisits } = run.request.options.limits
   if (visits >= maxStepVisits + (phase?.visitsGranted[step] ?? 0)) {
-    return met(
-      run,
-      step,
-      "step-visits",
-      `${step} was entered ${visits} times in this phase: its limit is ${maxStepVisits}.`
-    )
+    const reason = `${step} was entered ${visits} times in this phase: its limit is ${maxStepVisits}.`
+    return limitReached(run, step, "step-visits", reason)
   }
   return runLimit(run, step) ?? (step === "REVIEW" && phase !== undefined ? reviewLimit(run, phase) : undefined)
 }
 
-/** Whether another fresh author may be handed the record of this phase (continuation: Many checkpoints). */
-export const continuationLimit = (run: Run, phase: PhaseRun): Trouble | undefined => {
+/**
+ * What stops another hand-over to a fresh author; undefined: nothing does
+ * (docs/design/continuation.md#many-checkpoints-and-the-summary).
+ */
+export const continuationLimit = (run: Run, phase: PhaseRun): EscalationRequest | undefined => {
   const { maxContinuations } = run.request.options.limits
   if (phase.continuations < maxContinuations + phase.continuationsGranted) return undefined
   const times = `${phase.continuations} times: its limit is ${maxContinuations}`

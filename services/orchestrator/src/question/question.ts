@@ -1,4 +1,4 @@
-/** What a run may be waiting for an answer to, and what each answer would do. */
+/** The questions that a run asks humans, and the choices of each kind (docs/design/gate.md#the-gate-where-humans-answer). */
 import {
   CheckpointReport,
   EscalationCommand,
@@ -9,7 +9,7 @@ import {
 } from "@reprise/protocol"
 import { Schema } from "effect"
 
-/** A limit that was met (run-machine: Limits). */
+/** The limits that a human can grant once more. */
 export const Limit = Schema.Literals([
   "step-visits",
   "run-steps",
@@ -22,7 +22,7 @@ export const Limit = Schema.Literals([
 ])
 export type Limit = typeof Limit.Type
 
-/** `step`: continue, fix, override or abort. The others have options of their own (gate). */
+/** `step`: continue, fix, override or abort. The others have options of their own. */
 const QuestionKind = Schema.Literals(["step", "prompt", "checkpoint", "continuation", "phase-gate"])
 
 /** Where `fix` and `continue-session` lead. */
@@ -30,9 +30,9 @@ export const Retry = Schema.Struct({
   step: Step,
   /** Leads here instead when the answer brings guidance, so that it reaches the author. */
   withGuidance: Schema.optionalKey(Step),
-  /** The limit that stopped the run: granted anew. */
+  /** The limit that stopped the run: granted once more. */
   limit: Schema.optionalKey(Limit),
-  /** The history was rewritten, and what of it is still shared: taken as it is. */
+  /** The newest commit that a rewritten history still contains: going on accepts that history. */
   base: Schema.optionalKey(Schema.String),
   /** Asked of the workspace again, instead of starting the step anew. */
   command: Schema.optionalKey(WorkspaceCommand)
@@ -54,9 +54,9 @@ export const Question = Schema.Struct({
   /** As it is raised at the gate. */
   ask: EscalationCommand.cases.RaiseEscalation,
   retry: Retry,
-  /** The session whose activity makes the question moot (run-machine: auto-resume). */
+  /** The session whose activity makes the question moot (docs/design/sessions.md#auto-resume). */
   watch: Schema.optionalKey(SessionId),
-  /** What the author is told when it goes on in its session; absent: it knows. */
+  /** What the author is told when it continues its session; absent: it knows. */
   brief: Schema.optionalKey(Schema.String),
   prompt: Schema.optionalKey(AgentPrompt)
 })
@@ -65,8 +65,6 @@ export type Question = typeof Question.Type
 /** A checkpoint that waits for its resolution. `from`: the author's step that reached it. */
 export const OpenCheckpoint = Schema.Struct({ report: CheckpointReport, from: Step })
 export type OpenCheckpoint = typeof OpenCheckpoint.Type
-
-/** The choices of each kind of question, under the names that every channel uses (gate). */
 
 type Guidance = EscalationOption["guidance"]
 
@@ -81,20 +79,20 @@ const continueSession = option("continue-session", "continue session (resume the
 const abort = option("abort", "abort (stop execution)", "optional", ["q"])
 const other = (label: string) => option("other", label, "required")
 
-/** The words for `fix` where it starts no new session. */
-const fixLabel = "fix in new session (start fresh with optional guidance)"
-
-/** `again`: what fix does where it starts no new session. */
-export const stepOptions = (continueOffered: boolean, again?: string): ReadonlyArray<EscalationOption> => [
+/** `fixLabel`: what fix does where it starts no new author session. */
+export const stepOptions = (
+  continueOffered: boolean,
+  fixLabel = "fix in new session (start fresh with optional guidance)"
+): ReadonlyArray<EscalationOption> => [
   ...(continueOffered ? [continueSession] : []),
-  option("fix", again ?? fixLabel, "optional", ["f"]),
+  option("fix", fixLabel, "optional", ["f"]),
   option("override", "override and move on (force approve this phase)", "optional", ["o"]),
   abort
 ]
 
 export const planOptions: ReadonlyArray<EscalationOption> = [
   option("fix", "read the plan again", "optional", ["f"]),
-  option("override", "go on with the phases as the run knows them", "optional", ["o"]),
+  option("override", "go on with the phases as they were", "optional", ["o"]),
   abort
 ]
 
@@ -105,7 +103,7 @@ export const phaseGateOptions: ReadonlyArray<EscalationOption> = [
 ]
 
 export const continuationOptions: ReadonlyArray<EscalationOption> = [
-  option("retry", "check again, now that what was missing is back", "optional"),
+  option("retry", "check again, now that the missing work is restored", "optional"),
   option("redo", "drop these tasks and have them done again", "optional"),
   abort
 ]
@@ -122,10 +120,7 @@ export const promptOptions = (prompt: AgentPrompt): ReadonlyArray<EscalationOpti
 export const checkpointOptions = (checkpoint: CheckpointReport): ReadonlyArray<EscalationOption> => {
   switch (checkpoint.type) {
     case "human-verify":
-      return [
-        option("pass", "everything is as it should be", "optional"),
-        option("fail", "something is not", "optional")
-      ]
+      return [option("pass", "everything is right", "optional"), option("fail", "something is wrong", "optional")]
     case "decision": {
       const own = (checkpoint.options ?? []).map(({ id, label, recommended }) =>
         option(id, recommended === true ? `${label} (recommended)` : label, "optional")
@@ -140,5 +135,18 @@ export const checkpointOptions = (checkpoint: CheckpointReport): ReadonlyArray<E
         other("take another approach, in your own words"),
         abort
       ]
+  }
+}
+
+/** The question without continue among its choices, and with the reason why. */
+export const withoutContinue = (question: Question, why: string): Question => {
+  const { sessionId: _, ...ask } = question.ask
+  return {
+    ...question,
+    ask: {
+      ...ask,
+      options: ask.options.filter((option) => option.name !== "continue-session"),
+      evidence: { ...ask.evidence, continueUnavailable: why }
+    }
   }
 }

@@ -1,17 +1,15 @@
-/** Reviews: asked for, and what a verdict leads to (run-machine: REVIEW). */
-
+/** Reviews: asked for, and what a verdict leads to (docs/design/sessions.md#reviews-reviewer). */
 import { type Item, reviewKey } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvent, RunEvents } from "../actor/journal.ts"
+import type { EventOf, RunEvent, RunEvents } from "../actor/journal.ts"
 import { enter, escalate, type Outcome, outcome } from "../actor/moves.ts"
-import type { PhaseRun, Run } from "../actor/state.ts"
-import { agentPlace, turnLimits } from "../author/ask.ts"
+import { type Evolution, nothing, type PhaseRun, type Run, withNotice, withPhase } from "../actor/state.ts"
+import { agentSetup, turnLimits } from "../author/ask.ts"
 import { stepTask } from "../author/prompt.ts"
-import { evolvePhase } from "../phase/evolve.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
 import { guidanceText, paragraphs } from "../prompts.ts"
 
-/** Whether this session is one of the phase's reviewer: their ids begin with the review's key. */
+/** Whether this session belongs to the phase's reviewer: the ids of those begin with the review's key. */
 export const isReviewerOf = (run: Run, phase: PhaseRun, sessionId: string): boolean =>
   sessionId.startsWith(`${reviewKey(run.runId, phase.id)}-`)
 
@@ -31,14 +29,14 @@ export const startReview = (run: Run, phase: PhaseRun, fresh: boolean): RunEvent
       reviewPath: reviewFile(run, phase),
       planPath: run.request.planPath,
       cycle: phase.reviewCycles + 1,
-      ...agentPlace(run),
+      ...agentSetup(run),
       ...(chosenModel === undefined ? {} : { model: chosenModel }),
       limits: turnLimits(run),
       ...(notes === "" ? {} : { notes }),
       prompts
     }
   }
-  return fresh ? [closeReview(phase, false, "the review begins anew"), asked] : [asked]
+  return fresh ? [closeReview(phase, false, "the review starts over"), asked] : [asked]
 }
 
 export const closeReview = (phase: PhaseRun, aborted: boolean, reason: string): RunEvent => ({
@@ -50,49 +48,51 @@ export const closeReview = (phase: PhaseRun, aborted: boolean, reason: string): 
 
 const humanRequired = (items: ReadonlyArray<Item>) => items.filter((item) => item.action === "human_required")
 
-const noAuthor = "the reviewer asked, and its session is not the author's"
+/** Why continue is not offered after a review. */
+const notTheAuthors = "the reviewer asked, and its session is not the author's"
 
-/** Verdicts in a row without progress after which a human is asked (sessions: Reviews). */
+/** Verdicts in a row without progress after which a human is asked (docs/design/sessions.md#reviews-reviewer). */
 const stalledAt = 2
 
 /** In this order: approved, a human is needed, something to fix, nothing to act on. */
 export const verdictReached = (run: Run, phase: PhaseRun, event: InputOf<"VerdictReached">): Outcome => {
   const { commit, cycle, verdict } = event
-  const accepted: RunEvent = { _tag: "VerdictAccepted", verdict, commit, cycle }
+  const accepted = { _tag: "VerdictAccepted" as const, verdict, commit, cycle }
   const { items, readiness, summary } = verdict
   if (!sameCommit(commit, lastVerified(phase))) {
     return outcome([accepted], enter("REVIEW", "verdict-of-another-commit"))
   }
   if (readiness === "ready") return outcome([accepted], enter("PHASE_GATE", "verdict-ready"))
-  const asked = humanRequired(items)
-  if (asked.length > 0) {
+  const forHuman = humanRequired(items)
+  if (forHuman.length > 0) {
     return outcome(
       [accepted],
       escalate({
         origin: "reviewer",
-        reason: `The review needs a human for ${asked.map(({ id, title }) => `${id} (${title})`).join(", ")}.`,
+        reason: `The review needs a human for ${forHuman.map(({ id, title }) => `${id} (${title})`).join(", ")}.`,
         retry: { step: "AUTO_FIX" },
-        noContinue: noAuthor,
+        noContinue: notTheAuthors,
         items
       })
     )
   }
-  if (items.length > 0) return toFix(run, phase, accepted, items)
-  const said = summary === undefined || summary === "" ? "" : ` It says: ${summary}`
+  if (items.length > 0) return toAutoFix(run, phase, accepted)
+  const comment = summary === undefined || summary === "" ? "" : ` The reviewer says: ${summary}`
   return outcome(
     [accepted],
     escalate({
       origin: "reviewer",
-      reason: `The verdict is ${readiness}, with nothing to act on.${said}`,
+      reason: `The verdict is ${readiness}, but it lists nothing to act on.${comment}`,
       retry: { step: "REVIEW", withGuidance: "AUTO_FIX" },
-      noContinue: noAuthor,
+      noContinue: notTheAuthors,
       items
     })
   )
 }
 
-const toFix = (run: Run, phase: PhaseRun, accepted: RunEvent, items: ReadonlyArray<Item>): Outcome => {
-  const after = evolvePhase(phase, accepted)
+const toAutoFix = (run: Run, phase: PhaseRun, accepted: EventOf<"VerdictAccepted">): Outcome => {
+  const after = phaseAfterVerdict(phase, accepted)
+  const { items } = accepted.verdict
   if (after.stalled < stalledAt) return outcome([accepted], enter("AUTO_FIX", "items-to-fix"))
   return outcome(
     [accepted],
@@ -106,7 +106,7 @@ const toFix = (run: Run, phase: PhaseRun, accepted: RunEvent, items: ReadonlyArr
   )
 }
 
-/** The reviewer has forgotten its session: the retry is in a new one. */
+/** The reviewer has forgotten its session: the retry begins in a new one. */
 export const reviewFailed = (event: InputOf<"ReviewFailed">): Outcome =>
   outcome(
     [{ _tag: "ReviewBroke", cycle: event.cycle, reason: event.reason }],
@@ -114,6 +114,33 @@ export const reviewFailed = (event: InputOf<"ReviewFailed">): Outcome =>
       origin: "reviewer",
       reason: `The review failed (${event.kind}): ${event.reason}`,
       retry: { step: "REVIEW" },
-      noContinue: noAuthor
+      noContinue: notTheAuthors
     })
   )
+
+const phaseAfterVerdict = (phase: PhaseRun, { verdict }: EventOf<"VerdictAccepted">): PhaseRun => {
+  const before = phase.items.length
+  const noFewer = phase.verdicts > 0 && before > 0 && verdict.items.length >= before
+  return {
+    ...phase,
+    verdicts: phase.verdicts + 1,
+    items: verdict.items,
+    stalled: noFewer ? phase.stalled + 1 : 0
+  }
+}
+
+export const reviewEvolution = {
+  ReviewAsked: (run, { command }) => ({
+    ...withPhase(run, (phase) => ({ ...phase, reviewCycles: phase.reviewCycles + 1, notes: [] })),
+    pending: { _tag: "Review", cycle: command.cycle, commit: command.commit },
+    guidance: { ...run.guidance, reviewer: run.guidance.texts.length }
+  }),
+  ReviewClosed: (run) => (run.pending._tag === "Review" ? { ...run, pending: nothing } : run),
+  VerdictAccepted: (run, event) => ({
+    ...withPhase(run, (phase) => phaseAfterVerdict(phase, event)),
+    pending: nothing,
+    prompts: []
+  }),
+  ReviewBroke: (run, { cycle, reason }) =>
+    withNotice({ ...run, pending: nothing, prompts: [] }, `Review ${cycle} failed: ${reason}`)
+} satisfies Partial<Evolution>

@@ -85,10 +85,10 @@ describe("any author step", () => {
         })
       rejects()
       rejects()
-      assert.include(s.question.ask.reason, "going on takes it as it is now")
+      assert.include(s.question.ask.reason, "continue and fix accept it as it is now")
       s.answer(choice).completes("cde3456")
       assert.strictEqual(s.command("VerifyCommit").base, s.phase.base)
-      assert.include(s.run.notices.join(), "it is taken as it is")
+      assert.include(s.run.notices.join(), "it was accepted as it is")
     })
   }
 

@@ -89,7 +89,7 @@ describe("any, PauseRun", () => {
 
   it("again is refused; --now after it is not", () => {
     const s = story().executing().tell(pause)
-    row(s, pause).refused(/pauses when what is under way has finished/)
+    row(s, pause).refused(/pauses once the work under way has finished/)
     assert.deepStrictEqual(s.tell(pauseNow).lines, ["session-manager AbortSession", "RunPaused"])
     row(s, pauseNow).refused(/is paused already/)
   })
@@ -173,7 +173,7 @@ describe("circuit breakers", () => {
     const s = story()
       .executing({ limits: { maxStepsPerRun: 1 } })
       .worked("abc1")
-    assert.match(s.question.ask.reason, /may enter 1 steps, and has entered 1/)
+    assert.match(s.question.ask.reason, /has entered 1 steps: its limit is 1/)
     assert.strictEqual(s.answer("fix").run.pending._tag, "Review")
   })
 
@@ -200,8 +200,8 @@ describe("circuit breakers", () => {
       .worked("abc1")
       .answer("fix")
     assert.deepStrictEqual(s.run.notices, [
-      "The run may enter 1 steps, and has entered 1.",
-      "The limit 'run-steps' of REVIEW was granted anew."
+      "The run has entered 1 steps: its limit is 1.",
+      "The limit 'run-steps' of REVIEW was granted again."
     ])
   })
 })

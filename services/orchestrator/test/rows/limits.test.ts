@@ -64,7 +64,7 @@ const limits: ReadonlyArray<{
         .executing({ limits: { maxStepsPerRun: 1 } })
         .worked("abc1"),
     origin: "limit",
-    reason: /^The run may enter 1 steps, and has entered 1\.$/
+    reason: /^The run has entered 1 steps: its limit is 1\.$/
   },
   {
     limit: "tokenBudget",

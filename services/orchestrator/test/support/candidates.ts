@@ -1,7 +1,7 @@
 /** Inputs that may come next: what answers the run, and what any network may do. */
 import { type AuthorStatus, type Item, noTokens, turnIdOf } from "@reprise/protocol"
 import type { InputOf, RunInput } from "../../src/actor/inputs.ts"
-import { underWay } from "../../src/control/pause.ts"
+import { underWay } from "../../src/actor/state.ts"
 import { failedGate, head, item, onePhase, runId, type Story, startRun } from "./story.ts"
 
 const hash = (n: number) => (0xabc0000 + n).toString(16)

@@ -16,8 +16,7 @@ import { Result, Schema } from "effect"
 import { runActor } from "../../src/actor/actor.ts"
 import type { InputOf, RunInput } from "../../src/actor/inputs.ts"
 import type { RunEvent } from "../../src/actor/journal.ts"
-import { noRun, type Pending, type PhaseRun, type Run, type RunState } from "../../src/actor/state.ts"
-import { underWay } from "../../src/control/pause.ts"
+import { noRun, type Pending, type PhaseRun, type Run, type RunState, underWay } from "../../src/actor/state.ts"
 
 export const runId = RunId.make("r1-test")
 export const head = "0000000a"

@@ -1,0 +1,139 @@
+/** What turns, commits and sessions of authors change in a run. */
+import type { CompletedTask, FailureKind, SessionId } from "@reprise/protocol"
+import type { EventOf } from "../actor/journal.ts"
+import {
+  type Author,
+  type Evolution,
+  nothing,
+  type Pending,
+  type PhaseRun,
+  type Run,
+  withNotice,
+  withPhase
+} from "../actor/state.ts"
+import { countSession } from "../control/usage.ts"
+
+const startsSession = ({ command }: EventOf<"AuthorAsked">): boolean =>
+  command._tag === "StartTurn" && command.session._tag === "New"
+
+const phaseAfterAsking = (phase: PhaseRun, event: EventOf<"AuthorAsked">): PhaseRun => {
+  const { at: since, purpose, sessionId } = event
+  const told = {
+    report: phase.told.report || purpose === "report-correction",
+    commit: phase.told.commit || purpose === "commit-rejected"
+  }
+  return startsSession(event)
+    ? { ...phase, told, author: { sessionId, state: "usable", since }, sessions: [...phase.sessions, sessionId] }
+    : { ...phase, told }
+}
+
+const authorAsked = (run: Run, event: EventOf<"AuthorAsked">): Run => {
+  const { command, continued, purpose, sessionId } = event
+  const asked = withPhase(run, (phase) => phaseAfterAsking(phase, event))
+  return {
+    ...asked,
+    pending: { _tag: "Turn", turnId: command.turnId, sessionId, purpose, continued, interrupted: false },
+    ids: { ...run.ids, turns: run.ids.turns + 1, sessions: run.ids.sessions + (startsSession(event) ? 1 : 0) },
+    guidance: { ...run.guidance, author: run.guidance.texts.length }
+  }
+}
+
+/** A report shows that a session is in order, whatever was assumed before, unless it has ended since. */
+const authorAfterReport = (author: Author | undefined, context: Author["context"]): Author | undefined =>
+  author === undefined || author.state === "ended"
+    ? author
+    : { sessionId: author.sessionId, state: "usable", since: author.since, context: context ?? author.context }
+
+/** What the author says while findings are open is about these: what it declined, and why. */
+const notesOnFindings = ({ items }: PhaseRun, notes: string | undefined): ReadonlyArray<string> =>
+  items.length === 0 || notes === undefined || notes.trim() === ""
+    ? []
+    : [`The author on the review's findings: ${notes}`]
+
+/** By id, in the order in which they were first reported; a later report of a task replaces an earlier one. */
+const mergeTasks = (known: ReadonlyArray<CompletedTask>, more: ReadonlyArray<CompletedTask>) => [
+  ...new Map([...known, ...more].map((task) => [task.id, task])).values()
+]
+
+const phaseAfterReport = (phase: PhaseRun, event: EventOf<"ReportReceived">): PhaseRun => {
+  const { context, continued, lastLines, status } = event
+  return {
+    ...phase,
+    author: authorAfterReport(phase.author, context),
+    failedContinuations: phase.failedContinuations + (continued === true && status.result === "failed" ? 1 : 0),
+    completedTasks: mergeTasks(phase.completedTasks, status.completedTasks ?? []),
+    deviations: [...phase.deviations, ...notesOnFindings(phase, status.notes)],
+    notes: status.notes === undefined || status.notes.trim() === "" ? phase.notes : [...phase.notes, status.notes],
+    lastLines
+  }
+}
+
+/** Failures that end a session for good. */
+const endingKinds: ReadonlyArray<FailureKind> = ["timeout", "aborted", "session-missing"]
+
+const phaseAfterFailure = (phase: PhaseRun, event: EventOf<"TurnBroke">): PhaseRun => {
+  const state: Author["state"] = event.usable ? "usable" : endingKinds.includes(event.kind) ? "ended" : "doubtful"
+  const why = `its last turn failed (${event.kind}): ${event.message}`
+  return {
+    ...phase,
+    ...(phase.author === undefined ? {} : { author: { ...phase.author, state, why } }),
+    failedContinuations: phase.failedContinuations + (event.continued === true ? 1 : 0),
+    lastLines: event.lastLines
+  }
+}
+
+const turnBroke = (run: Run, event: EventOf<"TurnBroke">): Run => {
+  const after: Run = {
+    ...withPhase(run, (phase) => phaseAfterFailure(phase, event)),
+    pending: nothing,
+    prompts: [],
+    // Whether the agent has read its prompt is not known: it is given all guidance again.
+    guidance: { ...run.guidance, author: 0 }
+  }
+  return event.kind === "aborted"
+    ? after
+    : withNotice(after, `The author's turn failed (${event.kind}): ${event.message}`)
+}
+
+const sessionSeen = (run: Run, event: EventOf<"SessionSeen">): Run => {
+  const counted = countSession(run, event)
+  if (event.kind !== "replaced") return counted
+  const replaced = withPhase(counted, (phase) =>
+    phase.author?.sessionId === event.sessionId ? { ...phase, author: { ...phase.author, context: undefined } } : phase
+  )
+  return withNotice(replaced, `Session ${event.sessionId} was replaced: ${event.reason ?? "no reason given"}`)
+}
+
+const withoutSession = (run: Run, sessionId: SessionId, why: string): Run =>
+  withPhase(run, (phase) => ({
+    ...phase,
+    sessions: phase.sessions.filter((id) => id !== sessionId),
+    ...(phase.author?.sessionId === sessionId ? { author: { sessionId, state: "ended" as const, why } } : {})
+  }))
+
+/** A turn whose session was stopped will report that it was aborted. */
+const interrupted = (pending: Pending, sessionId: SessionId): Pending =>
+  pending._tag === "Turn" && pending.sessionId === sessionId ? { ...pending, interrupted: true } : pending
+
+export const authorEvolution = {
+  AuthorAsked: authorAsked,
+  ReportReceived: (run, event) => ({
+    ...withPhase(run, (phase) => phaseAfterReport(phase, event)),
+    pending: nothing,
+    prompts: []
+  }),
+  TurnBroke: turnBroke,
+  CommitAccepted: (run, { commit, diffStat }) => ({
+    ...withPhase(run, (phase) => ({ ...phase, verified: commit, diffStat })),
+    pending: nothing
+  }),
+  CommitTurnedDown: (run, { commit, detail, reason }) =>
+    withNotice({ ...run, pending: nothing }, `Commit ${commit} was rejected (${reason}): ${detail}`),
+  SessionSeen: sessionSeen,
+  SessionLost: (run, { sessionId, why }) => withoutSession(run, sessionId, why),
+  SessionReleased: (run, { sessionId }) => withoutSession(run, sessionId, "it was ended"),
+  SessionStopped: (run, { sessionId }) => ({
+    ...withoutSession(run, sessionId, "it was ended"),
+    pending: interrupted(run.pending, sessionId)
+  })
+} satisfies Partial<Evolution>

@@ -1,0 +1,80 @@
+/** What checkpoints and hand-overs to a fresh author change in a run. */
+import type { EventOf } from "../actor/journal.ts"
+import { type Evolution, nothing, type PhaseCheckpoint, type PhaseRun, withPhase } from "../actor/state.ts"
+import { countHandover } from "../control/usage.ts"
+
+/** The newest checkpoint, if it is still open, gets this resolution. */
+export const withResolution = (
+  { checkpoint, checkpoints }: PhaseRun,
+  resolution: string | undefined,
+  words?: string
+): PhaseRun["checkpoints"] => {
+  const newest = checkpoints.at(-1)
+  return checkpoint === undefined || newest === undefined || resolution === undefined
+    ? checkpoints
+    : [...checkpoints.slice(0, -1), { ...newest, resolution, words }]
+}
+
+const checkpointOpened = (phase: PhaseRun, { checkpoint }: EventOf<"CheckpointOpened">): PhaseRun => {
+  const { report } = checkpoint
+  const { task, type } = report
+  const completedBefore = phase.completedTasks.map(({ id }) => id)
+  return { ...phase, checkpoint, checkpoints: [...phase.checkpoints, { task, type, completedBefore, report }] }
+}
+
+const continuationBegun = (phase: PhaseRun, { continuation }: EventOf<"ContinuationBegun">): PhaseRun => ({
+  ...phase,
+  continuation,
+  checkpoint: undefined,
+  checkpoints: withResolution(phase, continuation.resolution, continuation.words)
+})
+
+/** A task that is done again is done after the checkpoint, and its earlier verification no longer counts. */
+const withoutTasks = (checkpoint: PhaseCheckpoint, dropped: ReadonlyArray<string>): PhaseCheckpoint => {
+  const { completedBefore, resolution, task, type } = checkpoint
+  const lost = type === "human-verify" && resolution !== undefined && dropped.includes(task)
+  return {
+    ...checkpoint,
+    completedBefore: completedBefore.filter((id) => !dropped.includes(id)),
+    ...(lost ? { resolution: `lost with its work: ${resolution}` } : {})
+  }
+}
+
+/** A dropped task is remembered as a deviation: it will have been done twice. */
+const tasksDropped = (phase: PhaseRun, { tasks }: EventOf<"TasksDropped">): PhaseRun => {
+  const dropped = tasks.map((task) => task.id)
+  const deviations = tasks.map(
+    ({ commit, id }) => `Task ${id} was done again: its work in commit ${commit} was missing.`
+  )
+  const { base = phase.base, missingCommits = [] } = phase.missing ?? {}
+  return {
+    ...phase,
+    base,
+    verified: missingCommits.includes(phase.verified ?? "") ? undefined : phase.verified,
+    completedTasks: phase.completedTasks.filter((task) => !dropped.includes(task.id)),
+    checkpoints: phase.checkpoints.map((checkpoint) => withoutTasks(checkpoint, dropped)),
+    deviations: [...phase.deviations, ...deviations]
+  }
+}
+
+const missingOf = ({ _tag, ...missing }: EventOf<"TasksMissing">): PhaseRun["missing"] => missing
+
+export const checkpointEvolution = {
+  CheckpointOpened: (run, event) => withPhase(run, (phase) => checkpointOpened(phase, event)),
+  ContinuationBegun: (run, event) => withPhase(run, (phase) => continuationBegun(phase, event)),
+  StateWritten: (run, { digest, path }) => ({
+    ...withPhase(run, (phase) => ({ ...phase, statePath: path, stateDigest: digest })),
+    pending: nothing
+  }),
+  TasksVerified: (run, { base }) => ({
+    ...withPhase(run, (phase) => ({ ...phase, base: base ?? phase.base })),
+    pending: nothing
+  }),
+  TasksMissing: (run, event) => ({
+    ...withPhase(run, (phase) => ({ ...phase, missing: missingOf(event) })),
+    pending: nothing
+  }),
+  TasksDropped: (run, event) => withPhase(run, (phase) => tasksDropped(phase, event)),
+  ContinuationEnded: (run) =>
+    withPhase(countHandover(run), (phase) => ({ ...phase, continuations: phase.continuations + 1, missing: undefined }))
+} satisfies Partial<Evolution>

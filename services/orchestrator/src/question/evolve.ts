@@ -1,0 +1,92 @@
+/** What questions to humans, their answers and what these grant change in a run. */
+import type { Step } from "@reprise/protocol"
+import type { EventOf } from "../actor/journal.ts"
+import { type Evolution, nothing, type PhaseRun, type Run, underWay, withNotice, withPhase } from "../actor/state.ts"
+import { withResolution } from "../checkpoint/evolve.ts"
+import { usedCost, usedTokens } from "../control/usage.ts"
+import type { Limit } from "./question.ts"
+
+const questionAsked = (run: Run, { question }: EventOf<"QuestionAsked">): Run => {
+  const { origin, reason } = question.ask
+  const asked: Run = {
+    ...run,
+    pending: { _tag: "Answer", question, under: question.kind === "prompt" ? run.pending : nothing },
+    reason,
+    ids: { ...run.ids, escalations: run.ids.escalations + 1 },
+    prompts: run.prompts.filter((prompt) => prompt.promptId !== question.prompt?.promptId)
+  }
+  return origin === "limit" || origin === "quality" ? withNotice(asked, reason) : asked
+}
+
+const questionClosed = (run: Run, escalationId: EventOf<"QuestionAnswered">["escalationId"], how: string): Run => ({
+  ...run,
+  pending: underWay(run.pending),
+  reason: undefined,
+  lastClosed: { escalationId, how }
+})
+
+/** The agent made progress by itself: what was counted against its step is forgotten. */
+const withoutAttempts = (phase: PhaseRun, step: Step): PhaseRun => ({
+  ...phase,
+  checkpoint: undefined,
+  checkpoints: withResolution(phase, "resolved in the author's own session"),
+  qualityRetries: 0,
+  visits: { ...phase.visits, [step]: 0 },
+  told: { report: false, commit: false }
+})
+
+const stepResumed = (run: Run, event: EventOf<"StepResumed">): Run => {
+  const resumed: Run = { ...run, status: "running", step: event.step ?? run.step }
+  if (event.cause !== "agent-working") return resumed
+  const { sessionId, step } = event
+  const after = step === undefined ? resumed : withPhase(resumed, (phase) => withoutAttempts(phase, step))
+  return run.pending._tag === "Nothing" && sessionId !== undefined
+    ? { ...after, pending: { _tag: "Agent", sessionId } }
+    : after
+}
+
+/** How much more of each limit is granted: for the run's own limits, counted from what it has used. */
+const grants: { readonly [Name in Limit]: (run: Run, step: Step) => Run } = {
+  "run-steps": (run) => ({ ...run, granted: { ...run.granted, steps: run.steps + 1 } }),
+  tokens: (run) => ({ ...run, granted: { ...run.granted, tokens: usedTokens(run) } }),
+  cost: (run) => ({ ...run, granted: { ...run.granted, cost: usedCost(run) } }),
+  // As many visits again as the limit allows, and at least one.
+  "step-visits": (run, step) =>
+    withPhase(run, (phase) => ({
+      ...phase,
+      visitsGranted: { ...phase.visitsGranted, [step]: (phase.visits[step] ?? 0) + 1 }
+    })),
+  "review-cycles": (run) => withPhase(run, (phase) => ({ ...phase, reviewsGranted: phase.reviewsGranted + 1 })),
+  "stalled-review": (run) => withPhase(run, (phase) => ({ ...phase, stalled: 0 })),
+  "quality-retries": (run) => withPhase(run, (phase) => ({ ...phase, qualityRetries: 0 })),
+  continuations: (run) => withPhase(run, (phase) => ({ ...phase, continuationsGranted: phase.continuations + 1 }))
+}
+
+export const questionEvolution = {
+  QuestionAsked: questionAsked,
+  QuestionChanged: (run, { question }) =>
+    run.pending._tag === "Answer" ? { ...run, pending: { ...run.pending, question } } : run,
+  QuestionAnswered: (run, { by, choice, escalationId, via }) =>
+    questionClosed(run, escalationId, `${by} answered '${choice}' through ${via}`),
+  QuestionWithdrawn: (run, { escalationId, reason }) =>
+    questionClosed(run, escalationId, `it was withdrawn (${reason})`),
+  StepWaiting: (run, { step }) => ({ ...run, status: "waiting", step: step ?? run.step }),
+  StepResumed: stepResumed,
+  PromptSeen: (run, { prompt }) => ({ ...run, prompts: [...run.prompts, prompt] }),
+  AgentRested: (run) => ({ ...run, pending: nothing, prompts: [] }),
+  GuidanceKept: (run, { text }) => ({ ...run, guidance: { ...run.guidance, texts: [...run.guidance.texts, text] } }),
+  LimitRaised: (run, { limit, step }) =>
+    withNotice(grants[limit](run, step), `The limit '${limit}' of ${step} was granted again.`),
+  HistoryAccepted: (run, { base }) =>
+    withNotice(
+      withPhase(run, (phase) =>
+        phase.verified === undefined ? { ...phase, base } : { ...phase, verified: undefined }
+      ),
+      `The history after ${base} was rewritten; it was accepted as it is, and everything since ${base} is reviewed.`
+    ),
+  AutoRetried: (run, { reason }) =>
+    withNotice(
+      withPhase(run, (phase) => ({ ...phase, autoRetries: [...phase.autoRetries, reason] })),
+      `Auto mode tries again: ${reason}`
+    )
+} satisfies Partial<Evolution>
