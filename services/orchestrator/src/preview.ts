@@ -1,8 +1,7 @@
 /**
- * What a run would ask its first author and reviewer, told by the run machine itself: it is started, its workspace is
- * said to be ready and the author's commit to be verified. Pure; nothing is sent.
+ * What a run would ask its first author and reviewer. The run machine itself tells: it is started and given a prepared
+ * workspace and a verified commit. Nothing is sent.
  */
-
 import { anyHost, type PhaseId, type ReviewCommand } from "@reprise/protocol"
 import { Result } from "effect"
 import { applyMoves } from "./actor/applyMoves.ts"
@@ -13,7 +12,7 @@ import { noRun } from "./actor/state.ts"
 import { startRun, workspacePrepared } from "./phase/prepare.ts"
 import { startReview } from "./review/review.ts"
 
-/** What is not known before the run stands in its place. */
+/** Placeholders for what is not known before the run. */
 const unknown = { head: "<HEAD>", commit: "<the author's commit>" } as const
 
 export interface Preview {

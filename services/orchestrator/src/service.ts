@@ -1,4 +1,4 @@
-/** The orchestrator: Run actors, which send and receive messages and touch nothing else. */
+/** The orchestrator: Run actors that send and receive messages and do nothing else. */
 import { actorLayer } from "@reprise/actor"
 import { runActor } from "./actor/actor.ts"
 

@@ -191,7 +191,10 @@ describe("the task table", () => {
   it("shows the last tasks when none is left", () => {
     const lines = table(30, {})
     assert.include(lines[2], "| T23 |")
-    assert.strictEqual(lines.at(-1), "Not shown: 22 complete. The record lists the completed tasks, the plan lists all tasks.")
+    assert.strictEqual(
+      lines.at(-1),
+      "Not shown: 22 complete. The record lists the completed tasks, the plan lists all tasks."
+    )
   })
 
   it("names tasks that are done and not in the plan", () => {

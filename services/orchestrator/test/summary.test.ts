@@ -124,7 +124,7 @@ describe("the summary", () => {
       "Phase 1: The author on the review's findings: R1 is as the plan wants it.",
       "Phase 1: Task X9 is not in the plan.",
       "Phase 1: Task P1.2 was done without stopping at its checkpoint (decision).",
-      "Phase 1: At task P1.1 another architecture was asked for. User approved approach: A queue"
+      "Phase 1: At task P1.1 the author asked for another architecture. User approved approach: A queue"
     ])
   })
 
@@ -145,10 +145,10 @@ describe("the summary", () => {
     s.tell({ _tag: "PhaseFinished", runId: s.run.runId, phase: id, head: hash(4), plan: s.run.source, subjects })
     const { deviations, phases } = summaryOf(s)
     assert.deepStrictEqual(deviations, [
-      "Phase 1: Task P2.1 is one of phase 2.",
+      "Phase 1: Task P2.1 belongs to phase 2.",
       `Phase 1: Task P1.2 was reported with commit ${done("P1.2", 2).commit}, which git does not know.`,
       "Phase 1: Task P1.2 was done without stopping at its checkpoint (decision).",
-      "Phase 1: At X9, which is no task of this phase, a human was asked (decision). User chose Option a:b: Yes. at once"
+      "Phase 1: A human was asked at X9 (decision), which is not a task of this phase. User chose Option a:b: Yes. at once"
     ])
     assert.deepStrictEqual(
       phases[0]?.tasks.map(({ commit }) => commit),

@@ -1,5 +1,7 @@
-/** The Run actor: one per run, keyed by the run's id. */
-
+/**
+ * The Run actor: one per run, keyed by the run's id. It decides which step comes next, and touches nothing but messages
+ * (docs/design/run-machine.md#the-run-machine-orchestrator).
+ */
 import type { Actor } from "@reprise/actor"
 import { OrchestratorCommand, type PublicEvent } from "@reprise/protocol"
 import { decide } from "./decide.ts"

@@ -1,8 +1,7 @@
 /**
- * The journal of a run. An event that is public has its public shape and is published as it is; one named `…Asked`
- * holds the very command that is sent for it, so that a repeat sends the same words again.
+ * The journal of a run. Public events are journalled in their public shape and published unchanged; an event named
+ * `…Asked` holds the command that is sent for it, so that a repeat sends exactly the same.
  */
-
 import {
   AuthorStatus,
   CheckpointType,
@@ -50,18 +49,18 @@ export type PlannedPhase = typeof PlannedPhase.Type
 export const Purpose = Schema.Literals(["work", "continue", "commit-rejected", "report-correction", "report"])
 export type Purpose = typeof Purpose.Type
 
-/** Where a fresh author goes on once its predecessors' work is verified. */
+/** Where a fresh author resumes once its predecessors' work is verified. */
 export const Continuation = Schema.Struct({
   step: Step,
   cause: text,
   checkpoint: Schema.optionalKey(OpenCheckpoint),
   resolution: optionalText,
-  /** What the human wrote besides, word for word. */
+  /** What the human wrote with the answer, word for word. */
   words: optionalText,
   resumeAt: optionalText,
-  /** What `resumeAt` was done by when a human did not pass it: it is done again once it names another commit. */
+  /** The commit of `resumeAt` that a human did not pass: the task is done again once it names another commit. */
   failed: optionalText,
-  /** Why a fresh author, where no human said so. */
+  /** Why the author is a fresh one, where no human chose that. */
   session: Schema.optionalKey(SessionDecision)
 })
 export type Continuation = typeof Continuation.Type
@@ -79,10 +78,10 @@ const intake = {
     at: text
   },
   WorkspaceTaken: { host: Host, directory: text, head: text, branch: optionalText },
-  /** Something worth a line for a human: a limit met, a refusal, a replaced session. */
+  /** A line for a human, such as a refusal or a replaced session. */
   Noted: { text },
   PauseAsked: { now: Schema.Boolean },
-  /** An answer that came while the run is paused: acted upon when it is resumed. */
+  /** The input that came while the run was paused: acted upon when it is resumed. */
   InputHeld: { input: RunInput }
 } as const
 
@@ -91,9 +90,9 @@ const asked = {
   AuthorAsked: {
     sessionId: SessionId,
     purpose: Purpose,
-    /** In a turn that continues a session after a question (or corrects one that does). */
+    /** The turn continues a session after a question, or corrects the report of such a turn. */
     continued: Schema.Boolean,
-    /** When, of a new session: its age is counted from here. */
+    /** When a new session was asked for: its age counts from here. */
     at: optionalText,
     command: Schema.Union([StartTurn, ContinueSession])
   },
@@ -108,7 +107,7 @@ const asked = {
 } as const
 
 const answered = {
-  /** What a turn cost, whoever took it and however late it was. */
+  /** What a turn cost, also when the run no longer waits for it. */
   TurnCounted: {
     turnId: TurnId,
     phase: Schema.optionalKey(PhaseId),
@@ -120,7 +119,7 @@ const answered = {
     turnId: TurnId,
     status: AuthorStatus,
     lastLines: optionalText,
-    /** Of a turn that continued a session after a question. */
+    /** The turn continued a session after a question. */
     continued: Schema.optionalKey(Schema.Boolean),
     context: Schema.optionalKey(ContextFill)
   },
@@ -130,7 +129,7 @@ const answered = {
     message: text,
     /** Whether the session can be continued. */
     usable: Schema.Boolean,
-    /** Of a turn that continued a session after a question. */
+    /** The turn continued a session after a question. */
     continued: Schema.optionalKey(Schema.Boolean),
     lastLines: optionalText
   },
@@ -151,7 +150,7 @@ const answered = {
     dirty: Schema.Array(text),
     subjects: Schema.optionalKey(Schema.Array(CommitSubject))
   },
-  /** The summary of a completed phase is in its file, or could not be written (`path` absent). */
+  /** The summary of a completed phase is written, or could not be (`path` absent). */
   PhaseSummarised: { phase: PhaseId, path: optionalText },
   PlanTaken: { source: text, phases: Schema.Array(PlannedPhase), planTitle: optionalText },
   WorkspaceBroke: { operation: text, reason: text },
@@ -162,7 +161,7 @@ const answered = {
     reason: optionalText
   },
   SessionLost: { sessionId: SessionId, why: text },
-  /** The agent at work is idle again, or gone: it is no longer waited for. */
+  /** The agent that worked by itself is idle again, or gone. */
   AgentRested: { sessionId: SessionId },
   PromptSeen: { prompt: AgentPrompt },
   QuestionAnswered: {
@@ -180,7 +179,7 @@ const answered = {
   },
   /** Kept until every author that needs it has read it. */
   GuidanceKept: { text },
-  /** Below the newest verified commit (or, without one, the phase's base) the history is another: it is taken as it is. */
+  /** A human accepted a rewritten history. `base`: the newest commit that it shares with the one that was verified. */
   HistoryAccepted: { base: text },
   LimitRaised: { limit: Limit, step: Step },
   AutoRetried: { reason: text }
@@ -190,11 +189,11 @@ const continuation = {
   CheckpointOpened: { checkpoint: OpenCheckpoint },
   ContinuationBegun: { continuation: Continuation },
   StateWritten: { path: text, digest: optionalText },
-  /** `base`: the phase counts from here now, since the history below it was rewritten. */
+  /** `base`: the phase counts from here now, since the history before it was rewritten. */
   TasksVerified: { base: optionalText },
-  /** `base`: the phase is to count from here if what is missing is done again. */
+  /** `base`: the phase will count from here if the missing work is done again. */
   TasksMissing: { missingCommits: Schema.Array(text), missingFiles: Schema.Array(text), base: optionalText },
-  /** No longer counted as done: to be done again. */
+  /** These tasks no longer count as done. */
   TasksDropped: { tasks: Schema.Array(CompletedTask) },
   ContinuationEnded: {}
 } as const

@@ -1,5 +1,4 @@
-/** The state of one run: plain JSON, a fold of its journal. */
-
+/** The state of one run: plain JSON, folded from its journal. */
 import type { ReachedCheckpoint } from "@reprise/plan"
 import type {
   CheckpointReport,
@@ -24,7 +23,7 @@ import type { AgentPrompt, OpenCheckpoint, Question } from "../question/question
 import type { RunInput } from "./inputs.ts"
 import type { Continuation, EventOf, PlannedPhase, Purpose, RunEvent } from "./journal.ts"
 
-/** The one thing that a run waits for. An input that does not answer it never moves the machine. */
+/** The one thing that a run waits for. An input that does not answer it never moves the run. */
 export type Pending =
   | { readonly _tag: "Nothing" }
   | { readonly _tag: "Workspace"; readonly command: WorkspaceCommand }
@@ -34,35 +33,35 @@ export type Pending =
       readonly sessionId: SessionId
       readonly purpose: Purpose
       readonly continued: boolean
-      /** Its session was aborted to pause the run: the step begins anew. */
+      /** Its session was aborted to pause the run: the step will begin anew. */
       readonly interrupted: boolean
     }
   | { readonly _tag: "Review"; readonly cycle: number; readonly commit: string }
-  /** A human or the agent itself works in the session; its report is asked for once it is idle. */
+  /** The agent works by itself or for a human; its report is asked for once it is idle. */
   | { readonly _tag: "Agent"; readonly sessionId: SessionId }
-  /** `under`: what goes on below a prompt of an agent. */
+  /** `under`: the turn or review that goes on while its agent asks something. */
   | { readonly _tag: "Answer"; readonly question: Question; readonly under: Pending }
 
-/** The phase's newest author session. `doubtful`: alive as far as is known, but its state is not. */
+/** The phase's newest author session. `doubtful`: it may be alive, but its state is not known. */
 export interface Author {
   readonly sessionId: SessionId
   readonly state: "usable" | "doubtful" | "ended"
   /** Why it cannot be continued. */
   readonly why?: string | undefined
-  /** When it was asked for. */
+  /** When the session was asked for. */
   readonly since?: string | undefined
-  /** As the runtime told it last. */
+  /** As the runtime last reported it. */
   readonly context?: ContextFill | undefined
 }
 
-/** A checkpoint as it was reached and answered. */
+/** A checkpoint that was reached, and its answer. */
 export interface PhaseCheckpoint extends ReachedCheckpoint {
   readonly report: CheckpointReport
-  /** What the human wrote besides, word for word. */
+  /** What the human wrote with the answer, word for word. */
   readonly words?: string | undefined
 }
 
-/** What a run remembers of its current phase. Counters are of the phase. */
+/** What a run remembers about its current phase. All counters start at 0 in each phase. */
 export interface PhaseRun {
   readonly id: PhaseId
   /** HEAD when it began. */
@@ -88,7 +87,7 @@ export interface PhaseRun {
   readonly dirty: ReadonlyArray<string>
   readonly autoRetries: ReadonlyArray<string>
   readonly author?: Author | undefined
-  /** Every session of an author that was not ended yet. */
+  /** Every author session of the phase that has not ended. */
   readonly sessions: ReadonlyArray<SessionId>
   readonly completedTasks: ReadonlyArray<CompletedTask>
   readonly checkpoint?: OpenCheckpoint | undefined
@@ -96,16 +95,16 @@ export interface PhaseRun {
   readonly checkpoints: ReadonlyArray<PhaseCheckpoint>
   readonly continuation?: Continuation | undefined
   readonly statePath?: string | undefined
-  /** Of the state file as it was written last. */
+  /** The digest of the state file as it was last written. */
   readonly stateDigest?: string | undefined
   /** Continued turns that failed. */
   readonly failedContinuations: number
-  /** What was done otherwise than planned, in words. */
+  /** Deviations from the plan, in words. */
   readonly deviations: ReadonlyArray<string>
   readonly missing?: Pick<EventOf<"TasksMissing">, "missingCommits" | "missingFiles" | "base"> | undefined
   readonly continuations: number
   readonly continuationsGranted: number
-  /** The author was told in this visit of the step: that its report breaks a rule; that its commit was rejected. */
+  /** Whether the author was told, in this visit of the step, that its report breaks a rule or its commit was rejected. */
   readonly told: { readonly report: boolean; readonly commit: boolean }
   readonly lastLines?: string | undefined
 }
@@ -123,7 +122,7 @@ export interface PhaseOutcome {
   readonly reviewCycles: number
   readonly gateRuns: number
   readonly deviations: ReadonlyArray<string>
-  /** Its summary was written, or could not be. */
+  /** Whether writing its summary was tried. */
   readonly summarised: boolean
   /** Path of its summary. */
   readonly summary?: string | undefined
@@ -169,14 +168,14 @@ export interface Run {
   readonly step?: Step | undefined
   readonly attempt?: number | undefined
   readonly pending: Pending
-  /** Asked for while something is under way: in force once that has reported. */
+  /** A pause was asked for, and begins once the work under way has reported. */
   readonly pauseAsked: boolean
   readonly held?: RunInput | undefined
   /** Prompts of the agent that came while another was open. */
   readonly prompts: ReadonlyArray<AgentPrompt>
-  /** Guidance of this phase, verbatim, and how many of it the author's session and the reviewer have been given. */
+  /** The guidance of this phase, verbatim, and how many of the texts the author's session and the reviewer were given. */
   readonly guidance: { readonly texts: ReadonlyArray<string>; readonly author: number; readonly reviewer: number }
-  /** How many ids of each kind were given out. */
+  /** How many ids of each kind are in use. */
   readonly ids: { readonly sessions: number; readonly turns: number; readonly escalations: number }
   readonly steps: number
   readonly granted: { readonly steps: number; readonly tokens: number; readonly cost: number }
@@ -184,9 +183,9 @@ export interface Run {
   readonly phaseUsage: ReadonlyArray<PhaseUsage>
   readonly counted: ReadonlyArray<TurnId>
   readonly savings: ReadonlyArray<Saving>
-  /** Turns under way that go on in a session. */
+  /** Turns under way that continue a session. */
   readonly reusing: ReadonlyArray<TurnId>
-  /** Subject lines by whole hash. */
+  /** Subject lines of commits, by full hash. */
   readonly subjects: ReadonlyArray<CommitSubject>
   readonly sessionsCreated: number
   readonly sessionsReused: number
@@ -197,7 +196,7 @@ export interface Run {
   readonly updatedAt: string
 }
 
-/** The run of an actor that was not started. */
+/** The state of an actor whose run was not started. */
 export interface NoRun {
   readonly _tag: "NoRun"
 }
@@ -212,7 +211,7 @@ export type Evolution = {
 
 export const nothing: Pending = { _tag: "Nothing" }
 
-/** What is under way; an agent's own question lies on top of it. */
+/** The work under way, also while its agent asks something. */
 export const underWay = (pending: Pending): Pending => (pending._tag === "Answer" ? pending.under : pending)
 
 /** The run with its current phase changed; a run without a phase stays as it is. */

@@ -1,6 +1,7 @@
 /**
- * Every way from one step to another (run-machine). `StepStarted.cause` names one of these; a test compares the tables
- * with what runs do, and `docs/reference/run-machine.md` is drawn from them.
+ * Every transition from one step to another (docs/design/run-machine.md#the-run-machine-orchestrator).
+ * `StepStarted.cause` names one of these. A test compares the tables with what runs do, and
+ * `docs/reference/run-machine.md` is drawn from them.
  */
 import type { EscalationOrigin, RunStatus, Step } from "@reprise/protocol"
 
@@ -31,7 +32,7 @@ export const transitions = {
   "phase-started": {
     from: ["PREPARE", "PHASE_COMPLETE"],
     to: ["EXECUTE"],
-    when: "the plan has a phase that nobody approved: fresh author"
+    when: "the plan has a phase that is not approved: fresh author"
   },
   "work-verified": {
     from: ["EXECUTE"],
@@ -46,7 +47,7 @@ export const transitions = {
   "gates-passed": { from: ["QUALITY_CHECK"], to: ["REVIEW"], when: "all quality gates pass" },
   "gates-failed": { from: ["QUALITY_CHECK"], to: ["QUALITY_RETRY"], when: "a quality gate fails and a retry is left" },
   "verdict-ready": { from: ["REVIEW"], to: ["PHASE_GATE"], when: "the verdict is ready" },
-  "items-to-fix": { from: ["REVIEW"], to: ["AUTO_FIX"], when: "every finding is one that the author can fix" },
+  "items-to-fix": { from: ["REVIEW"], to: ["AUTO_FIX"], when: "the author can fix every finding" },
   "verdict-of-another-commit": {
     from: ["REVIEW"],
     to: ["REVIEW"],
@@ -55,29 +56,29 @@ export const transitions = {
   "head-moved": {
     from: ["PHASE_GATE"],
     to: ["QUALITY_CHECK", "REVIEW"],
-    when: "HEAD holds more than the approved commit: that is verified and reviewed too"
+    when: "HEAD is newer than the approved commit: the new commits are verified and reviewed too"
   },
   checkpoint: { from: authorSteps, to: ["CHECKPOINT"], when: "the author reports a checkpoint of the plan" },
   "checkpoint-resolved": {
     from: ["CHECKPOINT"],
     to: authorSteps,
-    when: "it is resolved, and what was done so far is verified: fresh author"
+    when: "the checkpoint is resolved, and the completed tasks are verified: fresh author"
   },
   "tree-clean": {
     from: ["PHASE_GATE"],
     to: ["PHASE_COMPLETE"],
-    when: "the phase is let pass and the working tree is clean"
+    when: "the phase is approved and the working tree is clean"
   },
   continue: { from: "question", to: authorSteps, when: "a human chose to continue the author's session" },
-  fix: { from: "question", to: retried, when: "a human chose to begin the step again, in a new session" },
+  fix: { from: "question", to: retried, when: "a human chose to begin the step again in a new session" },
   "auto-retry": { from: "question", to: retried, when: "as fix, in auto mode, while a retry is left" },
   override: { from: "question", to: ["PHASE_COMPLETE"], when: "a human approved the phase as it is" },
   "session-lost": {
     from: "itself",
     to: authorSteps,
-    when: "the author is to go on, and its session has ended or is gone: fresh author, once what was done is verified"
+    when: "the author's session has ended or is gone: fresh author, once the completed tasks are verified"
   },
-  resumed: { from: "pause", to: [...authorSteps, "REVIEW", "PHASE_GATE"], when: "a pause had interrupted the step" }
+  resumed: { from: "pause", to: [...authorSteps, "REVIEW", "PHASE_GATE"], when: "a pause interrupted the step" }
 } as const satisfies Record<string, Transition>
 
 export type Cause = keyof typeof transitions
@@ -105,7 +106,7 @@ const worked = [...authorSteps, "REVIEW"] as const
 export const questions = {
   author: {
     at: authorSteps,
-    when: "the author needs a human, has failed, or its report breaks a rule after it was told so"
+    when: "the author needs a human or has failed, or its corrected report still breaks a rule"
   },
   reviewer: {
     at: ["REVIEW"],
@@ -116,15 +117,15 @@ export const questions = {
     at: [...authorSteps, "PHASE_GATE", "PHASE_COMPLETE"],
     when: "the author's commit was rejected a second time, or the working tree is not clean"
   },
-  limit: { at: retried, when: "a limit of the run or of the phase is met" },
-  plan: { at: ["PHASE_COMPLETE"], when: "the plan was changed so that the run cannot go on" },
+  limit: { at: retried, when: "a limit of the run or of the phase is reached" },
+  plan: { at: ["PHASE_COMPLETE"], when: "the plan was edited so that the run cannot go on" },
   runtime: { at: authorSteps, when: "the author's turn failed or timed out, or its agent is gone" },
   checkpoint: { at: ["CHECKPOINT"], when: "a checkpoint waits to be resolved" },
-  continuation: { at: retried, when: "work that was reported as done is not in the repository" },
-  permission: { at: worked, when: "the agent asks for a permission in its turn" },
-  question: { at: worked, when: "the agent asks something in its turn" },
+  continuation: { at: retried, when: "work that was reported as done is missing in the repository" },
+  permission: { at: worked, when: "the agent asks for permission during its turn" },
+  question: { at: worked, when: "the agent asks a question during its turn" },
   "phase-gate": { at: ["PHASE_GATE"], when: "gates.phase is human" },
-  workspace: { at: [...retried, "PHASE_COMPLETE"], when: "what the workspace was asked for broke" }
+  workspace: { at: [...retried, "PHASE_COMPLETE"], when: "the workspace could not do what it was asked" }
 } as const satisfies Record<EscalationOrigin, Asking>
 
 /** Whether a step may wait for the answer to a question of this origin. */
@@ -143,7 +144,7 @@ interface End {
 /** How runs end. Besides, a human may abort one at any time. */
 export const endings = {
   completed: { from: ["start", "PHASE_COMPLETE"], when: "no phase is left, and SUMMARY.md is written" },
-  failed: { from: ["start", "PREPARE"], when: "the plan cannot be read or the workspace not be used" },
+  failed: { from: ["start", "PREPARE"], when: "the plan cannot be read, or the workspace cannot be used" },
   aborted: { from: "question", when: "a human chose so, or auto mode gave up" }
 } as const satisfies Record<Ending, End>
 

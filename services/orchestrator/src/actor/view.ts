@@ -1,17 +1,15 @@
 /** The read model of a run: what `reprise status` shows. */
-
 import type { PhaseView, RunView } from "@reprise/protocol"
+import { isEnded } from "../control/end.ts"
 import type { PlannedPhase } from "./journal.ts"
 import type { Run, RunState } from "./state.ts"
 import { underWay } from "./state.ts"
-
-const ended = (run: Run) => run.status === "completed" || run.status === "failed" || run.status === "aborted"
 
 const phaseState = (run: Run, phase: PlannedPhase): PhaseView["state"] => {
   const outcome = run.outcomes.find(({ id }) => id === phase.id)
   if (outcome !== undefined) return outcome.by === "override" ? "overridden" : "completed"
   if (phase.done) return "done-before"
-  if (run.phase?.id !== phase.id || ended(run)) return "pending"
+  if (run.phase?.id !== phase.id || isEnded(run)) return "pending"
   return run.status === "waiting" ? "waiting" : "running"
 }
 

@@ -1,4 +1,4 @@
-/** From an approved phase to the next one (run-machine: PHASE_GATE, PHASE_COMPLETE). */
+/** From an approved phase to the next one (docs/design/run-machine.md#the-run-machine-orchestrator). */
 
 import type { PhaseId } from "@reprise/protocol"
 import { Result } from "effect"
@@ -12,7 +12,10 @@ import { closeReview } from "../review/review.ts"
 import { lastVerified, locationOf, mergeEditedPlan, nextPhase, reviewFile, toRunPlan } from "./plan.ts"
 import { writePhaseSummary, writeSummary } from "./summary.ts"
 
-/** The review file is committed, the tree and HEAD looked at and the plan read again. Without `approved`: on any HEAD. */
+/**
+ * Commits the review file, checks the tree and HEAD, and reads the plan again. `approved`: the commit that HEAD must be;
+ * absent: any.
+ */
 export const finishPhase = (run: Run, phase: PhaseRun, approved?: string): RunEvent => ({
   _tag: "WorkspaceAsked",
   command: {
@@ -26,31 +29,30 @@ export const finishPhase = (run: Run, phase: PhaseRun, approved?: string): RunEv
   }
 })
 
-/** What the reviewer approved is finished; what came after its verdict it has not seen. */
+/** Finishes the phase only on the commit that the reviewer has approved. */
 export const finishApproved = (run: Run, phase: PhaseRun): RunEvent => finishPhase(run, phase, lastVerified(phase))
 
-/** Those that the phase's summary names. */
+/** The commits that the phase's summary names. */
 const commitsOf = ({ completedTasks, verified }: PhaseRun): ReadonlyArray<string> => [
   ...new Set([...completedTasks.map(({ commit }) => commit), ...(verified === undefined ? [] : [verified])])
 ]
 
-/** A ready verdict on a verified commit is enough, unless a human wants to have the last word. */
+/** A ready verdict on a verified commit is enough, unless a human is to approve every phase. */
 export const startPhaseGate = (run: Run, phase: PhaseRun): Outcome => {
   const { auto, gates } = run.request.options
   if (auto || gates.phase === "auto") return outcome([finishApproved(run, phase)])
   return outcome([], escalate({ origin: "phase-gate", reason: `Phase ${phase.id} is reviewed and ready. Go on?` }))
 }
 
-/** Author and reviewer of a phase are let go with it: the next one gets fresh ones. */
-const letGo = (phase: PhaseRun): RunEvents => [
+/** Ends the sessions of the author and the reviewer: the next phase gets fresh ones. */
+const releaseSessions = (phase: PhaseRun): RunEvents => [
   ...phase.sessions.map((sessionId): RunEvent => ({ _tag: "SessionReleased", sessionId })),
   ...(phase.reviewCycles === 0 ? [] : [closeReview(phase, false, "the phase is complete")])
 ]
 
 type Approval = Pick<Extract<RunEvent, { readonly _tag: "PhaseCompleted" }>, "by" | "who" | "guidance">
 
-/** The step that completes a phase, and that it is complete. */
-const completion = (run: Run, phase: PhaseRun, approval: Approval): RunEvents => [
+const completePhase = (run: Run, phase: PhaseRun, approval: Approval): RunEvents => [
   {
     _tag: "StepStarted",
     ...locationOf(run),
@@ -66,12 +68,12 @@ const completion = (run: Run, phase: PhaseRun, approval: Approval): RunEvents =>
     ...(phase.verified === undefined ? {} : { commit: phase.verified }),
     ...approval
   },
-  ...letGo(phase)
+  ...releaseSessions(phase)
 ]
 
-/** A human approves the phase as it is. Its tree is still looked at, and the plan read again. */
+/** A human approves the phase as it is. Its tree is still checked, and the plan read again. */
 export const overridePhase = (run: Run, phase: PhaseRun, who: string, guidance: string | undefined): RunEvents => [
-  ...completion(run, phase, { by: "override", who, ...(guidance === undefined ? {} : { guidance }) }),
+  ...completePhase(run, phase, { by: "override", who, ...(guidance === undefined ? {} : { guidance }) }),
   finishPhase(run, phase)
 ]
 
@@ -84,12 +86,12 @@ export const phaseFinished = (run: Run, phase: PhaseRun, event: InputOf<"PhaseFi
     dirty: [],
     ...(subjects === undefined ? {} : { subjects })
   }
-  const completed = run.step === "PHASE_GATE" ? completion(run, phase, { by: "review" }) : []
-  const rest = takePlan(run, event.plan)
+  const completed = run.step === "PHASE_GATE" ? completePhase(run, phase, { by: "review" }) : []
+  const rest = acceptPlan(run, event.plan)
   return { ...rest, events: [checked, ...completed, ...rest.events] }
 }
 
-/** A verdict holds for the commit it names: the new one is verified, and then reviewed too (sessions: Reviews). */
+/** A verdict holds for the commit it names: a newer one is verified and reviewed too (docs/design/sessions.md#reviews-reviewer). */
 const headMoved = (run: Run, phase: PhaseRun, head: string): Outcome => {
   const base = lastVerified(phase)
   const command = {
@@ -102,20 +104,20 @@ const headMoved = (run: Run, phase: PhaseRun, head: string): Outcome => {
   }
   return outcome([
     { _tag: "TreeChecked", phase: phase.id, dirty: [], head },
-    { _tag: "Noted", text: `HEAD moved from ${base} to ${head} during the review: what is new is reviewed too.` },
+    { _tag: "Noted", text: `HEAD moved from ${base} to ${head} during the review: the new commits are reviewed too.` },
     { _tag: "WorkspaceAsked", command }
   ])
 }
 
-/** Before the phase is complete its author can clean up; after an override nobody is there but the human. */
+/** Before the phase is complete its author can clean up; after an override only the human can. */
 export const phaseBlocked = (run: Run, phase: PhaseRun, event: InputOf<"PhaseBlocked">): Outcome => {
   const { dirty, head } = event
   if (head !== undefined && run.step === "PHASE_GATE") return headMoved(run, phase, head)
   const checked: RunEvent = { _tag: "TreeChecked", phase: phase.id, dirty }
   const reason = `The working tree is not clean: ${listSome(dirty)}.`
   if (run.step !== "PHASE_GATE") {
-    const trouble = { origin: "commit" as const, reason, noContinue: "the phase is complete", evidence: { dirty } }
-    return outcome([checked], escalate(trouble))
+    const request = { origin: "commit" as const, reason, noContinue: "the phase is complete", evidence: { dirty } }
+    return outcome([checked], escalate(request))
   }
   return outcome(
     [checked],
@@ -129,12 +131,12 @@ export const phaseBlocked = (run: Run, phase: PhaseRun, event: InputOf<"PhaseBlo
   )
 }
 
-/** The plan as it is now must continue the plan as it was. */
-const takePlan = (run: Run, source: string): Outcome => {
+/** The edited plan must begin with the phases that the run knows. */
+const acceptPlan = (run: Run, source: string): Outcome => {
   if (source === run.source) return outcome([], { _tag: "NextPhase" })
   const plan = Result.flatMap(toRunPlan(source, run.request.planPath), (now) => mergeEditedPlan(run.phases, now))
   if (Result.isFailure(plan)) {
-    const reason = `The plan has changed so that the run cannot go on: ${plan.failure}`
+    const reason = `The plan was edited so that the run cannot go on: ${plan.failure}`
     return outcome([], escalate({ origin: "plan", reason, noContinue: "the phase is complete" }))
   }
   const { changes, phases, planTitle } = plan.success
@@ -144,8 +146,8 @@ const takePlan = (run: Run, source: string): Outcome => {
 }
 
 /**
- * The summary of the phase that was completed, then the next phase that nobody approved; none left: the summary of the
- * run, and the run is complete.
+ * Writes the summary of the phase that was completed, then starts the next phase that is not approved. When none is left,
+ * writes the summary of the run, which completes it.
  */
 export const startNextPhase = (run: Run): Outcome => {
   const completed = run.outcomes.find(({ id, summarised }) => id === run.phase?.id && !summarised)

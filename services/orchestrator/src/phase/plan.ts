@@ -1,5 +1,4 @@
-/** What the run machine keeps of a plan's text. */
-
+/** What a run keeps of its plan, and what is read from it. */
 import { formatPlanProblem, parsePlan, planIdOf, reviewPath, samePrefix, taskList } from "@reprise/plan"
 import type { PhaseId, RunOptions } from "@reprise/protocol"
 import { Result } from "effect"
@@ -12,7 +11,7 @@ export interface RunPlan {
   readonly phases: ReadonlyArray<PlannedPhase>
 }
 
-/** The plan, or in sentences with line and column what is wrong with it. */
+/** The plan, or sentences that say what is wrong with it, with line and column. */
 export const toRunPlan = (text: string, planPath: string): Result.Result<RunPlan, string> => {
   const plan = parsePlan(text)
   if (Result.isFailure(plan)) {
@@ -36,7 +35,7 @@ export const toRunPlan = (text: string, planPath: string): Result.Result<RunPlan
   })
 }
 
-/** Phases before the one that the run was told to start with count as done; that one does not, whatever it is marked. */
+/** Phases before the start phase count as done; the start phase does not, even if the plan marks it done. */
 export const withStartPhase = (plan: RunPlan, startPhase: RunOptions["startPhase"]): Result.Result<RunPlan, string> => {
   if (startPhase === undefined) return Result.succeed(plan)
   const { phases } = plan
@@ -53,14 +52,14 @@ export const outlineOf = (phases: ReadonlyArray<PlannedPhase>) => ({
   phases: phases.map(({ id, tasks, title }) => ({ id, title, tasks: tasks.map((task) => task.id) }))
 })
 
-/** A plan that was read again, and in sentences what changed within phases that the run knows. */
+/** A plan that was read again, with a sentence for each change within the phases that the run knows. */
 export interface EditedPlan extends RunPlan {
   readonly changes: ReadonlyArray<string>
 }
 
 /**
- * A plan that was read again: phases known keep what was decided of them, new ones are to be done, whatever they are
- * marked. Fails with what was renumbered, removed or reordered (run-machine: PHASE_COMPLETE).
+ * Known phases keep their state; new ones are to be done, even if the plan marks them done. Fails with what was
+ * renumbered, removed or reordered (docs/design/run-machine.md#the-run-machine-orchestrator).
  */
 export const mergeEditedPlan = (
   known: ReadonlyArray<PlannedPhase>,
@@ -76,9 +75,7 @@ export const mergeEditedPlan = (
   })
 }
 
-/** Reading questions about phases, asked in many places. */
-
-/** Where an event or command of the current phase belongs. */
+/** The run and phase of an event or command. */
 export const locationOf = (run: Run) => ({
   runId: run.runId,
   ...(run.phase === undefined ? {} : { phase: run.phase.id })
@@ -89,19 +86,19 @@ export const plannedPhase = (run: Run, id: PhaseId | undefined): PlannedPhase | 
 
 export const currentTitle = (run: Run): string => plannedPhase(run, run.phase?.id)?.title ?? ""
 
-/** The first phase that nobody approved, in the plan's order. */
+/** The first phase in the plan's order that is not approved. */
 export const nextPhase = (run: Run): PlannedPhase | undefined =>
   run.phases.find((phase) => !phase.done && !run.outcomes.some((outcome) => outcome.id === phase.id))
 
 /** The commit that the next one must be newer than. */
 export const lastVerified = (phase: PhaseRun): string => phase.verified ?? phase.base
 
-/** Whether two hashes, one of them maybe short, name one commit. */
+/** Whether two hashes name the same commit. Either may be abbreviated. */
 export const sameCommit = (a: string, b: string): boolean => {
   const [short, long] = a.length <= b.length ? [a.toLowerCase(), b.toLowerCase()] : [b.toLowerCase(), a.toLowerCase()]
   return short === long || (short.length >= 4 && long.startsWith(short))
 }
 
-/** Relative to the workspace's root. */
+/** Path of the review file, relative to the workspace's root. */
 export const reviewFile = (run: Run, phase: PhaseRun): string =>
   reviewPath(run.request.planPath, phase.id, run.request.options.reviewPath)

@@ -1,5 +1,4 @@
-/** The beginning of a run (run-machine: PREPARE). */
-
+/** The beginning of a run (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import { anyHost } from "@reprise/protocol"
 import { Result } from "effect"
 import { evolve } from "../actor/evolve.ts"
@@ -55,7 +54,7 @@ export const startRun = (request: InputOf<"StartRun">, at: string): RunEvents =>
   return [event, started, ...(nextPhase(run) === undefined ? completeRun(run) : prepareWorkspace(run))]
 }
 
-const detached = "HEAD is on no branch: the commits of this run are lost to git unless you make a branch for them."
+const detached = "HEAD is on no branch: git will lose the commits of this run unless you create a branch for them."
 
 export const workspacePrepared = (event: InputOf<"WorkspacePrepared">): Outcome => {
   const { branch, directory, head, host } = event

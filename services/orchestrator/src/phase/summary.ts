@@ -1,5 +1,4 @@
-/** SUMMARY.md, from what the run remembers (continuation: Many checkpoints, and the summary). */
-
+/** SUMMARY.md (docs/design/continuation.md#many-checkpoints-and-the-summary). */
 import {
   besideState,
   isPass,
@@ -19,7 +18,7 @@ import { noRun, type PhaseOutcome, type Run, type RunState, type Saving } from "
 import { resolutionSentence } from "../checkpoint/resolution.ts"
 import { plannedPhase, sameCommit } from "./plan.ts"
 
-/** Tasks of other phases are told of there. */
+/** Tasks of other phases are reported with those. */
 const ownTasks = (run: Run, id: PhaseId, known: PhaseRecord | undefined): PhaseRecord["tasks"] =>
   (known?.tasks ?? []).filter((task) => phaseOfTask(run, task.id) === undefined || phaseOfTask(run, task.id) === id)
 
@@ -45,11 +44,11 @@ const phasesOf = (run: Run, only: PhaseId | undefined): Summary["phases"] => {
 const overrideOf = ({ by, guidance, id, who }: PhaseOutcome): Summary["overrides"] =>
   by === "override" ? [{ phase: id, by: who ?? "unknown", reason: guidance ?? "no reason given" }] : []
 
-/** What the reviewer raised and let pass, or an override passed over. */
+/** Items that the reviewer let pass, or that an override passed over. */
 const declinedOf = ({ id, notes }: PhaseOutcome): Summary["declined"] =>
   notes.map((item) => ({ phase: id, id: item.id, title: item.title, reason: item.reason }))
 
-/** Absent when nothing went on in a session and no fresh author was spared a conversation. */
+/** Absent when no session was continued and no fresh author was spared a conversation. */
 const savedOf = (savings: ReadonlyArray<Saving>): Pick<Summary, "saved"> => {
   const sum = (name: Exclude<keyof Saving, "phase">) => savings.reduce((total, saving) => total + saving[name], 0)
   const saved = {
@@ -60,9 +59,9 @@ const savedOf = (savings: ReadonlyArray<Saving>): Pick<Summary, "saved"> => {
   return saved.continuedTurns + saved.unsentTokens === 0 ? {} : { saved }
 }
 
-/** Of the whole run, or of one phase alone; of one that is under way too. */
+/** The summary of the whole run or of one phase, finished or under way. */
 export const summaryOf = (run: Run, only?: PhaseId): Summary => {
-  const isMeant = ({ phase }: { readonly phase: PhaseId }) => only === undefined || phase === only
+  const isWanted = ({ phase }: { readonly phase: PhaseId }) => only === undefined || phase === only
   const outcomes = run.outcomes.filter(({ id }) => only === undefined || id === only)
   const phases = phasesOf(run, only)
   return {
@@ -74,8 +73,8 @@ export const summaryOf = (run: Run, only?: PhaseId): Summary => {
     overrides: outcomes.flatMap(overrideOf),
     declined: outcomes.flatMap(declinedOf),
     deviations: phases.flatMap(({ id }) => deviationsOf(run, id)),
-    usage: run.phaseUsage.filter(isMeant),
-    ...savedOf(run.savings.filter(isMeant))
+    usage: run.phaseUsage.filter(isWanted),
+    ...savedOf(run.savings.filter(isWanted))
   }
 }
 
@@ -89,11 +88,11 @@ export const writeSummary = (run: Run): RunEvent => ({
   }
 })
 
-/** A phase may have been given another title since its state file was written. */
+/** The title of a phase may have changed since its state file was written. */
 const summaryBeside = ({ phase }: Run, id: PhaseId): string | undefined =>
   phase?.id === id && phase.statePath !== undefined ? besideState(phase.statePath) : undefined
 
-/** Beside the phase's state file. */
+/** The summary lies beside the phase's state file. */
 export const writePhaseSummary = (run: Run, phase: PhaseId): RunEvent => ({
   _tag: "WorkspaceAsked",
   command: {
@@ -105,10 +104,8 @@ export const writePhaseSummary = (run: Run, phase: PhaseId): RunEvent => ({
   }
 })
 
-/** What a phase did otherwise than planned, in words for its summary. */
-
-/** Tasks of a completed phase that nobody passed after their verification had failed. */
-const unpassed = ({ by, checkpoints }: PhaseRecord): ReadonlyArray<string> => {
+/** Tasks of a completed phase whose verification failed and never passed later. */
+const unverified = ({ by, checkpoints }: PhaseRecord): ReadonlyArray<string> => {
   if (by === undefined) return []
   const newest = new Map(checkpoints.map((checkpoint) => [checkpoint.task, checkpoint]))
   return [...newest.values()].flatMap(({ resolution, task, type }) =>
@@ -118,15 +115,15 @@ const unpassed = ({ by, checkpoints }: PhaseRecord): ReadonlyArray<string> => {
   )
 }
 
-/** Where a listed task is planned, if not in this phase. A phase without items leaves its tasks to its author. */
-const strange = (run: Run, id: string, planned: number): ReadonlyArray<string> => {
+/** A completed task that this phase does not plan. In a phase without items the author chooses the tasks. */
+const unplanned = (run: Run, id: string, planned: number): ReadonlyArray<string> => {
   const other = phaseOfTask(run, id)
-  if (other !== undefined) return [`Task ${id} is one of phase ${other}.`]
+  if (other !== undefined) return [`Task ${id} belongs to phase ${other}.`]
   return planned === 0 ? [] : [`Task ${id} is not in the plan.`]
 }
 
-/** Commits that git did not know when it was asked for those of the phase. */
-const inventedOf = (run: Run, { commit, tasks }: PhaseRecord): ReadonlyArray<string> => {
+/** Commits that git did not know when it was asked for the subject lines of the phase. */
+const unknownCommits = (run: Run, { commit, tasks }: PhaseRecord): ReadonlyArray<string> => {
   const asked = run.subjects.some((subject) => subject.commit === commit)
   const isKnown = (hash: string) => run.subjects.some((subject) => sameCommit(subject.commit, hash))
   return (asked ? tasks : [])
@@ -134,7 +131,7 @@ const inventedOf = (run: Run, { commit, tasks }: PhaseRecord): ReadonlyArray<str
     .map((task) => `Task ${task.id} was reported with commit ${task.commit}, which git does not know.`)
 }
 
-/** What was done otherwise than planned: tasks nobody planned, checkpoints passed by, another architecture. */
+/** Where a phase deviated from the plan: unplanned tasks, skipped checkpoints, another architecture. */
 export const deviationsOf = (run: Run, id: PhaseId): ReadonlyArray<string> => {
   const known = recordOf(run, id)
   if (known === undefined) return []
@@ -144,32 +141,30 @@ export const deviationsOf = (run: Run, id: PhaseId): ReadonlyArray<string> => {
   const done = new Set(known.tasks.map((task) => task.id))
   return [
     ...known.deviations,
-    ...known.tasks.filter((task) => !ids.has(task.id)).flatMap((task) => strange(run, task.id, planned.length)),
-    ...inventedOf(run, known),
+    ...known.tasks.filter((task) => !ids.has(task.id)).flatMap((task) => unplanned(run, task.id, planned.length)),
+    ...unknownCommits(run, known),
     ...planned
       .filter((task) => task.checkpoint !== undefined && !reached.has(task.id))
       .filter((task) => done.has(task.id) || known.by === "review")
       .map((task) => `Task ${task.id} was done without stopping at its checkpoint (${task.checkpoint}).`),
-    ...unpassed(known),
+    ...unverified(known),
     ...known.checkpoints
       .filter(({ task, type }) => type === "architectural-change" || !ids.has(task))
       .map(({ report, resolution, task, type }) => {
         const answer = resolution === undefined ? "not answered yet" : resolutionSentence(report, resolution)
         return type === "architectural-change"
-          ? `At task ${task} another architecture was asked for. ${answer}`
-          : `At ${task}, which is no task of this phase, a human was asked (${type}). ${answer}`
+          ? `At task ${task} the author asked for another architecture. ${answer}`
+          : `A human was asked at ${task} (${type}), which is not a task of this phase. ${answer}`
       })
   ].map((text) => `Phase ${id}: ${text}`)
 }
-
-/** What is known of a phase, under way or ended: what its summary is made of. */
 
 export type PhaseRecord = Pick<PhaseOutcome, "tasks" | "checkpoints" | "notes" | "deviations"> & {
   readonly by?: PhaseOutcome["by"]
   readonly commit?: string | undefined
 }
 
-/** What is known of a phase: how it ended, or where the current one stands. */
+/** What the summary of a phase is made from: how it ended, or where the current one stands. */
 export const recordOf = (run: Run, id: PhaseId): PhaseRecord | undefined => {
   const ended = run.outcomes.find((outcome) => outcome.id === id)
   const { phase } = run
@@ -178,15 +173,16 @@ export const recordOf = (run: Run, id: PhaseId): PhaseRecord | undefined => {
   return { tasks: completedTasks, checkpoints, notes: items, deviations, commit: verified }
 }
 
-/** The phase that a task is planned in. */
+/** The phase whose plan lists the task. */
 export const phaseOfTask = (run: Run, task: string): PhaseId | undefined =>
   run.phases.find(({ tasks }) => tasks.some(({ id }) => id === task))?.id
 
-/** The summary of a run as its journal has it, under way or ended: for whoever may read the journal. Pure. */
-
 const decodeEvents = Schema.decodeUnknownResult(Schema.Array(RunEvent))
 
-/** `entries`: the events of each journal entry, oldest first. Undefined when no run was started. */
+/**
+ * The summary of a run, finished or under way, from its journal alone. `entries`: the events of each journal entry,
+ * oldest first. Undefined when no run was started.
+ */
 export const journalSummary = (
   entries: ReadonlyArray<unknown>
 ): Result.Result<Summary | undefined, Schema.SchemaError> => {
