@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { markedInListing } from "../src/leftovers.ts"
+import { markedInListing } from "../src/Mark.ts"
 
 describe("markedInListing", () => {
   it("finds a mark at the end, in the middle and with blanks, and nothing that only begins like it", () => {
