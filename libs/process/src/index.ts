@@ -5,5 +5,7 @@
 export { type ReplaceOptions, readIfPresent, replaceFile } from "./files.ts"
 export { isAlive, startOf } from "./identity.ts"
 export { endLeftovers, type Mark, markedProcesses, variableOf } from "./Mark.ts"
+export { type GitOptions, runGit } from "./runGit.ts"
+export { ProgramFailed, type ProgramOutput, type ProgramRequest, runProgram } from "./runProgram.ts"
 export { type GuardedProcess, GuardFailed, type GuardOptions, startGuarded } from "./startGuarded.ts"
 export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.ts"
