@@ -1,6 +1,6 @@
 /**
- * The compact record from which a fresh author goes on (continuation: The state file). The journal is the truth; the file
- * is its projection and may be lost, edited or half written, so it is checked on every read.
+ * The compact record from which a fresh author continues (docs/design/continuation.md#the-state-file). The journal is the
+ * truth; the file is only its projection and can be lost, edited or half written, so it is checked on every read.
  */
 import { CheckpointType, type CompletedTask } from "@reprise/protocol"
 import { Result, Schema, SchemaIssue, SchemaParser } from "effect"
@@ -10,11 +10,11 @@ const line = Schema.String.check(
 )
 const commit = Schema.String.check(Schema.isPattern(/^[0-9a-f]{4,64}$/, { message: "must be a commit hash" }))
 
-/** The file's JSON. A file without `version` has version 1; later ones must say theirs. */
+/** The file's JSON. A file without `version` has version 1; later versions must have the field. */
 export const ContinuationState = Schema.Struct({
   plan_id: line,
   completed_tasks: Schema.Array(Schema.Struct({ id: line, commit, files: Schema.Array(Schema.String) })),
-  /** Absent when the fresh author is not there for a checkpoint's sake. `resolution`: absent until a human answers. */
+  /** Absent when no checkpoint is the reason for the fresh author. `resolution` is absent until a human answers. */
   checkpoint: Schema.optionalKey(
     Schema.Struct({ task: line, type: CheckpointType, resolution: Schema.optionalKey(Schema.String) })
   ),
@@ -26,7 +26,7 @@ export type ContinuationState = typeof ContinuationState.Type
 export class ContinuationStateRefused extends Schema.TaggedError<ContinuationStateRefused>()(
   "ContinuationStateRefused",
   {
-    /** `truncated`: it ends too early. `corrupt`: it is not JSON. `invalid`: JSON of another shape. */
+    /** `truncated`: the text ends too early. `corrupt`: it is not JSON. `invalid`: it is JSON of another shape. */
     code: Schema.Literals(["truncated", "corrupt", "invalid", "another-plan", "newer-version"]),
     detail: Schema.String
   }
@@ -37,7 +37,7 @@ export class ContinuationStateRefused extends Schema.TaggedError<ContinuationSta
 }
 
 const version = 1
-/** The first thing that is wrong, at most so many characters of it: the file may hold anything. */
+/** A detail is cut after so many characters: the file can hold anything. */
 const longestDetail = 400
 const decodeState = SchemaParser.decodeUnknownResult(ContinuationState)
 const decodeVersion = SchemaParser.decodeUnknownResult(Schema.Struct({ version: Schema.Finite }))
@@ -46,7 +46,7 @@ const describe = SchemaIssue.makeFormatterDefault()
 const refuse = (code: ContinuationStateRefused["code"], detail: string) =>
   Result.fail(new ContinuationStateRefused({ code, detail }))
 
-/** Reads the file's text; `planId` is the plan that it must be about. Unknown keys are ignored. */
+/** Reads the file's text and checks that it is about the plan `planId`. Unknown keys are ignored. */
 export const decodeContinuationState = (
   text: string,
   planId: string
@@ -54,11 +54,13 @@ export const decodeContinuationState = (
   const json = Result.try({ try: (): unknown => JSON.parse(text), catch: () => undefined })
   if (Result.isFailure(json)) {
     const whole = text.trimStart().startsWith("{") && text.trimEnd().endsWith("}")
-    return whole ? refuse("corrupt", "it is not JSON") : refuse("truncated", "it does not begin and end as JSON does")
+    return whole
+      ? refuse("corrupt", "it is not JSON")
+      : refuse("truncated", "it does not begin and end like a JSON object")
   }
   const found = decodeVersion(json.success)
   if (Result.isSuccess(found) && found.success.version > version) {
-    return refuse("newer-version", `it has version ${found.success.version}, and this Reprise knows ${version}`)
+    return refuse("newer-version", `it has version ${found.success.version}, but this Reprise knows only ${version}`)
   }
   const state = decodeState(json.success)
   if (Result.isFailure(state))
@@ -70,14 +72,14 @@ export const decodeContinuationState = (
     : refuse("another-plan", `it is about plan ${state.success.plan_id}, not ${planId}`)
 }
 
-/** The file's text: indented JSON and a line end, the same for the same state. */
+/** The file's text: indented JSON with a final newline. Equal states give equal texts. */
 export const encodeContinuationState = (state: ContinuationState): string => {
   const { plan_id, completed_tasks, checkpoint, resume_at } = state
   const completed = completed_tasks.map(({ id, commit, files }) => ({ id, commit, files }))
   return `${JSON.stringify({ plan_id, completed_tasks: completed, checkpoint, resume_at }, null, 2)}\n`
 }
 
-/** From what the run knows; a resolution without a checkpoint is left out. */
+/** Builds the record from what the run knows; a resolution without a checkpoint is dropped. */
 export const continuationState = (known: {
   readonly planId: string
   readonly completedTasks: ReadonlyArray<CompletedTask>

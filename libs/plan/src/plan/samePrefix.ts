@@ -1,19 +1,40 @@
 /**
- * A plan read again in the middle of a run: may the run go on with it (run-machine: PHASE_COMPLETE)? It may when the
- * phases that were there are there still, in the same order and under the same ids, with new ones only at the end.
+ * Compares a plan that was edited during a run with the plan the run knows. The run can continue when the known phases
+ * are still there, in the same order and with the same ids, and new phases come only at the end
+ * (docs/design/run-machine.md).
  */
 import { PhaseId } from "@reprise/protocol"
 import { Result, Schema } from "effect"
 import type { Plan } from "./Plan.ts"
-import { type PhaseOutline, type PlanOutline, planOutline } from "./PlanOutline.ts"
+import { taskList } from "./tasks.ts"
+
+export const PhaseOutline = Schema.Struct({
+  id: PhaseId,
+  title: Schema.String,
+  /** Task ids in the order of the text, as `taskList` gives them. */
+  tasks: Schema.Array(Schema.String)
+})
+export type PhaseOutline = typeof PhaseOutline.Type
+
+/** The part of a plan that later versions are compared with; small enough for a journal. */
+export const PlanOutline = Schema.Struct({ phases: Schema.Array(PhaseOutline) })
+export type PlanOutline = typeof PlanOutline.Type
+
+export const planOutline = (plan: Plan): PlanOutline => ({
+  phases: plan.phases.map((phase) => ({
+    id: phase.id,
+    title: phase.title,
+    tasks: taskList(phase).map(({ id }) => id)
+  }))
+})
 
 export const PlanChange = Schema.Struct({
   kind: Schema.Literals(["removed", "renumbered", "reordered", "inserted", "retitled", "tasks-changed"]),
-  /** The id that the phase had, or the id of the new one when it is inserted. */
+  /** The id that the phase had; the id of the new phase when one is inserted. */
   phase: PhaseId,
-  /** What changed and, when the run cannot go on with it, what to do. */
+  /** What changed and, when the run cannot continue because of it, what to do. */
   message: Schema.String,
-  /** With `tasks-changed`: ids that are gone and ids that are new. */
+  /** With `tasks-changed`: the ids that were removed and the ids that were added. */
   removedTasks: Schema.optionalKey(Schema.Array(Schema.String)),
   addedTasks: Schema.optionalKey(Schema.Array(Schema.String))
 })
@@ -22,11 +43,11 @@ export type PlanChange = typeof PlanChange.Type
 export interface SamePrefix {
   /** Ids of the phases that were added at the end. */
   readonly appended: ReadonlyArray<PhaseId>
-  /** What changed inside of phases (`retitled`, `tasks-changed`): to be reported, no reason to stop. */
+  /** Changes inside phases (`retitled`, `tasks-changed`): worth reporting, no reason to stop. */
   readonly changes: ReadonlyArray<PlanChange>
 }
 
-/** Succeeds when `after` continues `before`; fails with every change, those that are the reason first. */
+/** Succeeds when a run of `before` can continue with `after`; else fails with every change, the forbidden ones first. */
 export const samePrefix = (
   before: PlanOutline | Plan,
   after: PlanOutline | Plan
@@ -47,7 +68,7 @@ export const samePrefix = (
 interface PhaseIndex {
   readonly phases: ReadonlyArray<PhaseOutline>
   readonly byId: ReadonlyMap<string, PhaseOutline>
-  /** Only titles that a single phase has. */
+  /** Without the titles that several phases share. */
   readonly byTitle: ReadonlyMap<string, PhaseOutline>
 }
 
@@ -63,7 +84,7 @@ const phaseIndex = (plan: PlanOutline | Plan): PhaseIndex => {
   }
 }
 
-/** A phase whose title is now found under another number only, or that is not found at all. */
+/** Reports a phase that is gone, or whose title now has another number only. */
 const displaced = (phase: PhaseOutline, old: PhaseIndex, now: PhaseIndex): ReadonlyArray<PlanChange> => {
   const { id, title } = phase
   const same = now.byId.get(id)
@@ -78,12 +99,12 @@ const displaced = (phase: PhaseOutline, old: PhaseIndex, now: PhaseIndex): Reado
     {
       kind: "renumbered",
       phase: id,
-      message: `phase ${id} '${title}' is phase ${namesake.id} now; give it its number back.`
+      message: `phase ${id} '${title}' is now phase ${namesake.id}; change its number back.`
     }
   ]
 }
 
-/** Phases that kept their ids and not their places among each other. */
+/** Reports phases that kept their ids but changed their order. */
 const outOfOrder = (old: PhaseIndex, now: PhaseIndex): ReadonlyArray<PlanChange> => {
   const kept = old.phases.filter(({ id }) => now.byId.has(id))
   const found = now.phases.filter(({ id }) => old.byId.has(id))
@@ -96,7 +117,7 @@ const outOfOrder = (old: PhaseIndex, now: PhaseIndex): ReadonlyArray<PlanChange>
     }))
 }
 
-/** New phases before or between the known ones. */
+/** Reports new phases before or between the known ones. */
 const inserted = (old: PhaseIndex, now: PhaseIndex): ReadonlyArray<PlanChange> => {
   const lastKnown = now.phases.findLastIndex(({ id }) => old.byId.has(id))
   return now.phases
@@ -105,7 +126,7 @@ const inserted = (old: PhaseIndex, now: PhaseIndex): ReadonlyArray<PlanChange> =
     .map(({ id, title }) => ({
       kind: "inserted",
       phase: id,
-      message: `phase ${id} '${title}' is new and not at the end; move it behind the last phase.`
+      message: `phase ${id} '${title}' is new and not at the end; move it after the last phase.`
     }))
 }
 

@@ -1,22 +1,21 @@
 /**
- * Divides a plan's blocks into phases (continuation: Plans). A phase runs from its heading to the next phase heading, or
- * to the next heading of its own level or higher. `### Phase 2.1` inside of `## Phase 2` is a phase of its own; the outer
- * one then ends where the inner one begins, and without items of its own it is only a heading that groups.
+ * Divides a plan's blocks into phases (docs/design/continuation.md#plans). A phase ends at the next phase heading, or at
+ * the next heading of its own level or higher. `### Phase 2.1` inside `## Phase 2` is a separate phase; the outer phase
+ * then ends where the inner one begins, and without items of its own it only groups.
  */
 import { Option, Result } from "effect"
-import type { Block } from "./Block.ts"
-import { type PlanProblem, planProblem } from "./PlanProblem.ts"
-import type { Position } from "./Position.ts"
+import type { Block } from "../markdown/Block.ts"
+import type { Position } from "../markdown/Position.ts"
+import { type PlanProblem, planProblem } from "../plan/PlanProblem.ts"
 import { type PhaseHeading, readPhaseHeading } from "./phaseHeading.ts"
 
 export interface Section extends PhaseHeading {
   readonly depth: number
   readonly position: Position
-  /** What lies below the heading. */
   readonly blocks: Array<Block>
-  /** Offset of the line that ends the section, or the length of the text. */
+  /** The offset of the line that ends the section, or the length of the text. */
   end: number
-  /** The section around this one. */
+  /** The section that contains this one. */
   readonly parent: Section | undefined
   hasSubPhases: boolean
 }
@@ -30,7 +29,8 @@ export interface Sections {
   readonly problems: ReadonlyArray<PlanProblem>
 }
 
-export const divide = (blocks: ReadonlyArray<Block>, length: number): Sections => {
+/** Every block belongs to one phase or to `outside`. */
+export const divideIntoPhases = (blocks: ReadonlyArray<Block>, length: number): Sections => {
   const phases: Array<Section> = []
   const outside: Array<Block> = []
   const problems: Array<PlanProblem> = []
@@ -43,7 +43,7 @@ export const divide = (blocks: ReadonlyArray<Block>, length: number): Sections =
   }
   for (const block of blocks) {
     if (block.kind === "heading") {
-      // `# Phase 2: Accounts` on top of a plan is its title.
+      // `# Phase 2: Accounts` at the top of a plan is its title.
       const isTitle = block.depth === 1 && title === undefined && phases.length === 0
       const read = isTitle ? Result.succeed(Option.none<PhaseHeading>()) : readPhaseHeading(block)
       if (isTitle) title = block.text.replaceAll(/\s+/g, " ").trim()
@@ -83,6 +83,6 @@ const misplaced = ({ id, parent, position }: Section): ReadonlyArray<PlanProblem
         planProblem(
           "phase-misplaced",
           position,
-          `phase ${id} stands inside of phase ${parent.id}; move it, or number it as a part of that phase.`
+          `phase ${id} is inside phase ${parent.id}; move it, or give it a number of that phase.`
         )
       ]

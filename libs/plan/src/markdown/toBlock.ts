@@ -1,18 +1,18 @@
-/** From the parser's tree to blocks: positions are moved to where the parsed piece lies in the whole text. */
+/** Turns the parser's nodes into blocks, with positions in the whole text instead of the parsed window. */
 import type { BlockContent, Code, DefinitionContent, List, ListItem, Node, RootContent } from "mdast"
 import type { Block, ListedItem } from "./Block.ts"
 import type { Position } from "./Position.ts"
 import type { Box } from "./readMarkdown.ts"
 
-/** A parsed piece of the text, and where it begins. */
-export interface Piece {
+/** A parsed part of the text, and where it begins. */
+export interface ParsedWindow {
   readonly text: string
   readonly boxes: ReadonlyMap<ListItem, Box>
   readonly offset: number
   readonly line: number
 }
 
-/** Deeper lists are refused: the parser's time grows with the depth of each line. */
+/** Deeper nesting is refused: the parser's time grows with the depth of each line. */
 export const maxDepth = 32
 
 export class TooDeep {
@@ -22,45 +22,50 @@ export class TooDeep {
   }
 }
 
-export const toBlock = (piece: Piece, node: RootContent): Block | TooDeep => {
-  const place = { position: startOf(piece, node), end: piece.offset + offsetsOf(node).end }
+export const toBlock = (window: ParsedWindow, node: RootContent): Block | TooDeep => {
+  const at = { position: startOf(window, node), end: window.offset + offsetsOf(node).end }
   switch (node.type) {
     case "heading":
-      return { ...place, kind: "heading", depth: node.depth, text: textWithin(piece, node.children) }
+      return { ...at, kind: "heading", depth: node.depth, text: textWithin(window, node.children) }
     case "list": {
       const items: Array<ListedItem> = []
-      const tooDeep = collectItems(piece, node, 0, items)
-      return tooDeep ?? { ...place, kind: "list", items }
+      const tooDeep = collectItems(window, node, 0, items)
+      return tooDeep ?? { ...at, kind: "list", items }
     }
     case "paragraph":
-      return { ...place, kind: "paragraph", text: sourceOf(piece, node) }
+      return { ...at, kind: "paragraph", text: sourceOf(window, node) }
     case "yaml":
-      return { ...place, kind: "front-matter", yaml: node.value }
+      return { ...at, kind: "front-matter", yaml: node.value }
     case "code":
-      return isOpenFence(sourceOf(piece, node), node)
-        ? { ...place, kind: "unclosed", closing: fenceOf(sourceOf(piece, node)) }
-        : { ...place, kind: "other" }
+      return isOpenFence(sourceOf(window, node), node)
+        ? { ...at, kind: "unclosed", closing: fenceOf(sourceOf(window, node)) }
+        : { ...at, kind: "other" }
     case "html":
-      return htmlBlock(place, node.value)
+      return htmlBlock(at, node.value)
     case "thematicBreak":
     case "definition":
-      return { ...place, kind: "nothing" }
+      return { ...at, kind: "nothing" }
     case "blockquote":
-      return quoteDepth(node.children, 1) > maxDepth ? new TooDeep(place.position) : { ...place, kind: "other" }
+      return quoteDepth(node.children, 1) > maxDepth ? new TooDeep(at.position) : { ...at, kind: "other" }
     default:
-      return { ...place, kind: "other" }
+      return { ...at, kind: "other" }
   }
 }
 
-const collectItems = (piece: Piece, list: List, depth: number, items: Array<ListedItem>): TooDeep | undefined => {
+const collectItems = (
+  window: ParsedWindow,
+  list: List,
+  depth: number,
+  items: Array<ListedItem>
+): TooDeep | undefined => {
   for (const item of list.children) {
-    const position = startOf(piece, item)
+    const position = startOf(window, item)
     if (depth >= maxDepth) return new TooDeep(position)
-    items.push({ position, depth, ...itemText(piece, item) })
+    items.push({ position, depth, ...itemText(window, item) })
     for (const child of item.children) {
       const tooDeep =
         child.type === "list"
-          ? collectItems(piece, child, depth + 1, items)
+          ? collectItems(window, child, depth + 1, items)
           : child.type === "blockquote" && quoteDepth(child.children, depth + 1) > maxDepth
             ? new TooDeep(position)
             : undefined
@@ -70,7 +75,7 @@ const collectItems = (piece: Piece, list: List, depth: number, items: Array<List
   return undefined
 }
 
-/** How deep quotes and the lists in them are nested; stops looking where it is too deep. */
+/** How deep quotes and the lists in them are nested; stops counting beyond the limit. */
 const quoteDepth = (children: ReadonlyArray<BlockContent | DefinitionContent>, depth: number): number => {
   if (depth > maxDepth) return depth
   let deepest = depth
@@ -83,14 +88,14 @@ const quoteDepth = (children: ReadonlyArray<BlockContent | DefinitionContent>, d
   return deepest
 }
 
-const itemText = (piece: Piece, item: ListItem): Pick<ListedItem, "text" | "box"> => {
+const itemText = (window: ParsedWindow, item: ListItem): Pick<ListedItem, "text" | "box"> => {
   const first = item.children[0]
   if (first?.type !== "paragraph") return { text: "" }
-  const box = piece.boxes.get(item)
-  if (box === undefined) return { text: sourceOf(piece, first) }
+  const box = window.boxes.get(item)
+  if (box === undefined) return { text: sourceOf(window, first) }
   return {
-    text: piece.text.slice(box.end + 1, offsetsOf(first).end),
-    box: { offset: piece.offset + box.start, mark: piece.text.slice(box.start, box.end) }
+    text: window.text.slice(box.end + 1, offsetsOf(first).end),
+    box: { offset: window.offset + box.start, mark: window.text.slice(box.start, box.end) }
   }
 }
 
@@ -99,26 +104,26 @@ const offsetsOf = (node: Node) => ({
   end: node.position?.end.offset ?? 0
 })
 
-const startOf = (piece: Piece, node: Node): Position => ({
-  line: piece.line + (node.position?.start.line ?? 1) - 1,
+const startOf = (window: ParsedWindow, node: Node): Position => ({
+  line: window.line + (node.position?.start.line ?? 1) - 1,
   column: node.position?.start.column ?? 1,
-  offset: piece.offset + offsetsOf(node).start
+  offset: window.offset + offsetsOf(node).start
 })
 
-const sourceOf = (piece: Piece, node: Node) => {
+const sourceOf = (window: ParsedWindow, node: Node) => {
   const { start, end } = offsetsOf(node)
-  return piece.text.slice(start, end)
+  return window.text.slice(start, end)
 }
 
-const textWithin = (piece: Piece, children: ReadonlyArray<Node>) => {
+const textWithin = (window: ParsedWindow, children: ReadonlyArray<Node>) => {
   const first = children[0]
   const last = children.at(-1)
-  return first === undefined || last === undefined ? "" : piece.text.slice(offsetsOf(first).start, offsetsOf(last).end)
+  return first === undefined || last === undefined ? "" : window.text.slice(offsetsOf(first).start, offsetsOf(last).end)
 }
 
 const fenceOf = (source: string) => /^(`{3,}|~{3,})/.exec(source)?.[1] ?? ""
 
-/** A fenced block ends in a line that is a fence at least as long; the parser ends an open one at the end of the text. */
+/** A closed fence ends with a line that is a fence of at least its length; the parser ends an open one with the text. */
 const isOpenFence = (source: string, node: Code): boolean => {
   const fence = fenceOf(source)
   if (fence === "") return false
@@ -127,7 +132,7 @@ const isOpenFence = (source: string, node: Code): boolean => {
   return lines === 0 || lastLine.length < fence.length || lastLine !== (fence[0] ?? "").repeat(lastLine.length)
 }
 
-/** HTML blocks that end at a word, not at a blank line (CommonMark 4.6, kinds 1 to 5). */
+/** HTML blocks that end with a given text instead of a blank line (CommonMark 4.6, kinds 1 to 5). */
 const htmlEnds: ReadonlyArray<readonly [RegExp, RegExp, string]> = [
   [/^\s*<!--/, /-->/, "-->"],
   [/^\s*<(?:script|pre|style|textarea)(?:\s|>|$)/i, /<\/(?:script|pre|style|textarea)>/i, "a closing tag"],
@@ -136,8 +141,8 @@ const htmlEnds: ReadonlyArray<readonly [RegExp, RegExp, string]> = [
   [/^\s*<![a-z]/i, />/, ">"]
 ]
 
-const htmlBlock = (place: Pick<Block, "position" | "end">, html: string): Block => {
+const htmlBlock = (at: Pick<Block, "position" | "end">, html: string): Block => {
   const ends = htmlEnds.find(([start]) => start.test(html))
-  if (ends !== undefined && !ends[1].test(html)) return { ...place, kind: "unclosed", closing: ends[2] }
-  return { ...place, kind: /^\s*<!--[\s\S]*-->\s*$/.test(html) ? "nothing" : "other" }
+  if (ends !== undefined && !ends[1].test(html)) return { ...at, kind: "unclosed", closing: ends[2] }
+  return { ...at, kind: /^\s*<!--[\s\S]*-->\s*$/.test(html) ? "nothing" : "other" }
 }

@@ -1,9 +1,9 @@
-/** Names and paths that follow from a plan; relative to the workspace, with `/`. Texts from plans cannot leave it. */
+/** Names and paths derived from a plan. Paths are relative to the workspace, use `/`, and cannot leave the workspace. */
 import type { Plan } from "./Plan.ts"
 
 const longestSlug = 48
 
-/** Lower-case letters and digits of any script, joined by `-`; `fallback` when there are none. */
+/** Lower-case letters and digits of any script, joined by `-`; `fallback` when the text has none. */
 export const slugOf = (text: string, fallback = "plan"): string => {
   const words = text
     .normalize("NFKD")
@@ -20,16 +20,16 @@ const baseName = (planPath: string): string =>
 /** `docs/plans/AUTH_Plan.md` gives `auth-plan`: names branches. */
 export const planSlug = (planPath: string): string => slugOf(baseName(planPath))
 
-/** `docs/plans/AUTH_Plan.md` gives `AUTH_Plan`; the slug of a name that is no safe part of a path. */
+/** `docs/plans/AUTH_Plan.md` gives `AUTH_Plan`; a name that is not a safe path segment gives its slug. */
 export const planName = (planPath: string): string => {
   const name = baseName(planPath)
   return name === "" || /^\.+$|\p{Cc}/u.test(name) ? slugOf(name) : name
 }
 
-/** The plan's own id, or one from its path: what `plan_id` says in the state file. */
+/** The plan's own id, else one from its path. This is the state file's `plan_id`. */
 export const planIdOf = (plan: Pick<Plan, "id">, planPath: string): string => plan.id ?? planSlug(planPath)
 
-/** workspace: Review files. In the template, `{plan}` (the name of its file) and `{phase}` are filled in. */
+/** Where a review is written. In `template`, `{plan}` (the name of the plan's file) and `{phase}` are filled in. */
 export const reviewPath = (
   planPath: string,
   phase: string,
@@ -37,10 +37,10 @@ export const reviewPath = (
 ): string => template.replaceAll(/\{(?:plan|phase)\}/g, (found) => (found === "{plan}" ? planName(planPath) : phase))
 
 /**
- * `.planning/phases/{NN}-{slug}` (continuation: The state file). NN is the number that the first argument begins with, a
- * phase's (`2`, `2.1`) or a plan's (`02-01`), with two digits: 02, 02.1, 02; 00 when there is none.
+ * `.planning/phases/{NN}-{slug}` (docs/design/continuation.md#the-state-file). NN is the number at the start of the id of
+ * a phase (`2`, `2.1`) or a plan (`02-01`), with two digits: 02, 02.1, 02; without a number it is 00.
  */
-export const continuationDirectory = (phaseOrPlanId: string, slug: string): string => {
+const continuationDirectory = (phaseOrPlanId: string, slug: string): string => {
   const [major = "0", ...minor] = (/^\d+(?:\.\d+)*/.exec(phaseOrPlanId)?.[0] ?? "0").split(".")
   return `.planning/phases/${[major.padStart(2, "0"), ...minor].join(".")}-${slugOf(slug)}`
 }
@@ -48,7 +48,7 @@ export const continuationDirectory = (phaseOrPlanId: string, slug: string): stri
 export const continuationStatePath = (phaseOrPlanId: string, slug: string): string =>
   `${continuationDirectory(phaseOrPlanId, slug)}/.continuation-state.json`
 
-/** The summary's path from that of the state file. */
+/** The summary's path, given the state file's path. */
 export const besideState = (statePath: string): string => statePath.replace(/[^/]*$/, "SUMMARY.md")
 
 export const summaryPath = (phaseOrPlanId: string, slug: string): string =>

@@ -1,10 +1,11 @@
+/** The rows of a summary: what became of each task of a phase. */
 import type { CheckpointType, CompletedTask } from "@reprise/protocol"
-import type { Phase } from "./Plan.ts"
-import { isPass } from "./resumeAt.ts"
+import { isPass } from "../continuation/resumeAt.ts"
+import type { Phase } from "../plan/Plan.ts"
+import { taskList } from "../plan/tasks.ts"
 import type { TaskResult, TaskStatus } from "./Summary.ts"
-import { taskList } from "./taskList.ts"
 
-/** A checkpoint that was reached, with its answer if there is one already. */
+/** A checkpoint that was reached, with its answer when a human has given one. */
 export interface ReachedCheckpoint {
   readonly task: string
   readonly type: CheckpointType
@@ -13,18 +14,18 @@ export interface ReachedCheckpoint {
   readonly completedBefore: ReadonlyArray<string>
 }
 
-/** How a phase was approved as a whole; a review approves tasks that nobody listed, with the commit that was reviewed. */
+/** How a whole phase was approved. A review also approves tasks that no report listed, with the reviewed commit. */
 export interface PhaseApproval {
   readonly by: "review" | "override"
   readonly commit?: string | undefined
 }
 
 /**
- * The summary's rows for the tasks of a phase, in the plan's order, then those that the plan does not list. A task is
- * pre-checkpoint when it was completed before the phase's first checkpoint was reached, post-checkpoint when after, and
- * just complete in a phase without any. The task of a checkpoint that is open, or whose answer is still to be acted
- * upon, is `checkpoint`. `subjects` gives the subject line of a commit by its whole hash; where it has that of the
- * approved commit, a commit without one is none.
+ * The summary's rows for the tasks of a phase, in the plan's order, followed by tasks that the plan does not list. A task
+ * is pre-checkpoint when it was completed before the phase's first checkpoint was reached, post-checkpoint when it was
+ * completed later, and just complete in a phase without checkpoints. `checkpoint` is the status of a checkpoint's task
+ * while the answer is missing or not yet acted on. `subjects` maps whole commit hashes to subject lines; when it knows
+ * the approved commit, a listed commit that it does not know is left out.
  */
 export const taskResults = (
   phase: Phase,
@@ -35,7 +36,7 @@ export const taskResults = (
 ): ReadonlyArray<TaskResult> => {
   const commits = new Map(completed.map((task) => [task.id, task.commit]))
   const before = new Set(checkpoints[0]?.completedBefore ?? [])
-  const areKnown = approval?.commit !== undefined && subjects.has(approval.commit)
+  const subjectsAreComplete = approval?.commit !== undefined && subjects.has(approval.commit)
   const rows = [
     ...taskList(phase).map((task) => ({ ...task, isPlanned: true })),
     ...unplanned(phase, completed, checkpoints)
@@ -43,11 +44,11 @@ export const taskResults = (
   return rows.map((task) => {
     const reached = checkpoints.filter((checkpoint) => checkpoint.task === task.id)
     const listed = commits.get(task.id)
-    const isThere = listed === undefined || !areKnown || subjectOf(subjects, listed) !== undefined
+    const isKnownCommit = listed === undefined || !subjectsAreComplete || subjectOf(subjects, listed) !== undefined
     const status = statusOf(listed !== undefined, reached.at(-1), checkpoints.length > 0, before.has(task.id), approval)
     const isReviewed = approval?.by === "review" && task.isPlanned && reached.every(isWork)
     const approved = isReviewed ? approval.commit : undefined
-    const commit = isThere ? (listed ?? approved) : approved
+    const commit = isKnownCommit ? (listed ?? approved) : approved
     const subject = commit === undefined ? undefined : subjectOf(subjects, commit)
     const type = reached.at(-1)?.type ?? task.checkpoint
     const resolution = reached.flatMap((checkpoint) => checkpoint.resolution ?? []).join("; then ")
@@ -64,7 +65,7 @@ export const taskResults = (
   })
 }
 
-/** Done, or stopped at, without being an item of the plan: they go by their ids, in the order of the journal. */
+/** Tasks that were completed or reached a checkpoint but are not in the plan: named by their ids, in journal order. */
 const unplanned = (
   phase: Phase,
   completed: ReadonlyArray<CompletedTask>,
@@ -77,14 +78,14 @@ const unplanned = (
     .map((id) => ({ id, text: id, checked: false, checkpoint: undefined, isPlanned: false }))
 }
 
-/** A task may name its commit by a short hash. */
+/** A task can give its commit as a short hash. */
 const subjectOf = (subjects: ReadonlyMap<string, string>, commit: string): string | undefined =>
   subjects.get(commit) ?? [...subjects].find(([hash]) => hash.startsWith(commit))?.[1]
 
-/** What a human looks at or does needs no commit of its own. */
+/** The task of such a checkpoint is work with a commit of its own; the others only need a human. */
 const isWork = ({ type }: ReachedCheckpoint): boolean => type === "decision" || type === "architectural-change"
 
-/** Whether the newest answer leaves nothing to do for the checkpoint's task itself. */
+/** Whether the newest answer leaves no work for the checkpoint's own task. */
 const isSettled = ({ resolution, type }: ReachedCheckpoint, done: boolean): boolean => {
   if (resolution === undefined) return false
   return type === "human-verify" ? isPass(resolution) : done

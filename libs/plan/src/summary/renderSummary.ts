@@ -1,8 +1,8 @@
-/** Prints SUMMARY.md. Texts of agents and humans stand on one line, without control characters: they cannot add sections. */
+/** Prints SUMMARY.md. Text from agents and humans is put on one line without control characters, so it cannot add sections. */
 import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
 import type { Summary, TaskResult, Usage } from "./Summary.ts"
 
-/** Markdown with line ends `\n`, the same for the same summary. Sections with nothing to say are left out, except tasks. */
+/** Markdown with `\n` line ends. Equal summaries give equal texts. Empty sections are left out, except the tasks. */
 export const renderSummary = (summary: Summary): string =>
   `${[
     `# Summary: ${line(summary.title ?? summary.planId)}${summary.phase === undefined ? "" : `, phase ${summary.phase}`}`,
@@ -61,7 +61,7 @@ const taskSection = (task: TaskResult, number: number, phase: string | undefined
 
 const isComplete = ({ status }: TaskResult) => status.startsWith("complete")
 
-/** The plan's items as the run completed them; a box of the plan that says more is told. */
+/** The plan's items as the run completed them, with a remark where only the plan's box is ticked. */
 const checklist = ({ phases }: Summary): ReadonlyArray<string> =>
   phases.flatMap(({ tasks }) =>
     tasks.map((task) => {

@@ -1,9 +1,12 @@
-/** From a plan's text to a plan, or to everything that is wrong with it (continuation: Plans). */
+/** Parses a plan's text (docs/design/continuation.md#plans). */
 import { Option, Result } from "effect"
-import type { Block } from "./Block.ts"
-import type { FrontMatter } from "./FrontMatter.ts"
-import type { Phase, Plan } from "./Plan.ts"
-import { inReadingOrder, type PlanProblem, planProblem } from "./PlanProblem.ts"
+import type { Block } from "../markdown/Block.ts"
+import { opensFrontMatter, readBlocks } from "../markdown/readBlocks.ts"
+import { refuseText } from "../markdown/refuseText.ts"
+import type { FrontMatter } from "../plan/FrontMatter.ts"
+import { readFrontMatter } from "../plan/FrontMatter.ts"
+import type { Phase, Plan } from "../plan/Plan.ts"
+import { inReadingOrder, type PlanProblem, planProblem } from "../plan/PlanProblem.ts"
 import { readPhaseContent } from "./phaseContent.ts"
 import {
   contentProblems,
@@ -14,16 +17,18 @@ import {
   taskIdProblems,
   unclosedProblems
 } from "./planProblems.ts"
-import { opensFrontMatter, readBlocks } from "./readBlocks.ts"
-import { readFrontMatter } from "./readFrontMatter.ts"
-import { refuseText } from "./refuseText.ts"
-import { divide, type Sections } from "./sections.ts"
+import { divideIntoPhases, type Sections } from "./sections.ts"
 
 type Problems = ReadonlyArray<PlanProblem>
 
 /**
- * Pure and total: any string gives a plan, or at least one problem with its line, its column and what to do about it.
- * Takes about a second per MB of text.
+ * Parses the text of a plan. Any string gives either a plan or all of its problems (at least one, at most a hundred, in
+ * the order of the text), each with line, column and a way to fix it. Never throws and never guesses. Takes about a
+ * second per megabyte.
+ *
+ * @example
+ * const parsed = parsePlan("## Phase 1: Greet\n- [ ] P1.1 Write greet.mjs\n")
+ * if (Result.isFailure(parsed)) parsed.failure.map(formatPlanProblem)
  */
 export const parsePlan = (text: string): Result.Result<Plan, Problems> => {
   const refused = refuseText(text)
@@ -34,7 +39,7 @@ export const parsePlan = (text: string): Result.Result<Plan, Problems> => {
 
 const planOf = (text: string, blocks: ReadonlyArray<Block>): Result.Result<Plan, Problems> => {
   const frontMatter = frontMatterOf(text, blocks)
-  const sections = divide(blocks, text.length)
+  const sections = divideIntoPhases(blocks, text.length)
   const sources = sections.phases.map((section) => ({ section, ...readPhaseContent(section.blocks) }))
   const phases = sources.filter(isPhase).map((source) => phaseOf(source, text))
   const found = [

@@ -1,8 +1,9 @@
+/** Where something is in a plan's text, in the units that editors use. */
 import { Schema } from "effect"
 
 /**
- * A place in a plan's text. `line` and `column` count from 1 (a byte order mark is not counted, as in editors);
- * `offset` counts UTF-16 units from 0 in the text as it was given, byte order mark included.
+ * A position in a plan's text. `line` and `column` count from 1 (a byte order mark is not counted, as in editors);
+ * `offset` counts UTF-16 units from 0 in the whole text, byte order mark included.
  */
 export const Position = Schema.Struct({ line: Schema.Int, column: Schema.Int, offset: Schema.Int })
 export type Position = typeof Position.Type

@@ -1,13 +1,14 @@
+/** Where a fresh author continues after a checkpoint (docs/design/continuation.md#the-state-file). */
 import type { CheckpointType } from "@reprise/protocol"
 import { Result, Schema } from "effect"
-import type { Plan } from "./Plan.ts"
-import type { PlanOutline } from "./PlanOutline.ts"
-import { taskList } from "./taskList.ts"
+import type { Plan } from "../plan/Plan.ts"
+import type { PlanOutline } from "../plan/samePrefix.ts"
+import { taskList } from "../plan/tasks.ts"
 
 export interface ResumePoint {
-  /** The task to go on with; absent when the phase has no task left. */
+  /** The task to continue with; absent when the phase has no task left. */
   readonly task?: string
-  /** The checkpoint's task is to be executed, with the answer; else it is done and skipped. */
+  /** True: the checkpoint's task is executed (again) with the answer. False: it is done and skipped. */
   readonly again: boolean
 }
 
@@ -21,10 +22,12 @@ export class UnknownTask extends Schema.TaggedError<UnknownTask>()("UnknownTask"
 }
 
 /**
- * Where a fresh author goes on after a checkpoint (continuation: The state file). A human-verify that passed is done: the
- * next task that is not completed follows. Every other task is executed, or executed again, with the answer. `resolution`
- * begins with the chosen word (`passed`, or `pass` as the gate names it), maybe with `: text` after it; any other word
- * than these two is not a pass.
+ * The task that comes after a checkpoint. A human-verify that passed is done, so the next task that is not completed
+ * follows. In all other cases the checkpoint's own task is executed (again) with the answer. `resolution` is the answer:
+ * `pass` or `passed`, optionally followed by `: text`, is a pass; nothing else is. Fails with `UnknownTask` when the
+ * phase has no such task.
+ *
+ * @example resumeAt(plan, "2", { task: "02-01-T3", type: "human-verify" }, "passed") // { task: "02-01-T4", again: false }
  */
 export const resumeAt = (
   plan: Plan | PlanOutline,
@@ -44,7 +47,7 @@ export const resumeAt = (
   return Result.succeed({ ...(task === undefined ? {} : { task }), again: false })
 }
 
-/** Whether a human-verify was passed by this answer. */
+/** Whether this answer passes a human-verify checkpoint. */
 export const isPass = (resolution: string) => /^\s*pass(?:ed)?\s*(?::|$)/i.test(resolution)
 
 const taskIdsOf = (plan: Plan | PlanOutline, id: string): ReadonlyArray<string> => {

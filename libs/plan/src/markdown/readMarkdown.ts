@@ -1,6 +1,6 @@
 /**
- * The markdown parser, set up for plans: CommonMark blocks, front matter, task lists. Inline markup is not parsed, since
- * titles and tasks are kept as they are written; that makes it faster and takes the parser's slow inline cases away.
+ * The markdown parser, set up for plans: CommonMark blocks, front matter, task lists. Inline markup is not parsed, because
+ * titles and tasks are kept as they are written; that is faster and avoids the parser's slow inline cases.
  */
 import type { ListItem, RootContent } from "mdast"
 import { type CompileContext, type Extension, fromMarkdown, type Token } from "mdast-util-from-markdown"
@@ -8,7 +8,7 @@ import { frontmatterFromMarkdown } from "mdast-util-frontmatter"
 import { frontmatter } from "micromark-extension-frontmatter"
 import { gfmTaskListItem } from "micromark-extension-gfm-task-list-item"
 
-/** Where a list item's box has its mark: offsets of what stands between the brackets, and of the closing one. */
+/** The offsets of a list item's mark between the brackets, and of the closing bracket. */
 export interface Box {
   readonly start: number
   readonly end: number
@@ -17,7 +17,7 @@ export interface Box {
 export interface Markdown {
   readonly children: ReadonlyArray<RootContent>
   readonly boxes: ReadonlyMap<ListItem, Box>
-  /** The parser's line number at the end of the text. */
+  /** The line number at the end of the text. */
   readonly lastLine: number
 }
 
@@ -37,7 +37,7 @@ const inlineConstructs = [
 const blocks = [gfmTaskListItem(), { disable: { null: inlineConstructs } }]
 const blocksAfterFrontMatter = [frontmatter(["yaml"]), ...blocks]
 
-/** Offsets and lines are those of `text` alone. `atStart`: the text is the beginning of a plan, so it may have front matter. */
+/** Offsets and lines count within `text`. `atStart`: the text is the beginning of a plan, so it can have front matter. */
 export const readMarkdown = (text: string, atStart: boolean): Markdown => {
   const boxes = new Map<ListItem, Box>()
   const root = fromMarkdown(text, {
@@ -49,7 +49,7 @@ export const readMarkdown = (text: string, atStart: boolean): Markdown => {
 
 const rememberBoxes = (boxes: Map<ListItem, Box>): Extension => {
   function remember(this: CompileContext, token: Token): undefined {
-    // A box is always in the first paragraph of a list item: the stack ends in item, paragraph.
+    // A box is always in a list item's first paragraph, so the stack ends with item, paragraph.
     const item = this.stack.at(-2)
     if (item?.type === "listItem") boxes.set(item, { start: token.start.offset, end: token.end.offset })
   }

@@ -1,24 +1,24 @@
 /**
- * A plan as data (continuation: Plans). Everything here is JSON-safe, and `source` keeps the text byte for byte, so that
- * a plan is printed as it was read. Checkboxes and ` - COMPLETE` are what the text shows; the run's journal decides.
+ * A plan as data (docs/design/continuation.md#plans). Everything here is JSON-safe, and `source` keeps the text byte for
+ * byte. Checkboxes and ` - COMPLETE` only say what the text shows; the run's journal decides what is done.
  */
 import { CheckpointType, PhaseId } from "@reprise/protocol"
 import { Schema } from "effect"
+import { Position } from "../markdown/Position.ts"
 import { FrontMatter } from "./FrontMatter.ts"
 import { PlanProblem } from "./PlanProblem.ts"
-import { Position } from "./Position.ts"
 
 /** A checklist item of a phase, in the order of the text; a nested item is a task of its own. */
 export const Task = Schema.Struct({
-  /** As the plan writes it. `taskList` gives an id to tasks without one. */
+  /** The id in the plan's text. `taskList` gives ids to tasks without one. */
   id: Schema.optionalKey(Schema.String),
-  /** One line, without box, id and checkpoint; the id when the item says nothing else. */
+  /** One line, without box, id and checkpoint; the id when the item has no other text. */
   text: Schema.String,
   checked: Schema.Boolean,
   /** 0 for an item of an outermost list. */
   depth: Schema.Int,
   checkpoint: Schema.optionalKey(CheckpointType),
-  /** Of the item's bullet or number. */
+  /** Where the item's bullet or number is. */
   position: Position,
   /** Offset in the source of the character between the brackets. */
   box: Schema.Int
@@ -35,7 +35,7 @@ export const Phase = Schema.Struct({
   tasks: Schema.Array(Task),
   /** The source text, from the heading to the heading that ends the phase. */
   body: Schema.String,
-  /** Of the heading. */
+  /** Where the heading is. */
   position: Position
 })
 export type Phase = typeof Phase.Type
@@ -48,8 +48,11 @@ export const Plan = Schema.Struct({
   frontMatter: FrontMatter,
   /** At least one, in ascending order of their ids. */
   phases: Schema.Array(Phase),
-  /** What is odd but no reason to refuse, such as checklist items outside of every phase. */
+  /** Warnings, such as checklist items outside every phase. */
   notes: Schema.Array(PlanProblem),
   source: Schema.String
 })
 export type Plan = typeof Plan.Type
+
+/** The text that was parsed, byte for byte. */
+export const printPlan = (plan: Plan): string => plan.source

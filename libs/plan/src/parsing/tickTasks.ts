@@ -1,18 +1,18 @@
+/** Ticks the boxes of tasks in a plan's text. */
 import { Result } from "effect"
-import type { Plan } from "./Plan.ts"
-import { type PlanProblem, planProblem } from "./PlanProblem.ts"
+import type { Plan } from "../plan/Plan.ts"
+import { type PlanProblem, planProblem, quoted } from "../plan/PlanProblem.ts"
+import { taskList } from "../plan/tasks.ts"
 import { parsePlan } from "./parsePlan.ts"
-import { quoted } from "./suggest.ts"
-import { taskList } from "./taskList.ts"
 
 /**
- * The text with the boxes of these tasks ticked, and not a character else changed; ticking again changes nothing. Ids
- * are those of `taskList`. Fails with the plan's problems, or when the plan has no such task (at line 1, column 1).
+ * Ticks the boxes of these tasks and changes no other character; ticking again changes nothing. `ids` are those of
+ * `taskList`. Fails with the plan's problems, or with `task-unknown` (at line 1, column 1) for an id the plan lacks.
  */
 export const tickTasks = (text: string, ids: Iterable<string>): Result.Result<string, ReadonlyArray<PlanProblem>> =>
   Result.flatMap(parsePlan(text), (plan) => tickBoxes(plan, ids))
 
-/** As `tickTasks`, for a plan that is parsed already. */
+/** Like `tickTasks`, for a parsed plan. */
 export const tickBoxes = (plan: Plan, ids: Iterable<string>): Result.Result<string, ReadonlyArray<PlanProblem>> => {
   const wanted = new Set(ids)
   const tasks = plan.phases.flatMap((phase) => taskList(phase))
@@ -21,11 +21,7 @@ export const tickBoxes = (plan: Plan, ids: Iterable<string>): Result.Result<stri
   if (unknown.length > 0) {
     return Result.fail(
       unknown.map((id) =>
-        planProblem(
-          "task-unknown",
-          { line: 1, column: 1 },
-          `the plan has no task ${quoted(id)}; look up its ids and try again.`
-        )
+        planProblem("task-unknown", { line: 1, column: 1 }, `the plan has no task ${quoted(id)}; check the id.`)
       )
     )
   }

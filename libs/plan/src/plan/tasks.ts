@@ -1,6 +1,6 @@
-/** The tasks of a phase by id, and what is left of them. */
+/** The tasks of a phase by id, and which of them are left to do. */
 
-/** What is needed of a phase to name its tasks; a `Phase` and a `PhaseOutline` are such. */
+/** The part of a phase that gives its tasks their ids. */
 export interface HasTasks<T extends { readonly id?: string }> {
   readonly id: string
   readonly tasks: ReadonlyArray<T>
@@ -9,13 +9,16 @@ export interface HasTasks<T extends { readonly id?: string }> {
 export type Identified<T> = T & { readonly id: string }
 
 /**
- * The tasks in the order of the text, each with an id: its own, or `<phase>-T<n>` where n is its place among the tasks
- * of the phase, from 1. An item that is added above others without ids thus renames them: `samePrefix` reports it.
+ * The tasks of a phase in the order of the text, each with an id: its own, or `<phase>-T<n>` where n is its number among
+ * the tasks of the phase, from 1. Surprise: an item added above items without ids changes their ids (`samePrefix`
+ * reports that).
+ *
+ * @example taskList(phase).map(({ id }) => id) // ["P1.1", "1-T2"]
  */
 export const taskList = <T extends { readonly id?: string }>(phase: HasTasks<T>): ReadonlyArray<Identified<T>> =>
   phase.tasks.map((task, index) => ({ ...task, id: task.id ?? `${phase.id}-T${index + 1}` }))
 
-/** The first task that is not completed, by the journal's word and not by the boxes. */
+/** The first task whose id is not in `completed`; boxes do not count. */
 export const nextTask = <T extends { readonly id?: string }>(
   phase: HasTasks<T>,
   completed: Iterable<string>
@@ -30,7 +33,7 @@ export interface BoxMismatch {
   readonly completed: boolean
 }
 
-/** Tasks whose box says something else than the journal does (continuation: Plans). */
+/** Tasks whose box contradicts the journal (docs/design/continuation.md#plans). */
 export const boxMismatches = (
   phase: HasTasks<{ readonly id?: string; readonly checked: boolean }>,
   completed: Iterable<string>

@@ -1,4 +1,4 @@
-/** What SUMMARY.md says of a run (continuation: Many checkpoints, and the summary). Filled from the journal. */
+/** The content of SUMMARY.md (docs/design/continuation.md#many-checkpoints-and-the-summary), filled from the journal. */
 import { CheckpointType, PhaseId, Role, Tokens } from "@reprise/protocol"
 import { Schema } from "effect"
 
@@ -15,13 +15,13 @@ export const TaskResult = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
   status: TaskStatus,
-  /** The plan's box is ticked, whatever the run says. */
+  /** Whether the plan's box is ticked, whatever the run says. */
   checked: Schema.optionalKey(Schema.Boolean),
   commit: Schema.optionalKey(Schema.String),
   /** The commit's subject line. */
   subject: Schema.optionalKey(Schema.String),
   checkpoint: Schema.optionalKey(CheckpointType),
-  /** What the human chose. */
+  /** The human's answer to the checkpoint. */
   resolution: Schema.optionalKey(Schema.String)
 })
 export type TaskResult = typeof TaskResult.Type
@@ -34,7 +34,7 @@ export const Summary = Schema.Struct({
   planId: Schema.String,
   title: Schema.optionalKey(Schema.String),
   runId: Schema.optionalKey(Schema.String),
-  /** The phase that it is about; absent: the whole run. */
+  /** The only phase in this summary; absent for a summary of the whole run. */
   phase: Schema.optionalKey(PhaseId),
   phases: Schema.Array(
     Schema.Struct({
@@ -42,25 +42,25 @@ export const Summary = Schema.Struct({
       title: Schema.String,
       /** Absent while the phase is not complete. */
       completedBy: Schema.optionalKey(Schema.Literals(["review", "override"])),
-      /** Its newest verified commit. */
+      /** The phase's newest verified commit. */
       commit: Schema.optionalKey(Schema.String),
       tasks: Schema.Array(TaskResult)
     })
   ),
   overrides: Schema.Array(Schema.Struct({ phase: PhaseId, by: Schema.String, reason: Schema.String })),
-  /** Findings of a reviewer that were not acted on. */
+  /** Findings of the reviewer that were declined. */
   declined: Schema.Array(
     Schema.Struct({ phase: PhaseId, id: Schema.String, title: Schema.String, reason: Schema.String })
   ),
-  /** What was done otherwise than planned, in words. */
+  /** Sentences about what was done differently than planned. */
   deviations: Schema.Array(Schema.String),
   usage: Schema.Array(Usage),
-  /** Counted, not guessed: absent when the runtime reported nothing. */
+  /** Counted, never estimated: absent when the runtime reported nothing. */
   saved: Schema.optionalKey(
     Schema.Struct({
-      /** Turns that went on in a session. */
+      /** Turns that continued a session. */
       continuedTurns: Schema.Int,
-      /** Tokens of these turns that the runtime reported as read from its cache. */
+      /** Tokens of these turns that the runtime read from its cache. */
       cachedTokens: Schema.Int,
       /** Tokens of earlier turns that a fresh author was not sent. */
       unsentTokens: Schema.Int

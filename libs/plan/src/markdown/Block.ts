@@ -1,30 +1,30 @@
-/** The outermost blocks of a plan's text, reduced to what plans are made of. */
+/** The top-level blocks of a plan's text, reduced to the kinds that matter in a plan. */
 import type { Position } from "./Position.ts"
 
-/** An item of a list, in the order of the text; nested items follow the item they are in. */
+/** An item of a list, in the order of the text; nested items follow the item that contains them. */
 export interface ListedItem {
   readonly position: Position
   /** 0 for an item of an outermost list. */
   readonly depth: number
-  /** The first paragraph as it is written, without the box. */
+  /** The source of its first paragraph, without the box. */
   readonly text: string
-  /** What stands between the brackets, and the offset of it. */
+  /** The character between the brackets, and its offset. */
   readonly box?: { readonly offset: number; readonly mark: string }
 }
 
 export type Block = {
   readonly position: Position
-  /** Offset after the block. */
+  /** The offset after its last character. */
   readonly end: number
 } & (
   | { readonly kind: "heading"; readonly depth: number; readonly text: string }
   | { readonly kind: "list"; readonly items: ReadonlyArray<ListedItem> }
   | { readonly kind: "paragraph"; readonly text: string }
   | { readonly kind: "front-matter"; readonly yaml: string }
-  /** A block that never ends: the rest of the text is inside of it. */
+  /** A block without its end: the rest of the text is inside it. */
   | { readonly kind: "unclosed"; readonly closing: string }
-  /** Something to read that has no meaning for the plan: code, quotes, HTML. */
+  /** Content that a plan does not interpret: code, quotes, HTML. */
   | { readonly kind: "other" }
-  /** Nothing to read: rules, comments, link definitions. */
+  /** No content: rules, comments, link definitions. */
   | { readonly kind: "nothing" }
 )

@@ -1,11 +1,10 @@
 /**
- * Which headings are phases: `## Phase N: Title` and `### Phase N.M: Title` (continuation: Plans). Either number may stand
- * on either level, since there are plans that put all their phases below one `## Phases`.
+ * Which headings are phases: `## Phase N: Title` and `### Phase N.M: Title` (docs/design/continuation.md#plans). Either
+ * form of number can be on either level, because some plans put all phases below one `## Phases`.
  */
 import { Option, Result } from "effect"
-import { type PlanProblem, planProblem } from "./PlanProblem.ts"
-import type { Position } from "./Position.ts"
-import { quoted } from "./suggest.ts"
+import type { Position } from "../markdown/Position.ts"
+import { type PlanProblem, planProblem, quoted } from "../plan/PlanProblem.ts"
 
 export interface PhaseHeading {
   /** Without leading zeros: `Phase 02.1` is phase 2.1. */
@@ -22,17 +21,17 @@ interface Heading {
 
 const phasePattern = /^phase\s+(\d{1,4}(?:\.\d{1,4})?)(?<separator>\s*:\s*|\s+[-–—]\s+|\s+|$)(?<title>.*)$/is
 const donePattern = /(?:^|\s+)[-–—]\s+COMPLETE$/s
-/** Headings that begin like a phase and are none: they would be left out in silence. */
-const nearPattern = /^phase[\s#.-]*\d|^phase\s+\S+\s*(?::|\s[-–—]\s)/i
+/** Headings that look like a phase but are not: without a problem they would be ignored silently. */
+const almostPhasePattern = /^phase[\s#.-]*\d|^phase\s+\S+\s*(?::|\s[-–—]\s)/i
 
-/** A phase, nothing (an ordinary heading), or a heading of which it is not clear which of the two it is. */
+/** A phase; none for an ordinary heading; a problem when the heading could be meant as either. */
 export const readPhaseHeading = (heading: Heading): Result.Result<Option.Option<PhaseHeading>, PlanProblem> => {
   const refuse = (message: string) => Result.fail(planProblem("phase-heading", heading.position, message))
   const match = phasePattern.exec(heading.text)
   if (match === null) {
-    return nearPattern.test(heading.text) && heading.depth <= 3
+    return almostPhasePattern.test(heading.text) && heading.depth <= 3
       ? refuse(
-          `${quoted(heading.text)} begins like a phase; write it as 'Phase N: Title' or 'Phase N.M: Title', or reword it.`
+          `${quoted(heading.text)} looks like a phase; write it as 'Phase N: Title' or 'Phase N.M: Title', or reword it.`
         )
       : Result.succeed(Option.none())
   }
@@ -43,7 +42,7 @@ export const readPhaseHeading = (heading: Heading): Result.Result<Option.Option<
     return ordinary
       ? Result.succeed(Option.none())
       : refuse(
-          `${quoted(heading.text)} is a level ${heading.depth} heading; phases are '##' or '###', so change it or reword it.`
+          `${quoted(heading.text)} is a level ${heading.depth} heading; phases are '##' or '###'; change the level or reword it.`
         )
   }
   return Result.succeed(Option.some({ id, ...titleOf(rest, separator, id) }))
@@ -54,13 +53,13 @@ const titleOf = (rest: string, separator: string, id: string): Omit<PhaseHeading
     .replaceAll(/\s+/g, " ")
     .trim()
     .replace(/^[-–—]$/, "")
-  // In `Phase 2 - COMPLETE` the separator has already taken the dash.
+  // In `Phase 2 - COMPLETE` the dash is part of the separator.
   const done = donePattern.test(line) || (line === "COMPLETE" && /[-–—]/.test(separator))
   const title = done ? line.replace(donePattern, "").replace(/^COMPLETE$/, "") : line
   return { title: title === "" ? `Phase ${id}` : title, done }
 }
 
-/** Phases in the order of their numbers: 2, 2.1, 2.10, 3. */
+/** Compares phase ids by their numbers: 2, 2.1, 2.10, 3. */
 export const comparePhaseIds = (a: string, b: string): number => {
   const [aMajor = 0, aMinor = -1] = a.split(".").map(Number)
   const [bMajor = 0, bMinor = -1] = b.split(".").map(Number)

@@ -1,42 +1,42 @@
 /**
- * What an item of a list says: `- [ ] 02-01-T3 Wire OAuth (checkpoint: human-verify)`. An item without a box is no task;
- * one that only looks like a task, or a checkpoint that stands where none can be, is a problem.
+ * Reads a task from a list item: `- [ ] 02-01-T3 Wire OAuth (checkpoint: human-verify)`. An item without a box is not a
+ * task; an item that only looks like a task, or a checkpoint in the wrong position, is a problem.
  */
 import { CheckpointType } from "@reprise/protocol"
 import { Result } from "effect"
-import type { ListedItem } from "./Block.ts"
+import type { ListedItem } from "../markdown/Block.ts"
+import type { Task } from "../plan/Plan.ts"
+import { type PlanProblem, planProblem, quoted, suggest } from "../plan/PlanProblem.ts"
 import { gateAfterFirstLine } from "./completionGate.ts"
-import type { Task } from "./Plan.ts"
-import { type PlanProblem, planProblem } from "./PlanProblem.ts"
-import { quoted, suggest } from "./suggest.ts"
 
-/** `P1.2`, `02-01-T3`, `2.1-T4`, `T7`; it may be bold or code. */
+/** `P1.2`, `02-01-T3`, `2.1-T4`, `T7`; bold and code are accepted. */
 const idPattern = /^(\*\*|__|`)?(P\d{1,4}(?:\.\d{1,4})+[a-z]?|(?:[A-Za-z0-9]+(?:[.-][A-Za-z0-9]+)*-)?T\d{1,5})/
 const longestId = 64
-/** What a box looks like to a human and not to the parser: `[]`, `[x]text`, `[-]`; not links such as `[x](url)`. */
-const nearBox = /^\[[ \t\r\nxX*~✓✔-]{0,3}\](?![([:])/
+/** A box to a human but not to the parser: `[]`, `[x]text`, `[-]`; not links such as `[x](url)`. */
+const almostBox = /^\[[ \t\r\nxX*~✓✔-]{0,3}\](?![([:])/
 const checkpointMention = /\(checkpoint\b[^()]*\)?/gi
 const checkpointSuffix = /^\(checkpoint:\s*([^\s()]+)\s*\)$/i
 
-/** A task, or nothing for an item without a box. */
+/** The task; undefined for an item without a box. */
 export const readTaskItem = (item: ListedItem): Result.Result<Task | undefined, PlanProblem> => {
   const refuse = (message: string) => Result.fail(planProblem("task-malformed", item.position, message))
   const line = item.text.replaceAll(/\s+/g, " ").trim()
   if (item.box === undefined) {
-    if (nearBox.test(item.text)) return refuse("the box of this item is not one; write '- [ ] text' or '- [x] text'.")
+    if (almostBox.test(item.text))
+      return refuse("the box of this item is malformed; write '- [ ] text' or '- [x] text'.")
     return checkpointsIn(line).length > 0
       ? Result.fail(
-          planProblem("checkpoint-misplaced", item.position, "only '- [ ]' items can have a checkpoint; add a box.")
+          planProblem("checkpoint-misplaced", item.position, "only '- [ ]' items can have a checkpoint; add the box.")
         )
       : Result.succeed(undefined)
   }
-  if (/[\r\n]/.test(item.box.mark)) return refuse("the box is broken over two lines; write '- [ ] text'.")
+  if (/[\r\n]/.test(item.box.mark)) return refuse("the box is split over two lines; write '- [ ] text'.")
   if (gateAfterFirstLine(item.text)) {
     return Result.fail(
       planProblem(
         "completion-gate",
         item.position,
-        "the completion gate below this item belongs to it; put a blank line between."
+        "markdown reads the completion gate below as part of this item; put a blank line before the gate."
       )
     )
   }
@@ -58,11 +58,11 @@ const splitId = (text: string): Pick<Task, "id" | "text"> => {
   const closed = wrapper !== "" && (after.startsWith(wrapper) || after.startsWith(`:${wrapper}`))
   const rest = closed ? after.slice(after.indexOf(wrapper) + wrapper.length) : after
   if (match === null || id.length > longestId || !/^(?:$|[\s:—–]|[.)]\s)/.test(rest)) return { text }
-  const said = rest.replace(/^[.):]?\s*(?:[:—–]|-+(?=\s))?\s*/, "")
-  return { id, text: said === "" ? id : closed ? said : `${wrapper}${said}` }
+  const words = rest.replace(/^[.):]?\s*(?:[:—–]|-+(?=\s))?\s*/, "")
+  return { id, text: words === "" ? id : closed ? words : `${wrapper}${words}` }
 }
 
-/** Mentions of a checkpoint that are not code. */
+/** Mentions of a checkpoint outside code. */
 const checkpointsIn = (line: string) =>
   [...line.matchAll(checkpointMention)].filter(
     (match) => line[match.index - 1] !== "`" && line[match.index + match[0].length] !== "`"

@@ -1,18 +1,17 @@
-/** What can be wrong between the parts of a plan that are right by themselves. */
-import type { Block } from "./Block.ts"
-import type { Phase } from "./Plan.ts"
-import { type PlanProblem, planProblem } from "./PlanProblem.ts"
+/** Problems between parts of a plan that are each valid: order, duplicates, empty phases, blocks that never end. */
+import type { Block } from "../markdown/Block.ts"
+import type { Phase } from "../plan/Plan.ts"
+import { type PlanProblem, planProblem, quoted } from "../plan/PlanProblem.ts"
+import { taskList } from "../plan/tasks.ts"
 import type { PhaseContent } from "./phaseContent.ts"
 import { comparePhaseIds } from "./phaseHeading.ts"
 import type { Section } from "./sections.ts"
-import { quoted } from "./suggest.ts"
-import { taskList } from "./taskList.ts"
 
 export interface PhaseSource extends PhaseContent {
   readonly section: Section
 }
 
-/** An outer phase without items of its own is a heading that groups, not a phase. */
+/** An outer phase without items of its own only groups; it is not a phase. */
 export const isPhase = ({ section, tasks }: PhaseSource): boolean => tasks.length > 0 || !section.hasSubPhases
 
 export const orderProblems = (sections: ReadonlyArray<Section>): ReadonlyArray<PlanProblem> => {
@@ -26,7 +25,7 @@ export const orderProblems = (sections: ReadonlyArray<Section>): ReadonlyArray<P
         planProblem(
           "phase-duplicate",
           section.position,
-          `phase ${section.id} is on line ${twin.position.line} already; number this one anew.`
+          `phase ${section.id} is already on line ${twin.position.line}; give this one another number.`
         )
       )
     } else if (highest !== undefined && comparePhaseIds(section.id, highest.id) < 0) {
@@ -34,7 +33,7 @@ export const orderProblems = (sections: ReadonlyArray<Section>): ReadonlyArray<P
         planProblem(
           "phase-order",
           section.position,
-          `phase ${section.id} comes after phase ${highest.id}; move it, or number the phases in the order in which they are to run.`
+          `phase ${section.id} comes after phase ${highest.id}; move it, or number the phases in the order in which they run.`
         )
       )
     }
@@ -55,7 +54,7 @@ export const contentProblems = (source: PhaseSource): ReadonlyArray<PlanProblem>
       )
     ]
   }
-  return source.says || hasSubPhases
+  return source.hasContent || hasSubPhases
     ? source.problems
     : [
         planProblem(
@@ -66,14 +65,14 @@ export const contentProblems = (source: PhaseSource): ReadonlyArray<PlanProblem>
       ]
 }
 
-/** Ids are unique in the whole plan, those that `taskList` gives included. */
+/** Task ids are unique in the whole plan, including those that `taskList` gives. */
 export const taskIdProblems = (phases: ReadonlyArray<Phase>): ReadonlyArray<PlanProblem> => {
   const lines = new Map<string, number>()
   const problems: Array<PlanProblem> = []
   for (const { id, position } of phases.flatMap((phase) => phase.tasks)) {
     const line = id === undefined ? undefined : lines.get(id)
     if (line !== undefined) {
-      const message = `task ${quoted(id ?? "")} is on line ${line} already; give this one another id.`
+      const message = `task ${quoted(id ?? "")} is already on line ${line}; give this one another id.`
       problems.push(planProblem("task-duplicate", position, message))
     } else if (id !== undefined) {
       lines.set(id, position.line)
@@ -82,7 +81,7 @@ export const taskIdProblems = (phases: ReadonlyArray<Phase>): ReadonlyArray<Plan
   return [...problems, ...phases.flatMap((phase) => givenIdProblems(phase, lines))]
 }
 
-/** Items without an id whose place in the phase makes one that another item was given. */
+/** Items without an id that would get, from their position in the phase, the id of another item. */
 const givenIdProblems = (phase: Phase, lines: ReadonlyMap<string, number>): ReadonlyArray<PlanProblem> =>
   taskList(phase).flatMap(({ id, position }, index) => {
     const line = phase.tasks[index]?.id === undefined ? lines.get(id) : undefined
@@ -103,12 +102,12 @@ export const unclosedProblems = (block: Block): ReadonlyArray<PlanProblem> =>
         planProblem(
           "unclosed-block",
           block.position,
-          `the block that begins here never ends, so the rest of the plan is inside of it; close it with ${block.closing}.`
+          `the block that begins here never ends, so it contains the rest of the plan; close it with ${block.closing}.`
         )
       ]
     : []
 
-/** Checklist items outside of every phase: nobody will execute them. */
+/** Checklist items outside every phase: nobody will execute them. */
 export const itemsOutside = (block: Block): ReadonlyArray<PlanProblem> =>
   block.kind === "list"
     ? block.items
@@ -117,7 +116,7 @@ export const itemsOutside = (block: Block): ReadonlyArray<PlanProblem> =>
           planProblem(
             "task-outside-phase",
             item.position,
-            "this item is in no phase, so it is no task; move it into one if it is to be done."
+            "this item is in no phase, so it is not a task; move it into a phase if it should be done."
           )
         )
     : []

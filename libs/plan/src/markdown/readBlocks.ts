@@ -1,12 +1,12 @@
 /**
- * Reads the blocks of a text of any size in memory bounded by its largest block. The parser works on a window of whole
- * lines. A block (or an item of an outermost list) that is followed by another one is finished, whatever comes later: it
- * is kept, and the next window begins at the first one that is not finished. Headings, items and paragraphs are thus those
- * of the whole text; only indented code and link definitions, which mean nothing here, may be cut between their lines.
+ * Reads a text of any size in memory bounded by its largest block. The parser gets a window of whole lines. A block (or
+ * an item of a top-level list) that another one follows is finished, whatever comes later: it is kept, and the next
+ * window begins with the first unfinished one. So headings, items and paragraphs are the same as in the whole text; only
+ * indented code and link definitions, which plans ignore, can be split between their lines.
  */
 import { Result } from "effect"
+import { type PlanProblem, planProblem } from "../plan/PlanProblem.ts"
 import type { Block } from "./Block.ts"
-import { type PlanProblem, planProblem } from "./PlanProblem.ts"
 import { byteOrderMark, type Position } from "./Position.ts"
 import { readMarkdown } from "./readMarkdown.ts"
 import { blockTooLarge, maxBlockLength } from "./refuseText.ts"
@@ -20,8 +20,8 @@ interface Cursor {
 }
 
 /**
- * All blocks in order, or the first reason why the text is not read on. `window` is how much the parser is given first.
- * Lines longer than `maxBlockLength` must have been refused before.
+ * All blocks in order, or the first problem that makes the text unreadable. `window` is the size of the parser's first
+ * window. Lines longer than `maxBlockLength` must have been refused before.
  */
 export const readBlocks = (
   text: string,
@@ -69,7 +69,7 @@ const parsePiece = (text: string, at: Cursor, atStart: boolean): Result.Result<P
   return Result.succeed({ blocks, rest })
 }
 
-/** The blocks that cannot change any more; nothing when the piece is one unfinished block or unfinished front matter. */
+/** The finished blocks; undefined when the window holds a single unfinished block or unfinished front matter. */
 const finishedOf = (piece: Progress, at: Cursor): Progress | undefined => {
   const last = piece.blocks.at(-1)
   if (last === undefined) return piece
@@ -88,10 +88,10 @@ const lineStart = (position: Position): Cursor => ({
   line: position.line
 })
 
-/** The first line is a front matter fence. */
+/** Whether the first line is a front matter fence. */
 export const opensFrontMatter = (text: string): boolean => /^\uFEFF?---[ \t]*(?:\r|\n|$)/.test(text)
 
-/** The offset after the last line end within `size` of `from`, or after the first one beyond it. */
+/** The offset after the last line end within `size` of `from`, else after the first line end beyond. */
 const lineEndNear = (text: string, from: number, size: number): number => {
   if (from + size >= text.length) return text.length
   const slice = text.slice(from, from + size)
