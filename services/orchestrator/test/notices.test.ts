@@ -1,7 +1,7 @@
 /** Every limit that was met and every refusal is in the view that `reprise status` shows, with its reason. */
 import { assert, layer } from "@effect/vitest"
 import { ActorConfig, drain, MemoryBroker, Messenger } from "@reprise/actor"
-import { escalationIdOf, OrchestratorCommand, RunView } from "@reprise/protocol"
+import { escalationIdOf, OrchestratorCommand } from "@reprise/protocol"
 import { Effect, Layer, Schema, Stream } from "effect"
 import type { RunInput } from "../src/actor/inputs.ts"
 import { layer as orchestrator } from "../src/index.ts"
@@ -10,8 +10,6 @@ import { item, onePhase, runId, Story } from "./support/story.ts"
 const config = ActorConfig.layer({ prefix: "test" })
 const broker = MemoryBroker.layer.pipe(Layer.provideMerge(config))
 const world = Messenger.layer.pipe(Layer.provideMerge(broker))
-
-const decodeView = Schema.decodeUnknownEffect(RunView)
 
 /** Keeps what it is told, so that it can be told to the service. */
 class Recorded extends Story {
@@ -31,7 +29,7 @@ const asSent = (input: RunInput, n: number) =>
 const tellService = Effect.fnUntraced(function* (input: RunInput, n: number) {
   const messenger = yield* Messenger
   yield* isCommand(input)
-    ? messenger.send("orchestrator", runId, input, asSent(input, n))
+    ? messenger.send({ service: "orchestrator", key: runId, command: input }, asSent(input, n))
     : messenger.publish("workspace", input)
   yield* drain
 })
@@ -54,7 +52,7 @@ layer(world, { excludeTestServices: true })("a run's notices", (it) => {
       for (const [n, input] of [...s.inputs, stale].entries()) yield* tellService(input, n)
 
       const messenger = yield* Messenger
-      const view = yield* messenger.query("orchestrator", "show", { id: runId }).pipe(Effect.flatMap(decodeView))
+      const view = yield* messenger.show.orchestrator(runId)
       assert.strictEqual(view.status, "waiting")
       assert.strictEqual(view.reason, "Phase 1 was reviewed 1 times and not approved: its limit is 1.")
       const refused = `Escalation ${runId}-e1 is not open. The answer changes nothing.`
@@ -74,6 +72,7 @@ layer(world, { excludeTestServices: true })("a run's notices", (it) => {
         _tag: "CommandRefused",
         runId,
         command: "AnswerReceived",
+        code: "question-closed",
         reason: refused,
         escalationId: escalationIdOf(runId, 1)
       })

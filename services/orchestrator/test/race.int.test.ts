@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ActorConfig, Broker, drain, JetStreamBroker, Messenger } from "@reprise/actor"
 import { ensureStreams, Nats } from "@reprise/nats"
-import { defaultRunOptions, RunId, subjects } from "@reprise/protocol"
+import { defaultRunOptions, RunId, subjects, to } from "@reprise/protocol"
 import { lacksTestBroker, Broker as Server, testBroker } from "@reprise/testing"
 import { Effect, Layer, Logger, Schema, Stream } from "effect"
 import { layer } from "../src/index.ts"
@@ -34,7 +34,7 @@ const decodeEntry = Schema.decodeUnknownEffect(Entry)
 
 const commands = Array.from({ length: 1_000 }, (_, n) => ({
   id: `command-${n}`,
-  command: n % 2 === 0 ? { _tag: "PauseRun", runId, now: false } : { _tag: "ResumeRun", runId }
+  command: n % 2 === 0 ? to.orchestrator(runId).PauseRun({ now: false }) : to.orchestrator(runId).ResumeRun()
 }))
 
 const sent = new Set(commands.map(({ id }) => id))
@@ -45,25 +45,19 @@ describe.skipIf(await Effect.runPromise(lacksTestBroker))("two orchestrators on 
       const { url } = yield* Server
       const first = yield* orchestrator(url)
       const second = yield* orchestrator(url)
-      const start = {
-        _tag: "StartRun",
-        runId,
+      const start = to.orchestrator(runId).StartRun({
         plan: "# P\n\n## Phase 1: A\n\n- [ ] x\n",
         planPath: "PLAN.md",
         workspace: "/w",
         options: defaultRunOptions
-      }
+      })
 
       yield* Effect.gen(function* () {
         const messenger = yield* Messenger
-        yield* messenger.send("orchestrator", runId, start, { id: "start" })
-        const sendAll = Effect.forEach(
-          commands,
-          ({ command, id }) => messenger.send("orchestrator", runId, command, { id }),
-          {
-            concurrency: 64
-          }
-        )
+        yield* messenger.send(start, { id: "start" })
+        const sendAll = Effect.forEach(commands, ({ command, id }) => messenger.send(command, { id }), {
+          concurrency: 64
+        })
         yield* Effect.all([sendAll, Effect.provide(sendAll, second)], { concurrency: 2 })
         yield* drain
 
@@ -92,7 +86,7 @@ describe.skipIf(await Effect.runPromise(lacksTestBroker))("two orchestrators on 
         const journalled = entries.flatMap(({ events }) => events).filter(({ _tag }) => _tag === "RunPaused").length
         assert.strictEqual(published, journalled, "what was decided was published, once")
 
-        const show = Effect.flatMap(Messenger, (it) => it.query("orchestrator", "show", { id: runId }))
+        const show = Effect.flatMap(Messenger, (it) => it.show.orchestrator(runId))
         assert.deepStrictEqual(yield* show, yield* Effect.provide(show, second), "both see the same run")
       }).pipe(Effect.provide(first))
     }).pipe(Effect.provide(testBroker), Effect.scoped)

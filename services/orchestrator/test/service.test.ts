@@ -2,16 +2,14 @@
 
 import { assert, layer } from "@effect/vitest"
 import { ActorConfig, drain, MemoryBroker, Messenger } from "@reprise/actor"
-import { Host, RunView } from "@reprise/protocol"
-import { Effect, Layer, Schema, Stream } from "effect"
+import { Host, to } from "@reprise/protocol"
+import { Effect, Layer, Stream } from "effect"
 import { layer as orchestrator } from "../src/index.ts"
 import { head, runId, startRun } from "./support/story.ts"
 
 const config = ActorConfig.layer({ prefix: "test" })
 const broker = MemoryBroker.layer.pipe(Layer.provideMerge(config))
 const world = Messenger.layer.pipe(Layer.provideMerge(broker))
-
-const decodeView = Schema.decodeUnknownEffect(RunView)
 
 layer(world, { excludeTestServices: true })("the orchestrator on a broker", (it) => {
   it.effect("starts a run, goes on when the workspace is ready, and shows it, in one process after the other", () =>
@@ -20,7 +18,7 @@ layer(world, { excludeTestServices: true })("the orchestrator on a broker", (it)
       yield* Effect.scoped(
         Effect.gen(function* () {
           yield* Layer.build(orchestrator)
-          yield* messenger.send("orchestrator", runId, startRun())
+          yield* messenger.send({ service: "orchestrator", key: runId, command: startRun() })
           yield* drain
         })
       )
@@ -37,7 +35,7 @@ layer(world, { excludeTestServices: true })("the orchestrator on a broker", (it)
             branch: "main"
           })
           yield* drain
-          const view = yield* messenger.query("orchestrator", "show", { id: runId }).pipe(Effect.flatMap(decodeView))
+          const view = yield* messenger.show.orchestrator(runId)
           assert.deepStrictEqual([view.status, view.phase, view.step], ["running", "1", "EXECUTE"])
         })
       )
@@ -55,7 +53,7 @@ layer(world, { excludeTestServices: true })("the orchestrator on a broker", (it)
     Effect.gen(function* () {
       const messenger = yield* Messenger
       yield* Layer.build(orchestrator)
-      yield* messenger.send("orchestrator", runId, { _tag: "ResumeRun", runId })
+      yield* messenger.send(to.orchestrator(runId).ResumeRun())
       yield* drain
       const [refused] = yield* messenger
         .events({ runId, types: ["CommandRefused"], from: "beginning" })
@@ -64,6 +62,7 @@ layer(world, { excludeTestServices: true })("the orchestrator on a broker", (it)
         _tag: "CommandRefused",
         runId,
         command: "ResumeRun",
+        code: "not-paused",
         reason: `Run ${runId} is not paused: it is running.`
       })
     })

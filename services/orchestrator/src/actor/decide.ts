@@ -1,5 +1,5 @@
 /** What an input means to a run. */
-import { type Delivery, isSentBy, Refusal } from "@reprise/actor"
+import { type Delivery, isSentBy, type Refusal, refusing } from "@reprise/actor"
 import { Equal, Result } from "effect"
 import { abortRun, decideEnded, isEnded } from "../control/end.ts"
 import { holdBack, isHeldBack, pauseRun, resumeRun } from "../control/pause.ts"
@@ -16,7 +16,7 @@ import type { Run, RunState } from "./state.ts"
 type Decision = Result.Result<RunEvents, Refusal>
 
 const unmoved: Decision = Result.succeed([])
-const refuse = (reason: string): Decision => Result.fail(new Refusal({ reason }))
+const refuse = refusing("orchestrator")
 
 /** Everything that an awaited input leads to. */
 const move = (before: Run, input: HandledInput): RunEvents => {
@@ -38,13 +38,16 @@ const resume = (run: Run): Decision =>
 
 const staleAnswer = (run: Run, { escalationId }: InputOf<"AnswerReceived">): Decision => {
   const closed = run.lastClosed?.escalationId === escalationId ? `: ${run.lastClosed.how}` : ""
-  return refuse(`Escalation ${escalationId} is not open${closed}. The answer changes nothing.`)
+  return refuse("question-closed", `Escalation ${escalationId} is not open${closed}. The answer changes nothing.`)
 }
 
 const requireSameRequest = (run: Run, request: InputOf<"StartRun">): Decision =>
   Equal.equals(run.request, request)
     ? unmoved
-    : refuse(`Run ${run.runId} was started with another plan, workspace or options. Start a new run for these.`)
+    : refuse(
+        "already-started",
+        `Run ${run.runId} was started with another plan, workspace or options. Start a new run for these.`
+      )
 
 /** The refusal of somebody else's command is worth a note, but the run waits only for its own commands. */
 const isOthersRefusal = ({ runId }: Run, input: RunInput, { causation }: Delivery): boolean =>
@@ -59,7 +62,10 @@ const decideHandled = (run: Run, input: HandledInput, delivery: Delivery): Decis
   }
   // The gate knows who answered first, and closes the question for everybody.
   if (input._tag === "AnswerReceived" && !isSentBy("gate", input.escalationId, delivery.id)) {
-    return refuse(`Only the gate hands answers on: send AnswerEscalation to escalation ${input.escalationId}.`)
+    return refuse(
+      "not-from-gate",
+      `Only the gate hands answers on: send AnswerEscalation to escalation ${input.escalationId}.`
+    )
   }
   return Result.succeed([...recorded, ...(isHeldBack(after, input) ? holdBack(after, input) : move(after, input))])
 }
@@ -82,11 +88,13 @@ const decideStarted = (run: Run, input: RunInput, delivery: Delivery): Decision 
 /** The decision alone, without the record of what led to it. */
 export const decideRun = (state: RunState, input: RunInput, delivery: Delivery): Decision => {
   if (input.runId !== delivery.key) {
-    return refuse(`The message for ${delivery.key} names run ${input.runId}: they must be the same.`)
+    return refuse("misaddressed", `The message for ${delivery.key} names run ${input.runId}: they must be the same.`)
   }
   if (state._tag === "Run") return decideStarted(state, input, delivery)
   if (input._tag === "StartRun") return Result.succeed(startRun(input, delivery.now))
-  return isSubscribed(input) ? unmoved : refuse(`There is no run ${input.runId}. 'reprise status' lists the runs.`)
+  return isSubscribed(input)
+    ? unmoved
+    : refuse("not-found", `There is no run ${input.runId}. 'reprise status' lists the runs.`)
 }
 
 /** Every journal entry begins with what led to it, and when. */

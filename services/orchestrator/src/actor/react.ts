@@ -1,13 +1,28 @@
 /** What a run sends: each command as it was journalled, each public event as it is. */
 import { type Outgoing, publish, send } from "@reprise/actor"
-import { type OrchestratorEvent, type RunId, reviewKey } from "@reprise/protocol"
+import {
+  type CommandOf,
+  type IdOf,
+  type OrchestratorEvent,
+  type RunId,
+  reviewKey,
+  type ServiceName,
+  to
+} from "@reprise/protocol"
 import type { EventOf, RunEvent, RunEvents } from "./journal.ts"
 import type { RunState } from "./state.ts"
 
 type Reaction<Tag extends RunEvent["_tag"]> = (runId: RunId, event: EventOf<Tag>) => ReadonlyArray<Outgoing>
 
+/** Sends a command exactly as it was journalled. */
+const asJournalled = <Service extends ServiceName>(
+  service: Service,
+  key: IdOf<Service>,
+  command: CommandOf<Service>
+): Outgoing => send({ service, key, command })
+
 const raise = (_runId: RunId, { question }: EventOf<"QuestionAsked"> | EventOf<"QuestionChanged">) => [
-  send("gate", question.ask.escalationId, question.ask)
+  asJournalled("gate", question.ask.escalationId, question.ask)
 ]
 
 const published = (
@@ -19,25 +34,21 @@ const published = (
 const silent = (): ReadonlyArray<Outgoing> => []
 
 const reactions: { readonly [Tag in RunEvent["_tag"]]: Reaction<Tag> } = {
-  WorkspaceAsked: (runId, { command }) => [send("workspace", runId, command)],
-  AuthorAsked: (_runId, { command, sessionId }) => [send("session-manager", sessionId, command)],
-  ReviewAsked: (runId, { command }) => [send("reviewer", reviewKey(runId, command.phase), command)],
+  WorkspaceAsked: (runId, { command }) => [asJournalled("workspace", runId, command)],
+  AuthorAsked: (_runId, { command, sessionId }) => [asJournalled("session-manager", sessionId, command)],
+  ReviewAsked: (runId, { command }) => [asJournalled("reviewer", reviewKey(runId, command.phase), command)],
   ReviewClosed: (runId, { aborted, phase, reason }) => [
-    send("reviewer", reviewKey(runId, phase), { _tag: "CloseReview", runId, phase, aborted, reason })
+    send(to.reviewer(reviewKey(runId, phase)).CloseReview({ runId, phase, aborted, reason }))
   ],
   QuestionAsked: raise,
   QuestionChanged: raise,
   QuestionWithdrawn: (_runId, { byGate, escalationId, reason }) =>
-    byGate === true ? [] : [send("gate", escalationId, { _tag: "WithdrawEscalation", escalationId, reason })],
+    byGate === true ? [] : [send(to.gate(escalationId).WithdrawEscalation({ reason }))],
   PromptReplied: (_runId, { promptId, reply, sessionId }) => [
-    send("session-manager", sessionId, { _tag: "ReplyToPrompt", sessionId, promptId, reply })
+    send(to.sessionManager(sessionId).ReplyToPrompt({ promptId, reply }))
   ],
-  SessionStopped: (_runId, { reason, sessionId }) => [
-    send("session-manager", sessionId, { _tag: "AbortSession", sessionId, reason })
-  ],
-  SessionReleased: (_runId, { sessionId }) => [
-    send("session-manager", sessionId, { _tag: "CompleteSession", sessionId })
-  ],
+  SessionStopped: (_runId, { reason, sessionId }) => [send(to.sessionManager(sessionId).AbortSession({ reason }))],
+  SessionReleased: (_runId, { sessionId }) => [send(to.sessionManager(sessionId).CompleteSession())],
   RunStarted: published,
   PhaseStarted: published,
   StepStarted: published,

@@ -1,5 +1,12 @@
 /** An author's turn has ended: what its report, or its failure, leads to (docs/design/run-machine.md#the-run-machine-orchestrator). */
-import type { AuthorStatus, CheckpointReport, CompletedTask, FailureKind, Step } from "@reprise/protocol"
+import {
+  type AuthorStatus,
+  type CheckpointReport,
+  type CompletedTask,
+  type FailureKind,
+  passesByItself,
+  type Step
+} from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import { enter, escalate, type Move, type Outcome, outcome } from "../actor/moves.ts"
@@ -168,15 +175,13 @@ export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: Inpu
   }
 }
 
-/** Rate-limit, credit and network failures never make a session unusable (docs/design/sessions.md#turns). */
-const passingKinds: ReadonlyArray<FailureKind> = ["out_of_credits", "rate_limited", "no_internet"]
-/** Failures after which the session-manager knows the state of a session. */
-const soundKinds: ReadonlyArray<FailureKind> = [...passingKinds, "unauthorized", "gone", "turn-limit"]
+/** After these failures the session-manager still knows the state of the session. */
+const soundKinds: ReadonlyArray<FailureKind> = ["unauthorized", "gone", "turn-limit"]
 
 export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): Outcome => {
   const { kind, lastLines, message, sessionUsable } = event
-  const continued = turn.continued && !passingKinds.includes(kind)
-  const usable = sessionUsable && !continued && soundKinds.includes(kind)
+  const continued = turn.continued && !passesByItself(kind)
+  const usable = sessionUsable && !continued && (passesByItself(kind) || soundKinds.includes(kind))
   const broke: RunEvent = {
     _tag: "TurnBroke",
     turnId: turn.turnId,

@@ -1,11 +1,13 @@
 /** How runs end. Everything that a run started is released; the workspace of a run that did not complete is kept. */
-import { Refusal } from "@reprise/actor"
+import { type Refusal, refusing } from "@reprise/actor"
 import { Result } from "effect"
 import type { InputOf, RunInput } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import type { Pending, Run } from "../actor/state.ts"
 import { locationOf } from "../phase/plan.ts"
 import { closeReview } from "../review/review.ts"
+
+const refuse = refusing("orchestrator")
 
 const releaseWorkspace = (run: Run, outcome: "completed" | "failed" | "aborted"): RunEvent => ({
   _tag: "WorkspaceAsked",
@@ -94,4 +96,4 @@ const lateOf = <Tag extends LateInput["_tag"]>(tag: Tag, input: InputOf<Tag>): "
 export const decideEnded = (run: Run, input: LateInput): Result.Result<RunEvents, Refusal> =>
   lateOf(input._tag, input) === "ignored"
     ? Result.succeed([])
-    : Result.fail(new Refusal({ reason: `${input._tag} is stale: run ${run.runId} is ${run.status}.` }))
+    : refuse("ended", `${input._tag} is stale: run ${run.runId} is ${run.status}.`)

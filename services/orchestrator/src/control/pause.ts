@@ -1,5 +1,5 @@
 /** Pause and resume, at any time (docs/design/run-machine.md#the-run-machine-orchestrator). */
-import { Refusal } from "@reprise/actor"
+import { type Refusal, refusing } from "@reprise/actor"
 import { Result } from "effect"
 import type { RunInput } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
@@ -10,7 +10,7 @@ import { closeReview } from "../review/review.ts"
 
 type Decision = Result.Result<RunEvents, Refusal>
 
-const refuse = (reason: string): Decision => Result.fail(new Refusal({ reason }))
+const refuse = refusing("orchestrator")
 
 const paused = (run: Run): RunEvent => ({
   _tag: "RunPaused",
@@ -36,12 +36,13 @@ const interrupt = (run: Run): RunEvents => {
 
 /** Whatever is under way may finish first, unless `now`. Where nothing is, the run is paused at once. */
 export const pauseRun = (run: Run, now: boolean): Decision => {
-  if (run.status === "paused") return refuse(`Run ${run.runId} is paused already. 'reprise resume' continues it.`)
+  if (run.status === "paused")
+    return refuse("already-paused", `Run ${run.runId} is paused already. 'reprise resume' continues it.`)
   if (now) return Result.succeed([...interrupt(run), paused(run)])
   const { _tag: current } = underWay(run.pending)
   if (current === "Nothing" || current === "Agent" || current === "Answer") return Result.succeed([paused(run)])
   return run.pauseAsked
-    ? refuse(`Run ${run.runId} pauses once the work under way has finished; use --now to interrupt it.`)
+    ? refuse("pausing", `Run ${run.runId} pauses once the work under way has finished; use --now to interrupt it.`)
     : Result.succeed([{ _tag: "PauseAsked", now }])
 }
 
@@ -51,7 +52,7 @@ export const resumeRun = (run: Run): Decision =>
     ? Result.succeed([
         { _tag: "RunResumed", ...locationOf(run), ...(run.step === undefined ? {} : { step: run.step }) }
       ])
-    : refuse(`Run ${run.runId} is not paused: it is ${run.status}.`)
+    : refuse("not-paused", `Run ${run.runId} is not paused: it is ${run.status}.`)
 
 const isAboutPrompt = (run: Run, input: RunInput): boolean =>
   input._tag === "AgentPrompting" ||

@@ -1,4 +1,4 @@
-/** Each limit (run-machine: Limits): the question it raises or the end it makes, and what `reprise status` says of it. */
+/** Each limit (docs/design/run-machine.md#the-run-machine-orchestrator): the question it raises or the end it makes, and what `reprise status` says of it. */
 import { assert, describe, it } from "@effect/vitest"
 import type { EscalationOrigin } from "@reprise/protocol"
 import { runView } from "../../src/actor/view.ts"
