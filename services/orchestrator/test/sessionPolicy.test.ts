@@ -24,6 +24,7 @@ describe("continue or fresh, where no human chooses", () => {
     ["step", { contextTokens: undefined }, {}, "continue", /within/],
     ["step", { ageMs: 25 * hour }, {}, "fresh", /25.0 h old, and the limit is 24.0 h/],
     ["step", { ageMs: 25 * hour }, { maxSessionAgeMs: 0 }, "continue", /within/],
+    ["step", { ageMs: 24 * hour }, {}, "continue", /within/],
     ["step", { failedContinuations: 1 }, {}, "fresh", /1 continued turns failed/],
     ["step", { failedContinuations: 1 }, { maxFailed: 2 }, "continue", /within/],
     ["step", { failedContinuations: 9 }, { maxFailed: 0 }, "continue", /within/],

@@ -188,7 +188,9 @@ const workspaceFailed: Handler<InputOf<"WorkspaceFailed">> = {
   }
 }
 
-const handlers: { readonly [Tag in HandledType]: Handler<InputOf<Tag>> } = {
+export type Handlers = { readonly [Tag in HandledType]: Handler<InputOf<Tag>> }
+
+export const handlers: Handlers = {
   WorkspacePrepared: onReport(
     "PrepareWorkspace",
     () => true,

@@ -33,7 +33,9 @@ const published = (
 /** Events that concern the run alone. */
 const silent = (): ReadonlyArray<Outgoing> => []
 
-const reactions: { readonly [Tag in RunEvent["_tag"]]: Reaction<Tag> } = {
+export type Reactions = { readonly [Tag in RunEvent["_tag"]]: Reaction<Tag> }
+
+export const reactions: Reactions = {
   WorkspaceAsked: (runId, { command }) => [asJournalled("workspace", runId, command)],
   AuthorAsked: (_runId, { command, sessionId }) => [asJournalled("session-manager", sessionId, command)],
   ReviewAsked: (runId, { command }) => [asJournalled("reviewer", reviewKey(runId, command.phase), command)],

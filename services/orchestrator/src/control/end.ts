@@ -44,11 +44,13 @@ export const isEnded = ({ status }: Run): boolean =>
 
 type Late<Tag extends RunInput["_tag"]> = "ignored" | "stale" | ((input: InputOf<Tag>) => "ignored" | "stale")
 
+export type LateInputs = { readonly [Tag in Exclude<RunInput["_tag"], "StartRun">]: Late<Tag> }
+
 /**
  * Inputs after the end change nothing. `ignored`: an echo of what the end itself brought about. `stale`: refused, so
  * that its sender learns that it came too late (docs/design/run-machine.md#the-run-machine-orchestrator).
  */
-const late: { readonly [Tag in Exclude<RunInput["_tag"], "StartRun">]: Late<Tag> } = {
+export const lateInputs: LateInputs = {
   AnswerReceived: "stale",
   PauseRun: "stale",
   ResumeRun: "stale",
@@ -88,7 +90,7 @@ const late: { readonly [Tag in Exclude<RunInput["_tag"], "StartRun">]: Late<Tag>
 type LateInput = Exclude<RunInput, { readonly _tag: "StartRun" }>
 
 const lateOf = <Tag extends LateInput["_tag"]>(tag: Tag, input: InputOf<Tag>): "ignored" | "stale" => {
-  const entry: Late<Tag> = late[tag]
+  const entry: Late<Tag> = lateInputs[tag]
   return typeof entry === "function" ? entry(input) : entry
 }
 
