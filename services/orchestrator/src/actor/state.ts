@@ -33,7 +33,7 @@ export type Pending =
       readonly sessionId: SessionId
       readonly purpose: Purpose
       readonly continued: boolean
-      /** Its session was aborted to pause the run: the step will begin anew. */
+      /** Its session was aborted to pause the run: the step will begin again. */
       readonly interrupted: boolean
     }
   | { readonly _tag: "Review"; readonly cycle: number; readonly commit: string }

@@ -18,7 +18,7 @@ type Source = Step | "start"
 interface Transition {
   /**
    * `question`: any step that a human, or auto mode in their place, decides about. `pause`: the one that was paused.
-   * `itself`: the step that is begun anew.
+   * `itself`: the same step begins again.
    */
   readonly from: ReadonlyArray<Source> | "question" | "pause" | "itself"
   readonly to: ReadonlyArray<Step>

@@ -18,7 +18,7 @@ const paused = (run: Run): RunEvent => ({
   ...(run.step === undefined ? {} : { step: run.step })
 })
 
-/** Ends the turn under way. Its step begins anew when the run is resumed, since an aborted session is not continued. */
+/** Ends the turn under way. Its step begins again when the run is resumed, since an aborted session is not continued. */
 const interrupt = (run: Run): RunEvents => {
   const { pending, phase } = run
   const current = underWay(pending)

@@ -34,7 +34,7 @@ export const Retry = Schema.Struct({
   limit: Schema.optionalKey(Limit),
   /** The newest commit that a rewritten history still contains: going on accepts that history. */
   base: Schema.optionalKey(Schema.String),
-  /** Asked of the workspace again, instead of starting the step anew. */
+  /** Asked of the workspace again, instead of beginning the step again. */
   command: Schema.optionalKey(WorkspaceCommand)
 })
 export type Retry = typeof Retry.Type

@@ -25,6 +25,16 @@ describe("a limit that an answer grants once more", () => {
     assert.deepStrictEqual(s.lines[0], "StepStarted QUALITY_RETRY (gates-failed)")
   })
 
+  it("gives the quality gates all their retries again when a waiting retry goes on by itself", () => {
+    const s = story()
+      .executing({ ...withGates, limits: { maxQualityRetries: 1 } })
+      .worked("abc1")
+      .gates(false)
+      .needsHuman()
+    s.agentWorks().agent("AgentIdle").completes().gates(false)
+    assert.deepStrictEqual(s.lines[0], "StepStarted QUALITY_RETRY (gates-failed)")
+  })
+
   it("gives as many tokens again as the budget, and tells the next turn what is left", () => {
     const s = story()
       .executing({ limits: { tokenBudget: 100 } })
