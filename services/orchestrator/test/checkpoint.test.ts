@@ -12,7 +12,7 @@ describe("CHECKPOINT", () => {
     ["architectural-change", ["approve", "other", "abort"]]
   ] as const
   for (const [type, choices] of cases) {
-    it(`${type}: the human is asked with the type's own options`, () => {
+    it(`asks the human with the options of its type (${type})`, () => {
       const s = at({ ...decision, type })
       assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting CHECKPOINT"])
       assert.deepStrictEqual(s.choices, choices)
@@ -21,7 +21,7 @@ describe("CHECKPOINT", () => {
     })
   }
 
-  it("the record is written when it is reached, before anybody is asked", () => {
+  it("writes the record before anybody is asked", () => {
     const s = reached(decision)
     assert.deepStrictEqual(s.lines, [
       "StepStarted CHECKPOINT (checkpoint)",
@@ -35,7 +35,7 @@ describe("CHECKPOINT", () => {
     )
   })
 
-  it("a record that was lost, edited or broken is written again, and the run says so", () => {
+  it("writes a lost, edited or broken record again, and says so", () => {
     const s = reached(decision).stateWritten("the.file", {
       replaced: { code: "truncated", detail: "it ends too early" }
     })
@@ -43,7 +43,7 @@ describe("CHECKPOINT", () => {
     assert.strictEqual(s.question.ask.origin, "checkpoint")
   })
 
-  it("resolved: the record is written, verified, and a fresh author goes on from it", () => {
+  it("writes and verifies the record once it is resolved, and hands it to a fresh author", () => {
     const s = at(decision)
     const before = s.author
     s.answer("red", "but not\ntoo bright")
@@ -77,7 +77,7 @@ describe("CHECKPOINT", () => {
     }
   })
 
-  it("human-verify that passed: the next task follows; that failed: the same again", () => {
+  it("goes on with the next task after a passed human-verify, and repeats the task after a failed one", () => {
     const verify: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
     const passed = at(verify, {}, onePhase).answer("pass").stateWritten().tasksVerified()
     assert.strictEqual(passed.command("WriteContinuationState").resumeAt, "P1.3")
@@ -87,7 +87,7 @@ describe("CHECKPOINT", () => {
     assert.strictEqual(failed.command("WriteContinuationState").resolution, "failed: it is crooked")
   })
 
-  it("human-verify of a task that the plan does not list: passed, it is skipped too", () => {
+  it("skips a passed human-verify task that the plan does not list", () => {
     const verify: CheckpointReport = { task: "X9", type: "human-verify", description: "Look" }
     const passed = at(verify, {}, onePhase).answer("pass").stateWritten().tasksVerified()
     assert.strictEqual(passed.command("WriteContinuationState").resumeAt, "P1.2")
@@ -97,7 +97,7 @@ describe("CHECKPOINT", () => {
     assert.include(failed.prompt, "Re-execute Task X9 with the user's input.")
   })
 
-  it("human-verify in a phase without items: what is left is in the plan's text", () => {
+  it("refers to the plan's text after a human-verify in a phase without items", () => {
     const verify: CheckpointReport = { task: "Draft", type: "human-verify", description: "Look" }
     const s = at(verify, {}, "# Plan\n\n## Phase 1: In words\n\nDo it well.\n").answer("pass").stateWritten()
     assert.strictEqual(s.command("WriteContinuationState").resumeAt, undefined)
@@ -105,20 +105,20 @@ describe("CHECKPOINT", () => {
     assert.include(s.prompt, "(none are listed: read the phase's text in the plan)")
   })
 
-  it("human-verify: the human is shown the task's own commit", () => {
+  it("shows the human the task's own commit at human-verify", () => {
     const checkpoint: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
     const s = story().executing({}, onePhase).reports({ result: "checkpoint", commit: "bcd2345", checkpoint })
     assert.strictEqual(s.stateWritten().question.ask.evidence.commit, "bcd2345")
   })
 
-  it("human-verify: the task counts as done with the author's commit, though it is not listed", () => {
+  it("counts the task of a human-verify as done by the author's commit, even if it is not listed", () => {
     const s = story().executing({}, onePhase)
     const checkpoint: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
     s.reports({ result: "checkpoint", commit: "BCD2345", checkpoint, completedTasks: done })
     assert.deepStrictEqual(s.phase.completedTasks, [...done, { id: "P1.2", commit: "bcd2345", files: [] }])
   })
 
-  it("human-verify that failed: every later author is sent to the task again, until it names another commit", () => {
+  it("sends every later author to a failed human-verify task until a new commit is reported for it", () => {
     const verify: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
     const s = story().executing({}, onePhase)
     s.reports({ result: "checkpoint", commit: "bcd2345", checkpoint: verify, completedTasks: done })
@@ -131,7 +131,7 @@ describe("CHECKPOINT", () => {
     assert.strictEqual(s.command("WriteContinuationState").resumeAt, "P1.3")
   })
 
-  it("human-verify in a step that mends: passed, its author goes on mending, and with no task of the plan", () => {
+  it("goes on with the fix, not with a task of the plan, after a human-verify that passed in QUALITY_RETRY", () => {
     const s = story().executing(withGates, onePhase).completes("abc1234").commitVerified()
     const { attempt } = s.command("RunQualityGates")
     s.tell({ _tag: "QualityFailed", runId, phase: s.phase.id, attempt, results: [failedGate] })
@@ -142,16 +142,16 @@ describe("CHECKPOINT", () => {
     assert.notInclude(s.prompt, "Resume execution at")
   })
 
-  it("answered abort, where that is a choice: aborted", () => {
+  it("aborts the run where abort is one of the options", () => {
     assert.strictEqual(at({ ...decision, type: "architectural-change" }).answer("abort").run.status, "aborted")
   })
 
-  it("a decision's own option is never taken for an abort of the run, whatever it is called", () => {
+  it("never takes a decision's own option for an abort of the run, even if it is called abort", () => {
     const s = at({ ...decision, options: [{ id: "abort", label: "Drop the feature" }] }).answer("abort")
     assert.strictEqual(s.command("WriteContinuationState").resolution, "abort: Drop the feature")
   })
 
-  it("a decision whose own option is called other is not given a second one", () => {
+  it("adds no second option called other to a decision", () => {
     const s = at({ ...decision, options: [{ id: "other", label: "None of these" }] })
     assert.deepStrictEqual(s.choices, ["other"])
   })
@@ -163,7 +163,7 @@ describe("CHECKPOINT", () => {
     ["blue", "two options of the decision have the id 'blue'"]
   ] as const
   for (const [id, problem] of optionIds) {
-    it(`a decision with an option '${id}' that nobody can choose is a report to correct`, () => {
+    it(`has the author correct a decision with an option '${id}' that nobody can choose`, () => {
       const checkpoint = { ...decision, options: [...(decision.options ?? []), { id, label: "Third" }] }
       const s = story().executing().reports({ result: "checkpoint", checkpoint })
       assert.deepStrictEqual(s.lines, ["session-manager StartTurn"])
@@ -171,11 +171,11 @@ describe("CHECKPOINT", () => {
     })
   }
 
-  it("a checkpoint that says nothing is asked about by its task", () => {
+  it("names the task in the question when the checkpoint has no description", () => {
     assert.strictEqual(at({ ...decision, description: " " }).question.ask.reason, "Task P1.2 is a checkpoint.")
   })
 
-  it("auto mode asks the human whom the plan wants, whatever its author calls the checkpoint", () => {
+  it("asks the human in auto mode when the author reports another type than the plan", () => {
     const plan = twoPhases.replace("checkpoint: decision", "checkpoint: human-action")
     const s = at(decision, { auto: true }, plan)
     assert.strictEqual(s.run.status, "waiting")
@@ -185,7 +185,7 @@ describe("CHECKPOINT", () => {
     assert.strictEqual(at({ ...decision, task: "X9" }, { auto: true }, plan).run.status, "running")
   })
 
-  it("auto mode takes the recommended option of a decision, and records it", () => {
+  it("takes the recommended option of a decision in auto mode, and records it", () => {
     const s = at(decision, { auto: true })
     assert.deepStrictEqual(s.lines, ["CheckpointResolved", "workspace WriteContinuationState"])
     assert.strictEqual(s.command("WriteContinuationState").resolution, "blue: All blue")
@@ -193,12 +193,12 @@ describe("CHECKPOINT", () => {
   })
 
   for (const type of ["human-action", "architectural-change", "human-verify"] as const) {
-    it(`auto mode waits for a human at ${type}`, () => {
+    it(`waits for a human in auto mode (${type})`, () => {
       assert.strictEqual(at({ ...decision, type }, { auto: true }).run.status, "waiting")
     })
   }
 
-  it("maxContinuations: ESCALATE, origin limit; fix hands over once more", () => {
+  it("asks a human when maxContinuations is reached, and hands over once more on fix", () => {
     const s = at(decision, { limits: { maxContinuations: 0 } }).answer("red")
     assert.deepStrictEqual(s.lines.slice(-2), ["gate RaiseEscalation", "StepWaiting CHECKPOINT"])
     assert.strictEqual(s.question.ask.origin, "limit")
@@ -206,7 +206,7 @@ describe("CHECKPOINT", () => {
     assert.include(s.prompt, "User chose Option red")
   })
 
-  it("a second checkpoint verifies the tasks of both authors", () => {
+  it("verifies the tasks of both authors at a second checkpoint", () => {
     const s = at({ ...decision, task: "P1.1" }, {}, onePhase)
       .answer("red")
       .stateWritten()
@@ -247,7 +247,7 @@ describe("what a human answers at checkpoints", () => {
     assert.notInclude(s.command("RequestReview").notes ?? "", "42")
   })
 
-  it("is told again, word for word, to whoever does the task again because its work is gone", () => {
+  it("is repeated, word for word, to the author who redoes the task because its work is lost", () => {
     const s = answered().stateWritten()
     s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, missingCommits: ["def5678"], missingFiles: [] })
     s.answer("redo").stateWritten().tasksVerified()
@@ -271,7 +271,7 @@ describe("human-verify in auto mode, with a command that verifies", () => {
     )
   }
 
-  it("runs the command once the record is written; passed: the next task follows", () => {
+  it("runs the command once the record is written, and goes on with the next task when it passes", () => {
     const s = at(verify, auto, onePhase)
     assert.deepStrictEqual(s.lines, ["workspace RunQualityGates"])
     const { checkpoint, commands } = s.command("RunQualityGates")
@@ -282,7 +282,7 @@ describe("human-verify in auto mode, with a command that verifies", () => {
     assert.strictEqual(s.phase.gateRuns, 0)
   })
 
-  it("failed: the task is done again with what the command said, counted as a retry; then a human is waited for", () => {
+  it("repeats the task with the command's output when it fails, counts that as a retry, and then waits for a human", () => {
     const s = verified(at(verify, auto, onePhase), false)
     const { resolution, resumeAt } = s.command("WriteContinuationState")
     assert.deepStrictEqual(
@@ -295,7 +295,7 @@ describe("human-verify in auto mode, with a command that verifies", () => {
     assert.strictEqual(s.question.ask.evidence.gateResults?.[0]?.command, "npm run look")
   })
 
-  it("in a step that mends, the author is still told what its gates said", () => {
+  it("still tells the author the output of its gates in QUALITY_RETRY", () => {
     const s = story().executing({ ...auto, gates: { ...withGates.gates, ...auto.gates } }, onePhase)
     s.completes("abc1234").commitVerified()
     const { attempt } = s.command("RunQualityGates")
@@ -305,11 +305,11 @@ describe("human-verify in auto mode, with a command that verifies", () => {
     assert.include(s.prompt, "$ npm test\nexit code 1")
   })
 
-  it("without a human's absence it is the human who looks", () => {
+  it("leaves the verification to the human outside auto mode", () => {
     assert.strictEqual(at(verify, { gates: { verify: ["npm run look"] } }, onePhase).run.status, "waiting")
   })
 
-  it("a result of the phase's own gates is not taken for it", () => {
+  it("ignores results of the phase's own gates", () => {
     const s = at(verify, auto, onePhase)
     const { attempt } = s.command("RunQualityGates")
     row(s, { _tag: "QualityPassed", runId, phase: s.phase.id, attempt, results: [] }).then([])

@@ -104,7 +104,7 @@ describe("the continuation prompt", () => {
     assert.isBelow(large - small, 60)
   })
 
-  it("refers to plan and record, and has the instructions", () => {
+  it("refers to the plan and the record, and contains the instructions", () => {
     const { prompt } = continued(5)
     for (const text of [
       "Read the plan docs/plan.md and the record of completed tasks, .planning/phases/01-x/.continuation-state.json.",
@@ -132,7 +132,7 @@ describe("the continuation prompt", () => {
     )
   })
 
-  it("names the summary of the phase before", () => {
+  it("names the summary of the previous phase", () => {
     const s = story().executing().phaseApproved("abc1")
     s.reports({ result: "needs_human", reason: "x", completedTasks: [{ id: "P2.1", commit: "abc2", files: [] }] })
     s.answer("fix").stateWritten().tasksVerified()
@@ -163,7 +163,7 @@ describe("the task table", () => {
       place
     ).split("\n")
 
-  it("shows the tasks around the place to go on, and counts the others", () => {
+  it("shows the tasks around the place to resume, and counts the others", () => {
     const lines = table(10, { checkpoint: "T11", resumeAt: "T11" })
     assert.deepStrictEqual(
       lines.slice(2, 14).map((line) => [line.split(" ")[1], line.split(" ").at(-2)]),
@@ -197,7 +197,7 @@ describe("the task table", () => {
     )
   })
 
-  it("names tasks that are done and not in the plan", () => {
+  it("names completed tasks that are not in the plan", () => {
     const text = taskTable(undefined, [{ id: "X | 9", commit: "abc1234", files: [] }], {})
     assert.include(text, "| X / 9 |  | abc1234 | — | complete |")
   })

@@ -12,7 +12,7 @@ describe("a continuation that is rejected", () => {
     return s.stateWritten().tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, ...missing })
   }
 
-  it("ESCALATE with exactly what is missing: retry, redo or abort", () => {
+  it("asks a human to retry, redo or abort, and says exactly what is missing", () => {
     const s = rejected()
     assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting CHECKPOINT"])
     const { evidence, origin } = s.question.ask
@@ -23,13 +23,13 @@ describe("a continuation that is rejected", () => {
     assert.deepStrictEqual(s.choices, ["retry", "redo", "abort"])
   })
 
-  it("retry writes the record and verifies once more", () => {
+  it("is verified once more on retry", () => {
     const s = rejected().answer("retry")
     assert.deepStrictEqual(s.lines, ["StepResumed CHECKPOINT (answer)", "workspace WriteContinuationState"])
     assert.deepStrictEqual(s.stateWritten().lines, ["workspace VerifyContinuation"])
   })
 
-  it("redo drops what is missing, and has it done again", () => {
+  it("has the missing tasks done again on redo", () => {
     const s = rejected().answer("redo")
     assert.deepStrictEqual(s.phase.completedTasks, [])
     assert.deepStrictEqual(s.command("WriteContinuationState").completedTasks, [])
@@ -49,7 +49,7 @@ describe("a continuation that is rejected", () => {
     return s.answer("redo")
   }
 
-  it("redo of work that a human had passed: it is to be looked at again, and what they wrote is not lost", () => {
+  it("asks a human again about verified work that is redone, and keeps what they wrote", () => {
     const s = passedAndLost(["bcd2345"], { keeps: "and mind the margins" })
     const { checkpoint, completedTasks, resolution, resumeAt } = s.command("WriteContinuationState")
     assert.deepStrictEqual([checkpoint, completedTasks, resolution, resumeAt], [undefined, done, undefined, "P1.2"])
@@ -61,14 +61,14 @@ describe("a continuation that is rejected", () => {
     assert.include(s.prompt, "additional guidance:\nand mind the margins")
   })
 
-  it("redo of everything: the author begins as the first one did", () => {
+  it("lets the author begin like the first one when everything is redone", () => {
     const s = passedAndLost(["abc1234", "bcd2345"]).stateWritten().tasksVerified()
     assert.notInclude(s.prompt, "Skip")
     assert.notInclude(s.prompt, "other agents before you")
     assert.include(s.prompt, "- P1.2: Look (checkpoint: human-verify)")
   })
 
-  it("redo goes on with what comes first in the plan, be it lost or not yet done", () => {
+  it("resumes on redo at the first task in the plan that is lost or not yet done", () => {
     const s = story().executing({}, onePhase)
     const later = [{ id: "P1.3", commit: "cde3456", files: [] }, ...done]
     s.reports({ result: "checkpoint", completedTasks: later, checkpoint: { ...decision, task: "P1.2" } }).stateWritten()
@@ -84,13 +84,13 @@ describe("a continuation that is rejected", () => {
     assert.strictEqual(lost("abc1234"), "P1.1")
   })
 
-  it("redo of what comes before a task that was passed: that one is skipped when its turn comes", () => {
+  it("skips a verified task when the author comes to it after a redo of earlier tasks", () => {
     const s = passedAndLost(["abc1234"]).stateWritten().tasksVerified()
     assert.include(s.prompt, "Resume execution at Task 1 (P1.1). When you come to it: Skip Task 2.")
     assert.include(s.prompt, "| P1.2 | Look | bcd2345 | — | complete |")
   })
 
-  it("thousands of missing files are counted in the question's words, and all in its evidence", () => {
+  it("counts thousands of missing files in the reason, and lists them all in the evidence", () => {
     const s = at(decision).answer("red").stateWritten()
     const missingFiles = Array.from({ length: 5000 }, (_, n) => `file-${n}.ts`)
     s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, missingCommits: ["abc1234"], missingFiles })
@@ -100,7 +100,7 @@ describe("a continuation that is rejected", () => {
     assert.deepStrictEqual(evidence.missingFiles, missingFiles)
   })
 
-  it("redo after the history was rewritten counts the phase from where it still is the same", () => {
+  it("counts the phase from the newest shared commit on redo after the history was rewritten", () => {
     const s = at(decision).answer("red").stateWritten()
     assert.deepStrictEqual(s.command("VerifyContinuation").base, s.phase.base)
     const missing = { missingCommits: ["abc1234"], missingFiles: [], base: "0000aaaa" }
@@ -109,7 +109,7 @@ describe("a continuation that is rejected", () => {
     assert.deepStrictEqual(s.command("VerifyCommit").base, "0000aaaa")
   })
 
-  it("without any task lost, the phase counts from where the history still is the same, and the run says so", () => {
+  it("counts the phase from the newest shared commit, and says so, when no task is lost", () => {
     const s = story().executing().reports({ result: "checkpoint", checkpoint: decision }).stateWritten()
     s.answer("red").stateWritten()
     s.tell({ _tag: "ContinuationVerified", runId, phase: s.phase.id, base: "0000aaaa" }).completes("bcd2345")
@@ -117,7 +117,7 @@ describe("a continuation that is rejected", () => {
     assert.include(s.run.notices.join(), "counts from 0000aaaa now")
   })
 
-  it("the newest verified commit must be there too; redo keeps what is, and wants a commit again", () => {
+  it("requires the newest verified commit too; redo keeps the tasks and requires a new commit", () => {
     const s = story().executing().completes("bcd2345", { completedTasks: done }).commitVerified()
     s.verdict("not_ready", item("R1")).needsHuman().answer("fix").stateWritten()
     assert.strictEqual(s.command("VerifyContinuation").verified, "bcd2345")
@@ -130,18 +130,18 @@ describe("a continuation that is rejected", () => {
     assert.strictEqual(s.command("VerifyCommit").base, s.phase.base)
   })
 
-  it("names the way out of a shallow clone", () => {
+  it("names 'git fetch --unshallow' in a shallow clone", () => {
     const s = at(decision).answer("red").stateWritten()
     const missing = { missingCommits: ["abc1234"], missingFiles: [] }
     s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, ...missing, shallow: true })
     assert.include(s.question.ask.reason, "git fetch --unshallow")
   })
 
-  it("auto mode has it done again", () => {
+  it("has the missing tasks done again in auto mode", () => {
     assert.deepStrictEqual(rejected({ auto: true }).lines, ["workspace WriteContinuationState"])
   })
 
-  it("reports of another verification change nothing", () => {
+  it("ignores reports of another verification", () => {
     row(at(decision), { _tag: "ContinuationVerified", runId, phase: story().executing().phase.id }).then([])
   })
 })

@@ -149,7 +149,7 @@ describe("whatever happens to a run", () => {
     }
   })
 
-  always("continue is offered only for the author's session, in order, and else it says why not", ({ s }) => {
+  always("continue is offered only for a usable author's session, and otherwise the question says why not", ({ s }) => {
     if (s.run.pending._tag !== "Answer" || s.run.pending.question.kind !== "step") return
     const { ask, retry } = s.question
     const offered = ask.options.some((option) => option.name === "continue-session")
@@ -188,7 +188,7 @@ describe("whatever happens to a run", () => {
     }
   })
 
-  always("every step is entered by a way that the table of transitions has", (step) => {
+  always("every step is entered by a transition of the table", (step) => {
     for (const [run, event] of walk(step)) {
       if (event._tag !== "StepStarted") continue
       const cause = event.cause ?? ""
@@ -196,7 +196,7 @@ describe("whatever happens to a run", () => {
     }
   })
 
-  always("every question is of a step, and every end of a step, that the tables have", (step) => {
+  always("every question and every end belongs to a step that the tables list", (step) => {
     for (const [run, event] of walk(step)) {
       if (event._tag === "QuestionAsked") {
         const { ask } = event.question
@@ -207,7 +207,7 @@ describe("whatever happens to a run", () => {
     }
   })
 
-  always("a fresh author starts only when all that it is told was done has been verified", (step) => {
+  always("a fresh author starts only when every completed task it is told about has been verified", (step) => {
     const { journal } = step.s
     for (const [run, event] of walk(step)) {
       if (event._tag !== "AuthorAsked" || event.command._tag !== "StartTurn") continue
@@ -241,7 +241,7 @@ describe("whatever happens to a run", () => {
     }
   })
 
-  always("turns have ids of their own, and a fresh author a session of its own", ({ s }) => {
+  always("every turn has its own id, and every fresh author its own session", ({ s }) => {
     const asked = s.journal.flatMap((event) => (event._tag === "AuthorAsked" ? [event] : []))
     const turns = asked.map((event) => event.command.turnId)
     assert.strictEqual(new Set(turns).size, turns.length)

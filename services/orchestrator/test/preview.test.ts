@@ -4,7 +4,7 @@ import { preview } from "../src/preview.ts"
 import { startRun, story, twoPhases, withGates } from "./support/story.ts"
 
 describe("the preview of a run", () => {
-  it("has the very prompt that its first author gets, and the review that follows", () => {
+  it("shows exactly the prompt that the first author gets, and the review that follows", () => {
     const seen = Result.getOrThrow(preview(startRun(withGates)))
     const s = story().executing(withGates)
     assert.strictEqual(seen?.phase, "1")

@@ -49,7 +49,7 @@ layer(world, { excludeTestServices: true })("the orchestrator on a broker", (it)
     })
   )
 
-  it.effect("refuses in public what it does not take", () =>
+  it.effect("publishes the refusal of a command", () =>
     Effect.gen(function* () {
       const messenger = yield* Messenger
       yield* Layer.build(orchestrator)

@@ -45,7 +45,7 @@ describe("continue or fresh, where no human chooses", () => {
     assert.match(decision.why, why)
   })
 
-  it("the numbers are those that were measured", () => {
+  it("reports the numbers that were measured", () => {
     assert.deepStrictEqual(chooseSession("step", sound, defaultRunOptions.continuation), {
       choice: "continue",
       why: "the session is usable and within its limits",
@@ -71,13 +71,13 @@ describe("the choice in a run", () => {
     return s.tell(s.turnReport(status, { context: { tokens, limit: 100_000 } })).commitVerified()
   }
 
-  it("a session that has room is used again, and the step's event says why, with its numbers", () => {
+  it("uses a session with room again, and says why and with which numbers in the step's event", () => {
     const s = working(20_000).gates(false)
     assert.deepInclude(said(s), { choice: "continue", contextFill: 0.2, contextTokens: 20_000, failedContinuations: 0 })
     assert.isNumber(said(s)?.ageMs)
   })
 
-  it("one that is nearly full is left: the record is written and verified, then a fresh author begins the step", () => {
+  it("leaves a session that is nearly full: the record is written and verified, then a fresh author begins the step", () => {
     const s = working(95_000)
     const before = s.author
     s.gates(false)
@@ -90,19 +90,19 @@ describe("the choice in a run", () => {
     assert.deepInclude(s.run.savings[0], { continuedTurns: 0, unsentTokens: 95_000 })
   })
 
-  it("one that has expired is left in the same way", () => {
+  it("leaves an expired session in the same way", () => {
     const s = working(10).agent("SessionExpired").gates(false)
     assert.deepStrictEqual(s.lines, ["workspace WriteContinuationState"])
     assert.match(said(s.stateWritten().tasksVerified())?.why ?? "", /has expired/)
   })
 
-  it("where nothing is recorded as done, a fresh author begins at once", () => {
+  it("starts a fresh author at once when no task is done", () => {
     const s = working(95_000, []).gates(false)
     assert.deepStrictEqual(s.lines, ["StepStarted QUALITY_RETRY (gates-failed)", "session-manager StartTurn"])
     assert.deepInclude(said(s), { choice: "fresh" })
   })
 
-  it("auto mode begins anew, or goes on in the session where that is configured", () => {
+  it("starts a new session in auto mode, or continues the session if configured", () => {
     const asked = (options: object) => {
       const s = story().executing({ auto: true, ...options })
       const before = s.author
@@ -119,7 +119,7 @@ describe("the choice in a run", () => {
     assert.deepInclude(said(s), { choice: "fresh" })
   })
 
-  it("turns that go on in a session count what the runtime took from its cache", () => {
+  it("counts the cached tokens of turns that continue a session", () => {
     const s = working(20_000).gates(false)
     const { sessionId, turnId } = s.pending("Turn")
     s.tell({

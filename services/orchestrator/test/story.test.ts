@@ -65,7 +65,7 @@ describe("a run", () => {
     assert.include(s.command("WriteSummary").text, "Phase 1, by anna: enough")
   })
 
-  it("is aborted at a question, and nothing of it goes on", () => {
+  it("is aborted at a question, and nothing goes on", () => {
     const s = story().executing().worked("abc1")
     s.verdict("not_ready", item("R1", "human_required")).answer("abort", "no way")
     assert.strictEqual(s.run.status, "aborted")
@@ -143,7 +143,7 @@ describe("the view of a run", () => {
     assert.isBelow(Date.parse(view?.startedAt ?? ""), Date.parse(view?.updatedAt ?? ""))
   })
 
-  it("is none for a run that was never started", () => {
+  it("is undefined for a run that was never started", () => {
     assert.isUndefined(runView(noRun))
   })
 

@@ -16,7 +16,7 @@ const summaryOf = (s: Story) => {
 }
 
 describe("the summary", () => {
-  it("of a phase is written beside its record when it is complete, with the subject lines that git told", () => {
+  it("of a phase is written beside its record when it is complete, with the commits' subject lines", () => {
     const s = story().executing()
     s.completes(hash(2), { completedTasks: [done("P1.1", 1), done("P1.2", 2)] })
       .commitVerified()
@@ -77,7 +77,7 @@ describe("the summary", () => {
     assert.deepStrictEqual(overrides, [{ phase: s.run.outcomes[0]?.id ?? "", by: "anna", reason: "good enough" }])
   })
 
-  it("tells of a verification that failed and was never passed, though its phase was approved", () => {
+  it("reports a verification that failed and never passed, although the phase was approved", () => {
     const checkpoint = { task: "P1.2", type: "human-verify", description: "Look" } as const
     const s = story()
       .executing({}, onePhase)
@@ -163,7 +163,7 @@ describe("the summary", () => {
     })
   })
 
-  it("of a task that was done again after a checkpoint says so, and that nobody looked at it again", () => {
+  it("says of a task that was redone after its verification that it was not verified again", () => {
     const s = story().executing({}, onePhase)
     const checkpoint = { task: "P1.2", type: "human-verify", description: "Look" } as const
     s.reports({ result: "checkpoint", checkpoint, completedTasks: [done("P1.1", 1), done("P1.2", 2)] }).stateWritten()
@@ -194,7 +194,7 @@ describe("the summary", () => {
     assert.include(renderSummary(summary), "- [x] P1.1\n- [x] P1.2")
   })
 
-  it("of a phase that was given another title lies beside its record all the same", () => {
+  it("of a phase whose title changed still lies beside its record", () => {
     const s = story().executing()
     s.needsHuman().answer("fix")
     s.reports({ result: "needs_human", reason: "x", completedTasks: [done("P1.1", 1)] }).answer("fix")
@@ -220,7 +220,7 @@ describe("the summary", () => {
     assert.deepStrictEqual(summaryOf(s).saved, { continuedTurns: 1, cachedTokens: 777, unsentTokens: 12_345 })
   })
 
-  it("is none of a journal without a run", () => {
+  it("is undefined for a journal without a run", () => {
     assert.isUndefined(Result.getOrThrow(journalSummary([])))
     assert.isTrue(Result.isFailure(journalSummary([[{ _tag: "NoSuchEvent" }]])))
   })

@@ -6,7 +6,7 @@ import { item, runId, story, toWorkspace, withGates } from "../support/story.ts"
 const stepOptions = ["fix", "override", "abort"]
 
 describe("EXECUTE", () => {
-  it("status complete, with commit: VerifyCommit", () => {
+  it("verifies the commit of a complete report", () => {
     const s = story().executing()
     row(s, s.turnReport({ result: "complete", commit: "abc1234" })).sends([
       toWorkspace({
@@ -20,19 +20,19 @@ describe("EXECUTE", () => {
     ])
   })
 
-  it("verified: QUALITY_CHECK", () => {
+  it("goes to QUALITY_CHECK when the commit is verified", () => {
     const { lines } = story().executing(withGates).worked("abc1234")
     assert.deepStrictEqual(lines, ["StepStarted QUALITY_CHECK (work-verified)", "workspace RunQualityGates"])
   })
 
-  it("verified: REVIEW when there are no gates", () => {
+  it("goes to REVIEW when the commit is verified and there are no gates", () => {
     const s = story().executing()
     s.completes("abc1234")
     const verified = row(s, { _tag: "CommitVerified", runId, phase: "1", commit: "abc1234ff" })
     assert.deepStrictEqual(verified.lines, ["StepStarted REVIEW (work-verified)", "reviewer RequestReview"])
   })
 
-  it("verified: REVIEW when gates are skipped", () => {
+  it("goes to REVIEW when the commit is verified and gates are skipped", () => {
     const { lines } = story()
       .executing({ ...withGates, skipQuality: true })
       .worked("abc1234")
@@ -41,7 +41,7 @@ describe("EXECUTE", () => {
 })
 
 describe("any author step", () => {
-  it("commit rejected: the author is told once what is wrong, in the same session", () => {
+  it("tells the author once, in the same session, what is wrong with a rejected commit", () => {
     const s = story().executing().completes("abc1234").commitRejected()
     assert.deepStrictEqual(s.lines, ["session-manager StartTurn"])
     const { prompt, reason, session } = s.command("StartTurn")
@@ -50,7 +50,7 @@ describe("any author step", () => {
     assert.include(prompt, "rejected (missing): abc1234 is nowhere")
   })
 
-  it("commit rejected, and the session has ended: a fresh author, once what was done is verified", () => {
+  it("hands over to a fresh author with the verified tasks when the session of a rejected commit has ended", () => {
     const completedTasks = [{ id: "P1.1", commit: "abc1234", files: [] }]
     const s = story().executing().completes("abc1234", { completedTasks })
     s.agent("SessionExpired").commitRejected()
@@ -62,7 +62,7 @@ describe("any author step", () => {
     assert.deepStrictEqual(s.command("StartTurn").session, { _tag: "New" })
   })
 
-  it("commit rejected again: ESCALATE, origin commit, session id kept", () => {
+  it("asks a human with origin commit and offers the session when the commit is rejected again", () => {
     const s = story().executing().completes("abc1234").commitRejected().completes("abc1235").commitRejected()
     assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
     const { origin, sessionId, step } = s.question.ask
@@ -71,7 +71,7 @@ describe("any author step", () => {
   })
 
   for (const choice of ["continue-session", "fix"]) {
-    it(`commit rejected again since the history was rewritten: ${choice} takes it as it is`, () => {
+    it(`accepts a rewritten history on ${choice} after the commit was rejected again`, () => {
       const s = story().executing().worked("bcd2345").verdict("not_ready", item("R1"))
       const rejects = () =>
         s.completes("cde3456").tell({
@@ -93,7 +93,7 @@ describe("any author step", () => {
   }
 
   for (const result of ["needs_human", "failed"] as const) {
-    it(`status ${result}: ESCALATE with the session id, so that continue is offered`, () => {
+    it(`asks a human and offers continue on a ${result} report`, () => {
       const s = story().executing().reports({ result, reason: "I am stuck" })
       assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
       const { evidence, origin, reason, sessionId } = s.question.ask
@@ -104,7 +104,7 @@ describe("any author step", () => {
     })
   }
 
-  it("status checkpoint: CHECKPOINT", () => {
+  it("goes to CHECKPOINT on a checkpoint report", () => {
     const s = story().executing()
     s.reports({
       result: "checkpoint",
@@ -119,7 +119,7 @@ describe("any author step", () => {
   })
 
   for (const kind of ["no_internet", "invalid-report", "runtime", "other"] as const) {
-    it(`turn failed (${kind}): ESCALATE without session id, evidence kept`, () => {
+    it(`asks a human with the evidence but without continue when the turn failed (${kind})`, () => {
       const s = story().executing().turnFails(kind)
       assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
       assert.deepStrictEqual(s.choices, stepOptions)
@@ -129,7 +129,7 @@ describe("any author step", () => {
     })
   }
 
-  it("a turn that was refused: ESCALATE without session id", () => {
+  it("asks a human without continue when the turn was refused", () => {
     const s = story().executing()
     s.tell({ _tag: "CommandRefused", runId, command: "StartTurn", reason: "the session is busy" })
     assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
@@ -137,7 +137,7 @@ describe("any author step", () => {
     assert.include(s.run.notices.join(), "the session is busy")
   })
 
-  it("somebody else's command that was refused: noted, and nothing moves", () => {
+  it("only notes the refusal of somebody else's command", () => {
     const s = story().executing()
     const refusal = { _tag: "CommandRefused", runId, command: "StartTurn", reason: "the session is busy" } as const
     s.tell(refusal, { causation: "a-bot-1" })
@@ -147,12 +147,12 @@ describe("any author step", () => {
     assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
   })
 
-  it("turn failed with a session that the session-manager vouches for: continue is offered", () => {
+  it("offers continue when a turn failed but its session is usable", () => {
     const s = story().executing().turnFails("rate_limited", true)
     assert.strictEqual(s.choices[0], "continue-session")
   })
 
-  it("its session is found to be gone: what is done is verified before a fresh author goes on from it", () => {
+  it("verifies the completed tasks before a fresh author replaces a missing session", () => {
     const s = story().executing({ gates: { quality: ["npm test"] } })
     s.reports({ result: "complete", commit: "abc1", completedTasks: [{ id: "P1.1", commit: "abc1", files: [] }] })
     s.commitVerified().gates(false)
@@ -164,7 +164,7 @@ describe("any author step", () => {
     assert.deepInclude(s.command("StartTurn"), { session: { _tag: "New" }, step: "QUALITY_RETRY" })
   })
 
-  it("its session is found to be gone before anything was done: the session-manager begins anew", () => {
+  it("lets the session-manager replace a missing session when no task is done", () => {
     const s = story()
       .executing({ gates: { quality: ["npm test"] } })
       .worked("abc1")
@@ -172,7 +172,7 @@ describe("any author step", () => {
     assert.deepInclude(s.command("StartTurn"), { onMissing: "fresh", step: "QUALITY_RETRY" })
   })
 
-  it("turn timed out: ESCALATE without session id, and the session is aborted if it was not", () => {
+  it("asks a human without continue when the turn timed out, and aborts the session if it still lives", () => {
     const s = story().executing().turnFails("timeout")
     assert.deepStrictEqual(s.choices, stepOptions)
     assert.deepStrictEqual(story().executing().turnFails("timeout", true).lines, [
@@ -198,26 +198,26 @@ describe("any author step", () => {
     ]
   ] as const
   for (const [title, status] of broken) {
-    it(`report breaks an invariant (${title}): one request in the same session to correct it`, () => {
+    it(`asks once in the same session to correct a report that breaks an invariant (${title})`, () => {
       const s = story().executing().reports(status)
       assert.deepStrictEqual(s.lines, ["session-manager StartTurn"])
       assert.strictEqual(s.command("StartTurn").session._tag, "Existing")
       assert.strictEqual(s.command("StartTurn").reason, "report-correction")
     })
 
-    it(`report breaks an invariant (${title}), still broken: ESCALATE without session id`, () => {
+    it(`asks a human without continue when the corrected report still breaks an invariant (${title})`, () => {
       const s = story().executing().reports(status).reports(status)
       assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
       assert.deepStrictEqual(s.choices, stepOptions)
     })
   }
 
-  it("a corrected report goes on as if it had been right at once", () => {
+  it("goes on from a corrected report as from a correct one", () => {
     const { lines } = story().executing().completes().completes("abc1234")
     assert.deepStrictEqual(lines, ["workspace VerifyCommit"])
   })
 
-  it("counts what every turn cost, once, also when it comes late", () => {
+  it("counts the cost of every turn once, even if it is reported late", () => {
     const s = story().executing()
     const report = s.turnReport({ result: "needs_human", reason: "x" })
     s.tell(report).tell(report)
@@ -226,7 +226,7 @@ describe("any author step", () => {
     assert.strictEqual(s.run.usage.author.tokens.input, 200)
   })
 
-  it("events of another turn never move the machine", () => {
+  it("ignores the events of another turn", () => {
     const s = story().executing()
     const other = { ...s.turnReport({ result: "complete", commit: "abc1234" }), turnId: turnIdOf(runId, 9) }
     s.tell(other)

@@ -7,7 +7,7 @@ const asked = () => story().executing().needsHuman()
 
 describe("ESCALATE, the agent of this step is seen working", () => {
   for (const cause of ["human", "agent"] as const) {
-    it(`cause ${cause}: escalation withdrawn, step running again`, () => {
+    it(`withdraws the escalation and resumes the step (cause ${cause})`, () => {
       const s = asked().agentWorks(cause)
       assert.deepStrictEqual(s.lines, ["gate WithdrawEscalation", "StepResumed EXECUTE (agent-working)"])
       assert.strictEqual(s.run.status, "running")
@@ -15,13 +15,13 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     })
   }
 
-  it("attempt counters of this step are reset", () => {
+  it("resets the attempt counters of the step", () => {
     const s = asked().answer("continue-session").needsHuman()
     assert.strictEqual(s.phase.visits.EXECUTE, 2)
     assert.strictEqual(s.agentWorks().phase.visits.EXECUTE, 0)
   })
 
-  it("when it is idle again it is asked for its report in the same session, and the machine goes on from that", () => {
+  it("asks for a report in the same session once the agent is idle, and goes on from that report", () => {
     const s = asked().agentWorks().agent("AgentIdle")
     assert.deepStrictEqual(s.lines, ["session-manager StartTurn"])
     const { reason, session } = s.command("StartTurn")
@@ -29,7 +29,7 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     assert.deepStrictEqual(s.completes("abc1234").lines, ["workspace VerifyCommit"])
   })
 
-  it("activity of a turn, of another session, or of a step that does not wait changes nothing", () => {
+  it("ignores activity of a turn, of another session, or of a step that does not wait", () => {
     const s = asked()
     const working = { _tag: "AgentWorking", runId, evidence: "x" } as const
     row(s, { ...working, sessionId: s.author, cause: "turn" }).then([])
@@ -37,30 +37,30 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     row(story().executing(), { ...working, sessionId: s.author, cause: "human" }).then([])
   })
 
-  it("a burst of activity resumes once", () => {
+  it("resumes once on a burst of activity", () => {
     const s = asked().agentWorks()
     assert.deepStrictEqual(s.agentWorks().lines, [])
     assert.deepStrictEqual(s.agentWorks("agent").lines, [])
   })
 
-  it("an answer that comes after it is refused, with the reason", () => {
+  it("refuses an answer that comes afterwards, with the reason", () => {
     const s = asked()
     const answer = s.answerOf({ choice: "fix" })
     row(s.agentWorks(), answer).refused(/is not open: it was withdrawn \(agent-working\)/)
   })
 
-  it("its report may need a human again: the session is still offered", () => {
+  it("still offers the session when the agent's report needs a human again", () => {
     const s = asked().agentWorks().agent("AgentIdle").needsHuman("still stuck")
     assert.include(s.choices, "continue-session")
   })
 
-  it("the agent is gone: ESCALATE", () => {
+  it("asks a human when the agent is gone", () => {
     const s = asked().agentWorks().agent("AgentGone")
     assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
     assert.notInclude(s.choices, "continue-session")
   })
 
-  it("after quality exhausted: QUALITY_RETRY goes on, with the retries granted anew", () => {
+  it("goes on in QUALITY_RETRY after exhausted quality retries", () => {
     const s = story()
       .executing({ ...withGates, limits: { maxQualityRetries: 0 } })
       .worked("abc1")
@@ -70,7 +70,7 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     assert.deepStrictEqual(s.commitVerified().lines, ["StepStarted QUALITY_CHECK (fixed)", "workspace RunQualityGates"])
   })
 
-  it("after the review limit: AUTO_FIX goes on, and one more review is granted", () => {
+  it("goes on in AUTO_FIX after the review limit, and grants one more review", () => {
     const s = story()
       .executing({ limits: { maxReviewIterations: 1 } })
       .worked("abc1")
@@ -78,13 +78,13 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     assert.deepStrictEqual(s.lines, ["StepStarted REVIEW (fixed)", "reviewer RequestReview"])
   })
 
-  it("a reviewer's question is not answered by work in the author's session", () => {
+  it("keeps a reviewer's question open while the author's session works", () => {
     const s = story().executing().worked("abc1")
     s.verdict("not_ready", item("R1", "human_required"))
     assert.deepStrictEqual(s.agentWorks().lines, [])
   })
 
-  it("a checkpoint is withdrawn as well, and its author's step goes on", () => {
+  it("withdraws a checkpoint as well, and resumes its author's step", () => {
     const s = story().executing()
     s.reports({ result: "checkpoint", checkpoint: { task: "P1.2", type: "human-action", description: "Do it" } })
     s.stateWritten().agentWorks()
@@ -94,7 +94,7 @@ describe("ESCALATE, the agent of this step is seen working", () => {
 })
 
 describe("ESCALATE, agent working, then prompting", () => {
-  it("running, then waiting again: both shown", () => {
+  it("shows that the step runs and then waits again", () => {
     const s = asked().agentWorks().agentPrompts("p1")
     assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
     assert.deepStrictEqual(s.answer("once").lines, ["StepResumed EXECUTE (answer)", "session-manager ReplyToPrompt"])
@@ -103,7 +103,7 @@ describe("ESCALATE, agent working, then prompting", () => {
 })
 
 describe("an agent prompts in its turn", () => {
-  it("ESCALATE, origin permission, with the runtime's own options; the answer goes back and the turn goes on", () => {
+  it("asks a human with the runtime's own options, and passes the answer back while the turn goes on", () => {
     const s = story().executing().agentPrompts("p1")
     assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
     assert.strictEqual(s.question.ask.origin, "permission")
@@ -119,14 +119,14 @@ describe("an agent prompts in its turn", () => {
     assert.strictEqual(s.completes("abc1").run.pending._tag, "Workspace")
   })
 
-  it("a question takes an option's label, or other words", () => {
+  it("takes an option's label or other words as the answer to a question", () => {
     const s = story().executing().agentPrompts("p1", "question")
     assert.deepStrictEqual(s.choices, ["red", "blue", "other"])
     s.answer("other", "green, please")
     assert.include(JSON.stringify(s.last), "green, please")
   })
 
-  it("a second prompt waits until the first is answered; a repeated one is not doubled", () => {
+  it("asks a second prompt after the first is answered, and a repeated one only once", () => {
     const s = story().executing().agentPrompts("p1").agentPrompts("p2").agentPrompts("p2").agentPrompts("p1")
     assert.strictEqual(s.question.prompt?.promptId, "p1")
     s.answer("once")
@@ -140,7 +140,7 @@ describe("an agent prompts in its turn", () => {
     assert.strictEqual(s.answer("once").run.status, "running")
   })
 
-  it("a turn that ends makes its open prompt moot", () => {
+  it("withdraws the open prompt when its turn ends", () => {
     const s = story().executing().agentPrompts("p1").completes("abc1")
     assert.deepStrictEqual(s.lines, [
       "gate WithdrawEscalation",
@@ -149,7 +149,7 @@ describe("an agent prompts in its turn", () => {
     ])
   })
 
-  it("so does the refusal of the turn itself", () => {
+  it("withdraws the open prompt when its turn is refused", () => {
     const s = story().executing().agentPrompts("p1")
     s.tell({ _tag: "CommandRefused", runId, command: "StartTurn", reason: "the session is gone" })
     assert.deepStrictEqual(s.lines, [
@@ -160,13 +160,13 @@ describe("an agent prompts in its turn", () => {
     ])
   })
 
-  it("so does a human who answers it in the session itself", () => {
+  it("withdraws the open prompt when a human answers it in the session itself", () => {
     const s = story().executing().agentPrompts("p1").agentWorks("human")
     assert.deepStrictEqual(s.lines, ["gate WithdrawEscalation", "StepResumed EXECUTE (agent-working)"])
     assert.strictEqual(s.run.pending._tag, "Turn")
   })
 
-  it("a reviewer's prompt is asked as well", () => {
+  it("asks a reviewer's prompt as well", () => {
     const s = story().executing().worked("abc1")
     s.agentPrompts("p1", "permission", sessionIdOf(runId, 1))
     assert.deepStrictEqual(s.lines, [])
@@ -175,7 +175,7 @@ describe("an agent prompts in its turn", () => {
     assert.strictEqual(s.answer("once").run.pending._tag, "Review")
   })
 
-  it("auto mode rejects what needs a permission, and tells an agent that asks to decide for itself", () => {
+  it("rejects permissions in auto mode, and tells an agent that asks a question to decide for itself", () => {
     const s = story().executing({ auto: true }).agentPrompts("p1")
     assert.deepStrictEqual(s.lines, ["session-manager ReplyToPrompt"])
     assert.include(JSON.stringify(s.last), '"reject"')

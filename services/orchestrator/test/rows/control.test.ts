@@ -8,7 +8,7 @@ const resume = { _tag: "ResumeRun", runId } as const
 const abort = { _tag: "AbortRun", runId, reason: "enough" } as const
 
 describe("any, PauseRun", () => {
-  it("the turn under way is let finish, then paused", () => {
+  it("pauses after the turn under way has finished", () => {
     const s = story().executing().tell(pause)
     assert.deepStrictEqual([s.run.status, s.lines.length], ["running", 0])
     s.completes("abc1234")
@@ -16,13 +16,13 @@ describe("any, PauseRun", () => {
     assert.strictEqual(s.run.usage.author.turns, 1)
   })
 
-  it("resumed, it goes on from the report of that turn", () => {
+  it("goes on from the report of that turn when it is resumed", () => {
     const s = story().executing().tell(pause).completes("abc1234").tell(resume)
     assert.deepStrictEqual(s.lines, ["RunResumed", "workspace VerifyCommit"])
     assert.strictEqual(s.run.status, "running")
   })
 
-  it("--now aborts the turn; resumed, the step begins anew in a new session", () => {
+  it("aborts the turn with --now, and begins the step again in a new session when it is resumed", () => {
     const s = story().executing().tell(pauseNow)
     assert.deepStrictEqual(s.lines, ["session-manager AbortSession", "RunPaused"])
     s.turnFails("aborted").tell(resume)
@@ -30,13 +30,13 @@ describe("any, PauseRun", () => {
     assert.strictEqual(s.command("StartTurn").session._tag, "New")
   })
 
-  it("--now, resumed before the turn has reported: it begins anew as soon as it has", () => {
+  it("begins the step again once the aborted turn has reported, when it was resumed before that", () => {
     const s = story().executing().tell(pauseNow).tell(resume)
     assert.deepStrictEqual(s.lines, ["RunResumed"])
     assert.deepStrictEqual(s.turnFails("aborted").lines, ["StepStarted EXECUTE (resumed)", "session-manager StartTurn"])
   })
 
-  it("--now aborts a review; resumed, it is asked for again", () => {
+  it("aborts a review with --now, and asks for it again when it is resumed", () => {
     const s = story().executing().worked("abc1").tell(pauseNow)
     assert.deepStrictEqual(s.lines, ["reviewer CloseReview", "RunPaused"])
     assert.deepStrictEqual(s.tell(resume).lines, [
@@ -46,12 +46,12 @@ describe("any, PauseRun", () => {
     ])
   })
 
-  it("--now while an agent prompts: its question is withdrawn", () => {
+  it("withdraws the question of an agent that prompts with --now", () => {
     const s = story().executing().agentPrompts("p1").tell(pauseNow)
     assert.deepStrictEqual(s.lines, ["gate WithdrawEscalation", "session-manager AbortSession", "RunPaused"])
   })
 
-  it("waiting for a human: paused at once, the question stays open and its answer is kept", () => {
+  it("pauses at once while it waits for a human, and keeps the answer to the open question", () => {
     const s = story().executing().needsHuman().tell(pause)
     assert.deepStrictEqual(s.lines, ["RunPaused"])
     s.answer("fix", "so")
@@ -66,11 +66,11 @@ describe("any, PauseRun", () => {
     assert.include(s.prompt, "so")
   })
 
-  it("paused and resumed without an answer, it waits again", () => {
+  it("waits again when it is resumed without an answer", () => {
     assert.strictEqual(story().executing().needsHuman().tell(pause).tell(resume).run.status, "waiting")
   })
 
-  it("what comes from the workspace meanwhile is kept", () => {
+  it("keeps what the workspace reports during the pause", () => {
     const s = story().executing(withGates).worked("abc1").tell(pause)
     assert.deepStrictEqual(s.gates(true).lines, ["RunPaused"])
     assert.deepStrictEqual(s.tell(resume).lines, [
@@ -80,21 +80,21 @@ describe("any, PauseRun", () => {
     ])
   })
 
-  it("a prompt of the agent is still asked while its turn is let finish", () => {
+  it("still asks what the agent asks during its last turn", () => {
     const s = story().executing().tell(pause).agentPrompts("p1")
     assert.strictEqual(s.run.status, "waiting")
     assert.deepStrictEqual(s.answer("once").lines, ["StepResumed EXECUTE (answer)", "session-manager ReplyToPrompt"])
     assert.deepStrictEqual(s.completes("abc1").lines, ["RunPaused"])
   })
 
-  it("again is refused; --now after it is not", () => {
+  it("is refused a second time, unless with --now", () => {
     const s = story().executing().tell(pause)
     row(s, pause).refused(/pauses once the work under way has finished/)
     assert.deepStrictEqual(s.tell(pauseNow).lines, ["session-manager AbortSession", "RunPaused"])
     row(s, pauseNow).refused(/is paused already/)
   })
 
-  it("resume takes back a pause that is not yet in force, and is refused where there is none", () => {
+  it("is taken back by a resume before it begins; a resume without a pause is refused", () => {
     const s = story().executing().tell(pause).tell(resume)
     assert.deepStrictEqual(s.completes("abc1").lines, ["workspace VerifyCommit"])
     row(s, resume).refused("Run r1-test is not paused: it is running.")
@@ -102,21 +102,21 @@ describe("any, PauseRun", () => {
 })
 
 describe("any, AbortRun", () => {
-  it("in a turn: aborted, its session aborted, the workspace kept", () => {
+  it("aborts a turn's session and keeps the workspace", () => {
     const s = story().executing().tell(abort)
     assert.deepStrictEqual(s.lines, ["RunAborted", "session-manager AbortSession", "workspace ReleaseWorkspace"])
     assert.deepStrictEqual([s.run.status, s.run.reason], ["aborted", "enough"])
   })
 
-  it("waiting: the open question is closed", () => {
+  it("closes the open question", () => {
     assert.deepStrictEqual(story().executing().needsHuman().tell(abort).lines[0], "gate WithdrawEscalation")
   })
 
-  it("in a review: the review is closed", () => {
+  it("closes the review", () => {
     assert.include(story().executing().worked("abc1").tell(abort).lines, "reviewer CloseReview")
   })
 
-  it("while the workspace is prepared, or paused", () => {
+  it("works while the workspace is prepared and while the run is paused", () => {
     assert.strictEqual(story().start().tell(abort).run.status, "aborted")
     assert.strictEqual(story().executing().tell(pauseNow).tell(abort).run.status, "aborted")
   })
@@ -129,30 +129,30 @@ describe("any terminal", () => {
     return { s: s.tell(abort), report }
   }
 
-  it("any later report is refused as stale and changes nothing", () => {
+  it("refuses any later report as stale, and changes nothing", () => {
     const { report, s } = aborted()
     row(s, report).refused("TurnCompleted is stale: run r1-test is aborted.")
     row(s, { _tag: "CommitVerified", runId, phase: s.phase.id, commit: "abc1" }).refused(/stale/)
     row(s, { _tag: "WorkspaceFailed", runId, operation: "x", reason: "y" }).refused(/stale/)
   })
 
-  it("any later answer is refused as stale", () => {
+  it("refuses any later answer as stale", () => {
     const s = story().executing().needsHuman()
     const answer = s.answerOf({ choice: "fix" })
     row(s.tell(abort), answer).refused(/stale/)
   })
 
-  it("any later activity is refused as stale", () => {
+  it("refuses any later activity as stale", () => {
     const { s } = aborted()
     row(s, { _tag: "AgentWorking", runId, sessionId: s.author, cause: "human", evidence: "x" }).refused(/stale/)
   })
 
-  it("any later command is refused as stale", () => {
+  it("refuses any later command as stale", () => {
     const { s } = aborted()
     for (const command of [pause, resume, abort]) row(s, command).refused(/stale: run r1-test is aborted/)
   })
 
-  it("echoes of its own end are no news", () => {
+  it("ignores the echoes of its own end", () => {
     const { s } = aborted()
     row(s, { _tag: "SessionAborted", runId, sessionId: s.author, reason: "x" }).then([])
     row(s, { _tag: "CommandRefused", runId, command: "AnswerReceived", reason: "stale" }).then([])
@@ -160,7 +160,7 @@ describe("any terminal", () => {
 })
 
 describe("circuit breakers", () => {
-  it("maxStepVisits: ESCALATE, origin limit; fix grants it anew", () => {
+  it("ask a human when maxStepVisits is reached, and grant visits again on an answer", () => {
     const s = story().executing({ limits: { maxStepVisits: 2 } })
     s.needsHuman().answer("continue-session").needsHuman().answer("continue-session")
     assert.strictEqual(s.question.ask.origin, "limit")
@@ -169,7 +169,7 @@ describe("circuit breakers", () => {
     assert.strictEqual(s.command("ContinueSession").guidance, "go")
   })
 
-  it("maxStepsPerRun: ESCALATE, origin limit", () => {
+  it("ask a human when maxStepsPerRun is reached", () => {
     const s = story()
       .executing({ limits: { maxStepsPerRun: 1 } })
       .worked("abc1")
@@ -177,7 +177,7 @@ describe("circuit breakers", () => {
     assert.strictEqual(s.answer("fix").run.pending._tag, "Review")
   })
 
-  it("token and cost budgets: ESCALATE before the next agent is called", () => {
+  it("ask a human before the next agent is called when the token or cost budget is used up", () => {
     const tokens = story()
       .executing({ limits: { tokenBudget: 100 } })
       .worked("abc1")
@@ -189,12 +189,12 @@ describe("circuit breakers", () => {
     assert.strictEqual(cost.answer("fix").run.pending._tag, "Review")
   })
 
-  it("a turn is given what is left of the token budget, and the limits that are on", () => {
+  it("pass what is left of the token budget and the limits that are on to each turn", () => {
     const s = story().executing({ limits: { maxAgentTurns: 9, tokenBudget: 1000, turnInactivityMs: 0, turnWallMs: 7 } })
     assert.deepStrictEqual(s.command("StartTurn").limits, { wallMs: 7, maxAgentTurns: 9, maxTokens: 1000 })
   })
 
-  it("every limit that was met is in the notices", () => {
+  it("put every limit that was reached into the notices", () => {
     const s = story()
       .executing({ limits: { maxStepsPerRun: 1 } })
       .worked("abc1")

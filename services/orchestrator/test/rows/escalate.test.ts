@@ -7,7 +7,7 @@ const asked = () => story().executing().needsHuman()
 const guidance = "First line.\n\n  Second $& line, with {braces} and 'quotes'."
 
 describe("ESCALATE", () => {
-  it("continue-session: retry step, same session, continuation prompt plus guidance", () => {
+  it("continues the same session in the retry step with the guidance on continue-session", () => {
     const s = asked().answer("continue-session", guidance)
     assert.deepStrictEqual(s.lines, [
       "StepResumed EXECUTE (answer)",
@@ -21,7 +21,7 @@ describe("ESCALATE", () => {
     )
   })
 
-  it("fix: retry step, new session, full prompt plus guidance", () => {
+  it("starts a new session in the retry step with the full prompt and the guidance on fix", () => {
     const s = asked()
     const before = s.author
     s.answer("fix", guidance)
@@ -37,7 +37,7 @@ describe("ESCALATE", () => {
     assert.isTrue(prompt.endsWith(`The user has provided the following additional guidance:\n${guidance}`))
   })
 
-  it("fix, when the phase has done tasks: the continuation state is written and verified first", () => {
+  it("writes and verifies the continuation state first on fix when tasks of the phase are done", () => {
     const s = story().executing()
     s.reports({
       result: "needs_human",
@@ -52,7 +52,7 @@ describe("ESCALATE", () => {
     assert.include(s.prompt, "| P1.1 | Begin | abc1234 | a.ts | complete |")
   })
 
-  it("override: PHASE_COMPLETE, by override, who and why recorded", () => {
+  it("completes the phase and records who overrode it and why on override", () => {
     const s = asked().answer("override", "good enough")
     assert.deepStrictEqual(s.lines, [
       "StepResumed EXECUTE (answer)",
@@ -66,35 +66,35 @@ describe("ESCALATE", () => {
     assert.strictEqual(s.treeClean().phase.id, "2")
   })
 
-  it("abort: run aborted, sessions aborted, workspace kept", () => {
+  it("aborts the run and its sessions and keeps the workspace on abort", () => {
     const s = asked().answer("abort", "enough of it")
     assert.deepStrictEqual(s.lines, ["RunAborted", "session-manager AbortSession", "workspace ReleaseWorkspace"])
     assert.strictEqual(s.command("ReleaseWorkspace").outcome, "aborted")
     assert.strictEqual(s.run.reason, "aborted by anna through cli: enough of it")
   })
 
-  it("auto mode, attempts left: as fix, without a human", () => {
+  it("retries as fix without a human in auto mode while a retry is left", () => {
     const s = story().executing({ auto: true }).needsHuman()
     assert.deepStrictEqual(s.lines, ["StepStarted EXECUTE (auto-retry)", "session-manager StartTurn"])
     assert.strictEqual(s.command("StartTurn").session._tag, "New")
     assert.match(s.run.notices.join(), /Auto mode tries again: I need to know more/)
   })
 
-  it("auto mode, exhausted: run aborted, every reason listed", () => {
+  it("aborts the run and lists every reason in auto mode when no retry is left", () => {
     const s = story().executing({ auto: true })
     for (const reason of ["one", "two", "three", "four"]) s.needsHuman(reason)
     assert.strictEqual(s.run.status, "aborted")
     for (const reason of ["one", "two", "three", "four"]) assert.include(s.run.reason, reason)
   })
 
-  it("auto mode: attempts are counted per phase", () => {
+  it("counts the retries of auto mode per phase", () => {
     const s = story().executing({ auto: true, limits: { maxAutoRetries: 1 } })
     s.needsHuman().phaseApproved("abc1").needsHuman()
     assert.strictEqual(s.run.status, "running")
     assert.strictEqual(s.needsHuman().run.status, "aborted")
   })
 
-  it("auto mode: nobody grants a run more of its budget", () => {
+  it("aborts the run when its budget is used up in auto mode", () => {
     const s = story().executing({ auto: true, limits: { costBudget: 0.4 } })
     s.worked("abc1")
     assert.strictEqual(s.run.status, "aborted")
@@ -103,7 +103,7 @@ describe("ESCALATE", () => {
 })
 
 describe("where continue leads", () => {
-  it("from quality exhausted: QUALITY_RETRY with the guidance, retries granted anew", () => {
+  it("leads from exhausted quality retries to QUALITY_RETRY with the guidance", () => {
     const s = story()
       .executing({ ...withGates, limits: { maxQualityRetries: 0 } })
       .worked("abc1")
@@ -124,7 +124,7 @@ describe("where continue leads", () => {
     assert.isTrue(prompt.endsWith(guidance))
   })
 
-  it("from the review limit: AUTO_FIX with the guidance, and one more review cycle", () => {
+  it("leads from the review limit to AUTO_FIX with the guidance, and grants one more review cycle", () => {
     const s = story()
       .executing({ limits: { maxReviewIterations: 1 } })
       .worked("abc1")
@@ -141,14 +141,14 @@ describe("where continue leads", () => {
     ])
   })
 
-  it("from a commit that was rejected again: the same step, told what is wrong with it", () => {
+  it("leads from a commit that was rejected twice to the same step, and says what is wrong with it", () => {
     const s = story().executing().completes("abc1").commitRejected().completes("abc2").commitRejected()
     s.answer("continue-session")
     assert.strictEqual(s.run.step, "EXECUTE")
     assert.include(s.prompt, "abc2 is nowhere")
   })
 
-  it("from AUTO_FIX: AUTO_FIX", () => {
+  it("leads from AUTO_FIX to AUTO_FIX", () => {
     const s = story().executing().worked("abc1")
     s.verdict("not_ready", item("R1")).needsHuman().answer("continue-session")
     assert.strictEqual(s.run.step, "AUTO_FIX")
@@ -157,20 +157,20 @@ describe("where continue leads", () => {
 })
 
 describe("when continue is offered", () => {
-  it("not after a continued turn that failed", () => {
+  it("is not offered after a continued turn that reported a failure", () => {
     const s = asked().answer("continue-session").reports({ result: "failed", reason: "no" })
     assert.notInclude(s.choices, "continue-session")
     assert.strictEqual(s.question.ask.evidence.continueUnavailable, "the turn that continued it failed")
   })
 
-  it("not after a continued turn that broke, whatever the session-manager says of the session", () => {
+  it("is not offered after a continued turn that broke, even if the session-manager calls the session usable", () => {
     for (const kind of ["gone", "unauthorized", "turn-limit"] as const) {
       const s = asked().answer("continue-session").turnFails(kind, true)
       assert.notInclude(s.choices, "continue-session")
     }
   })
 
-  it("again after a continued turn whose model had no credit, rate or network: the work did not fail", () => {
+  it("is offered again after a rate-limit, credit or network failure of a continued turn", () => {
     for (const kind of ["rate_limited", "out_of_credits", "no_internet"] as const) {
       const s = asked().answer("continue-session").turnFails(kind, true)
       assert.include(s.choices, "continue-session")
@@ -178,7 +178,7 @@ describe("when continue is offered", () => {
     }
   })
 
-  it("not at a checkpoint or a phase gate: their session is evidence, and the question's own is none", () => {
+  it("is not offered at a checkpoint or a phase gate, where the session is only evidence", () => {
     const checkpoint = { task: "P1.2", type: "human-verify", description: "Look" } as const
     const reached = story().executing().reports({ result: "checkpoint", checkpoint }).stateWritten()
     const gate = story()
@@ -196,12 +196,12 @@ describe("when continue is offered", () => {
     }
   })
 
-  it("again after a continued turn that needs a human", () => {
+  it("is offered again after a continued turn that needs a human", () => {
     assert.include(asked().answer("continue-session").needsHuman().choices, "continue-session")
   })
 
   for (const end of ["SessionExpired", "SessionAborted"] as const) {
-    it(`no longer once the session has ended (${end}): the open question is changed and says why`, () => {
+    it(`is withdrawn from the open question, with the reason, once the session has ended (${end})`, () => {
       const s = asked().agent(end)
       assert.deepStrictEqual(s.lines, ["gate RaiseEscalation"])
       assert.deepStrictEqual(s.choices, ["fix", "override", "abort"])
@@ -211,7 +211,7 @@ describe("when continue is offered", () => {
     })
   }
 
-  it("an answer that came too late for it is asked for again, and its guidance is not lost", () => {
+  it("is asked about again, without losing the guidance, when the answer came after the session's end", () => {
     const s = asked()
     const late = s.answerOf({ choice: "continue-session", guidance })
     s.agent("SessionExpired").tell(late)
@@ -222,26 +222,26 @@ describe("when continue is offered", () => {
 })
 
 describe("guidance", () => {
-  it("reaches every fresh author of the phase, and a continued one once", () => {
+  it("reaches every fresh author of the phase, and a continued author once", () => {
     const s = asked().answer("continue-session", "one").needsHuman().answer("continue-session", "two")
     assert.strictEqual(s.command("ContinueSession").guidance, "two")
     s.needsHuman().answer("fix", "three")
     assert.isTrue(s.prompt.endsWith("one\n\ntwo\n\nthree"))
   })
 
-  it("is given again when it is not known whether a turn that failed has read it", () => {
+  it("is given again after a failed turn, which may not have read it", () => {
     const s = asked().answer("fix", "one").turnFails("gone", true)
     assert.strictEqual(s.answer("continue-session", "two").command("ContinueSession").guidance, "one\n\ntwo")
   })
 
-  it("of a phase that is over does not reach the next one", () => {
+  it("does not reach the next phase", () => {
     const s = asked().answer("fix", "only here").phaseApproved("abc1")
     assert.notInclude(s.prompt, "only here")
   })
 })
 
 describe("answers", () => {
-  it("that do not come from the gate are refused, and the question stays open", () => {
+  it("are refused unless they come from the gate, and the question stays open", () => {
     const s = story().executing().needsHuman()
     const answer = s.answerOf({ choice: "override" })
     const refused = Result.getOrThrow(Result.flip(s.try(answer, { id: "a-bot-1" })))
@@ -251,7 +251,7 @@ describe("answers", () => {
     assert.strictEqual(s.run.status, "running")
   })
 
-  it("to a question that is not open are refused, with who answered it", () => {
+  it("are refused when the question is closed, and say who answered it", () => {
     const s = asked()
     const answer = s.answerOf({ choice: "override" })
     row(s.answer("fix"), answer).refused(
@@ -259,17 +259,17 @@ describe("answers", () => {
     )
   })
 
-  it("by an option's key are as good as by its name", () => {
+  it("may name an option by its key", () => {
     assert.strictEqual(asked().answer("c").command("ContinueSession").step, "EXECUTE")
   })
 
-  it("that are no choice at all are asked for again, under a new id", () => {
+  it("lead to the same question under a new id when they are no choice", () => {
     const s = asked().answer("perhaps")
     assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
     assert.strictEqual(s.question.ask.escalationId, "r1-test-e2")
   })
 
-  it("that somebody made impossible by withdrawing the question: it is asked again", () => {
+  it("are asked for again when somebody else withdraws the question", () => {
     const s = asked()
     const { escalationId } = s.question.ask
     s.tell({ _tag: "EscalationWithdrawn", runId, escalationId, reason: "superseded" })
@@ -278,7 +278,7 @@ describe("answers", () => {
 })
 
 describe("the workspace breaks", () => {
-  it("ESCALATE, origin workspace; fix asks it for the same again", () => {
+  it("asks a human with origin workspace, and repeats the same command on fix", () => {
     const s = story().executing(withGates).worked("abc1")
     s.tell({ _tag: "WorkspaceFailed", runId, phase: s.phase.id, operation: "RunQualityGates", reason: "disk full" })
     assert.deepStrictEqual([s.question.ask.origin, s.question.ask.step], ["workspace", "QUALITY_CHECK"])

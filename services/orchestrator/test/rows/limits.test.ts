@@ -110,7 +110,7 @@ const limits: ReadonlyArray<{
 
 describe("a limit", () => {
   for (const { limit, met, origin, reason } of limits) {
-    it(`${limit}: a question with its reason, which status shows while it is open and keeps in its notices`, () => {
+    it(`${limit} raises a question whose reason status shows while it is open and keeps in its notices`, () => {
       const s = met()
       assert.strictEqual(s.question.ask.origin, origin)
       assert.match(s.question.ask.reason, reason)
@@ -126,7 +126,7 @@ describe("a limit", () => {
     })
   }
 
-  it("maxAutoRetries: the run is aborted, and status lists what it was aborted for", () => {
+  it("maxAutoRetries aborts the run, and status lists the reasons", () => {
     const s = story().executing({ auto: true, limits: { maxAutoRetries: 1 } })
     const ended = view(s.needsHuman("Which?").needsHuman("I still ask"))
     assert.strictEqual(ended.status, "aborted")
@@ -135,7 +135,7 @@ describe("a limit", () => {
   })
 
   for (const { limit, met } of limits) {
-    it(`${limit}: never granted twice by one answer`, () => {
+    it(`${limit} is never granted twice by one answer`, () => {
       const s = met()
       const before = s.question.ask.escalationId
       s.answer("fix")

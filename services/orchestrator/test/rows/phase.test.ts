@@ -5,7 +5,7 @@ const ready = (options: Parameters<ReturnType<typeof story>["executing"]>[0] = {
   story().executing(options, plan).worked("abc1").verdict("ready")
 
 describe("PHASE_GATE", () => {
-  it("gates.phase auto: PHASE_COMPLETE if the tree is clean", () => {
+  it("completes the phase if the tree is clean with gates.phase auto", () => {
     const s = ready()
     assert.deepStrictEqual(s.lines, ["StepStarted PHASE_GATE (verdict-ready)", "workspace FinishPhase"])
     assert.deepStrictEqual(s.treeClean().lines.slice(0, 2), [
@@ -14,7 +14,7 @@ describe("PHASE_GATE", () => {
     ])
   })
 
-  it("tree not clean: ESCALATE, origin commit; fix and continue lead to the author, who is told which files", () => {
+  it("asks a human when the tree is not clean; fix and continue lead to the author, who is told which files", () => {
     const s = ready().treeDirty("left.txt")
     assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting PHASE_GATE"])
     const { evidence, origin } = s.question.ask
@@ -25,7 +25,7 @@ describe("PHASE_GATE", () => {
     assert.deepStrictEqual(s.worked("abc2").lines, ["StepStarted REVIEW (fixed)", "reviewer RequestReview"])
   })
 
-  it("HEAD moved since the verdict: the new commit is verified, and reviewed in the reviewer's session", () => {
+  it("verifies and reviews the new commit when HEAD moved since the verdict", () => {
     const s = ready()
     assert.strictEqual(s.command("FinishPhase").approved, "abc1")
     s.headMoved("fff9")
@@ -38,7 +38,7 @@ describe("PHASE_GATE", () => {
     assert.strictEqual(s.treeClean().run.outcomes[0]?.commit, "fff9")
   })
 
-  it("HEAD moved since the verdict, with quality gates: they run on the new commit first", () => {
+  it("runs the quality gates on the new commit first when HEAD moved since the verdict", () => {
     const s = story().executing(withGates).worked("abc1").gates(true).verdict("ready").headMoved("fff9")
     assert.deepStrictEqual(s.commitVerified().lines, [
       "StepStarted QUALITY_CHECK (head-moved)",
@@ -46,7 +46,7 @@ describe("PHASE_GATE", () => {
     ])
   })
 
-  it("HEAD moved to what is no new work: ESCALATE, origin commit", () => {
+  it("asks a human with origin commit when the commit that HEAD moved to is rejected", () => {
     const s = ready().headMoved("fff9").commitRejected()
     assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting PHASE_GATE"])
     assert.strictEqual(s.question.ask.origin, "commit")
@@ -58,12 +58,12 @@ describe("PHASE_GATE", () => {
     ])
   })
 
-  it("overridden: finished on whatever HEAD is", () => {
+  it("finishes an overridden phase on any HEAD", () => {
     const s = story().executing().needsHuman().answer("override")
     assert.notProperty(s.command("FinishPhase"), "approved")
   })
 
-  it("gates.phase human: a question", () => {
+  it("asks a human with gates.phase human", () => {
     const s = ready({ gates: { phase: "human" } })
     assert.deepStrictEqual(s.lines, [
       "StepStarted PHASE_GATE (verdict-ready)",
@@ -74,13 +74,13 @@ describe("PHASE_GATE", () => {
     assert.deepStrictEqual(s.choices, ["continue", "pause", "abort"])
   })
 
-  it("answered continue: PHASE_COMPLETE", () => {
+  it("completes the phase on continue", () => {
     const s = ready({ gates: { phase: "human" } }).answer("continue")
     assert.deepStrictEqual(s.lines, ["StepResumed PHASE_GATE (answer)", "workspace FinishPhase"])
     assert.strictEqual(s.treeClean().run.outcomes[0]?.by, "review")
   })
 
-  it("answered pause: paused; resumed, it asks again", () => {
+  it("pauses the run on pause, and asks again when it is resumed", () => {
     const s = ready({ gates: { phase: "human" } }).answer("pause")
     assert.strictEqual(s.run.status, "paused")
     s.tell({ _tag: "ResumeRun", runId: s.run.runId })
@@ -92,11 +92,11 @@ describe("PHASE_GATE", () => {
     ])
   })
 
-  it("answered abort: aborted", () => {
+  it("aborts the run on abort", () => {
     assert.strictEqual(ready({ gates: { phase: "human" } }).answer("abort").run.status, "aborted")
   })
 
-  it("gates.phase human in auto mode: nobody is asked", () => {
+  it("asks nobody in auto mode, even with gates.phase human", () => {
     assert.deepStrictEqual(ready({ auto: true, gates: { phase: "human" } }).lines, [
       "StepStarted PHASE_GATE (verdict-ready)",
       "workspace FinishPhase"
@@ -105,7 +105,7 @@ describe("PHASE_GATE", () => {
 })
 
 describe("PHASE_COMPLETE", () => {
-  it("plan continued: next phase not approved, with fresh author and reviewer sessions", () => {
+  it("starts the next phase that is not approved with fresh author and reviewer sessions", () => {
     const s = ready()
     const first = s.author
     s.treeClean(undefined, "beefbeef")
@@ -122,19 +122,19 @@ describe("PHASE_COMPLETE", () => {
     assert.strictEqual(s.completes("abc9").command("VerifyCommit").base, "beefbeef")
   })
 
-  it("phases added at the end are done as well", () => {
+  it("also works on phases that were added at the end", () => {
     const longer = `${onePhase}\n## Phase 2: One more\n\n- [ ] P2.1 Do\n`
     const s = ready({}, onePhase).treeClean(longer)
     assert.strictEqual(s.phase.id, "2")
     assert.include(s.prompt, "P2.1: Do")
   })
 
-  it("a mark in the text is not what approves a phase", () => {
+  it("does not take a mark in the plan's text for an approval", () => {
     const marked = twoPhases.replace("Second things", "Second things - COMPLETE")
     assert.strictEqual(ready().treeClean(marked).phase.id, "2")
   })
 
-  it("none left: SUMMARY written, run completed", () => {
+  it("writes SUMMARY and completes the run when no phase is left", () => {
     const s = ready({}, onePhase).treeClean()
     assert.deepStrictEqual(s.lines.slice(-1), ["workspace WriteSummary"])
     assert.include(s.command("WriteSummary").text, "## Task Results")
@@ -142,7 +142,7 @@ describe("PHASE_COMPLETE", () => {
     assert.strictEqual(s.run.status, "completed")
   })
 
-  it("a summary that cannot be written does not keep the run from completing", () => {
+  it("completes the run even if its summary cannot be written", () => {
     const s = ready({}, onePhase).treeClean()
     s.tell({ _tag: "WorkspaceFailed", runId: s.run.runId, operation: "WriteSummary", reason: "disk full" })
     assert.strictEqual(s.run.status, "completed")
@@ -155,7 +155,7 @@ describe("PHASE_COMPLETE", () => {
     unreadable: "# Nothing\n"
   }
   for (const [how, plan] of Object.entries(changed)) {
-    it(`phases ${how}: ESCALATE, origin plan`, () => {
+    it(`asks a human with origin plan when phases were changed (${how})`, () => {
       const s = ready({}, twoPhases).treeClean(plan)
       assert.deepStrictEqual(s.lines.slice(-2), ["gate RaiseEscalation", "StepWaiting PHASE_COMPLETE"])
       assert.strictEqual(s.question.ask.origin, "plan")
@@ -163,7 +163,7 @@ describe("PHASE_COMPLETE", () => {
     })
   }
 
-  it("plan changed: fix reads it again, override goes on with the phases as they were", () => {
+  it("reads the changed plan again on fix, and goes on with the phases as they were on override", () => {
     const fixed = ready().treeClean(changed.renumbered).answer("fix")
     assert.deepStrictEqual(fixed.lines, ["StepResumed PHASE_COMPLETE (answer)", "workspace FinishPhase"])
     assert.strictEqual(fixed.treeClean().phase.id, "2")
@@ -172,13 +172,13 @@ describe("PHASE_COMPLETE", () => {
     assert.strictEqual(overridden.run.outcomes.length, 1)
   })
 
-  it("an overridden phase with a dirty tree: asked once more, and override goes on", () => {
+  it("asks once more about the dirty tree of an overridden phase, and goes on on override", () => {
     const s = story().executing().needsHuman().answer("override").treeDirty("left.txt")
     assert.deepStrictEqual(s.choices, ["fix", "override", "abort"])
     assert.strictEqual(s.answer("override").phase.id, "2")
   })
 
-  it("what the reviewer raised on an approved phase is in the summary", () => {
+  it("puts what the reviewer raised on an approved phase into the summary", () => {
     const s = story().executing({}, onePhase).worked("abc1")
     s.verdict("ready", item("R7", "auto_fix", "P2")).treeClean()
     assert.include(s.command("WriteSummary").text, "Title of R7")

@@ -14,7 +14,7 @@ describe("PREPARE", () => {
     assert.strictEqual(started.state._tag, "Run")
   })
 
-  it("workspace ready: the first phase that is not approved goes to EXECUTE", () => {
+  it("starts the first phase that is not approved when the workspace is ready", () => {
     const plan = onePhase
       .replace("Only things", "Only things - COMPLETE")
       .concat("\n## Phase 2: More\n\n- [ ] P2.1 Do\n")
@@ -26,7 +26,7 @@ describe("PREPARE", () => {
     ])
   })
 
-  it("workspace ready on no branch: it is noted", () => {
+  it("notes that the workspace is on no branch", () => {
     const detached = { _tag: "WorkspacePrepared", runId, host: Host.make("h"), directory: "/repo", head } as const
     assert.match(story().start().tell(detached).run.notices.join(), /HEAD is on no branch/)
     assert.deepStrictEqual(story().start().prepared().run.notices, [])
@@ -69,30 +69,30 @@ describe("PREPARE", () => {
   })
 
   for (const kind of ["dirty-tree", "not-a-repository", "in-use"] as const) {
-    it(`${kind}: the run fails at once with the reason`, () => {
+    it(`fails the run at once with the reason when the workspace is refused (${kind})`, () => {
       const refused = row(story().start(), { _tag: "WorkspaceRefused", runId, kind, reason: "because" })
       refused.then([{ _tag: "RunFailed", runId, reason: `The workspace cannot be used (${kind}): because` }])
     })
   }
 
-  it("a workspace that breaks while it is prepared fails the run", () => {
+  it("fails the run when the workspace cannot be prepared", () => {
     const s = story()
       .start()
       .tell({ _tag: "WorkspaceFailed", runId, operation: "PrepareWorkspace", reason: "disk full" })
     assert.deepStrictEqual(s.lines, ["RunFailed"])
   })
 
-  it("StartRun again with the same content changes nothing", () => {
+  it("ignores a repeated StartRun with the same content", () => {
     row(story().start(), startRun()).then([])
     row(story().executing(), { ...startRun(), options: decodeOptions({}) }).then([])
   })
 
-  it("StartRun again with other content is refused", () => {
+  it("refuses a repeated StartRun with other content", () => {
     row(story().start(), startRun({ auto: true })).refused(/was started with another plan, workspace or options/)
     row(story().start(), startRun({}, onePhase)).refused(/another plan/)
   })
 
-  it("any other command to a run that does not exist is refused, and events are no concern of it", () => {
+  it("refuses other commands to a run that does not exist, and ignores events", () => {
     row([], { _tag: "AbortRun", runId, reason: "x" }).refused(/There is no run r1-test/)
     row([], {
       _tag: "WorkspacePrepared",

@@ -10,7 +10,7 @@ const exhausted = () => {
 }
 
 describe("QUALITY_CHECK", () => {
-  it("all pass: REVIEW", () => {
+  it("goes to REVIEW when all gates pass", () => {
     row(checking(), { _tag: "QualityPassed", runId, phase: "1", attempt: 1, results: [] }).sends([
       {
         _tag: "PublishEvent",
@@ -20,7 +20,7 @@ describe("QUALITY_CHECK", () => {
     ])
   })
 
-  it("fail, attempts left: QUALITY_RETRY with each failed command and its output", () => {
+  it("goes to QUALITY_RETRY with each failed command and its output while a retry is left", () => {
     const s = checking().gates(false)
     assert.deepStrictEqual(s.lines, ["StepStarted QUALITY_RETRY (gates-failed)", "session-manager StartTurn"])
     const { freshPrompt, onMissing, prompt, reason, session } = s.command("StartTurn")
@@ -49,7 +49,7 @@ describe("QUALITY_CHECK", () => {
     assert.strictEqual(prompt.includes("[…]"), !("overlap" in output) && output.tail !== "")
   })
 
-  it("three retries make four gate runs, each with a number of its own", () => {
+  it("runs the gates four times with three retries, and numbers each run", () => {
     const s = exhausted()
     const runs = s.sent.flatMap((one) =>
       one._tag === "SendCommand" && one.command._tag === "RunQualityGates" ? [one.command] : []
@@ -60,7 +60,7 @@ describe("QUALITY_CHECK", () => {
     )
   })
 
-  it("fail, none left: ESCALATE, origin quality, the author's session id kept", () => {
+  it("asks a human with origin quality and offers the author's session when no retry is left", () => {
     const s = exhausted()
     assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting QUALITY_CHECK"])
     const { evidence, origin, sessionId } = s.question.ask
@@ -69,21 +69,21 @@ describe("QUALITY_CHECK", () => {
     assert.strictEqual(s.choices[0], "continue-session")
   })
 
-  it("results of an earlier run of the gates change nothing", () => {
+  it("ignores the results of an earlier gate run", () => {
     const s = checking().gates(false).worked("abc1")
     row(s, { _tag: "QualityPassed", runId, phase: "1", attempt: 1, results: [] }).then([])
   })
 })
 
 describe("QUALITY_RETRY", () => {
-  it("complete with a commit: verified, then QUALITY_CHECK", () => {
+  it("verifies the commit of a complete report, then goes to QUALITY_CHECK", () => {
     const s = checking().gates(false).completes("abc5678")
     assert.deepStrictEqual(s.lines, ["workspace VerifyCommit"])
     assert.strictEqual(s.command("VerifyCommit").base, "abc1234")
     assert.deepStrictEqual(s.commitVerified().lines, ["StepStarted QUALITY_CHECK (fixed)", "workspace RunQualityGates"])
   })
 
-  it("complete without a commit, or with the one that is verified: QUALITY_CHECK", () => {
+  it("goes to QUALITY_CHECK at once without a commit, or with the commit that is verified already", () => {
     const lines = ["StepStarted QUALITY_CHECK (fixed)", "workspace RunQualityGates"]
     assert.deepStrictEqual(checking().gates(false).completes().lines, lines)
     assert.deepStrictEqual(checking().gates(false).completes("ABC1234").lines, lines)
@@ -97,14 +97,14 @@ describe("AUTO_FIX", () => {
     return s.gates(true).verdict("ready_with_corrections", item("R1"))
   }
 
-  it("complete: quality attempts back to 0, then QUALITY_CHECK", () => {
+  it("resets the quality retries when it begins, and goes to QUALITY_CHECK when it is complete", () => {
     const s = fixing().completes()
     assert.deepStrictEqual(s.lines, ["StepStarted QUALITY_CHECK (fixed)", "workspace RunQualityGates"])
     assert.strictEqual(s.phase.qualityRetries, 0)
     assert.strictEqual(s.gates(false).run.step, "QUALITY_RETRY")
   })
 
-  it("complete with a commit: verified first", () => {
+  it("verifies the commit of a complete report first", () => {
     assert.deepStrictEqual(fixing().completes("abd1").lines, ["workspace VerifyCommit"])
   })
 })

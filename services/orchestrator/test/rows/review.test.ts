@@ -6,7 +6,7 @@ const reviewing = (options: Parameters<ReturnType<typeof story>["executing"]>[0]
   story().executing(options).worked("abc1234")
 
 describe("REVIEW", () => {
-  it("review cycles of this phase reached the limit: ESCALATE, origin limit, no agent called", () => {
+  it("asks a human with origin limit, and calls no agent, when the phase has used up its reviews", () => {
     const s = reviewing({ limits: { maxReviewIterations: 2 } })
     s.verdict("not_ready", item("R1"), item("R2")).worked("abc1").verdict("not_ready", item("R1")).completes("abc2")
     s.commitVerified()
@@ -17,7 +17,7 @@ describe("REVIEW", () => {
     assert.match(s.run.notices.join(), /reviewed 2 times/)
   })
 
-  it("readiness ready: PHASE_GATE, items are kept as notes", () => {
+  it("goes to PHASE_GATE on a ready verdict and keeps its items as notes", () => {
     const s = reviewing()
     s.verdict("ready", item("R1", "human_required", "P2"))
     assert.deepStrictEqual(s.lines, ["StepStarted PHASE_GATE (verdict-ready)", "workspace FinishPhase"])
@@ -26,7 +26,7 @@ describe("REVIEW", () => {
   })
 
   for (const auto of [false, true]) {
-    it(`any item human_required: ESCALATE, origin reviewer, items attached, retry step AUTO_FIX, no session id (auto ${auto})`, () => {
+    it(`asks a human with the items, without continue and with AUTO_FIX as the retry step, when any item is human_required (auto ${auto})`, () => {
       const s = reviewing({ auto, limits: { maxAutoRetries: 0 } })
       s.verdict("not_ready", item("R1"), item("R2", "human_required"))
       if (auto) {
@@ -42,7 +42,7 @@ describe("REVIEW", () => {
     })
   }
 
-  it("at least one auto_fix item: AUTO_FIX, in the author's session, with the items verbatim", () => {
+  it("goes to AUTO_FIX in the author's session with the items verbatim", () => {
     const s = reviewing()
     s.verdict("ready_with_corrections", item("R1", "auto_fix", "P0"))
     assert.deepStrictEqual(s.lines, ["StepStarted AUTO_FIX (items-to-fix)", "session-manager StartTurn"])
@@ -51,7 +51,7 @@ describe("REVIEW", () => {
     for (const text of ["R1", "P0", "Title of R1", "Reason of R1"]) assert.include(prompt, text)
   })
 
-  it("items to fix when the author's session has expired: AUTO_FIX in a new session that is told all", () => {
+  it("goes to AUTO_FIX in a new session with the full prompt when the author's session has expired", () => {
     const s = reviewing().agent("SessionExpired")
     s.verdict("not_ready", item("R1"))
     const { prompt, session } = s.command("StartTurn")
@@ -61,7 +61,7 @@ describe("REVIEW", () => {
   })
 
   for (const readiness of ["not_ready", "ready_with_corrections"] as const) {
-    it(`${readiness} and nothing to act on: ESCALATE, origin reviewer`, () => {
+    it(`asks a human on a ${readiness} verdict with nothing to act on`, () => {
       const s = reviewing()
       s.verdict(readiness)
       assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting REVIEW"])
@@ -70,7 +70,7 @@ describe("REVIEW", () => {
     })
   }
 
-  it("nothing to act on: fix reviews again in a new session, with guidance it leads to the author", () => {
+  it("reviews again in a new session on fix when there is nothing to act on; guidance goes to the author", () => {
     const again = reviewing()
     again.verdict("not_ready").answer("fix")
     assert.deepStrictEqual(again.lines, [
@@ -85,7 +85,7 @@ describe("REVIEW", () => {
     assert.include(told.prompt, "make it blue")
   })
 
-  it("review failed: ESCALATE, origin reviewer, retry step REVIEW with a fresh session", () => {
+  it("asks a human when the review failed, and reviews again in a new session on fix", () => {
     const s = reviewing().reviewFails()
     assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting REVIEW"])
     assert.strictEqual(s.question.ask.origin, "reviewer")
@@ -96,25 +96,25 @@ describe("REVIEW", () => {
     assert.strictEqual(s.command("RequestReview").cycle, 2)
   })
 
-  it("a failed review does not use up a review cycle", () => {
+  it("does not count a failed review as a review cycle", () => {
     const s = reviewing({ limits: { maxReviewIterations: 1 } })
       .reviewFails()
       .answer("fix")
     assert.strictEqual(s.run.pending._tag, "Review")
   })
 
-  it("a verdict of another cycle changes nothing", () => {
+  it("ignores a verdict of another cycle", () => {
     const s = reviewing()
     row(s, { ...s.verdictEvent({ readiness: "ready", items: [] }), cycle: 7 }).then([])
   })
 
-  it("a verdict on another commit than the verified one is no approval: it is reviewed again", () => {
+  it("reviews again when the verdict is about another commit than the verified one", () => {
     const s = reviewing()
     s.tell({ ...s.verdictEvent({ readiness: "ready", items: [] }), commit: "fffffff" })
     assert.deepStrictEqual(s.lines, ["StepStarted REVIEW (verdict-of-another-commit)", "reviewer RequestReview"])
   })
 
-  it("what the author said of items it declined reaches the next review, once", () => {
+  it("passes the author's notes on declined items to the next review, once", () => {
     const s = reviewing()
     s.verdict("not_ready", item("R1")).completes("abc1", { notes: "R1 is wrong" }).commitVerified()
     assert.strictEqual(s.command("RequestReview").notes, "R1 is wrong")
@@ -122,7 +122,7 @@ describe("REVIEW", () => {
     assert.isUndefined(s.command("RequestReview").notes)
   })
 
-  it("two verdicts in a row that raise no fewer items: ESCALATE before the limit", () => {
+  it("asks a human before the limit when two verdicts in a row raise no fewer items", () => {
     const s = reviewing()
     for (const commit of ["abc1", "abc2"]) s.verdict("not_ready", item("R1")).worked(commit)
     s.verdict("not_ready", item("R1"))
@@ -132,7 +132,7 @@ describe("REVIEW", () => {
     assert.include(s.prompt, "try the other way")
   })
 
-  it("asks for each cycle the same review of the whole phase, up to the newest verified commit", () => {
+  it("asks in each cycle for a review of the whole phase up to the newest verified commit", () => {
     const s = reviewing()
     s.verdict("not_ready", item("R1")).worked("abc9")
     const { base, commit, cycle } = s.command("RequestReview")
