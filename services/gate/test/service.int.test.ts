@@ -33,7 +33,7 @@ const onJetStream = Layer.unwrap(
 const startGate = Layer.build(Layer.fresh(service))
 
 let asked = 0
-/** A question of a run of its own. */
+/** The ids of a question whose run no other test uses. */
 const newQuestion = () => {
   const run = `run-${++asked}`
   return { runId: RunId.make(run), escalationId: EscalationId.make(`${run}-e1`) }
@@ -42,7 +42,7 @@ const newQuestion = () => {
 const tell = (command: EscalationCommand) =>
   Messenger.use((messenger) => messenger.send("gate", command.escalationId, command))
 
-/** Everything that was published for a run, once nothing is under way. */
+/** Everything that was published for a run, once all messages are handled. */
 const storyOf = Effect.fnUntraced(function* (runId: RunId) {
   const messenger = yield* Messenger
   yield* drain
@@ -64,7 +64,7 @@ const openOf = (runId: RunId) =>
 
 const contract = (name: string, world: Layer.Layer<Messenger | Broker | ActorConfig, unknown>) =>
   layer(world, { excludeTestServices: true, timeout: "60 seconds" })(name, (it) => {
-    it.effect("asks, takes the first of many answers, and tells the losers who was first", () =>
+    it.effect("takes the first of many answers to a question, and tells the others who was first", () =>
       Effect.gen(function* () {
         yield* startGate
         yield* startGate
@@ -92,7 +92,7 @@ const contract = (name: string, world: Layer.Layer<Messenger | Broker | ActorCon
       })
     )
 
-    it.effect("leaves one open question after many repeats, also across a restart", () =>
+    it.effect("keeps one open question after many repeats, even across restarts", () =>
       Effect.gen(function* () {
         const id = newQuestion()
         for (let n = 0; n < 3; n++) {
@@ -110,7 +110,7 @@ const contract = (name: string, world: Layer.Layer<Messenger | Broker | ActorCon
       })
     )
 
-    it.effect("takes the question's id from the subject when the answer's body leaves it out", () =>
+    it.effect("takes the question's id from the subject when the body of the answer leaves it out", () =>
       Effect.gen(function* () {
         yield* startGate
         const id = newQuestion()
@@ -127,7 +127,7 @@ const contract = (name: string, world: Layer.Layer<Messenger | Broker | ActorCon
       })
     )
 
-    it.effect("refuses what is not offered, keeps the question open, and withdraws it", () =>
+    it.effect("refuses a choice that is not offered, keeps the question open, and withdraws it on request", () =>
       Effect.gen(function* () {
         yield* startGate
         const id = newQuestion()
@@ -146,7 +146,7 @@ const contract = (name: string, world: Layer.Layer<Messenger | Broker | ActorCon
         ])
         assert.containSubset(story[1], { command: "AnswerEscalation" })
         assert.include(JSON.stringify(story[1]), "continue-session is not offered here: it timed out.")
-        assert.include(JSON.stringify(story[3]), "it was withdrawn")
+        assert.include(JSON.stringify(story[3]), "was withdrawn at")
       })
     )
   })

@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { given } from "@reprise/actor/testing"
 import { EscalationId, RunId, SessionId } from "@reprise/protocol"
-import { escalationActor } from "../src/domain/escalationActor.ts"
-import type { EscalationEvent } from "../src/domain/messages.ts"
+import { escalationActor } from "../src/actor/actor.ts"
+import type { JournalEvent } from "../src/actor/journal.ts"
 import { at, escalationId, option, question, raised, reply, runId, timeAt } from "./fixtures.ts"
 
 const escalation = given(escalationActor)
 
-const answered = (choice: string, guidance?: string): EscalationEvent => ({
+const answered = (choice: string, guidance?: string): JournalEvent => ({
   _tag: "Answered",
   at: timeAt(5),
   choice,
@@ -15,10 +15,10 @@ const answered = (choice: string, guidance?: string): EscalationEvent => ({
   via: "cli",
   ...(guidance === undefined ? {} : { guidance })
 })
-const withdrawn: EscalationEvent = { _tag: "Withdrawn", at: timeAt(5), escalationId, reason: "agent-working" }
+const withdrawn: JournalEvent = { _tag: "Withdrawn", at: timeAt(5), escalationId, reason: "agent-working" }
 
-describe("raising", () => {
-  it("opens a question, publishes it and sets the first reminder ten minutes on", () => {
+describe("raising a question", () => {
+  it("opens it, publishes it and sets the first reminder for ten minutes later", () => {
     const asked = question()
     const opened = escalation([]).when(asked, at(0))
     opened.then([{ _tag: "Raised", at: timeAt(0), question: asked }])
@@ -29,7 +29,7 @@ describe("raising", () => {
   })
 
   it("leaves one question after a thousand repeats", () => {
-    let history: ReadonlyArray<EscalationEvent> = []
+    let history: ReadonlyArray<JournalEvent> = []
     for (let n = 0; n < 1_000; n++) {
       const { outcome } = escalation(history).when(question(), at(n))
       if (outcome._tag === "Success") history = [...history, ...outcome.success]
@@ -37,7 +37,7 @@ describe("raising", () => {
     assert.deepStrictEqual(history, [raised()])
   })
 
-  it("updates an open question whose words changed and keeps when it was raised", () => {
+  it("updates an open question whose words changed, and keeps the time it was raised", () => {
     const changed = question({ reason: "Which database, and why?" })
     const updated = escalation([raised()]).when(changed, at(3))
     updated.then([{ _tag: "Updated", at: timeAt(3), question: changed }])
@@ -46,7 +46,7 @@ describe("raising", () => {
     assert.containSubset(shown, { raisedAt: timeAt(0), reason: "Which database, and why?", state: "open" })
   })
 
-  it("changes nothing when it is repeated after the answer", () => {
+  it("changes nothing when the same question is repeated after its answer", () => {
     escalation([raised(), answered("fix")])
       .when(question(), at(9))
       .then([])
@@ -57,23 +57,23 @@ describe("raising", () => {
       "another question under the id of an answered one",
       [raised(), answered("fix")],
       question({ reason: "other" }),
-      /ada answered 'fix' through cli/
+      /^Escalation r1-e1 is closed: ada answered 'fix' through cli at .* Raise a new one under another id\.$/
     ],
     ["an open question of another run", [raised()], question({ runId: RunId.make("r2") }), /belongs to run r1/],
-    ["a question without choices", [], question({ options: [] }), /offers no choice/]
+    ["a question without options", [], question({ options: [] }), /has no options/]
   ] as const)("refuses %s", (_, history, command, reason) => {
     escalation(history).when(command, at(9)).refused(reason)
   })
 
-  it("refuses a message whose id is not its subject's", () => {
+  it("refuses a command whose body names another escalation than its subject", () => {
     escalation([])
       .when(question({ escalationId: EscalationId.make("r9-e9") }), at(0))
       .refused(/must be the same/)
   })
 })
 
-describe("answering", () => {
-  it("tells the world and the orchestrator", () => {
+describe("answering a question", () => {
+  it("publishes the answer and sends it to the orchestrator", () => {
     const { sent } = escalation([raised()]).when(reply("continue-session", { guidance: "use sqlite" }), at(5))
     const choice = { choice: "continue-session", by: "ada", via: "cli", guidance: "use sqlite" }
     const place = { phase: question().phase, step: question().step, sessionId: question().sessionId }
@@ -89,9 +89,9 @@ describe("answering", () => {
   })
 
   it.each([
-    ["its own, where it can be continued", { sessionId: SessionId.make("r1") }],
-    ["only seen, where it cannot", { evidence: { sessionId: SessionId.make("r1") } }]
-  ] as const)("a standalone session tells the world alone, and names the session: %s", (_, named) => {
+    ["that can be continued", { sessionId: SessionId.make("r1") }],
+    ["that cannot be continued", { evidence: { sessionId: SessionId.make("r1") } }]
+  ] as const)("only publishes the answer about a standalone session %s, and names the session", (_, named) => {
     const { phase: _phase, sessionId: _session, step: _step, ...asked } = question()
     const { sent } = escalation([raised({ ...asked, ...named })]).when(reply("fix"), at(5))
     const answered = { _tag: "EscalationAnswered", runId, sessionId: SessionId.make("r1"), escalationId }
@@ -112,7 +112,7 @@ describe("answering", () => {
     ["approve", "override"],
     ["abort", "abort"],
     ["q", "abort"]
-  ])("takes '%s' as %s", (typed, choice) => {
+  ])("reads '%s' as %s", (typed, choice) => {
     escalation([raised()])
       .when(reply(typed), at(5))
       .then([answered(choice)])
@@ -134,7 +134,7 @@ describe("answering", () => {
     ["Use PostgreSQL: managed", ["Use PostgreSQL: managed", "other"], "Use PostgreSQL: managed"],
     ["once", ["once", "always", "reject"], "once"],
     ["f", ["a", "f"], "f"]
-  ])("takes an option's own name '%s' before any word", (typed, names, choice) => {
+  ])("prefers an option's own name '%s' to the words of a step question", (typed, names, choice) => {
     const asked = question({ options: names.map((name) => option(name)) })
     escalation([raised(asked)])
       .when(reply(typed), at(5))
@@ -143,7 +143,7 @@ describe("answering", () => {
 
   const gateOptions = ["continue", "pause", "abort"].map((name) => option(name, { guidance: "optional" }))
   it.each(["c", "continue-session", "CONTINUE-SESSION", " continue-session "])(
-    "refuses '%s' where continue-session is not offered, with the reason, and never reads it as continue",
+    "refuses '%s' with the reason when continue-session is not offered, and never reads it as continue",
     (typed) => {
       const asked = question({ options: gateOptions, evidence: { continueUnavailable: "the turn timed out." } })
       escalation([raised(asked)])
@@ -179,44 +179,44 @@ describe("answering", () => {
       .then([answered("fix", guidance)])
   })
 
-  it("keeps guidance also where the option asks for none", () => {
+  it("keeps guidance even when the option asks for none", () => {
     escalation([raised()])
       .when(reply("override", { guidance: "flaky CI" }), at(5))
       .then([answered("override", "flaky CI")])
   })
 
-  it("takes blank guidance as none", () => {
+  it("treats blank guidance as none", () => {
     escalation([raised()])
       .when(reply("fix", { guidance: " \n" }), at(5))
       .then([answered("fix")])
   })
 
   const other = question({ options: [option("other", { guidance: "required" })] })
-  it.each([undefined, "", "  \n"])("refuses an option that needs guidance without any (%j)", (guidance) => {
+  it.each([undefined, "", "  \n"])("refuses an option that needs guidance when the guidance is %j", (guidance) => {
     escalation([raised(other)])
       .when(reply("other", guidance === undefined ? {} : { guidance }), at(5))
       .refused(/needs guidance/)
   })
 
-  it("lets the first of two answers win and tells the loser who answered what", () => {
+  it("lets the first of two answers win, and tells the second who answered what", () => {
     escalation([raised(), answered("fix")])
       .when(reply("abort", { by: "bob", via: "web" }), at(6))
       .refused(`Escalation r1-e1 is closed: ada answered 'fix' through cli at ${timeAt(5)}.`)
   })
 
-  it("refuses an answer to a withdrawn question with the reason", () => {
+  it("refuses an answer to a withdrawn question, and says why it was withdrawn", () => {
     escalation([raised(), withdrawn])
       .when(reply("fix"), at(6))
       .refused(/withdrawn at .* \(agent-working\)/)
   })
 
-  it("refuses an answer to a question nobody asked", () => {
+  it("refuses an answer to a question that was never raised", () => {
     escalation([])
       .when(reply("fix"), at(6))
       .refused(/There is no escalation r1-e1/)
   })
 
-  it("refuses an answer that was given for another commit", () => {
+  it("refuses an answer that was given for another commit than the one shown", () => {
     const asked = question({ evidence: { commit: "aaaa" } })
     escalation([raised(asked)])
       .when(reply("override", { commit: "bbbb" }), at(5))
@@ -230,10 +230,10 @@ describe("answering", () => {
   })
 })
 
-describe("withdrawing", () => {
+describe("withdrawing a question", () => {
   const withdraw = { _tag: "WithdrawEscalation", escalationId, reason: "agent-working" } as const
 
-  it("closes an open question and says why", () => {
+  it("closes an open question and publishes why", () => {
     const closed = escalation([raised()]).when(withdraw, at(5))
     closed.then([withdrawn])
     assert.containSubset(closed.published, [
@@ -241,17 +241,17 @@ describe("withdrawing", () => {
     ])
   })
 
-  it("comes too late after an answer, and is told who gave it", () => {
+  it("is refused after an answer, with the name of whoever gave it", () => {
     escalation([raised(), answered("fix")])
       .when(withdraw, at(6))
-      .refused(/is closed: .* answered 'fix'/)
+      .refused(/is closed: ada answered 'fix'/)
   })
 
-  it("changes nothing a second time", () => {
+  it("changes nothing the second time", () => {
     escalation([raised(), withdrawn]).when(withdraw, at(6)).then([])
   })
 
-  it("keeps a question closed that arrives after its withdrawal", () => {
+  it("keeps a question closed that arrives after its own withdrawal", () => {
     const early = escalation([]).when(withdraw, at(5))
     early.then([withdrawn])
     early.sends([])
@@ -259,17 +259,17 @@ describe("withdrawing", () => {
   })
 })
 
-describe("reminding", () => {
+describe("reminding of a question", () => {
   const remind = (count: number) => ({ _tag: "Remind", escalationId, count }) as const
 
-  it("reminds while the question is open, then hourly", () => {
+  it("publishes a reminder while the question is open, and sets the next one for an hour later", () => {
     const first = escalation([raised()]).when(remind(1), at(10))
     first.then([{ _tag: "Reminded", at: timeAt(10), count: 1 }])
     assert.containSubset(first.published, [{ _tag: "EscalationReminded", openSince: timeAt(0), count: 1 }])
     assert.containSubset(first.sent, [{}, { _tag: "SetTimer", dueAt: timeAt(70), command: remind(2) }])
   })
 
-  it("says nothing once the question is closed, nor twice", () => {
+  it("does nothing once the question is closed, or when the same reminder comes twice", () => {
     escalation([raised(), answered("fix")])
       .when(remind(1), at(10))
       .then([])
@@ -280,8 +280,8 @@ describe("reminding", () => {
   })
 })
 
-describe("the view", () => {
-  it("shows an open question, then how it was closed", () => {
+describe("the view of a question", () => {
+  it("shows the open question, then how it was closed", () => {
     assert.strictEqual(escalationActor.view?.(escalation([]).state), undefined)
     const { _tag, ...asked } = question()
     assert.deepStrictEqual(escalationActor.view?.(escalation([raised()]).state) as unknown, {

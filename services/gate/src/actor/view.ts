@@ -1,13 +1,12 @@
 import type { EscalationView } from "@reprise/protocol"
-import { placeOf } from "./announce.ts"
-import type { EscalationState } from "./Escalation.ts"
+import { contextOf, type EscalationState } from "./state.ts"
 
 /** The read model; undefined until the question is raised. */
 export const view = (state: EscalationState): EscalationView | undefined => {
   if (state.status === "none" || state.question === undefined || state.raisedAt === undefined) return undefined
   const { origin, reason, options, items, evidence } = state.question
   const shown = {
-    ...placeOf(state.question),
+    ...contextOf(state.question),
     origin,
     reason,
     options,

@@ -1,6 +1,6 @@
 /**
- * What a human typed at the gate, read. Pure, for every screen that takes a line of text; the Escalation actor
- * decides again when the answer arrives. Exported as `@reprise/gate/answer`.
+ * Reads the line that a human typed at the gate. For every screen that takes a line of text, as `@reprise/gate/answer`;
+ * the Escalation actor decides again when the answer arrives.
  */
 import type { EscalationOption } from "@reprise/protocol"
 import { Result } from "effect"
@@ -12,10 +12,10 @@ export { listOptions, type Question, resolveChoice }
 export type Look = "diff" | "transcript" | "log" | "attach"
 
 export type TypedAnswer =
-  /** `guidance` verbatim apart from blanks around it. Absent although the option takes some: the screen may ask for it. */
+  /** `guidance` is verbatim, trimmed. When it is absent and the option takes some, the screen may ask for it. */
   | { readonly _tag: "Chosen"; readonly option: EscalationOption; readonly guidance?: string }
   | { readonly _tag: "Look"; readonly what: Look }
-  /** Say `message` and ask again; the question stays as it is. */
+  /** Show `message` and ask again; the question stays open. */
   | { readonly _tag: "AskAgain"; readonly message: string }
 
 const looks: ReadonlyMap<string, Look> = new Map([
@@ -30,27 +30,23 @@ const chosen = (option: EscalationOption, text: string): TypedAnswer => {
   return guidance === "" ? { _tag: "Chosen", option } : { _tag: "Chosen", option, guidance }
 }
 
-/** Where a colon could end the choice: names may hold colons themselves, so every colon is tried, the first one first. */
-const colons = (line: string): ReadonlyArray<number> => {
-  const found: Array<number> = []
-  for (let at = line.indexOf(":"); at !== -1; at = line.indexOf(":", at + 1)) found.push(at)
-  return found
-}
+const askAgain = ({ message }: NoSuchChoice): TypedAnswer => ({ _tag: "AskAgain", message })
 
-const askAgain = (no: NoSuchChoice): TypedAnswer => ({ _tag: "AskAgain", message: no.message })
+/** Positions of the colons in a line. An option's name may contain one, so any of them may end the choice. */
+const colonsIn = (line: string): ReadonlyArray<number> => [...line.matchAll(/:/g)].map(({ index }) => index)
 
 /**
- * Reads `c`, `c: text`, an option's name, key or word, or a key of something to look at. An option's own key comes
- * before the latter. The text after the colon may have many lines.
+ * Reads `c`, `c: text`, an option's name, key or word, or a key that shows something. An option's own key takes
+ * precedence over the latter. The text after the colon may have many lines.
  */
 export const parseAnswer = (line: string, question: Question): TypedAnswer => {
   const typed = line.trim()
   if (typed === "") return { _tag: "AskAgain", message: `Choose one of: ${listOptions(question.options)}.` }
   const whole = resolveChoice(typed, question)
   if (Result.isSuccess(whole)) return chosen(whole.success, "")
-  for (const at of colons(typed)) {
-    const part = resolveChoice(typed.slice(0, at), question)
-    if (Result.isSuccess(part)) return chosen(part.success, typed.slice(at + 1))
+  for (const colon of colonsIn(typed)) {
+    const part = resolveChoice(typed.slice(0, colon), question)
+    if (Result.isSuccess(part)) return chosen(part.success, typed.slice(colon + 1))
     if (part.failure.kind === "unavailable") return askAgain(part.failure)
   }
   const what = looks.get(typed.toLowerCase())
