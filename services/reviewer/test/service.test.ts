@@ -45,7 +45,7 @@ const stage = Effect.gen(function* () {
   const key = reviewKey(runId, phase)
   return {
     ask: (cycle: number, commit: string) => messenger.send("reviewer", key, request(cycle, commit)),
-    /** The session-manager's part: the n-th turn ends with a verdict. */
+    /** Plays the session-manager: ends the n-th turn with a verdict. */
     judge: (n: number) =>
       messenger.publish("session-manager", {
         _tag: "TurnCompleted",
@@ -70,8 +70,8 @@ const stage = Effect.gen(function* () {
   }
 })
 
-describe("the reviewer's service", () => {
-  it.live("remembers its session across a restart, in the middle of a review too", () =>
+describe("the reviewer service", () => {
+  it.live("remembers its session across restarts, even in the middle of a review", () =>
     Effect.gen(function* () {
       const { ask, awaitEvent, judge } = yield* stage
       yield* Effect.gen(function* () {

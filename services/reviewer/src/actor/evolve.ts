@@ -1,7 +1,7 @@
-import type { JournalEvent } from "./events.ts"
-import type { Review } from "./Review.ts"
+import type { JournalEvent } from "./journal.ts"
+import type { ReviewState } from "./state.ts"
 
-export const evolve = (review: Review, event: JournalEvent): Review => {
+export const evolve = (review: ReviewState, event: JournalEvent): ReviewState => {
   switch (event._tag) {
     case "ReviewRequested":
       return {
@@ -29,6 +29,7 @@ export const evolve = (review: Review, event: JournalEvent): Review => {
       const { open: _, reached: __, reviewer: ___, ...rest } = review
       return rest
     }
+    // The events that are recorded together with these, ReviewRequested and ReviewerForgotten, change the state.
     case "ReviewStarted":
     case "ReviewFailed":
       return review

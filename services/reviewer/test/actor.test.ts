@@ -11,10 +11,10 @@ import {
   TurnId,
   type Verdict
 } from "@reprise/protocol"
-import type { ReviewInput } from "../src/domain/decide.ts"
-import type { JournalEvent } from "../src/domain/events.ts"
-import type { ReviewRequest } from "../src/domain/prompts.ts"
-import { reviewActor } from "../src/domain/reviewActor.ts"
+import { reviewActor } from "../src/actor/actor.ts"
+import type { ReviewInput } from "../src/actor/inputs.ts"
+import type { JournalEvent } from "../src/actor/journal.ts"
+import type { ReviewRequest } from "../src/prompts.ts"
 
 const runId = RunId.make("r1")
 const phase = "2"
@@ -23,7 +23,7 @@ const given = (history: ReadonlyArray<JournalEvent>) => {
   const { state, when } = givenActor(reviewActor)(history)
   return { state, when: (input: ReviewInput, to = key) => when(input, { key: to }) }
 }
-const place = { runId, phase, step: "REVIEW" as const }
+const at = { runId, phase, step: "REVIEW" as const }
 const session = (n: number) => reviewerSessionIdOf(runId, phase, n)
 const turn = (n: number) => reviewerTurnIdOf(runId, phase, n)
 
@@ -51,7 +51,7 @@ type EventOf<Tag extends PublicEvent["_tag"]> = Extract<PublicEvent, { _tag: Tag
 
 const completed = (n: number, verdict?: Verdict): EventOf<"TurnCompleted"> => ({
   _tag: "TurnCompleted",
-  ...place,
+  ...at,
   role: "reviewer",
   sessionId: session(1),
   turnId: turn(n),
@@ -62,7 +62,7 @@ const completed = (n: number, verdict?: Verdict): EventOf<"TurnCompleted"> => ({
 
 const failedTurn = (n: number): EventOf<"TurnFailed"> => ({
   _tag: "TurnFailed",
-  ...place,
+  ...at,
   role: "reviewer",
   sessionId: session(1),
   turnId: turn(n),
@@ -82,7 +82,7 @@ const requested = (n: number, asked: ReviewRequest, s: number, lastReviewed?: st
   },
   {
     _tag: "ReviewStarted",
-    ...place,
+    ...at,
     sessionId: session(s),
     turnId: turn(n),
     sessionReused: lastReviewed !== undefined,
@@ -93,7 +93,7 @@ const requested = (n: number, asked: ReviewRequest, s: number, lastReviewed?: st
 
 const reached = (n: number, cycle: number, commit: string, verdict = ready): JournalEvent => ({
   _tag: "VerdictReached",
-  ...place,
+  ...at,
   sessionId: session(1),
   turnId: turn(n),
   verdict,
@@ -104,7 +104,7 @@ const reached = (n: number, cycle: number, commit: string, verdict = ready): Jou
 const failed = (n: number, cycle: number, s = 1): ReadonlyArray<JournalEvent> => [
   {
     _tag: "ReviewFailed",
-    ...place,
+    ...at,
     sessionId: session(s),
     turnId: turn(n),
     reason: "the runtime broke",
@@ -131,8 +131,8 @@ const startTurnOf = (sent: ReadonlyArray<{ readonly _tag: string }>) => {
   return found as unknown as { readonly key: string; readonly command: Record<string, unknown> }
 }
 
-describe("a review is requested", () => {
-  it("first in a phase: a new session gets the full prompt", () => {
+describe("requesting a review", () => {
+  it("gives the full prompt to a new session for the first review of a phase", () => {
     const outcome = given([]).when(first)
     outcome.then(open)
     const { command, key } = startTurnOf(outcome.sent)
@@ -149,7 +149,7 @@ describe("a review is requested", () => {
     assert.isUndefined(command.freshPrompt)
   })
 
-  it("later in the phase: the same session gets the short prompt and, should it be gone, the full one", () => {
+  it("gives the same session the short prompt for a later review, and the full one in case the session is gone", () => {
     const outcome = given(judged).when(second)
     outcome.then(requested(2, second, 1, "c1"))
     const { command, key } = startTurnOf(outcome.sent)
@@ -159,11 +159,11 @@ describe("a review is requested", () => {
     assert.match(String(command.freshPrompt), /^You are the reviewer of phase 2 /)
   })
 
-  it("twice for the same cycle: changes nothing while the verdict is awaited", () => {
+  it("changes nothing when it is repeated while the verdict is awaited", () => {
     given(open).when(first).then([])
   })
 
-  it("again after its verdict: the same verdict is given without a turn", () => {
+  it("publishes the same verdict without another turn when it is repeated after the verdict", () => {
     const outcome = given(judged).when(first)
     outcome.then([reached(1, 1, "c1")])
     assert.deepStrictEqual(
@@ -172,32 +172,32 @@ describe("a review is requested", () => {
     )
   })
 
-  it("for another commit while one is under review: refused", () => {
+  it("is refused for another commit while one is under review", () => {
     given(open)
       .when(second)
       .refused(/^Commit c1 is under review \(cycle 1\)/)
   })
 
-  it("after a failed one: fresh, in a new session, with the full prompt", () => {
+  it("gives the full prompt to a new session after a failed review", () => {
     const outcome = given([...open, ...failed(1, 1)]).when(first)
     outcome.then(requested(2, first, 2))
     assert.match(String(startTurnOf(outcome.sent).command.prompt), /^You are the reviewer/)
   })
 
-  it("after a failed follow-up: fresh too", () => {
+  it("begins a new session after a failed follow-up review", () => {
     given([...followedUp, ...failed(2, 2)])
       .when(second)
       .then(requested(3, second, 2))
   })
 
-  it("again after it was closed: reviewed anew, as nothing is remembered", () => {
+  it("reviews the same commit again after the review was closed, because nothing is remembered", () => {
     const closed: JournalEvent = { _tag: "ReviewerForgotten", sessionId: session(1), aborted: false, reason: "anew" }
     given([...judged, closed])
       .when(first)
       .then(requested(2, first, 2))
   })
 
-  it("after the phase was closed: fresh, as nothing is remembered", () => {
+  it("begins a new session for another commit after the review was aborted", () => {
     const closed: JournalEvent = { _tag: "ReviewerForgotten", sessionId: session(1), aborted: true, reason: "paused" }
     given([...judged, closed])
       .when(second)
@@ -205,21 +205,21 @@ describe("a review is requested", () => {
   })
 })
 
-describe("a reviewer's turn ends", () => {
-  it("with a verdict: it holds for the commit that was reviewed", () => {
+describe("the end of a reviewer's turn", () => {
+  it("reaches a verdict for the commit that was reviewed", () => {
     given(open)
       .when(completed(1, ready))
       .then([reached(1, 1, "c1")])
   })
 
-  it("with corrections and no items: handed on as it is, the run machine reads it", () => {
+  it("publishes 'ready with corrections' without items unchanged, for the run machine to judge", () => {
     const verdict: Verdict = { readiness: "ready_with_corrections", items: [] }
     given(open)
       .when(completed(1, verdict))
       .then([reached(1, 1, "c1", verdict)])
   })
 
-  it("without a verdict: the review failed and its session is let go", () => {
+  it("fails the review and completes its session when there is no verdict", () => {
     const outcome = given(open).when(completed(1))
     assert.deepStrictEqual(
       outcome.published.map((event) => event._tag),
@@ -229,55 +229,55 @@ describe("a reviewer's turn ends", () => {
     assert.isUndefined(outcome.state.reviewer)
   })
 
-  it("with two items of one id: no valid verdict", () => {
+  it("fails the review when two items have the same id", () => {
     const item = { id: "R1", title: "x", action: "auto_fix", reason: "", priority: "P1" } as const
     const outcome = given(open).when(completed(1, { readiness: "not_ready", items: [item, item] }))
     assert.deepInclude(outcome.published[0], { _tag: "ReviewFailed", kind: "invalid-report" })
   })
 
-  it("with a failure: the review failed and its session is forgotten", () => {
+  it("fails the review and forgets its session when the turn failed", () => {
     given(open).when(failedTurn(1)).then(failed(1, 1))
   })
 
   it.each([
-    ["of an earlier turn", followedUp, completed(1, ready)],
-    ["of an earlier turn, as a failure", followedUp, failedTurn(1)],
-    ["that nobody waits for", judged, completed(1, ready)],
-    ["of nobody", [], completed(1, ready)],
-    ["of a stranger", open, { ...completed(1, ready), turnId: TurnId.make("r1-t1") }]
-  ] as const)("%s: never moves the review", (_title, history, event) => {
+    ["an earlier turn", followedUp, completed(1, ready)],
+    ["the failure of an earlier turn", followedUp, failedTurn(1)],
+    ["a turn that was already judged", judged, completed(1, ready)],
+    ["a turn when no review was requested", [], completed(1, ready)],
+    ["a turn with an unknown id", open, { ...completed(1, ready), turnId: TurnId.make("r1-t1") }]
+  ] as const)("changes nothing for %s", (_title, history, event) => {
     given(history).when(event).then([])
   })
 })
 
-describe("a review is closed", () => {
+describe("closing a review", () => {
   const close = (aborted: boolean) =>
     ({ _tag: "CloseReview", runId, phase, aborted, reason: "the phase is over" }) as const
 
-  it("after a verdict: its session is completed", () => {
+  it("completes the session after a verdict", () => {
     const outcome = given(judged).when(close(false))
     outcome.then([{ _tag: "ReviewerForgotten", sessionId: session(1), aborted: false, reason: "the phase is over" }])
     assert.deepInclude(startTurnOf(outcome.sent).command, { _tag: "CompleteSession" })
   })
 
-  it("by an abort, or while it is reviewing: its session is aborted", () => {
+  it("aborts the session when the run is aborted or while it is reviewing", () => {
     for (const outcome of [given(judged).when(close(true)), given(open).when(close(false))]) {
       assert.deepInclude(startTurnOf(outcome.sent).command, { _tag: "AbortSession", reason: "the phase is over" })
     }
   })
 
-  it("twice: changes nothing", () => {
+  it("changes nothing the second time", () => {
     const closed: JournalEvent = { _tag: "ReviewerForgotten", sessionId: session(1), aborted: false, reason: "x" }
     given([...judged, closed])
       .when(close(false))
       .then([])
   })
 
-  it("before it began: refused", () => {
+  it("is refused before the first review", () => {
     given([]).when(close(true)).refused("Phase 2 of run r1 was never reviewed.")
   })
 
-  it("and a late verdict of the aborted turn changes nothing", () => {
+  it("makes a late verdict of the aborted turn change nothing", () => {
     const closed: JournalEvent = { _tag: "ReviewerForgotten", sessionId: session(1), aborted: true, reason: "x" }
     given([...open, closed])
       .when(completed(1, ready))
@@ -285,13 +285,13 @@ describe("a review is closed", () => {
   })
 })
 
-describe("a command for another review", () => {
+describe("a command whose subject names another review", () => {
   it.each([first, { _tag: "CloseReview", runId, phase, aborted: true, reason: "x" }] as const)(
     "is refused ($_tag)",
     (command) => {
       given(judged)
         .when({ ...command, phase: "3" })
-        .refused("The message for r1-p2 names phase 3 of run r1: that is r1-p3.")
+        .refused("The message for r1-p2 names phase 3 of run r1, whose review is r1-p3.")
     }
   )
 })
@@ -301,7 +301,7 @@ describe("the view of a review", () => {
   const of = { reviewId: "r1-p2", runId, phase, sessions: 1 }
   const inSession = { sessionId: session(1) }
 
-  it("tells what is under way, what was judged last, and that it was let go", () => {
+  it("shows the review under way, then the last verdict, then that it was closed", () => {
     assert.isUndefined(viewOf([]))
     const reviewing = { ...of, ...inSession, status: "reviewing", turnId: turn(1), cycle: 1, commit: "c1", turns: 1 }
     assert.deepStrictEqual<unknown>(viewOf(open), reviewing)
@@ -313,8 +313,8 @@ describe("the view of a review", () => {
   })
 })
 
-describe("the route of turns", () => {
-  it("leads a reviewer's turn to the review of its phase, and an author's nowhere", () => {
+describe("the subscription to turns", () => {
+  it("routes a reviewer's turn to the review of its phase, and an author's turn nowhere", () => {
     const route = reviewActor.subscription?.route
     assert.strictEqual(route?.(completed(1, ready)), "r1-p2")
     assert.isUndefined(route?.({ ...completed(1, ready), role: "author" }))

@@ -1,7 +1,8 @@
+/** The read model of the reviews of one phase. */
 import type { ReviewView } from "@reprise/protocol"
-import { keyOf, type OpenReview, type Review, type VerdictReached } from "./Review.ts"
+import { keyOf, type OpenReview, type ReviewState, type VerdictReached } from "./state.ts"
 
-const underWay = ({ request, sessionId, turnId }: OpenReview) => ({
+const reviewing = ({ request, sessionId, turnId }: OpenReview) => ({
   status: "reviewing" as const,
   cycle: request.cycle,
   commit: request.commit,
@@ -17,20 +18,20 @@ const judged = ({ commit, cycle, sessionId, turnId }: VerdictReached) => ({
   ...(turnId === undefined ? {} : { turnId })
 })
 
-const stage = ({ open, reached }: Review) => {
-  if (open !== undefined) return underWay(open)
+const statusOf = ({ open, reached }: ReviewState) => {
+  if (open !== undefined) return reviewing(open)
   return reached === undefined ? { status: "closed" as const } : judged(reached)
 }
 
-/** The read model; undefined until a review is asked for. */
-export const view = (review: Review): ReviewView | undefined => {
+/** Undefined until the first review is requested. */
+export const view = (review: ReviewState): ReviewView | undefined => {
   const { phase, reached, runId, sessions, turns } = review
   if (runId === undefined || phase === undefined) return undefined
   return {
     reviewId: keyOf(runId, phase),
     runId,
     phase,
-    ...stage(review),
+    ...statusOf(review),
     ...(reached === undefined ? {} : { verdict: reached.verdict }),
     turns,
     sessions

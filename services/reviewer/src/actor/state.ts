@@ -1,7 +1,7 @@
-/** The state of the reviews of one phase: which session the reviewer has, and what it is reviewing now. */
+/** The reviews of one phase: which session the reviewer has, and what it is reviewing now. */
 import type { Key, PublicEvent, RunId, SessionId, TurnId } from "@reprise/protocol"
 import { reviewKey } from "@reprise/protocol"
-import type { ReviewRequest } from "./prompts.ts"
+import type { ReviewRequest } from "../prompts.ts"
 
 export type VerdictReached = Extract<PublicEvent, { readonly _tag: "VerdictReached" }>
 
@@ -14,24 +14,25 @@ export interface OpenReview {
   readonly lastReviewed?: string
 }
 
-/** Who the reviewer is now: kept only after a valid verdict. */
+/** The session that follow-up reviews go to: kept only after a valid verdict. */
 export interface KnownReviewer {
   readonly sessionId: SessionId
+  /** The commit that it reviewed last. */
   readonly commit: string
 }
 
-export interface Review {
+export interface ReviewState {
   readonly runId?: RunId
   readonly phase?: ReviewRequest["phase"]
-  /** How many sessions and turns this actor has named. */
+  /** Sessions and turns that this actor has named so far. */
   readonly sessions: number
   readonly turns: number
   readonly reviewer?: KnownReviewer
   readonly open?: OpenReview
-  /** The newest verdict: the answer to a repeated request. */
+  /** The newest verdict: a repeated request is answered with it. */
   readonly reached?: VerdictReached
 }
 
-export const noReview: Review = { sessions: 0, turns: 0 }
+export const initial: ReviewState = { sessions: 0, turns: 0 }
 
 export const keyOf = (runId: RunId, phase: ReviewRequest["phase"]): Key => reviewKey(runId, phase)

@@ -1,19 +1,19 @@
-/** The journal of a Review actor: what it published, and what only it needs to know. */
+/** The journal of a Review actor: the events that it published, and those that only it needs. */
 import { ReviewCommand, ReviewEvent, SessionId, TurnId } from "@reprise/protocol"
 import { Schema } from "effect"
 
 const { ReviewFailed, ReviewStarted, VerdictReached } = ReviewEvent.cases
 
-/** A turn was asked of the session-manager, under ids that are never used again. */
+/** The session-manager was asked for a turn. Its ids are never used again. */
 const ReviewRequested = Schema.TaggedStruct("ReviewRequested", {
   request: ReviewCommand.cases.RequestReview,
   sessionId: SessionId,
   turnId: TurnId,
-  /** What the session reviewed last; absent: a new session. */
+  /** The commit that the session reviewed last; absent: a new session. */
   lastReviewed: Schema.optionalKey(Schema.String)
 })
 
-/** A session is of no further use to this phase. */
+/** The session is not used any more: the next review begins in a new one. */
 const ReviewerForgotten = Schema.TaggedStruct("ReviewerForgotten", {
   sessionId: SessionId,
   aborted: Schema.Boolean,
@@ -28,3 +28,4 @@ export const JournalEvent = Schema.Union([
   ReviewerForgotten
 ])
 export type JournalEvent = typeof JournalEvent.Type
+export type JournalEventOf<Tag extends JournalEvent["_tag"]> = Extract<JournalEvent, { readonly _tag: Tag }>
