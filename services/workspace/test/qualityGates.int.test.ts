@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 import { assert, layer } from "@effect/vitest"
 import type { GateResult } from "@reprise/protocol"
 import { Deferred, Effect, Fiber, FileSystem, Schedule } from "effect"
-import { qualityGates } from "../src/qualityGates.ts"
+import { qualityGates } from "../src/work/qualityGates/qualityGates.ts"
 import { gates } from "./support/commands.ts"
 import { adapters, type Repository, repository } from "./support/repository.ts"
 
@@ -39,7 +39,7 @@ const textOf = (path: string) =>
   )
 
 layer(adapters, { excludeTestServices: true })("quality gates", (it) => {
-  it.effect("run in order, all of them, and fail together when one fails", () =>
+  it.effect("all run in order, and fail together when one of them fails", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const { passed, results } = yield* run(made, [
@@ -57,7 +57,7 @@ layer(adapters, { excludeTestServices: true })("quality gates", (it) => {
     })
   )
 
-  it.effect("keep the whole output of both streams in one log per gate, on disk before they report", () =>
+  it.effect("write the whole output of both streams to one log per gate before they report", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const script = "i=0; while [ $i -lt 20000 ]; do echo line-$i; i=$((i+1)); done; echo to-stderr >&2"
@@ -83,7 +83,7 @@ layer(adapters, { excludeTestServices: true })("quality gates", (it) => {
     })
   )
 
-  it.effect("end a gate that takes too long, with everything it started", () =>
+  it.effect("end a gate that takes too long, together with everything it started", () =>
     Effect.gen(function* () {
       const made = yield* repository
       // The grandchild ignores SIGTERM: only SIGKILL to its group ends it.
@@ -97,7 +97,7 @@ layer(adapters, { excludeTestServices: true })("quality gates", (it) => {
     })
   )
 
-  it.effect("end what a gate left running in the background when it has passed", () =>
+  it.effect("end what a passed gate left running in the background", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const { passed } = yield* run(made, ["sleep 600 & echo $! > background; echo done"])
@@ -106,7 +106,7 @@ layer(adapters, { excludeTestServices: true })("quality gates", (it) => {
     })
   )
 
-  it.effect("end with their process group when they are interrupted", () =>
+  it.effect("end with their whole process group when they are interrupted", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const fiber = yield* run(made, ["echo $$ > pid; sleep 600"]).pipe(Effect.forkChild)
@@ -166,7 +166,7 @@ layer(adapters, { excludeTestServices: true })("quality gates", (it) => {
     })
   )
 
-  it.effect("give the last words of a short output as its tail too, and say that nothing is left out", () =>
+  it.effect("show the end of a short output as its tail too, and that nothing is left out", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const { results } = yield* run(made, ["echo one; echo two >&2; exit 1"])
@@ -174,7 +174,7 @@ layer(adapters, { excludeTestServices: true })("quality gates", (it) => {
     })
   )
 
-  it.effect("report a gate that cannot start as failed, with the reason", () =>
+  it.effect("report a gate that cannot start as failed, with the reason as its output", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const event = yield* qualityGates(gates(["echo hi"]), { ...made.place, directory: join(made.root, "gone") })
@@ -187,14 +187,14 @@ layer(adapters, { excludeTestServices: true })("quality gates", (it) => {
     })
   )
 
-  it.effect("exit with 128 and the number of the signal that ended them, as shells do", () =>
+  it.effect("exit with 128 plus the number of the signal that ended them, as shells do", () =>
     Effect.gen(function* () {
       const made = yield* repository
       assert.containSubset((yield* run(made, ["kill -9 $$"])).results, [{ exitCode: 137, timedOut: false }])
     })
   )
 
-  it.effect("write 256 MB to their log in a few megabytes of memory", () =>
+  it.effect("write 256 MB to their log with little memory", () =>
     Effect.gen(function* () {
       const made = yield* repository
       let peak = 0

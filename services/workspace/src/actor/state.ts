@@ -1,0 +1,23 @@
+/** The working tree of one run, and the requests that it waits for. */
+import type { RunId } from "@reprise/protocol"
+import type { Place, Request } from "./work.ts"
+
+export interface WorkspaceState {
+  readonly status: "new" | "active" | "released"
+  readonly runId?: RunId
+  /** Absent until the workspace was prepared. */
+  readonly place?: Place
+  /** The first request is being done, the others wait. */
+  readonly queue: ReadonlyArray<Request>
+  /** The id of the request that its host was asked to stop. */
+  readonly cancelled?: string
+  /** The run has ended, and the lease is free. */
+  readonly ended: boolean
+}
+
+export const initial: WorkspaceState = { status: "new", queue: [], ended: false }
+
+export const without = (state: WorkspaceState, requestIds: ReadonlyArray<string>): WorkspaceState => ({
+  ...state,
+  queue: state.queue.filter(({ requestId }) => !requestIds.includes(requestId))
+})
