@@ -47,7 +47,7 @@ export const parseAnswer = (line: string, question: Question): TypedAnswer => {
   for (const colon of colonsIn(typed)) {
     const part = resolveChoice(typed.slice(0, colon), question)
     if (Result.isSuccess(part)) return chosen(part.success, typed.slice(colon + 1))
-    if (part.failure.kind === "unavailable") return askAgain(part.failure)
+    if (part.failure.code === "not-offered") return askAgain(part.failure)
   }
   const what = looks.get(typed.toLowerCase())
   return what === undefined ? askAgain(whole.failure) : { _tag: "Look", what }

@@ -2,7 +2,7 @@
  * Finds the option that a typed word means. Only whole words count, never a prefix: `continue-session` is never read as
  * `continue` with guidance `-session` (docs/design/gate.md#the-gate-where-humans-answer).
  */
-import type { EscalationOption, Evidence } from "@reprise/protocol"
+import type { EscalationOption, Evidence, RefusalCode } from "@reprise/protocol"
 import { Result } from "effect"
 
 /** The parts of an escalation that a choice depends on. */
@@ -11,9 +11,9 @@ export interface Question {
   readonly evidence: Pick<Evidence, "continueUnavailable">
 }
 
-/** `unavailable`: continue-session, where it is not offered. `unknown`: any other word that stands for no option. */
+/** `not-offered`: continue-session, where it is no option. `not-an-option`: any other word that stands for no option. */
 export interface NoSuchChoice {
-  readonly kind: "unavailable" | "unknown"
+  readonly code: Extract<RefusalCode<"gate">, "not-offered" | "not-an-option">
   /** A sentence with the next step. */
   readonly message: string
 }
@@ -39,11 +39,11 @@ export const listOptions = (options: ReadonlyArray<EscalationOption>): string =>
 const noSuchChoice = (typed: string, asksToContinue: boolean, question: Question): NoSuchChoice => {
   const choose = `Choose one of: ${listOptions(question.options)}.`
   if (!asksToContinue) {
-    return { kind: "unknown", message: `'${typed.slice(0, 80)}' is not one of the choices. ${choose}` }
+    return { code: "not-an-option", message: `'${typed.slice(0, 80)}' is not one of the choices. ${choose}` }
   }
   const why = question.evidence.continueUnavailable ?? "this question does not concern a session"
   return {
-    kind: "unavailable",
+    code: "not-offered",
     message: `continue-session is not offered here: ${why.replace(/[.\s]+$/, "")}. ${choose}`
   }
 }

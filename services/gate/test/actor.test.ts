@@ -46,6 +46,13 @@ describe("raising a question", () => {
     assert.containSubset(shown, { raisedAt: timeAt(0), reason: "Which database, and why?", state: "open" })
   })
 
+  it("updates an open question when only its evidence changed", () => {
+    const changed = question({ evidence: { commit: "aaaa" } })
+    escalation([raised()])
+      .when(changed, at(3))
+      .then([{ _tag: "Updated", at: timeAt(3), question: changed }])
+  })
+
   it("changes nothing when the same question is repeated after its answer", () => {
     escalation([raised(), answered("fix")])
       .when(question(), at(9))
@@ -251,6 +258,14 @@ describe("withdrawing a question", () => {
     escalation([raised(), withdrawn]).when(withdraw, at(6)).then([])
   })
 
+  it("names the session of a standalone question, even if it cannot be continued", () => {
+    const { phase: _phase, sessionId: _session, step: _step, ...asked } = question()
+    const standalone = raised({ ...asked, evidence: { sessionId: SessionId.make("r1") } })
+    assert.deepStrictEqual(escalation([standalone]).when(withdraw, at(5)).published as unknown, [
+      { _tag: "EscalationWithdrawn", runId, escalationId, sessionId: "r1", reason: "agent-working" }
+    ])
+  })
+
   it("keeps a question closed that arrives after its own withdrawal", () => {
     const early = escalation([]).when(withdraw, at(5))
     early.then([withdrawn])
@@ -265,7 +280,10 @@ describe("reminding of a question", () => {
   it("publishes a reminder while the question is open, and sets the next one for an hour later", () => {
     const first = escalation([raised()]).when(remind(1), at(10))
     first.then([{ _tag: "Reminded", at: timeAt(10), count: 1 }])
-    assert.containSubset(first.published, [{ _tag: "EscalationReminded", openSince: timeAt(0), count: 1 }])
+    const { phase, sessionId, step } = question()
+    assert.deepStrictEqual(first.published as unknown, [
+      { _tag: "EscalationReminded", runId, escalationId, phase, step, sessionId, openSince: timeAt(0), count: 1 }
+    ])
     assert.containSubset(first.sent, [{}, { _tag: "SetTimer", dueAt: timeAt(70), command: remind(2) }])
   })
 
@@ -280,7 +298,55 @@ describe("reminding of a question", () => {
   })
 })
 
+describe("the count of reminders", () => {
+  const reminded: JournalEvent = { _tag: "Reminded", at: timeAt(10), count: 1 }
+  const remind = (count: number) => ({ _tag: "Remind", escalationId, count }) as const
+
+  it("goes on after the question was updated", () => {
+    const updated: JournalEvent = { _tag: "Updated", at: timeAt(20), question: question({ reason: "Which one?" }) }
+    escalation([raised(), reminded, updated])
+      .when(remind(2), at(70))
+      .then([{ _tag: "Reminded", at: timeAt(70), count: 2 }])
+  })
+
+  it("is never skipped by a timer that is ahead", () => {
+    escalation([raised(), reminded]).when(remind(3), at(70)).then([])
+  })
+})
+
+describe("every refusal", () => {
+  const closed = [raised(), answered("fix")]
+  const bare = question({ options: [option("other", { guidance: "required" })] })
+  it.each([
+    ["misaddressed", [], question({ escalationId: EscalationId.make("r9-e9") })],
+    ["no-options", [], question({ options: [] })],
+    ["another-run", [raised()], question({ runId: RunId.make("r2") })],
+    ["not-found", [], reply("fix")],
+    ["closed", closed, reply("fix")],
+    ["closed", closed, question({ reason: "other" })],
+    ["closed", closed, { _tag: "WithdrawEscalation", escalationId, reason: "run-ended" } as const],
+    ["another-commit", [raised()], reply("fix", { commit: "bbbb" })],
+    ["not-an-option", [raised()], reply("nonsense")],
+    ["not-offered", [raised(bare)], reply("c")],
+    ["guidance-required", [raised(bare)], reply("other")]
+  ] as const)("has the code %s", (code, history, command) => {
+    assert.containSubset(escalation(history).when(command, at(9)).outcome, { failure: { code } })
+  })
+})
+
+describe("the run of a question", () => {
+  it("is known once the question was raised", () => {
+    assert.strictEqual(escalationActor.runOf(escalation([raised()]).state), runId)
+    assert.isUndefined(escalationActor.runOf(escalation([withdrawn]).state))
+  })
+})
+
 describe("the view of a question", () => {
+  it("shows the items that the question is about", () => {
+    const items = [{ id: "R1", title: "x", action: "human_required", reason: "", priority: "P0" }] as const
+    assert.containSubset(escalationActor.view?.(escalation([raised(question({ items }))]).state), { items })
+  })
+
   it("shows the open question, then how it was closed", () => {
     assert.strictEqual(escalationActor.view?.(escalation([]).state), undefined)
     const { _tag, ...asked } = question()
@@ -295,11 +361,13 @@ describe("the view of a question", () => {
       guidance: "why",
       by: "ada",
       via: "cli",
+      raisedAt: timeAt(0),
       closedAt: timeAt(5)
     })
     assert.containSubset(escalationActor.view?.(escalation([raised(), withdrawn]).state), {
       state: "withdrawn",
       withdrawnFor: "agent-working",
+      raisedAt: timeAt(0),
       closedAt: timeAt(5)
     })
   })

@@ -77,6 +77,19 @@ describe("what a human types at the gate", () => {
     }
   )
 
+  it("accepts an option's key in upper or lower case", () => {
+    const question = { options: [option("drop", { keys: ["D"] })], evidence: {} }
+    assert.strictEqual(read("d", question), "drop")
+    assert.strictEqual(read("D", question), "drop")
+  })
+
+  it("says that a question without a session does not concern one, when continue-session is asked for", () => {
+    assert.strictEqual(
+      read("c", phaseGate),
+      "continue-session is not offered here: this question does not concern a session. Choose one of: continue, pause, abort."
+    )
+  })
+
   it("prefers an option's own key to a key that shows something", () => {
     const question = { options: [option("drop", { keys: ["d"] })], evidence: {} }
     assert.strictEqual(read("d", question), "drop")

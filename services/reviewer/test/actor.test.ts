@@ -8,6 +8,7 @@ import {
   reviewerSessionIdOf,
   reviewerTurnIdOf,
   reviewKey,
+  sessionPrompts,
   TurnId,
   type Verdict
 } from "@reprise/protocol"
@@ -178,6 +179,58 @@ describe("requesting a review", () => {
       .refused(/^Commit c1 is under review \(cycle 1\)/)
   })
 
+  it.each([
+    ["the same commit in a later cycle", request(2, "c1")],
+    ["another commit in the same cycle", request(1, "c2")]
+  ])("reviews %s, and refuses it while a review is open", (_, asked) => {
+    given(judged)
+      .when(asked)
+      .then(requested(2, asked, 1, "c1"))
+    given(open)
+      .when(asked)
+      .refused(/under review/)
+  })
+
+  it("continues from the commit that was reviewed last, not from the first one", () => {
+    const third = request(3, "c3")
+    given([...followedUp, reached(2, 2, "c2")])
+      .when(third)
+      .then(requested(3, third, 1, "c2"))
+  })
+
+  it("passes everything that the request says about the turn to the session-manager", () => {
+    const asked = request(2, "c2", {
+      model: "m",
+      permissions: "all",
+      limits: { maxAgentTurns: 7 },
+      prompts: { report: "Report: {schema}" }
+    })
+    const { command, key } = startTurnOf(given(judged).when(asked).sent)
+    const { freshPrompt, prompt, ...rest } = command
+    assert.strictEqual(key, session(1))
+    assert.isString(prompt)
+    assert.isString(freshPrompt)
+    assert.deepStrictEqual(rest, {
+      _tag: "StartTurn",
+      ...at,
+      turnId: turn(2),
+      role: "reviewer",
+      session: { _tag: "Existing", sessionId: session(1) },
+      reason: "review-cycle",
+      onMissing: "fresh",
+      runtime: "opencode",
+      model: "m",
+      directory: "/work/repository",
+      host: "h1",
+      permissions: "all",
+      title: "Review of phase 2",
+      report: "verdict",
+      ...sessionPrompts(asked.prompts),
+      limits: { maxAgentTurns: 7 }
+    })
+    assert.isNotEmpty(sessionPrompts(asked.prompts))
+  })
+
   it("gives the full prompt to a new session after a failed review", () => {
     const outcome = given([...open, ...failed(1, 1)]).when(first)
     outcome.then(requested(2, first, 2))
@@ -233,6 +286,17 @@ describe("the end of a reviewer's turn", () => {
     const item = { id: "R1", title: "x", action: "auto_fix", reason: "", priority: "P1" } as const
     const outcome = given(open).when(completed(1, { readiness: "not_ready", items: [item, item] }))
     assert.deepInclude(outcome.published[0], { _tag: "ReviewFailed", kind: "invalid-report" })
+  })
+
+  it.each([
+    ["id", { id: " ", title: "x" }],
+    ["title", { id: "R1", title: " " }]
+  ])("fails the review when an item has no %s", (_, names) => {
+    const item = { ...names, action: "auto_fix", reason: "", priority: "P1" } as const
+    const { published } = given(open).when(completed(1, { readiness: "not_ready", items: [item] }))
+    assert.containSubset(published, [
+      { _tag: "ReviewFailed", kind: "invalid-report", reason: "The verdict has an item without an id or a title." }
+    ])
   })
 
   it("fails the review and forgets its session when the turn failed", () => {
@@ -294,6 +358,23 @@ describe("a command whose subject names another review", () => {
         .refused("The message for r1-p2 names phase 3 of run r1, whose review is r1-p3.")
     }
   )
+})
+
+describe("every refusal", () => {
+  it.each([
+    ["busy", open, second],
+    ["not-found", [], { _tag: "CloseReview", runId, phase, aborted: true, reason: "x" } as const],
+    ["misaddressed", [], { ...first, phase: "3" }]
+  ] as const)("has the code %s", (code, history, command) => {
+    assert.containSubset(given(history).when(command).outcome, { failure: { code } })
+  })
+})
+
+describe("the run of a review", () => {
+  it("is known once a review was requested", () => {
+    assert.strictEqual(reviewActor.runOf(given(open).state), runId)
+    assert.isUndefined(reviewActor.runOf(given([]).state))
+  })
 })
 
 describe("the view of a review", () => {

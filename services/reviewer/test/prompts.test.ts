@@ -41,6 +41,15 @@ describe("the first review prompt", () => {
   })
 })
 
+describe("the author's notes", () => {
+  it("are part of the first prompt too, and left out when they are blank", () => {
+    assert.isTrue(
+      firstPrompt({ ...request, notes: " R1: declined, because …\n" }).endsWith("\nR1: declined, because …")
+    )
+    assert.strictEqual(firstPrompt({ ...request, notes: " \n" }), firstPrompt(request))
+  })
+})
+
 describe("the follow-up prompt", () => {
   it("consists of the fixed four lines and the range since the last review", () => {
     assert.strictEqual(
@@ -77,5 +86,7 @@ describe("a prompt of the user's own", () => {
       "You are the reviewer of phase 2.1 of the plan plans/PLAN.md.\n\nLook at abc123 {unknown}"
     )
     assert.match(followUpPrompt({ ...request, prompts }, "0ld"), /^again abc123\n/)
+    const cycle = firstPrompt({ ...request, prompts: { review: "Review {cycle} of {phase}" } })
+    assert.include(cycle, "\nReview 2 of 2.1")
   })
 })

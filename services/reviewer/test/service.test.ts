@@ -44,7 +44,8 @@ const stage = Effect.gen(function* () {
   const messenger = yield* Messenger
   const key = reviewKey(runId, phase)
   return {
-    ask: (cycle: number, commit: string) => messenger.send("reviewer", key, request(cycle, commit)),
+    ask: (cycle: number, commit: string) =>
+      messenger.send({ service: "reviewer", key, command: request(cycle, commit) }),
     /** Plays the session-manager: ends the n-th turn with a verdict. */
     judge: (n: number) =>
       messenger.publish("session-manager", {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Delivery } from "@reprise/actor"
 import { given } from "@reprise/actor/testing"
-import { Host, type WorkspaceCommand } from "@reprise/protocol"
+import { Host, RunId, type WorkspaceCommand } from "@reprise/protocol"
 import { workspaceActor } from "../src/actor/actor.ts"
 import type { WorkspaceFact } from "../src/actor/inputs.ts"
 import type { JournalEvent } from "../src/actor/journal.ts"
@@ -130,11 +130,69 @@ describe("the report of a request", () => {
   })
 })
 
+describe("preparing a workspace again", () => {
+  const again = [requested("m5", prepare), started("m5")]
+
+  it("starts after a refusal, when it was requested before that", () => {
+    workspace([...isPrepared.slice(0, 2), requested("m2", prepare)])
+      .when(report("m1", refused), by("x"))
+      .then([reported("m1", refused), started("m2")])
+  })
+
+  it("makes a released workspace usable", () => {
+    const prepares = workspace([...isReleased, ...again])
+    assert.containSubset(workspaceActor.view?.(prepares.state), { status: "active" })
+    prepares.when(finish(), by("m6")).then([requested("m6", finish())])
+  })
+
+  it("replaces where the workspace is", () => {
+    const moved: Place = { ...place, directory: "/repo/.reprise/worktrees/r1", branch: "reprise/plan" }
+    const { state } = workspace([...isPrepared, ...again]).when(report("m5", prepared, moved), by("x"))
+    assert.containSubset(workspaceActor.view?.(state), { directory: moved.directory, branch: "reprise/plan" })
+  })
+
+  it("lets the end of the run free the lease again", () => {
+    workspace([...isPrepared, { _tag: "RunEnded", runId }, ...again, reported("m5", prepared, place)])
+      .when({ _tag: "RunCompleted", runId }, by("e2"))
+      .then([{ _tag: "RunEnded", runId }])
+  })
+})
+
+describe("the view of a workspace", () => {
+  it("exists from the first request, and says that the workspace is being prepared", () => {
+    assert.isUndefined(workspaceActor.view?.(workspace([]).state))
+    assert.deepStrictEqual(workspaceActor.view?.(workspace(isPrepared.slice(0, 2)).state) as unknown, {
+      runId,
+      status: "preparing",
+      host: "any",
+      requests: ["m1"]
+    })
+  })
+})
+
+describe("every refusal", () => {
+  it.each([
+    ["misaddressed", [], { ...prepare, runId: RunId.make("r9") }],
+    ["not-prepared", [], finish()],
+    ["released", isReleased, finish()],
+    ["stale", isPrepared, report("m1", failed)]
+  ] as const)("has the code %s", (code, history, command) => {
+    assert.containSubset(workspace(history).when(command, by("m9")).outcome, { failure: { code } })
+  })
+})
+
 describe("releasing a workspace", () => {
   it("waits for earlier requests when the run is over", () => {
     workspace(isBusy)
       .when(release("completed"), by("m3"))
       .then([requested("m3", release("completed"))])
+  })
+
+  it("waits for earlier requests when the run failed, without dropping or stopping them", () => {
+    const history = [...isBusy, requested("m3", finish())]
+    const waiting = workspace(history).when(release("failed"), by("m4"))
+    waiting.then([requested("m4", release("failed"))])
+    waiting.sends([])
   })
 
   it("goes before waiting requests, and stops the current one, when the run was aborted", () => {
@@ -169,6 +227,8 @@ describe("releasing a workspace", () => {
       .then([reported("m1", prepared, place), started("m2")])
     const unused = workspace(history).when(report("m1", refused), by("x"))
     unused.then([reported("m1", refused), { _tag: "ReleasedUnused", runId }])
+    assert.containSubset(workspaceActor.view?.(unused.state), { status: "released", requests: [] })
+    assert.deepStrictEqual(unused.state.queue, [])
     assert.containSubset(unused.published, [refused, released])
   })
 
@@ -176,10 +236,27 @@ describe("releasing a workspace", () => {
     const unused = workspace([]).when(release("failed"), by("m1"))
     unused.then([{ _tag: "ReleasedUnused", runId }])
     unused.sends([{ _tag: "PublishEvent", event: released }])
+    assert.deepStrictEqual(workspaceActor.view?.(unused.state) as unknown, {
+      runId,
+      status: "released",
+      host: "any",
+      requests: []
+    })
     workspace(isReleased).when(release("failed"), by("m9")).then([])
     workspace([...isBusy, requested("m3", release("failed"))])
       .when(release("aborted"), by("m4"))
       .then([])
+  })
+
+  it("stays released when a request that waited behind the release fails", () => {
+    const late = workspace([
+      ...isBusy,
+      requested("m3", release("failed")),
+      requested("m4", finish()),
+      reported("m2", failed),
+      reported("m3", released)
+    ]).when(report("m4", failed), by("x"))
+    assert.containSubset(workspaceActor.view?.(late.state), { status: "released" })
   })
 
   it("frees the lease when the run ends without a release", () => {
@@ -202,7 +279,5 @@ describe("releasing a workspace", () => {
   it("follows from the ends of runs and from no other event", () => {
     assert.deepStrictEqual(workspaceActor.subscription?.types as unknown, ["RunCompleted", "RunFailed", "RunAborted"])
     assert.strictEqual(workspaceActor.subscription?.route({ _tag: "RunAborted", runId, reason: "" }), runId)
-    // @ts-expect-error: a pause is none of its inputs
-    assert.isUndefined(workspaceActor.subscription?.route({ _tag: "RunPaused", runId }))
   })
 })

@@ -7,6 +7,7 @@ describe("the output of git status", () => {
     ["", []],
     [" M a.ts\0?? b c.ts\0", ["a.ts", "b c.ts"]],
     ["R  new.ts\0old.ts\0 M x\0", ["new.ts", "old.ts", "x"]],
+    ["C  copy.ts\0original.ts\0 M x\0", ["copy.ts", "original.ts", "x"]],
     ["?? dir/\0", ["dir/"]],
     ["A  with\nline\0", ["with\nline"]]
   ])("has the dirty paths of %j", (text, paths) => {

@@ -89,9 +89,9 @@ describe("the lease of a working tree", () => {
       const { hostOf } = yield* world
       const h2 = yield* hostOf("h2")
       yield* Effect.scoped(Effect.flatMap(hostOf("h1"), (h1) => h1.acquire(claim(r1))))
-      yield* TestClock.adjust("59 seconds")
+      yield* TestClock.adjust("60 seconds")
       assert.strictEqual((yield* Effect.flip(h2.acquire(claim(r2))))._tag, "InUse")
-      yield* TestClock.adjust("2 seconds")
+      yield* TestClock.adjust("1 milli")
       yield* h2.acquire(claim(r2))
       const again = yield* hostOf("h1")
       assert.match((yield* Effect.flip(again.check(claim(r1)))).message, /in use by run r2 on host h2/)

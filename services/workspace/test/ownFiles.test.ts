@@ -20,5 +20,6 @@ describe("files of Reprise", () => {
   })
   it("are listed up to a limit, with the number of the others", () => {
     assert.strictEqual(listSome(["a", "b", "c"], 2), "a, b and 1 more")
+    assert.strictEqual(listSome(["a", "b"], 2), "a, b")
   })
 })

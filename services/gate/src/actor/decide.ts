@@ -1,6 +1,6 @@
 /** What raising, answering, withdrawing and reminding mean to a question (docs/design/gate.md#the-gate-where-humans-answer). */
-import { type Delivery, Refusal } from "@reprise/actor"
-import type { EscalationId } from "@reprise/protocol"
+import { type Delivery, type Refusal, refusing } from "@reprise/actor"
+import type { EscalationId, EscalationOption } from "@reprise/protocol"
 import { Equal, Result } from "effect"
 import { resolveChoice } from "../choice.ts"
 import type { EscalationInput, InputOf } from "./inputs.ts"
@@ -9,7 +9,7 @@ import type { ClosedEscalation, EscalationState, OpenEscalation } from "./state.
 
 type Decision = Result.Result<ReadonlyArray<JournalEvent>, Refusal>
 
-const refuse = (reason: string) => Result.fail(new Refusal({ reason }))
+const refuse = refusing("gate")
 const nothing: Decision = Result.succeed([])
 const record = (event: JournalEvent): Decision => Result.succeed([event])
 
@@ -23,14 +23,17 @@ const describeClosing = (state: ClosedEscalation): string =>
 const raise = (state: EscalationState, command: InputOf<"RaiseEscalation">, now: string): Decision => {
   const id = command.escalationId
   if (command.options.length === 0) {
-    return refuse(`Escalation ${id} has no options, so nobody could answer it. Give it at least one.`)
+    return refuse("no-options", `Escalation ${id} has no options, so nobody could answer it. Give it at least one.`)
   }
   switch (state.status) {
     case "none":
       return record({ _tag: "Raised", at: now, question: command })
     case "open":
       if (state.question.runId !== command.runId) {
-        return refuse(`Escalation ${id} belongs to run ${state.question.runId}, not to ${command.runId}.`)
+        return refuse(
+          "another-run",
+          `Escalation ${id} belongs to run ${state.question.runId}, not to ${command.runId}.`
+        )
       }
       return Equal.equals(state.question, command) ? nothing : record({ _tag: "Updated", at: now, question: command })
     case "answered":
@@ -38,7 +41,7 @@ const raise = (state: EscalationState, command: InputOf<"RaiseEscalation">, now:
       // Withdrawn before it was raised: the question comes too late, and stays closed.
       return state.question === undefined || Equal.equals(state.question, command)
         ? nothing
-        : refuse(`Escalation ${id} ${describeClosing(state)}. Raise a new one under another id.`)
+        : refuse("closed", `Escalation ${id} ${describeClosing(state)}. Raise a new one under another id.`)
   }
 }
 
@@ -47,10 +50,10 @@ const requireOpen = (state: EscalationState, id: EscalationId): Result.Result<Op
     case "open":
       return Result.succeed(state)
     case "none":
-      return refuse(`There is no escalation ${id}. 'reprise gate list' shows the open ones.`)
+      return refuse("not-found", `There is no escalation ${id}. 'reprise gate list' shows the open ones.`)
     case "answered":
     case "withdrawn":
-      return refuse(`Escalation ${id} ${describeClosing(state)}.`)
+      return refuse("closed", `Escalation ${id} ${describeClosing(state)}.`)
   }
 }
 
@@ -62,8 +65,14 @@ const requireShownCommit = (
   const shown = open.question.evidence.commit
   if (command.commit === undefined || command.commit === shown) return Result.void
   return refuse(
+    "another-commit",
     `The answer is for commit ${command.commit}, but escalation ${command.escalationId} asks about ${shown ?? "no commit"}. Read the question again before you answer.`
   )
+}
+
+const requireOption = (open: OpenEscalation, choice: string): Result.Result<EscalationOption, Refusal> => {
+  const option = resolveChoice(choice, open.question)
+  return Result.isSuccess(option) ? Result.succeed(option.success) : refuse(option.failure.code, option.failure.message)
 }
 
 /**
@@ -74,13 +83,13 @@ const answer = (state: EscalationState, command: InputOf<"AnswerEscalation">, no
   Result.gen(function* () {
     const open = yield* requireOpen(state, command.escalationId)
     yield* requireShownCommit(open, command)
-    const option = yield* Result.mapError(
-      resolveChoice(command.choice, open.question),
-      ({ message }) => new Refusal({ reason: message })
-    )
+    const option = yield* requireOption(open, command.choice)
     const guidance = command.guidance?.trim() === "" ? undefined : command.guidance
     if (option.guidance === "required" && guidance === undefined) {
-      return yield* refuse(`'${option.name}' needs guidance: say in words what the agent should do.`)
+      return yield* refuse(
+        "guidance-required",
+        `'${option.name}' needs guidance: say in words what the agent should do.`
+      )
     }
     const answered: JournalEvent = {
       _tag: "Answered",
@@ -104,7 +113,7 @@ const withdraw = (
     case "open":
       return record({ _tag: "Withdrawn", at: now, escalationId, reason })
     case "answered":
-      return refuse(`Escalation ${escalationId} ${describeClosing(state)}.`)
+      return refuse("closed", `Escalation ${escalationId} ${describeClosing(state)}.`)
     case "withdrawn":
       return nothing
   }
@@ -116,7 +125,10 @@ const remind = (state: EscalationState, { count }: InputOf<"Remind">, now: strin
 
 export const decide = (state: EscalationState, input: EscalationInput, delivery: Delivery): Decision => {
   if (input.escalationId !== delivery.key) {
-    return refuse(`The message for ${delivery.key} names escalation ${input.escalationId}: they must be the same.`)
+    return refuse(
+      "misaddressed",
+      `The message for ${delivery.key} names escalation ${input.escalationId}: they must be the same.`
+    )
   }
   switch (input._tag) {
     case "RaiseEscalation":

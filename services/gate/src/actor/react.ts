@@ -1,6 +1,6 @@
 /** What an Escalation actor sends: public events, the answer to the orchestrator, and its own reminders. */
 import { type Outgoing, publish, send, setTimer } from "@reprise/actor"
-import { isStandalone, type OrchestratorCommand, type PublicEvent, SessionId } from "@reprise/protocol"
+import { isStandalone, type PublicEvent, SessionId, to } from "@reprise/protocol"
 import type { InputOf } from "./inputs.ts"
 import type { JournalEvent, JournalEventOf, Question } from "./journal.ts"
 import { contextOf, type EscalationState } from "./state.ts"
@@ -35,8 +35,7 @@ const announceAnswer = (question: Question, event: JournalEventOf<"Answered">): 
   // A standalone session belongs to no run: its session-manager listens to the event.
   if (isStandalone(question)) return [published]
   const { escalationId, runId } = question
-  const received: OrchestratorCommand = { _tag: "AnswerReceived", runId, escalationId, ...answer }
-  return [published, send("orchestrator", runId, received)]
+  return [published, send(to.orchestrator(runId).AnswerReceived({ escalationId, ...answer }))]
 }
 
 /** An update is published under the same id: readers replace what they show. */

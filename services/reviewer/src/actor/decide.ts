@@ -1,5 +1,5 @@
 /** What a request, a finished turn or the end of a phase means to a Review (docs/design/sessions.md#reviews-reviewer). */
-import { type Delivery, Refusal } from "@reprise/actor"
+import { type Delivery, type Refusal, refusing } from "@reprise/actor"
 import { reviewerSessionIdOf, reviewerTurnIdOf, type TurnId, type Verdict } from "@reprise/protocol"
 import { Result } from "effect"
 import type { ReviewRequest } from "../prompts.ts"
@@ -9,7 +9,7 @@ import { keyOf, type OpenReview, type ReviewState } from "./state.ts"
 
 type Decision = Result.Result<ReadonlyArray<JournalEvent>, Refusal>
 
-const refuse = (reason: string) => Result.fail(new Refusal({ reason }))
+const refuse = refusing("reviewer")
 const nothing: Decision = Result.succeed([])
 
 const stepOf = ({ phase, runId }: ReviewRequest) => ({ runId, phase, step: "REVIEW" as const })
@@ -26,7 +26,10 @@ const requestReview = (review: ReviewState, request: ReviewRequest): Decision =>
   if (review.reached !== undefined && isFor(request, review.reached)) return Result.succeed([review.reached])
   if (review.open !== undefined) {
     const { commit, cycle } = review.open.request
-    return refuse(`Commit ${commit} is under review (cycle ${cycle}). Wait for its verdict, or close the review.`)
+    return refuse(
+      "busy",
+      `Commit ${commit} is under review (cycle ${cycle}). Wait for its verdict, or close the review.`
+    )
   }
   const known = review.reviewer
   const turnId = reviewerTurnIdOf(request.runId, request.phase, review.turns + 1)
@@ -107,7 +110,8 @@ const failReview = (open: OpenReview, kind: InputOf<"TurnFailed">["kind"], reaso
   ])
 
 const closeReview = (review: ReviewState, command: InputOf<"CloseReview">): Decision => {
-  if (review.runId === undefined) return refuse(`Phase ${command.phase} of run ${command.runId} was never reviewed.`)
+  if (review.runId === undefined)
+    return refuse("not-found", `Phase ${command.phase} of run ${command.runId} was never reviewed.`)
   const sessionId = review.open?.sessionId ?? review.reviewer?.sessionId
   if (sessionId === undefined) return nothing
   // Nobody waits for the result of a turn that is still running.
@@ -123,7 +127,10 @@ const requireOwnPhase = (
   const named = keyOf(command.runId, command.phase)
   return named === key
     ? Result.void
-    : refuse(`The message for ${key} names phase ${command.phase} of run ${command.runId}, whose review is ${named}.`)
+    : refuse(
+        "misaddressed",
+        `The message for ${key} names phase ${command.phase} of run ${command.runId}, whose review is ${named}.`
+      )
 }
 
 export const decide = (review: ReviewState, input: ReviewInput, delivery: Delivery): Decision => {

@@ -11,13 +11,8 @@ type TurnEnd = Extract<PublicEvent, { readonly _tag: (typeof turnEnds)[number] }
 export type ReviewInput = ReviewCommand | TurnEnd
 export type InputOf<Tag extends ReviewInput["_tag"]> = Extract<ReviewInput, { readonly _tag: Tag }>
 
-const isTurnEnd = (event: PublicEvent): event is TurnEnd => turnEnds.some((type) => type === event._tag)
-
 /** A reviewer's turn belongs to the review of its phase; an author's to no review. */
-export const subscription: Subscription = {
+export const subscription: Subscription<TurnEnd> = {
   types: turnEnds,
-  route: (event) =>
-    isTurnEnd(event) && event.role === "reviewer" && event.phase !== undefined
-      ? keyOf(event.runId, event.phase)
-      : undefined
+  route: ({ phase, role, runId }) => (role === "reviewer" && phase !== undefined ? keyOf(runId, phase) : undefined)
 }

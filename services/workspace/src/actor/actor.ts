@@ -7,8 +7,9 @@ import { JournalEvent } from "./journal.ts"
 import { react } from "./react.ts"
 import { initial, type WorkspaceState } from "./state.ts"
 import { view } from "./view.ts"
+import type { WorkspaceWork } from "./work.ts"
 
-export const workspaceActor: Actor<WorkspaceState, WorkspaceInput, JournalEvent> = {
+export const workspaceActor: Actor<WorkspaceState, WorkspaceInput, JournalEvent, WorkspaceWork> = {
   service: "workspace",
   commands,
   subscription,

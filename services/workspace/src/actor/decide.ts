@@ -3,19 +3,19 @@
  * one at a time in the order they came, so that no two of them ever work in the same tree; only the release of an aborted
  * run goes before waiting requests.
  */
-import { type Delivery, Refusal } from "@reprise/actor"
+import { type Delivery, type Refusal, refusing } from "@reprise/actor"
 import type { WorkspaceCommand } from "@reprise/protocol"
 import { Result } from "effect"
-import type { CommandOf, RunEnd, WorkspaceInput, WorkspaceReport } from "./inputs.ts"
+import type { InputOf, RunEnd, WorkspaceInput, WorkspaceReport } from "./inputs.ts"
 import type { JournalEvent } from "./journal.ts"
 import type { WorkspaceState } from "./state.ts"
 import type { Request } from "./work.ts"
 
 type Decision = Result.Result<ReadonlyArray<JournalEvent>, Refusal>
 /** Commands that need a prepared workspace. */
-type PlaceCommand = Exclude<WorkspaceCommand, CommandOf<"PrepareWorkspace" | "ReleaseWorkspace">>
+type PlaceCommand = Exclude<WorkspaceCommand, InputOf<"PrepareWorkspace" | "ReleaseWorkspace">>
 
-const refuse = (reason: string) => Result.fail(new Refusal({ reason }))
+const refuse = refusing("workspace")
 const nothing: Decision = Result.succeed([])
 
 const enqueue = (state: WorkspaceState, request: Request): ReadonlyArray<JournalEvent> => {
@@ -25,10 +25,10 @@ const enqueue = (state: WorkspaceState, request: Request): ReadonlyArray<Journal
 
 const requirePrepared = (state: WorkspaceState, { runId }: PlaceCommand): Result.Result<void, Refusal> => {
   if (state.status === "released") {
-    return refuse(`The workspace of run ${runId} was released. Prepare it again first.`)
+    return refuse("released", `The workspace of run ${runId} was released. Prepare it again first.`)
   }
   return state.place === undefined
-    ? refuse(`The workspace of run ${runId} is not prepared yet. Prepare it first.`)
+    ? refuse("not-prepared", `The workspace of run ${runId} is not prepared yet. Prepare it first.`)
     : Result.void
 }
 
@@ -36,7 +36,7 @@ const workInPlace = (state: WorkspaceState, command: PlaceCommand, requestId: st
   Result.map(requirePrepared(state, command), () => enqueue(state, { requestId, command }))
 
 /** When an aborted run is released, waiting requests are dropped and the current one is stopped. */
-const overtake = (state: WorkspaceState, command: CommandOf<"ReleaseWorkspace">): ReadonlyArray<JournalEvent> => {
+const overtake = (state: WorkspaceState, command: InputOf<"ReleaseWorkspace">): ReadonlyArray<JournalEvent> => {
   const [current, ...waiting] = state.queue
   if (command.outcome !== "aborted" || current === undefined) return []
   const dropped: ReadonlyArray<JournalEvent> =
@@ -47,7 +47,7 @@ const overtake = (state: WorkspaceState, command: CommandOf<"ReleaseWorkspace">)
     : [...dropped, { _tag: "CancelAsked", requestId: current.requestId }]
 }
 
-const release = (state: WorkspaceState, command: CommandOf<"ReleaseWorkspace">, requestId: string): Decision => {
+const release = (state: WorkspaceState, command: InputOf<"ReleaseWorkspace">, requestId: string): Decision => {
   const isAsked = state.queue.some((request) => request.command._tag === "ReleaseWorkspace")
   if (state.status === "released" || isAsked) return nothing
   if (state.place === undefined && state.queue.length === 0) {
@@ -60,7 +60,7 @@ const release = (state: WorkspaceState, command: CommandOf<"ReleaseWorkspace">, 
 const report = (state: WorkspaceState, { event, place, requestId, runId }: WorkspaceReport): Decision => {
   const [current, next] = state.queue
   if (current?.requestId !== requestId) {
-    return refuse(`The report '${event._tag}' of request ${requestId} is late and changes nothing.`)
+    return refuse("stale", `The report '${event._tag}' of request ${requestId} is late and changes nothing.`)
   }
   const reported: JournalEvent = { _tag: "Reported", requestId, event, ...(place === undefined ? {} : { place }) }
   if (next === undefined) return Result.succeed([reported])
@@ -81,7 +81,7 @@ const endRun = (state: WorkspaceState, { runId }: RunEnd): Decision =>
 
 export const decide = (state: WorkspaceState, input: WorkspaceInput, delivery: Delivery): Decision => {
   if (input.runId !== delivery.key) {
-    return refuse(`The message for ${delivery.key} names run ${input.runId}: they must be the same.`)
+    return refuse("misaddressed", `The message for ${delivery.key} names run ${input.runId}: they must be the same.`)
   }
   switch (input._tag) {
     case "PrepareWorkspace":

@@ -1,6 +1,6 @@
 /** What a Workspace actor takes: its commands, the reports of its worker, and the ends of runs. */
 import type { Subscription } from "@reprise/actor"
-import { type PublicEvent, RunId, WorkspaceCommand, WorkspaceEvent } from "@reprise/protocol"
+import { addressing, type EventOf, type PublicEvent, RunId, WorkspaceCommand, WorkspaceEvent } from "@reprise/protocol"
 import { Schema } from "effect"
 import { Place } from "./work.ts"
 
@@ -10,19 +10,21 @@ const WorkspaceReport = Schema.TaggedUnion({
 })
 export type WorkspaceReport = typeof WorkspaceReport.Type
 
+/** How the worker addresses its reports. */
+export const toWorkspaceActor = addressing<RunId>()({
+  service: "workspace",
+  keyField: "runId",
+  commands: WorkspaceReport
+})
+
 export const commands = Schema.Union([WorkspaceCommand, WorkspaceReport])
 
 const runEnds = ["RunCompleted", "RunFailed", "RunAborted"] as const satisfies ReadonlyArray<PublicEvent["_tag"]>
 export type RunEnd = Extract<PublicEvent, { readonly _tag: (typeof runEnds)[number] }>
 
-const isRunEnd = (event: PublicEvent): event is RunEnd => runEnds.some((type) => type === event._tag)
-
-export const subscription: Subscription = {
-  types: runEnds,
-  route: (event) => (isRunEnd(event) ? event.runId : undefined)
-}
+export const subscription: Subscription<RunEnd> = { types: runEnds, route: ({ runId }) => runId }
 
 export type WorkspaceInput = WorkspaceCommand | WorkspaceReport | RunEnd
-export type CommandOf<Tag extends WorkspaceCommand["_tag"]> = Extract<WorkspaceCommand, { readonly _tag: Tag }>
+export type InputOf<Tag extends WorkspaceInput["_tag"]> = Extract<WorkspaceInput, { readonly _tag: Tag }>
 /** A public event about the workspace: what came of a command. */
-export type WorkspaceFact = typeof WorkspaceEvent.Type
+export type WorkspaceFact = EventOf<"workspace">

@@ -5,9 +5,12 @@ import type { JournalEvent } from "./journal.ts"
 import type { WorkspaceState } from "./state.ts"
 import type { WorkspaceWork } from "./work.ts"
 
-const toHost = (host: Host, work: WorkspaceWork): ReadonlyArray<Outgoing> => [requestWork(host, work)]
+/** It has no timers, and its only work is `WorkspaceWork`. */
+type WorkspaceOutgoing = Outgoing<never, WorkspaceWork>
 
-const start = (state: WorkspaceState, requestId: string): ReadonlyArray<Outgoing> => {
+const toHost = (host: Host, work: WorkspaceWork): ReadonlyArray<WorkspaceOutgoing> => [requestWork(host, work)]
+
+const start = (state: WorkspaceState, requestId: string): ReadonlyArray<WorkspaceOutgoing> => {
   const request = state.queue.find((one) => one.requestId === requestId)
   if (request === undefined) return []
   if (state.place !== undefined) return toHost(state.place.host, { _tag: "DoRequest", ...request, place: state.place })
@@ -16,7 +19,7 @@ const start = (state: WorkspaceState, requestId: string): ReadonlyArray<Outgoing
   return toHost(command._tag === "PrepareWorkspace" ? command.host : anyHost, { _tag: "DoRequest", ...request })
 }
 
-const outgoing = (state: WorkspaceState, event: JournalEvent): ReadonlyArray<Outgoing> => {
+const outgoing = (state: WorkspaceState, event: JournalEvent): ReadonlyArray<WorkspaceOutgoing> => {
   const { place, runId } = state
   switch (event._tag) {
     case "Started":
@@ -37,5 +40,5 @@ const outgoing = (state: WorkspaceState, event: JournalEvent): ReadonlyArray<Out
   }
 }
 
-export const react = (state: WorkspaceState, events: ReadonlyArray<JournalEvent>): ReadonlyArray<Outgoing> =>
+export const react = (state: WorkspaceState, events: ReadonlyArray<JournalEvent>): ReadonlyArray<WorkspaceOutgoing> =>
   events.flatMap((event) => outgoing(state, event))

@@ -2,7 +2,7 @@
 import { ActorConfig } from "@reprise/actor"
 import type { WorkspaceCommand } from "@reprise/protocol"
 import { Effect } from "effect"
-import type { CommandOf, WorkspaceFact } from "../actor/inputs.ts"
+import type { InputOf, WorkspaceFact } from "../actor/inputs.ts"
 import type { Place } from "../actor/work.ts"
 import { Impossible } from "./faults.ts"
 import { WorkspaceFiles } from "./files/WorkspaceFiles.ts"
@@ -21,7 +21,7 @@ export interface Outcome {
   readonly place?: Place
 }
 
-const writeSummary = Effect.fn("writeSummary")(function* (command: CommandOf<"WriteSummary">, place: Place) {
+const writeSummary = Effect.fn("writeSummary")(function* (command: InputOf<"WriteSummary">, place: Place) {
   const files = yield* WorkspaceFiles
   const { path, phase, runId, text } = command
   yield* files.replace(place.directory, path, text)
@@ -29,10 +29,7 @@ const writeSummary = Effect.fn("writeSummary")(function* (command: CommandOf<"Wr
 })
 
 /** Frees the working tree. The worktree of a completed run is removed when nothing in it would be lost. */
-export const release = Effect.fn("release")(function* (
-  command: CommandOf<"ReleaseWorkspace">,
-  place: Place | undefined
-) {
+export const release = Effect.fn("release")(function* (command: InputOf<"ReleaseWorkspace">, place: Place | undefined) {
   const leases = yield* Leases
   if (place !== undefined) {
     if (command.outcome === "completed" && place.directory !== place.root) {
@@ -43,7 +40,7 @@ export const release = Effect.fn("release")(function* (
   return { _tag: "WorkspaceReleased", runId: command.runId } satisfies WorkspaceFact
 })
 
-type PlaceCommand = Exclude<WorkspaceCommand, CommandOf<"PrepareWorkspace" | "ReleaseWorkspace">>
+type PlaceCommand = Exclude<WorkspaceCommand, InputOf<"PrepareWorkspace" | "ReleaseWorkspace">>
 
 /** Works in a tree after checking that no other run has taken it. */
 const workInPlace = Effect.fnUntraced(function* (command: PlaceCommand, place: Place | undefined) {

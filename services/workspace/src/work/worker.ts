@@ -1,8 +1,7 @@
 /** Does what Workspace actors ask of this host, and reports the results to them. */
 import { ActorConfig, Messenger, type WorkContext, WorkFault, workerLayer } from "@reprise/actor"
-import { WorkspaceView } from "@reprise/protocol"
-import { Cause, Effect, Layer, Schema } from "effect"
-import type { WorkspaceFact, WorkspaceReport } from "../actor/inputs.ts"
+import { Cause, Effect, Layer } from "effect"
+import { toWorkspaceActor, type WorkspaceFact } from "../actor/inputs.ts"
 import { type WorkOf, WorkspaceWork } from "../actor/work.ts"
 import { doCommand, type Outcome } from "./doCommand.ts"
 import type { GitFault, HostFault, Impossible, InUse, NotAFile, OutsideWorkspace } from "./faults.ts"
@@ -11,8 +10,6 @@ import { makeRunning, type Running } from "./running.ts"
 
 type DoRequest = WorkOf<"DoRequest">
 type Fault = GitFault | HostFault | Impossible | InUse | NotAFile | OutsideWorkspace
-
-const decodeView = Schema.decodeUnknownEffect(WorkspaceView)
 
 const failed = ({ command }: DoRequest, reason: string): Outcome => {
   const event: WorkspaceFact = {
@@ -31,14 +28,12 @@ const cancelled = (work: DoRequest): Outcome => failed(work, "Stopped, because t
 const report = Effect.fnUntraced(function* (work: DoRequest, context: WorkContext, { event, place }: Outcome) {
   const messenger = yield* Messenger
   const { runId } = work.command
-  const command: WorkspaceReport = {
-    _tag: "Report",
-    runId,
+  const command = toWorkspaceActor(runId).Report({
     requestId: work.requestId,
     event,
     ...(place === undefined ? {} : { place })
-  }
-  yield* messenger.send("workspace", runId, command, { id: `${context.id}.report`, causation: context.id })
+  })
+  yield* messenger.send(command, { id: `${context.id}.report`, causation: context.id })
 })
 
 /** `settled`: reported or dropped already. */
@@ -48,8 +43,7 @@ type RequestStatus = "wanted" | "cancelled" | "settled"
 const statusOf = Effect.fnUntraced(
   function* (work: DoRequest): Effect.fn.Return<RequestStatus, unknown, Messenger> {
     const messenger = yield* Messenger
-    const shown = yield* messenger.query("workspace", "show", { id: work.command.runId })
-    const view = yield* decodeView(shown)
+    const view = yield* messenger.show.workspace(work.command.runId)
     if (!view.requests.includes(work.requestId)) return "settled"
     return view.cancelled === work.requestId ? "cancelled" : "wanted"
   },

@@ -14,7 +14,9 @@ let runs = 0
 const newRun = () => RunId.make(`run-${++runs}`)
 
 const ask = (run: RunId, command: WorkspaceCommand) =>
-  Messenger.use((messenger) => messenger.send("workspace", run, { ...command, runId: run } as WorkspaceCommand))
+  Messenger.use((messenger) =>
+    messenger.send({ service: "workspace", key: run, command: { ...command, runId: run } as WorkspaceCommand })
+  )
 
 /** Waits for the first event of one of these types of the run. */
 const seen = <Type extends PublicEventType>(run: RunId, ...types: ReadonlyArray<Type>) =>
@@ -215,7 +217,7 @@ export const serviceContract = (name: string, world: Layer.Layer<Messenger | Bro
       Effect.gen(function* () {
         yield* startService
         const { root, run } = yield* ready
-        const shown = yield* Messenger.use((messenger) => messenger.query("workspace", "show", { id: run }))
+        const shown = yield* Messenger.use((messenger) => messenger.show.workspace(run))
         assert.containSubset(shown, { runId: run, status: "active", host: "h1", root, directory: root, requests: [] })
       })
     )

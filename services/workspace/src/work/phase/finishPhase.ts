@@ -1,6 +1,6 @@
 import { posix } from "node:path"
 import { Effect } from "effect"
-import type { CommandOf, WorkspaceFact } from "../../actor/inputs.ts"
+import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
 import { Impossible } from "../faults.ts"
 import { isAmong, isOwnFile } from "../files/ownFiles.ts"
@@ -8,7 +8,7 @@ import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { commitSubjects } from "../git/commits.ts"
 import { Git } from "../git/Git.ts"
 
-type FinishPhase = CommandOf<"FinishPhase">
+type FinishPhase = InputOf<"FinishPhase">
 
 /** What keeps the phase from being finished: uncommitted files, or commits that were not approved. */
 const findBlock = Effect.fnUntraced(function* (

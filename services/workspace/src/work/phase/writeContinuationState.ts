@@ -7,11 +7,11 @@ import {
 } from "@reprise/plan"
 import type { StateFileProblem } from "@reprise/protocol"
 import { Effect, Result } from "effect"
-import type { CommandOf, WorkspaceFact } from "../../actor/inputs.ts"
+import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 
-type WriteContinuationState = CommandOf<"WriteContinuationState">
+type WriteContinuationState = InputOf<"WriteContinuationState">
 
 const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex")
 

@@ -2,7 +2,7 @@
 import { realpath, stat } from "node:fs/promises"
 import { dirname, isAbsolute, join } from "node:path"
 import { Effect } from "effect"
-import type { CommandOf } from "../../actor/inputs.ts"
+import type { InputOf } from "../../actor/inputs.ts"
 import type { GitFault } from "../faults.ts"
 import { excludePatterns } from "../files/ownFiles.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
@@ -64,7 +64,7 @@ const requirePlan = Effect.fnUntraced(function* (root: string, planPath: string)
 })
 
 /** Also hides Reprise's own files from git. */
-export const locateRepository = Effect.fnUntraced(function* (command: CommandOf<"PrepareWorkspace">) {
+export const locateRepository = Effect.fnUntraced(function* (command: InputOf<"PrepareWorkspace">) {
   const git = yield* Git
   const root = yield* requireRepository(command.workspace)
   const plan = yield* requirePlan(root, command.planPath)

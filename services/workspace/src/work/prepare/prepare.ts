@@ -1,7 +1,7 @@
 /** Makes a working tree ready for a run, or says why it must not be used (docs/design/workspace.md#workspace). */
 import type { Host } from "@reprise/protocol"
 import { Effect } from "effect"
-import type { CommandOf, WorkspaceFact } from "../../actor/inputs.ts"
+import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
 import { Git } from "../git/Git.ts"
 import { workspaceIdentity } from "../git/gitDirectoryFiles.ts"
@@ -12,7 +12,7 @@ import { refuse } from "./refusal.ts"
 import { requireClean } from "./requireClean.ts"
 import { setUpWorktree, type Tree, worktreeOfRun } from "./worktreeOfRun.ts"
 
-type PrepareWorkspace = CommandOf<"PrepareWorkspace">
+type PrepareWorkspace = InputOf<"PrepareWorkspace">
 
 export interface Prepared {
   readonly event: WorkspaceFact

@@ -1,7 +1,7 @@
 /** The git worktree of a run: chosen or created, and set up once. */
 import { planSlug } from "@reprise/plan"
 import { Effect } from "effect"
-import type { CommandOf } from "../../actor/inputs.ts"
+import type { InputOf } from "../../actor/inputs.ts"
 import type { GitFault } from "../faults.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { quoted } from "../git/commits.ts"
@@ -13,7 +13,7 @@ import { runShell } from "../qualityGates/runShell.ts"
 import { refuse } from "./refusal.ts"
 import { requireClean } from "./requireClean.ts"
 
-type PrepareWorkspace = CommandOf<"PrepareWorkspace">
+type PrepareWorkspace = InputOf<"PrepareWorkspace">
 
 /** A working tree that a run may get, before it is checked. */
 export interface Tree {

@@ -1,6 +1,6 @@
 import type { GateResult } from "@reprise/protocol"
 import { Effect } from "effect"
-import type { CommandOf, WorkspaceFact } from "../../actor/inputs.ts"
+import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
 import { commandSlugs, qualityLog, verifyLog } from "./logNames.ts"
 import { runShell } from "./runShell.ts"
@@ -8,7 +8,7 @@ import { runShell } from "./runShell.ts"
 const passed = (result: GateResult) => result.exitCode === 0 && !result.timedOut
 
 /** Runs every gate in order, even after one has failed (docs/design/workspace.md#workspace). */
-export const qualityGates = Effect.fn("qualityGates")(function* (command: CommandOf<"RunQualityGates">, place: Place) {
+export const qualityGates = Effect.fn("qualityGates")(function* (command: InputOf<"RunQualityGates">, place: Place) {
   const { attempt, checkpoint, commands, phase, runId, timeoutMs } = command
   const logOf = checkpoint === undefined ? qualityLog : verifyLog
   const slugs = commandSlugs(commands)

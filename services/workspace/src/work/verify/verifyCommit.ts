@@ -1,13 +1,13 @@
 import { posix } from "node:path"
 import { Effect } from "effect"
-import type { CommandOf, WorkspaceFact } from "../../actor/inputs.ts"
+import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
 import { isAmong, isOwnFile, listSome } from "../files/ownFiles.ts"
 import { isCommitName, quoted, rewrittenBase } from "../git/commits.ts"
 import { Git } from "../git/Git.ts"
 import type { GitObject } from "../git/gitOutput.ts"
 
-type VerifyCommit = CommandOf<"VerifyCommit">
+type VerifyCommit = InputOf<"VerifyCommit">
 type Rejection = Pick<Extract<WorkspaceFact, { readonly _tag: "CommitRejected" }>, "reason" | "detail">
 
 const rejection = (reason: Rejection["reason"], detail: string): Rejection => ({ reason, detail })

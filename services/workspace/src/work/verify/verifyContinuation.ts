@@ -1,6 +1,6 @@
 import type { CompletedTask } from "@reprise/protocol"
 import { Effect } from "effect"
-import type { CommandOf, WorkspaceFact } from "../../actor/inputs.ts"
+import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { reachableCommits, rewrittenBase } from "../git/commits.ts"
@@ -41,7 +41,7 @@ const fileIsAccountedFor = Effect.fnUntraced(function* (
 
 /** Checks the work that a fresh author builds on (docs/design/continuation.md#verification-before-going-on). */
 export const verifyContinuation = Effect.fn("verifyContinuation")(function* (
-  command: CommandOf<"VerifyContinuation">,
+  command: InputOf<"VerifyContinuation">,
   place: Place
 ) {
   const { base: begun, completedTasks, phase, runId, verified } = command
