@@ -42,9 +42,7 @@ const overtake = (state: WorkspaceState, command: InputOf<"ReleaseWorkspace">): 
   const dropped: ReadonlyArray<JournalEvent> =
     waiting.length === 0 ? [] : [{ _tag: "Dropped", requestIds: waiting.map(({ requestId }) => requestId) }]
   // Before a workspace is prepared its host is not known; preparing ends by itself.
-  return state.place === undefined || current.command._tag === "ReleaseWorkspace"
-    ? dropped
-    : [...dropped, { _tag: "CancelAsked", requestId: current.requestId }]
+  return state.place === undefined ? dropped : [...dropped, { _tag: "CancelAsked", requestId: current.requestId }]
 }
 
 const release = (state: WorkspaceState, command: InputOf<"ReleaseWorkspace">, requestId: string): Decision => {

@@ -1,11 +1,12 @@
 /** Reads and writes files below a root by paths from elsewhere, without ever touching anything outside of it. */
 import { constants } from "node:fs"
-import { type FileHandle, lstat, open, rename, rm, rmdir, stat } from "node:fs/promises"
+import { type FileHandle, lstat, open, rmdir, stat } from "node:fs/promises"
 import { join } from "node:path"
+import { replaceFile } from "@reprise/process"
 import { NotAFile, OutsideWorkspace } from "../faults.ts"
 import { hasCode, isWithin, realPathOf, withParent } from "./withParent.ts"
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants
+const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants
 
 const isAbsence = (error: unknown) => hasCode(error, "ENOENT", "ENOTDIR", "ENAMETOOLONG")
 
@@ -67,39 +68,23 @@ export const kindInside = async (root: string, path: string): Promise<Kind | und
   }
 }
 
-/** An empty directory at the target is removed; one with something in it is somebody's, and stays. */
-const renameOver = async (from: string, to: string, path: string): Promise<void> => {
-  try {
-    await rename(from, to)
-  } catch (error) {
-    if (!hasCode(error, "EISDIR", "ENOTEMPTY", "EEXIST")) throw error
-    await rmdir(to).catch(async (refused) => {
-      await rm(from, { force: true })
-      throw hasCode(refused, "ENOTEMPTY", "EEXIST") ? new NotAFile({ path, what: "is a directory" }) : refused
-    })
-    await rename(from, to)
-  }
-}
-
-const writeNew = async (path: string, text: string): Promise<void> => {
-  await rm(path, { force: true })
-  const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
+/** Removes an empty directory in the place of a file; one with something in it is somebody's, and stays. */
+const removeEmptyDirectory = (directory: string, path: string): Promise<void> =>
+  rmdir(directory).catch((refused) =>
+    Promise.reject(hasCode(refused, "ENOTEMPTY", "EEXIST") ? new NotAFile({ path, what: "is a directory" }) : refused)
+  )
 
 /** Replaces a file atomically: readers see the old text or the new one. On disk when it returns. */
 export const replaceInside = (root: string, path: string, text: string): Promise<void> =>
   withParent(root, path, true, async (directory, name) => {
     requireName(name, path)
-    const temporary = join(directory.path, `${name}.tmp`)
-    await writeNew(temporary, text)
-    await renameOver(temporary, join(directory.path, name), path)
-    await directory.handle.sync()
+    const target = join(directory.path, name)
+    const replace = () => replaceFile(target, text, { mode: 0o644, draft: `${target}.tmp` })
+    await replace().catch(async (error) => {
+      if (!hasCode(error, "EISDIR", "ENOTEMPTY", "EEXIST")) throw error
+      await removeEmptyDirectory(target, path)
+      await replace()
+    })
   })
 
 /** An empty file to write into. An existing file is emptied; a link is refused. */

@@ -2,8 +2,8 @@
 import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
 import type { GitObject, Worktree } from "./gitOutput.ts"
-import { makeHistory } from "./history.ts"
-import { type GitResult, makeRunGit } from "./runGit.ts"
+import { history } from "./history.ts"
+import type { GitResult } from "./runGit.ts"
 import { makeWorkingTree } from "./workingTree.ts"
 
 /** Questions about commits. */
@@ -62,9 +62,6 @@ export interface WorkingTree {
 export class Git extends Context.Service<Git, History & WorkingTree>()("workspace/Git") {
   static readonly layer = Layer.effect(
     Git,
-    Effect.gen(function* () {
-      const run = yield* makeRunGit
-      return Git.of({ ...makeHistory(run), ...(yield* makeWorkingTree(run)) })
-    })
+    Effect.map(makeWorkingTree, (workingTree) => Git.of({ ...history, ...workingTree }))
   )
 }

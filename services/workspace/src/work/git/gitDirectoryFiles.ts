@@ -1,31 +1,18 @@
 /** The files that Reprise keeps in the git directory of a working tree. They are removed with the tree. */
 import { randomUUID } from "node:crypto"
-import { mkdir, open, readFile, rename, stat } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { stat } from "node:fs/promises"
+import { join } from "node:path"
+import { readIfPresent, replaceFile } from "@reprise/process"
 import { Effect, Result, Schema } from "effect"
 import { HostFault } from "../faults.ts"
 
 const attempt = <A>(operation: string, run: () => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: (cause) => new HostFault({ operation, cause }) })
 
-const textOf = (path: string): Promise<string> =>
-  readFile(path, "utf8").catch((error) =>
-    error instanceof Error && "code" in error && error.code === "ENOENT" ? "" : Promise.reject(error)
-  )
+const textOf = async (path: string): Promise<string> => (await readIfPresent(path)) ?? ""
 
-/** Atomic, also when several runs of a repository write at the same time: each renames its own temporary file. */
-const replace = async (path: string, text: string) => {
-  await mkdir(dirname(path), { recursive: true })
-  const temporary = `${path}.${randomUUID()}.tmp`
-  const file = await open(temporary, "w")
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(temporary, path)
-}
+/** git lets the umask decide who may read its directory. */
+const replace = (path: string, text: string) => replaceFile(path, text, { mode: 0o666, folderMode: 0o777 })
 
 const Identity = Schema.fromJsonString(Schema.Struct({ id: Schema.String, inode: Schema.Finite }))
 const decodeIdentity = Schema.decodeUnknownResult(Identity)

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { History } from "./Git.ts"
 import { linesOf, pathsOf, readObject, readSubject } from "./gitOutput.ts"
-import type { RunGit } from "./runGit.ts"
+import { asks, line, optional, text } from "./runGit.ts"
 
 /** Compares two commits without the programs that a repository configures for it. */
 const between = (from: string, to: string) => ["--no-ext-diff", "--no-textconv", "--end-of-options", from, to, "--"]
@@ -18,7 +18,7 @@ const kindOf = (entry: string): "file" | "other" | undefined => {
   return entry.startsWith("100") ? "file" : "other"
 }
 
-export const makeHistory = ({ asks, line, optional, text }: RunGit): History => ({
+export const history: History = {
   head: (directory) => optional(directory, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]),
 
   describe: (directory, names) =>
@@ -73,4 +73,4 @@ export const makeHistory = ({ asks, line, optional, text }: RunGit): History => 
 
   isShallow: (directory) =>
     Effect.map(line(directory, ["rev-parse", "--is-shallow-repository"]), (answer) => answer === "true")
-})
+}
