@@ -11,7 +11,7 @@ export interface Question {
   readonly evidence: Pick<Evidence, "continueUnavailable">
 }
 
-/** `not-offered`: continue-session, where it is no option. `not-an-option`: any other word that stands for no option. */
+/** `not-offered`: continue-session, where it is no option. `not-an-option`: any other word without an option. */
 export interface NoSuchChoice {
   readonly code: Extract<RefusalCode<"gate">, "not-offered" | "not-an-option">
   /** A sentence with the next step. */

@@ -1,5 +1,5 @@
 import { actorLayer } from "@reprise/actor"
 import { reviewActor } from "./actor/actor.ts"
 
-/** The reviewer service: Review actors only. Their reviews are turns of the session-manager. Runs with any number of replicas. */
+/** The reviewer service: Review actors, whose reviews are turns of the session-manager. Any number of replicas. */
 export const layer = actorLayer(reviewActor)

@@ -1,4 +1,7 @@
-/** What raising, answering, withdrawing and reminding mean to a question (docs/design/gate.md#the-gate-where-humans-answer). */
+/**
+ * What raising, answering, withdrawing and reminding mean to a question
+ * (docs/design/gate.md#the-gate-where-humans-answer).
+ */
 import { type Delivery, type Refusal, refusing } from "@reprise/actor"
 import type { EscalationId, EscalationOption } from "@reprise/protocol"
 import { Equal, Result } from "effect"
@@ -19,7 +22,10 @@ const describeClosing = (state: ClosedEscalation): string =>
     ? `is closed: ${state.answer.by} answered '${state.answer.choice}' through ${state.answer.via} at ${state.answer.at}`
     : `is closed: it was withdrawn at ${state.withdrawal.at} (${state.withdrawal.reason})`
 
-/** Repeating a question changes nothing. Another question under the same id updates an open one and is refused by a closed one. */
+/**
+ * Repeating a question changes nothing. Another one under the same id updates it while it is open, and is refused
+ * later.
+ */
 const raise = (state: EscalationState, command: InputOf<"RaiseEscalation">, now: string): Decision => {
   const id = command.escalationId
   if (command.options.length === 0) {

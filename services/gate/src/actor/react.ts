@@ -16,8 +16,8 @@ const setReminder = (question: Question, count: number, now: string): Outgoing =
 }
 
 /**
- * The context in the event that closes a question. A standalone session's session-manager waits for that event by session
- * id, so it is there also when the session cannot be continued.
+ * The context in the event that closes a question. The session-manager of a standalone session waits for that event by
+ * session id, so the id is in it even when the session cannot be continued.
  */
 const closedContextOf = (question: Question) => ({
   ...contextOf(question),

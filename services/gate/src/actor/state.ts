@@ -1,4 +1,4 @@
-/** One question to a human: open until the first valid answer, whichever channel it comes through, or until withdrawn. */
+/** One question to a human: open until the first valid answer, through whichever channel, or until it is withdrawn. */
 import type { JournalEventOf, Question } from "./journal.ts"
 
 export type EscalationState =

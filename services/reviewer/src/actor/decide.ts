@@ -1,4 +1,4 @@
-/** What a request, a finished turn or the end of a phase means to a Review (docs/design/sessions.md#reviews-reviewer). */
+/** What requests, finished turns and the end of a phase mean to a Review (docs/design/sessions.md#reviews-reviewer). */
 import { type Delivery, type Refusal, refusing } from "@reprise/actor"
 import { reviewerSessionIdOf, reviewerTurnIdOf, type TurnId, type Verdict } from "@reprise/protocol"
 import { Result } from "effect"
@@ -18,8 +18,8 @@ const isFor = (request: ReviewRequest, other: { readonly cycle: number; readonly
   other?.cycle === request.cycle && other.commit === request.commit
 
 /**
- * The first review of a phase, and the first after a failed one, begins a new session; later ones continue it. A request
- * that is repeated after its verdict gets the same verdict again.
+ * The first review of a phase, and the first after a failed one, begins a new session; later ones continue it. A
+ * request that is repeated after its verdict gets the same verdict again.
  */
 const requestReview = (review: ReviewState, request: ReviewRequest): Decision => {
   if (isFor(request, review.open?.request)) return nothing

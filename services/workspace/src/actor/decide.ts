@@ -1,7 +1,7 @@
 /**
- * What commands, reports and the end of a run mean to a workspace (docs/design/workspace.md#workspace). Requests are done
- * one at a time in the order they came, so that no two of them ever work in the same tree; only the release of an aborted
- * run goes before waiting requests.
+ * What commands, reports and the end of a run mean to a workspace (docs/design/workspace.md#workspace). Requests are
+ * done one at a time in the order they came, so that no two of them ever work in the same tree; only the release of an
+ * aborted run goes before waiting requests.
  */
 import { type Delivery, type Refusal, refusing } from "@reprise/actor"
 import type { WorkspaceCommand } from "@reprise/protocol"

@@ -1,4 +1,4 @@
-/** Files of a workspace, by paths that come from plans, agents and messages. Nothing outside the root is read or written. */
+/** Files of a workspace, by paths from plans, agents and messages. Nothing outside the root is read or written. */
 import type { FileHandle } from "node:fs/promises"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { HostFault, NotAFile, OutsideWorkspace } from "../faults.ts"

@@ -1,4 +1,6 @@
-/** The files that Reprise itself writes into a working tree. They never make it dirty (docs/design/workspace.md#workspace). */
+/**
+ * Files that Reprise itself writes into a working tree. They never make it dirty (docs/design/workspace.md#workspace).
+ */
 
 /**
  * Keeps Reprise's files out of `git status` and of an agent's `git add --all`, by `.git/info/exclude`. Whoever wants a

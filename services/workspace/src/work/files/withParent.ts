@@ -1,7 +1,7 @@
 /**
- * Walks to the directory of a path so that nothing outside the root is ever reached, even while someone swaps directories
- * for symbolic links: each directory on the way is opened, asked for its real path, and then used through its open
- * descriptor, which a rename cannot redirect. Links that stay inside are followed.
+ * Walks to the directory of a path so that nothing outside the root is ever reached, even while someone swaps
+ * directories for symbolic links: each directory on the way is opened, asked for its real path, and then used through
+ * its open descriptor, which a rename cannot redirect. Links that stay inside are followed.
  */
 import { constants } from "node:fs"
 import { type FileHandle, mkdir, open, realpath } from "node:fs/promises"
@@ -57,8 +57,8 @@ const createDirectory = (path: string): Promise<void> =>
   mkdir(path).catch((error) => (hasCode(error, "EEXIST") ? undefined : Promise.reject(error)))
 
 /**
- * Calls `use` with the directory that contains `path`, and the last name of the path (`.` for the root itself). `create`:
- * missing directories are created.
+ * Calls `use` with the directory that contains `path`, and the last name of the path (`.` for the root itself).
+ * `create`: missing directories are created.
  */
 export const withParent = async <A>(
   root: string,

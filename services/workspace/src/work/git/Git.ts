@@ -44,8 +44,8 @@ export interface WorkingTree {
   /** The branch that is checked out; undefined when HEAD is detached. */
   readonly branch: (directory: string) => GitResult<string | undefined>
   /**
-   * Changed and untracked paths, relative. Without ignored files, and without files that only the agent runtime changed.
-   * `whole`: an untracked directory is one entry.
+   * Changed and untracked paths, relative. Without ignored files, and without files that only the agent runtime
+   * changed. `whole`: an untracked directory is one entry.
    */
   readonly dirty: (directory: string, untracked: "each" | "whole") => GitResult<ReadonlyArray<string>>
   /** Commits one file as it is now, whatever else is staged; gives the new HEAD. Without hooks and signature. */

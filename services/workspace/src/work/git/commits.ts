@@ -51,8 +51,8 @@ export const reachableCommits = Effect.fnUntraced(function* (
 })
 
 /**
- * After the history was rewritten: the newest commit that HEAD shares with `base`, from which work can still be counted.
- * Undefined when `base` is still reachable from HEAD, or nothing is shared.
+ * After the history was rewritten: the newest commit that HEAD shares with `base`, from which work can still be
+ * counted. Undefined when `base` is still reachable from HEAD, or nothing is shared.
  */
 export const rewrittenBase = Effect.fn("rewrittenBase")(function* (directory: string, base: string) {
   const git = yield* Git

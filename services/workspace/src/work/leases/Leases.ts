@@ -1,8 +1,8 @@
 /**
  * One run per working tree: a lease in the broker, held for a run by the host that has the files
- * (docs/design/workspace.md#workspace). From time to time the host's service says that it is alive, which renews all of its
- * leases, even those from before a restart; when the host is gone, its leases expire. Every write names the revision that it
- * replaces, so of two runs that claim a tree at the same time exactly one gets it.
+ * (docs/design/workspace.md#workspace). From time to time the host's service says that it is alive, which renews all of
+ * its leases, even those from before a restart; when the host is gone, its leases expire. Every write names the
+ * revision that it replaces, so of two runs that claim a tree at the same time exactly one gets it.
  */
 import { ActorConfig, Broker, Conflict } from "@reprise/actor"
 import type { Host } from "@reprise/protocol"

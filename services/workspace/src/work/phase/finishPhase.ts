@@ -30,8 +30,8 @@ const findBlock = Effect.fnUntraced(function* (
 
 /**
  * Commits the review file, the only file that may be uncommitted, and reads the plan again
- * (docs/design/workspace.md#workspace). Apart from that file, HEAD may contain only what was approved. When it is repeated
- * after a crash, it finds its commit and does not make a second one.
+ * (docs/design/workspace.md#workspace). Apart from that file, HEAD may contain only what was approved. When it is
+ * repeated after a crash, it finds its commit and does not make a second one.
  */
 export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPhase, place: Place) {
   const git = yield* Git

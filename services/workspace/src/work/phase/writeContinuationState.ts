@@ -42,7 +42,10 @@ const readState = Effect.fnUntraced(function* (directory: string, path: string) 
   )
 })
 
-/** Replaces the file whatever it contains, and reports if it was damaged: it is a projection of the journal for the agent. */
+/**
+ * Replaces the file whatever it contains, and reports if it was damaged: it is a projection of the journal for the
+ * agent.
+ */
 export const writeContinuationState = Effect.fn("writeContinuationState")(function* (
   command: WriteContinuationState,
   place: Place

@@ -8,8 +8,7 @@ import { workspaceIdentity } from "../git/gitDirectoryFiles.ts"
 import { removeWorktree } from "../git/worktrees.ts"
 import { Leases } from "../leases/Leases.ts"
 import { locateRepository } from "./locateRepository.ts"
-import { refuse } from "./refusal.ts"
-import { requireClean } from "./requireClean.ts"
+import { refuse, requireClean } from "./refusal.ts"
 import { setUpWorktree, type Tree, worktreeOfRun } from "./worktreeOfRun.ts"
 
 type PrepareWorkspace = InputOf<"PrepareWorkspace">
@@ -20,7 +19,9 @@ export interface Prepared {
   readonly place?: Place
 }
 
-/** Returns the uncommitted paths that the run tolerates. Once a run was prepared, uncommitted files are its own work. */
+/**
+ * Returns the uncommitted paths that the run tolerates. Once a run was prepared, uncommitted files are its own work.
+ */
 const checkTree = (command: PrepareWorkspace, root: string, plan: string, tree: Tree, before: Place | undefined) => {
   if (before !== undefined) return Effect.succeed(before.tolerated)
   return command.worktree ? setUpWorktree(command, root, plan, tree) : requireClean(root, command.allowDirty)

@@ -10,8 +10,7 @@ import { markPrepared, preparedMarker } from "../git/gitDirectoryFiles.ts"
 import { listWorktrees, worktreePath } from "../git/worktrees.ts"
 import { commandSlugs, postCreateLog } from "../qualityGates/logNames.ts"
 import { runShell } from "../qualityGates/runShell.ts"
-import { refuse } from "./refusal.ts"
-import { requireClean } from "./requireClean.ts"
+import { refuse, requireClean } from "./refusal.ts"
 
 type PrepareWorkspace = InputOf<"PrepareWorkspace">
 

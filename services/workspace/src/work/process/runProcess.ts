@@ -1,6 +1,6 @@
 /**
- * Child processes without input, by Effect's spawner. Every child leads its own process group, which ends with the scope:
- * SIGTERM, two seconds, SIGKILL.
+ * Child processes without input, by Effect's spawner. Every child leads its own process group, which ends with the
+ * scope: SIGTERM, two seconds, SIGKILL.
  */
 import { Effect, type PlatformError, type Scope } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
@@ -47,7 +47,10 @@ export const exitCodeOf = (handle: ProcessHandle): Effect.Effect<number | null> 
 /** What would redirect git to another repository (`GIT_*`), and Reprise's own credentials. */
 const withheld = /^(GIT_|REPRISE_|NATS_|OPENCODE_)/i
 
-/** The environment of every command in a workspace: the host's own, less what is withheld (docs/design/workspace.md#workspace). */
+/**
+ * The environment of every command in a workspace: the host's own, less what is withheld
+ * (docs/design/workspace.md#workspace).
+ */
 export const childEnvironment = (host: Readonly<Record<string, string | undefined>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(host).flatMap(([name, value]) =>

@@ -17,9 +17,10 @@ export interface ScriptEnd {
 }
 
 /**
- * Runs `$1` in a shell, next to a watcher that waits for the end of descriptor 3. Only this process holds the other end,
- * so when this process is killed, the watcher kills the group: a script never outlives whoever asked for it, and never
- * runs twice at the same time. The shell waits for its watcher, because a container may have nobody else to do it.
+ * Runs `$1` in a shell, next to a watcher that waits for the end of descriptor 3. Only this process holds the other
+ * end, so when this process is killed, the watcher kills the group: a script never outlives whoever asked for it, and
+ * never runs twice at the same time. The shell waits for its watcher, because a container may have nobody else to do
+ * it.
  */
 const watched = `(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 &
 watcher=$!
@@ -40,8 +41,8 @@ const awaitOutput = <E>(output: Fiber.Fiber<void, E>) =>
   Fiber.join(output).pipe(Effect.timeoutOrElse({ duration: "2 seconds", orElse: () => Fiber.interrupt(output) }))
 
 /**
- * Runs a script to its end, without input. `take` gets the output of both streams as it comes. When the script has ended
- * or `timeoutMs` is over, the rest of its process group is ended too.
+ * Runs a script to its end, without input. `take` gets the output of both streams as it comes. When the script has
+ * ended or `timeoutMs` is over, the rest of its process group is ended too.
  */
 export const runScript = Effect.fnUntraced(function* <E, R>(
   { script, ...where }: Script,

@@ -42,7 +42,10 @@ const text = (bytes: Uint8Array, cut: { readonly start: boolean; readonly end: b
   return cut.end ? started.replace(/\uFFFD$/, "") : started
 }
 
-/** Fields of `GateResult`. `overlap`: characters at the start of `tail` that repeat the end of `head`; absent where output is left out. */
+/**
+ * Fields of `GateResult`. `overlap`: characters at the start of `tail` that repeat the end of `head`; absent where
+ * output is left out.
+ */
 export interface WindowText {
   readonly head: string
   readonly tail: string

@@ -1,4 +1,7 @@
-/** Runs one configured command in a workspace and keeps its whole output in a log file (docs/design/workspace.md#workspace). */
+/**
+ * Runs one configured command in a workspace and keeps its whole output in a log file
+ * (docs/design/workspace.md#workspace).
+ */
 import type { GateResult } from "@reprise/protocol"
 import { Clock, Effect, Ref } from "effect"
 import { type FileError, type Log, WorkspaceFiles } from "../files/WorkspaceFiles.ts"

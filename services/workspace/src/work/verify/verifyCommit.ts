@@ -66,7 +66,10 @@ const examine = Effect.fnUntraced(function* (command: VerifyCommit, place: Place
   return dirty.length === 0 ? commit : rejection("dirty-tree", `Not committed: ${listSome(dirty)}.`)
 })
 
-/** Checks what the author says of a commit: it is new work, all of it, and reachable from HEAD (docs/design/workspace.md#workspace). */
+/**
+ * Checks what the author says of a commit: it is new work, all of it, and reachable from HEAD
+ * (docs/design/workspace.md#workspace).
+ */
 export const verifyCommit = Effect.fn("verifyCommit")(function* (command: VerifyCommit, place: Place) {
   const git = yield* Git
   const { phase, runId } = command

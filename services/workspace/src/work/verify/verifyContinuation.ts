@@ -16,8 +16,8 @@ const isPlainFile = Effect.fnUntraced(function* (directory: string, commit: stri
 })
 
 /**
- * A task's file is accounted for when it is there as it was committed, or when it was deleted by a commit: HEAD does not
- * have it, but the task's commit had it, or deleted it, or a later commit did.
+ * A task's file is accounted for when it is there as it was committed, or when it was deleted by a commit: HEAD does
+ * not have it, but the task's commit had it, or deleted it, or a later commit did.
  */
 const fileIsAccountedFor = Effect.fnUntraced(function* (
   tree: { readonly directory: string; readonly head: string | undefined },
