@@ -1,4 +1,4 @@
-import { foreignDirt, Git } from "@reprise/workspace"
+import { Git, uncommittedPaths } from "@reprise/workspace"
 import { Effect } from "effect"
 import { missing } from "../CliFailure.ts"
 import type { Project } from "../project/Project.ts"
@@ -17,7 +17,7 @@ export const requireCommit = Effect.fn("requireCommit")(function* ({ root }: Pro
 
 /** Fails with exit code 3, naming what is not committed, untracked files included (workspace: Prepare). */
 export const requireCleanTree = Effect.fn("requireCleanTree")(function* ({ root }: Project) {
-  const dirty = yield* foreignDirt(root).pipe(
+  const dirty = yield* uncommittedPaths(root).pipe(
     Effect.mapError((fault) => missing("git", fault.message, `Try 'git status' in ${root}.`, fault))
   )
   if (dirty.length === 0) return

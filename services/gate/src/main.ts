@@ -1,4 +1,4 @@
-/** Runs the gate alone: a container's entry point. */
+/** Entry point of a container that runs only the gate. */
 import { runService } from "@reprise/actor/main"
 import { layer } from "./service.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { parseAnswer, type Question } from "../src/domain/answer.ts"
+import { parseAnswer, type Question } from "../src/answer.ts"
 import { option, stepOptions } from "./fixtures.ts"
 
 const step: Question = { options: stepOptions, evidence: {} }
@@ -50,7 +50,7 @@ describe("what a human types at the gate", () => {
     ["t", step, "look:transcript"],
     ["l", step, "look:log"],
     ["A", step, "look:attach"]
-  ])("reads %j", (line, question, expected) => {
+  ])("reads %j as the option, its guidance or something to look at", (line, question, expected) => {
     assert.strictEqual(read(line, question), expected)
   })
 
@@ -59,7 +59,7 @@ describe("what a human types at the gate", () => {
     ["c: please", noContinue],
     ["continue-session", noContinue],
     ["continue-session: please", noContinue]
-  ])("asks again, with the reason, after %j where continue is not offered", (line, question) => {
+  ])("asks again and gives the reason after %j when continue-session is not offered", (line, question) => {
     assert.match(
       read(line, question),
       /^continue-session is not offered here: the session was aborted\. Choose one of: fix/
@@ -71,13 +71,26 @@ describe("what a human types at the gate", () => {
   })
 
   it.each(["", "   ", "x", "cc", "c please", "continue", "continue session", ": text", "-session", "fix it", "e"])(
-    "asks again after %j",
+    "asks again after the unknown words %j",
     (line) => {
       assert.match(read(line, step), /Choose one of: continue-session \(c\), fix \(f\), override \(o\), abort \(q\)\.$/)
     }
   )
 
-  it("gives an option's own key before something to look at", () => {
+  it("accepts an option's key in upper or lower case", () => {
+    const question = { options: [option("drop", { keys: ["D"] })], evidence: {} }
+    assert.strictEqual(read("d", question), "drop")
+    assert.strictEqual(read("D", question), "drop")
+  })
+
+  it("says that a question without a session does not concern one, when continue-session is asked for", () => {
+    assert.strictEqual(
+      read("c", phaseGate),
+      "continue-session is not offered here: this question does not concern a session. Choose one of: continue, pause, abort."
+    )
+  })
+
+  it("prefers an option's own key to a key that shows something", () => {
     const question = { options: [option("drop", { keys: ["d"] })], evidence: {} }
     assert.strictEqual(read("d", question), "drop")
   })

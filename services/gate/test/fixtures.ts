@@ -1,11 +1,12 @@
 import type { Delivery } from "@reprise/actor"
 import { EscalationId, type EscalationOption, PhaseId, RunId, SessionId } from "@reprise/protocol"
-import type { AnswerEscalation, EscalationEvent, RaiseEscalation } from "../src/domain/messages.ts"
+import type { InputOf } from "../src/actor/inputs.ts"
+import type { JournalEvent } from "../src/actor/journal.ts"
 
 export const escalationId = EscalationId.make("r1-e1")
 export const runId = RunId.make("r1")
 
-/** At `minutes` past ten; the key is the escalation's. */
+/** A delivery `minutes` past ten o'clock, addressed to the escalation. */
 export const at = (minutes: number): Delivery => ({ id: `m${minutes}`, key: escalationId, now: timeAt(minutes) })
 export const timeAt = (minutes: number) => new Date(Date.UTC(2026, 0, 2, 10, minutes)).toISOString()
 
@@ -24,7 +25,7 @@ export const stepOptions = [
   option("abort", { keys: ["q"] })
 ]
 
-export const question = (more: Partial<RaiseEscalation> = {}): RaiseEscalation => ({
+export const question = (more: Partial<InputOf<"RaiseEscalation">> = {}): InputOf<"RaiseEscalation"> => ({
   _tag: "RaiseEscalation",
   escalationId,
   runId,
@@ -38,7 +39,10 @@ export const question = (more: Partial<RaiseEscalation> = {}): RaiseEscalation =
   ...more
 })
 
-export const reply = (choice: string, more: Partial<AnswerEscalation> = {}): AnswerEscalation => ({
+export const reply = (
+  choice: string,
+  more: Partial<InputOf<"AnswerEscalation">> = {}
+): InputOf<"AnswerEscalation"> => ({
   _tag: "AnswerEscalation",
   escalationId,
   choice,
@@ -47,4 +51,4 @@ export const reply = (choice: string, more: Partial<AnswerEscalation> = {}): Ans
   ...more
 })
 
-export const raised = (asked = question()): EscalationEvent => ({ _tag: "Raised", at: timeAt(0), question: asked })
+export const raised = (asked = question()): JournalEvent => ({ _tag: "Raised", at: timeAt(0), question: asked })

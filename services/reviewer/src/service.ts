@@ -1,5 +1,5 @@
-/** The reviewer as a service: Review actors and nothing else. Its reviews are turns of the session-manager. */
 import { actorLayer } from "@reprise/actor"
-import { reviewActor } from "./domain/reviewActor.ts"
+import { reviewActor } from "./actor/actor.ts"
 
+/** The reviewer service: Review actors, whose reviews are turns of the session-manager. Any number of replicas. */
 export const layer = actorLayer(reviewActor)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Host, RunId } from "@reprise/protocol"
-import { firstPrompt, followUpPrompt, type ReviewRequest } from "../src/domain/prompts.ts"
+import { firstPrompt, followUpPrompt, type ReviewRequest } from "../src/prompts.ts"
 
 const request: ReviewRequest = {
   _tag: "RequestReview",
@@ -22,27 +22,36 @@ const request: ReviewRequest = {
 describe("the first review prompt", () => {
   const text = firstPrompt(request)
 
-  it("says in its first line who is asked about what", () => {
+  it("names the role, the phase and the plan in its first line", () => {
     assert.strictEqual(text.split("\n")[0], "You are the reviewer of phase 2.1 of the plan plans/PLAN.md.")
   })
 
-  it("names commit, base and review file, and how to classify items", () => {
+  it("names the commit, the base and the review file, and says how to classify items", () => {
     for (const part of ["abc123", "def456", request.reviewPath, "auto_fix", "human_required", "P0", "P1", "P2"]) {
       assert.include(text, part)
     }
   })
 
-  it("is not taken for a report prompt", () => {
+  it("contains no word that marks a report prompt", () => {
     assert.notMatch(text, /JSON|readiness|completedTasks/)
   })
 
-  it("leaves no placeholder open", () => {
+  it("fills in every placeholder", () => {
     assert.notMatch(text, /\{[a-z_]+\}/)
   })
 })
 
+describe("the author's notes", () => {
+  it("are part of the first prompt too, and left out when they are blank", () => {
+    assert.isTrue(
+      firstPrompt({ ...request, notes: " R1: declined, because …\n" }).endsWith("\nR1: declined, because …")
+    )
+    assert.strictEqual(firstPrompt({ ...request, notes: " \n" }), firstPrompt(request))
+  })
+})
+
 describe("the follow-up prompt", () => {
-  it("is the four lines, and the range since the last review", () => {
+  it("consists of the fixed four lines and the range since the last review", () => {
     assert.strictEqual(
       followUpPrompt(request, "0ld"),
       `A new commit (abc123) has been made in response to your review feedback.
@@ -62,20 +71,22 @@ Read what changed, do not judge from memory: \`git diff 0ld..abc123\`.`
     assert.notInclude(text, "abc123..abc123")
   })
 
-  it("hands on why the author declined items, word for word", () => {
+  it("repeats the author's reasons for declining items word for word", () => {
     const notes = "R2 {commit}: wrong,\nbecause $& of this"
     assert.include(followUpPrompt({ ...request, notes }, "0ld"), notes)
   })
 })
 
-describe("a text of the run's options", () => {
+describe("a prompt of the user's own", () => {
   const prompts = { review: "Look at {commit} {unknown}", "review-follow-up": "again {commit}" }
 
-  it("replaces the template of its name below the first line, and is filled in", () => {
+  it("replaces the template with its name below the first line, with the placeholders filled in", () => {
     assert.strictEqual(
       firstPrompt({ ...request, prompts }),
       "You are the reviewer of phase 2.1 of the plan plans/PLAN.md.\n\nLook at abc123 {unknown}"
     )
     assert.match(followUpPrompt({ ...request, prompts }, "0ld"), /^again abc123\n/)
+    const cycle = firstPrompt({ ...request, prompts: { review: "Review {cycle} of {phase}" } })
+    assert.include(cycle, "\nReview 2 of 2.1")
   })
 })

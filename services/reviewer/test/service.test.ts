@@ -44,8 +44,9 @@ const stage = Effect.gen(function* () {
   const messenger = yield* Messenger
   const key = reviewKey(runId, phase)
   return {
-    ask: (cycle: number, commit: string) => messenger.send("reviewer", key, request(cycle, commit)),
-    /** The session-manager's part: the n-th turn ends with a verdict. */
+    ask: (cycle: number, commit: string) =>
+      messenger.send({ service: "reviewer", key, command: request(cycle, commit) }),
+    /** Plays the session-manager: ends the n-th turn with a verdict. */
     judge: (n: number) =>
       messenger.publish("session-manager", {
         _tag: "TurnCompleted",
@@ -70,8 +71,8 @@ const stage = Effect.gen(function* () {
   }
 })
 
-describe("the reviewer's service", () => {
-  it.live("remembers its session across a restart, in the middle of a review too", () =>
+describe("the reviewer service", () => {
+  it.live("remembers its session across restarts, even in the middle of a review", () =>
     Effect.gen(function* () {
       const { ask, awaitEvent, judge } = yield* stage
       yield* Effect.gen(function* () {

@@ -1,5 +1,4 @@
-export { GitFault, HostFault, InUse, OutsideWorkspace } from "./faults.ts"
-export { foreignDirt } from "./foreignDirt.ts"
-export { Git, type Worktree } from "./Git.ts"
 export { actors, layer, workers } from "./service.ts"
-export { listWorktrees, removeMergedWorktree, removeWorktree, worktreePath, worktreeState } from "./worktrees.ts"
+export { Git } from "./work/git/Git.ts"
+export { uncommittedPaths } from "./work/git/uncommittedPaths.ts"
+export { listWorktrees, removeWorktree, worktreeState } from "./work/git/worktrees.ts"

@@ -1,4 +1,4 @@
-/** Runs the workspace service of one host alone: a container's entry point. */
+/** Entry point of a container that runs only the workspace service of one host. */
 import { runService } from "@reprise/actor/main"
 import { layer } from "./service.ts"
 

@@ -1,16 +1,17 @@
+/** The workspace service: actors that decide anywhere, and workers that touch the files of one host. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { actorLayer } from "@reprise/actor"
 import { Layer } from "effect"
-import { workspaceActor } from "./domain/workspaceActor.ts"
-import { Git } from "./Git.ts"
-import { Leases } from "./Leases.ts"
-import { WorkspaceFiles } from "./WorkspaceFiles.ts"
-import { workspaceWorker } from "./worker.ts"
+import { workspaceActor } from "./actor/actor.ts"
+import { WorkspaceFiles } from "./work/files/WorkspaceFiles.ts"
+import { Git } from "./work/git/Git.ts"
+import { Leases } from "./work/leases/Leases.ts"
+import { workspaceWorker } from "./work/worker.ts"
 
-/** Decide, and answer queries: touch no files. Any number of replicas, anywhere. */
+/** Decide and answer queries, without touching files. Run with any number of replicas, on any host. */
 export const actors = actorLayer(workspaceActor)
 
-/** Do what runs ask for in the working trees on this host's disk. */
+/** Work in the working trees on this host's disk. */
 export const workers = workspaceWorker.pipe(
   Layer.provide(Layer.mergeAll(Git.layer, WorkspaceFiles.layer, Leases.layer)),
   Layer.provide(NodeServices.layer)

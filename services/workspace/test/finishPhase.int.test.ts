@@ -1,13 +1,13 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { finishPhase } from "../src/finishPhase.ts"
+import { finishPhase } from "../src/work/phase/finishPhase.ts"
 import { finish } from "./support/commands.ts"
 import { adapters, repository } from "./support/repository.ts"
 
 const review = "docs/reviews/plan-phase-1-review.md"
 
 layer(adapters, { excludeTestServices: true })("finishing a phase", (it) => {
-  it.effect("commits the review file alone and gives the plan as it is now", () =>
+  it.effect("commits only the review file, and returns the plan as it is now", () =>
     Effect.gen(function* () {
       const made = yield* repository
       yield* made.write(review, "# Review\n")
@@ -25,7 +25,7 @@ layer(adapters, { excludeTestServices: true })("finishing a phase", (it) => {
     })
   )
 
-  it.effect("tells the subject lines of the commits it is asked for, and is not blocked by summaries", () =>
+  it.effect("returns the subject lines of the given commits, and is not blocked by summaries", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const plan = yield* made.git("rev-parse", "HEAD")
@@ -44,7 +44,7 @@ layer(adapters, { excludeTestServices: true })("finishing a phase", (it) => {
     })
   )
 
-  it.effect("makes no second commit when it is done again", () =>
+  it.effect("makes no second commit when it is repeated", () =>
     Effect.gen(function* () {
       const made = yield* repository
       yield* made.write(review, "# Review\n")
@@ -64,7 +64,7 @@ layer(adapters, { excludeTestServices: true })("finishing a phase", (it) => {
     })
   )
 
-  it.effect("sees another commit of a submodule, though the repository says to ignore it", () =>
+  it.effect("is blocked by another commit of a submodule, even if the repository ignores changes of it", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const pin = (commit: string) => made.git("update-index", "--add", "--cacheinfo", `160000,${commit},library`)
@@ -82,7 +82,7 @@ layer(adapters, { excludeTestServices: true })("finishing a phase", (it) => {
     })
   )
 
-  it.effect("finishes no commit that was not approved, but for one of the review file", () =>
+  it.effect("is blocked by a commit that was not approved, unless it changes only the review file", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const approved = yield* made.git("rev-parse", "HEAD")
@@ -101,7 +101,7 @@ layer(adapters, { excludeTestServices: true })("finishing a phase", (it) => {
     })
   )
 
-  it.effect("leaves what was staged before the run, and commits a review file with an odd name", () =>
+  it.effect("leaves files staged that were staged before the run, and commits a review file with an odd name", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const odd = "docs/re views/*[1].md"
@@ -115,7 +115,7 @@ layer(adapters, { excludeTestServices: true })("finishing a phase", (it) => {
     })
   )
 
-  it.effect("commits though hooks refuse, signing is asked for and nobody is configured", () =>
+  it.effect("commits even if hooks refuse, signing is configured and no user is", () =>
     Effect.gen(function* () {
       const made = yield* repository
       yield* made.hook("pre-commit", "exit 1")
@@ -137,7 +137,7 @@ layer(adapters, { excludeTestServices: true })("finishing a phase", (it) => {
     )
   }
 
-  it.effect("does not hand out git's own files as the plan", () =>
+  it.effect("refuses one of git's own files as the plan", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const error = yield* Effect.flip(finishPhase({ ...finish(), planPath: ".git/config" }, made.place))

@@ -11,8 +11,8 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { NotAFile, OutsideWorkspace } from "../src/faults.ts"
-import { createInside, kindInside, readInside, replaceInside } from "../src/insideDirectory.ts"
+import { NotAFile, OutsideWorkspace } from "../src/work/faults.ts"
+import { createInside, kindInside, readInside, replaceInside } from "../src/work/files/insideDirectory.ts"
 
 /** `<base>/root` is the workspace; `<base>/outside` holds a secret; links lead in and out. */
 const workspace = () => {
@@ -45,7 +45,7 @@ const outcome = async (run: () => Promise<unknown>): Promise<string> => {
   }
 }
 
-describe("paths of plans, agents and messages", () => {
+describe("a path from a plan, an agent or a message", () => {
   const corpus: ReadonlyArray<readonly [string, string]> = [
     ["docs/a.md", "found"],
     ["./docs//a.md", "found"],
@@ -72,12 +72,12 @@ describe("paths of plans, agents and messages", () => {
     ["docs/.git/config", "outside"],
     ["docs/a.md\0.png", "outside"]
   ]
-  it.each(corpus)("reads %j: %s", async (path, expected) => {
+  it.each(corpus)("for reading, %j is resolved: %s", async (path, expected) => {
     using made = workspace()
     assert.strictEqual(await outcome(() => readInside(made.root, path)), expected)
   })
 
-  it("takes an absolute path that lies inside, also through another name of the root", async () => {
+  it("may be absolute if it is inside, even through another name of the root", async () => {
     using made = workspace()
     symlinkSync(made.root, join(made.base, "alias"))
     const alias = join(made.base, "alias")
@@ -87,7 +87,7 @@ describe("paths of plans, agents and messages", () => {
   })
 
   it.each(["../x", "out/x", "docs/up/x", "/tmp/x", ".git/hooks/post-commit", "a\0b", "out/deep/er/x"])(
-    "writes nothing for %j",
+    "that leads out writes nothing: %j",
     async (path) => {
       using made = workspace()
       assert.strictEqual(await outcome(() => replaceInside(made.root, path, "x")), "outside")
@@ -96,7 +96,7 @@ describe("paths of plans, agents and messages", () => {
     }
   )
 
-  it("takes no directory for a file, the root least of all, and leaves nothing behind", async () => {
+  it("that names a directory or the root is refused as a file, and leaves nothing behind", async () => {
     using made = workspace()
     const before = readdirSync(made.root)
     for (const path of ["", ".", "docs/.."]) {
@@ -107,7 +107,7 @@ describe("paths of plans, agents and messages", () => {
     assert.deepStrictEqual(readdirSync(made.root), before)
   })
 
-  it("replaces a link by a file and never writes through it", async () => {
+  it("that is a link is replaced by a file, and never written through", async () => {
     using made = workspace()
     await replaceInside(made.root, "secret-link", "mine")
     assert.strictEqual(readFileSync(join(made.root, "secret-link"), "utf8"), "mine")
@@ -117,7 +117,7 @@ describe("paths of plans, agents and messages", () => {
     assert.strictEqual(readFileSync(join(made.outside, "secret"), "utf8"), "secret")
   })
 
-  it("makes the directories on the way and leaves no temporary file", async () => {
+  it("gets its missing directories, and leaves no temporary file", async () => {
     using made = workspace()
     await replaceInside(made.root, ".planning/phases/01-one/.continuation-state.json", "{}")
     await replaceInside(made.root, ".planning/phases/01-one/.continuation-state.json", "{ }")
@@ -126,7 +126,7 @@ describe("paths of plans, agents and messages", () => {
     assert.strictEqual(readFileSync(join(directory, ".continuation-state.json"), "utf8"), "{ }")
   })
 
-  it("tells what lies at a path", async () => {
+  it("tells whether a file, a directory, a dangling link or nothing is there", async () => {
     using made = workspace()
     symlinkSync("loop", join(made.root, "loop"))
     const kinds = ["dangling", "loop", "docs", "docs/a.md", "docs/none", "docs/a.md/x", "loop/x", "x".repeat(300)]
@@ -142,7 +142,7 @@ describe("paths of plans, agents and messages", () => {
     ])
   })
 
-  it("writes nothing outside while a directory on the way is swapped for a link that leads out", async () => {
+  it("never writes outside while a directory on the way is swapped for a link that leads out", async () => {
     using made = workspace()
     const swapped = join(made.root, "swap")
     const [directory, link] = [join(made.root, "directory"), join(made.root, "link")]

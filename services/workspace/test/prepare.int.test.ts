@@ -4,11 +4,11 @@ import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { RunId, type WorkspaceCommand } from "@reprise/protocol"
 import { Effect, Layer, type Scope } from "effect"
-import type { Place } from "../src/domain/messages.ts"
-import { Leases } from "../src/Leases.ts"
-import { prepare } from "../src/prepare.ts"
-import { release } from "../src/release.ts"
-import { listWorktrees } from "../src/worktrees.ts"
+import type { Place } from "../src/actor/work.ts"
+import { release } from "../src/work/doCommand.ts"
+import { listWorktrees } from "../src/work/git/worktrees.ts"
+import { Leases } from "../src/work/leases/Leases.ts"
+import { prepare } from "../src/work/prepare/prepare.ts"
 import { host, inMemory } from "./support/brokers.ts"
 import { prepareIn, runId } from "./support/commands.ts"
 import { adapters, emptyRepository, type Repository, repository, temporaryDirectory } from "./support/repository.ts"
@@ -39,7 +39,7 @@ const withSubmodule = Effect.gen(function* () {
 const services = Leases.layer.pipe(Layer.provideMerge(inMemory), Layer.provideMerge(adapters))
 
 layer(services, { excludeTestServices: true })("preparing a workspace", (it) => {
-  it.effect("gives the working tree, its head and its branch, and hides Reprise's files from git", () =>
+  it.effect("returns the working tree, its head and its branch, and hides Reprise's files from git", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const { event } = yield* prepared(made.root)
@@ -60,7 +60,7 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
     })
   )
 
-  it.effect("takes a directory below the top, and a link to it, as the repository", () =>
+  it.effect("accepts a directory inside the repository, even through a link", () =>
     Effect.gen(function* () {
       const made = yield* repository
       yield* made.write("sub/a", "1")
@@ -71,7 +71,7 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
     })
   )
 
-  it.effect("refuses a dirty tree, untracked files too, with a list, unless it may be dirty", () =>
+  it.effect("refuses a dirty tree with a list of changed and untracked paths, unless --allow-dirty is given", () =>
     Effect.gen(function* () {
       const made = yield* repository
       yield* made.write("PLAN.md", "changed")
@@ -82,7 +82,7 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
     })
   )
 
-  it.effect("overlooks what Reprise wrote itself, and what the run did since it was prepared first", () =>
+  it.effect("ignores files that Reprise wrote, and what the run did since it was first prepared", () =>
     Effect.gen(function* () {
       const made = yield* repository
       yield* made.write(".planning/phases/01-one/SUMMARY.md", "x")
@@ -97,9 +97,14 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
   const refusals: ReadonlyArray<
     readonly [string, RegExp, Effect.Effect<string, never, Scope.Scope>, Partial<Prepare>]
   > = [
-    ["a directory that is no repository", /^not-a-repository: .* is not in a git repository/, temporaryDirectory, {}],
-    ["a path that depends on who reads it", /^other: The workspace '\.' is not an absolute/, Effect.succeed("."), {}],
-    ["a directory that is not there", /^not-a-repository: There is no directory/, Effect.succeed("/no/such/dir"), {}],
+    [
+      "a directory that is not a repository",
+      /^not-a-repository: .* is not in a git repository/,
+      temporaryDirectory,
+      {}
+    ],
+    ["a relative path", /^other: The workspace '\.' is not an absolute/, Effect.succeed("."), {}],
+    ["a directory that does not exist", /^not-a-repository: There is no directory/, Effect.succeed("/no/such/dir"), {}],
     [
       "a repository without a commit",
       /^other: .* has no commit yet/,
@@ -121,19 +126,19 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
       { planPath: "nested/PLAN.md" }
     ],
     [
-      "a repository in which another one lies that it does not know, as not committed",
+      "a repository with an untracked repository inside, as uncommitted",
       /^dirty-tree: .*not committed: nested\//,
       Effect.flatMap(repository, (made) => Effect.as(made.git("clone", "--quiet", ".", "nested"), made.root)),
       {}
     ],
     [
-      "a submodule in which something is not committed",
+      "a submodule with uncommitted changes",
       /^dirty-tree: .*not committed: sub\./,
       Effect.tap(withSubmodule, (made) => made.write("sub/PLAN.md", "changed")).pipe(Effect.map(({ root }) => root)),
       {}
     ],
     [
-      "a plan that is not there",
+      "a plan that does not exist",
       /^other: There is no plan none\.md/,
       Effect.map(repository, ({ root }) => root),
       { planPath: "none.md" }
@@ -159,7 +164,7 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
     )
   }
 
-  it.effect("takes a detached HEAD, and says that there is no branch", () =>
+  it.effect("accepts a detached HEAD, and reports no branch", () =>
     Effect.gen(function* () {
       const made = yield* repository
       yield* made.git("checkout", "--quiet", "--detach")
@@ -170,7 +175,7 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
     })
   )
 
-  it.effect("takes a submodule as a repository of its own, and one that holds submodules as it is", () =>
+  it.effect("accepts a submodule as a repository, and a repository with submodules", () =>
     Effect.gen(function* () {
       const made = yield* withSubmodule
       assert.strictEqual((yield* prepared(made.root)).place.directory, made.root)
@@ -180,7 +185,7 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
     })
   )
 
-  it.effect("refuses a tree that another run has, names the run, and gives it once that is over", () =>
+  it.effect("refuses a tree that another run holds, names that run, and accepts the tree once that run is over", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const { place } = yield* prepared(made.root)
@@ -190,7 +195,7 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
     })
   )
 
-  it.effect("leaves the tree to others when it refuses it", () =>
+  it.effect("frees the lease when it refuses the tree", () =>
     Effect.gen(function* () {
       const made = yield* repository
       yield* made.write("dirt", "1")
@@ -200,7 +205,7 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
     })
   )
 
-  it.effect("leaves the tree to others when preparing breaks half way", () =>
+  it.effect("frees the lease when preparing fails half way", () =>
     Effect.gen(function* () {
       const made = yield* repository
       yield* made.write(".git/index", "no index")
@@ -211,7 +216,7 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
     })
   )
 
-  it.effect("tells a copy of a repository from the repository", () =>
+  it.effect("distinguishes a copy of a repository from the repository", () =>
     Effect.gen(function* () {
       const made = yield* repository
       yield* prepared(made.root)
@@ -225,7 +230,7 @@ layer(services, { excludeTestServices: true })("preparing a workspace", (it) => 
 const inWorktree = (made: Repository, more: Partial<Prepare> = {}) => prepared(made.root, { worktree: true, ...more })
 
 layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
-  it.effect("makes one on a branch named for the plan, apart from what is dirty in the repository", () =>
+  it.effect("creates one on a branch named after the plan, without the dirty files of the repository", () =>
     Effect.gen(function* () {
       const made = yield* repository
       yield* made.write("dirt", "1")
@@ -242,7 +247,7 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
     })
   )
 
-  it.effect("makes many of one repository at the same time, also where a hook would refuse", () =>
+  it.effect("creates many of one repository at the same time, even if a hook would refuse", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const names = Array.from({ length: 16 }, (_, n) => `plan-${n}`)
@@ -261,7 +266,7 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
     })
   )
 
-  it.effect("takes its own up again without running postCreate twice", () =>
+  it.effect("reuses its own without running postCreate twice", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const postCreate = ["echo once >> times"]
@@ -272,7 +277,7 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
     })
   )
 
-  it.effect("runs postCreate again when a crash broke it off", () =>
+  it.effect("runs postCreate again when a crash interrupted it", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const { place } = yield* inWorktree(made, { postCreate: ["echo once >> times"] })
@@ -283,7 +288,7 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
     })
   )
 
-  it.effect("refuses when a postCreate command fails, says how, and leaves nothing behind", () =>
+  it.effect("refuses when a postCreate command fails, says why, and leaves nothing behind", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const reason = yield* refused(made.root, { worktree: true, postCreate: ["echo no registry; exit 7"] })
@@ -296,7 +301,7 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
     })
   )
 
-  it.effect("refuses a plan that the branch does not have as it was given", () =>
+  it.effect("refuses a plan that differs on the branch of the worktree", () =>
     Effect.gen(function* () {
       const made = yield* repository
       yield* made.write("PLAN.md", "# Changed")
@@ -305,7 +310,7 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
     })
   )
 
-  it.effect("reuses the branch, and the worktree that an earlier run left on it", () =>
+  it.effect("reuses the branch and the worktree that an earlier run left", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const { place } = yield* inWorktree(made)
@@ -324,7 +329,7 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
     })
   )
 
-  it.effect("refuses a branch that is checked out elsewhere, or is no name of a branch", () =>
+  it.effect("refuses a branch that is checked out elsewhere, or whose name is invalid", () =>
     Effect.gen(function* () {
       const made = yield* repository
       assert.match(yield* refused(made.root, { worktree: true, branch: "main" }), /^in-use: No worktree on main/)
@@ -334,7 +339,7 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
     })
   )
 
-  it.effect("of a repository with submodules goes with a completed run", () =>
+  it.effect("removes it with a completed run even if the repository has submodules", () =>
     Effect.gen(function* () {
       const made = yield* withSubmodule
       const { place } = yield* prepared(made.root, { worktree: true })
@@ -353,7 +358,7 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
     })
   )
 
-  it.effect("goes with a completed run whose work is merged, and stays otherwise", () =>
+  it.effect("removes it with a completed run whose work is merged, and keeps it otherwise", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const { place } = yield* inWorktree(made)

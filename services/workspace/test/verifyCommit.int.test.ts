@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { verifyCommit } from "../src/verifyCommit.ts"
+import { verifyCommit } from "../src/work/verify/verifyCommit.ts"
 import { verify } from "./support/commands.ts"
 import { adapters, type Repository, repository } from "./support/repository.ts"
 
@@ -19,7 +19,7 @@ const outcome = (made: Repository, commit: string, base: string, reviewPath?: st
   )
 
 layer(adapters, { excludeTestServices: true })("verifying a commit", (it) => {
-  it.effect("accepts new work by its whole and by its short hash and gives the whole one, with a diff stat", () =>
+  it.effect("accepts new work by its full or its short hash, and returns the full one with a diff stat", () =>
     Effect.gen(function* () {
       const made = yield* withWork
       const event = yield* verifyCommit(verify(made.work, made.base), made.place)
@@ -124,7 +124,7 @@ layer(adapters, { excludeTestServices: true })("verifying a commit", (it) => {
     )
   }
 
-  it.effect("says where the work counts from once its base was amended, and nothing where the base is in order", () =>
+  it.effect("names the commit that the work counts from once its base was amended, and only then", () =>
     Effect.gen(function* () {
       const made = yield* withWork
       yield* made.git("commit", "--quiet", "--amend", "-m", "again")
@@ -167,7 +167,7 @@ layer(adapters, { excludeTestServices: true })("verifying a commit", (it) => {
     )
   }
 
-  it.effect("overlooks the review file and what Reprise writes itself", () =>
+  it.effect("ignores the review file and the files that Reprise writes", () =>
     Effect.gen(function* () {
       const made = yield* withWork
       for (const path of [
@@ -183,7 +183,7 @@ layer(adapters, { excludeTestServices: true })("verifying a commit", (it) => {
     })
   )
 
-  it.effect("overlooks the schema's address that OpenCode puts into its configuration, and no other change of it", () =>
+  it.effect("ignores the schema address that OpenCode adds to its configuration, but no other change to it", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const base = yield* made.git("rev-parse", "HEAD")
@@ -199,7 +199,7 @@ layer(adapters, { excludeTestServices: true })("verifying a commit", (it) => {
     })
   )
 
-  it.effect("counts a SUMMARY.md elsewhere as dirt", () =>
+  it.effect("does not ignore a SUMMARY.md elsewhere", () =>
     Effect.gen(function* () {
       const made = yield* withWork
       yield* made.write("docs/SUMMARY.md", "x")
@@ -207,7 +207,7 @@ layer(adapters, { excludeTestServices: true })("verifying a commit", (it) => {
     })
   )
 
-  it.effect("overlooks what was dirty when the run began with leave to, and nothing else", () =>
+  it.effect("ignores files that were dirty when the run began with --allow-dirty, and no others", () =>
     Effect.gen(function* () {
       const made = yield* withWork
       yield* made.write("notes/todo.txt", "x")
@@ -224,7 +224,7 @@ layer(adapters, { excludeTestServices: true })("verifying a commit", (it) => {
     })
   )
 
-  it.effect("names what is dirty, whatever its name", () =>
+  it.effect("names dirty files, however odd their names are", () =>
     Effect.gen(function* () {
       const made = yield* withWork
       yield* made.write("ä b\nc.txt", "x")

@@ -2,36 +2,38 @@ import { mkdir, symlink } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { verifyContinuation } from "../src/verifyContinuation.ts"
+import { verifyContinuation } from "../src/work/verify/verifyContinuation.ts"
 import { verifyTasks } from "./support/commands.ts"
 import { adapters, placeAt, repository, temporaryDirectory } from "./support/repository.ts"
 
 const unknown = "deadbeefdeadbeefdeadbeefdeadbeefdeadbeef"
 
 layer(adapters, { excludeTestServices: true })("verifying a continuation", (it) => {
-  it.effect("accepts commits that HEAD leads to, and files that are there or were deleted by a commit since", () =>
-    Effect.gen(function* () {
-      const made = yield* repository
-      yield* made.write("a.ts", "1")
-      yield* made.write("b.ts", "1")
-      const first = yield* made.commit("T1")
-      yield* made.git("rm", "--quiet", "b.ts")
-      yield* made.write("c.ts", "1")
-      const second = yield* made.commit("T2: deletes b, adds c")
-      yield* made.git("mv", "c.ts", "d.ts")
-      yield* made.commit("renames c")
-      const event = yield* verifyContinuation(
-        verifyTasks([
-          { id: "T1", commit: first.slice(0, 8), files: ["a.ts", "b.ts"] },
-          { id: "T2", commit: second, files: ["b.ts", "c.ts"] }
-        ]),
-        made.place
-      )
-      assert.containSubset(event, { _tag: "ContinuationVerified", runId: "r1", phase: "1" })
-    })
+  it.effect(
+    "accepts commits that are reachable from HEAD, and files that are there or were deleted by a later commit",
+    () =>
+      Effect.gen(function* () {
+        const made = yield* repository
+        yield* made.write("a.ts", "1")
+        yield* made.write("b.ts", "1")
+        const first = yield* made.commit("T1")
+        yield* made.git("rm", "--quiet", "b.ts")
+        yield* made.write("c.ts", "1")
+        const second = yield* made.commit("T2: deletes b, adds c")
+        yield* made.git("mv", "c.ts", "d.ts")
+        yield* made.commit("renames c")
+        const event = yield* verifyContinuation(
+          verifyTasks([
+            { id: "T1", commit: first.slice(0, 8), files: ["a.ts", "b.ts"] },
+            { id: "T2", commit: second, files: ["b.ts", "c.ts"] }
+          ]),
+          made.place
+        )
+        assert.containSubset(event, { _tag: "ContinuationVerified", runId: "r1", phase: "1" })
+      })
   )
 
-  it.effect("accepts a file that the very first commit brought and a later one deleted", () =>
+  it.effect("accepts a file that the first commit of the repository added and a later one deleted", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const first = yield* made.git("rev-parse", "HEAD")
@@ -42,7 +44,7 @@ layer(adapters, { excludeTestServices: true })("verifying a continuation", (it) 
     })
   )
 
-  it.effect("names exactly the commits and files that are missing", () =>
+  it.effect("names exactly the missing commits and files", () =>
     Effect.gen(function* () {
       const made = yield* repository
       yield* made.write("a.ts", "1")
@@ -80,47 +82,49 @@ layer(adapters, { excludeTestServices: true })("verifying a continuation", (it) 
     })
   )
 
-  it.effect("names what a reset, a rebase or a shallow clone left out, and is content once it is back", () =>
-    Effect.gen(function* () {
-      const made = yield* repository
-      yield* made.write("a.ts", "1")
-      const first = yield* made.commit("T1")
-      yield* made.write("b.ts", "1")
-      const second = yield* made.commit("T2")
-      const tasks = verifyTasks([
-        { id: "T1", commit: first, files: ["a.ts"] },
-        { id: "T2", commit: second, files: ["b.ts"] }
-      ])
-      const rejected = (missingCommits: ReadonlyArray<string>, missingFiles: ReadonlyArray<string>) => ({
-        _tag: "ContinuationRejected" as const,
-        runId: "r1",
-        phase: "1",
-        missingCommits,
-        missingFiles
+  it.effect(
+    "names what is missing after a reset, a rebase or in a shallow clone, and accepts the work once it is back",
+    () =>
+      Effect.gen(function* () {
+        const made = yield* repository
+        yield* made.write("a.ts", "1")
+        const first = yield* made.commit("T1")
+        yield* made.write("b.ts", "1")
+        const second = yield* made.commit("T2")
+        const tasks = verifyTasks([
+          { id: "T1", commit: first, files: ["a.ts"] },
+          { id: "T2", commit: second, files: ["b.ts"] }
+        ])
+        const rejected = (missingCommits: ReadonlyArray<string>, missingFiles: ReadonlyArray<string>) => ({
+          _tag: "ContinuationRejected" as const,
+          runId: "r1",
+          phase: "1",
+          missingCommits,
+          missingFiles
+        })
+
+        yield* made.git("reset", "--quiet", "--hard", "HEAD~1")
+        assert.deepStrictEqual<unknown>(yield* verifyContinuation(tasks, made.place), rejected([second], ["b.ts"]))
+        yield* made.git("reset", "--quiet", "--hard", second)
+        assert.strictEqual((yield* verifyContinuation(tasks, made.place))._tag, "ContinuationVerified")
+
+        // As after a rebase: the same changes, other commits.
+        yield* made.git("reset", "--quiet", "--hard", `${first}~1`)
+        yield* made.git("commit", "--quiet", "--allow-empty", "-m", "came in between")
+        yield* made.git("cherry-pick", first, second)
+        assert.deepStrictEqual<unknown>(yield* verifyContinuation(tasks, made.place), rejected([first, second], []))
+        yield* made.git("reset", "--quiet", "--hard", second)
+
+        const clone = yield* temporaryDirectory
+        yield* made.git("clone", "--quiet", "--depth", "1", `file://${made.root}`, `${clone}/shallow`)
+        const place = placeAt(`${clone}/shallow`)
+        assert.deepStrictEqual<unknown>(yield* verifyContinuation(tasks, place), {
+          ...rejected([first], []),
+          shallow: true
+        })
+        yield* made.git("-C", `${clone}/shallow`, "fetch", "--quiet", "--unshallow")
+        assert.strictEqual((yield* verifyContinuation(tasks, place))._tag, "ContinuationVerified")
       })
-
-      yield* made.git("reset", "--quiet", "--hard", "HEAD~1")
-      assert.deepStrictEqual<unknown>(yield* verifyContinuation(tasks, made.place), rejected([second], ["b.ts"]))
-      yield* made.git("reset", "--quiet", "--hard", second)
-      assert.strictEqual((yield* verifyContinuation(tasks, made.place))._tag, "ContinuationVerified")
-
-      // As after a rebase: the same changes, other commits.
-      yield* made.git("reset", "--quiet", "--hard", `${first}~1`)
-      yield* made.git("commit", "--quiet", "--allow-empty", "-m", "came in between")
-      yield* made.git("cherry-pick", first, second)
-      assert.deepStrictEqual<unknown>(yield* verifyContinuation(tasks, made.place), rejected([first, second], []))
-      yield* made.git("reset", "--quiet", "--hard", second)
-
-      const clone = yield* temporaryDirectory
-      yield* made.git("clone", "--quiet", "--depth", "1", `file://${made.root}`, `${clone}/shallow`)
-      const place = placeAt(`${clone}/shallow`)
-      assert.deepStrictEqual<unknown>(yield* verifyContinuation(tasks, place), {
-        ...rejected([first], []),
-        shallow: true
-      })
-      yield* made.git("-C", `${clone}/shallow`, "fetch", "--quiet", "--unshallow")
-      assert.strictEqual((yield* verifyContinuation(tasks, place))._tag, "ContinuationVerified")
-    })
   )
 
   const inPlaceOfFile: ReadonlyArray<readonly [string, (path: string) => Promise<void>]> = [
@@ -129,7 +133,7 @@ layer(adapters, { excludeTestServices: true })("verifying a continuation", (it) 
     ["a link to itself", (path) => symlink("a.ts", path)]
   ]
   for (const [name, put] of inPlaceOfFile) {
-    it.effect(`a file is missing when ${name} is in its place`, () =>
+    it.effect(`counts a file as missing when ${name} is in its place`, () =>
       Effect.gen(function* () {
         const made = yield* repository
         yield* made.write("a.ts", "1")
@@ -145,7 +149,7 @@ layer(adapters, { excludeTestServices: true })("verifying a continuation", (it) 
     )
   }
 
-  it.effect("a directory, a link and a submodule count where they are what was committed", () =>
+  it.effect("accepts a directory, a link and a submodule where they were committed as such", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const library = yield* repository
@@ -163,7 +167,7 @@ layer(adapters, { excludeTestServices: true })("verifying a continuation", (it) 
     })
   )
 
-  it.effect("a file that was deleted and came back is missing when it is removed without a commit", () =>
+  it.effect("counts a file as missing that was deleted, committed again and then removed without a commit", () =>
     Effect.gen(function* () {
       const made = yield* repository
       yield* made.write("a.ts", "1")
@@ -178,7 +182,7 @@ layer(adapters, { excludeTestServices: true })("verifying a continuation", (it) 
     })
   )
 
-  it.effect("a file counts as deleted when a merge dropped it", () =>
+  it.effect("counts a file as deleted when a merge dropped it", () =>
     Effect.gen(function* () {
       const made = yield* repository
       yield* made.write("a.ts", "1")
@@ -194,7 +198,7 @@ layer(adapters, { excludeTestServices: true })("verifying a continuation", (it) 
     })
   )
 
-  it.effect("names all commits on a branch without any, and paths that no file can have", () =>
+  it.effect("names every commit as missing on a branch without commits, and paths that no file can have", () =>
     Effect.gen(function* () {
       const made = yield* repository
       yield* made.write("a.ts", "1")
@@ -213,7 +217,7 @@ layer(adapters, { excludeTestServices: true })("verifying a continuation", (it) 
   )
 
   it.effect(
-    "says where the phase counts from once its base was rewritten, and names a verified commit that is gone",
+    "names the commit that the phase counts from once its base was rewritten, and a verified commit that is gone",
     () =>
       Effect.gen(function* () {
         const made = yield* repository
@@ -237,7 +241,7 @@ layer(adapters, { excludeTestServices: true })("verifying a continuation", (it) 
       })
   )
 
-  it.effect("takes few processes for 500 tasks", () =>
+  it.effect("checks 500 tasks with a few processes", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const commit = yield* made.git("rev-parse", "HEAD")

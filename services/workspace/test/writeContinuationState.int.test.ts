@@ -5,8 +5,8 @@ import { promisify } from "node:util"
 import { assert, layer } from "@effect/vitest"
 import type { StateFileProblem, WorkspaceCommand } from "@reprise/protocol"
 import { Effect } from "effect"
-import { excludePatterns } from "../src/domain/ownFiles.ts"
-import { writeContinuationState } from "../src/writeContinuationState.ts"
+import { excludePatterns } from "../src/work/files/ownFiles.ts"
+import { writeContinuationState } from "../src/work/phase/writeContinuationState.ts"
 import { phase, runId } from "./support/commands.ts"
 import { adapters, type Repository, repository } from "./support/repository.ts"
 
@@ -37,8 +37,8 @@ const resolvedState = {
   resume_at: "02-01-T4"
 }
 
-layer(adapters, { excludeTestServices: true })("writing the record", (it) => {
-  it.effect("has the contract's fields, and leaves no temporary file behind", () =>
+layer(adapters, { excludeTestServices: true })("writing the continuation state", (it) => {
+  it.effect("writes the fields of the contract, and leaves no temporary file", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const first = yield* writeContinuationState(reached, made.place)
@@ -53,7 +53,7 @@ layer(adapters, { excludeTestServices: true })("writing the record", (it) => {
     })
   )
 
-  it.effect("done again after a crash, it finds what it wrote and complains of nothing", () =>
+  it.effect("reports no damage when it is repeated after a crash", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const first = yield* writeContinuationState(reached, made.place)
@@ -76,7 +76,7 @@ layer(adapters, { excludeTestServices: true })("writing the record", (it) => {
     ["newer-version", (text) => text.replace("{", '{ "version": 2,')]
   ]
   for (const [code, spoil] of damage) {
-    it.effect(`a file that is ${code} is refused with the reason and written again, with nothing lost`, () =>
+    it.effect(`reports a file that is ${code} with the reason, and writes it again without losing anything`, () =>
       Effect.gen(function* () {
         const made = yield* repository
         const first = yield* writeContinuationState(reached, made.place)
@@ -101,7 +101,7 @@ layer(adapters, { excludeTestServices: true })("writing the record", (it) => {
     ["an empty directory", (made) => mkdir(join(made.root, path))]
   ]
   for (const [name, put] of odd) {
-    it.effect(`${name} in its place is refused with the reason, and a file is written`, () =>
+    it.effect(`reports ${name} in the place of the file with the reason, and writes the file`, () =>
       Effect.gen(function* () {
         const made = yield* repository
         const first = yield* writeContinuationState(reached, made.place)
@@ -114,7 +114,7 @@ layer(adapters, { excludeTestServices: true })("writing the record", (it) => {
     )
   }
 
-  it.effect("a directory with something in it stays, and is named", () =>
+  it.effect("fails when a directory with something in it is in the place of the file, and keeps that", () =>
     Effect.gen(function* () {
       const made = yield* repository
       yield* made.write(`${path}/notes.md`, "mine")
@@ -126,7 +126,7 @@ layer(adapters, { excludeTestServices: true })("writing the record", (it) => {
     })
   )
 
-  it.effect("what an earlier run of the same plan left behind is written over; another plan's is named", () =>
+  it.effect("replaces the state that an earlier run of the same plan left, and reports that of another plan", () =>
     Effect.gen(function* () {
       const made = yield* repository
       yield* writeContinuationState(resolved, made.place)
@@ -136,7 +136,7 @@ layer(adapters, { excludeTestServices: true })("writing the record", (it) => {
     })
   )
 
-  it.effect("neither record nor summary is taken by an agent's git add --all", () =>
+  it.effect("writes a file that an agent's git add --all does not stage, and neither is a summary", () =>
     Effect.gen(function* () {
       const made = yield* repository
       yield* made.write(".git/info/exclude", `${excludePatterns.join("\n")}\n`)

@@ -1,4 +1,4 @@
-/** The brokers that a workspace service is tested on, and processes of the service on them. */
+/** The brokers that the workspace service is tested on, and a way to start the service on them. */
 import { ActorConfig, type Broker, JetStreamBroker, MemoryBroker, Messenger } from "@reprise/actor"
 import { ensureStreams, Nats } from "@reprise/nats"
 import { Host } from "@reprise/protocol"
@@ -15,7 +15,7 @@ export const inMemory = Messenger.layer.pipe(Layer.provideMerge(MemoryBroker.lay
 
 type World = Messenger | Broker | ActorConfig
 
-/** A real nats-server on a free port, with the streams there. */
+/** A real nats-server on a free port, with its streams. */
 export const onJetStream = Layer.unwrap(
   Effect.map(Server, ({ url }) =>
     Messenger.layer.pipe(
@@ -27,7 +27,7 @@ export const onJetStream = Layer.unwrap(
   )
 ).pipe(Layer.provide(localBroker))
 
-/** Runs the service until the scope closes: a process that starts and is gone again. */
+/** Runs the service until the scope closes, like a process that starts and dies. */
 export const startService: Effect.Effect<void, unknown, World | Scope.Scope> = Effect.asVoid(
   Layer.build(Layer.fresh(service))
 )

@@ -1,6 +1,6 @@
 /** A process that runs one gate: `node gateProcess.ts ROOT COMMAND`. */
 import { Effect } from "effect"
-import { qualityGates } from "../../src/qualityGates.ts"
+import { qualityGates } from "../../src/work/qualityGates/qualityGates.ts"
 import { gates } from "./commands.ts"
 import { adapters, placeAt } from "./repository.ts"
 

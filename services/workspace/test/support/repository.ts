@@ -7,9 +7,9 @@ import { promisify } from "node:util"
 import { NodeServices } from "@effect/platform-node"
 import { Host } from "@reprise/protocol"
 import { Effect, Layer } from "effect"
-import type { Place } from "../../src/domain/messages.ts"
-import { Git } from "../../src/Git.ts"
-import { WorkspaceFiles } from "../../src/WorkspaceFiles.ts"
+import type { Place } from "../../src/actor/work.ts"
+import { WorkspaceFiles } from "../../src/work/files/WorkspaceFiles.ts"
+import { Git } from "../../src/work/git/Git.ts"
 
 const run = promisify(execFile)
 const environment = {

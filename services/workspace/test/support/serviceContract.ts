@@ -1,4 +1,4 @@
-/** What the workspace service does for whoever sends it commands, as tests of a broker. */
+/** The tests of the workspace service, for any broker. */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
@@ -10,13 +10,15 @@ import { finish, gates, phase, prepareIn } from "./commands.ts"
 import { repository } from "./repository.ts"
 
 let runs = 0
-/** Tests share a broker, so each has a run of its own. */
+/** Tests share a broker, so each uses its own run. */
 const newRun = () => RunId.make(`run-${++runs}`)
 
 const ask = (run: RunId, command: WorkspaceCommand) =>
-  Messenger.use((messenger) => messenger.send("workspace", run, { ...command, runId: run } as WorkspaceCommand))
+  Messenger.use((messenger) =>
+    messenger.send({ service: "workspace", key: run, command: { ...command, runId: run } as WorkspaceCommand })
+  )
 
-/** The first event of one of these types that the run has, whenever it comes. */
+/** Waits for the first event of one of these types of the run. */
 const seen = <Type extends PublicEventType>(run: RunId, ...types: ReadonlyArray<Type>) =>
   Effect.flatMap(Messenger, (messenger) =>
     messenger.events({ runId: run, types, from: "beginning" }).pipe(
@@ -59,7 +61,7 @@ const ready = Effect.gen(function* () {
 
 export const serviceContract = (name: string, world: Layer.Layer<Messenger | Broker | ActorConfig, unknown>) =>
   layer(world, { excludeTestServices: true, timeout: "60 seconds" })(name, (it) => {
-    it.effect("takes a run from preparing to releasing", () =>
+    it.effect("takes a run from preparing its workspace to releasing it", () =>
       Effect.gen(function* () {
         yield* startService
         const { base, commit, git, root, run, write } = yield* ready
@@ -122,7 +124,7 @@ export const serviceContract = (name: string, world: Layer.Layer<Messenger | Bro
       })
     )
 
-    it.effect("takes up a gate again when its process died, and reports it once", () =>
+    it.effect("runs a gate again when its process died, and reports it once", () =>
       Effect.gen(function* () {
         const first = yield* Scope.make()
         yield* startService.pipe(Scope.provide(first))
@@ -140,7 +142,7 @@ export const serviceContract = (name: string, world: Layer.Layer<Messenger | Bro
       })
     )
 
-    it.effect("gives up a gate, and what waits behind it, when the run is aborted", () =>
+    it.effect("stops a gate, and drops the requests behind it, when the run is aborted", () =>
       Effect.gen(function* () {
         yield* startService
         const { root, run } = yield* ready
@@ -186,7 +188,7 @@ export const serviceContract = (name: string, world: Layer.Layer<Messenger | Bro
       })
     )
 
-    it.effect("lets others have the tree when a run has ended that nobody released", () =>
+    it.effect("frees the tree when a run has ended without a release", () =>
       Effect.gen(function* () {
         yield* startService
         const { root, run } = yield* ready
@@ -200,7 +202,7 @@ export const serviceContract = (name: string, world: Layer.Layer<Messenger | Bro
       })
     )
 
-    it.effect("says what it could not do, and goes on", () =>
+    it.effect("reports a request that failed, and does the next one", () =>
       Effect.gen(function* () {
         yield* startService
         const { run } = yield* ready
@@ -211,11 +213,11 @@ export const serviceContract = (name: string, world: Layer.Layer<Messenger | Bro
       })
     )
 
-    it.effect("shows its workspaces to queries", () =>
+    it.effect("answers queries about its workspaces", () =>
       Effect.gen(function* () {
         yield* startService
         const { root, run } = yield* ready
-        const shown = yield* Messenger.use((messenger) => messenger.query("workspace", "show", { id: run }))
+        const shown = yield* Messenger.use((messenger) => messenger.show.workspace(run))
         assert.containSubset(shown, { runId: run, status: "active", host: "h1", root, directory: root, requests: [] })
       })
     )

@@ -1,0 +1,149 @@
+/**
+ * What raising, answering, withdrawing and reminding mean to a question
+ * (docs/design/gate.md#the-gate-where-humans-answer).
+ */
+import { type Delivery, type Refusal, refusing } from "@reprise/actor"
+import type { EscalationId, EscalationOption } from "@reprise/protocol"
+import { Equal, Result } from "effect"
+import { resolveChoice } from "../choice.ts"
+import type { EscalationInput, InputOf } from "./inputs.ts"
+import type { JournalEvent } from "./journal.ts"
+import type { ClosedEscalation, EscalationState, OpenEscalation } from "./state.ts"
+
+type Decision = Result.Result<ReadonlyArray<JournalEvent>, Refusal>
+
+const refuse = refusing("gate")
+const nothing: Decision = Result.succeed([])
+const record = (event: JournalEvent): Decision => Result.succeed([event])
+
+/** Who closed the question, and how: a late answer is refused with this. */
+const describeClosing = (state: ClosedEscalation): string =>
+  state.status === "answered"
+    ? `is closed: ${state.answer.by} answered '${state.answer.choice}' through ${state.answer.via} at ${state.answer.at}`
+    : `is closed: it was withdrawn at ${state.withdrawal.at} (${state.withdrawal.reason})`
+
+/**
+ * Repeating a question changes nothing. Another one under the same id updates it while it is open, and is refused
+ * later.
+ */
+const raise = (state: EscalationState, command: InputOf<"RaiseEscalation">, now: string): Decision => {
+  const id = command.escalationId
+  if (command.options.length === 0) {
+    return refuse("no-options", `Escalation ${id} has no options, so nobody could answer it. Give it at least one.`)
+  }
+  switch (state.status) {
+    case "none":
+      return record({ _tag: "Raised", at: now, question: command })
+    case "open":
+      if (state.question.runId !== command.runId) {
+        return refuse(
+          "another-run",
+          `Escalation ${id} belongs to run ${state.question.runId}, not to ${command.runId}.`
+        )
+      }
+      return Equal.equals(state.question, command) ? nothing : record({ _tag: "Updated", at: now, question: command })
+    case "answered":
+    case "withdrawn":
+      // Withdrawn before it was raised: the question comes too late, and stays closed.
+      return state.question === undefined || Equal.equals(state.question, command)
+        ? nothing
+        : refuse("closed", `Escalation ${id} ${describeClosing(state)}. Raise a new one under another id.`)
+  }
+}
+
+const requireOpen = (state: EscalationState, id: EscalationId): Result.Result<OpenEscalation, Refusal> => {
+  switch (state.status) {
+    case "open":
+      return Result.succeed(state)
+    case "none":
+      return refuse("not-found", `There is no escalation ${id}. 'reprise gate list' shows the open ones.`)
+    case "answered":
+    case "withdrawn":
+      return refuse("closed", `Escalation ${id} ${describeClosing(state)}.`)
+  }
+}
+
+/** An answer that names a commit must name the one that was shown with the question. */
+const requireShownCommit = (
+  open: OpenEscalation,
+  command: InputOf<"AnswerEscalation">
+): Result.Result<void, Refusal> => {
+  const shown = open.question.evidence.commit
+  if (command.commit === undefined || command.commit === shown) return Result.void
+  return refuse(
+    "another-commit",
+    `The answer is for commit ${command.commit}, but escalation ${command.escalationId} asks about ${shown ?? "no commit"}. Read the question again before you answer.`
+  )
+}
+
+const requireOption = (open: OpenEscalation, choice: string): Result.Result<EscalationOption, Refusal> => {
+  const option = resolveChoice(choice, open.question)
+  return Result.isSuccess(option) ? Result.succeed(option.success) : refuse(option.failure.code, option.failure.message)
+}
+
+/**
+ * Guidance is kept word for word, with any choice: an option that asks for none gets it as the reason of the choice. It
+ * is never dropped.
+ */
+const answer = (state: EscalationState, command: InputOf<"AnswerEscalation">, now: string): Decision =>
+  Result.gen(function* () {
+    const open = yield* requireOpen(state, command.escalationId)
+    yield* requireShownCommit(open, command)
+    const option = yield* requireOption(open, command.choice)
+    const guidance = command.guidance?.trim() === "" ? undefined : command.guidance
+    if (option.guidance === "required" && guidance === undefined) {
+      return yield* refuse(
+        "guidance-required",
+        `'${option.name}' needs guidance: say in words what the agent should do.`
+      )
+    }
+    const answered: JournalEvent = {
+      _tag: "Answered",
+      at: now,
+      choice: option.name,
+      by: command.by,
+      via: command.via,
+      ...(guidance === undefined ? {} : { guidance })
+    }
+    return [answered]
+  })
+
+/** Refused after an answer. Before the question it is remembered, so that a late question does not open. */
+const withdraw = (
+  state: EscalationState,
+  { escalationId, reason }: InputOf<"WithdrawEscalation">,
+  now: string
+): Decision => {
+  switch (state.status) {
+    case "none":
+    case "open":
+      return record({ _tag: "Withdrawn", at: now, escalationId, reason })
+    case "answered":
+      return refuse("closed", `Escalation ${escalationId} ${describeClosing(state)}.`)
+    case "withdrawn":
+      return nothing
+  }
+}
+
+/** A timer that fires twice, or after the question was closed, changes nothing. */
+const remind = (state: EscalationState, { count }: InputOf<"Remind">, now: string): Decision =>
+  state.status === "open" && count === state.reminders + 1 ? record({ _tag: "Reminded", at: now, count }) : nothing
+
+export const decide = (state: EscalationState, input: EscalationInput, delivery: Delivery): Decision => {
+  if (input.escalationId !== delivery.key) {
+    return refuse(
+      "misaddressed",
+      `The message for ${delivery.key} names escalation ${input.escalationId}: they must be the same.`
+    )
+  }
+  switch (input._tag) {
+    case "RaiseEscalation":
+      return raise(state, input, delivery.now)
+    case "AnswerEscalation":
+      return answer(state, input, delivery.now)
+    case "WithdrawEscalation":
+      return withdraw(state, input, delivery.now)
+    case "Remind":
+      return remind(state, input, delivery.now)
+  }
+}

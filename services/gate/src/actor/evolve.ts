@@ -1,0 +1,22 @@
+import type { JournalEvent } from "./journal.ts"
+import type { EscalationState } from "./state.ts"
+
+/** Total: an event that cannot follow from the state leaves it as it is. */
+export const evolve = (state: EscalationState, event: JournalEvent): EscalationState => {
+  switch (event._tag) {
+    case "Raised":
+      return { status: "open", question: event.question, raisedAt: event.at, reminders: 0 }
+    case "Updated":
+      return state.status === "open" ? { ...state, question: event.question } : state
+    case "Reminded":
+      return state.status === "open" ? { ...state, reminders: event.count } : state
+    case "Answered":
+      return state.status === "open"
+        ? { status: "answered", question: state.question, raisedAt: state.raisedAt, answer: event }
+        : state
+    case "Withdrawn":
+      return state.status === "open"
+        ? { status: "withdrawn", question: state.question, raisedAt: state.raisedAt, withdrawal: event }
+        : { status: "withdrawn", withdrawal: event }
+  }
+}

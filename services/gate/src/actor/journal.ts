@@ -1,0 +1,27 @@
+/** The journal of an Escalation actor. `at` is when the event was decided, ISO 8601 UTC. */
+import { EscalationCommand, EscalationId } from "@reprise/protocol"
+import { Schema } from "effect"
+
+const { RaiseEscalation, WithdrawEscalation } = EscalationCommand.cases
+
+/** The question as it is shown: the command that raised it, or updated it last. */
+export type Question = typeof RaiseEscalation.Type
+
+const at = Schema.String
+
+export const JournalEvent = Schema.TaggedUnion({
+  Raised: { at, question: RaiseEscalation },
+  /** The question was raised again while open, with other words or evidence. */
+  Updated: { at, question: RaiseEscalation },
+  Answered: {
+    at,
+    choice: Schema.String,
+    guidance: Schema.optionalKey(Schema.String),
+    by: Schema.String,
+    via: Schema.String
+  },
+  Withdrawn: { at, escalationId: EscalationId, reason: WithdrawEscalation.fields.reason },
+  Reminded: { at, count: Schema.Int }
+})
+export type JournalEvent = typeof JournalEvent.Type
+export type JournalEventOf<Tag extends JournalEvent["_tag"]> = Extract<JournalEvent, { readonly _tag: Tag }>

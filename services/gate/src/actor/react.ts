@@ -1,0 +1,66 @@
+/** What an Escalation actor sends: public events, the answer to the orchestrator, and its own reminders. */
+import { type Outgoing, publish, send, setTimer } from "@reprise/actor"
+import { isStandalone, type PublicEvent, SessionId, to } from "@reprise/protocol"
+import type { InputOf } from "./inputs.ts"
+import type { JournalEvent, JournalEventOf, Question } from "./journal.ts"
+import { contextOf, type EscalationState } from "./state.ts"
+
+const minuteMs = 60_000
+/** The first reminder comes after ten minutes, the others hourly (docs/design/gate.md#the-gate-where-humans-answer). */
+const reminderAfterMs = (count: number) => (count === 1 ? 10 * minuteMs : 60 * minuteMs)
+const later = (iso: string, ms: number) => new Date(Date.parse(iso) + ms).toISOString()
+
+const setReminder = (question: Question, count: number, now: string): Outgoing => {
+  const command: InputOf<"Remind"> = { _tag: "Remind", escalationId: question.escalationId, count }
+  return setTimer(later(now, reminderAfterMs(count)), command)
+}
+
+/**
+ * The context in the event that closes a question. The session-manager of a standalone session waits for that event by
+ * session id, so the id is in it even when the session cannot be continued.
+ */
+const closedContextOf = (question: Question) => ({
+  ...contextOf(question),
+  ...(isStandalone(question) ? { sessionId: SessionId.make(question.runId) } : {})
+})
+
+const announceAnswer = (question: Question, event: JournalEventOf<"Answered">): ReadonlyArray<Outgoing> => {
+  const answer = {
+    choice: event.choice,
+    by: event.by,
+    via: event.via,
+    ...(event.guidance === undefined ? {} : { guidance: event.guidance })
+  }
+  const published = publish({ _tag: "EscalationAnswered", ...closedContextOf(question), ...answer })
+  // A standalone session belongs to no run: its session-manager listens to the event.
+  if (isStandalone(question)) return [published]
+  const { escalationId, runId } = question
+  return [published, send(to.orchestrator(runId).AnswerReceived({ escalationId, ...answer }))]
+}
+
+/** An update is published under the same id: readers replace what they show. */
+const raised = (question: Question): PublicEvent => ({ ...question, _tag: "EscalationRaised" })
+
+const outgoing = (state: EscalationState, event: JournalEvent): ReadonlyArray<Outgoing> => {
+  switch (event._tag) {
+    case "Raised":
+      return [publish(raised(event.question)), setReminder(event.question, 1, event.at)]
+    case "Updated":
+      return [publish(raised(event.question))]
+    case "Reminded": {
+      if (state.status !== "open") return []
+      const { question, raisedAt: openSince } = state
+      const reminded = publish({ _tag: "EscalationReminded", ...contextOf(question), openSince, count: event.count })
+      return [reminded, setReminder(question, event.count + 1, event.at)]
+    }
+    case "Answered":
+      return state.status === "answered" ? announceAnswer(state.question, event) : []
+    case "Withdrawn":
+      return state.status === "withdrawn" && state.question !== undefined
+        ? [publish({ _tag: "EscalationWithdrawn", ...closedContextOf(state.question), reason: event.reason })]
+        : []
+  }
+}
+
+export const react = (state: EscalationState, events: ReadonlyArray<JournalEvent>): ReadonlyArray<Outgoing> =>
+  events.flatMap((event) => outgoing(state, event))

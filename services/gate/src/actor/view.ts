@@ -1,0 +1,35 @@
+import type { EscalationView } from "@reprise/protocol"
+import { contextOf, type EscalationState } from "./state.ts"
+
+/** The read model; undefined until the question is raised. */
+export const view = (state: EscalationState): EscalationView | undefined => {
+  if (state.status === "none" || state.question === undefined || state.raisedAt === undefined) return undefined
+  const { origin, reason, options, items, evidence } = state.question
+  const shown = {
+    ...contextOf(state.question),
+    origin,
+    reason,
+    options,
+    ...(items === undefined ? {} : { items }),
+    evidence,
+    raisedAt: state.raisedAt
+  }
+  switch (state.status) {
+    case "open":
+      return { ...shown, state: "open" }
+    case "answered": {
+      const { at, by, choice, guidance, via } = state.answer
+      return {
+        ...shown,
+        state: "answered",
+        choice,
+        by,
+        via,
+        ...(guidance === undefined ? {} : { guidance }),
+        closedAt: at
+      }
+    }
+    case "withdrawn":
+      return { ...shown, state: "withdrawn", withdrawnFor: state.withdrawal.reason, closedAt: state.withdrawal.at }
+  }
+}

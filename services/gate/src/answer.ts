@@ -1,0 +1,54 @@
+/**
+ * Reads the line that a human typed at the gate. For every screen that takes a line of text, as `@reprise/gate/answer`;
+ * the Escalation actor decides again when the answer arrives.
+ */
+import type { EscalationOption } from "@reprise/protocol"
+import { Result } from "effect"
+import { listOptions, type NoSuchChoice, type Question, resolveChoice } from "./choice.ts"
+
+export { listOptions, type Question, resolveChoice }
+
+/** What can be looked at from every question, without answering it. */
+export type Look = "diff" | "transcript" | "log" | "attach"
+
+export type TypedAnswer =
+  /** `guidance` is verbatim, trimmed. When it is absent and the option takes some, the screen may ask for it. */
+  | { readonly _tag: "Chosen"; readonly option: EscalationOption; readonly guidance?: string }
+  | { readonly _tag: "Look"; readonly what: Look }
+  /** Show `message` and ask again; the question stays open. */
+  | { readonly _tag: "AskAgain"; readonly message: string }
+
+const looks: ReadonlyMap<string, Look> = new Map([
+  ["d", "diff"],
+  ["t", "transcript"],
+  ["l", "log"],
+  ["a", "attach"]
+])
+
+const chosen = (option: EscalationOption, text: string): TypedAnswer => {
+  const guidance = text.trim()
+  return guidance === "" ? { _tag: "Chosen", option } : { _tag: "Chosen", option, guidance }
+}
+
+const askAgain = ({ message }: NoSuchChoice): TypedAnswer => ({ _tag: "AskAgain", message })
+
+/** Positions of the colons in a line. An option's name may contain one, so any of them may end the choice. */
+const colonsIn = (line: string): ReadonlyArray<number> => [...line.matchAll(/:/g)].map(({ index }) => index)
+
+/**
+ * Reads `c`, `c: text`, an option's name, key or word, or a key that shows something. An option's own key takes
+ * precedence over the latter. The text after the colon may have many lines.
+ */
+export const parseAnswer = (line: string, question: Question): TypedAnswer => {
+  const typed = line.trim()
+  if (typed === "") return { _tag: "AskAgain", message: `Choose one of: ${listOptions(question.options)}.` }
+  const whole = resolveChoice(typed, question)
+  if (Result.isSuccess(whole)) return chosen(whole.success, "")
+  for (const colon of colonsIn(typed)) {
+    const part = resolveChoice(typed.slice(0, colon), question)
+    if (Result.isSuccess(part)) return chosen(part.success, typed.slice(colon + 1))
+    if (part.failure.code === "not-offered") return askAgain(part.failure)
+  }
+  const what = looks.get(typed.toLowerCase())
+  return what === undefined ? askAgain(whole.failure) : { _tag: "Look", what }
+}

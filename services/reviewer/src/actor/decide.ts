@@ -1,0 +1,147 @@
+/** What requests, finished turns and the end of a phase mean to a Review (docs/design/sessions.md#reviews-reviewer). */
+import { type Delivery, type Refusal, refusing } from "@reprise/actor"
+import { reviewerSessionIdOf, reviewerTurnIdOf, type TurnId, type Verdict } from "@reprise/protocol"
+import { Result } from "effect"
+import type { ReviewRequest } from "../prompts.ts"
+import type { InputOf, ReviewInput } from "./inputs.ts"
+import type { JournalEvent } from "./journal.ts"
+import { keyOf, type OpenReview, type ReviewState } from "./state.ts"
+
+type Decision = Result.Result<ReadonlyArray<JournalEvent>, Refusal>
+
+const refuse = refusing("reviewer")
+const nothing: Decision = Result.succeed([])
+
+const stepOf = ({ phase, runId }: ReviewRequest) => ({ runId, phase, step: "REVIEW" as const })
+
+const isFor = (request: ReviewRequest, other: { readonly cycle: number; readonly commit: string } | undefined) =>
+  other?.cycle === request.cycle && other.commit === request.commit
+
+/**
+ * The first review of a phase, and the first after a failed one, begins a new session; later ones continue it. A
+ * request that is repeated after its verdict gets the same verdict again.
+ */
+const requestReview = (review: ReviewState, request: ReviewRequest): Decision => {
+  if (isFor(request, review.open?.request)) return nothing
+  if (review.reached !== undefined && isFor(request, review.reached)) return Result.succeed([review.reached])
+  if (review.open !== undefined) {
+    const { commit, cycle } = review.open.request
+    return refuse(
+      "busy",
+      `Commit ${commit} is under review (cycle ${cycle}). Wait for its verdict, or close the review.`
+    )
+  }
+  const known = review.reviewer
+  const turnId = reviewerTurnIdOf(request.runId, request.phase, review.turns + 1)
+  const sessionId = known?.sessionId ?? reviewerSessionIdOf(request.runId, request.phase, review.sessions + 1)
+  return Result.succeed([
+    {
+      _tag: "ReviewRequested",
+      request,
+      turnId,
+      sessionId,
+      ...(known === undefined ? {} : { lastReviewed: known.commit })
+    },
+    {
+      _tag: "ReviewStarted",
+      ...stepOf(request),
+      sessionId,
+      turnId,
+      sessionReused: known !== undefined,
+      cycle: request.cycle,
+      commit: request.commit
+    }
+  ])
+}
+
+/** The open review if it waits for this turn. Any other turn is late and changes nothing. */
+const openReviewOf = (review: ReviewState, turnId: TurnId): OpenReview | undefined =>
+  review.open?.turnId === turnId ? review.open : undefined
+
+/** The verdict, if every item has its own id and a title; otherwise, what is wrong with it, as a sentence. */
+const checkVerdict = (verdict: Verdict | undefined): Result.Result<Verdict, string> => {
+  if (verdict === undefined) return Result.fail("The reviewer's turn ended without a verdict.")
+  const { items } = verdict
+  if (items.some(({ id, title }) => id.trim() === "" || title.trim() === "")) {
+    return Result.fail("The verdict has an item without an id or a title.")
+  }
+  const duplicate = items.find(({ id }, index) => items.findIndex((item) => item.id === id) !== index)
+  return duplicate === undefined
+    ? Result.succeed(verdict)
+    : Result.fail(`The verdict has two items with the id ${duplicate.id}.`)
+}
+
+const completeTurn = (review: ReviewState, event: InputOf<"TurnCompleted">): Decision => {
+  const open = openReviewOf(review, event.turnId)
+  if (open === undefined) return nothing
+  const verdict = checkVerdict(event.verdict)
+  if (Result.isFailure(verdict)) return failReview(open, "invalid-report", verdict.failure)
+  return Result.succeed([
+    {
+      _tag: "VerdictReached",
+      ...stepOf(open.request),
+      sessionId: open.sessionId,
+      turnId: open.turnId,
+      verdict: verdict.success,
+      commit: open.request.commit,
+      cycle: open.request.cycle
+    }
+  ])
+}
+
+const failTurn = (review: ReviewState, event: InputOf<"TurnFailed">): Decision => {
+  const open = openReviewOf(review, event.turnId)
+  return open === undefined ? nothing : failReview(open, event.kind, event.message)
+}
+
+/** The session is forgotten with the failure, so that the retry begins in a new one. */
+const failReview = (open: OpenReview, kind: InputOf<"TurnFailed">["kind"], reason: string): Decision =>
+  Result.succeed([
+    {
+      _tag: "ReviewFailed",
+      ...stepOf(open.request),
+      sessionId: open.sessionId,
+      turnId: open.turnId,
+      reason,
+      kind,
+      cycle: open.request.cycle
+    },
+    { _tag: "ReviewerForgotten", sessionId: open.sessionId, aborted: false, reason: `its review failed: ${reason}` }
+  ])
+
+const closeReview = (review: ReviewState, command: InputOf<"CloseReview">): Decision => {
+  if (review.runId === undefined)
+    return refuse("not-found", `Phase ${command.phase} of run ${command.runId} was never reviewed.`)
+  const sessionId = review.open?.sessionId ?? review.reviewer?.sessionId
+  if (sessionId === undefined) return nothing
+  // Nobody waits for the result of a turn that is still running.
+  const aborted = command.aborted || review.open !== undefined
+  return Result.succeed([{ _tag: "ReviewerForgotten", sessionId, aborted, reason: command.reason }])
+}
+
+/** The run and phase that a command names must be those of its subject. */
+const requireOwnPhase = (
+  command: InputOf<"RequestReview" | "CloseReview">,
+  { key }: Delivery
+): Result.Result<void, Refusal> => {
+  const named = keyOf(command.runId, command.phase)
+  return named === key
+    ? Result.void
+    : refuse(
+        "misaddressed",
+        `The message for ${key} names phase ${command.phase} of run ${command.runId}, whose review is ${named}.`
+      )
+}
+
+export const decide = (review: ReviewState, input: ReviewInput, delivery: Delivery): Decision => {
+  switch (input._tag) {
+    case "RequestReview":
+      return Result.andThen(requireOwnPhase(input, delivery), () => requestReview(review, input))
+    case "CloseReview":
+      return Result.andThen(requireOwnPhase(input, delivery), () => closeReview(review, input))
+    case "TurnCompleted":
+      return completeTurn(review, input)
+    case "TurnFailed":
+      return failTurn(review, input)
+  }
+}

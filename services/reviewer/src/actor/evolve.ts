@@ -1,0 +1,37 @@
+import type { JournalEvent } from "./journal.ts"
+import type { ReviewState } from "./state.ts"
+
+export const evolve = (review: ReviewState, event: JournalEvent): ReviewState => {
+  switch (event._tag) {
+    case "ReviewRequested":
+      return {
+        ...review,
+        runId: event.request.runId,
+        phase: event.request.phase,
+        turns: review.turns + 1,
+        sessions: review.sessions + (event.lastReviewed === undefined ? 1 : 0),
+        open: {
+          request: event.request,
+          sessionId: event.sessionId,
+          turnId: event.turnId,
+          ...(event.lastReviewed === undefined ? {} : { lastReviewed: event.lastReviewed })
+        }
+      }
+    case "VerdictReached": {
+      const { open: _, ...rest } = review
+      return {
+        ...rest,
+        reached: event,
+        ...(event.sessionId === undefined ? {} : { reviewer: { sessionId: event.sessionId, commit: event.commit } })
+      }
+    }
+    case "ReviewerForgotten": {
+      const { open: _, reached: __, reviewer: ___, ...rest } = review
+      return rest
+    }
+    // The events that are recorded together with these, ReviewRequested and ReviewerForgotten, change the state.
+    case "ReviewStarted":
+    case "ReviewFailed":
+      return review
+  }
+}

@@ -1,0 +1,31 @@
+/** The journal of a Review actor: the events that it published, and those that only it needs. */
+import { ReviewCommand, ReviewEvent, SessionId, TurnId } from "@reprise/protocol"
+import { Schema } from "effect"
+
+const { ReviewFailed, ReviewStarted, VerdictReached } = ReviewEvent.cases
+
+/** The session-manager was asked for a turn. Its ids are never used again. */
+const ReviewRequested = Schema.TaggedStruct("ReviewRequested", {
+  request: ReviewCommand.cases.RequestReview,
+  sessionId: SessionId,
+  turnId: TurnId,
+  /** The commit that the session reviewed last; absent: a new session. */
+  lastReviewed: Schema.optionalKey(Schema.String)
+})
+
+/** The session is not used any more: the next review begins in a new one. */
+const ReviewerForgotten = Schema.TaggedStruct("ReviewerForgotten", {
+  sessionId: SessionId,
+  aborted: Schema.Boolean,
+  reason: Schema.String
+})
+
+export const JournalEvent = Schema.Union([
+  ReviewRequested,
+  ReviewStarted,
+  VerdictReached,
+  ReviewFailed,
+  ReviewerForgotten
+])
+export type JournalEvent = typeof JournalEvent.Type
+export type JournalEventOf<Tag extends JournalEvent["_tag"]> = Extract<JournalEvent, { readonly _tag: Tag }>

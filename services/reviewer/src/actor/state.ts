@@ -1,0 +1,38 @@
+/** The reviews of one phase: which session the reviewer has, and what it is reviewing now. */
+import type { Key, PublicEvent, RunId, SessionId, TurnId } from "@reprise/protocol"
+import { reviewKey } from "@reprise/protocol"
+import type { ReviewRequest } from "../prompts.ts"
+
+export type VerdictReached = Extract<PublicEvent, { readonly _tag: "VerdictReached" }>
+
+/** A review whose verdict is awaited. */
+export interface OpenReview {
+  readonly request: ReviewRequest
+  readonly sessionId: SessionId
+  readonly turnId: TurnId
+  /** The commit that the session reviewed last; undefined in a new session. */
+  readonly lastReviewed?: string
+}
+
+/** The session that follow-up reviews go to: kept only after a valid verdict. */
+export interface KnownReviewer {
+  readonly sessionId: SessionId
+  /** The commit that it reviewed last. */
+  readonly commit: string
+}
+
+export interface ReviewState {
+  readonly runId?: RunId
+  readonly phase?: ReviewRequest["phase"]
+  /** Sessions and turns that this actor has named so far. */
+  readonly sessions: number
+  readonly turns: number
+  readonly reviewer?: KnownReviewer
+  readonly open?: OpenReview
+  /** The newest verdict: a repeated request is answered with it. */
+  readonly reached?: VerdictReached
+}
+
+export const initial: ReviewState = { sessions: 0, turns: 0 }
+
+export const keyOf = (runId: RunId, phase: ReviewRequest["phase"]): Key => reviewKey(runId, phase)

@@ -1,0 +1,39 @@
+/** The read model of the reviews of one phase. */
+import type { ReviewView } from "@reprise/protocol"
+import { keyOf, type OpenReview, type ReviewState, type VerdictReached } from "./state.ts"
+
+const reviewing = ({ request, sessionId, turnId }: OpenReview) => ({
+  status: "reviewing" as const,
+  cycle: request.cycle,
+  commit: request.commit,
+  sessionId,
+  turnId
+})
+
+const judged = ({ commit, cycle, sessionId, turnId }: VerdictReached) => ({
+  status: "judged" as const,
+  cycle,
+  commit,
+  ...(sessionId === undefined ? {} : { sessionId }),
+  ...(turnId === undefined ? {} : { turnId })
+})
+
+const statusOf = ({ open, reached }: ReviewState) => {
+  if (open !== undefined) return reviewing(open)
+  return reached === undefined ? { status: "closed" as const } : judged(reached)
+}
+
+/** Undefined until the first review is requested. */
+export const view = (review: ReviewState): ReviewView | undefined => {
+  const { phase, reached, runId, sessions, turns } = review
+  if (runId === undefined || phase === undefined) return undefined
+  return {
+    reviewId: keyOf(runId, phase),
+    runId,
+    phase,
+    ...statusOf(review),
+    ...(reached === undefined ? {} : { verdict: reached.verdict }),
+    turns,
+    sessions
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * The reviewer's prompts (docs/design/sessions.md#reviews-reviewer). Neither asks for the report: the session-manager
+ * appends that.
+ */
+import { renderTemplate, template } from "@reprise/plan/template"
+import type { ReviewCommand } from "@reprise/protocol"
+
+export type ReviewRequest = Extract<ReviewCommand, { readonly _tag: "RequestReview" }>
+
+const variables = {
+  phase: "The phase's number.",
+  plan_path: "Path of the plan in the workspace.",
+  commit: "The commit to review.",
+  base: "The commit that the phase began from.",
+  review_path: "The file that the review is written to.",
+  cycle: "The number of this review of the phase, from 1."
+} as const
+
+const review = template({
+  name: "review",
+  sent: "to a reviewer that does not know the phase yet",
+  variables,
+  required: ["commit", "review_path"],
+  text: `The author says that commit {commit} completes this phase. The phase began at commit {base}.
+
+1. Read the plan, above all phase {phase}: its tasks, its completion gate and what it leaves out.
+2. Read the changes: \`git diff {base}..{commit}\`, and as much of the surrounding code as you need to judge them.
+3. Check what you doubt by running it. Do not change the code, and do not commit anything.
+4. Write your review to {review_path}.
+
+Judge the changes by these criteria:
+- Complete: every task of the phase is done, and nothing that belongs to later phases.
+- Correct: it does what the plan says, including for invalid input, at limits, after errors and under concurrency.
+- Tested: the tests would fail if the behaviour broke.
+- Safe: no secrets, no injection, no loss of data.
+- Consistent: it follows the conventions of this codebase, and names and comments are accurate.
+
+Give every finding a short id (R1, R2, …), a title, an action, a reason and a priority.
+The action is one of:
+- auto_fix: the author can fix it without asking anybody. Prefer this one.
+- human_required: it needs a decision that neither the plan nor the code answers, or something only a human can do.
+The priority is one of:
+- P0: wrong or dangerous; the phase cannot be approved with it.
+- P1: must be fixed before the phase is approved.
+- P2: worth doing, but does not block approval.`
+})
+
+const reviewFollowUp = template({
+  name: "review-follow-up",
+  sent: "to the reviewer of the phase after its findings were worked on",
+  variables,
+  required: ["commit", "review_path"],
+  text: `A new commit ({commit}) has been made in response to your review feedback.
+
+1. Examine the changes introduced at commit {commit} and any subsequent commits.
+2. Verify whether the issues from your previous review have been addressed.
+3. Identify any new issues introduced by the fixes.
+4. Write your updated review as a new addendum to {review_path}.`
+})
+
+export const templates = [review, reviewFollowUp] as const
+
+/** Fills in the template, or the text that the run's options replace it with. */
+const render = (chosen: (typeof templates)[number], request: ReviewRequest): string =>
+  renderTemplate(
+    chosen,
+    {
+      phase: request.phase,
+      plan_path: request.planPath,
+      commit: request.commit,
+      base: request.base,
+      review_path: request.reviewPath,
+      cycle: String(request.cycle)
+    },
+    request.prompts[chosen.name]
+  )
+
+/** The first line of a first prompt: always the same for a phase. */
+const header = ({ phase, planPath }: ReviewRequest): string =>
+  `You are the reviewer of phase ${phase} of the plan ${planPath}.`
+
+const authorNotes = ({ notes = "" }: ReviewRequest): string =>
+  notes.trim() === ""
+    ? ""
+    : `\n\nThe author's notes on its work. Where the author declines an item, accept its reason or say why the reason does not hold:\n${notes.trim()}`
+
+/** The whole task, for a session that has not seen the phase. */
+export const firstPrompt = (request: ReviewRequest): string =>
+  `${header(request)}\n\n${render(review, request)}${authorNotes(request)}`
+
+/** For the session that reviewed `lastReviewed`: only what has changed since, and where to look. */
+export const followUpPrompt = (request: ReviewRequest, lastReviewed: string): string => {
+  const range =
+    lastReviewed === request.commit
+      ? "\n\nThis is the commit that you reviewed last: there is no newer one."
+      : `\n\nRead what changed, do not judge from memory: \`git diff ${lastReviewed}..${request.commit}\`.`
+  return render(reviewFollowUp, request) + range + authorNotes(request)
+}

@@ -1,0 +1,103 @@
+/**
+ * What commands, reports and the end of a run mean to a workspace (docs/design/workspace.md#workspace). Requests are
+ * done one at a time in the order they came, so that no two of them ever work in the same tree; only the release of an
+ * aborted run goes before waiting requests.
+ */
+import { type Delivery, type Refusal, refusing } from "@reprise/actor"
+import type { WorkspaceCommand } from "@reprise/protocol"
+import { Result } from "effect"
+import type { InputOf, RunEnd, WorkspaceInput, WorkspaceReport } from "./inputs.ts"
+import type { JournalEvent } from "./journal.ts"
+import type { WorkspaceState } from "./state.ts"
+import type { Request } from "./work.ts"
+
+type Decision = Result.Result<ReadonlyArray<JournalEvent>, Refusal>
+/** Commands that need a prepared workspace. */
+type PlaceCommand = Exclude<WorkspaceCommand, InputOf<"PrepareWorkspace" | "ReleaseWorkspace">>
+
+const refuse = refusing("workspace")
+const nothing: Decision = Result.succeed([])
+
+const enqueue = (state: WorkspaceState, request: Request): ReadonlyArray<JournalEvent> => {
+  const requested: JournalEvent = { _tag: "Requested", ...request }
+  return state.queue.length === 0 ? [requested, { _tag: "Started", requestId: request.requestId }] : [requested]
+}
+
+const requirePrepared = (state: WorkspaceState, { runId }: PlaceCommand): Result.Result<void, Refusal> => {
+  if (state.status === "released") {
+    return refuse("released", `The workspace of run ${runId} was released. Prepare it again first.`)
+  }
+  return state.place === undefined
+    ? refuse("not-prepared", `The workspace of run ${runId} is not prepared yet. Prepare it first.`)
+    : Result.void
+}
+
+const workInPlace = (state: WorkspaceState, command: PlaceCommand, requestId: string): Decision =>
+  Result.map(requirePrepared(state, command), () => enqueue(state, { requestId, command }))
+
+/** When an aborted run is released, waiting requests are dropped and the current one is stopped. */
+const overtake = (state: WorkspaceState, command: InputOf<"ReleaseWorkspace">): ReadonlyArray<JournalEvent> => {
+  const [current, ...waiting] = state.queue
+  if (command.outcome !== "aborted" || current === undefined) return []
+  const dropped: ReadonlyArray<JournalEvent> =
+    waiting.length === 0 ? [] : [{ _tag: "Dropped", requestIds: waiting.map(({ requestId }) => requestId) }]
+  // Before a workspace is prepared its host is not known; preparing ends by itself.
+  return state.place === undefined ? dropped : [...dropped, { _tag: "CancelAsked", requestId: current.requestId }]
+}
+
+const release = (state: WorkspaceState, command: InputOf<"ReleaseWorkspace">, requestId: string): Decision => {
+  const isAsked = state.queue.some((request) => request.command._tag === "ReleaseWorkspace")
+  if (state.status === "released" || isAsked) return nothing
+  if (state.place === undefined && state.queue.length === 0) {
+    return Result.succeed([{ _tag: "ReleasedUnused", runId: command.runId }])
+  }
+  return Result.succeed([...overtake(state, command), ...enqueue(state, { requestId, command })])
+}
+
+/** Only the first report of the current request counts. */
+const report = (state: WorkspaceState, { event, place, requestId, runId }: WorkspaceReport): Decision => {
+  const [current, next] = state.queue
+  if (current?.requestId !== requestId) {
+    return refuse("stale", `The report '${event._tag}' of request ${requestId} is late and changes nothing.`)
+  }
+  const reported: JournalEvent = { _tag: "Reported", requestId, event, ...(place === undefined ? {} : { place }) }
+  if (next === undefined) return Result.succeed([reported])
+  const isUnprepared = state.place === undefined && place === undefined
+  return Result.succeed([
+    reported,
+    isUnprepared && next.command._tag === "ReleaseWorkspace"
+      ? { _tag: "ReleasedUnused", runId }
+      : { _tag: "Started", requestId: next.requestId }
+  ])
+}
+
+/** A run may end without anybody releasing its workspace: its lease must not outlive the run. */
+const endRun = (state: WorkspaceState, { runId }: RunEnd): Decision =>
+  state.place === undefined || state.status === "released" || state.ended
+    ? nothing
+    : Result.succeed([{ _tag: "RunEnded", runId }])
+
+export const decide = (state: WorkspaceState, input: WorkspaceInput, delivery: Delivery): Decision => {
+  if (input.runId !== delivery.key) {
+    return refuse("misaddressed", `The message for ${delivery.key} names run ${input.runId}: they must be the same.`)
+  }
+  switch (input._tag) {
+    case "PrepareWorkspace":
+      return Result.succeed(enqueue(state, { requestId: delivery.id, command: input }))
+    case "RunQualityGates":
+    case "VerifyCommit":
+    case "FinishPhase":
+    case "VerifyContinuation":
+    case "WriteContinuationState":
+    case "WriteSummary":
+      return workInPlace(state, input, delivery.id)
+    case "ReleaseWorkspace":
+      return release(state, input, delivery.id)
+    case "Report":
+      return report(state, input)
+    case "RunCompleted":
+    case "RunFailed":
+    case "RunAborted":
+      return endRun(state, input)
+  }
+}

@@ -1,0 +1,23 @@
+/** The journal of a Workspace actor: which requests it accepted, and what came of them. */
+import { RunId, WorkspaceEvent } from "@reprise/protocol"
+import { Schema } from "effect"
+import { Place, Request } from "./work.ts"
+
+export const JournalEvent = Schema.TaggedUnion({
+  /** A command was accepted; it waits until the requests before it are reported. */
+  Requested: { ...Request.fields },
+  /** A request came to its turn and is sent to its host. */
+  Started: { requestId: Schema.String },
+  /** Requests that will not be done because the run was aborted. */
+  Dropped: { requestIds: Schema.Array(Schema.String) },
+  /** The host was asked to stop the current request; its report is still awaited. */
+  CancelAsked: { requestId: Schema.String },
+  /** The result of a request. `place`: where the workspace is, if the request prepared it. */
+  Reported: { requestId: Schema.String, event: WorkspaceEvent, place: Schema.optionalKey(Place) },
+  /** Released without any work, because nothing had been prepared. */
+  ReleasedUnused: { runId: RunId },
+  /** The run ended before its workspace was released: the host was asked to free the lease. */
+  RunEnded: { runId: RunId }
+})
+export type JournalEvent = typeof JournalEvent.Type
+export type JournalEventOf<Tag extends JournalEvent["_tag"]> = Extract<JournalEvent, { readonly _tag: Tag }>

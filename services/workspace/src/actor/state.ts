@@ -1,0 +1,25 @@
+/** The working tree of one run, and the requests that it waits for. */
+import type { RunId } from "@reprise/protocol"
+import type { Place, Request } from "./work.ts"
+
+export interface WorkspaceState {
+  /** `new`: not prepared yet. `released`: the run needs it no more, and must prepare it again to use it. */
+  readonly status: "new" | "active" | "released"
+  readonly runId?: RunId
+  /** Absent until the workspace was prepared. */
+  readonly place?: Place
+  /** The first request is being done, the others wait. */
+  readonly queue: ReadonlyArray<Request>
+  /** The id of the request that its host was asked to stop. */
+  readonly cancelled?: string
+  /** The run has ended, and the lease is free. */
+  readonly ended: boolean
+}
+
+export const initial: WorkspaceState = { status: "new", queue: [], ended: false }
+
+/** The state when these requests are reported or dropped. */
+export const without = (state: WorkspaceState, requestIds: ReadonlyArray<string>): WorkspaceState => ({
+  ...state,
+  queue: state.queue.filter(({ requestId }) => !requestIds.includes(requestId))
+})

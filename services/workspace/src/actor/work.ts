@@ -1,0 +1,32 @@
+/** What a Workspace actor asks a host to do: a command that came to its turn, or the end of one. */
+import { Host, RunId, WorkspaceCommand } from "@reprise/protocol"
+import { Schema } from "effect"
+
+/** Where a prepared run's files are. */
+export const Place = Schema.Struct({
+  host: Host,
+  /** Absolute path of the repository's top directory, which contains `.reprise`. */
+  root: Schema.String,
+  /** Absolute path of the working tree: the root, or a git worktree. */
+  directory: Schema.String,
+  branch: Schema.optionalKey(Schema.String),
+  /** The id of the working tree in its lease. */
+  leaseId: Schema.String,
+  /** Paths that were dirty when the run began with `--allow-dirty`, relative; a directory ends in `/`. */
+  tolerated: Schema.Array(Schema.String)
+})
+export type Place = typeof Place.Type
+
+/** An accepted command, under the id of the message that brought it. */
+export const Request = Schema.Struct({ requestId: Schema.String, command: WorkspaceCommand })
+export type Request = typeof Request.Type
+
+export const WorkspaceWork = Schema.TaggedUnion({
+  DoRequest: { ...Request.fields, place: Schema.optionalKey(Place) },
+  /** Stop doing a request: the run was aborted. */
+  CancelRequest: { runId: RunId, requestId: Schema.String },
+  /** The run is over: others may use the working tree, although nobody has released it. */
+  FreeLease: { runId: RunId, place: Place }
+})
+export type WorkspaceWork = typeof WorkspaceWork.Type
+export type WorkOf<Tag extends WorkspaceWork["_tag"]> = Extract<WorkspaceWork, { readonly _tag: Tag }>

@@ -1,0 +1,83 @@
+/** Does one command of a run on this host. Every command may be repeated, because a crash may hide its report. */
+import { ActorConfig } from "@reprise/actor"
+import type { WorkspaceCommand } from "@reprise/protocol"
+import { Effect } from "effect"
+import type { InputOf, WorkspaceFact } from "../actor/inputs.ts"
+import type { Place } from "../actor/work.ts"
+import { Impossible } from "./faults.ts"
+import { WorkspaceFiles } from "./files/WorkspaceFiles.ts"
+import { removeMergedWorktree } from "./git/worktrees.ts"
+import { Leases } from "./leases/Leases.ts"
+import { finishPhase } from "./phase/finishPhase.ts"
+import { writeContinuationState } from "./phase/writeContinuationState.ts"
+import { prepare } from "./prepare/prepare.ts"
+import { qualityGates } from "./qualityGates/qualityGates.ts"
+import { verifyCommit } from "./verify/verifyCommit.ts"
+import { verifyContinuation } from "./verify/verifyContinuation.ts"
+
+/** The event to publish, and where the workspace is if that is new. */
+export interface Outcome {
+  readonly event: WorkspaceFact
+  readonly place?: Place
+}
+
+const writeSummary = Effect.fn("writeSummary")(function* (command: InputOf<"WriteSummary">, place: Place) {
+  const files = yield* WorkspaceFiles
+  const { path, phase, runId, text } = command
+  yield* files.replace(place.directory, path, text)
+  return { _tag: "SummaryWritten", runId, ...(phase === undefined ? {} : { phase }), path } satisfies WorkspaceFact
+})
+
+/** Frees the working tree. The worktree of a completed run is removed when nothing in it would be lost. */
+export const release = Effect.fn("release")(function* (command: InputOf<"ReleaseWorkspace">, place: Place | undefined) {
+  const leases = yield* Leases
+  if (place !== undefined) {
+    if (command.outcome === "completed" && place.directory !== place.root) {
+      yield* removeMergedWorktree(place.root, place.directory)
+    }
+    yield* leases.free({ leaseId: place.leaseId, runId: command.runId, directory: place.directory })
+  }
+  return { _tag: "WorkspaceReleased", runId: command.runId } satisfies WorkspaceFact
+})
+
+type PlaceCommand = Exclude<WorkspaceCommand, InputOf<"PrepareWorkspace" | "ReleaseWorkspace">>
+
+/** Works in a tree after checking that no other run has taken it. */
+const workInPlace = Effect.fnUntraced(function* (command: PlaceCommand, place: Place | undefined) {
+  if (place === undefined) return yield* new Impossible({ reason: "The workspace is not prepared." })
+  const leases = yield* Leases
+  yield* leases.check({ leaseId: place.leaseId, runId: command.runId, directory: place.directory })
+  switch (command._tag) {
+    case "RunQualityGates":
+      return yield* qualityGates(command, place)
+    case "VerifyCommit":
+      return yield* verifyCommit(command, place)
+    case "FinishPhase":
+      return yield* finishPhase(command, place)
+    case "VerifyContinuation":
+      return yield* verifyContinuation(command, place)
+    case "WriteContinuationState":
+      return yield* writeContinuationState(command, place)
+    case "WriteSummary":
+      return yield* writeSummary(command, place)
+  }
+})
+
+/** `place`: where the run was prepared, if it was. */
+export const doCommand = Effect.fnUntraced(function* (command: WorkspaceCommand, place: Place | undefined) {
+  switch (command._tag) {
+    case "PrepareWorkspace": {
+      const { host } = yield* ActorConfig
+      return (yield* prepare(command, host, place)) satisfies Outcome
+    }
+    case "ReleaseWorkspace":
+      return { event: yield* release(command, place) } satisfies Outcome
+    case "RunQualityGates":
+    case "VerifyCommit":
+    case "FinishPhase":
+    case "VerifyContinuation":
+    case "WriteContinuationState":
+    case "WriteSummary":
+      return { event: yield* workInPlace(command, place) } satisfies Outcome
+  }
+})

@@ -1,0 +1,76 @@
+/** How work on a host fails. */
+import { Schema } from "effect"
+
+/** A path of a plan, an agent or a message that leads out of the workspace, or into git's own directory. */
+export class OutsideWorkspace extends Schema.TaggedError<OutsideWorkspace>()("OutsideWorkspace", {
+  path: Schema.String
+}) {
+  override get message() {
+    return `'${this.path.slice(0, 200)}' is not inside the workspace. Use a path inside it, without links that lead out.`
+  }
+}
+
+/** What is at a path cannot be read or replaced as a file: a directory, a pipe, or a file that is too large. */
+export class NotAFile extends Schema.TaggedError<NotAFile>()("NotAFile", {
+  path: Schema.String,
+  /** The predicate of a sentence: `is a directory`. */
+  what: Schema.String
+}) {
+  override get message() {
+    return `${this.path} ${this.what}. Move it out of the way.`
+  }
+}
+
+/** The request cannot succeed, however often it is tried. */
+export class Impossible extends Schema.TaggedError<Impossible>()("Impossible", { reason: Schema.String }) {
+  override get message() {
+    return this.reason
+  }
+}
+
+/** A file, a process or the broker failed. It may work the next time. */
+export class HostFault extends Schema.TaggedError<HostFault>()("HostFault", {
+  operation: Schema.String,
+  cause: Schema.Defect()
+}) {
+  override get message() {
+    const reason = this.cause instanceof Error ? this.cause.message : String(this.cause)
+    return `${this.operation} failed: ${reason}`
+  }
+}
+
+/** git failed. */
+export class GitFault extends Schema.TaggedError<GitFault>()("GitFault", {
+  /** The subcommand. */
+  operation: Schema.String,
+  exitCode: Schema.NullOr(Schema.Finite),
+  stderr: Schema.String
+}) {
+  override get message() {
+    const output = this.stderr.trim().slice(0, 2_000)
+    return `git ${this.operation} failed (${this.exitCode ?? "no exit code"}): ${output === "" ? "git printed nothing" : output}`
+  }
+  /** Whether git was run in a bare repository, or in git's own directory. */
+  get withoutWorkTree() {
+    return /must be run in a work tree/i.test(this.stderr)
+  }
+  /** Whether another git process held a lock or was writing what was read, so that it is worth trying again. */
+  get transient() {
+    return /\.lock['": ]|cannot lock ref|another git process|failed to read \S*worktrees\//i.test(this.stderr)
+  }
+}
+
+/** The working tree belongs to another run. */
+export class InUse extends Schema.TaggedError<InUse>()("InUse", {
+  directory: Schema.String,
+  runId: Schema.String,
+  host: Schema.String,
+  renewedAt: Schema.String
+}) {
+  override get message() {
+    return (
+      `${this.directory} is in use by run ${this.runId} on host ${this.host} (seen ${this.renewedAt}). ` +
+      `Let it finish (or answer what it asks), end it with 'reprise abort ${this.runId}', or use --worktree.`
+    )
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * Files that Reprise itself writes into a working tree. They never make it dirty (docs/design/workspace.md#workspace).
+ */
+
+/**
+ * Keeps Reprise's files out of `git status` and of an agent's `git add --all`, by `.git/info/exclude`. Whoever wants a
+ * summary in the history adds it with `git add --force`; files that are tracked already are not excluded.
+ */
+export const excludePatterns = [
+  "/.reprise/",
+  "/.planning/**/.continuation-state.json",
+  "/.planning/**/.continuation-state.json.tmp",
+  "/.planning/phases/*/SUMMARY.md",
+  "/.planning/phases/*/SUMMARY.md.tmp"
+] as const
+
+const sharedDirectory = ".planning/"
+const ownName = /^(\.continuation-state\.json(\.tmp)?|SUMMARY\.md(\.tmp)?)$/
+
+/** Whether Reprise's files may lie at or below `path` next to those of others. */
+export const mayContainOwnFiles = (path: string): boolean => path.startsWith(sharedDirectory)
+
+/** `path`: relative to the working tree, with `/`. */
+export const isOwnFile = (path: string): boolean => {
+  if (path.startsWith(".reprise/")) return true
+  return mayContainOwnFiles(path) && ownName.test(path.slice(path.lastIndexOf("/") + 1))
+}
+
+/** Whether `path` is one of `entries`, or lies in a directory among them (one that ends in `/`). */
+export const isAmong = (path: string, entries: ReadonlyArray<string>): boolean =>
+  entries.some((entry) => entry === path || (entry.endsWith("/") && path.startsWith(entry)))
+
+/** The first `count` items as part of a sentence, and how many more there are. */
+export const listSome = (items: ReadonlyArray<string>, count = 20): string =>
+  items.length <= count ? items.join(", ") : `${items.slice(0, count).join(", ")} and ${items.length - count} more`

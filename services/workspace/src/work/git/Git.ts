@@ -1,0 +1,67 @@
+/** git, as far as a workspace needs it. */
+import type { CommitSubject } from "@reprise/protocol"
+import { Context, Effect, Layer } from "effect"
+import type { GitObject, Worktree } from "./gitOutput.ts"
+import { history } from "./history.ts"
+import type { GitResult } from "./runGit.ts"
+import { makeWorkingTree } from "./workingTree.ts"
+
+/** Questions about commits. */
+export interface History {
+  /** The full hash of HEAD; undefined before the first commit. */
+  readonly head: (directory: string) => GitResult<string | undefined>
+  /** What each name stands for. Names must have passed `isCommitName`. */
+  readonly describe: (directory: string, names: ReadonlyArray<string>) => GitResult<ReadonlyArray<GitObject>>
+  readonly isAncestor: (directory: string, ancestor: string, descendant: string) => GitResult<boolean>
+  /** The newest common ancestor of two commits; undefined: none. */
+  readonly mergeBase: (directory: string, one: string, other: string) => GitResult<string | undefined>
+  /** Those of `commits` that are not reachable from HEAD, together with their unreachable ancestors. */
+  readonly unreachable: (directory: string, commits: ReadonlyArray<string>) => GitResult<ReadonlySet<string>>
+  readonly hasDiff: (directory: string, from: string, to: string) => GitResult<boolean>
+  /** Files that differ between two commits, relative to the root. */
+  readonly changed: (directory: string, from: string, to: string) => GitResult<ReadonlyArray<string>>
+  readonly diffStat: (directory: string, from: string, to: string) => GitResult<string>
+  /** What a commit (a full hash) has at a path; undefined: nothing. `other`: a directory, a link or a submodule. */
+  readonly entry: (directory: string, commit: string, path: string) => GitResult<"file" | "other" | undefined>
+  /** Whether `commit` (a full hash) or a later commit up to HEAD deleted the file. */
+  readonly deletedSince: (directory: string, commit: string, path: string) => GitResult<boolean>
+  /** The first line of a commit's message. */
+  readonly subject: (directory: string, commit: string) => GitResult<string>
+  /** The same for many commits (full hashes), in their order, with one process. */
+  readonly subjects: (directory: string, commits: ReadonlyArray<string>) => GitResult<ReadonlyArray<CommitSubject>>
+  /** Whether the older part of the history was not fetched. */
+  readonly isShallow: (directory: string) => GitResult<boolean>
+}
+
+/** The working tree, its branch, and the other worktrees of its repository. */
+export interface WorkingTree {
+  /** Absolute path of the working tree's top directory; fails outside of a working tree. */
+  readonly topLevel: (directory: string) => GitResult<string>
+  /** Absolute path of one of git's own files, such as `info/exclude`; right for linked worktrees too. */
+  readonly gitPath: (directory: string, name: string) => GitResult<string>
+  /** Absolute path of the git directory of this working tree. */
+  readonly gitDirectory: (directory: string) => GitResult<string>
+  /** The branch that is checked out; undefined when HEAD is detached. */
+  readonly branch: (directory: string) => GitResult<string | undefined>
+  /**
+   * Changed and untracked paths, relative. Without ignored files, and without files that only the agent runtime
+   * changed. `whole`: an untracked directory is one entry.
+   */
+  readonly dirty: (directory: string, untracked: "each" | "whole") => GitResult<ReadonlyArray<string>>
+  /** Commits one file as it is now, whatever else is staged; gives the new HEAD. Without hooks and signature. */
+  readonly commitFile: (directory: string, path: string, message: string) => GitResult<string>
+  readonly isBranchName: (directory: string, name: string) => GitResult<boolean>
+  readonly branchExists: (directory: string, name: string) => GitResult<boolean>
+  readonly worktrees: (directory: string) => GitResult<ReadonlyArray<Worktree>>
+  /** On `branch`, which is created from HEAD unless it exists. Without hooks: `postCreate` sets the worktree up. */
+  readonly addWorktree: (directory: string, path: string, branch: string) => GitResult<void>
+  /** Untracked and changed files in it are lost. */
+  readonly removeWorktree: (directory: string, path: string) => GitResult<void>
+}
+
+export class Git extends Context.Service<Git, History & WorkingTree>()("workspace/Git") {
+  static readonly layer = Layer.effect(
+    Git,
+    Effect.map(makeWorkingTree, (workingTree) => Git.of({ ...history, ...workingTree }))
+  )
+}

@@ -1,0 +1,71 @@
+/** Reads what git prints. */
+import type { CommitSubject } from "@reprise/protocol"
+
+/** What a name stands for. */
+export type GitObject =
+  | { readonly _tag: "Found"; readonly hash: string; readonly type: string }
+  | { readonly _tag: "Missing" }
+  /** A short hash that several objects share. */
+  | { readonly _tag: "Ambiguous" }
+
+export interface Worktree {
+  /** Absolute. */
+  readonly directory: string
+  /** Absent when HEAD is detached. */
+  readonly branch?: string
+}
+
+export const linesOf = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => line !== "")
+
+/** Paths separated by NUL, as `-z` prints them. */
+export const pathsOf = (text: string): ReadonlyArray<string> => text.split("\0").filter((path) => path !== "")
+
+/** A line of `git cat-file --batch-check=%(objectname) %(objecttype)`. */
+export const readObject = (line: string): GitObject => {
+  if (line.endsWith(" ambiguous")) return { _tag: "Ambiguous" }
+  const [hash, type] = line.split(" ")
+  return hash === undefined || type === undefined || type === "missing"
+    ? { _tag: "Missing" }
+    : { _tag: "Found", hash, type }
+}
+
+/** A line of `git log --format=%H %s`. */
+export const readSubject = (line: string): CommitSubject => ({
+  commit: line.slice(0, line.indexOf(" ")),
+  subject: line.slice(line.indexOf(" ") + 1)
+})
+
+/** A record of `git worktree list --porcelain -z`. */
+const readWorktree = (record: string): ReadonlyArray<Worktree> => {
+  const field = (name: string) =>
+    record
+      .split("\0")
+      .find((line) => line.startsWith(`${name} `))
+      ?.slice(name.length + 1)
+  const directory = field("worktree")
+  const branch = field("branch")?.replace(/^refs\/heads\//, "")
+  return directory === undefined ? [] : [{ directory, ...(branch === undefined ? {} : { branch }) }]
+}
+
+export const readWorktrees = (porcelain: string): ReadonlyArray<Worktree> =>
+  porcelain.split("\0\0").flatMap(readWorktree)
+
+/**
+ * The paths of every entry of `git status --porcelain=v1 -z`, in git's order; of a rename both the new and the old one.
+ * Directories end in `/`.
+ */
+export const dirtyPaths = (porcelain: string): ReadonlyArray<string> => {
+  const fields = porcelain.split("\0")
+  const paths: Array<string> = []
+  for (let at = 0; at < fields.length; at++) {
+    const field = fields[at]
+    if (field === undefined || field.length < 4) continue
+    paths.push(field.slice(3))
+    // The old path of a rename or copy follows as a field without a status.
+    if (/[RC]/.test(field.slice(0, 2))) {
+      const origin = fields[++at]
+      if (origin !== undefined && origin !== "") paths.push(origin)
+    }
+  }
+  return paths
+}

@@ -1,0 +1,76 @@
+/** Questions about commits, asked of git. */
+import { Effect } from "effect"
+import type { History } from "./Git.ts"
+import { linesOf, pathsOf, readObject, readSubject } from "./gitOutput.ts"
+import { asks, line, optional, text } from "./runGit.ts"
+
+/** Compares two commits without the programs that a repository configures for it. */
+const between = (from: string, to: string) => ["--no-ext-diff", "--no-textconv", "--end-of-options", from, to, "--"]
+
+const stdin = (lines: ReadonlyArray<string>) => `${lines.join("\n")}\n`
+
+/** A directory's name; with a slash at its end git would list what is in it. */
+const withoutSlash = (path: string) => path.replace(/(?<=[^/])\/+$/, "")
+
+/** A plain file has a mode that begins with 100. */
+const kindOf = (entry: string): "file" | "other" | undefined => {
+  if (entry === "") return undefined
+  return entry.startsWith("100") ? "file" : "other"
+}
+
+export const history: History = {
+  head: (directory) => optional(directory, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]),
+
+  describe: (directory, names) =>
+    names.length === 0
+      ? Effect.succeed([])
+      : Effect.map(text(directory, ["cat-file", "--batch-check=%(objectname) %(objecttype)"], stdin(names)), (output) =>
+          linesOf(output).map(readObject)
+        ),
+
+  isAncestor: (directory, ancestor, descendant) =>
+    asks(directory, ["merge-base", "--is-ancestor", "--end-of-options", ancestor, descendant]),
+
+  mergeBase: (directory, one, other) => optional(directory, ["merge-base", "--end-of-options", one, other]),
+
+  unreachable: (directory, commits) =>
+    commits.length === 0
+      ? Effect.succeed(new Set())
+      : Effect.map(
+          text(directory, ["rev-list", "--stdin"], stdin([...commits, "^HEAD"])),
+          (output) => new Set(linesOf(output))
+        ),
+
+  hasDiff: (directory, from, to) =>
+    Effect.map(asks(directory, ["diff", "--quiet", "--ignore-submodules=none", ...between(from, to)]), (same) => !same),
+
+  changed: (directory, from, to) => {
+    const options = ["--name-only", "-z", "--no-renames", "--no-relative", "--ignore-submodules=none"]
+    return Effect.map(text(directory, ["diff", ...options, "--end-of-options", from, to, "--"]), pathsOf)
+  },
+
+  diffStat: (directory, from, to) =>
+    text(directory, ["diff", "--stat=100", "--stat-count=50", "--no-color", ...between(from, to)]),
+
+  entry: (directory, commit, path) =>
+    Effect.map(text(directory, ["ls-tree", "-z", "--end-of-options", commit, "--", withoutSlash(path)]), kindOf),
+
+  deletedSince: (directory, commit, path) => {
+    const deletions = ["--max-count=1", "--diff-filter=D", "--no-renames", "--format=%H"]
+    const args = ["log", ...deletions, "HEAD", "--not", `${commit}^@`, "--", path]
+    return Effect.map(text(directory, args), (output) => output.trim() !== "")
+  },
+
+  subject: (directory, commit) =>
+    line(directory, ["log", "--max-count=1", "--format=%s", "--end-of-options", commit, "--"]),
+
+  subjects: (directory, commits) => {
+    const args = ["log", "--no-walk=unsorted", "--stdin", "--no-show-signature", "--format=%H %s"]
+    return commits.length === 0
+      ? Effect.succeed([])
+      : Effect.map(text(directory, args, stdin(commits)), (output) => linesOf(output).map(readSubject))
+  },
+
+  isShallow: (directory) =>
+    Effect.map(line(directory, ["rev-parse", "--is-shallow-repository"]), (answer) => answer === "true")
+}

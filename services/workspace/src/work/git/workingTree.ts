@@ -1,0 +1,82 @@
+/** The working tree and its worktrees, by git. */
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect, Semaphore } from "effect"
+import type { WorkingTree } from "./Git.ts"
+import { dirtyPaths, readWorktrees } from "./gitOutput.ts"
+import { asks, attempt, line, optional, text } from "./runGit.ts"
+
+/** For commits and worktrees of Reprise: without the repository's hooks, and unsigned. */
+const noHooks = ["-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"]
+
+const isRuntimeConfig = (path: string): boolean => /(^|\/)opencode\.jsonc?$/.test(path)
+
+/** What OpenCode writes into a configuration file without a schema whenever it reads one: that is nobody's work. */
+const withSchemaAddress = (committed: string): string =>
+  committed.replace(/^\s*\{/, '{\n  "$schema": "https://opencode.ai/config.json",')
+
+const isChangedByRuntimeOnly = Effect.fnUntraced(function* (directory: string, path: string) {
+  const committed = yield* attempt(directory, ["cat-file", "blob", `HEAD:${path}`])
+  if (committed.exitCode !== 0) return false
+  return yield* Effect.tryPromise(() => readFile(join(directory, path), "utf8")).pipe(
+    Effect.map((found) => found === withSchemaAddress(committed.stdout)),
+    Effect.orElseSucceed(() => false)
+  )
+})
+
+const dirty: WorkingTree["dirty"] = Effect.fnUntraced(function* (directory, untracked) {
+  const untrackedFiles = `--untracked-files=${untracked === "each" ? "all" : "normal"}`
+  const options = ["--porcelain=v1", "-z", untrackedFiles, "--ignore-submodules=none"]
+  return yield* Effect.filter(dirtyPaths(yield* text(directory, ["status", ...options])), (path) =>
+    isRuntimeConfig(path)
+      ? Effect.map(isChangedByRuntimeOnly(directory, path), (isOfRuntime) => !isOfRuntime)
+      : Effect.succeed(true)
+  )
+})
+
+/** A container may have no user configured: then Reprise commits under its own name. */
+const identity = Effect.fnUntraced(function* (directory: string) {
+  const email = yield* optional(directory, ["config", "user.email"])
+  return email === undefined || email === "" ? ["-c", "user.name=Reprise", "-c", "user.email=reprise@localhost"] : []
+})
+
+const commitFile: WorkingTree["commitFile"] = Effect.fnUntraced(function* (directory, path, message) {
+  yield* text(directory, ["add", "--force", "--", path])
+  const user = yield* identity(directory)
+  yield* text(directory, [...noHooks, ...user, "commit", "--quiet", "--only", `--message=${message}`, "--", path])
+  return yield* line(directory, ["rev-parse", "HEAD"])
+})
+
+const branchExists: WorkingTree["branchExists"] = (directory, name) =>
+  asks(directory, ["show-ref", "--verify", "--quiet", "--", `refs/heads/${name}`])
+
+export const makeWorkingTree = Effect.gen(function* () {
+  /** git reads the records of all worktrees of a repository, even those that another git is writing. */
+  const oneByOne = (yield* Semaphore.make(1)).withPermits(1)
+
+  return {
+    topLevel: (directory) => line(directory, ["rev-parse", "--show-toplevel"]),
+    gitPath: (directory, name) => line(directory, ["rev-parse", "--path-format=absolute", "--git-path", name]),
+    gitDirectory: (directory) => line(directory, ["rev-parse", "--absolute-git-dir"]),
+    branch: (directory) => optional(directory, ["symbolic-ref", "--quiet", "--short", "HEAD"]),
+    dirty,
+    commitFile,
+
+    isBranchName: (directory, name) =>
+      name.startsWith("-")
+        ? Effect.succeed(false)
+        : Effect.map(attempt(directory, ["check-ref-format", "--branch", name]), (done) => done.exitCode === 0),
+    branchExists,
+
+    worktrees: (directory) =>
+      Effect.map(oneByOne(text(directory, ["worktree", "list", "--porcelain", "-z"])), readWorktrees),
+    addWorktree: Effect.fnUntraced(function* (directory, path, branch) {
+      const isKnown = yield* branchExists(directory, branch)
+      const target = isKnown ? ["--", path, branch] : ["-b", branch, "--", path, "HEAD"]
+      yield* text(directory, ["worktree", "prune"])
+      yield* text(directory, [...noHooks, "worktree", "add", "--quiet", ...target])
+    }, oneByOne),
+    removeWorktree: (directory, path) =>
+      oneByOne(Effect.asVoid(text(directory, ["worktree", "remove", "--force", "--", path])))
+  } satisfies WorkingTree
+})

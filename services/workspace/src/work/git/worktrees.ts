@@ -1,0 +1,60 @@
+/** The git worktrees that Reprise created: `.reprise/worktrees/<run>` (docs/design/workspace.md#workspace). */
+import { rm } from "node:fs/promises"
+import { join } from "node:path"
+import type { RunId } from "@reprise/protocol"
+import { Effect } from "effect"
+import { HostFault } from "../faults.ts"
+import { Git } from "./Git.ts"
+import { uncommittedPaths } from "./uncommittedPaths.ts"
+
+const folder = (root: string) => join(root, ".reprise", "worktrees")
+
+/** Absolute path of a run's worktree, whether it exists or not. */
+export const worktreePath = (root: string, runId: RunId): string => join(folder(root), runId)
+
+/** The worktrees of this repository that Reprise created. */
+export const listWorktrees = Effect.fn("listWorktrees")(function* (root: string) {
+  const git = yield* Git
+  const all = yield* git.worktrees(root)
+  return all.filter(({ directory }) => directory.startsWith(`${folder(root)}/`))
+})
+
+const isWorktree = (root: string, directory: string) =>
+  Effect.map(listWorktrees(root), (worktrees) => worktrees.some((one) => one.directory === directory))
+
+const isMerged = Effect.fnUntraced(function* (root: string, directory: string) {
+  const git = yield* Git
+  const head = yield* git.head(directory)
+  return head !== undefined && (yield* git.isAncestor(root, head, "HEAD"))
+})
+
+/** What would be lost if a worktree was removed. */
+export const worktreeState = Effect.fn("worktreeState")(function* (root: string, directory: string) {
+  return {
+    /** Whether all commits of the worktree are reachable from the repository's HEAD. */
+    merged: yield* isMerged(root, directory),
+    /** Uncommitted paths. */
+    dirty: yield* uncommittedPaths(directory)
+  }
+})
+
+/** Removes a worktree with everything in it; its branch stays. Does nothing when there is no such worktree. */
+export const removeWorktree = Effect.fn("removeWorktree")(function* (root: string, directory: string) {
+  const git = yield* Git
+  if (!(yield* isWorktree(root, directory))) return
+  yield* git.removeWorktree(root, directory)
+  // git leaves a directory behind if a process was writing into it.
+  yield* Effect.tryPromise({
+    try: () => rm(directory, { recursive: true, force: true }),
+    catch: (cause) => new HostFault({ operation: `removing ${directory}`, cause })
+  })
+})
+
+/** Removes a worktree if its commits are merged and nothing in it is uncommitted. Returns whether it was removed. */
+export const removeMergedWorktree = Effect.fn("removeMergedWorktree")(function* (root: string, directory: string) {
+  if (!(yield* isWorktree(root, directory))) return false
+  const { dirty, merged } = yield* worktreeState(root, directory)
+  if (!merged || dirty.length > 0) return false
+  yield* removeWorktree(root, directory)
+  return true
+})

@@ -1,0 +1,125 @@
+/**
+ * One run per working tree: a lease in the broker, held for a run by the host that has the files
+ * (docs/design/workspace.md#workspace). From time to time the host's service says that it is alive, which renews all of
+ * its leases, even those from before a restart; when the host is gone, its leases expire. Every write names the
+ * revision that it replaces, so of two runs that claim a tree at the same time exactly one gets it.
+ */
+import { ActorConfig, Broker, Conflict } from "@reprise/actor"
+import type { Host } from "@reprise/protocol"
+import { Clock, Context, Effect, Layer, Schedule } from "effect"
+import { HostFault, InUse } from "../faults.ts"
+import {
+  type Claim,
+  encodeLease,
+  encodeSign,
+  hasExpired,
+  lastRenewal,
+  leaseOf,
+  readLease,
+  readSign,
+  statusFor
+} from "./lease.ts"
+
+/** Lost races for one lease, after which the request is tried again later. */
+const maxAttempts = 5
+
+export interface LeaseTimes {
+  /** A lease may be taken over when its host has not said for this long that it is alive. */
+  readonly ttlMs: number
+  /** How often a host says that it is alive. */
+  readonly renewMs: number
+}
+export const leaseTimes: LeaseTimes = { ttlMs: 60_000, renewMs: 15_000 }
+
+export interface LeasesShape {
+  /** Takes the lease, or renews it when the run has it already. */
+  readonly acquire: (claim: Claim) => Effect.Effect<void, InUse | HostFault>
+  /** Fails when another run has the lease. Neither takes nor renews it. */
+  readonly check: (claim: Claim) => Effect.Effect<void, InUse | HostFault>
+  /** Gives the lease back, if the run has it. */
+  readonly free: (claim: Claim) => Effect.Effect<void, HostFault>
+}
+
+type Views = (typeof Broker)["Service"]["views"]
+
+const faultOf = (cause: unknown) => new HostFault({ operation: "the lease of the workspace", cause })
+const leaseKey = (leaseId: string) => `lease.${leaseId}`
+const signKey = (host: string) => `lease-host.${host}`
+
+/** Decides again on what the winner of a race wrote. */
+const retryLostRaces = <E>(claim: Effect.Effect<void, E | Conflict>): Effect.Effect<void, E | HostFault> =>
+  claim.pipe(
+    Effect.retry({ times: maxAttempts, while: (error) => error instanceof Conflict }),
+    Effect.mapError((error) => (error instanceof Conflict ? faultOf(error) : error))
+  )
+
+/** Says that the host is alive, now and from time to time until the scope closes. */
+const keepAlive = Effect.fnUntraced(function* (views: Views, host: Host, renewMs: number) {
+  const giveSign = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+    views.put(signKey(host), encodeSign({ aliveAt: new Date(nowMs).toISOString() }))
+  ).pipe(Effect.catch((cause) => Effect.logWarning(`leases were not renewed: ${cause.message}`)))
+  yield* giveSign
+  yield* giveSign.pipe(Effect.schedule(Schedule.spaced(renewMs)), Effect.forkScoped)
+})
+
+const make = Effect.fnUntraced(function* (views: Views, host: Host, { renewMs, ttlMs }: LeaseTimes) {
+  const load = (leaseId: string) =>
+    views.get(leaseKey(leaseId)).pipe(
+      Effect.mapError(faultOf),
+      Effect.map((stored) => ({ revision: stored?.revision ?? 0, lease: readLease(stored?.value) }))
+    )
+
+  const lastSignOf = (name: string) =>
+    views.get(signKey(name)).pipe(
+      Effect.mapError(faultOf),
+      Effect.map((stored) => readSign(stored?.value))
+    )
+
+  const store = (claim: Claim, nowMs: number, revision: number, free: boolean) =>
+    views
+      .put(leaseKey(claim.leaseId), encodeLease(leaseOf(claim, host, nowMs, free)), revision)
+      .pipe(Effect.catchTag(["BrokerFault", "BrokerFull"], (cause) => Effect.fail(faultOf(cause))))
+
+  /** The lease's revision, unless another run has it and its host is alive. */
+  const requireAvailable = Effect.fnUntraced(function* (claim: Claim, nowMs: number) {
+    const { lease, revision } = yield* load(claim.leaseId)
+    const status = statusFor(claim, lease)
+    if (status._tag !== "OfOther") return revision
+    const { directory, host: holder, runId } = status.lease
+    const renewedAt = lastRenewal(status.lease, yield* lastSignOf(holder))
+    return hasExpired(renewedAt, nowMs, ttlMs)
+      ? revision
+      : yield* new InUse({ directory, runId, host: holder, renewedAt })
+  })
+
+  const take = Effect.fnUntraced(function* (claim: Claim) {
+    const nowMs = yield* Clock.currentTimeMillis
+    const revision = yield* requireAvailable(claim, nowMs)
+    yield* store(claim, nowMs, revision, false)
+  })
+
+  const giveBack = Effect.fnUntraced(function* (claim: Claim) {
+    const { lease, revision } = yield* load(claim.leaseId)
+    if (statusFor(claim, lease)._tag === "Own") yield* store(claim, yield* Clock.currentTimeMillis, revision, true)
+  })
+
+  yield* keepAlive(views, host, renewMs)
+  return Leases.of({
+    acquire: (claim) => retryLostRaces(take(claim)),
+    check: (claim) => Effect.asVoid(Effect.flatMap(Clock.currentTimeMillis, (nowMs) => requireAvailable(claim, nowMs))),
+    free: (claim) => retryLostRaces(giveBack(claim))
+  })
+})
+
+export class Leases extends Context.Service<Leases, LeasesShape>()("workspace/Leases") {
+  static readonly layerWith = (times: LeaseTimes) =>
+    Layer.effect(
+      Leases,
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const { host } = yield* ActorConfig
+        return yield* make(broker.views, host, times)
+      })
+    )
+  static readonly layer = Leases.layerWith(leaseTimes)
+}

@@ -1,0 +1,68 @@
+import { posix } from "node:path"
+import { Effect } from "effect"
+import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
+import type { Place } from "../../actor/work.ts"
+import { Impossible } from "../faults.ts"
+import { isAmong, isOwnFile } from "../files/ownFiles.ts"
+import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
+import { commitSubjects } from "../git/commits.ts"
+import { Git } from "../git/Git.ts"
+
+type FinishPhase = InputOf<"FinishPhase">
+
+/** What keeps the phase from being finished: uncommitted files, or commits that were not approved. */
+const findBlock = Effect.fnUntraced(function* (
+  { approved, phase, runId }: FinishPhase,
+  place: Place,
+  reviewPath: string,
+  dirty: ReadonlyArray<string>,
+  head: string
+) {
+  const git = yield* Git
+  const others = dirty.filter((path) => path !== reviewPath && !isAmong(path, place.tolerated))
+  if (others.length > 0) return { _tag: "PhaseBlocked", runId, phase, dirty: others } satisfies WorkspaceFact
+  if (approved === undefined || head === approved) return undefined
+  const changed = yield* git.changed(place.directory, approved, head)
+  return changed.some((path) => path !== reviewPath)
+    ? ({ _tag: "PhaseBlocked", runId, phase, dirty: [], head } satisfies WorkspaceFact)
+    : undefined
+})
+
+/**
+ * Commits the review file, the only file that may be uncommitted, and reads the plan again
+ * (docs/design/workspace.md#workspace). Apart from that file, HEAD may contain only what was approved. When it is
+ * repeated after a crash, it finds its commit and does not make a second one.
+ */
+export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPhase, place: Place) {
+  const git = yield* Git
+  const files = yield* WorkspaceFiles
+  const { phase, runId } = command
+  const { directory } = place
+  const reviewPath = posix.normalize(command.reviewPath)
+  // Fails when the path leads out of the workspace.
+  yield* files.kind(directory, reviewPath)
+
+  const dirty = (yield* git.dirty(directory, "each")).filter((path) => !isOwnFile(path))
+  const now = (yield* git.head(directory)) ?? ""
+  const blocked = yield* findBlock(command, place, reviewPath, dirty, now)
+  if (blocked !== undefined) return blocked
+  const plan = yield* files.read(directory, command.planPath)
+  if (plan === undefined) {
+    return yield* new Impossible({ reason: `The plan ${command.planPath} is gone. Restore it from git.` })
+  }
+
+  const message = `docs(review): finalize phase ${phase}`
+  const committed = dirty.includes(reviewPath) ? yield* git.commitFile(directory, reviewPath, message) : undefined
+  const head = committed ?? now
+  const commit = committed ?? ((yield* git.subject(directory, head)) === message ? head : undefined)
+  const subjects = yield* commitSubjects(directory, command.commits ?? [])
+  return {
+    _tag: "PhaseFinished",
+    runId,
+    phase,
+    head,
+    ...(commit === undefined ? {} : { commit }),
+    plan,
+    ...(subjects.length === 0 ? {} : { subjects })
+  } satisfies WorkspaceFact
+})

@@ -1,0 +1,73 @@
+/** Makes a working tree ready for a run, or says why it must not be used (docs/design/workspace.md#workspace). */
+import type { Host } from "@reprise/protocol"
+import { Effect } from "effect"
+import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
+import type { Place } from "../../actor/work.ts"
+import { Git } from "../git/Git.ts"
+import { workspaceIdentity } from "../git/gitDirectoryFiles.ts"
+import { removeWorktree } from "../git/worktrees.ts"
+import { Leases } from "../leases/Leases.ts"
+import { locateRepository } from "./locateRepository.ts"
+import { refuse, requireClean } from "./refusal.ts"
+import { setUpWorktree, type Tree, worktreeOfRun } from "./worktreeOfRun.ts"
+
+type PrepareWorkspace = InputOf<"PrepareWorkspace">
+
+export interface Prepared {
+  readonly event: WorkspaceFact
+  /** Absent when the workspace was refused. */
+  readonly place?: Place
+}
+
+/**
+ * Returns the uncommitted paths that the run tolerates. Once a run was prepared, uncommitted files are its own work.
+ */
+const checkTree = (command: PrepareWorkspace, root: string, plan: string, tree: Tree, before: Place | undefined) => {
+  if (before !== undefined) return Effect.succeed(before.tolerated)
+  return command.worktree ? setUpWorktree(command, root, plan, tree) : requireClean(root, command.allowDirty)
+}
+
+const prepareOrRefuse = Effect.fnUntraced(function* (command: PrepareWorkspace, host: Host, before: Place | undefined) {
+  const git = yield* Git
+  const leases = yield* Leases
+  const { plan, root } = yield* locateRepository(command)
+  const tree: Tree = command.worktree ? yield* worktreeOfRun(command, root) : { directory: root, isNew: false }
+  const { directory } = tree
+  const leaseId = yield* workspaceIdentity(yield* git.gitDirectory(directory))
+  const claim = { leaseId, runId: command.runId, directory }
+  yield* leases.acquire(claim).pipe(Effect.catchTag("InUse", ({ message }) => refuse("in-use", message)))
+
+  // The actor learns of a lease only when preparing succeeds, so nobody else could free it.
+  const freeLease = before === undefined ? Effect.ignore(leases.free(claim)) : Effect.void
+  const discardTree = tree.isNew ? Effect.ignore(removeWorktree(root, directory)) : Effect.void
+  const tolerated = yield* checkTree(command, root, plan, tree, before).pipe(
+    Effect.tapError((error) => (error._tag === "Refused" ? discardTree : Effect.void)),
+    Effect.onError(() => freeLease)
+  )
+
+  const branch = yield* git.branch(directory)
+  const place: Place = { host, root, directory, leaseId, tolerated, ...(branch === undefined ? {} : { branch }) }
+  const event: WorkspaceFact = {
+    _tag: "WorkspacePrepared",
+    runId: command.runId,
+    host,
+    directory,
+    head: (yield* git.head(directory)) ?? "",
+    ...(branch === undefined ? {} : { branch })
+  }
+  return { event, place }
+})
+
+/** May be repeated. `before`: where the run was prepared already, if it was. */
+export const prepare = Effect.fn("prepare")(function* (
+  command: PrepareWorkspace,
+  host: Host,
+  before: Place | undefined
+) {
+  return yield* prepareOrRefuse(command, host, before).pipe(
+    Effect.map((prepared): Prepared => prepared),
+    Effect.catchTag("Refused", ({ kind, reason }) =>
+      Effect.succeed<Prepared>({ event: { _tag: "WorkspaceRefused", runId: command.runId, kind, reason } })
+    )
+  )
+})

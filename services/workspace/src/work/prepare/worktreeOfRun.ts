@@ -1,0 +1,109 @@
+/** The git worktree of a run: chosen or created, and set up once. */
+import { planSlug } from "@reprise/plan"
+import { Effect } from "effect"
+import type { InputOf } from "../../actor/inputs.ts"
+import type { GitFault } from "../faults.ts"
+import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
+import { quoted } from "../git/commits.ts"
+import { Git } from "../git/Git.ts"
+import { markPrepared, preparedMarker } from "../git/gitDirectoryFiles.ts"
+import { listWorktrees, worktreePath } from "../git/worktrees.ts"
+import { commandSlugs, postCreateLog } from "../qualityGates/logNames.ts"
+import { runShell } from "../qualityGates/runShell.ts"
+import { refuse, requireClean } from "./refusal.ts"
+
+type PrepareWorkspace = InputOf<"PrepareWorkspace">
+
+/** A working tree that a run may get, before it is checked. */
+export interface Tree {
+  readonly directory: string
+  /** The branch that was created for it. */
+  readonly newBranch?: string
+  /** Whether it was created for this run: then it may be removed again, because nobody has worked in it. */
+  readonly isNew: boolean
+}
+
+const postCreateTimeoutMs = 30 * 60_000
+
+const requireBranchName = Effect.fnUntraced(function* (command: PrepareWorkspace, root: string) {
+  const git = yield* Git
+  const branch = command.branch ?? `reprise/${planSlug(command.planPath)}`
+  return (yield* git.isBranchName(root, branch))
+    ? branch
+    : yield* refuse("other", `${quoted(branch)} cannot be the name of a branch.`)
+})
+
+const createWorktree = Effect.fnUntraced(function* (root: string, directory: string, branch: string) {
+  const git = yield* Git
+  const isKnown = yield* git.branchExists(root, branch)
+  yield* git.addWorktree(root, directory, branch).pipe(
+    Effect.catchIf(
+      (fault): fault is GitFault => fault._tag === "GitFault" && !fault.transient,
+      (fault) => refuse("in-use", `No worktree on ${branch}: ${fault.message}`)
+    )
+  )
+  return { directory, isNew: true, ...(isKnown ? {} : { newBranch: branch }) } satisfies Tree
+})
+
+/** The run's own worktree, else one that an earlier run left on the same branch, else a new one. */
+export const worktreeOfRun = Effect.fnUntraced(function* (command: PrepareWorkspace, root: string) {
+  const own = worktreePath(root, command.runId)
+  const existing = yield* listWorktrees(root)
+  if (existing.some(({ directory }) => directory === own)) return { directory: own, isNew: false } satisfies Tree
+  const wanted = yield* requireBranchName(command, root)
+  const left = existing.find(({ branch }) => branch === wanted)
+  if (left !== undefined) return { directory: left.directory, isNew: false } satisfies Tree
+  return yield* createWorktree(root, own, wanted)
+})
+
+const runPostCreate = Effect.fnUntraced(function* (command: PrepareWorkspace, root: string, directory: string) {
+  const slugs = commandSlugs(command.postCreate)
+  for (const [index, line] of command.postCreate.entries()) {
+    const logPath = postCreateLog(command.runId, slugs[index] ?? String(index))
+    const result = yield* runShell({ command: line, directory, root, logPath, timeoutMs: postCreateTimeoutMs })
+    if (result.exitCode !== 0) {
+      const how = result.timedOut ? "took too long" : `ended with ${result.exitCode ?? "no exit code"}`
+      return yield* refuse(
+        "post-create",
+        `workspace.postCreate '${line}' ${how}. Its log is ${result.logRef}. It ends:\n${result.tail}`
+      )
+    }
+  }
+})
+
+/** The plan in the worktree must be there and, on a new branch, must be the one that was given. */
+const requireSamePlan = Effect.fnUntraced(function* (command: PrepareWorkspace, plan: string, tree: Tree) {
+  const files = yield* WorkspaceFiles
+  const found = yield* files.read(tree.directory, command.planPath)
+  if (found === undefined || (tree.newBranch !== undefined && found !== plan)) {
+    return yield* refuse(
+      "dirty-tree",
+      `A worktree would have another ${command.planPath} than the one given: it has changes that are not committed. Commit it first.`
+    )
+  }
+})
+
+/**
+ * Checks a worktree and runs `postCreate` once. Returns the uncommitted paths that the run tolerates: those that the
+ * `postCreate` commands left.
+ */
+export const setUpWorktree = Effect.fnUntraced(function* (
+  command: PrepareWorkspace,
+  root: string,
+  plan: string,
+  tree: Tree
+) {
+  const git = yield* Git
+  const { directory } = tree
+  const gitDirectory = yield* git.gitDirectory(directory)
+  const marker = yield* preparedMarker(gitDirectory)
+  // This run has prepared it before, but crashed before it could report that.
+  if (marker !== undefined && directory === worktreePath(root, command.runId)) return marker.tolerated
+  yield* requireSamePlan(command, plan, tree)
+  if (marker !== undefined) return yield* requireClean(directory, command.allowDirty, marker.tolerated)
+  if (!tree.isNew) yield* requireClean(directory, command.allowDirty)
+  yield* runPostCreate(command, root, directory)
+  const tolerated = yield* requireClean(directory, true)
+  yield* markPrepared(gitDirectory, tolerated)
+  return tolerated
+})

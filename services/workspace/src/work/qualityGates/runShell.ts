@@ -1,0 +1,88 @@
+/**
+ * Runs one configured command in a workspace and keeps its whole output in a log file
+ * (docs/design/workspace.md#workspace).
+ */
+import type { GateResult } from "@reprise/protocol"
+import { Clock, Effect, Ref } from "effect"
+import { type FileError, type Log, WorkspaceFiles } from "../files/WorkspaceFiles.ts"
+import { childEnvironment } from "../process/runProcess.ts"
+import { runScript, type ScriptEnd } from "../process/runScript.ts"
+import { addOutput, emptyWindow, type OutputWindow, windowText } from "./OutputWindow.ts"
+
+export interface ShellRequest {
+  /** For `sh -c`. */
+  readonly command: string
+  readonly directory: string
+  /** The directory that contains `.reprise`. */
+  readonly root: string
+  /** Relative to `root`. */
+  readonly logPath: string
+  readonly timeoutMs: number
+}
+
+const windowBytes = 2_048
+
+/** `failure`: why the log could not be written; from then on output is only kept in the window. */
+interface Recording {
+  readonly window: OutputWindow
+  readonly failure?: FileError
+}
+
+type Recorder = { readonly log: Log; readonly recording: Ref.Ref<Recording> }
+
+const startRecording = (log: Log): Effect.Effect<Recorder> =>
+  Effect.map(Ref.make<Recording>({ window: emptyWindow(windowBytes) }), (recording) => ({ log, recording }))
+
+/** Never fails: output is read even after the disk refused to take it, so that the command can end. */
+const record = ({ log, recording }: Recorder, chunk: Uint8Array): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const { failure } = yield* Ref.updateAndGet(recording, (now) => ({ ...now, window: addOutput(now.window, chunk) }))
+    if (failure !== undefined) return
+    yield* log
+      .write(chunk)
+      .pipe(Effect.catch((error) => Ref.update(recording, (now): Recording => ({ ...now, failure: error }))))
+  })
+
+/** Gives the beginning and the end of the output. Fails if any of it was not written. */
+const finishRecording = ({ log, recording }: Recorder) =>
+  Effect.gen(function* () {
+    const { failure, window } = yield* Ref.get(recording)
+    yield* failure === undefined ? log.flush : Effect.fail(failure)
+    return windowText(window)
+  })
+
+const runRecorded = (request: ShellRequest, recorder: Recorder) => {
+  const script = {
+    script: request.command,
+    directory: request.directory,
+    environment: childEnvironment(process.env)
+  }
+  return runScript(script, request.timeoutMs, (chunk) => record(recorder, chunk)).pipe(
+    Effect.scoped,
+    Effect.catchTag("PlatformError", (error) =>
+      record(recorder, new TextEncoder().encode(`The command could not start: ${error.message}\n`)).pipe(
+        Effect.as<ScriptEnd>({ exitCode: null, timedOut: false })
+      )
+    )
+  )
+}
+
+/**
+ * Gives the result of the command, whatever it is: a command that cannot start has no exit code, and its output is the
+ * reason. Fails only when the log cannot be written. When it is interrupted, it ends the command's process group.
+ */
+export const runShell = Effect.fn("runShell")(function* (request: ShellRequest) {
+  const files = yield* WorkspaceFiles
+  const recorder = yield* startRecording(yield* files.createLog(request.root, request.logPath))
+  const startMs = yield* Clock.currentTimeMillis
+  const { exitCode, timedOut } = yield* runRecorded(request, recorder)
+  const shown = yield* finishRecording(recorder)
+  return {
+    command: request.command,
+    exitCode,
+    durationMs: (yield* Clock.currentTimeMillis) - startMs,
+    timedOut,
+    logRef: request.logPath,
+    ...shown
+  } satisfies GateResult
+}, Effect.scoped)

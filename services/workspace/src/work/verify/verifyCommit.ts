@@ -1,0 +1,85 @@
+import { posix } from "node:path"
+import { Effect } from "effect"
+import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
+import type { Place } from "../../actor/work.ts"
+import { isAmong, isOwnFile, listSome } from "../files/ownFiles.ts"
+import { isCommitName, quoted, rewrittenBase } from "../git/commits.ts"
+import { Git } from "../git/Git.ts"
+import type { GitObject } from "../git/gitOutput.ts"
+
+type VerifyCommit = InputOf<"VerifyCommit">
+type Rejection = Pick<Extract<WorkspaceFact, { readonly _tag: "CommitRejected" }>, "reason" | "detail">
+
+const rejection = (reason: Rejection["reason"], detail: string): Rejection => ({ reason, detail })
+
+/** The full hash that a name stands for. A branch whose name looks like a hash does not count. */
+const commitOf = (name: string, object: GitObject | undefined): string | Rejection => {
+  switch (object?._tag) {
+    case "Found":
+      if (!object.hash.startsWith(name.toLowerCase())) {
+        return rejection("missing", `There is no commit ${quoted(name)} in this repository.`)
+      }
+      return object.type === "commit"
+        ? object.hash
+        : rejection("not-a-commit", `${quoted(name)} is a ${object.type}, not a commit.`)
+    case "Ambiguous":
+      return rejection("missing", `${quoted(name)} is ambiguous: several objects begin with it. Give the whole hash.`)
+    case "Missing":
+    case undefined:
+      return rejection("missing", `There is no commit ${quoted(name)} in this repository.`)
+  }
+}
+
+/** The first rule that the commit breaks, or the full hash of a commit that breaks none. */
+const examine = Effect.fnUntraced(function* (command: VerifyCommit, place: Place) {
+  const git = yield* Git
+  const { directory } = place
+  const name = command.commit.trim()
+  if (name === "") return rejection("missing", "No commit was named.")
+  if (!isCommitName(name)) {
+    return rejection("not-a-commit", `${quoted(name)} is not a commit hash. Give the hash that git log shows.`)
+  }
+  if (!isCommitName(command.base)) return rejection("not-new", `The base ${quoted(command.base)} is not a commit hash.`)
+
+  const [object, baseObject] = yield* git.describe(directory, [name, command.base])
+  const commit = commitOf(name, object)
+  if (typeof commit !== "string") return commit
+  if (!(yield* git.isAncestor(directory, commit, "HEAD"))) {
+    return rejection(
+      "unreachable",
+      `${commit} is not reachable from HEAD: it is on another branch, or was amended or reset away.`
+    )
+  }
+  const base = commitOf(command.base, baseObject)
+  if (typeof base !== "string")
+    return rejection("not-new", `The commit that this work began from is gone. ${base.detail}`)
+  if (commit === base) return rejection("not-new", `${commit} is the commit that this work began from.`)
+  if (!(yield* git.isAncestor(directory, base, commit))) {
+    return rejection("not-new", `${commit} is not a descendant of ${base}, where this work began.`)
+  }
+  if (!(yield* git.hasDiff(directory, base, commit))) {
+    return rejection("empty", `There is no difference between ${base} and ${commit}.`)
+  }
+  const review = command.reviewPath === undefined ? [] : [posix.normalize(command.reviewPath)]
+  const tolerated = [...place.tolerated, ...review]
+  const dirty = (yield* git.dirty(directory, "each")).filter((path) => !isOwnFile(path) && !isAmong(path, tolerated))
+  return dirty.length === 0 ? commit : rejection("dirty-tree", `Not committed: ${listSome(dirty)}.`)
+})
+
+/**
+ * Checks what the author says of a commit: it is new work, all of it, and reachable from HEAD
+ * (docs/design/workspace.md#workspace).
+ */
+export const verifyCommit = Effect.fn("verifyCommit")(function* (command: VerifyCommit, place: Place) {
+  const git = yield* Git
+  const { phase, runId } = command
+  const outcome = yield* examine(command, place)
+  if (typeof outcome !== "string") {
+    const base = outcome.reason === "not-new" ? yield* rewrittenBase(place.directory, command.base) : undefined
+    const rewritten = base === undefined ? {} : { base }
+    const { commit } = command
+    return { _tag: "CommitRejected", runId, phase, commit, ...outcome, ...rewritten } satisfies WorkspaceFact
+  }
+  const diffStat = yield* git.diffStat(place.directory, command.base, outcome)
+  return { _tag: "CommitVerified", runId, phase, commit: outcome, diffStat } satisfies WorkspaceFact
+})

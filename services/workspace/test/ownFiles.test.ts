@@ -1,0 +1,25 @@
+import { assert, describe, it } from "@effect/vitest"
+import { isAmong, isOwnFile, listSome } from "../src/work/files/ownFiles.ts"
+
+describe("files of Reprise", () => {
+  it.each([
+    [".reprise/logs/x", true],
+    [".planning/phases/01-a/.continuation-state.json", true],
+    [".planning/phases/01-a/SUMMARY.md", true],
+    [".planning/notes.md", false],
+    ["SUMMARY.md", false],
+    [".repriseful/x", false],
+    ["src/.reprise/x", false],
+    [".continuation-state.json", false]
+  ])("include %s: %s", (path, own) => {
+    assert.strictEqual(isOwnFile(path), own)
+  })
+  it("are found in a list by their own path or that of a directory above them", () => {
+    assert.isTrue(isAmong("a/b/c", ["x", "a/"]))
+    assert.isFalse(isAmong("ab/c", ["a/", "ab"]))
+  })
+  it("are listed up to a limit, with the number of the others", () => {
+    assert.strictEqual(listSome(["a", "b", "c"], 2), "a, b and 1 more")
+    assert.strictEqual(listSome(["a", "b"], 2), "a, b")
+  })
+})
