@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { SessionInput } from "../src/domain/decide.ts"
-import type { ActionSettings } from "../src/domain/settings.ts"
+import type { SessionInput } from "../src/actor/inputs.ts"
+import type { ActionSettings } from "../src/settings.ts"
 import { at, failed, firstTurn, givenWith, sessionId, stopped, t } from "./support/story.ts"
 
 const working = firstTurn.slice(0, 2)
@@ -14,14 +14,14 @@ const triggers = {
   "error rate_limited": failed(1, 1, "rate_limited"),
   "error other": failed(1, 1, "other"),
   permission: {
-    _tag: "RecordPrompting",
+    _tag: "RecordAgentQuestion",
     promptId: "p1",
     kind: "permission",
     text: "bash: ls",
     options: ["once", "always", "reject"].map((name) => ({ name, label: name }))
   },
   question: {
-    _tag: "RecordPrompting",
+    _tag: "RecordAgentQuestion",
     promptId: "p2",
     kind: "question",
     text: "Which?",
@@ -39,18 +39,18 @@ const retried = ["ActionCounted", "ActionTaken", "PromptRetried"]
 
 describe("trigger by action", () => {
   it.each<readonly [keyof typeof triggers, Partial<ActionSettings>, ReadonlyArray<string>]>([
-    ["idle", { onIdle: ["nudge"] }, ["PromptEnded", "ActionCounted", "ActionTaken", "PromptPlanned"]],
-    ["idle", { onIdle: ["report"] }, ["PromptEnded", "ActionCounted", "ActionTaken", "PromptPlanned"]],
+    ["idle", { onIdle: ["nudge"] }, ["PromptEnded", "ActionCounted", "ActionTaken", "PromptPrepared"]],
+    ["idle", { onIdle: ["report"] }, ["PromptEnded", "ActionCounted", "ActionTaken", "PromptPrepared"]],
     ["idle", { onIdle: ["escalate"] }, ["PromptEnded", "TurnFailed"]],
     ["idle", { onIdle: ["fail"] }, ["PromptEnded", "TurnFailed", "SessionFailed"]],
     ["gone", { onGone: ["continue"] }, ["AgentGone", ...retried]],
     ["gone", { onGone: ["escalate"] }, ["PromptEnded", "AgentGone", "TurnFailed"]],
     ["gone", { onGone: ["fail"] }, ["PromptEnded", "AgentGone", "TurnFailed", "SessionFailed"]],
     ["permission", { onPrompt: ["escalate"] }, ["AgentPrompting"]],
-    ["permission", { onPrompt: ["approve"] }, ["ActionCounted", "ActionTaken", "PromptDecided"]],
-    ["permission", { onPrompt: ["reject"] }, ["ActionCounted", "ActionTaken", "PromptDecided"]],
+    ["permission", { onPrompt: ["approve"] }, ["ActionCounted", "ActionTaken", "AgentQuestionDecided"]],
+    ["permission", { onPrompt: ["reject"] }, ["ActionCounted", "ActionTaken", "AgentQuestionDecided"]],
     ["question", { onPrompt: ["approve"] }, ["AgentPrompting"]],
-    ["question", { onPrompt: ["reject"] }, ["ActionCounted", "ActionTaken", "PromptDecided"]],
+    ["question", { onPrompt: ["reject"] }, ["ActionCounted", "ActionTaken", "AgentQuestionDecided"]],
     ["error unauthorized", { onError: errors("wait") }, ["AgentFailed", "TurnWaiting"]],
     ["error unauthorized", { onError: errors("continue") }, ["AgentFailed", ...retried]],
     ["error unauthorized", { onError: errors("escalate") }, ["PromptEnded", "AgentFailed", "TurnFailed"]],
@@ -64,10 +64,10 @@ describe("trigger by action", () => {
 
   it("a nudge prompts the same session to go on; a report is asked for as things stand", () => {
     const nudged = givenWith({ actions: { onIdle: ["nudge"] } })(working).when(triggers.idle)
-    assert.deepInclude(nudged.event("PromptPlanned"), { kind: "continuation" })
+    assert.deepInclude(nudged.event("PromptPrepared"), { kind: "continuation" })
     assert.deepInclude(nudged.event("ActionTaken"), { trigger: "idle", action: "nudge", attempt: 1, turnId: t(1) })
     const asked = givenWith({ actions: { onIdle: ["report"] } })(working).when(triggers.idle)
-    assert.deepInclude(asked.event("PromptPlanned"), { kind: "report" })
+    assert.deepInclude(asked.event("PromptPrepared"), { kind: "report" })
   })
 
   it("a nudge with a cooldown is held back by a timer, and counts as no second attempt of the prompt", () => {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { SessionInput } from "../src/domain/decide.ts"
+import type { SessionInput } from "../src/actor/inputs.ts"
 import { answer, at, firstTurn, given, goodReport, nextTurn, sessionId, t } from "./support/story.ts"
 
 const working = firstTurn.slice(0, 2)
@@ -47,7 +47,7 @@ describe("an agent that works", () => {
   })
 
   it("wakes a paused session", () => {
-    const pause: SessionInput = { _tag: "PauseIdle", activity: given(firstTurn).state.activity }
+    const pause: SessionInput = { _tag: "PauseIdle", useCount: given(firstTurn).state.useCount }
     assert.strictEqual(given([...firstTurn, pause]).when(human).state.status, "active")
   })
 
@@ -62,14 +62,14 @@ describe("an agent that works", () => {
   it("keeps its session from being paused", () => {
     const state = given([...firstTurn, human]).state
     given([...firstTurn, human])
-      .when({ _tag: "PauseIdle", activity: state.activity })
+      .when({ _tag: "PauseIdle", useCount: state.useCount })
       .then([])
   })
 })
 
 describe("an agent that asks", () => {
   const permission = {
-    _tag: "RecordPrompting",
+    _tag: "RecordAgentQuestion",
     promptId: "per_1",
     kind: "permission",
     text: "bash: rm -r build",
@@ -98,13 +98,13 @@ describe("an agent that asks", () => {
 
   it("and is idle all the same, asks nothing any more: its runtime forgot", () => {
     const outcome = given([...firstTurn, human, permission]).when(idle)
-    assert.deepStrictEqual(outcome.types, ["ActivityNoted", "PromptClosed", "AgentIdle"])
-    assert.deepStrictEqual(outcome.state.prompts, [])
+    assert.deepStrictEqual(outcome.types, ["ActivityNoted", "AgentQuestionClosed", "AgentIdle"])
+    assert.deepStrictEqual(outcome.state.agentQuestions, [])
   })
 
   it("gets the answer back into the same prompt", () => {
     const outcome = given(asking).when(reply("per_1", "once"), at(60), "run.r1.9.0")
-    assert.deepStrictEqual(outcome.types, ["PromptReplied"])
+    assert.deepStrictEqual(outcome.types, ["AgentQuestionAnswered"])
     assert.deepInclude(outcome.work[0]?.work, {
       _tag: "SendReply",
       runtimeSessionId: "ses_1",
@@ -116,7 +116,7 @@ describe("an agent that asks", () => {
 
   it("gets it from somebody beside the gate: then a human is at work, and the question at the gate is moot", () => {
     const outcome = given(asking).when(reply("per_1", "once"), at(60), "a-bot-1")
-    assert.deepStrictEqual(outcome.types, ["PromptReplied", "AgentWorking"])
+    assert.deepStrictEqual(outcome.types, ["AgentQuestionAnswered", "AgentWorking"])
     assert.deepInclude(outcome.event("AgentWorking"), { cause: "human", turnId: t(1) })
     assert.deepInclude(outcome.work[0]?.work, { _tag: "SendReply", promptId: "per_1" })
   })
@@ -125,7 +125,7 @@ describe("an agent that asks", () => {
 
   it("asks the same thing again after its runtime forgot: the open question stays, and its answer goes to the new prompt", () => {
     const outcome = given(asking).when(again)
-    assert.deepStrictEqual(outcome.types, ["PromptAskedAgain"])
+    assert.deepStrictEqual(outcome.types, ["AgentQuestionRepeated"])
     assert.deepStrictEqual(outcome.work, [])
     assert.deepInclude(given([...asking, again]).when(reply("per_1", "once")).work[0]?.work, {
       _tag: "SendReply",
@@ -143,7 +143,7 @@ describe("an agent that asks", () => {
   })
 
   it("is asked anew about the same thing once the first answer has arrived", () => {
-    const closed = [...asking, reply("per_1", "once"), { _tag: "RecordPromptGone", promptId: "per_1" } as const]
+    const closed = [...asking, reply("per_1", "once"), { _tag: "RecordAgentQuestionGone", promptId: "per_1" } as const]
     assert.deepStrictEqual(given(closed).when(again).types, ["AgentPrompting"])
   })
 
@@ -156,7 +156,7 @@ describe("an agent that asks", () => {
       .refused(/choose once, always, reject/)
     given(asking)
       .when(reply("per_2", "once"))
-      .refused(/answered, or has gone/)
+      .refused(/was answered, or is gone/)
   })
 
   it("takes any text as the answer to a question, but not nothing", () => {
@@ -169,22 +169,22 @@ describe("an agent that asks", () => {
       .refused(/empty/)
   })
 
-  const gone = { _tag: "RecordPromptGone", promptId: "per_1" } as const
+  const gone = { _tag: "RecordAgentQuestionGone", promptId: "per_1" } as const
 
   it("and was answered in the runtime itself is seen working because of a human", () => {
     const outcome = given(asking).when(gone)
     assert.deepInclude(outcome.event("AgentWorking"), { cause: "human", turnId: t(1) })
-    assert.deepStrictEqual(outcome.state.prompts, [])
+    assert.deepStrictEqual(outcome.state.agentQuestions, [])
   })
 
   it("and got our answer goes on quietly", () => {
-    assert.deepStrictEqual(given([...asking, reply("per_1", "once")]).when(gone).types, ["PromptClosed"])
+    assert.deepStrictEqual(given([...asking, reply("per_1", "once")]).when(gone).types, ["AgentQuestionClosed"])
     given(working).when(gone).then([])
   })
 
   it("asks nothing any more when its turn is over", () => {
     const over = [...asking, answer(1, 1, "x"), answer(1, 2, goodReport)]
     given(over).when(reply("per_1", "once")).refused(/per_1/)
-    assert.deepStrictEqual(given([...over, nextTurn(2)]).state.prompts, [])
+    assert.deepStrictEqual(given([...over, nextTurn(2)]).state.agentQuestions, [])
   })
 })

@@ -7,7 +7,7 @@ import { type PermissionMode, RunId, type SessionCommand, SessionId, sessionIdOf
 import { ScriptedModel, type ScriptInput } from "@reprise/testing"
 import { Effect, Layer, Result } from "effect"
 import { layerWith } from "../src/service.ts"
-import { readSessionFile } from "../src/transcript/SessionFile.ts"
+import { readSessionFile } from "../src/work/SessionFile.ts"
 import { host, Places, realWorld } from "./support/realWorld.ts"
 import { stageOf } from "./support/stage.ts"
 import { newTurn, nextTurn } from "./support/story.ts"

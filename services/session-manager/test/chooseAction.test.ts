@@ -1,17 +1,23 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { ActionName, Configured } from "../src/domain/actions/Action.ts"
-import { afterProgress, chooseAction, nothingTried, type Tried, triedOnce } from "../src/domain/actions/chooseAction.ts"
+import {
+  afterProgress,
+  chooseAction,
+  countAttempt,
+  nothingTried,
+  type TriedActions
+} from "../src/activity/chooseAction.ts"
+import type { ActionName, Configured } from "../src/settings.ts"
 import { at } from "./support/story.ts"
 
 /** What is chosen, and tried, until a human is asked or the session given up. */
 const course = (configured: ReadonlyArray<Configured>, possible: (action: ActionName) => boolean = () => true) => {
   const taken: Array<string> = []
-  let tried: Tried = nothingTried
+  let tried: TriedActions = nothingTried
   for (let n = 0; n < 10; n++) {
     const chosen = chooseAction(configured, tried, at(n * 10), possible)
     taken.push(chosen.delayMs === 0 ? chosen.action : `${chosen.action} in ${chosen.delayMs / 1000} s`)
     if (chosen.action === "escalate" || chosen.action === "fail") return taken
-    tried = triedOnce(tried, chosen, at(n * 10))
+    tried = countAttempt(tried, chosen, at(n * 10))
   }
   return taken
 }
@@ -50,7 +56,11 @@ describe("the actions of a trigger", () => {
 })
 
 describe("what was tried", () => {
-  const tried = triedOnce(triedOnce(nothingTried, { place: 0, attempt: 1 }, at(0)), { place: 1, attempt: 2 }, at(10))
+  const tried = countAttempt(
+    countAttempt(nothingTried, { index: 0, attempt: 1 }, at(0)),
+    { index: 1, attempt: 2 },
+    at(10)
+  )
 
   it("is counted by the place of the action, not by what was said", () => {
     assert.deepStrictEqual(tried, { counts: [1, 2], lastAt: at(10) })

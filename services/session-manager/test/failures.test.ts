@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { defaultActions } from "../src/domain/settings.ts"
+import { defaultActions } from "../src/settings.ts"
 import { answer, at, failed, firstTurn, given, givenWith, goodReport, sessionId, t } from "./support/story.ts"
 
 const working = firstTurn.slice(0, 2)
@@ -81,10 +81,10 @@ describe("a prompt that failed", () => {
 
   it.each([
     ["unauthorized", "unauthorized", true],
-    ["budget", "turn-limit", true],
+    ["turn-limit", "turn-limit", true],
     ["aborted", "aborted", true],
     ["session-missing", "session-missing", false],
-    ["other", "runtime", true]
+    ["runtime", "runtime", true]
   ] as const)("of %s ends the turn as %s", (kind, shown, sessionUsable) => {
     assert.deepInclude(
       given(working)

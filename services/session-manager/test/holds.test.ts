@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { SessionInput } from "../src/domain/decide.ts"
-import { holdOf } from "../src/domain/holds.ts"
-import { viewOf } from "../src/domain/Session.ts"
+import type { SessionInput } from "../src/actor/inputs.ts"
+import { holdOf } from "../src/actor/state.ts"
+import { viewOf } from "../src/actor/view.ts"
 import { answer, at, firstTurn, given, newTurn, opened, sessionId, startAlone } from "./support/story.ts"
 
 const ofNoPhase = (inputs: ReadonlyArray<SessionInput>) =>
@@ -12,7 +12,13 @@ const ofNoPhase = (inputs: ReadonlyArray<SessionInput>) =>
   })
 const idle = ofNoPhase(firstTurn)
 const human: SessionInput = { _tag: "ReportActivity", cause: "human", evidence: "text" }
-const prompting: SessionInput = { _tag: "RecordPrompting", promptId: "p1", kind: "permission", text: "ls", options: [] }
+const prompting: SessionInput = {
+  _tag: "RecordAgentQuestion",
+  promptId: "p1",
+  kind: "permission",
+  text: "ls",
+  options: []
+}
 const alone: ReadonlyArray<SessionInput> = [
   startAlone,
   { ...opened(1), turnId: given([]).when(newTurn(1)).event("TurnRequested").turn.turnId }
@@ -35,7 +41,7 @@ describe("a session is held", () => {
     const own = (input: SessionInput): SessionInput =>
       "turnId" in input ? ({ ...input, turnId: `${sessionId}-t1` } as SessionInput) : input
     const waiting = [...alone.map(own), own(answer(1, 1, "x")), own(answer(1, 2, '{"result":"needs_human"}'))]
-    const paused = given(waiting).when({ _tag: "PauseIdle", activity: given(waiting).state.activity })
+    const paused = given(waiting).when({ _tag: "PauseIdle", useCount: given(waiting).state.useCount })
     assert.deepStrictEqual(paused.types, ["SessionPaused"])
     assert.strictEqual(holdOf(paused.state), "question")
     assert.deepStrictEqual(paused.timers, [], "nothing will let it expire")
@@ -43,8 +49,8 @@ describe("a session is held", () => {
       paused.work.map(({ work }) => work._tag),
       ["SaveTranscript"]
     )
-    const expire: SessionInput = { _tag: "ExpireIdle", activity: paused.state.activity }
-    given([...waiting, { _tag: "PauseIdle", activity: given(waiting).state.activity }])
+    const expire: SessionInput = { _tag: "ExpireIdle", useCount: paused.state.useCount }
+    given([...waiting, { _tag: "PauseIdle", useCount: given(waiting).state.useCount }])
       .when(expire, at(10_000_000))
       .then([])
   })

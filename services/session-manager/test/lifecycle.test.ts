@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Host, SessionId } from "@reprise/protocol"
-import type { SessionInput } from "../src/domain/decide.ts"
-import { viewOf } from "../src/domain/Session.ts"
+import type { SessionInput } from "../src/actor/inputs.ts"
+import { viewOf } from "../src/actor/view.ts"
 import {
   answer,
   at,
@@ -110,19 +110,19 @@ describe("a session that nobody uses", () => {
     const outcome = given(firstTurn.slice(0, 3)).when(answer(1, 2, goodReport))
     const [timer] = outcome.timers
     assert.strictEqual(timer?.dueAt, at(60 + 300))
-    assert.deepStrictEqual(timer?.command, { _tag: "PauseIdle", activity: outcome.state.activity })
+    assert.deepStrictEqual(timer?.command, { _tag: "PauseIdle", useCount: outcome.state.useCount })
   })
 
   const pause = (inputs: ReadonlyArray<SessionInput>): SessionInput => ({
     _tag: "PauseIdle",
-    activity: given(inputs).state.activity
+    useCount: given(inputs).state.useCount
   })
 
   it("expires half an hour later when no phase needs it", () => {
     const outcome = given(standalone).when(pause(standalone))
     assert.deepStrictEqual(outcome.types, ["SessionPaused"])
     assert.strictEqual(outcome.timers[0]?.dueAt, at(60 + 1800))
-    const expire = { _tag: "ExpireIdle", activity: outcome.state.activity } as const
+    const expire = { _tag: "ExpireIdle", useCount: outcome.state.useCount } as const
     assert.deepStrictEqual(given([...standalone, pause(standalone)]).when(expire).types, ["SessionExpired"])
   })
 
@@ -131,7 +131,7 @@ describe("a session that nobody uses", () => {
     assert.deepStrictEqual(outcome.types, ["SessionPaused"])
     assert.deepStrictEqual(outcome.timers, [])
     given([...firstTurn, pause(firstTurn)])
-      .when({ _tag: "ExpireIdle", activity: outcome.state.activity })
+      .when({ _tag: "ExpireIdle", useCount: outcome.state.useCount })
       .then([])
   })
 

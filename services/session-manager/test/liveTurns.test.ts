@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { LiveTurns } from "../src/LiveTurns.ts"
+import { OwnPrompts } from "../src/work/OwnPrompts.ts"
 
 describe("the prompts of a host", () => {
   it.effect("are forgotten from the oldest on, and so are the sessions that they were used in", () =>
     Effect.gen(function* () {
-      const { isOurs, lastEndedAt, remember } = yield* LiveTurns
+      const { isOurs, lastEndedAt, remember } = yield* OwnPrompts
       for (let n = 0; n <= 10_000; n++) yield* remember(`m${n}`, `s${n}`, n)
       assert.deepStrictEqual([isOurs("m0"), isOurs("m1"), isOurs("m10000")], [false, true, true])
       assert.deepStrictEqual([lastEndedAt("s0"), lastEndedAt("s1"), lastEndedAt("s10000")], [undefined, 1, 10_000])
-    }).pipe(Effect.provide(LiveTurns.layer))
+    }).pipe(Effect.provide(OwnPrompts.layer))
   )
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ContentBlock, Message } from "@reprise/agent/message"
-import { contextText, fileOf, filesOf, stillValid, withoutReports } from "../src/transcript/reconstruct.ts"
+import { contextText, fileOf, filesOf, stillValid, withoutReports } from "../src/work/reconstruct.ts"
 import { at } from "./support/story.ts"
 
 const text = (words: string): ContentBlock => ({ type: "text", text: words })

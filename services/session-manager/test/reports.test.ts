@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { decodeReport, type Report } from "../src/domain/decodeReport.ts"
-import { correctionPrompt, reportPrompt } from "../src/domain/prompts.ts"
+import { correctionPrompt, reportPrompt } from "../src/prompts.ts"
+import { type AgentReport, decodeReport } from "../src/turn/decodeReport.ts"
 
 const fence = "```"
 const block = (text: string, language = "json") => `${fence}${language}\n${text}\n${fence}`
 const complete = '{"result": "complete", "commit": "abc"}'
-const status: Report = { kind: "author-status", status: { result: "complete", commit: "abc" } }
+const status: AgentReport = { kind: "author-status", status: { result: "complete", commit: "abc" } }
 
 const decoded = (text: string) => Result.getOrThrow(decodeReport("author-status", text))
 const problem = (kind: "author-status" | "verdict", text: string) => {
@@ -42,8 +42,8 @@ describe("a report is found", () => {
 describe("a report is refused", () => {
   it.each([
     ["without a block", "I am done.", /no fenced JSON block/],
-    ["with a block that is not JSON", block("{result: complete}"), /no JSON object/],
-    ["with a list", block("[1]"), /no JSON object/],
+    ["with a block that is not JSON", block("{result: complete}"), /not a JSON object/],
+    ["with a list", block("[1]"), /not a JSON object/],
     ["with an unknown value", block('{"result": "done"}'), /result/],
     ["with a field of the wrong type", block('{"result": "complete", "completedTasks": ["T1"]}'), /completedTasks/]
   ])("%s", (_title, text, reason) => {
@@ -86,8 +86,8 @@ describe("a report prompt", () => {
   })
 
   it("asked again says what is wrong and shows the shape once more", () => {
-    const text = correctionPrompt("author-status", "it holds no fenced JSON block.")
-    assert.match(text, /^Your report could not be read: it holds no fenced JSON block\./)
+    const text = correctionPrompt("author-status", "it has no fenced JSON block.")
+    assert.match(text, /^Your report could not be read: it has no fenced JSON block\./)
     assert.include(text, "completedTasks")
   })
 })
@@ -138,6 +138,6 @@ describe("a report by a caller's own JSON schema", () => {
   it("is asked for with the schema's property names and the word JSON", () => {
     const text = reportPrompt(form)
     for (const word of ["JSON", '"files"', '"risk"', "high"]) assert.include(text, word)
-    assert.include(correctionPrompt(form, "it holds no fenced JSON block."), '"files"')
+    assert.include(correctionPrompt(form, "it has no fenced JSON block."), '"files"')
   })
 })

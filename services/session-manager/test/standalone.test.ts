@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { EscalationId, Host, isStandalone, Key, RunId, SessionId, TurnId } from "@reprise/protocol"
-import type { SessionInput } from "../src/domain/decide.ts"
-import { viewOf } from "../src/domain/Session.ts"
-import { sessionActor } from "../src/domain/sessionActor.ts"
+import { sessionActor } from "../src/actor/actor.ts"
+import type { SessionInput } from "../src/actor/inputs.ts"
+import { viewOf } from "../src/actor/view.ts"
 import * as story from "./support/story.ts"
 import { given, goodReport, key, sessionId } from "./support/story.ts"
 
@@ -47,7 +47,7 @@ const answered = (n: number, choice: string, guidance?: string): SessionInput =>
   ...(guidance === undefined ? {} : { guidance })
 })
 const prompting: SessionInput = {
-  _tag: "RecordPrompting",
+  _tag: "RecordAgentQuestion",
   promptId: "p1",
   kind: "permission",
   text: "bash: ls",
@@ -55,7 +55,7 @@ const prompting: SessionInput = {
 }
 const human: SessionInput = { _tag: "ReportActivity", cause: "human", evidence: "text" }
 const names = (outcome: ReturnType<ReturnType<typeof given>["when"]>) =>
-  outcome.event("QuestionAsked").ask.options.map(({ name }) => name)
+  outcome.event("EscalationRequested").ask.options.map(({ name }) => name)
 
 describe("a standalone session", () => {
   it("begins with a new session of its own, under whose id everything about it is told", () => {
@@ -86,9 +86,9 @@ describe("a standalone session", () => {
 
   it.each(["needs_human", "failed", "checkpoint"])("asks a human when its agent reports %s", (result) => {
     const outcome = given(reported).when(reports(result))
-    assert.deepStrictEqual(outcome.types, ["PromptEnded", "TurnCompleted", "QuestionAsked"])
+    assert.deepStrictEqual(outcome.types, ["PromptEnded", "TurnCompleted", "EscalationRequested"])
     assert.deepStrictEqual(names(outcome), ["continue-session", "fix", "abort"])
-    assert.deepInclude(outcome.event("QuestionAsked").ask, {
+    assert.deepInclude(outcome.event("EscalationRequested").ask, {
       runId: ownRun,
       sessionId,
       origin: "author",
@@ -107,14 +107,14 @@ describe("a standalone session", () => {
   ] as const)("asks a human when its turn fails as %s, and is over by no failure of its own", (kind, options) => {
     const outcome = given(working).when(failed(1, 1, kind))
     assert.deepStrictEqual(names(outcome), [...options])
-    const { ask } = outcome.event("QuestionAsked")
+    const { ask } = outcome.event("EscalationRequested")
     const offered = names(outcome).includes("continue-session")
     assert.deepStrictEqual(
       [ask.sessionId, ask.evidence.sessionId],
       offered ? [sessionId, undefined] : [undefined, sessionId]
     )
     assert.isTrue(isStandalone(ask))
-    assert.strictEqual(outcome.types.at(-1), "QuestionAsked")
+    assert.strictEqual(outcome.types.at(-1), "EscalationRequested")
     assert.notInclude(["aborted", "failed"], outcome.state.status)
   })
 
@@ -127,22 +127,22 @@ describe("a standalone session", () => {
 describe("the answer to a standalone session", () => {
   it("continue goes on in the same session, with the guidance word for word", () => {
     const outcome = given(needsHuman).when(answered(1, "continue-session", "Say hi."))
-    assert.deepStrictEqual(outcome.types, ["QuestionClosed", "TurnRequested"])
+    assert.deepStrictEqual(outcome.types, ["EscalationClosed", "TurnRequested"])
     assert.deepInclude(outcome.work[0]?.work, { _tag: "InspectSession", runtimeSessionId: "ses_1" })
     assert.match(outcome.event("TurnRequested").turn.prompt, /^Continue the current session[\s\S]*Say hi\.$/)
   })
 
   it("fix begins anew in a new session on the runtime, and says that it is replaced", () => {
     const outcome = given(needsHuman).when(answered(1, "fix", "Say hi."))
-    assert.deepStrictEqual(outcome.types, ["QuestionClosed", "TurnRequested", "SessionLost"])
+    assert.deepStrictEqual(outcome.types, ["EscalationClosed", "TurnRequested", "SessionLost"])
     const replaced = given([...needsHuman, answered(1, "fix", "Say hi.")]).when(opened(2, "ses_2"))
     assert.deepInclude(replaced.event("SessionReplaced"), { old: "ses_1", new: "ses_2" })
-    assert.match(replaced.event("PromptPlanned").text, /^Write hello\.txt\.[\s\S]*Say hi\.$/)
+    assert.match(replaced.event("PromptPrepared").text, /^Write hello\.txt\.[\s\S]*Say hi\.$/)
   })
 
   it("abort ends it", () => {
     const outcome = given(needsHuman).when(answered(1, "abort", "no use"))
-    assert.deepStrictEqual(outcome.types, ["QuestionClosed", "SessionAborted"])
+    assert.deepStrictEqual(outcome.types, ["EscalationClosed", "SessionAborted"])
     assert.strictEqual(outcome.event("SessionAborted").reason, "aborted by ann through cli: no use")
   })
 
@@ -166,10 +166,10 @@ describe("the answer to a standalone session", () => {
 
   it("to a permission goes back into the running turn", () => {
     const asked = given(working).when(prompting)
-    assert.deepStrictEqual(asked.types, ["AgentPrompting", "QuestionAsked"])
+    assert.deepStrictEqual(asked.types, ["AgentPrompting", "EscalationRequested"])
     assert.deepStrictEqual(names(asked), ["once", "always", "reject"])
     const outcome = given([...working, prompting]).when(answered(1, "once"))
-    assert.deepStrictEqual(outcome.types, ["QuestionClosed", "PromptReplied"])
+    assert.deepStrictEqual(outcome.types, ["EscalationClosed", "AgentQuestionAnswered"])
     assert.deepInclude(outcome.work[0]?.work, { _tag: "SendReply", promptId: "p1", reply: "once" })
   })
 
@@ -177,13 +177,13 @@ describe("the answer to a standalone session", () => {
     const second: SessionInput = { ...prompting, promptId: "p2", text: "bash: rm" }
     assert.deepStrictEqual(given([...working, prompting]).when(second).types, ["AgentPrompting"])
     const outcome = given([...working, prompting, second]).when(answered(1, "once"))
-    assert.deepStrictEqual(outcome.types, ["QuestionClosed", "PromptReplied", "QuestionAsked"])
-    assert.strictEqual(outcome.event("QuestionAsked").ask.reason, "bash: rm")
+    assert.deepStrictEqual(outcome.types, ["EscalationClosed", "AgentQuestionAnswered", "EscalationRequested"])
+    assert.strictEqual(outcome.event("EscalationRequested").ask.reason, "bash: rm")
   })
 
   it("in free words answers a question of the agent", () => {
     const question: SessionInput = {
-      _tag: "RecordPrompting",
+      _tag: "RecordAgentQuestion",
       promptId: "p1",
       kind: "question",
       text: "Which?",
@@ -193,7 +193,7 @@ describe("the answer to a standalone session", () => {
       ]
     }
     const outcome = given([...working, question]).when(answered(1, "other", "Blue"))
-    assert.deepInclude(outcome.event("PromptReplied"), { reply: "Blue" })
+    assert.deepInclude(outcome.event("AgentQuestionAnswered"), { reply: "Blue" })
   })
 
   it("is asked for again when somebody else withdraws the question", () => {
@@ -205,15 +205,15 @@ describe("the answer to a standalone session", () => {
       reason: "run-ended"
     }
     const outcome = given(needsHuman).when(withdrawn)
-    assert.deepStrictEqual(outcome.types, ["QuestionClosed", "QuestionAsked"])
-    assert.strictEqual(outcome.event("QuestionAsked").ask.escalationId, `${key}-e2`)
+    assert.deepStrictEqual(outcome.types, ["EscalationClosed", "EscalationRequested"])
+    assert.strictEqual(outcome.event("EscalationRequested").ask.escalationId, `${key}-e2`)
   })
 })
 
 describe("auto-resume of a standalone session", () => {
   it("withdraws the question when a human works with the agent, and asks for a report when it is idle again", () => {
     const outcome = given(needsHuman).when(human)
-    assert.deepStrictEqual(outcome.types, ["ActivityNoted", "AgentWorking", "QuestionClosed"])
+    assert.deepStrictEqual(outcome.types, ["ActivityNoted", "AgentWorking", "EscalationClosed"])
     assert.deepInclude(
       outcome.sent.find(({ _tag }) => _tag === "SendCommand"),
       { service: "gate" }
@@ -224,21 +224,21 @@ describe("auto-resume of a standalone session", () => {
   })
 
   it("withdraws a permission that was answered in the runtime itself", () => {
-    const outcome = given([...working, prompting]).when({ _tag: "RecordPromptGone", promptId: "p1" })
-    assert.deepStrictEqual(outcome.types, ["PromptClosed", "AgentWorking", "QuestionClosed"])
-    assert.strictEqual(outcome.event("QuestionClosed").how, "agent-working")
+    const outcome = given([...working, prompting]).when({ _tag: "RecordAgentQuestionGone", promptId: "p1" })
+    assert.deepStrictEqual(outcome.types, ["AgentQuestionClosed", "AgentWorking", "EscalationClosed"])
+    assert.strictEqual(outcome.event("EscalationClosed").how, "agent-working")
   })
 
   it("withdraws a permission that the runtime forgot, and asks for a report: nobody waits for an answer to nothing", () => {
     const outcome = given([...needsHuman, human, prompting]).when({ _tag: "ReportIdle" })
     assert.deepStrictEqual(outcome.types, [
       "ActivityNoted",
-      "PromptClosed",
+      "AgentQuestionClosed",
       "AgentIdle",
-      "QuestionClosed",
+      "EscalationClosed",
       "TurnRequested"
     ])
-    assert.strictEqual(outcome.event("QuestionClosed").how, "superseded")
+    assert.strictEqual(outcome.event("EscalationClosed").how, "superseded")
   })
 
   it("never follows from our own nudge", () => {
@@ -250,8 +250,8 @@ describe("auto-resume of a standalone session", () => {
 describe("the end of a standalone session", () => {
   it("withdraws its question", () => {
     const outcome = given(needsHuman).when({ _tag: "AbortSession", sessionId, reason: "stop" })
-    assert.deepStrictEqual(outcome.types, ["SessionAborted", "QuestionClosed"])
-    assert.strictEqual(outcome.event("QuestionClosed").how, "run-ended")
+    assert.deepStrictEqual(outcome.types, ["SessionAborted", "EscalationClosed"])
+    assert.strictEqual(outcome.event("EscalationClosed").how, "run-ended")
   })
 
   it("leaves late answers without effect", () => {

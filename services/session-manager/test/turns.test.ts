@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Host, RunId } from "@reprise/protocol"
-import type { SessionInput } from "../src/domain/decide.ts"
+import type { SessionInput } from "../src/actor/inputs.ts"
 import {
   answer,
   at,
@@ -42,7 +42,7 @@ describe("a turn in a new session", () => {
 
   it("journals the runtime's id before the first prompt is sent", () => {
     const outcome = given([newTurn(1)]).when(opened(1))
-    assert.deepStrictEqual(outcome.types, ["SessionOpened", "SessionCreated", "TurnStarted", "PromptPlanned"])
+    assert.deepStrictEqual(outcome.types, ["SessionOpened", "SessionCreated", "TurnStarted", "PromptPrepared"])
     assert.deepStrictEqual(
       outcome.sent.map((one) => (one._tag === "PublishEvent" ? one.event._tag : one._tag)),
       ["SessionCreated", "TurnStarted", "RequestWork"]
@@ -75,8 +75,8 @@ describe("a turn in a new session", () => {
 
   it("asks for the report after the work, and then completes with the sums of both prompts", () => {
     const asked = given(firstTurn.slice(0, 2)).when(answer(1, 1, "I did it."))
-    assert.deepStrictEqual(asked.types, ["PromptEnded", "PromptPlanned"])
-    assert.include(asked.event("PromptPlanned").text, "JSON")
+    assert.deepStrictEqual(asked.types, ["PromptEnded", "PromptPrepared"])
+    assert.include(asked.event("PromptPrepared").text, "JSON")
 
     const done = given(firstTurn.slice(0, 3))
       .when(answer(1, 2, goodReport), at(10))
@@ -95,7 +95,7 @@ describe("a turn in a new session", () => {
       nextTurn(2),
       found(2),
       answer(2, 1, "again")
-    ]).flatMap((event) => (event._tag === "PromptPlanned" ? [event.identity] : []))
+    ]).flatMap((event) => (event._tag === "PromptPrepared" ? [event.identity] : []))
     assert.strictEqual(planned.length, 5)
     assert.strictEqual(new Set(planned.map((ids) => ids.messageId)).size, 5)
     assert.deepStrictEqual(
@@ -140,7 +140,7 @@ describe("a turn in an existing session", () => {
 
   it("prompts it with its id as it is, and says that it is reused and why", () => {
     const outcome = given([...firstTurn, nextTurn(2, { reason: "review-cycle" })]).when(found(2))
-    assert.deepStrictEqual(outcome.types, ["SessionFound", "SessionReused", "TurnStarted", "PromptPlanned"])
+    assert.deepStrictEqual(outcome.types, ["SessionFound", "SessionReused", "TurnStarted", "PromptPrepared"])
     assert.deepInclude(outcome.event("SessionReused"), { runtimeSessionId: "ses_1", reason: "review-cycle" })
     assert.deepInclude(outcome.work[0]?.work, { runtimeSessionId: "ses_1", text: "Fix these findings." })
   })
@@ -222,7 +222,7 @@ describe("a turn in an existing session", () => {
 
   it("says so when the conversation did not grow: the runtime began a new one", () => {
     const outcome = given([...firstTurn, nextTurn(2), found(2)]).when(answer(2, 1, "hello", { messages: 2 }))
-    assert.deepStrictEqual(outcome.types, ["PromptEnded", "SessionReplaced", "PromptPlanned"])
+    assert.deepStrictEqual(outcome.types, ["PromptEnded", "SessionReplaced", "PromptPrepared"])
   })
 })
 
@@ -262,9 +262,9 @@ describe("a report", () => {
 
   it("that does not fit is asked for once more, with what is wrong", () => {
     const outcome = given(reporting).when(answer(1, 2, badReport))
-    assert.deepStrictEqual(outcome.types, ["PromptEnded", "PromptPlanned"])
-    assert.strictEqual(outcome.event("PromptPlanned").kind, "correction")
-    assert.include(outcome.event("PromptPlanned").text, "result")
+    assert.deepStrictEqual(outcome.types, ["PromptEnded", "PromptPrepared"])
+    assert.strictEqual(outcome.event("PromptPrepared").kind, "correction")
+    assert.include(outcome.event("PromptPrepared").text, "result")
   })
 
   it("that does not fit again ends the turn, with a session that can still be used", () => {
@@ -276,7 +276,7 @@ describe("a report", () => {
   it("that came too late is refused and changes nothing", () => {
     given(firstTurn)
       .when(answer(1, 2, goodReport))
-      .refused(/came after that turn had moved on/)
+      .refused(/came after the turn had moved on/)
     given(reporting)
       .when(answer(1, 1, "again"))
       .refused(/r1-t1/)
@@ -292,8 +292,8 @@ describe("a report", () => {
 describe("a turn that stopped half-way", () => {
   it("goes on once in the same session after a crash that left it unfinished", () => {
     const outcome = given(firstTurn.slice(0, 2)).when(stopped(1, 1, "unfinished"))
-    assert.deepInclude(outcome.event("PromptPlanned"), { kind: "continuation", number: 2 })
-    assert.match(outcome.event("PromptPlanned").text, /^Continue the current session/)
+    assert.deepInclude(outcome.event("PromptPrepared"), { kind: "continuation", number: 2 })
+    assert.match(outcome.event("PromptPrepared").text, /^Continue the current session/)
   })
 
   it("is not continued for ever", () => {
@@ -307,7 +307,7 @@ describe("a turn that stopped half-way", () => {
     assert.strictEqual(
       given([...before, ...limited(5)])
         .when(stopped(1, 6, "turn-limit"))
-        .event("PromptPlanned").kind,
+        .event("PromptPrepared").kind,
       "continuation"
     )
     const last = given([...before, ...limited(6)]).when(stopped(1, 7, "turn-limit"))
@@ -319,7 +319,7 @@ describe("a turn that stopped half-way", () => {
     const asked = given(before).state.turn?.prompt ?? assert.fail("nothing was asked")
     const again = given(before)
       .when(stopped(1, 2, "unfinished"))
-      .event("PromptPlanned")
+      .event("PromptPrepared")
     assert.deepInclude(again, { kind: "report", text: asked.text })
     assert.notStrictEqual(again.identity.messageId, asked.identity.messageId)
   })

@@ -160,13 +160,13 @@ describe("an agent that asks during a turn", () => {
         isReport(text) ? [{ say: goodReport }] : [{ tool: "bash", ask: "rm -r build" }, { say: "Removed." }]
       return Effect.gen(function* () {
         const { awaitEvent, send } = yield* stage
-        yield* send({ ...first, limits: { inactivityMs: 15 * 60_000 } })
+        yield* send({ ...first, limits: { inactivityMs: 60_000 } })
         const asked = yield* awaitEvent("AgentPrompting")
         assert.deepStrictEqual(
           asked.options.map(({ name }) => name),
           ["once", "always", "reject"]
         )
-        yield* TestClock.adjust("20 minutes")
+        yield* TestClock.adjust("2 minutes")
         yield* send({ _tag: "ReplyToPrompt", sessionId, promptId: asked.promptId, reply: "once" })
         assert.strictEqual((yield* awaitEvent("TurnCompleted")).lastLines, "Removed.")
       }).pipe(Effect.provide(inMemory(script)))
@@ -182,12 +182,12 @@ describe("an agent that asks during a turn", () => {
         : [{ tool: "bash", ask: "rm -r build" }, { say: "Removed." }]
     return Effect.gen(function* () {
       const { awaitEvent, send } = yield* stage
-      yield* send({ ...first, limits: { wallMs: 15 * 60_000 } })
+      yield* send({ ...first, limits: { wallMs: 60_000 } })
       const { promptId } = yield* awaitEvent("AgentPrompting")
-      yield* TestClock.adjust("20 minutes")
+      yield* TestClock.adjust("2 minutes")
       yield* send({ _tag: "ReplyToPrompt", sessionId, promptId, reply: "once" })
       yield* control.reached("report")
-      yield* TestClock.adjust("1 minute")
+      yield* TestClock.adjust("10 seconds")
       yield* control.release("report")
       yield* awaitEvent("TurnCompleted")
     }).pipe(Effect.provide(inMemory(script, { control })))

@@ -3,16 +3,11 @@ import assert from "node:assert/strict"
 import { given as givenActor } from "@reprise/actor/testing"
 import { Host, Key, noTokens, RunId, type SessionCommand, SessionId, TurnId } from "@reprise/protocol"
 import { Result } from "effect"
-import type { SessionInput } from "../../src/domain/decide.ts"
-import type { JournalEvent } from "../../src/domain/events.ts"
-import type { SessionReport, SessionTimer, SessionWork } from "../../src/domain/messages.ts"
-import { sessionActor } from "../../src/domain/sessionActor.ts"
-import {
-  type ActionSettings,
-  defaultActions,
-  defaultSettings,
-  type SessionSettings
-} from "../../src/domain/settings.ts"
+import { sessionActor } from "../../src/actor/actor.ts"
+import type { SessionInput, SessionReport, SessionTimer } from "../../src/actor/inputs.ts"
+import type { JournalEvent } from "../../src/actor/journal.ts"
+import type { SessionWork } from "../../src/actor/work.ts"
+import { type ActionSettings, defaultActions, defaultSettings, type SessionSettings } from "../../src/settings.ts"
 
 export const actor = sessionActor()
 
@@ -91,9 +86,9 @@ export const answer = (
   n: number,
   number: number,
   text: string,
-  more: Partial<Report<"RecordAnswer">> = {}
-): Report<"RecordAnswer"> => ({
-  _tag: "RecordAnswer",
+  more: Partial<Report<"RecordPromptResult">> = {}
+): Report<"RecordPromptResult"> => ({
+  _tag: "RecordPromptResult",
   turnId: t(n),
   number,
   ...spent,
@@ -105,10 +100,10 @@ export const answer = (
 export const stopped = (
   n: number,
   number: number,
-  why: Report<"RecordStopped">["why"],
-  more: Partial<Report<"RecordStopped">> = {}
-): Report<"RecordStopped"> => ({
-  _tag: "RecordStopped",
+  why: Report<"RecordPromptStopped">["why"],
+  more: Partial<Report<"RecordPromptStopped">> = {}
+): Report<"RecordPromptStopped"> => ({
+  _tag: "RecordPromptStopped",
   turnId: t(n),
   number,
   ...spent,
@@ -118,10 +113,10 @@ export const stopped = (
 export const failed = (
   n: number,
   number: number,
-  kind: Report<"RecordFailed">["kind"],
-  more: Partial<Report<"RecordFailed">> = {}
-): Report<"RecordFailed"> => ({
-  _tag: "RecordFailed",
+  kind: Report<"RecordPromptFailed">["kind"],
+  more: Partial<Report<"RecordPromptFailed">> = {}
+): Report<"RecordPromptFailed"> => ({
+  _tag: "RecordPromptFailed",
   turnId: t(n),
   number,
   ...spent,
