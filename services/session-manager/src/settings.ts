@@ -1,4 +1,5 @@
 /** The session-manager's settings: how patient it is, and what it does about an agent that needs attention. */
+import type { VendorFailure } from "@reprise/protocol"
 import { Schema } from "effect"
 
 const attempts = Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)))
@@ -27,15 +28,14 @@ export interface Detailed<Name extends ActionName> {
 /** An action as the configuration writes it. */
 export type Configured<Name extends ActionName = ActionName> = Name | Detailed<Name>
 
-/** The kinds of failure that an action can be configured for. */
-export type ErrorKind = "rate_limited" | "out_of_credits" | "no_internet" | "unauthorized" | "other"
-
 /** Each list is tried in order, every action as often as it says; when none is left, a human is asked. */
 export interface ActionSettings {
   readonly onIdle: ReadonlyArray<Configured<"nudge" | "report" | "escalate" | "fail">>
   readonly onGone: ReadonlyArray<Configured<"continue" | "escalate" | "fail">>
   readonly onPrompt: ReadonlyArray<Configured<"escalate" | "approve" | "reject">>
-  readonly onError: Readonly<Record<ErrorKind, ReadonlyArray<Configured<"wait" | "continue" | "escalate" | "fail">>>>
+  readonly onError: Readonly<
+    Record<VendorFailure, ReadonlyArray<Configured<"wait" | "continue" | "escalate" | "fail">>>
+  >
 }
 
 export const defaultActions: ActionSettings = {

@@ -2,9 +2,10 @@
  * What is done about an agent that is idle without a report, gone, asking or failing: the configured actions, in
  * order, each as often as it may be tried (docs/design/sessions.md#auto-resume).
  */
+import type { VendorFailure } from "@reprise/protocol"
 import type { EventOf, JournalEvent, SessionDetails } from "../actor/journal.ts"
 import { eventFields, type Session } from "../actor/state.ts"
-import type { ActionName, Configured, Detailed, ErrorKind } from "../settings.ts"
+import type { ActionName, Configured, Detailed } from "../settings.ts"
 
 /** How often each of a trigger's actions was tried, by its index in the configuration. */
 export interface TriedActions {
@@ -75,7 +76,7 @@ export const afterProgress = (tried: TriedActions, worked: boolean, now: string)
 /** What attempts are counted for; never an error's text, which varies and would never run out of attempts. */
 export type Trigger = EventOf<"ActionCounted">["trigger"]
 
-export const triggerOf = (kind: "gone" | ErrorKind): Trigger => (kind === "gone" ? kind : `error.${kind}`)
+export const triggerOf = (kind: "gone" | VendorFailure): Trigger => (kind === "gone" ? kind : `error.${kind}`)
 
 export const triedFor = (session: Session, trigger: Trigger): TriedActions => session.tried[trigger] ?? nothingTried
 

@@ -1,5 +1,5 @@
 /** What decisions are made of: the guards that several families share, and their answers. */
-import { type Delivery, Refusal } from "@reprise/actor"
+import { type Delivery, type Refusal, refusing } from "@reprise/actor"
 import { Result } from "effect"
 import type { EventOf, JournalEvent, SessionDetails } from "./journal.ts"
 import { hasEnded, type OpenTurn, type Session } from "./state.ts"
@@ -9,19 +9,19 @@ export type Decision = Result.Result<ReadonlyArray<JournalEvent>, Refusal>
 /** The input does not concern the session as it is. */
 export const nothing: Decision = Result.succeed([])
 
-export const refuse = (reason: string): Result.Result<never, Refusal> => Result.fail(new Refusal({ reason }))
+export const refuse = refusing("session-manager")
 
 type Guard<Found> = Result.Result<Found, Refusal>
 
 /** A command is decided only by the session that it names. */
 export const requireAddressedHere = <Id extends string>(sessionId: Id, { key }: Delivery): Guard<Id> =>
-  sessionId === key ? Result.succeed(sessionId) : refuse(`This is session ${key}, not ${sessionId}.`)
+  sessionId === key ? Result.succeed(sessionId) : refuse("misaddressed", `This is session ${key}, not ${sessionId}.`)
 
 /** Empty is allowed: the directory of the runtime. A relative path would depend on who resolves it. */
 export const requireAbsoluteDirectory = (directory: string): Guard<string> =>
   directory === "" || directory.startsWith("/")
     ? Result.succeed(directory)
-    : refuse(`The directory '${directory.slice(0, 200)}' is not an absolute path.`)
+    : refuse("invalid", `The directory '${directory.slice(0, 200)}' is not an absolute path.`)
 
 export interface CurrentTurn {
   readonly details: SessionDetails
@@ -53,4 +53,4 @@ export const currentPrompt = (
 export const refuseOutdated = (session: Session, turnId: string): Decision =>
   hasEnded(session) || session.status === "unknown"
     ? nothing
-    : refuse(`This report of turn ${turnId} came after the turn had moved on; it changes nothing.`)
+    : refuse("stale", `This report of turn ${turnId} came after the turn had moved on; it changes nothing.`)

@@ -2,14 +2,22 @@
  * The inputs of a session: public commands, the gate's answers to standalone sessions, and what the session-manager
  * sends to itself: the reports of its workers and watchers, and its timers.
  */
-import { ContextFill, FailureKind, type PublicEvent, type SessionCommand, Tokens, TurnId } from "@reprise/protocol"
+import {
+  ContextFill,
+  FailureKind,
+  type PublicEvent,
+  type SessionCommand,
+  Tokens,
+  TurnId,
+  VendorFailure
+} from "@reprise/protocol"
 import { Effect, Schema } from "effect"
-import { AgentFailureKind, AgentQuestionKind } from "./journal.ts"
+import { AgentQuestionKind } from "./journal.ts"
 
 /** Answers to standalone sessions; those to runs are the orchestrator's. */
 export const subscribed = ["EscalationAnswered", "EscalationWithdrawn"] as const
 
-type GateEvent = Extract<PublicEvent, { readonly _tag: (typeof subscribed)[number] }>
+export type GateEvent = Extract<PublicEvent, { readonly _tag: (typeof subscribed)[number] }>
 
 export type SessionInput = SessionCommand | SessionReport | SessionTimer | GateEvent
 
@@ -65,7 +73,7 @@ export const SessionReport = Schema.TaggedUnion({
   /** The model's vendor failed and the runtime retries by itself. */
   RecordRecovering: {
     ...ofPrompt,
-    kind: AgentFailureKind,
+    kind: VendorFailure,
     message: Schema.String
   },
   /** The session could not be opened or inspected. */

@@ -27,7 +27,6 @@ export const PromptKind = Schema.Literals(["work", "continuation", "report", "co
 export const PromptIdentity = Schema.Struct({ messageId: Schema.String, partId: Schema.String })
 
 export const AgentQuestionKind = SessionEvent.cases.AgentPrompting.fields.kind
-export const AgentFailureKind = SessionEvent.cases.AgentFailed.fields.kind
 
 /** What an action is taken about; errors are counted by their kind. */
 const ActionTrigger = Schema.Literals([

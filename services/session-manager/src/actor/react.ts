@@ -1,5 +1,6 @@
 /** What a session sends: work to its host, timers to itself, questions to the gate, its public events to everybody. */
-import { type Delivery, type Outgoing, publish, requestWork, send, setTimer } from "@reprise/actor"
+import { type Outgoing as AnyOutgoing, type Delivery, publish, requestWork, send, setTimer } from "@reprise/actor"
+import { to } from "@reprise/protocol"
 import { transcriptOf } from "../lifecycle/lifecycle.ts"
 import { after, type SessionSettings } from "../settings.ts"
 import type { SessionTimer } from "./inputs.ts"
@@ -7,6 +8,7 @@ import type { EventOf, JournalEvent, SessionDetails } from "./journal.ts"
 import { type Hold, holdOf, type Session } from "./state.ts"
 import type { SessionWork } from "./work.ts"
 
+type Outgoing = AnyOutgoing<SessionTimer, SessionWork>
 type Sent = ReadonlyArray<Outgoing>
 
 const work = (details: SessionDetails, task: SessionWork): Outgoing => requestWork(details.host, task)
@@ -87,11 +89,14 @@ const sendReply = (session: Session, details: SessionDetails, promptId: string):
   return [work(details, { _tag: "SendReply", ...runtime, promptId: runtimePromptId, kind, reply })]
 }
 
+const raise = ({ ask }: EventOf<"EscalationRequested">): Sent => {
+  const { _tag, escalationId, ...escalation } = ask
+  return [send(to.gate(escalationId).RaiseEscalation(escalation))]
+}
+
 /** The gate knows of an escalation that it closed itself. */
 const withdraw = ({ escalationId, how }: EventOf<"EscalationClosed">): Sent =>
-  how === "answered" || how === "withdrawn"
-    ? []
-    : [send("gate", escalationId, { _tag: "WithdrawEscalation", escalationId, reason: how })]
+  how === "answered" || how === "withdrawn" ? [] : [send(to.gate(escalationId).WithdrawEscalation({ reason: how }))]
 
 /** Set again after every use: the use count makes the timers stale that were set before. */
 const pauseLater = (session: Session, delivery: Delivery, settings: SessionSettings): Sent =>
@@ -145,7 +150,7 @@ const sent = (
     case "AgentQuestionRepeated":
       return sendReply(session, details, event.promptId)
     case "EscalationRequested":
-      return [send("gate", event.ask.escalationId, event.ask)]
+      return raise(event)
     case "EscalationClosed":
       return withdraw(event)
     case "TurnCompleted":

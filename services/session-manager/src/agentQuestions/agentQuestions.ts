@@ -89,12 +89,14 @@ export const replyToPrompt = (
 ): Decision => {
   const { promptId, reply } = command
   const question = session.agentQuestions.find((open) => open.promptId === promptId)
-  if (question === undefined) return refuse(`No question ${promptId} is open: it was answered, or is gone.`)
-  if (question.reply !== undefined) return refuse(`${promptId} was already answered: the first answer holds.`)
-  if (reply.trim() === "") return refuse(`The answer to ${promptId} is empty.`)
+  if (question === undefined)
+    return refuse("prompt-closed", `No question ${promptId} is open: it was answered, or is gone.`)
+  if (question.reply !== undefined)
+    return refuse("prompt-closed", `${promptId} was already answered: the first answer holds.`)
+  if (reply.trim() === "") return refuse("invalid", `The answer to ${promptId} is empty.`)
   if (question.kind === "permission" && !question.options.some(({ name }) => name === reply)) {
     const names = question.options.map(({ name }) => name).join(", ")
-    return refuse(`'${reply}' is no answer to ${promptId}: choose ${names}.`)
+    return refuse("not-an-option", `'${reply}' is no answer to ${promptId}: choose ${names}.`)
   }
   const answered: JournalEvent = { _tag: "AgentQuestionAnswered", promptId, kind: question.kind, reply }
   return Result.succeed([answered, ...repliedBesideGate(session, promptId, delivery)])

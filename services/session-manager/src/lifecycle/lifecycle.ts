@@ -14,17 +14,17 @@ import { turnFailed } from "../turn/endTurn.ts"
 type Command<Tag extends SessionCommand["_tag"]> = Extract<SessionCommand, { readonly _tag: Tag }>
 
 const requireSession = ({ details }: Session, sessionId: string): Result.Result<SessionDetails, Refusal> =>
-  details === undefined ? refuse(`There is no session ${sessionId}.`) : Result.succeed(details)
+  details === undefined ? refuse("not-found", `There is no session ${sessionId}.`) : Result.succeed(details)
 
 const requireLive = (session: Session, sessionId: string, wanted: string): Result.Result<SessionDetails, Refusal> =>
   Result.flatMap(requireSession(session, sessionId), (details) =>
     hasEnded(session)
-      ? refuse(`Session ${sessionId} is ${session.status}: there is nothing to ${wanted}.`)
+      ? refuse("ended", `Session ${sessionId} is ${session.status}: there is nothing to ${wanted}.`)
       : Result.succeed(details)
   )
 
 const refuseDuringTurn = ({ request }: OpenTurn, next: string) =>
-  refuse(`Turn ${request.turnId} is under way: ${next}.`)
+  refuse("busy", `Turn ${request.turnId} is under way: ${next}.`)
 
 /** The open turn fails with its session, so that whoever waits for the turn is told. */
 export const abortNow = (

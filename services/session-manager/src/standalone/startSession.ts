@@ -38,9 +38,12 @@ export const startSession = (session: Session, command: StartSession, delivery: 
   if (session.status !== "unknown") {
     return session.details?.standalone === true && session.details.wholePrompt === prompt
       ? nothing
-      : refuse(`Session ${sessionId} exists already (${session.status}): a new session needs an id of its own.`)
+      : refuse(
+          "exists",
+          `Session ${sessionId} exists already (${session.status}): a new session needs an id of its own.`
+        )
   }
-  if (prompt.trim() === "") return refuse("The prompt is empty: say what the session is to do.")
+  if (prompt.trim() === "") return refuse("invalid", "The prompt is empty: say what the session is to do.")
   const details: SessionDetails = {
     sessionId,
     runId: RunId.make(sessionId),

@@ -3,7 +3,7 @@
  * (docs/design/sessions.md#turns).
  */
 import type { Delivery } from "@reprise/actor"
-import type { FailureKind } from "@reprise/protocol"
+import { type FailureKind, passesByItself, type VendorFailure } from "@reprise/protocol"
 import { Result } from "effect"
 import {
   actionTaken,
@@ -24,7 +24,7 @@ import {
 import type { Report, Timer } from "../actor/inputs.ts"
 import type { JournalEvent } from "../actor/journal.ts"
 import { eventFields, type OpenTurn, type Session } from "../actor/state.ts"
-import type { ErrorKind, SessionSettings } from "../settings.ts"
+import type { SessionSettings } from "../settings.ts"
 import { type TurnFailure, turnAndSessionFailed, turnFailed } from "./endTurn.ts"
 import { usageAdded } from "./evolveTurn.ts"
 import { hasWorked, maxActions, promptEnded } from "./promptResults.ts"
@@ -32,7 +32,7 @@ import { hasWorked, maxActions, promptEnded } from "./promptResults.ts"
 type PromptFailed = Report<"RecordPromptFailed">
 
 /** The kinds that actions are configured for. The others are limits and ends, which no action can change. */
-type ActionableKind = "gone" | ErrorKind
+type ActionableKind = "gone" | VendorFailure
 
 const actionable = {
   unauthorized: "unauthorized",
@@ -49,12 +49,9 @@ const actionable = {
   aborted: undefined
 } as const satisfies Record<FailureKind, ActionableKind | undefined>
 
-/** Rate-limit, credit and network failures pass by themselves. */
-const passing: ReadonlyArray<FailureKind> = ["rate_limited", "out_of_credits", "no_internet"]
-
-/** Failures that pass by themselves never make a session unusable, whatever the runtime says. */
+/** Rate-limit, credit and network failures never make a session unusable, whatever the runtime says. */
 const isUsable = ({ kind, sessionUsable }: PromptFailed): boolean =>
-  passing.includes(kind) || (sessionUsable && kind !== "timeout" && kind !== "session-missing")
+  passesByItself(kind) || (sessionUsable && kind !== "timeout" && kind !== "session-missing")
 
 export const recordPromptFailed = (
   session: Session,

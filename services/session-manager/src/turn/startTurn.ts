@@ -1,6 +1,6 @@
 /** A turn is requested: in a new session, in an existing one, or as a plain "continue" (docs/design/sessions.md#turns). */
 import type { Delivery, Refusal } from "@reprise/actor"
-import { type ReportForm, type RunId, type SessionCommand, SessionId } from "@reprise/protocol"
+import { type RefusalCode, type ReportForm, type RunId, type SessionCommand, SessionId } from "@reprise/protocol"
 import { Result } from "effect"
 import { type Decision, nothing, refuse, requireAbsoluteDirectory, requireAddressedHere } from "../actor/guards.ts"
 import type { EventOf, SessionDetails, TurnRequest } from "../actor/journal.ts"
@@ -18,27 +18,36 @@ const isKnownTurn = (session: Session, turnId: string): boolean =>
 /** A standalone session requests its turns by itself. */
 const requireSessionOfRun = ({ details }: Session): Result.Result<void, Refusal> =>
   details?.standalone === true
-    ? refuse(`Session ${details.sessionId} belongs to no run: answer its question, or abort it.`)
+    ? refuse("standalone", `Session ${details.sessionId} belongs to no run: answer its question, or abort it.`)
     : Result.void
 
 const requireSameRun = ({ details }: Session, runId: RunId): Result.Result<void, Refusal> =>
   details === undefined || details.runId === runId
     ? Result.void
-    : refuse(`Session ${details.sessionId} belongs to run ${details.runId}, not to ${runId}.`)
+    : refuse("misaddressed", `Session ${details.sessionId} belongs to run ${details.runId}, not to ${runId}.`)
 
 const requireUsableForm = (report: ReportForm): Result.Result<void, Refusal> => {
   const form = typeof report === "string" ? undefined : readJsonSchema(report)
   return form === undefined || Result.isSuccess(form)
     ? Result.void
-    : refuse(`The JSON schema of the report cannot be used: ${form.failure}`)
+    : refuse("invalid", `The JSON schema of the report cannot be used: ${form.failure}`)
 }
 
+type Code = RefusalCode<"session-manager">
+
 /** Fails with why the session cannot be continued. An agent knows the files of one directory only. */
-const requireUsableSession = (session: Session, { directory }: SessionDetails): Result.Result<void, string> => {
-  if (session.status === "unknown" || session.runtimeSessionId === undefined) return Result.fail("it was never opened")
-  if (hasEnded(session)) return Result.fail(`it is ${session.status}`)
+const requireUsableSession = (
+  session: Session,
+  { directory }: SessionDetails
+): Result.Result<void, { readonly code: Code; readonly reason: string }> => {
+  if (session.status === "unknown" || session.runtimeSessionId === undefined) {
+    return Result.fail({ code: "not-found", reason: "it was never opened" })
+  }
+  if (hasEnded(session)) return Result.fail({ code: "ended", reason: `it is ${session.status}` })
   const own = session.details?.directory
-  return own === directory ? Result.void : Result.fail(`it belongs to ${own}, not to ${directory}`)
+  return own === directory
+    ? Result.void
+    : Result.fail({ code: "invalid", reason: `it belongs to ${own}, not to ${directory}` })
 }
 
 const requestTurn = (
@@ -49,10 +58,15 @@ const requestTurn = (
 ): EventOf<"TurnRequested"> => ({ _tag: "TurnRequested", session: details, turn, begin, at: delivery.now })
 
 /** Whoever waits for the turn is told by its failure, whoever sent the command by its refusal. */
-const refuseTurn = (details: SessionDetails, { _tag, turnId }: TurnCommand, failure: TurnFailure): Decision =>
+const refuseTurn = (
+  details: SessionDetails,
+  { _tag, turnId }: TurnCommand,
+  code: Code,
+  failure: TurnFailure
+): Decision =>
   Result.succeed([
     turnNotBegun(details, turnId, failure),
-    { _tag: "CommandRefused", ...eventFields(details), turnId, command: _tag, reason: failure.message }
+    { _tag: "CommandRefused", ...eventFields(details), turnId, command: _tag, code, reason: failure.message }
   ])
 
 const inNewSession = (
@@ -64,7 +78,7 @@ const inNewSession = (
 ): Decision => {
   if (session.status === "unknown") return Result.succeed([requestTurn(details, turn, "open", delivery)])
   const message = `Session ${details.sessionId} exists already (${session.status}): a new session needs an id of its own.`
-  return refuseTurn(details, command, { kind: "other", message, sessionUsable: false })
+  return refuseTurn(details, command, "exists", { kind: "other", message, sessionUsable: false })
 }
 
 const inExistingSession = (
@@ -76,14 +90,14 @@ const inExistingSession = (
 ): Decision => {
   if (session.turn !== undefined) {
     const message = `Session ${details.sessionId} is busy with turn ${session.turn.request.turnId}: wait for its end.`
-    return refuseTurn(details, command, { kind: "other", message, sessionUsable: true })
+    return refuseTurn(details, command, "busy", { kind: "other", message, sessionUsable: true })
   }
   const usable = requireUsableSession(session, details)
   if (Result.isSuccess(usable)) return Result.succeed([requestTurn(details, turn, "inspect", delivery)])
-  const reason = usable.failure
+  const { code, reason } = usable.failure
   if (turn.onMissing === "fail") {
     const message = `Session ${details.sessionId} cannot be continued: ${reason}. Continue in a new session.`
-    return refuseTurn(details, command, { kind: "session-missing", message, sessionUsable: false })
+    return refuseTurn(details, command, code, { kind: "session-missing", message, sessionUsable: false })
   }
   const old = session.runtimeSessionId ?? details.sessionId
   return Result.succeed([
@@ -146,7 +160,7 @@ export const continueSession = (
   delivery: Delivery
 ): Decision => {
   if (isKnownTurn(session, command.turnId)) return nothing
-  if (session.details === undefined) return refuse(`There is no session ${command.sessionId} to continue.`)
+  if (session.details === undefined) return refuse("not-found", `There is no session ${command.sessionId} to continue.`)
   const details: SessionDetails = {
     ...session.details,
     ...(command.phase === undefined ? {} : { phase: command.phase }),

@@ -1,9 +1,9 @@
 /** The sessions of this host as their public events tell: whose turn is open, and where somebody else is at work. */
-import type { PublicEvent } from "@reprise/protocol"
+import type { PublicEvent, SessionId } from "@reprise/protocol"
 import { Struct } from "effect"
 
 export interface Watched {
-  readonly key: string
+  readonly key: SessionId
   readonly runtimeSessionId: string
   readonly directory: string
   /** A turn of ours is open: all activity belongs to it. */

@@ -1,9 +1,23 @@
 /** How a worker reports to its session, and the runtime's words in the words of those reports. */
 import { Messenger, type WorkContext, WorkFault } from "@reprise/actor"
 import type { AgentErrorKind, PendingPrompt } from "@reprise/agent"
-import type { FailureKind, PublicEvent } from "@reprise/protocol"
+import {
+  type FailureKind,
+  type Key,
+  type PublicEvent,
+  type RuntimeFailure,
+  type VendorFailure,
+  vendorFailureOf
+} from "@reprise/protocol"
 import { Effect } from "effect"
-import type { Report, SessionReport } from "../actor/inputs.ts"
+import type { SessionReport } from "../actor/inputs.ts"
+
+/** What a worker or watcher tells its own actor. */
+export const toSession = (key: Key, report: SessionReport) => ({
+  service: "session-manager" as const,
+  key,
+  command: report
+})
 
 export interface Reporting {
   /** Reports under the same `name` of the same work are one report, however often the work is delivered. */
@@ -17,7 +31,7 @@ export const reportTo = Effect.fnUntraced(function* (context: WorkContext) {
   const options = { causation: context.id, subject: context.subject }
   return {
     tell: (name, report) =>
-      messenger.send("session-manager", context.key, report, { ...options, id: `${context.id}.${name}` }).pipe(
+      messenger.send(toSession(context.key, report), { ...options, id: `${context.id}.${name}` }).pipe(
         Effect.asVoid,
         Effect.mapError((cause) => new WorkFault({ operation: report._tag, cause }))
       ),
@@ -28,26 +42,28 @@ export const reportTo = Effect.fnUntraced(function* (context: WorkContext) {
   } satisfies Reporting
 })
 
-const failureKinds = {
-  unauthorized: "unauthorized",
-  out_of_credits: "out_of_credits",
-  rate_limited: "rate_limited",
-  no_internet: "no_internet",
-  aborted: "aborted",
-  session_missing: "session-missing",
-  runtime_gone: "gone",
-  busy: "runtime",
-  context_overflow: "runtime",
-  other: "runtime"
-} as const satisfies Record<AgentErrorKind, FailureKind>
+/** The kinds of the runtime's port that the protocol spells otherwise. */
+const runtimeFailureOf = (kind: AgentErrorKind): RuntimeFailure => {
+  switch (kind) {
+    case "session_missing":
+      return "session-missing"
+    case "runtime_gone":
+      return "gone"
+    case "context_overflow":
+      return "context-overflow"
+    default:
+      return kind
+  }
+}
 
-export const failureKindOf = (kind: AgentErrorKind): FailureKind => failureKinds[kind]
+/** The failure of a turn that a failure of the runtime leads to. */
+export const failureKindOf = (kind: AgentErrorKind): FailureKind => {
+  const failure = runtimeFailureOf(kind)
+  return failure === "busy" || failure === "context-overflow" || failure === "other" ? "runtime" : failure
+}
 
 /** A failure that the runtime retries by itself. */
-export const recoveringKindOf = (kind: AgentErrorKind): Report<"RecordRecovering">["kind"] =>
-  kind === "unauthorized" || kind === "out_of_credits" || kind === "rate_limited" || kind === "no_internet"
-    ? kind
-    : "other"
+export const recoveringKindOf = (kind: AgentErrorKind): VendorFailure => vendorFailureOf(runtimeFailureOf(kind))
 
 /** What a human may answer: a permission's own options; a question's labels, or something else in words. */
 export const optionsOf = ({ kind, options }: PendingPrompt): ReadonlyArray<{ name: string; label: string }> => {

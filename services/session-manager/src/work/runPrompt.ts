@@ -5,7 +5,7 @@
 import { Messenger, type WorkContext, WorkFault } from "@reprise/actor"
 import { type AgentRuntimeShape, AgentRuntimes, type TurnOutcome } from "@reprise/agent"
 import { noTokens, SessionId } from "@reprise/protocol"
-import { Effect, Option, Result, Schedule, Schema } from "effect"
+import { Effect, Option, Result, Schedule } from "effect"
 import type { Report } from "../actor/inputs.ts"
 import type { WorkOf } from "../actor/work.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
@@ -36,24 +36,18 @@ const lastLinesOf = (text: string): { readonly lastLines?: string } => {
   return lines === "" ? {} : { lastLines: lines }
 }
 
-const decodeTurn = Schema.decodeUnknownResult(
-  Schema.Struct({ turnId: Schema.optionalKey(Schema.String), lastPromptId: Schema.optionalKey(Schema.String) })
-)
-
 /**
  * Whether the prompt is still the current one. Redelivered after an abort it would begin its turn again, and after its
  * result was recorded it would disturb the prompt that follows.
  */
 const isCurrent = Effect.fnUntraced(function* (work: RunPrompt, context: WorkContext) {
   const messenger = yield* Messenger
-  const found = yield* Effect.result(messenger.query("session-manager", "show", { id: context.key }))
+  const found = yield* Effect.result(messenger.show.sessionManager(SessionId.make(context.key)))
   if (Result.isFailure(found)) {
     if (found.failure.code === "not-found") return false
     return yield* new WorkFault({ operation: "look whether the turn is open", cause: found.failure })
   }
-  const view = decodeTurn(found.success)
-  if (Result.isFailure(view)) return false
-  const { lastPromptId, turnId } = view.success
+  const { lastPromptId, turnId } = found.success
   return turnId === work.turnId && lastPromptId === work.identity.messageId
 })
 

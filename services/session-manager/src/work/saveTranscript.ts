@@ -1,14 +1,12 @@
 /** Reads a session's conversation from its runtime and keeps it in the object store. */
 import { Broker, Messenger, type WorkContext, WorkFault } from "@reprise/actor"
 import { AgentRuntimes } from "@reprise/agent"
-import { SessionView } from "@reprise/protocol"
-import { Clock, Effect, Result, Schema } from "effect"
+import { SessionId } from "@reprise/protocol"
+import { Clock, Effect, Result } from "effect"
 import type { WorkOf } from "../actor/work.ts"
 import { reportTo } from "./report.ts"
 import { interruptSession } from "./runtimeSession.ts"
 import { readSessionFile, sessionFile, sessionFileText } from "./SessionFile.ts"
-
-const decodeView = Schema.decodeUnknownEffect(SessionView)
 
 const fault = (operation: string) => (cause: unknown) => new WorkFault({ operation, cause })
 
@@ -25,9 +23,9 @@ export const saveTranscript = Effect.fn("saveTranscript")(function* (
   const runtimes = yield* AgentRuntimes
   const { transcripts } = yield* Broker
   const { tell } = yield* reportTo(context)
-  const view = yield* messenger
-    .query("session-manager", "show", { id: context.key })
-    .pipe(Effect.flatMap(decodeView), Effect.mapError(fault("look the session up")))
+  const view = yield* messenger.show
+    .sessionManager(SessionId.make(context.key))
+    .pipe(Effect.mapError(fault("look the session up")))
   if (stop) yield* interruptSession(work, context)
   const messages = yield* runtimes.get(work.runtime).pipe(
     Effect.flatMap((runtime) => runtime.history(runtimeSessionId)),

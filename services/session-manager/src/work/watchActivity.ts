@@ -4,13 +4,13 @@
  */
 import { ActorConfig, Messenger } from "@reprise/actor"
 import { type AgentRuntimeShape, AgentRuntimes, type RuntimeEvent } from "@reprise/agent"
-import { Key, SessionView } from "@reprise/protocol"
-import { Clock, type Context, Effect, FiberMap, Result, Schedule, Schema, Stream } from "effect"
+import type { SessionId, SessionView } from "@reprise/protocol"
+import { Clock, type Context, Effect, FiberMap, Result, Schedule, Stream } from "effect"
 import { attribute } from "../activity/activity.ts"
 import type { SessionReport } from "../actor/inputs.ts"
 import type { SessionSettings } from "../settings.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
-import { optionsOf } from "./report.ts"
+import { optionsOf, toSession } from "./report.ts"
 import { isAtRest } from "./runtimeSession.ts"
 import {
   endsWorkOfOthers,
@@ -36,7 +36,7 @@ const logUnreported = (error: { readonly message: string }) =>
   Effect.logWarning(`activity was not reported: ${error.message}`)
 
 const send = ({ messenger }: Watch, session: Watched, report: SessionReport) =>
-  messenger.send("session-manager", Key.make(session.key), report)
+  messenger.send(toSession(session.key, report))
 
 /** Best effort: the next transition is reported whether this one was or not. */
 const tell = (watch: Watch, session: Watched, report: SessionReport) =>
@@ -147,22 +147,14 @@ const begin = Effect.fnUntraced(function* (watch: Watch, view: SessionView) {
   yield* reportActive(watch, runtime, session, { evidence: "busy", causePromptId })
 })
 
-const decodeView = Schema.decodeUnknownResult(SessionView)
+const beginQuietly = (watch: Watch) => (view: SessionView) =>
+  begin(watch, view).pipe(Effect.catch((error) => Effect.logInfo(`not watched yet: ${error.message}`)))
 
-const logUnwatched = (error: { readonly message: string }) =>
-  Effect.logWarning(`a session cannot be watched: ${error.message}`)
-
-const beginQuietly = (watch: Watch) => (found: unknown) => {
-  const view = decodeView(found)
-  return Result.isFailure(view)
-    ? logUnwatched(view.failure)
-    : begin(watch, view.success).pipe(Effect.catch((error) => Effect.logInfo(`not watched yet: ${error.message}`)))
-}
-
-const lookUp = (watch: Watch, id: string) =>
-  watch.messenger
-    .query("session-manager", "show", { id })
-    .pipe(Effect.flatMap(beginQuietly(watch)), Effect.catch(logUnwatched))
+const lookUp = (watch: Watch, id: SessionId) =>
+  watch.messenger.show.sessionManager(id).pipe(
+    Effect.flatMap(beginQuietly(watch)),
+    Effect.catch((error) => Effect.logWarning(`a session cannot be watched: ${error.message}`))
+  )
 
 const stopIdleCheck = ({ idleChecks, sessions }: Watch, { runtimeSessionId }: Watched) => {
   sessions.markIdle(runtimeSessionId)
@@ -181,8 +173,8 @@ const followEvents = (watch: Watch) =>
     .pipe(Stream.runForEach(({ event }) => (isFollowed(event) ? follow(watch, event) : Effect.void)))
 
 const listSessions = (watch: Watch) =>
-  Effect.flatMap(watch.messenger.query("session-manager", "list", {}), (views) =>
-    Effect.forEach(Array.isArray(views) ? views : [], beginQuietly(watch), { discard: true })
+  Effect.flatMap(watch.messenger.list.sessionManager(), (views) =>
+    Effect.forEach(views, beginQuietly(watch), { discard: true })
   )
 
 export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: Pick<SessionSettings, "idleGraceMs">) {
