@@ -46,6 +46,22 @@ describe("a prompt that failed", () => {
     assert.strictEqual(outcome.timers[0]?.dueAt, at(120))
   })
 
+  it("never waits longer than half an hour at a time, unless the runtime asks for more", () => {
+    const patient = givenWith({ maxWaitMs: 24 * 60 * 60_000 })
+    const failedAndRetried = [failed(1, 1, "rate_limited"), retry]
+    const waitAfter = (failures: number, more: Parameters<typeof failed>[3] = {}) => {
+      const history = [...working, ...Array.from({ length: failures }, () => failedAndRetried).flat()]
+      return patient(history)
+        .when(failed(1, 1, "rate_limited", more))
+        .event("TurnWaiting").waitMs
+    }
+    assert.deepStrictEqual(
+      [4, 5, 6, 7, 12].map((failures) => waitAfter(failures)),
+      [8 * 60_000, 16 * 60_000, 30 * 60_000, 30 * 60_000, 30 * 60_000]
+    )
+    assert.strictEqual(waitAfter(6, { retryAfterMs: 45 * 60_000 }), 45 * 60_000)
+  })
+
   it("ends the turn with the session usable when it has waited long enough", () => {
     const outcome = given(working).when(failed(1, 1, "out_of_credits", { waitedMs: 60 * 60_000 }))
     assert.deepInclude(outcome.event("TurnFailed"), { kind: "out_of_credits", sessionUsable: true })

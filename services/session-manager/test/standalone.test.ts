@@ -140,6 +140,16 @@ describe("the answer to a standalone session", () => {
     assert.match(replaced.event("PromptPrepared").text, /^Write hello\.txt\.[\s\S]*Say hi\.$/)
   })
 
+  it("hands a fix nothing of the earlier conversation, though it was saved", () => {
+    const saved: SessionInput = { _tag: "RecordArchived", object: `session/${key}/ses_1`, messages: 4 }
+    const outcome = given([...needsHuman, saved]).when(answered(1, "fix"))
+    assert.deepStrictEqual(
+      outcome.work.map(({ work }) => work._tag),
+      ["OpenSession"]
+    )
+    assert.notProperty(outcome.work[0]?.work, "transcript")
+  })
+
   it("abort ends it", () => {
     const outcome = given(needsHuman).when(answered(1, "abort", "no use"))
     assert.deepStrictEqual(outcome.types, ["EscalationClosed", "SessionAborted"])

@@ -220,9 +220,13 @@ describe("a turn in an existing session", () => {
       .refused("The directory '../elsewhere' is not an absolute path.")
   })
 
-  it("says so when the conversation did not grow: the runtime began a new one", () => {
-    const outcome = given([...firstTurn, nextTurn(2), found(2)]).when(answer(2, 1, "hello", { messages: 2 }))
-    assert.deepStrictEqual(outcome.types, ["PromptEnded", "SessionReplaced", "PromptPrepared"])
+  it.each([
+    ["fewer messages than before", 2, ["PromptEnded", "SessionReplaced", "PromptPrepared"]],
+    ["as many messages as before", 4, ["PromptEnded", "SessionReplaced", "PromptPrepared"]],
+    ["more messages than before", 5, ["PromptEnded", "PromptPrepared"]]
+  ] as const)("is said to be replaced unless the conversation has grown: %s", (_, messages, types) => {
+    const outcome = given([...firstTurn, nextTurn(2), found(2)]).when(answer(2, 1, "hello", { messages }))
+    assert.deepStrictEqual(outcome.types, [...types])
   })
 })
 

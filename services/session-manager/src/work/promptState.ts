@@ -23,7 +23,7 @@ export interface PromptState {
   readonly tokens: Tokens
 }
 
-export const promptStarted = ({ kind }: WorkOf<"RunPrompt">, now: number): PromptState => ({
+export const promptStarted = ({ kind }: Pick<WorkOf<"RunPrompt">, "kind">, now: number): PromptState => ({
   activeMs: now,
   openQuestions: new Set(),
   waitedForHumanMs: 0,
