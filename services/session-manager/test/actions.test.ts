@@ -6,7 +6,7 @@ import { at, failed, firstTurn, givenWith, sessionId, stopped, t } from "./suppo
 const working = firstTurn.slice(0, 2)
 const noOutput = { toolCalls: 0, tokens: { input: 1, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 } }
 
-/** Each trigger as it reaches the session. */
+/** An input for each trigger. */
 const triggers = {
   idle: stopped(1, 1, "unfinished"),
   gone: failed(1, 1, "gone"),
@@ -37,7 +37,7 @@ const errors = (action: "wait" | "continue" | "escalate" | "fail"): ActionSettin
 
 const retried = ["ActionCounted", "ActionTaken", "PromptRetried"]
 
-describe("trigger by action", () => {
+describe("the configured action of a trigger", () => {
   it.each<readonly [keyof typeof triggers, Partial<ActionSettings>, ReadonlyArray<string>]>([
     ["idle", { onIdle: ["nudge"] }, ["PromptEnded", "ActionCounted", "ActionTaken", "PromptPrepared"]],
     ["idle", { onIdle: ["report"] }, ["PromptEnded", "ActionCounted", "ActionTaken", "PromptPrepared"]],
@@ -58,11 +58,11 @@ describe("trigger by action", () => {
     ["error rate_limited", { onError: errors("continue") }, ["AgentFailed", ...retried]],
     ["error rate_limited", { onError: errors("fail") }, ["PromptEnded", "AgentFailed", "TurnFailed", "SessionFailed"]],
     ["error other", { onError: errors("continue") }, ["AgentFailed", ...retried]]
-  ])("%s with %j leads to %j", (trigger, actions, types) => {
+  ])("for %s with %j records %j", (trigger, actions, types) => {
     assert.deepStrictEqual(givenWith({ actions })(working).when(triggers[trigger]).types, types)
   })
 
-  it("a nudge prompts the same session to go on; a report is asked for as things stand", () => {
+  it("nudges the same session to continue, or asks it for its report", () => {
     const nudged = givenWith({ actions: { onIdle: ["nudge"] } })(working).when(triggers.idle)
     assert.deepInclude(nudged.event("PromptPrepared"), { kind: "continuation" })
     assert.deepInclude(nudged.event("ActionTaken"), { trigger: "idle", action: "nudge", attempt: 1, turnId: t(1) })
@@ -70,7 +70,7 @@ describe("trigger by action", () => {
     assert.deepInclude(asked.event("PromptPrepared"), { kind: "report" })
   })
 
-  it("a nudge with a cooldown is held back by a timer, and counts as no second attempt of the prompt", () => {
+  it("delays a nudge with a cooldown by a timer, without counting a second attempt of the prompt", () => {
     const actions = { onIdle: [{ action: "nudge", attempts: 2, cooldownMs: 90_000 } as const] }
     const history = [...working, stopped(1, 1, "unfinished", noOutput)]
     const second = givenWith({ actions })(history).when(stopped(1, 2, "unfinished", noOutput))
@@ -87,13 +87,13 @@ describe("trigger by action", () => {
     assert.deepInclude(sent.work[0]?.work, { _tag: "RunPrompt", number: 3 })
   })
 
-  it("an answer of the policy goes to the agent, is told to everybody, and no human is asked", () => {
+  it("replies to the agent in place of a human, and publishes that it did", () => {
     const outcome = givenWith({ actions: { onPrompt: ["approve"] } })(working).when(triggers.permission)
     assert.deepInclude(outcome.event("ActionTaken"), { action: "approve", about: "permission: bash: ls" })
     assert.deepInclude(outcome.work[0]?.work, { _tag: "SendReply", promptId: "p1", reply: "once" })
   })
 
-  it("counts by kind of failure, so that a text that varies cannot go on for ever", () => {
+  it("counts attempts by the kind of failure, so that a varying text cannot continue for ever", () => {
     const actions = { onError: errors("continue") }
     const again = givenWith({ actions })([...working, { ...triggers["error other"], message: "first" }]).when({
       ...triggers["error other"],
@@ -102,7 +102,7 @@ describe("trigger by action", () => {
     assert.deepStrictEqual(again.types, ["PromptEnded", "TurnFailed"])
   })
 
-  it("begins to count anew with the next turn", () => {
+  it("starts counting from zero with the next turn", () => {
     const actions = { onGone: ["continue"] as const }
     const history = [...working, triggers.gone, ...firstTurn.slice(2)]
     assert.deepStrictEqual(givenWith({ actions })(history).state.tried["gone"]?.counts, [1])

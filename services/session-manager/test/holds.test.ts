@@ -24,20 +24,20 @@ const alone: ReadonlyArray<SessionInput> = [
   { ...opened(1), turnId: given([]).when(newTurn(1)).event("TurnRequested").turn.turnId }
 ]
 
-describe("a session is held", () => {
+describe("a session is kept from expiring", () => {
   it.each<readonly [string, ReadonlyArray<SessionInput>, string | undefined]>([
     ["by nothing when it belongs to no phase and nobody uses it", idle, undefined],
     ["by its phase: its questions and checkpoints may need it", firstTurn, "phase"],
     ["by its open turn", ofNoPhase(firstTurn.slice(0, 2)), "turn"],
     ["by a human who works in it", [...idle, human], "agent"],
-    ["by what its agent asks while nobody has a turn open", [...idle, prompting], "question"]
+    ["by its agent's question outside a turn", [...idle, prompting], "question"]
   ])("%s", (_, inputs, hold) => {
     const { state } = given(inputs)
     assert.strictEqual(holdOf(state), hold)
     assert.strictEqual(viewOf(state)?.heldBy, hold)
   })
 
-  it("by its own open question, for as long as that takes", () => {
+  it("by its own open escalation, for as long as it is open", () => {
     const own = (input: SessionInput): SessionInput =>
       "turnId" in input ? ({ ...input, turnId: `${sessionId}-t1` } as SessionInput) : input
     const waiting = [...alone.map(own), own(answer(1, 1, "x")), own(answer(1, 2, '{"result":"needs_human"}'))]
@@ -55,7 +55,7 @@ describe("a session is held", () => {
       .then([])
   })
 
-  it("no more when it has ended", () => {
+  it("by nothing when it has ended", () => {
     const ended = given([...firstTurn, { _tag: "CompleteSession", sessionId }]).state
     assert.isUndefined(viewOf(ended)?.heldBy)
   })
@@ -66,7 +66,7 @@ describe("the archive of a session", () => {
   const saved: SessionInput = { _tag: "RecordArchived", object, messages: 4 }
 
   it.each(["CompleteSession", "ExpireSession"] as const)(
-    "is asked of its host by %s, and told once it is there",
+    "is requested by %s, and published once it is stored",
     (end) => {
       const ended = given(firstTurn).when({ _tag: end, sessionId })
       assert.deepInclude(ended.work[0]?.work, { _tag: "SaveTranscript", object, stop: false })
@@ -76,12 +76,12 @@ describe("the archive of a session", () => {
     }
   )
 
-  it("of an aborted session is written after its agent was stopped", () => {
+  it("of an aborted session is stored after its agent was stopped", () => {
     const aborted = given(firstTurn).when({ _tag: "AbortSession", sessionId, reason: "x" })
     assert.deepInclude(aborted.work.at(-1)?.work, { _tag: "SaveTranscript", stop: true })
   })
 
-  it("is no archive while the session lives, but what a session that replaces it is told", () => {
+  it("is only a saved transcript while the session lives, and goes to a session that replaces it", () => {
     const outcome = given(firstTurn).when(saved)
     assert.deepStrictEqual(outcome.types, ["TranscriptSaved"])
     const lost: SessionInput = { ...newTurn(2), session: { _tag: "Existing", sessionId }, onMissing: "fresh" }
@@ -89,13 +89,13 @@ describe("the archive of a session", () => {
     assert.deepInclude(again.work[0]?.work, { _tag: "OpenSession", transcript: object })
   })
 
-  it("of a conversation that was replaced meanwhile changes nothing", () => {
+  it("of a runtime session that was replaced meanwhile changes nothing", () => {
     given(firstTurn)
       .when({ ...saved, object: "session/r1-s1/ses_0" })
       .then([])
   })
 
-  it("of a session that never opened is none", () => {
+  it("is not requested of a session that never opened", () => {
     assert.deepStrictEqual(given([newTurn(1)]).when({ _tag: "AbortSession", sessionId, reason: "x" }).work, [])
   })
 })

@@ -25,7 +25,7 @@ const limitAt = (state: PromptState, limits: TurnLimits, ms: number) =>
   reachedLimit(state, work(limits), maxWaitMs, startMs + ms)?.kind
 
 describe("a limit of a prompt", () => {
-  it("is passed one past its value, not at it", () => {
+  it("is exceeded one past its value, not at it", () => {
     const used: PromptState = { ...prompt, tokens: { ...noTokens, output: 50 } }
     assert.isUndefined(limitAt(used, { maxTokens: 150 }, 0))
     assert.strictEqual(limitAt(used, { maxTokens: 149 }, 0), "turn-limit")
@@ -47,7 +47,7 @@ describe("a limit of a prompt", () => {
     assert.strictEqual(limitAt(active, { inactivityMs: minute }, 2 * minute + 1), "timeout")
   })
 
-  it("of time does not count while a human is asked, nor afterwards the time that took", () => {
+  it("of time does not include the wait for a human", () => {
     const limits = { inactivityMs: minute, wallMs: 2 * minute }
     const asked = questionAsked(questionAsked(prompt, "p1", startMs + minute), "p2", startMs + 2 * minute)
     assert.isUndefined(limitAt(asked, limits, 100 * minute))
@@ -59,7 +59,7 @@ describe("a limit of a prompt", () => {
     assert.strictEqual(limitAt(answered, limits, 101 * minute + 1), "timeout")
   })
 
-  it("of waiting is the only one while the runtime retries, and names what it waits for", () => {
+  it("of waiting is the only one while the runtime retries, and names the failure", () => {
     const retrying = recoveringAt(recoveringAt(prompt, "rate_limited", startMs), "other", startMs + minute)
     assert.isUndefined(limitAt(retrying, { inactivityMs: minute }, maxWaitMs))
     assert.strictEqual(limitAt(retrying, { inactivityMs: minute }, maxWaitMs + 1), "rate_limited")

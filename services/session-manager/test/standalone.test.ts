@@ -7,7 +7,7 @@ import * as story from "./support/story.ts"
 import { given, goodReport, key, sessionId } from "./support/story.ts"
 
 const ownRun = RunId.make(key)
-/** The same of a turn of this session, whose turns are named after it. */
+/** The same input for a turn of this session, whose turn ids begin with its own id. */
 const own =
   <Args extends ReadonlyArray<unknown>, Input extends { readonly turnId: TurnId }>(make: (...args: Args) => Input) =>
   (...args: Args): Input => {
@@ -58,14 +58,14 @@ const names = (outcome: ReturnType<ReturnType<typeof given>["when"]>) =>
   outcome.event("EscalationRequested").ask.options.map(({ name }) => name)
 
 describe("a standalone session", () => {
-  it("begins with a new session of its own, under whose id everything about it is told", () => {
+  it("starts with a new session, whose id stands for the run's in all its events", () => {
     const outcome = given([]).when(start)
     assert.deepStrictEqual(outcome.types, ["TurnRequested"])
     assert.deepInclude(outcome.event("TurnRequested").session, { runId: ownRun, standalone: true, title: task })
     assert.deepInclude(viewOf(outcome.state), { runId: ownRun, prompt: task })
   })
 
-  it("is not begun twice, and its id is not taken over", () => {
+  it("is not started twice, and its id is not taken over", () => {
     given(working).when(start).then([])
     given(working)
       .when({ ...start, prompt: "Something else." })
@@ -104,7 +104,7 @@ describe("a standalone session", () => {
     ["gone", ["continue-session", "fix", "abort"]],
     ["timeout", ["fix", "abort"]],
     ["session-missing", ["fix", "abort"]]
-  ] as const)("asks a human when its turn fails as %s, and is over by no failure of its own", (kind, options) => {
+  ] as const)("asks a human when its turn fails as %s, and does not end by itself", (kind, options) => {
     const outcome = given(working).when(failed(1, 1, kind))
     assert.deepStrictEqual(names(outcome), [...options])
     const { ask } = outcome.event("EscalationRequested")
@@ -118,21 +118,21 @@ describe("a standalone session", () => {
     assert.notInclude(["aborted", "failed"], outcome.state.status)
   })
 
-  it("leaves each turn what is left of its budget", () => {
+  it("gives each turn what is left of its budget", () => {
     const outcome = given(needsHuman).when(answered(1, "continue-session"))
     assert.strictEqual(outcome.event("TurnRequested").session.limits.maxTokens, 1000 - 24)
   })
 })
 
 describe("the answer to a standalone session", () => {
-  it("continue goes on in the same session, with the guidance word for word", () => {
+  it("continue uses the same session, with the guidance word for word", () => {
     const outcome = given(needsHuman).when(answered(1, "continue-session", "Say hi."))
     assert.deepStrictEqual(outcome.types, ["EscalationClosed", "TurnRequested"])
     assert.deepInclude(outcome.work[0]?.work, { _tag: "InspectSession", runtimeSessionId: "ses_1" })
     assert.match(outcome.event("TurnRequested").turn.prompt, /^Continue the current session[\s\S]*Say hi\.$/)
   })
 
-  it("fix begins anew in a new session on the runtime, and says that it is replaced", () => {
+  it("fix starts over in a new runtime session, and publishes the replacement", () => {
     const outcome = given(needsHuman).when(answered(1, "fix", "Say hi."))
     assert.deepStrictEqual(outcome.types, ["EscalationClosed", "TurnRequested", "SessionLost"])
     const replaced = given([...needsHuman, answered(1, "fix", "Say hi.")]).when(opened(2, "ses_2"))
@@ -156,14 +156,14 @@ describe("the answer to a standalone session", () => {
     assert.strictEqual(outcome.event("SessionAborted").reason, "aborted by ann through cli: no use")
   })
 
-  it("counts once, and only for the question that is open", () => {
+  it("counts once, and only for the open escalation", () => {
     given([...needsHuman, answered(1, "continue-session")])
       .when(answered(1, "fix"))
       .then([])
     given(needsHuman).when(answered(7, "fix")).then([])
   })
 
-  it("is not offered to continue again when the continuation failed, but when it needs a human again", () => {
+  it("does not offer continue again after a failed continue, but offers it when the agent needs a human again", () => {
     const continued = [...needsHuman, answered(1, "continue-session"), found(2)]
     assert.deepStrictEqual(names(given(continued).when(failed(2, 1, "gone"))), ["fix", "abort"])
     const again = { ...reports("needs_human"), turnId: answer(2, 2, "").turnId }
@@ -174,7 +174,7 @@ describe("the answer to a standalone session", () => {
     ])
   })
 
-  it("to a permission goes back into the running turn", () => {
+  it("to a permission request goes back into the running turn", () => {
     const asked = given(working).when(prompting)
     assert.deepStrictEqual(asked.types, ["AgentPrompting", "EscalationRequested"])
     assert.deepStrictEqual(names(asked), ["once", "always", "reject"])
@@ -183,7 +183,7 @@ describe("the answer to a standalone session", () => {
     assert.deepInclude(outcome.work[0]?.work, { _tag: "SendReply", promptId: "p1", reply: "once" })
   })
 
-  it("to a second permission is asked for after the first", () => {
+  it("to a second permission request is asked for after the first", () => {
     const second: SessionInput = { ...prompting, promptId: "p2", text: "bash: rm" }
     assert.deepStrictEqual(given([...working, prompting]).when(second).types, ["AgentPrompting"])
     const outcome = given([...working, prompting, second]).when(answered(1, "once"))
@@ -191,7 +191,7 @@ describe("the answer to a standalone session", () => {
     assert.strictEqual(outcome.event("EscalationRequested").ask.reason, "bash: rm")
   })
 
-  it("in free words answers a question of the agent", () => {
+  it("in free text answers a question of the agent", () => {
     const question: SessionInput = {
       _tag: "RecordAgentQuestion",
       promptId: "p1",
@@ -206,7 +206,7 @@ describe("the answer to a standalone session", () => {
     assert.deepInclude(outcome.event("AgentQuestionAnswered"), { reply: "Blue" })
   })
 
-  it("is asked for again when somebody else withdraws the question", () => {
+  it("is asked for again when somebody else withdraws the escalation", () => {
     const withdrawn: SessionInput = {
       _tag: "EscalationWithdrawn",
       escalationId: EscalationId.make(`${key}-e1`),
@@ -221,7 +221,7 @@ describe("the answer to a standalone session", () => {
 })
 
 describe("auto-resume of a standalone session", () => {
-  it("withdraws the question when a human works with the agent, and asks for a report when it is idle again", () => {
+  it("withdraws the escalation when a human works with the agent, and asks for a report when the agent is idle again", () => {
     const outcome = given(needsHuman).when(human)
     assert.deepStrictEqual(outcome.types, ["ActivityNoted", "AgentWorking", "EscalationClosed"])
     assert.deepInclude(
@@ -233,13 +233,13 @@ describe("auto-resume of a standalone session", () => {
     assert.match(idle.event("TurnRequested").turn.prompt, /are idle again/)
   })
 
-  it("withdraws a permission that was answered in the runtime itself", () => {
+  it("withdraws a permission request that was answered in the runtime itself", () => {
     const outcome = given([...working, prompting]).when({ _tag: "RecordAgentQuestionGone", promptId: "p1" })
     assert.deepStrictEqual(outcome.types, ["AgentQuestionClosed", "AgentWorking", "EscalationClosed"])
     assert.strictEqual(outcome.event("EscalationClosed").how, "agent-working")
   })
 
-  it("withdraws a permission that the runtime forgot, and asks for a report: nobody waits for an answer to nothing", () => {
+  it("withdraws a permission request that the runtime lost, and asks for a report", () => {
     const outcome = given([...needsHuman, human, prompting]).when({ _tag: "ReportIdle" })
     assert.deepStrictEqual(outcome.types, [
       "ActivityNoted",
@@ -258,24 +258,24 @@ describe("auto-resume of a standalone session", () => {
 })
 
 describe("the end of a standalone session", () => {
-  it("withdraws its question", () => {
+  it("withdraws its escalation", () => {
     const outcome = given(needsHuman).when({ _tag: "AbortSession", sessionId, reason: "stop" })
     assert.deepStrictEqual(outcome.types, ["SessionAborted", "EscalationClosed"])
     assert.strictEqual(outcome.event("EscalationClosed").how, "run-ended")
   })
 
-  it("leaves late answers without effect", () => {
+  it("makes later answers ineffective", () => {
     given([...needsHuman, { _tag: "AbortSession", sessionId, reason: "stop" }])
       .when(answered(1, "continue-session"))
       .then([])
   })
 })
 
-describe("what the session-manager listens to", () => {
+describe("the session-manager's subscription", () => {
   const route = sessionActor().subscription?.route ?? assert.fail("it listens to nothing")
   const raised = { _tag: "EscalationWithdrawn", escalationId: EscalationId.make("e1"), reason: "run-ended" } as const
 
-  it("is the answers to standalone sessions, and no run's", () => {
+  it("is the answers to standalone sessions only", () => {
     assert.strictEqual(route({ ...raised, runId: RunId.make("s1"), sessionId: SessionId.make("s1") }), Key.make("s1"))
     assert.isUndefined(route({ ...raised, runId: RunId.make("r1"), sessionId: SessionId.make("r1-s1") }))
     assert.isUndefined(route({ ...raised, runId: RunId.make("r1") }))

@@ -21,7 +21,7 @@ import {
 
 const ownRun = RunId.make(key)
 
-/** What may come, of the turn that is open now. */
+/** The inputs that may come next. */
 const inputsOf = (session: Session): ReadonlyArray<SessionInput> => {
   const { escalation, turn } = session
   const number = turn?.prompt?.number ?? 1
@@ -70,7 +70,7 @@ const inputsOf = (session: Session): ReadonlyArray<SessionInput> => {
   ]
 }
 
-/** What tells one situation from another, for the exploration. */
+/** States with the same text are explored once. */
 const situation = ({ details, workingOutsideTurn, escalation, runtimeSessionId, status, turn }: Session): string =>
   JSON.stringify([
     status,
@@ -110,12 +110,12 @@ describe("the statuses of a session", () => {
     from.flatMap((start) => to.map((end) => `${start} ${end}`))
   )
 
-  it("change only as the table says, whatever happens in whatever order", () => {
+  it("change only as the table says, whatever happens in any order", () => {
     const unknown = taken.filter(([from, to]) => waysOf(from as "active", to as "active").length === 0)
     assert.deepStrictEqual(unknown, [])
   })
 
-  it("can go every way of the table", () => {
+  it("can go every way in the table", () => {
     const went = new Set(taken.map((pair) => pair.join(" ")))
     assert.deepStrictEqual(
       ofTable.filter((pair) => !went.has(pair)),

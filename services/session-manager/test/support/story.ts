@@ -1,4 +1,4 @@
-/** A session's life in the words of its inputs: the history that a decider's test begins from. */
+/** The inputs of a session's life, and tests of its decisions that begin with a history of such inputs. */
 import assert from "node:assert/strict"
 import { given as givenActor } from "@reprise/actor/testing"
 import { Host, Key, noTokens, RunId, type SessionCommand, SessionId, TurnId } from "@reprise/protocol"
@@ -11,7 +11,7 @@ import { type ActionSettings, defaultActions, defaultSettings, type SessionSetti
 
 export const actor = sessionActor()
 
-/** What a test changes of the settings. */
+/** The settings that a test changes. */
 type Changes = Partial<Omit<SessionSettings, "actions">> & { readonly actions?: Partial<ActionSettings> }
 const actorWith = ({ actions, ...changes }: Changes) =>
   sessionActor({ ...defaultSettings, ...changes, actions: { ...defaultActions, ...actions } })
@@ -54,7 +54,7 @@ export const nextTurn = (n: number, more: Partial<Command<"StartTurn">> = {}): C
   ...more
 })
 
-/** A session without a run. */
+/** Starts a standalone session. */
 export const startAlone: Command<"StartSession"> = {
   _tag: "StartSession",
   sessionId,
@@ -81,7 +81,7 @@ export const found = (n: number, how: Report<"RecordInspected">["found"] = "usab
 
 const spent = { tokens: { ...noTokens, input: 10, output: 2 }, cost: 0.5, attempts: 1, toolCalls: 1 }
 
-/** The n-th turn's `number`-th prompt was answered. */
+/** The result of the n-th turn's `number`-th prompt. */
 export const answer = (
   n: number,
   number: number,
@@ -150,7 +150,7 @@ export const lived = (inputs: ReadonlyArray<SessionInput>, of = actor): Readonly
   return history
 }
 
-/** given(inputs).when(input): like the actor's own, from inputs instead of events, decided a minute after the start. */
+/** given(inputs).when(input): like `given` of the actor library, with inputs for events. Decides a minute after the start. */
 export const given = (inputs: ReadonlyArray<SessionInput>) => givenOf(inputs, actor)
 
 /** The same with other settings. */

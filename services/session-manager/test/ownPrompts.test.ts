@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { OwnPrompts } from "../src/work/OwnPrompts.ts"
 
-describe("the prompts of a host", () => {
-  it.effect("are forgotten from the oldest on, and so are the sessions that they were used in", () =>
+describe("our own prompts", () => {
+  it.effect("are forgotten oldest first, and so are their sessions", () =>
     Effect.gen(function* () {
       const { isOurs, lastEndedAt, remember } = yield* OwnPrompts
       for (let n = 0; n <= 10_000; n++) yield* remember(`m${n}`, `s${n}`, n)

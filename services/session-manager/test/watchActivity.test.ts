@@ -18,7 +18,7 @@ describe("activity", () => {
     ["of another prompt beside ours is a human's", { causePromptId: "m", causeIsOurs: false, live: true }, "human"],
     ["without a cause while a prompt of ours runs is ours", { causeIsOurs: false, live: true }, "ours"],
     [
-      "without a cause soon after ours is nobody's",
+      "without a cause soon after ours is of unknown origin",
       { causeIsOurs: false, live: false, msSinceOurs: 59_000 },
       "unknown"
     ],
@@ -33,7 +33,7 @@ describe("activity", () => {
   })
 })
 
-/** The human's own prompts use a hundred tools and wait to be let go on. */
+/** The agent uses a hundred tools for a human's prompt, and waits until the test releases it. */
 const script: MemoryScript = ({ text }) => {
   if (text.startsWith("human")) {
     return [...Array.from({ length: 100 }, () => ({ tool: "bash" })), { hold: text }, { say: "Yes." }]
@@ -49,7 +49,7 @@ const human = (runtimeSessionId: string, text: string, n: number) =>
 const aboutAgents = (story: ReadonlyArray<PublicEventType>) => story.filter((tag) => tag.startsWith("Agent"))
 
 describe("a human who steps into an idle session", () => {
-  it.live("is seen once as working, however much the agent does, and idle when it is done", () => {
+  it.live("is announced once as working, however much the agent does, and as idle at the end", () => {
     const control = new MemoryControl()
     return Effect.gen(function* () {
       const { awaitEvent, send, storyUntil } = yield* stage
@@ -68,7 +68,7 @@ describe("a human who steps into an idle session", () => {
     }).pipe(Effect.provide(inMemory(script, { control })))
   })
 
-  it.live("is seen after a restart of the session-manager, although nothing happens at that moment", () => {
+  it.live("is noticed after a restart of the session-manager, without any new event", () => {
     const control = new MemoryControl()
     return Effect.gen(function* () {
       const { awaitEvent, send } = yield* stage
@@ -92,8 +92,8 @@ describe("a human who steps into an idle session", () => {
   })
 })
 
-describe("a human who is done while no session-manager runs", () => {
-  it.live("is seen as such by the next one", () => {
+describe("a human who finishes while no session-manager runs", () => {
+  it.live("is announced as idle by the next one", () => {
     const control = new MemoryControl()
     return Effect.gen(function* () {
       const { awaitEvent, send } = yield* stage
@@ -116,7 +116,7 @@ describe("a human who is done while no session-manager runs", () => {
 })
 
 describe("a session that ends while a human works in it", () => {
-  it.live("is not looked at any more", () => {
+  it.live("is not inspected any more", () => {
     const control = new MemoryControl()
     const looked: Array<string> = []
     const watched = Layer.effect(
@@ -148,7 +148,7 @@ describe("a session that ends while a human works in it", () => {
       yield* awaitEvent("SessionArchived")
       yield* drain
       const before = looked.filter((id) => id === runtimeSessionId).length
-      // The other's end takes longer than the grace.
+      // By the other session's end more than the idle grace has passed.
       yield* control.release("human 5")
       yield* human(otherId, "human 5", 5)
       yield* awaitEvent("AgentIdle")
@@ -164,7 +164,7 @@ describe("a session that ends while a human works in it", () => {
 })
 
 describe("a turn whose session-manager dies", () => {
-  it.live("is not taken up again when it was aborted meanwhile", () => {
+  it.live("is not resumed after it was aborted meanwhile", () => {
     const control = new MemoryControl()
     return Effect.gen(function* () {
       const { awaitEvent, send } = yield* stage
@@ -185,7 +185,7 @@ describe("a turn whose session-manager dies", () => {
     }).pipe(Effect.provide(surroundings(() => [{ hold: "work" }], control)))
   })
 
-  it.live("is taken up by the next one, under the same prompt", () => {
+  it.live("is resumed by the next one, under the same prompt", () => {
     const control = new MemoryControl()
     const working: MemoryScript = ({ text }) =>
       text.includes("JSON") ? [{ say: goodReport }] : [{ tool: "bash" }, { hold: "work" }, { say: "I did it." }]
