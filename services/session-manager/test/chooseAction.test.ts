@@ -1,11 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import {
-  afterProgress,
-  chooseAction,
-  countAttempt,
-  nothingTried,
-  type TriedActions
-} from "../src/activity/chooseAction.ts"
+import { afterProgress, chooseAction, countAttempt, nothingTried, type TriedActions } from "../src/activity/actions.ts"
 import type { ActionName, Configured } from "../src/settings.ts"
 import { at } from "./support/story.ts"
 

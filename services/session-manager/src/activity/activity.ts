@@ -5,6 +5,7 @@ import { currentPrompt, type Decision, nothing } from "../actor/guards.ts"
 import type { Report } from "../actor/inputs.ts"
 import type { EventOf } from "../actor/journal.ts"
 import { changeTurn, eventFields, hasEnded, type Session } from "../actor/state.ts"
+import { echoMs } from "./actions.ts"
 
 /** The agent works on a prompt of ours: published once per turn, however many prompts and attempts it takes. */
 export const recordWorking = (session: Session, report: Report<"RecordWorking">, delivery: Delivery): Decision => {
@@ -59,10 +60,7 @@ export interface SeenActivity {
   readonly msSinceOurs?: number
 }
 
-/** For this long after a prompt of ours, activity without a known cause may still belong to it. */
-const echoMs = 60_000
-
-/** Whose activity it is. `ours` never counts as a human's; `unknown` resumes nothing. */
+/** Whose activity it is; soon after a prompt of ours it may still belong to that. `ours` never counts as a human's; `unknown` resumes nothing. */
 export const attribute = (seen: SeenActivity): "ours" | "human" | "agent" | "unknown" => {
   if (seen.causePromptId !== undefined) return seen.causeIsOurs ? "ours" : "human"
   if (seen.live) return "ours"

@@ -1,6 +1,7 @@
 /** The fold of the journal: what each event changes. A family that several events belong to folds them itself. */
+
+import { actionCounted } from "../activity/actions.ts"
 import { agentWorking } from "../activity/activity.ts"
-import { actionCounted } from "../activity/chooseAction.ts"
 import { evolveAgentQuestions } from "../agentQuestions/agentQuestions.ts"
 import { evolveLifecycle } from "../lifecycle/lifecycle.ts"
 import { evolveTurn } from "../turn/evolveTurn.ts"

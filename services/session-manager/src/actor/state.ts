@@ -1,6 +1,6 @@
 /** The state of one session: what it is, the open turn, and what the agent is doing (docs/design/sessions.md#lifecycle). */
 import { type ContextFill, noTokens, type SessionView, type Tokens } from "@reprise/protocol"
-import type { TriedActions, Trigger } from "../activity/chooseAction.ts"
+import type { TriedActions, Trigger } from "../activity/actions.ts"
 import type { EventOf, SessionDetails, TurnRequest } from "./journal.ts"
 
 export type SessionStatus = SessionView["status"]
@@ -108,7 +108,8 @@ export const noSession: Session = {
 }
 
 const ended: ReadonlyArray<Session["status"]> = ["expired", "completed", "aborted", "failed"]
-export const hasEnded = (session: Session): boolean => ended.includes(session.status)
+export const isEnded = (status: Session["status"]): boolean => ended.includes(status)
+export const hasEnded = (session: Session): boolean => isEnded(session.status)
 
 /** The fields that every public event of a session carries. */
 export const eventFields = (details: SessionDetails, turnId?: TurnRequest["turnId"]) => ({

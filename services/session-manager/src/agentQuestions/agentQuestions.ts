@@ -5,7 +5,7 @@
 import { type Delivery, isSentBy } from "@reprise/actor"
 import type { SessionCommand } from "@reprise/protocol"
 import { Result } from "effect"
-import { actionTaken, chooseAction, triedFor } from "../activity/chooseAction.ts"
+import { actionTaken, chooseAction, triedFor } from "../activity/actions.ts"
 import { type Decision, nothing, refuse } from "../actor/guards.ts"
 import type { Report } from "../actor/inputs.ts"
 import type { EventOf, JournalEvent, SessionDetails } from "../actor/journal.ts"

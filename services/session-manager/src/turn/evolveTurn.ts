@@ -1,6 +1,6 @@
 /** The fold of a turn: from its request over its prompts to its end. */
 import { addTokens, noTokens } from "@reprise/protocol"
-import { attemptCounted } from "../activity/chooseAction.ts"
+import { attemptCounted } from "../activity/actions.ts"
 import type { EventOf } from "../actor/journal.ts"
 import { changeTurn, type OpenTurn, type Session, usedAt } from "../actor/state.ts"
 

@@ -12,7 +12,7 @@ import {
   chooseAction,
   triedFor,
   triggerOf
-} from "../activity/chooseAction.ts"
+} from "../activity/actions.ts"
 import {
   type CurrentPrompt,
   currentPrompt,

@@ -4,7 +4,7 @@
  */
 import type { Delivery } from "@reprise/actor"
 import { Result } from "effect"
-import { actionTaken, afterProgress, chooseAction, triedFor } from "../activity/chooseAction.ts"
+import { actionTaken, afterProgress, chooseAction, triedFor } from "../activity/actions.ts"
 import { type CurrentPrompt, currentPrompt, type Decision, refuseOutdated } from "../actor/guards.ts"
 import type { Report } from "../actor/inputs.ts"
 import type { EventOf, JournalEvent } from "../actor/journal.ts"

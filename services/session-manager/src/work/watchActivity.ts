@@ -8,6 +8,7 @@ import type { SessionId, SessionView } from "@reprise/protocol"
 import { Clock, type Context, Effect, FiberMap, Result, Schedule, Stream } from "effect"
 import { attribute } from "../activity/activity.ts"
 import type { SessionReport } from "../actor/inputs.ts"
+import { isEnded } from "../actor/state.ts"
 import type { SessionSettings } from "../settings.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
 import { optionsOf, toSession } from "./report.ts"
@@ -99,36 +100,35 @@ const reportActive = Effect.fnUntraced(function* (
 })
 
 /** Questions that are asked within a turn of ours are reported by its worker. */
-const observe = Effect.fnUntraced(function* (watch: Watch, runtime: AgentRuntimeShape, event: RuntimeEvent) {
+const observe = (watch: Watch, runtime: AgentRuntimeShape, event: RuntimeEvent): Effect.Effect<void> => {
   const session = watch.sessions.get(event.sessionId)
-  if (session === undefined) return
+  if (session === undefined) return Effect.void
   switch (event.type) {
     case "working":
-      return yield* reportActive(watch, runtime, session, event)
+      return reportActive(watch, runtime, session, event)
     case "prompting": {
-      if (session.inTurn || !watch.sessions.isBusy(event.sessionId)) return
+      if (session.inTurn || !watch.sessions.isBusy(event.sessionId)) return Effect.void
       const { kind, promptId, text } = event
-      const options = optionsOf(event)
-      return yield* tell(watch, session, { _tag: "RecordAgentQuestion", promptId, kind, text, options })
+      const question = { _tag: "RecordAgentQuestion", promptId, kind, text, options: optionsOf(event) } as const
+      return tell(watch, session, question)
     }
     case "replied":
-      if (session.inTurn) return
-      return yield* tell(watch, session, { _tag: "RecordAgentQuestionGone", promptId: event.promptId })
+      return session.inTurn
+        ? Effect.void
+        : tell(watch, session, { _tag: "RecordAgentQuestionGone", promptId: event.promptId })
     // The end of activity is found by asking the runtime.
     case "progress":
     case "idle":
     case "failed":
     case "gone":
-      return
+      return Effect.void
   }
-})
-
-const ended: ReadonlyArray<SessionView["status"]> = ["expired", "completed", "aborted", "failed"]
+}
 
 /** Begins to watch a session, and checks at once whether somebody is at work in it. */
 const begin = Effect.fnUntraced(function* (watch: Watch, view: SessionView) {
   const { directory, heldBy, lastPromptId, runtimeSessionId, sessionId } = view
-  if (view.host !== watch.host || ended.includes(view.status) || runtimeSessionId === undefined) return
+  if (view.host !== watch.host || isEnded(view.status) || runtimeSessionId === undefined) return
   if (lastPromptId !== undefined) {
     yield* watch.ownPrompts.remember(lastPromptId, runtimeSessionId, Date.parse(view.lastActivityAt))
   }

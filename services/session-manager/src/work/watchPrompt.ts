@@ -121,28 +121,26 @@ const showProgress = Effect.fnUntraced(function* (
 })
 
 /** Activity in the session counts against inactivity, whoever caused it; only that of our prompt is reported. */
-const observe = Effect.fnUntraced(function* (watching: Watching, event: RuntimeEvent) {
+const observe = (watching: Watching, event: RuntimeEvent): Effect.Effect<void, WorkFault> => {
   const { causePromptId } = event
   const isOurs = causePromptId === undefined || causePromptId === watching.work.identity.messageId
   switch (event.type) {
     case "working":
-      yield* update(watching, activeAt)
-      return isOurs ? yield* reportWorking(watching, event.evidence) : undefined
+      return Effect.andThen(update(watching, activeAt), isOurs ? reportWorking(watching, event.evidence) : Effect.void)
     case "progress":
-      yield* update(watching, activeAt)
-      return isOurs ? yield* showProgress(watching, event) : undefined
+      return Effect.andThen(update(watching, activeAt), isOurs ? showProgress(watching, event) : Effect.void)
     case "prompting":
-      return yield* reportQuestion(watching, event)
+      return reportQuestion(watching, event)
     case "replied":
-      return yield* reportQuestionGone(watching, event.promptId)
+      return reportQuestionGone(watching, event.promptId)
     case "failed":
-      return event.recovering ? yield* reportRecovering(watching, event.kind, event.message) : undefined
+      return event.recovering ? reportRecovering(watching, event.kind, event.message) : Effect.void
     // The prompt's own outcome tells of these.
     case "idle":
     case "gone":
-      return
+      return Effect.void
   }
-})
+}
 
 /** Finds what the events may have missed. A runtime that does not answer fails the prompt itself. */
 const askRuntime = Effect.fnUntraced(

@@ -7,7 +7,7 @@ import {
   type PublicEventType,
   type RunId,
   type SessionCommand,
-  type SessionView
+  SessionId
 } from "@reprise/protocol"
 import { Effect, Layer, Stream } from "effect"
 import { layerWith, type ServiceSettings } from "../../src/service.ts"
@@ -30,10 +30,9 @@ export const stageOf = Effect.fnUntraced(function* (runId?: RunId) {
 
   return {
     send: (command: SessionCommand, key = "r1-s1", id?: string) =>
-      messenger.send("session-manager", Key.make(key), command, id === undefined ? {} : { id }),
+      messenger.send({ service: "session-manager", key: Key.make(key), command }, id === undefined ? {} : { id }),
     awaitEvent,
-    view: (key = "r1-s1") =>
-      messenger.query("session-manager", "show", { id: key }).pipe(Effect.map((view) => view as SessionView)),
+    view: (key = "r1-s1") => messenger.show.sessionManager(SessionId.make(key)),
     /** The types of the events up to the first of this type, without TurnProgress. */
     storyUntil: (last: PublicEventType) =>
       messenger.events(all).pipe(

@@ -64,8 +64,8 @@ export const countAttempt = (
   lastAt: at
 })
 
-/** Activity within this long of an action of ours may only be a reaction to it. */
-const echoMs = 60_000
+/** Activity within this long of a prompt or an action of ours may only be a reaction to it. */
+export const echoMs = 60_000
 
 /** Forgets earlier attempts once the agent has made progress that is not just a reaction to our last action. */
 export const afterProgress = (tried: TriedActions, worked: boolean, now: string): TriedActions => {
