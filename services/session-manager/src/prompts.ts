@@ -78,7 +78,7 @@ const authorShape = `${fence}json
   "checkpoint": {
     "task": "<task id>",
     "type": "human-verify",
-    "description": "<what it is about>",
+    "description": "<what the human should know>",
     "options": [{ "id": "<short id>", "label": "<text>", "recommended": true }],
     "verifySteps": ["<step>"],
     "requiredAction": "<what the human must do>"
@@ -88,14 +88,14 @@ ${fence}`
 
 const authorRules = `- result, one of:
   - "complete": everything you were asked for is done and committed.
-  - "needs_human": you cannot go on without a decision or an answer. Say in reason what you need to know.
+  - "needs_human": you cannot continue without a decision or an answer. Say in reason what you need to know.
   - "failed": you tried, and it cannot be done like this. Say in reason why.
   - "checkpoint": you stopped at a checkpoint of the plan, or you found that an architectural change is needed. Fill in checkpoint.
 - commit: required when you committed anything. Never invent a hash: take it from git.
 - reason: required unless result is "complete".
 - notes: findings of the reviewer that you decline, each with your reason, and anything else worth knowing. Optional.
 - completedTasks: one entry for each task of the plan that you finished in this turn. Optional when there is none.
-- checkpoint: only with "checkpoint". type is one of "human-verify", "decision", "human-action", "architectural-change"; options belong to a decision, verifySteps to human-verify, requiredAction to human-action.`
+- checkpoint: only with "checkpoint". Its type is one of "human-verify", "decision", "human-action", "architectural-change"; options belong to a decision, verifySteps to human-verify, requiredAction to human-action.`
 
 const verdictShape = `${fence}json
 {
