@@ -1,4 +1,4 @@
-/** Runs the session-manager of one host alone, with an OpenCode of its own, and Claude where it is installed: a container's entry point. */
+/** A container's entry point: the session-manager of one host, with its own OpenCode, and Claude where it is installed. */
 import { join } from "node:path"
 import { runService } from "@reprise/actor/main"
 import { AgentRuntimes, layerClaude, layerOpenCode, OpenCodeServer } from "@reprise/agent"

@@ -11,25 +11,25 @@ import {
 import type { AgentRuntimes } from "@reprise/agent"
 import { noTokens } from "@reprise/protocol"
 import { Cause, Effect, Layer } from "effect"
-import { type SessionReport, SessionWork } from "./domain/messages.ts"
-import { sessionActor } from "./domain/sessionActor.ts"
-import { defaultSettings, type SessionSettings } from "./domain/settings.ts"
-import { LiveTurns } from "./LiveTurns.ts"
-import { saveTranscript } from "./transcript/saveTranscript.ts"
-import { watchActivity } from "./watch/watchActivity.ts"
-import { interruptSession, sendReply } from "./worker/interruptSession.ts"
-import { inspectSession, openSession } from "./worker/openSession.ts"
-import { reportTo } from "./worker/reportTo.ts"
-import { runPrompt } from "./worker/runPrompt.ts"
+import { sessionActor } from "./actor/actor.ts"
+import type { SessionReport } from "./actor/inputs.ts"
+import { SessionWork } from "./actor/work.ts"
+import { defaultSettings, type SessionSettings } from "./settings.ts"
+import { OwnPrompts } from "./work/OwnPrompts.ts"
+import { reportTo } from "./work/report.ts"
+import { runPrompt } from "./work/runPrompt.ts"
+import { inspectSession, interruptSession, openSession, sendReply } from "./work/runtimeSession.ts"
+import { saveTranscript } from "./work/saveTranscript.ts"
+import { watchActivity } from "./work/watchActivity.ts"
 
 export interface ServiceSettings extends SessionSettings {
-  /** Turns, and what else is done to sessions, at a time on this host: an abort must never wait for a turn to end. */
+  /** Pieces of work at a time on this host. High, because an abort must never wait for a turn's end. */
   readonly concurrency: number
 }
 
 export const defaultServiceSettings: ServiceSettings = { ...defaultSettings, concurrency: 64 }
 
-type Needs = ActorConfig | AgentRuntimes | Broker | LiveTurns | Messenger
+type Needs = ActorConfig | AgentRuntimes | Broker | OwnPrompts | Messenger
 
 const handle =
   (settings: ServiceSettings) =>
@@ -50,35 +50,36 @@ const handle =
     }
   }
 
-/** Work that keeps breaking ends its turn, so that nobody waits for it. */
+/** The failure that ends the turn of work that keeps breaking; undefined: no turn waits for this work. */
+const failureOf = (work: SessionWork, message: string, { delivery }: WorkContext): SessionReport | undefined => {
+  switch (work._tag) {
+    case "RunPrompt": {
+      const { number, turnId } = work
+      const used = { tokens: noTokens, cost: 0, toolCalls: 0, attempts: delivery }
+      return { _tag: "RecordPromptFailed", turnId, number, ...used, kind: "runtime", message, sessionUsable: false }
+    }
+    case "OpenSession":
+    case "InspectSession":
+      return { _tag: "RecordUnreachable", turnId: work.turnId, kind: "runtime", message }
+    case "SaveTranscript":
+    case "InterruptSession":
+    case "SendReply":
+      return undefined
+  }
+}
+
 const giveUp = Effect.fnUntraced(function* (work: SessionWork, cause: Cause.Cause<WorkFault>, context: WorkContext) {
   const { tell } = yield* reportTo(context)
   const message = `The session-manager could not do its work: ${Cause.pretty(cause).slice(0, 500)}`
-  const failure: SessionReport | undefined =
-    work._tag === "RunPrompt"
-      ? {
-          _tag: "RecordFailed",
-          turnId: work.turnId,
-          number: work.number,
-          tokens: noTokens,
-          cost: 0,
-          attempts: context.delivery,
-          toolCalls: 0,
-          kind: "other",
-          message,
-          sessionUsable: false
-        }
-      : work._tag === "OpenSession" || work._tag === "InspectSession"
-        ? { _tag: "RecordUnreachable", turnId: work.turnId, kind: "other", message }
-        : undefined
+  const failure = failureOf(work, message, context)
   if (failure !== undefined) yield* tell("gave-up", failure)
 })
 
-/** Decide over sessions, and answer queries; touch no runtime. */
+/** The actors alone: they decide and answer queries, and touch no runtime. */
 export const actorsWith = (changes: Partial<ServiceSettings> = {}) =>
   actorLayer(sessionActor({ ...defaultServiceSettings, ...changes }))
 
-/** Do the work on the runtimes of this host, and watch over its sessions. */
+/** The work on the runtimes of this host, and the watch over its sessions. */
 export const workersWith = (changes: Partial<ServiceSettings> = {}) => {
   const settings = { ...defaultServiceSettings, ...changes }
   const worker = Layer.unwrap(
@@ -94,12 +95,12 @@ export const workersWith = (changes: Partial<ServiceSettings> = {}) => {
     )
   )
   return Layer.merge(worker, Layer.effectDiscard(watchActivity(settings))).pipe(
-    Layer.provide(LiveTurns.layer),
+    Layer.provide(OwnPrompts.layer),
     Layer.provide(Messenger.layer)
   )
 }
 
-/** Runs until its scope closes. Needs the runtimes of this host. */
+/** Both, until the scope closes. */
 export const layerWith = (changes: Partial<ServiceSettings> = {}) =>
   workersWith(changes).pipe(Layer.provideMerge(actorsWith(changes)))
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { SessionInput } from "../src/domain/decide.ts"
+import type { SessionInput } from "../src/actor/inputs.ts"
 import { answer, at, firstTurn, given, goodReport, nextTurn, sessionId, t } from "./support/story.ts"
 
 const working = firstTurn.slice(0, 2)
@@ -9,7 +9,7 @@ const idle = { _tag: "ReportIdle" } as const
 describe("an agent that works", () => {
   const seen = (number: number): SessionInput => ({ _tag: "RecordWorking", turnId: t(1), number, evidence: "text" })
 
-  it("on its turn is announced once", () => {
+  it("on our turn is announced once", () => {
     const outcome = given(working).when(seen(1))
     assert.deepInclude(outcome.event("AgentWorking"), { cause: "turn", turnId: t(1), evidence: "text" })
     assert.strictEqual(outcome.state.status, "active")
@@ -21,14 +21,14 @@ describe("an agent that works", () => {
       .then([])
   })
 
-  it("without a turn of ours is announced, once, however much it does", () => {
+  it("outside our turns is announced once, however much it does", () => {
     assert.deepInclude(given(firstTurn).when(human).event("AgentWorking"), { cause: "human", phase: "2" })
     given([...firstTurn, human])
       .when(human)
       .then([])
   })
 
-  it("is announced as idle once, and as working again after that", () => {
+  it("is announced as idle once, and may be announced as working again", () => {
     assert.deepStrictEqual(
       given([...firstTurn, human])
         .when(idle)
@@ -47,11 +47,11 @@ describe("an agent that works", () => {
   })
 
   it("wakes a paused session", () => {
-    const pause: SessionInput = { _tag: "PauseIdle", activity: given(firstTurn).state.activity }
+    const pause: SessionInput = { _tag: "PauseIdle", useCount: given(firstTurn).state.useCount }
     assert.strictEqual(given([...firstTurn, pause]).when(human).state.status, "active")
   })
 
-  it("is its turn's business while one is open, and nobody's after the end", () => {
+  it("is not announced a second time during a turn, nor after the session's end", () => {
     given(working).when(human).then([])
     given([...firstTurn, { _tag: "CompleteSession", sessionId }])
       .when(human)
@@ -62,14 +62,14 @@ describe("an agent that works", () => {
   it("keeps its session from being paused", () => {
     const state = given([...firstTurn, human]).state
     given([...firstTurn, human])
-      .when({ _tag: "PauseIdle", activity: state.activity })
+      .when({ _tag: "PauseIdle", useCount: state.useCount })
       .then([])
   })
 })
 
 describe("an agent that asks", () => {
   const permission = {
-    _tag: "RecordPrompting",
+    _tag: "RecordAgentQuestion",
     promptId: "per_1",
     kind: "permission",
     text: "bash: rm -r build",
@@ -96,15 +96,15 @@ describe("an agent that asks", () => {
     given(asking).when(permission).then([])
   })
 
-  it("and is idle all the same, asks nothing any more: its runtime forgot", () => {
+  it("has no open question any more once it is idle, because its runtime lost it", () => {
     const outcome = given([...firstTurn, human, permission]).when(idle)
-    assert.deepStrictEqual(outcome.types, ["ActivityNoted", "PromptClosed", "AgentIdle"])
-    assert.deepStrictEqual(outcome.state.prompts, [])
+    assert.deepStrictEqual(outcome.types, ["ActivityNoted", "AgentQuestionClosed", "AgentIdle"])
+    assert.deepStrictEqual(outcome.state.agentQuestions, [])
   })
 
-  it("gets the answer back into the same prompt", () => {
+  it("gets the answer in the same prompt", () => {
     const outcome = given(asking).when(reply("per_1", "once"), at(60), "run.r1.9.0")
-    assert.deepStrictEqual(outcome.types, ["PromptReplied"])
+    assert.deepStrictEqual(outcome.types, ["AgentQuestionAnswered"])
     assert.deepInclude(outcome.work[0]?.work, {
       _tag: "SendReply",
       runtimeSessionId: "ses_1",
@@ -114,18 +114,18 @@ describe("an agent that asks", () => {
     })
   })
 
-  it("gets it from somebody beside the gate: then a human is at work, and the question at the gate is moot", () => {
+  it("counts as worked on by a human when somebody answers beside the gate, which makes the escalation moot", () => {
     const outcome = given(asking).when(reply("per_1", "once"), at(60), "a-bot-1")
-    assert.deepStrictEqual(outcome.types, ["PromptReplied", "AgentWorking"])
+    assert.deepStrictEqual(outcome.types, ["AgentQuestionAnswered", "AgentWorking"])
     assert.deepInclude(outcome.event("AgentWorking"), { cause: "human", turnId: t(1) })
     assert.deepInclude(outcome.work[0]?.work, { _tag: "SendReply", promptId: "per_1" })
   })
 
   const again = { ...permission, promptId: "per_9" } as const satisfies SessionInput
 
-  it("asks the same thing again after its runtime forgot: the open question stays, and its answer goes to the new prompt", () => {
+  it("may repeat a question that its runtime lost: the open one stays, and its answer goes to the repeated one", () => {
     const outcome = given(asking).when(again)
-    assert.deepStrictEqual(outcome.types, ["PromptAskedAgain"])
+    assert.deepStrictEqual(outcome.types, ["AgentQuestionRepeated"])
     assert.deepStrictEqual(outcome.work, [])
     assert.deepInclude(given([...asking, again]).when(reply("per_1", "once")).work[0]?.work, {
       _tag: "SendReply",
@@ -134,7 +134,7 @@ describe("an agent that asks", () => {
     })
   })
 
-  it("gets an answer that was given while its runtime was away, when it asks the same thing again", () => {
+  it("gets an answer that was given while its runtime was away as soon as it repeats the question", () => {
     const outcome = given([...asking, reply("per_1", "once")]).when(again)
     assert.deepInclude(outcome.work[0]?.work, { _tag: "SendReply", promptId: "per_9", reply: "once" })
     given([...asking, reply("per_1", "once"), again])
@@ -142,12 +142,12 @@ describe("an agent that asks", () => {
       .then([])
   })
 
-  it("is asked anew about the same thing once the first answer has arrived", () => {
-    const closed = [...asking, reply("per_1", "once"), { _tag: "RecordPromptGone", promptId: "per_1" } as const]
+  it("may ask the same question anew once the first answer has arrived", () => {
+    const closed = [...asking, reply("per_1", "once"), { _tag: "RecordAgentQuestionGone", promptId: "per_1" } as const]
     assert.deepStrictEqual(given(closed).when(again).types, ["AgentPrompting"])
   })
 
-  it("takes the first answer only, and none that was not offered", () => {
+  it("takes only the first answer, and only one of its options", () => {
     given([...asking, reply("per_1", "once")])
       .when(reply("per_1", "reject"))
       .refused(/the first answer holds/)
@@ -156,10 +156,10 @@ describe("an agent that asks", () => {
       .refused(/choose once, always, reject/)
     given(asking)
       .when(reply("per_2", "once"))
-      .refused(/answered, or has gone/)
+      .refused(/was answered, or is gone/)
   })
 
-  it("takes any text as the answer to a question, but not nothing", () => {
+  it("takes any text that is not empty as the answer to a question", () => {
     const question: SessionInput = { ...permission, promptId: "que_1", kind: "question" }
     assert.deepInclude(given([...working, question]).when(reply("que_1", "blue, please")).work[0]?.work, {
       reply: "blue, please"
@@ -169,22 +169,22 @@ describe("an agent that asks", () => {
       .refused(/empty/)
   })
 
-  const gone = { _tag: "RecordPromptGone", promptId: "per_1" } as const
+  const gone = { _tag: "RecordAgentQuestionGone", promptId: "per_1" } as const
 
-  it("and was answered in the runtime itself is seen working because of a human", () => {
+  it("counts as worked on by a human when it was answered in the runtime itself", () => {
     const outcome = given(asking).when(gone)
     assert.deepInclude(outcome.event("AgentWorking"), { cause: "human", turnId: t(1) })
-    assert.deepStrictEqual(outcome.state.prompts, [])
+    assert.deepStrictEqual(outcome.state.agentQuestions, [])
   })
 
-  it("and got our answer goes on quietly", () => {
-    assert.deepStrictEqual(given([...asking, reply("per_1", "once")]).when(gone).types, ["PromptClosed"])
+  it("continues without an announcement when it got our answer", () => {
+    assert.deepStrictEqual(given([...asking, reply("per_1", "once")]).when(gone).types, ["AgentQuestionClosed"])
     given(working).when(gone).then([])
   })
 
-  it("asks nothing any more when its turn is over", () => {
+  it("has no open question any more when its turn is over", () => {
     const over = [...asking, answer(1, 1, "x"), answer(1, 2, goodReport)]
     given(over).when(reply("per_1", "once")).refused(/per_1/)
-    assert.deepStrictEqual(given([...over, nextTurn(2)]).state.prompts, [])
+    assert.deepStrictEqual(given([...over, nextTurn(2)]).state.agentQuestions, [])
   })
 })

@@ -7,8 +7,8 @@ import { type PermissionMode, RunId, type SessionCommand, SessionId, sessionIdOf
 import { ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
 import { Effect, Layer, Result } from "effect"
 import { layerWith } from "../src/service.ts"
-import { readSessionFile } from "../src/transcript/SessionFile.ts"
-import { host, Places, realWorld } from "./support/realWorld.ts"
+import { readSessionFile } from "../src/work/SessionFile.ts"
+import { host, realWorld, TestDirectories } from "./support/realWorld.ts"
 import { stageOf } from "./support/stage.ts"
 import { newTurn, nextTurn } from "./support/story.ts"
 
@@ -38,11 +38,11 @@ const script: ScriptInput = {
 const scene = Effect.fnUntraced(function* (name: string, prompt: string) {
   const runId = RunId.make(name)
   const sessionId = sessionIdOf(runId, 1)
-  const { directory } = yield* Places
+  const { directory } = yield* TestDirectories
   const stage = yield* stageOf(runId)
-  const place = { runId, directory, host, permissions: "all" as const }
-  const first = newTurn(1, { ...place, turnId: turnIdOf(runId, 1), prompt })
-  const second = nextTurn(2, { ...place, turnId: turnIdOf(runId, 2), session: { _tag: "Existing", sessionId } })
+  const shared = { runId, directory, host, permissions: "all" as const }
+  const first = newTurn(1, { ...shared, turnId: turnIdOf(runId, 1), prompt })
+  const second = nextTurn(2, { ...shared, turnId: turnIdOf(runId, 2), session: { _tag: "Existing", sessionId } })
   const send = (command: SessionCommand) => stage.send(command, sessionId)
   return { ...stage, directory, sessionId, first, second, send, view: stage.view(sessionId) }
 })
@@ -56,7 +56,7 @@ const fileOf = Effect.fnUntraced(function* (object: string | undefined) {
 const world = layerWith({ idleGraceMs: 500 }).pipe(Layer.provideMerge(realWorld(script)))
 
 layer(world, { excludeTestServices: true, timeout: "60 seconds" })("the archive, on OpenCode and NATS", (it) => {
-  it.effect("holds the whole conversation of a completed session, with what it was and what it used", () =>
+  it.effect("holds the whole conversation of a completed session, its metadata and its usage", () =>
     Effect.gen(function* () {
       const { awaitEvent, first, send, sessionId, view } = yield* scene("done", "Read both files.")
       writeFileSync(join(first.directory, "stays.txt"), "one")
@@ -87,7 +87,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("the archive,
     })
   )
 
-  it.effect("holds what an aborted session had said", () =>
+  it.effect("holds the conversation of an aborted session", () =>
     Effect.gen(function* () {
       const { awaitEvent, first, send, sessionId } = yield* scene("stopped", "Do it and hold.")
       const model = yield* ScriptedModel
@@ -101,7 +101,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("the archive,
     })
   )
 
-  it.effect("gives a session that takes the place of an expired one its words, without what no longer holds", () =>
+  it.effect("gives the conversation of an expired session to its replacement, without outdated results", () =>
     Effect.gen(function* () {
       const { awaitEvent, directory, first, second, send, sessionId } = yield* scene("again", "Read both files.")
       writeFileSync(join(directory, "stays.txt"), "content that stays")
@@ -131,7 +131,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("the archive,
     })
   )
 
-  it.effect("leaves a live session alone: its own interface opens it, and no secret is among the arguments", () =>
+  it.effect("is not needed to attach to a live session, whose command line holds no secret", () =>
     Effect.gen(function* () {
       const { awaitEvent, directory, first, send } = yield* scene("attached", "Work.")
       yield* send(first)
@@ -145,7 +145,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("the archive,
     })
   )
 
-  it.effect("goes on by itself in the same session when an answer was cut off for its length", () =>
+  it.effect("a turn continues by itself in the same session when the model's output was cut off", () =>
     Effect.gen(function* () {
       const { awaitEvent, first, send } = yield* scene("talks", "Talk.")
       yield* send(first)
@@ -162,9 +162,9 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("the archive,
     ["ask", ["edit", "bash"]],
     ["workspace", ["bash"]],
     ["all", []]
-  ] as const)("in mode %s a standalone session asks for %j", ([permissions, asked]) =>
+  ] as const)("in mode %s a standalone session asks permission for %j", ([permissions, asked]) =>
     Effect.gen(function* () {
-      const { directory } = yield* Places
+      const { directory } = yield* TestDirectories
       rmSync(join(directory, "made.txt"), { force: true })
       const sessionId = SessionId.make(`alone-${permissions}`)
       const stage = yield* stageOf(RunId.make(sessionId))

@@ -1,17 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { ActionName, Configured } from "../src/domain/actions/Action.ts"
-import { afterProgress, chooseAction, nothingTried, type Tried, triedOnce } from "../src/domain/actions/chooseAction.ts"
+import { afterProgress, chooseAction, countAttempt, nothingTried, type TriedActions } from "../src/activity/actions.ts"
+import type { ActionName, Configured } from "../src/settings.ts"
 import { at } from "./support/story.ts"
 
-/** What is chosen, and tried, until a human is asked or the session given up. */
+/** The actions that are taken until a human is asked or the session fails. */
 const course = (configured: ReadonlyArray<Configured>, possible: (action: ActionName) => boolean = () => true) => {
   const taken: Array<string> = []
-  let tried: Tried = nothingTried
+  let tried: TriedActions = nothingTried
   for (let n = 0; n < 10; n++) {
     const chosen = chooseAction(configured, tried, at(n * 10), possible)
     taken.push(chosen.delayMs === 0 ? chosen.action : `${chosen.action} in ${chosen.delayMs / 1000} s`)
     if (chosen.action === "escalate" || chosen.action === "fail") return taken
-    tried = triedOnce(tried, chosen, at(n * 10))
+    tried = countAttempt(tried, chosen, at(n * 10))
   }
   return taken
 }
@@ -26,7 +26,7 @@ describe("the actions of a trigger", () => {
     ["several, in order", ["nudge", "report", "fail"], ["nudge", "report", "fail"]],
     ["one with attempts", [{ action: "continue", attempts: 3 }, "fail"], ["continue", "continue", "continue", "fail"]],
     [
-      "one with a cooldown: the first is at once, the others as far apart",
+      "one with a cooldown: the first at once, the others at least that far apart",
       [{ action: "continue", attempts: 3, cooldownMs: 30_000 }],
       ["continue", "continue in 20 s", "continue in 20 s", "escalate"]
     ],
@@ -35,13 +35,13 @@ describe("the actions of a trigger", () => {
     assert.deepStrictEqual(course(configured), taken)
   })
 
-  it("waiting, approving and rejecting are not counted out", () => {
+  it("never run out of waiting, approving and rejecting", () => {
     assert.deepStrictEqual(new Set(course(["approve", "escalate"])), new Set(["approve"]))
     assert.deepStrictEqual(new Set(course(["wait"])), new Set(["wait"]))
     assert.deepStrictEqual(course([{ action: "reject", attempts: 1 }]), ["reject", "escalate"])
   })
 
-  it("what is not possible now is passed over", () => {
+  it("skip those that are not possible now", () => {
     assert.deepStrictEqual(
       course(["continue", "fail"], (action) => action !== "continue"),
       ["fail"]
@@ -49,18 +49,22 @@ describe("the actions of a trigger", () => {
   })
 })
 
-describe("what was tried", () => {
-  const tried = triedOnce(triedOnce(nothingTried, { place: 0, attempt: 1 }, at(0)), { place: 1, attempt: 2 }, at(10))
+describe("the tried actions", () => {
+  const tried = countAttempt(
+    countAttempt(nothingTried, { index: 0, attempt: 1 }, at(0)),
+    { index: 1, attempt: 2 },
+    at(10)
+  )
 
-  it("is counted by the place of the action, not by what was said", () => {
+  it("are counted by the index of the action", () => {
     assert.deepStrictEqual(tried, { counts: [1, 2], lastAt: at(10) })
   })
 
-  it("is forgotten when the agent made progress more than a minute after", () => {
+  it("are forgotten when the agent makes progress more than a minute later", () => {
     assert.deepStrictEqual(afterProgress(tried, true, at(71)), nothingTried)
   })
 
-  it("stays when what was seen may be the echo of our own nudge, or nothing was seen", () => {
+  it("stay when the progress may be a reaction to our nudge, or there was none", () => {
     assert.deepStrictEqual(afterProgress(tried, true, at(70)), tried)
     assert.deepStrictEqual(afterProgress(tried, false, at(7_000)), tried)
   })

@@ -1,4 +1,4 @@
-/** Turns on Claude under faults: each completes once, in the session that it began in, and costs no prompt twice. */
+/** Turns on Claude under faults: each completes once, in its own session, without sending a prompt twice. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
@@ -6,7 +6,7 @@ import { AgentRuntime, type Message } from "@reprise/agent"
 import type { ScriptInput } from "@reprise/scripted-model"
 import { Effect, Schedule } from "effect"
 import { claudeWorld, killClaude, sessionManager } from "./support/claudeWorld.ts"
-import { Places } from "./support/realWorld.ts"
+import { TestDirectories } from "./support/realWorld.ts"
 import { about, scene } from "./support/scene.ts"
 
 const done = { report: { result: "complete", commit: "abc" } }
@@ -36,9 +36,9 @@ const beginning = ({ content }: Message) => {
   return text.startsWith("Your turn was interrupted") ? "continuation" : text.includes("JSON") ? "report" : text
 }
 
-/** The agent's tool runs, and Claude has written its call down: killed before, it would make the call again. */
+/** The agent's tool runs, and Claude has stored the call: killed earlier, it would make the call again. */
 const inMidTool = Effect.fnUntraced(function* (phase: number, runtimeSessionId: string) {
-  const { directory } = yield* Places
+  const { directory } = yield* TestDirectories
   const runtime = yield* AgentRuntime
   yield* runtime.inspect(runtimeSessionId).pipe(
     Effect.filterOrFail(
@@ -49,7 +49,7 @@ const inMidTool = Effect.fnUntraced(function* (phase: number, runtimeSessionId: 
 })
 
 layer(claudeWorld(script), { excludeTestServices: true, timeout: "60 seconds" })("sessions on Claude", (it) => {
-  it.effect("a vendor that is to be asked again in 2 s is waited for, and the turn goes on in the same session", () =>
+  it.effect("a turn waits the 2 s that the vendor asks for and continues in the same session", () =>
     Effect.gen(function* () {
       const { awaitEvent, callsOf, played, send, start, storyUntil } = yield* scene(1, { runtime: "claude" })
       yield* send(start)
@@ -67,34 +67,38 @@ layer(claudeWorld(script), { excludeTestServices: true, timeout: "60 seconds" })
     }).pipe(Effect.provide(sessionManager))
   )
 
-  it.effect("kill -9 of Claude in mid-tool: the turn completes once, without its prompt sent again", () =>
-    Effect.gen(function* () {
-      const { awaitEvent, played, send, start, storyUntil, users } = yield* scene(2, { runtime: "claude" })
-      yield* send(start)
-      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
-      yield* inMidTool(2, runtimeSessionId)
-      yield* killClaude
-      assert.deepInclude(yield* awaitEvent("TurnCompleted"), { lastLines: "Went on.", attempts: 2 })
-      assert.deepStrictEqual(yield* storyUntil("TurnCompleted"), told)
-      assert.deepStrictEqual(yield* played, ["works 0", "goes on 0", "reports 0"])
-      assert.deepStrictEqual((yield* users(runtimeSessionId)).map(beginning), ["work", "continuation", "report"])
-    }).pipe(Effect.provide(sessionManager))
+  it.effect(
+    "a turn completes once after a kill -9 of Claude during a tool call, without its prompt being sent again",
+    () =>
+      Effect.gen(function* () {
+        const { awaitEvent, played, send, start, storyUntil, users } = yield* scene(2, { runtime: "claude" })
+        yield* send(start)
+        const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+        yield* inMidTool(2, runtimeSessionId)
+        yield* killClaude
+        assert.deepInclude(yield* awaitEvent("TurnCompleted"), { lastLines: "Went on.", attempts: 2 })
+        assert.deepStrictEqual(yield* storyUntil("TurnCompleted"), told)
+        assert.deepStrictEqual(yield* played, ["works 0", "goes on 0", "reports 0"])
+        assert.deepStrictEqual((yield* users(runtimeSessionId)).map(beginning), ["work", "continuation", "report"])
+      }).pipe(Effect.provide(sessionManager))
   )
 
-  it.effect("a session-manager that ends in mid-turn: the next one completes it, without its prompt sent again", () =>
-    Effect.gen(function* () {
-      const { awaitEvent, played, send, start, storyUntil, users } = yield* scene(3, { runtime: "claude" })
-      const runtimeSessionId = yield* Effect.gen(function* () {
-        yield* send(start)
-        const created = yield* awaitEvent("SessionCreated")
-        yield* inMidTool(3, created.runtimeSessionId)
-        return created.runtimeSessionId
-      }).pipe(Effect.provide(sessionManager))
-      const turn = yield* Effect.provide(awaitEvent("TurnCompleted"), sessionManager)
-      assert.deepInclude(turn, { lastLines: "Went on.", attempts: 2 })
-      assert.deepStrictEqual(yield* storyUntil("TurnCompleted"), told)
-      assert.deepStrictEqual(yield* played, ["works 0", "goes on 0", "reports 0"])
-      assert.deepStrictEqual((yield* users(runtimeSessionId)).map(beginning), ["work", "continuation", "report"])
-    })
+  it.effect(
+    "a turn is completed by the next session-manager when its own ends, without its prompt being sent again",
+    () =>
+      Effect.gen(function* () {
+        const { awaitEvent, played, send, start, storyUntil, users } = yield* scene(3, { runtime: "claude" })
+        const runtimeSessionId = yield* Effect.gen(function* () {
+          yield* send(start)
+          const created = yield* awaitEvent("SessionCreated")
+          yield* inMidTool(3, created.runtimeSessionId)
+          return created.runtimeSessionId
+        }).pipe(Effect.provide(sessionManager))
+        const turn = yield* Effect.provide(awaitEvent("TurnCompleted"), sessionManager)
+        assert.deepInclude(turn, { lastLines: "Went on.", attempts: 2 })
+        assert.deepStrictEqual(yield* storyUntil("TurnCompleted"), told)
+        assert.deepStrictEqual(yield* played, ["works 0", "goes on 0", "reports 0"])
+        assert.deepStrictEqual((yield* users(runtimeSessionId)).map(beginning), ["work", "continuation", "report"])
+      })
   )
 })

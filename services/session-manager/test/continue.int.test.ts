@@ -1,11 +1,11 @@
-/** Continue, on what is not as it was: refused or replaced as asked for, and never tried twice. */
+/** A continue on a session that has changed: refused or replaced as requested, and never retried. */
 import { assert, layer } from "@effect/vitest"
 import { AgentRuntime } from "@reprise/agent"
 import { turnIdOf } from "@reprise/protocol"
 import { ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
 import { Effect, Fiber, Layer } from "effect"
 import { layerWith } from "../src/service.ts"
-import { deleteSession, Places, realWorld } from "./support/realWorld.ts"
+import { deleteSession, realWorld, TestDirectories } from "./support/realWorld.ts"
 import { about, scene } from "./support/scene.ts"
 import { nextTurn } from "./support/story.ts"
 
@@ -21,7 +21,7 @@ const script: ScriptInput = {
 
 const world = layerWith({ idleGraceMs: 500 }).pipe(Layer.provideMerge(realWorld(script)))
 
-/** A session that has done its first turn. */
+/** A session after its first turn. */
 const worked = Effect.fnUntraced(function* (phase: number) {
   const of = yield* scene(phase)
   yield* of.send(of.start)
@@ -32,7 +32,7 @@ const worked = Effect.fnUntraced(function* (phase: number) {
 
 layer(world, { excludeTestServices: true, timeout: "60 seconds" })("continue", (it) => {
   it.effect(
-    "goes on in the session as it is: the model sees what was said, one prompt more, and nothing is created",
+    "uses the session as it is: the model sees the earlier conversation and one more prompt, and nothing is created",
     () =>
       Effect.gen(function* () {
         const { awaitEvent, callsOf, calls, goOn, played, runtimeSessionId, storyUntil } = yield* worked(1)
@@ -50,7 +50,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("continue", (
       })
   )
 
-  it.effect("is refused once the session was deleted, and not tried again", () =>
+  it.effect("is refused after the session was deleted, and not retried", () =>
     Effect.gen(function* () {
       const { awaitEvent, calls, goOn, played, runtimeSessionId, view } = yield* worked(2)
       yield* deleteSession(runtimeSessionId)
@@ -65,7 +65,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("continue", (
     })
   )
 
-  it.effect("begins anew with the whole prompt where that was asked for, and says what replaced what", () =>
+  it.effect("starts over with the whole prompt where that was requested, and publishes the replacement", () =>
     Effect.gen(function* () {
       const { awaitEvent, callsOf, runId, runtimeSessionId, send, sessionId, start } = yield* worked(3)
       yield* deleteSession(runtimeSessionId)
@@ -90,10 +90,10 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("continue", (
     })
   )
 
-  it.effect("is refused in another directory, and the session is kept for its own", () =>
+  it.effect("is refused in another directory, and the session stays usable in its own", () =>
     Effect.gen(function* () {
       const { awaitEvent, calls, goOn, played, runId, runtimeSessionId, send, sessionId, start } = yield* worked(4)
-      const { root } = yield* Places
+      const { root } = yield* TestDirectories
       const elsewhere = nextTurn(2, { ...start, turnId: turnIdOf(runId, 2), directory: root, onMissing: "fail" })
       yield* send({ ...elsewhere, session: { _tag: "Existing", sessionId } })
       const failed = yield* awaitEvent("TurnFailed")
@@ -122,7 +122,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("continue", (
     })
   )
 
-  it.effect("is not to be trusted after a human stopped the turn in the runtime's own interface", () =>
+  it.effect("is not offered after a human stopped the turn in the runtime's own interface", () =>
     Effect.gen(function* () {
       const { awaitEvent, played, send, start } = yield* scene(8)
       const model = yield* ScriptedModel
@@ -137,7 +137,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("continue", (
     })
   )
 
-  it.effect("waits while a human's prompt is answered, and is sent once after it", () =>
+  it.effect("waits while the agent works on a human's prompt, and is sent once after it", () =>
     Effect.gen(function* () {
       const { awaitEvent, calls, goOn, played, runtimeSessionId, type } = yield* worked(6)
       const model = yield* ScriptedModel
@@ -152,7 +152,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("continue", (
     })
   )
 
-  it.effect("is refused while a turn of ours is open, and disturbs nothing", () =>
+  it.effect("is refused while a turn is open, without disturbing it", () =>
     Effect.gen(function* () {
       const { awaitEvent, calls, goOn, played, send, runId, sessionId, start } = yield* worked(7)
       const model = yield* ScriptedModel

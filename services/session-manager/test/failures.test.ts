@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { defaultActions } from "../src/domain/settings.ts"
+import { defaultActions } from "../src/settings.ts"
 import { answer, at, failed, firstTurn, given, givenWith, goodReport, sessionId, t } from "./support/story.ts"
 
 const working = firstTurn.slice(0, 2)
 
 describe("a prompt that failed", () => {
-  it.each(["rate_limited", "out_of_credits", "no_internet"] as const)("of %s waits and is no failure", (kind) => {
+  it.each(["rate_limited", "out_of_credits", "no_internet"] as const)("as %s waits, which is not a failure", (kind) => {
     const outcome = given(working).when(failed(1, 1, kind))
     assert.deepStrictEqual(outcome.types, ["AgentFailed", "TurnWaiting"])
     assert.deepStrictEqual(outcome.timers, [
@@ -32,7 +32,7 @@ describe("a prompt that failed", () => {
     })
   })
 
-  it("counts what it used once, and the wait as an attempt", () => {
+  it("counts its usage once, and the retry as an attempt", () => {
     const after = [...working, failed(1, 1, "rate_limited"), retry, answer(1, 1, "x")]
     const done = given(after)
       .when(answer(1, 2, goodReport))
@@ -40,10 +40,26 @@ describe("a prompt that failed", () => {
     assert.deepInclude(done, { cost: 1, attempts: 2 })
   })
 
-  it("waits twice as long each time and is shown once", () => {
+  it("waits twice as long each time and is announced once", () => {
     const outcome = given([...working, failed(1, 1, "no_internet"), retry]).when(failed(1, 1, "no_internet"))
     assert.deepStrictEqual(outcome.types, ["TurnWaiting"])
     assert.strictEqual(outcome.timers[0]?.dueAt, at(120))
+  })
+
+  it("never waits longer than half an hour at a time, unless the runtime asks for more", () => {
+    const patient = givenWith({ maxWaitMs: 24 * 60 * 60_000 })
+    const failedAndRetried = [failed(1, 1, "rate_limited"), retry]
+    const waitAfter = (failures: number, more: Parameters<typeof failed>[3] = {}) => {
+      const history = [...working, ...Array.from({ length: failures }, () => failedAndRetried).flat()]
+      return patient(history)
+        .when(failed(1, 1, "rate_limited", more))
+        .event("TurnWaiting").waitMs
+    }
+    assert.deepStrictEqual(
+      [4, 5, 6, 7, 12].map((failures) => waitAfter(failures)),
+      [8 * 60_000, 16 * 60_000, 30 * 60_000, 30 * 60_000, 30 * 60_000]
+    )
+    assert.strictEqual(waitAfter(6, { retryAfterMs: 45 * 60_000 }), 45 * 60_000)
   })
 
   it("ends the turn with the session usable when it has waited long enough", () => {
@@ -51,50 +67,53 @@ describe("a prompt that failed", () => {
     assert.deepInclude(outcome.event("TurnFailed"), { kind: "out_of_credits", sessionUsable: true })
   })
 
-  it.each(["rate_limited", "out_of_credits", "no_internet"] as const)("of %s says nothing of its session", (kind) => {
-    const report = failed(1, 1, kind, { sessionUsable: false, waitedMs: 60 * 60_000 })
-    assert.isTrue(given(working).when(report).event("TurnFailed").sessionUsable)
-    const { onError } = defaultActions
-    const continuing = givenWith({ actions: { onError: { ...onError, [kind]: ["continue"] } } })(working).when(report)
-    assert.include(continuing.types, "PromptRetried")
-  })
+  it.each(["rate_limited", "out_of_credits", "no_internet"] as const)(
+    "as %s never makes its session unusable",
+    (kind) => {
+      const report = failed(1, 1, kind, { sessionUsable: false, waitedMs: 60 * 60_000 })
+      assert.isTrue(given(working).when(report).event("TurnFailed").sessionUsable)
+      const { onError } = defaultActions
+      const continuing = givenWith({ actions: { onError: { ...onError, [kind]: ["continue"] } } })(working).when(report)
+      assert.include(continuing.types, "PromptRetried")
+    }
+  )
 
-  it("is not sent again by a timer that comes after the turn", () => {
+  it("is not sent again by a timer that fires after the turn", () => {
     given(firstTurn).when(retry).then([])
     given([...working, failed(1, 1, "rate_limited"), { _tag: "AbortSession", sessionId, reason: "x" }])
       .when(retry)
       .then([])
   })
 
-  it("of silence aborts the session, so that it is never offered for continue", () => {
+  it("because of inactivity aborts the session, so that it is never offered for continue", () => {
     const outcome = given(working).when(failed(1, 1, "timeout"))
     assert.deepStrictEqual(outcome.types, ["PromptEnded", "TurnFailed", "SessionAborted"])
     assert.deepInclude(outcome.event("TurnFailed"), { kind: "timeout", sessionUsable: false })
     assert.strictEqual(outcome.state.status, "aborted")
   })
 
-  it("of a runtime that is gone leaves the session usable", () => {
+  it("because the runtime is gone leaves the session usable", () => {
     const outcome = given(working).when(failed(1, 1, "gone"))
     assert.deepStrictEqual(outcome.types, ["PromptEnded", "AgentGone", "TurnFailed"])
     assert.deepInclude(outcome.event("TurnFailed"), { kind: "gone", sessionUsable: true })
   })
 
   it.each([
-    ["unauthorized", "unauthorized", true],
-    ["budget", "turn-limit", true],
-    ["aborted", "aborted", true],
-    ["session-missing", "session-missing", false],
-    ["other", "runtime", true]
-  ] as const)("of %s ends the turn as %s", (kind, shown, sessionUsable) => {
+    ["unauthorized", true],
+    ["turn-limit", true],
+    ["aborted", true],
+    ["session-missing", false],
+    ["runtime", true]
+  ] as const)("as %s ends the turn under this name, with the session usable: %s", (kind, sessionUsable) => {
     assert.deepInclude(
       given(working)
         .when(failed(1, 1, kind))
         .event("TurnFailed"),
-      { kind: shown, sessionUsable }
+      { kind, sessionUsable }
     )
   })
 
-  it("counts what it used, and every attempt", () => {
+  it("counts its usage and every attempt", () => {
     const done = given([...working, answer(1, 1, "x", { attempts: 3 })]).when(answer(1, 2, goodReport, { attempts: 2 }))
     assert.strictEqual(done.event("TurnCompleted").attempts, 4)
     assert.strictEqual(
@@ -105,7 +124,7 @@ describe("a prompt that failed", () => {
     )
   })
 
-  it("that the runtime tries again by itself is shown once", () => {
+  it("is announced once while the runtime retries by itself", () => {
     const report = {
       _tag: "RecordRecovering",
       turnId: t(1),

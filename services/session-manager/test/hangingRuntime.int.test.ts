@@ -34,7 +34,7 @@ const world = layerWith().pipe(
 )
 
 describe("a runtime that hangs when it starts", () => {
-  it.live("ends the turn when its time is up, with what it said", () =>
+  it.live("ends the turn with the runtime's own message when its time is up", () =>
     Effect.gen(function* () {
       const { awaitEvent, send, storyUntil } = yield* stage
       yield* send(newTurn(1, { host: Host.make("local") }))

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { SessionInput } from "../src/domain/decide.ts"
-import { holdOf } from "../src/domain/holds.ts"
-import { viewOf } from "../src/domain/Session.ts"
+import type { SessionInput } from "../src/actor/inputs.ts"
+import { holdOf } from "../src/actor/state.ts"
+import { viewOf } from "../src/actor/view.ts"
 import { answer, at, firstTurn, given, newTurn, opened, sessionId, startAlone } from "./support/story.ts"
 
 const ofNoPhase = (inputs: ReadonlyArray<SessionInput>) =>
@@ -12,30 +12,36 @@ const ofNoPhase = (inputs: ReadonlyArray<SessionInput>) =>
   })
 const idle = ofNoPhase(firstTurn)
 const human: SessionInput = { _tag: "ReportActivity", cause: "human", evidence: "text" }
-const prompting: SessionInput = { _tag: "RecordPrompting", promptId: "p1", kind: "permission", text: "ls", options: [] }
+const prompting: SessionInput = {
+  _tag: "RecordAgentQuestion",
+  promptId: "p1",
+  kind: "permission",
+  text: "ls",
+  options: []
+}
 const alone: ReadonlyArray<SessionInput> = [
   startAlone,
   { ...opened(1), turnId: given([]).when(newTurn(1)).event("TurnRequested").turn.turnId }
 ]
 
-describe("a session is held", () => {
+describe("a session is kept from expiring", () => {
   it.each<readonly [string, ReadonlyArray<SessionInput>, string | undefined]>([
     ["by nothing when it belongs to no phase and nobody uses it", idle, undefined],
     ["by its phase: its questions and checkpoints may need it", firstTurn, "phase"],
     ["by its open turn", ofNoPhase(firstTurn.slice(0, 2)), "turn"],
     ["by a human who works in it", [...idle, human], "agent"],
-    ["by what its agent asks while nobody has a turn open", [...idle, prompting], "question"]
+    ["by its agent's question outside a turn", [...idle, prompting], "question"]
   ])("%s", (_, inputs, hold) => {
     const { state } = given(inputs)
     assert.strictEqual(holdOf(state), hold)
     assert.strictEqual(viewOf(state)?.heldBy, hold)
   })
 
-  it("by its own open question, for as long as that takes", () => {
+  it("by its own open escalation, for as long as it is open", () => {
     const own = (input: SessionInput): SessionInput =>
       "turnId" in input ? ({ ...input, turnId: `${sessionId}-t1` } as SessionInput) : input
     const waiting = [...alone.map(own), own(answer(1, 1, "x")), own(answer(1, 2, '{"result":"needs_human"}'))]
-    const paused = given(waiting).when({ _tag: "PauseIdle", activity: given(waiting).state.activity })
+    const paused = given(waiting).when({ _tag: "PauseIdle", useCount: given(waiting).state.useCount })
     assert.deepStrictEqual(paused.types, ["SessionPaused"])
     assert.strictEqual(holdOf(paused.state), "question")
     assert.deepStrictEqual(paused.timers, [], "nothing will let it expire")
@@ -43,13 +49,13 @@ describe("a session is held", () => {
       paused.work.map(({ work }) => work._tag),
       ["SaveTranscript"]
     )
-    const expire: SessionInput = { _tag: "ExpireIdle", activity: paused.state.activity }
-    given([...waiting, { _tag: "PauseIdle", activity: given(waiting).state.activity }])
+    const expire: SessionInput = { _tag: "ExpireIdle", useCount: paused.state.useCount }
+    given([...waiting, { _tag: "PauseIdle", useCount: given(waiting).state.useCount }])
       .when(expire, at(10_000_000))
       .then([])
   })
 
-  it("no more when it has ended", () => {
+  it("by nothing when it has ended", () => {
     const ended = given([...firstTurn, { _tag: "CompleteSession", sessionId }]).state
     assert.isUndefined(viewOf(ended)?.heldBy)
   })
@@ -60,7 +66,7 @@ describe("the archive of a session", () => {
   const saved: SessionInput = { _tag: "RecordArchived", object, messages: 4 }
 
   it.each(["CompleteSession", "ExpireSession"] as const)(
-    "is asked of its host by %s, and told once it is there",
+    "is requested by %s, and published once it is stored",
     (end) => {
       const ended = given(firstTurn).when({ _tag: end, sessionId })
       assert.deepInclude(ended.work[0]?.work, { _tag: "SaveTranscript", object, stop: false })
@@ -70,12 +76,12 @@ describe("the archive of a session", () => {
     }
   )
 
-  it("of an aborted session is written after its agent was stopped", () => {
+  it("of an aborted session is stored after its agent was stopped", () => {
     const aborted = given(firstTurn).when({ _tag: "AbortSession", sessionId, reason: "x" })
     assert.deepInclude(aborted.work.at(-1)?.work, { _tag: "SaveTranscript", stop: true })
   })
 
-  it("is no archive while the session lives, but what a session that replaces it is told", () => {
+  it("is only a saved transcript while the session lives, and goes to a session that replaces it", () => {
     const outcome = given(firstTurn).when(saved)
     assert.deepStrictEqual(outcome.types, ["TranscriptSaved"])
     const lost: SessionInput = { ...newTurn(2), session: { _tag: "Existing", sessionId }, onMissing: "fresh" }
@@ -83,13 +89,13 @@ describe("the archive of a session", () => {
     assert.deepInclude(again.work[0]?.work, { _tag: "OpenSession", transcript: object })
   })
 
-  it("of a conversation that was replaced meanwhile changes nothing", () => {
+  it("of a runtime session that was replaced meanwhile changes nothing", () => {
     given(firstTurn)
       .when({ ...saved, object: "session/r1-s1/ses_0" })
       .then([])
   })
 
-  it("of a session that never opened is none", () => {
+  it("is not requested of a session that never opened", () => {
     assert.deepStrictEqual(given([newTurn(1)]).when({ _tag: "AbortSession", sessionId, reason: "x" }).work, [])
   })
 })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Host, SessionId } from "@reprise/protocol"
-import type { SessionInput } from "../src/domain/decide.ts"
-import { viewOf } from "../src/domain/Session.ts"
+import type { SessionInput } from "../src/actor/inputs.ts"
+import { viewOf } from "../src/actor/view.ts"
 import {
   answer,
   at,
@@ -37,7 +37,7 @@ describe("abort", () => {
     })
   })
 
-  it("is reported once: a second is refused, as is one for a session that ended otherwise", () => {
+  it("is published once: a second is refused, and so is one of a session that has ended", () => {
     given([...working, abort])
       .when(abort)
       .refused("Session r1-s1 is aborted: there is nothing to abort.")
@@ -52,13 +52,13 @@ describe("abort", () => {
     { _tag: "ExpireSession", sessionId },
     { _tag: "ReplyToPrompt", sessionId, promptId: "p", reply: "once" },
     { _tag: "ContinueSession", sessionId, turnId: t(2), onMissing: "fail" }
-  ] as const)("touches no other session than the one that is named ($_tag)", (command) => {
+  ] as const)("and every other command is refused by a session that it does not name ($_tag)", (command) => {
     given(firstTurn)
       .when({ ...command, sessionId: SessionId.make("r1-s2") })
       .refused("This is session r1-s1, not r1-s2.")
   })
 
-  it("leaves a session alone that is opened too late", () => {
+  it("leaves alone a runtime session that was opened too late", () => {
     given([newTurn(1), abort])
       .when(opened(1))
       .then([])
@@ -72,7 +72,7 @@ describe("abort", () => {
 })
 
 describe("complete and expire", () => {
-  it("let a session go that nothing runs in", () => {
+  it("end a session without an open turn", () => {
     assert.deepStrictEqual(given(firstTurn).when(complete).types, ["SessionCompleted"])
     assert.deepStrictEqual(given(firstTurn).when({ _tag: "ExpireSession", sessionId }).types, ["SessionExpired"])
   })
@@ -86,7 +86,7 @@ describe("complete and expire", () => {
       .refused(/r1-t1 is under way/)
   })
 
-  it("change nothing that has ended", () => {
+  it("change nothing in a session that has ended", () => {
     given([...firstTurn, complete])
       .when(complete)
       .then([])
@@ -110,19 +110,19 @@ describe("a session that nobody uses", () => {
     const outcome = given(firstTurn.slice(0, 3)).when(answer(1, 2, goodReport))
     const [timer] = outcome.timers
     assert.strictEqual(timer?.dueAt, at(60 + 300))
-    assert.deepStrictEqual(timer?.command, { _tag: "PauseIdle", activity: outcome.state.activity })
+    assert.deepStrictEqual(timer?.command, { _tag: "PauseIdle", useCount: outcome.state.useCount })
   })
 
   const pause = (inputs: ReadonlyArray<SessionInput>): SessionInput => ({
     _tag: "PauseIdle",
-    activity: given(inputs).state.activity
+    useCount: given(inputs).state.useCount
   })
 
   it("expires half an hour later when no phase needs it", () => {
     const outcome = given(standalone).when(pause(standalone))
     assert.deepStrictEqual(outcome.types, ["SessionPaused"])
     assert.strictEqual(outcome.timers[0]?.dueAt, at(60 + 1800))
-    const expire = { _tag: "ExpireIdle", activity: outcome.state.activity } as const
+    const expire = { _tag: "ExpireIdle", useCount: outcome.state.useCount } as const
     assert.deepStrictEqual(given([...standalone, pause(standalone)]).when(expire).types, ["SessionExpired"])
   })
 
@@ -131,7 +131,7 @@ describe("a session that nobody uses", () => {
     assert.deepStrictEqual(outcome.types, ["SessionPaused"])
     assert.deepStrictEqual(outcome.timers, [])
     given([...firstTurn, pause(firstTurn)])
-      .when({ _tag: "ExpireIdle", activity: outcome.state.activity })
+      .when({ _tag: "ExpireIdle", useCount: outcome.state.useCount })
       .then([])
   })
 
@@ -140,7 +140,7 @@ describe("a session that nobody uses", () => {
     assert.strictEqual(outcome.state.status, "active")
   })
 
-  it("is not paused by a timer from before its last use", () => {
+  it("is not paused by a timer that was set before its last use", () => {
     given([...firstTurn, nextTurn(2), found(2), answer(2, 1, "x"), answer(2, 2, goodReport)])
       .when(pause(firstTurn))
       .then([])

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ContentBlock, Message } from "@reprise/agent/message"
-import { contextText, fileOf, filesOf, stillValid, withoutReports } from "../src/transcript/reconstruct.ts"
+import { contextText, fileOf, filesOf, stillValid, withoutReports } from "../src/work/reconstruct.ts"
 import { at } from "./support/story.ts"
 
 const text = (words: string): ContentBlock => ({ type: "text", text: words })
@@ -21,7 +21,7 @@ const says = (role: Message["role"], seconds: number, ...content: ReadonlyArray<
 
 const savedAt = at(1000)
 const never = () => false
-/** A file that was changed at this second. */
+/** The file was changed at this second. */
 const changedAt = (path: string, seconds: number) => (asked: string, time: string) =>
   asked === path && Date.parse(at(seconds)) > Date.parse(time)
 
@@ -49,13 +49,13 @@ describe("the saved messages that still hold", () => {
       [["tool_use", "tool_result"]]
     ],
     [
-      "leave out a result without its call, and a message of which nothing is left",
+      "leave out a result without its call, and a message that is empty then",
       [says("assistant", 0, result("c9")), says("assistant", 1, text("Hm."), result("c8"))],
       never,
       [["text"]]
     ],
     [
-      "judge the last result by the time of saving",
+      "judge the last result by the time at which it was saved",
       [says("assistant", 0, call("c1", "read", { path: "a.txt" }), result("c1"))],
       changedAt("a.txt", 999),
       [["tool_use", "tool_result"]]
@@ -65,7 +65,7 @@ describe("the saved messages that still hold", () => {
     assert.deepStrictEqual(blocks(stillValid(messages, savedAt, changed)), expected as never)
   })
 
-  it("do not ask for reports, nor hold what was reported", () => {
+  it("leave out requests for reports and the reports", () => {
     const messages = [...reading, says("user", 30, text("REPORT now")), says("assistant", 31, text("{}"))]
     const kept = withoutReports([...messages, says("user", 40, text("Go on."))], (words) => words.startsWith("REPORT"))
     assert.deepStrictEqual(
@@ -76,7 +76,7 @@ describe("the saved messages that still hold", () => {
 })
 
 describe("the files of a conversation", () => {
-  it("are those that its calls name, however a runtime calls the field", () => {
+  it("are those that its calls name, under any runtime's field name", () => {
     const inputs = [{ filePath: "a" }, { file_path: "b" }, { path: "c" }, { notebook_path: "d" }, { command: "e" }]
     assert.deepStrictEqual(
       inputs.map((input) => fileOf({ input })),
@@ -86,8 +86,8 @@ describe("the files of a conversation", () => {
   })
 })
 
-describe("the context of a fresh session", () => {
-  it("says who said what, which tools were used, and what came of it", () => {
+describe("the context of a new session", () => {
+  it("shows who said what, which tools were used, and their results", () => {
     assert.strictEqual(
       contextText(reading),
       [
@@ -98,7 +98,7 @@ describe("the context of a fresh session", () => {
     )
   })
 
-  it("is bounded: of a long conversation the end is told, and that something is missing", () => {
+  it("keeps the end of a long conversation, with a note that messages are missing", () => {
     const long = Array.from({ length: 40 }, (_, n) => says("assistant", n, text(`${n} ${"x".repeat(9_000)}`)))
     const context = contextText(long)
     assert.isBelow(context.length, 110_000)

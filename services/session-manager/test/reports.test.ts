@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { decodeReport, type Report } from "../src/domain/decodeReport.ts"
-import { correctionPrompt, reportPrompt } from "../src/domain/prompts.ts"
+import { correctionPrompt, reportPrompt } from "../src/prompts.ts"
+import { type AgentReport, decodeReport } from "../src/turn/decodeReport.ts"
 
 const fence = "```"
 const block = (text: string, language = "json") => `${fence}${language}\n${text}\n${fence}`
 const complete = '{"result": "complete", "commit": "abc"}'
-const status: Report = { kind: "author-status", status: { result: "complete", commit: "abc" } }
+const status: AgentReport = { kind: "author-status", status: { result: "complete", commit: "abc" } }
 
 const decoded = (text: string) => Result.getOrThrow(decodeReport("author-status", text))
 const problem = (kind: "author-status" | "verdict", text: string) => {
@@ -42,15 +42,15 @@ describe("a report is found", () => {
 describe("a report is refused", () => {
   it.each([
     ["without a block", "I am done.", /no fenced JSON block/],
-    ["with a block that is not JSON", block("{result: complete}"), /no JSON object/],
-    ["with a list", block("[1]"), /no JSON object/],
+    ["with a block that is not JSON", block("{result: complete}"), /not a JSON object/],
+    ["with a list", block("[1]"), /not a JSON object/],
     ["with an unknown value", block('{"result": "done"}'), /result/],
     ["with a field of the wrong type", block('{"result": "complete", "completedTasks": ["T1"]}'), /completedTasks/]
   ])("%s", (_title, text, reason) => {
     assert.match(problem("author-status", text), reason)
   })
 
-  it("naming everything that is wrong at once", () => {
+  it("with everything that is wrong named at once", () => {
     const text = problem("verdict", block('{"readiness": "maybe", "items": 1}'))
     assert.match(text, /readiness/)
     assert.match(text, /items/)
@@ -63,7 +63,7 @@ describe("a report is refused", () => {
 })
 
 describe("a verdict", () => {
-  it("has human_required and P1 for what an item leaves out", () => {
+  it("gets human_required and P1 for the fields that an item leaves out", () => {
     const text = block('{"readiness": "not_ready", "items": [{"id": "R1", "title": "x"}]}')
     assert.deepStrictEqual(Result.getOrThrow(decodeReport("verdict", text)), {
       kind: "verdict",
@@ -85,15 +85,15 @@ describe("a report prompt", () => {
     assert.isTrue(Result.isSuccess(decodeReport(kind, text)))
   })
 
-  it("asked again says what is wrong and shows the shape once more", () => {
-    const text = correctionPrompt("author-status", "it holds no fenced JSON block.")
-    assert.match(text, /^Your report could not be read: it holds no fenced JSON block\./)
+  it("that asks again says what is wrong and shows the shape once more", () => {
+    const text = correctionPrompt("author-status", "it has no fenced JSON block.")
+    assert.match(text, /^Your report could not be read: it has no fenced JSON block\./)
     assert.include(text, "completedTasks")
   })
 })
 
-describe("a report prompt in the words of a run's options", () => {
-  it("has the shape and the rules where they are wanted", () => {
+describe("a report prompt with a user's own template", () => {
+  it("has the shape and the rules where the template names them", () => {
     const own = { report: "In my words, {what}: {shape}\n{rules}", "report-unreadable": "{problem} {shape}" }
     assert.match(reportPrompt("verdict", own), /^In my words, your verdict: ```json\n\{\n {2}"readiness"/)
     assert.match(
@@ -110,12 +110,12 @@ describe("a report by a caller's own JSON schema", () => {
     required: ["files"]
   } as const
 
-  it("is taken as it is", () => {
+  it("is passed on as it is", () => {
     const data = { files: ["a.ts"], risk: "low" }
     assert.deepStrictEqual(Result.getOrThrow(decodeReport(form, block(JSON.stringify(data)))), { kind: "data", data })
   })
 
-  it("is also given as a status or a verdict when it is one", () => {
+  it("is passed on as a status or a verdict too when it is one", () => {
     const status = { result: "complete", commit: "abc" } as const
     assert.deepStrictEqual(Result.getOrThrow(decodeReport({ type: "object" }, block(JSON.stringify(status)))), {
       kind: "data",
@@ -126,7 +126,7 @@ describe("a report by a caller's own JSON schema", () => {
     assert.deepInclude(Result.getOrThrow(decodeReport({ type: "object" }, block(JSON.stringify(verdict)))), { verdict })
   })
 
-  it("is refused naming everything that does not fit", () => {
+  it("is refused with everything named that does not fit", () => {
     const outcome = decodeReport(form, block('{"files": 1, "risk": "some"}'))
     assert.isTrue(Result.isFailure(outcome))
     if (Result.isFailure(outcome)) {
@@ -135,9 +135,9 @@ describe("a report by a caller's own JSON schema", () => {
     }
   })
 
-  it("is asked for with the schema's property names and the word JSON", () => {
+  it("is requested with the schema's property names and the word JSON", () => {
     const text = reportPrompt(form)
     for (const word of ["JSON", '"files"', '"risk"', "high"]) assert.include(text, word)
-    assert.include(correctionPrompt(form, "it holds no fenced JSON block."), '"files"')
+    assert.include(correctionPrompt(form, "it has no fenced JSON block."), '"files"')
   })
 })

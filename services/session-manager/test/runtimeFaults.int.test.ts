@@ -1,4 +1,4 @@
-/** A runtime that misbehaves: each fault ends in the right state, within its limit, and costs no prompt twice. */
+/** A runtime that misbehaves: each fault ends in the right state, in time, without sending a prompt twice. */
 import { assert, layer } from "@effect/vitest"
 import { turnIdOf } from "@reprise/protocol"
 import { ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
@@ -48,7 +48,7 @@ const prompts = { method: "POST", path: /^\/session\/[^/]+\/message/ }
 const stream = { method: "GET", path: /^\/global\/event/ }
 const told = ["SessionCreated", "TurnStarted", "AgentWorking", "TurnCompleted"]
 
-/** The faults of a test end with it. */
+/** Faults end with the test that made them. */
 const withFaults = <A, E, R>(run: Effect.Effect<A, E, R>) =>
   Effect.ensuring(
     run,
@@ -56,7 +56,7 @@ const withFaults = <A, E, R>(run: Effect.Effect<A, E, R>) =>
   )
 
 layer(world, { excludeTestServices: true, timeout: "60 seconds" })("a runtime that misbehaves", (it) => {
-  it.effect("drops the event stream in mid-turn: the turn completes, and is told of as ever", () =>
+  it.effect("drops the event stream during a turn: the turn completes, with the usual events", () =>
     Effect.gen(function* () {
       const { played, send, start, storyUntil } = yield* scene(1)
       const model = yield* ScriptedModel
@@ -71,7 +71,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("a runtime th
   )
 
   it.effect(
-    "has no event stream while a human types: the activity is told of when there is one again, and its end",
+    "has no event stream while a human types: the activity and its end are reported once there is one again",
     () =>
       Effect.gen(function* () {
         const { awaitEvent, send, start, type } = yield* scene(2)
@@ -93,7 +93,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("a runtime th
       }).pipe(withFaults)
   )
 
-  it.effect("never says that it is idle: the turn completes, and a human's end is seen", () =>
+  it.effect("never says that it is idle: the turn completes, and the end of a human's work is noticed", () =>
     Effect.gen(function* () {
       const { awaitEvent, send, start, storyUntil, type } = yield* scene(5)
       const proxy = yield* FaultyProxy
@@ -107,7 +107,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("a runtime th
     }).pipe(withFaults)
   )
 
-  it.effect("accepts a prompt with 204 and does it: the turn completes with one call for each prompt", () =>
+  it.effect("accepts a prompt with 204 and carries it out: the turn completes with one call per prompt", () =>
     Effect.gen(function* () {
       const { awaitEvent, played, send, start } = yield* scene(3)
       const proxy = yield* FaultyProxy
@@ -131,20 +131,18 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("a runtime th
     }).pipe(withFaults)
   )
 
-  it.effect(
-    "does not know the session any more (404): the turn fails as session-missing, and nothing is tried again",
-    () =>
-      Effect.gen(function* () {
-        const { awaitEvent, callsOf, send, start } = yield* scene(6)
-        const proxy = yield* FaultyProxy
-        yield* proxy.fault({ ...prompts, fault: { do: "answer", status: 404 } })
-        yield* send(start)
-        assert.deepInclude(yield* awaitEvent("TurnFailed"), { kind: "session-missing", sessionUsable: false })
-        assert.deepStrictEqual(yield* callsOf, [])
-      }).pipe(withFaults)
+  it.effect("does not know the session any more (404): the turn fails as session-missing, and nothing is retried", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, callsOf, send, start } = yield* scene(6)
+      const proxy = yield* FaultyProxy
+      yield* proxy.fault({ ...prompts, fault: { do: "answer", status: 404 } })
+      yield* send(start)
+      assert.deepInclude(yield* awaitEvent("TurnFailed"), { kind: "session-missing", sessionUsable: false })
+      assert.deepStrictEqual(yield* callsOf, [])
+    }).pipe(withFaults)
   )
 
-  it.effect("breaks on a prompt (500): the turn fails, nothing is tried again, and the session can be continued", () =>
+  it.effect("breaks on a prompt (500): the turn fails, nothing is retried, and the session can be continued", () =>
     Effect.gen(function* () {
       const { awaitEvent, callsOf, played, send, sessionId, start } = yield* scene(9)
       const proxy = yield* FaultyProxy
@@ -164,7 +162,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("a runtime th
     }).pipe(withFaults)
   )
 
-  it.effect("is told to come back in 3 s (429): the turn waits as long and goes on with the same prompt", () =>
+  it.effect("is rate-limited for 3 s (429): the turn waits that long and continues with the same prompt", () =>
     Effect.gen(function* () {
       const { awaitEvent, callsOf, played, send, start, storyUntil, users } = yield* scene(7)
       yield* send(start)
@@ -182,7 +180,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("a runtime th
     })
   )
 
-  it.effect("has its model's reply broken off: the turn completes with the whole reply, still one user message", () =>
+  it.effect("loses its model's reply half-way: the turn completes with the whole reply, still one user message", () =>
     Effect.gen(function* () {
       const { awaitEvent, send, start, users } = yield* scene(8)
       yield* send(start)
@@ -192,7 +190,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("a runtime th
     })
   )
 
-  it.effect("breaks off its own answer: the turn completes, and the model is asked once for each prompt", () =>
+  it.effect("breaks off its own response: the turn completes, and the model is called once per prompt", () =>
     Effect.gen(function* () {
       const { awaitEvent, played, send, start } = yield* scene(11)
       const proxy = yield* FaultyProxy
@@ -203,7 +201,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("a runtime th
     }).pipe(withFaults)
   )
 
-  it.effect("is away for longer than the grace: AgentGone, and continue goes on in the same session", () =>
+  it.effect("is away for longer than the grace: AgentGone is published, and a continue uses the same session", () =>
     Effect.gen(function* () {
       const { awaitEvent, goOn, played, send, start } = yield* scene(10)
       const model = yield* ScriptedModel

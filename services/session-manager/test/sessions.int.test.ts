@@ -85,7 +85,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("sessions on 
       assert.strictEqual((yield* awaitEvent("SessionReused")).runtimeSessionId, runtimeSessionId)
       yield* awaitEvent("TurnCompleted", 2)
       const after = yield* users(runtimeSessionId)
-      // One to continue, one for the report.
+      // One for the continue, one for the report.
       assert.strictEqual(after.length, before.length + 2)
       const calls = yield* callsOf
       assert.deepStrictEqual(
@@ -96,7 +96,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("sessions on 
     })
   )
 
-  it.effect("kill -9 of OpenCode in mid-turn costs no second call for what was finished", () =>
+  it.effect("a kill -9 of OpenCode during a turn costs no second model call for the finished steps", () =>
     Effect.gen(function* () {
       const { awaitEvent, callsOf, send, start, users } = yield* scene(2)
       const model = yield* ScriptedModel
@@ -127,7 +127,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("sessions on 
     })
   )
 
-  it.effect("a permission goes to a human and the answer back to the agent", () =>
+  it.effect("a permission request goes to a human, and the answer back to the agent", () =>
     Effect.gen(function* () {
       const { awaitEvent, send, sessionId, start } = yield* scene(4, { permissions: "ask" })
       yield* send(start)
@@ -174,7 +174,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("sessions on 
     })
   )
 
-  it.effect("a turn with a JSON schema reports what fits the schema", () =>
+  it.effect("a turn with a JSON schema gets a report that fits it", () =>
     Effect.gen(function* () {
       const properties = { files: { type: "array", items: { type: "string" } }, risk: { enum: ["low", "high"] } }
       const report = { type: "object", properties, required: ["files", "risk"] }

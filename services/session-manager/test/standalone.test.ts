@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { EscalationId, Host, isStandalone, Key, RunId, SessionId, TurnId } from "@reprise/protocol"
-import type { SessionInput } from "../src/domain/decide.ts"
-import { viewOf } from "../src/domain/Session.ts"
-import { sessionActor } from "../src/domain/sessionActor.ts"
+import { sessionActor } from "../src/actor/actor.ts"
+import type { SessionInput } from "../src/actor/inputs.ts"
+import { viewOf } from "../src/actor/view.ts"
 import * as story from "./support/story.ts"
 import { given, goodReport, key, sessionId } from "./support/story.ts"
 
 const ownRun = RunId.make(key)
-/** The same of a turn of this session, whose turns are named after it. */
+/** The same input for a turn of this session, whose turn ids begin with its own id. */
 const own =
   <Args extends ReadonlyArray<unknown>, Input extends { readonly turnId: TurnId }>(make: (...args: Args) => Input) =>
   (...args: Args): Input => {
@@ -47,7 +47,7 @@ const answered = (n: number, choice: string, guidance?: string): SessionInput =>
   ...(guidance === undefined ? {} : { guidance })
 })
 const prompting: SessionInput = {
-  _tag: "RecordPrompting",
+  _tag: "RecordAgentQuestion",
   promptId: "p1",
   kind: "permission",
   text: "bash: ls",
@@ -55,17 +55,17 @@ const prompting: SessionInput = {
 }
 const human: SessionInput = { _tag: "ReportActivity", cause: "human", evidence: "text" }
 const names = (outcome: ReturnType<ReturnType<typeof given>["when"]>) =>
-  outcome.event("QuestionAsked").ask.options.map(({ name }) => name)
+  outcome.event("EscalationRequested").ask.options.map(({ name }) => name)
 
 describe("a standalone session", () => {
-  it("begins with a new session of its own, under whose id everything about it is told", () => {
+  it("starts with a new session, whose id stands for the run's in all its events", () => {
     const outcome = given([]).when(start)
     assert.deepStrictEqual(outcome.types, ["TurnRequested"])
     assert.deepInclude(outcome.event("TurnRequested").session, { runId: ownRun, standalone: true, title: task })
     assert.deepInclude(viewOf(outcome.state), { runId: ownRun, prompt: task })
   })
 
-  it("is not begun twice, and its id is not taken over", () => {
+  it("is not started twice, and its id is not taken over", () => {
     given(working).when(start).then([])
     given(working)
       .when({ ...start, prompt: "Something else." })
@@ -86,9 +86,9 @@ describe("a standalone session", () => {
 
   it.each(["needs_human", "failed", "checkpoint"])("asks a human when its agent reports %s", (result) => {
     const outcome = given(reported).when(reports(result))
-    assert.deepStrictEqual(outcome.types, ["PromptEnded", "TurnCompleted", "QuestionAsked"])
+    assert.deepStrictEqual(outcome.types, ["PromptEnded", "TurnCompleted", "EscalationRequested"])
     assert.deepStrictEqual(names(outcome), ["continue-session", "fix", "abort"])
-    assert.deepInclude(outcome.event("QuestionAsked").ask, {
+    assert.deepInclude(outcome.event("EscalationRequested").ask, {
       runId: ownRun,
       sessionId,
       origin: "author",
@@ -104,56 +104,66 @@ describe("a standalone session", () => {
     ["gone", ["continue-session", "fix", "abort"]],
     ["timeout", ["fix", "abort"]],
     ["session-missing", ["fix", "abort"]]
-  ] as const)("asks a human when its turn fails as %s, and is over by no failure of its own", (kind, options) => {
+  ] as const)("asks a human when its turn fails as %s, and does not end by itself", (kind, options) => {
     const outcome = given(working).when(failed(1, 1, kind))
     assert.deepStrictEqual(names(outcome), [...options])
-    const { ask } = outcome.event("QuestionAsked")
+    const { ask } = outcome.event("EscalationRequested")
     const offered = names(outcome).includes("continue-session")
     assert.deepStrictEqual(
       [ask.sessionId, ask.evidence.sessionId],
       offered ? [sessionId, undefined] : [undefined, sessionId]
     )
     assert.isTrue(isStandalone(ask))
-    assert.strictEqual(outcome.types.at(-1), "QuestionAsked")
+    assert.strictEqual(outcome.types.at(-1), "EscalationRequested")
     assert.notInclude(["aborted", "failed"], outcome.state.status)
   })
 
-  it("leaves each turn what is left of its budget", () => {
+  it("gives each turn what is left of its budget", () => {
     const outcome = given(needsHuman).when(answered(1, "continue-session"))
     assert.strictEqual(outcome.event("TurnRequested").session.limits.maxTokens, 1000 - 24)
   })
 })
 
 describe("the answer to a standalone session", () => {
-  it("continue goes on in the same session, with the guidance word for word", () => {
+  it("continue uses the same session, with the guidance word for word", () => {
     const outcome = given(needsHuman).when(answered(1, "continue-session", "Say hi."))
-    assert.deepStrictEqual(outcome.types, ["QuestionClosed", "TurnRequested"])
+    assert.deepStrictEqual(outcome.types, ["EscalationClosed", "TurnRequested"])
     assert.deepInclude(outcome.work[0]?.work, { _tag: "InspectSession", runtimeSessionId: "ses_1" })
     assert.match(outcome.event("TurnRequested").turn.prompt, /^Continue the current session[\s\S]*Say hi\.$/)
   })
 
-  it("fix begins anew in a new session on the runtime, and says that it is replaced", () => {
+  it("fix starts over in a new runtime session, and publishes the replacement", () => {
     const outcome = given(needsHuman).when(answered(1, "fix", "Say hi."))
-    assert.deepStrictEqual(outcome.types, ["QuestionClosed", "TurnRequested", "SessionLost"])
+    assert.deepStrictEqual(outcome.types, ["EscalationClosed", "TurnRequested", "SessionLost"])
     const replaced = given([...needsHuman, answered(1, "fix", "Say hi.")]).when(opened(2, "ses_2"))
     assert.deepInclude(replaced.event("SessionReplaced"), { old: "ses_1", new: "ses_2" })
-    assert.match(replaced.event("PromptPlanned").text, /^Write hello\.txt\.[\s\S]*Say hi\.$/)
+    assert.match(replaced.event("PromptPrepared").text, /^Write hello\.txt\.[\s\S]*Say hi\.$/)
+  })
+
+  it("hands a fix nothing of the earlier conversation, though it was saved", () => {
+    const saved: SessionInput = { _tag: "RecordArchived", object: `session/${key}/ses_1`, messages: 4 }
+    const outcome = given([...needsHuman, saved]).when(answered(1, "fix"))
+    assert.deepStrictEqual(
+      outcome.work.map(({ work }) => work._tag),
+      ["OpenSession"]
+    )
+    assert.notProperty(outcome.work[0]?.work, "transcript")
   })
 
   it("abort ends it", () => {
     const outcome = given(needsHuman).when(answered(1, "abort", "no use"))
-    assert.deepStrictEqual(outcome.types, ["QuestionClosed", "SessionAborted"])
+    assert.deepStrictEqual(outcome.types, ["EscalationClosed", "SessionAborted"])
     assert.strictEqual(outcome.event("SessionAborted").reason, "aborted by ann through cli: no use")
   })
 
-  it("counts once, and only for the question that is open", () => {
+  it("counts once, and only for the open escalation", () => {
     given([...needsHuman, answered(1, "continue-session")])
       .when(answered(1, "fix"))
       .then([])
     given(needsHuman).when(answered(7, "fix")).then([])
   })
 
-  it("is not offered to continue again when the continuation failed, but when it needs a human again", () => {
+  it("does not offer continue again after a failed continue, but offers it when the agent needs a human again", () => {
     const continued = [...needsHuman, answered(1, "continue-session"), found(2)]
     assert.deepStrictEqual(names(given(continued).when(failed(2, 1, "gone"))), ["fix", "abort"])
     const again = { ...reports("needs_human"), turnId: answer(2, 2, "").turnId }
@@ -164,26 +174,26 @@ describe("the answer to a standalone session", () => {
     ])
   })
 
-  it("to a permission goes back into the running turn", () => {
+  it("to a permission request goes back into the running turn", () => {
     const asked = given(working).when(prompting)
-    assert.deepStrictEqual(asked.types, ["AgentPrompting", "QuestionAsked"])
+    assert.deepStrictEqual(asked.types, ["AgentPrompting", "EscalationRequested"])
     assert.deepStrictEqual(names(asked), ["once", "always", "reject"])
     const outcome = given([...working, prompting]).when(answered(1, "once"))
-    assert.deepStrictEqual(outcome.types, ["QuestionClosed", "PromptReplied"])
+    assert.deepStrictEqual(outcome.types, ["EscalationClosed", "AgentQuestionAnswered"])
     assert.deepInclude(outcome.work[0]?.work, { _tag: "SendReply", promptId: "p1", reply: "once" })
   })
 
-  it("to a second permission is asked for after the first", () => {
+  it("to a second permission request is asked for after the first", () => {
     const second: SessionInput = { ...prompting, promptId: "p2", text: "bash: rm" }
     assert.deepStrictEqual(given([...working, prompting]).when(second).types, ["AgentPrompting"])
     const outcome = given([...working, prompting, second]).when(answered(1, "once"))
-    assert.deepStrictEqual(outcome.types, ["QuestionClosed", "PromptReplied", "QuestionAsked"])
-    assert.strictEqual(outcome.event("QuestionAsked").ask.reason, "bash: rm")
+    assert.deepStrictEqual(outcome.types, ["EscalationClosed", "AgentQuestionAnswered", "EscalationRequested"])
+    assert.strictEqual(outcome.event("EscalationRequested").ask.reason, "bash: rm")
   })
 
-  it("in free words answers a question of the agent", () => {
+  it("in free text answers a question of the agent", () => {
     const question: SessionInput = {
-      _tag: "RecordPrompting",
+      _tag: "RecordAgentQuestion",
       promptId: "p1",
       kind: "question",
       text: "Which?",
@@ -193,10 +203,10 @@ describe("the answer to a standalone session", () => {
       ]
     }
     const outcome = given([...working, question]).when(answered(1, "other", "Blue"))
-    assert.deepInclude(outcome.event("PromptReplied"), { reply: "Blue" })
+    assert.deepInclude(outcome.event("AgentQuestionAnswered"), { reply: "Blue" })
   })
 
-  it("is asked for again when somebody else withdraws the question", () => {
+  it("is asked for again when somebody else withdraws the escalation", () => {
     const withdrawn: SessionInput = {
       _tag: "EscalationWithdrawn",
       escalationId: EscalationId.make(`${key}-e1`),
@@ -205,15 +215,15 @@ describe("the answer to a standalone session", () => {
       reason: "run-ended"
     }
     const outcome = given(needsHuman).when(withdrawn)
-    assert.deepStrictEqual(outcome.types, ["QuestionClosed", "QuestionAsked"])
-    assert.strictEqual(outcome.event("QuestionAsked").ask.escalationId, `${key}-e2`)
+    assert.deepStrictEqual(outcome.types, ["EscalationClosed", "EscalationRequested"])
+    assert.strictEqual(outcome.event("EscalationRequested").ask.escalationId, `${key}-e2`)
   })
 })
 
 describe("auto-resume of a standalone session", () => {
-  it("withdraws the question when a human works with the agent, and asks for a report when it is idle again", () => {
+  it("withdraws the escalation when a human works with the agent, and asks for a report when the agent is idle again", () => {
     const outcome = given(needsHuman).when(human)
-    assert.deepStrictEqual(outcome.types, ["ActivityNoted", "AgentWorking", "QuestionClosed"])
+    assert.deepStrictEqual(outcome.types, ["ActivityNoted", "AgentWorking", "EscalationClosed"])
     assert.deepInclude(
       outcome.sent.find(({ _tag }) => _tag === "SendCommand"),
       { service: "gate" }
@@ -223,22 +233,22 @@ describe("auto-resume of a standalone session", () => {
     assert.match(idle.event("TurnRequested").turn.prompt, /are idle again/)
   })
 
-  it("withdraws a permission that was answered in the runtime itself", () => {
-    const outcome = given([...working, prompting]).when({ _tag: "RecordPromptGone", promptId: "p1" })
-    assert.deepStrictEqual(outcome.types, ["PromptClosed", "AgentWorking", "QuestionClosed"])
-    assert.strictEqual(outcome.event("QuestionClosed").how, "agent-working")
+  it("withdraws a permission request that was answered in the runtime itself", () => {
+    const outcome = given([...working, prompting]).when({ _tag: "RecordAgentQuestionGone", promptId: "p1" })
+    assert.deepStrictEqual(outcome.types, ["AgentQuestionClosed", "AgentWorking", "EscalationClosed"])
+    assert.strictEqual(outcome.event("EscalationClosed").how, "agent-working")
   })
 
-  it("withdraws a permission that the runtime forgot, and asks for a report: nobody waits for an answer to nothing", () => {
+  it("withdraws a permission request that the runtime lost, and asks for a report", () => {
     const outcome = given([...needsHuman, human, prompting]).when({ _tag: "ReportIdle" })
     assert.deepStrictEqual(outcome.types, [
       "ActivityNoted",
-      "PromptClosed",
+      "AgentQuestionClosed",
       "AgentIdle",
-      "QuestionClosed",
+      "EscalationClosed",
       "TurnRequested"
     ])
-    assert.strictEqual(outcome.event("QuestionClosed").how, "superseded")
+    assert.strictEqual(outcome.event("EscalationClosed").how, "superseded")
   })
 
   it("never follows from our own nudge", () => {
@@ -248,24 +258,24 @@ describe("auto-resume of a standalone session", () => {
 })
 
 describe("the end of a standalone session", () => {
-  it("withdraws its question", () => {
+  it("withdraws its escalation", () => {
     const outcome = given(needsHuman).when({ _tag: "AbortSession", sessionId, reason: "stop" })
-    assert.deepStrictEqual(outcome.types, ["SessionAborted", "QuestionClosed"])
-    assert.strictEqual(outcome.event("QuestionClosed").how, "run-ended")
+    assert.deepStrictEqual(outcome.types, ["SessionAborted", "EscalationClosed"])
+    assert.strictEqual(outcome.event("EscalationClosed").how, "run-ended")
   })
 
-  it("leaves late answers without effect", () => {
+  it("makes later answers ineffective", () => {
     given([...needsHuman, { _tag: "AbortSession", sessionId, reason: "stop" }])
       .when(answered(1, "continue-session"))
       .then([])
   })
 })
 
-describe("what the session-manager listens to", () => {
+describe("the session-manager's subscription", () => {
   const route = sessionActor().subscription?.route ?? assert.fail("it listens to nothing")
   const raised = { _tag: "EscalationWithdrawn", escalationId: EscalationId.make("e1"), reason: "run-ended" } as const
 
-  it("is the answers to standalone sessions, and no run's", () => {
+  it("is the answers to standalone sessions only", () => {
     assert.strictEqual(route({ ...raised, runId: RunId.make("s1"), sessionId: SessionId.make("s1") }), Key.make("s1"))
     assert.isUndefined(route({ ...raised, runId: RunId.make("r1"), sessionId: SessionId.make("r1-s1") }))
     assert.isUndefined(route({ ...raised, runId: RunId.make("r1") }))

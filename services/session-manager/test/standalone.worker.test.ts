@@ -3,9 +3,9 @@ import { Broker } from "@reprise/actor"
 import { AgentError, AgentRuntime, AgentRuntimes, type MemoryScript, promptIds } from "@reprise/agent"
 import { Host, type SessionCommand, SessionId } from "@reprise/protocol"
 import { Effect, Layer, Result } from "effect"
-import { defaultActions } from "../src/domain/settings.ts"
 import { layerWith } from "../src/service.ts"
-import { readSessionFile } from "../src/transcript/SessionFile.ts"
+import { defaultActions } from "../src/settings.ts"
+import { readSessionFile } from "../src/work/SessionFile.ts"
 import { inMemory, stage, surroundings } from "./support/stage.ts"
 import { goodReport, newTurn } from "./support/story.ts"
 
@@ -24,7 +24,7 @@ const isReport = (text: string) => text.includes("JSON")
 const needsHuman = '{"result":"needs_human","reason":"which?"}'
 
 describe("a standalone session on a runtime", () => {
-  it.live("goes on when a human works in it, and is asked for its report when they are done", () => {
+  it.live("continues when a human works in it, and is asked for its report when they are done", () => {
     // Its first report needs a human; the human does the work, and the next report is good.
     const script: MemoryScript = ({ text, turn }) => [
       { say: isReport(text) ? (turn === 2 ? needsHuman : goodReport) : "Ok." }
@@ -60,7 +60,7 @@ describe("a standalone session on a runtime", () => {
 })
 
 describe("a session that nobody uses", () => {
-  it.live("is paused, expires and is archived by itself, one after the other", () =>
+  it.live("is paused, expires and is archived by itself, in this order", () =>
     Effect.gen(function* () {
       const { awaitEvent, send, storyUntil } = yield* stage
       const { transcripts } = yield* Broker
@@ -85,8 +85,8 @@ describe("a session that nobody uses", () => {
   )
 })
 
-describe("a session that its runtime forgot", () => {
-  it.live("is archived with what was saved of it before", () => {
+describe("a session that its runtime lost", () => {
+  it.live("is archived with the transcript that was saved before", () => {
     let saved = false
     const forgetful = Layer.effect(
       AgentRuntimes,

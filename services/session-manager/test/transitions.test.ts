@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { EscalationId, RunId } from "@reprise/protocol"
 import { Result } from "effect"
-import type { SessionInput } from "../src/domain/decide.ts"
-import type { Session } from "../src/domain/Session.ts"
-import { transitions, waysOf } from "../src/domain/transitions.ts"
+import type { SessionInput } from "../src/actor/inputs.ts"
+import type { Session } from "../src/actor/state.ts"
+import { transitions, waysOf } from "../src/lifecycle/transitions.ts"
 import {
   actor,
   answer,
@@ -21,20 +21,20 @@ import {
 
 const ownRun = RunId.make(key)
 
-/** What may come, of the turn that is open now. */
+/** The inputs that may come next. */
 const inputsOf = (session: Session): ReadonlyArray<SessionInput> => {
-  const { question, turn } = session
+  const { escalation, turn } = session
   const number = turn?.prompt?.number ?? 1
   const reports: ReadonlyArray<SessionInput> =
     turn === undefined
       ? [
           { _tag: "ReportActivity", cause: "human", evidence: "text" },
           { _tag: "ReportIdle" },
-          { _tag: "PauseIdle", activity: session.activity },
-          { _tag: "ExpireIdle", activity: session.activity }
+          { _tag: "PauseIdle", useCount: session.useCount },
+          { _tag: "ExpireIdle", useCount: session.useCount }
         ]
       : [
-          opened(1, `ses_${session.turnsAsked}`),
+          opened(1, `ses_${session.turnsRequested}`),
           found(1),
           found(1, "missing"),
           { _tag: "RecordWorking" as const, turnId: turn.request.turnId, number, evidence: "text" },
@@ -46,18 +46,18 @@ const inputsOf = (session: Session): ReadonlyArray<SessionInput> => {
           { _tag: "RecordUnreachable" as const, turnId: turn.request.turnId, kind: "gone" as const, message: "x" }
         ].map((input): SessionInput => ({ ...input, turnId: turn.request.turnId }))
   const answers: ReadonlyArray<SessionInput> =
-    question === undefined
+    escalation === undefined
       ? []
       : ["continue-session", "fix", "abort"].map((choice) => ({
           _tag: "EscalationAnswered",
-          escalationId: EscalationId.make(question.ask.escalationId),
+          escalationId: EscalationId.make(escalation.ask.escalationId),
           choice,
           by: "ann",
           via: "cli",
           runId: ownRun,
           sessionId
         }))
-  const n = session.turnsAsked + 1
+  const n = session.turnsRequested + 1
   return [
     ...(session.status === "unknown" ? [newTurn(n), startAlone] : []),
     nextTurn(n, { onMissing: "fresh" }),
@@ -70,15 +70,15 @@ const inputsOf = (session: Session): ReadonlyArray<SessionInput> => {
   ]
 }
 
-/** What tells one situation from another, for the exploration. */
-const situation = ({ details, foreign, question, runtimeSessionId, status, turn }: Session): string =>
+/** States with the same text are explored once. */
+const situation = ({ details, workingOutsideTurn, escalation, runtimeSessionId, status, turn }: Session): string =>
   JSON.stringify([
     status,
     turn?.stage,
     turn?.prompt?.kind,
     turn?.lost?.reason,
-    question?.kind,
-    foreign,
+    escalation?.kind,
+    workingOutsideTurn,
     runtimeSessionId === undefined,
     details?.standalone
   ])
@@ -110,12 +110,12 @@ describe("the statuses of a session", () => {
     from.flatMap((start) => to.map((end) => `${start} ${end}`))
   )
 
-  it("change only as the table says, whatever happens in whatever order", () => {
+  it("change only as the table says, whatever happens in any order", () => {
     const unknown = taken.filter(([from, to]) => waysOf(from as "active", to as "active").length === 0)
     assert.deepStrictEqual(unknown, [])
   })
 
-  it("can go every way of the table", () => {
+  it("can go every way in the table", () => {
     const went = new Set(taken.map((pair) => pair.join(" ")))
     assert.deepStrictEqual(
       ofTable.filter((pair) => !went.has(pair)),

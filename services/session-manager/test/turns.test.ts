@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Host, RunId } from "@reprise/protocol"
-import type { SessionInput } from "../src/domain/decide.ts"
+import type { SessionInput } from "../src/actor/inputs.ts"
 import {
   answer,
   at,
@@ -42,7 +42,7 @@ describe("a turn in a new session", () => {
 
   it("journals the runtime's id before the first prompt is sent", () => {
     const outcome = given([newTurn(1)]).when(opened(1))
-    assert.deepStrictEqual(outcome.types, ["SessionOpened", "SessionCreated", "TurnStarted", "PromptPlanned"])
+    assert.deepStrictEqual(outcome.types, ["SessionOpened", "SessionCreated", "TurnStarted", "PromptPrepared"])
     assert.deepStrictEqual(
       outcome.sent.map((one) => (one._tag === "PublishEvent" ? one.event._tag : one._tag)),
       ["SessionCreated", "TurnStarted", "RequestWork"]
@@ -57,26 +57,26 @@ describe("a turn in a new session", () => {
     [{ type: "object", properties: { colour: { type: ["string", "nil"] } } }, 'there is no type "nil"'],
     [{ type: "object", properties: { all: { type: "array", items: { type: "text" } } } }, 'there is no type "text"'],
     [{ type: "array" }, "a report is an object"]
-  ] as const)("with a report that nothing could fit is refused: %j", (report, why) => {
+  ] as const)("is refused with a report schema that nothing can fit: %j", (report, why) => {
     given([]).when(newTurn(1, { report })).refused(`The JSON schema of the report cannot be used: ${why}`)
   })
 
-  it("with a report by a JSON schema that cannot be read is refused before anything is opened", () => {
+  it("is refused with a report schema that cannot be read, before anything is opened", () => {
     given([])
       .when(newTurn(1, { report: { $ref: "https://nowhere/schema" } }))
       .refused(/JSON schema .* cannot be used/)
   })
 
-  it("sends every later work to the host that opened the session", () => {
+  it("sends all later work to the host that opened the session", () => {
     const outcome = given([newTurn(1, { host: Host.make("any") })]).when(opened(1))
     assert.strictEqual(outcome.work[0]?.host, "h1")
     assert.strictEqual(outcome.state.details?.host, "h1")
   })
 
-  it("asks for the report after the work, and then completes with the sums of both prompts", () => {
+  it("asks for the report after the work, and completes with the usage of both prompts", () => {
     const asked = given(firstTurn.slice(0, 2)).when(answer(1, 1, "I did it."))
-    assert.deepStrictEqual(asked.types, ["PromptEnded", "PromptPlanned"])
-    assert.include(asked.event("PromptPlanned").text, "JSON")
+    assert.deepStrictEqual(asked.types, ["PromptEnded", "PromptPrepared"])
+    assert.include(asked.event("PromptPrepared").text, "JSON")
 
     const done = given(firstTurn.slice(0, 3))
       .when(answer(1, 2, goodReport), at(10))
@@ -87,7 +87,7 @@ describe("a turn in a new session", () => {
     assert.strictEqual(done.tokens.input, 20)
   })
 
-  it("never uses the ids of a prompt twice", () => {
+  it("uses the ids of a prompt only once", () => {
     const planned = lived([
       ...firstTurn.slice(0, 3),
       answer(1, 2, badReport),
@@ -95,7 +95,7 @@ describe("a turn in a new session", () => {
       nextTurn(2),
       found(2),
       answer(2, 1, "again")
-    ]).flatMap((event) => (event._tag === "PromptPlanned" ? [event.identity] : []))
+    ]).flatMap((event) => (event._tag === "PromptPrepared" ? [event.identity] : []))
     assert.strictEqual(planned.length, 5)
     assert.strictEqual(new Set(planned.map((ids) => ids.messageId)).size, 5)
     assert.deepStrictEqual(
@@ -104,11 +104,11 @@ describe("a turn in a new session", () => {
     )
   })
 
-  it("is not asked for twice", () => {
+  it("changes nothing when it is requested twice", () => {
     for (const inputs of [[newTurn(1)], firstTurn.slice(0, 3), firstTurn]) given(inputs).when(newTurn(1)).then([])
   })
 
-  it("opens one session only, however often the host says so", () => {
+  it("opens one session only, however often the host reports one", () => {
     given(firstTurn.slice(0, 2)).when(opened(1, "ses_other")).then([])
   })
 
@@ -138,9 +138,9 @@ describe("a turn in an existing session", () => {
     assert.deepInclude(outcome.work[0]?.work, { _tag: "InspectSession", runtimeSessionId: "ses_1" })
   })
 
-  it("prompts it with its id as it is, and says that it is reused and why", () => {
+  it("prompts the session under its own id, and publishes that and why it is reused", () => {
     const outcome = given([...firstTurn, nextTurn(2, { reason: "review-cycle" })]).when(found(2))
-    assert.deepStrictEqual(outcome.types, ["SessionFound", "SessionReused", "TurnStarted", "PromptPlanned"])
+    assert.deepStrictEqual(outcome.types, ["SessionFound", "SessionReused", "TurnStarted", "PromptPrepared"])
     assert.deepInclude(outcome.event("SessionReused"), { runtimeSessionId: "ses_1", reason: "review-cycle" })
     assert.deepInclude(outcome.work[0]?.work, { runtimeSessionId: "ses_1", text: "Fix these findings." })
   })
@@ -152,7 +152,7 @@ describe("a turn in an existing session", () => {
     assert.deepInclude(outcome.event("TurnFailed"), { kind: "gone", sessionUsable: true })
   })
 
-  it("is refused in another directory than the session's, which stays as it is", () => {
+  it("is refused in another directory than the session's, without changing the session", () => {
     const outcome = given(firstTurn).when(nextTurn(2, { directory: "/work/elsewhere" }))
     assert.deepStrictEqual(outcome.types, ["TurnFailed", "CommandRefused"])
     assert.deepInclude(outcome.event("TurnFailed"), { kind: "session-missing", sessionUsable: false })
@@ -166,7 +166,7 @@ describe("a turn in an existing session", () => {
     assert.strictEqual(outcome.state.status, "failed")
   })
 
-  it("goes on in a fresh session with the whole prompt where that is wanted, and never silently", () => {
+  it("continues in a new session with the whole prompt where that was requested, and publishes the replacement", () => {
     const fresh = nextTurn(2, { onMissing: "fresh", freshPrompt: "The whole task." })
     const lost = given([...firstTurn, fresh]).when(found(2, "missing"))
     assert.deepStrictEqual(lost.types, ["SessionLost"])
@@ -194,7 +194,7 @@ describe("a turn in an existing session", () => {
     )
   })
 
-  it("tells whoever asks for a second turn at once that the session is busy", () => {
+  it("is refused as busy while another turn is open", () => {
     const outcome = given(firstTurn.slice(0, 2)).when(nextTurn(2))
     assert.deepStrictEqual(outcome.types, ["TurnFailed", "CommandRefused"])
     assert.deepInclude(outcome.event("TurnFailed"), { turnId: t(2), kind: "other", sessionUsable: true })
@@ -206,12 +206,12 @@ describe("a turn in an existing session", () => {
     assert.strictEqual(outcome.state.turn?.request.turnId, t(1))
   })
 
-  it("stays where the session works when the command names no directory", () => {
+  it("stays in the session's directory when the command names none", () => {
     const outcome = given(firstTurn).when(nextTurn(2, { directory: "" }))
     assert.strictEqual(outcome.event("TurnRequested").session.directory, "/work/repository")
   })
 
-  it("is refused to another run, and in a directory that depends on who reads it", () => {
+  it("is refused to another run, and in a relative directory", () => {
     given(firstTurn)
       .when(nextTurn(2, { runId: RunId.make("r2") }))
       .refused("Session r1-s1 belongs to run r1, not to r2.")
@@ -220,9 +220,13 @@ describe("a turn in an existing session", () => {
       .refused("The directory '../elsewhere' is not an absolute path.")
   })
 
-  it("says so when the conversation did not grow: the runtime began a new one", () => {
-    const outcome = given([...firstTurn, nextTurn(2), found(2)]).when(answer(2, 1, "hello", { messages: 2 }))
-    assert.deepStrictEqual(outcome.types, ["PromptEnded", "SessionReplaced", "PromptPlanned"])
+  it.each([
+    ["fewer messages than before", 2, ["PromptEnded", "SessionReplaced", "PromptPrepared"]],
+    ["as many messages as before", 4, ["PromptEnded", "SessionReplaced", "PromptPrepared"]],
+    ["more messages than before", 5, ["PromptEnded", "PromptPrepared"]]
+  ] as const)("publishes a replacement unless the conversation has grown: %s", (_, messages, types) => {
+    const outcome = given([...firstTurn, nextTurn(2), found(2)]).when(answer(2, 1, "hello", { messages }))
+    assert.deepStrictEqual(outcome.types, [...types])
   })
 })
 
@@ -235,7 +239,7 @@ describe("continue", () => {
     ...(guidance === undefined ? {} : { guidance })
   })
 
-  it("prompts the same session to go on", () => {
+  it("prompts the same session to continue", () => {
     const outcome = given([...firstTurn, go()]).when(found(2))
     assert.deepInclude(outcome.work[0]?.work, {
       runtimeSessionId: "ses_1",
@@ -243,7 +247,7 @@ describe("continue", () => {
     })
   })
 
-  it("hands the guidance on, word for word", () => {
+  it("passes the guidance on word for word", () => {
     const outcome = given([...firstTurn, go("Use the old API.\n\n- and $& this\n")]).when(found(2))
     assert.deepInclude(outcome.work[0]?.work, {
       text: "Continue the current session and complete all remaining tasks.\n\nThe user has provided the following additional guidance:\nUse the old API.\n\n- and $& this\n"
@@ -260,14 +264,14 @@ describe("continue", () => {
 describe("a report", () => {
   const reporting = firstTurn.slice(0, 3)
 
-  it("that does not fit is asked for once more, with what is wrong", () => {
+  it("that does not fit is requested once more, with the reason", () => {
     const outcome = given(reporting).when(answer(1, 2, badReport))
-    assert.deepStrictEqual(outcome.types, ["PromptEnded", "PromptPlanned"])
-    assert.strictEqual(outcome.event("PromptPlanned").kind, "correction")
-    assert.include(outcome.event("PromptPlanned").text, "result")
+    assert.deepStrictEqual(outcome.types, ["PromptEnded", "PromptPrepared"])
+    assert.strictEqual(outcome.event("PromptPrepared").kind, "correction")
+    assert.include(outcome.event("PromptPrepared").text, "result")
   })
 
-  it("that does not fit again ends the turn, with a session that can still be used", () => {
+  it("that does not fit a second time ends the turn, with the session usable", () => {
     const outcome = given([...reporting, answer(1, 2, badReport)]).when(answer(1, 3, "no block at all"))
     assert.deepInclude(outcome.event("TurnFailed"), { kind: "invalid-report", sessionUsable: true })
     assert.isUndefined(outcome.state.turn)
@@ -276,13 +280,13 @@ describe("a report", () => {
   it("that came too late is refused and changes nothing", () => {
     given(firstTurn)
       .when(answer(1, 2, goodReport))
-      .refused(/came after that turn had moved on/)
+      .refused(/came after the turn had moved on/)
     given(reporting)
       .when(answer(1, 1, "again"))
       .refused(/r1-t1/)
   })
 
-  it("of an aborted turn is not even worth a refusal", () => {
+  it("of an aborted turn is ignored", () => {
     given([...reporting, { _tag: "AbortSession", sessionId, reason: "x" }])
       .when(failed(1, 2, "aborted"))
       .then([])
@@ -290,36 +294,36 @@ describe("a report", () => {
 })
 
 describe("a turn that stopped half-way", () => {
-  it("goes on once in the same session after a crash that left it unfinished", () => {
+  it("continues once in the same session after a crash", () => {
     const outcome = given(firstTurn.slice(0, 2)).when(stopped(1, 1, "unfinished"))
-    assert.deepInclude(outcome.event("PromptPlanned"), { kind: "continuation", number: 2 })
-    assert.match(outcome.event("PromptPlanned").text, /^Continue the current session/)
+    assert.deepInclude(outcome.event("PromptPrepared"), { kind: "continuation", number: 2 })
+    assert.match(outcome.event("PromptPrepared").text, /^Continue the current session/)
   })
 
-  it("is not continued for ever", () => {
+  it("is not continued a second time after a crash", () => {
     const outcome = given([...firstTurn.slice(0, 2), stopped(1, 1, "unfinished")]).when(stopped(1, 2, "unfinished"))
     assert.deepInclude(outcome.event("TurnFailed"), { kind: "runtime", sessionUsable: true })
   })
 
-  it("goes on by itself six times after the turn limit, then fails with the session usable", () => {
+  it("continues by itself six times after the turn limit, then fails with the session usable", () => {
     const limited = (count: number) => Array.from({ length: count }, (_, index) => stopped(1, index + 1, "turn-limit"))
     const before = firstTurn.slice(0, 2)
     assert.strictEqual(
       given([...before, ...limited(5)])
         .when(stopped(1, 6, "turn-limit"))
-        .event("PromptPlanned").kind,
+        .event("PromptPrepared").kind,
       "continuation"
     )
     const last = given([...before, ...limited(6)]).when(stopped(1, 7, "turn-limit"))
     assert.deepInclude(last.event("TurnFailed"), { kind: "turn-limit", sessionUsable: true })
   })
 
-  it("is asked for its report again in the same words", () => {
+  it("gets the request for its report again in the same words", () => {
     const before = firstTurn.slice(0, 3)
     const asked = given(before).state.turn?.prompt ?? assert.fail("nothing was asked")
     const again = given(before)
       .when(stopped(1, 2, "unfinished"))
-      .event("PromptPlanned")
+      .event("PromptPrepared")
     assert.deepInclude(again, { kind: "report", text: asked.text })
     assert.notStrictEqual(again.identity.messageId, asked.identity.messageId)
   })

@@ -16,7 +16,7 @@ const second = nextTurn(2, { host })
 const abort: SessionCommand = { _tag: "AbortSession", sessionId, reason: "stop" }
 
 describe("a turn on a runtime", () => {
-  it.live("runs from the request to the report, in this order of events", () =>
+  it.live("publishes its events in this order, from request to report", () =>
     Effect.gen(function* () {
       const { awaitEvent, send, storyUntil, view } = yield* stage
       yield* send(first)
@@ -33,7 +33,7 @@ describe("a turn on a runtime", () => {
     }).pipe(Effect.provide(inMemory(good)))
   )
 
-  it.live("goes on in the same runtime session, with one user message more for each prompt", () =>
+  it.live("continues in the same runtime session, with one more user message per prompt", () =>
     Effect.gen(function* () {
       const { awaitEvent, send, view } = yield* stage
       const runtime = yield* AgentRuntime
@@ -50,7 +50,7 @@ describe("a turn on a runtime", () => {
     }).pipe(Effect.provide(inMemory(good)))
   )
 
-  it.live("is refused at once while another runs in the session", () => {
+  it.live("is refused at once while another turn runs in the session", () => {
     const control = new MemoryControl()
     const script: MemoryScript = ({ text }) => [{ hold: "work" }, { say: isReport(text) ? goodReport : "Done." }]
     return Effect.gen(function* () {
@@ -64,7 +64,7 @@ describe("a turn on a runtime", () => {
     }).pipe(Effect.provide(inMemory(script, { control })))
   })
 
-  it.live("has a report that does not fit corrected once", () => {
+  it.live("lets a report that does not fit be corrected once", () => {
     const control = new MemoryControl()
     const script: MemoryScript = ({ text }) => {
       if (text.startsWith("Your report could not be read")) return [{ say: goodReport }]
@@ -79,7 +79,7 @@ describe("a turn on a runtime", () => {
     }).pipe(Effect.provide(inMemory(script, { control })))
   })
 
-  it.live("survives the death of the runtime in the middle, still with one user message", () => {
+  it.live("survives a crash of the runtime, still with one user message", () => {
     const control = new MemoryControl()
     const script: MemoryScript = ({ attempt, text }) =>
       isReport(text)
@@ -100,7 +100,7 @@ describe("a turn on a runtime", () => {
     }).pipe(Effect.provide(inMemory(script, { control })))
   })
 
-  it.live("waits for a rate limit and goes on under the same prompt", () => {
+  it.live("waits for a rate limit and continues under the same prompt", () => {
     const script: MemoryScript = ({ attempt, text }) => {
       if (isReport(text)) return [{ say: goodReport }]
       return attempt === 1 ? [{ fail: "rate_limited", message: "slow down" }] : [{ say: "I did it." }]
@@ -126,7 +126,7 @@ describe("a turn on a runtime", () => {
 describe("the limits of a turn", () => {
   const silent: MemoryScript = () => [{ hold: "silence" }]
 
-  it.live("end one whose agent shows no activity, and abort its session on the runtime", () =>
+  it.live("end a turn whose agent shows no activity, and abort its session on the runtime", () =>
     Effect.gen(function* () {
       const { awaitEvent, send, storyUntil, view } = yield* stage
       const runtime = yield* AgentRuntime
@@ -140,7 +140,7 @@ describe("the limits of a turn", () => {
     }).pipe(Effect.provide(inMemory(silent)))
   )
 
-  it.live("end one that took too long or used too much", () =>
+  it.live("end a turn that took too long or used too many tokens", () =>
     Effect.gen(function* () {
       const { awaitEvent, send } = yield* stage
       yield* send({ ...first, limits: { wallMs: 100 } })
@@ -154,19 +154,19 @@ describe("the limits of a turn", () => {
 
 describe("an agent that asks during a turn", () => {
   it.effect(
-    "does not time out while a human thinks for longer than its limit, and gets the answer",
+    "does not time out while it waits for a human longer than its limit, and gets the answer",
     () => {
       const script: MemoryScript = ({ text }) =>
         isReport(text) ? [{ say: goodReport }] : [{ tool: "bash", ask: "rm -r build" }, { say: "Removed." }]
       return Effect.gen(function* () {
         const { awaitEvent, send } = yield* stage
-        yield* send({ ...first, limits: { inactivityMs: 15 * 60_000 } })
+        yield* send({ ...first, limits: { inactivityMs: 60_000 } })
         const asked = yield* awaitEvent("AgentPrompting")
         assert.deepStrictEqual(
           asked.options.map(({ name }) => name),
           ["once", "always", "reject"]
         )
-        yield* TestClock.adjust("20 minutes")
+        yield* TestClock.adjust("2 minutes")
         yield* send({ _tag: "ReplyToPrompt", sessionId, promptId: asked.promptId, reply: "once" })
         assert.strictEqual((yield* awaitEvent("TurnCompleted")).lastLines, "Removed.")
       }).pipe(Effect.provide(inMemory(script)))
@@ -174,7 +174,7 @@ describe("an agent that asks during a turn", () => {
     30_000
   )
 
-  it.effect("is not charged for that time afterwards: the report has what is left of the turn's whole time", () => {
+  it.effect("does not lose that time afterwards: the report has the rest of the turn's time limit", () => {
     const control = new MemoryControl()
     const script: MemoryScript = ({ text }) =>
       isReport(text)
@@ -182,18 +182,18 @@ describe("an agent that asks during a turn", () => {
         : [{ tool: "bash", ask: "rm -r build" }, { say: "Removed." }]
     return Effect.gen(function* () {
       const { awaitEvent, send } = yield* stage
-      yield* send({ ...first, limits: { wallMs: 15 * 60_000 } })
+      yield* send({ ...first, limits: { wallMs: 60_000 } })
       const { promptId } = yield* awaitEvent("AgentPrompting")
-      yield* TestClock.adjust("20 minutes")
+      yield* TestClock.adjust("2 minutes")
       yield* send({ _tag: "ReplyToPrompt", sessionId, promptId, reply: "once" })
       yield* control.reached("report")
-      yield* TestClock.adjust("1 minute")
+      yield* TestClock.adjust("10 seconds")
       yield* control.release("report")
       yield* awaitEvent("TurnCompleted")
     }).pipe(Effect.provide(inMemory(script, { control })))
   })
 
-  it.effect("the same thing twice is asked twice, also when only polls tell of it", () => {
+  it.effect("the same question twice is asked twice, also when only polls find it", () => {
     const script: MemoryScript = ({ text }) =>
       isReport(text)
         ? [{ say: goodReport }]
@@ -222,7 +222,7 @@ describe("an agent that asks during a turn", () => {
     )
   })
 
-  it.live("a question is answered by a label or in words", () => {
+  it.live("a question may be answered in free text", () => {
     const script: MemoryScript = ({ text }) =>
       isReport(text) ? [{ say: goodReport }] : [{ question: "Which?", options: ["red", "blue"] }, { say: "Painted." }]
     return Effect.gen(function* () {
@@ -239,7 +239,7 @@ describe("an agent that asks during a turn", () => {
     }).pipe(Effect.provide(inMemory(script)))
   })
 
-  it.live("and is answered in the runtime itself is seen working because of a human", () => {
+  it.live("counts as worked on by a human when it is answered in the runtime itself", () => {
     const script: MemoryScript = ({ text }) =>
       isReport(text) ? [{ say: goodReport }] : [{ tool: "bash", ask: "rm -r build" }, { say: "Removed." }]
     return Effect.gen(function* () {
@@ -256,7 +256,7 @@ describe("an agent that asks during a turn", () => {
 })
 
 describe("an abort in the middle of a turn", () => {
-  it.live("stops the agent and is reported once; the turn's worker says nothing more", () => {
+  it.live("stops the agent and is published once; the turn's worker reports nothing more", () => {
     const control = new MemoryControl()
     return Effect.gen(function* () {
       const { awaitEvent, send, storyUntil } = yield* stage

@@ -7,7 +7,7 @@ import { claudeSettings, ScriptedModel, type ScriptInput } from "@reprise/script
 import { localBroker } from "@reprise/testing"
 import { Effect, Layer } from "effect"
 import { layerWith } from "../../src/service.ts"
-import { jetStream, Places, settings } from "./realWorld.ts"
+import { jetStream, settings, TestDirectories } from "./realWorld.ts"
 
 /** Shares nothing with the user's Claude. */
 const environmentOf = (root: string, url: string) => ({
@@ -19,14 +19,14 @@ const environmentOf = (root: string, url: string) => ({
 const claude = (options: Pick<ClaudeRuntimeOptions, "retryPatienceMs" | "visiting">) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { root } = yield* Places
+      const { root } = yield* TestDirectories
       const { url } = yield* ScriptedModel
       const stateDirectory = join(root, "state")
       return layerClaude({ stateDirectory, environment: environmentOf(root, url), pollMs: 100, ...options })
     })
   )
 
-/** A session-manager and its Claude: what ends and begins again together. */
+/** A session-manager and its Claude, which stop and restart together. */
 export const sessionManager = Layer.suspend(() =>
   Layer.fresh(
     layerWith({ idleGraceMs: 300, firstWaitMs: 200 }).pipe(
@@ -35,14 +35,14 @@ export const sessionManager = Layer.suspend(() =>
   )
 )
 
-/** What a session-manager needs and outlives it. `AgentRuntime` only looks on: what a human sees. */
+/** What a session-manager needs, and what outlives it. `AgentRuntime` is the view of a human who looks on. */
 export const claudeWorld = (script: ScriptInput) =>
   Layer.mergeAll(Messenger.layer, claude({ visiting: true })).pipe(
     Layer.provideMerge(jetStream),
     Layer.provideMerge(settings),
     Layer.provideMerge(ScriptedModel.layer({ script })),
     Layer.provideMerge(localBroker),
-    Layer.provideMerge(Places.layer)
+    Layer.provideMerge(TestDirectories.layer)
   )
 
 const isClaudeOf = (root: string) => (pid: string) => {
@@ -50,12 +50,12 @@ const isClaudeOf = (root: string) => (pid: string) => {
     const [program = ""] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")
     return /\/claude$/.test(program) && readFileSync(`/proc/${pid}/environ`, "utf8").includes(root)
   } catch {
-    // It has ended, or is somebody else's.
+    // It has ended, or belongs to another user.
     return false
   }
 }
 
-/** Kills Claude alone, as the kernel would: not its guard, not its tools. */
-export const killClaude = Effect.map(Places, ({ root }) => {
+/** Kills Claude alone, as the kernel would, without its guard and its tools. */
+export const killClaude = Effect.map(TestDirectories, ({ root }) => {
   for (const pid of readdirSync("/proc").filter(isClaudeOf(root))) process.kill(Number(pid), "SIGKILL")
 })

@@ -14,11 +14,12 @@ import { Context, Effect, Layer, Option, Redacted } from "effect"
 export const host = Host.make("here")
 
 /** Temporary directories of one test file; `directory` is a git repository. */
-export class Places extends Context.Service<Places, { readonly root: string; readonly directory: string }>()(
-  "session-manager/test/Places"
-) {
+export class TestDirectories extends Context.Service<
+  TestDirectories,
+  { readonly root: string; readonly directory: string }
+>()("session-manager/test/TestDirectories") {
   static readonly layer = Layer.effect(
-    Places,
+    TestDirectories,
     Effect.acquireRelease(
       Effect.sync(() => {
         const root = mkdtempSync(join(tmpdir(), "reprise-sessions-"))
@@ -34,7 +35,7 @@ export class Places extends Context.Service<Places, { readonly root: string; rea
 
 const openCodeServer = Layer.unwrap(
   Effect.gen(function* () {
-    const { root } = yield* Places
+    const { root } = yield* TestDirectories
     const { openaiUrl } = yield* ScriptedModel
     const environment = {
       PATH: process.env["PATH"],
@@ -56,7 +57,7 @@ export const jetStream = Layer.unwrap(
 
 export const settings = ActorConfig.layer({ prefix: "t", host, ackWaitMs: 1_000, heartbeatMs: 300 })
 
-/** What a session-manager needs; it is itself left to the test. */
+/** What a session-manager needs; the test starts the session-manager itself. */
 export const realWorld = (script: ScriptInput) =>
   Layer.mergeAll(AgentRuntimes.layerSingle, Messenger.layer).pipe(
     Layer.provideMerge(layerOpenCode({ pollMs: 250 })),
@@ -65,7 +66,7 @@ export const realWorld = (script: ScriptInput) =>
     Layer.provideMerge(settings),
     Layer.provideMerge(ScriptedModel.layer({ script })),
     Layer.provideMerge(localBroker),
-    Layer.provideMerge(Places.layer)
+    Layer.provideMerge(TestDirectories.layer)
   )
 
 const proxy = Layer.effect(
@@ -76,7 +77,7 @@ const proxy = Layer.effect(
   })
 )
 
-/** OpenCode as the session-manager reaches it: through the proxy. */
+/** The session-manager's way to OpenCode, through the proxy. */
 const throughProxy = (options: OpenCodeRuntimeOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -87,8 +88,7 @@ const throughProxy = (options: OpenCodeRuntimeOptions) =>
   )
 
 /**
- * The same, with a proxy between the session-manager and OpenCode. `AgentRuntime` is without it: what a human sees who
- * is attached.
+ * The same, with a proxy between the session-manager and OpenCode. `AgentRuntime` bypasses it, like an attached human.
  */
 export const proxiedWorld = (script: ScriptInput, options: OpenCodeRuntimeOptions) =>
   Layer.mergeAll(AgentRuntimes.layerOf(throughProxy(options)), Messenger.layer, layerOpenCode({ pollMs: 250 })).pipe(
@@ -98,17 +98,17 @@ export const proxiedWorld = (script: ScriptInput, options: OpenCodeRuntimeOption
     Layer.provideMerge(settings),
     Layer.provideMerge(ScriptedModel.layer({ script })),
     Layer.provideMerge(localBroker),
-    Layer.provideMerge(Places.layer)
+    Layer.provideMerge(TestDirectories.layer)
   )
 
-/** Kills the OpenCode server alone, as the kernel would: not its guard, not its tools. */
+/** Kills the OpenCode server alone, as the kernel would, without its guard and its tools. */
 export const killOpenCode = Effect.gen(function* () {
   const { pid } = yield* OpenCodeServer
   const running = yield* pid
   if (Option.isSome(running)) process.kill(running.value, "SIGKILL")
 })
 
-/** What a human can do in OpenCode's own interface: the session is gone for good. */
+/** Deletes the session, as a human can in OpenCode's own interface. */
 export const deleteSession = Effect.fnUntraced(function* (runtimeSessionId: string) {
   const { password, url, username } = yield* (yield* OpenCodeServer).connection
   const authorization = `Basic ${Buffer.from(`${username}:${Redacted.value(password)}`).toString("base64")}`

@@ -1,9 +1,9 @@
-/** A run of its own in a shared real world: its phase tells the model which part to play. */
+/** One run in a shared real world. Its phase number selects the model's script. */
 import { AgentRuntime, promptIds } from "@reprise/agent"
 import { RunId, type SessionCommand, sessionIdOf, turnIdOf } from "@reprise/protocol"
 import { ScriptedModel } from "@reprise/scripted-model"
 import { Effect } from "effect"
-import { host, Places } from "./realWorld.ts"
+import { host, TestDirectories } from "./realWorld.ts"
 import { stageOf } from "./stage.ts"
 import { newTurn } from "./story.ts"
 
@@ -11,7 +11,7 @@ export const about = (phase: number, kind: "work" | "report" | "continue") => ({
 
 export const scene = Effect.fnUntraced(function* (phase: number, changes: Partial<ReturnType<typeof newTurn>> = {}) {
   const runId = RunId.make(`run${phase}`)
-  const { directory } = yield* Places
+  const { directory } = yield* TestDirectories
   const model = yield* ScriptedModel
   const human = yield* AgentRuntime
   const sessionId = sessionIdOf(runId, 1)
@@ -39,10 +39,10 @@ export const scene = Effect.fnUntraced(function* (phase: number, changes: Partia
     sessionId,
     runId,
     callsOf,
-    /** The names of the rules and steps that the model played, in their order: `works 0`. */
+    /** The rules and steps of the script that the model played, in order: `works 0`. */
     played: Effect.map(callsOf, (calls) => calls.map(({ rule, step }) => `${rule} ${step}`)),
     users,
-    /** Goes on in the session, as the gate's `continue` does. */
+    /** Continues the session, as the gate's `continue-session` does. */
     goOn: (turn: number, guidance?: string) =>
       stage.send(
         {
@@ -54,7 +54,7 @@ export const scene = Effect.fnUntraced(function* (phase: number, changes: Partia
         },
         sessionId
       ),
-    /** A human who is attached to the session types, and waits for the end of what that leads to. */
+    /** An attached human prompts the session, and waits for the end of that turn. */
     type: (runtimeSessionId: string, text: string) =>
       Effect.suspend(() =>
         human.prompt({ runtimeSessionId, directory, promptId: promptIds(Date.now(), `human ${text}`, 0), text })

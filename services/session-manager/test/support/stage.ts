@@ -1,4 +1,4 @@
-/** A session-manager in memory: broker and runtime play by the same contracts as the real ones. */
+/** A session-manager in memory: broker and runtime pass the same contract suites as the real ones. */
 import { ActorConfig, MemoryBroker, Messenger } from "@reprise/actor"
 import { AgentRuntime, AgentRuntimes, MemoryControl, type MemoryScript } from "@reprise/agent"
 import {
@@ -7,19 +7,19 @@ import {
   type PublicEventType,
   type RunId,
   type SessionCommand,
-  type SessionView
+  SessionId
 } from "@reprise/protocol"
 import { Effect, Layer, Stream } from "effect"
 import { layerWith, type ServiceSettings } from "../../src/service.ts"
 
 export type EventOf<Tag extends PublicEventType> = Extract<PublicEvent, { _tag: Tag }>
 
-/** What a test does to the session-manager and sees of one run, or of all. Needs a Messenger. */
+/** A test's commands to the session-manager, and the events of one run, or of all. */
 export const stageOf = Effect.fnUntraced(function* (runId?: RunId) {
   const messenger = yield* Messenger
   const all = { services: ["session-manager"], from: "beginning", ...(runId === undefined ? {} : { runId }) } as const
 
-  /** Waits for the `count`-th event of a type since the beginning. */
+  /** Waits for the `count`-th event of this type, from the beginning. */
   const awaitEvent = <Tag extends PublicEventType>(tag: Tag, count = 1) =>
     messenger.events({ ...all, types: [tag] }).pipe(
       Stream.map(({ event }) => event as EventOf<Tag>),
@@ -30,11 +30,10 @@ export const stageOf = Effect.fnUntraced(function* (runId?: RunId) {
 
   return {
     send: (command: SessionCommand, key = "r1-s1", id?: string) =>
-      messenger.send("session-manager", Key.make(key), command, id === undefined ? {} : { id }),
+      messenger.send({ service: "session-manager", key: Key.make(key), command }, id === undefined ? {} : { id }),
     awaitEvent,
-    view: (key = "r1-s1") =>
-      messenger.query("session-manager", "show", { id: key }).pipe(Effect.map((view) => view as SessionView)),
-    /** The types of the events up to the first of this type, without the ones that only show progress. */
+    view: (key = "r1-s1") => messenger.show.sessionManager(SessionId.make(key)),
+    /** The types of the events up to the first of this type, without TurnProgress. */
     storyUntil: (last: PublicEventType) =>
       messenger.events(all).pipe(
         Stream.map(({ event }) => event._tag),
@@ -46,7 +45,7 @@ export const stageOf = Effect.fnUntraced(function* (runId?: RunId) {
 })
 export const stage = stageOf()
 
-/** What stays when a session-manager ends: broker and runtime, whose agent plays `script`. */
+/** What outlives a session-manager: the broker, and the runtime, whose agent plays `script`. */
 export const surroundings = (script: MemoryScript, control = new MemoryControl()) => {
   const runtime = AgentRuntimes.layerSingle.pipe(Layer.provideMerge(AgentRuntime.layerMemory({ script, control })))
   return Layer.mergeAll(runtime, Messenger.layer).pipe(

@@ -1,22 +1,17 @@
-/** A session's life in the words of its inputs: the history that a decider's test begins from. */
+/** The inputs of a session's life, and tests of its decisions that begin with a history of such inputs. */
 import assert from "node:assert/strict"
 import { given as givenActor } from "@reprise/actor/testing"
 import { Host, Key, noTokens, RunId, type SessionCommand, SessionId, TurnId } from "@reprise/protocol"
 import { Result } from "effect"
-import type { SessionInput } from "../../src/domain/decide.ts"
-import type { JournalEvent } from "../../src/domain/events.ts"
-import type { SessionReport, SessionTimer, SessionWork } from "../../src/domain/messages.ts"
-import { sessionActor } from "../../src/domain/sessionActor.ts"
-import {
-  type ActionSettings,
-  defaultActions,
-  defaultSettings,
-  type SessionSettings
-} from "../../src/domain/settings.ts"
+import { sessionActor } from "../../src/actor/actor.ts"
+import type { SessionInput, SessionReport, SessionTimer } from "../../src/actor/inputs.ts"
+import type { JournalEvent } from "../../src/actor/journal.ts"
+import type { SessionWork } from "../../src/actor/work.ts"
+import { type ActionSettings, defaultActions, defaultSettings, type SessionSettings } from "../../src/settings.ts"
 
 export const actor = sessionActor()
 
-/** What a test changes of the settings. */
+/** The settings that a test changes. */
 type Changes = Partial<Omit<SessionSettings, "actions">> & { readonly actions?: Partial<ActionSettings> }
 const actorWith = ({ actions, ...changes }: Changes) =>
   sessionActor({ ...defaultSettings, ...changes, actions: { ...defaultActions, ...actions } })
@@ -59,7 +54,7 @@ export const nextTurn = (n: number, more: Partial<Command<"StartTurn">> = {}): C
   ...more
 })
 
-/** A session without a run. */
+/** Starts a standalone session. */
 export const startAlone: Command<"StartSession"> = {
   _tag: "StartSession",
   sessionId,
@@ -86,14 +81,14 @@ export const found = (n: number, how: Report<"RecordInspected">["found"] = "usab
 
 const spent = { tokens: { ...noTokens, input: 10, output: 2 }, cost: 0.5, attempts: 1, toolCalls: 1 }
 
-/** The n-th turn's `number`-th prompt was answered. */
+/** The result of the n-th turn's `number`-th prompt. */
 export const answer = (
   n: number,
   number: number,
   text: string,
-  more: Partial<Report<"RecordAnswer">> = {}
-): Report<"RecordAnswer"> => ({
-  _tag: "RecordAnswer",
+  more: Partial<Report<"RecordPromptResult">> = {}
+): Report<"RecordPromptResult"> => ({
+  _tag: "RecordPromptResult",
   turnId: t(n),
   number,
   ...spent,
@@ -105,10 +100,10 @@ export const answer = (
 export const stopped = (
   n: number,
   number: number,
-  why: Report<"RecordStopped">["why"],
-  more: Partial<Report<"RecordStopped">> = {}
-): Report<"RecordStopped"> => ({
-  _tag: "RecordStopped",
+  why: Report<"RecordPromptStopped">["why"],
+  more: Partial<Report<"RecordPromptStopped">> = {}
+): Report<"RecordPromptStopped"> => ({
+  _tag: "RecordPromptStopped",
   turnId: t(n),
   number,
   ...spent,
@@ -118,10 +113,10 @@ export const stopped = (
 export const failed = (
   n: number,
   number: number,
-  kind: Report<"RecordFailed">["kind"],
-  more: Partial<Report<"RecordFailed">> = {}
-): Report<"RecordFailed"> => ({
-  _tag: "RecordFailed",
+  kind: Report<"RecordPromptFailed">["kind"],
+  more: Partial<Report<"RecordPromptFailed">> = {}
+): Report<"RecordPromptFailed"> => ({
+  _tag: "RecordPromptFailed",
   turnId: t(n),
   number,
   ...spent,
@@ -155,7 +150,7 @@ export const lived = (inputs: ReadonlyArray<SessionInput>, of = actor): Readonly
   return history
 }
 
-/** given(inputs).when(input): like the actor's own, from inputs instead of events, decided a minute after the start. */
+/** given(inputs).when(input): like `given` of the actor library, with inputs for events. Decides a minute after the start. */
 export const given = (inputs: ReadonlyArray<SessionInput>) => givenOf(inputs, actor)
 
 /** The same with other settings. */

@@ -1,0 +1,68 @@
+/** What the agent is seen doing: only transitions are recorded (docs/design/sessions.md#auto-resume). */
+import type { Delivery } from "@reprise/actor"
+import { Result } from "effect"
+import { currentPrompt, type Decision, nothing } from "../actor/guards.ts"
+import type { Report } from "../actor/inputs.ts"
+import type { EventOf } from "../actor/journal.ts"
+import { changeTurn, eventFields, hasEnded, type Session } from "../actor/state.ts"
+import { echoMs } from "./actions.ts"
+
+/** The agent works on a prompt of ours: published once per turn, however many prompts and attempts it takes. */
+export const recordWorking = (session: Session, report: Report<"RecordWorking">, delivery: Delivery): Decision => {
+  const current = currentPrompt(session, report)
+  if (current === undefined || current.turn.workingAnnounced) return nothing
+  const { evidence, turnId } = report
+  return Result.succeed([
+    { _tag: "ActivityNoted", at: delivery.now },
+    { _tag: "AgentWorking", ...eventFields(current.details, turnId), cause: "turn", evidence }
+  ])
+}
+
+/** A human is at work in the session, or the agent by itself. Ignored while a turn of ours is open. */
+export const reportActivity = (session: Session, report: Report<"ReportActivity">, delivery: Delivery): Decision => {
+  const { details, turn, workingOutsideTurn } = session
+  if (details === undefined || hasEnded(session) || turn !== undefined || workingOutsideTurn) return nothing
+  const { cause, evidence } = report
+  return Result.succeed([
+    { _tag: "ActivityNoted", at: delivery.now },
+    { _tag: "AgentWorking", ...eventFields(details), cause, evidence }
+  ])
+}
+
+/** An idle agent asks nothing: its open questions were lost when the runtime restarted. */
+export const reportIdle = (session: Session, delivery: Delivery): Decision => {
+  const { details, turn, workingOutsideTurn } = session
+  if (details === undefined || hasEnded(session) || turn !== undefined || !workingOutsideTurn) return nothing
+  return Result.succeed([
+    { _tag: "ActivityNoted", at: delivery.now },
+    ...session.agentQuestions.map(({ promptId }) => ({ _tag: "AgentQuestionClosed" as const, promptId })),
+    { _tag: "AgentIdle", ...eventFields(details) }
+  ])
+}
+
+/** The fold of `AgentWorking`. */
+export const agentWorking = (session: Session, event: EventOf<"AgentWorking">): Session => {
+  const workingOutsideTurn = event.cause !== "turn" && session.turn === undefined
+  const active: Session = { ...session, status: "active", workingOutsideTurn }
+  return event.cause === "turn" && event.turnId !== undefined
+    ? changeTurn(active, event.turnId, (turn) => ({ ...turn, workingAnnounced: true }))
+    : active
+}
+
+export interface SeenActivity {
+  /** The prompt that caused it, where the runtime tells. */
+  readonly causePromptId?: string
+  /** That prompt was one of ours. */
+  readonly causeIsOurs: boolean
+  /** A prompt of ours is under way in the session. */
+  readonly live: boolean
+  /** Since our newest prompt in the session ended; undefined: there was none. */
+  readonly msSinceOurs?: number
+}
+
+/** Whose activity it is; soon after a prompt of ours it may still belong to that. `ours` never counts as a human's; `unknown` resumes nothing. */
+export const attribute = (seen: SeenActivity): "ours" | "human" | "agent" | "unknown" => {
+  if (seen.causePromptId !== undefined) return seen.causeIsOurs ? "ours" : "human"
+  if (seen.live) return "ours"
+  return seen.msSinceOurs !== undefined && seen.msSinceOurs < echoMs ? "unknown" : "agent"
+}

@@ -1,0 +1,63 @@
+/** The fold of the journal: what each event changes. A family that several events belong to folds them itself. */
+
+import { actionCounted } from "../activity/actions.ts"
+import { agentWorking } from "../activity/activity.ts"
+import { evolveAgentQuestions } from "../agentQuestions/agentQuestions.ts"
+import { evolveLifecycle } from "../lifecycle/lifecycle.ts"
+import { evolveTurn } from "../turn/evolveTurn.ts"
+import type { JournalEvent } from "./journal.ts"
+import { type Session, usedAt } from "./state.ts"
+
+export const evolve = (session: Session, event: JournalEvent): Session => {
+  switch (event._tag) {
+    case "TurnRequested":
+    case "SessionLost":
+    case "SessionOpened":
+    case "SessionFound":
+    case "PromptPrepared":
+    case "PromptRetried":
+    case "PromptEnded":
+    case "TurnWaiting":
+    case "AgentFailed":
+    case "TurnCompleted":
+    case "TurnFailed":
+      return evolveTurn(session, event)
+    case "AgentPrompting":
+    case "AgentQuestionDecided":
+    case "AgentQuestionAnswered":
+    case "AgentQuestionRepeated":
+    case "AgentQuestionClosed":
+      return evolveAgentQuestions(session, event)
+    case "SessionPaused":
+    case "SessionExpired":
+    case "SessionCompleted":
+    case "SessionAborted":
+    case "SessionFailed":
+    case "TranscriptSaved":
+      return evolveLifecycle(session, event)
+    case "ActivityNoted":
+      return usedAt(session, event.at)
+    case "AgentWorking":
+      return agentWorking(session, event)
+    case "AgentIdle":
+      return { ...session, workingOutsideTurn: false }
+    case "ActionCounted":
+      return actionCounted(session, event)
+    case "EscalationRequested":
+      return { ...session, escalation: event, escalationsRequested: session.escalationsRequested + 1 }
+    case "EscalationClosed": {
+      const { escalation: _, ...rest } = session
+      return rest
+    }
+    // Published, and told by other events to the session itself.
+    case "ActionTaken":
+    case "AgentGone":
+    case "CommandRefused":
+    case "SessionArchived":
+    case "SessionCreated":
+    case "SessionReused":
+    case "SessionReplaced":
+    case "TurnStarted":
+      return session
+  }
+}

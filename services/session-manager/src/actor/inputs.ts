@@ -1,0 +1,111 @@
+/**
+ * The inputs of a session: public commands, the gate's answers to standalone sessions, and what the session-manager
+ * sends to itself: the reports of its workers and watchers, and its timers.
+ */
+import {
+  ContextFill,
+  FailureKind,
+  type PublicEvent,
+  type SessionCommand,
+  Tokens,
+  TurnId,
+  VendorFailure
+} from "@reprise/protocol"
+import { Effect, Schema } from "effect"
+import { AgentQuestionKind } from "./journal.ts"
+
+/** Answers to standalone sessions; those to runs are the orchestrator's. */
+export const subscribed = ["EscalationAnswered", "EscalationWithdrawn"] as const
+
+export type GateEvent = Extract<PublicEvent, { readonly _tag: (typeof subscribed)[number] }>
+
+export type SessionInput = SessionCommand | SessionReport | SessionTimer | GateEvent
+
+/** What one prompt used and left behind, as far as the runtime tells. */
+const usage = {
+  tokens: Tokens,
+  cost: Schema.Finite,
+  /** How often a worker started on the prompt: once, unless one died. */
+  attempts: Schema.Int,
+  toolCalls: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0))),
+  /** How long it waited for a human's answers. */
+  humanMs: Schema.optionalKey(Schema.Finite),
+  /** Messages of the whole session, when known. */
+  messages: Schema.optionalKey(Schema.Int),
+  context: Schema.optionalKey(ContextFill),
+  lastLines: Schema.optionalKey(Schema.String)
+} as const
+
+/** The prompt that a report is about: the n-th of its turn. */
+const ofPrompt = { turnId: TurnId, number: Schema.Int } as const
+
+/** Sent by workers and watchers. */
+export const SessionReport = Schema.TaggedUnion({
+  RecordOpened: {
+    turnId: TurnId,
+    runtimeSessionId: Schema.String,
+    host: Schema.String,
+    /** The conversation of the session that this one replaces, without outdated tool results. */
+    context: Schema.optionalKey(Schema.String)
+  },
+  /** The state in which an existing session was found. */
+  RecordInspected: {
+    turnId: TurnId,
+    found: Schema.Literals(["usable", "missing", "empty"]),
+    messages: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
+  },
+  /** The agent showed its first activity for a prompt. */
+  RecordWorking: { ...ofPrompt, evidence: Schema.String },
+  /** The agent finished what the prompt asked for; `text` is its report. */
+  RecordPromptResult: { ...ofPrompt, ...usage, text: Schema.String },
+  /** The runtime stopped before the agent was done; the session can be continued. */
+  RecordPromptStopped: { ...ofPrompt, ...usage, why: Schema.Literals(["unfinished", "turn-limit"]) },
+  RecordPromptFailed: {
+    ...ofPrompt,
+    ...usage,
+    kind: FailureKind,
+    message: Schema.String,
+    sessionUsable: Schema.Boolean,
+    retryAfterMs: Schema.optionalKey(Schema.Finite),
+    /** How long the runtime itself has been retrying. */
+    waitedMs: Schema.optionalKey(Schema.Finite)
+  },
+  /** The model's vendor failed and the runtime retries by itself. */
+  RecordRecovering: {
+    ...ofPrompt,
+    kind: VendorFailure,
+    message: Schema.String
+  },
+  /** The session could not be opened or inspected. */
+  RecordUnreachable: {
+    turnId: TurnId,
+    kind: FailureKind,
+    message: Schema.String
+  },
+  /** The agent waits for a permission or an answer. */
+  RecordAgentQuestion: {
+    promptId: Schema.String,
+    kind: AgentQuestionKind,
+    text: Schema.String,
+    options: Schema.Array(Schema.Struct({ name: Schema.String, label: Schema.String }))
+  },
+  /** The agent no longer waits for this answer. */
+  RecordAgentQuestionGone: { promptId: Schema.String },
+  /** Activity that no prompt of ours caused began. */
+  ReportActivity: { cause: Schema.Literals(["human", "agent"]), evidence: Schema.String },
+  /** It ended. */
+  ReportIdle: {},
+  /** The conversation is in the object store. */
+  RecordArchived: { object: Schema.String, messages: Schema.Int }
+})
+export type SessionReport = typeof SessionReport.Type
+export type Report<Tag extends SessionReport["_tag"]> = Extract<SessionReport, { readonly _tag: Tag }>
+
+/** Sent by timers. A timer is stale once the session's `useCount` is no longer the one it was set with. */
+export const SessionTimer = Schema.TaggedUnion({
+  PauseIdle: { useCount: Schema.Int },
+  ExpireIdle: { useCount: Schema.Int },
+  RetryPrompt: ofPrompt
+})
+export type SessionTimer = typeof SessionTimer.Type
+export type Timer<Tag extends SessionTimer["_tag"]> = Extract<SessionTimer, { readonly _tag: Tag }>

@@ -1,0 +1,269 @@
+/** The journal of a session: the public events it published, and what only it needs to know. */
+import {
+  ContextFill,
+  EscalationCommand,
+  EscalationId,
+  Host,
+  PermissionMode,
+  PhaseId,
+  ReportForm,
+  Role,
+  RunId,
+  RuntimeName,
+  SessionEvent,
+  SessionId,
+  SessionPrompts,
+  Step,
+  Tokens,
+  TurnId,
+  TurnLimits
+} from "@reprise/protocol"
+import { Schema } from "effect"
+
+/** `work` and `continuation` ask for work, `report` and `correction` for the report about it. */
+export const PromptKind = Schema.Literals(["work", "continuation", "report", "correction"])
+
+/** The ids under which a prompt is sent, and sent again (`PromptIds` of the runtime's port). */
+export const PromptIdentity = Schema.Struct({ messageId: Schema.String, partId: Schema.String })
+
+export const AgentQuestionKind = SessionEvent.cases.AgentPrompting.fields.kind
+
+/** What an action is taken about; errors are counted by their kind. */
+const ActionTrigger = Schema.Literals([
+  "idle",
+  "gone",
+  "prompt",
+  "error.unauthorized",
+  "error.out_of_credits",
+  "error.rate_limited",
+  "error.no_internet",
+  "error.other"
+])
+
+/** What stays the same through a session's turns, until a turn changes it. */
+export const SessionDetails = Schema.Struct({
+  sessionId: SessionId,
+  runId: RunId,
+  role: Role,
+  runtime: RuntimeName,
+  model: Schema.optionalKey(Schema.String),
+  directory: Schema.String,
+  host: Host,
+  permissions: PermissionMode,
+  title: Schema.String,
+  phase: Schema.optionalKey(PhaseId),
+  step: Schema.optionalKey(Step),
+  report: ReportForm,
+  prompts: Schema.optionalKey(SessionPrompts),
+  limits: TurnLimits,
+  /** The prompt for a new session that has to start the task over. */
+  wholePrompt: Schema.String,
+  /** It belongs to no run, and raises its own escalations. */
+  standalone: Schema.optionalKey(Schema.Boolean),
+  /** Tokens that a standalone session may use in all. */
+  budget: Schema.optionalKey(Schema.Finite)
+})
+export type SessionDetails = typeof SessionDetails.Type
+
+/** A turn as it was requested. */
+export const TurnRequest = Schema.Struct({
+  turnId: TurnId,
+  prompt: Schema.String,
+  /** Used in place of `prompt` when the session has to be replaced. */
+  freshPrompt: Schema.String,
+  onMissing: Schema.Literals(["fail", "fresh"]),
+  reason: Schema.String,
+  /** A human chose to continue the session. */
+  continued: Schema.optionalKey(Schema.Boolean)
+})
+export type TurnRequest = typeof TurnRequest.Type
+
+/** The intent to run a turn; no runtime was asked for anything yet. */
+const TurnRequested = Schema.TaggedStruct("TurnRequested", {
+  session: SessionDetails,
+  turn: TurnRequest,
+  /** `open`: make a new runtime session; `inspect`: look at the existing one first. */
+  begin: Schema.Literals(["open", "inspect"]),
+  at: Schema.String
+})
+
+/** The runtime session is gone or given up, and the turn goes on in a new one. */
+const SessionLost = Schema.TaggedStruct("SessionLost", { turnId: TurnId, old: Schema.String, reason: Schema.String })
+
+/** A runtime session exists and has not been prompted. */
+const SessionOpened = Schema.TaggedStruct("SessionOpened", {
+  turnId: TurnId,
+  runtimeSessionId: Schema.String,
+  host: Host,
+  /** The conversation of the session that this one replaces. */
+  context: Schema.optionalKey(Schema.String),
+  at: Schema.String
+})
+
+/** The next prompt of a turn, under ids that are used for no other prompt. */
+const PromptPrepared = Schema.TaggedStruct("PromptPrepared", {
+  turnId: TurnId,
+  number: Schema.Int,
+  kind: PromptKind,
+  identity: PromptIdentity,
+  text: Schema.String,
+  /** It is sent only after this time. */
+  delayMs: Schema.optionalKey(Schema.Finite),
+  /** What went wrong with the prompt before it. */
+  because: Schema.optionalKey(Schema.Literals(["unfinished", "turn-limit", "invalid-report"])),
+  at: Schema.String
+})
+
+/** A prompt ended, well or not, and this is what it used. */
+const PromptEnded = Schema.TaggedStruct("PromptEnded", {
+  turnId: TurnId,
+  number: Schema.Int,
+  tokens: Tokens,
+  cost: Schema.Finite,
+  attempts: Schema.Int,
+  toolCalls: Schema.Int,
+  humanMs: Schema.optionalKey(Schema.Finite),
+  messages: Schema.optionalKey(Schema.Int),
+  context: Schema.optionalKey(ContextFill),
+  lastLines: Schema.optionalKey(Schema.String),
+  at: Schema.String
+})
+
+/** The turn waits before it sends the same prompt again. */
+const TurnWaiting = Schema.TaggedStruct("TurnWaiting", {
+  turnId: TurnId,
+  number: Schema.Int,
+  trigger: ActionTrigger,
+  waitMs: Schema.Finite,
+  /** The configured action that this is, and which attempt; absent: the action was counted by itself. */
+  index: Schema.optionalKey(Schema.Int),
+  attempt: Schema.optionalKey(Schema.Int),
+  at: Schema.String
+})
+
+/** The same prompt is sent again, and the runtime continues where it failed. */
+const PromptRetried = Schema.TaggedStruct("PromptRetried", {
+  turnId: TurnId,
+  number: Schema.Int,
+  /** The prompt was delayed and is sent for the first time. */
+  first: Schema.optionalKey(Schema.Boolean),
+  at: Schema.String
+})
+
+/** An existing session can be continued; it had this many messages when the turn began. */
+const SessionFound = Schema.TaggedStruct("SessionFound", { turnId: TurnId, messages: Schema.Int, at: Schema.String })
+
+/** The configured action replied to the agent; no human was asked. */
+const AgentQuestionDecided = Schema.TaggedStruct("AgentQuestionDecided", {
+  promptId: Schema.String,
+  kind: AgentQuestionKind,
+  text: Schema.String,
+  options: Schema.Array(Schema.Struct({ name: Schema.String, label: Schema.String })),
+  reply: Schema.String
+})
+
+/** A human replied. */
+const AgentQuestionAnswered = Schema.TaggedStruct("AgentQuestionAnswered", {
+  promptId: Schema.String,
+  kind: AgentQuestionKind,
+  reply: Schema.String
+})
+/** The runtime lost a question, and the agent asks it again under another id: it stays the same question. */
+const AgentQuestionRepeated = Schema.TaggedStruct("AgentQuestionRepeated", {
+  promptId: Schema.String,
+  runtimePromptId: Schema.String
+})
+/** The agent no longer waits for a reply. */
+const AgentQuestionClosed = Schema.TaggedStruct("AgentQuestionClosed", { promptId: Schema.String })
+
+/** An action was taken, to be counted for the choice of the next. */
+const ActionCounted = Schema.TaggedStruct("ActionCounted", {
+  trigger: ActionTrigger,
+  index: Schema.Int,
+  attempt: Schema.Int,
+  at: Schema.String
+})
+
+/** A standalone session asks a human. */
+const EscalationRequested = Schema.TaggedStruct("EscalationRequested", {
+  kind: Schema.Literals(["step", "prompt"]),
+  ask: EscalationCommand.cases.RaiseEscalation
+})
+/** `answered` and `withdrawn`: the gate closed it. Otherwise the session withdraws it. */
+const EscalationClosed = Schema.TaggedStruct("EscalationClosed", {
+  escalationId: EscalationId,
+  how: Schema.Literals(["answered", "withdrawn", "agent-working", "superseded", "run-ended"])
+})
+
+/** The conversation was saved; the session may go on. */
+const TranscriptSaved = Schema.TaggedStruct("TranscriptSaved", {
+  object: Schema.String,
+  messages: Schema.Int,
+  at: Schema.String
+})
+
+/** When the activity that the entry's other events tell of was seen. */
+const ActivityNoted = Schema.TaggedStruct("ActivityNoted", { at: Schema.String })
+
+const {
+  ActionTaken,
+  AgentFailed,
+  AgentGone,
+  AgentIdle,
+  AgentPrompting,
+  AgentWorking,
+  CommandRefused,
+  SessionAborted,
+  SessionArchived,
+  SessionCompleted,
+  SessionCreated,
+  SessionExpired,
+  SessionFailed,
+  SessionPaused,
+  SessionReplaced,
+  SessionReused,
+  TurnCompleted,
+  TurnFailed,
+  TurnStarted
+} = SessionEvent.cases
+
+export const JournalEvent = Schema.Union([
+  TurnRequested,
+  SessionLost,
+  SessionOpened,
+  PromptPrepared,
+  PromptEnded,
+  TurnWaiting,
+  PromptRetried,
+  SessionFound,
+  AgentQuestionDecided,
+  AgentQuestionAnswered,
+  AgentQuestionRepeated,
+  AgentQuestionClosed,
+  EscalationRequested,
+  EscalationClosed,
+  TranscriptSaved,
+  ActivityNoted,
+  ActionCounted,
+  ActionTaken,
+  AgentFailed,
+  AgentGone,
+  AgentIdle,
+  AgentPrompting,
+  AgentWorking,
+  CommandRefused,
+  SessionAborted,
+  SessionArchived,
+  SessionCompleted,
+  SessionCreated,
+  SessionExpired,
+  SessionFailed,
+  SessionPaused,
+  SessionReplaced,
+  SessionReused,
+  TurnCompleted,
+  TurnFailed,
+  TurnStarted
+])
+export type JournalEvent = typeof JournalEvent.Type
+export type EventOf<Tag extends JournalEvent["_tag"]> = Extract<JournalEvent, { readonly _tag: Tag }>

@@ -1,0 +1,193 @@
+/** What a session sends: work to its host, timers to itself, questions to the gate, its public events to everybody. */
+import { type Outgoing as AnyOutgoing, type Delivery, publish, requestWork, send, setTimer } from "@reprise/actor"
+import { to } from "@reprise/protocol"
+import { transcriptOf } from "../lifecycle/lifecycle.ts"
+import { after, type SessionSettings } from "../settings.ts"
+import type { SessionTimer } from "./inputs.ts"
+import type { EventOf, JournalEvent, SessionDetails } from "./journal.ts"
+import { type Hold, holdOf, type Session } from "./state.ts"
+import type { SessionWork } from "./work.ts"
+
+type Outgoing = AnyOutgoing<SessionTimer, SessionWork>
+type Sent = ReadonlyArray<Outgoing>
+
+const work = (details: SessionDetails, task: SessionWork): Outgoing => requestWork(details.host, task)
+const timer = (at: string, ms: number, command: SessionTimer): Outgoing => setTimer(after(at, ms), command)
+
+const onRuntime = ({ directory, runtime }: SessionDetails, runtimeSessionId: string) => ({
+  runtime,
+  directory,
+  runtimeSessionId
+})
+
+const openSession = (session: Session, details: SessionDetails, turnId: EventOf<"SessionLost">["turnId"]): Outgoing =>
+  work(details, {
+    _tag: "OpenSession",
+    turnId,
+    runtime: details.runtime,
+    directory: details.directory,
+    title: details.title,
+    permissions: details.permissions,
+    ...(details.model === undefined ? {} : { model: details.model }),
+    ...earlierTranscript(session, details)
+  })
+
+/** The saved conversation of the session that is replaced, unless a human chose to start over. */
+const earlierTranscript = ({ saved, turn }: Session, { sessionId }: SessionDetails) =>
+  saved !== undefined &&
+  turn?.lost !== undefined &&
+  turn.request.reason !== "fix" &&
+  saved.object === transcriptOf(sessionId, turn.lost.old)
+    ? { transcript: saved.object }
+    : {}
+
+const inspectSession = ({ runtimeSessionId }: Session, details: SessionDetails, { turn }: EventOf<"TurnRequested">) =>
+  runtimeSessionId === undefined
+    ? []
+    : [work(details, { _tag: "InspectSession", turnId: turn.turnId, ...onRuntime(details, runtimeSessionId) })]
+
+const saveTranscript = ({ runtimeSessionId, status }: Session, details: SessionDetails): Sent => {
+  if (runtimeSessionId === undefined) return []
+  const object = transcriptOf(details.sessionId, runtimeSessionId)
+  const stop = status === "aborted"
+  return [work(details, { _tag: "SaveTranscript", ...onRuntime(details, runtimeSessionId), object, stop })]
+}
+
+const interruptSession = ({ runtimeSessionId }: Session, details: SessionDetails): Sent =>
+  runtimeSessionId === undefined
+    ? []
+    : [work(details, { _tag: "InterruptSession", ...onRuntime(details, runtimeSessionId) })]
+
+const runPrompt = ({ runtimeSessionId, turn }: Session, details: SessionDetails): Sent => {
+  if (turn?.prompt === undefined || runtimeSessionId === undefined) return []
+  const { identity, kind, number, text, turnId } = turn.prompt
+  return [
+    work(details, {
+      _tag: "RunPrompt",
+      ...{ turnId, number, kind, identity, text },
+      ...onRuntime(details, runtimeSessionId),
+      runId: details.runId,
+      role: details.role,
+      ...(details.phase === undefined ? {} : { phase: details.phase }),
+      ...(details.step === undefined ? {} : { step: details.step }),
+      ...(details.model === undefined ? {} : { model: details.model }),
+      permissions: details.permissions,
+      limits: details.limits,
+      usedBefore: turn.tokens,
+      turnStartedAt: turn.startedAt,
+      turnWaitedMs: turn.waitedMs + turn.humanMs
+    })
+  ]
+}
+
+/** The reply goes to the question under the runtime's present id; nothing is sent before there is a reply. */
+const sendReply = (session: Session, details: SessionDetails, promptId: string): Sent => {
+  const question = session.agentQuestions.find((open) => open.promptId === promptId)
+  if (question?.reply === undefined || session.runtimeSessionId === undefined) return []
+  const { kind, reply, runtimePromptId } = question
+  const runtime = onRuntime(details, session.runtimeSessionId)
+  return [work(details, { _tag: "SendReply", ...runtime, promptId: runtimePromptId, kind, reply })]
+}
+
+const raise = ({ ask }: EventOf<"EscalationRequested">): Sent => {
+  const { _tag, escalationId, ...escalation } = ask
+  return [send(to.gate(escalationId).RaiseEscalation(escalation))]
+}
+
+/** The gate knows of an escalation that it closed itself. */
+const withdraw = ({ escalationId, how }: EventOf<"EscalationClosed">): Sent =>
+  how === "answered" || how === "withdrawn" ? [] : [send(to.gate(escalationId).WithdrawEscalation({ reason: how }))]
+
+/** Set again after every use: the use count makes the timers stale that were set before. */
+const pauseLater = (session: Session, delivery: Delivery, settings: SessionSettings): Sent =>
+  session.turn === undefined && (session.status === "active" || session.status === "created")
+    ? [timer(delivery.now, settings.idleAfterMs, { _tag: "PauseIdle", useCount: session.useCount })]
+    : []
+
+const expireLater = (session: Session, hold: Hold | undefined, delivery: Delivery, settings: SessionSettings): Sent =>
+  hold === undefined
+    ? [timer(delivery.now, settings.expireAfterMs, { _tag: "ExpireIdle", useCount: session.useCount })]
+    : []
+
+export const react =
+  (settings: SessionSettings) =>
+  (session: Session, events: ReadonlyArray<JournalEvent>, delivery: Delivery): Sent => {
+    const { details } = session
+    return details === undefined
+      ? events.flatMap(sentWithoutSession)
+      : events.flatMap((event) => sent(settings, session, details, events, event, delivery))
+  }
+
+/** A turn that was refused may be all that a session ever had. */
+const sentWithoutSession = (event: JournalEvent): Sent =>
+  event._tag === "TurnFailed" || event._tag === "CommandRefused" ? [publish(event)] : []
+
+const sent = (
+  settings: SessionSettings,
+  session: Session,
+  details: SessionDetails,
+  events: ReadonlyArray<JournalEvent>,
+  event: JournalEvent,
+  delivery: Delivery
+): Sent => {
+  switch (event._tag) {
+    case "TurnRequested":
+      if (event.begin === "inspect") return inspectSession(session, details, event)
+      // The loss of the session before it opens the new one.
+      return events.some(({ _tag }) => _tag === "SessionLost") ? [] : [openSession(session, details, event.turn.turnId)]
+    case "SessionLost":
+      return [openSession(session, details, event.turnId)]
+    case "PromptPrepared":
+      return event.delayMs === undefined
+        ? runPrompt(session, details)
+        : [timer(event.at, event.delayMs, { _tag: "RetryPrompt", turnId: event.turnId, number: event.number })]
+    case "PromptRetried":
+      return runPrompt(session, details)
+    case "TurnWaiting":
+      return [timer(event.at, event.waitMs, { _tag: "RetryPrompt", turnId: event.turnId, number: event.number })]
+    case "AgentQuestionDecided":
+    case "AgentQuestionAnswered":
+    case "AgentQuestionRepeated":
+      return sendReply(session, details, event.promptId)
+    case "EscalationRequested":
+      return raise(event)
+    case "EscalationClosed":
+      return withdraw(event)
+    case "TurnCompleted":
+    case "TurnFailed":
+    case "AgentIdle":
+      return [publish(event), ...pauseLater(session, delivery, settings)]
+    case "SessionPaused":
+      return [
+        publish(event),
+        ...saveTranscript(session, details),
+        ...expireLater(session, holdOf(session), delivery, settings)
+      ]
+    case "SessionAborted":
+      return [publish(event), ...interruptSession(session, details), ...saveTranscript(session, details)]
+    case "SessionExpired":
+    case "SessionCompleted":
+    case "SessionFailed":
+      return [publish(event), ...saveTranscript(session, details)]
+    case "ActionTaken":
+    case "AgentFailed":
+    case "AgentGone":
+    case "AgentPrompting":
+    case "AgentWorking":
+    case "CommandRefused":
+    case "SessionArchived":
+    case "SessionCreated":
+    case "SessionReplaced":
+    case "SessionReused":
+    case "TurnStarted":
+      return [publish(event)]
+    case "SessionOpened":
+    case "SessionFound":
+    case "PromptEnded":
+    case "AgentQuestionClosed":
+    case "ActivityNoted":
+    case "ActionCounted":
+    case "TranscriptSaved":
+      return []
+  }
+}

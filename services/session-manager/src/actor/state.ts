@@ -1,0 +1,147 @@
+/** The state of one session: what it is, the open turn, and what the agent is doing (docs/design/sessions.md#lifecycle). */
+import { type ContextFill, noTokens, type SessionView, type Tokens } from "@reprise/protocol"
+import type { TriedActions, Trigger } from "../activity/actions.ts"
+import type { EventOf, SessionDetails, TurnRequest } from "./journal.ts"
+
+export type SessionStatus = SessionView["status"]
+
+/** A turn from its request to its end. */
+export interface OpenTurn {
+  readonly request: TurnRequest
+  readonly startedAt: string
+  readonly stage: "opening" | "inspecting" | "prompting" | "waiting"
+  /** The runtime session that is to be replaced, and why. */
+  readonly lost?: { readonly old: string; readonly reason: string }
+  /** It goes on in a runtime session that existed before. */
+  readonly continued: boolean
+  /** The newest prompt. */
+  readonly prompt?: EventOf<"PromptPrepared">
+  readonly corrections: number
+  readonly autoContinues: number
+  readonly waits: number
+  /** How long it waited for a rate limit, for credit or for the network. */
+  readonly waitedMs: number
+  /** How long it waited for a human's answers. */
+  readonly humanMs: number
+  /** The failure that was announced last, since the newest prompt. */
+  readonly announcedFailure?: EventOf<"AgentFailed">["kind"]
+  /** `AgentWorking` is published once per turn. */
+  readonly workingAnnounced: boolean
+  /** Of the runtime session, when the turn began. */
+  readonly messagesBefore: number
+  /** The newest prompt has not been sent: a timer will send it. */
+  readonly delayed: boolean
+  /** The conversation of the session that was replaced. */
+  readonly earlierConversation?: string
+  readonly tokens: Tokens
+  readonly cost: number
+  readonly attempts: number
+  readonly lastLines?: string
+  /** At the end of the newest prompt. */
+  readonly context?: ContextFill
+}
+
+/** A permission or a question that the agent waits for. */
+export interface AgentQuestion {
+  /** The id under which it was announced, and under which a human answers it. */
+  readonly promptId: string
+  /** The runtime's present id: a restarted runtime forgets its questions, and the agent asks again under another. */
+  readonly runtimePromptId: string
+  readonly kind: "permission" | "question"
+  readonly text: string
+  readonly options: ReadonlyArray<{ readonly name: string; readonly label: string }>
+  /** Kept until the runtime has it. */
+  readonly reply?: string
+}
+
+export interface Session {
+  readonly status: SessionStatus | "unknown"
+  readonly details?: SessionDetails
+  readonly runtimeSessionId?: string
+  readonly turn?: OpenTurn
+  readonly agentQuestions: ReadonlyArray<AgentQuestion>
+  /** The actions that were tried in the open turn, by trigger. */
+  readonly tried: Readonly<Partial<Record<Trigger, TriedActions>>>
+  /** How many actions the open turn has led to. */
+  readonly actionCount: number
+  /** Of a standalone session: what it asks a human. */
+  readonly escalation?: EventOf<"EscalationRequested">
+  readonly escalationsRequested: number
+  readonly turnsRequested: number
+  /** Where the conversation was saved, and when. */
+  readonly saved?: { readonly object: string; readonly at: string }
+  /** A human is at work in the session, or the agent by itself. */
+  readonly workingOutsideTurn: boolean
+  /** Earlier turns, newest last: requesting one of them again changes nothing. */
+  readonly pastTurnIds: ReadonlyArray<string>
+  /** Grows with every use; a timer that was set with another count is stale. */
+  readonly useCount: number
+  /** The message id of our newest prompt. */
+  readonly lastPromptId?: string
+  readonly turns: number
+  readonly messages: number
+  readonly toolCalls: number
+  readonly tokens: Tokens
+  readonly cost: number
+  readonly createdAt: string
+  readonly lastActivityAt: string
+  readonly lastStopReason?: string
+}
+
+export const noSession: Session = {
+  status: "unknown",
+  agentQuestions: [],
+  tried: {},
+  actionCount: 0,
+  escalationsRequested: 0,
+  turnsRequested: 0,
+  workingOutsideTurn: false,
+  pastTurnIds: [],
+  useCount: 0,
+  turns: 0,
+  messages: 0,
+  toolCalls: 0,
+  tokens: noTokens,
+  cost: 0,
+  createdAt: "",
+  lastActivityAt: ""
+}
+
+const ended: ReadonlyArray<Session["status"]> = ["expired", "completed", "aborted", "failed"]
+export const isEnded = (status: Session["status"]): boolean => ended.includes(status)
+export const hasEnded = (session: Session): boolean => isEnded(session.status)
+
+/** The fields that every public event of a session carries. */
+export const eventFields = (details: SessionDetails, turnId?: TurnRequest["turnId"]) => ({
+  runId: details.runId,
+  sessionId: details.sessionId,
+  role: details.role,
+  ...(details.phase === undefined ? {} : { phase: details.phase }),
+  ...(details.step === undefined ? {} : { step: details.step }),
+  ...(turnId === undefined ? {} : { turnId })
+})
+
+export type Hold = NonNullable<SessionView["heldBy"]>
+
+/**
+ * What still needs the session; while anything does, it never expires. `turn`: one is open. `agent`: it works by
+ * itself, or a human works in it. `question`: the session or its agent waits for a human. `phase`: questions and
+ * checkpoints of its phase may need it, until the run completes or aborts it.
+ */
+export const holdOf = (session: Session): Hold | undefined => {
+  if (session.turn !== undefined) return "turn"
+  if (session.workingOutsideTurn) return "agent"
+  if (session.escalation !== undefined || session.agentQuestions.length > 0) return "question"
+  return session.details?.phase === undefined ? undefined : "phase"
+}
+
+/** The session with its open turn changed; a turn that is no longer open stays closed. */
+export const changeTurn = (session: Session, turnId: string, change: (turn: OpenTurn) => OpenTurn): Session =>
+  session.turn?.request.turnId === turnId ? { ...session, turn: change(session.turn) } : session
+
+/** The session used at this time: timers that were set before are stale. */
+export const usedAt = (session: Session, at: string): Session => ({
+  ...session,
+  useCount: session.useCount + 1,
+  lastActivityAt: at
+})

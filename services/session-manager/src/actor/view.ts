@@ -1,0 +1,35 @@
+/** What `sessions list` and `sessions show` tell of a session. */
+import type { SessionView } from "@reprise/protocol"
+import { hasEnded, holdOf, type Session } from "./state.ts"
+
+const heldBy = (session: Session): Pick<SessionView, "heldBy"> => {
+  const hold = hasEnded(session) ? undefined : holdOf(session)
+  return hold === undefined ? {} : { heldBy: hold }
+}
+
+export const viewOf = (session: Session): SessionView | undefined => {
+  const { details, status } = session
+  if (details === undefined || status === "unknown") return undefined
+  const { directory, host, model, phase, role, runId, runtime, sessionId } = details
+  return {
+    ...{ sessionId, runId, role, runtime, directory, host, status },
+    ...(model === undefined ? {} : { model }),
+    ...(phase === undefined ? {} : { phase }),
+    ...(session.runtimeSessionId === undefined ? {} : { runtimeSessionId: session.runtimeSessionId }),
+    ...(session.turn === undefined ? {} : { turnId: session.turn.request.turnId }),
+    ...(session.lastPromptId === undefined ? {} : { lastPromptId: session.lastPromptId }),
+    turns: session.turns,
+    messages: session.messages,
+    toolCalls: session.toolCalls,
+    tokens: session.tokens,
+    cost: session.cost,
+    createdAt: session.createdAt,
+    lastActivityAt: session.lastActivityAt,
+    ...(session.lastStopReason === undefined ? {} : { lastStopReason: session.lastStopReason }),
+    permissions: details.permissions,
+    ...(details.standalone === true ? { prompt: details.wholePrompt } : {}),
+    ...(session.escalation === undefined ? {} : { escalationId: session.escalation.ask.escalationId }),
+    ...heldBy(session),
+    ...(session.saved === undefined ? {} : { transcript: session.saved.object, savedAt: session.saved.at })
+  }
+}

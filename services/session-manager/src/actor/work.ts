@@ -1,0 +1,49 @@
+/** The work that a session asks of the host with its files and its runtime. */
+import { PermissionMode, PhaseId, Role, RunId, RuntimeName, Step, Tokens, TurnId, TurnLimits } from "@reprise/protocol"
+import { Effect, Schema } from "effect"
+import { AgentQuestionKind, PromptIdentity, PromptKind } from "./journal.ts"
+
+const onRuntime = { runtime: RuntimeName, directory: Schema.String, runtimeSessionId: Schema.String } as const
+
+export const SessionWork = Schema.TaggedUnion({
+  OpenSession: {
+    turnId: TurnId,
+    runtime: RuntimeName,
+    directory: Schema.String,
+    title: Schema.String,
+    permissions: PermissionMode,
+    model: Schema.optionalKey(Schema.String),
+    /** The saved transcript of the session that is replaced. */
+    transcript: Schema.optionalKey(Schema.String)
+  },
+  InspectSession: { turnId: TurnId, ...onRuntime },
+  RunPrompt: {
+    turnId: TurnId,
+    /** The prompt is the n-th of its turn. */
+    number: Schema.Int,
+    ...onRuntime,
+    runId: RunId,
+    phase: Schema.optionalKey(PhaseId),
+    step: Schema.optionalKey(Step),
+    role: Role,
+    kind: PromptKind,
+    identity: PromptIdentity,
+    text: Schema.String,
+    model: Schema.optionalKey(Schema.String),
+    permissions: PermissionMode,
+    limits: TurnLimits,
+    /** What the turn used before this prompt. */
+    usedBefore: Tokens,
+    /** When the turn began, ISO 8601: for the wall limit. */
+    turnStartedAt: Schema.String,
+    /** How much of the time since then it waited for humans or for failures that pass by themselves. */
+    turnWaitedMs: Schema.Finite.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
+  },
+  /** Saves the conversation under this name. `stop`: whatever still runs in the session is stopped first. */
+  SaveTranscript: { ...onRuntime, object: Schema.String, stop: Schema.Boolean },
+  /** Stops whatever runs in the session. */
+  InterruptSession: onRuntime,
+  SendReply: { ...onRuntime, promptId: Schema.String, kind: AgentQuestionKind, reply: Schema.String }
+})
+export type SessionWork = typeof SessionWork.Type
+export type WorkOf<Tag extends SessionWork["_tag"]> = Extract<SessionWork, { readonly _tag: Tag }>

@@ -1,0 +1,153 @@
+/**
+ * The agent asks for a permission or an answer: a human or the configured action replies, and the reply goes back into
+ * the same prompt (docs/design/sessions.md#auto-resume).
+ */
+import { type Delivery, isSentBy } from "@reprise/actor"
+import type { SessionCommand } from "@reprise/protocol"
+import { Result } from "effect"
+import { actionTaken, chooseAction, triedFor } from "../activity/actions.ts"
+import { type Decision, nothing, refuse } from "../actor/guards.ts"
+import type { Report } from "../actor/inputs.ts"
+import type { EventOf, JournalEvent, SessionDetails } from "../actor/journal.ts"
+import { type AgentQuestion, eventFields, hasEnded, type Session } from "../actor/state.ts"
+import type { SessionSettings } from "../settings.ts"
+
+/** The reply that an action gives in place of a human; undefined: it has none for this question. */
+const replyOfAction = (
+  action: "approve" | "reject",
+  { kind, options }: Report<"RecordAgentQuestion">
+): string | undefined => {
+  if (kind === "question") {
+    return action === "reject"
+      ? "No human is available. Decide for yourself, and say in your report what you decided."
+      : undefined
+  }
+  const reply = action === "approve" ? "once" : "reject"
+  return options.length === 0 || options.some(({ name }) => name === reply) ? reply : undefined
+}
+
+/** The question is answered by the configured action, or put before a human. */
+const replyOrAsk = (
+  session: Session,
+  details: SessionDetails,
+  report: Report<"RecordAgentQuestion">,
+  delivery: Delivery,
+  settings: SessionSettings
+): ReadonlyArray<JournalEvent> => {
+  const { kind, options, promptId, text } = report
+  const question = { promptId, kind, text, options }
+  const chosen = chooseAction(
+    settings.actions.onPrompt,
+    triedFor(session, "prompt"),
+    delivery.now,
+    (action) => action === "escalate" || replyOfAction(action, report) !== undefined
+  )
+  const reply = chosen.action === "escalate" ? undefined : replyOfAction(chosen.action, report)
+  return reply === undefined
+    ? [{ _tag: "AgentPrompting", ...eventFields(details, session.turn?.request.turnId), ...question }]
+    : [
+        ...actionTaken(session, details, "prompt", chosen, delivery.now, `${kind}: ${text}`.slice(0, 500)),
+        { _tag: "AgentQuestionDecided", ...question, reply }
+      ]
+}
+
+/**
+ * A question that is already known is not asked again. The same question under another id comes from an agent whose
+ * runtime lost the first: the open question stays as it is, and a reply that was given before goes to the new id.
+ */
+export const recordAgentQuestion = (
+  session: Session,
+  report: Report<"RecordAgentQuestion">,
+  delivery: Delivery,
+  settings: SessionSettings
+): Decision => {
+  const { agentQuestions, details } = session
+  if (details === undefined || hasEnded(session)) return nothing
+  if (agentQuestions.some(({ runtimePromptId }) => runtimePromptId === report.promptId)) return nothing
+  const { kind, promptId, text } = report
+  const same = agentQuestions.find((question) => question.kind === kind && question.text === text)
+  if (same !== undefined) {
+    const { promptId: first } = same
+    return Result.succeed([{ _tag: "AgentQuestionRepeated", promptId: first, runtimePromptId: promptId }])
+  }
+  return Result.succeed(replyOrAsk(session, details, report, delivery, settings))
+}
+
+/** A reply that the run did not send comes from a human beside the gate, whose escalation is moot from now on. */
+const repliedBesideGate = (session: Session, promptId: string, { id }: Delivery): ReadonlyArray<JournalEvent> => {
+  const { details, turn } = session
+  if (details === undefined || isSentBy("orchestrator", details.runId, id)) return []
+  const evidence = `its question ${promptId} was answered`
+  return [{ _tag: "AgentWorking", ...eventFields(details, turn?.request.turnId), cause: "human", evidence }]
+}
+
+/** A permission is answered by one of its options, a question by any text that is not empty. */
+export const replyToPrompt = (
+  session: Session,
+  command: Extract<SessionCommand, { readonly _tag: "ReplyToPrompt" }>,
+  delivery: Delivery
+): Decision => {
+  const { promptId, reply } = command
+  const question = session.agentQuestions.find((open) => open.promptId === promptId)
+  if (question === undefined)
+    return refuse("prompt-closed", `No question ${promptId} is open: it was answered, or is gone.`)
+  if (question.reply !== undefined)
+    return refuse("prompt-closed", `${promptId} was already answered: the first answer holds.`)
+  if (reply.trim() === "") return refuse("invalid", `The answer to ${promptId} is empty.`)
+  if (question.kind === "permission" && !question.options.some(({ name }) => name === reply)) {
+    const names = question.options.map(({ name }) => name).join(", ")
+    return refuse("not-an-option", `'${reply}' is no answer to ${promptId}: choose ${names}.`)
+  }
+  const answered: JournalEvent = { _tag: "AgentQuestionAnswered", promptId, kind: question.kind, reply }
+  return Result.succeed([answered, ...repliedBesideGate(session, promptId, delivery)])
+}
+
+/** A question that is gone without a reply of ours was answered in the runtime's own interface. */
+export const recordAgentQuestionGone = (session: Session, report: Report<"RecordAgentQuestionGone">): Decision => {
+  const question = session.agentQuestions.find(({ runtimePromptId }) => runtimePromptId === report.promptId)
+  const { details, turn } = session
+  if (question === undefined || details === undefined) return nothing
+  const closed: JournalEvent = { _tag: "AgentQuestionClosed", promptId: question.promptId }
+  if (question.reply !== undefined || hasEnded(session)) return Result.succeed([closed])
+  const evidence = `its question ${report.promptId} was answered in the runtime itself`
+  return Result.succeed([
+    closed,
+    { _tag: "AgentWorking", ...eventFields(details, turn?.request.turnId), cause: "human", evidence }
+  ])
+}
+
+const asked = ({ kind, options, promptId, text }: EventOf<"AgentPrompting"> | EventOf<"AgentQuestionDecided">) => ({
+  promptId,
+  runtimePromptId: promptId,
+  kind,
+  text,
+  options
+})
+
+const changeQuestion = (session: Session, promptId: string, change: Partial<AgentQuestion>): Session => ({
+  ...session,
+  agentQuestions: session.agentQuestions.map((open) => (open.promptId === promptId ? { ...open, ...change } : open))
+})
+
+type AgentQuestionEvent = EventOf<
+  "AgentPrompting" | "AgentQuestionAnswered" | "AgentQuestionClosed" | "AgentQuestionDecided" | "AgentQuestionRepeated"
+>
+
+/** The fold of the agent's questions. */
+export const evolveAgentQuestions = (session: Session, event: AgentQuestionEvent): Session => {
+  switch (event._tag) {
+    case "AgentPrompting":
+      return { ...session, agentQuestions: [...session.agentQuestions, asked(event)] }
+    case "AgentQuestionDecided":
+      return { ...session, agentQuestions: [...session.agentQuestions, { ...asked(event), reply: event.reply }] }
+    case "AgentQuestionAnswered":
+      return changeQuestion(session, event.promptId, { reply: event.reply })
+    case "AgentQuestionRepeated":
+      return changeQuestion(session, event.promptId, { runtimePromptId: event.runtimePromptId })
+    case "AgentQuestionClosed":
+      return {
+        ...session,
+        agentQuestions: session.agentQuestions.filter(({ promptId }) => promptId !== event.promptId)
+      }
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * The texts that the session-manager itself sends to agents (docs/design/sessions.md#turns). Report prompts ask for one
+ * fenced JSON block and show its shape; the work itself is described by the prompts of orchestrator and reviewer.
+ */
+import { renderTemplate, template } from "@reprise/plan/template"
+import type { ReportForm, ReportKind, SessionPrompts } from "@reprise/protocol"
+
+const reportVariables = {
+  what: "'what you did' for an author, 'your verdict' for a reviewer.",
+  shape: "The shape of the report, as a fenced block.",
+  rules: "The meaning of its fields, one a line."
+} as const
+
+const report = template({
+  name: "report",
+  sent: "to authors and reviewers after each turn, to get their report",
+  variables: reportVariables,
+  required: ["shape", "rules"],
+  text: `Now report {what}. Do no more work. Answer with one fenced JSON block of this shape and nothing else:
+
+{shape}
+
+{rules}`
+})
+
+const reportUnreadable = template({
+  name: "report-unreadable",
+  sent: "to an agent whose report could not be read",
+  variables: { ...reportVariables, problem: "Why it could not be read." },
+  required: ["shape", "problem"],
+  text: `Your report could not be read: {problem}
+
+Send it again, corrected, as one fenced JSON block of this shape and nothing else:
+
+{shape}
+
+{rules}`
+})
+
+export const templates = [report, reportUnreadable] as const
+
+/** Every prompt that continues a session begins with this sentence. */
+const continueSession = "Continue the current session and complete all remaining tasks."
+
+/** A prompt with the guidance of a human, word for word. */
+export const withGuidance = (prompt: string, guidance?: string): string =>
+  guidance === undefined || guidance.trim() === ""
+    ? prompt
+    : `${prompt}\n\nThe user has provided the following additional guidance:\n${guidance}`
+
+/** A continue, with a human's guidance word for word (docs/design/sessions.md#turns). */
+export const continuePrompt = (guidance?: string): string => withGuidance(continueSession, guidance)
+
+/** The whole prompt for a session that replaces another, with the conversation of that one. */
+export const withEarlierConversation = (wholePrompt: string, conversation?: string): string =>
+  conversation === undefined
+    ? wholePrompt
+    : `${wholePrompt}\n\nAn earlier session worked on this and is lost. Its conversation follows, for your information, without the tool results that no longer hold. Look at what is already done before you do anything again.\n\n${conversation}`
+
+const interruptions = {
+  unfinished: "Your last turn was interrupted before you were done.",
+  "turn-limit": "Your last turn reached its limit before you were done."
+} as const
+
+/** For a turn that stopped half-way: its last step may be done already. */
+export const continuationPrompt = (why: keyof typeof interruptions): string =>
+  `${continueSession}\n\n${interruptions[why]} Look at what is already done before you repeat a step that changes something.`
+
+const fence = "```"
+
+const authorShape = `${fence}json
+{
+  "result": "complete",
+  "commit": "<full hash of the last commit of this turn>",
+  "reason": "<one or two sentences>",
+  "notes": "<what the reviewer should know>",
+  "completedTasks": [{ "id": "<task id>", "commit": "<full hash>", "files": ["<path>"] }],
+  "checkpoint": {
+    "task": "<task id>",
+    "type": "human-verify",
+    "description": "<what the human should know>",
+    "options": [{ "id": "<short id>", "label": "<text>", "recommended": true }],
+    "verifySteps": ["<step>"],
+    "requiredAction": "<what the human must do>"
+  }
+}
+${fence}`
+
+const authorRules = `- result, one of:
+  - "complete": everything you were asked for is done and committed.
+  - "needs_human": you cannot continue without a decision or an answer. Say in reason what you need to know.
+  - "failed": you tried, and it cannot be done like this. Say in reason why.
+  - "checkpoint": you stopped at a checkpoint of the plan, or you found that an architectural change is needed. Fill in checkpoint.
+- commit: required when you committed anything. Never invent a hash: take it from git.
+- reason: required unless result is "complete".
+- notes: findings of the reviewer that you decline, each with your reason, and anything else worth knowing. Optional.
+- completedTasks: one entry for each task of the plan that you finished in this turn. Optional when there is none.
+- checkpoint: only with "checkpoint". Its type is one of "human-verify", "decision", "human-action", "architectural-change"; options belong to a decision, verifySteps to human-verify, requiredAction to human-action.`
+
+const verdictShape = `${fence}json
+{
+  "readiness": "not_ready",
+  "items": [
+    { "id": "R1", "title": "<one line>", "action": "auto_fix", "reason": "<why, and where>", "priority": "P1" }
+  ],
+  "summary": "<two or three sentences>"
+}
+${fence}`
+
+const verdictRules = `- readiness, one of:
+  - "ready": the phase can be approved as it is.
+  - "ready_with_corrections": it can be approved once the listed items are corrected.
+  - "not_ready": it cannot be approved.
+- items: every finding that is still open, each with an id of its own. An empty list when there is none.
+  - action: "auto_fix" if the author can fix it without asking anybody, "human_required" if a human must decide.
+  - priority: "P0" wrong or dangerous, "P1" to be fixed before approval, "P2" worth doing.
+- summary: optional.`
+
+const shapes = {
+  "author-status": { what: "what you did", shape: authorShape, rules: authorRules },
+  verdict: { what: "your verdict", shape: verdictShape, rules: verdictRules }
+} as const satisfies Record<ReportKind, unknown>
+
+const dataRules =
+  "- The block above is the JSON schema of the report. Answer with one JSON object that fits it, not with the schema."
+
+const shapeOf = (form: ReportForm) =>
+  typeof form === "string"
+    ? shapes[form]
+    : {
+        what: shapes["author-status"].what,
+        shape: `${fence}json\n${JSON.stringify(form, null, 2)}\n${fence}`,
+        rules: dataRules
+      }
+
+/** Whether a prompt asked for a report; a user's own template for it shows the same shape. */
+export const asksForReport = (text: string): boolean => Object.values(shapes).some(({ shape }) => text.includes(shape))
+
+/** Asks for the report of a turn. */
+export const reportPrompt = (form: ReportForm, prompts: SessionPrompts = {}): string =>
+  renderTemplate(report, shapeOf(form), prompts.report)
+
+/** Asks again for a report that could not be read, with the reason. */
+export const correctionPrompt = (form: ReportForm, problem: string, prompts: SessionPrompts = {}): string =>
+  renderTemplate(reportUnreadable, { ...shapeOf(form), problem }, prompts["report-unreadable"])

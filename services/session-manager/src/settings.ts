@@ -1,0 +1,85 @@
+/** The session-manager's settings: how patient it is, and what it does about an agent that needs attention. */
+import type { VendorFailure } from "@reprise/protocol"
+import { Schema } from "effect"
+
+const attempts = Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)))
+const cooldownMs = Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)))
+
+/** An action is its name alone, or the name with `attempts` and `cooldownMs`. */
+const actionsOf = <const Names extends ReadonlyArray<string>>(names: Names) => {
+  const name = Schema.Literals(names)
+  return Schema.Array(Schema.Union([name, Schema.Struct({ action: name, attempts, cooldownMs })]))
+}
+
+export const IdleActions = actionsOf(["nudge", "report", "escalate", "fail"])
+export const GoneActions = actionsOf(["continue", "escalate", "fail"])
+export const PromptActions = actionsOf(["escalate", "approve", "reject"])
+export const ErrorActions = actionsOf(["wait", "continue", "escalate", "fail"])
+
+export type ActionName = "nudge" | "report" | "continue" | "wait" | "approve" | "reject" | "escalate" | "fail"
+
+/** `attempts`: how often it is tried. `cooldownMs`: the shortest time between two attempts. */
+export interface Detailed<Name extends ActionName> {
+  readonly action: Name
+  readonly attempts?: number
+  readonly cooldownMs?: number
+}
+
+/** An action as the configuration writes it. */
+export type Configured<Name extends ActionName = ActionName> = Name | Detailed<Name>
+
+/** Each list is tried in order, every action as often as it says; when none is left, a human is asked. */
+export interface ActionSettings {
+  readonly onIdle: ReadonlyArray<Configured<"nudge" | "report" | "escalate" | "fail">>
+  readonly onGone: ReadonlyArray<Configured<"continue" | "escalate" | "fail">>
+  readonly onPrompt: ReadonlyArray<Configured<"escalate" | "approve" | "reject">>
+  readonly onError: Readonly<
+    Record<VendorFailure, ReadonlyArray<Configured<"wait" | "continue" | "escalate" | "fail">>>
+  >
+}
+
+export const defaultActions: ActionSettings = {
+  onIdle: ["nudge", "escalate"],
+  onGone: ["escalate"],
+  onPrompt: ["escalate"],
+  onError: {
+    rate_limited: ["wait", "escalate"],
+    out_of_credits: ["wait", "escalate"],
+    no_internet: ["wait", "escalate"],
+    unauthorized: ["escalate"],
+    other: ["escalate"]
+  }
+}
+
+/** Durations in milliseconds. */
+export interface SessionSettings {
+  /** A session without a turn is paused after this long. */
+  readonly idleAfterMs: number
+  /** A paused session that no phase needs expires after this long. */
+  readonly expireAfterMs: number
+  /** How long a turn waits in total for a rate limit, for credit or for the network. */
+  readonly maxWaitMs: number
+  /** The first such wait where the runtime does not say how long; each further one is twice as long. */
+  readonly firstWaitMs: number
+  /** No single wait is longer, unless the runtime asks for more. */
+  readonly longestWaitMs: number
+  /** How often a turn that reached the runtime's turn limit continues by itself. */
+  readonly maxAutoContinues: number
+  /** An agent counts as idle after this long without activity. */
+  readonly idleGraceMs: number
+  readonly actions: ActionSettings
+}
+
+export const defaultSettings: SessionSettings = {
+  idleAfterMs: 5 * 60_000,
+  expireAfterMs: 30 * 60_000,
+  maxWaitMs: 60 * 60_000,
+  firstWaitMs: 30_000,
+  longestWaitMs: 30 * 60_000,
+  maxAutoContinues: 6,
+  idleGraceMs: 10_000,
+  actions: defaultActions
+}
+
+/** The ISO time `ms` after another. */
+export const after = (iso: string, ms: number): string => new Date(Date.parse(iso) + ms).toISOString()

@@ -1,0 +1,75 @@
+/** The ends that a turn can have. */
+import type { Delivery } from "@reprise/actor"
+import { type FailureKind, noTokens } from "@reprise/protocol"
+import type { EventOf, JournalEvent, SessionDetails, TurnRequest } from "../actor/journal.ts"
+import { eventFields, type OpenTurn } from "../actor/state.ts"
+import type { AgentReport } from "./decodeReport.ts"
+
+const usageOf = (turn: OpenTurn, delivery: Delivery) => ({
+  tokens: turn.tokens,
+  cost: turn.cost,
+  duration: Math.max(0, Date.parse(delivery.now) - Date.parse(turn.startedAt)),
+  attempts: Math.max(1, turn.attempts),
+  ...(turn.lastLines === undefined ? {} : { lastLines: turn.lastLines })
+})
+
+export const turnCompleted = (
+  details: SessionDetails,
+  turn: OpenTurn,
+  { kind, ...report }: AgentReport,
+  delivery: Delivery
+): EventOf<"TurnCompleted"> => ({
+  _tag: "TurnCompleted",
+  ...eventFields(details),
+  turnId: turn.request.turnId,
+  report: kind,
+  ...report,
+  ...usageOf(turn, delivery),
+  ...(turn.context === undefined ? {} : { context: turn.context })
+})
+
+export interface TurnFailure {
+  readonly kind: FailureKind
+  readonly message: string
+  readonly sessionUsable: boolean
+}
+
+export const turnFailed = (
+  details: SessionDetails,
+  turn: OpenTurn,
+  failure: TurnFailure,
+  delivery: Delivery
+): EventOf<"TurnFailed"> => ({
+  _tag: "TurnFailed",
+  ...eventFields(details),
+  turnId: turn.request.turnId,
+  ...failure,
+  ...usageOf(turn, delivery)
+})
+
+/** The configured action `fail`: the turn ends, and its session with it. */
+export const turnAndSessionFailed = (
+  details: SessionDetails,
+  turn: OpenTurn,
+  failure: TurnFailure,
+  delivery: Delivery
+): ReadonlyArray<JournalEvent> => [
+  turnFailed(details, turn, { ...failure, sessionUsable: false }, delivery),
+  { _tag: "SessionFailed", ...eventFields(details), reason: failure.message }
+]
+
+/** A turn that could not begin: whoever requested it is told by the same event as of any other failure. */
+export const turnNotBegun = (
+  details: SessionDetails,
+  turnId: TurnRequest["turnId"],
+  failure: TurnFailure
+): EventOf<"TurnFailed"> => ({
+  _tag: "TurnFailed",
+  ...eventFields(details),
+  turnId,
+  ...failure,
+  tokens: noTokens,
+  cost: 0,
+  duration: 0,
+  attempts: 1
+})

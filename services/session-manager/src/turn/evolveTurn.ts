@@ -1,0 +1,178 @@
+/** The fold of a turn: from its request over its prompts to its end. */
+import { addTokens, noTokens } from "@reprise/protocol"
+import { attemptCounted } from "../activity/actions.ts"
+import type { EventOf } from "../actor/journal.ts"
+import { changeTurn, type OpenTurn, type Session, usedAt } from "../actor/state.ts"
+
+type TurnEvent = EventOf<
+  | "AgentFailed"
+  | "PromptEnded"
+  | "PromptPrepared"
+  | "PromptRetried"
+  | "SessionFound"
+  | "SessionLost"
+  | "SessionOpened"
+  | "TurnCompleted"
+  | "TurnFailed"
+  | "TurnRequested"
+  | "TurnWaiting"
+>
+
+export const evolveTurn = (session: Session, event: TurnEvent): Session => {
+  switch (event._tag) {
+    case "TurnRequested":
+      return turnRequested(session, event)
+    case "SessionLost":
+      return changeTurn(session, event.turnId, (turn) => ({
+        ...turn,
+        stage: "opening",
+        lost: { old: event.old, reason: event.reason }
+      }))
+    case "SessionOpened":
+      return sessionOpened(session, event)
+    case "SessionFound":
+      return changeTurn(session, event.turnId, (turn) => ({ ...turn, continued: true, messagesBefore: event.messages }))
+    case "PromptPrepared":
+      return {
+        ...changeTurn(session, event.turnId, (turn) => promptPrepared(turn, event)),
+        lastPromptId: event.identity.messageId
+      }
+    case "PromptRetried":
+      return changeTurn(usedAt(session, event.at), event.turnId, (turn) => ({
+        ...turn,
+        stage: "prompting",
+        delayed: false,
+        attempts: event.first === true ? turn.attempts : Math.max(1, turn.attempts) + 1
+      }))
+    case "PromptEnded":
+      return promptEnded(session, event)
+    case "TurnWaiting":
+      return turnWaiting(session, event)
+    case "AgentFailed":
+      return session.turn === undefined
+        ? session
+        : { ...session, turn: { ...session.turn, announcedFailure: event.kind } }
+    case "TurnCompleted":
+      return turnEnded(session, event.turnId, "completed")
+    case "TurnFailed":
+      return turnFailed(session, event)
+  }
+}
+
+const turnRequested = (session: Session, event: EventOf<"TurnRequested">): Session => ({
+  ...usedAt(session, event.at),
+  details: event.session,
+  turn: openTurn(event),
+  tried: {},
+  actionCount: 0,
+  turnsRequested: session.turnsRequested + 1,
+  workingOutsideTurn: false,
+  status: event.begin === "open" ? "requested" : "active",
+  createdAt: session.createdAt === "" ? event.at : session.createdAt
+})
+
+const openTurn = (event: EventOf<"TurnRequested">): OpenTurn => ({
+  request: event.turn,
+  startedAt: event.at,
+  stage: event.begin === "open" ? "opening" : "inspecting",
+  continued: false,
+  corrections: 0,
+  autoContinues: 0,
+  waits: 0,
+  waitedMs: 0,
+  humanMs: 0,
+  workingAnnounced: false,
+  messagesBefore: 0,
+  delayed: false,
+  tokens: noTokens,
+  cost: 0,
+  attempts: 0
+})
+
+const sessionOpened = (session: Session, event: EventOf<"SessionOpened">): Session => {
+  const { context, runtimeSessionId } = event
+  const { details, turn } = session
+  return {
+    ...usedAt(session, event.at),
+    ...(turn === undefined || context === undefined ? {} : { turn: { ...turn, earlierConversation: context } }),
+    ...(details === undefined ? {} : { details: { ...details, host: event.host } }),
+    runtimeSessionId,
+    status: "created"
+  }
+}
+
+const promptPrepared = ({ announcedFailure: _, ...turn }: OpenTurn, event: EventOf<"PromptPrepared">): OpenTurn => ({
+  ...turn,
+  stage: event.delayMs === undefined ? "prompting" : "waiting",
+  delayed: event.delayMs !== undefined,
+  prompt: event,
+  corrections: turn.corrections + (event.because === "invalid-report" ? 1 : 0),
+  autoContinues: turn.autoContinues + (event.because === "turn-limit" ? 1 : 0)
+})
+
+const promptEnded = (session: Session, event: EventOf<"PromptEnded">): Session => {
+  const counted: Session = {
+    ...usedAt(session, event.at),
+    tokens: addTokens(session.tokens, event.tokens),
+    cost: session.cost + event.cost,
+    toolCalls: session.toolCalls + event.toolCalls,
+    messages: event.messages ?? session.messages
+  }
+  return changeTurn(counted, event.turnId, (turn) => usageAdded(turn, event))
+}
+
+/** The open turn with what a prompt used; its first attempt counts once, for all prompts together. */
+export const usageAdded = (turn: OpenTurn, event: EventOf<"PromptEnded">): OpenTurn => ({
+  ...turn,
+  tokens: addTokens(turn.tokens, event.tokens),
+  cost: turn.cost + event.cost,
+  humanMs: turn.humanMs + (event.humanMs ?? 0),
+  attempts: Math.max(1, turn.attempts) + event.attempts - 1,
+  ...lastLinesOf(turn, event),
+  ...(event.context === undefined ? {} : { context: event.context })
+})
+
+/** Reports are for the machine: a human is shown what the agent wrote before. */
+const lastLinesOf = (turn: OpenTurn, event: EventOf<"PromptEnded">) =>
+  event.lastLines === undefined || turn.prompt?.kind === "report" || turn.prompt?.kind === "correction"
+    ? {}
+    : { lastLines: event.lastLines }
+
+const turnWaiting = (session: Session, event: EventOf<"TurnWaiting">): Session => {
+  const { at, attempt, index, trigger } = event
+  const counted =
+    index === undefined || attempt === undefined ? session : attemptCounted(session, trigger, { index, attempt, at })
+  return changeTurn(counted, event.turnId, (turn) => ({
+    ...turn,
+    stage: "waiting",
+    waits: turn.waits + 1,
+    waitedMs: turn.waitedMs + event.waitMs
+  }))
+}
+
+const pastTurnsKept = 100
+
+const turnEnded = (session: Session, turnId: string, stopReason: string): Session => {
+  const { pastTurnIds } = session
+  const ids = pastTurnIds.includes(turnId) ? pastTurnIds : [...pastTurnIds, turnId]
+  const remembered = { ...session, pastTurnIds: ids.slice(-pastTurnsKept) }
+  if (session.turn?.request.turnId !== turnId) return remembered
+  const { turn: _, ...rest } = remembered
+  return {
+    ...rest,
+    agentQuestions: [],
+    turns: session.turns + 1,
+    useCount: session.useCount + 1,
+    lastStopReason: stopReason
+  }
+}
+
+/** A session that never opened, or that the runtime lost, has failed; a standalone one may start over. */
+const turnFailed = (session: Session, event: EventOf<"TurnFailed">): Session => {
+  const after = turnEnded(session, event.turnId, `${event.kind}: ${event.message}`)
+  const isLost =
+    session.turn?.request.turnId === event.turnId &&
+    session.details?.standalone !== true &&
+    (event.kind === "session-missing" || session.turn.stage === "opening")
+  return isLost ? { ...after, status: "failed" } : after
+}

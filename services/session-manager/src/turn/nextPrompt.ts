@@ -1,0 +1,64 @@
+/** The next prompt of a turn: what it says, under which ids. */
+import type { Delivery } from "@reprise/actor"
+import { promptIds } from "@reprise/agent/promptIds"
+import type { EventOf, SessionDetails } from "../actor/journal.ts"
+import type { OpenTurn } from "../actor/state.ts"
+import { continuationPrompt, correctionPrompt, reportPrompt, withEarlierConversation } from "../prompts.ts"
+
+type Prepared = EventOf<"PromptPrepared">
+
+const nextPrompt = (
+  turn: OpenTurn,
+  delivery: Delivery,
+  prompt: Pick<Prepared, "kind" | "text"> & Partial<Pick<Prepared, "because">>
+): Prepared => {
+  const { turnId } = turn.request
+  const number = (turn.prompt?.number ?? 0) + 1
+  return {
+    _tag: "PromptPrepared",
+    turnId,
+    number,
+    identity: promptIds(Date.parse(delivery.now), turnId, number),
+    at: delivery.now,
+    ...prompt
+  }
+}
+
+/** The turn's own prompt; in a session that replaces another, the whole prompt with the earlier conversation. */
+export const nextWork = (turn: OpenTurn, delivery: Delivery): Prepared =>
+  nextPrompt(turn, delivery, {
+    kind: "work",
+    text:
+      turn.lost === undefined
+        ? turn.request.prompt
+        : withEarlierConversation(turn.request.freshPrompt, turn.earlierConversation)
+  })
+
+export const nextReport = (turn: OpenTurn, details: SessionDetails, delivery: Delivery): Prepared =>
+  nextPrompt(turn, delivery, { kind: "report", text: reportPrompt(details.report, details.prompts) })
+
+export const nextCorrection = (
+  turn: OpenTurn,
+  details: SessionDetails,
+  delivery: Delivery,
+  problem: string
+): Prepared =>
+  nextPrompt(turn, delivery, {
+    kind: "correction",
+    text: correctionPrompt(details.report, problem, details.prompts),
+    because: "invalid-report"
+  })
+
+/** After a prompt that stopped half-way: work is continued, a report is asked for again in the same words. */
+export const nextAfterStop = (
+  turn: OpenTurn,
+  prompt: Prepared,
+  delivery: Delivery,
+  because: "unfinished" | "turn-limit"
+): Prepared =>
+  prompt.kind === "report" || prompt.kind === "correction"
+    ? nextPrompt(turn, delivery, { kind: prompt.kind, text: prompt.text, because })
+    : nextPrompt(turn, delivery, { kind: "continuation", text: continuationPrompt(because), because })
+
+/** The same prompt, sent later. */
+export const delayed = (prompt: Prepared, delayMs: number): Prepared => (delayMs > 0 ? { ...prompt, delayMs } : prompt)

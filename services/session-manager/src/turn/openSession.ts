@@ -1,0 +1,87 @@
+/** From a turn's request to its first prompt: a runtime session is opened, or the existing one is inspected. */
+import type { Delivery } from "@reprise/actor"
+import { Host } from "@reprise/protocol"
+import { Result } from "effect"
+import { currentTurn, type Decision, nothing, refuseOutdated } from "../actor/guards.ts"
+import type { Report } from "../actor/inputs.ts"
+import type { JournalEvent } from "../actor/journal.ts"
+import { eventFields, type Session } from "../actor/state.ts"
+import { turnFailed } from "./endTurn.ts"
+import { nextWork } from "./nextPrompt.ts"
+
+/** The runtime's id is journalled before anything is sent to the session (docs/design/sessions.md#lifecycle). */
+export const recordOpened = (session: Session, report: Report<"RecordOpened">, delivery: Delivery): Decision => {
+  const current = currentTurn(session, report.turnId, "opening")
+  if (current === undefined) return nothing
+  const { details, turn } = current
+  const { context, runtimeSessionId, turnId } = report
+  const fields = { ...eventFields(details), turnId }
+  const opened: JournalEvent =
+    turn.lost === undefined
+      ? { _tag: "SessionCreated", ...fields, role: details.role, runtime: details.runtime, runtimeSessionId }
+      : { _tag: "SessionReplaced", ...fields, old: turn.lost.old, new: runtimeSessionId, reason: turn.lost.reason }
+  return Result.succeed([
+    {
+      _tag: "SessionOpened",
+      turnId,
+      runtimeSessionId,
+      host: Host.make(report.host),
+      ...(context === undefined ? {} : { context }),
+      at: delivery.now
+    },
+    opened,
+    { _tag: "TurnStarted", ...fields },
+    nextWork(context === undefined ? turn : { ...turn, earlierConversation: context }, delivery)
+  ])
+}
+
+const lostBecause = {
+  missing: "the runtime does not know it any more",
+  empty: "it holds no conversation that could be continued"
+} as const
+
+export const recordInspected = (session: Session, report: Report<"RecordInspected">, delivery: Delivery): Decision => {
+  const current = currentTurn(session, report.turnId, "inspecting")
+  const { runtimeSessionId } = session
+  if (current === undefined || runtimeSessionId === undefined) return nothing
+  const { details, turn } = current
+  const { found, messages, turnId } = report
+  if (found === "usable") {
+    const fields = { ...eventFields(details), turnId }
+    return Result.succeed([
+      { _tag: "SessionFound", turnId, messages, at: delivery.now },
+      { _tag: "SessionReused", ...fields, runtimeSessionId, reason: turn.request.reason },
+      { _tag: "TurnStarted", ...fields },
+      nextWork(turn, delivery)
+    ])
+  }
+  const reason = lostBecause[found]
+  if (turn.request.onMissing === "fresh") {
+    return Result.succeed([{ _tag: "SessionLost", turnId, old: runtimeSessionId, reason }])
+  }
+  const message = `Session ${details.sessionId} cannot be continued: ${reason}. Continue in a new session.`
+  return Result.succeed([
+    turnFailed(details, turn, { kind: "session-missing", message, sessionUsable: false }, delivery)
+  ])
+}
+
+/** An existing session that could not be inspected may still be sound. */
+export const recordUnreachable = (
+  session: Session,
+  report: Report<"RecordUnreachable">,
+  delivery: Delivery
+): Decision => {
+  const current = currentTurn(session, report.turnId, "opening") ?? currentTurn(session, report.turnId, "inspecting")
+  if (current === undefined) return refuseOutdated(session, report.turnId)
+  const { details, turn } = current
+  const { kind, message, turnId } = report
+  const fields = eventFields(details, turnId)
+  const announced: JournalEvent =
+    kind === "gone"
+      ? { _tag: "AgentGone", ...fields }
+      : { _tag: "AgentFailed", ...fields, kind: kind === "unauthorized" ? kind : "other", message }
+  return Result.succeed([
+    announced,
+    turnFailed(details, turn, { kind, message, sessionUsable: turn.stage === "inspecting" }, delivery)
+  ])
+}

@@ -1,0 +1,169 @@
+/**
+ * A prompt failed: it is sent again after a wait or at once, as configured, or its turn ends
+ * (docs/design/sessions.md#turns).
+ */
+import type { Delivery } from "@reprise/actor"
+import { type FailureKind, passesByItself, type VendorFailure } from "@reprise/protocol"
+import { Result } from "effect"
+import {
+  actionTaken,
+  afterProgress,
+  type ChosenAction,
+  chooseAction,
+  triedFor,
+  triggerOf
+} from "../activity/actions.ts"
+import {
+  type CurrentPrompt,
+  currentPrompt,
+  currentTurn,
+  type Decision,
+  nothing,
+  refuseOutdated
+} from "../actor/guards.ts"
+import type { Report, Timer } from "../actor/inputs.ts"
+import type { JournalEvent } from "../actor/journal.ts"
+import { eventFields, type OpenTurn, type Session } from "../actor/state.ts"
+import type { SessionSettings } from "../settings.ts"
+import { type TurnFailure, turnAndSessionFailed, turnFailed } from "./endTurn.ts"
+import { usageAdded } from "./evolveTurn.ts"
+import { hasWorked, maxActions, promptEnded } from "./promptResults.ts"
+
+type PromptFailed = Report<"RecordPromptFailed">
+
+/** The kinds that actions are configured for. The others are limits and ends, which no action can change. */
+type ActionableKind = "gone" | VendorFailure
+
+const actionable = {
+  unauthorized: "unauthorized",
+  out_of_credits: "out_of_credits",
+  rate_limited: "rate_limited",
+  no_internet: "no_internet",
+  gone: "gone",
+  runtime: "other",
+  other: "other",
+  "invalid-report": undefined,
+  timeout: undefined,
+  "turn-limit": undefined,
+  "session-missing": undefined,
+  aborted: undefined
+} as const satisfies Record<FailureKind, ActionableKind | undefined>
+
+/** Rate-limit, credit and network failures never make a session unusable, whatever the runtime says. */
+const isUsable = ({ kind, sessionUsable }: PromptFailed): boolean =>
+  passesByItself(kind) || (sessionUsable && kind !== "timeout" && kind !== "session-missing")
+
+export const recordPromptFailed = (
+  session: Session,
+  report: PromptFailed,
+  delivery: Delivery,
+  settings: SessionSettings
+): Decision => {
+  const current = currentPrompt(session, report)
+  if (current === undefined) return refuseOutdated(session, report.turnId)
+  const ended = promptEnded(report, delivery)
+  const at = { ...current, turn: usageAdded(current.turn, ended) }
+  const { details, turn } = at
+  const { kind, message } = report
+  const failure: TurnFailure = { kind, message, sessionUsable: isUsable(report) }
+  const cause = actionable[kind]
+  if (cause !== undefined) {
+    const chosen = chooseForFailure(session, turn, report, cause, delivery, settings)
+    const announced = announce(at, cause, message)
+    if (chosen.action === "wait" || chosen.action === "continue") {
+      return Result.succeed([...announced, ...sendAgain(session, at, report, cause, chosen, delivery, settings)])
+    }
+    return Result.succeed(
+      chosen.action === "fail"
+        ? [ended, ...announced, ...turnAndSessionFailed(details, turn, failure, delivery)]
+        : [ended, ...announced, turnFailed(details, turn, failure, delivery)]
+    )
+  }
+  const failed = turnFailed(details, turn, failure, delivery)
+  // A session that timed out is never offered for continue: nobody knows what its agent is still doing.
+  return kind === "timeout" && details.standalone !== true
+    ? Result.succeed([ended, failed, { _tag: "SessionAborted", ...eventFields(details), reason: message }])
+    : Result.succeed([ended, failed])
+}
+
+/** What is published of a failure, once for each kind in a row. */
+const announce = (
+  { details, turn }: CurrentPrompt,
+  cause: ActionableKind,
+  message: string
+): ReadonlyArray<JournalEvent> => {
+  const fields = eventFields(details, turn.request.turnId)
+  if (cause === "gone") return [{ _tag: "AgentGone", ...fields }]
+  return turn.announcedFailure === cause ? [] : [{ _tag: "AgentFailed", ...fields, kind: cause, message }]
+}
+
+type FailureAction = "wait" | "continue" | "escalate" | "fail"
+
+const chooseForFailure = (
+  session: Session,
+  turn: OpenTurn,
+  report: PromptFailed,
+  cause: ActionableKind,
+  delivery: Delivery,
+  settings: SessionSettings
+): ChosenAction<FailureAction> => {
+  const { onError, onGone } = settings.actions
+  const tried = afterProgress(triedFor(session, triggerOf(cause)), hasWorked(report), delivery.now)
+  const waitedMs = turn.waitedMs + (report.waitedMs ?? 0) + waitMsOf(turn, report, settings)
+  const configured = cause === "gone" ? onGone : onError[cause]
+  return chooseAction<FailureAction>(configured, tried, delivery.now, (action) => {
+    if (action === "wait") return waitedMs <= settings.maxWaitMs
+    return action !== "continue" || (isUsable(report) && session.actionCount < maxActions)
+  })
+}
+
+const shortestWaitMs = 1000
+
+/** The runtime says how long to wait; else each wait of a turn is twice as long as the one before, up to a limit. */
+const waitMsOf = (turn: OpenTurn, report: PromptFailed, settings: SessionSettings): number =>
+  Math.max(
+    report.retryAfterMs ?? Math.min(settings.firstWaitMs * 2 ** turn.waits, settings.longestWaitMs),
+    Math.min(shortestWaitMs, settings.firstWaitMs)
+  )
+
+/** The same prompt is sent again, at once or later. It has not ended: its outcome will hold all that it has used. */
+const sendAgain = (
+  session: Session,
+  { details, prompt, turn }: CurrentPrompt,
+  report: PromptFailed,
+  cause: ActionableKind,
+  chosen: ChosenAction,
+  delivery: Delivery,
+  settings: SessionSettings
+): ReadonlyArray<JournalEvent> => {
+  const { turnId } = turn.request
+  const { attempt, delayMs, index } = chosen
+  const trigger = triggerOf(cause)
+  const waiting = { _tag: "TurnWaiting" as const, turnId, number: prompt.number, trigger, at: delivery.now }
+  if (chosen.action === "wait") {
+    return [{ ...waiting, waitMs: Math.max(waitMsOf(turn, report, settings), delayMs), index, attempt }]
+  }
+  return [
+    ...actionTaken(session, details, trigger, chosen, delivery.now),
+    delayMs > 0
+      ? { ...waiting, waitMs: delayMs }
+      : { _tag: "PromptRetried", turnId, number: prompt.number, at: delivery.now }
+  ]
+}
+
+/** The runtime itself waits and retries: published once, and nothing else is done about it. */
+export const recordRecovering = (session: Session, report: Report<"RecordRecovering">): Decision => {
+  const current = currentPrompt(session, report)
+  if (current === undefined || current.turn.announcedFailure === report.kind) return nothing
+  const { kind, message, turnId } = report
+  return Result.succeed([{ _tag: "AgentFailed", ...eventFields(current.details, turnId), kind, message }])
+}
+
+/** The wait is over. */
+export const retryPrompt = (session: Session, timer: Timer<"RetryPrompt">, delivery: Delivery): Decision => {
+  const current = currentTurn(session, timer.turnId, "waiting")
+  if (current?.turn.prompt?.number !== timer.number) return nothing
+  const { number, turnId } = timer
+  const first = current.turn.delayed ? { first: true } : {}
+  return Result.succeed([{ _tag: "PromptRetried", turnId, number, ...first, at: delivery.now }])
+}

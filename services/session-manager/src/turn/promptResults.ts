@@ -1,0 +1,136 @@
+/**
+ * A prompt ended well, or stopped half-way: the report is asked for and read, or the work continues
+ * (docs/design/sessions.md#turns).
+ */
+import type { Delivery } from "@reprise/actor"
+import { Result } from "effect"
+import { actionTaken, afterProgress, chooseAction, triedFor } from "../activity/actions.ts"
+import { type CurrentPrompt, currentPrompt, type Decision, refuseOutdated } from "../actor/guards.ts"
+import type { Report } from "../actor/inputs.ts"
+import type { EventOf, JournalEvent } from "../actor/journal.ts"
+import { eventFields, type Session } from "../actor/state.ts"
+import type { SessionSettings } from "../settings.ts"
+import { decodeReport } from "./decodeReport.ts"
+import { turnAndSessionFailed, turnCompleted, turnFailed } from "./endTurn.ts"
+import { usageAdded } from "./evolveTurn.ts"
+import { delayed, nextAfterStop, nextCorrection, nextReport } from "./nextPrompt.ts"
+
+/** What a prompt used, which counts however it ended. */
+export const promptEnded = (
+  report: Report<"RecordPromptResult" | "RecordPromptStopped" | "RecordPromptFailed">,
+  delivery: Delivery
+): EventOf<"PromptEnded"> => ({
+  _tag: "PromptEnded",
+  turnId: report.turnId,
+  number: report.number,
+  tokens: report.tokens,
+  cost: report.cost,
+  attempts: report.attempts,
+  toolCalls: report.toolCalls,
+  ...(report.humanMs === undefined ? {} : { humanMs: report.humanMs }),
+  ...(report.messages === undefined ? {} : { messages: report.messages }),
+  ...(report.context === undefined ? {} : { context: report.context }),
+  ...(report.lastLines === undefined ? {} : { lastLines: report.lastLines }),
+  at: delivery.now
+})
+
+/** A continued session must have more messages than before; otherwise the runtime silently began a new conversation. */
+const silentlyReplaced = (
+  session: Session,
+  { details, turn }: CurrentPrompt,
+  messages: number | undefined
+): ReadonlyArray<JournalEvent> => {
+  if (!turn.continued || messages === undefined || messages > turn.messagesBefore) return []
+  const id = session.runtimeSessionId ?? details.sessionId
+  const reason = "the runtime began a new conversation under the same id"
+  return [{ _tag: "SessionReplaced", ...eventFields(details, turn.request.turnId), old: id, new: id, reason }]
+}
+
+export const recordPromptResult = (
+  session: Session,
+  report: Report<"RecordPromptResult">,
+  delivery: Delivery
+): Decision => {
+  const current = currentPrompt(session, report)
+  if (current === undefined) return refuseOutdated(session, report.turnId)
+  const { details, prompt } = current
+  const ended = promptEnded(report, delivery)
+  const turn = usageAdded(current.turn, ended)
+  if (prompt.kind === "work" || prompt.kind === "continuation") {
+    const replaced = silentlyReplaced(session, current, report.messages)
+    return Result.succeed([ended, ...replaced, nextReport(turn, details, delivery)])
+  }
+  const read = decodeReport(details.report, report.text)
+  if (Result.isSuccess(read)) return Result.succeed([ended, turnCompleted(details, turn, read.success, delivery)])
+  if (turn.corrections === 0) return Result.succeed([ended, nextCorrection(turn, details, delivery, read.failure)])
+  const message = `The agent finished, but its report could not be read, twice: ${read.failure}`
+  return Result.succeed([
+    ended,
+    turnFailed(details, turn, { kind: "invalid-report", message, sessionUsable: true }, delivery)
+  ])
+}
+
+/** More actions than any turn needs that makes progress: without a limit, one that makes none would never end. */
+export const maxActions = 50
+
+/** Whether the agent did anything since it was prompted. */
+export const hasWorked = ({
+  tokens,
+  toolCalls
+}: Pick<Report<"RecordPromptStopped">, "tokens" | "toolCalls">): boolean => toolCalls > 0 || tokens.output > 0
+
+/** The agent is idle in a sound session and has not reported: the action that is configured for that. */
+const stoppedIdle = (
+  session: Session,
+  { details, prompt, turn }: CurrentPrompt,
+  report: Report<"RecordPromptStopped">,
+  delivery: Delivery,
+  settings: SessionSettings
+): ReadonlyArray<JournalEvent> => {
+  const tried = afterProgress(triedFor(session, "idle"), hasWorked(report), delivery.now)
+  const mayAct = session.actionCount < maxActions
+  const chosen = chooseAction(
+    settings.actions.onIdle,
+    tried,
+    delivery.now,
+    (action) => action === "escalate" || action === "fail" || mayAct
+  )
+  const message = "The runtime stopped in the middle of the turn, and again after a restart."
+  const failure = { kind: "runtime", message, sessionUsable: true } as const
+  const record = () => actionTaken(session, details, "idle", chosen, delivery.now)
+  switch (chosen.action) {
+    case "nudge":
+      return [...record(), delayed(nextAfterStop(turn, prompt, delivery, "unfinished"), chosen.delayMs)]
+    case "report":
+      return [...record(), delayed(nextReport(turn, details, delivery), chosen.delayMs)]
+    case "fail":
+      return turnAndSessionFailed(details, turn, failure, delivery)
+    case "escalate":
+      return [turnFailed(details, turn, failure, delivery)]
+  }
+}
+
+/** After a turn limit the work continues by itself a few times; after a crash the configured action decides. */
+export const recordPromptStopped = (
+  session: Session,
+  report: Report<"RecordPromptStopped">,
+  delivery: Delivery,
+  settings: SessionSettings
+): Decision => {
+  const current = currentPrompt(session, report)
+  if (current === undefined) return refuseOutdated(session, report.turnId)
+  const { details, prompt } = current
+  const ended = promptEnded(report, delivery)
+  const turn = usageAdded(current.turn, ended)
+  if (report.why === "unfinished") {
+    return Result.succeed([ended, ...stoppedIdle(session, { ...current, turn }, report, delivery, settings)])
+  }
+  if (turn.autoContinues < settings.maxAutoContinues) {
+    return Result.succeed([ended, nextAfterStop(turn, prompt, delivery, report.why)])
+  }
+  const message = `The turn reached its limit ${turn.autoContinues + 1} times and the work is not done.`
+  return Result.succeed([
+    ended,
+    turnFailed(details, turn, { kind: "turn-limit", message, sessionUsable: true }, delivery)
+  ])
+}

@@ -1,0 +1,179 @@
+/** A turn is requested: in a new session, in an existing one, or as a plain "continue" (docs/design/sessions.md#turns). */
+import type { Delivery, Refusal } from "@reprise/actor"
+import { type RefusalCode, type ReportForm, type RunId, type SessionCommand, SessionId } from "@reprise/protocol"
+import { Result } from "effect"
+import { type Decision, nothing, refuse, requireAbsoluteDirectory, requireAddressedHere } from "../actor/guards.ts"
+import type { EventOf, SessionDetails, TurnRequest } from "../actor/journal.ts"
+import { eventFields, hasEnded, type Session } from "../actor/state.ts"
+import { continuePrompt, withGuidance } from "../prompts.ts"
+import { type TurnFailure, turnNotBegun } from "./endTurn.ts"
+import { readJsonSchema } from "./reportSchema.ts"
+
+type Command<Tag extends SessionCommand["_tag"]> = Extract<SessionCommand, { readonly _tag: Tag }>
+type TurnCommand = Command<"StartTurn"> | Command<"ContinueSession">
+
+const isKnownTurn = (session: Session, turnId: string): boolean =>
+  session.turn?.request.turnId === turnId || session.pastTurnIds.includes(turnId)
+
+/** A standalone session requests its turns by itself. */
+const requireSessionOfRun = ({ details }: Session): Result.Result<void, Refusal> =>
+  details?.standalone === true
+    ? refuse("standalone", `Session ${details.sessionId} belongs to no run: answer its question, or abort it.`)
+    : Result.void
+
+const requireSameRun = ({ details }: Session, runId: RunId): Result.Result<void, Refusal> =>
+  details === undefined || details.runId === runId
+    ? Result.void
+    : refuse("misaddressed", `Session ${details.sessionId} belongs to run ${details.runId}, not to ${runId}.`)
+
+const requireUsableForm = (report: ReportForm): Result.Result<void, Refusal> => {
+  const form = typeof report === "string" ? undefined : readJsonSchema(report)
+  return form === undefined || Result.isSuccess(form)
+    ? Result.void
+    : refuse("invalid", `The JSON schema of the report cannot be used: ${form.failure}`)
+}
+
+type Code = RefusalCode<"session-manager">
+
+/** Fails with why the session cannot be continued. An agent knows the files of one directory only. */
+const requireUsableSession = (
+  session: Session,
+  { directory }: SessionDetails
+): Result.Result<void, { readonly code: Code; readonly reason: string }> => {
+  if (session.status === "unknown" || session.runtimeSessionId === undefined) {
+    return Result.fail({ code: "not-found", reason: "it was never opened" })
+  }
+  if (hasEnded(session)) return Result.fail({ code: "ended", reason: `it is ${session.status}` })
+  const own = session.details?.directory
+  return own === directory
+    ? Result.void
+    : Result.fail({ code: "invalid", reason: `it belongs to ${own}, not to ${directory}` })
+}
+
+const requestTurn = (
+  details: SessionDetails,
+  turn: TurnRequest,
+  begin: EventOf<"TurnRequested">["begin"],
+  delivery: Delivery
+): EventOf<"TurnRequested"> => ({ _tag: "TurnRequested", session: details, turn, begin, at: delivery.now })
+
+/** Whoever waits for the turn is told by its failure, whoever sent the command by its refusal. */
+const refuseTurn = (
+  details: SessionDetails,
+  { _tag, turnId }: TurnCommand,
+  code: Code,
+  failure: TurnFailure
+): Decision =>
+  Result.succeed([
+    turnNotBegun(details, turnId, failure),
+    { _tag: "CommandRefused", ...eventFields(details), turnId, command: _tag, code, reason: failure.message }
+  ])
+
+const inNewSession = (
+  session: Session,
+  details: SessionDetails,
+  command: TurnCommand,
+  turn: TurnRequest,
+  delivery: Delivery
+): Decision => {
+  if (session.status === "unknown") return Result.succeed([requestTurn(details, turn, "open", delivery)])
+  const message = `Session ${details.sessionId} exists already (${session.status}): a new session needs an id of its own.`
+  return refuseTurn(details, command, "exists", { kind: "other", message, sessionUsable: false })
+}
+
+const inExistingSession = (
+  session: Session,
+  details: SessionDetails,
+  command: TurnCommand,
+  turn: TurnRequest,
+  delivery: Delivery
+): Decision => {
+  if (session.turn !== undefined) {
+    const message = `Session ${details.sessionId} is busy with turn ${session.turn.request.turnId}: wait for its end.`
+    return refuseTurn(details, command, "busy", { kind: "other", message, sessionUsable: true })
+  }
+  const usable = requireUsableSession(session, details)
+  if (Result.isSuccess(usable)) return Result.succeed([requestTurn(details, turn, "inspect", delivery)])
+  const { code, reason } = usable.failure
+  if (turn.onMissing === "fail") {
+    const message = `Session ${details.sessionId} cannot be continued: ${reason}. Continue in a new session.`
+    return refuseTurn(details, command, code, { kind: "session-missing", message, sessionUsable: false })
+  }
+  const old = session.runtimeSessionId ?? details.sessionId
+  return Result.succeed([
+    requestTurn(details, turn, "open", delivery),
+    { _tag: "SessionLost", turnId: turn.turnId, old, reason }
+  ])
+}
+
+const detailsOf = (session: Session, command: Command<"StartTurn">, sessionId: SessionId): SessionDetails => {
+  const known = command.session._tag === "New" ? undefined : session.details
+  return {
+    sessionId,
+    runId: command.runId,
+    role: command.role,
+    runtime: command.runtime,
+    ...(command.model === undefined ? {} : { model: command.model }),
+    // A command may name an existing session by its id alone: the session stays in its directory.
+    directory: command.directory === "" ? (known?.directory ?? "") : command.directory,
+    // A live session stays on the host with its files and its runtime, whatever host the command names.
+    host: known === undefined || hasEnded(session) ? command.host : known.host,
+    permissions: command.permissions,
+    title: command.title ?? known?.title ?? `${command.role} of ${command.runId}`,
+    ...(command.phase === undefined ? {} : { phase: command.phase }),
+    ...(command.step === undefined ? {} : { step: command.step }),
+    report: command.report,
+    ...(command.prompts === undefined ? {} : { prompts: command.prompts }),
+    limits: command.limits,
+    wholePrompt: command.freshPrompt ?? known?.wholePrompt ?? command.prompt
+  }
+}
+
+export const startTurn = (session: Session, command: Command<"StartTurn">, delivery: Delivery): Decision => {
+  if (isKnownTurn(session, command.turnId)) return nothing
+  return Result.gen(function* () {
+    const isNew = command.session._tag === "New"
+    const named = command.session._tag === "New" ? SessionId.make(delivery.key) : command.session.sessionId
+    const sessionId = yield* requireAddressedHere(named, delivery)
+    yield* requireSessionOfRun(session)
+    yield* requireSameRun(session, command.runId)
+    yield* requireAbsoluteDirectory(command.directory)
+    yield* requireUsableForm(command.report)
+    const details = detailsOf(session, command, sessionId)
+    const turn: TurnRequest = {
+      turnId: command.turnId,
+      prompt: command.prompt,
+      freshPrompt: command.freshPrompt ?? command.prompt,
+      onMissing: command.onMissing,
+      reason: command.reason ?? "continue"
+    }
+    return yield* isNew
+      ? inNewSession(session, details, command, turn, delivery)
+      : inExistingSession(session, details, command, turn, delivery)
+  })
+}
+
+/** Continues the session as it is, with the settings of its last turn. */
+export const continueSession = (
+  session: Session,
+  command: Command<"ContinueSession">,
+  delivery: Delivery
+): Decision => {
+  if (isKnownTurn(session, command.turnId)) return nothing
+  if (session.details === undefined) return refuse("not-found", `There is no session ${command.sessionId} to continue.`)
+  const details: SessionDetails = {
+    ...session.details,
+    ...(command.phase === undefined ? {} : { phase: command.phase }),
+    ...(command.step === undefined ? {} : { step: command.step })
+  }
+  const turn: TurnRequest = {
+    turnId: command.turnId,
+    prompt: continuePrompt(command.guidance),
+    freshPrompt: withGuidance(details.wholePrompt, command.guidance),
+    onMissing: command.onMissing,
+    reason: "continue"
+  }
+  return Result.flatMap(requireSessionOfRun(session), () =>
+    inExistingSession(session, details, command, turn, delivery)
+  )
+}

@@ -1,0 +1,103 @@
+/**
+ * Our own prompts on this host: those under way, which an abort must stop, and the ids of those before, by which our
+ * activity is told from a human's.
+ */
+import { Clock, Context, Deferred, Effect, Layer, type Scope } from "effect"
+
+export interface OwnPrompt {
+  /** Our id of the session. */
+  readonly key: string
+  readonly runtimeSessionId: string
+  readonly messageId: string
+}
+
+interface Entry extends OwnPrompt {
+  readonly interrupted: Deferred.Deferred<void>
+  readonly ended: Deferred.Deferred<void>
+}
+
+/** More than the prompts of a day on one host. */
+const kept = 10_000
+
+const forgetOldest = (of: Set<string> | Map<string, unknown>) => {
+  for (const oldest of of.keys()) {
+    if (of.size <= kept) return
+    of.delete(oldest)
+  }
+}
+
+const make = Effect.sync(() => {
+  const live = new Set<Entry>()
+  const ours = new Set<string>()
+  const lastEndedAt = new Map<string, number>()
+
+  const remember = (messageId: string) => {
+    ours.delete(messageId)
+    ours.add(messageId)
+    forgetOldest(ours)
+  }
+
+  const used = (runtimeSessionId: string, atMs: number) => {
+    lastEndedAt.delete(runtimeSessionId)
+    lastEndedAt.set(runtimeSessionId, atMs)
+    forgetOldest(lastEndedAt)
+  }
+
+  const enter = (prompt: OwnPrompt): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
+    Effect.gen(function* () {
+      const interrupted = yield* Deferred.make<void>()
+      const ended = yield* Deferred.make<void>()
+      const entry: Entry = { ...prompt, interrupted, ended }
+      yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          remember(prompt.messageId)
+          live.add(entry)
+        }),
+        () =>
+          Effect.gen(function* () {
+            live.delete(entry)
+            used(prompt.runtimeSessionId, yield* Clock.currentTimeMillis)
+            yield* Deferred.succeed(ended, undefined)
+          })
+      )
+      return Deferred.await(interrupted)
+    })
+
+  const interrupt = (key: string) =>
+    Effect.forEach(
+      [...live].filter((entry) => entry.key === key),
+      (entry) => Deferred.succeed(entry.interrupted, undefined).pipe(Effect.andThen(Deferred.await(entry.ended))),
+      { discard: true }
+    )
+
+  return OwnPrompts.of({
+    enter,
+    interrupt,
+    remember: (messageId, runtimeSessionId, usedMs) =>
+      Effect.sync(() => {
+        remember(messageId)
+        if (!lastEndedAt.has(runtimeSessionId)) used(runtimeSessionId, usedMs)
+      }),
+    isOurs: (messageId) => ours.has(messageId),
+    isLive: (runtimeSessionId) => [...live].some((entry) => entry.runtimeSessionId === runtimeSessionId),
+    lastEndedAt: (runtimeSessionId) => lastEndedAt.get(runtimeSessionId)
+  })
+})
+
+export class OwnPrompts extends Context.Service<
+  OwnPrompts,
+  {
+    /** The prompt is under way until the scope closes. The effect it gives ends when the prompt is to stop. */
+    readonly enter: (prompt: OwnPrompt) => Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
+    /** Stops the session's prompts in this process, and waits until they have ended. */
+    readonly interrupt: (key: string) => Effect.Effect<void>
+    /** A prompt of an earlier process, whose session was last used at that time (epoch milliseconds). */
+    readonly remember: (messageId: string, runtimeSessionId: string, usedMs: number) => Effect.Effect<void>
+    readonly isOurs: (messageId: string) => boolean
+    readonly isLive: (runtimeSessionId: string) => boolean
+    /** When our newest prompt in this session ended, in epoch milliseconds. */
+    readonly lastEndedAt: (runtimeSessionId: string) => number | undefined
+  }
+>()("session-manager/OwnPrompts") {
+  static readonly layer = Layer.effect(OwnPrompts, make)
+}

@@ -1,0 +1,77 @@
+/**
+ * A session as it is stored and exported, `agent-sessions/<id>/session.json`: its metadata and its whole conversation.
+ */
+import { Message } from "@reprise/agent/message"
+import type { SessionView } from "@reprise/protocol"
+import { Schema } from "effect"
+
+/** Times are ISO 8601 UTC, the cost is in US dollars. Input and output tokens exclude reasoning and cache tokens. */
+export const SessionMetadata = Schema.Struct({
+  id: Schema.String,
+  runId: Schema.String,
+  runtime: Schema.String,
+  runtimeSessionId: Schema.optionalKey(Schema.String),
+  /** `default`: the runtime's own. */
+  model: Schema.String,
+  cwd: Schema.String,
+  role: Schema.String,
+  phase: Schema.optionalKey(Schema.String),
+  createdAt: Schema.String,
+  lastMessageAt: Schema.String,
+  messageCount: Schema.Int,
+  turnCount: Schema.Int,
+  toolCallCount: Schema.Int,
+  totalInputTokens: Schema.Finite,
+  totalOutputTokens: Schema.Finite,
+  totalReasoningTokens: Schema.Finite,
+  totalCacheReadTokens: Schema.Finite,
+  totalCacheWriteTokens: Schema.Finite,
+  cost: Schema.Finite,
+  status: Schema.String,
+  lastStopReason: Schema.optionalKey(Schema.String)
+})
+export type SessionMetadata = typeof SessionMetadata.Type
+
+export const SessionFile = Schema.Struct({
+  id: Schema.String,
+  metadata: SessionMetadata,
+  messages: Schema.Array(Message),
+  /** When the conversation was read from its runtime. */
+  savedAt: Schema.String
+})
+export type SessionFile = typeof SessionFile.Type
+
+export const readSessionFile = Schema.decodeUnknownResult(Schema.fromJsonString(SessionFile))
+
+/** `lastMessageAt` is the session's last activity where the runtime gives its messages no time. */
+export const sessionFile = (view: SessionView, messages: ReadonlyArray<Message>, savedAt: string): SessionFile => {
+  const { cost, createdAt, directory, phase, role, runId, runtime, sessionId, status, tokens, toolCalls, turns } = view
+  const said = messages.findLast(({ timestamp }) => timestamp !== undefined)?.timestamp
+  const metadata: SessionMetadata = {
+    id: sessionId,
+    runId,
+    runtime,
+    ...(view.runtimeSessionId === undefined ? {} : { runtimeSessionId: view.runtimeSessionId }),
+    model: view.model ?? "default",
+    cwd: directory,
+    role,
+    ...(phase === undefined ? {} : { phase }),
+    createdAt,
+    lastMessageAt: said ?? view.lastActivityAt,
+    messageCount: messages.length,
+    turnCount: turns,
+    toolCallCount: toolCalls,
+    totalInputTokens: tokens.input,
+    totalOutputTokens: tokens.output,
+    totalReasoningTokens: tokens.reasoning,
+    totalCacheReadTokens: tokens.cacheRead,
+    totalCacheWriteTokens: tokens.cacheWrite,
+    cost,
+    status,
+    ...(view.lastStopReason === undefined ? {} : { lastStopReason: view.lastStopReason })
+  }
+  return { id: sessionId, metadata, messages, savedAt }
+}
+
+/** The text that is stored and exported. */
+export const sessionFileText = (file: SessionFile): string => `${JSON.stringify(file, null, 2)}\n`

@@ -1,0 +1,86 @@
+/** The sessions of this host as their public events tell: whose turn is open, and where somebody else is at work. */
+import type { PublicEvent, SessionId } from "@reprise/protocol"
+import { Struct } from "effect"
+
+export interface Watched {
+  readonly key: SessionId
+  readonly runtimeSessionId: string
+  readonly directory: string
+  /** A turn of ours is open: all activity belongs to it. */
+  inTurn: boolean
+}
+
+/** The events that the watch follows, and what each means to it. */
+const meanings = {
+  SessionCreated: "look-up",
+  SessionReplaced: "look-up",
+  SessionReused: "look-up-if-new",
+  TurnStarted: "turn-begins",
+  TurnCompleted: "turn-ends",
+  TurnFailed: "turn-ends",
+  SessionExpired: "session-ends",
+  SessionCompleted: "session-ends",
+  SessionAborted: "session-ends",
+  SessionFailed: "session-ends"
+} as const satisfies Partial<Record<PublicEvent["_tag"], string>>
+
+export type FollowedEvent = Extract<PublicEvent, { readonly _tag: keyof typeof meanings }>
+
+export const followedTypes: ReadonlyArray<PublicEvent["_tag"]> = Struct.keys(meanings)
+
+export const isFollowed = (event: PublicEvent): event is FollowedEvent => event._tag in meanings
+
+/** With this event our own turn takes over, or the session ends: what others did in it before is over. */
+export const endsWorkOfOthers = ({ _tag }: FollowedEvent): boolean =>
+  _tag === "SessionReplaced" || meanings[_tag] === "turn-begins" || meanings[_tag] === "session-ends"
+
+export class WatchedSessions {
+  readonly #byRuntimeId = new Map<string, Watched>()
+  readonly #byKey = new Map<string, Watched>()
+  /** When somebody else's work was last seen in a session, by the runtime's id. */
+  readonly #busySinceMs = new Map<string, number>()
+
+  find = (key: string): Watched | undefined => this.#byKey.get(key)
+
+  get = (runtimeSessionId: string): Watched | undefined => this.#byRuntimeId.get(runtimeSessionId)
+
+  add = (session: Watched): void => {
+    const before = this.#byKey.get(session.key)
+    if (before !== undefined) this.#byRuntimeId.delete(before.runtimeSessionId)
+    this.#byKey.set(session.key, session)
+    this.#byRuntimeId.set(session.runtimeSessionId, session)
+  }
+
+  /** Notes an event; true when the session has to be looked up, because it is new here. */
+  note = (event: FollowedEvent): boolean => {
+    const known = this.#byKey.get(event.sessionId)
+    switch (meanings[event._tag]) {
+      case "look-up":
+        return true
+      case "look-up-if-new":
+        return known === undefined
+      case "turn-begins":
+        if (known !== undefined) known.inTurn = true
+        return false
+      case "turn-ends":
+        if (known !== undefined) known.inTurn = false
+        return false
+      case "session-ends":
+        this.#byKey.delete(event.sessionId)
+        if (known !== undefined) this.#byRuntimeId.delete(known.runtimeSessionId)
+        return false
+    }
+  }
+
+  busySinceMs = (runtimeSessionId: string): number | undefined => this.#busySinceMs.get(runtimeSessionId)
+
+  isBusy = (runtimeSessionId: string): boolean => this.#busySinceMs.has(runtimeSessionId)
+
+  markBusy = (runtimeSessionId: string, nowMs: number): void => {
+    this.#busySinceMs.set(runtimeSessionId, nowMs)
+  }
+
+  markIdle = (runtimeSessionId: string): void => {
+    this.#busySinceMs.delete(runtimeSessionId)
+  }
+}

@@ -1,0 +1,72 @@
+/** How a worker reports to its session, and the runtime's words in the words of those reports. */
+import { Messenger, type WorkContext, WorkFault } from "@reprise/actor"
+import type { AgentErrorKind, PendingPrompt } from "@reprise/agent"
+import {
+  type FailureKind,
+  type Key,
+  type PublicEvent,
+  type RuntimeFailure,
+  type VendorFailure,
+  vendorFailureOf
+} from "@reprise/protocol"
+import { Effect } from "effect"
+import type { SessionReport } from "../actor/inputs.ts"
+
+/** What a worker or watcher tells its own actor. */
+export const toSession = (key: Key, report: SessionReport) => ({
+  service: "session-manager" as const,
+  key,
+  command: report
+})
+
+export interface Reporting {
+  /** Reports under the same `name` of the same work are one report, however often the work is delivered. */
+  readonly tell: (name: string, report: SessionReport) => Effect.Effect<void, WorkFault>
+  /** Publishes an event that is not journalled. */
+  readonly show: (event: PublicEvent) => Effect.Effect<void, WorkFault>
+}
+
+export const reportTo = Effect.fnUntraced(function* (context: WorkContext) {
+  const messenger = yield* Messenger
+  const options = { causation: context.id, subject: context.subject }
+  return {
+    tell: (name, report) =>
+      messenger.send(toSession(context.key, report), { ...options, id: `${context.id}.${name}` }).pipe(
+        Effect.asVoid,
+        Effect.mapError((cause) => new WorkFault({ operation: report._tag, cause }))
+      ),
+    show: (event) =>
+      messenger
+        .publish("session-manager", event, options)
+        .pipe(Effect.mapError((cause) => new WorkFault({ operation: event._tag, cause })))
+  } satisfies Reporting
+})
+
+/** The kinds of the runtime's port that the protocol spells otherwise. */
+const runtimeFailureOf = (kind: AgentErrorKind): RuntimeFailure => {
+  switch (kind) {
+    case "session_missing":
+      return "session-missing"
+    case "runtime_gone":
+      return "gone"
+    case "context_overflow":
+      return "context-overflow"
+    default:
+      return kind
+  }
+}
+
+/** The failure of a turn that a failure of the runtime leads to. */
+export const failureKindOf = (kind: AgentErrorKind): FailureKind => {
+  const failure = runtimeFailureOf(kind)
+  return failure === "busy" || failure === "context-overflow" || failure === "other" ? "runtime" : failure
+}
+
+/** A failure that the runtime retries by itself. */
+export const recoveringKindOf = (kind: AgentErrorKind): VendorFailure => vendorFailureOf(runtimeFailureOf(kind))
+
+/** What a human may answer: a permission's own options; a question's labels, or something else in words. */
+export const optionsOf = ({ kind, options }: PendingPrompt): ReadonlyArray<{ name: string; label: string }> => {
+  const offered = options.map(({ label, name }) => ({ name, label }))
+  return kind === "permission" ? offered : [...offered, { name: "other", label: "Something else, in words" }]
+}

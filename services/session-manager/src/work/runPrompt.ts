@@ -1,0 +1,151 @@
+/**
+ * Runs one prompt of a turn to its end, however often the work is delivered: the runtime knows the prompt by its ids.
+ * The outcome is reported once; a prompt that an abort interrupted reports nothing.
+ */
+import { Messenger, type WorkContext, WorkFault } from "@reprise/actor"
+import { type AgentRuntimeShape, AgentRuntimes, type TurnOutcome } from "@reprise/agent"
+import { noTokens, SessionId } from "@reprise/protocol"
+import { Effect, Option, Result, Schedule } from "effect"
+import type { Report } from "../actor/inputs.ts"
+import type { WorkOf } from "../actor/work.ts"
+import { OwnPrompts } from "./OwnPrompts.ts"
+import type { ReachedLimit } from "./promptState.ts"
+import { failureKindOf, type Reporting, reportTo } from "./report.ts"
+import { stopOnRuntime } from "./runtimeSession.ts"
+import { type PromptWatch, watchPrompt } from "./watchPrompt.ts"
+
+type RunPrompt = WorkOf<"RunPrompt">
+type Failure = Pick<Report<"RecordPromptFailed">, "kind" | "message" | "sessionUsable"> &
+  Partial<Report<"RecordPromptFailed">>
+
+interface Running {
+  readonly work: RunPrompt
+  readonly delivery: number
+  readonly runtime: AgentRuntimeShape
+  readonly reporting: Reporting
+  readonly watch: PromptWatch
+}
+
+/** The report stands at the end of the text; what comes before this many characters is dropped. */
+const longestReport = 256 * 1024
+const lastLinesKept = 20
+const lastCharsKept = 2000
+
+const lastLinesOf = (text: string): { readonly lastLines?: string } => {
+  const lines = text.trimEnd().split("\n").slice(-lastLinesKept).join("\n").slice(-lastCharsKept).trim()
+  return lines === "" ? {} : { lastLines: lines }
+}
+
+/**
+ * Whether the prompt is still the current one. Redelivered after an abort it would begin its turn again, and after its
+ * result was recorded it would disturb the prompt that follows.
+ */
+const isCurrent = Effect.fnUntraced(function* (work: RunPrompt, context: WorkContext) {
+  const messenger = yield* Messenger
+  const found = yield* Effect.result(messenger.show.sessionManager(SessionId.make(context.key)))
+  if (Result.isFailure(found)) {
+    if (found.failure.code === "not-found") return false
+    return yield* new WorkFault({ operation: "look whether the turn is open", cause: found.failure })
+  }
+  const { lastPromptId, turnId } = found.success
+  return turnId === work.turnId && lastPromptId === work.identity.messageId
+})
+
+/** Waits while another turn runs in the session, such as a human's. */
+const promptRuntime = (runtime: AgentRuntimeShape, work: RunPrompt) =>
+  runtime
+    .prompt({
+      runtimeSessionId: work.runtimeSessionId,
+      directory: work.directory,
+      promptId: work.identity,
+      text: work.text,
+      ...(work.model === undefined ? {} : { model: work.model }),
+      ...(work.limits.maxAgentTurns === undefined ? {} : { maxTurns: work.limits.maxAgentTurns })
+    })
+    .pipe(Effect.retry({ while: (error) => error.kind === "busy", schedule: Schedule.spaced("2 seconds") }))
+
+/** The end of what the agent wrote, for a human who is asked about a failure. */
+const lastWritten = (runtime: AgentRuntimeShape, id: string) =>
+  runtime.history(id).pipe(
+    Effect.map((messages) => messages.findLast((message) => message.role === "assistant")?.content ?? []),
+    Effect.map((blocks) =>
+      lastLinesOf(blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n"))
+    ),
+    Effect.orElseSucceed(() => ({}))
+  )
+
+const reportFailure = Effect.fnUntraced(function* (running: Running, failure: Failure) {
+  const { delivery, reporting, runtime, watch, work } = running
+  const { number, runtimeSessionId, turnId } = work
+  const written = failure.kind === "gone" ? {} : yield* lastWritten(runtime, runtimeSessionId)
+  const used = { tokens: yield* watch.tokens, cost: 0, toolCalls: 0, ...(yield* watch.waited) }
+  const of = { turnId, number, attempts: delivery }
+  yield* reporting.tell("ended", { _tag: "RecordPromptFailed", ...of, ...used, ...written, ...failure })
+})
+
+const stopAtLimit = Effect.fnUntraced(function* (running: Running, { kind, message, waitedMs }: ReachedLimit) {
+  yield* stopOnRuntime(running.runtime, running.work.runtimeSessionId)
+  const waited = waitedMs === undefined ? {} : { waitedMs }
+  yield* reportFailure(running, { kind, message, sessionUsable: true, ...waited })
+})
+
+const reportOutcome = Effect.fnUntraced(function* (running: Running, outcome: TurnOutcome) {
+  const { delivery, reporting, runtime, watch, work } = running
+  const { identity, kind, number, turnId } = work
+  yield* watch.worked
+  const inspected = Option.getOrUndefined(yield* Effect.option(runtime.inspect(work.runtimeSessionId)))
+  const { context, cost, stopReason, text, tokens, toolCalls } = outcome
+  const ended = {
+    ...{ turnId, number, tokens, cost, toolCalls },
+    attempts: delivery + (outcome.attempts ?? 1) - 1,
+    ...(yield* watch.waited),
+    ...(inspected === undefined ? {} : { messages: inspected.messageCount }),
+    ...(context === undefined ? {} : { context }),
+    ...lastLinesOf(text)
+  }
+  const last = inspected?.lastMessage
+  const isCutOff = last?.causePromptId === identity.messageId && !last.finished && stopReason !== "refused"
+  const why = stopReason === "output-limit" ? "turn-limit" : isCutOff ? "unfinished" : undefined
+  const isReport = kind === "report" || kind === "correction"
+  yield* reporting.tell(
+    "ended",
+    why === undefined
+      ? { _tag: "RecordPromptResult", ...ended, text: isReport ? text.slice(-longestReport) : "" }
+      : { _tag: "RecordPromptStopped", ...ended, why }
+  )
+})
+
+export const runPrompt = Effect.fn("runPrompt")(function* (work: RunPrompt, context: WorkContext, maxWaitMs: number) {
+  const { identity, number, runtimeSessionId, turnId } = work
+  const runtimes = yield* AgentRuntimes
+  const ownPrompts = yield* OwnPrompts
+  const reporting = yield* reportTo(context)
+  const interrupted = yield* ownPrompts.enter({ key: context.key, runtimeSessionId, messageId: identity.messageId })
+  if (!(yield* isCurrent(work, context))) return yield* Effect.logInfo(`prompt ${number} of turn ${turnId} is over`)
+
+  const found = yield* Effect.result(runtimes.get(work.runtime))
+  if (Result.isFailure(found)) {
+    const { detail: message, sessionUsable } = found.failure
+    return yield* reporting.tell("ended", {
+      _tag: "RecordPromptFailed",
+      ...{ turnId, number, attempts: context.delivery, tokens: noTokens, cost: 0, toolCalls: 0 },
+      kind: "runtime",
+      message,
+      sessionUsable
+    })
+  }
+  const runtime = found.success
+  const watch = yield* watchPrompt(work, SessionId.make(context.key), runtime, reporting, maxWaitMs)
+  const running: Running = { work, delivery: context.delivery, runtime, reporting, watch }
+
+  const end = yield* Effect.raceFirst(
+    Effect.result(promptRuntime(runtime, work)),
+    Effect.raceFirst(watch.limit, Effect.as(interrupted, "interrupted" as const))
+  )
+  if (end === "interrupted") return
+  if (!Result.isResult(end)) return yield* stopAtLimit(running, end)
+  if (Result.isSuccess(end)) return yield* reportOutcome(running, end.success)
+  const { detail: message, kind, retryAfterMs, sessionUsable } = end.failure
+  const retryAfter = retryAfterMs === undefined ? {} : { retryAfterMs }
+  yield* reportFailure(running, { kind: failureKindOf(kind), message, sessionUsable, ...retryAfter })
+}, Effect.scoped)

@@ -1,0 +1,133 @@
+/** Opens, inspects, stops and answers a session on its runtime. */
+import { ActorConfig, type WorkContext } from "@reprise/actor"
+import {
+  type AgentError,
+  type AgentRuntimeShape,
+  AgentRuntimes,
+  type PendingPrompt,
+  type PromptReply,
+  type SessionState
+} from "@reprise/agent"
+import { Effect, Schedule } from "effect"
+import type { SessionReport } from "../actor/inputs.ts"
+import type { WorkOf } from "../actor/work.ts"
+import { OwnPrompts } from "./OwnPrompts.ts"
+import { readEarlierConversation } from "./reconstruct.ts"
+import { reportTo } from "./report.ts"
+
+const unreachable = (turnId: WorkOf<"OpenSession">["turnId"], error: AgentError): SessionReport => ({
+  _tag: "RecordUnreachable",
+  turnId,
+  kind: error.kind === "runtime_gone" ? "gone" : error.kind === "unauthorized" ? "unauthorized" : "runtime",
+  message: error.detail
+})
+
+/**
+ * A process that dies after opening the session and before reporting it leaves an empty one behind, which nobody
+ * prompts: only the reported id counts.
+ */
+export const openSession = Effect.fn("openSession")(function* (work: WorkOf<"OpenSession">, context: WorkContext) {
+  const { tell } = yield* reportTo(context)
+  const { host } = yield* ActorConfig
+  const runtimes = yield* AgentRuntimes
+  const { directory, model, permissions, title, transcript, turnId } = work
+  const earlier = transcript === undefined ? undefined : yield* readEarlierConversation(transcript, directory)
+  const report = yield* runtimes.get(work.runtime).pipe(
+    Effect.flatMap((runtime) =>
+      runtime.create({ directory, title, permissions, ...(model === undefined ? {} : { model }) })
+    ),
+    Effect.match({
+      onSuccess: (runtimeSessionId): SessionReport => ({
+        _tag: "RecordOpened",
+        turnId,
+        runtimeSessionId,
+        host,
+        ...(earlier === undefined ? {} : { context: earlier })
+      }),
+      onFailure: (error) => unreachable(turnId, error)
+    })
+  )
+  yield* tell("opened", report)
+})
+
+export const inspectSession = Effect.fn("inspectSession")(function* (
+  work: WorkOf<"InspectSession">,
+  context: WorkContext
+) {
+  const { tell } = yield* reportTo(context)
+  const runtimes = yield* AgentRuntimes
+  const { turnId } = work
+  const report = yield* runtimes.get(work.runtime).pipe(
+    Effect.flatMap((runtime) => runtime.inspect(work.runtimeSessionId)),
+    Effect.match({
+      onSuccess: ({ messageCount, state }): SessionReport => ({
+        _tag: "RecordInspected",
+        turnId,
+        found: state._tag === "missing" || state._tag === "empty" ? state._tag : "usable",
+        messages: messageCount
+      }),
+      onFailure: (error) => unreachable(turnId, error)
+    })
+  )
+  yield* tell("inspected", report)
+})
+
+/** Nothing runs in the session, and nothing in it waits. */
+export const isAtRest = ({ _tag }: SessionState): boolean => _tag === "idle" || _tag === "empty" || _tag === "missing"
+
+/** For five seconds. */
+const stopAttempts = { schedule: Schedule.spaced("250 millis"), times: 19 } as const
+
+/**
+ * Aborts until nothing runs: a prompt that was on its way during the first abort starts after it. A runtime that does
+ * not answer runs nothing that would continue by itself.
+ */
+export const stopOnRuntime = Effect.fn("stopOnRuntime")(
+  (runtime: AgentRuntimeShape, id: string) =>
+    Effect.andThen(runtime.abort(id), runtime.inspect(id)).pipe(
+      Effect.repeat({ ...stopAttempts, until: ({ state }) => isAtRest(state) })
+    ),
+  (stopping) => Effect.ignore(stopping)
+)
+
+export const interruptSession = Effect.fn("interruptSession")(function* (
+  work: Pick<WorkOf<"InterruptSession">, "runtime" | "runtimeSessionId">,
+  context: WorkContext
+) {
+  const runtimes = yield* AgentRuntimes
+  const ownPrompts = yield* OwnPrompts
+  yield* ownPrompts.interrupt(context.key)
+  yield* runtimes.get(work.runtime).pipe(
+    Effect.flatMap((runtime) => stopOnRuntime(runtime, work.runtimeSessionId)),
+    Effect.ignore
+  )
+})
+
+/** To several questions at once, the reply has a line for each. */
+export const replyOf = (
+  { kind, reply }: Pick<WorkOf<"SendReply">, "kind" | "reply">,
+  asked?: PendingPrompt
+): PromptReply => {
+  if (kind === "permission") return { kind, reply: reply === "once" || reply === "always" ? reply : "reject" }
+  const questions = asked?.questions.length ?? 1
+  if (questions <= 1) return { kind, answers: [[reply]] }
+  const lines = reply.split("\n")
+  return { kind, answers: Array.from({ length: questions }, (_, n) => (lines[n] ? [lines[n]] : [])) }
+}
+
+/**
+ * A delivered reply closes the question, so that it is never sent again to the same question asked later. When nobody
+ * waits for it any more there is nothing to do: the watch over the prompt reports that.
+ */
+export const sendReply = Effect.fn("sendReply")(function* (work: WorkOf<"SendReply">, context: WorkContext) {
+  const { tell } = yield* reportTo(context)
+  const runtimes = yield* AgentRuntimes
+  const { directory, promptId, runtimeSessionId } = work
+  const outcome = yield* Effect.gen(function* () {
+    const runtime = yield* runtimes.get(work.runtime)
+    const pending = yield* runtime.pendingPrompts(directory)
+    const asked = pending.find((prompt) => prompt.promptId === promptId)
+    return yield* runtime.reply({ runtimeSessionId, promptId, reply: replyOf(work, asked) })
+  }).pipe(Effect.catch((error) => Effect.logWarning(`the reply was not delivered: ${error.message}`)))
+  if (outcome === "delivered") yield* tell("delivered", { _tag: "RecordAgentQuestionGone", promptId })
+})

@@ -1,0 +1,201 @@
+/**
+ * The watch over this host's live sessions: reports to their actors when somebody else than us makes the agent work,
+ * and when it is idle again (docs/design/sessions.md#auto-resume). Only transitions are reported.
+ */
+import { ActorConfig, Messenger } from "@reprise/actor"
+import { type AgentRuntimeShape, AgentRuntimes, type RuntimeEvent } from "@reprise/agent"
+import type { SessionId, SessionView } from "@reprise/protocol"
+import { Clock, type Context, Effect, FiberMap, Result, Schedule, Stream } from "effect"
+import { attribute } from "../activity/activity.ts"
+import type { SessionReport } from "../actor/inputs.ts"
+import { isEnded } from "../actor/state.ts"
+import type { SessionSettings } from "../settings.ts"
+import { OwnPrompts } from "./OwnPrompts.ts"
+import { optionsOf, toSession } from "./report.ts"
+import { isAtRest } from "./runtimeSession.ts"
+import {
+  endsWorkOfOthers,
+  type FollowedEvent,
+  followedTypes,
+  isFollowed,
+  type Watched,
+  WatchedSessions
+} from "./WatchedSessions.ts"
+
+interface Watch {
+  readonly host: string
+  readonly idleGraceMs: number
+  readonly messenger: Context.Service.Shape<typeof Messenger>
+  readonly ownPrompts: Context.Service.Shape<typeof OwnPrompts>
+  readonly runtimes: Context.Service.Shape<typeof AgentRuntimes>
+  readonly sessions: WatchedSessions
+  /** One check per session that is busy. */
+  readonly idleChecks: FiberMap.FiberMap<string>
+}
+
+const logUnreported = (error: { readonly message: string }) =>
+  Effect.logWarning(`activity was not reported: ${error.message}`)
+
+const send = ({ messenger }: Watch, session: Watched, report: SessionReport) =>
+  messenger.send(toSession(session.key, report))
+
+/** Best effort: the next transition is reported whether this one was or not. */
+const tell = (watch: Watch, session: Watched, report: SessionReport) =>
+  Effect.catch(send(watch, session, report), logUnreported)
+
+/** No later transition is certain after this one: it is sent until it arrives, or the agent works again. */
+const tellIdle = (watch: Watch, session: Watched) =>
+  send(watch, session, { _tag: "ReportIdle" }).pipe(
+    Effect.retry({
+      schedule: Schedule.spaced("1 second"),
+      while: () => !watch.sessions.isBusy(session.runtimeSessionId)
+    }),
+    Effect.catch(logUnreported)
+  )
+
+/** After the grace without further activity, the runtime is asked whether the agent is idle. */
+const checkIdleOnce = Effect.fnUntraced(function* (watch: Watch, runtime: AgentRuntimeShape, session: Watched) {
+  const id = session.runtimeSessionId
+  const { sessions } = watch
+  const seenMs = sessions.busySinceMs(id)
+  if (seenMs === undefined) return
+  yield* Effect.sleep(`${watch.idleGraceMs} millis`)
+  if (sessions.busySinceMs(id) !== seenMs) return
+  const inspected = yield* Effect.result(runtime.inspect(id))
+  if (Result.isFailure(inspected) || !isAtRest(inspected.success.state)) return
+  sessions.markIdle(id)
+  if (!session.inTurn) yield* tellIdle(watch, session)
+})
+
+/** Checks until the agent is idle. If it works again while that is reported, the same check goes on. */
+const checkIdle = (watch: Watch, runtime: AgentRuntimeShape, session: Watched) => {
+  const id = session.runtimeSessionId
+  const check = Effect.repeat(checkIdleOnce(watch, runtime, session), { while: () => watch.sessions.isBusy(id) })
+  return FiberMap.run(watch.idleChecks, id, check, { onlyIfMissing: true })
+}
+
+const reportActive = Effect.fnUntraced(function* (
+  watch: Watch,
+  runtime: AgentRuntimeShape,
+  session: Watched,
+  { causePromptId, evidence }: { readonly causePromptId?: string | undefined; readonly evidence: string }
+) {
+  const { ownPrompts, sessions } = watch
+  const id = session.runtimeSessionId
+  if (session.inTurn) return
+  const now = yield* Clock.currentTimeMillis
+  const endedMs = ownPrompts.lastEndedAt(id)
+  const cause = attribute({
+    ...(causePromptId === undefined ? {} : { causePromptId }),
+    causeIsOurs: causePromptId !== undefined && ownPrompts.isOurs(causePromptId),
+    live: ownPrompts.isLive(id),
+    ...(endedMs === undefined ? {} : { msSinceOurs: now - endedMs })
+  })
+  if (cause !== "human" && cause !== "agent") return
+  const wasBusy = sessions.isBusy(id)
+  sessions.markBusy(id, now)
+  if (wasBusy) return
+  yield* tell(watch, session, { _tag: "ReportActivity", cause, evidence })
+  yield* checkIdle(watch, runtime, session)
+})
+
+/** Questions that are asked within a turn of ours are reported by its worker. */
+const observe = (watch: Watch, runtime: AgentRuntimeShape, event: RuntimeEvent): Effect.Effect<void> => {
+  const session = watch.sessions.get(event.sessionId)
+  if (session === undefined) return Effect.void
+  switch (event.type) {
+    case "working":
+      return reportActive(watch, runtime, session, event)
+    case "prompting": {
+      if (session.inTurn || !watch.sessions.isBusy(event.sessionId)) return Effect.void
+      const { kind, promptId, text } = event
+      const question = { _tag: "RecordAgentQuestion", promptId, kind, text, options: optionsOf(event) } as const
+      return tell(watch, session, question)
+    }
+    case "replied":
+      return session.inTurn
+        ? Effect.void
+        : tell(watch, session, { _tag: "RecordAgentQuestionGone", promptId: event.promptId })
+    // The end of activity is found by asking the runtime.
+    case "progress":
+    case "idle":
+    case "failed":
+    case "gone":
+      return Effect.void
+  }
+}
+
+/** Begins to watch a session, and checks at once whether somebody is at work in it. */
+const begin = Effect.fnUntraced(function* (watch: Watch, view: SessionView) {
+  const { directory, heldBy, lastPromptId, runtimeSessionId, sessionId } = view
+  if (view.host !== watch.host || isEnded(view.status) || runtimeSessionId === undefined) return
+  if (lastPromptId !== undefined) {
+    yield* watch.ownPrompts.remember(lastPromptId, runtimeSessionId, Date.parse(view.lastActivityAt))
+  }
+  const session: Watched = { key: sessionId, runtimeSessionId, directory, inTurn: view.turnId !== undefined }
+  watch.sessions.add(session)
+  if (session.inTurn) return
+  const runtime = yield* watch.runtimes.get(view.runtime)
+  // The agent may have become idle while nobody watched.
+  if (heldBy === "agent") {
+    watch.sessions.markBusy(runtimeSessionId, yield* Clock.currentTimeMillis)
+    return yield* checkIdle(watch, runtime, session)
+  }
+  const { lastMessage, state } = yield* runtime.inspect(runtimeSessionId)
+  if (state._tag !== "busy") return
+  const causePromptId = lastMessage?.role === "user" ? lastMessage.id : lastMessage?.causePromptId
+  yield* reportActive(watch, runtime, session, { evidence: "busy", causePromptId })
+})
+
+const beginQuietly = (watch: Watch) => (view: SessionView) =>
+  begin(watch, view).pipe(Effect.catch((error) => Effect.logInfo(`not watched yet: ${error.message}`)))
+
+const lookUp = (watch: Watch, id: SessionId) =>
+  watch.messenger.show.sessionManager(id).pipe(
+    Effect.flatMap(beginQuietly(watch)),
+    Effect.catch((error) => Effect.logWarning(`a session cannot be watched: ${error.message}`))
+  )
+
+const stopIdleCheck = ({ idleChecks, sessions }: Watch, { runtimeSessionId }: Watched) => {
+  sessions.markIdle(runtimeSessionId)
+  return FiberMap.remove(idleChecks, runtimeSessionId)
+}
+
+const follow = Effect.fnUntraced(function* (watch: Watch, event: FollowedEvent) {
+  const before = watch.sessions.find(event.sessionId)
+  if (watch.sessions.note(event)) yield* lookUp(watch, event.sessionId)
+  if (before !== undefined && endsWorkOfOthers(event)) yield* stopIdleCheck(watch, before)
+})
+
+const followEvents = (watch: Watch) =>
+  watch.messenger
+    .events({ services: ["session-manager"], types: followedTypes, from: "now" })
+    .pipe(Stream.runForEach(({ event }) => (isFollowed(event) ? follow(watch, event) : Effect.void)))
+
+const listSessions = (watch: Watch) =>
+  Effect.flatMap(watch.messenger.list.sessionManager(), (views) =>
+    Effect.forEach(views, beginQuietly(watch), { discard: true })
+  )
+
+export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: Pick<SessionSettings, "idleGraceMs">) {
+  const { host } = yield* ActorConfig
+  const watch: Watch = {
+    host,
+    idleGraceMs,
+    messenger: yield* Messenger,
+    ownPrompts: yield* OwnPrompts,
+    runtimes: yield* AgentRuntimes,
+    sessions: new WatchedSessions(),
+    idleChecks: yield* FiberMap.make<string>()
+  }
+  for (const name of watch.runtimes.names) {
+    const runtime = yield* watch.runtimes.get(name)
+    yield* Effect.forkScoped(Stream.runForEach(runtime.events, (event) => observe(watch, runtime, event)))
+  }
+  // Both at once: a session that is made while the list is read is seen by one of the two.
+  yield* Effect.all([followEvents(watch), listSessions(watch)], { concurrency: 2, discard: true }).pipe(
+    Effect.tapError((error) => Effect.logInfo(`sessions are not watched yet: ${error.message}`)),
+    Effect.retry({ schedule: Schedule.spaced("1 second") }),
+    Effect.forkScoped
+  )
+})

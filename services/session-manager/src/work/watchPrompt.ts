@@ -1,0 +1,205 @@
+/**
+ * Watches a prompt while it runs: reports its work, its progress and its questions, and says when it must stop. Events
+ * are for speed; the truth is asked of the runtime at every tick (docs/design/sessions.md#the-port).
+ */
+import type { WorkFault } from "@reprise/actor"
+import type { AgentErrorKind, AgentRuntimeShape, PendingPrompt, RuntimeEvent } from "@reprise/agent"
+import { addTokens, type SessionId, type Tokens } from "@reprise/protocol"
+import { Clock, Effect, Fiber, Ref, Semaphore, Stream } from "effect"
+import type { WorkOf } from "../actor/work.ts"
+import {
+  activeAt,
+  inspectedAt,
+  limitsOf,
+  type PromptState,
+  promptStarted,
+  questionAnswered,
+  questionAsked,
+  type ReachedLimit,
+  reachedLimit,
+  recoveringAt
+} from "./promptState.ts"
+import { optionsOf, type Reporting, recoveringKindOf } from "./report.ts"
+
+export interface PromptWatch {
+  /** Ends when the prompt must stop, and never otherwise. */
+  readonly limit: Effect.Effect<ReachedLimit, WorkFault>
+  /** Reports the agent as working, if that has not been done: it may finish before it was seen to work. */
+  readonly worked: Effect.Effect<void, WorkFault>
+  /** What the prompt is known to have used so far. */
+  readonly tokens: Effect.Effect<Tokens>
+  /** How long it has waited for a human so far; absent: it never did. */
+  readonly waited: Effect.Effect<{ readonly humanMs?: number }>
+}
+
+interface Watching {
+  readonly work: WorkOf<"RunPrompt">
+  readonly sessionId: SessionId
+  readonly runtime: AgentRuntimeShape
+  readonly reporting: Reporting
+  readonly maxWaitMs: number
+  readonly state: Ref.Ref<PromptState>
+  /** Working is reported before the prompt's end, also when the broker is away for a moment. */
+  readonly reportingWork: Semaphore.Semaphore
+}
+
+const update = ({ state }: Watching, change: (state: PromptState, now: number) => PromptState) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => Ref.update(state, (before) => change(before, now)))
+
+/** Applies a change only where it is one, and says whether it was: two fibers may see the same question. */
+const changeOnce = (
+  { state }: Watching,
+  isNew: (state: PromptState) => boolean,
+  change: (state: PromptState, now: number) => PromptState
+) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Ref.modify(state, (before) => (isNew(before) ? [true, change(before, now)] : [false, before]))
+  )
+
+const reportWorking = (watching: Watching, evidence: string) =>
+  watching.reportingWork.withPermits(1)(
+    Effect.gen(function* () {
+      const { reporting, state, work } = watching
+      if ((yield* Ref.get(state)).workingReported) return
+      const { number, turnId } = work
+      yield* reporting.tell("works", { _tag: "RecordWorking", turnId, number, evidence })
+      yield* Ref.update(state, (before) => ({ ...before, workingReported: true }))
+    })
+  )
+
+const reportQuestion = Effect.fnUntraced(function* (watching: Watching, asked: PendingPrompt) {
+  const { kind, promptId, text } = asked
+  const isNew = yield* changeOnce(
+    watching,
+    ({ openQuestions }) => !openQuestions.has(promptId),
+    (state, now) => questionAsked(state, promptId, now)
+  )
+  if (!isNew) return
+  const question = { _tag: "RecordAgentQuestion", promptId, kind, text, options: optionsOf(asked) } as const
+  yield* watching.reporting.tell(`asks.${promptId}`, question)
+})
+
+const reportQuestionGone = Effect.fnUntraced(function* (watching: Watching, promptId: string) {
+  const isGone = yield* changeOnce(
+    watching,
+    ({ openQuestions }) => openQuestions.has(promptId),
+    (state, now) => questionAnswered(state, promptId, now)
+  )
+  if (isGone) yield* watching.reporting.tell(`answered.${promptId}`, { _tag: "RecordAgentQuestionGone", promptId })
+})
+
+const reportRecovering = Effect.fnUntraced(function* (watching: Watching, kind: AgentErrorKind, message: string) {
+  const { number, turnId } = watching.work
+  yield* update(watching, (state, now) => recoveringAt(state, kind, now))
+  const recovering = { _tag: "RecordRecovering", turnId, number, kind: recoveringKindOf(kind), message } as const
+  yield* watching.reporting.tell(`recovers.${kind}`, recovering)
+})
+
+const progressEveryMs = 1000
+
+const showProgress = Effect.fnUntraced(function* (
+  watching: Watching,
+  { tokens, tool }: Extract<RuntimeEvent, { readonly type: "progress" }>
+) {
+  const { phase, role, runId, step, turnId, usedBefore } = watching.work
+  yield* update(watching, (state) => ({ ...state, tokens }))
+  const now = yield* Clock.currentTimeMillis
+  const isDue = yield* changeOnce(
+    watching,
+    ({ progressShownMs }) => now - progressShownMs >= progressEveryMs,
+    (state) => ({ ...state, progressShownMs: now })
+  )
+  if (!isDue) return
+  yield* watching.reporting.show({
+    _tag: "TurnProgress",
+    ...{ runId, sessionId: watching.sessionId, turnId, role },
+    ...(phase === undefined ? {} : { phase }),
+    ...(step === undefined ? {} : { step }),
+    ...(tool === undefined ? {} : { tool }),
+    tokens: addTokens(usedBefore, tokens)
+  })
+})
+
+/** Activity in the session counts against inactivity, whoever caused it; only that of our prompt is reported. */
+const observe = (watching: Watching, event: RuntimeEvent): Effect.Effect<void, WorkFault> => {
+  const { causePromptId } = event
+  const isOurs = causePromptId === undefined || causePromptId === watching.work.identity.messageId
+  switch (event.type) {
+    case "working":
+      return Effect.andThen(update(watching, activeAt), isOurs ? reportWorking(watching, event.evidence) : Effect.void)
+    case "progress":
+      return Effect.andThen(update(watching, activeAt), isOurs ? showProgress(watching, event) : Effect.void)
+    case "prompting":
+      return reportQuestion(watching, event)
+    case "replied":
+      return reportQuestionGone(watching, event.promptId)
+    case "failed":
+      return event.recovering ? reportRecovering(watching, event.kind, event.message) : Effect.void
+    // The prompt's own outcome tells of these.
+    case "idle":
+    case "gone":
+      return Effect.void
+  }
+}
+
+/** Finds what the events may have missed. A runtime that does not answer fails the prompt itself. */
+const askRuntime = Effect.fnUntraced(
+  function* (watching: Watching) {
+    const { runtime, state, work } = watching
+    const pending = yield* runtime.pendingPrompts(work.directory)
+    const open = pending.filter(({ sessionId }) => sessionId === work.runtimeSessionId)
+    for (const question of open) yield* reportQuestion(watching, question)
+    for (const promptId of (yield* Ref.get(state)).openQuestions) {
+      if (!open.some((question) => question.promptId === promptId)) yield* reportQuestionGone(watching, promptId)
+    }
+    const inspection = yield* runtime.inspect(work.runtimeSessionId)
+    yield* update(watching, (before, now) => inspectedAt(before, inspection, now))
+    const seen = inspection.state
+    if (seen._tag === "retrying") yield* reportRecovering(watching, seen.kind, seen.message)
+  },
+  (asking) => Effect.catchTag(asking, "AgentError", () => Effect.void)
+)
+
+const longestTickMs = 5000
+
+/** A quarter of the shortest limit. */
+const tickMs = ({ limits }: WorkOf<"RunPrompt">): number => {
+  const { inactivityMs = Infinity, wallMs = Infinity } = limitsOf(limits)
+  return Math.max(20, Math.min(longestTickMs, inactivityMs / 4, wallMs / 4))
+}
+
+const isReached = (limit: ReachedLimit | undefined): limit is ReachedLimit => limit !== undefined
+
+const awaitLimit = (watching: Watching) =>
+  Effect.gen(function* () {
+    yield* askRuntime(watching)
+    const now = yield* Clock.currentTimeMillis
+    return reachedLimit(yield* Ref.get(watching.state), watching.work, watching.maxWaitMs, now)
+  }).pipe(Effect.delay(tickMs(watching.work)), Effect.repeat({ until: isReached }))
+
+/** Listens from before the prompt is sent, so that its first event is not missed, until the scope closes. */
+export const watchPrompt = Effect.fnUntraced(function* (
+  work: WorkOf<"RunPrompt">,
+  sessionId: SessionId,
+  runtime: AgentRuntimeShape,
+  reporting: Reporting,
+  maxWaitMs: number
+) {
+  const state = yield* Ref.make(promptStarted(work, yield* Clock.currentTimeMillis))
+  const reportingWork = yield* Semaphore.make(1)
+  const watching: Watching = { work, sessionId, runtime, reporting, maxWaitMs, state, reportingWork }
+  const events = yield* runtime.events.pipe(
+    Stream.filter((event) => event.sessionId === work.runtimeSessionId),
+    Stream.runForEach((event) => observe(watching, event)),
+    Effect.andThen(Effect.never),
+    Effect.forkScoped({ startImmediately: true })
+  )
+  return {
+    limit: Effect.raceFirst(Fiber.join(events), awaitLimit(watching)),
+    worked: reportWorking(watching, "answer"),
+    tokens: Effect.map(Ref.get(state), ({ tokens }) => tokens),
+    waited: Effect.map(Ref.get(state), ({ waitedForHumanMs }) =>
+      waitedForHumanMs === 0 ? {} : { humanMs: waitedForHumanMs }
+    )
+  } satisfies PromptWatch
+})

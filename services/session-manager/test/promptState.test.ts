@@ -1,0 +1,68 @@
+import { assert, describe, it } from "@effect/vitest"
+import { noTokens, type TurnLimits } from "@reprise/protocol"
+import {
+  activeAt,
+  type PromptState,
+  promptStarted,
+  questionAnswered,
+  questionAsked,
+  reachedLimit,
+  recoveringAt
+} from "../src/work/promptState.ts"
+import { start } from "./support/story.ts"
+
+const startMs = Date.parse(start)
+const minute = 60_000
+const maxWaitMs = 60 * minute
+const work = (limits: TurnLimits) => ({
+  limits,
+  turnStartedAt: start,
+  turnWaitedMs: 0,
+  usedBefore: { ...noTokens, input: 100 }
+})
+const prompt = promptStarted({ kind: "work" }, startMs)
+const limitAt = (state: PromptState, limits: TurnLimits, ms: number) =>
+  reachedLimit(state, work(limits), maxWaitMs, startMs + ms)?.kind
+
+describe("a limit of a prompt", () => {
+  it("is exceeded one past its value, not at it", () => {
+    const used: PromptState = { ...prompt, tokens: { ...noTokens, output: 50 } }
+    assert.isUndefined(limitAt(used, { maxTokens: 150 }, 0))
+    assert.strictEqual(limitAt(used, { maxTokens: 149 }, 0), "turn-limit")
+    assert.isUndefined(limitAt(prompt, { inactivityMs: minute }, minute))
+    assert.strictEqual(limitAt(prompt, { inactivityMs: minute }, minute + 1), "timeout")
+    assert.isUndefined(limitAt(prompt, { wallMs: minute }, minute))
+    assert.strictEqual(limitAt(prompt, { wallMs: minute }, minute + 1), "timeout")
+  })
+
+  it("is off when it is absent or zero", () => {
+    for (const limits of [{}, { inactivityMs: 0, wallMs: 0, maxTokens: 0 }]) {
+      assert.isUndefined(limitAt(prompt, limits, 1000 * minute))
+    }
+  })
+
+  it("of inactivity counts from the last activity", () => {
+    const active = activeAt(prompt, startMs + minute)
+    assert.isUndefined(limitAt(active, { inactivityMs: minute }, 2 * minute))
+    assert.strictEqual(limitAt(active, { inactivityMs: minute }, 2 * minute + 1), "timeout")
+  })
+
+  it("of time does not include the wait for a human", () => {
+    const limits = { inactivityMs: minute, wallMs: 2 * minute }
+    const asked = questionAsked(questionAsked(prompt, "p1", startMs + minute), "p2", startMs + 2 * minute)
+    assert.isUndefined(limitAt(asked, limits, 100 * minute))
+    const half = questionAnswered(asked, "p1", startMs + 50 * minute)
+    assert.isUndefined(limitAt(half, limits, 100 * minute))
+    const answered = questionAnswered(half, "p2", startMs + 100 * minute)
+    assert.strictEqual(answered.waitedForHumanMs, 99 * minute)
+    assert.isUndefined(limitAt(answered, limits, 101 * minute))
+    assert.strictEqual(limitAt(answered, limits, 101 * minute + 1), "timeout")
+  })
+
+  it("of waiting is the only one while the runtime retries, and names the failure", () => {
+    const retrying = recoveringAt(recoveringAt(prompt, "rate_limited", startMs), "other", startMs + minute)
+    assert.isUndefined(limitAt(retrying, { inactivityMs: minute }, maxWaitMs))
+    assert.strictEqual(limitAt(retrying, { inactivityMs: minute }, maxWaitMs + 1), "rate_limited")
+    assert.isUndefined(limitAt(activeAt(retrying, startMs + maxWaitMs), {}, maxWaitMs + 1))
+  })
+})

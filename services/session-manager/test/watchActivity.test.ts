@@ -1,0 +1,215 @@
+import { assert, describe, it } from "@effect/vitest"
+import { drain } from "@reprise/actor"
+import { AgentRuntime, AgentRuntimes, MemoryControl, type MemoryScript, promptIds } from "@reprise/agent"
+import { Host, type PublicEventType } from "@reprise/protocol"
+import { Effect, Fiber, Layer } from "effect"
+import { attribute } from "../src/activity/activity.ts"
+import { layerWith } from "../src/service.ts"
+import { inMemory, stage, surroundings } from "./support/stage.ts"
+import { goodReport, newTurn, sessionId, t } from "./support/story.ts"
+
+const first = newTurn(1, { host: Host.make("local") })
+const ofHuman = (n: number) => promptIds(1_000, "a human", n)
+
+describe("activity", () => {
+  it.each([
+    ["of a prompt of ours is ours, always", { causePromptId: "m", causeIsOurs: true, live: false }, "ours"],
+    ["of another prompt is a human's", { causePromptId: "m", causeIsOurs: false, live: false }, "human"],
+    ["of another prompt beside ours is a human's", { causePromptId: "m", causeIsOurs: false, live: true }, "human"],
+    ["without a cause while a prompt of ours runs is ours", { causeIsOurs: false, live: true }, "ours"],
+    [
+      "without a cause soon after ours is of unknown origin",
+      { causeIsOurs: false, live: false, msSinceOurs: 59_000 },
+      "unknown"
+    ],
+    [
+      "without a cause long after ours is the agent's",
+      { causeIsOurs: false, live: false, msSinceOurs: 60_000 },
+      "agent"
+    ],
+    ["without a cause where we never prompted is the agent's", { causeIsOurs: false, live: false }, "agent"]
+  ] as const)("%s", (_title, seen, whose) => {
+    assert.strictEqual(attribute(seen), whose)
+  })
+})
+
+/** The agent uses a hundred tools for a human's prompt, and waits until the test releases it. */
+const script: MemoryScript = ({ text }) => {
+  if (text.startsWith("human")) {
+    return [...Array.from({ length: 100 }, () => ({ tool: "bash" })), { hold: text }, { say: "Yes." }]
+  }
+  return [{ say: text.includes("JSON") ? goodReport : "I did it." }]
+}
+
+const human = (runtimeSessionId: string, text: string, n: number) =>
+  AgentRuntime.use((runtime) =>
+    runtime.prompt({ runtimeSessionId, directory: first.directory, promptId: ofHuman(n), text })
+  )
+
+const aboutAgents = (story: ReadonlyArray<PublicEventType>) => story.filter((tag) => tag.startsWith("Agent"))
+
+describe("a human who steps into an idle session", () => {
+  it.live("is announced once as working, however much the agent does, and as idle at the end", () => {
+    const control = new MemoryControl()
+    return Effect.gen(function* () {
+      const { awaitEvent, send, storyUntil } = yield* stage
+      yield* send(first)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* awaitEvent("TurnCompleted")
+      yield* drain
+      const typed = yield* Effect.forkChild(human(runtimeSessionId, "human 1", 1))
+      const seen = yield* awaitEvent("AgentWorking", 2)
+      assert.deepInclude(seen, { cause: "human", sessionId, phase: "2" })
+      yield* control.reached("human 1")
+      yield* control.release("human 1")
+      yield* awaitEvent("AgentIdle")
+      yield* Fiber.join(typed)
+      assert.deepStrictEqual(aboutAgents(yield* storyUntil("AgentIdle")), ["AgentWorking", "AgentWorking", "AgentIdle"])
+    }).pipe(Effect.provide(inMemory(script, { control })))
+  })
+
+  it.live("is noticed after a restart of the session-manager, without any new event", () => {
+    const control = new MemoryControl()
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      const runtimeSessionId = yield* Effect.gen(function* () {
+        yield* send(first)
+        const created = yield* awaitEvent("SessionCreated")
+        yield* awaitEvent("TurnCompleted")
+        yield* drain
+        return created.runtimeSessionId
+      }).pipe(Effect.provide(Layer.fresh(layerWith({ idleGraceMs: 50 }))))
+
+      const typed = yield* Effect.forkChild(human(runtimeSessionId, "human 2", 2))
+      yield* control.reached("human 2")
+      yield* Effect.gen(function* () {
+        assert.deepInclude(yield* awaitEvent("AgentWorking", 2), { cause: "human" })
+        yield* control.release("human 2")
+        yield* awaitEvent("AgentIdle")
+      }).pipe(Effect.provide(Layer.fresh(layerWith({ idleGraceMs: 50 }))))
+      yield* Fiber.join(typed)
+    }).pipe(Effect.provide(surroundings(script, control)))
+  })
+})
+
+describe("a human who finishes while no session-manager runs", () => {
+  it.live("is announced as idle by the next one", () => {
+    const control = new MemoryControl()
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      const typed = yield* Effect.gen(function* () {
+        yield* send(first)
+        const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+        yield* awaitEvent("TurnCompleted")
+        yield* drain
+        const typing = yield* Effect.forkDetach(human(runtimeSessionId, "human 3", 3))
+        yield* awaitEvent("AgentWorking", 2)
+        yield* control.reached("human 3")
+        yield* drain
+        return typing
+      }).pipe(Effect.provide(Layer.fresh(layerWith({ idleGraceMs: 50 }))))
+      yield* control.release("human 3")
+      yield* Fiber.join(typed)
+      yield* awaitEvent("AgentIdle").pipe(Effect.provide(Layer.fresh(layerWith({ idleGraceMs: 50 }))))
+    }).pipe(Effect.provide(surroundings(script, control)))
+  })
+})
+
+describe("a session that ends while a human works in it", () => {
+  it.live("is not inspected any more", () => {
+    const control = new MemoryControl()
+    const looked: Array<string> = []
+    const watched = Layer.effect(
+      AgentRuntimes,
+      AgentRuntime.use((runtime) =>
+        Effect.sync(() => {
+          const inspect: typeof runtime.inspect = (id) =>
+            Effect.suspend(() => {
+              looked.push(id)
+              return runtime.inspect(id)
+            })
+          return AgentRuntimes.make([{ ...runtime, inspect }])
+        })
+      )
+    )
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      const other = { ...first, turnId: t(2) }
+      yield* send(first)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* awaitEvent("TurnCompleted")
+      yield* send(other, "r1-s2")
+      const { runtimeSessionId: otherId } = yield* awaitEvent("SessionCreated", 2)
+      yield* awaitEvent("TurnCompleted", 2)
+      yield* drain
+      const typed = yield* Effect.forkChild(human(runtimeSessionId, "human 4", 4))
+      yield* awaitEvent("AgentWorking", 3)
+      yield* send({ _tag: "CompleteSession", sessionId })
+      yield* awaitEvent("SessionArchived")
+      yield* drain
+      const before = looked.filter((id) => id === runtimeSessionId).length
+      // By the other session's end more than the idle grace has passed.
+      yield* control.release("human 5")
+      yield* human(otherId, "human 5", 5)
+      yield* awaitEvent("AgentIdle")
+      assert.strictEqual(looked.filter((id) => id === runtimeSessionId).length, before)
+      yield* control.release("human 4")
+      yield* Fiber.join(typed)
+    }).pipe(
+      Effect.provide(
+        layerWith({ idleGraceMs: 50 }).pipe(Layer.provide(watched), Layer.provideMerge(surroundings(script, control)))
+      )
+    )
+  })
+})
+
+describe("a turn whose session-manager dies", () => {
+  it.live("is not resumed after it was aborted meanwhile", () => {
+    const control = new MemoryControl()
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      const runtime = yield* AgentRuntime
+      yield* Effect.gen(function* () {
+        yield* send(first)
+        yield* control.reached("work")
+      }).pipe(Effect.provide(Layer.fresh(layerWith())))
+      yield* send({ _tag: "AbortSession", sessionId, reason: "stop" })
+      yield* Effect.gen(function* () {
+        assert.deepInclude(yield* awaitEvent("TurnFailed"), { kind: "aborted" })
+        yield* drain
+        const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+        const { state } = yield* runtime.inspect(runtimeSessionId)
+        assert.strictEqual(state._tag, "idle")
+        assert.strictEqual(yield* control.modelCalls, 1)
+      }).pipe(Effect.provide(Layer.fresh(layerWith())))
+    }).pipe(Effect.provide(surroundings(() => [{ hold: "work" }], control)))
+  })
+
+  it.live("is resumed by the next one, under the same prompt", () => {
+    const control = new MemoryControl()
+    const working: MemoryScript = ({ text }) =>
+      text.includes("JSON") ? [{ say: goodReport }] : [{ tool: "bash" }, { hold: "work" }, { say: "I did it." }]
+    return Effect.gen(function* () {
+      const { awaitEvent, send, storyUntil } = yield* stage
+      const runtime = yield* AgentRuntime
+      yield* Effect.gen(function* () {
+        yield* send(first)
+        yield* control.reached("work")
+      }).pipe(Effect.provide(Layer.fresh(layerWith())))
+      yield* control.release("work")
+      yield* Effect.gen(function* () {
+        assert.deepInclude(yield* awaitEvent("TurnCompleted"), { lastLines: "I did it." })
+      }).pipe(Effect.provide(Layer.fresh(layerWith())))
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      const users = (yield* runtime.history(runtimeSessionId)).filter(({ role }) => role === "user")
+      assert.strictEqual(users.length, 2)
+      assert.strictEqual(yield* control.modelCalls, 3)
+      assert.deepStrictEqual(yield* storyUntil("TurnCompleted"), [
+        "SessionCreated",
+        "TurnStarted",
+        "AgentWorking",
+        "TurnCompleted"
+      ])
+    }).pipe(Effect.provide(surroundings(working, control)))
+  })
+})
