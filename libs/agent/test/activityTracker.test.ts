@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AssistantMessage, GlobalEvent, Part, Session } from "@opencode-ai/sdk/v2/client"
-import { ActivityTracker, type Observed } from "../src/opencode/ActivityTracker.ts"
-import { SessionFacts } from "../src/opencode/SessionFacts.ts"
+import { ActivityTracker, type Observed } from "../src/opencode/events/ActivityTracker.ts"
+import { SessionFacts } from "../src/opencode/session/SessionFacts.ts"
 
 type Payload = GlobalEvent["payload"]
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { KnownSessions } from "../src/claude/KnownSessions.ts"
-import { changePrompted, readRecord, withPrompted } from "../src/claude/SessionRecord.ts"
+import { KnownSessions } from "../src/claude/session/KnownSessions.ts"
+import { changePrompted, readRecord, withPrompted } from "../src/claude/session/SessionRecord.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "reprise-record-"))),

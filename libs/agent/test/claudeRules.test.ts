@@ -1,10 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { claudeEnvironment } from "../src/claude/environment.ts"
 import { kindOfFailure, kindOfRetry } from "../src/claude/failures.ts"
-import { locateClaude } from "../src/claude/loadSdk.ts"
-import { answeredInput, isApproved, isUnsafeRoot, questionsOf, settingSourcesOf } from "../src/claude/permissions.ts"
-import { promptUuid } from "../src/claude/promptUuid.ts"
+import { locateClaude } from "../src/claude/sdk/ClaudeSdk.ts"
+import { claudeEnvironment } from "../src/claude/sdk/environment.ts"
+import { promptUuid } from "../src/claude/session/SessionRecord.ts"
+import {
+  answeredInput,
+  isApproved,
+  isUnsafeRoot,
+  questionsOf,
+  settingSourcesOf
+} from "../src/claude/turn/permissions.ts"
 
 describe("what Claude is told and asked", () => {
   it("gives a prompt the same uuid every time, and another to each continuation", () => {

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option } from "effect"
-import { historyOf } from "../src/claude/history.ts"
-import { type Entry, entryOf, readLine } from "../src/claude/transcript.ts"
-import { isAtRest, lastMessageOf, messageCountOf, turnOf } from "../src/claude/turnOf.ts"
+import { historyOf } from "../src/claude/transcript/history.ts"
+import { type Entry, entryOf, readLine } from "../src/claude/transcript/transcript.ts"
+import { isAtRest, lastMessageOf, messageCountOf, turnOf } from "../src/claude/transcript/turnOf.ts"
 
 const at = "2026-11-21T10:00:00.000Z"
 const usage = (input: number, output: number) => ({ input_tokens: input, output_tokens: output })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { failureOf, kindOfText, type OpenCodeError } from "../src/opencode/failures.ts"
+import { failureOf, kindOfText, type OpenCodeError } from "../src/opencode/turn/failures.ts"
 
 const api = (
   statusCode: number | undefined,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { permissionRules } from "../src/opencode/permissionRules.ts"
-import { serverEnvironment } from "../src/opencode/serverEnvironment.ts"
+import { serverEnvironment } from "../src/opencode/server/serverEnvironment.ts"
+import { permissionRules } from "../src/opencode/session/permissions.ts"
 
 describe("serverEnvironment", () => {
   const canary = "canary-token"

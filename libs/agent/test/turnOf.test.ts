@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AssistantMessage, Part } from "@opencode-ai/sdk/v2/client"
-import { historyOf } from "../src/opencode/history.ts"
-import { type Listed, subagentsOf, turnOf } from "../src/opencode/turnOf.ts"
+import { historyOf } from "../src/opencode/turn/history.ts"
+import { type Listed, subagentsOf, turnOf } from "../src/opencode/turn/turnOf.ts"
 
 const tokens = { input: 10, output: 2, reasoning: 1, cache: { read: 5, write: 3 } }
 const text = (words: string): Part => ({ id: "p", sessionID: "s", messageID: "m", type: "text", text: words })

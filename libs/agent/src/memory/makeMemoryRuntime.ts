@@ -1,4 +1,4 @@
-/** The port in memory: sessions are maps, agents play a script. It keeps the contract that OpenCode keeps. */
+/** The port in memory: agents play a script. It passes the same contract suite as OpenCode and Claude. */
 import { addTokens, noTokens } from "@reprise/protocol"
 import { Clock, Deferred, Effect, FiberMap, PubSub, type Scope, Stream } from "effect"
 import { AgentError } from "../AgentError.ts"
@@ -42,7 +42,7 @@ export const makeMemoryRuntime = Effect.fn("MemoryRuntime.make")(function* (
   }
   const nextId = () => `ses_memory_${sessions.size + 1}`
 
-  /** Ends the turn that runs from outside. */
+  /** Ends the running turn from outside. */
   const cut = Effect.fnUntraced(function* (session: MemorySession, end: TurnEnd) {
     const turn = session.running
     if (turn === undefined) return

@@ -1,4 +1,4 @@
-/** Plays one turn of a script in a session in memory. */
+/** Plays one turn of a script in a memory session. */
 import { noTokens, type Tokens } from "@reprise/protocol"
 import { Clock, Deferred, Effect } from "effect"
 import { AgentError } from "../AgentError.ts"
@@ -23,7 +23,7 @@ const permissionOptions = [
   { name: "reject", label: "Reject" }
 ]
 
-/** Puts a prompt before a human and waits for the answer. */
+/** Publishes a prompt for a human and waits for the answer. */
 const ask = Effect.fnUntraced(function* (play: Play, prompt: PendingPrompt) {
   const answer = yield* Deferred.make<PromptReply>()
   play.turn.waiting = { prompt, answer }
@@ -35,7 +35,7 @@ const ask = Effect.fnUntraced(function* (play: Play, prompt: PendingPrompt) {
   return reply
 })
 
-/** Ends `turn.end`, unless it is interrupted: then whoever interrupts says how it ended. */
+/** Completes `turn.end`, unless it is interrupted: then the interrupter completes it. */
 export const playTurn = Effect.fnUntraced(function* (play: Play): Effect.fn.Return<void> {
   const { control, script, session, tell, text, turn } = play
   const cause = turn.messageId
