@@ -1,27 +1,12 @@
 /** The one error of the port. Its kind says what happened. */
+import { RuntimeFailure } from "@reprise/protocol"
 import { Schema } from "effect"
 
-/**
- * `busy`: another turn runs in the session. `session_missing`: the runtime does not know the session. `runtime_gone`:
- * the runtime was unreachable for longer than the grace. `context_overflow`: the conversation is too long even after the
- * runtime shortened it. rate_limited, out_of_credits and no_internet are temporary.
- */
-export const AgentErrorKind = Schema.Literals([
-  "unauthorized",
-  "out_of_credits",
-  "rate_limited",
-  "no_internet",
-  "aborted",
-  "session_missing",
-  "busy",
-  "context_overflow",
-  "runtime_gone",
-  "other"
-])
-export type AgentErrorKind = typeof AgentErrorKind.Type
+/** The kinds are those of the one vocabulary of failures; `passesByItself` tells which of them are temporary. */
+export type AgentErrorKind = RuntimeFailure
 
 export class AgentError extends Schema.TaggedError<AgentError>()("AgentError", {
-  kind: AgentErrorKind,
+  kind: RuntimeFailure,
   /** The port's method that failed. */
   operation: Schema.String,
   /** A sentence with the next step, or the message of the model's vendor. */

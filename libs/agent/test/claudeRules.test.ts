@@ -29,7 +29,7 @@ describe("what Claude is told and asked", () => {
     assert.strictEqual(kindOfFailure({ error: "unknown", text: "socket hang up" }), "no_internet")
     assert.strictEqual(
       kindOfFailure({ error: "invalid_request", status: 400, text: "prompt is too long: 9 > 8" }),
-      "context_overflow"
+      "context-overflow"
     )
     assert.strictEqual(kindOfFailure({ error: "invalid_request", status: 400, text: "no such model" }), "other")
     assert.strictEqual(kindOfRetry("unknown", null), "no_internet")

@@ -163,7 +163,7 @@ describe("Claude", () => {
         const path = yield* Effect.promise(() => findTranscript(join(root, "claude"), id))
         rmSync(path ?? "")
         assert.deepStrictEqual((yield* runtime.inspect(id)).state, { _tag: "missing" })
-        assert.strictEqual((yield* Effect.flip(say(id, "say more"))).kind, "session_missing")
+        assert.strictEqual((yield* Effect.flip(say(id, "say more"))).kind, "session-missing")
       })
     )
 
@@ -257,7 +257,7 @@ describe("Claude", () => {
       Effect.gen(function* () {
         const id = yield* newSession()
         const error = yield* Effect.flip(say(id, "too long"))
-        assert.strictEqual(error.kind, "context_overflow")
+        assert.strictEqual(error.kind, "context-overflow")
         assert.isFalse(error.sessionUsable)
       })
     )

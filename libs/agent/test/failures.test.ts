@@ -29,7 +29,7 @@ describe("failureOf", () => {
     [api(404, "no such model"), "other"],
     [{ name: "ProviderAuthError", data: { providerID: "p", message: "log in" } }, "unauthorized"],
     [{ name: "MessageAbortedError", data: { message: "Aborted" } }, "aborted"],
-    [{ name: "ContextOverflowError", data: { message: "too long" } }, "context_overflow"],
+    [{ name: "ContextOverflowError", data: { message: "too long" } }, "context-overflow"],
     [{ name: "UnknownError", data: { message: "no idea" } }, "other"]
   ] satisfies ReadonlyArray<readonly [OpenCodeError, string]>)("is by code where there is one: %o", (error, kind) => {
     assert.strictEqual(failureOf(error).kind, kind)

@@ -68,7 +68,7 @@ describe("OpenCode over a broken connection", () => {
           yield* link.unplug
           return yield* Fiber.join(turn)
         }).pipe(Effect.provideContext(context))
-        assert.strictEqual(error.kind, "runtime_gone")
+        assert.strictEqual(error.kind, "gone")
         assert.isTrue(error.sessionUsable)
         yield* release("events")
         assert.strictEqual((yield* say(id, "hold events", ids)).text, "released")

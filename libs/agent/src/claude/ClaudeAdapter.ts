@@ -107,7 +107,7 @@ export const isLost = ({ record, transcript }: KnownSession): boolean => record.
 export const findSession = (adapter: ClaudeAdapter, operation: string, id: string) =>
   Effect.mapError(Effect.andThen(settle(adapter), adapter.sessions.find(id)), fault(operation))
 
-/** Fails with `session_missing` for a session that is unknown or lost. */
+/** Fails with `session-missing` for a session that is unknown or lost. */
 export const requireSession = (adapter: ClaudeAdapter, operation: string, id: string) =>
   Effect.flatMap(findSession(adapter, operation, id), (found) =>
     Option.isSome(found) && !isLost(found.value) ? Effect.succeed(found.value) : missing(operation, id)

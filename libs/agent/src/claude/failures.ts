@@ -15,7 +15,7 @@ const networkWords = /econn|enotfound|eai_again|etimedout|socket|network|connect
 
 export const kindOfFailure = ({ error, status, text }: VendorFailure): AgentErrorKind => {
   if (error === "billing_error" || status === 402 || creditWords.test(text)) return "out_of_credits"
-  if (overflowWords.test(text)) return "context_overflow"
+  if (overflowWords.test(text)) return "context-overflow"
   if (error === "authentication_failed" || error === "oauth_org_not_allowed" || status === 401 || status === 403) {
     return "unauthorized"
   }
@@ -45,11 +45,11 @@ export const fault = (operation: string) => (error: { readonly message: string }
   new AgentError({ kind: "other", operation, detail: error.message, sessionUsable: true })
 
 export const gone = (operation: string) => (error: { readonly message: string }) =>
-  new AgentError({ kind: "runtime_gone", operation, detail: error.message, sessionUsable: true })
+  new AgentError({ kind: "gone", operation, detail: error.message, sessionUsable: true })
 
 export const missing = (operation: string, id: string) =>
   new AgentError({
-    kind: "session_missing",
+    kind: "session-missing",
     operation,
     detail: `Claude has no session ${id}. Start a new one.`,
     sessionUsable: false

@@ -85,7 +85,7 @@ export const playTurn = Effect.fnUntraced(function* (play: Play): Effect.fn.Retu
       const retry = retryAfterMs === undefined ? {} : { retryAfterMs }
       yield* tell({ type: "failed", ...at, kind, message, recovering: false, ...retry })
       yield* write(kind === "aborted" ? "aborted" : "failed")
-      const sessionUsable = kind !== "session_missing" && kind !== "context_overflow"
+      const sessionUsable = kind !== "session-missing" && kind !== "context-overflow"
       yield* Deferred.succeed(
         turn.end,
         new AgentError({ kind, operation: "prompt", detail: message, sessionUsable, ...retry })

@@ -59,7 +59,7 @@ export const fault =
 export const unavailable =
   (operation: string) =>
   (error: { readonly message: string }): AgentError =>
-    new AgentError({ kind: "runtime_gone", operation, detail: error.message, sessionUsable: true })
+    new AgentError({ kind: "gone", operation, detail: error.message, sessionUsable: true })
 
 /** Keeps what a session's record says, and watches the session from now on. */
 export const remember = ({ facts, feed }: OpenCodeAdapter, session: Session) =>
@@ -81,13 +81,13 @@ export const findSession = (adapter: OpenCodeAdapter, operation: string, id: str
         )
     : Effect.succeedNone
 
-/** Fails with `session_missing` for a session that OpenCode does not have. */
+/** Fails with `session-missing` for a session that OpenCode does not have. */
 export const requireSession = (adapter: OpenCodeAdapter, operation: string, id: string) =>
   Effect.flatMap(findSession(adapter, operation, id), (found) =>
     Option.isSome(found)
       ? Effect.succeed(found.value)
       : new AgentError({
-          kind: "session_missing",
+          kind: "session-missing",
           operation,
           detail: `OpenCode has no session ${id}. Start a new one.`,
           sessionUsable: false

@@ -240,7 +240,7 @@ const makeOpenCodeRuntime = Effect.fn("OpenCode.runtime")(function* (options: Op
  * A runtime that hosts sessions in OpenCode. Needs an `OpenCodeServer`: a child of this process
  * (`OpenCodeServer.layer`), which is started with the first call, or a server that somebody else runs
  * (`OpenCodeServer.layerConnect`). Calls and turns wait while the server is away, up to the grace, and then fail as
- * `runtime_gone`; the session is kept and the same prompt continues the turn.
+ * `gone`; the session is kept and the same prompt continues the turn.
  *
  * @example layerOpenCode().pipe(Layer.provide(OpenCodeServer.layer({ stateDirectory })))
  */

@@ -130,7 +130,7 @@ export const agentRuntimeContract = <E>(name: string, world: Layer.Layer<AgentRu
           for (const id of ["ses_0000000000000000000000000000", "no session"]) {
             assert.deepStrictEqual((yield* runtime.inspect(id)).state, { _tag: "missing" })
             const error = yield* Effect.flip(say(id, "say hello"))
-            assert.strictEqual(error.kind, "session_missing")
+            assert.strictEqual(error.kind, "session-missing")
             assert.isFalse(error.sessionUsable)
             yield* runtime.abort(id)
           }

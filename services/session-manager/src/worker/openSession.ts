@@ -11,7 +11,7 @@ type Work<Tag extends SessionWork["_tag"]> = Extract<SessionWork, { readonly _ta
 const unreachable = (turnId: Work<"OpenSession">["turnId"], error: AgentError): SessionReport => ({
   _tag: "RecordUnreachable",
   turnId,
-  kind: error.kind === "runtime_gone" ? "gone" : error.kind === "unauthorized" ? "unauthorized" : "other",
+  kind: error.kind === "gone" ? "gone" : error.kind === "unauthorized" ? "unauthorized" : "other",
   message: error.detail
 })
 

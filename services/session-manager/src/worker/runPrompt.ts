@@ -48,9 +48,9 @@ const isWanted = Effect.fnUntraced(function* (work: RunPrompt, context: WorkCont
 
 const kindOf = (error: AgentError): RecordFailed["kind"] => {
   switch (error.kind) {
-    case "runtime_gone":
+    case "gone":
       return "gone"
-    case "session_missing":
+    case "session-missing":
       return "session-missing"
     case "aborted":
       return "aborted"

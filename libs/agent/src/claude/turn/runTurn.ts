@@ -39,14 +39,14 @@ const aborted = failed({ kind: "aborted", detail: "The turn was aborted.", sessi
 
 const lost = (id: string) =>
   failed({
-    kind: "session_missing",
+    kind: "session-missing",
     detail: `Claude's transcript of session ${id} is gone. Start a new session.`,
     sessionUsable: false
   })
 
 const vendorFailed = ({ error }: Extract<Turn, { _tag: "failed" }>) => {
   const kind = kindOfFailure(error)
-  return failed({ kind, detail: error.text, sessionUsable: kind !== "context_overflow" })
+  return failed({ kind, detail: error.text, sessionUsable: kind !== "context-overflow" })
 }
 
 /** The record of this turn's prompt; undefined before it was first sent. */

@@ -49,7 +49,7 @@ export interface Calls {
     run: ClientCall<A>,
     options?: CallOptions
   ) => Effect.Effect<A, Unreachable | Refused>
-  /** Retries while the server cannot be reached, and fails as `runtime_gone` when the grace is over. */
+  /** Retries while the server cannot be reached, and fails as `gone` when the grace is over. */
   readonly reaching: <A>(
     operation: string,
     run: ClientCall<A>,
@@ -83,14 +83,14 @@ const answered = <A>(operation: string, answer: Answer<A>): Effect.Effect<A, Unr
 /** The runtime has been unreachable for longer than the grace. */
 export const runtimeGone = (operation: string, why: string, graceMs: number): AgentError =>
   new AgentError({
-    kind: "runtime_gone",
+    kind: "gone",
     operation,
     detail: `OpenCode has been away for ${Math.round(graceMs / 1000)} s (${why}). The session is kept: continue when OpenCode runs again ('reprise doctor').`,
     sessionUsable: true
   })
 
 const cannotStart = (operation: string, why: string): AgentError =>
-  new AgentError({ kind: "runtime_gone", operation, detail: why, sessionUsable: true })
+  new AgentError({ kind: "gone", operation, detail: why, sessionUsable: true })
 
 /** The server may restart on another port between two calls. */
 export const makeCalls = (server: OpenCodeServerShape, graceMs: number): Calls => {

@@ -52,7 +52,7 @@ export const failureOf = (error: OpenCodeError): Failure => {
       }
     case "ContextOverflowError":
       return {
-        kind: "context_overflow",
+        kind: "context-overflow",
         message: `The conversation is too long for the model: ${error.data.message}`,
         sessionUsable: false
       }

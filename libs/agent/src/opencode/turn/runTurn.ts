@@ -49,7 +49,7 @@ const other = (detail: string) => failed({ kind: "other", detail, sessionUsable:
 
 const refused = ({ session }: TurnRun, error: Refused): AgentError =>
   error.status === 404
-    ? failed({ kind: "session_missing", detail: `OpenCode has no session ${session.id}.`, sessionUsable: false })
+    ? failed({ kind: "session-missing", detail: `OpenCode has no session ${session.id}.`, sessionUsable: false })
     : other(`${error.message}. Look at OpenCode's log, or start a new session.`)
 
 const notTaken = ({ prompt }: TurnRun): AgentError =>
