@@ -1,14 +1,13 @@
 /** git, as far as a workspace needs it. Arguments are arrays; nothing that a message named is ever read as an option. */
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
+import { type ProgramOutput, runGit } from "@reprise/process"
 import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer, Semaphore } from "effect"
-import { ChildProcessSpawner } from "effect/process"
 import { childEnvironment } from "./domain/childEnvironment.ts"
 import { dirtyPaths } from "./domain/gitStatus.ts"
 import { isRuntimeConfig, withSchemaAddress } from "./domain/runtimeFiles.ts"
-import { GitFault, type HostFault } from "./faults.ts"
-import { type Captured, capture } from "./runProcess.ts"
+import { GitFault, HostFault } from "./faults.ts"
 
 type GitError = GitFault | HostFault
 
@@ -76,10 +75,6 @@ export interface GitShape {
   readonly removeWorktree: (directory: Directory, path: string) => Done<void>
 }
 
-const timeoutMs = 120_000
-
-/** Before every subcommand: paths are no patterns, objects are what they are, nothing of the repository is run. */
-const always = ["--no-pager", "--literal-pathspecs", "--no-replace-objects", "-c", "core.fsmonitor=false"]
 /** Compares two commits by git's own means alone. */
 const between = (from: string, to: string) => ["--no-ext-diff", "--no-textconv", "--end-of-options", from, to, "--"]
 const noHooks = ["-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"]
@@ -110,30 +105,17 @@ const parseWorktree = (record: string): ReadonlyArray<Worktree> => {
 }
 
 const make = Effect.gen(function* () {
-  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
-  const environment = {
-    ...childEnvironment(process.env),
-    GIT_OPTIONAL_LOCKS: "0",
-    GIT_TERMINAL_PROMPT: "0",
-    LC_ALL: "C"
-  }
-
-  const run = (directory: Directory, args: ReadonlyArray<string>, input?: string): Effect.Effect<Captured, HostFault> =>
-    capture(
-      {
-        command: "git",
-        args: [...always, ...args],
-        directory,
-        environment,
-        ...(input === undefined ? {} : { input })
-      },
-      timeoutMs
-    ).pipe(Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner))
+  const run = (directory: Directory, args: ReadonlyArray<string>, input?: string) =>
+    runGit(directory, args, {
+      environment: childEnvironment(process.env),
+      ...(input === undefined ? {} : { input })
+    }).pipe(Effect.mapError(({ cause }) => new HostFault({ operation: "git", cause })))
 
   /** git reads the records of all worktrees of a repository, also one that another git is just writing. */
   const oneByOne = (yield* Semaphore.make(1)).withPermits(1)
 
-  const fault = (operation: string, { exitCode, stderr }: Captured) => new GitFault({ operation, exitCode, stderr })
+  const fault = (operation: string, { exitCode, stderr }: ProgramOutput) =>
+    new GitFault({ operation, exitCode, stderr })
   const nameOf = (args: ReadonlyArray<string>) => args.find((arg) => /^[a-z]/.test(arg) && !arg.includes("=")) ?? "git"
 
   /** Output of a command that must succeed. */

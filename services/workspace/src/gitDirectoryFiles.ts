@@ -1,31 +1,18 @@
 /** The few files that Reprise keeps in git's own directory of a working tree. They die with the tree. */
 import { randomUUID } from "node:crypto"
-import { mkdir, open, readFile, rename, stat } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { stat } from "node:fs/promises"
+import { join } from "node:path"
+import { readIfPresent, replaceFile } from "@reprise/process"
 import { Effect, Result, Schema } from "effect"
 import { HostFault } from "./faults.ts"
 
 const attempt = <A>(operation: string, run: () => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: (cause) => new HostFault({ operation, cause }) })
 
-const textOf = (path: string): Promise<string> =>
-  readFile(path, "utf8").catch((error) =>
-    error instanceof Error && "code" in error && error.code === "ENOENT" ? "" : Promise.reject(error)
-  )
+const textOf = async (path: string): Promise<string> => (await readIfPresent(path)) ?? ""
 
-/** Runs of one repository may do this at the same time: each writes a file of its own before it renames it. */
-const replace = async (path: string, text: string) => {
-  await mkdir(dirname(path), { recursive: true })
-  const written = `${path}.${randomUUID()}.tmp`
-  const file = await open(written, "w")
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(written, path)
-}
+/** git decides by the umask who may read its directory. */
+const replace = (path: string, text: string) => replaceFile(path, text, { mode: 0o666, folderMode: 0o777 })
 
 const Identity = Schema.fromJsonString(Schema.Struct({ id: Schema.String, inode: Schema.Finite }))
 const decodeIdentity = Schema.decodeUnknownResult(Identity)

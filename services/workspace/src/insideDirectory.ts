@@ -4,11 +4,12 @@
  * descriptor, which a rename cannot redirect. Links that stay inside are followed.
  */
 import { constants } from "node:fs"
-import { type FileHandle, lstat, mkdir, open, realpath, rename, rm, rmdir, stat } from "node:fs/promises"
+import { type FileHandle, lstat, mkdir, open, realpath, rmdir, stat } from "node:fs/promises"
 import { isAbsolute, join, relative, resolve, sep } from "node:path"
+import { replaceFile } from "@reprise/process"
 import { NotAFile, OutsideWorkspace } from "./faults.ts"
 
-const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants
+const { O_CREAT, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants
 
 const hasCode = (error: unknown, ...codes: ReadonlyArray<string>) =>
   error instanceof Error && "code" in error && codes.some((code) => code === error.code)
@@ -131,35 +132,23 @@ export const kindInside = async (root: string, path: string): Promise<Kind | und
   }
 }
 
-/** An empty directory in the way is removed; one that holds something is somebody's. */
-const renameOver = async (from: string, to: string, path: string): Promise<void> => {
-  try {
-    await rename(from, to)
-  } catch (error) {
-    if (!hasCode(error, "EISDIR", "ENOTEMPTY", "EEXIST")) throw error
-    await rmdir(to).catch(async (refused) => {
-      await rm(from, { force: true })
-      throw hasCode(refused, "ENOTEMPTY", "EEXIST") ? new NotAFile({ path, what: "is a directory" }) : refused
-    })
-    await rename(from, to)
-  }
-}
+/** Removes an empty directory that is in the way of a file; one with content belongs to somebody. */
+const removeEmptyDirectory = (at: string, path: string): Promise<void> =>
+  rmdir(at).catch((refused) =>
+    Promise.reject(hasCode(refused, "ENOTEMPTY", "EEXIST") ? new NotAFile({ path, what: "is a directory" }) : refused)
+  )
 
 /** Replaces a file at once: readers see the old text or the new one. On disk when it returns. */
 export const replaceInside = (root: string, path: string, text: string): Promise<void> =>
   withParent(root, path, true, async (directory, name) => {
     requireName(name, path)
-    const temporary = join(directory.path, `${name}.tmp`)
-    await rm(temporary, { force: true })
-    const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644)
-    try {
-      await file.writeFile(text)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await renameOver(temporary, join(directory.path, name), path)
-    await directory.handle.sync()
+    const at = join(directory.path, name)
+    const replace = () => replaceFile(at, text, { mode: 0o644, draft: `${at}.tmp` })
+    await replace().catch(async (error) => {
+      if (!hasCode(error, "EISDIR", "ENOTEMPTY", "EEXIST")) throw error
+      await removeEmptyDirectory(at, path)
+      await replace()
+    })
   })
 
 /** An empty file to write into; one of this name is emptied, a link of this name is refused. */

@@ -4,18 +4,15 @@
  */
 import { Effect, Fiber, type PlatformError, type Scope, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
-import { HostFault } from "./faults.ts"
 
 export type Spawner = ChildProcessSpawner.ChildProcessSpawner
 
-export interface ProcessRequest {
+interface ProcessRequest {
   readonly command: string
   readonly args: ReadonlyArray<string>
   readonly directory: string
-  /** All of it: nothing is inherited. */
+  /** The whole environment: nothing is inherited. */
   readonly environment: Readonly<Record<string, string>>
-  /** Default: none. */
-  readonly input?: string
 }
 
 const graceful = { killSignal: "SIGTERM", forceKillAfter: "2 seconds" } as const
@@ -30,7 +27,7 @@ const spawn = (
         cwd: request.directory,
         env: request.environment,
         extendEnv: false,
-        stdin: request.input === undefined ? "ignore" : Stream.make(new TextEncoder().encode(request.input)),
+        stdin: "ignore",
         stdout: "pipe",
         stderr: "pipe",
         additionalFds,
@@ -45,25 +42,6 @@ const exitCode = (handle: ChildProcessSpawner.ChildProcessHandle): Effect.Effect
     Effect.map((code): number | null => code),
     Effect.catch(() => Effect.succeed(null))
   )
-
-export interface Captured {
-  readonly exitCode: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-/** Runs a short command to its end and gives all it wrote. Not for output of unknown size. */
-export const capture = Effect.fnUntraced(
-  function* (request: ProcessRequest, timeoutMs: number) {
-    const handle = yield* spawn(request)
-    const text = (stream: typeof handle.stdout) => stream.pipe(Stream.decodeText, Stream.mkString)
-    const output = Effect.all([text(handle.stdout), text(handle.stderr)], { concurrency: 2 })
-    const [stdout, stderr] = yield* Effect.timeout(output, timeoutMs)
-    return { exitCode: yield* exitCode(handle), stdout, stderr } satisfies Captured
-  },
-  Effect.scoped,
-  (effect, request) => Effect.mapError(effect, (cause) => new HostFault({ operation: request.command, cause }))
-)
 
 export interface Ended {
   readonly exitCode: number | null
