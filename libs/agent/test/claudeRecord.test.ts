@@ -14,7 +14,7 @@ const folder = Effect.acquireRelease(
 const id = "00000000-0000-4000-8000-000000000000"
 
 describe("the record of a session on Claude", () => {
-  it.live("keeps an abort, an answer and a prompt that are written down at the same moment", () =>
+  it.live("keeps an abort, an answer and a prompt that are recorded at the same moment", () =>
     Effect.gen(function* () {
       const state = yield* folder
       const sessions = new KnownSessions(state, join(state, "claude"))

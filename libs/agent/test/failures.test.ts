@@ -35,13 +35,13 @@ describe("failureOf", () => {
     assert.strictEqual(failureOf(error).kind, kind)
   })
 
-  it("gives the vendor's time in milliseconds, in either header", () => {
+  it("gives the vendor's retry time in milliseconds, from either header", () => {
     assert.strictEqual(failureOf(api(429, "", { "retry-after": "7" })).retryAfterMs, 7000)
     assert.strictEqual(failureOf(api(429, "", { "retry-after-ms": "1500", "retry-after": "2" })).retryAfterMs, 1500)
     assert.isUndefined(failureOf(api(429, "", { "retry-after": "tomorrow" })).retryAfterMs)
   })
 
-  it("takes a session for lost only when its conversation is too long", () => {
+  it("calls a session unusable only when its conversation is too long", () => {
     assert.isFalse(failureOf({ name: "ContextOverflowError", data: { message: "" } }).sessionUsable)
     assert.isTrue(failureOf(api(401, "")).sessionUsable)
   })

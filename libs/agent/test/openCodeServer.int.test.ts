@@ -73,7 +73,7 @@ describe("OpenCodeServer", () => {
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 
-  it.live("takes another port when somebody took the one it looked at before the server did", () =>
+  it.live("takes another port when somebody else takes the chosen one first", () =>
     Effect.gen(function* () {
       const options = yield* optionsAt
       const { root } = yield* Places
@@ -124,7 +124,7 @@ exec '${real}' "$@"
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 
-  it.live("ends what the last owner left behind when owner, guard and server were killed at once", () =>
+  it.live("ends what the last owner left running when owner, guard and server were killed at once", () =>
     Effect.gen(function* () {
       const options = yield* optionsAt
       const { owner, serverPid } = yield* startOwner()
@@ -146,7 +146,7 @@ exec '${real}' "$@"
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 
-  it.live("is started again when it does not answer any more", () =>
+  it.live("is restarted when it stops answering", () =>
     Effect.gen(function* () {
       const options = yield* optionsAt
       const context = yield* serverWith({ ...options, unresponsiveMs: 1500 })
@@ -175,7 +175,7 @@ exec '${real}' "$@"
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 
-  it.live("shows the end of what was said by an OpenCode that does not start", () =>
+  it.live("shows the last output of an OpenCode that does not start", () =>
     Effect.gen(function* () {
       const options = yield* optionsAt
       const { root } = yield* Places
@@ -189,7 +189,7 @@ exec '${real}' "$@"
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 
-  it.live("is given up for gone after the grace, the session being kept", () =>
+  it.live("counts as gone after the grace, and its sessions are kept", () =>
     Effect.gen(function* () {
       const connected = OpenCodeServer.layerConnect({ url: "http://127.0.0.1:9", password: Redacted.make("none") })
       const runtime = yield* Effect.provideContext(
