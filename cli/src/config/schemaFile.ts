@@ -1,7 +1,8 @@
 /** The JSON schema of `reprise.toml` where editors find it: a copy of the published one, of the version that runs. */
-import { readFileSync, renameSync, writeFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { prepareDirectory } from "@reprise/nats"
+import { replaceFile } from "@reprise/process"
 import { Effect, Result } from "effect"
 import { missing } from "../CliFailure.ts"
 import type { Project } from "../project/Project.ts"
@@ -18,7 +19,6 @@ export const ensureSchemaFile = Effect.fnUntraced(function* (project: Project) {
   yield* prepareDirectory(project.directory).pipe(
     Effect.mapError((error) => missing("state", error.message, "Check the folder's permissions.", error))
   )
-  writeFileSync(`${path}.${process.pid}`, text)
-  renameSync(`${path}.${process.pid}`, path)
+  yield* Effect.promise(() => replaceFile(path, text, { mode: 0o666 }))
   return path
 })

@@ -51,11 +51,11 @@ export const demo = Effect.fn("demo")(function* (flags: Flags) {
   const directory = yield* chooseDirectory(flags.directory)
   const root = join(directory, "greeter")
   mkdirSync(root)
-  yield* Effect.tryPromise({
-    try: () => makeSampleRepository(root),
-    catch: (cause) =>
-      missing("git", `The sample repository cannot be made: ${String(cause)}`, "Check that git works.", cause)
-  })
+  yield* makeSampleRepository(root).pipe(
+    Effect.mapError((cause) =>
+      missing("git", `The sample repository cannot be made: ${cause.message}`, "Check that git works.", cause)
+    )
+  )
   const model = yield* startScriptedModel({ script, recordPath: join(directory, "model-calls.jsonl") }).pipe(
     Effect.mapError((cause) =>
       missing("scripted-model", `The scripted model does not start: ${cause.message}`, "Try again.", cause)

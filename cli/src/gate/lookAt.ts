@@ -1,25 +1,22 @@
 /** What a human can look at from a question without answering it (gate: d, t, l, a). */
-import { execFile } from "node:child_process"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { promisify } from "node:util"
 import type { Look } from "@reprise/gate/answer"
+import { runGit } from "@reprise/process"
 import { type EscalationView, isStandalone, RunId } from "@reprise/protocol"
 import { Effect } from "effect"
-import { gitEnvironment } from "../project/Project.ts"
 import { showRun } from "../run/showRun.ts"
 import { findSession } from "../sessions/findSession.ts"
 
-const run = promisify(execFile)
 const shownBytes = 64 * 1024
 
 const clip = (text: string): string => (text.length <= shownBytes ? text : `…\n${text.slice(-shownBytes)}`)
 const clipEnd = (text: string): string => (text.length <= shownBytes ? text : `${text.slice(0, shownBytes)}\n…`)
 
 const git = (directory: string, ...args: ReadonlyArray<string>) =>
-  Effect.tryPromise(() =>
-    run("git", args, { cwd: directory, env: gitEnvironment(), maxBuffer: 64 * 1024 * 1024 })
-  ).pipe(Effect.map(({ stdout }) => stdout.trimEnd()))
+  Effect.flatMap(runGit(directory, args), ({ exitCode, stderr, stdout }) =>
+    exitCode === 0 ? Effect.succeed(stdout.trimEnd()) : Effect.fail(stderr)
+  )
 
 const titled = (title: string, text: string): ReadonlyArray<string> => (text === "" ? [] : [`${title}:\n${text}`])
 

@@ -1,8 +1,7 @@
 /** Where a command works: the git repository around the current directory, and its `.reprise`. */
-import { execFile } from "node:child_process"
 import { existsSync, realpathSync } from "node:fs"
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
-import { promisify } from "node:util"
+import { runGit } from "@reprise/process"
 import { Effect } from "effect"
 import { missing, wrongUse } from "../CliFailure.ts"
 
@@ -13,45 +12,41 @@ export interface Project {
   readonly directory: string
 }
 
-const run = promisify(execFile)
-
-/** Without what would bend git to another repository. */
-export const gitEnvironment = (): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_")))
-
 const worktrees = `${sep}.reprise${sep}worktrees${sep}`
 
 const withoutTree = /must be run in a work tree/i
 
-const notFound = (from: string, cause: unknown) => {
-  if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") {
-    return missing("git-missing", "git is not installed.", "Install git and try again.")
-  }
-  const said = cause instanceof Error && "stderr" in cause ? String(cause.stderr).trim() : ""
+const notFound = (from: string, said: string) => {
   if (withoutTree.test(said)) {
     return missing(
       "no-work-tree",
       `${from} has no working tree: it is a bare repository, or git's own directory.`,
-      "Work in a clone of it.",
-      cause
+      "Work in a clone of it."
     )
   }
   return /not a git repository/i.test(said)
     ? missing(
         "not-a-repository",
         `${from} is not in a git repository.`,
-        "Reprise records work as commits: run 'git init' and commit what is there, or go to your repository.",
-        cause
+        "Reprise records work as commits: run 'git init' and commit what is there, or go to your repository."
       )
-    : missing("git", `git does not take ${from} for a repository: ${said}`, "Do what git says, then try again.", cause)
+    : missing("git", `git does not take ${from} for a repository: ${said}`, "Do what git says, then try again.")
 }
 
 /** The top of the working tree around a directory, links resolved. */
 const topLevel = (from: string) =>
-  Effect.tryPromise({
-    try: () => run("git", ["rev-parse", "--show-toplevel"], { cwd: from, env: { ...gitEnvironment(), LC_ALL: "C" } }),
-    catch: (cause) => notFound(from, cause)
-  }).pipe(Effect.map(({ stdout }) => realpathSync(stdout.replace(/\n$/, ""))))
+  runGit(from, ["rev-parse", "--show-toplevel"]).pipe(
+    Effect.mapError((error) =>
+      error.reason === "not-found"
+        ? missing("git-missing", "git is not installed.", "Install git and try again.")
+        : notFound(from, error.message)
+    ),
+    Effect.flatMap(({ exitCode, stderr, stdout }) =>
+      exitCode === 0
+        ? Effect.succeed(realpathSync(stdout.replace(/\n$/, "")))
+        : Effect.fail(notFound(from, stderr.trim()))
+    )
+  )
 
 /** Fails with exit code 3 outside of a git repository. A worktree of Reprise's own belongs to the repository it is in. */
 export const findProject = Effect.fn("findProject")(function* (from: string) {

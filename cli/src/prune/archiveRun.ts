@@ -1,6 +1,7 @@
 /** `.reprise/archive/<run>.json`: what is left of a run, or of a standalone session, that was pruned. */
-import { mkdir, open, rename, stat } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { stat } from "node:fs/promises"
+import { join } from "node:path"
+import { replaceFile } from "@reprise/process"
 import { Effect } from "effect"
 import { missing } from "../CliFailure.ts"
 import type { Project } from "../project/Project.ts"
@@ -8,25 +9,6 @@ import { eventsOf } from "./RunRecord.ts"
 
 /** Relative to the project's root. */
 export const archivePath = (runId: string): string => `.reprise/archive/${runId}.json`
-
-/** On disk when it returns. */
-const writeNew = async (path: string, text: string): Promise<void> => {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const file = await open(`${path}.tmp`, "w", 0o600)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(`${path}.tmp`, path)
-  const folder = await open(dirname(path), "r")
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
 
 const isThere = (path: string): Promise<boolean> =>
   stat(path).then(
@@ -46,6 +28,6 @@ export const archiveRun = Effect.fn("archiveRun")(function* (project: Project, r
   if (there) return path
   const events = yield* eventsOf(runId)
   const text = `${JSON.stringify({ ...record, events }, null, 2)}\n`
-  yield* Effect.tryPromise({ try: () => writeNew(join(project.root, path), text), catch: failed })
+  yield* Effect.tryPromise({ try: () => replaceFile(join(project.root, path), text), catch: failed })
   return path
 })

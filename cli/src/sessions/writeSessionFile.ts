@@ -1,16 +1,12 @@
 /** Puts a conversation into `agent-sessions/<id>/` of a folder. Readable by its owner only: agents may have been told anything. */
-import { mkdir, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { replaceFile } from "@reprise/process"
 import { Effect } from "effect"
 import { missing } from "../CliFailure.ts"
 
 const write = async (folder: string, name: string, text: string): Promise<string> => {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, name)
-  const next = `${path}.${process.pid}.tmp`
-  await rm(next, { force: true })
-  await writeFile(next, text, { mode: 0o600, flag: "wx" })
-  await rename(next, path)
+  await replaceFile(path, text)
   return path
 }
 

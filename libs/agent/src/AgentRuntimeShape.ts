@@ -1,6 +1,6 @@
 /**
- * The port: what a runtime must offer to host sessions. OpenCode, Claude and a runtime in memory fulfil it and pass
- * one contract suite (`test/contract`).
+ * The port that hosts sessions (docs/design/sessions.md#the-port). OpenCode, Claude and a runtime in memory implement it
+ * and pass one contract suite (`test/contract`).
  */
 import type { ContextFill, PermissionMode, RuntimeName, Tokens } from "@reprise/protocol"
 import type { Effect, Stream } from "effect"
@@ -12,7 +12,7 @@ import type { PendingPrompt, RuntimeEvent } from "./RuntimeEvent.ts"
 export interface CreateSession {
   /** Absolute path of the working tree. */
   readonly directory: string
-  /** Given, it saves a call of the model. */
+  /** A given title saves the model call that would make one. */
   readonly title: string
   readonly permissions: PermissionMode
   /** `provider/model`; absent: the runtime's default. */
@@ -22,19 +22,19 @@ export interface CreateSession {
 export interface Prompt {
   readonly runtimeSessionId: string
   readonly directory: string
-  /** Chosen once and written down before the first try; the same in every further try. */
+  /** Chosen and recorded before the first try, and the same in every later try. */
   readonly promptId: PromptIds
   readonly text: string
   readonly model?: string
-  /** The runtime's own name for a mode of working, such as `build` or `plan`. */
+  /** The runtime's name for a way of working, such as `build` or `plan`. */
   readonly agent?: string
-  /** How often the model may be asked before the turn is cut off (`output-limit`); for runtimes that can count. */
+  /** How many model calls the turn may make before it is cut off (`output-limit`), in runtimes that count them. */
   readonly maxTurns?: number
 }
 
 /**
- * `finished`: the agent had no more to do. `output-limit`: the model, or the turn, was cut off by a limit. `refused`: a permission was refused
- * or a question dismissed, which ends a turn. `other`: whatever else the model's vendor stops for.
+ * `finished`: the agent ended its turn. `output-limit`: a limit cut off the model or the turn. `refused`: a human refused
+ * a permission or dismissed a question, which ends a turn. `other`: any other reason of the model's vendor.
  */
 export type StopReason = "finished" | "output-limit" | "refused" | "other"
 
@@ -42,24 +42,24 @@ export interface TurnOutcome {
   /** The text of the last assistant message. */
   readonly text: string
   readonly stopReason: StopReason
-  /** Summed over all messages that the prompt led to, subagents' and compactions' included. */
+  /** Sum over all messages of the turn, including those of subagents and of shortening the conversation. */
   readonly tokens: Tokens
   /** US dollars. */
   readonly cost: number
   readonly toolCalls: number
-  /** How full the conversation was at the last call of the model, where the runtime tells. */
+  /** How full the context was at the last model call, if the runtime reports it. */
   readonly context?: ContextFill
-  /** How often the prompt was sent before it was answered, its runtime having gone away in between. Absent: once. */
+  /** How often the prompt was sent, more than once after the runtime was lost. Absent: once. */
   readonly attempts?: number
 }
 
 export type SessionState =
   | { readonly _tag: "missing" }
-  /** Without a single message: nothing to resume. */
+  /** No message yet. */
   | { readonly _tag: "empty" }
   | { readonly _tag: "idle" }
   | { readonly _tag: "busy" }
-  /** The model's vendor failed and the runtime will try again. */
+  /** The model's vendor failed and the runtime will try again by itself. */
   | {
       readonly _tag: "retrying"
       readonly attempt: number
@@ -73,7 +73,7 @@ export interface LastMessage {
   readonly id: string
   readonly role: "user" | "assistant"
   readonly causePromptId?: string
-  /** An assistant message that its turn ended with; false while it is written, or when it was cut off. */
+  /** For an assistant message: whether it ended its turn. False while it is written, and when it was cut off. */
   readonly finished: boolean
   readonly atMs: number
 }
@@ -88,7 +88,7 @@ export interface Inspection {
 
 export type PromptReply =
   | { readonly kind: "permission"; readonly reply: "once" | "always" | "reject"; readonly message?: string }
-  /** Labels chosen, for each question. */
+  /** The chosen labels of each question. */
   | { readonly kind: "question"; readonly answers: ReadonlyArray<ReadonlyArray<string>> }
   | { readonly kind: "question"; readonly dismiss: true }
 
@@ -98,7 +98,7 @@ export interface Reply {
   readonly reply: PromptReply
 }
 
-/** A program that opens the runtime's own interface in a session. Secrets are in `env`, never in `argv`. */
+/** A command that opens the runtime's own interface in a session. Secrets are in `env`, never in `argv`. */
 export interface AttachCommand {
   readonly argv: readonly [string, ...ReadonlyArray<string>]
   readonly env: Readonly<Record<string, string>>
@@ -108,7 +108,7 @@ export interface AttachCommand {
 export interface RuntimeCheck {
   readonly name: RuntimeName
   readonly version: string
-  /** Whether it answers now; a runtime that is started on demand and has not been is not running, and fine. */
+  /** Whether it answers now. A runtime that is started on demand can be fine without running. */
   readonly running: boolean
   /** Where its program or server is. */
   readonly location: string
@@ -116,30 +116,39 @@ export interface RuntimeCheck {
 
 export interface AgentRuntimeShape {
   readonly name: RuntimeName
-  /** Makes an empty session and gives its id. */
+  /** Makes an empty session and returns its id. Not idempotent: a repeated call makes another session. */
   readonly create: (session: CreateSession) => Effect.Effect<string, AgentError>
   /**
-   * Runs a whole turn, for hours if need be, and waits out lost connections and restarts of the runtime. Idempotent by
-   * the prompt's ids: again after the end it gives the same outcome without asking the model; during the turn it joins
-   * it; after a crash or a failure it goes on. A turn that was aborted fails as `aborted`. Interrupting it does not
-   * stop the turn.
+   * Runs a whole turn, for hours if necessary, and survives lost connections and restarts of the runtime. Idempotent by
+   * the prompt's ids: called again during the turn it joins the turn; after the end it returns the same outcome without
+   * a model call; after a crash or a failure it continues the turn. Fails as `busy` while another turn runs, and as
+   * `aborted` for a turn that was aborted, also later. Surprise: interrupting the call does not stop the turn; only
+   * `abort` does.
+   *
+   * @example runtime.prompt({ runtimeSessionId, directory, promptId: promptIds(nowMs, turnId, 0), text: "Do task 1." })
    */
   readonly prompt: (prompt: Prompt) => Effect.Effect<TurnOutcome, AgentError>
-  /** Stops the turn that runs, if any. A session that is idle or missing is left alone. */
+  /** Stops the running turn and returns when it has ended. Does nothing in a session that is idle or missing. */
   readonly abort: (runtimeSessionId: string) => Effect.Effect<void, AgentError>
-  /** The truth, asked now. A missing session is a state, not a failure. */
+  /** The state of the session, asked from the runtime now. A missing session is a state, not a failure. */
   readonly inspect: (runtimeSessionId: string) => Effect.Effect<Inspection, AgentError>
-  /** From now on, for ever: dropped streams are opened again and what was missed is made up for by asking. */
+  /**
+   * Events from the moment of subscription, without end. Dropped connections are reopened and missed changes looked up,
+   * so an event can be late but the last state is right. Events are for speed; decisions use `inspect`.
+   */
   readonly events: Stream.Stream<RuntimeEvent>
-  /** `gone`: nobody waits for this answer any more. */
+  /** Answers a prompt. `gone`: the agent no longer waits for it, for example because somebody else answered. */
   readonly reply: (reply: Reply) => Effect.Effect<"delivered" | "gone", AgentError>
-  /** What the agents in a directory wait for. */
+  /** The open prompts of all sessions in a directory. */
   readonly pendingPrompts: (directory: string) => Effect.Effect<ReadonlyArray<PendingPrompt>, AgentError>
+  /** The whole conversation in messages that every runtime shares. */
   readonly history: (runtimeSessionId: string) => Effect.Effect<ReadonlyArray<Message>, AgentError>
-  /** A copy of the conversation under a new id, with the same permissions. */
+  /** Copies the conversation to a new session with the same permissions and returns its id. */
   readonly fork: (runtimeSessionId: string) => Effect.Effect<string, AgentError>
+  /** The command with which a human opens the session in the runtime's own interface. */
   readonly attachCommand: (runtimeSessionId: string) => Effect.Effect<AttachCommand, AgentError>
-  /** `provider/model` of every model that can be used in a directory. */
+  /** Every model that can be used in a directory, as `provider/model`. */
   readonly models: (directory: string) => Effect.Effect<ReadonlyArray<string>, AgentError>
+  /** Whether the runtime is installed, and where. */
   readonly check: Effect.Effect<RuntimeCheck, AgentError>
 }

@@ -1,4 +1,4 @@
-/** The runtimes of a host, by name: a session says which one it lives in. */
+/** The runtimes of a host by name. Each session belongs to one of them. */
 import type { RuntimeName } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
 import { AgentError } from "./AgentError.ts"
@@ -7,7 +7,7 @@ import type { AgentRuntimeShape } from "./AgentRuntimeShape.ts"
 
 export interface AgentRuntimesShape {
   readonly names: ReadonlyArray<RuntimeName>
-  /** Fails for a runtime that this host does not have. */
+  /** Fails for a runtime that this host does not run. */
   readonly get: (name: RuntimeName) => Effect.Effect<AgentRuntimeShape, AgentError>
 }
 
@@ -18,7 +18,7 @@ const byName = (runtimes: ReadonlyArray<AgentRuntimeShape>): AgentRuntimesShape 
     get: (name) => {
       const runtime = runtimes.find((it) => it.name === name)
       if (runtime !== undefined) return Effect.succeed(runtime)
-      const detail = `This host does not run ${name}, only ${names.join(" and ")}. Choose one of these with --runtime.`
+      const detail = `This host does not run ${name}, only ${names.join(" and ")}. Choose one of them with --runtime.`
       return new AgentError({ kind: "other", operation: "get", detail, sessionUsable: false })
     }
   }
@@ -29,7 +29,7 @@ export class AgentRuntimes extends Context.Service<AgentRuntimes, AgentRuntimesS
 ) {
   static readonly make = (runtimes: ReadonlyArray<AgentRuntimeShape>) => AgentRuntimes.of(byName(runtimes))
 
-  /** A host with several, each of which its layer provides. */
+  /** A host with several runtimes. */
   static readonly layerOf = <E, R>(...layers: ReadonlyArray<Layer.Layer<AgentRuntime, E, R>>) =>
     Layer.effect(
       AgentRuntimes,
@@ -39,7 +39,7 @@ export class AgentRuntimes extends Context.Service<AgentRuntimes, AgentRuntimesS
       )
     )
 
-  /** A host with the one runtime that is provided. */
+  /** A host with a single runtime. */
   static readonly layerSingle = Layer.effect(
     AgentRuntimes,
     Effect.map(AgentRuntime, (runtime) => AgentRuntimes.make([runtime]))

@@ -1,4 +1,4 @@
-/** A conversation in words that belong to no runtime: what is archived, exported and given to a fresh session. */
+/** A conversation in a form that every runtime shares: for archives, exports and fresh sessions. */
 import { Schema } from "effect"
 
 export const TextBlock = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
@@ -8,7 +8,7 @@ export const ToolUseBlock = Schema.Struct({
   tool_use: Schema.Struct({ id: Schema.String, name: Schema.String, input: Schema.Record(Schema.String, Schema.Json) })
 })
 
-/** `toolUseId` names the call it answers. */
+/** `toolUseId` is the id of the call that it answers. */
 export const ToolResultBlock = Schema.Struct({
   type: Schema.Literal("tool_result"),
   tool_result: Schema.Struct({ toolUseId: Schema.String, output: Schema.String, isError: Schema.Boolean })

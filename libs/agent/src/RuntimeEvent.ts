@@ -1,11 +1,11 @@
-/** What a runtime's sessions are seen doing. Events are for speed; `inspect` has the truth (sessions: The port). */
+/** Activity in a runtime's sessions. Events are for speed; `inspect` is authoritative (docs/design/sessions.md#the-port). */
 import type { Tokens } from "@reprise/protocol"
 import type { AgentErrorKind } from "./AgentError.ts"
 
 interface At {
-  /** The session at the root: what a subagent does is its parent's doing. */
+  /** The root session: a subagent's activity is reported as its parent's. */
   readonly sessionId: string
-  /** The message id of the prompt that led to this; absent where the runtime does not tell. */
+  /** The message id of the prompt that caused this; absent when the runtime does not say. */
   readonly causePromptId?: string
 }
 
@@ -18,16 +18,16 @@ export interface PromptOption {
 export interface Question {
   readonly question: string
   readonly options: ReadonlyArray<PromptOption>
-  /** More than one option may be chosen. */
+  /** Whether more than one option can be chosen. */
   readonly multiple: boolean
 }
 
-/** Something the agent waits for: leave to use a tool, or the answer to its questions. */
+/** A prompt that the agent waits on: a permission for a tool, or questions to a human. */
 export interface PendingPrompt extends At {
   readonly promptId: string
   readonly kind: "permission" | "question"
   readonly text: string
-  /** Of the first question, where there are several. */
+  /** The options of the first question. */
   readonly options: ReadonlyArray<PromptOption>
   /** Empty for a permission. */
   readonly questions: ReadonlyArray<Question>
@@ -42,7 +42,7 @@ export type RuntimeEvent =
   | (At & { readonly type: "progress"; readonly tool?: string; readonly tokens: Tokens })
   | (At & { readonly type: "idle" })
   | (PendingPrompt & { readonly type: "prompting" })
-  /** Answered, by whomever, or no longer needed. */
+  /** Answered by anybody, or no longer needed. */
   | (At & { readonly type: "replied"; readonly promptId: string })
   /** `recovering`: the runtime tries again by itself, at the earliest in `retryAfterMs`. */
   | (At & {

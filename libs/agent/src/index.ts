@@ -1,11 +1,15 @@
-/** The AgentRuntime port, and its adapters: OpenCode, Claude, and one in memory. */
+/**
+ * `AgentRuntime`, the port through which sessions are hosted, and its adapters: OpenCode (`layerOpenCode`), Claude
+ * (`layerClaude`) and one in memory for tests (`AgentRuntime.layerMemory`). All three pass one contract suite. Methods
+ * fail with `AgentError` only, whose `kind` says what to do; `AgentRuntimes` gives a host's runtimes by name.
+ */
 export * from "./AgentError.ts"
 export * from "./AgentRuntime.ts"
 export * from "./AgentRuntimeShape.ts"
 export * from "./AgentRuntimes.ts"
-export { type ClaudeRuntimeOptions, layerClaude } from "./claude/ClaudeRuntime.ts"
-export { ClaudeNotInstalled } from "./claude/ClaudeUnavailable.ts"
-export { locateClaude } from "./claude/loadSdk.ts"
+export type { ClaudeRuntimeOptions } from "./claude/ClaudeAdapter.ts"
+export { layerClaude } from "./claude/ClaudeRuntime.ts"
+export { ClaudeNotInstalled, locateClaude } from "./claude/sdk/ClaudeSdk.ts"
 export * from "./Message.ts"
 export {
   MemoryControl,
@@ -14,10 +18,11 @@ export {
   type MemoryStep,
   type MemoryTurn
 } from "./memory/MemoryScript.ts"
-export { locateOpenCode, openCodeVersion } from "./opencode/locateOpenCode.ts"
-export type { Connection } from "./opencode/OpenCodeEndpoint.ts"
-export { layerOpenCode, type OpenCodeRuntimeOptions } from "./opencode/OpenCodeRuntime.ts"
-export { type OpenCodeOptions, OpenCodeServer, type OpenCodeServerShape } from "./opencode/OpenCodeServer.ts"
-export * from "./opencode/OpenCodeUnavailable.ts"
+export type { OpenCodeRuntimeOptions } from "./opencode/OpenCodeAdapter.ts"
+export { layerOpenCode } from "./opencode/OpenCodeRuntime.ts"
+export { locateOpenCode, openCodeVersion } from "./opencode/server/locateOpenCode.ts"
+export type { Connection } from "./opencode/server/OpenCodeEndpoint.ts"
+export { type OpenCodeOptions, OpenCodeServer, type OpenCodeServerShape } from "./opencode/server/OpenCodeServer.ts"
+export * from "./opencode/server/OpenCodeUnavailable.ts"
 export { type PromptIds, promptIds } from "./promptIds.ts"
 export * from "./RuntimeEvent.ts"

@@ -1,8 +1,8 @@
-/** What a session that may write in its workspace may write: symbolic links and `..` resolved. */
+/** Which files a session in mode `workspace` may write, with symbolic links and `..` resolved. */
 import { lstat, realpath } from "node:fs/promises"
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 
-/** Inside a workspace, but what is written there is run by, or gives leave to, others than the agent's tools. */
+/** Never writable, even inside a workspace: files that other programs execute or read permissions from. */
 const guarded = new Set([
   ".git",
   ".opencode",
@@ -22,7 +22,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false
   )
 
-/** Where a path really leads: its nearest ancestor that exists decides. A link to nowhere leads nobody knows where. */
+/** The real path: of the nearest existing ancestor, plus the rest. Throws for a dangling link, whose target is unknown. */
 const realPathOf = async (path: string): Promise<string> => {
   try {
     return await realpath(path)
@@ -33,14 +33,14 @@ const realPathOf = async (path: string): Promise<string> => {
   }
 }
 
-/** Whether a write to the path stays in the directory and off what is guarded. */
+/** Whether a write to the path stays in the directory and touches no guarded file. */
 export const isInside = async (directory: string, path: string): Promise<boolean> => {
   try {
     const inner = relative(await realpath(directory), await realPathOf(resolve(directory, path)))
     if (inner === "" || isAbsolute(inner) || inner.split(sep)[0] === "..") return false
     return !inner.split(sep).some((name) => guarded.has(name.toLowerCase()))
   } catch {
-    // A loop of links, a link to nowhere, a directory that may not be read: not known to be inside.
+    // A loop of links, a dangling link or an unreadable directory: not provably inside.
     return false
   }
 }

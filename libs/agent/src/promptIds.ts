@@ -1,9 +1,9 @@
 /**
- * The ids of a prompt, chosen before its first try and sent again with every further try: the runtime takes a second
- * prompt with the same ids for the first (facts: Idempotent prompts). Pure, so that a decider may use it.
+ * The ids of a prompt. They are chosen before the first try and sent with every try, so that the runtime recognizes a
+ * repeated prompt as the same one. Pure, so deciders can use it.
  */
 
-/** `msg_…` and `prt_…`, as OpenCode makes them: 12 hexadecimal digits of time, then 14 letters or digits. */
+/** `msg_…` and `prt_…` in the format of OpenCode: 12 hexadecimal digits of time, then 14 letters or digits. */
 export interface PromptIds {
   readonly messageId: string
   readonly partId: string
@@ -14,14 +14,14 @@ const timeBits = 48n
 /** How many ids share a millisecond before the counter runs into the next one. */
 const idsPerMs = 4096n
 
-/** Spreads every bit of a 32-bit number over all of it. */
+/** Mixes every bit of a 32-bit number into all others. */
 const mixed = (value: number): number => {
   const once = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d)
   const twice = Math.imul(once ^ (once >>> 12), 0x297a2d39)
   return (twice ^ (twice >>> 15)) >>> 0
 }
 
-/** A 32-bit hash of a text; each lane is an independent one. */
+/** A 32-bit hash of a text; each lane is an independent hash. */
 const hashed = (text: string, lane: number): number => {
   let hash = mixed(0x811c9dc5 ^ Math.imul(lane + 1, 0x9e3779b1))
   for (let i = 0; i < text.length; i++) hash = mixed(Math.imul(hash ^ text.charCodeAt(i), 0x01000193) + lane)

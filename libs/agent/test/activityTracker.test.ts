@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AssistantMessage, GlobalEvent, Part, Session } from "@opencode-ai/sdk/v2/client"
-import { ActivityTracker, type Observed } from "../src/opencode/ActivityTracker.ts"
-import { SessionFacts } from "../src/opencode/SessionFacts.ts"
+import { ActivityTracker, type Observed } from "../src/opencode/events/ActivityTracker.ts"
+import { SessionFacts } from "../src/opencode/session/SessionFacts.ts"
 
 type Payload = GlobalEvent["payload"]
 
@@ -83,18 +83,18 @@ const told = (...events: ReadonlyArray<readonly [number, Payload]>): ReadonlyArr
 const types = (events: ReadonlyArray<Observed>) => events.map((event) => event.type)
 
 describe("ActivityTracker", () => {
-  it("tells of a burst of a thousand pieces of text once a second", () => {
+  it("reports a burst of a thousand text parts once a second", () => {
     const pieces = Array.from({ length: 1000 }, (_, i) => [i * 2, text("s", "a1", `${i}`)] as const)
     const events = told([0, answer("s", "a1", "u1")], ...pieces)
     assert.deepStrictEqual(types(events), ["working", "working"])
     assert.deepInclude(events[0], { sessionId: "s", causePromptId: "u1", evidence: "text" })
   })
 
-  it("takes a user's own words for no activity", () => {
+  it("does not count a user's own message as activity", () => {
     assert.deepStrictEqual(told([0, text("s", "u1", "do it")], [1, answer("s", "a1", "u1")]), [])
   })
 
-  it("tells of work for another cause at once", () => {
+  it("reports work for another cause at once", () => {
     const events = told(
       [0, answer("s", "a1", "u1")],
       [1, text("s", "a1", "x")],
@@ -107,7 +107,7 @@ describe("ActivityTracker", () => {
     )
   })
 
-  it("tells of each tool call once, and of the tokens so far", () => {
+  it("reports each tool call once, with the tokens so far", () => {
     const events = told(
       [0, answer("s", "a1", "u1")],
       [1, bash("s", "a1", "c1")],
@@ -121,7 +121,7 @@ describe("ActivityTracker", () => {
     assert.isTrue(events[3]?.type === "progress" && events[3].tokens.input === 15)
   })
 
-  it("gives a subagent's work to its parent and the parent's cause", () => {
+  it("reports a subagent's work as its parent's, with the parent's cause", () => {
     const events = told(
       [0, session("s")],
       [0, session("child", "s")],
@@ -134,7 +134,7 @@ describe("ActivityTracker", () => {
     assert.deepStrictEqual(events, [{ type: "working", sessionId: "s", causePromptId: "u1", evidence: "text" }])
   })
 
-  it("gives what follows OpenCode's own messages to the prompt before them", () => {
+  it("attributes the answers to OpenCode's own messages to the prompt before them", () => {
     const events = told(
       [0, answer("s", "a1", "u1")],
       [1, part("s", { id: "prt", sessionID: "s", messageID: "u2", type: "compaction", auto: true })],
@@ -146,7 +146,7 @@ describe("ActivityTracker", () => {
     assert.deepStrictEqual(events, [{ type: "working", sessionId: "s", causePromptId: "u1", evidence: "text" }])
   })
 
-  it("tells of the end once, though OpenCode says it twice", () => {
+  it("reports the end once although OpenCode reports it twice", () => {
     const events = told(
       [0, status("s", { type: "busy" })],
       [1, answer("s", "a1", "u1")],
@@ -157,7 +157,7 @@ describe("ActivityTracker", () => {
     assert.deepStrictEqual(events, [{ type: "idle", sessionId: "s", causePromptId: "u1" }])
   })
 
-  it("tells of each try that OpenCode waits for, and when it is due", () => {
+  it("reports each retry of OpenCode and when it is due", () => {
     const retry: Retry = { type: "retry", attempt: 1, message: "slow down", next: 5000 }
     const events = told([1000, status("s", retry)], [1500, status("s", retry)])
     assert.deepStrictEqual(events, [
@@ -172,7 +172,7 @@ describe("ActivityTracker", () => {
     ])
   })
 
-  it("tells of a failure as final, and of an abort not at all", () => {
+  it("reports a failure as final and does not report an abort", () => {
     const failed = (name: "UnknownError" | "MessageAbortedError"): Payload => ({
       id: "e",
       type: "session.error",

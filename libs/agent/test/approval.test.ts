@@ -6,7 +6,7 @@ import type { PermissionRequest } from "@opencode-ai/sdk/v2/client"
 import type { PermissionMode } from "@reprise/protocol"
 import { Effect, Option } from "effect"
 import { isInside } from "../src/isInside.ts"
-import { isApproved } from "../src/opencode/approval.ts"
+import { isApproved } from "../src/opencode/session/permissions.ts"
 
 /** `work` with a file, and links to `outside`, to a file there, and to itself. */
 const place = Effect.acquireRelease(
@@ -40,7 +40,7 @@ const approved = (request: PermissionRequest, mode: PermissionMode | undefined, 
   isApproved(request, { mode: Option.fromNullishOr(mode), directory, worktree: directory })
 
 describe("isInside", () => {
-  it.effect("holds for files of the directory, there or not, also behind links that stay in it", () =>
+  it.effect("is true for files in the directory, existing or not, even through links that stay inside", () =>
     Effect.gen(function* () {
       const { root, work } = yield* place
       for (const path of ["a", "src/b", "new/deep/c", "inner-link/d", "src/../e", ".github/f", "..g"]) {
@@ -50,7 +50,7 @@ describe("isInside", () => {
     })
   )
 
-  it.effect("fails for whatever leads out, and for what is not known to stay", () =>
+  it.effect("is false for paths that lead out or cannot be proved to stay inside", () =>
     Effect.gen(function* () {
       const { outside, root, work } = yield* place
       const paths = [
@@ -73,7 +73,7 @@ describe("isInside", () => {
     })
   )
 
-  it.effect("fails for what others run or trust", () =>
+  it.effect("is false for files that other programs execute or trust", () =>
     Effect.gen(function* () {
       const { work } = yield* place
       for (const path of [".git/config", "sub/.git/hooks/x", ".GIT/config", ".opencode/plugin/x.ts", "opencode.json"]) {
@@ -84,7 +84,7 @@ describe("isInside", () => {
 })
 
 describe("isApproved", () => {
-  it.effect("answers by the session's mode", () =>
+  it.effect("follows the session's mode", () =>
     Effect.gen(function* () {
       const { work } = yield* place
       const bash = { ...edit("rm -rf /"), permission: "bash" }
@@ -96,7 +96,7 @@ describe("isApproved", () => {
     })
   )
 
-  it.effect("wants every file of an edit inside", () =>
+  it.effect("requires every file of an edit to be inside", () =>
     Effect.gen(function* () {
       const { work } = yield* place
       assert.isFalse(yield* approved(edit("src/a", "../b"), "workspace", work))

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { KnownSessions } from "../src/claude/KnownSessions.ts"
-import { changePrompted, readRecord, withPrompted } from "../src/claude/SessionRecord.ts"
+import { KnownSessions } from "../src/claude/session/KnownSessions.ts"
+import { changePrompted, readRecord, withPrompted } from "../src/claude/session/SessionRecord.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "reprise-record-"))),
@@ -14,7 +14,7 @@ const folder = Effect.acquireRelease(
 const id = "00000000-0000-4000-8000-000000000000"
 
 describe("the record of a session on Claude", () => {
-  it.live("keeps an abort, an answer and a prompt that are written down at the same moment", () =>
+  it.live("keeps an abort, an answer and a prompt that are recorded at the same moment", () =>
     Effect.gen(function* () {
       const state = yield* folder
       const sessions = new KnownSessions(state, join(state, "claude"))

@@ -1,13 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { claudeEnvironment } from "../src/claude/environment.ts"
 import { kindOfFailure, kindOfRetry } from "../src/claude/failures.ts"
-import { locateClaude } from "../src/claude/loadSdk.ts"
-import { answeredInput, isApproved, isUnsafeRoot, questionsOf, settingSourcesOf } from "../src/claude/permissions.ts"
-import { promptUuid } from "../src/claude/promptUuid.ts"
+import { locateClaude } from "../src/claude/sdk/ClaudeSdk.ts"
+import { claudeEnvironment } from "../src/claude/sdk/environment.ts"
+import { promptUuid } from "../src/claude/session/SessionRecord.ts"
+import {
+  answeredInput,
+  isApproved,
+  isUnsafeRoot,
+  questionsOf,
+  settingSourcesOf
+} from "../src/claude/turn/permissions.ts"
 
-describe("what Claude is told and asked", () => {
-  it("gives a prompt the same uuid every time, and another to each continuation", () => {
+describe("the rules for Claude", () => {
+  it("gives a prompt the same uuid every time, and each continuation another one", () => {
     const uuid = promptUuid("msg_1", 0)
     assert.match(uuid, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     assert.strictEqual(uuid, promptUuid("msg_1", 0))
@@ -15,7 +21,7 @@ describe("what Claude is told and asked", () => {
     assert.strictEqual(new Set(all).size, all.length)
   })
 
-  it("tells failures that pass from those that do not, by their codes", () => {
+  it("distinguishes temporary failures from final ones by their codes", () => {
     assert.strictEqual(kindOfFailure({ error: "authentication_failed", text: "Please run /login" }), "unauthorized")
     assert.strictEqual(kindOfFailure({ error: "billing_error", text: "" }), "out_of_credits")
     assert.strictEqual(kindOfFailure({ error: "rate_limit", status: 429, text: "" }), "rate_limited")
@@ -23,7 +29,7 @@ describe("what Claude is told and asked", () => {
     assert.strictEqual(kindOfFailure({ error: "unknown", text: "socket hang up" }), "no_internet")
     assert.strictEqual(
       kindOfFailure({ error: "invalid_request", status: 400, text: "prompt is too long: 9 > 8" }),
-      "context_overflow"
+      "context-overflow"
     )
     assert.strictEqual(kindOfFailure({ error: "invalid_request", status: 400, text: "no such model" }), "other")
     assert.strictEqual(kindOfRetry("unknown", null), "no_internet")
@@ -39,7 +45,7 @@ describe("what Claude is told and asked", () => {
     })
   )
 
-  it("gives leave for what was always allowed: the very command, not another", async () => {
+  it("allows what was always allowed: the exact command and no other", async () => {
     const session = { permissions: "ask", directory: "/nowhere", allowed: ["Bash: npm test", "WebFetch"] } as const
     assert.isTrue(await isApproved("Bash", { command: "npm test" }, session))
     assert.isFalse(await isApproved("Bash", { command: "npm test; rm -rf /" }, session))
@@ -47,20 +53,20 @@ describe("what Claude is told and asked", () => {
     assert.isFalse(await isApproved("Write", { file_path: "/nowhere/a" }, session))
   })
 
-  it("reads a repository's own settings only where everything is allowed anyway", () => {
+  it("reads a repository's own settings only in mode all", () => {
     assert.deepStrictEqual(settingSourcesOf("ask"), ["user"])
     assert.deepStrictEqual(settingSourcesOf("workspace"), ["user"])
     assert.deepStrictEqual(settingSourcesOf("all"), ["user", "project", "local"])
   })
 
-  it("refuses to be without limits as root outside a sandbox", () => {
+  it("refuses all permissions as root outside a sandbox", () => {
     const isRoot = process.getuid?.() === 0
     assert.strictEqual(isUnsafeRoot("all", {}), isRoot)
     assert.isFalse(isUnsafeRoot("all", { IS_SANDBOX: "1" }))
     assert.isFalse(isUnsafeRoot("workspace", {}))
   })
 
-  it("hands the labels that were chosen back with the questions", () => {
+  it("returns the chosen labels with the questions", () => {
     const options = ["red", "green"].map((label) => ({ label }))
     const input = {
       questions: [
@@ -76,7 +82,7 @@ describe("what Claude is told and asked", () => {
     assert.deepStrictEqual(answers, { "Which?": "red", "And?": "red, green" })
   })
 
-  it("hands the user's environment on without what is ours, an outer Claude's or git's", () => {
+  it("passes the user's environment without Reprise's variables and those of an outer Claude or git", () => {
     const environment = claudeEnvironment({
       ANTHROPIC_API_KEY: "key",
       REPRISE_NATS_URL: "nats://secret",

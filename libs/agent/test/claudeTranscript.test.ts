@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option } from "effect"
-import { historyOf } from "../src/claude/history.ts"
-import { type Entry, entryOf, readLine } from "../src/claude/transcript.ts"
-import { isAtRest, lastMessageOf, messageCountOf, turnOf } from "../src/claude/turnOf.ts"
+import { historyOf } from "../src/claude/transcript/history.ts"
+import { type Entry, entryOf, readLine } from "../src/claude/transcript/transcript.ts"
+import { isAtRest, lastMessageOf, messageCountOf, turnOf } from "../src/claude/transcript/turnOf.ts"
 
 const at = "2026-11-21T10:00:00.000Z"
 const usage = (input: number, output: number) => ({ input_tokens: input, output_tokens: output })
@@ -58,7 +58,7 @@ const entriesOf = (...lines: ReadonlyArray<unknown>): ReadonlyArray<Entry> =>
 const tagOf = (...lines: ReadonlyArray<unknown>) => turnOf(entriesOf(...lines), ["p", "p2"])._tag
 
 describe("a Claude transcript", () => {
-  it("tells how a turn stands", () => {
+  it("shows the state of a turn", () => {
     assert.strictEqual(tagOf(), "absent")
     assert.strictEqual(tagOf(user("other", "hi"), said("a", "hello")), "absent")
     assert.strictEqual(tagOf(user("p", "go")), "open")
@@ -72,7 +72,7 @@ describe("a Claude transcript", () => {
     assert.strictEqual(tagOf(user("p", "go"), said("a", "done")), "finished")
   })
 
-  it("counts a turn's own messages, once for all their blocks, and not those of others", () => {
+  it("counts each message of a turn once, whatever its blocks, and no message of others", () => {
     const entries = entriesOf(
       cost(1),
       user("p", "go"),
@@ -99,7 +99,7 @@ describe("a Claude transcript", () => {
     assert.strictEqual(messageCountOf(entries), 6)
   })
 
-  it("says a turn was cut off by a limit, or stopped for another reason", () => {
+  it("shows whether a turn was cut off by a limit or stopped for another reason", () => {
     const stopReason = (reason: string) => {
       const turn = turnOf(entriesOf(user("p", "go"), said("a", "x", reason)), ["p"])
       return turn._tag === "finished" ? turn.outcome.stopReason : turn._tag
@@ -110,7 +110,7 @@ describe("a Claude transcript", () => {
     assert.strictEqual(stopReason("pause_turn"), "unfinished")
   })
 
-  it("is at rest when the newest turn has ended, whoever's it was", () => {
+  it("is at rest when the newest turn has ended, whoever prompted it", () => {
     assert.isTrue(isAtRest([]))
     assert.isFalse(isAtRest(entriesOf(user("h", "hi"))))
     assert.isFalse(isAtRest(entriesOf(user("h", "hi"), called("a", "c"))))
@@ -126,7 +126,7 @@ describe("a Claude transcript", () => {
     assert.deepInclude(theirs.lastMessage, { id: "h", role: "user" })
   })
 
-  it("passes over what is no conversation, and over lines that it does not understand", () => {
+  it("is read without lines that are unknown or not about the conversation", () => {
     assert.deepStrictEqual(
       entriesOf(
         { type: "mode" },
@@ -140,7 +140,7 @@ describe("a Claude transcript", () => {
     assert.isTrue(Option.isNone(readLine('{"type":"user","uu')))
   })
 
-  it("becomes a history in which a result follows its call", () => {
+  it("becomes a history in which each result follows its call", () => {
     const text = written(user("p", "go"), called("a", "c"), result("c"), filler, said("b", "done"))
     const history = historyOf(text, () => "msg_p")
     assert.deepStrictEqual(

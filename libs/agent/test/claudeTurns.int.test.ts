@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { ScriptedModel } from "@reprise/scripted-model"
 import { Effect, Fiber, Layer } from "effect"
-import { findTranscript } from "../src/claude/TranscriptFile.ts"
+import { findTranscript } from "../src/claude/transcript/TranscriptFile.ts"
 import { AgentRuntime, type RuntimeEvent } from "../src/index.ts"
 import { ClaudeProcesses, claudeRuntime, claudeWorld } from "./contract/claudeWorld.ts"
 import { Places } from "./contract/Places.ts"
@@ -98,7 +98,7 @@ describe("Claude", () => {
       })
     )
 
-    it.effect("goes on in another process when its own was killed, and ends what that one left", () =>
+    it.effect("continues a turn after its process was killed, and ends what that process left running", () =>
       Effect.gen(function* () {
         const { root, stateDirectory } = yield* Places
         const { url } = yield* ScriptedModel
@@ -118,7 +118,7 @@ describe("Claude", () => {
       })
     )
 
-    it.effect("gives the outcome of a turn that ended in another process without asking the model", () =>
+    it.effect("returns the outcome of a turn that ended in another process without a model call", () =>
       Effect.gen(function* () {
         const id = yield* newSession()
         const ids = newIds()
@@ -130,7 +130,7 @@ describe("Claude", () => {
       })
     )
 
-    it.effect("tells of a human's work in a session, as a human's, and of its end", () =>
+    it.effect("reports a human's work in a session and its end, with the human's prompt as the cause", () =>
       Effect.gen(function* () {
         const runtime = yield* AgentRuntime
         const { reached, release } = yield* World
@@ -154,7 +154,7 @@ describe("Claude", () => {
       })
     )
 
-    it.effect("calls a session missing whose transcript is gone, and does not begin it anew", () =>
+    it.effect("calls a session missing whose transcript is gone, and does not start it again", () =>
       Effect.gen(function* () {
         const runtime = yield* AgentRuntime
         const { root } = yield* Places
@@ -163,11 +163,11 @@ describe("Claude", () => {
         const path = yield* Effect.promise(() => findTranscript(join(root, "claude"), id))
         rmSync(path ?? "")
         assert.deepStrictEqual((yield* runtime.inspect(id)).state, { _tag: "missing" })
-        assert.strictEqual((yield* Effect.flip(say(id, "say more"))).kind, "session_missing")
+        assert.strictEqual((yield* Effect.flip(say(id, "say more"))).kind, "session-missing")
       })
     )
 
-    it.effect("writes inside the workspace without asking, also in new directories", () =>
+    it.effect("writes inside the workspace without asking, even in new directories", () =>
       Effect.gen(function* () {
         const { directory } = yield* World
         const id = yield* newSession("workspace")
@@ -177,7 +177,7 @@ describe("Claude", () => {
       })
     )
 
-    it.effect("asks before a write that a link leads out of the workspace", () =>
+    it.effect("asks before a write through a link that leads out of the workspace", () =>
       Effect.gen(function* () {
         const { directory, root } = yield* Places
         mkdirSync(join(root, "outside"))
@@ -191,7 +191,7 @@ describe("Claude", () => {
       })
     )
 
-    it.effect("asks before a shell command in the workspace, and not again for one that is always allowed", () =>
+    it.effect("asks before a shell command in the workspace, and not again when it was always allowed", () =>
       Effect.gen(function* () {
         const seen = yield* recordEvents
         const id = yield* newSession("workspace")
@@ -203,7 +203,7 @@ describe("Claude", () => {
       })
     )
 
-    it.effect("drops the question of a turn that is aborted", () =>
+    it.effect("withdraws the question of a turn that is aborted", () =>
       Effect.gen(function* () {
         const runtime = yield* AgentRuntime
         const { directory } = yield* World
@@ -220,7 +220,7 @@ describe("Claude", () => {
       })
     )
 
-    it.effect("counts a subagent's tokens and tells of its work as its parent's", () =>
+    it.effect("counts a subagent's tokens and reports its work as its parent's", () =>
       Effect.gen(function* () {
         const model = yield* ScriptedModel
         const seen = yield* recordEvents
@@ -238,7 +238,7 @@ describe("Claude", () => {
       })
     )
 
-    it.effect("ends a turn at its limit of agent turns, and goes on when it is prompted again", () =>
+    it.effect("ends a turn at its limit of model calls, and continues when prompted again", () =>
       Effect.gen(function* () {
         const runtime = yield* AgentRuntime
         const { directory } = yield* World
@@ -253,11 +253,11 @@ describe("Claude", () => {
       })
     )
 
-    it.effect("says that the conversation is too long, and that the session is of no use any more", () =>
+    it.effect("reports that the conversation is too long and the session unusable", () =>
       Effect.gen(function* () {
         const id = yield* newSession()
         const error = yield* Effect.flip(say(id, "too long"))
-        assert.strictEqual(error.kind, "context_overflow")
+        assert.strictEqual(error.kind, "context-overflow")
         assert.isFalse(error.sessionUsable)
       })
     )

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { failureOf, kindOfText, type OpenCodeError } from "../src/opencode/failures.ts"
+import { failureOf, kindOfText, type OpenCodeError } from "../src/opencode/turn/failures.ts"
 
 const api = (
   statusCode: number | undefined,
@@ -29,19 +29,19 @@ describe("failureOf", () => {
     [api(404, "no such model"), "other"],
     [{ name: "ProviderAuthError", data: { providerID: "p", message: "log in" } }, "unauthorized"],
     [{ name: "MessageAbortedError", data: { message: "Aborted" } }, "aborted"],
-    [{ name: "ContextOverflowError", data: { message: "too long" } }, "context_overflow"],
+    [{ name: "ContextOverflowError", data: { message: "too long" } }, "context-overflow"],
     [{ name: "UnknownError", data: { message: "no idea" } }, "other"]
   ] satisfies ReadonlyArray<readonly [OpenCodeError, string]>)("is by code where there is one: %o", (error, kind) => {
     assert.strictEqual(failureOf(error).kind, kind)
   })
 
-  it("gives the vendor's time in milliseconds, in either header", () => {
+  it("gives the vendor's retry time in milliseconds, from either header", () => {
     assert.strictEqual(failureOf(api(429, "", { "retry-after": "7" })).retryAfterMs, 7000)
     assert.strictEqual(failureOf(api(429, "", { "retry-after-ms": "1500", "retry-after": "2" })).retryAfterMs, 1500)
     assert.isUndefined(failureOf(api(429, "", { "retry-after": "tomorrow" })).retryAfterMs)
   })
 
-  it("takes a session for lost only when its conversation is too long", () => {
+  it("calls a session unusable only when its conversation is too long", () => {
     assert.isFalse(failureOf({ name: "ContextOverflowError", data: { message: "" } }).sessionUsable)
     assert.isTrue(failureOf(api(401, "")).sessionUsable)
   })

@@ -19,7 +19,7 @@ const overLink = Effect.fnUntraced(function* (runtimeGraceMs = 60_000) {
 
 describe("OpenCode over a broken connection", () => {
   layer(openCodeWorld, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
-    it.effect("finishes a turn whose connections were cut, without asking the model twice, and tells of its end", () =>
+    it.effect("finishes a turn whose connections were cut without a second model call, and reports its end", () =>
       Effect.gen(function* () {
         const model = yield* ScriptedModel
         const { reached, release } = yield* World
@@ -41,7 +41,7 @@ describe("OpenCode over a broken connection", () => {
       })
     )
 
-    it.effect("finishes a turn whose answer never comes, by asking", () =>
+    it.effect("finishes a turn whose answer never comes by polling", () =>
       Effect.gen(function* () {
         const { reached, release } = yield* World
         const { context, link } = yield* overLink()
@@ -56,7 +56,7 @@ describe("OpenCode over a broken connection", () => {
       })
     )
 
-    it.effect("gives a turn up after the grace, and goes on with it over another connection", () =>
+    it.effect("fails a turn after the grace, and continues it over another connection", () =>
       Effect.gen(function* () {
         const { reached, release } = yield* World
         const { context, link } = yield* overLink(1000)
@@ -68,7 +68,7 @@ describe("OpenCode over a broken connection", () => {
           yield* link.unplug
           return yield* Fiber.join(turn)
         }).pipe(Effect.provideContext(context))
-        assert.strictEqual(error.kind, "runtime_gone")
+        assert.strictEqual(error.kind, "gone")
         assert.isTrue(error.sessionUsable)
         yield* release("events")
         assert.strictEqual((yield* say(id, "hold events", ids)).text, "released")
@@ -76,7 +76,7 @@ describe("OpenCode over a broken connection", () => {
       })
     )
 
-    it.effect("tells of sessions as gone when their server is, for longer than the grace", () =>
+    it.effect("reports sessions as gone when their server is away for longer than the grace", () =>
       Effect.gen(function* () {
         const { context, link } = yield* overLink(1000)
         yield* Effect.gen(function* () {
@@ -89,7 +89,7 @@ describe("OpenCode over a broken connection", () => {
       })
     )
 
-    it.effect("tells of a human's own prompt as another cause than the last turn's", () =>
+    it.effect("reports a human's own prompt as a separate cause", () =>
       Effect.gen(function* () {
         const runtime = yield* AgentRuntime
         const { context } = yield* overLink()

@@ -6,8 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { markedProcesses } from "@reprise/process"
 import { Effect, Exit, Layer, Option, Redacted, Scope } from "effect"
 import { AgentRuntime, layerOpenCode, type OpenCodeOptions, OpenCodeServer } from "../src/index.ts"
-import { locateOpenCode } from "../src/opencode/locateOpenCode.ts"
-import { markOf } from "../src/opencode/startServer.ts"
+import { locateOpenCode } from "../src/opencode/server/locateOpenCode.ts"
+import { markOf } from "../src/opencode/server/startServer.ts"
 import { openCodeEnvironment } from "./contract/openCodeWorld.ts"
 import { Places } from "./contract/Places.ts"
 import { waitUntil } from "./contract/World.ts"
@@ -73,7 +73,7 @@ describe("OpenCodeServer", () => {
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 
-  it.live("takes another port when somebody took the one it looked at before the server did", () =>
+  it.live("takes another port when somebody else takes the chosen one first", () =>
     Effect.gen(function* () {
       const options = yield* optionsAt
       const { root } = yield* Places
@@ -124,7 +124,7 @@ exec '${real}' "$@"
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 
-  it.live("ends what the last owner left behind when owner, guard and server were killed at once", () =>
+  it.live("ends what the last owner left running when owner, guard and server were killed at once", () =>
     Effect.gen(function* () {
       const options = yield* optionsAt
       const { owner, serverPid } = yield* startOwner()
@@ -146,7 +146,7 @@ exec '${real}' "$@"
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 
-  it.live("is started again when it does not answer any more", () =>
+  it.live("is restarted when it stops answering", () =>
     Effect.gen(function* () {
       const options = yield* optionsAt
       const context = yield* serverWith({ ...options, unresponsiveMs: 1500 })
@@ -169,13 +169,13 @@ exec '${real}' "$@"
         yield* Layer.build(layerOpenCode().pipe(Layer.provide(OpenCodeServer.layer({ ...options, environment }))))
       )
       const error = yield* Effect.flip(runtime.create({ directory: "/", title: "none", permissions: "ask" }))
-      assert.strictEqual(error.kind, "runtime_gone")
+      assert.strictEqual(error.kind, "gone")
       assert.include(error.message, "npm i -g opencode-ai")
       assert.include(error.message, "/no/such/opencode")
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 
-  it.live("shows the end of what was said by an OpenCode that does not start", () =>
+  it.live("shows the last output of an OpenCode that does not start", () =>
     Effect.gen(function* () {
       const options = yield* optionsAt
       const { root } = yield* Places
@@ -189,7 +189,7 @@ exec '${real}' "$@"
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 
-  it.live("is given up for gone after the grace, the session being kept", () =>
+  it.live("counts as gone after the grace, and its sessions are kept", () =>
     Effect.gen(function* () {
       const connected = OpenCodeServer.layerConnect({ url: "http://127.0.0.1:9", password: Redacted.make("none") })
       const runtime = yield* Effect.provideContext(
@@ -197,7 +197,7 @@ exec '${real}' "$@"
         yield* Layer.build(layerOpenCode({ runtimeGraceMs: 300 }).pipe(Layer.provide(connected)))
       )
       const error = yield* Effect.flip(runtime.inspect("ses_e040cd4ffffeZFj16KaMq7XRPk"))
-      assert.strictEqual(error.kind, "runtime_gone")
+      assert.strictEqual(error.kind, "gone")
       assert.isTrue(error.sessionUsable)
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )

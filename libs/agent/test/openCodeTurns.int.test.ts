@@ -6,7 +6,7 @@ import { markedProcesses } from "@reprise/process"
 import { ScriptedModel } from "@reprise/scripted-model"
 import { Effect, Fiber } from "effect"
 import { AgentRuntime, type RuntimeEvent } from "../src/index.ts"
-import { markOf } from "../src/opencode/startServer.ts"
+import { markOf } from "../src/opencode/server/startServer.ts"
 import { killServer, openCodeWorld } from "./contract/openCodeWorld.ts"
 import { Places } from "./contract/Places.ts"
 import { awaitEvent, newIds, newSession, recordEvents, say, userMessages, World, waitUntil } from "./contract/World.ts"
@@ -53,7 +53,7 @@ describe("OpenCode", () => {
       })
     )
 
-    it.effect("does not ask the model to finish a sentence that a kill cut off", () =>
+    it.effect("does not make the model finish a sentence that a kill cut off", () =>
       Effect.gen(function* () {
         const model = yield* ScriptedModel
         const { crash, reached, release } = yield* World
@@ -68,7 +68,7 @@ describe("OpenCode", () => {
       })
     )
 
-    it.effect("writes inside the workspace without asking, also in new directories", () =>
+    it.effect("writes inside the workspace without asking, even in new directories", () =>
       Effect.gen(function* () {
         const { directory } = yield* Places
         const id = yield* newSession("workspace")
@@ -77,7 +77,7 @@ describe("OpenCode", () => {
       })
     )
 
-    it.effect("asks before a write that a link leads out of the workspace", () =>
+    it.effect("asks before a write through a link that leads out of the workspace", () =>
       Effect.gen(function* () {
         const { directory, root } = yield* Places
         mkdirSync(join(root, "outside"))
@@ -91,7 +91,7 @@ describe("OpenCode", () => {
       })
     )
 
-    it.effect("asks before a write to what others run, such as git's hooks", () =>
+    it.effect("asks before a write to files that others execute, such as git's hooks", () =>
       Effect.gen(function* () {
         const { directory } = yield* Places
         const seen = yield* recordEvents
@@ -102,7 +102,7 @@ describe("OpenCode", () => {
       })
     )
 
-    it.effect("tells of a request that OpenCode itself cannot list, and drops it with the turn", () =>
+    it.effect("reports a request that OpenCode itself cannot list, and withdraws it with the turn", () =>
       Effect.gen(function* () {
         const runtime = yield* AgentRuntime
         const { directory } = yield* Places
@@ -125,7 +125,7 @@ describe("OpenCode", () => {
       })
     )
 
-    it.effect("takes back what a killed server asked, and finishes the turn", () =>
+    it.effect("withdraws the requests of a killed server, and finishes the turn", () =>
       Effect.gen(function* () {
         const runtime = yield* AgentRuntime
         const seen = yield* recordEvents
@@ -144,7 +144,7 @@ describe("OpenCode", () => {
       })
     )
 
-    it.effect("counts a subagent's tokens and tells of its work as its parent's", () =>
+    it.effect("counts a subagent's tokens and reports its work as its parent's", () =>
       Effect.gen(function* () {
         const model = yield* ScriptedModel
         const seen = yield* recordEvents
@@ -161,7 +161,7 @@ describe("OpenCode", () => {
       })
     )
 
-    it.effect("offers no subagents to an agent that has to ask, since they would not", () =>
+    it.effect("offers no subagents to an agent that must ask, since subagents would not ask", () =>
       Effect.gen(function* () {
         const model = yield* ScriptedModel
         const id = yield* newSession("ask")
@@ -172,7 +172,7 @@ describe("OpenCode", () => {
       })
     )
 
-    it.effect("takes what follows OpenCode's own summary for the same turn", () =>
+    it.effect("counts what follows OpenCode's own summary to the same turn", () =>
       Effect.gen(function* () {
         const seen = yield* recordEvents
         const id = yield* newSession()
@@ -196,7 +196,7 @@ describe("OpenCode", () => {
       })
     )
 
-    it.effect("says which agent or model it does not know", () =>
+    it.effect("names an agent or model that it does not know", () =>
       Effect.gen(function* () {
         const runtime = yield* AgentRuntime
         const { directory } = yield* Places

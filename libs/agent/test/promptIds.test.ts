@@ -34,7 +34,7 @@ describe("promptIds", () => {
     assert.deepStrictEqual(ids, [...ids].sort())
   })
 
-  it("never meet, for 200 000 turns decided in the same millisecond", () => {
+  it("never collide for 200 000 turns decided in the same millisecond", () => {
     const seen = new Set<string>()
     for (let turn = 0; turn < 100_000; turn++) {
       for (const n of [0, 1]) seen.add(promptIds(now, `r${(turn % 97).toString(36)}-t${turn}`, n).messageId)

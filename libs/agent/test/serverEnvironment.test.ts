@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { permissionRules } from "../src/opencode/permissionRules.ts"
-import { serverEnvironment } from "../src/opencode/serverEnvironment.ts"
+import { serverEnvironment } from "../src/opencode/server/serverEnvironment.ts"
+import { permissionRules } from "../src/opencode/session/permissions.ts"
 
 describe("serverEnvironment", () => {
   const canary = "canary-token"
@@ -30,11 +30,11 @@ describe("serverEnvironment", () => {
     )
   })
 
-  it("leaves out Reprise's credentials, an outer OpenCode and an outer git", () => {
+  it("leaves out Reprise's credentials and the variables of an outer OpenCode or git", () => {
     assert.notInclude(Object.values(environment), canary)
   })
 
-  it("never lets OpenCode update itself, and sets its password", () => {
+  it("stops OpenCode from updating itself, and sets its password", () => {
     assert.strictEqual(environment["OPENCODE_DISABLE_AUTOUPDATE"], "1")
     assert.strictEqual(environment["OPENCODE_SERVER_PASSWORD"], "secret")
   })
@@ -44,11 +44,11 @@ describe("permissionRules", () => {
   const last = (mode: "ask" | "workspace" | "all", name: string) =>
     permissionRules(mode).findLast((rule) => rule.pattern === "*" && ["*", name].includes(rule.permission))?.action
 
-  it("let an agent that may do everything do so", () => {
+  it("allow everything in mode all", () => {
     assert.deepStrictEqual(permissionRules("all"), [{ permission: "*", pattern: "*", action: "allow" }])
   })
 
-  it("ask for whatever changes something or is not known, in both other modes", () => {
+  it("ask before changes and unknown tools in both other modes", () => {
     for (const mode of ["ask", "workspace"] as const) {
       for (const name of ["edit", "bash", "webfetch", "external_directory", "doom_loop", "some_mcp_tool"]) {
         assert.strictEqual(last(mode, name), "ask", name)

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AssistantMessage, Part } from "@opencode-ai/sdk/v2/client"
-import { historyOf } from "../src/opencode/history.ts"
-import { type Listed, subagentsOf, turnOf } from "../src/opencode/turnOf.ts"
+import { historyOf } from "../src/opencode/turn/history.ts"
+import { type Listed, subagentsOf, turnOf } from "../src/opencode/turn/turnOf.ts"
 
 const tokens = { input: 10, output: 2, reasoning: 1, cache: { read: 5, write: 3 } }
 const text = (words: string): Part => ({ id: "p", sessionID: "s", messageID: "m", type: "text", text: words })
@@ -48,7 +48,7 @@ const calls = { finish: "tool-calls" }
 const stop = { finish: "stop" }
 
 describe("turnOf", () => {
-  it("is absent for a prompt that was never taken", () => {
+  it("is absent for a prompt that OpenCode never took", () => {
     assert.deepStrictEqual(turnOf([user("a")], "b"), { _tag: "absent" })
   })
 
@@ -57,7 +57,7 @@ describe("turnOf", () => {
     assert.strictEqual(turnOf([user("a"), assistant("a", open, text("hel"))], "a")._tag, "unfinished")
   })
 
-  it("sums tokens, cost and tool calls over all its messages, and says what the last one says", () => {
+  it("sums tokens, cost and tool calls over all messages and returns the text of the last", () => {
     const turn = turnOf(
       [user("a"), assistant("a", calls, text("I look"), tool("bash")), assistant("a", stop, text("done"))],
       "a"
@@ -75,13 +75,13 @@ describe("turnOf", () => {
     })
   })
 
-  it("ends with its own answer though later prompts follow", () => {
+  it("ends with its own answer even if later prompts follow", () => {
     const messages = [user("a"), assistant("a", stop, text("first")), user("b"), assistant("b", stop, text("second"))]
     const turn = turnOf(messages, "a")
     assert.isTrue(turn._tag === "finished" && turn.outcome.text === "first")
   })
 
-  it("goes on past what a human added to it while it ran", () => {
+  it("includes the answers to what a human added while it ran", () => {
     const messages = [user("a"), assistant("a", calls, tool("bash")), user("b"), assistant("b", stop, text("both"))]
     const turn = turnOf(messages, "a")
     assert.isTrue(turn._tag === "finished" && turn.outcome.text === "both")
@@ -101,19 +101,19 @@ describe("turnOf", () => {
     assert.strictEqual(turnOf([user("a"), assistant("a", aborted)], "a")._tag, "failed")
   })
 
-  it("tells an answer that was cut off at its limit", () => {
+  it("recognizes an answer that was cut off at its limit", () => {
     const turn = turnOf([user("a"), assistant("a", { finish: "length" }, text("and so"))], "a")
     assert.isTrue(turn._tag === "finished" && turn.outcome.stopReason === "output-limit")
   })
 
-  it("names the sessions of its subagents once", () => {
+  it("lists the sessions of its subagents once", () => {
     const task = tool("task", { sessionId: "ses_child" })
     assert.deepStrictEqual(subagentsOf([user("a"), assistant("a", calls, task, task)], "a"), ["ses_child"])
   })
 })
 
 describe("historyOf", () => {
-  it("puts a result behind its call and leaves empty messages out", () => {
+  it("puts each result after its call and leaves out empty messages", () => {
     const history = historyOf([user("a"), assistant("a", open), assistant("a", stop, tool("bash"), text("done"))])
     assert.deepStrictEqual(
       history.map(({ content, role }) => [role, content]),

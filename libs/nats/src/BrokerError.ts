@@ -1,6 +1,6 @@
 /**
- * How a request to the broker fails. Drivers throw many things; `brokerError` reads them once, at the edge,
- * by class and server error code, never by text.
+ * How requests to the broker fail. Whatever a driver throws becomes a `BrokerError` once, at the edge, by class and
+ * server error code, never by text.
  */
 import { JetStreamApiError } from "@nats-io/jetstream"
 import { errors } from "@nats-io/transport-node"
@@ -8,7 +8,7 @@ import { Effect, Schema } from "effect"
 
 const operation = Schema.String
 
-/** A server could not be reached when connecting. Connections made earlier reconnect by themselves. */
+/** No server could be reached when connecting. An existing connection reconnects by itself instead. */
 export class BrokerUnreachable extends Schema.TaggedError<BrokerUnreachable>()("BrokerUnreachable", {
   url: Schema.String,
   reason: Schema.String
@@ -37,7 +37,7 @@ export class CredentialsUnreadable extends Schema.TaggedError<CredentialsUnreada
   }
 }
 
-/** No answer in time, or the connection broke with the request in flight: the outcome is unknown. */
+/** No answer in time, or the connection was lost during the request: the outcome is unknown. */
 export class RequestTimedOut extends Schema.TaggedError<RequestTimedOut>()("RequestTimedOut", { operation }) {
   override get message() {
     return `The broker did not answer in time: ${this.operation}. It is tried again with the same message id.`
@@ -53,7 +53,7 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
   }
 }
 
-/** The server has no JetStream, the account may not use it, or no stream covers the subject: it answers alike. */
+/** The server has no JetStream, the account may not use it, or no stream covers the subject: the server does not say which. */
 export class NothingStores extends Schema.TaggedError<NothingStores>()("NothingStores", { operation }) {
   override get message() {
     return `Nothing stores this (${this.operation}): JetStream is off for this account, or no stream covers the subject. Run 'reprise doctor'.`
@@ -66,7 +66,7 @@ export class StreamFull extends Schema.TaggedError<StreamFull>()("StreamFull", {
   reason: Schema.String
 }) {
   override get message() {
-    return `The broker stored nothing because its space is used up (${this.operation}: ${this.reason}). Run 'reprise prune', or give the streams more space.`
+    return `The broker could not store the message because its space is used up (${this.operation}: ${this.reason}). Run 'reprise prune', or give the streams more space.`
   }
 }
 
@@ -84,7 +84,7 @@ export class ConnectionClosed extends Schema.TaggedError<ConnectionClosed>()("Co
   }
 }
 
-/** JetStream said no, with a code. */
+/** JetStream refused with an error code. */
 export class BrokerSaysNo extends Schema.TaggedError<BrokerSaysNo>()("BrokerSaysNo", {
   operation,
   code: Schema.Int,

@@ -14,7 +14,7 @@ import { Context, Effect, Layer, Option, Redacted, Stream, SubscriptionRef } fro
 import { attempt, BrokerRefused, BrokerUnreachable, CredentialsUnreadable } from "./BrokerError.ts"
 import { parseServerVersion, type ServerVersion } from "./ServerVersion.ts"
 
-/** Who a service is to the broker. */
+/** How a service identifies itself to the broker. */
 export type Credentials =
   | { readonly _tag: "Anonymous" }
   | { readonly _tag: "UserPassword"; readonly user: string; readonly password: Redacted.Redacted }
@@ -27,17 +27,17 @@ export interface NatsOptions {
   readonly credentials?: Credentials
   /** Shown by the server in its connection list. */
   readonly name: string
-  /** Where replies to this service arrive. Private to it, or another identity could read them. Default: `_INBOX_<name>`. */
+  /** Subject prefix of replies. Must be private to the service, or others could read them. Default: `_INBOX_<name>`. */
   readonly inboxPrefix?: string
   readonly connectTimeoutMs?: number
-  /** For API requests and acknowledgements of stored messages. */
+  /** Limit for API requests and acknowledgements of stored messages. */
   readonly requestTimeoutMs?: number
-  /** Pause between two attempts to reconnect; there is no last attempt. */
+  /** Pause between two attempts to reconnect. Attempts never stop. */
   readonly reconnectWaitMs?: number
   readonly tls?: TlsOptions
 }
 
-/** `closed` is final: the connection was closed by us, or the server no longer accepts this identity. */
+/** `closed` is final: we closed the connection, or the server no longer accepts this identity. */
 export type ConnectionStatus = "connected" | "disconnected" | "closed"
 
 export type ConnectError = BrokerUnreachable | BrokerRefused | CredentialsUnreadable
@@ -46,14 +46,14 @@ export interface NatsShape {
   readonly nc: NatsConnection
   readonly js: JetStreamClient
   readonly jsm: JetStreamManager
-  /** Of the server connected to last; none before the first answer, or when it is not a version. */
+  /** Of the server connected to last; none before its first answer, or when it sends no valid version. */
   readonly serverVersion: Effect.Effect<Option.Option<ServerVersion>>
   readonly status: Effect.Effect<ConnectionStatus>
-  /** The present status, then every change of it. */
+  /** The current status, then every change. */
   readonly statusChanges: Stream.Stream<ConnectionStatus>
 }
 
-/** An address as it may be shown: without user and password. */
+/** The address without user and password, for messages. */
 export const displayUrl = (url: string | ReadonlyArray<string>): string =>
   (typeof url === "string" ? [url] : url).map((one) => one.replace(/\/\/[^@/]*@/, "//")).join(", ")
 
@@ -75,7 +75,7 @@ const identity = Effect.fnUntraced(function* (
         try: () => readFile(credentials.path),
         catch: (cause) => unreadable(cause instanceof Error ? cause.message : String(cause))
       })
-      if (!content.includes("BEGIN NATS USER JWT")) return yield* unreadable("it holds no NATS user JWT")
+      if (!content.includes("BEGIN NATS USER JWT")) return yield* unreadable("it contains no NATS user JWT")
       return { authenticator: credsAuthenticator(new Uint8Array(content)) }
     }
   }
@@ -102,7 +102,7 @@ const statusAfter = (event: Status): Option.Option<ConnectionStatus> => {
   }
 }
 
-/** Draining needs a live connection: one that is down would wait for ever, so it is closed as it is. */
+/** Drains a live connection before closing it. Draining a connection that is down would wait forever. */
 const close = (nc: NatsConnection, status: SubscriptionRef.SubscriptionRef<ConnectionStatus>) =>
   Effect.gen(function* () {
     if (nc.isClosed()) return
@@ -113,8 +113,11 @@ const close = (nc: NatsConnection, status: SubscriptionRef.SubscriptionRef<Conne
   })
 
 /**
- * Connects, and closes with the scope. Fails when no server answers now; once connected it reconnects for ever.
- * JetStream is not checked here: an identity with few permissions may not ask; `ensureStreams` and `health` do.
+ * Connects; closes with the scope. Fails when no server answers now; once connected, it reconnects without end, and
+ * requests made meanwhile fail with `RequestTimedOut`. Surprise: JetStream is not checked here, because an identity with
+ * few permissions may not ask; `ensureStreams` and `health` check it.
+ *
+ * @example program.pipe(Effect.provide(Nats.layer({ url: "nats://broker:4222", name: "gate" })))
  */
 const make = Effect.fn("Nats.make")(function* (options: NatsOptions) {
   const url = displayUrl(options.url)
@@ -130,7 +133,7 @@ const make = Effect.fn("Nats.make")(function* (options: NatsOptions) {
         timeout: options.connectTimeoutMs ?? 2_000,
         maxReconnectAttempts: -1,
         reconnectTimeWait: options.reconnectWaitMs ?? 250,
-        // A trace for each request would cost more than the request.
+        // Recording a stack trace costs more than the request itself.
         noAsyncTraces: true,
         ignoreAuthErrorAbort: true,
         ...(options.tls === undefined ? {} : { tls: options.tls })

@@ -1,4 +1,4 @@
-/** What a nats-server version can do, and what it therefore does not guarantee. Pure. */
+/** What a version of nats-server supports, and which guarantees it lacks. Pure. */
 import { Option } from "effect"
 
 export interface ServerVersion {
@@ -27,9 +27,9 @@ const since = (major: number, minor: number, patch: number): ServerVersion => ({
 
 /** The oldest server Reprise works with. */
 export const oldestVersion = since(2, 9, 0)
-/** From here on an acknowledged message survives a power cut, and the known JetStream faults of 2.10 are mended. */
+/** The oldest version in which an acknowledged message survives a power cut and the known JetStream bugs of 2.10 are fixed. */
 export const minimumVersion = since(2, 10, 23)
-/** What a new installation should use. */
+/** The version for new installations. */
 export const recommendedVersion = since(2, 12, 3)
 
 const features = {
@@ -39,9 +39,9 @@ const features = {
   filterSubjects: since(2, 10, 0),
   /** Metadata on streams and consumers. */
   metadata: since(2, 10, 0),
-  /** A bound on how many log files are kept. */
+  /** A limit for the number of log files. */
   logFileLimit: since(2, 10, 0),
-  /** `term` with a reason; ignored silently before. */
+  /** `term` with a reason, which older versions ignore silently. */
   termReason: since(2, 10, 4),
   /** A time to live on single messages. */
   messageTtl: since(2, 11, 0),
@@ -56,7 +56,7 @@ export type ServerFeature = keyof typeof features
 export const supports = (version: ServerVersion, feature: ServerFeature): boolean =>
   compareVersions(version, features[feature]) >= 0
 
-/** Sentences for `doctor` and the start message: what a user of this server must know. Empty when nothing is missing. */
+/** Warnings about this version for `doctor` and the start message; empty when all guarantees hold. */
 export const notGuaranteed = (version: ServerVersion): ReadonlyArray<string> => {
   const found = formatVersion(version)
   if (compareVersions(version, oldestVersion) < 0) {
@@ -71,7 +71,7 @@ export const notGuaranteed = (version: ServerVersion): ReadonlyArray<string> => 
   }
   if (compareVersions(version, minimumVersion) < 0) {
     lacks.push(
-      `nats-server ${found} is older than ${formatVersion(minimumVersion)}, the oldest one Reprise vouches for.`
+      `nats-server ${found} is older than ${formatVersion(minimumVersion)}, the oldest version that Reprise guarantees to work with.`
     )
   }
   return lacks

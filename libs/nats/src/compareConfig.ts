@@ -1,4 +1,4 @@
-/** Which settings of a stream or consumer differ from the wanted ones. Pure. */
+/** Compares settings of a stream or consumer with the wanted ones. Pure. */
 
 export interface Difference {
   readonly field: string
@@ -8,13 +8,13 @@ export interface Difference {
 
 type Setting = string | number | boolean | ReadonlyArray<string | number> | undefined
 
-/** Servers leave out what has the zero value, and give lists in any order. */
+/** Servers leave out zero values and return lists in any order. */
 const shown = (setting: Setting): string => {
   if (setting === undefined || setting === false || setting === 0 || setting === "") return "none"
   return typeof setting === "object" ? [...setting].map(String).sort().join(", ") : String(setting)
 }
 
-/** The fields of `wanted` that `found` has otherwise; other fields of `found` are none of our business. */
+/** The fields of `wanted` that have another value in `found`. Other fields of `found` are ignored. */
 export const differences = (wanted: object, found: object): ReadonlyArray<Difference> => {
   const actual = new Map<string, Setting>(Object.entries(found))
   return Object.entries(wanted).flatMap(([field, setting]: [string, Setting]) => {

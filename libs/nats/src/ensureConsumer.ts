@@ -1,4 +1,4 @@
-/** Static durable consumers: made once, by name, never deleted while Reprise runs (facts: NATS, semantics). */
+/** Durable consumers: created once by name and never deleted while Reprise runs. */
 import { AckPolicy, type ConsumerConfig, type ConsumerInfo, DeliverPolicy } from "@nats-io/jetstream"
 import { nanos } from "@nats-io/transport-node"
 import { Effect, Option, Schema } from "effect"
@@ -13,17 +13,17 @@ export interface ConsumerOptions {
   readonly durable: string
   /** More than one needs a server from 2.10. Empty: the whole stream. */
   readonly filterSubjects: ReadonlyArray<string>
-  /** Without an acknowledgement or a sign of work for this long, a message is delivered again. */
+  /** A message is delivered again after this time without an acknowledgement or a progress signal. */
   readonly ackWaitMs: number
   /** Deliveries of one message before the server gives up on it; -1 for no limit. */
   readonly maxDeliver: number
-  /** Messages delivered and not yet acknowledged, over all who share this consumer. */
+  /** Delivered messages without acknowledgement, over all clients of this consumer. */
   readonly maxAckPending: number
   /** Where a new consumer starts. Default `all`. */
   readonly deliverPolicy?: "all" | "new"
 }
 
-/** A consumer of this name exists and cannot be brought to the wanted settings. */
+/** The consumer exists with a setting that cannot be changed. */
 export class ConsumerMismatch extends Schema.TaggedError<ConsumerMismatch>()("ConsumerMismatch", {
   stream: Schema.String,
   consumer: Schema.String,
@@ -79,8 +79,11 @@ const requireSeveralFilters = (version: Option.Option<ServerVersion>) =>
     : Effect.void
 
 /**
- * Makes the consumer exist with these settings. Idempotent, keeps the position of one that exists, and reads the
- * settings back. Fails with the field, when a consumer of this name cannot be brought to them.
+ * Creates the consumer, or updates it and keeps its position. Idempotent, and safe when several processes do it at once.
+ * The settings are read back, because servers silently ignore those that they do not know. Fails with `ConsumerMismatch`,
+ * which names the field, when an existing consumer cannot be given the wanted settings.
+ *
+ * @example ensureConsumer({ stream, durable: "gate", filterSubjects, ackWaitMs: 30_000, maxDeliver: -1, maxAckPending: 64 })
  */
 export const ensureConsumer = Effect.fn("ensureConsumer")(function* (options: ConsumerOptions) {
   const nats = yield* Nats
@@ -96,7 +99,7 @@ export const ensureConsumer = Effect.fn("ensureConsumer")(function* (options: Co
     if (found.length === 0) return existing.value
     const unchangeable = found.find(({ field }) => fixed.includes(field))
     if (unchangeable !== undefined) return yield* mismatch(unchangeable)
-    // A filter may have moved between the single and the plural field: one of them must be cleared.
+    // A filter can move between the singular and the plural field; the other one must be cleared.
     const both = options.filterSubjects.length > 1 ? { filter_subject: "" } : { filter_subjects: [] }
     const cleared = found.some(({ field }) => field.startsWith("filter")) ? both : {}
     yield* attempt(`update consumer ${durable} of ${stream}`, () =>

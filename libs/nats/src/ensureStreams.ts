@@ -1,4 +1,4 @@
-/** Creates the streams of a tenant, or brings them to the wanted settings, and reads them back. */
+/** Creates or updates the streams of a tenant. */
 import type { StreamConfig, StreamInfo } from "@nats-io/jetstream"
 import { Kvm } from "@nats-io/kv"
 import { Objm } from "@nats-io/obj"
@@ -19,12 +19,9 @@ import {
 } from "./streams.ts"
 
 export interface EnsureStreamsOptions {
-  /**
-   * What all streams of this prefix may take together, per replica. Default 4 GiB, or what the account allows if that is
-   * less.
-   */
+  /** The storage of all streams of this prefix together, per replica. Default: 4 GiB, or less if the account has less. */
   readonly storageBytes?: number
-  /** Whether streams that exist get the quotas that `storageBytes` gives new ones. Default: they keep theirs. */
+  /** Whether existing streams get new quotas from `storageBytes`. Default: they keep theirs. */
   readonly resize?: boolean
   /** Copies of every stream. Default 1; a cluster wants 3. */
   readonly replicas?: number
@@ -37,7 +34,7 @@ export interface EnsuredStream {
   readonly maxBytes: number
 }
 
-/** A stream exists with a setting that cannot be changed, or that the server did not take. */
+/** A stream has a setting that cannot be changed, or that the server did not accept. */
 export class StreamMismatch extends Schema.TaggedError<StreamMismatch>()("StreamMismatch", {
   stream: Schema.String,
   field: Schema.String,
@@ -80,7 +77,7 @@ const hints: ReadonlyMap<number, string> = new Map([
   [jetStreamCode.maximumStreams, "Raise the account's limit of streams; Reprise uses nine."]
 ])
 
-/** A refusal to create or update gets the next step that fits its code. */
+/** Adds the next step that fits the error code of a refusal. */
 const explain =
   (definition: StreamDefinition) =>
   (error: BrokerError | StreamMismatch): BrokerError | StreamMismatch | StreamRefused =>
@@ -93,7 +90,7 @@ const explain =
         })
       : error
 
-/** What new streams share: an account with a limit gives what nobody else has reserved of it. */
+/** The storage for new streams: of a limited account, what other streams have not reserved. */
 const chooseStorage = Effect.fnUntraced(function* (nats: NatsShape, ours: ReadonlySet<string>, replicas: number) {
   const account = yield* attempt("read the account's limits", () => nats.jsm.getAccountInfo())
   const tier = account.tiers?.[`R${replicas}`]
@@ -138,10 +135,10 @@ const create = (nats: NatsShape, definition: StreamDefinition, config: Partial<S
 
 const mismatch = (stream: string, difference: Difference) => new StreamMismatch({ stream, ...difference })
 
-/** Settings that would change whose data a stream holds, or that JetStream never changes. */
+/** Settings that JetStream cannot change, and subjects that would make the stream another tenant's. */
 const unchangeable = (prefix: string, found: StreamInfo) => (difference: Difference) => {
   if (difference.field !== "subjects") return ["retention", "storage"].includes(difference.field)
-  // Two prefixes that differ in case share stream names, and one must not take over the other's stream.
+  // Two prefixes that differ only in case share stream names; one must not take over the other's stream.
   return !found.config.subjects.every((subject) => subject.startsWith(`${prefix}.`))
 }
 
@@ -166,7 +163,7 @@ const ensureStream = Effect.fnUntraced(function* (
     yield* create(nats, definition, wanted)
   }
 
-  // Servers ignore settings they do not know, silently: what counts is what they give back.
+  // Servers silently ignore settings that they do not know, so the stored settings are checked.
   const stored = yield* attempt(`read ${definition.stream}`, () => nats.jsm.streams.info(definition.stream))
   const [refused] = differences(wanted, stored.config)
   if (refused !== undefined) return yield* mismatch(definition.stream, refused)
@@ -178,8 +175,11 @@ const ensureStream = Effect.fnUntraced(function* (
 })
 
 /**
- * Makes every stream, bucket and object store of `prefix` exist with the settings of the protocol. Idempotent, and safe
- * when several services do it at once. Fails with the field, when a stream exists that cannot be brought to them.
+ * Creates every stream, bucket and object store of `prefix`, or updates it to the settings of the protocol. Idempotent,
+ * and safe when several services do it at once. Existing streams keep their quotas unless `resize` is set. Fails with
+ * `StreamMismatch`, which names the field, when an existing stream cannot be given the wanted settings.
+ *
+ * @example ensureStreams("reprise", { storageBytes: 1024 ** 3 })
  */
 export const ensureStreams = Effect.fn("ensureStreams")(function* (prefix: string, options: EnsureStreamsOptions = {}) {
   yield* Effect.fromResult(checkPrefix(prefix))

@@ -66,7 +66,7 @@ const syncSentences = (sync: SyncMode): ReadonlyArray<string> => {
         `The server writes to disk only every ${sync.ms} ms: a power cut of all replicas can lose acknowledged messages. Set 'sync_interval: always'.`
       ]
     case "Unknown":
-      return ["Whether the server writes to disk before it acknowledges is not known: it did not show its settings."]
+      return ["It is unknown whether the server writes to disk before it acknowledges: it did not report its settings."]
   }
 }
 
@@ -90,19 +90,24 @@ const streamHealth = Effect.fnUntraced(function* (nats: NatsShape, definition: S
   } satisfies StreamHealth
 })
 
-const told = (statistics: Effect.Effect<ServerStatistics, BrokerError>) =>
+const orWarning = (statistics: Effect.Effect<ServerStatistics, BrokerError>) =>
   statistics.pipe(
     Effect.map(Option.some),
     Effect.catch((error) => Effect.logWarning(error.message).pipe(Effect.as(Option.none<ServerStatistics>())))
   )
 
-/** Looks at the server, the account and every stream. Fails only when the broker does not answer. */
+/**
+ * Checks the server, the account and every stream. Problems are part of the report; it fails only when the broker does
+ * not answer or `prefix` is invalid. Changes nothing.
+ *
+ * @example const { streams } = yield* health({ prefix: "reprise" })
+ */
 export const health = Effect.fn("health")(function* (options: HealthOptions) {
   const prefix = yield* Effect.fromResult(checkPrefix(options.prefix))
   const nats = yield* Nats
   const roundTripMs = yield* attempt("measure the round trip", () => nats.nc.rtt())
   const account = yield* attempt("read the account's limits", () => nats.jsm.getAccountInfo())
-  const statistics = options.statistics === undefined ? Option.none() : yield* told(options.statistics)
+  const statistics = options.statistics === undefined ? Option.none() : yield* orWarning(options.statistics)
   const sync = syncMode(statistics)
   const version = yield* nats.serverVersion
   const streams = yield* Effect.forEach(

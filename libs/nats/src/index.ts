@@ -1,4 +1,8 @@
-/** The broker: connection, streams, the embedded server, health. */
+/**
+ * The broker: `Nats` (one connection), `ensureStreams` and `ensureConsumer` (its storage), `publish` (one message, stored
+ * once), `EmbeddedServer` (a private nats-server for one directory), `attach` (the server that another process runs),
+ * `locateServer` and `health` (for doctor). Requests fail with a `BrokerError`; match its `_tag`, never its text.
+ */
 export * from "./BrokerError.ts"
 export type { Difference } from "./compareConfig.ts"
 export * from "./embedded/EmbeddedError.ts"

@@ -1,4 +1,4 @@
-/** One stored message, once: short attempts with the same id until the outcome is known. */
+/** Stores one message exactly once: short attempts with the same id until the outcome is known. */
 import { headers } from "@nats-io/transport-node"
 import { Effect, Schedule } from "effect"
 import { attempt, type BrokerError, RequestTimedOut, type WrongSequence } from "./BrokerError.ts"
@@ -7,23 +7,23 @@ import { Nats, type NatsShape } from "./Nats.ts"
 export interface StoredMessage {
   readonly stream: string
   readonly subject: string
-  /** The stream drops a second message with this id inside its duplicate window. */
+  /** Within its duplicate window the stream drops a second message with this id. */
   readonly id: string
   readonly body: string | Uint8Array
   readonly headers?: Readonly<Record<string, string>>
-  /** Sequence of the last message of this subject, 0 for none: the write is refused if another came first. */
+  /** Sequence of the subject's last message, 0 for none. The write is refused when another message came first. */
   readonly expectedLastSubjectSequence?: number
 }
 
 export interface PublishOptions {
-  /** An attempt without an answer for this long is repeated: a lost connection does not fail what was in flight. */
+  /** An attempt without an answer is repeated after this time, since a lost connection does not fail requests in flight. */
   readonly attemptTimeoutMs?: number
   readonly giveUpAfterMs?: number
 }
 
 export interface Stored {
   readonly sequence: number
-  /** An earlier attempt, or an earlier process, had already stored it. */
+  /** Whether an earlier attempt or process had already stored it. */
   readonly duplicate: boolean
 }
 
@@ -45,10 +45,10 @@ const write = (nats: NatsShape, message: StoredMessage, timeout: number) => {
 }
 
 /**
- * Servers from 2.12 check the sequence before the id. So a repeat of a write whose acknowledgement was lost looks like
- * a conflict; it is none if the last message of the subject is this one. Asked of the leader, as a replica may lag.
+ * Servers from 2.12 check the sequence before the id. So repeating a write whose acknowledgement was lost looks like a
+ * conflict, but is none when the subject's last message is this one. The leader is asked, because a replica can lag.
  */
-const wasItMine = Effect.fnUntraced(function* (nats: NatsShape, message: StoredMessage, conflict: WrongSequence) {
+const ownOrConflict = Effect.fnUntraced(function* (nats: NatsShape, message: StoredMessage, conflict: WrongSequence) {
   const last = yield* attempt(`read the last message of ${message.subject}`, () =>
     nats.jsm.streams.getMessage(message.stream, { last_by_subj: message.subject })
   )
@@ -57,13 +57,17 @@ const wasItMine = Effect.fnUntraced(function* (nats: NatsShape, message: StoredM
 })
 
 /**
- * Stores a message. Succeeds when it is stored, now or before. Fails with `WrongSequence` when another message of this
- * subject came first, `StreamFull` when there is no space, `RequestTimedOut` when the outcome stayed unknown.
+ * Stores a message. Succeeds when the message is stored, by this call or an earlier one with the same id, and then the
+ * message survives a crash of this process and of the broker. Fails with `WrongSequence` when another message of the
+ * subject came first, `StreamFull` when there is no space, and `RequestTimedOut` when the outcome is still unknown after
+ * `giveUpAfterMs`. Surprise: after `RequestTimedOut` the message may be stored; call again with the same id.
+ *
+ * @example publish({ stream, subject, id: commandId, body, expectedLastSubjectSequence: 0 })
  */
 export const publish = Effect.fn("publish")(function* (message: StoredMessage, options: PublishOptions = {}) {
   const nats = yield* Nats
   const once: Effect.Effect<Stored, BrokerError> = write(nats, message, options.attemptTimeoutMs ?? 300).pipe(
-    Effect.catchTag("WrongSequence", (conflict) => wasItMine(nats, message, conflict))
+    Effect.catchTag("WrongSequence", (conflict) => ownOrConflict(nats, message, conflict))
   )
   return yield* once.pipe(
     Effect.retry({

@@ -1,4 +1,4 @@
-/** What a server says about itself (`varz`), by one of the two ways there are. */
+/** A server's statistics (`varz`), over the system account or over HTTP. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
 import { attempt, BrokerFault } from "./BrokerError.ts"
@@ -32,7 +32,7 @@ const decodePage = Schema.decodeUnknownEffect(Schema.fromJsonString(ServerStatis
 
 const unreadable = (cause: unknown) => new BrokerFault({ operation: "read the server's statistics", cause })
 
-/** Over a connection of an identity of the system account. In a cluster, of the server that answers first. */
+/** Needs a connection of the system account. In a cluster, the first server that answers. */
 export const statisticsOverSystem = Effect.fn("statisticsOverSystem")(function* (nc: NatsConnection) {
   const reply = yield* attempt("ask for the server's statistics", () =>
     nc.request("$SYS.REQ.SERVER.PING.VARZ", "", { timeout: 2_000 })
@@ -41,7 +41,7 @@ export const statisticsOverSystem = Effect.fn("statisticsOverSystem")(function* 
   return data
 })
 
-/** Over the server's monitoring port, for instance `http://127.0.0.1:8222`. */
+/** From the server's monitoring port, for example `http://127.0.0.1:8222`. */
 export const statisticsOverHttp = Effect.fn("statisticsOverHttp")(function* (url: string) {
   const page = yield* Effect.tryPromise({
     try: async (signal) => {

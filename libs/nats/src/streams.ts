@@ -1,4 +1,4 @@
-/** What Reprise keeps in JetStream (protocol: Subjects and streams), as data. Pure. */
+/** The streams, buckets and object stores of Reprise as data (docs/design/protocol.md#subjects-and-streams). Pure. */
 import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig } from "@nats-io/jetstream"
 import { nanos } from "@nats-io/transport-node"
 import { subjects } from "@reprise/protocol"
@@ -9,13 +9,13 @@ export type StoreKind = "stream" | "bucket" | "objects"
 
 export interface StreamDefinition {
   readonly kind: StoreKind
-  /** The name by which it is opened. */
+  /** The name under which clients open it. */
   readonly name: string
-  /** The name of the stream that holds it: differs from `name` for buckets and object stores. */
+  /** The name of the underlying stream, which differs from `name` for buckets and object stores. */
   readonly stream: string
-  /** Part of the storage it gets, of 100. */
+  /** Its percentage of the storage. */
   readonly share: number
-  /** What must hold on the server, apart from `max_bytes` and `num_replicas`. */
+  /** The settings that the server must have, apart from `max_bytes` and `num_replicas`. */
   readonly config: Partial<StreamConfig>
 }
 
@@ -30,9 +30,9 @@ export const checkPrefix = (prefix: string): Result.Result<string, InvalidPrefix
 
 const day = 24 * 60 * 60 * 1000
 const duplicateWindowMs = 10 * 60 * 1000
-/** Bodies over 512 KiB go to the object store; the rest is room for headers. */
+/** Bodies over 512 KiB go to the object store; the rest is left for headers. */
 const maxMessageBytes = 1024 * 1024
-/** JetStream's word for unlimited age. */
+/** JetStream's value for unlimited age. */
 const forever = 0
 
 export interface Ages {
@@ -43,7 +43,7 @@ export interface Ages {
 
 export const defaultAges: Ages = { commandsMs: 7 * day, eventsMs: 30 * day, timersMs: 400 * day }
 
-/** Every stream, bucket and object store of one tenant, for a prefix that `checkPrefix` has passed. */
+/** Every stream, bucket and object store of one tenant. `prefix` must have passed `checkPrefix`. */
 export const streamDefinitions = (prefix: string, ages: Ages = defaultAges): ReadonlyArray<StreamDefinition> => {
   const { buckets, streams } = subjects(prefix)
   const stream = (name: string, subject: string, maxAgeMs: number, share: number): StreamDefinition => ({
@@ -103,11 +103,11 @@ export const streamDefinitions = (prefix: string, ages: Ages = defaultAges): Rea
   ]
 }
 
-/** What all of it together reserves unless told otherwise: 4 GiB. */
+/** What all streams together reserve by default: 4 GiB. */
 export const defaultStorageBytes = 4 * 1024 ** 3
-/** Less than this and single streams could not hold a handful of messages of the largest size. */
+/** With less, some streams could not hold even a few messages of the largest size. */
 export const smallestStorageBytes = 128 * 1024 ** 2
 
-/** The quota of one stream: its share of the whole, rounded down, so that the shares never exceed the whole. */
+/** The quota of one stream, rounded down so that all quotas together never exceed the storage. */
 export const shareOf = (storageBytes: number, definition: StreamDefinition): number =>
   Math.floor((storageBytes * definition.share) / 100)

@@ -27,7 +27,7 @@ const started = Effect.fnUntraced(function* (options: Partial<EmbeddedOptions> =
 const journal = (id: string) => publish({ stream: "REPRISE_JOURNAL", subject: "reprise.journal.run.r1", id, body: id })
 
 describe("starting", () => {
-  it.live("opens a loopback port and tells the owner's other processes, and nobody else, where", () =>
+  it.live("opens a loopback port that only processes of the same user can find", () =>
     Effect.gen(function* () {
       const { directory, server } = yield* started()
       const { endpoint } = server
@@ -62,7 +62,7 @@ describe("starting", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("puts the server out of reach of Ctrl-C, so that it stops last", () =>
+  it.live("keeps Ctrl-C from the server, so that it stops last", () =>
     Effect.gen(function* () {
       const { server } = yield* started()
       const group = yield* processGroupOf(yield* server.pid)
@@ -108,7 +108,7 @@ describe("starting", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("keeps what is stored when its streams are given less storage than before", () =>
+  it.live("keeps stored data when its streams get less storage than before", () =>
     Effect.gen(function* () {
       const directory = yield* stateDirectory
       const stored = (storageBytes: number) =>
@@ -137,7 +137,7 @@ describe("starting", () => {
 })
 
 describe("a server that dies", () => {
-  it.live("is started again at the same address with its data, and its clients come back", () =>
+  it.live("is restarted at the same address with its data, and its clients reconnect", () =>
     Effect.gen(function* () {
       const { directory, nats, server } = yield* started()
       const { body } = yield* Effect.gen(function* () {
@@ -158,7 +158,7 @@ describe("a server that dies", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("comes back when its guard is killed too: the old one is gone before", () =>
+  it.live("is restarted when its guard is killed too, after the old server is gone", () =>
     Effect.gen(function* () {
       const { server } = yield* started()
       const first = yield* server.pid
@@ -169,7 +169,7 @@ describe("a server that dies", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("stays down when it dies too often, and says so", () =>
+  it.live("stays down and reports it when it dies too often", () =>
     Effect.gen(function* () {
       const { server } = yield* started({ maxRestarts: 1 })
       yield* killHard(yield* server.pid)
@@ -183,7 +183,7 @@ describe("a server that dies", () => {
 })
 
 describe("what prevents a start", () => {
-  it.live("is a port that another program has", () =>
+  it.live("is a port that another program uses", () =>
     Effect.gen(function* () {
       const directory = yield* stateDirectory
       const port = yield* Effect.acquireRelease(
@@ -203,7 +203,7 @@ describe("what prevents a start", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is a configuration the server refuses: its own words are in the error", () =>
+  it.live("is a configuration that the server refuses, whose words are in the error", () =>
     Effect.gen(function* () {
       const directory = yield* stateDirectory
       const error = yield* Effect.flip(EmbeddedServer.make({ directory, template: "no_such_setting: 1\n" }))
@@ -213,7 +213,7 @@ describe("what prevents a start", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is a place that cannot be written", () =>
+  it.live("is a directory that cannot be written", () =>
     Effect.gen(function* () {
       const directory = yield* stateDirectory
       yield* Effect.promise(() => writeFile(directory, "a file"))
@@ -256,7 +256,7 @@ it.live.each([
     ownerPid: 1,
     startedAt: ""
   })
-])("takes an endpoint file for absent that says %j", (text) =>
+])("ignores an endpoint file that contains %j", (text) =>
   Effect.gen(function* () {
     const directory = yield* stateDirectory
     yield* Effect.promise(() => mkdir(directory).then(() => writeFile(join(directory, "endpoint.json"), text)))

@@ -8,7 +8,7 @@ import { brokerLayer, killHard, stateDirectory, temporaryDirectory, waitUntil } 
 const live = { excludeTestServices: true, timeout: "30 seconds" } as const
 
 describe("connecting", () => {
-  it.live("says where nothing answers, without the password in the address", () =>
+  it.live("names the address where nothing answers, without its password", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(Nats.make({ url: "nats://me:secret@127.0.0.1:9", name: "test" }))
       assert.strictEqual(error._tag, "BrokerUnreachable")
@@ -17,7 +17,7 @@ describe("connecting", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live.each([undefined, "not credentials"])("names a credentials file that is of no use: %j", (text) =>
+  it.live.each([undefined, "not credentials"])("names a credentials file that cannot be used: %j", (text) =>
     Effect.gen(function* () {
       const path = join(yield* temporaryDirectory, "service.creds")
       if (text !== undefined) yield* Effect.promise(() => writeFile(path, text))
@@ -41,7 +41,7 @@ layer(brokerLayer(), live)("a connection", (it) => {
     })
   )
 
-  it.effect("receives replies under a prefix of its own", () =>
+  it.effect("receives replies under its own prefix", () =>
     Effect.gen(function* () {
       const { nc } = yield* Nats
       nc.subscribe("question", { callback: (_, message) => void message.respond(message.reply ?? "") })
@@ -61,7 +61,7 @@ layer(brokerLayer(), live)("a connection", (it) => {
     })
   )
 
-  it.effect("tells when it is cut and when it is back, and what was being stored is stored once", () =>
+  it.effect("reports when it is cut and when it is back, and stores a message in flight once", () =>
     Effect.gen(function* () {
       const nats = yield* Nats
       const server = yield* EmbeddedServer
@@ -109,7 +109,7 @@ layer(brokerLayer(), live)("publish", (it) => {
     })
   )
 
-  it.effect("knows its own message behind a conflict, when the duplicate window has forgotten it", () =>
+  it.effect("recognizes its own message in a conflict after the duplicate window has passed", () =>
     Effect.gen(function* () {
       const { jsm } = yield* Nats
       const stream = "SHORT"
@@ -129,7 +129,7 @@ layer(brokerLayer(), live)("publish", (it) => {
   )
 })
 
-it.live("gives up a write whose outcome stays unknown, and closes, when the server never comes back", () =>
+it.live("fails a write whose outcome stays unknown, and closes, when the server never comes back", () =>
   Effect.gen(function* () {
     const directory = yield* stateDirectory
     const server = yield* EmbeddedServer.make({ directory, maxRestarts: 0 })

@@ -19,7 +19,7 @@ const firstMessage = (nats: Nats["Service"]) =>
   Effect.promise(async () => (await nats.jsm.streams.getMessage("REPRISE_JOURNAL", { seq: 1 }))?.string())
 
 describe("a second owner", () => {
-  it.live("is refused, is told where the first one's server is, and can use that", () =>
+  it.live("is refused, learns where the first owner's server is, and can use it", () =>
     Effect.gen(function* () {
       const directory = yield* stateDirectory
       const owner = yield* startOwner(directory)
@@ -33,7 +33,7 @@ describe("a second owner", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is refused in the same process too, until the first has let go", () =>
+  it.live("is refused in the same process too, until the first owner releases the directory", () =>
     Effect.gen(function* () {
       const directory = yield* stateDirectory
       const scope = yield* Scope.make()
@@ -46,7 +46,7 @@ describe("a second owner", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is refused in a race too: of ten who try at once, one has the directory", () =>
+  it.live("is refused in a race too: one of ten simultaneous owners gets the directory", () =>
     Effect.gen(function* () {
       const directory = yield* stateDirectory
       const tries = yield* Effect.all(
@@ -59,7 +59,7 @@ describe("a second owner", () => {
 })
 
 describe("an owner that is killed", () => {
-  it.live("takes its server with it, and the next owner finds everything", () =>
+  it.live("ends its server too, and the next owner finds all data", () =>
     Effect.gen(function* () {
       const directory = yield* stateDirectory
       const owner = yield* startOwner(directory)
@@ -74,7 +74,7 @@ describe("an owner that is killed", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is followed at once: the next owner waits until the old server has stopped", () =>
+  it.live("is succeeded at once: the next owner waits until the old server has stopped", () =>
     Effect.gen(function* () {
       const directory = yield* stateDirectory
       const owner = yield* startOwner(directory)
@@ -93,7 +93,7 @@ describe("an owner that is killed", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("together with its whole guard leaves a server, which the next owner stops before it starts its own", () =>
+  it.live("leaves a server if its guard is killed too, and the next owner stops it before starting its own", () =>
     Effect.gen(function* () {
       const directory = yield* stateDirectory
       const owner = yield* startOwner(directory)
@@ -118,7 +118,7 @@ describe("an owner that is killed", () => {
 })
 
 describe("attach", () => {
-  it.live("finds nobody where nothing ever ran, and creates nothing there", () =>
+  it.live("finds no owner where nothing ever ran, and creates nothing there", () =>
     Effect.gen(function* () {
       const directory = yield* stateDirectory
       assert.strictEqual((yield* Effect.flip(attach(directory)))._tag, "NoOwner")
@@ -126,7 +126,7 @@ describe("attach", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("believes no endpoint file without an owner, as one that came with a cloned repository", () =>
+  it.live("ignores an endpoint file without an owner, such as one from a cloned repository", () =>
     Effect.gen(function* () {
       const directory = yield* stateDirectory
       yield* Effect.promise(async () => {

@@ -46,7 +46,7 @@ it.each([
   ["2.10.22", 1],
   ["2.10.23", 0],
   ["2.12.3", 0]
-] as const)("says what %s does not guarantee", (text, sentences) => {
+] as const)("lists what %s does not guarantee", (text, sentences) => {
   const said = notGuaranteed(version(text))
   assert.strictEqual(said.length, sentences)
   for (const sentence of said) assert.include(sentence, text)

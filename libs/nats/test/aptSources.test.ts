@@ -58,14 +58,14 @@ describe("parseDeb822", () => {
     assert.deepStrictEqual(security?.suites, ["bookworm-security"])
   })
 
-  it("keeps a key that stands in the source itself, line by line", () => {
+  it("keeps a key that is written in the source itself, line by line", () => {
     const [found] = parseDeb822(embeddedKey)
     const key = Option.getOrThrow(found?.signedBy ?? Option.none())
     assert.strictEqual(key.split("\n").length, 5)
     assert.include(key, "\n mQINBF\n")
   })
 
-  it("leaves out what is switched off", () => {
+  it("leaves out disabled stanzas", () => {
     assert.deepStrictEqual(parseDeb822(`Enabled: no\n${twoStanzas.split("\n\n")[0]}`), [])
   })
 })
@@ -92,10 +92,10 @@ it.each([
   ['ID=linuxmint\nID_LIKE="ubuntu debian"\nVERSION_CODENAME=wilma\nUBUNTU_CODENAME=noble', Option.some(ubuntu)],
   ["ID=fedora\nVERSION_ID=42", Option.none()],
   ["", Option.none()]
-])("recognises the distribution in %j", (text, expected) => assert.deepStrictEqual(parseDistribution(text), expected))
+])("recognizes the distribution in %j", (text, expected) => assert.deepStrictEqual(parseDistribution(text), expected))
 
 describe("privateSource", () => {
-  it("asks the system's own mirror for the release with a good server, with the system's own key", () => {
+  it("uses the system's own mirror and key for the release with a suitable server", () => {
     const made = Option.getOrThrow(privateSource(parseDeb822(twoStanzas), debian))
     assert.strictEqual(
       made.text,

@@ -8,7 +8,7 @@ it.each([
   ["EACCES", "DirectoryUnusable"],
   ["EROFS", "DirectoryUnusable"],
   ["ENOTDIR", "DirectoryUnusable"]
-])("reads the file system's %s as %s", (code, tag) => {
+])("classifies the file system's %s as %s", (code, tag) => {
   const error = directoryError("/home/me/.reprise", Object.assign(new Error(code), { code }))
   assert.strictEqual(error._tag, tag)
   assert.include(error.message, "/home/me/.reprise")

@@ -62,7 +62,7 @@ layer(brokerLayer(), live)("ensureStreams", (it) => {
     })
   )
 
-  it.effect("brings changed settings to streams that exist, keeping their messages", () =>
+  it.effect("updates the settings of existing streams and keeps their messages", () =>
     Effect.gen(function* () {
       const { jsm } = yield* Nats
       yield* ensureStreams("grown", { storageBytes })
@@ -94,7 +94,7 @@ layer(brokerLayer(), live)("ensureStreams", (it) => {
     })
   )
 
-  it.effect("does not take the streams of a prefix that differs only in case", () =>
+  it.effect("does not take over the streams of a prefix that differs only in case", () =>
     Effect.gen(function* () {
       yield* ensureStreams("Tenant", { storageBytes })
       const error = yield* Effect.flip(ensureStreams("tenant", { storageBytes }))
@@ -103,7 +103,7 @@ layer(brokerLayer(), live)("ensureStreams", (it) => {
     })
   )
 
-  it.effect("says so when another stream covers the subjects, or the server has no cluster or no space", () =>
+  it.effect("reports that another stream covers the subjects, or that the server has no cluster or no space", () =>
     Effect.gen(function* () {
       const { jsm } = yield* Nats
       yield* Effect.promise(() => jsm.streams.add({ name: "GREEDY", subjects: ["greedy.>"], max_bytes: 1_000_000 }))
@@ -134,7 +134,7 @@ layer(brokerLayer(), live)("ensureStreams", (it) => {
     })
   )
 
-  it.effect("answers a full quota with an error, and takes messages again when there is space", () =>
+  it.effect("refuses messages when its quota is full, and accepts them again when there is space", () =>
     Effect.gen(function* () {
       const { jsm } = yield* Nats
       yield* ensureStreams("full", { storageBytes })
@@ -155,7 +155,7 @@ const smallAccount = readFileSync(new URL("../../../nats.conf", import.meta.url)
 )
 
 layer(brokerLayer({ template: smallAccount }), live)("on a small account", (it) => {
-  it.effect("shares what the account has left, and says when that is too little", () =>
+  it.effect("divides what the account has left, and reports when that is too little", () =>
     Effect.gen(function* () {
       const { jsm } = yield* Nats
       const foreign = 50_000_000
@@ -180,7 +180,7 @@ layer(brokerLayer(), live)("ensureConsumer", (it) => {
     maxAckPending: 100
   }
 
-  it.effect("creates it once, updates what may change and keeps its position", () =>
+  it.effect("is created once, and updated without losing its position", () =>
     Effect.gen(function* () {
       const { js } = yield* Nats
       yield* ensureStreams("reprise")
@@ -197,7 +197,7 @@ layer(brokerLayer(), live)("ensureConsumer", (it) => {
     })
   )
 
-  it.effect("moves from one filter to several and back", () =>
+  it.effect("changes from one filter to several and back", () =>
     Effect.gen(function* () {
       yield* ensureStreams("reprise")
       const one = { ...options, durable: "several" }
@@ -208,7 +208,7 @@ layer(brokerLayer(), live)("ensureConsumer", (it) => {
     })
   )
 
-  it.effect("refuses to change where a consumer started", () =>
+  it.effect("cannot change where it started", () =>
     Effect.gen(function* () {
       yield* ensureStreams("reprise")
       yield* ensureConsumer({ ...options, durable: "started" })
@@ -244,7 +244,7 @@ layer(brokerLayer(), live)("health", (it) => {
     })
   )
 
-  it.effect("says that it does not know when the server writes to disk, when nobody tells", () =>
+  it.effect("reports that it is unknown when the server writes to disk, if no statistics say so", () =>
     Effect.gen(function* () {
       const report = yield* health({ prefix: "reprise" })
       assert.deepStrictEqual(report.sync, { _tag: "Unknown" })

@@ -20,7 +20,7 @@ const programOf = (directory: string, version: string) =>
 const offline = { REPRISE_NATS_FETCH: "never" }
 
 describe("locateServer", () => {
-  it.live("takes the program that is configured, whatever else there is", () =>
+  it.live("takes the configured program, whatever else is installed", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       const path = yield* programOf(join(directory, "own"), "2.9.10")
@@ -45,7 +45,7 @@ describe("locateServer", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("prefers the cache to an older server on the path, and that to none", () =>
+  it.live("prefers the cache to an older server on the path, and an older server to none", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       yield* programOf(join(directory, "bin"), "2.9.10")
@@ -59,7 +59,7 @@ describe("locateServer", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("says what to install when there is none", () =>
+  it.live("says what to install when no server is found", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       const error = yield* Effect.flip(

@@ -46,7 +46,7 @@ describe("streamDefinitions", () => {
     for (const { config } of definitions) assert.strictEqual(config.discard, "new")
   })
 
-  it("shares out no more storage than there is", () => {
+  it("divides no more storage than it has", () => {
     for (const total of [smallestStorageBytes, 4 * 1024 ** 3, 1e9 + 7]) {
       const shares = definitions.map((definition) => shareOf(total, definition))
       assert.isAtMost(

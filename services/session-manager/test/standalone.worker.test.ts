@@ -91,7 +91,7 @@ describe("a session that its runtime lost", () => {
     const forgetful = Layer.effect(
       AgentRuntimes,
       AgentRuntime.use((runtime) => {
-        const gone = new AgentError({ kind: "session_missing", operation: "history", detail: "", sessionUsable: false })
+        const gone = new AgentError({ kind: "session-missing", operation: "history", detail: "", sessionUsable: false })
         const history: typeof runtime.history = (id) =>
           Effect.suspend(() => {
             if (saved) return gone

@@ -1,4 +1,4 @@
-/** What the agents of a runtime in memory do, and how a test steers them. */
+/** What the agents of a memory runtime do, and how a test controls them. */
 import type { RuntimeName, Tokens } from "@reprise/protocol"
 import { Effect, Latch } from "effect"
 import type { AgentErrorKind } from "../AgentError.ts"
@@ -7,23 +7,23 @@ import type { AgentErrorKind } from "../AgentError.ts"
 export type MemoryStep =
   /** Ends the turn with this text. */
   | { readonly say: string; readonly tokens?: Partial<Tokens> }
-  /** Uses a tool; with `ask`, a session that may not do everything asks first. */
+  /** Uses a tool; with `ask`, a session not in mode `all` asks for permission first. */
   | { readonly tool: string; readonly output?: string; readonly ask?: string }
   | { readonly question: string; readonly options: ReadonlyArray<string> }
-  /** Waits until a test releases the name. */
+  /** Waits until the test releases this name. */
   | { readonly hold: string }
   /** Ends the turn with a failure. */
   | { readonly fail: AgentErrorKind; readonly message: string; readonly retryAfterMs?: number }
   /** The vendor fails and the runtime tries again by itself. */
   | { readonly hiccup: string }
 
-/** What the script is told of a turn. */
+/** What the script knows about a turn. */
 export interface MemoryTurn {
   readonly sessionId: string
   readonly text: string
   /** User messages in the session, this one included. */
   readonly turn: number
-  /** How often this very prompt has been begun, from 1: more than once after a crash or a failure. */
+  /** How often this prompt was started, from 1: more than once after a crash or a failure. */
   readonly attempt: number
 }
 
@@ -31,13 +31,13 @@ export type MemoryScript = (turn: MemoryTurn) => ReadonlyArray<MemoryStep>
 
 export interface MemoryOptions {
   readonly script: MemoryScript
-  /** What it passes for. Default: opencode. */
+  /** The name that it has. Default: opencode. */
   readonly name?: RuntimeName
-  /** Default: one that nobody holds. */
+  /** Default: a control that the test has no access to. */
   readonly control?: MemoryControl
 }
 
-/** A test's hands on a runtime in memory. */
+/** Lets a test control a memory runtime. */
 export class MemoryControl {
   readonly #points = new Map<string, { readonly gate: Latch.Latch; readonly reached: Latch.Latch }>()
   readonly #crashes = new Set<Effect.Effect<void>>()
@@ -49,20 +49,20 @@ export class MemoryControl {
     return point
   }
 
-  /** How often a model was asked. */
+  /** How many model calls were made. */
   readonly modelCalls: Effect.Effect<number> = Effect.sync(() => this.#modelCalls)
 
-  /** Lets every turn at the hold of this name go on, now and later. */
+  /** Releases every turn that waits at this name, now and later. */
   release(name: string): Effect.Effect<void> {
     return Effect.suspend(() => Effect.asVoid(this.#point(name).gate.open))
   }
 
-  /** Completes once a turn has come to the hold of this name. */
+  /** Completes when a turn waits at this name. */
   reached(name: string): Effect.Effect<void> {
     return Effect.suspend(() => this.#point(name).reached.await)
   }
 
-  /** Ends everything that runs as the runtime's death would: sessions stay, turns are cut off. */
+  /** Cuts off all turns as the runtime's death would; sessions are kept. */
   readonly crash: Effect.Effect<void> = Effect.suspend(() => Effect.all([...this.#crashes], { discard: true }))
 
   /** Used by the runtime. */

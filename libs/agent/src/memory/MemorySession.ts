@@ -1,4 +1,4 @@
-/** A session in memory: its messages, and the turn that runs in it. */
+/** A session in memory: its messages and its running turn. */
 import { addTokens, noTokens, type PermissionMode, type Tokens } from "@reprise/protocol"
 import type { Deferred } from "effect"
 import type { AgentError } from "../AgentError.ts"
@@ -16,7 +16,7 @@ export interface MemoryMessage {
   readonly toolCalls: number
 }
 
-/** `crashed`: nobody knows how it ended. */
+/** `crashed`: the runtime died during the turn. */
 export type TurnEnd = TurnOutcome | AgentError | "crashed"
 
 export interface RunningTurn {
@@ -54,7 +54,7 @@ export class MemorySession {
     this.messages.push({ message, cause: undefined, atMs, end: "finished", tokens: noTokens, toolCalls: 0 })
   }
 
-  /** Writes the answer to a prompt anew, as far as it has come. */
+  /** Replaces the answer to a prompt with its current content. */
   write(cause: string, content: ReadonlyArray<ContentBlock>, rest: Omit<MemoryMessage, "message" | "cause">): void {
     const id = `${cause}-answer-${this.attempts.get(cause) ?? 1}`
     const message: Message = { id, role: "assistant", content, timestamp: new Date(rest.atMs).toISOString() }

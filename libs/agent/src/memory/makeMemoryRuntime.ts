@@ -1,4 +1,4 @@
-/** The port in memory: sessions are maps, agents play a script. It keeps the contract that OpenCode keeps. */
+/** The port in memory: agents play a script. It passes the same contract suite as OpenCode and Claude. */
 import { addTokens, noTokens } from "@reprise/protocol"
 import { Clock, Deferred, Effect, FiberMap, PubSub, type Scope, Stream } from "effect"
 import { AgentError } from "../AgentError.ts"
@@ -10,8 +10,8 @@ import { playTurn } from "./playTurn.ts"
 
 const nothing: Inspection = { state: { _tag: "missing" }, messageCount: 0, tokens: noTokens, cost: 0 }
 
-const error = (operation: string, kind: "session_missing" | "busy" | "aborted", detail: string) =>
-  new AgentError({ operation, kind, detail, sessionUsable: kind !== "session_missing" })
+const error = (operation: string, kind: "session-missing" | "busy" | "aborted", detail: string) =>
+  new AgentError({ operation, kind, detail, sessionUsable: kind !== "session-missing" })
 
 const stateOf = (session: MemorySession): SessionState => {
   const waiting = session.running?.waiting
@@ -33,7 +33,7 @@ export const makeMemoryRuntime = Effect.fn("MemoryRuntime.make")(function* (
   const need = (operation: string, id: string) => {
     const session = sessions.get(id)
     return session === undefined
-      ? error(operation, "session_missing", `There is no session ${id}. Start a new one.`)
+      ? error(operation, "session-missing", `There is no session ${id}. Start a new one.`)
       : Effect.succeed(session)
   }
   const add = (session: MemorySession) => {
@@ -42,7 +42,7 @@ export const makeMemoryRuntime = Effect.fn("MemoryRuntime.make")(function* (
   }
   const nextId = () => `ses_memory_${sessions.size + 1}`
 
-  /** Ends the turn that runs from outside. */
+  /** Ends the running turn from outside. */
   const cut = Effect.fnUntraced(function* (session: MemorySession, end: TurnEnd) {
     const turn = session.running
     if (turn === undefined) return

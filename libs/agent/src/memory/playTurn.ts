@@ -1,4 +1,4 @@
-/** Plays one turn of a script in a session in memory. */
+/** Plays one turn of a script in a memory session. */
 import { noTokens, type Tokens } from "@reprise/protocol"
 import { Clock, Deferred, Effect } from "effect"
 import { AgentError } from "../AgentError.ts"
@@ -23,7 +23,7 @@ const permissionOptions = [
   { name: "reject", label: "Reject" }
 ]
 
-/** Puts a prompt before a human and waits for the answer. */
+/** Publishes a prompt for a human and waits for the answer. */
 const ask = Effect.fnUntraced(function* (play: Play, prompt: PendingPrompt) {
   const answer = yield* Deferred.make<PromptReply>()
   play.turn.waiting = { prompt, answer }
@@ -35,7 +35,7 @@ const ask = Effect.fnUntraced(function* (play: Play, prompt: PendingPrompt) {
   return reply
 })
 
-/** Ends `turn.end`, unless it is interrupted: then whoever interrupts says how it ended. */
+/** Completes `turn.end`, unless it is interrupted: then the interrupter completes it. */
 export const playTurn = Effect.fnUntraced(function* (play: Play): Effect.fn.Return<void> {
   const { control, script, session, tell, text, turn } = play
   const cause = turn.messageId
@@ -85,7 +85,7 @@ export const playTurn = Effect.fnUntraced(function* (play: Play): Effect.fn.Retu
       const retry = retryAfterMs === undefined ? {} : { retryAfterMs }
       yield* tell({ type: "failed", ...at, kind, message, recovering: false, ...retry })
       yield* write(kind === "aborted" ? "aborted" : "failed")
-      const sessionUsable = kind !== "session_missing" && kind !== "context_overflow"
+      const sessionUsable = kind !== "session-missing" && kind !== "context-overflow"
       yield* Deferred.succeed(
         turn.end,
         new AgentError({ kind, operation: "prompt", detail: message, sessionUsable, ...retry })

@@ -2,42 +2,82 @@
 import type { Session, SessionStatus } from "@opencode-ai/sdk/v2/client"
 import { noTokens, type Tokens } from "@reprise/protocol"
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
-import { AgentError } from "../AgentError.ts"
 import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, LastMessage, SessionState } from "../AgentRuntimeShape.ts"
 import type { PendingPrompt } from "../RuntimeEvent.ts"
-import { kindOfRetry } from "./ActivityTracker.ts"
-import { type Calls, makeCalls, type Refused } from "./calls.ts"
-import { makeContextLimit } from "./contextLimits.ts"
-import { makeEventFeed } from "./EventFeed.ts"
-import { historyOf } from "./history.ts"
-import { OpenCodeServer } from "./OpenCodeServer.ts"
-import { modeMetadata, permissionRules } from "./permissionRules.ts"
-import { modelOf, runTurn } from "./runTurn.ts"
-import { SessionFacts } from "./SessionFacts.ts"
-import { type Listed, tokensOf } from "./turnOf.ts"
+import { kindOfRetry } from "./events/ActivityTracker.ts"
+import {
+  fault,
+  findSession,
+  makeOpenCodeAdapter,
+  type OpenCodeAdapter,
+  type OpenCodeRuntimeOptions,
+  remember,
+  requireSession,
+  unavailable
+} from "./OpenCodeAdapter.ts"
+import { modeMetadata, permissionRules } from "./session/permissions.ts"
+import { historyOf } from "./turn/history.ts"
+import { runTurn } from "./turn/runTurn.ts"
+import { type Listed, modelOf, tokensOf } from "./turn/turnOf.ts"
 
-export interface OpenCodeRuntimeOptions {
-  /** How long OpenCode may be away before a call, or a turn, gives up. Default 60 s. */
-  readonly runtimeGraceMs?: number
-  /** How often a turn's session is asked for its status. Default 2 s. */
-  readonly pollMs?: number
-  /** How long OpenCode may wait for the model's vendor by itself before a turn is given back. Default 60 s. */
-  readonly retryPatienceMs?: number
-}
+const listMessages = ({ calls }: OpenCodeAdapter, operation: string, { directory, id }: Session) =>
+  calls
+    .reaching(operation, (client, signal) => client.session.messages({ sessionID: id, directory }, { signal }))
+    .pipe(Effect.mapError(fault(operation)))
 
-const fault = (operation: string) => (error: Refused | AgentError) =>
-  error._tag === "AgentError"
-    ? error
-    : new AgentError({ kind: "other", operation, detail: error.message, sessionUsable: true })
-
-const missing = (operation: string, id: string) =>
-  new AgentError({
-    kind: "session_missing",
-    operation,
-    detail: `OpenCode has no session ${id}. Start a new one.`,
-    sessionUsable: false
+const create = (adapter: OpenCodeAdapter): AgentRuntimeShape["create"] =>
+  Effect.fn("AgentRuntime.create")(function* (session) {
+    const model = modelOf(session.model)
+    const created = yield* adapter.calls
+      .reaching("create", (client, signal) =>
+        client.session.create(
+          {
+            directory: session.directory,
+            title: session.title,
+            permission: permissionRules(session.permissions),
+            metadata: modeMetadata(session.permissions),
+            ...(model === undefined ? {} : { model: { providerID: model.providerID, id: model.modelID } })
+          },
+          { signal }
+        )
+      )
+      .pipe(Effect.mapError(fault("create")))
+    return (yield* remember(adapter, created)).id
   })
+
+const prompt = (adapter: OpenCodeAdapter): AgentRuntimeShape["prompt"] =>
+  Effect.fn("AgentRuntime.prompt")(function* (it) {
+    const session = yield* requireSession(adapter, "prompt", it.runtimeSessionId)
+    return yield* runTurn(adapter, session, it)
+  })
+
+/** Rejects the open requests of an aborted turn: OpenCode keeps them (measured), and a human would be asked in vain. */
+const rejectRequests = Effect.fnUntraced(function* ({ calls, feed }: OpenCodeAdapter, { directory, id }: Session) {
+  yield* Effect.ignore(feed.pending.list(directory))
+  for (const { kind, promptId } of feed.pending.ofSession(id)) {
+    yield* calls
+      .once("rejecting a request", (client, signal) =>
+        kind === "permission"
+          ? client.permission.reply({ requestID: promptId, directory, reply: "reject" }, { signal })
+          : client.question.reject({ requestID: promptId, directory }, { signal })
+      )
+      .pipe(Effect.ignore)
+  }
+})
+
+const abort = (adapter: OpenCodeAdapter): AgentRuntimeShape["abort"] =>
+  Effect.fn("AgentRuntime.abort")(function* (id) {
+    const session = yield* findSession(adapter, "abort", id)
+    if (Option.isNone(session)) return
+    const { directory } = session.value
+    yield* adapter.calls
+      .reaching("abort", (client, signal) => client.session.abort({ sessionID: id, directory }, { signal }))
+      .pipe(Effect.mapError(fault("abort")))
+    yield* rejectRequests(adapter, session.value)
+  })
+
+const missingSession: Inspection = { state: { _tag: "missing" }, messageCount: 0, tokens: noTokens, cost: 0 }
 
 const lastOf = (messages: ReadonlyArray<Listed>): LastMessage | undefined => {
   const info = messages.at(-1)?.info
@@ -54,11 +94,11 @@ const lastOf = (messages: ReadonlyArray<Listed>): LastMessage | undefined => {
 
 const stateOf = (
   status: SessionStatus | undefined,
-  prompt: PendingPrompt | undefined,
+  waiting: PendingPrompt | undefined,
   messageCount: number,
   nowMs: number
 ): SessionState => {
-  if (prompt !== undefined) return { _tag: "prompting", prompt }
+  if (waiting !== undefined) return { _tag: "prompting", prompt: waiting }
   if (status?.type === "retry") {
     const { attempt, message, next } = status
     return { _tag: "retrying", attempt, kind: kindOfRetry(message), message, retryAfterMs: Math.max(0, next - nowMs) }
@@ -67,116 +107,24 @@ const stateOf = (
   return { _tag: messageCount === 0 ? "empty" : "idle" }
 }
 
-const nothing: Inspection = { state: { _tag: "missing" }, messageCount: 0, tokens: noTokens, cost: 0 }
-
-/** None for a session that OpenCode does not have; ids that are not its own are not asked for. */
-const findSession = (calls: Calls, operation: string, id: string): Effect.Effect<Option.Option<Session>, AgentError> =>
-  id.startsWith("ses_")
-    ? calls
-        .reaching(operation, (client, signal) => client.session.get({ sessionID: id }, { signal }))
-        .pipe(
-          Effect.asSome,
-          Effect.catchIf(
-            (error) => error._tag === "Refused" && error.status === 404,
-            () => Effect.succeedNone
-          ),
-          Effect.mapError(fault(operation))
-        )
-    : Effect.succeedNone
-
-const makeOpenCodeRuntime = Effect.fn("OpenCode.runtime")(function* (options: OpenCodeRuntimeOptions = {}) {
-  const server = yield* OpenCodeServer
-  const graceMs = options.runtimeGraceMs ?? 60_000
-  const pollMs = options.pollMs ?? 2000
-  const patienceMs = options.retryPatienceMs ?? 60_000
-  const calls = makeCalls(server, graceMs)
-  const limitOf = makeContextLimit(calls)
-  const facts = new SessionFacts()
-  const feed = yield* makeEventFeed({ server, calls, facts, graceMs, pollMs: Math.max(pollMs, 1000) })
-
-  const known = (session: Session) => Effect.as(feed.watch(facts.remember(session)), session)
-  const find = (operation: string, id: string) =>
-    findSession(calls, operation, id).pipe(
-      Effect.tap((found) => (Option.isSome(found) ? known(found.value) : Effect.void))
-    )
-  const need = (operation: string, id: string) =>
-    Effect.flatMap(find(operation, id), (found) =>
-      Option.isSome(found) ? Effect.succeed(found.value) : missing(operation, id)
-    )
-  const listed = (operation: string, { directory, id }: Session) =>
-    calls
-      .reaching(operation, (client, signal) => client.session.messages({ sessionID: id, directory }, { signal }))
-      .pipe(Effect.mapError(fault(operation)))
-
-  const create: AgentRuntimeShape["create"] = Effect.fn("AgentRuntime.create")(function* (session) {
-    const model = modelOf(session.model)
-    const created = yield* calls
-      .reaching("create", (client, signal) =>
-        client.session.create(
-          {
-            directory: session.directory,
-            title: session.title,
-            permission: permissionRules(session.permissions),
-            metadata: modeMetadata(session.permissions),
-            ...(model === undefined ? {} : { model: { providerID: model.providerID, id: model.modelID } })
-          },
-          { signal }
-        )
-      )
-      .pipe(Effect.mapError(fault("create")))
-    return (yield* known(created)).id
-  })
-
-  const prompt: AgentRuntimeShape["prompt"] = Effect.fn("AgentRuntime.prompt")(function* (it) {
-    const session = yield* need("prompt", it.runtimeSessionId)
-    return yield* runTurn({ calls, feed, graceMs, pollMs, patienceMs, limitOf }, session, it)
-  })
-
-  /** OpenCode keeps the requests of a turn that was aborted (measured): they are refused, so that nobody is asked. */
-  const dropPrompts = Effect.fnUntraced(function* ({ directory, id }: Session) {
-    yield* Effect.ignore(feed.pending.list(directory))
-    for (const { kind, promptId } of feed.pending.ofSession(id)) {
-      yield* calls
-        .once("dropping a request", (client, signal) =>
-          kind === "permission"
-            ? client.permission.reply({ requestID: promptId, directory, reply: "reject" }, { signal })
-            : client.question.reject({ requestID: promptId, directory }, { signal })
-        )
-        .pipe(Effect.ignore)
-    }
-  })
-
-  const abort: AgentRuntimeShape["abort"] = Effect.fn("AgentRuntime.abort")(function* (id) {
-    const session = yield* find("abort", id)
-    if (Option.isNone(session)) return
-    const { directory } = session.value
-    yield* calls
-      .reaching("abort", (client, signal) => client.session.abort({ sessionID: id, directory }, { signal }))
-      .pipe(Effect.mapError(fault("abort")))
-    yield* dropPrompts(session.value)
-  })
-
-  const inspect: AgentRuntimeShape["inspect"] = Effect.fn("AgentRuntime.inspect")(function* (id) {
-    const found = yield* find("inspect", id)
-    if (Option.isNone(found)) return nothing
+const inspect = (adapter: OpenCodeAdapter): AgentRuntimeShape["inspect"] =>
+  Effect.fn("AgentRuntime.inspect")(function* (id) {
+    const found = yield* findSession(adapter, "inspect", id)
+    if (Option.isNone(found)) return missingSession
     const session = found.value
     const { directory } = session
-    const status = yield* calls
+    const status = yield* adapter.calls
       .reaching("inspect", (client, signal) => client.session.status({ directory }, { signal }))
       .pipe(Effect.mapError(fault("inspect")))
-    const messages = yield* listed("inspect", session)
-    const now = yield* Clock.currentTimeMillis
-    // A session that waits for an answer is busy; only then is there anything to list.
-    const prompts = status[id] === undefined ? [] : yield* Effect.orElseSucceed(feed.pending.list(directory), () => [])
+    const messages = yield* listMessages(adapter, "inspect", session)
+    // A session that waits for an answer is busy; an idle one cannot have open requests.
+    const prompts =
+      status[id] === undefined ? [] : yield* Effect.orElseSucceed(adapter.feed.pending.list(directory), () => [])
+    const waiting = prompts.find(({ sessionId }) => sessionId === id)
     const lastMessage = lastOf(messages)
     const tokens: Tokens = session.tokens === undefined ? noTokens : tokensOf(session.tokens)
     return {
-      state: stateOf(
-        status[id],
-        prompts.find(({ sessionId }) => sessionId === id),
-        messages.length,
-        now
-      ),
+      state: stateOf(status[id], waiting, messages.length, yield* Clock.currentTimeMillis),
       messageCount: messages.length,
       tokens,
       cost: session.cost ?? 0,
@@ -184,11 +132,10 @@ const makeOpenCodeRuntime = Effect.fn("OpenCode.runtime")(function* (options: Op
     }
   })
 
-  const reply: AgentRuntimeShape["reply"] = Effect.fn("AgentRuntime.reply")(function* (it) {
-    const { directory } = yield* need("reply", it.runtimeSessionId)
-    const requestID = it.promptId
-    const answer = it.reply
-    return yield* calls
+const reply = (adapter: OpenCodeAdapter): AgentRuntimeShape["reply"] =>
+  Effect.fn("AgentRuntime.reply")(function* ({ promptId: requestID, reply: answer, runtimeSessionId }) {
+    const { directory } = yield* requireSession(adapter, "reply", runtimeSessionId)
+    return yield* adapter.calls
       .reaching("reply", (client, signal) => {
         if (answer.kind === "permission") {
           const { message } = answer
@@ -209,53 +156,44 @@ const makeOpenCodeRuntime = Effect.fn("OpenCode.runtime")(function* (options: Op
       )
   })
 
-  const pendingPrompts: AgentRuntimeShape["pendingPrompts"] = Effect.fn("AgentRuntime.pendingPrompts")(
-    function* (directory) {
-      // One call that waits for a server that is away; the lists then come from one that is there.
-      yield* calls
-        .reaching("pendingPrompts", (client, signal) => client.session.status({ directory }, { signal }))
-        .pipe(Effect.mapError(fault("pendingPrompts")))
-      return yield* feed.pending.list(directory).pipe(
-        Effect.mapError(
-          (error) =>
-            new AgentError({
-              kind: "other",
-              operation: "pendingPrompts",
-              detail: error.message,
-              sessionUsable: true
-            })
-        )
-      )
-    }
-  )
-
-  const history: AgentRuntimeShape["history"] = Effect.fn("AgentRuntime.history")(function* (id) {
-    return historyOf(yield* listed("history", yield* need("history", id)))
+const pendingPrompts = (adapter: OpenCodeAdapter): AgentRuntimeShape["pendingPrompts"] =>
+  Effect.fn("AgentRuntime.pendingPrompts")(function* (directory) {
+    // This call waits while the server is away, so the lists come from a server that is back.
+    yield* adapter.calls
+      .reaching("pendingPrompts", (client, signal) => client.session.status({ directory }, { signal }))
+      .pipe(Effect.mapError(fault("pendingPrompts")))
+    return yield* Effect.mapError(adapter.feed.pending.list(directory), fault("pendingPrompts"))
   })
 
-  /** A fork has its own copy of nothing but the messages: the rules are set again (measured). */
-  const fork: AgentRuntimeShape["fork"] = Effect.fn("AgentRuntime.fork")(function* (id) {
-    const { directory, metadata, permission } = yield* need("fork", id)
-    const forked = yield* calls
+const history = (adapter: OpenCodeAdapter): AgentRuntimeShape["history"] =>
+  Effect.fn("AgentRuntime.history")(function* (id) {
+    const session = yield* requireSession(adapter, "history", id)
+    return historyOf(yield* listMessages(adapter, "history", session))
+  })
+
+/** OpenCode copies only the messages of a session (measured), so the permission rules are set again. */
+const fork = (adapter: OpenCodeAdapter): AgentRuntimeShape["fork"] =>
+  Effect.fn("AgentRuntime.fork")(function* (id) {
+    const { directory, metadata, permission } = yield* requireSession(adapter, "fork", id)
+    const forked = yield* adapter.calls
       .reaching("fork", (client, signal) => client.session.fork({ sessionID: id, directory }, { signal }))
       .pipe(Effect.mapError(fault("fork")))
     const rules = {
       ...(permission === undefined ? {} : { permission }),
       ...(metadata === undefined ? {} : { metadata })
     }
-    const ruled = yield* calls
+    const updated = yield* adapter.calls
       .reaching("fork", (client, signal) =>
         client.session.update({ sessionID: forked.id, directory, ...rules }, { signal })
       )
       .pipe(Effect.mapError(fault("fork")))
-    return (yield* known(ruled)).id
+    return (yield* remember(adapter, updated)).id
   })
 
-  const unavailable = (operation: string) => (error: { readonly message: string }) =>
-    new AgentError({ kind: "runtime_gone", operation, detail: error.message, sessionUsable: true })
-
-  const attachCommand: AgentRuntimeShape["attachCommand"] = Effect.fn("AgentRuntime.attachCommand")(function* (id) {
-    const { directory } = yield* need("attachCommand", id)
+const attachCommand = (adapter: OpenCodeAdapter): AgentRuntimeShape["attachCommand"] =>
+  Effect.fn("AgentRuntime.attachCommand")(function* (id) {
+    const { directory } = yield* requireSession(adapter, "attachCommand", id)
+    const { server } = adapter
     const program = yield* Effect.mapError(server.program, unavailable("attachCommand"))
     const { password, url, username } = yield* Effect.mapError(server.connection, unavailable("attachCommand"))
     return {
@@ -264,36 +202,47 @@ const makeOpenCodeRuntime = Effect.fn("OpenCode.runtime")(function* (options: Op
     }
   })
 
-  const models: AgentRuntimeShape["models"] = Effect.fn("AgentRuntime.models")(function* (directory) {
+const models = ({ calls }: OpenCodeAdapter): AgentRuntimeShape["models"] =>
+  Effect.fn("AgentRuntime.models")(function* (directory) {
     const { providers } = yield* calls
       .reaching("models", (client, signal) => client.config.providers({ directory }, { signal }))
       .pipe(Effect.mapError(fault("models")))
     return providers.flatMap((provider) => Object.keys(provider.models).map((model) => `${provider.id}/${model}`))
   })
 
-  const check = Effect.gen(function* () {
+const check = ({ server }: OpenCodeAdapter): AgentRuntimeShape["check"] =>
+  Effect.gen(function* () {
     const version = yield* Effect.mapError(server.version, unavailable("check"))
     const location = yield* Effect.mapError(server.location, unavailable("check"))
     return { name: "opencode" as const, version, running: yield* server.isRunning, location }
   })
 
+const makeOpenCodeRuntime = Effect.fn("OpenCode.runtime")(function* (options: OpenCodeRuntimeOptions) {
+  const adapter = yield* makeOpenCodeAdapter(options)
   return AgentRuntime.of({
     name: "opencode",
-    create,
-    prompt,
-    abort,
-    inspect,
-    events: feed.events,
-    reply,
-    pendingPrompts,
-    history,
-    fork,
-    attachCommand,
-    models,
-    check
+    create: create(adapter),
+    prompt: prompt(adapter),
+    abort: abort(adapter),
+    inspect: inspect(adapter),
+    events: adapter.feed.events,
+    reply: reply(adapter),
+    pendingPrompts: pendingPrompts(adapter),
+    history: history(adapter),
+    fork: fork(adapter),
+    attachCommand: attachCommand(adapter),
+    models: models(adapter),
+    check: check(adapter)
   })
 })
 
-/** Needs an `OpenCodeServer`: ours (`layer`) or somebody else's (`layerConnect`). */
+/**
+ * A runtime that hosts sessions in OpenCode. Needs an `OpenCodeServer`: a child of this process
+ * (`OpenCodeServer.layer`), which is started with the first call, or a server that somebody else runs
+ * (`OpenCodeServer.layerConnect`). Calls and turns wait while the server is away, up to the grace, and then fail as
+ * `gone`; the session is kept and the same prompt continues the turn.
+ *
+ * @example layerOpenCode().pipe(Layer.provide(OpenCodeServer.layer({ stateDirectory })))
+ */
 export const layerOpenCode = (options: OpenCodeRuntimeOptions = {}) =>
   Layer.effect(AgentRuntime, makeOpenCodeRuntime(options))

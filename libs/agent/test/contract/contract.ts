@@ -30,7 +30,7 @@ export const agentRuntimeContract = <E>(name: string, world: Layer.Layer<AgentRu
         })
       )
 
-      it.effect("runs a turn to its end and gives what it said, used and cost", () =>
+      it.effect("runs a turn to its end and returns its text, tokens and cost", () =>
         Effect.gen(function* () {
           const runtime = yield* AgentRuntime
           const id = yield* newSession()
@@ -49,7 +49,7 @@ export const agentRuntimeContract = <E>(name: string, world: Layer.Layer<AgentRu
         })
       )
 
-      it.effect("gives the same outcome for the same ids without asking the model", () =>
+      it.effect("returns the same outcome for the same ids without a model call", () =>
         Effect.gen(function* () {
           const id = yield* newSession()
           const ids = newIds()
@@ -62,7 +62,7 @@ export const agentRuntimeContract = <E>(name: string, world: Layer.Layer<AgentRu
         })
       )
 
-      it.effect("goes on in the same conversation", () =>
+      it.effect("continues the same conversation", () =>
         Effect.gen(function* () {
           const id = yield* newSession()
           yield* say(id, "say first")
@@ -70,7 +70,7 @@ export const agentRuntimeContract = <E>(name: string, world: Layer.Layer<AgentRu
         })
       )
 
-      it.effect("joins the turn that runs when its ids are sent again", () =>
+      it.effect("joins the running turn when its ids are sent again", () =>
         Effect.gen(function* () {
           const { reached, release } = yield* World
           const id = yield* newSession()
@@ -106,7 +106,7 @@ export const agentRuntimeContract = <E>(name: string, world: Layer.Layer<AgentRu
         })
       )
 
-      it.effect("aborts a turn, once for all its tries, and leaves the session usable", () =>
+      it.effect("aborts a turn for all later tries and leaves the session usable", () =>
         Effect.gen(function* () {
           const runtime = yield* AgentRuntime
           const { reached } = yield* World
@@ -124,20 +124,20 @@ export const agentRuntimeContract = <E>(name: string, world: Layer.Layer<AgentRu
         })
       )
 
-      it.effect("tells a missing session from a failure", () =>
+      it.effect("distinguishes a missing session from a failure", () =>
         Effect.gen(function* () {
           const runtime = yield* AgentRuntime
           for (const id of ["ses_0000000000000000000000000000", "no session"]) {
             assert.deepStrictEqual((yield* runtime.inspect(id)).state, { _tag: "missing" })
             const error = yield* Effect.flip(say(id, "say hello"))
-            assert.strictEqual(error.kind, "session_missing")
+            assert.strictEqual(error.kind, "session-missing")
             assert.isFalse(error.sessionUsable)
             yield* runtime.abort(id)
           }
         })
       )
 
-      it.effect("fails a turn whose key is refused, and tries anew when asked again", () =>
+      it.effect("fails a turn whose key is refused, and tries again when prompted again", () =>
         Effect.gen(function* () {
           const id = yield* newSession()
           const ids = newIds()
@@ -151,7 +151,7 @@ export const agentRuntimeContract = <E>(name: string, world: Layer.Layer<AgentRu
         })
       )
 
-      it.effect("gives a turn back that is limited for long, and goes on with the same ids", () =>
+      it.effect("fails a turn that is rate limited for long, and continues it with the same ids", () =>
         Effect.gen(function* () {
           const id = yield* newSession()
           const ids = newIds()
@@ -164,7 +164,7 @@ export const agentRuntimeContract = <E>(name: string, world: Layer.Layer<AgentRu
         })
       )
 
-      it.effect("outlives an answer that breaks off", () =>
+      it.effect("survives an answer that breaks off", () =>
         Effect.gen(function* () {
           const seen = yield* recordEvents
           const id = yield* newSession()
@@ -178,7 +178,7 @@ export const agentRuntimeContract = <E>(name: string, world: Layer.Layer<AgentRu
         })
       )
 
-      it.effect("asks before a tool that needs leave, and goes on with the answer", () =>
+      it.effect("asks before a tool that needs permission, and continues with the answer", () =>
         Effect.gen(function* () {
           const { directory } = yield* World
           const runtime = yield* AgentRuntime
@@ -229,7 +229,7 @@ export const agentRuntimeContract = <E>(name: string, world: Layer.Layer<AgentRu
         })
       )
 
-      it.effect("asks nothing in a session that may do everything", () =>
+      it.effect("asks nothing in a session that is allowed everything", () =>
         Effect.gen(function* () {
           const id = yield* newSession("all")
           const outcome = yield* say(id, "run echo free")
@@ -237,7 +237,7 @@ export const agentRuntimeContract = <E>(name: string, world: Layer.Layer<AgentRu
         })
       )
 
-      it.effect("puts the agent's own questions before a human", () =>
+      it.effect("asks a human the agent's own questions", () =>
         Effect.gen(function* () {
           const runtime = yield* AgentRuntime
           const seen = yield* recordEvents
@@ -282,7 +282,7 @@ export const agentRuntimeContract = <E>(name: string, world: Layer.Layer<AgentRu
         })
       )
 
-      it.effect("tells of work and its end, with the prompt that caused it", () =>
+      it.effect("reports work and its end with the prompt that caused it", () =>
         Effect.gen(function* () {
           const { reached, release } = yield* World
           const seen = yield* recordEvents
@@ -301,7 +301,7 @@ export const agentRuntimeContract = <E>(name: string, world: Layer.Layer<AgentRu
         })
       )
 
-      it.effect("gives the conversation in words that belong to no runtime", () =>
+      it.effect("returns the conversation in a form that every runtime shares", () =>
         Effect.gen(function* () {
           const runtime = yield* AgentRuntime
           const id = yield* newSession("all")
@@ -330,7 +330,7 @@ export const agentRuntimeContract = <E>(name: string, world: Layer.Layer<AgentRu
         })
       )
 
-      it.effect("names a program that opens the session, its models and its version", () =>
+      it.effect("gives the command that opens the session, the models and the version", () =>
         Effect.gen(function* () {
           const { directory } = yield* World
           const runtime = yield* AgentRuntime

@@ -1,4 +1,4 @@
-/** How an embedded server fails to start, or gives up. */
+/** Why an embedded server does not start, or stays down. */
 import { Schema } from "effect"
 
 /** A fixed port was configured, and another program listens on it. */
@@ -11,21 +11,21 @@ export class PortTaken extends Schema.TaggedError<PortTaken>()("PortTaken", { po
 export class ServerDidNotStart extends Schema.TaggedError<ServerDidNotStart>()("ServerDidNotStart", {
   reason: Schema.String,
   logFile: Schema.String,
-  /** The end of what the server said in this attempt. */
+  /** The last lines that the server printed in this start. */
   lastLines: Schema.Array(Schema.String)
 }) {
   override get message() {
-    const said = this.lastLines.length === 0 ? "It said nothing." : `It said:\n${this.lastLines.join("\n")}`
+    const said = this.lastLines.length === 0 ? "It printed nothing." : `It printed:\n${this.lastLines.join("\n")}`
     return `nats-server did not start (${this.reason}). Look at ${this.logFile}, or run 'reprise doctor'. ${said}`
   }
 }
 
-/** The server died again and again; its clients stay disconnected. */
+/** The server died too often; its clients stay disconnected. */
 export class ServerGaveUp extends Schema.TaggedError<ServerGaveUp>()("ServerGaveUp", {
   restarts: Schema.Int,
   reason: Schema.String
 }) {
   override get message() {
-    return `nats-server was restarted ${this.restarts} times in a short while and is down (${this.reason}). Run 'reprise doctor', then start again: nothing that was acknowledged is lost.`
+    return `nats-server was restarted ${this.restarts} times in a short time and is down (${this.reason}). Run 'reprise doctor', then start again: no acknowledged data is lost.`
   }
 }

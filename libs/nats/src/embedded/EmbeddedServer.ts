@@ -1,6 +1,6 @@
 /**
- * A private nats-server for one directory, owned by this process: started, watched, restarted, stopped. Other processes
- * of the same user find it by `endpoint.json` (`attach`).
+ * A private nats-server for one directory. This process starts, watches, restarts and stops it; other processes of the
+ * same user find it through `endpoint.json` (`attach`).
  */
 import { randomBytes } from "node:crypto"
 import { readFile, rm } from "node:fs/promises"
@@ -18,22 +18,22 @@ import { renderServerConfig, type ServerSettings } from "./serverConfig.ts"
 import { type RunningServer, type StartError, startServer } from "./startServer.ts"
 
 export interface EmbeddedOptions {
-  /** Absolute path of the `.reprise` directory; made when it is not there. */
+  /** Absolute path of the `.reprise` directory, which is created if necessary. */
   readonly directory: string
   /** Default: any free port. */
   readonly port?: number
-  /** What new streams may share (`EmbeddedServer.storageBytes`). Default 4 GiB, or half of the free disk if that is less. */
+  /** The storage for new streams. Default: 4 GiB, or half of the free disk space if that is less. */
   readonly storageBytes?: number
   /** Statistics over HTTP on a free loopback port, readable by every user of this machine. Default off. */
   readonly monitoring?: boolean
-  /** Default: the one `locateServer` finds. */
+  /** Default: the one that `locateServer` finds. */
   readonly server?: ServerBinary
   readonly locate?: LocateOptions
   /** The text of `nats.conf`, for a program that is bundled without it. */
   readonly template?: string
-  /** JetStream reads what it stored before it listens: a large store takes a while. Default 60 s. */
+  /** JetStream recovers its store before it listens, which takes a while for a large store. Default 60 s. */
   readonly startTimeoutMs?: number
-  /** A server that dies more often than this within the window stays down. Default 5 in 60 s. */
+  /** A server that dies more often within the window stays down. Default: 5 in 60 s. */
   readonly maxRestarts?: number
   readonly restartWindowMs?: number
 }
@@ -41,12 +41,12 @@ export interface EmbeddedOptions {
 export type EmbeddedError = StartError | AlreadyOwned | NewerFormat | ServerNotFound | ServerUnusable
 
 export interface EmbeddedServerShape {
-  /** Its address and credentials stay the same over restarts; `pid` is the first server's. */
+  /** Address and credentials stay the same after restarts; `pid` is that of the first server. */
   readonly endpoint: Endpoint
   readonly server: ServerBinary
-  /** For `ensureStreams`: quotas that the disk has room for, so that a full quota comes before a full disk. */
+  /** For `ensureStreams`: storage for which the disk has space, so that a quota is full before the disk is. */
   readonly storageBytes: number
-  /** Of the server that runs now. */
+  /** The process id of the server that runs now. */
   readonly pid: Effect.Effect<number>
   readonly restarts: Effect.Effect<number>
   /** Never succeeds; fails when the server died too often and stays down. */
@@ -69,7 +69,8 @@ const settingsFor = (options: EmbeddedOptions): ServerSettings => {
   }
 }
 
-const roomFor = (free: number) => Math.max(smallestStorageBytes, Math.min(defaultStorageBytes, Math.floor(free / 2)))
+const brokerQuota = (free: number) =>
+  Math.max(smallestStorageBytes, Math.min(defaultStorageBytes, Math.floor(free / 2)))
 
 const describe = Effect.fnUntraced(function* (
   settings: ServerSettings,
@@ -100,31 +101,32 @@ interface Watched {
 const watch = Effect.fnUntraced(function* (watched: Watched, maxRestarts: number, windowMs: number) {
   let attempts: ReadonlyArray<number> = []
   let reason = `it ended with ${yield* Deferred.await((yield* Ref.get(watched.running)).exited)}`
-  for (;;) {
+  const round = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     attempts = [...attempts.filter((at) => now - at < windowMs), now]
     if (attempts.length > maxRestarts) {
       const gaveUp = new ServerGaveUp({ restarts: attempts.length - 1, reason })
       yield* Effect.logError(gaveUp.message)
-      return yield* Deferred.fail(watched.failure, gaveUp)
+      return yield* gaveUp
     }
-    yield* Effect.logWarning(`nats-server is down (${reason}) and is started again.`)
-    // The first restart is immediate; one that did not help is followed by pauses that double.
+    yield* Effect.logWarning(`nats-server is down (${reason}) and is being restarted.`)
+    // The first restart is immediate. Later ones wait, each twice as long as the one before.
     if (attempts.length > 1) yield* Effect.sleep(`${50 * 2 ** attempts.length} millis`)
     const outcome = yield* Effect.result(watched.restart)
     if (outcome._tag === "Failure") {
       reason = outcome.failure.message
-      continue
+      return
     }
     yield* Ref.set(watched.running, outcome.success)
     yield* Ref.update(watched.restarts, (count) => count + 1)
     reason = `it ended with ${yield* Deferred.await(outcome.success.exited)}`
-  }
+  })
+  yield* Effect.forever(round).pipe(Effect.catch((gaveUp) => Deferred.fail(watched.failure, gaveUp)))
 })
 
 /**
- * Takes the directory, stops what a killed owner left there, starts the server and writes `endpoint.json`. When the
- * scope closes, in this order: nobody is told of the server any more, it is stopped, the directory is free.
+ * Takes the directory, stops what a killed owner left there, starts the server and writes `endpoint.json`. When the scope
+ * closes, it removes `endpoint.json`, stops the server and frees the directory, in this order.
  */
 const make = Effect.fn("EmbeddedServer.make")(function* (options: EmbeddedOptions) {
   const { directory } = options
@@ -170,13 +172,20 @@ const make = Effect.fn("EmbeddedServer.make")(function* (options: EmbeddedOption
   return EmbeddedServer.of({
     endpoint,
     server,
-    storageBytes: options.storageBytes ?? roomFor(yield* freeBytes(directory)),
+    storageBytes: options.storageBytes ?? brokerQuota(yield* freeBytes(directory)),
     pid: Effect.map(Ref.get(running), ({ pid }) => pid),
     restarts: Ref.get(restarts),
     failure: Deferred.await(failure)
   })
 })
 
+/**
+ * Needs nothing installed but a nats-server, which `locateServer` can fetch. One live process owns a directory: a second
+ * one fails with `AlreadyOwned` and should `attach` instead. The server does not outlive this process, even after
+ * kill -9; what it acknowledged is kept for the next start. A server that dies is restarted on the same port.
+ *
+ * @example Layer.provideMerge(layerEmbeddedConnection({ name: "up" }), EmbeddedServer.layer({ directory: "/repo/.reprise" }))
+ */
 export class EmbeddedServer extends Context.Service<EmbeddedServer, EmbeddedServerShape>()(
   "@reprise/nats/EmbeddedServer"
 ) {
@@ -184,7 +193,7 @@ export class EmbeddedServer extends Context.Service<EmbeddedServer, EmbeddedServ
   static readonly layer = (options: EmbeddedOptions) => Layer.effect(EmbeddedServer, make(options))
 }
 
-/** How to connect to the server behind an endpoint; `options` may add to it or replace any of it. */
+/** Connection options for the server of an endpoint; `options` override them. */
 export const connectionTo = (
   endpoint: Endpoint,
   options: Partial<NatsOptions> & Pick<NatsOptions, "name">

@@ -14,14 +14,14 @@ export const Endpoint = Schema.Struct({
   url: Schema.String.check(Schema.isPattern(/^nats:\/\/127\.0\.0\.1:\d{1,5}$/)),
   user: Schema.NonEmptyString,
   password: secret,
-  /** May read the server's statistics, and nothing that Reprise stores. */
+  /** Can read the server's statistics but none of Reprise's data. */
   system: Schema.Struct({ user: Schema.NonEmptyString, password: secret }),
-  /** The server's statistics over HTTP, when they were asked for. */
+  /** The server's statistics over HTTP, if they are switched on. */
   monitorUrl: Schema.optionalKey(Schema.String),
-  /** Of the server. */
+  /** The process id of the server. */
   pid,
   serverVersion: Schema.String,
-  /** Of the process that runs it. */
+  /** The process id of the owner. */
   ownerPid: pid,
   startedAt: Schema.String
 })
@@ -39,13 +39,13 @@ export const credentialsOf = (endpoint: Endpoint): Credentials => ({
 
 export const systemCredentialsOf = (endpoint: Endpoint): Credentials => ({ _tag: "UserPassword", ...endpoint.system })
 
-/** Shown in logs and messages: nothing secret. */
+/** A description without secrets, for logs and messages. */
 export const describeEndpoint = (endpoint: Endpoint): string =>
   `${endpoint.url} (nats-server ${endpoint.serverVersion}, process ${endpoint.ownerPid})`
 
 /**
- * What `endpoint.json` says. None without the file, and, with a warning, when it cannot be understood: its owner
- * writes it anew at every start. It may be left over from a process that was killed; `attach` knows.
+ * Reads `endpoint.json`. None without the file, and, with a warning, when it is damaged: its owner rewrites it at every
+ * start. Surprise: the file may be left over from a killed process; use `attach` for an endpoint that is alive.
  */
 export const readEndpoint = Effect.fnUntraced(function* (directory: string) {
   const file = paths(directory).endpoint
@@ -56,14 +56,14 @@ export const readEndpoint = Effect.fnUntraced(function* (directory: string) {
   return yield* decode(text).pipe(
     Effect.map(Option.some),
     Effect.catch(() =>
-      Effect.logWarning(`${file} is damaged or of another version, and is left aside.`).pipe(
+      Effect.logWarning(`${file} is damaged or has another version, and is ignored.`).pipe(
         Effect.as(Option.none<Endpoint>())
       )
     )
   )
 })
 
-/** Readable by its owner alone; replaced in one step. */
+/** Only the user can read the file. */
 export const writeEndpoint = (directory: string, endpoint: Endpoint) =>
   onDisk(directory, () => replaceFile(paths(directory).endpoint, `${encode(endpoint)}\n`))
 

@@ -1,6 +1,6 @@
 /**
- * Which process runs the server of a directory. The lock is the kernel's, taken by SQLite on `owner.lock`: it ends with
- * the process, however that dies, and no other process can inherit it as a reused process id would.
+ * Which process runs the server of a directory. It holds a kernel lock, taken by SQLite on `owner.lock`, which ends with
+ * the process however that dies. A process id in a file could be reused by another process; a lock cannot.
  */
 import { existsSync } from "node:fs"
 import { chmod } from "node:fs/promises"
@@ -10,7 +10,7 @@ import { Effect, Option, Schedule, Schema } from "effect"
 import { describeEndpoint, Endpoint, readEndpoint } from "./Endpoint.ts"
 import { checkFormat, DiskFull, directoryError, onDisk, paths, prepareDirectory } from "./StateDirectory.ts"
 
-/** Another live process runs the server of this directory. With its endpoint, when it is ready. */
+/** Another live process runs the server of this directory; with its endpoint when the server is ready. */
 export class AlreadyOwned extends Schema.TaggedError<AlreadyOwned>()("AlreadyOwned", {
   directory: Schema.String,
   endpoint: Schema.Option(Endpoint)
@@ -66,8 +66,8 @@ const takeLock = (directory: string, file: string) =>
         : lockError(directory, thrown)
   })
 
-/** A process that only looks whether a lock is held holds it for an instant. */
-const pastLooks = <A, E extends { readonly _tag: string }, R>(take: Effect.Effect<A, E, R>) =>
+/** A process that only checks a lock holds it for an instant, so a taken lock is tried again. */
+const retryTaken = <A, E extends { readonly _tag: string }, R>(take: Effect.Effect<A, E, R>) =>
   Effect.retry(take, {
     while: (error) => error._tag === "AlreadyOwned",
     times: 3,
@@ -75,15 +75,15 @@ const pastLooks = <A, E extends { readonly _tag: string }, R>(take: Effect.Effec
   })
 
 /**
- * Takes the directory for this process until the scope closes. Creates it when it is not there. Fails at once with
- * `AlreadyOwned` when a live process has it.
+ * Takes the directory for this process until the scope closes, and creates it if necessary. Fails at once with
+ * `AlreadyOwned` when another live process owns it.
  */
 export const acquireOwnership = Effect.fn("acquireOwnership")(function* (directory: string) {
   yield* prepareDirectory(directory)
   yield* Effect.acquireRelease(takeLock(directory, paths(directory).lock), (lock) =>
     Effect.sync(() => lock.close())
   ).pipe(
-    pastLooks,
+    retryTaken,
     Effect.catchTag("AlreadyOwned", () =>
       Effect.flatMap(readEndpoint(directory), (endpoint) => new AlreadyOwned({ directory, endpoint }))
     )
@@ -91,7 +91,7 @@ export const acquireOwnership = Effect.fn("acquireOwnership")(function* (directo
   yield* onDisk(directory, () => chmod(paths(directory).lock, 0o600))
 })
 
-/** Whether a live process has this lock of the directory (`<name>.lock`). Asking disturbs nobody. */
+/** Whether a live process holds this lock of the directory (`<name>.lock`). */
 export const isLocked = (directory: string, name: string) =>
   Effect.try({
     try: () => {
@@ -113,7 +113,9 @@ export const hasOwner = (directory: string) => isLocked(directory, "owner")
 
 /**
  * The endpoint of the Reprise that runs in this directory, for a process that wants to be its client. Waits up to ten
- * seconds for one that is starting. Fails with `NoOwner` when none runs: a file left by a killed one does not count.
+ * seconds while it is starting. Fails with `NoOwner` when none runs; a file that a killed process left does not count.
+ *
+ * @example Nats.layer(connectionTo(yield* attach(join(root, ".reprise")), { name: "cli" }))
  */
 export const attach = Effect.fn("attach")(function* (directory: string) {
   yield* checkFormat(directory)
@@ -129,15 +131,12 @@ export const attach = Effect.fn("attach")(function* (directory: string) {
   )
 })
 
-/**
- * Takes another of the directory's locks (`<name>.lock`) for this process until the scope closes. Gives false when a
- * live process has it.
- */
+/** Takes the lock `<name>.lock` of the directory until the scope closes. Returns false when a live process holds it. */
 export const tryLock = Effect.fn("tryLock")(function* (directory: string, name: string) {
   yield* prepareDirectory(directory)
   const lock = takeLock(directory, join(directory, `${name}.lock`))
   return yield* Effect.acquireRelease(lock, (held) => Effect.sync(() => held.close())).pipe(
-    pastLooks,
+    retryTaken,
     Effect.as(true),
     Effect.catchTag("AlreadyOwned", () => Effect.succeed(false))
   )

@@ -1,4 +1,4 @@
-/** The directory that holds everything of one Reprise: `.reprise`. Nothing outside of it is written. */
+/** The state directory `.reprise`. Nothing is written outside it. */
 import { chmod, mkdir, stat, statfs, writeFile } from "node:fs/promises"
 import { dirname, isAbsolute, join } from "node:path"
 import { readIfPresent, replaceFile } from "@reprise/process"
@@ -17,7 +17,7 @@ export class DirectoryUnusable extends Schema.TaggedError<DirectoryUnusable>()("
 
 export class DiskFull extends Schema.TaggedError<DiskFull>()("DiskFull", { directory: Schema.String }) {
   override get message() {
-    return `There is no space left on the disk of ${this.directory}, or your quota is used up. Free some and start again: nothing is lost.`
+    return `There is no space left on the disk of ${this.directory}, or your quota is used up. Free some and start again: no data is lost.`
   }
 }
 
@@ -33,7 +33,7 @@ export class NewerFormat extends Schema.TaggedError<NewerFormat>()("NewerFormat"
 
 export type DirectoryError = DirectoryUnusable | DiskFull
 
-/** Reads what the file system threw, by its code. */
+/** Classifies an error of the file system by its code. */
 export const directoryError = (directory: string, thrown: unknown): DirectoryError => {
   const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : ""
   if (code === "ENOSPC" || code === "EDQUOT") return new DiskFull({ directory })
@@ -55,7 +55,7 @@ export const paths = (directory: string) => ({
 
 const decodeFormat = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ format: Schema.Int })))
 
-/** Fails when the directory's format is one that this version does not know. A directory without one is new. */
+/** Fails when the directory has a newer format. A directory without a format is new. */
 export const checkFormat = Effect.fnUntraced(function* (directory: string) {
   const text = yield* onDisk(directory, () => readIfPresent(paths(directory).version))
   if (text === undefined) return
@@ -81,7 +81,7 @@ const writeUnlessPresent = (path: string, text: string) =>
     if (error.code !== "EEXIST") throw error
   })
 
-/** Creates the directory, closed to others, or checks that the one there can be used. Idempotent. */
+/** Creates the directory for this user alone, or checks that the existing one is usable. Idempotent. */
 export const prepareDirectory = Effect.fn("prepareDirectory")(function* (directory: string) {
   if (!isAbsolute(directory)) {
     return yield* new DirectoryUnusable({ directory, reason: "its path is not absolute" })
@@ -97,7 +97,7 @@ export const prepareDirectory = Effect.fn("prepareDirectory")(function* (directo
   })
 })
 
-/** Bytes that this user may still write on the directory's disk. */
+/** Free bytes for this user on the directory's disk. */
 export const freeBytes = (directory: string): Effect.Effect<number, DirectoryError> =>
   onDisk(directory, async () => {
     const { bavail, bsize } = await statfs(directory)

@@ -1,4 +1,4 @@
-/** Makes the configuration of the embedded server from the template `nats.conf`. Pure. */
+/** Renders the configuration of the embedded server from the template `nats.conf`. Pure. */
 import { Redacted } from "effect"
 import { compareVersions, parseServerVersion, type ServerVersion } from "../ServerVersion.ts"
 
@@ -43,16 +43,16 @@ const isWanted = (line: string, version: ServerVersion, settings: ServerSettings
   return since._tag === "None" || compareVersions(version, since.value) >= 0
 }
 
-/** JSON's quoting is also NATS's for the characters that paths and passwords have. */
+/** For the characters in paths and passwords, NATS quotes like JSON. */
 const quoted = (value: string | number) => (typeof value === "number" ? String(value) : JSON.stringify(value))
 
-/** The text of a configuration with the values in front: a secret, for a file only its owner can read. */
+/** The configuration with its values at the top. It contains secrets, so the file must be private. */
 export const renderServerConfig = (template: string, version: ServerVersion, settings: ServerSettings): string => {
   const body = template
     .split("\n")
     .filter((line) => isWanted(line, version, settings))
     .join("\n")
-  // The server takes a variable that nothing uses for a misspelt setting.
+  // The server treats an unused variable as a misspelt setting.
   const used = variables(settings).filter(([name]) => new RegExp(`^[^#]*\\$${name}\\b`, "m").test(body))
   return `${used.map(([name, value]) => `${name}: ${quoted(value)}`).join("\n")}\n\n${body}`
 }

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path"
 const keptOldFiles = 2
 const tailBytes = 16 * 1024
 
-/** The log's size now; 0 without one. */
+/** The log's current size; 0 when there is none. */
 export const logSize = (log: string): Promise<number> =>
   stat(log).then(
     ({ size }) => size,
@@ -21,7 +21,7 @@ export const removeOldLogs = async (log: string): Promise<void> => {
   }
 }
 
-/** The last lines of what was logged after `offset`. */
+/** The last lines that were logged after `offset`. */
 export const lastLines = async (log: string, offset: number, count = 8): Promise<ReadonlyArray<string>> => {
   const size = await logSize(log)
   const from = Math.max(size < offset ? 0 : offset, size - tailBytes)

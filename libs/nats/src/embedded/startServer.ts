@@ -44,7 +44,7 @@ const decodePorts = Schema.decodeUnknownOption(Ports)
 
 const portsFile = (directory: string, pid: number) => join(paths(directory).nats, `nats-server_${pid}.ports`)
 
-/** A killed server leaves its file, and a later one may get its process id. */
+/** A killed server leaves its file behind, and a later server can get its process id. */
 const removePortsFiles = (directory: string) =>
   onDisk(directory, async () => {
     const { nats } = paths(directory)
@@ -71,7 +71,7 @@ const isTaken = (port: number): Effect.Effect<boolean> =>
     probe.listen(port, "127.0.0.1", () => probe.close(() => resume(Effect.succeed(false))))
   })
 
-/** Looks for what can be known for sure; everything else is in the log. */
+/** Finds the causes that can be proved; for all others there is the log. */
 const diagnose = Effect.fnUntraced(function* (options: StartOptions, offset: number, reason: string) {
   const { directory, port } = options
   if (port > 0 && (yield* isTaken(port))) return yield* new PortTaken({ port })
@@ -81,7 +81,7 @@ const diagnose = Effect.fnUntraced(function* (options: StartOptions, offset: num
   return yield* new ServerDidNotStart({ reason, logFile, lastLines: lines })
 })
 
-/** In the environment of a server and its guard; the same for every start of the directory's server. */
+/** The mark of the server's processes: the same for every start in a directory. */
 const markOf = (directory: string) =>
   Effect.map(
     onDisk(directory, () => realpath(directory)),
@@ -90,8 +90,8 @@ const markOf = (directory: string) =>
 
 /**
  * Starts a server that lives until the scope closes or this process ends. Returns when it listens, which is after
- * JetStream has recovered its streams. What an earlier server of this directory left behind has ended before: two on one
- * store would ruin it.
+ * JetStream has recovered its streams. Processes that an earlier server of this directory left behind are ended first:
+ * two servers would ruin the store.
  */
 export const startServer = Effect.fnUntraced(function* (
   options: StartOptions

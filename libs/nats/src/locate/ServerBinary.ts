@@ -29,7 +29,7 @@ export const isExecutable = (path: string): Effect.Effect<boolean> =>
     )
   )
 
-/** Asks the program for its version. */
+/** Runs the program with `--version`. */
 export const inspectServer = (
   path: string,
   origin: ServerBinary["origin"]
@@ -44,7 +44,7 @@ export const inspectServer = (
     )
   )
 
-/** Where system administrators put servers, and what the PATH of an ordinary user often lacks. */
+/** Directories for servers, which an ordinary user's PATH often lacks. */
 const serverDirectories = ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/bin"]
 
 /** The first nats-server on the search path that runs. */

@@ -1,4 +1,4 @@
-/** Reads a Debian or Ubuntu system's own package sources, and derives one private source from them. Pure. */
+/** Reads the package sources of a Debian or Ubuntu system and derives a private source from them. Pure. */
 import { Option } from "effect"
 
 export interface AptSource {
@@ -6,7 +6,7 @@ export interface AptSource {
   readonly uris: ReadonlyArray<string>
   readonly suites: ReadonlyArray<string>
   readonly components: ReadonlyArray<string>
-  /** A keyring's path, or a key itself over several lines, as it stands in the source. */
+  /** The path of a keyring, or the lines of a key itself, as written in the source. */
   readonly signedBy: Option.Option<string>
 }
 
@@ -34,7 +34,7 @@ const stanzaFields = (stanza: string): ReadonlyMap<string, string> => {
   return fields
 }
 
-/** The `.sources` format (deb822): stanzas of fields. Switched-off stanzas are left out. */
+/** The `.sources` format (deb822): stanzas of fields. Disabled stanzas are left out. */
 export const parseDeb822 = (text: string): ReadonlyArray<AptSource> =>
   text.split(/\n[ \t]*\n/).flatMap((stanza) => {
     const fields = stanzaFields(stanza)
@@ -68,7 +68,7 @@ export const parseOneLine = (text: string): ReadonlyArray<AptSource> =>
     ]
   })
 
-/** Reads `/etc/os-release`. None for a system that is neither of the two nor derived from them. */
+/** Reads `/etc/os-release`. None for a system that is not Debian, Ubuntu or derived from them. */
 export const parseDistribution = (osRelease: string): Option.Option<Distribution> => {
   const values = new Map<string, string>()
   for (const line of osRelease.split("\n")) {
@@ -85,7 +85,7 @@ export const parseDistribution = (osRelease: string): Option.Option<Distribution
   return Option.some({ family, codename })
 }
 
-/** The releases that carry nats-server 2.10.27, built for libc 2.34 and newer (apt-cache policy, November 2026). */
+/** The releases that contain nats-server 2.10.27, built for libc 2.34 and newer (apt-cache policy, November 2026). */
 const release = {
   debian: { suite: "trixie", component: "main", keyring: "/usr/share/keyrings/debian-archive-keyring.gpg" },
   ubuntu: { suite: "resolute", component: "universe", keyring: "/usr/share/keyrings/ubuntu-archive-keyring.gpg" }
@@ -94,8 +94,8 @@ const release = {
 const rollingSuites = ["stable", "testing", "unstable", "sid"]
 
 /**
- * A source for the release that has a good nats-server, from the mirror this system trusts already: the one that
- * serves its own release. None when its sources name no such mirror.
+ * A source for the release with a suitable nats-server, on the mirror of the system's own release, which the system
+ * already trusts. None when the system's sources name no such mirror.
  */
 export const privateSource = (
   sources: ReadonlyArray<AptSource>,

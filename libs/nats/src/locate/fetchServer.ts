@@ -1,6 +1,6 @@
 /**
- * Gets nats-server from the system's own Debian or Ubuntu mirror, without touching the system: private source list,
- * private package lists, the archive's signature checked by apt with the key the system trusts (facts: NATS).
+ * Fetches nats-server from the system's own Debian or Ubuntu mirror without changing the system: with a private source
+ * list and private package lists. apt checks the archive's signature with the key that the system trusts.
  */
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -10,7 +10,7 @@ import { runCommand } from "./runCommand.ts"
 import { inspectServer, type ServerBinary } from "./ServerBinary.ts"
 import { keep, scratchDirectory } from "./serverCache.ts"
 
-/** Why no server was fetched; the caller has other ways. */
+/** Why no server was fetched. The caller can try other ways. */
 export class FetchFailed extends Schema.TaggedError<FetchFailed>()("FetchFailed", { reason: Schema.String }) {
   override get message() {
     return `nats-server could not be fetched: ${this.reason}.`
@@ -33,7 +33,7 @@ const systemSources = Effect.gen(function* () {
   return sources
 })
 
-/** Everything apt may write lies in `scratch`; hooks that the system runs after an update do not run for ours. */
+/** apt writes only into `scratch`, and the hooks that the system runs after an update are off. */
 export const aptConfiguration = (scratch: string): string =>
   [
     "#clear APT::Update::Pre-Invoke;",
@@ -55,7 +55,7 @@ export const aptConfiguration = (scratch: string): string =>
     ""
   ].join("\n")
 
-/** Downloads, unpacks, tries and caches the server. Safe when two processes do it at once. Fails in under two minutes. */
+/** Downloads, unpacks, tests and caches the server. Safe when two processes do it at once. Gives up after two minutes. */
 export const fetchServer = Effect.fn("fetchServer")(
   function* (cache: string) {
     const distribution = parseDistribution(yield* readText("/etc/os-release"))

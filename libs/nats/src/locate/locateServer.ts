@@ -1,4 +1,4 @@
-/** Finds a nats-server to run, or gets one. */
+/** Finds a nats-server, or fetches one. */
 import { Effect, Option, Schema } from "effect"
 import { compareVersions, formatVersion, minimumVersion, notGuaranteed, oldestVersion } from "../ServerVersion.ts"
 import { fetchServer } from "./fetchServer.ts"
@@ -8,7 +8,7 @@ import { cacheDirectory, findCached } from "./serverCache.ts"
 export class ServerNotFound extends Schema.TaggedError<ServerNotFound>()("ServerNotFound", { reason: Schema.String }) {
   override get message() {
     return [
-      `There is no nats-server on this machine, and it could not be fetched (${this.reason}).`,
+      `No nats-server is installed, and none could be fetched (${this.reason}).`,
       "Install it (Debian, Ubuntu: 'apt-get install nats-server'; macOS: 'brew install nats-server'),",
       "or name the program in REPRISE_NATS_SERVER,",
       "or run a NATS container and give its address with --nats."
@@ -19,7 +19,7 @@ export class ServerNotFound extends Schema.TaggedError<ServerNotFound>()("Server
 export interface LocateOptions {
   /** `REPRISE_NATS_SERVER`, `REPRISE_NATS_FETCH`, `PATH` and `XDG_CACHE_HOME` are read from here. */
   readonly environment?: NodeJS.ProcessEnv
-  /** Told what takes time, in a sentence. */
+  /** Gets a sentence about each slow step. */
   readonly onProgress?: (message: string) => Effect.Effect<void>
 }
 
@@ -29,8 +29,11 @@ const tell = (server: ServerBinary) =>
   Effect.forEach(notGuaranteed(server.version), (sentence) => Effect.logWarning(sentence), { discard: true })
 
 /**
- * In this order: the program named by REPRISE_NATS_SERVER; a good one (2.10.23 or newer) on the PATH; the cache; a
- * fetched one; an older one on the PATH, with a warning. REPRISE_NATS_FETCH=never keeps it off the network.
+ * Finds the nats-server to run, in this order: the program named by REPRISE_NATS_SERVER; version 2.10.23 or newer on the
+ * PATH, then in the cache; a fetched one; an older one on the PATH, with a warning. Surprise: it can download a package
+ * from the system's mirror; REPRISE_NATS_FETCH=never prevents that. Fails with `ServerNotFound` or `ServerUnusable`.
+ *
+ * @example const { path, version } = yield* locateServer()
  */
 export const locateServer = Effect.fn("locateServer")(function* (options: LocateOptions = {}) {
   const environment = options.environment ?? process.env

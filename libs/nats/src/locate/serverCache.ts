@@ -1,4 +1,4 @@
-/** The servers that were fetched before: `<cache>/reprise/nats-server/<version>/nats-server`. */
+/** Servers that were fetched earlier: `<cache>/reprise/nats-server/<version>/nats-server`. */
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises"
 import { homedir } from "node:os"
 import { isAbsolute, join } from "node:path"
@@ -6,7 +6,7 @@ import { Effect, Option } from "effect"
 import { compareVersions, formatVersion, parseServerVersion, type ServerVersion } from "../ServerVersion.ts"
 import { isExecutable, type ServerBinary } from "./ServerBinary.ts"
 
-/** The user's cache directory by the XDG base directory specification, which ignores relative paths. */
+/** The user's cache directory. The XDG specification says that relative paths are ignored. */
 export const cacheDirectory = (environment: NodeJS.ProcessEnv): string => {
   const configured = environment.XDG_CACHE_HOME
   const base = configured !== undefined && isAbsolute(configured) ? configured : join(homedir(), ".cache")
@@ -15,7 +15,7 @@ export const cacheDirectory = (environment: NodeJS.ProcessEnv): string => {
 
 const program = (cache: string, version: ServerVersion) => join(cache, formatVersion(version), "nats-server")
 
-/** The newest cached server. Its directory's name says its version, so nothing has to be started to know it. */
+/** The newest cached server. Its directory's name is its version, so it need not be started to find out. */
 export const findCached = Effect.fnUntraced(function* (cache: string) {
   const names = yield* Effect.promise(() => readdir(cache).catch(() => []))
   const versions = names
@@ -29,7 +29,7 @@ export const findCached = Effect.fnUntraced(function* (cache: string) {
   return Option.none<ServerBinary>()
 })
 
-/** A directory beside the cached servers, on the same file system, that goes away with the scope. */
+/** A directory on the cache's file system that is removed with the scope. */
 export const scratchDirectory = (cache: string) =>
   Effect.acquireRelease(
     Effect.tryPromise(async () => {
@@ -40,8 +40,8 @@ export const scratchDirectory = (cache: string) =>
   )
 
 /**
- * Moves a program into the cache in one step: whoever looks sees all of it or nothing. When another process was first,
- * its program stays and this one is dropped; both are the same version.
+ * Moves a program into the cache in one step, so readers see all of it or nothing. If another process was faster, its
+ * program stays; both have the same version.
  */
 export const keep = (cache: string, scratch: string, fetched: string, version: ServerVersion) =>
   Effect.tryPromise(async () => {

@@ -30,7 +30,7 @@ export const saveTranscript = Effect.fn("saveTranscript")(function* (
   const messages = yield* runtimes.get(work.runtime).pipe(
     Effect.flatMap((runtime) => runtime.history(runtimeSessionId)),
     Effect.catchIf(
-      (error) => error.kind === "session_missing",
+      (error) => error.kind === "session-missing",
       () => Effect.succeed([])
     ),
     Effect.mapError(fault("read the conversation"))

@@ -1,0 +1,102 @@
+/**
+ * The Claude agent SDK. It is an optional package and imported on first use; it brings a program of about 370 MB, in a
+ * separate package for each platform.
+ */
+import { constants } from "node:fs"
+import { access, readFile } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import type { query } from "@anthropic-ai/claude-agent-sdk"
+import { Effect, Schema } from "effect"
+
+const packageName = "@anthropic-ai/claude-agent-sdk"
+
+export interface ClaudeSdk {
+  readonly query: typeof query
+  readonly version: string
+  /** The `claude` program: the one in REPRISE_CLAUDE, else the one of this platform's package. */
+  readonly program: string
+}
+
+export interface LocatedClaude {
+  readonly version: string
+  readonly program: string
+}
+
+const decodeManifest = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ version: Schema.String })))
+
+const isProgram = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false
+  )
+
+const notInstalled = (looked: string) => new ClaudeNotInstalled({ looked })
+
+const programNextTo = async (manifest: string): Promise<string | undefined> => {
+  const name = `${packageName}-${process.platform}-${process.arch}`
+  const file = process.platform === "win32" ? "claude.exe" : "claude"
+  for (const candidate of [name, `${name}-musl`]) {
+    try {
+      const program = join(dirname(createRequire(manifest).resolve(`${candidate}/package.json`)), file)
+      if (await isProgram(program)) return program
+    } catch {
+      // Not the package of this platform.
+    }
+  }
+  return undefined
+}
+
+/** Finds the SDK and its program without loading either. */
+export const locateClaude = Effect.fn("locateClaude")(function* (
+  environment: Readonly<Record<string, string | undefined>> = process.env
+): Effect.fn.Return<LocatedClaude, ClaudeNotInstalled> {
+  const manifest = yield* Effect.try({
+    // The package does not export its manifest, which is next to its entry point.
+    try: () => join(dirname(createRequire(import.meta.url).resolve(packageName)), "package.json"),
+    catch: () => notInstalled(`no package ${packageName}`)
+  })
+  const { version } = yield* Effect.tryPromise({
+    try: async () => decodeManifest(await readFile(manifest, "utf8")),
+    catch: () => notInstalled(`${manifest} cannot be read`)
+  })
+  const named = environment["REPRISE_CLAUDE"] ?? ""
+  if (named !== "") {
+    if (yield* Effect.promise(() => isProgram(named))) return { version, program: named }
+    return yield* notInstalled(`REPRISE_CLAUDE names ${named}, which is not a program`)
+  }
+  const program = yield* Effect.promise(() => programNextTo(manifest))
+  if (program !== undefined) return { version, program }
+  return yield* notInstalled(`its program for ${process.platform}-${process.arch} is missing`)
+})
+
+export const loadSdk = Effect.fn("loadSdk")(function* (
+  environment?: Readonly<Record<string, string | undefined>>
+): Effect.fn.Return<ClaudeSdk, ClaudeNotInstalled> {
+  const located = yield* locateClaude(environment)
+  const module = yield* Effect.tryPromise({
+    try: () => import("@anthropic-ai/claude-agent-sdk"),
+    catch: (cause) => notInstalled(cause instanceof Error ? cause.message : String(cause))
+  })
+  return { ...located, query: module.query }
+})
+
+export class ClaudeNotInstalled extends Schema.TaggedError<ClaudeNotInstalled>()("ClaudeNotInstalled", {
+  /** What is missing, in words. */
+  looked: Schema.String
+}) {
+  override get message() {
+    return `The Claude agent SDK is not installed (${this.looked}). Install it with npm i @anthropic-ai/claude-agent-sdk`
+  }
+}
+
+/** The adapter's own files, or Claude's transcripts, cannot be read or written. */
+export class ClaudeStateFault extends Schema.TaggedError<ClaudeStateFault>()("ClaudeStateFault", {
+  operation: Schema.String,
+  cause: Schema.Defect()
+}) {
+  override get message() {
+    const why = this.cause instanceof Error ? this.cause.message : String(this.cause)
+    return `${this.operation} failed: ${why}. Check that the state directory and Claude's own directory are writable.`
+  }
+}

@@ -1,0 +1,175 @@
+/** The sessions that were used since this process started, each with its record, its transcript and its running turn. */
+import { readFile, rm, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { addTokens, type Tokens } from "@reprise/protocol"
+import { Effect, Option, Semaphore } from "effect"
+import { ClaudeStateFault } from "../sdk/ClaudeSdk.ts"
+import { findTranscript, subagentPaths, TranscriptFile } from "../transcript/TranscriptFile.ts"
+import { type Entry, tokensIn } from "../transcript/transcript.ts"
+import type { LiveTurn } from "./LiveTurn.ts"
+import { readRecord, type SessionRecord, writeRecord } from "./SessionRecord.ts"
+
+/** Activity of somebody else in a session, as its transcript shows it. */
+export interface ForeignActivity {
+  /** How many transcript entries have been reported as events, or need no report because they are ours. */
+  reported: number
+  busy: boolean
+  cause: string | undefined
+  grewAtMs: number
+}
+
+export class KnownSession {
+  record: SessionRecord
+  transcript: TranscriptFile | undefined
+  live: LiveTurn | undefined
+  readonly foreign: ForeignActivity = { reported: 0, busy: false, cause: undefined, grewAtMs: 0 }
+  readonly subagents = new Map<string, TranscriptFile>()
+
+  constructor(record: SessionRecord) {
+    this.record = record
+  }
+
+  get entries(): ReadonlyArray<Entry> {
+    return this.transcript?.entries ?? []
+  }
+
+  /** From now on, only entries that are added later count as somebody else's. */
+  markReported(): void {
+    this.foreign.reported = this.entries.length
+    this.foreign.busy = false
+  }
+}
+
+export class KnownSessions {
+  readonly #stateDirectory: string
+  readonly #configDirectory: string
+  readonly #known = new Map<string, KnownSession>()
+  readonly #changing = Semaphore.makeUnsafe(1)
+
+  constructor(stateDirectory: string, configDirectory: string) {
+    this.#stateDirectory = stateDirectory
+    this.#configDirectory = configDirectory
+  }
+
+  get all(): Iterable<KnownSession> {
+    return this.#known.values()
+  }
+
+  /** None for a session that Reprise did not make. */
+  find(id: string): Effect.Effect<Option.Option<KnownSession>, ClaudeStateFault> {
+    return Effect.gen({ self: this }, function* () {
+      const known = this.#known.get(id)
+      if (known !== undefined) {
+        yield* this.refresh(known)
+        return Option.some(known)
+      }
+      const record = yield* readRecord(this.#stateDirectory, id)
+      if (Option.isNone(record)) return Option.none()
+      const found = new KnownSession(record.value)
+      yield* this.refresh(found)
+      // Another caller may have found it meanwhile. Existing entries are old news.
+      const first = this.#known.get(id) ?? found
+      if (first === found) {
+        found.markReported()
+        this.#known.set(id, found)
+      }
+      return Option.some(first)
+    })
+  }
+
+  /** Writes the record to disk, then uses it. */
+  save(record: SessionRecord): Effect.Effect<KnownSession, ClaudeStateFault> {
+    return Effect.map(writeRecord(this.#stateDirectory, record), () => {
+      const known = this.#known.get(record.id) ?? new KnownSession(record)
+      known.record = record
+      this.#known.set(record.id, known)
+      return known
+    })
+  }
+
+  /** Changes a record; concurrent changes are applied one after the other. */
+  update(known: KnownSession, change: (record: SessionRecord) => SessionRecord): Effect.Effect<void, ClaudeStateFault> {
+    return this.#changing.withPermits(1)(Effect.suspend(() => Effect.asVoid(this.save(change(known.record)))))
+  }
+
+  /** Reads new transcript lines. */
+  refresh(known: KnownSession): Effect.Effect<void, ClaudeStateFault> {
+    return Effect.gen({ self: this }, function* () {
+      const { id } = known.record
+      yield* Effect.tryPromise({
+        try: async () => {
+          if (known.transcript === undefined) {
+            const path = await findTranscript(this.#configDirectory, id)
+            if (path !== undefined) known.transcript = new TranscriptFile(path)
+          }
+          if (known.transcript !== undefined && !(await known.transcript.refresh())) known.transcript = undefined
+        },
+        catch: (cause) => new ClaudeStateFault({ operation: "Reading a transcript", cause })
+      })
+    })
+  }
+
+  /** Deletes a transcript without a conversation, which Claude can neither resume nor start over (measured). */
+  dropEmpty(known: KnownSession): Effect.Effect<void, ClaudeStateFault> {
+    return Effect.tryPromise({
+      try: async () => {
+        if (known.transcript !== undefined) await rm(known.transcript.path, { force: true })
+        known.transcript = undefined
+      },
+      catch: (cause) => new ClaudeStateFault({ operation: "Removing an empty transcript", cause })
+    })
+  }
+
+  /**
+   * Copies the conversation to another id: Claude's transcript and our record. The SDK's own copy would look for the
+   * transcript in our environment instead of Claude's; every line of a transcript names its session.
+   */
+  fork({ record, transcript }: KnownSession, id: string): Effect.Effect<void, ClaudeStateFault> {
+    return Effect.gen({ self: this }, function* () {
+      if (transcript !== undefined) {
+        yield* Effect.tryPromise({
+          try: async () => {
+            const text = await readFile(transcript.path, "utf8")
+            const whole = text.slice(0, text.lastIndexOf("\n") + 1)
+            const copy = join(dirname(transcript.path), `${id}.jsonl`)
+            await writeFile(copy, whole.replaceAll(record.id, id), { mode: 0o600 })
+          },
+          catch: (cause) => new ClaudeStateFault({ operation: "Copying a transcript", cause })
+        })
+      }
+      const forked = yield* this.save({ ...record, id })
+      yield* this.refresh(forked)
+      forked.markReported()
+    })
+  }
+
+  /** Tokens that the session's subagents used in a period. */
+  subagentTokens(known: KnownSession, fromMs: number, untilMs: number): Effect.Effect<Tokens> {
+    return Effect.promise(async () => {
+      const path = known.transcript?.path
+      const paths = path === undefined ? [] : await subagentPaths(path)
+      const entries: Array<Entry> = []
+      for (const it of paths) {
+        const file = known.subagents.get(it) ?? new TranscriptFile(it)
+        known.subagents.set(it, file)
+        await file.refresh()
+        entries.push(...file.entries.filter((entry) => entry.kind === "answer"))
+      }
+      return tokensIn(
+        entries.filter((entry) => entry.kind === "answer" && entry.atMs >= fromMs && entry.atMs < untilMs)
+      )
+    })
+  }
+
+  /** Tokens that the session and its subagents have used. */
+  allTokens(known: KnownSession): Effect.Effect<Tokens> {
+    return Effect.map(this.subagentTokens(known, 0, Number.POSITIVE_INFINITY), (tokens) =>
+      addTokens(tokensIn(known.entries), tokens)
+    )
+  }
+
+  /** The directory in which Claude's processes register themselves. */
+  get registry(): string {
+    return join(this.#configDirectory, "sessions")
+  }
+}

@@ -1,0 +1,132 @@
+/** One try of a turn: a process of Claude gets a prompt, and its messages are heard until it ends. */
+import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk"
+import { Clock, Effect, Option, Schema, Stream } from "effect"
+import { AgentError } from "../../AgentError.ts"
+import type { Prompt } from "../../AgentRuntimeShape.ts"
+import type { RuntimeEvent } from "../../RuntimeEvent.ts"
+import { isFinal } from "../failures.ts"
+import type { ClaudeSdk } from "../sdk/ClaudeSdk.ts"
+import { type QueryBroken, type StartedQuery, startQuery } from "../sdk/query.ts"
+import type { KnownSession, KnownSessions } from "../session/KnownSessions.ts"
+import type { LiveTurn } from "../session/LiveTurn.ts"
+import { answerToolRequest } from "./asking.ts"
+import { observe } from "./observe.ts"
+
+export interface TurnOptions {
+  readonly sdk: ClaudeSdk
+  readonly sessions: KnownSessions
+  readonly environment: Readonly<Record<string, string>>
+  readonly tell: (event: RuntimeEvent) => Effect.Effect<void>
+  /** How long Claude may wait for the model's vendor before the turn fails. */
+  readonly patienceMs: number
+  /** How many model calls a turn may make whose prompt sets no limit. */
+  readonly maxTurns: number
+}
+
+/** How long a process may take to end after its turn has ended. */
+const exitGraceMs = 10_000
+
+export const failed = (fields: Omit<ConstructorParameters<typeof AgentError>[0], "operation">) =>
+  new AgentError({ operation: "prompt", ...fields })
+
+/** A message that the SDK's types leave out: what became of a prompt. */
+const decodeLifecycle = Schema.decodeUnknownOption(
+  Schema.Struct({ type: Schema.Literal("command_lifecycle"), state: Schema.String })
+)
+
+/** How a try ended: the process ended, broke off, or waited too long for the model's vendor (an `AgentError`). */
+export type QueryEnd = { readonly _tag: "ended"; readonly limited: boolean } | QueryBroken | AgentError
+
+/** What has been heard from the process. */
+interface Heard {
+  /** Claude has started to work on the prompt. */
+  begun: boolean
+  /** The process has reported the turn's result. */
+  over: boolean
+  end: QueryEnd
+}
+
+interface QueryRun {
+  readonly options: TurnOptions
+  readonly known: KnownSession
+  readonly live: LiveTurn
+  readonly prompt: Prompt
+}
+
+/** Gives up when the vendor's failure is final, or Claude waits for it longer than allowed. */
+const checkPatience = ({ live, options }: QueryRun, query: StartedQuery, heard: Heard, now: number): void => {
+  if (live.retrying === undefined) return
+  const { kind, message: detail, sinceMs, untilMs } = live.retrying
+  const { patienceMs } = options
+  const retryAfterMs = untilMs - now
+  if (!isFinal(kind) && retryAfterMs <= patienceMs && now - sinceMs <= patienceMs) return
+  heard.end = failed({ kind, detail, sessionUsable: true, ...(isFinal(kind) ? {} : { retryAfterMs }) })
+  query.kill()
+}
+
+const hear = Effect.fnUntraced(function* (run: QueryRun, query: StartedQuery, heard: Heard, message: SDKMessage) {
+  const { known, live, options } = run
+  const now = yield* Clock.currentTimeMillis
+  const events = observe(message, live, { sessionId: known.record.id, causePromptId: live.messageId }, now)
+  if (events.length > 0) live.announced = true
+  yield* Effect.forEach(events, options.tell, { discard: true })
+  checkPatience(run, query, heard, now)
+  const lifecycle = Option.getOrUndefined(decodeLifecycle(message))
+  heard.begun ||= lifecycle?.state === "started"
+  // A prompt that is reported as done without having started will give no result.
+  if (lifecycle !== undefined && lifecycle.state !== "queued" && !heard.begun) query.finish()
+  if (message.type !== "result") return
+  heard.over = true
+  if (message.subtype === "error_max_turns") heard.end = { _tag: "ended", limited: true }
+  query.finish()
+  yield* Effect.forkScoped(
+    Effect.delay(
+      Effect.sync(() => query.kill()),
+      `${exitGraceMs} millis`
+    )
+  )
+})
+
+const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: QueryRun, uuid: string, text: string) {
+  const { environment, sdk, sessions, tell } = options
+  const run = Effect.runPromiseWith(yield* Effect.context<never>())
+  return yield* startQuery({
+    sdk,
+    record: known.record,
+    resumes: known.entries.some(({ kind }) => kind === "prompt"),
+    uuid,
+    text,
+    environment,
+    ...(prompt.model === undefined ? {} : { model: prompt.model }),
+    maxTurns: prompt.maxTurns ?? options.maxTurns,
+    canUseTool: (tool, input, { signal, toolUseID: id }) =>
+      run(answerToolRequest({ sessions, known, live, tell }, { id, tool, input }), { signal })
+  })
+})
+
+/** Runs one process to its end. Never fails: how it ended is the result. */
+export const runQuery = Effect.fnUntraced(
+  function* (run: QueryRun, uuid: string, text: string) {
+    const query = yield* start(run, uuid, text)
+    run.live.process = query
+    const heard: Heard = { begun: false, over: false, end: { _tag: "ended", limited: false } }
+    return yield* query.messages.pipe(
+      Stream.runForEach((message) => hear(run, query, heard, message)),
+      Effect.match({
+        onSuccess: () => heard.end,
+        // A process whose turn has failed also says so with its exit code.
+        onFailure: (broken) => (heard.over || heard.end instanceof AgentError ? heard.end : broken)
+      })
+    )
+  },
+  Effect.scoped,
+  Effect.catchTag("QueryBroken", (broken) => Effect.succeed<QueryEnd>(broken)),
+  (effect, { live }) =>
+    Effect.ensuring(
+      effect,
+      Effect.sync(() => {
+        live.process = undefined
+        live.retrying = undefined
+      })
+    )
+)

@@ -1,0 +1,227 @@
+/**
+ * The runtime's events: OpenCode's stream, reopened whenever it drops, and a poll that finds what the stream missed
+ * (measured: streams close in the middle of a turn, and idle events are sometimes not sent).
+ */
+import type { GlobalEvent, SessionStatus } from "@opencode-ai/sdk/v2/client"
+import { Clock, Effect, Option, PubSub, Schedule, type Scope, Stream } from "effect"
+import type { PendingPrompt, RuntimeEvent } from "../../RuntimeEvent.ts"
+import type { Calls } from "../server/calls.ts"
+import { clientFor } from "../server/http.ts"
+import type { Connection } from "../server/OpenCodeEndpoint.ts"
+import type { OpenCodeServerShape } from "../server/OpenCodeServer.ts"
+import { PendingPrompts } from "../session/PendingPrompts.ts"
+import type { SessionFact, SessionFacts } from "../session/SessionFacts.ts"
+import { ActivityTracker, type Observed } from "./ActivityTracker.ts"
+
+export interface EventFeed {
+  readonly events: Stream.Stream<RuntimeEvent>
+  readonly pending: PendingPrompts
+  /** From now on, polls cover this session too. */
+  readonly watch: (session: SessionFact) => Effect.Effect<void>
+  /** The message of the session's newest `session.error` since then. Waits a moment: the event can follow the answer. */
+  readonly errorSince: (sessionId: string, sinceMs: number) => Effect.Effect<Option.Option<string>>
+}
+
+interface FeedOptions {
+  readonly server: OpenCodeServerShape
+  readonly calls: Calls
+  readonly facts: SessionFacts
+  readonly graceMs: number
+  readonly pollMs: number
+}
+
+/** After a reconnection, sessions that were used in this period are checked. */
+const recentMs = 60 * 60_000
+
+/** Events for prompts that appeared or disappeared without one. */
+const changes = (
+  before: ReadonlyArray<PendingPrompt>,
+  now: ReadonlyArray<PendingPrompt>
+): ReadonlyArray<RuntimeEvent> => {
+  const ids = (prompts: ReadonlyArray<PendingPrompt>) => new Set(prompts.map(({ promptId }) => promptId))
+  const [had, has] = [ids(before), ids(now)]
+  return [
+    ...now.flatMap((prompt) => (had.has(prompt.promptId) ? [] : [{ type: "prompting" as const, ...prompt }])),
+    ...before.flatMap(({ causePromptId, promptId, sessionId }) => {
+      const cause = causePromptId === undefined ? {} : { causePromptId }
+      return has.has(promptId) ? [] : [{ type: "replied" as const, sessionId, promptId, ...cause }]
+    })
+  ]
+}
+
+const openStream = (connection: Connection) =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const abort = yield* Effect.acquireRelease(
+        Effect.sync(() => new AbortController()),
+        (controller) => Effect.sync(() => controller.abort())
+      )
+      const { stream } = yield* Effect.promise(() =>
+        clientFor(connection).global.event({ signal: abort.signal, sseMaxRetryAttempts: 1 })
+      )
+      return Stream.fromAsyncIterable(stream, () => "dropped" as const)
+    })
+  )
+
+/** The feed's own state. */
+interface Feed extends FeedOptions {
+  readonly hub: PubSub.PubSub<RuntimeEvent>
+  readonly tracker: ActivityTracker
+  readonly pending: PendingPrompts
+  readonly watched: Map<string, { readonly session: SessionFact; readonly touchedAt: number }>
+  /** The newest error of each session. */
+  readonly errors: Map<string, { readonly atMs: number; readonly message: string }>
+  /** Since when the stream has been closed; undefined while it is open. */
+  awaySince: number | undefined
+  /** Whether `gone` was published for the current outage. */
+  announcedGone: boolean
+}
+
+const publishAll = Effect.fnUntraced(function* ({ hub, pending }: Feed, observed: ReadonlyArray<Observed>) {
+  for (const event of observed) {
+    if (event.type === "permission-asked" || event.type === "question-asked") {
+      if (pending.isKept(event.request.id)) continue
+      const prompt = yield* pending.asked(event)
+      if (Option.isSome(prompt)) yield* PubSub.publish(hub, { type: "prompting", ...prompt.value })
+    } else {
+      yield* PubSub.publish(hub, event)
+    }
+  }
+})
+
+const observe = Effect.fnUntraced(function* (feed: Feed, { payload }: GlobalEvent) {
+  const now = yield* Clock.currentTimeMillis
+  if (payload.type === "session.error" && payload.properties.sessionID !== undefined) {
+    const { error, sessionID } = payload.properties
+    const message = error !== undefined && "message" in error.data ? error.data.message : undefined
+    // Only a single line: anything longer is a stack trace.
+    if (typeof message === "string" && !message.includes("\n")) feed.errors.set(sessionID, { atMs: now, message })
+  }
+  // A reply to a prompt that was never published, such as one that the mode answered, is not published either.
+  const observed = feed.tracker
+    .observe(payload, now)
+    .filter((it) => it.type !== "replied" || feed.pending.replied(it.promptId))
+  yield* publishAll(feed, observed)
+})
+
+const reconcileSession = Effect.fnUntraced(function* (
+  feed: Feed,
+  session: SessionFact,
+  status: SessionStatus | undefined
+) {
+  const { calls, tracker } = feed
+  const busy = status !== undefined && status.type !== "idle"
+  if (!busy) return yield* publishAll(feed, tracker.isBusy(session.id) === true ? tracker.foundIdle(session.id) : [])
+  if (tracker.isBusy(session.id) === true) return
+  const last = yield* calls.once("newest message", (client, signal) =>
+    client.session.messages({ sessionID: session.id, directory: session.directory, limit: 1 }, { signal })
+  )
+  const info = last.at(-1)?.info
+  yield* publishAll(feed, tracker.foundBusy(session.id, info?.role === "assistant" ? info.parentID : info?.id))
+})
+
+/** Asks OpenCode for the state of sessions and publishes what differs from the state known so far. */
+const reconcile = Effect.fnUntraced(
+  function* (feed: Feed, sessions: ReadonlyArray<SessionFact>) {
+    for (const [directory, group] of Map.groupBy(sessions, (session) => session.directory)) {
+      const status = yield* feed.calls.once("status", (client, signal) =>
+        client.session.status({ directory }, { signal })
+      )
+      yield* Effect.forEach(group, (session) => reconcileSession(feed, session, status[session.id]), { discard: true })
+      const before = feed.pending.inDirectory(directory)
+      if (Object.keys(status).length === 0 && before.length === 0) continue
+      yield* publishAll(feed, changes(before, yield* feed.pending.list(directory)))
+    }
+  },
+  (effect) => Effect.ignore(effect)
+)
+
+const busySessions = ({ tracker, watched }: Feed): ReadonlyArray<SessionFact> =>
+  [...watched.values()].flatMap(({ session }) => (tracker.isBusy(session.id) ? [session] : []))
+
+/** Sessions whose events may have been missed. Old ones are left out: asking for a directory makes OpenCode load it. */
+const missedSessions = ({ tracker, watched }: Feed, nowMs: number): ReadonlyArray<SessionFact> =>
+  [...watched.values()].flatMap(({ session, touchedAt }) =>
+    tracker.isBusy(session.id) || nowMs - touchedAt < recentMs ? [session] : []
+  )
+
+/** The server is away. When that lasts longer than the grace, every watched session is reported as gone, once. */
+const noteAway = Effect.fnUntraced(function* (feed: Feed) {
+  const now = yield* Clock.currentTimeMillis
+  feed.awaySince ??= now
+  if (feed.announcedGone || now - feed.awaySince < feed.graceMs) return
+  feed.announcedGone = true
+  yield* Effect.forEach(
+    feed.watched.keys(),
+    (id) => PubSub.publish(feed.hub, { type: "gone", ...feed.tracker.at(id) }),
+    { discard: true }
+  )
+})
+
+/** The server is back: looks up what happened meanwhile. */
+const noteBack = Effect.fnUntraced(function* (feed: Feed) {
+  feed.awaySince = undefined
+  feed.announcedGone = false
+  const now = yield* Clock.currentTimeMillis
+  yield* Effect.forkChild(reconcile(feed, missedSessions(feed, now)))
+})
+
+/** Reads the event stream until it drops; returns after a poll interval when no server is there. */
+const listenOnce = Effect.fnUntraced(function* (feed: Feed) {
+  const connection = yield* feed.server.whenStarted.pipe(
+    Effect.timeoutOption(`${feed.pollMs} millis`),
+    Effect.map(Option.getOrUndefined)
+  )
+  if (connection === undefined) {
+    if (feed.watched.size > 0) yield* noteAway(feed)
+    return
+  }
+  yield* openStream(connection).pipe(
+    Stream.tap((event) =>
+      feed.awaySince === undefined && event.payload.type !== "server.connected" ? Effect.void : noteBack(feed)
+    ),
+    Stream.runForEach((event) => observe(feed, event)),
+    Effect.ignore
+  )
+  yield* noteAway(feed)
+})
+
+const errorSince = ({ errors }: Feed, sessionId: string, sinceMs: number) =>
+  Effect.sync(() => {
+    const error = errors.get(sessionId)
+    return error !== undefined && error.atMs >= sinceMs ? Option.some(error.message) : Option.none<string>()
+  }).pipe(
+    Effect.repeat({
+      until: Option.isSome,
+      schedule: Schedule.spaced("20 millis").pipe(Schedule.upTo({ duration: "500 millis" }))
+    })
+  )
+
+export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
+  options: FeedOptions
+): Effect.fn.Return<EventFeed, never, Scope.Scope> {
+  const tracker = new ActivityTracker(options.facts)
+  const feed: Feed = {
+    ...options,
+    hub: yield* PubSub.sliding<RuntimeEvent>(16_384),
+    tracker,
+    pending: new PendingPrompts(options.calls, options.facts, (id) => tracker.at(id)),
+    watched: new Map(),
+    errors: new Map(),
+    awaySince: undefined,
+    announcedGone: false
+  }
+  const poll = Effect.suspend(() => (feed.awaySince === undefined ? reconcile(feed, busySessions(feed)) : Effect.void))
+  const { pollMs } = options
+  yield* Effect.forkScoped(Effect.repeat(listenOnce(feed), Schedule.spaced(`${Math.min(250, pollMs)} millis`)))
+  yield* Effect.forkScoped(Effect.repeat(poll, Schedule.spaced(`${pollMs} millis`)))
+  return {
+    events: Stream.fromPubSub(feed.hub),
+    pending: feed.pending,
+    watch: (session) =>
+      Effect.map(Clock.currentTimeMillis, (touchedAt) => {
+        feed.watched.set(session.id, { session, touchedAt })
+      }),
+    errorSince: (sessionId, sinceMs) => errorSince(feed, sessionId, sinceMs)
+  }
+})

@@ -1,0 +1,247 @@
+/**
+ * The OpenCode server of this host: either a child of this process, which is started on first use, watched and restarted,
+ * or a server that somebody else runs.
+ */
+import {
+  Clock,
+  Context,
+  Deferred,
+  Effect,
+  Exit,
+  Layer,
+  Option,
+  type Redacted,
+  Schedule,
+  Scope,
+  Semaphore
+} from "effect"
+import { healthVersion, isHealthy } from "./http.ts"
+import { locateOpenCode, openCodeVersion } from "./locateOpenCode.ts"
+import {
+  type Connection,
+  readOpenCodeEndpoint,
+  refuseSecondOwner,
+  removeOpenCodeEndpoint,
+  writeOpenCodeEndpoint
+} from "./OpenCodeEndpoint.ts"
+import {
+  OpenCodeDidNotStart,
+  OpenCodeGaveUp,
+  type OpenCodeNotFound,
+  type OpenCodeUnavailable
+} from "./OpenCodeUnavailable.ts"
+import { type RunningServer, startServer } from "./startServer.ts"
+
+export interface OpenCodeOptions {
+  /** Absolute path; holds `opencode.json` and `logs/opencode.log`. Only one live process can use it at a time. */
+  readonly stateDirectory: string
+  /** Default: this process's. Reprise's own variables are withheld from the server. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** The program to run. Default: the one that `locateOpenCode` finds. */
+  readonly command?: string
+  /** Start in the background at once. Default: with the first call. */
+  readonly warm?: boolean
+  readonly startTimeoutMs?: number
+  /** A server that dies more often within the window stays down until the next call. Default: 5 in 60 s. */
+  readonly maxRestarts?: number
+  readonly restartWindowMs?: number
+  /** A server that runs but does not answer for this long is restarted. Default 30 s. */
+  readonly unresponsiveMs?: number
+}
+
+export interface OpenCodeServerShape {
+  /** How to reach the server now. Starts it, and waits while it starts or restarts. The port can change each time. */
+  readonly connection: Effect.Effect<Connection, OpenCodeUnavailable>
+  /** Waits for the server without starting it. */
+  readonly whenStarted: Effect.Effect<Connection>
+  readonly isRunning: Effect.Effect<boolean>
+  readonly version: Effect.Effect<string, OpenCodeUnavailable>
+  /** The process id of our running child, if any. */
+  readonly pid: Effect.Effect<Option.Option<number>>
+  /** The program that opens OpenCode's own interface. */
+  readonly program: Effect.Effect<string, OpenCodeNotFound>
+  /** Text for humans: the program and its state directory, or the address. */
+  readonly location: Effect.Effect<string, OpenCodeNotFound>
+}
+
+/** Keeps our server running: what is configured, and what runs now. */
+interface Supervisor {
+  readonly options: OpenCodeOptions
+  readonly program: Effect.Effect<string, OpenCodeNotFound>
+  /** Closes after the supervising fiber, so that a server that we stop ourselves is not started again. */
+  readonly servers: Scope.Scope
+  /** Where the supervising fiber lives. */
+  readonly scope: Scope.Scope
+  /** Serializes `ensureSupervised`. */
+  readonly starting: Semaphore.Semaphore
+  running: RunningServer | undefined
+  /** Done with the server that runs now, or with the reason why none can. */
+  next: Deferred.Deferred<RunningServer, OpenCodeUnavailable>
+  isSupervised: boolean
+}
+
+const startOnce = Effect.fnUntraced(function* ({ options, program, servers }: Supervisor) {
+  const { environment = process.env, startTimeoutMs = 60_000, stateDirectory } = options
+  const attempt = yield* Scope.fork(servers)
+  const server = yield* startServer({ program: yield* program, stateDirectory, environment, startTimeoutMs }).pipe(
+    Effect.tap((it) => writeOpenCodeEndpoint(stateDirectory, it.connection, it)),
+    Scope.provide(attempt),
+    Effect.onExit((exit) => (Exit.isFailure(exit) ? Scope.close(attempt, exit) : Effect.void))
+  )
+  return { server, close: Scope.close(attempt, Exit.void) }
+})
+
+/** Returns when the server has not answered for that long. */
+const untilSilent = Effect.fnUntraced(function* (connection: Connection, silenceMs: number) {
+  let heardAt = yield* Clock.currentTimeMillis
+  const isSilent = Effect.gen(function* () {
+    const healthy = yield* isHealthy(connection, Math.min(5000, silenceMs))
+    const now = yield* Clock.currentTimeMillis
+    if (healthy) heardAt = now
+    return now - heardAt >= silenceMs
+  })
+  yield* Effect.delay(isSilent, `${Math.min(5000, silenceMs / 3)} millis`).pipe(
+    Effect.repeat({ until: (silent) => silent })
+  )
+})
+
+/** Returns why the server is down. */
+const untilDown = ({ options }: Supervisor, server: RunningServer) =>
+  Effect.raceFirst(
+    Effect.map(Deferred.await(server.exited), (code) => `it ended with ${code}`),
+    Effect.as(untilSilent(server.connection, options.unresponsiveMs ?? 30_000), "it stopped answering")
+  )
+
+/**
+ * Runs a server until it is down and returns the reason. Fails when starting again is useless: before the first
+ * success of a supervision nothing suggests that the next start would go better.
+ */
+const runOnce = Effect.fnUntraced(function* (supervisor: Supervisor, isFirst: boolean) {
+  const started = yield* Effect.result(startOnce(supervisor))
+  if (started._tag === "Failure") {
+    if (isFirst || !(started.failure instanceof OpenCodeDidNotStart)) return yield* started.failure
+    return started.failure.message
+  }
+  const { close, server } = started.success
+  supervisor.running = server
+  yield* Deferred.succeed(supervisor.next, server)
+  const reason = yield* untilDown(supervisor, server)
+  supervisor.running = undefined
+  supervisor.next = Deferred.makeUnsafe()
+  yield* close
+  return reason
+})
+
+/** Restarts the server whenever it is down; ends, with `next` failed, when it cannot be kept running. */
+const supervise = (supervisor: Supervisor) => {
+  const { maxRestarts = 5, restartWindowMs = 60_000 } = supervisor.options
+  let deaths: ReadonlyArray<number> = []
+  const round = Effect.gen(function* () {
+    const reason = yield* runOnce(supervisor, deaths.length === 0)
+    const now = yield* Clock.currentTimeMillis
+    deaths = [...deaths.filter((at) => now - at < restartWindowMs), now]
+    if (deaths.length > maxRestarts) {
+      const gaveUp = new OpenCodeGaveUp({ restarts: deaths.length - 1, reason })
+      yield* Effect.logError(gaveUp.message)
+      return yield* gaveUp
+    }
+    yield* Effect.logWarning(`OpenCode is down (${reason}) and is being restarted.`)
+    if (deaths.length > 1) yield* Effect.sleep(`${100 * 2 ** deaths.length} millis`)
+  })
+  return Effect.forever(round).pipe(
+    Effect.catch((failure) => Deferred.fail(supervisor.next, failure)),
+    Effect.ensuring(
+      Effect.sync(() => {
+        supervisor.isSupervised = false
+      })
+    )
+  )
+}
+
+const ensureSupervised = (supervisor: Supervisor) =>
+  supervisor.starting.withPermits(1)(
+    Effect.gen(function* () {
+      if (supervisor.isSupervised) return
+      supervisor.isSupervised = true
+      if (yield* Deferred.isDone(supervisor.next)) supervisor.next = Deferred.makeUnsafe()
+      yield* Effect.forkIn(supervise(supervisor), supervisor.scope)
+    })
+  )
+
+const make = Effect.fn("OpenCodeServer.make")(function* (options: OpenCodeOptions) {
+  const { stateDirectory } = options
+  const program = yield* Effect.cached(
+    options.command === undefined ? locateOpenCode(options.environment) : Effect.succeed(options.command)
+  )
+  yield* refuseSecondOwner(stateDirectory)
+  yield* Effect.addFinalizer(() => removeOpenCodeEndpoint(stateDirectory))
+
+  const scope = yield* Effect.scope
+  const supervisor: Supervisor = {
+    options,
+    program,
+    servers: yield* Scope.fork(scope),
+    scope,
+    starting: yield* Semaphore.make(1),
+    running: undefined,
+    next: Deferred.makeUnsafe(),
+    isSupervised: false
+  }
+  const current = Effect.suspend(() => Deferred.await(supervisor.next))
+  const started = Effect.andThen(ensureSupervised(supervisor), current)
+  if (options.warm === true) yield* Effect.forkScoped(Effect.ignore(started))
+
+  return OpenCodeServer.of({
+    connection: Effect.map(started, ({ connection }) => connection),
+    // While the server is down for good, waits for somebody who needs it and starts it again.
+    whenStarted: current.pipe(
+      Effect.map(({ connection }) => connection),
+      Effect.retry(Schedule.spaced("1 second")),
+      Effect.orDie
+    ),
+    isRunning: Effect.sync(() => supervisor.running !== undefined),
+    version: Effect.flatMap(program, openCodeVersion),
+    pid: Effect.sync(() => Option.map(Option.fromNullishOr(supervisor.running), ({ pid }) => pid)),
+    program,
+    location: Effect.map(program, (path) => `${path}, state in ${stateDirectory}`)
+  })
+})
+
+/** A server that somebody else runs: never started or stopped from here. */
+const connected = (connection: Connection) =>
+  OpenCodeServer.of({
+    connection: Effect.succeed(connection),
+    whenStarted: Effect.succeed(connection),
+    isRunning: isHealthy(connection),
+    version: Effect.flatMap(healthVersion(connection, 5000), (version) =>
+      Option.isSome(version)
+        ? Effect.succeed(version.value)
+        : new OpenCodeDidNotStart({ reason: `nothing answers at ${connection.url}`, logFile: "its log", lastLines: [] })
+    ),
+    pid: Effect.succeed(Option.none()),
+    program: locateOpenCode(),
+    location: Effect.succeed(connection.url)
+  })
+
+export class OpenCodeServer extends Context.Service<OpenCodeServer, OpenCodeServerShape>()(
+  "@reprise/agent/OpenCodeServer"
+) {
+  static readonly layer = (options: OpenCodeOptions) => Layer.effect(OpenCodeServer, make(options))
+
+  static readonly layerConnect = (server: {
+    readonly url: string
+    readonly password: Redacted.Redacted
+    readonly username?: string
+  }) =>
+    Layer.succeed(
+      OpenCodeServer,
+      connected({
+        url: server.url.replace(/\/+$/, ""),
+        username: server.username ?? "opencode",
+        password: server.password
+      })
+    )
+
+  /** The server that a live process runs for a state directory, if any. */
+  static readonly find = readOpenCodeEndpoint
+}

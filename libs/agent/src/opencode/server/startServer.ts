@@ -1,0 +1,148 @@
+/** Starts the OpenCode server once and waits until it answers. */
+import { randomBytes } from "node:crypto"
+import { mkdir, open, realpath, rename, stat } from "node:fs/promises"
+import { createServer } from "node:net"
+import { dirname } from "node:path"
+import { endLeftovers, type GuardedProcess, type Mark, startGuarded, variableOf } from "@reprise/process"
+import { Deferred, Effect, Redacted, Schedule, Schema, type Scope } from "effect"
+import { isHealthy } from "./http.ts"
+import { type Connection, logFile, onDisk } from "./OpenCodeEndpoint.ts"
+import { OpenCodeDidNotStart, OpenCodeStateFault, type OpenCodeUnavailable } from "./OpenCodeUnavailable.ts"
+import { serverEnvironment } from "./serverEnvironment.ts"
+
+export interface StartOptions {
+  readonly program: string
+  readonly stateDirectory: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly startTimeoutMs: number
+}
+
+export interface RunningServer extends GuardedProcess {
+  readonly connection: Connection
+}
+
+const keptLogBytes = 8 * 1024 * 1024
+const tailBytes = 8 * 1024
+
+/** The mark of the server and its tools: the same for every start on a state directory. */
+export const markOf = (stateDirectory: string): Effect.Effect<Mark, OpenCodeStateFault> =>
+  onDisk("resolving the state directory", async () => {
+    await mkdir(stateDirectory, { recursive: true })
+    return `REPRISE_OPENCODE_STATE=${await realpath(stateDirectory)}` as const
+  })
+
+/** Returns the offset at which this start's output begins. A large log is moved away first. */
+const prepareLog = (log: string) =>
+  onDisk("preparing the log", async () => {
+    await mkdir(dirname(log), { recursive: true })
+    const size = await stat(log).then(
+      (it) => it.size,
+      () => 0
+    )
+    if (size < keptLogBytes) return size
+    await rename(log, `${log}.1`)
+    return 0
+  })
+
+const lastLines = (log: string, from: number) =>
+  onDisk("reading the log", async () => {
+    const file = await open(log)
+    try {
+      const { size } = await file.stat()
+      const start = Math.max(from, size - tailBytes)
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.max(0, size - start)), 0, size - start, start)
+      const lines = buffer.subarray(0, bytesRead).toString("utf8").split("\n")
+      return lines.filter((line) => line.trim() !== "").slice(-8)
+    } finally {
+      await file.close()
+    }
+  })
+
+const untilReady = (connection: Connection) =>
+  isHealthy(connection).pipe(
+    Effect.repeat({ until: (healthy) => healthy, schedule: Schedule.spaced("50 millis") }),
+    Effect.asVoid
+  )
+
+/** Another process took the port before the server could. */
+class PortLost extends Schema.TaggedError<PortLost>()("PortLost", { port: Schema.Int }) {}
+
+const startOn = Effect.fnUntraced(function* (
+  port: number,
+  mark: Mark,
+  options: StartOptions
+): Effect.fn.Return<RunningServer, OpenCodeUnavailable | PortLost, Scope.Scope> {
+  const { program, startTimeoutMs, stateDirectory } = options
+  const log = logFile(stateDirectory)
+  const from = yield* prepareLog(log)
+  const password = randomBytes(24).toString("base64url")
+  const guarded = yield* Effect.acquireRelease(
+    startGuarded({
+      program,
+      args: ["serve", "--hostname", "127.0.0.1", "--port", String(port), "--print-logs", "--log-level", "WARN"],
+      environment: { ...serverEnvironment(options.environment, password), ...variableOf(mark) },
+      log,
+      directory: stateDirectory
+    }).pipe(Effect.mapError((cause) => new OpenCodeStateFault({ operation: "starting the guard", cause }))),
+    ({ stop }) => stop
+  )
+  const connection: Connection = {
+    url: `http://127.0.0.1:${port}`,
+    username: "opencode",
+    password: Redacted.make(password)
+  }
+  const failed = Effect.fnUntraced(function* (reason: string) {
+    return yield* new OpenCodeDidNotStart({ reason, logFile: log, lastLines: yield* lastLines(log, from) })
+  })
+  const ended = Effect.gen(function* () {
+    const code = yield* Deferred.await(guarded.exited)
+    if (yield* isTaken(port)) return yield* new PortLost({ port })
+    return yield* failed(`it ended with ${code}`)
+  })
+  yield* Effect.raceFirst(untilReady(connection), ended).pipe(
+    Effect.timeoutOrElse({
+      duration: `${startTimeoutMs} millis`,
+      orElse: () => failed(`it did not answer within ${startTimeoutMs} ms`)
+    })
+  )
+  return { ...guarded, connection }
+})
+
+/**
+ * Starts a server with a free port and a new password. It lives until the scope closes or this process ends. Processes
+ * that an earlier server of this directory left behind are ended first.
+ */
+export const startServer = Effect.fn("OpenCode.start")(function* (
+  options: StartOptions
+): Effect.fn.Return<RunningServer, OpenCodeUnavailable, Scope.Scope> {
+  const mark = yield* markOf(options.stateDirectory)
+  yield* endLeftovers(mark)
+  return yield* Effect.flatMap(freePort, (port) => startOn(port, mark, options)).pipe(
+    Effect.retry({ while: ({ _tag }) => _tag === "PortLost", times: 4 }),
+    Effect.catchTag("PortLost", ({ port }) => {
+      const reason = `other processes took every port that was chosen, the last one was ${port}`
+      return new OpenCodeDidNotStart({ reason, logFile: logFile(options.stateDirectory), lastLines: [] })
+    })
+  )
+})
+
+/** A port that was free a moment ago. OpenCode itself would always choose the same one. */
+export const freePort: Effect.Effect<number, OpenCodeStateFault> = Effect.callback((resume) => {
+  const probe = createServer()
+  const failed = (cause: unknown) => Effect.fail(new OpenCodeStateFault({ operation: "finding a free port", cause }))
+  probe.once("error", (error) => resume(failed(error)))
+  probe.listen(0, "127.0.0.1", () => {
+    const address = probe.address()
+    probe.close(() =>
+      resume(typeof address === "object" && address !== null ? Effect.succeed(address.port) : failed("no port"))
+    )
+  })
+})
+
+/** Whether a process listens on the port now. */
+export const isTaken = (port: number): Effect.Effect<boolean> =>
+  Effect.callback((resume) => {
+    const probe = createServer()
+    probe.once("error", (error: NodeJS.ErrnoException) => resume(Effect.succeed(error.code === "EADDRINUSE")))
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resume(Effect.succeed(false))))
+  })

@@ -1,0 +1,133 @@
+/**
+ * The prompts that agents wait for. OpenCode's own list is authoritative, but OpenCode fails to list anything while a
+ * request is open whose tool call lacks an optional argument (measured). So prompts known from events are kept too.
+ */
+import type { PermissionRequest } from "@opencode-ai/sdk/v2/client"
+import { Effect, Option } from "effect"
+import type { PendingPrompt } from "../../RuntimeEvent.ts"
+import type { Asked } from "../events/ActivityTracker.ts"
+import type { Calls, Refused, Unreachable } from "../server/calls.ts"
+import { permissionPrompt, questionPrompt } from "./pendingPrompt.ts"
+import { isApproved } from "./permissions.ts"
+import type { SessionFacts } from "./SessionFacts.ts"
+
+interface Kept {
+  readonly prompt: PendingPrompt
+  readonly directory: string
+}
+
+type At = (sessionId: string) => { readonly sessionId: string; readonly causePromptId?: string }
+
+export class PendingPrompts {
+  readonly #calls: Calls
+  readonly #facts: SessionFacts
+  readonly #at: At
+  readonly #kept = new Map<string, Kept>()
+  readonly #worktrees = new Map<string, string>()
+
+  constructor(calls: Calls, facts: SessionFacts, at: At) {
+    this.#calls = calls
+    this.#facts = facts
+    this.#at = at
+  }
+
+  /** Handles a request: gives the prompt for a human, or none when the session's mode allows it. */
+  asked(asked: Asked): Effect.Effect<Option.Option<PendingPrompt>> {
+    return Effect.gen({ self: this }, function* () {
+      const root = yield* this.#facts.findRoot(this.#calls, asked.request.sessionID)
+      const directory = Option.match(root, { onNone: () => "", onSome: (it) => it.directory })
+      if (asked.type === "permission-asked" && (yield* this.#approve(asked.request))) return Option.none()
+      const at = this.#at(asked.request.sessionID)
+      const prompt =
+        asked.type === "permission-asked" ? permissionPrompt(asked.request, at) : questionPrompt(asked.request, at)
+      this.#kept.set(prompt.promptId, { prompt, directory })
+      return Option.some(prompt)
+    })
+  }
+
+  /** Forgets an answered prompt; returns whether it was open. */
+  replied(promptId: string): boolean {
+    return this.#kept.delete(promptId)
+  }
+
+  isKept(promptId: string): boolean {
+    return this.#kept.has(promptId)
+  }
+
+  /** The known prompts of a directory. */
+  inDirectory(directory: string): ReadonlyArray<PendingPrompt> {
+    return [...this.#kept.values()].flatMap((it) => (it.directory === directory ? [it.prompt] : []))
+  }
+
+  /** The known prompts of a session. */
+  ofSession(root: string): ReadonlyArray<PendingPrompt> {
+    return [...this.#kept.values()].flatMap(({ prompt }) => (prompt.sessionId === root ? [prompt] : []))
+  }
+
+  /** Asks OpenCode, approves the requests that a mode allows, and returns the others. */
+  list(directory: string): Effect.Effect<ReadonlyArray<PendingPrompt>, Unreachable | Refused> {
+    return Effect.gen({ self: this }, function* () {
+      const permissions = yield* this.#calls
+        .once("pending permissions", (client, signal) => client.permission.list({ directory }, { signal }))
+        .pipe(
+          Effect.asSome,
+          Effect.catchTag("Refused", () => Effect.succeedNone)
+        )
+      const questions = yield* this.#calls.once("pending questions", (client, signal) =>
+        client.question.list({ directory }, { signal })
+      )
+      const asked: ReadonlyArray<Asked> = [
+        ...Option.getOrElse(permissions, () => []).map((request) => ({ type: "permission-asked" as const, request })),
+        ...questions.map((request) => ({ type: "question-asked" as const, request }))
+      ]
+      const open = new Set(asked.map(({ request }) => request.id))
+      for (const [id, kept] of this.#kept) {
+        const isListed = kept.prompt.kind === "question" || Option.isSome(permissions)
+        if (kept.directory === directory && isListed && !open.has(id)) this.#kept.delete(id)
+      }
+      const prompts = yield* Effect.forEach(asked, (it) => this.asked(it))
+      const listed = prompts.flatMap(Option.toArray)
+      const unlisted = [...this.#kept.values()].filter(
+        (it) => it.directory === directory && !open.has(it.prompt.promptId)
+      )
+      return [...listed, ...unlisted.map((it) => it.prompt)]
+    })
+  }
+
+  #approve(request: PermissionRequest): Effect.Effect<boolean> {
+    return Effect.gen({ self: this }, function* () {
+      const root = yield* this.#facts.findRoot(this.#calls, request.sessionID)
+      if (Option.isNone(root)) return false
+      const { directory, mode } = root.value
+      const worktree = yield* this.#worktreeOf(directory)
+      if (Option.isNone(worktree)) return false
+      if (!(yield* isApproved(request, { mode, directory, worktree: worktree.value }))) return false
+      return yield* this.#calls
+        .once("approving", (client, signal) =>
+          client.permission.reply({ requestID: request.id, directory, reply: "once" }, { signal })
+        )
+        .pipe(
+          Effect.as(true),
+          // 404: somebody answered it meanwhile, or its turn is over.
+          Effect.catchTag("Refused", (refused) => Effect.succeed(refused.status === 404)),
+          Effect.orElseSucceed(() => false)
+        )
+    })
+  }
+
+  #worktreeOf(directory: string): Effect.Effect<Option.Option<string>> {
+    return Effect.suspend(() => {
+      const known = this.#worktrees.get(directory)
+      if (known !== undefined) return Effect.succeed(Option.some(known))
+      return this.#calls
+        .once("paths", (client, signal) => client.path.get({ directory }, { signal }))
+        .pipe(
+          Effect.map(({ worktree }) => {
+            this.#worktrees.set(directory, worktree)
+            return Option.some(worktree)
+          }),
+          Effect.orElseSucceed(() => Option.none<string>())
+        )
+    })
+  }
+}

@@ -1,0 +1,53 @@
+/** Converts OpenCode's requests to the port's prompts. Pure. */
+import type { PermissionRequest, QuestionInfo, QuestionRequest } from "@opencode-ai/sdk/v2/client"
+import type { PendingPrompt, PromptOption, Question } from "../../RuntimeEvent.ts"
+
+const permissionOptions = (request: PermissionRequest): ReadonlyArray<PromptOption> => [
+  { name: "once", label: "Allow once" },
+  {
+    name: "always",
+    label: request.always.length === 0 ? "Allow always" : `Allow always: ${request.always.join(", ")}`
+  },
+  { name: "reject", label: "Reject" }
+]
+
+const subjectOf = (request: PermissionRequest): string => {
+  const { command, url } = request.metadata
+  if (typeof command === "string") return command
+  return typeof url === "string" ? url : request.patterns.join(", ")
+}
+
+const questionOf = (info: QuestionInfo): Question => ({
+  question: info.question,
+  options: info.options.map(({ description, label }) => ({
+    name: label,
+    label: description === "" ? label : `${label}: ${description}`
+  })),
+  multiple: info.multiple === true
+})
+
+interface At {
+  readonly sessionId: string
+  readonly causePromptId?: string
+}
+
+export const permissionPrompt = (request: PermissionRequest, at: At): PendingPrompt => ({
+  ...at,
+  promptId: request.id,
+  kind: "permission",
+  text: `${request.permission}: ${subjectOf(request)}`,
+  options: permissionOptions(request),
+  questions: []
+})
+
+export const questionPrompt = (request: QuestionRequest, at: At): PendingPrompt => {
+  const questions = request.questions.map(questionOf)
+  return {
+    ...at,
+    promptId: request.id,
+    kind: "question",
+    text: questions.map(({ question }) => question).join("\n"),
+    options: questions[0]?.options ?? [],
+    questions
+  }
+}

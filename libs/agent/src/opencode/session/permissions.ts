@@ -1,0 +1,74 @@
+/**
+ * What an agent may do without asking. Most of it is said by OpenCode's rules, of which the last match wins. The rules
+ * cannot say two things (both measured), which `isApproved` does: they compare paths as text, so a symbolic link could
+ * lead out of the directory, and a subagent's session gets none of its parent's rules.
+ */
+import { isAbsolute, resolve } from "node:path"
+import type { PermissionRequest } from "@opencode-ai/sdk/v2/client"
+import type { PermissionMode } from "@reprise/protocol"
+import { Effect, Option } from "effect"
+import { isInside } from "../../isInside.ts"
+
+export interface PermissionRule {
+  readonly permission: string
+  readonly pattern: string
+  readonly action: "allow" | "ask" | "deny"
+}
+
+const rule = (permission: string, action: PermissionRule["action"], pattern = "*"): PermissionRule => ({
+  permission,
+  pattern,
+  action
+})
+
+/**
+ * Reading inside the directory, planning and questions are allowed. Everything else asks: edit, bash, webfetch,
+ * websearch, external_directory, doom_loop, and the tools of plugins and MCP servers, whatever their names. `glob` and
+ * `grep` must not ask: while such a request waits, OpenCode cannot list any requests (measured). Subagents are denied,
+ * because no rules would apply to them.
+ */
+const asking: ReadonlyArray<PermissionRule> = [
+  rule("*", "ask"),
+  ...["read", "glob", "grep", "list", "lsp", "todoread", "todowrite", "skill", "question"].map((name) =>
+    rule(name, "allow")
+  ),
+  rule("read", "ask", "*.env"),
+  rule("read", "ask", "*.env.*"),
+  rule("read", "allow", "*.env.example"),
+  rule("task", "deny")
+]
+
+/** In mode `workspace` edits ask too; `isApproved` answers those that stay inside. */
+export const permissionRules = (mode: PermissionMode): Array<PermissionRule> =>
+  mode === "all" ? [rule("*", "allow")] : [...asking]
+
+/** Stores the mode in a session's metadata, where the next process finds it after a restart. */
+export const modeMetadata = (mode: PermissionMode) => ({ reprise: { permissions: mode } })
+
+/** The files of an edit. The request names them relative to the repository, and one of them as an absolute path too. */
+const pathsOf = (request: PermissionRequest, worktree: string): ReadonlyArray<string> => {
+  const { filepath } = request.metadata
+  const named = typeof filepath === "string" && isAbsolute(filepath) ? [filepath] : []
+  return [...request.patterns.map((pattern) => resolve(worktree, pattern)), ...named]
+}
+
+export interface ApprovalContext {
+  readonly mode: Option.Option<PermissionMode>
+  readonly directory: string
+  /** The root that OpenCode's paths are relative to. */
+  readonly worktree: string
+}
+
+/**
+ * Whether the session's mode answers the request. `all` allows everything (only subagents still ask); `workspace` allows
+ * edits of files that are inside the directory after links and `..` are resolved. Everything else is for a human.
+ */
+export const isApproved = (request: PermissionRequest, context: ApprovalContext): Effect.Effect<boolean> =>
+  Effect.promise(async () => {
+    if (Option.isNone(context.mode)) return false
+    if (context.mode.value === "all") return true
+    if (context.mode.value !== "workspace" || request.permission !== "edit") return false
+    const paths = pathsOf(request, context.worktree)
+    const inside = await Promise.all(paths.map((path) => isInside(context.directory, path)))
+    return paths.length > 0 && inside.every((it) => it)
+  })

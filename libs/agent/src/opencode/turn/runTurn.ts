@@ -1,0 +1,234 @@
+/**
+ * Runs one turn from its prompt to its end, over lost connections and restarts.
+ *
+ * The prompt is sent as a request that stays open for the whole turn, while the session's status is polled. The
+ * alternative, `prompt_async`, answers 204 whatever happens, and the status says idle for a moment after it, so a turn
+ * that has not started looks like one that failed (measured). The open request reports the end and refusals at once;
+ * sent again with the same ids, it joins the running turn. The polls end the turn when the answer never comes, and
+ * notice a server that is gone and a vendor that OpenCode waits for. In every case the outcome is read from the messages.
+ */
+import type { Session } from "@opencode-ai/sdk/v2/client"
+import { addTokens } from "@reprise/protocol"
+import { Clock, Effect, Option, Predicate } from "effect"
+import { AgentError } from "../../AgentError.ts"
+import type { Prompt, TurnOutcome } from "../../AgentRuntimeShape.ts"
+import type { EventFeed } from "../events/EventFeed.ts"
+import type { Calls, Refused } from "../server/calls.ts"
+import type { ContextLimit } from "./contextLimits.ts"
+import { failureOf } from "./failures.ts"
+import { type Listed, modelOf, modelOfLast, subagentsOf, type Turn, tokensOf, turnOf } from "./turnOf.ts"
+import { failed, type RequestEnd, watchStatus } from "./watchStatus.ts"
+
+export interface TurnOptions {
+  readonly calls: Calls
+  readonly feed: EventFeed
+  readonly graceMs: number
+  readonly pollMs: number
+  /** How long OpenCode may wait for the model's vendor before the turn fails. */
+  readonly patienceMs: number
+  readonly limitOf: ContextLimit
+}
+
+/** How many times in a row the turn may lose its server without a new message before it fails. */
+const maxFruitlessTries = 5
+
+/** A turn in progress: its surroundings, and what its tries have come to. */
+interface TurnRun {
+  readonly options: TurnOptions
+  readonly session: Session
+  readonly prompt: Prompt
+  /** Requests that were sent for it. */
+  sends: number
+  /** Tries in a row that added no message. */
+  fruitless: number
+  /** Messages in the session before the latest try. */
+  messageCount: number | undefined
+}
+
+const other = (detail: string) => failed({ kind: "other", detail, sessionUsable: true })
+
+const refused = ({ session }: TurnRun, error: Refused): AgentError =>
+  error.status === 404
+    ? failed({ kind: "session-missing", detail: `OpenCode has no session ${session.id}.`, sessionUsable: false })
+    : other(`${error.message}. Look at OpenCode's log, or start a new session.`)
+
+const notTaken = ({ prompt }: TurnRun): AgentError =>
+  other(
+    `OpenCode did not take prompt ${prompt.promptId.messageId}: its ids were used before, in another session. Choose new ones.`
+  )
+
+const failedTurn = (turn: Extract<Turn, { _tag: "failed" }>): AgentError => {
+  const { message, ...failure } = failureOf(turn.error)
+  return failed({ ...failure, detail: message })
+}
+
+const listMessages = (run: TurnRun) => {
+  const { directory, id: sessionID } = run.session
+  return run.options.calls
+    .reaching("messages", (client, signal) => client.session.messages({ sessionID, directory }, { signal }))
+    .pipe(Effect.catchTag("Refused", (error) => Effect.fail(refused(run, error))))
+}
+
+const isBusy = (run: TurnRun) => {
+  const { directory, id } = run.session
+  return run.options.calls
+    .reaching("status", (client, signal) => client.session.status({ directory }, { signal }))
+    .pipe(
+      Effect.map((all) => (all[id]?.type ?? "idle") !== "idle"),
+      Effect.catchTag("Refused", (error) => Effect.fail(refused(run, error)))
+    )
+}
+
+/** Adds the subagents' tokens and cost, the model's context window and the number of tries. */
+const complete = Effect.fnUntraced(function* (run: TurnRun, messages: ReadonlyArray<Listed>, outcome: TurnOutcome) {
+  const { calls, limitOf } = run.options
+  const { directory } = run.session
+  let { cost, tokens } = outcome
+  for (const id of subagentsOf(messages, run.prompt.promptId.messageId)) {
+    const subagent = yield* Effect.option(
+      calls.once("subagent", (client, signal) => client.session.get({ sessionID: id, directory }, { signal }))
+    )
+    if (Option.isNone(subagent)) continue
+    cost += subagent.value.cost ?? 0
+    if (subagent.value.tokens !== undefined) tokens = addTokens(tokens, tokensOf(subagent.value.tokens))
+  }
+  const model = modelOfLast(messages)
+  const limit = outcome.context === undefined || model === undefined ? undefined : yield* limitOf(directory, model)
+  const context = outcome.context === undefined || limit === undefined ? {} : { context: { ...outcome.context, limit } }
+  return { ...outcome, ...context, cost, tokens, ...(run.sends > 1 ? { attempts: run.sends } : {}) }
+})
+
+/** Sends the prompt and waits until the turn has ended. */
+const send = ({ options, prompt, session }: TurnRun) => {
+  const model =
+    modelOf(prompt.model) ??
+    (session.model === undefined ? undefined : { providerID: session.model.providerID, modelID: session.model.id })
+  const body = {
+    sessionID: session.id,
+    directory: session.directory,
+    messageID: prompt.promptId.messageId,
+    parts: [{ id: prompt.promptId.partId, type: "text" as const, text: prompt.text }],
+    ...(model === undefined ? {} : { model }),
+    ...(prompt.agent === undefined ? {} : { agent: prompt.agent })
+  }
+  return options.calls
+    .once("prompt", (client, signal) => client.session.prompt(body, { signal }), { timeoutMs: 0 })
+    .pipe(
+      // An answer without a message says nothing about the turn: the polls see its end.
+      Effect.flatMap((answer) =>
+        Predicate.hasProperty(answer, "info") ? Effect.succeed<RequestEnd>("answered") : Effect.never
+      ),
+      Effect.catchTag("Unreachable", () => Effect.succeed<RequestEnd>("lost"))
+    )
+}
+
+/** A refusal of the prompt names no reason, but an event that comes with it does. */
+const explain = Effect.fnUntraced(function* (run: TurnRun, error: Refused, sentAt: number) {
+  if (error.status < 500) return refused(run, error)
+  const reported = yield* run.options.feed.errorSince(run.session.id, sentAt)
+  if (Option.isSome(reported)) return other(`OpenCode refused the prompt: ${reported.value}`)
+  const turn = turnOf(yield* listMessages(run), run.prompt.promptId.messageId)
+  return turn._tag === "absent" ? notTaken(run) : refused(run, error)
+})
+
+/**
+ * Deletes a message that a killed server left open without a tool call. It would be the last message that the model
+ * sees, as if to be completed, which some models refuse. An open message with a tool call gets the call's interruption.
+ */
+const deleteOpenMessages = Effect.fnUntraced(function* ({ options, session }: TurnRun, turn: Turn) {
+  const { directory, id: sessionID } = session
+  for (const { info, parts } of turn._tag === "unfinished" ? turn.open : []) {
+    if (parts.some((part) => part.type === "tool")) continue
+    yield* Effect.ignore(
+      options.calls.once("repair", (client, signal) =>
+        client.session.deleteMessage({ sessionID, directory, messageID: info.id }, { signal })
+      )
+    )
+  }
+})
+
+/** Counts tries that added no message, and fails when there were too many in a row. */
+const requireProgress = Effect.fnUntraced(function* (run: TurnRun, messageCount: number) {
+  run.fruitless = run.messageCount === messageCount ? run.fruitless + 1 : 0
+  run.messageCount = messageCount
+  if (run.fruitless <= maxFruitlessTries) return
+  return yield* other(`OpenCode ended ${run.fruitless} times during this turn. Look at its log ('reprise doctor').`)
+})
+
+/** Sends the prompt and says why the wait for its answer ended. */
+const sendAndWatch = Effect.fnUntraced(function* (run: TurnRun) {
+  const sentAt = yield* Clock.currentTimeMillis
+  run.sends += 1
+  return yield* Effect.raceFirst(send(run), watchStatus(run.options, run.session)).pipe(
+    Effect.catchTag("Refused", (error) => Effect.flatMap(explain(run, error, sentAt), Effect.fail))
+  )
+})
+
+/** Stops a turn whose vendor takes too long. Our request is closed by now; the same ids continue the turn later. */
+const abortWait = Effect.fnUntraced(function* ({ options, session }: TurnRun, error: AgentError) {
+  const { directory, id: sessionID } = session
+  yield* Effect.ignore(
+    options.calls.once("abort", (client, signal) => client.session.abort({ sessionID, directory }, { signal }))
+  )
+  return yield* error
+})
+
+/** Reads how the turn stands after a try; undefined when it must be tried again. */
+const settleTry = Effect.fnUntraced(function* (run: TurnRun, ended: "answered" | "idle") {
+  const messages = yield* listMessages(run)
+  const turn = turnOf(messages, run.prompt.promptId.messageId)
+  switch (turn._tag) {
+    case "finished":
+      return yield* complete(run, messages, turn.outcome)
+    case "failed":
+      return yield* failedTurn(turn)
+    case "paused":
+      return ended === "answered" ? yield* complete(run, messages, turn.outcome) : undefined
+    case "absent":
+      return ended === "answered" ? yield* notTaken(run) : undefined
+    case "unfinished": {
+      // An abort while OpenCode waits for the vendor leaves neither an error nor a reason (measured).
+      const isAborted =
+        ended === "answered" &&
+        turn.open.some(({ info }) => info.role === "assistant" && info.time.completed !== undefined)
+      return isAborted
+        ? yield* failed({ kind: "aborted", detail: "The turn was aborted.", sessionUsable: true })
+        : undefined
+    }
+  }
+})
+
+/** Returns the outcome when the turn has ended, else tries once to bring it to its end. */
+const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<TurnOutcome | undefined, AgentError> {
+  const messages = yield* listMessages(run)
+  const turn = turnOf(messages, run.prompt.promptId.messageId)
+  const busy = yield* isBusy(run)
+  if (busy && turn._tag === "absent") {
+    const detail = `Another turn is running in session ${run.session.id}. Wait until it is idle, or abort it.`
+    return yield* failed({ kind: "busy", detail, sessionUsable: true })
+  }
+  if (!busy && turn._tag === "finished") return yield* complete(run, messages, turn.outcome)
+  if (!busy && turn._tag === "failed" && turn.error.name === "MessageAbortedError") return yield* failedTurn(turn)
+  if (!busy) yield* deleteOpenMessages(run, turn)
+  yield* requireProgress(run, messages.length)
+
+  // Ours is finished and the session busy, so somebody else's turn runs: our prompt would make the model answer theirs twice.
+  const isTheirs = busy && turn._tag === "finished"
+  const ended = yield* isTheirs ? watchStatus(run.options, run.session) : sendAndWatch(run)
+  if (ended instanceof AgentError) return yield* abortWait(run, ended)
+  if (ended === "lost") {
+    yield* Effect.sleep(`${Math.min(250, run.options.pollMs)} millis`)
+    return undefined
+  }
+  return yield* settleTry(run, ended)
+})
+
+/** Succeeds with the turn's outcome, however many requests and servers that takes. */
+export const runTurn = Effect.fn("OpenCode.turn")(function* (
+  options: TurnOptions,
+  session: Session,
+  prompt: Prompt
+): Effect.fn.Return<TurnOutcome, AgentError> {
+  const run: TurnRun = { options, session, prompt, sends: 0, fruitless: 0, messageCount: undefined }
+  return yield* Effect.repeat(advance(run), { until: (outcome) => outcome !== undefined })
+})

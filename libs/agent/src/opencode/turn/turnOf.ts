@@ -1,0 +1,125 @@
+/** Reads the state of a turn from a session's messages. Pure. */
+import type { AssistantMessage, Message, Part } from "@opencode-ai/sdk/v2/client"
+import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
+import type { StopReason, TurnOutcome } from "../../AgentRuntimeShape.ts"
+import type { OpenCodeError } from "./failures.ts"
+
+/** A message with its parts, as the list gives it. */
+export interface Listed {
+  readonly info: Message
+  readonly parts: ReadonlyArray<Part>
+}
+
+/**
+ * `absent`: OpenCode never took the prompt. `unfinished`: the turn runs, or was cut off. `paused`: the last message ended
+ * with tool calls; if nothing runs, a refusal ended the turn. `failed` includes an abort.
+ */
+export type Turn =
+  | { readonly _tag: "absent" }
+  | { readonly _tag: "unfinished"; readonly open: ReadonlyArray<Listed>; readonly outcome: TurnOutcome }
+  | { readonly _tag: "paused"; readonly outcome: TurnOutcome }
+  | { readonly _tag: "finished"; readonly outcome: TurnOutcome }
+  | { readonly _tag: "failed"; readonly error: OpenCodeError; readonly outcome: TurnOutcome }
+
+export const tokensOf = (tokens: AssistantMessage["tokens"]): Tokens => ({
+  input: tokens.input,
+  output: tokens.output,
+  reasoning: tokens.reasoning,
+  cacheRead: tokens.cache.read,
+  cacheWrite: tokens.cache.write
+})
+
+interface ListedAssistant {
+  readonly info: AssistantMessage
+  readonly parts: ReadonlyArray<Part>
+}
+
+const isAssistant = (message: Listed): message is ListedAssistant => message.info.role === "assistant"
+
+/** A summary shortens the conversation and does not end a turn. */
+const isSummary = (message: ListedAssistant) => message.info.summary === true
+
+const ends = (message: ListedAssistant): boolean =>
+  !isSummary(message) &&
+  (message.info.error !== undefined ||
+    (message.info.finish !== undefined && message.info.finish !== "tool-calls" && message.info.finish !== "unknown"))
+
+/**
+ * The assistant messages of a prompt's turn: all that follow the prompt, up to the first prompt after the turn's end.
+ * User messages in between are OpenCode's (it shortened the conversation) or a human's (added to the running turn);
+ * the answers to them belong to the turn.
+ */
+const messagesOfTurn = (messages: ReadonlyArray<Listed>, messageId: string): ReadonlyArray<ListedAssistant> => {
+  const turn: Array<ListedAssistant> = []
+  for (const message of messages.slice(messages.findIndex((it) => it.info.id === messageId) + 1)) {
+    if (isAssistant(message)) turn.push(message)
+    else if (turn.some(ends)) break
+  }
+  return turn
+}
+
+const stopReasonOf = (finish: string | undefined): StopReason => {
+  if (finish === "stop" || finish === "end_turn") return "finished"
+  if (finish === "tool-calls") return "refused"
+  return finish === "length" ? "output-limit" : "other"
+}
+
+const textOf = (message: Listed | undefined): string =>
+  (message?.parts ?? []).flatMap((part) => (part.type === "text" && part.ignored !== true ? [part.text] : [])).join("")
+
+const sum = ({ cacheRead, cacheWrite, input, output, reasoning }: Tokens): number =>
+  input + output + reasoning + cacheRead + cacheWrite
+
+/** How full the newest model call was; absent when it failed before its usage was known. */
+const contextOf = (last: ListedAssistant | undefined): Pick<TurnOutcome, "context"> => {
+  const tokens = last === undefined ? 0 : sum(tokensOf(last.info.tokens))
+  return tokens === 0 ? {} : { context: { tokens } }
+}
+
+const outcomeOf = (turn: ReadonlyArray<ListedAssistant>): TurnOutcome => {
+  const last = turn.findLast((message) => !isSummary(message))
+  return {
+    text: textOf(last),
+    stopReason: stopReasonOf(last?.info.finish),
+    tokens: turn.map(({ info }) => tokensOf(info.tokens)).reduce(addTokens, noTokens),
+    cost: turn.reduce((sum, { info }) => sum + info.cost, 0),
+    toolCalls: turn.flatMap(({ parts }) => parts).filter((part) => part.type === "tool").length,
+    ...contextOf(last)
+  }
+}
+
+/** The turn of a prompt. Whether the session is busy is not known here. */
+export const turnOf = (messages: ReadonlyArray<Listed>, messageId: string): Turn => {
+  if (!messages.some((message) => message.info.id === messageId)) return { _tag: "absent" }
+  const turn = messagesOfTurn(messages, messageId)
+  const outcome = outcomeOf(turn)
+  const last = turn.at(-1)
+  if (last === undefined || isSummary(last)) return { _tag: "unfinished", open: [], outcome }
+  const { error, finish, time } = last.info
+  if (error !== undefined) return { _tag: "failed", error, outcome }
+  if (ends(last)) return { _tag: "finished", outcome }
+  if (finish === "tool-calls" && time.completed !== undefined) return { _tag: "paused", outcome }
+  return { _tag: "unfinished", open: [last], outcome }
+}
+
+/** Splits `provider/model`; undefined for a name without a provider. */
+export const modelOf = (model: string | undefined) => {
+  const slash = model?.indexOf("/") ?? -1
+  if (model === undefined || slash < 1) return undefined
+  return { providerID: model.slice(0, slash), modelID: model.slice(slash + 1) }
+}
+
+/** `provider/model` of the newest answer. */
+export const modelOfLast = (messages: ReadonlyArray<Listed>): string | undefined => {
+  const last = messages.findLast(isAssistant)
+  return last === undefined ? undefined : `${last.info.providerID}/${last.info.modelID}`
+}
+
+/** Sessions of the turn's subagents, whose tokens are not included in its own. */
+export const subagentsOf = (messages: ReadonlyArray<Listed>, messageId: string): ReadonlyArray<string> => {
+  const ids = messagesOfTurn(messages, messageId)
+    .flatMap(({ parts }) => parts)
+    .flatMap((part) => (part.type === "tool" && part.tool === "task" && "metadata" in part.state ? [part.state] : []))
+    .map((state) => state.metadata?.sessionId)
+  return [...new Set(ids.filter((id) => typeof id === "string"))]
+}

@@ -1,0 +1,62 @@
+/** Polls a session's status while the request of a turn is open, and notices what the request cannot report. */
+import type { Session, SessionStatus } from "@opencode-ai/sdk/v2/client"
+import { Clock, Effect } from "effect"
+import { AgentError } from "../../AgentError.ts"
+import { kindOfRetry } from "../events/ActivityTracker.ts"
+import { type Calls, runtimeGone } from "../server/calls.ts"
+
+/** Consecutive polls that must see an idle session before its turn counts as ended although no answer came. */
+const idlePolls = 3
+
+export const failed = (fields: Omit<ConstructorParameters<typeof AgentError>[0], "operation">) =>
+  new AgentError({ operation: "prompt", ...fields })
+
+/** Why waiting for the request has ended. An error: OpenCode has waited too long for the model's vendor. */
+export type RequestEnd = "answered" | "lost" | "idle" | AgentError
+
+interface WatchOptions {
+  readonly calls: Calls
+  readonly graceMs: number
+  readonly pollMs: number
+  readonly patienceMs: number
+}
+
+interface Watch {
+  /** When the server last answered. */
+  heardAt: number
+  /** Since when OpenCode has been waiting for the vendor. */
+  waitingSince: number | undefined
+  idle: number
+}
+
+/** Counts idle polls, and gives up on a vendor that takes too long. */
+const judgeStatus = (watch: Watch, status: SessionStatus, now: number, patienceMs: number): RequestEnd | undefined => {
+  watch.idle = status.type === "idle" ? watch.idle + 1 : 0
+  if (status.type !== "retry") {
+    watch.waitingSince = undefined
+    return watch.idle >= idlePolls ? "idle" : undefined
+  }
+  watch.waitingSince ??= now
+  const retryAfterMs = Math.max(0, status.next - now)
+  if (retryAfterMs <= patienceMs && now - watch.waitingSince <= patienceMs) return undefined
+  return failed({ kind: kindOfRetry(status.message), detail: status.message, sessionUsable: true, retryAfterMs })
+}
+
+/** Ends when the session is idle or the vendor takes too long; fails when the server is away longer than the grace. */
+export const watchStatus = Effect.fnUntraced(function* (options: WatchOptions, { directory, id }: Session) {
+  const { calls, graceMs, patienceMs, pollMs } = options
+  const watch: Watch = { heardAt: yield* Clock.currentTimeMillis, waitingSince: undefined, idle: 0 }
+  const poll = Effect.gen(function* () {
+    const seen = yield* Effect.result(
+      calls.once("status", (client, signal) => client.session.status({ directory }, { signal }), { timeoutMs: 5000 })
+    )
+    const now = yield* Clock.currentTimeMillis
+    if (seen._tag === "Failure") {
+      if (now - watch.heardAt < graceMs) return undefined
+      return yield* runtimeGone("prompt", seen.failure.message, graceMs)
+    }
+    watch.heardAt = now
+    return judgeStatus(watch, seen.success[id] ?? { type: "idle" }, now, patienceMs)
+  })
+  return yield* Effect.repeat(Effect.delay(poll, `${pollMs} millis`), { until: (end) => end !== undefined })
+})
