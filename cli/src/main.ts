@@ -6,13 +6,13 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import manifest from "../package.json" with { type: "json" }
-import { exitCodes } from "./CliFailure.ts"
 import { CommandTree } from "./commands/completion.ts"
 import { presentation } from "./commands/presentation.ts"
 import { readArguments } from "./commands/readArguments.ts"
 import { root } from "./commands/root.ts"
-import { conclude } from "./conclude.ts"
-import { say } from "./Printer.ts"
+import { exitCodes } from "./terminal/CliFailure.ts"
+import { conclude } from "./terminal/endCommand.ts"
+import { say } from "./terminal/Printer.ts"
 
 const args = readArguments(process.argv.slice(2))
 const telling = { asJson: args.includes("--json"), debug: args.includes("--debug") }

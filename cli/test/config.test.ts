@@ -10,10 +10,10 @@ import {
   type Layered,
   resolve
 } from "../src/config/Config.ts"
-import { explained } from "../src/config/explain.ts"
 import { lineOfKey } from "../src/config/lineOfKey.ts"
 import { sessionSettings } from "../src/config/sessionSettings.ts"
 import { environmentName, settings } from "../src/config/settings.ts"
+import { explained } from "../src/flows/repository/explainConfig.ts"
 
 const file = (values: Record<string, unknown>): Layered => ({
   source: "reprise.toml",

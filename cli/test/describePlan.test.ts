@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { parsePlan } from "@reprise/plan"
 import { defaultRunOptions, type RunOptions } from "@reprise/protocol"
 import { Result } from "effect"
-import { describePlan, planText } from "../src/run/describePlan.ts"
+import { describePlan, planText } from "../src/views/planText.ts"
 
 const source = `---
 id: "02"

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { afterEach, beforeEach } from "vitest"
-import { lookAtRepository } from "../src/doctor/repository.ts"
+import { lookAtRepository } from "../src/flows/doctor/repository.ts"
 import { projectAt } from "../src/project/Project.ts"
 
 let root: string

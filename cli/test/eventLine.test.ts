@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { PublicEvent } from "@reprise/protocol"
 import { Schema } from "effect"
-import { eventLine } from "../src/show/eventLine.ts"
+import { eventLine } from "../src/views/eventLine.ts"
 import { noTokens } from "./support/views.ts"
 
 const decode = Schema.decodeUnknownSync(PublicEvent)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { whatFollows } from "../src/gate/giveAnswer.ts"
+import { whatFollows } from "../src/flows/gate/giveAnswer.ts"
 import { aQuestion } from "./support/views.ts"
 
 describe("what is said after an answer", () => {

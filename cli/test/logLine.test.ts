@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { PublicEvent } from "@reprise/protocol"
 import { Schema } from "effect"
-import { logLine } from "../src/show/logLine.ts"
+import { logLine } from "../src/views/logLine.ts"
 import { noTokens } from "./support/views.ts"
 
 const decode = Schema.decodeUnknownSync(PublicEvent)

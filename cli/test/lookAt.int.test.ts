@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { afterEach, beforeEach } from "vitest"
-import { changesSince } from "../src/gate/lookAt.ts"
+import { changesSince } from "../src/flows/gate/showEvidence.ts"
 
 let folder: string
 

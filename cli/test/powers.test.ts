@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { fromPlan, type Layered, resolve } from "../src/config/Config.ts"
-import { digestOf, powerLines, powersOf, powersOfRun } from "../src/project/powers.ts"
+import { digestOf, powerLines, powersOf, powersOfRun } from "../src/trust/trustedSettings.ts"
 
 const file = (values: Record<string, unknown>): Layered => ({
   source: "reprise.toml",

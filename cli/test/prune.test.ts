@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Host, RunId, type SessionView, type WorkspaceView } from "@reprise/protocol"
-import { isAtRest, prunable } from "../src/prune/pruneCommand.ts"
-import { prunableSessions } from "../src/prune/pruneSession.ts"
-import { actorsOf, type RunRecord } from "../src/prune/RunRecord.ts"
+import { isAtRest, prunable } from "../src/flows/prune/pruneCommand.ts"
+import { prunableSessions } from "../src/flows/prune/pruneSession.ts"
+import { actorsOf, type RunRecord } from "../src/flows/prune/RunRecord.ts"
 import { aQuestion, aRun, aSession } from "./support/views.ts"
 
 const now = Date.parse("2026-03-31T00:00:00.000Z")

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { optionLines, questionText, since } from "../src/show/question.ts"
+import { optionLines, questionText, since } from "../src/views/questionText.ts"
 import { aQuestion, noTokens, plainLines } from "./support/views.ts"
 
 const raisedMs = Date.parse("2026-01-01T10:00:00.000Z")

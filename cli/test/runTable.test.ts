@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { defaultRunOptions } from "@reprise/protocol"
-import { limitsLine } from "../src/show/limitsLine.ts"
-import { runSummary, runsTable } from "../src/show/runTable.ts"
+import { limitsLine } from "../src/views/limitsLine.ts"
+import { runSummary, runsTable } from "../src/views/runText.ts"
 import { aRun, cellsOf, noTokens, plainLines } from "./support/views.ts"
 
 const now = Date.parse("2026-01-01T10:10:00.000Z")

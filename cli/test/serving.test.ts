@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { serving } from "../src/up/serving.ts"
+import { serving } from "../src/views/servingText.ts"
 import { aRun } from "./support/views.ts"
 
 describe("what reprise up says that it serves", () => {

@@ -7,8 +7,8 @@ import { Effect, Result } from "effect"
 import { afterEach, beforeEach } from "vitest"
 import { resolve, type Source } from "../src/config/Config.ts"
 import type { Project } from "../src/project/Project.ts"
-import { type Power, powersOf } from "../src/project/powers.ts"
-import { trust, untrusted } from "../src/project/trust.ts"
+import { type Power, powersOf } from "../src/trust/trustedSettings.ts"
+import { trust, untrusted } from "../src/trust/trustStore.ts"
 
 const wants = (values: Record<string, unknown>, source: Source = "reprise.toml"): ReadonlyArray<Power> =>
   powersOf(Result.getOrThrow(resolve([{ source, values: new Map(Object.entries(values)) }])))

@@ -2,8 +2,8 @@
 import { NodeServices } from "@effect/platform-node"
 import { Effect, Option, Predicate, Result } from "effect"
 import { type Command, Completions, Param } from "effect/cli"
-import { exitCodes } from "../../cli/src/CliFailure.ts"
 import { root } from "../../cli/src/commands/root.ts"
+import { exitCodes } from "../../cli/src/terminal/CliFailure.ts"
 import { code, generated, page, table } from "./markdown.ts"
 
 const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {

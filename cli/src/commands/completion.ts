@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import * as Completions from "effect/cli/Completions"
 import * as Effect from "effect/Effect"
-import { data, okJson } from "../Printer.ts"
+import { data, okJson } from "../terminal/Printer.ts"
 
 /** The whole command line, which holds the command that asks for it: `main` provides it. */
 export class CommandTree extends Context.Service<CommandTree, Completions.CommandDescriptor>()("cli/CommandTree") {}

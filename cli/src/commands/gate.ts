@@ -12,7 +12,7 @@ const gateList = Command.make(
   "list",
   { json: jsonFlag, nats: natsFlag },
   lazily(
-    () => import("../gate/listQuestions.ts"),
+    () => import("../flows/gate/listQuestions.ts"),
     (module, flags) => module.listQuestions(flags)
   )
 ).pipe(Command.withDescription("Lists the open questions of every run"))
@@ -21,7 +21,7 @@ const gateShow = Command.make(
   "show",
   { id: escalationArgument, json: jsonFlag, nats: natsFlag },
   lazily(
-    () => import("../gate/showOne.ts"),
+    () => import("../flows/gate/showOne.ts"),
     (module, flags) => module.showOne(flags)
   )
 ).pipe(Command.withDescription("Shows one question with its evidence"))
@@ -41,7 +41,7 @@ const gateAnswer = Command.make(
     nats: natsFlag
   },
   lazily(
-    () => import("../gate/giveAnswer.ts"),
+    () => import("../flows/gate/giveAnswer.ts"),
     (module, flags) => module.giveAnswer(flags)
   )
 ).pipe(
@@ -61,7 +61,7 @@ export const gate = Command.make(
     nats: natsFlag
   },
   lazily(
-    () => import("../gate/gateSession.ts"),
+    () => import("../flows/gate/gateSession.ts"),
     (module, flags) => module.gateSession(flags)
   )
 ).pipe(

@@ -8,7 +8,7 @@ export const init = Command.make(
   "init",
   { json: jsonFlag },
   lazily(
-    () => import("../config/init.ts"),
+    () => import("../flows/repository/init.ts"),
     (module, flags) => module.init(flags)
   )
 ).pipe(Command.withDescription("Writes reprise.toml with comments, and its JSON schema"))
@@ -17,7 +17,7 @@ export const trust = Command.make(
   "trust",
   { plan: planArgument.pipe(Argument.optional), json: jsonFlag },
   lazily(
-    () => import("../project/trustCommand.ts"),
+    () => import("../flows/repository/trustSettings.ts"),
     (module, flags) => module.trustCommand(flags)
   )
 ).pipe(Command.withDescription("Trusts the commands of reprise.toml, and of a plan if named, as they are now"))
@@ -29,7 +29,7 @@ export const config = Command.make("config").pipe(
       "explain",
       { plan: planArgument.pipe(Argument.optional), json: jsonFlag },
       lazily(
-        () => import("../config/explain.ts"),
+        () => import("../flows/repository/explainConfig.ts"),
         (module, flags) => module.explain(flags)
       )
     ).pipe(Command.withDescription("Shows every setting, its value and where it came from"))
@@ -43,7 +43,7 @@ export const worktree = Command.make("worktree").pipe(
       "list",
       { json: jsonFlag, nats: natsFlag },
       lazily(
-        () => import("../worktree/worktreeCommand.ts"),
+        () => import("../flows/repository/worktrees.ts"),
         (module, flags) => module.list(flags)
       )
     ).pipe(Command.withDescription("Lists the worktrees that Reprise made, with their branches and runs")),
@@ -59,7 +59,7 @@ export const worktree = Command.make("worktree").pipe(
         nats: natsFlag
       },
       lazily(
-        () => import("../worktree/worktreeCommand.ts"),
+        () => import("../flows/repository/worktrees.ts"),
         (module, flags) => module.remove(flags)
       )
     ).pipe(Command.withDescription("Removes a worktree; its branch stays"))
@@ -77,7 +77,7 @@ export const prompts = Command.make("prompts").pipe(
       "list",
       { json: jsonFlag },
       lazily(
-        () => import("../prompts/promptsCommand.ts"),
+        () => import("../flows/repository/prompts.ts"),
         (module, flags) => module.list(flags)
       )
     ).pipe(Command.withDescription("Lists the prompts, when each is sent and which are your own")),
@@ -85,7 +85,7 @@ export const prompts = Command.make("prompts").pipe(
       "show",
       { name: promptArgument, json: jsonFlag },
       lazily(
-        () => import("../prompts/promptsCommand.ts"),
+        () => import("../flows/repository/prompts.ts"),
         (module, flags) => module.show(flags)
       )
     ).pipe(Command.withDescription("Shows a prompt and its variables")),
@@ -93,7 +93,7 @@ export const prompts = Command.make("prompts").pipe(
       "eject",
       { name: promptArgument, json: jsonFlag },
       lazily(
-        () => import("../prompts/promptsCommand.ts"),
+        () => import("../flows/repository/prompts.ts"),
         (module, flags) => module.eject(flags)
       )
     ).pipe(Command.withDescription("Writes a prompt to .reprise/prompts, to be edited"))

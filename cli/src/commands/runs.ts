@@ -39,7 +39,7 @@ export const run = Command.make(
     nats: natsFlag
   },
   lazily(
-    () => import("../run/runPlan.ts"),
+    () => import("../flows/run/runPlan.ts"),
     (module, flags) => module.runPlan(flags)
   )
 ).pipe(
@@ -54,7 +54,7 @@ export const validate = Command.make(
   "validate",
   { plan: planArgument, json: jsonFlag },
   lazily(
-    () => import("../run/validatePlan.ts"),
+    () => import("../flows/run/validatePlan.ts"),
     (module, flags) => module.validatePlan(flags)
   )
 ).pipe(Command.withDescription("Checks a plan and shows its phases, tasks, checkpoints and gates; spends nothing"))
@@ -63,7 +63,7 @@ export const status = Command.make(
   "status",
   { run: runArgument.pipe(Argument.optional), json: jsonFlag, nats: natsFlag },
   lazily(
-    () => import("../run/status.ts"),
+    () => import("../flows/inspect/status.ts"),
     (module, flags) => module.status(flags)
   )
 ).pipe(Command.withDescription("Where runs stand"))
@@ -72,7 +72,7 @@ export const summary = Command.make(
   "summary",
   { run: runArgument, json: jsonFlag, nats: natsFlag },
   lazily(
-    () => import("../run/summary.ts"),
+    () => import("../flows/inspect/summary.ts"),
     (module, flags) => module.summary(flags)
   )
 ).pipe(Command.withDescription("What a run did so far: tasks with their commits, checkpoints, tokens and cost"))
@@ -81,7 +81,7 @@ export const watch = Command.make(
   "watch",
   { run: runArgument.pipe(Argument.optional), json: jsonFlag, nats: natsFlag },
   lazily(
-    () => import("../run/watch.ts"),
+    () => import("../flows/inspect/watch.ts"),
     (module, flags) => module.watch(flags)
   )
 ).pipe(Command.withDescription("Live events of a run, or of all runs"))
@@ -90,7 +90,7 @@ export const logs = Command.make(
   "logs",
   { run: runArgument, json: jsonFlag, nats: natsFlag },
   lazily(
-    () => import("../run/watch.ts"),
+    () => import("../flows/inspect/watch.ts"),
     (module, flags) => module.logs(flags)
   )
 ).pipe(Command.withDescription("The story of one run"))
@@ -107,7 +107,7 @@ export const pause = Command.make(
     nats: natsFlag
   },
   lazily(
-    () => import("../run/control.ts"),
+    () => import("../flows/run/control.ts"),
     (module, flags) => module.pause(flags)
   )
 ).pipe(Command.withDescription("Pauses a run after its turn"))
@@ -116,7 +116,7 @@ export const resume = Command.make(
   "resume",
   { run: runArgument, json: jsonFlag, nats: natsFlag },
   lazily(
-    () => import("../run/control.ts"),
+    () => import("../flows/run/control.ts"),
     (module, flags) => module.resume(flags)
   )
 ).pipe(Command.withDescription("Lets a paused run go on"))
@@ -133,7 +133,7 @@ export const abort = Command.make(
     nats: natsFlag
   },
   lazily(
-    () => import("../run/control.ts"),
+    () => import("../flows/run/control.ts"),
     (module, flags) => module.abort(flags)
   )
 ).pipe(Command.withDescription("Stops a run for good; the workspace is kept"))
@@ -150,7 +150,7 @@ export const prune = Command.make(
     nats: natsFlag
   },
   lazily(
-    () => import("../prune/pruneCommand.ts"),
+    () => import("../flows/prune/pruneCommand.ts"),
     (module, flags) => module.prune(flags)
   )
 ).pipe(

@@ -12,7 +12,7 @@ const list = Command.make(
   "list",
   { json: jsonFlag, nats: natsFlag },
   lazily(
-    () => import("../sessions/listSessions.ts"),
+    () => import("../flows/sessions/listSessions.ts"),
     (module, flags) => module.list(flags)
   )
 ).pipe(Command.withDescription("Lists sessions with their tokens"))
@@ -21,7 +21,7 @@ const show = Command.make(
   "show",
   { id: sessionArgument, json: jsonFlag, nats: natsFlag },
   lazily(
-    () => import("../sessions/showSession.ts"),
+    () => import("../flows/sessions/showSession.ts"),
     (module, flags) => module.show(flags)
   )
 ).pipe(Command.withDescription("Shows one session: what it is, what it used, and what was said in it"))
@@ -38,7 +38,7 @@ const exportCommand = Command.make(
     nats: natsFlag
   },
   lazily(
-    () => import("../sessions/exportSession.ts"),
+    () => import("../flows/sessions/exportSession.ts"),
     (module, flags) => module.exportSession(flags)
   )
 ).pipe(
@@ -58,7 +58,7 @@ const abort = Command.make(
     nats: natsFlag
   },
   lazily(
-    () => import("../sessions/abortSession.ts"),
+    () => import("../flows/sessions/abortSession.ts"),
     (module, flags) => module.abortSession(flags)
   )
 ).pipe(Command.withDescription("Stops a session for good; it is never continued"))
@@ -80,7 +80,7 @@ const start = Command.make(
     nats: natsFlag
   },
   lazily(
-    () => import("../sessions/startSession.ts"),
+    () => import("../flows/sessions/startSession.ts"),
     (module, flags) => module.startSession(flags)
   )
 ).pipe(
@@ -105,7 +105,7 @@ export const attach = Command.make(
     nats: natsFlag
   },
   lazily(
-    () => import("../sessions/attach.ts"),
+    () => import("../flows/sessions/attach.ts"),
     (module, flags) => module.attach(flags)
   )
 ).pipe(Command.withDescription("Opens the runtime's own interface in a session; --json prints the command"))

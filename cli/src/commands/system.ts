@@ -8,7 +8,7 @@ export const up = Command.make(
   "up",
   { json: jsonFlag, nats: natsFlag },
   lazily(
-    () => import("../up/up.ts"),
+    () => import("../flows/serve/up.ts"),
     (module, flags) => module.up(flags)
   )
 ).pipe(
@@ -28,7 +28,7 @@ export const serve = Command.make(
     nats: natsFlag
   },
   lazily(
-    () => import("../system/serve.ts"),
+    () => import("../flows/serve/serveService.ts"),
     (module, flags) => module.serve(flags)
   )
 ).pipe(Command.withDescription("Runs one service against a NATS server, as in a container"))
@@ -44,7 +44,7 @@ export const doctor = Command.make(
     nats: natsFlag
   },
   lazily(
-    () => import("../doctor/doctor.ts"),
+    () => import("../flows/doctor/doctor.ts"),
     (module, flags) => module.doctor(flags)
   )
 ).pipe(Command.withDescription("Looks at versions, broker, streams, runtimes, git, configuration and dead letters"))
@@ -60,7 +60,7 @@ export const demo = Command.make(
     json: jsonFlag
   },
   lazily(
-    () => import("../demo/demo.ts"),
+    () => import("../flows/demo/demo.ts"),
     (module, flags) => module.demo(flags)
   )
 ).pipe(Command.withDescription("A real run on a sample repository with a scripted model: no key, no network"))

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { Plan } from "@reprise/plan"
 import { Effect, type Result } from "effect"
 import { parse, TomlError } from "smol-toml"
-import { missing, wrongUse } from "../CliFailure.ts"
+import { missing, wrongUse } from "../terminal/CliFailure.ts"
 import { type ConfigProblem, flatten, fromEnvironment, fromPlan, type Layered, resolve } from "./Config.ts"
 import { lineOfKey } from "./lineOfKey.ts"
 

@@ -3,8 +3,8 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { prepareDirectory } from "@reprise/nats"
 import { Effect, Result } from "effect"
-import { missing } from "../CliFailure.ts"
 import type { Project } from "../project/Project.ts"
+import { missing } from "../terminal/CliFailure.ts"
 import { configSchemaText, schemaPath } from "./jsonSchema.ts"
 
 /**

@@ -4,7 +4,7 @@ import { existsSync, realpathSync } from "node:fs"
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { promisify } from "node:util"
 import { Effect } from "effect"
-import { missing, wrongUse } from "../CliFailure.ts"
+import { missing, wrongUse } from "../terminal/CliFailure.ts"
 
 export interface Project {
   /** Absolute, symlinks resolved. */

@@ -3,7 +3,7 @@ import { remoteConnection } from "@reprise/actor/main"
 import { attach, connectionTo, EmbeddedServer, ensureStreams, hasOwner, isLocked, Nats, NoOwner } from "@reprise/nats"
 import { Context, Effect, Layer, Predicate, Schedule, Schema } from "effect"
 import { type Config, get } from "../config/Config.ts"
-import { requireRoom, untilFull } from "./room.ts"
+import { requireRoom, untilFull } from "./brokerQuota.ts"
 import type { SystemOptions } from "./System.ts"
 
 /** The process that ran the broker, or did the work, has ended. What was stored is kept: another process may do it now. */

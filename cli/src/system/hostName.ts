@@ -1,6 +1,6 @@
 import { isKey } from "@reprise/protocol"
 import { Effect } from "effect"
-import { wrongUse } from "../CliFailure.ts"
+import { wrongUse } from "../terminal/CliFailure.ts"
 
 /** The name of this host in subjects: `REPRISE_HOST`, else `local`. */
 export const hostName = Effect.suspend(() => {

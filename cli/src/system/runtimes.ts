@@ -2,7 +2,7 @@
 import { AgentRuntimes, layerClaude, layerOpenCode, OpenCodeServer } from "@reprise/agent"
 import { Effect, Layer, Redacted } from "effect"
 import { get } from "../config/Config.ts"
-import { frugal } from "./frugal.ts"
+import { frugal } from "./limitHeap.ts"
 import type { SystemOptions } from "./System.ts"
 
 const server = ({ config, openCodeEnvironment, project }: SystemOptions) => {

@@ -5,8 +5,8 @@
 import { AgentRuntime, AgentRuntimes, type MemoryScript } from "@reprise/agent"
 import { Effect, Fiber, Layer } from "effect"
 import { loadConfig } from "../../../cli/src/config/loadConfig.ts"
+import { serveProject } from "../../../cli/src/flows/serve/serveProject.ts"
 import { findProject } from "../../../cli/src/project/Project.ts"
-import { serveProject } from "../../../cli/src/up/serveProject.ts"
 
 const report = JSON.stringify({
   result: "needs_human",
