@@ -1,13 +1,13 @@
-/** Whether the broker still has room. A full one refuses every write, and everything waits until there is space again. */
+/** Whether the broker can store more. A full one refuses every write, so everything waits until there is space again. */
 import { health, type Nats } from "@reprise/nats"
 import { Effect, Schedule } from "effect"
 import { missing } from "../terminal/CliFailure.ts"
 
-/** Less than the largest message that is not kept in the object store. */
+/** Less than the largest message that is stored outside of the object store. */
 const leastFreeBytes = 64 * 1024
 
-/** Fails with exit code 3, naming the streams that are full. Nothing that was stored is lost. */
-export const requireRoom = (prefix: string) =>
+/** Fails with exit code 3, naming the full streams. */
+export const requireQuota = (prefix: string) =>
   Effect.gen(function* () {
     const { streams } = yield* health({ prefix })
     const full = streams.filter(({ bytes, maxBytes }) => maxBytes > 0 && maxBytes - bytes < leastFreeBytes)
@@ -15,13 +15,13 @@ export const requireRoom = (prefix: string) =>
     return yield* missing(
       "quota",
       `The broker has no space left: ${full.map(({ bytes, maxBytes, name }) => `${name} holds ${bytes} of ${maxBytes} bytes`).join(", ")}.`,
-      "Nothing is lost. Raise nats.storeMaxBytes (REPRISE_NATS_STORE_MAX_BYTES) or free space, then run the command again."
+      "No data is lost. Raise nats.storeMaxBytes (REPRISE_NATS_STORE_MAX_BYTES) or free space, then run the command again."
     )
   })
 
-/** Never succeeds; fails when there is no room any more. A broker that does not answer is not full. */
+/** Never succeeds; fails when the broker is full. A broker that does not answer does not count as full. */
 export const untilFull = (prefix: string): Effect.Effect<never, unknown, Nats> =>
-  requireRoom(prefix).pipe(
+  requireQuota(prefix).pipe(
     Effect.catchIf(
       (error) => error._tag !== "CliFailure",
       () => Effect.void

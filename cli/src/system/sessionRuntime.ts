@@ -1,20 +1,18 @@
-/** The runtime of a session of this machine, for looking: the server that runs already, else one for the moment. */
+/** The runtime of one session of this machine, for looking: the server that runs already, else a temporary one. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { ActorConfig, Broker, Messenger } from "@reprise/actor"
 import { AgentRuntimes, layerClaude, layerOpenCode, OpenCodeServer } from "@reprise/agent"
 import type { RuntimeName } from "@reprise/protocol"
-import { Effect, Layer, Option, Redacted } from "effect"
-import { type Config, get } from "../config/Config.ts"
-import type { Project } from "../project/Project.ts"
+import { Effect, Layer, Option } from "effect"
+import { requireTrusted } from "../trust/requireTrust.ts"
+import { type ClientFlags, clientOptions, withClient } from "./clientSystem.ts"
+import { openCodeAt } from "./runtimes.ts"
+import type { SystemOptions } from "./System.ts"
 
-export interface Place {
-  readonly project: Project
-  readonly config: Config
-}
-
-/** A state directory of its own, so that it is in nobody's way; OpenCode's sessions are the user's all the same. */
-const ownServer = Effect.map(
+/** Its state directory is its own, so that it disturbs nothing; OpenCode keeps the sessions elsewhere, for the user. */
+const temporaryServer = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "reprise-opencode-"))),
     (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }))
@@ -22,28 +20,40 @@ const ownServer = Effect.map(
   (stateDirectory) => OpenCodeServer.layer({ stateDirectory })
 )
 
-/** Whether a server runs that the session's own interface can connect to; Claude needs none. */
-export const isServed = Effect.fnUntraced(function* (name: RuntimeName, { config, project }: Place) {
-  if (name === "claude" || get<string | undefined>(config, "opencode.url") !== undefined) return true
+/** Whether a server runs that the runtime's own interface can connect to; Claude needs none. */
+export const isServed = Effect.fnUntraced(function* (name: RuntimeName, { project, settings }: SystemOptions) {
+  if (name === "claude" || settings.opencode.url !== undefined) return true
   return Option.isSome(yield* OpenCodeServer.find(project.directory))
 })
 
-const openCodeServer = ({ config, project }: Place) =>
+const openCodeServer = ({ project, settings: { opencode } }: SystemOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const url = get<string | undefined>(config, "opencode.url")
-      const password = Redacted.make(process.env["OPENCODE_SERVER_PASSWORD"] ?? "")
-      if (url !== undefined) return OpenCodeServer.layerConnect({ url, password })
+      if (opencode.url !== undefined) return openCodeAt(opencode.url)
       const running = yield* OpenCodeServer.find(project.directory)
-      return Option.isSome(running) ? OpenCodeServer.layerConnect(running.value) : yield* ownServer
+      return Option.isSome(running) ? OpenCodeServer.layerConnect(running.value) : yield* temporaryServer
     })
   )
 
-/** Lives as long as the effect does. Nothing of what is parked goes on because of it. */
-export const withRuntime = <A, E, R>(name: RuntimeName, place: Place, use: Effect.Effect<A, E, R | AgentRuntimes>) => {
+/** Provides the runtime while the effect runs. Nothing that is parked is continued because of it. */
+export const withRuntime = <A, E, R>(
+  name: RuntimeName,
+  options: SystemOptions,
+  use: Effect.Effect<A, E, R | AgentRuntimes>
+) => {
   const runtime =
     name === "opencode"
-      ? layerOpenCode().pipe(Layer.provide(openCodeServer(place)))
-      : layerClaude({ stateDirectory: place.project.directory, visiting: true })
+      ? layerOpenCode().pipe(Layer.provide(openCodeServer(options)))
+      : layerClaude({ stateDirectory: options.project.directory, visiting: true })
   return use.pipe(Effect.provide(AgentRuntimes.layerSingle.pipe(Layer.provide(runtime))))
 }
+
+/** For commands about one session: the client, and the options that lead to the session's runtime. */
+export const withSessionClient = Effect.fnUntraced(function* <A, E>(
+  flags: ClientFlags,
+  use: (options: SystemOptions) => Effect.Effect<A, E, Messenger | Broker | ActorConfig>
+) {
+  const { config, options } = yield* clientOptions(flags)
+  yield* requireTrusted(options.project, config, ["opencode.url"])
+  return yield* withClient(flags, use(options))
+})

@@ -1,7 +1,7 @@
-/** What ends a command: a code for programs, a sentence and the next step for people, and the exit code of protocol.md. */
+/** How a command ends when it does not succeed: a code for programs, a sentence and the next step for people. */
 import * as Schema from "effect/Schema"
 
-/** Exit codes (protocol: The command line). */
+/** docs/design/protocol.md#the-command-line */
 export const exitCodes = {
   done: 0,
   runFailed: 1,
@@ -25,12 +25,12 @@ export class CliFailure extends Schema.TaggedError<CliFailure>()("CliFailure", {
 const failure = (exitCode: ExitCode) => (code: string, message: string, hint: string, cause?: unknown) =>
   new CliFailure({ code, message, hint, exitCode, ...(cause === undefined ? {} : { cause }) })
 
-/** The command was called wrongly: arguments, the plan. */
+/** The command was called wrongly: its arguments, or the plan. */
 export const wrongUse = failure(exitCodes.wrongUse)
-/** Something the run needs is missing or broken; `reprise doctor` looks at the same things. */
+/** Something the run needs is missing or broken; `reprise doctor` checks the same things. */
 export const missing = failure(exitCodes.missing)
 
-/** Ends a command with an exit code and nothing more to say: everything was said already. */
+/** Ends a command with an exit code after everything has been printed. */
 export class Exit extends Schema.TaggedError<Exit>()("Exit", { exitCode: Schema.Finite }) {
   override get message() {
     return `exit ${this.exitCode}`

@@ -1,42 +1,49 @@
-/** Nothing that others may have written is used before a human trusted it on this machine (workspace: Trust). */
+/** Settings that others may have written are used only after a human trusted them on this machine. */
 import { Effect } from "effect"
 import type { Config } from "../config/Config.ts"
 import type { Project } from "../project/Project.ts"
 import { missing } from "../terminal/CliFailure.ts"
 import { say, visible } from "../terminal/Printer.ts"
-import { readLine } from "../terminal/readLine.ts"
-import { type Power, type PowerSetting, powerLines, powersOf } from "./trustedSettings.ts"
+import { readYes } from "../terminal/readLine.ts"
+import {
+  isCommand,
+  type TrustedPath,
+  type TrustedSetting,
+  trustedSettingLines,
+  trustedSettings
+} from "./trustedSettings.ts"
 import { trust, untrusted } from "./trustStore.ts"
 
-export interface Asking {
-  /** Somebody is there to say yes. */
+export interface Prompting {
+  /** A human at the terminal can be asked. */
   readonly terminal: boolean
-  /** The plan that was named, as it was named. */
+  /** The plan as it was named on the command line. */
   readonly plan?: string
 }
 
-/** Fails with exit code 3 unless all of it is trusted, or a human at the terminal says so now. */
+/** Fails with exit code 3 unless every setting is trusted, or a human at the terminal trusts them now. */
 export const requireTrust = Effect.fnUntraced(function* (
   project: Project,
-  wanted: ReadonlyArray<Power>,
-  { plan, terminal }: Asking = { terminal: false }
+  wanted: ReadonlyArray<TrustedSetting>,
+  { plan, terminal }: Prompting = { terminal: false }
 ) {
-  const powers = yield* untrusted(project, wanted)
-  if (powers.length === 0) return
-  const list = visible(powerLines(powers))
-  const ofPlan = plan !== undefined && powers.some(({ source }) => source === "plan")
+  const settings = yield* untrusted(project, wanted)
+  if (settings.length === 0) return
+  const list = visible(trustedSettingLines(settings))
+  const ofPlan = plan !== undefined && settings.some(({ source }) => source === "plan")
   const notTrusted = missing(
     "not-trusted",
     `These settings are not trusted on this machine yet:\n${list}`,
     `Read them, then trust them with '${ofPlan ? `reprise trust ${plan}` : "reprise trust"}'.`
   )
   if (!terminal) return yield* notTrusted
-  say(`The run would use these settings, which others may have written:\n${list}`)
-  const line = yield* readLine("trust them on this machine? [y/N] ")
-  if (line._tag === "Left" || !/^y(es)?$/i.test(line.text.trim())) return yield* notTrusted
-  yield* trust(project, powers)
+  const onlyCommands = settings.every(isCommand)
+  const what = onlyCommands ? "commands" : "settings"
+  say(`These ${what} come from files in this repository and have not been approved on this machine:\n${list}`)
+  if (!(yield* readYes(`${onlyCommands ? "Run" : "Use"} them? [y/N] `))) return yield* notTrusted
+  yield* trust(project, settings)
 })
 
-/** The same for some settings, where nobody is asked. */
-export const requireTrusted = (project: Project, config: Config, settings: ReadonlyArray<PowerSetting>) =>
-  requireTrust(project, powersOf(config, settings))
+/** The same for some settings, without asking anybody. */
+export const requireTrusted = (project: Project, config: Config, paths: ReadonlyArray<TrustedPath>) =>
+  requireTrust(project, trustedSettings(config, paths))

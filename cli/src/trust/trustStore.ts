@@ -1,6 +1,7 @@
 /**
- * What a tracked file allows comes from whoever can push, and what a plan allows from whoever wrote the plan: it counts
- * only after this machine trusted exactly that for this repository (workspace: Trust).
+ * What this machine trusts. Anybody who can push may change a tracked file, and anybody may have written a plan: their
+ * settings count only after this machine trusted exactly these values for this repository
+ * (docs/design/workspace.md#workspace).
  */
 import { execFile } from "node:child_process"
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
@@ -9,20 +10,20 @@ import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { Effect, Result, Schema } from "effect"
 import { gitEnvironment, type Project } from "../project/Project.ts"
-import { digestOf, type Power } from "./trustedSettings.ts"
+import { digestOf, type TrustedSetting } from "./trustedSettings.ts"
 
 const run = promisify(execFile)
 
 const trustFile = (): string =>
   join(process.env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "reprise", "trust.json")
 
-/** By the repository's root: the digests of what is allowed there. */
+/** By the repository's root: the digests of what is trusted there. */
 const Trust = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Array(Schema.String)))
 const decodeTrust = Schema.decodeUnknownResult(Trust)
 
 const readTrust = (): typeof Trust.Type => {
   const text = Result.try(() => readFileSync(trustFile(), "utf8"))
-  // Missing or damaged: nothing is trusted, which asks again.
+  // If the file is missing or damaged nothing is trusted, so the user is asked again.
   return Result.getOrElse(Result.flatMap(text, decodeTrust), () => ({}))
 }
 
@@ -35,32 +36,34 @@ const isTracked = (project: Project, file: string) =>
   )
 
 /** Whether others may have written it. The environment and the command line are the user's own. */
-const isForeign = (project: Project, { source }: Power): Effect.Effect<boolean> => {
+const isForeign = (project: Project, { source }: TrustedSetting): Effect.Effect<boolean> => {
   switch (source) {
     case "plan":
       return Effect.succeed(true)
     case "reprise.toml":
     case "reprise.local.toml":
       return isTracked(project, source)
-    default:
+    case "default":
+    case "environment":
+    case "command line":
       return Effect.succeed(false)
   }
 }
 
-/** What of it still needs a human's yes. */
-export const untrusted = Effect.fnUntraced(function* (project: Project, wanted: ReadonlyArray<Power>) {
+/** The settings that a human has not trusted yet. */
+export const untrusted = Effect.fnUntraced(function* (project: Project, wanted: ReadonlyArray<TrustedSetting>) {
   const trusted = readTrust()[project.root] ?? []
-  const unknown = wanted.filter((power) => !trusted.includes(digestOf(power)))
-  return yield* Effect.filter(unknown, (power) => isForeign(project, power))
+  const unknown = wanted.filter((setting) => !trusted.includes(digestOf(setting)))
+  return yield* Effect.filter(unknown, (setting) => isForeign(project, setting))
 })
 
-/** Remembers it for this repository on this machine, and what it trusted before. */
-export const trust = (project: Project, powers: ReadonlyArray<Power>): Effect.Effect<void> =>
+/** Trusts these settings for this repository on this machine, and keeps what was trusted before. */
+export const trust = (project: Project, settings: ReadonlyArray<TrustedSetting>): Effect.Effect<void> =>
   Effect.sync(() => {
     const file = trustFile()
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     const before = readTrust()
-    const digests = new Set([...(before[project.root] ?? []), ...powers.map(digestOf)])
+    const digests = new Set([...(before[project.root] ?? []), ...settings.map(digestOf)])
     writeFileSync(`${file}.${process.pid}`, JSON.stringify({ ...before, [project.root]: [...digests] }, null, 2), {
       mode: 0o600
     })

@@ -1,4 +1,4 @@
-/** An open question as text for people (gate: What a question shows). Agent text is made safe. Pure. */
+/** An open question as text for people. Agent text is made safe. Pure. */
 import { type EscalationView, type GateResult, gateOutput, isStandalone } from "@reprise/protocol"
 import { color, visible } from "../terminal/Printer.ts"
 
@@ -11,18 +11,37 @@ const indent = (text: string): string =>
 const section = (title: string, body: string | undefined): ReadonlyArray<string> =>
   body === undefined || body.trim() === "" ? [] : [color.bold(title), indent(body.trimEnd())]
 
-/** The end is what tells why a gate failed: an output that is not whole is shown from its tail on. */
+const oneLine = (text: string | undefined): ReadonlyArray<string> => (text === undefined ? [] : [text])
+
+/** The reason for a failure is usually at the end, so a truncated output is shown from its tail. */
 const endOf = (result: GateResult): string =>
   result.overlap === undefined && result.tail !== "" ? result.tail : gateOutput(result)
 
-/** Its description is the reason of the question. */
+const failedGates = ({ evidence: { gateResults } }: EscalationView): string | undefined =>
+  gateResults
+    ?.filter(({ exitCode }) => exitCode !== 0)
+    .map((result) => {
+      const end = result.timedOut ? "timed out" : `exit ${result.exitCode}`
+      return `${result.command} → ${end} (log ${result.logRef})\n${endOf(result)}`
+    })
+    .join("\n")
+
+const itemLines = ({ items }: EscalationView): string | undefined =>
+  items
+    ?.map(
+      ({ action, id, priority, reason, title }) =>
+        `${priority} ${id} ${title} (${action})${reason === "" ? "" : `: ${reason}`}`
+    )
+    .join("\n")
+
+/** Without the description if that is the question's reason, which is shown anyway. */
 const checkpointOf = ({ evidence: { checkpoint }, reason }: EscalationView): string | undefined => {
   if (checkpoint === undefined) return undefined
   const name = `${checkpoint.task} (${checkpoint.type})`
   return checkpoint.description === reason ? name : `${name}: ${checkpoint.description}`
 }
 
-/** Minutes and hours since an ISO time. */
+/** How long ago an ISO time is, in words. */
 export const since = (iso: string, nowMs: number): string => {
   const minutes = Math.max(0, Math.floor((nowMs - Date.parse(iso)) / 60_000))
   if (minutes < 1) return "just now"
@@ -34,56 +53,62 @@ export const since = (iso: string, nowMs: number): string => {
 export const optionLines = (question: EscalationView): ReadonlyArray<string> =>
   question.options.map((option) => `${option.keys[0] ?? option.name} = ${visible(option.label)}`)
 
+const whyAsked: Record<EscalationView["origin"], string> = {
+  author: "The author needs you",
+  reviewer: "The reviewer needs you",
+  quality: "The quality gates failed",
+  commit: "The author's commit was rejected",
+  limit: "A limit was reached",
+  plan: "The plan needs you",
+  runtime: "The agent's turn failed",
+  checkpoint: "Checkpoint",
+  continuation: "The continuation state was rejected",
+  permission: "The agent asks for permission",
+  question: "The agent has a question",
+  "phase-gate": "The phase needs your approval",
+  workspace: "The workspace needs you"
+}
+
+const where = ({ evidence, phase, step, ...question }: EscalationView): string =>
+  [
+    isStandalone(question) ? `session ${question.runId}` : `run ${question.runId}`,
+    ...oneLine(evidence.planPath === undefined ? undefined : `plan ${evidence.planPath}`),
+    ...(phase === undefined
+      ? []
+      : [`phase ${phase}${evidence.phaseTitle === undefined ? "" : ` (${evidence.phaseTitle})`}`]),
+    ...oneLine(step),
+    ...(evidence.attempt === undefined ? [] : [`attempt ${evidence.attempt}`])
+  ].join(", ")
+
+const used = ({ evidence: { cost = 0, tokens } }: EscalationView): string | undefined => {
+  if (tokens === undefined) return undefined
+  const cached = tokens.cacheRead === 0 ? "" : ` (and ${tokens.cacheRead} from the cache)`
+  return `Used so far: ${tokens.input + tokens.output} tokens${cached}, $${cost.toFixed(4)}`
+}
+
 export const questionText = (question: EscalationView, nowMs: number): string => {
   const { evidence } = question
-  const where = [
-    isStandalone(question) ? `session ${question.runId}` : `run ${question.runId}`,
-    evidence.planPath === undefined ? undefined : `plan ${evidence.planPath}`,
-    question.phase === undefined
-      ? undefined
-      : `phase ${question.phase}${evidence.phaseTitle === undefined ? "" : ` (${evidence.phaseTitle})`}`,
-    question.step,
-    evidence.attempt === undefined ? undefined : `attempt ${evidence.attempt}`
-  ].filter((part) => part !== undefined)
-  const used = evidence.tokens
+  const { checkpoint, missingCommits = [], missingFiles = [] } = evidence
   const session = question.sessionId ?? evidence.sessionId
   return [
-    color.yellow(color.bold(`A human is needed: ${question.escalationId}`)),
-    `${where.join(", ")}; asked by ${question.origin} ${since(question.raisedAt, nowMs)}`,
+    color.yellow(color.bold(`Your answer is needed (${question.escalationId})`)),
+    `${whyAsked[question.origin]}, ${since(question.raisedAt, nowMs)}`,
+    where(question),
     ...section("Why", question.reason),
-    ...section(
-      "Items",
-      question.items
-        ?.map(
-          (item) =>
-            `${item.priority} ${item.id} ${item.title} (${item.action})${item.reason === "" ? "" : `: ${item.reason}`}`
-        )
-        .join("\n")
-    ),
-    ...section(
-      "Failed quality gates",
-      evidence.gateResults
-        ?.filter((result) => result.exitCode !== 0)
-        .map(
-          (result) =>
-            `${result.command} → ${result.timedOut ? "timed out" : `exit ${result.exitCode}`} (log ${result.logRef})\n${endOf(result)}`
-        )
-        .join("\n")
-    ),
+    ...section("Items", itemLines(question)),
+    ...section("Failed quality gates", failedGates(question)),
     ...section("Not committed", evidence.dirty?.join("\n")),
-    ...section("Missing", [...(evidence.missingCommits ?? []), ...(evidence.missingFiles ?? [])].join("\n")),
+    ...section("Missing", [...missingCommits, ...missingFiles].join("\n")),
     ...section("Checkpoint", checkpointOf(question)),
-    ...section("Verify", evidence.checkpoint?.verifySteps?.map((step, n) => `${n + 1}. ${step}`).join("\n")),
-    ...section("Do", evidence.checkpoint?.requiredAction),
-    ...section("Last words of the agent", evidence.lastLines),
-    ...section("Commit", [evidence.commit, evidence.diffStat].filter((part) => part !== undefined).join("\n")),
-    ...(used === undefined
-      ? []
-      : [
-          `Used so far: ${used.input + used.output} tokens${used.cacheRead === 0 ? "" : ` (and ${used.cacheRead} from the cache)`}, $${(evidence.cost ?? 0).toFixed(4)}`
-        ]),
+    ...section("Verify", checkpoint?.verifySteps?.map((step, n) => `${n + 1}. ${step}`).join("\n")),
+    ...section("Do", checkpoint?.requiredAction),
+    ...section("The agent's last lines", evidence.lastLines),
+    ...section("Commit", [...oneLine(evidence.commit), ...oneLine(evidence.diffStat)].join("\n")),
+    ...oneLine(used(question)),
     ...(session === undefined ? [] : [`Session ${session}; 'reprise attach ${session}' opens it`]),
-    ...(evidence.continueUnavailable === undefined ? [] : [`No continue: ${visible(evidence.continueUnavailable)}`]),
+    ...(evidence.continueUnavailable === undefined
+      ? []
+      : [`Continuing is not possible: ${visible(evidence.continueUnavailable)}`]),
     "",
     ...optionLines(question)
   ].join("\n")

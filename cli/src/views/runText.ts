@@ -1,17 +1,24 @@
-/** Runs as tables for people. Pure. */
-import type { RunView, Tokens } from "@reprise/protocol"
+/** Runs for people: where they stand, what they did, and how much of their limits they used. Pure. */
+import type { Summary, TaskResult } from "@reprise/plan"
+import { addTokens, type RunView, type Tokens } from "@reprise/protocol"
 import { dataColor, visible } from "../terminal/Printer.ts"
 import { since } from "./questionText.ts"
 import { table } from "./table.ts"
 
-const statusWord = (run: RunView): string =>
-  run.status === "completed"
-    ? dataColor.green(run.status)
-    : run.status === "waiting"
-      ? dataColor.yellow(run.status)
-      : run.status === "failed" || run.status === "aborted"
-        ? dataColor.red(run.status)
-        : run.status
+const statusWord = ({ status }: RunView): string => {
+  switch (status) {
+    case "completed":
+      return dataColor.green(status)
+    case "waiting":
+      return dataColor.yellow(status)
+    case "failed":
+    case "aborted":
+      return dataColor.red(status)
+    case "running":
+    case "paused":
+      return status
+  }
+}
 
 export const runsTable = (runs: ReadonlyArray<RunView>, nowMs: number): string =>
   table(
@@ -29,11 +36,13 @@ export const runsTable = (runs: ReadonlyArray<RunView>, nowMs: number): string =
     ])
   )
 
-const count = (tokens: Tokens): string =>
+const tokenCounts = (tokens: Tokens): string =>
   `${tokens.input} in, ${tokens.output} out${tokens.cacheRead > 0 ? `, ${tokens.cacheRead} cached` : ""}`
 
-/** What a run came to: phases, turns, sessions, tokens by role, and where things lie. */
-export const runSummary = (run: RunView, places: ReadonlyArray<readonly [string, string]>): string => {
+const counted = (n: number, word: string): string => `${n} ${word}${n === 1 ? "" : "s"}`
+
+/** Phases, turns, sessions and tokens by role. `locations`: what else is named, and where it is. */
+export const runSummary = (run: RunView, locations: ReadonlyArray<readonly [string, string]>): string => {
   const phases = run.phases.map((phase) => [
     phase.id,
     visible(phase.title),
@@ -44,15 +53,70 @@ export const runSummary = (run: RunView, places: ReadonlyArray<readonly [string,
   ])
   const roles = (["author", "reviewer"] as const).map((role) => {
     const { cost, tokens, turns } = run.usage[role]
-    return [role, turns, count(tokens), `$${cost.toFixed(4)}`]
+    return [role, turns, tokenCounts(tokens), `$${cost.toFixed(4)}`]
   })
-  const reused = run.sessionsReused
   return [
     `${dataColor.bold(run.runId)} ${statusWord(run)}${run.reason === undefined ? "" : `: ${visible(run.reason)}`}`,
     table(["phase", "title", "state", "commit", "gate runs", "reviews"], phases),
-    `sessions: ${run.sessionsCreated} created, ${reused} time${reused === 1 ? "" : "s"} reused`,
+    `${counted(run.sessionsCreated, "session")}, continued ${counted(run.sessionsReused, "time")}`,
     table(["role", "turns", "tokens", "cost"], roles),
-    table(["what", "where"], places),
+    table(["what", "where"], locations),
     ...run.notices.map((notice) => `note: ${visible(notice)}`)
   ].join("\n")
 }
+
+const minutes = (ms: number): string => `${Math.round(ms / 6_000) / 10} min`
+
+/** `12 of 250 steps`, the counts of the current phase, and the budgets that are set. */
+export const limitsLine = ({ limits, phase: id, phases, steps = 0, usage }: RunView): string => {
+  if (limits === undefined) return ""
+  const phase = phases.find((one) => one.id === id)
+  const { author, reviewer } = usage
+  const { cacheWrite, input, output, reasoning } = addTokens(author.tokens, reviewer.tokens)
+  const tokens = input + output + reasoning + cacheWrite
+  const retries = limits.maxQualityRetries
+  const parts = [
+    `${steps} of ${limits.maxStepsPerRun} steps`,
+    `phase ${id ?? "1"}: ${phase?.reviewCycles ?? 0} of ${limits.maxReviewIterations} reviews`,
+    `${counted(phase?.qualityAttempts ?? 0, "gate run")} (${retries === 0 ? "no retries allowed" : `at most ${retries} retries in a row`})`,
+    `${phase?.continuations ?? 0} of ${limits.maxContinuations} continuations`,
+    ...(limits.turnInactivityMs > 0
+      ? [`turns time out after ${minutes(limits.turnInactivityMs)} without activity`]
+      : []),
+    ...(limits.turnWallMs > 0 ? [`and after ${minutes(limits.turnWallMs)} in total`] : []),
+    ...(limits.tokenBudget > 0 ? [`${tokens} of ${limits.tokenBudget} tokens`] : []),
+    ...(limits.costBudget > 0
+      ? [`$${(author.cost + reviewer.cost).toFixed(2)} of $${limits.costBudget.toFixed(2)}`]
+      : [])
+  ]
+  return `limits: ${parts.join(", ")}`
+}
+
+export interface TaskOfRun extends TaskResult {
+  readonly phase: string
+}
+
+/** The tasks of the phases that have begun, in the plan's order (docs/design/continuation.md#many-checkpoints-and-the-summary). */
+export const tasksBegun = (summary: Summary | undefined): ReadonlyArray<TaskOfRun> =>
+  (summary?.phases ?? [])
+    .filter(({ commit, completedBy, tasks }) => {
+      const begun = tasks.some(({ status }) => status !== "pending")
+      return begun || commit !== undefined || completedBy !== undefined
+    })
+    .flatMap(({ id, tasks }) => tasks.map((task) => ({ phase: id, ...task })))
+
+const longestName = 48
+
+const shortened = (text: string): string => {
+  const letters = [...visible(text)]
+  return letters.length <= longestName ? letters.join("") : `${letters.slice(0, longestName - 1).join("")}…`
+}
+
+export const tasksTable = (tasks: ReadonlyArray<TaskOfRun>): string =>
+  table(
+    ["phase", "task", "name", "status", "commit", "checkpoint"],
+    tasks.map(({ checkpoint = "", commit = "", id, name, phase, resolution, status }) => {
+      const answered = resolution === undefined ? "" : `: ${shortened(resolution)}`
+      return [phase, visible(id), shortened(name), status, commit.slice(0, 10), `${checkpoint}${answered}`]
+    })
+  )

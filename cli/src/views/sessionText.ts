@@ -11,23 +11,23 @@ const statusOf = ({ escalationId, status, turnId }: SessionView): string =>
 export const sessionTable = (sessions: ReadonlyArray<SessionView>): string =>
   table(
     ["session", "role", "status", "turns", "input", "output", "cached", "runtime session"],
-    sessions.map((s) => [
-      s.sessionId,
-      s.prompt === undefined ? s.role : "standalone",
-      statusOf(s),
-      s.turns,
-      s.tokens.input,
-      s.tokens.output,
-      s.tokens.cacheRead,
-      s.runtimeSessionId ?? ""
+    sessions.map((session) => [
+      session.sessionId,
+      session.prompt === undefined ? session.role : "standalone",
+      statusOf(session),
+      session.turns,
+      session.tokens.input,
+      session.tokens.output,
+      session.tokens.cacheRead,
+      session.runtimeSessionId ?? ""
     ])
   )
 
-const fields = (session: SessionView): ReadonlyArray<string> => {
+const fieldLines = (session: SessionView): ReadonlyArray<string> => {
   const { cacheRead, cacheWrite, input, output, reasoning } = session.tokens
   const rows: ReadonlyArray<readonly [string, string | number | undefined]> = [
     ["session", session.sessionId],
-    ["of", session.prompt === undefined ? `run ${session.runId}` : "no run"],
+    ["run", session.prompt === undefined ? session.runId : "none (standalone)"],
     ["role", session.prompt === undefined ? session.role : undefined],
     ["phase", session.phase],
     ["status", statusOf(session)],
@@ -45,7 +45,7 @@ const fields = (session: SessionView): ReadonlyArray<string> => {
     ["tool calls", session.toolCalls],
     [
       "tokens",
-      `${input} in, ${output} out, ${reasoning} reasoning, ${cacheRead} read from cache, ${cacheWrite} written to it`
+      `${input} in, ${output} out, ${reasoning} reasoning, ${cacheRead} read from cache, ${cacheWrite} written to cache`
     ],
     ["cost", `$${session.cost.toFixed(4)}`],
     ["last stop reason", session.lastStopReason],
@@ -58,13 +58,13 @@ const fields = (session: SessionView): ReadonlyArray<string> => {
 
 const longestOutput = 2_000
 
-const clipped = (text: string): string =>
+const truncated = (text: string): string =>
   text.length <= longestOutput
     ? text
     : `${text.slice(0, longestOutput)}\n… ${text.length - longestOutput} more characters`
 
 const indented = (text: string): string =>
-  visible(clipped(text))
+  visible(truncated(text))
     .trimEnd()
     .split("\n")
     .map((line) => `  ${line}`)
@@ -81,7 +81,7 @@ const blockText = (block: ContentBlock): string => {
   }
 }
 
-export const transcriptText = ({ messages }: Pick<SessionFile, "messages">): string =>
+const transcriptText = ({ messages }: Pick<SessionFile, "messages">): string =>
   messages
     .flatMap(({ content, role, timestamp }) => [
       `${dataColor.bold(role)}${timestamp === undefined ? "" : dataColor.dim(` ${timestamp}`)}`,
@@ -91,6 +91,6 @@ export const transcriptText = ({ messages }: Pick<SessionFile, "messages">): str
 
 export const sessionText = (session: SessionView, file: Pick<SessionFile, "messages"> | undefined): string =>
   [
-    ...fields(session),
+    ...fieldLines(session),
     ...(file === undefined ? [] : ["", file.messages.length === 0 ? "Nothing was said yet." : transcriptText(file)])
   ].join("\n")

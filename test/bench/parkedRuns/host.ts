@@ -21,8 +21,8 @@ const runtimes = AgentRuntimes.layerSingle.pipe(Layer.provide(AgentRuntime.layer
 
 const serving = Effect.gen(function* () {
   const project = yield* findProject(process.cwd())
-  const config = yield* loadConfig(project.root, new Map())
-  return yield* serveProject({ project, config, json: false, runtimes })
+  const { settings } = yield* loadConfig(project.root)
+  return yield* serveProject({ project, settings, json: false, runtimes })
 })
 
 const fiber = Effect.runFork(serving)

@@ -1,6 +1,6 @@
 /**
- * `reprise demo`: a real run with everything real but the model, which plays a script. No key and no network are
- * needed; nothing outside of the demo's own folder is touched.
+ * `reprise demo`: a real run with a scripted model. It needs no key and no network, and touches nothing outside of its
+ * own folder.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -8,14 +8,15 @@ import { join, resolve } from "node:path"
 import type { EscalationView } from "@reprise/protocol"
 import { openCodeSettings, startScriptedModel } from "@reprise/testing/scriptedModel"
 import { Effect, Option } from "effect"
-import { loadConfig } from "../../config/loadConfig.ts"
-import { runOptions } from "../../config/runOptions.ts"
+import { noRunFlags } from "../../config/serviceOptions.ts"
 import { findProject } from "../../project/Project.ts"
 import { exitCodes, exitWith, missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { color, say } from "../../terminal/Printer.ts"
+import { isInteractive } from "../../terminal/readLine.ts"
 import { questionText } from "../../views/questionText.ts"
 import type { Answer } from "../gate/answerQuestion.ts"
 import { executePlan } from "../run/executePlan.ts"
+import { prepareRun } from "../run/prepareRun.ts"
 import { makeSampleRepository, planPath } from "./sampleRepository.ts"
 import { script } from "./script.ts"
 
@@ -27,7 +28,8 @@ interface Flags {
 
 const guidance = "Esperanto"
 
-const answerItself =
+/** The answer to the demo's only question. */
+const demoAnswer =
   (json: boolean) =>
   (question: EscalationView): Answer => {
     if (!json) {
@@ -37,7 +39,7 @@ const answerItself =
     return { choice: "continue-session", guidance }
   }
 
-const chooseDirectory = Effect.fnUntraced(function* (given: Option.Option<string>) {
+const makeDirectory = Effect.fnUntraced(function* (given: Option.Option<string>) {
   if (Option.isNone(given)) return realpathSync(mkdtempSync(join(tmpdir(), "reprise-demo-")))
   const directory = resolve(given.value)
   if (existsSync(directory) && readdirSync(directory).length > 0) {
@@ -47,35 +49,38 @@ const chooseDirectory = Effect.fnUntraced(function* (given: Option.Option<string
   return realpathSync(directory)
 })
 
-export const demo = Effect.fn("demo")(function* (flags: Flags) {
-  const directory = yield* chooseDirectory(flags.directory)
-  const root = join(directory, "greeter")
-  mkdirSync(root)
-  yield* Effect.tryPromise({
+const makeRepository = (root: string) =>
+  Effect.tryPromise({
     try: () => makeSampleRepository(root),
     catch: (cause) =>
       missing("git", `The sample repository cannot be made: ${String(cause)}`, "Check that git works.", cause)
   })
-  const model = yield* startScriptedModel({ script, recordPath: join(directory, "model-calls.jsonl") }).pipe(
+
+const startModel = (recordPath: string) =>
+  startScriptedModel({ script, recordPath }).pipe(
     Effect.mapError((cause) =>
       missing("scripted-model", `The scripted model does not start: ${cause.message}`, "Try again.", cause)
     )
   )
-  if (!flags.json) say(`A sample repository in ${root}, a scripted model, a private broker and a real OpenCode.`)
+
+export const demo = Effect.fn("demo")(function* (flags: Flags) {
+  const directory = yield* makeDirectory(flags.directory)
+  const root = join(directory, "greeter")
+  const recordPath = join(directory, "model-calls.jsonl")
+  yield* makeRepository(root)
+  const model = yield* startModel(recordPath)
+  if (!flags.json) say(`This is a real run in ${root}: only the model is scripted.`)
   const project = yield* findProject(root)
-  const config = yield* loadConfig(root, new Map())
-  const terminal = process.stdin.isTTY === true && process.stderr.isTTY === true && !flags.noInput
+  const prepared = yield* prepareRun(project, join(root, planPath), {}, () => Effect.succeed(noRunFlags))
   const code = yield* executePlan({
-    project,
-    config,
-    planPath,
-    options: runOptions(config, { auto: false, allowDirty: false, skipQuality: false }),
-    human: terminal ? "terminal" : answerItself(flags.json),
+    ...prepared,
+    answerer: isInteractive({ json: false, noInput: flags.noInput }) ? "terminal" : demoAnswer(flags.json),
     json: flags.json,
     openCodeEnvironment: openCodeSettings(join(directory, "opencode"), model.openaiUrl),
-    places: [["model calls", join(directory, "model-calls.jsonl")]]
+    locations: [["model calls", recordPath]]
   })
-  if (!flags.json)
-    say("'reprise status' in that workspace shows the run again. In a repository of yours, begin with 'reprise init'.")
+  if (!flags.json) {
+    say("In that workspace, 'reprise status' shows the run again. In your own repository, start with 'reprise init'.")
+  }
   if (code !== exitCodes.done) return yield* exitWith(code)
 }, Effect.scoped)

@@ -1,4 +1,4 @@
-/** The demo's own repository: a tiny program with a check, and a plan of two phases. */
+/** The demo's sample repository: a tiny program with a check, and a plan of two phases. */
 import { execFile } from "node:child_process"
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"

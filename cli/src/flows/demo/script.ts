@@ -1,6 +1,6 @@
 /**
- * What the demo's model says. The story: phase 1 is written, reviewed, corrected in the author's own session and
- * reviewed again by the same reviewer; phase 2 stops for a human and goes on in the same session.
+ * What the demo's model says. The story: phase 1 is written, reviewed, corrected in the author's session and
+ * reviewed again by the same reviewer; phase 2 stops for a human and continues in the same session.
  */
 import type { ScriptInput } from "@reprise/testing/scriptedModel"
 

@@ -1,68 +1,63 @@
-/** The broker of this repository, its streams and dead letters; a store that is not there yet is fine. */
+/** Checks the broker of this repository, its streams and dead letters; a broker that never ran is fine. */
 import { ActorConfig, Broker, DeadLetter } from "@reprise/actor"
 import { type BrokerHealth, health, Nats, readEndpoint, statisticsOverSystem, systemCredentialsOf } from "@reprise/nats"
 import { subjects } from "@reprise/protocol"
 import { Effect, Option, Schema } from "effect"
-import { get } from "../../config/Config.ts"
+import type { Config } from "../../config/Config.ts"
 import { isInitialised } from "../../project/Project.ts"
 import { messaging, type SystemOptions, usesRemote } from "../../system/System.ts"
 import { CliFailure } from "../../terminal/CliFailure.ts"
 import { requireTrusted } from "../../trust/requireTrust.ts"
 import { serverSettings } from "../../trust/trustedSettings.ts"
-import { broken, type Finding, ok, warning } from "./Finding.ts"
+import { broken, type Finding, ok, warning } from "./findings.ts"
 
 const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`
 
-const ofHealth = (found: BrokerHealth): ReadonlyArray<Finding> => {
-  const wrong = found.streams.filter(({ state }) => state !== "ok")
-  const used = found.streams.reduce((sum, { bytes }) => sum + bytes, 0)
-  return [
-    found.notGuaranteed.length === 0
-      ? ok(
-          "broker",
-          `nats-server ${found.serverVersion}, round trip ${found.roundTripMs} ms, writes to disk before it acknowledges`
-        )
-      : warning(
-          "broker",
-          `nats-server ${found.serverVersion}: ${found.notGuaranteed.join(" ")}`,
-          "See docs/operations.md on servers of your own."
-        ),
-    wrong.length === 0
-      ? ok("streams", `${found.streams.length} as they should be, ${megabytes(used)} used`)
-      : broken(
-          "streams",
-          wrong
-            .map(
-              ({ differences, name, state }) =>
-                `${name} is ${state} ${differences.map(({ field }) => field).join(", ")}`
-            )
-            .join("; "),
-          "The next run creates or updates them; a setting that cannot be changed is named then."
-        )
-  ]
+const serverFinding = ({ notGuaranteed, roundTripMs, serverVersion }: BrokerHealth): Finding =>
+  notGuaranteed.length === 0
+    ? ok("broker", `nats-server ${serverVersion}, round trip ${roundTripMs} ms, writes to disk before it acknowledges`)
+    : warning(
+        "broker",
+        `nats-server ${serverVersion}: ${notGuaranteed.join(" ")}`,
+        "docs/operations.md describes how to set up your own server."
+      )
+
+const streamsFinding = ({ streams }: BrokerHealth): Finding => {
+  const wrong = streams.filter(({ state }) => state !== "ok")
+  const used = streams.reduce((sum, { bytes }) => sum + bytes, 0)
+  if (wrong.length === 0) return ok("streams", `${streams.length} streams ok, ${megabytes(used)} used`)
+  const details = wrong.map(
+    ({ differences, name, state }) => `${name} is ${state} ${differences.map(({ field }) => field).join(", ")}`
+  )
+  return broken(
+    "streams",
+    details.join("; "),
+    "The next run creates or updates them, and names a setting that cannot be changed."
+  )
 }
 
-const decodeLetter = Schema.decodeUnknownOption(Schema.fromJsonString(DeadLetter))
+const decodeDeadLetter = Schema.decodeUnknownOption(Schema.fromJsonString(DeadLetter))
 
-const deadLetters = Effect.fnUntraced(function* (count: number) {
+const deadLettersFinding = Effect.fnUntraced(function* (count: number) {
   const broker = yield* Broker
   const { prefix } = yield* ActorConfig
-  const names = subjects(prefix)
   const last = yield* broker.last("dead", `${prefix}.dead.>`)
   if (last === undefined) return ok("dead letters", "none")
-  const letter = Option.getOrUndefined(
-    decodeLetter(yield* Effect.catchTag(last.body, "BodyLost", () => Effect.succeed("")))
-  )
+  const body = yield* Effect.catchTag(last.body, "BodyLost", () => Effect.succeed(""))
+  const newest = Option.match(decodeDeadLetter(body), {
+    onNone: () => last.subject,
+    onSome: ({ reason, service, subject }) => `${subject} of ${service}: ${reason.slice(0, 300)}`
+  })
   return warning(
     "dead letters",
-    `${count} in ${names.streams.dead}, the newest: ${letter === undefined ? last.subject : `${letter.subject} of ${letter.service}: ${letter.reason.slice(0, 300)}`}`,
-    "A message could not be handled; the reason says why. Nothing else waits for it."
+    `${count} in ${subjects(prefix).streams.dead}, the newest: ${newest}`,
+    "A message could not be handled; the reason says why. Other messages are not held up."
   )
 })
 
-/** The statistics that only the embedded server's own account may read. */
-const statistics = Effect.fnUntraced(function* (options: SystemOptions) {
-  const endpoint = Option.getOrUndefined(yield* readEndpoint(options.project.directory))
+/** Statistics that only the embedded server's system account may read. */
+const statistics = Effect.fnUntraced(function* ({ project }: SystemOptions) {
+  const endpoint = Option.getOrUndefined(yield* readEndpoint(project.directory))
   if (endpoint === undefined) return undefined
   const system = yield* Nats.make({
     url: endpoint.url,
@@ -72,32 +67,30 @@ const statistics = Effect.fnUntraced(function* (options: SystemOptions) {
   return yield* statisticsOverSystem(system.nc)
 })
 
-const look = (options: SystemOptions) =>
+const check = (options: SystemOptions) =>
   Effect.gen(function* () {
-    const seen = usesRemote(options)
+    const { prefix } = options.settings.nats
+    const known = usesRemote(options)
       ? undefined
       : yield* statistics(options).pipe(Effect.orElseSucceed(() => undefined))
-    const found = yield* health({
-      prefix: get(options.config, "nats.prefix"),
-      ...(seen === undefined ? {} : { statistics: Effect.succeed(seen) })
-    })
-    const dead = found.streams.find(({ name }) => name === subjects(get(options.config, "nats.prefix")).streams.dead)
-    return [...ofHealth(found), yield* deadLetters(dead?.messages ?? 0)]
+    const found = yield* health({ prefix, ...(known === undefined ? {} : { statistics: Effect.succeed(known) }) })
+    const dead = found.streams.find(({ name }) => name === subjects(prefix).streams.dead)
+    return [serverFinding(found), streamsFinding(found), yield* deadLettersFinding(dead?.messages ?? 0)]
   }).pipe(Effect.scoped, Effect.provide(messaging(options)))
 
-const trusted = ({ config, nats, project }: SystemOptions) =>
+const requireTrustedServer = ({ nats, project }: SystemOptions, config: Config) =>
   requireTrusted(project, config, nats === undefined ? serverSettings : ["nats.credentials"])
 
-export const lookAtBroker = (options: SystemOptions): Effect.Effect<ReadonlyArray<Finding>> =>
+export const checkBroker = (options: SystemOptions, config: Config): Effect.Effect<ReadonlyArray<Finding>> =>
   !usesRemote(options) && !isInitialised(options.project)
-    ? Effect.succeed([ok("broker", "not started in this repository yet; 'reprise run' does it")])
-    : Effect.andThen(trusted(options), look(options)).pipe(
+    ? Effect.succeed([ok("broker", "not started in this repository yet; 'reprise run' starts it")])
+    : Effect.andThen(requireTrustedServer(options, config), check(options)).pipe(
         Effect.catch((error) =>
           Effect.succeed([
             broken(
               "broker",
               error instanceof Error ? error.message : String(error),
-              error instanceof CliFailure ? error.hint : "Nothing stored is lost; mend this and try again."
+              error instanceof CliFailure ? error.hint : "No data is lost. Fix this and try again."
             )
           ])
         )

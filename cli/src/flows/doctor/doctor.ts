@@ -1,65 +1,53 @@
-/** `reprise doctor`: looks at everything a run needs; exit code 3 when something is broken. */
+/** `reprise doctor`: checks everything a run needs; exit code 3 if something is broken. */
 import { Effect, Option } from "effect"
 import { configFile, loadConfig } from "../../config/loadConfig.ts"
-import { findProject } from "../../project/Project.ts"
+import { findProject, type Project } from "../../project/Project.ts"
+import type { ClientFlags } from "../../system/clientSystem.ts"
 import { type CliFailure, exitCodes, exitWith } from "../../terminal/CliFailure.ts"
-import { data, dataColor, dataColumns, okJson, visible } from "../../terminal/Printer.ts"
-import { table } from "../../views/table.ts"
-import { lookAtBroker } from "./broker.ts"
-import { broken, type Finding, ok } from "./Finding.ts"
-import { lookAtClaude, lookAtGit, lookAtNode, lookAtOpenCode, lookAtServerBinary } from "./programs.ts"
-import { lookAtRepository } from "./repository.ts"
+import { data, okJson } from "../../terminal/Printer.ts"
+import { checkBroker } from "./broker.ts"
+import { broken, type Finding, findingsTable, ok } from "./findings.ts"
+import { checkClaude, checkGit, checkNode, checkOpenCode, checkServerBinary } from "./programs.ts"
+import { checkRepository } from "./repository.ts"
 
-interface Flags {
-  readonly json: boolean
+interface Flags extends ClientFlags {
   readonly fix: boolean
-  readonly nats: Option.Option<string>
 }
 
-const ofFailure = (check: string) => (failure: CliFailure) => broken(check, failure.message, failure.hint)
+const ofFailure = (check: string, { hint, message }: CliFailure): ReadonlyArray<Finding> => [
+  broken(check, message, hint)
+]
 
-/** Longer lines are hard to read. */
-const widest = 120
+const checkConfigured = Effect.fnUntraced(function* (project: Project, { nats }: Flags) {
+  const config = yield* Effect.result(loadConfig(project.root))
+  if (config._tag === "Failure") return ofFailure("configuration", config.failure)
+  const options = {
+    project,
+    settings: config.success.settings,
+    ...(Option.isNone(nats) ? {} : { nats: nats.value })
+  }
+  return [
+    ok("configuration", `${configFile} and the environment are valid`),
+    ...(yield* checkBroker(options, config.success))
+  ]
+})
 
-const marks = { ok: dataColor.green("ok"), warning: dataColor.yellow("warning"), broken: dataColor.red("broken") }
-
-const show = (findings: ReadonlyArray<Finding>): string =>
-  table(
-    ["what", "", "found"],
-    findings.map(({ check, detail, next, state }) => [
-      check,
-      marks[state],
-      visible(next === undefined ? detail : `${detail}\n→ ${next}`)
-    ]),
-    Math.min(dataColumns(), widest)
-  )
+const checkProject = Effect.fnUntraced(function* (flags: Flags) {
+  const project = yield* Effect.result(findProject(process.cwd()))
+  if (project._tag === "Failure") return ofFailure("repository", project.failure)
+  return [yield* checkRepository(project.success), ...(yield* checkConfigured(project.success, flags))]
+})
 
 export const doctor = Effect.fn("doctor")(function* (flags: Flags) {
-  const findings: Array<Finding> = [
-    yield* lookAtNode,
-    yield* lookAtGit,
-    yield* lookAtServerBinary(flags.fix),
-    yield* lookAtOpenCode,
-    yield* lookAtClaude
+  const findings: ReadonlyArray<Finding> = [
+    yield* checkNode,
+    yield* checkGit,
+    yield* checkServerBinary(flags.fix),
+    yield* checkOpenCode,
+    yield* checkClaude,
+    ...(yield* checkProject(flags))
   ]
-  const project = yield* Effect.result(findProject(process.cwd()))
-  if (project._tag === "Failure") findings.push(ofFailure("repository")(project.failure))
-  else {
-    findings.push(yield* lookAtRepository(project.success))
-    const config = yield* Effect.result(loadConfig(project.success.root, new Map()))
-    if (config._tag === "Failure") findings.push(ofFailure("configuration")(config.failure))
-    else {
-      findings.push(ok("configuration", `${configFile} and the environment are understood`))
-      findings.push(
-        ...(yield* lookAtBroker({
-          project: project.success,
-          config: config.success,
-          ...Option.match(flags.nats, { onNone: () => ({}), onSome: (nats) => ({ nats }) })
-        }))
-      )
-    }
-  }
   if (flags.json) okJson(findings)
-  else data(show(findings))
+  else data(findingsTable(findings))
   if (findings.some(({ state }) => state === "broken")) return yield* exitWith(exitCodes.missing)
 })

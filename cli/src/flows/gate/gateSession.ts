@@ -1,80 +1,86 @@
-/** `reprise gate`: the open questions of every run, one after the other, live, until left with Ctrl-C. */
+/** `reprise gate`: the open questions of every run, one after the other, live, until Ctrl-C. */
 import { Messenger } from "@reprise/actor"
-import { Cause, Effect, Exit, Fiber, FiberHandle, type Option, Queue, Stream } from "effect"
-import { withLasting } from "../../system/clientSystem.ts"
-import { showQuestion } from "../../system/showRun.ts"
+import type { PublicEvent } from "@reprise/protocol"
+import { Cause, Effect, Exit, Fiber, FiberHandle, Queue, Stream } from "effect"
+import { type ClientFlags, withLastingClient } from "../../system/clientSystem.ts"
 import { exitCodes, exitWith, wrongUse } from "../../terminal/CliFailure.ts"
 import { color, say, visible } from "../../terminal/Printer.ts"
-import { answerQuestion } from "./answerQuestion.ts"
-import { askInTerminal } from "./askInTerminal.ts"
-import { listQuestions, openQuestions } from "./listQuestions.ts"
+import { answerInTerminal } from "./answerQuestion.ts"
+import type { Closed } from "./askInTerminal.ts"
+import { listQuestions, openQuestions } from "./questions.ts"
 
-const session = Effect.gen(function* () {
-  const messenger = yield* Messenger
+/** The questions of this session: those still to be asked, and the one at the terminal now. */
+const makeSession = Effect.gen(function* () {
   const waiting = yield* Queue.unbounded<string>()
-  const asking = yield* FiberHandle.make<boolean, unknown>()
+  const asking = yield* FiberHandle.make<Closed | undefined, unknown>()
+  const known = new Set<string>()
   const closed = new Set<string>()
   let current: string | undefined
-  const since = new Date(Date.now() - 1000).toISOString()
-  const known = new Set<string>()
-  const enqueue = (id: string) => {
+
+  const add = (id: string) => {
     if (known.has(id)) return Effect.void
     known.add(id)
-    return Queue.offer(waiting, id).pipe(Effect.asVoid)
+    return Effect.asVoid(Queue.offer(waiting, id))
   }
 
-  yield* messenger.events({ services: ["gate"], from: { since } }).pipe(
-    Stream.runForEach(({ event }) => {
-      if (event._tag === "EscalationRaised") return enqueue(event.escalationId)
-      if (event._tag !== "EscalationAnswered" && event._tag !== "EscalationWithdrawn") return Effect.void
-      closed.add(event.escalationId)
-      if (event.escalationId !== current) return Effect.void
-      const how =
-        event._tag === "EscalationAnswered" ? `answered ${event.choice} by ${event.by}` : `withdrawn: ${event.reason}`
-      say(color.dim(`\n${event.escalationId} ${visible(how)}`))
-      return FiberHandle.clear(asking)
-    }),
-    Effect.forkScoped
-  )
-  for (const question of yield* openQuestions) yield* enqueue(question.escalationId)
-  say(color.dim("Waiting for questions; Ctrl-C leaves."))
+  const close = (id: string, how: string) => {
+    closed.add(id)
+    if (id !== current) return Effect.void
+    say(color.dim(`\n${id} ${visible(how)}`))
+    return FiberHandle.clear(asking)
+  }
 
-  /** True: leave. */
-  const ask = Effect.fnUntraced(function* (id: string): Effect.fn.Return<boolean, unknown, Messenger> {
-    const question = yield* showQuestion(id)
-    if (question.state !== "open" || closed.has(id)) return false
-    const reply = yield* askInTerminal(question)
-    if (reply._tag === "Left") return true
-    const refused = yield* answerQuestion(question, reply.answer, "terminal").pipe(
-      Effect.as(undefined),
-      Effect.catchTag("CliFailure", (failure) => Effect.succeed(failure))
+  /** Undefined if the question was answered, here or by somebody else; else how the human closed the prompt. */
+  const askNext = Effect.gen(function* () {
+    const id = yield* Queue.take(waiting)
+    current = id
+    const outcome = yield* Fiber.await(
+      yield* FiberHandle.run(
+        asking,
+        answerInTerminal(id, () => !closed.has(id))
+      )
     )
-    if (refused === undefined) return false
-    say(color.red(visible(refused.message)))
-    return yield* ask(id)
+    current = undefined
+    if (Exit.isFailure(outcome) && Cause.hasInterruptsOnly(outcome.cause)) return undefined
+    return yield* outcome
   })
 
-  while (true) {
-    current = yield* Queue.take(waiting)
-    // Interrupted when somebody else has answered it.
-    const outcome = yield* Fiber.await(yield* FiberHandle.run(asking, ask(current)))
-    current = undefined
-    if (Exit.isSuccess(outcome) ? outcome.value : !Cause.hasInterruptsOnly(outcome.cause)) return yield* outcome
-  }
+  return { add, askNext, close }
 })
 
-export const gateSession = Effect.fn("gateSession")(function* (flags: {
-  readonly json: boolean
-  readonly nats: Option.Option<string>
-}) {
+type Session = Effect.Success<typeof makeSession>
+
+const onEvent = (session: Session, event: PublicEvent) => {
+  if (event._tag === "EscalationRaised") return session.add(event.escalationId)
+  if (event._tag === "EscalationAnswered") {
+    return session.close(event.escalationId, `was answered by ${event.by}: ${event.choice}`)
+  }
+  if (event._tag === "EscalationWithdrawn") return session.close(event.escalationId, `was withdrawn: ${event.reason}`)
+  return Effect.void
+}
+
+const answerAll = Effect.gen(function* () {
+  const messenger = yield* Messenger
+  const session = yield* makeSession
+  const since = new Date(Date.now() - 1000).toISOString()
+  yield* messenger.events({ services: ["gate"], from: { since } }).pipe(
+    Stream.runForEach(({ event }) => onEvent(session, event)),
+    Effect.forkScoped
+  )
+  for (const { escalationId } of yield* openQuestions) yield* session.add(escalationId)
+  say(color.dim("Waiting for questions; Ctrl-C leaves."))
+  while ((yield* session.askNext) === undefined);
+})
+
+export const gateSession = Effect.fn("gateSession")(function* (flags: ClientFlags) {
   if (flags.json) return yield* listQuestions(flags)
   if (process.stdin.isTTY !== true) {
     return yield* wrongUse(
       "no-terminal",
       "'reprise gate' needs a terminal.",
-      "Use 'reprise gate list', 'show' and 'answer' in scripts."
+      "In scripts use 'reprise gate list', 'show' and 'answer'."
     )
   }
-  yield* withLasting(flags, Effect.scoped(session))
+  yield* withLastingClient(flags, Effect.scoped(answerAll))
   return yield* exitWith(exitCodes.done)
 })

@@ -1,4 +1,4 @@
-/** All that is known of a finished run, and the actors that it had. */
+/** Everything that is stored of a finished run, and the actors that it had. */
 import { ActorConfig, Broker } from "@reprise/actor"
 import {
   decodeMeta,
@@ -11,7 +11,7 @@ import {
   WorkspaceView
 } from "@reprise/protocol"
 import { Effect, Option, Result, Schema } from "effect"
-import { listOf } from "../../system/clientSystem.ts"
+import { awaitsArchive, listOf } from "../../system/lookUp.ts"
 
 export interface RunRecord {
   readonly run: RunView
@@ -20,7 +20,6 @@ export interface RunRecord {
   readonly workspaces: ReadonlyArray<WorkspaceView>
 }
 
-/** The records of these runs. */
 export const recordsOf = Effect.fn("recordsOf")(function* (runs: ReadonlyArray<RunView>) {
   if (runs.length === 0) return []
   const sessions = yield* listOf("session-manager", SessionView)
@@ -37,9 +36,19 @@ export const recordsOf = Effect.fn("recordsOf")(function* (runs: ReadonlyArray<R
   })
 })
 
+/**
+ * Whether the run has released its workspace, or never got one, and its conversations are archived. A host that has been
+ * away since the run ended still has to do so.
+ */
+export const isAtRest = ({ sessions, workspaces }: RunRecord): boolean =>
+  !sessions.some(awaitsArchive) &&
+  workspaces.every(
+    ({ directory, requests, status }) => status === "released" || (directory === undefined && requests.length === 0)
+  )
+
 const decodeObject = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.JsonObject))
 
-/** The public events of a run as they are stored, also those that this version does not know (protocol: `--json`). */
+/** The public events of a run as they are stored, including those that this version does not know. */
 export const eventsOf = Effect.fn("eventsOf")(function* (runId: string) {
   const broker = yield* Broker
   const { prefix } = yield* ActorConfig
@@ -48,7 +57,7 @@ export const eventsOf = Effect.fn("eventsOf")(function* (runId: string) {
     Effect.catchTag(body, "BodyLost", () => Effect.succeed("{}")).pipe(
       Effect.map((text) => {
         const { id, time, type } = Result.getOrElse(decodeMeta(header), () => ({ id: "", time: "", type: "" }))
-        // Whoever may publish events may publish what is none.
+        // Anybody who may publish events may publish something that is not an event.
         return { type, time, id, ...Option.getOrElse(decodeObject(text), () => ({ unreadable: text })) }
       })
     )
@@ -60,12 +69,12 @@ export interface ActorName {
   readonly key: string
 }
 
-/** The run's own actor comes last: as long as it is there, the others are found again. */
+/** The run's own actor comes last: as long as it is stored, the others are found again. */
 export const actorsOf = ({ escalations, run, sessions }: RunRecord): ReadonlyArray<ActorName> => {
   const reviewers = sessions.filter(({ role }) => role === "reviewer").map(({ sessionId }) => sessionId)
   const reviews = new Set([
     ...run.phases.map(({ id }) => reviewKey(run.runId, id)),
-    // Of a phase that is in the plan no more: its reviewer's session is named after the review.
+    // For a phase that was removed from the plan: the reviewer's session is named after the review.
     ...reviewers.map((sessionId) => sessionId.replace(/-s\d+$/, ""))
   ])
   return [

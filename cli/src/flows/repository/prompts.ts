@@ -1,25 +1,28 @@
-/** `reprise prompts list|show NAME|eject NAME`: what agents are told, and how to say it otherwise. */
+/** `reprise prompts list|show NAME|eject NAME`: what agents are told, and how to change it. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { prepareDirectory } from "@reprise/nats"
 import type { Template } from "@reprise/plan/template"
 import { Effect } from "effect"
-import { closest } from "fastest-levenshtein"
 import { findProject } from "../../project/Project.ts"
-import { promptPath, readPromptFiles } from "../../project/promptFiles.ts"
-import { catalogue, templateNamed } from "../../project/promptTemplates.ts"
+import { catalogue, closestPrompt, promptPath, readPromptFiles, templateNamed } from "../../project/prompts.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { data, okJson, say } from "../../terminal/Printer.ts"
 import { table } from "../../views/table.ts"
 
-const requireTemplate = Effect.fnUntraced(function* (name: string) {
-  const names = catalogue.map((one) => one.name)
+interface Flags {
+  readonly name: string
+  readonly json: boolean
+}
+
+const requireTemplate = Effect.fnUntraced(function* (given: string) {
+  const name = given.slice(0, 80)
   return (
-    templateNamed(name) ??
+    templateNamed(given) ??
     (yield* wrongUse(
       "unknown-prompt",
-      `There is no prompt '${name.slice(0, 80)}'.`,
-      `Did you mean '${closest(name.slice(0, 80), names)}'? 'reprise prompts list' names them all.`
+      `There is no prompt '${name}'.`,
+      `Did you mean '${closestPrompt(name)}'? 'reprise prompts list' lists them all.`
     ))
   )
 })
@@ -33,7 +36,7 @@ const summary = (template: Template, overridden: boolean) => ({
   required: template.required
 })
 
-export const list = Effect.fn("prompts.list")(function* (flags: { readonly json: boolean }) {
+export const listPrompts = Effect.fn("listPrompts")(function* (flags: { readonly json: boolean }) {
   const project = yield* findProject(process.cwd())
   const { problems, prompts } = yield* readPromptFiles(project)
   const own = new Set(prompts.map(({ name }) => name))
@@ -44,23 +47,22 @@ export const list = Effect.fn("prompts.list")(function* (flags: { readonly json:
   for (const problem of problems) say(problem)
 })
 
-export const show = Effect.fn("prompts.show")(function* (flags: { readonly name: string; readonly json: boolean }) {
+export const showPrompt = Effect.fn("showPrompt")(function* (flags: Flags) {
   const project = yield* findProject(process.cwd())
   const template = yield* requireTemplate(flags.name)
   const { prompts } = yield* readPromptFiles(project)
   const own = prompts.find(({ name }) => name === template.name)
   const text = own?.text ?? template.text
   if (flags.json) return okJson({ ...summary(template, own !== undefined), text })
-  say(
-    `Sent ${template.sent}. ${own === undefined ? "This is the built-in text" : `Your own text, ${promptPath(template.name)}`}.`
-  )
+  const origin = own === undefined ? "This is the built-in text" : `Your own text, ${promptPath(template.name)}`
+  say(`Sent ${template.sent}. ${origin}.`)
   for (const [name, meaning] of Object.entries(template.variables)) {
     say(`  {${name}}  ${meaning}${template.required.includes(name) ? " Required." : ""}`)
   }
   data(text)
 })
 
-export const eject = Effect.fn("prompts.eject")(function* (flags: { readonly name: string; readonly json: boolean }) {
+export const ejectPrompt = Effect.fn("ejectPrompt")(function* (flags: Flags) {
   const project = yield* findProject(process.cwd())
   const template = yield* requireTemplate(flags.name)
   const path = promptPath(template.name)
@@ -78,5 +80,5 @@ export const eject = Effect.fn("prompts.eject")(function* (flags: { readonly nam
         : missing("prompts", `${path} cannot be written.`, "Check the folder's permissions.", cause)
   })
   if (flags.json) return okJson({ path })
-  say(`Wrote ${path}: every run that starts from now on uses it. Remove it to go back to the built-in text.`)
+  say(`Wrote ${path}: runs that start from now on use it. Remove it to return to the built-in text.`)
 })

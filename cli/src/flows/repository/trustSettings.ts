@@ -2,29 +2,28 @@
 import { Effect, Option } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
 import { findProject } from "../../project/Project.ts"
-import { readPlan } from "../../project/planFile.ts"
+import { readPlanFile } from "../../project/planFile.ts"
 import { okJson, say, visible } from "../../terminal/Printer.ts"
-import { isCommand, powerLines, powersOf } from "../../trust/trustedSettings.ts"
+import { isCommand, trustedSettingLines, trustedSettings } from "../../trust/trustedSettings.ts"
 import { trust } from "../../trust/trustStore.ts"
 
-export const trustCommand = Effect.fn("trustCommand")(function* (flags: {
+export const trustSettings = Effect.fn("trustSettings")(function* (flags: {
   readonly plan: Option.Option<string>
   readonly json: boolean
 }) {
   const project = yield* findProject(process.cwd())
-  const plan = Option.isNone(flags.plan) ? undefined : yield* readPlan(project, flags.plan.value)
-  const powers = powersOf(yield* loadConfig(project.root, new Map(), plan))
-  yield* trust(project, powers)
+  const plan = Option.isNone(flags.plan) ? undefined : yield* readPlanFile(project, flags.plan.value)
+  const settings = trustedSettings(yield* loadConfig(project.root, { plan }))
+  yield* trust(project, settings)
   if (flags.json) {
-    const lists = powers.filter(isCommand)
     return okJson({
       root: project.root,
-      commands: lists.map(({ values, ...where }) => ({ ...where, commands: values })),
-      settings: powers.flatMap(({ values, ...where }) =>
-        isCommand({ values, ...where }) ? [] : values.map((value) => ({ ...where, value }))
-      )
+      commands: settings.filter(isCommand).map(({ values, ...where }) => ({ ...where, commands: values })),
+      settings: settings
+        .filter((setting) => !isCommand(setting))
+        .flatMap(({ values, ...where }) => values.map((value) => ({ ...where, value })))
     })
   }
-  if (powers.length === 0) return say(`${plan?.path ?? "reprise.toml"} allows nothing that needs trust.`)
-  say(`Trusted on this machine, until it changes:\n${visible(powerLines(powers))}`)
+  if (settings.length === 0) return say(`${plan?.path ?? "reprise.toml"} has no settings that need trust.`)
+  say(`Trusted on this machine until they change:\n${visible(trustedSettingLines(settings))}`)
 })

@@ -1,141 +1,136 @@
-/** Starts a run or goes on with the open one, follows it, and shows what it came to. */
-
+/** Starts a run or continues the open one, follows it, and prints its summary. */
 import { randomUUID } from "node:crypto"
-import { readFile } from "node:fs/promises"
-import { join } from "node:path"
 import { Messenger } from "@reprise/actor"
-import { makeRunId, type RunId, type RunOptions, RunView } from "@reprise/protocol"
+import { type RunId, RunView } from "@reprise/protocol"
 import { Effect, Ref } from "effect"
-import type { Config } from "../../config/Config.ts"
-import { isInitialised, type Project } from "../../project/Project.ts"
-import { BrokerLost, duringTenure } from "../../system/broker.ts"
-import { listOf } from "../../system/clientSystem.ts"
+import { isInitialised } from "../../project/Project.ts"
+import { isBrokerLost, untilBrokerLostOrFull } from "../../system/broker.ts"
+import { isOpenRun, listOf, showRun } from "../../system/lookUp.ts"
+import { newRunId } from "../../system/names.ts"
 import { hostingSystem } from "../../system/System.ts"
-import { showRun } from "../../system/showRun.ts"
-import { type ExitCode, exitCodes, missing } from "../../terminal/CliFailure.ts"
+import { type ExitCode, exitCodes } from "../../terminal/CliFailure.ts"
 import { data, say } from "../../terminal/Printer.ts"
 import { runSummary } from "../../views/runText.ts"
-import type { Human } from "../gate/attend.ts"
-import { follow } from "./followRun.ts"
+import type { Answerer } from "../gate/followEvents.ts"
+import { followRun } from "./followRun.ts"
 import { requireCleanTree } from "./preflight.ts"
+import { type PreparedRun, startRun } from "./prepareRun.ts"
 
-export interface PlanRun {
-  readonly project: Project
-  readonly config: Config
-  /** Relative to the project's root. */
-  readonly planPath: string
-  readonly options: RunOptions
-  readonly human: Human
+export interface PlanExecution extends PreparedRun {
+  readonly answerer: Answerer
   readonly json: boolean
-  /** A NATS server to use: its services do the work, this process only follows. */
-  readonly nats?: string
   /** Added to OpenCode's environment. */
   readonly openCodeEnvironment?: Readonly<Record<string, string>>
-  /** What else the summary names, and where it lies. */
-  readonly places: ReadonlyArray<readonly [string, string]>
+  /** What else the summary names, and where it is. */
+  readonly locations: ReadonlyArray<readonly [string, string]>
 }
 
-const open = new Set<RunView["status"]>(["running", "waiting", "paused"])
-
-/** The run of this plan that is not over yet. */
-const findOpenRun = Effect.fnUntraced(function* ({ planPath, project }: PlanRun) {
+/** The newest run of this plan that has not ended. */
+const findOpenRun = Effect.fnUntraced(function* ({ plan, project }: PlanExecution) {
   const runs = yield* listOf("orchestrator", RunView)
   return runs
-    .filter((run) => open.has(run.status) && run.planPath === planPath && run.workspace === project.root)
+    .filter((run) => isOpenRun(run) && run.planPath === plan.path && run.workspace === project.root)
     .sort((a, b) => b.startedAt.localeCompare(a.startedAt))[0]
 })
 
-const start = Effect.fnUntraced(function* (run: PlanRun) {
+const start = Effect.fnUntraced(function* (execution: PlanExecution) {
   const messenger = yield* Messenger
-  const plan = yield* Effect.tryPromise({
-    try: () => readFile(join(run.project.root, run.planPath), "utf8"),
-    catch: (cause) => missing("plan-unreadable", `${run.planPath} cannot be read.`, "Check its permissions.", cause)
-  })
-  if (!run.options.allowDirty && !run.options.worktree) yield* requireCleanTree(run.project)
-  const runId = makeRunId(Date.now(), randomUUID())
-  yield* messenger.send(
-    "orchestrator",
-    runId,
-    { _tag: "StartRun", runId, plan, planPath: run.planPath, workspace: run.project.root, options: run.options },
-    { id: `start-${runId}` }
-  )
+  yield* requireCleanTree(execution)
+  const runId = newRunId()
+  yield* messenger.send("orchestrator", runId, startRun(execution, runId), { id: `start-${runId}` })
   return runId
 })
 
-const goOn = Effect.fnUntraced(function* (view: RunView, json: boolean) {
+const resume = Effect.fnUntraced(function* ({ phase, planPath, runId, status }: RunView, json: boolean) {
   const messenger = yield* Messenger
-  if (!json)
-    say(
-      `going on with run ${view.runId} of ${view.planPath} (${view.status}${view.phase === undefined ? "" : `, phase ${view.phase}`})`
-    )
-  if (view.status === "paused") {
-    yield* messenger.send(
-      "orchestrator",
-      view.runId,
-      { _tag: "ResumeRun", runId: view.runId },
-      { id: `resume-${randomUUID()}` }
-    )
-  }
+  if (!json) say(`Continuing run ${runId} of ${planPath} (${status}${phase === undefined ? "" : `, phase ${phase}`})`)
+  if (status !== "paused") return
+  yield* messenger.send("orchestrator", runId, { _tag: "ResumeRun", runId }, { id: `resume-${randomUUID()}` })
 })
 
-const places = (run: PlanRun, view: RunView): ReadonlyArray<readonly [string, string]> => [
-  ["workspace", view.directory ?? view.workspace],
-  ["journal and logs", run.project.directory],
-  ...run.places
-]
-
-const conclude = Effect.fnUntraced(function* (run: PlanRun, runId: RunId) {
+const printSummary = Effect.fnUntraced(function* ({ json, locations, project }: PlanExecution, runId: RunId) {
   const view = yield* showRun(runId)
-  if (!run.json) data(runSummary(view, places(run, view)))
+  if (json) return
+  const standard = [
+    ["workspace", view.directory ?? view.workspace],
+    ["journal and logs", project.directory]
+  ] as const
+  data(runSummary(view, [...standard, ...locations]))
 })
 
-/** How a run stands that this process followed, where there is nothing left to follow. */
-const standing: Readonly<Partial<Record<RunView["status"], ExitCode>>> = {
-  paused: exitCodes.waiting,
-  completed: exitCodes.done,
-  failed: exitCodes.runFailed,
-  aborted: exitCodes.aborted
+/** The exit code of a run with this status, if there is nothing left to follow. */
+const settledCode = (status: RunView["status"]): ExitCode | undefined => {
+  switch (status) {
+    case "paused":
+      return exitCodes.waiting
+    case "completed":
+      return exitCodes.done
+    case "failed":
+      return exitCodes.runFailed
+    case "aborted":
+      return exitCodes.aborted
+    case "running":
+    case "waiting":
+      return undefined
+  }
 }
 
-const followed = Effect.fnUntraced(function* (run: PlanRun, own: Ref.Ref<RunId | undefined>) {
-  const since = new Date(Date.now() - 1).toISOString()
-  const known = yield* Ref.get(own)
-  const existing = yield* known === undefined ? findOpenRun(run) : showRun(known)
-  const runId = existing?.runId ?? (yield* start(run))
-  yield* Ref.set(own, runId)
-  const stands = known === undefined || existing === undefined ? undefined : standing[existing.status]
-  if (stands !== undefined) return { runId, code: stands }
-  if (existing !== undefined) yield* goOn(existing, run.json)
-  const code = yield* follow(runId, {
-    human: run.human,
-    json: run.json,
-    ...(existing === undefined ? {} : { since })
-  })
-  return { runId, code }
+const startAndFollow = Effect.fnUntraced(function* (execution: PlanExecution, followed: Ref.Ref<RunId | undefined>) {
+  const runId = yield* start(execution)
+  yield* Ref.set(followed, runId)
+  return { runId, code: yield* followRun(runId, execution) }
 })
 
-/** `own`: the run that this process follows already. It may have ended unseen: nothing is begun in its place. */
-const work = Effect.fnUntraced(function* (run: PlanRun, own: Ref.Ref<RunId | undefined>) {
-  const { code, runId } = yield* followed(run, own)
-  if (code !== exitCodes.waiting && code !== exitCodes.interrupted) yield* conclude(run, runId)
+const resumeAndFollow = Effect.fnUntraced(function* (execution: PlanExecution, run: RunView, since: string) {
+  yield* resume(run, execution.json)
+  return { runId: run.runId, code: yield* followRun(run.runId, { ...execution, since }) }
+})
+
+/** `followed`: the run that this process follows already. It may have ended unseen, so no new run is started then. */
+const follow = Effect.fnUntraced(function* (execution: PlanExecution, followed: Ref.Ref<RunId | undefined>) {
+  const since = new Date(Date.now() - 1).toISOString()
+  const known = yield* Ref.get(followed)
+  if (known !== undefined) {
+    const run = yield* showRun(known)
+    const code = settledCode(run.status)
+    return code === undefined ? yield* resumeAndFollow(execution, run, since) : { runId: known, code }
+  }
+  const open = yield* findOpenRun(execution)
+  if (open === undefined) return yield* startAndFollow(execution, followed)
+  yield* Ref.set(followed, open.runId)
+  return yield* resumeAndFollow(execution, open, since)
+})
+
+const followAndSummarise = Effect.fnUntraced(function* (
+  execution: PlanExecution,
+  followed: Ref.Ref<RunId | undefined>
+) {
+  const { code, runId } = yield* follow(execution, followed)
+  if (code !== exitCodes.waiting && code !== exitCodes.interrupted) yield* printSummary(execution, runId)
   return code
 })
 
 /**
- * Gives the exit code of protocol.md; fails with a `CliFailure` when something the run needs is missing. When the
- * process that did the work ends, this one goes on with it.
+ * Returns the exit code (docs/design/protocol.md#the-command-line); fails with a `CliFailure` if something the run needs
+ * is missing. When another process did the work and ends, this one takes over.
  */
-export const executePlan = Effect.fn("executePlan")(function* (run: PlanRun) {
-  if (!run.options.allowDirty && !run.options.worktree && !isInitialised(run.project))
-    yield* requireCleanTree(run.project)
-  const own = yield* Ref.make<RunId | undefined>(undefined)
-  return yield* duringTenure(work(run, own)).pipe(
-    Effect.provide(hostingSystem(run)),
+export const executePlan = Effect.fn("executePlan")(function* (execution: PlanExecution) {
+  // Before a broker is started here for the first time: a refused run leaves nothing behind.
+  if (!isInitialised(execution.project)) yield* requireCleanTree(execution)
+  const followed = yield* Ref.make<RunId | undefined>(undefined)
+  const { config, openCodeEnvironment, project } = execution
+  const system = hostingSystem({
+    project,
+    settings: config.settings,
+    ...(openCodeEnvironment === undefined ? {} : { openCodeEnvironment })
+  })
+  return yield* untilBrokerLostOrFull(followAndSummarise(execution, followed)).pipe(
+    Effect.provide(system),
     Effect.tapError((error) =>
       Effect.sync(() => {
-        if (error instanceof BrokerLost && !run.json) say("the process that did the work has ended; going on here")
+        if (isBrokerLost(error) && !execution.json) say("The process that did the work has ended; continuing here.")
       })
     ),
-    Effect.retry({ while: (error) => error instanceof BrokerLost })
+    Effect.retry({ while: isBrokerLost })
   )
 })

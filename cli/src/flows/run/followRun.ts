@@ -1,42 +1,34 @@
-/** Follows one run: prints its events, asks the human it needs, ends with the exit code that tells how it stands. */
+/** Follows one run to its end, or until it is parked or paused. */
 import { ActorConfig, Broker, Messenger } from "@reprise/actor"
-import { type PublicEvent, type RunId, SessionView, subjects } from "@reprise/protocol"
+import { type PublicEvent, type PublicEventType, type RunId, SessionView, subjects } from "@reprise/protocol"
 import { Deferred, Effect, Schedule, Stream } from "effect"
-import { listOf } from "../../system/clientSystem.ts"
-import { awaitsArchive } from "../../system/findSession.ts"
-import { showRun } from "../../system/showRun.ts"
+import { awaitsArchive, listOf, showRun } from "../../system/lookUp.ts"
 import { type ExitCode, exitCodes } from "../../terminal/CliFailure.ts"
 import { json } from "../../terminal/Printer.ts"
 import { eventLine } from "../../views/eventLine.ts"
 import { publicJson } from "../../views/publicJson.ts"
-import { attend, type Finish, type Human } from "../gate/attend.ts"
+import { type Answerer, type Finish, followEvents } from "../gate/followEvents.ts"
 
 export interface FollowOptions {
-  readonly human: Human
+  readonly answerer: Answerer
   readonly json: boolean
+  /** The plan as the next `reprise run` names it. */
+  readonly plan: { readonly path: string }
   /** ISO time from which events are shown; absent: from the beginning of the run. */
   readonly since?: string
 }
 
-const ended = (event: PublicEvent): ExitCode | undefined => {
-  switch (event._tag) {
-    case "RunCompleted":
-      return exitCodes.done
-    case "RunFailed":
-      return exitCodes.runFailed
-    case "RunAborted":
-      return exitCodes.aborted
-    case "RunPaused":
-      return exitCodes.waiting
-    default:
-      return undefined
-  }
+/** The events with which a run stops, and the exit code of each. */
+const endings: { readonly [Type in PublicEventType]?: ExitCode } = {
+  RunCompleted: exitCodes.done,
+  RunFailed: exitCodes.runFailed,
+  RunAborted: exitCodes.aborted,
+  RunPaused: exitCodes.waiting
 }
 
-/** How long a run that has ended is waited for to give its workspace back: a lease, maybe a worktree. */
+/** How long to wait for an ended run to release its workspace and archive its conversations. */
 const releaseMs = 5_000
 
-/** Until the conversations of its ended sessions are in the archive. */
 const untilArchived = (runId: RunId) =>
   listOf("session-manager", SessionView).pipe(
     Effect.repeat({
@@ -45,13 +37,19 @@ const untilArchived = (runId: RunId) =>
     })
   )
 
-/** A program that follows from now on is told of the question that is open already, in the event that raised it. */
-const tellRaised = Effect.fnUntraced(function* (runId: RunId, escalationId: string) {
+/** Waits, in vain if need be, until nothing of the ended run is under way. */
+const untilReleased = Effect.fnUntraced(function* (runId: RunId, released: Deferred.Deferred<void>) {
+  const { directory } = yield* showRun(runId)
+  if (directory !== undefined) yield* Deferred.await(released).pipe(Effect.timeoutOption(releaseMs))
+  yield* untilArchived(runId).pipe(Effect.timeoutOption(releaseMs))
+})
+
+/** Prints the event that raised the open question, for a program that follows only from now on. */
+const printRaised = Effect.fnUntraced(function* (runId: RunId, escalationId: string) {
   const broker = yield* Broker
   const messenger = yield* Messenger
   const { prefix } = yield* ActorConfig
-  const raised = subjects(prefix).events("gate", runId, "EscalationRaised")
-  const last = (yield* broker.last("events", raised))?.sequence
+  const last = (yield* broker.last("events", subjects(prefix).events("gate", runId, "EscalationRaised")))?.sequence
   if (last === undefined) return
   yield* messenger.events({ runId, services: ["gate"], types: ["EscalationRaised"], from: "beginning" }).pipe(
     Stream.takeUntil(({ sequence }) => sequence >= last),
@@ -60,37 +58,35 @@ const tellRaised = Effect.fnUntraced(function* (runId: RunId, escalationId: stri
   )
 })
 
-const openQuestion = Effect.fnUntraced(function* (runId: RunId, asJson: boolean) {
+const findOpenQuestion = Effect.fnUntraced(function* (runId: RunId, asJson: boolean) {
   const { escalationId, status } = yield* showRun(runId)
   if (escalationId === undefined || status !== "waiting") return {}
-  if (asJson) yield* tellRaised(runId, escalationId)
-  return { open: escalationId }
+  if (asJson) yield* printRaised(runId, escalationId)
+  return { openQuestion: escalationId }
 })
 
-/** Runs until the run ends and has let go of its workspace, or is parked or paused; gives the exit code. */
-export const follow = Effect.fn("follow")(function* (runId: RunId, options: FollowOptions) {
+/** Returns the exit code. An ended run is followed until its workspace is released. */
+export const followRun = Effect.fn("followRun")(function* (runId: RunId, options: FollowOptions) {
+  const { answerer, json: asJson, plan, since } = options
   const released = yield* Deferred.make<void>()
-  const letGo = Effect.gen(function* () {
-    const { directory } = yield* showRun(runId)
-    if (directory !== undefined) yield* Deferred.await(released).pipe(Effect.timeoutOption(releaseMs))
-    yield* untilArchived(runId).pipe(Effect.timeoutOption(releaseMs))
-  })
 
   const onEvent = Effect.fnUntraced(function* (event: PublicEvent, finish: Finish) {
-    const code = ended(event)
-    if (code === exitCodes.waiting) yield* finish(code)
-    else if (code !== undefined) yield* Effect.forkScoped(Effect.andThen(Effect.exit(letGo), finish(code)))
     if (event._tag === "WorkspaceReleased") yield* Deferred.succeed(released, undefined)
+    const code = endings[event._tag]
+    if (code === undefined) return
+    if (code === exitCodes.waiting) return yield* finish(code)
+    yield* Effect.forkScoped(Effect.andThen(Effect.exit(untilReleased(runId, released)), finish(code)))
   })
 
-  return yield* attend({
-    ...options,
-    ...(options.since === undefined ? {} : yield* openQuestion(runId, options.json)),
+  const next = `Continue: reprise run ${plan.path}. Under 'reprise up' it continues by itself.`
+  return yield* followEvents({
+    answerer,
+    json: asJson,
+    ...(since === undefined ? {} : { since, ...(yield* findOpenQuestion(runId, asJson)) }),
     runId,
     lineOf: eventLine,
-    parked: (escalationId) =>
-      `The run is parked. Answer with 'reprise gate answer ${escalationId} CHOICE', then run again; under 'reprise up' it goes on by itself.`,
-    left: "The question stays open and the run is parked; run again to go on. Under 'reprise up' it goes on when it is answered.",
+    parked: (escalationId) => `Run parked. Answer: reprise gate answer ${escalationId} CHOICE. ${next}`,
+    closed: `Run parked; the question stays open. ${next}`,
     onEvent
   })
 })

@@ -1,22 +1,22 @@
-/** `reprise run PLAN`: everything that can be wrong is looked at before anything starts. */
-import { locateClaude } from "@reprise/agent"
-import { PhaseId } from "@reprise/protocol"
+/** `reprise run PLAN` and `reprise validate PLAN`: everything is checked before anything starts. */
+import { PhaseId, RunId, type RuntimeName } from "@reprise/protocol"
 import { Effect, Option, Schema } from "effect"
-import { loadConfig } from "../../config/loadConfig.ts"
-import { runOptions } from "../../config/runOptions.ts"
-import { ensureSchemaFile } from "../../config/schemaFile.ts"
+import { ensureSchemaFile } from "../../config/jsonSchema.ts"
+import { noRunFlags, type RunFlags } from "../../config/serviceOptions.ts"
 import { findProject } from "../../project/Project.ts"
-import { readPlan } from "../../project/planFile.ts"
-import { readPrompts } from "../../project/readPrompts.ts"
-import { exitCodes, exitWith, missing, wrongUse } from "../../terminal/CliFailure.ts"
-import { data, okJson, say } from "../../terminal/Printer.ts"
+import type { PlanFile } from "../../project/planFile.ts"
+import type { ClientFlags } from "../../system/clientSystem.ts"
+import { requireRuntime } from "../../system/runtimes.ts"
+import { exitCodes, exitWith, wrongUse } from "../../terminal/CliFailure.ts"
+import { say } from "../../terminal/Printer.ts"
+import { isInteractive } from "../../terminal/readLine.ts"
 import { requireTrust } from "../../trust/requireTrust.ts"
-import { powersOfRun } from "../../trust/trustedSettings.ts"
-import { describePlan, planText } from "../../views/planText.ts"
+import { trustedSettingsOfRun } from "../../trust/trustedSettings.ts"
 import { executePlan } from "./executePlan.ts"
 import { requireCommit } from "./preflight.ts"
+import { describeRun, prepareRun } from "./prepareRun.ts"
 
-interface Flags {
+interface Flags extends ClientFlags {
   readonly plan: string
   readonly phase: Option.Option<string>
   readonly auto: boolean
@@ -25,68 +25,65 @@ interface Flags {
   readonly allowDirty: boolean
   readonly skipQuality: boolean
   readonly dryRun: boolean
-  readonly runtime: Option.Option<"opencode" | "claude">
+  readonly runtime: Option.Option<RuntimeName>
   readonly model: Option.Option<string>
-  readonly json: boolean
-  readonly nats: Option.Option<string>
 }
 
-const commandLine = (flags: Flags): ReadonlyMap<string, unknown> =>
-  new Map<string, unknown>([
-    ...(flags.worktree ? [["workspace.worktree", true] as const] : []),
-    ...Option.match(flags.runtime, { onNone: () => [], onSome: (runtime) => [["runtime", runtime] as const] }),
-    ...Option.match(flags.model, { onNone: () => [], onSome: (model) => [["model", model] as const] }),
-    ...Option.match(flags.nats, { onNone: () => [], onSome: (url) => [["nats.url", url] as const] })
-  ])
+/** Stands for a run that is only described. */
+const noRun = RunId.make("dry-run")
+
+const settingsOf = ({ model, nats, runtime, worktree }: Flags) => ({
+  runtime: Option.getOrUndefined(runtime),
+  model: Option.getOrUndefined(model),
+  nats: { url: Option.getOrUndefined(nats) },
+  workspace: { worktree: worktree ? true : undefined }
+})
+
+const runFlagsOf = (flags: Flags) =>
+  Effect.fnUntraced(function* ({ plan }: PlanFile) {
+    const { allowDirty, auto, skipQuality } = flags
+    const given: RunFlags = { auto, allowDirty, skipQuality }
+    const phase = Option.getOrUndefined(flags.phase)
+    if (phase === undefined) return given
+    if (!plan.phases.some(({ id }) => id === phase)) {
+      return yield* wrongUse(
+        "unknown-phase",
+        `${flags.plan} has no phase ${phase}.`,
+        `Its phases are ${plan.phases.map(({ id }) => id).join(", ")}.`
+      )
+    }
+    return Schema.is(PhaseId)(phase) ? { ...given, startPhase: phase } : given
+  })
 
 export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
-  const terminal = process.stdin.isTTY === true && process.stderr.isTTY === true && !flags.noInput && !flags.json
+  const terminal = isInteractive(flags)
   const project = yield* findProject(process.cwd())
-  const { path, plan, text } = yield* readPlan(project, flags.plan)
-  const startPhase = Option.getOrUndefined(flags.phase)
-  if (startPhase !== undefined && !plan.phases.some(({ id }) => id === startPhase)) {
-    return yield* wrongUse(
-      "unknown-phase",
-      `${flags.plan} has no phase ${startPhase}.`,
-      `It has ${plan.phases.map(({ id }) => id).join(", ")}.`
-    )
-  }
-  const config = yield* loadConfig(project.root, commandLine(flags), { path, plan })
-  const given = {
-    auto: flags.auto,
-    allowDirty: flags.allowDirty,
-    skipQuality: flags.skipQuality,
-    ...(startPhase !== undefined && Schema.is(PhaseId)(startPhase) ? { startPhase } : {})
-  }
-  const options = runOptions(config, given, yield* readPrompts(project))
-  if (flags.dryRun) {
-    const description = describePlan(plan, { planPath: path, plan: text, workspace: project.root, options })
-    return flags.json ? okJson(description) : data(planText(description))
-  }
-  if (options.runtime === "claude") {
-    yield* locateClaude().pipe(
-      Effect.mapError((error) =>
-        missing("runtime-missing", error.message, "Install it, or use --runtime opencode.", error)
-      )
-    )
-  }
-  yield* requireCommit(project)
-  yield* requireTrust(project, powersOfRun(config, options), { terminal, plan: flags.plan })
+  const prepared = yield* prepareRun(project, flags.plan, settingsOf(flags), runFlagsOf(flags))
+  if (flags.dryRun) return describeRun(prepared, noRun, flags.json)
+  yield* requireRuntime(prepared.options.runtime)
+  yield* requireCommit(prepared)
+  const settings = trustedSettingsOfRun(prepared.config, prepared.options)
+  yield* requireTrust(project, settings, { terminal, plan: flags.plan })
   yield* ensureSchemaFile(project)
   const code = yield* executePlan({
-    project,
-    config,
-    planPath: path,
-    options,
-    human: terminal ? "terminal" : "nobody",
+    ...prepared,
+    answerer: terminal ? "terminal" : "nobody",
     json: flags.json,
-    places: []
+    locations: []
   }).pipe(
     Effect.onInterrupt(() =>
       Effect.sync(() => {
-        if (!flags.json) say(`stopped; nothing is lost: 'reprise run ${flags.plan}' goes on with it`)
+        if (!flags.json) say(`Stopped; nothing is lost. Continue: reprise run ${flags.plan}`)
       })
     )
   )
   if (code !== exitCodes.done) return yield* exitWith(code)
+})
+
+export const validatePlan = Effect.fn("validatePlan")(function* (flags: {
+  readonly plan: string
+  readonly json: boolean
+}) {
+  const project = yield* findProject(process.cwd())
+  describeRun(yield* prepareRun(project, flags.plan, {}, () => Effect.succeed(noRunFlags)), noRun, flags.json)
 })

@@ -1,55 +1,83 @@
-/** Does all the work of a repository, for all of its runs, and shows what happens, until it is interrupted. */
-import { Messenger } from "@reprise/actor"
+/** `reprise up`: does the work of every run of a repository and shows what happens, until it is interrupted. */
+import { Messenger, type SeenEvent } from "@reprise/actor"
 import { RunView } from "@reprise/protocol"
-import { Effect, Stream } from "effect"
-import { get } from "../../config/Config.ts"
-import { BrokerLost, duringTenure, Tenure } from "../../system/broker.ts"
-import { listOf } from "../../system/clientSystem.ts"
-import { releaseWhenQuiet } from "../../system/releaseMemory.ts"
+import { Effect, Option, Stream } from "effect"
+import { loadConfig } from "../../config/loadConfig.ts"
+import { findProject } from "../../project/Project.ts"
+import { BrokerRole, isBrokerLost, untilBrokerLostOrFull } from "../../system/broker.ts"
+import type { ClientFlags } from "../../system/clientSystem.ts"
+import { isOpenRun, listOf } from "../../system/lookUp.ts"
+import { releaseWhenQuiet } from "../../system/memory.ts"
+import { hostName } from "../../system/names.ts"
 import { type SystemOptions, servingSystem } from "../../system/System.ts"
-import { color, say } from "../../terminal/Printer.ts"
-import { liveEvent } from "../../views/liveEvent.ts"
-import { serving } from "../../views/servingText.ts"
+import { color, data, json, say } from "../../terminal/Printer.ts"
+import { requireTrusted } from "../../trust/requireTrust.ts"
+import { agentSettings, serverSettings } from "../../trust/trustedSettings.ts"
+import { publicJson, timedLine } from "../../views/publicJson.ts"
+import { servingLines } from "../../views/servingLines.ts"
 
 export interface Serving extends SystemOptions {
   readonly json: boolean
 }
 
+const greet = Effect.fnUntraced(function* ({ json: asJson, project, settings }: Serving) {
+  const { works } = yield* BrokerRole
+  const openRuns = (yield* listOf("orchestrator", RunView)).filter(isOpenRun)
+  if (asJson) return
+  const { url } = settings.nats
+  const lines = servingLines({
+    directory: project.root,
+    works,
+    openRuns,
+    ...(url === undefined ? {} : { broker: url })
+  })
+  for (const line of lines) say(line)
+})
+
+const print = (seen: SeenEvent, asJson: boolean): void => {
+  const line = asJson ? undefined : timedLine(seen, true)
+  if (asJson) json(publicJson(seen.event, seen.meta))
+  else if (line !== undefined) data(line)
+}
+
 const serve = Effect.fnUntraced(function* (options: Serving) {
-  const { json, project } = options
-  const { works } = yield* Tenure
+  const { works } = yield* BrokerRole
   const messenger = yield* Messenger
   const since = new Date(Date.now() - 1).toISOString()
-  const runs = yield* listOf("orchestrator", RunView)
-  const broker = get<string | undefined>(options.config, "nats.url")
-  const lines = serving({ directory: project.root, works, runs, ...(broker === undefined ? {} : { broker }) })
-  if (!json) for (const line of lines) say(line)
-  let seen = 0
-  const show = messenger.events({ from: { since } }).pipe(
-    Stream.runForEach((event) =>
+  yield* greet(options)
+  let events = 0
+  const printEvents = messenger.events({ from: { since } }).pipe(
+    Stream.runForEach((seen) =>
       Effect.sync(() => {
-        seen++
-        liveEvent(event, { json, everyRun: true })
+        events++
+        print(seen, options.json)
       })
     )
   )
-  yield* Effect.raceFirst(show, works ? releaseWhenQuiet(() => seen) : Effect.never)
+  yield* Effect.raceFirst(printEvents, works ? releaseWhenQuiet(() => events) : Effect.never)
 })
 
 /**
- * Never succeeds. While another process does the work, it only follows, and takes over when that one ends. Fails with a
- * `CliFailure` when something is missing or the broker is full.
+ * Never succeeds. While another process does the work this one only follows, and takes over when that one ends. Fails
+ * with a `CliFailure` if something is missing or the broker is full.
  */
 export const serveProject = Effect.fn("serveProject")(function* (options: Serving) {
-  yield* duringTenure(serve(options)).pipe(
+  yield* untilBrokerLostOrFull(serve(options)).pipe(
     Effect.provide(servingSystem({ ...options, lasting: true, lazyAgents: true })),
     Effect.tapError((error) =>
       Effect.sync(() => {
-        if (error instanceof BrokerLost && !options.json)
-          say(color.dim("the process that did the work has ended; going on here"))
+        if (isBrokerLost(error) && !options.json)
+          say(color.dim("The process that did the work has ended; continuing here."))
       })
     ),
-    Effect.retry({ while: (error) => error instanceof BrokerLost })
+    Effect.retry({ while: isBrokerLost })
   )
   return yield* Effect.never
+})
+
+export const up = Effect.fn("up")(function* ({ json: asJson, nats }: ClientFlags) {
+  const project = yield* findProject(process.cwd())
+  const config = yield* loadConfig(project.root, { flags: { nats: { url: Option.getOrUndefined(nats) } } })
+  yield* requireTrusted(project, config, [...serverSettings, ...agentSettings])
+  return yield* serveProject({ project, settings: config.settings, json: asJson, host: yield* hostName })
 })

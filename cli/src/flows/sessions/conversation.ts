@@ -1,14 +1,15 @@
-/** A session's conversation: from its archive once it has ended, from its runtime while it lives. */
+/** A session's conversation: from the archive if the session has ended, else from its runtime. */
 import { Broker } from "@reprise/actor"
 import { AgentRuntimes } from "@reprise/agent"
 import type { SessionView } from "@reprise/protocol"
 import { readSessionFile, type SessionFile, sessionFile } from "@reprise/session-manager/transcript"
 import { Effect, Result } from "effect"
-import { isOver } from "../../system/findSession.ts"
-import { type Place, withRuntime } from "../../system/sessionRuntime.ts"
+import { isOver } from "../../system/lookUp.ts"
+import { type SystemOptions, usesRemote } from "../../system/System.ts"
+import { withRuntime } from "../../system/sessionRuntime.ts"
 import { missing } from "../../terminal/CliFailure.ts"
 
-const saved = Effect.fnUntraced(function* (object: string) {
+const readArchive = Effect.fnUntraced(function* (object: string) {
   const { transcripts } = yield* Broker
   const text = yield* transcripts
     .get(object)
@@ -17,10 +18,10 @@ const saved = Effect.fnUntraced(function* (object: string) {
   return file !== undefined && Result.isSuccess(file) ? file.success : undefined
 })
 
-const live = (view: SessionView, runtimeSessionId: string, place: Place) =>
+const readRuntime = (view: SessionView, runtimeSessionId: string, options: SystemOptions) =>
   withRuntime(
     view.runtime,
-    place,
+    options,
     Effect.gen(function* () {
       const runtimes = yield* AgentRuntimes
       const runtime = yield* runtimes.get(view.runtime)
@@ -32,27 +33,27 @@ const live = (view: SessionView, runtimeSessionId: string, place: Place) =>
       missing(
         "conversation",
         `The conversation of ${view.sessionId} cannot be read from ${view.runtime}: ${error.message}`,
-        "'reprise doctor' looks at the runtimes.",
+        "'reprise doctor' checks the runtimes.",
         error
       )
     )
   )
 
-/** `remote`: the services run elsewhere, and so does the runtime. */
-export const conversation = Effect.fn("conversation")(function* (view: SessionView, place: Place, remote: boolean) {
+export const conversation = Effect.fn("conversation")(function* (view: SessionView, options: SystemOptions) {
   const { runtimeSessionId, sessionId, transcript } = view
-  const kept = transcript === undefined ? undefined : yield* saved(transcript)
-  if (kept !== undefined && (isOver(view) || remote)) return kept
+  const remote = usesRemote(options)
+  const archived = transcript === undefined ? undefined : yield* readArchive(transcript)
+  if (archived !== undefined && (isOver(view) || remote)) return archived
   if (runtimeSessionId === undefined) return sessionFile(view, [], new Date().toISOString()) satisfies SessionFile
   if (remote) {
     return yield* missing(
       "not-saved",
-      `The conversation of ${sessionId} is on host ${view.host} and was not saved yet.`,
+      `The conversation of ${sessionId} is on host ${view.host} and has not been saved yet.`,
       "It is saved when the session is paused or ends; or run this command on that host."
     )
   }
-  const read = yield* Effect.result(live(view, runtimeSessionId, place))
+  const read = yield* Effect.result(readRuntime(view, runtimeSessionId, options))
   if (Result.isSuccess(read)) return read.success
-  // The runtime lost it, or does not start: what was saved last is better than nothing.
-  return kept ?? (yield* read.failure)
+  // The runtime lost the session or does not start: what was saved last is better than nothing.
+  return archived ?? (yield* read.failure)
 })
