@@ -15,7 +15,7 @@ export default defineConfig({
           name: "unit",
           // Pure: nothing to isolate, and half of the time would go into imports.
           isolate: false,
-          include: ["{libs,services}/*/test/**/*.test.ts", "cli/test/**/*.test.ts"],
+          include: ["{libs,services}/*/test/**/*.test.ts", "{cli,house}/test/**/*.test.ts"],
           exclude: ["**/*.int.test.ts", "**/node_modules/**"]
         }
       },

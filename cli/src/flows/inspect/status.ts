@@ -2,7 +2,7 @@
 import { ActorConfig, Broker } from "@reprise/actor"
 import { journalSummary } from "@reprise/orchestrator/journalSummary"
 import { renderSummary } from "@reprise/plan"
-import { actorOf, isKey, RunView, subjects } from "@reprise/protocol"
+import { contracts, isKey, RunView, subjects } from "@reprise/protocol"
 import { Effect, Option, Schema } from "effect"
 import { archivePath } from "../../project/Project.ts"
 import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
@@ -27,7 +27,7 @@ const readSummary = Effect.fnUntraced(function* (run: string) {
   if (!isKey(run)) return undefined
   const broker = yield* Broker
   const { prefix } = yield* ActorConfig
-  const stored = yield* broker.read("journal", subjects(prefix).journal(actorOf.orchestrator, run), 0)
+  const stored = yield* broker.read("journal", subjects(prefix).journal(contracts.orchestrator.actor, run), 0)
   const entries = yield* Effect.forEach(stored, ({ body }) => Effect.flatMap(body, decodeEntry)).pipe(
     Effect.mapError(unreadable(run))
   )

@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { ActorConfig, Broker } from "@reprise/actor"
-import { actorOf, EscalationView, type RunView, type SessionView, subjects } from "@reprise/protocol"
+import { contracts, EscalationView, type RunView, type SessionView, subjects } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { Project } from "../../project/Project.ts"
 import { isOver, listOf } from "../../system/lookUp.ts"
@@ -38,7 +38,7 @@ const purgeActor = Effect.fnUntraced(function* ({ key, service }: ActorName) {
   const { prefix } = yield* ActorConfig
   const owned = subjects(prefix).owned(service, key)
   yield* Effect.forEach(streams, (stream) => broker.purge(stream, owned[stream]), { discard: true })
-  yield* broker.snapshots.remove(`${actorOf[service]}.${key}`)
+  yield* broker.snapshots.remove(`${contracts[service].actor}.${key}`)
   yield* broker.views.remove(`${service}.${key}`)
 })
 
