@@ -30,7 +30,7 @@ describe("what the doctor finds of a repository", () => {
       writeFileSync(join(root, ".reprise"), "")
       const found = yield* checkRepository(projectAt(root))
       assert.strictEqual(found.state, "broken")
-      assert.strictEqual(found.detail, `${join(root, ".reprise")} is no folder.`)
+      assert.strictEqual(found.detail, `${join(root, ".reprise")} is not a folder.`)
     })
   )
 })

@@ -1,22 +1,17 @@
 /** Runs, sessions and questions as the services that own them describe them now. */
-import { Messenger } from "@reprise/actor"
-import { EscalationView, isKey, type RunId, RunView, type ServiceName, SessionView } from "@reprise/protocol"
-import { Effect, Schema } from "effect"
+import { Messenger, type QueryFailed } from "@reprise/actor"
+import {
+  EscalationId,
+  type EscalationView,
+  isKey,
+  RunId,
+  type RunView,
+  SessionId,
+  type SessionView,
+  type WorkspaceView
+} from "@reprise/protocol"
+import { Effect } from "effect"
 import { type CliFailure, missing, wrongUse } from "../terminal/CliFailure.ts"
-
-const decodeRun = Schema.decodeUnknownEffect(RunView)
-const decodeQuestion = Schema.decodeUnknownEffect(EscalationView)
-const decodeSession = Schema.decodeUnknownEffect(SessionView)
-
-export const showRun = Effect.fnUntraced(function* (runId: RunId) {
-  const messenger = yield* Messenger
-  return yield* decodeRun(yield* messenger.query("orchestrator", "show", { id: runId })).pipe(Effect.orDie)
-})
-
-export const showQuestion = Effect.fnUntraced(function* (escalationId: string) {
-  const messenger = yield* Messenger
-  return yield* decodeQuestion(yield* messenger.query("gate", "show", { id: escalationId })).pipe(Effect.orDie)
-})
 
 export const unknownRun = (run: string) =>
   wrongUse(
@@ -31,49 +26,43 @@ const unknownQuestion = (id: string) =>
 const unknownSession = (id: string) =>
   wrongUse("unknown-session", `There is no session '${id.slice(0, 80)}'.`, "'reprise sessions list' lists them.")
 
-/** The reply to a query by an id that a user typed; an unknown id is wrong use. */
-const showTyped = Effect.fnUntraced(function* (service: ServiceName, id: string, unknown: (id: string) => CliFailure) {
+const unanswered = (failed: QueryFailed) => missing(failed.code, failed.message, failed.hint, failed)
+
+/** The view of an id that a user typed; an unknown id is wrong use. */
+const showTyped = Effect.fnUntraced(function* <View>(
+  id: string,
+  unknown: (id: string) => CliFailure,
+  show: (messenger: Messenger["Service"]) => Effect.Effect<View, QueryFailed>
+) {
   if (!isKey(id)) return yield* unknown(id)
-  const messenger = yield* Messenger
-  return yield* messenger.query(service, "show", { id }).pipe(
-    Effect.catchIf(
-      (failed) => failed.code === "not-found",
-      () => unknown(id)
-    ),
-    Effect.catchTag("QueryFailed", (failed) => missing(failed.code, failed.message, failed.hint, failed))
+  return yield* show(yield* Messenger).pipe(
+    Effect.mapError((failed) => (failed.code === "not-found" ? unknown(id) : unanswered(failed)))
   )
 })
 
-export const findRun = Effect.fnUntraced(function* (id: string) {
-  return yield* decodeRun(yield* showTyped("orchestrator", id, unknownRun)).pipe(Effect.orDie)
-})
+export const findRun = (id: string) => showTyped(id, unknownRun, ({ show }) => show.orchestrator(RunId.make(id)))
 
-export const findQuestion = Effect.fnUntraced(function* (id: string) {
-  return yield* decodeQuestion(yield* showTyped("gate", id, unknownQuestion)).pipe(Effect.orDie)
-})
+export const findQuestion = (id: string) =>
+  showTyped(id, unknownQuestion, ({ show }) => show.gate(EscalationId.make(id)))
 
-export const findSession = Effect.fnUntraced(function* (id: string) {
-  return yield* decodeSession(yield* showTyped("session-manager", id, unknownSession)).pipe(Effect.orDie)
-})
+export const findSession = (id: string) =>
+  showTyped(id, unknownSession, ({ show }) => show.sessionManager(SessionId.make(id)))
 
-/** Every view of a service. */
-export const listOf = Effect.fnUntraced(function* <A>(service: ServiceName, view: Schema.Codec<A, unknown>) {
-  const messenger = yield* Messenger
-  const rows = yield* messenger
-    .query(service, "list", {})
-    .pipe(Effect.mapError((failed) => missing(failed.code, failed.message, failed.hint, failed)))
-  return yield* Schema.decodeUnknownEffect(Schema.Array(view))(rows).pipe(
-    Effect.mapError(
-      (cause): CliFailure =>
-        missing(
-          "bad-reply",
-          `The ${service} sent a reply that this version does not understand.`,
-          "Use the same version of Reprise for all processes.",
-          cause
-        )
-    )
-  )
-})
+const listed = <View>(list: (messenger: Messenger["Service"]) => Effect.Effect<ReadonlyArray<View>, QueryFailed>) =>
+  Effect.flatMap(Messenger, list).pipe(Effect.mapError(unanswered))
+
+export const allRuns: Effect.Effect<ReadonlyArray<RunView>, CliFailure, Messenger> = listed(({ list }) =>
+  list.orchestrator()
+)
+export const allSessions: Effect.Effect<ReadonlyArray<SessionView>, CliFailure, Messenger> = listed(({ list }) =>
+  list.sessionManager()
+)
+export const allQuestions: Effect.Effect<ReadonlyArray<EscalationView>, CliFailure, Messenger> = listed(({ list }) =>
+  list.gate()
+)
+export const allWorkspaces: Effect.Effect<ReadonlyArray<WorkspaceView>, CliFailure, Messenger> = listed(({ list }) =>
+  list.workspace()
+)
 
 /** The run has not ended. */
 export const isOpenRun = ({ status }: Pick<RunView, "status">): boolean =>

@@ -1,14 +1,14 @@
 /** What a plan contains and what a run of it would do first, as data and as text. Pure; spends nothing. */
 import { preview } from "@reprise/orchestrator/preview"
 import { type Plan, taskList } from "@reprise/plan"
-import { type OrchestratorCommand, sessionPrompts } from "@reprise/protocol"
+import { type CommandOf, sessionPrompts } from "@reprise/protocol"
 import { firstPrompt } from "@reprise/reviewer/prompts"
 import { reportPrompt } from "@reprise/session-manager/prompts"
 import { Result } from "effect"
 import { visible } from "../terminal/Printer.ts"
 
 /** The command that would start the run. */
-export type StartRun = Extract<typeof OrchestratorCommand.Type, { readonly _tag: "StartRun" }>
+export type StartRun = Extract<CommandOf<"orchestrator">, { readonly _tag: "StartRun" }>
 
 /**
  * What the first phase's agents would be asked, word for word, by the services' own functions. Undefined if no phase is

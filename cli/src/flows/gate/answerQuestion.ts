@@ -1,9 +1,9 @@
 /** Sends an answer to the gate and waits for its outcome. */
 import { userInfo } from "node:os"
 import { Messenger } from "@reprise/actor"
-import type { EscalationView } from "@reprise/protocol"
-import { Effect, Option, Stream } from "effect"
-import { showQuestion } from "../../system/lookUp.ts"
+import { type EscalationView, to } from "@reprise/protocol"
+import { Effect } from "effect"
+import { findQuestion } from "../../system/lookUp.ts"
 import { newCommandId } from "../../system/names.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { color, say, visible } from "../../terminal/Printer.ts"
@@ -30,32 +30,22 @@ export const answerQuestion = Effect.fn("answerQuestion")(function* (
   question: EscalationView,
   answer: Answer,
   via: "terminal" | "cli" | "demo",
-  { id, since } = newCommandId("answer")
+  commandId = newCommandId("answer")
 ) {
   const messenger = yield* Messenger
-  yield* messenger.send(
-    "gate",
-    question.escalationId,
-    { _tag: "AnswerEscalation", escalationId: question.escalationId, ...answer, by: user(), via },
-    { id, subject: question.runId }
-  )
-  const outcome = yield* messenger.events({ runId: question.runId, services: ["gate"], from: { since } }).pipe(
-    Stream.filter(({ meta }) => meta.causation === id),
-    Stream.runHead,
-    Effect.timeoutOrElse({
-      duration: "15 seconds",
-      orElse: () =>
+  const { escalationId, runId } = question
+  const command = to.gate(escalationId).AnswerEscalation({ ...answer, by: user(), via })
+  yield* messenger.ask(command, { ...commandId, subject: runId }).pipe(
+    Effect.catchTags({
+      Refused: ({ reason }) => wrongUse("refused", reason, `'reprise gate show ${escalationId}' shows the question.`),
+      NoAnswer: () =>
         missing(
           "gate-silent",
-          `The gate did not confirm the answer to ${question.escalationId}.`,
+          `The gate did not confirm the answer to ${escalationId}.`,
           "The answer is stored and will be handled when the gate service runs; 'reprise doctor' shows what is wrong."
         )
     })
   )
-  const event = Option.getOrUndefined(outcome)?.event
-  if (event?._tag === "CommandRefused") {
-    return yield* wrongUse("refused", event.reason, `'reprise gate show ${question.escalationId}' shows the question.`)
-  }
 })
 
 const isAlwaysOpen = () => true
@@ -69,7 +59,7 @@ export const answerInTerminal = Effect.fnUntraced(function* (
   isOpen: () => boolean = isAlwaysOpen
 ): Effect.fn.Return<Closed | undefined, unknown, Messenger> {
   while (true) {
-    const question = yield* showQuestion(escalationId)
+    const question = yield* findQuestion(escalationId)
     if (question.state !== "open" || !isOpen()) return undefined
     const reply = yield* askInTerminal(question)
     if (reply._tag === "Closed") return reply

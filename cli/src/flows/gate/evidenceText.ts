@@ -4,10 +4,10 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import type { Look } from "@reprise/gate/answer"
-import { type EscalationView, isStandalone, RunId } from "@reprise/protocol"
+import { type EscalationView, isStandalone } from "@reprise/protocol"
 import { Effect } from "effect"
 import { gitEnvironment } from "../../project/Project.ts"
-import { findSession, showRun } from "../../system/lookUp.ts"
+import { findRun, findSession } from "../../system/lookUp.ts"
 
 const run = promisify(execFile)
 const longest = 64 * 1024
@@ -42,7 +42,7 @@ const gateLogs = (workspace: string, refs: ReadonlyArray<string>) =>
 
 /** Where the work is: the working tree of a run or of a standalone session. */
 const workOf = Effect.fnUntraced(function* (question: EscalationView) {
-  if (!isStandalone(question)) return yield* showRun(RunId.make(question.runId))
+  if (!isStandalone(question)) return yield* findRun(question.runId)
   const { directory } = yield* findSession(question.runId)
   return { directory, workspace: directory }
 })

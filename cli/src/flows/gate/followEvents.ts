@@ -5,7 +5,7 @@
 import { Messenger, type SeenEvent } from "@reprise/actor"
 import type { EscalationView, PublicEvent, RunId } from "@reprise/protocol"
 import { Effect, FiberHandle, Queue, Stream } from "effect"
-import { showQuestion } from "../../system/lookUp.ts"
+import { findQuestion } from "../../system/lookUp.ts"
 import { type ExitCode, exitCodes } from "../../terminal/CliFailure.ts"
 import { json, say, visible } from "../../terminal/Printer.ts"
 import { publicJson } from "../../views/publicJson.ts"
@@ -54,7 +54,7 @@ const haveAnswered = Effect.fnUntraced(function* <E, R>(
   escalationId: string
 ) {
   if (followed.answerer === "terminal") return yield* answerAtTerminal(escalationId, followed.closed, finish)
-  const question = yield* showQuestion(escalationId)
+  const question = yield* findQuestion(escalationId)
   if (question.state !== "open") return
   if (followed.answerer === "nobody") return yield* park(followed, question, finish)
   yield* answerQuestion(question, followed.answerer(question), "demo")

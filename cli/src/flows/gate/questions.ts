@@ -1,15 +1,15 @@
 /** `reprise gate list` and `reprise gate show ID` */
-import { EscalationView } from "@reprise/protocol"
+import type { EscalationView } from "@reprise/protocol"
 import { Effect } from "effect"
 import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
-import { findQuestion, listOf } from "../../system/lookUp.ts"
+import { allQuestions, findQuestion } from "../../system/lookUp.ts"
 import { data, okJson, say, visible } from "../../terminal/Printer.ts"
 import { questionText, since } from "../../views/questionText.ts"
 import { table } from "../../views/table.ts"
 
 /** The oldest first. */
 export const openQuestions = Effect.gen(function* () {
-  const all = yield* listOf("gate", EscalationView)
+  const all = yield* allQuestions
   return all.filter(({ state }) => state === "open").sort((a, b) => a.raisedAt.localeCompare(b.raisedAt))
 })
 

@@ -2,11 +2,11 @@
 import { ActorConfig, Broker } from "@reprise/actor"
 import { journalSummary } from "@reprise/orchestrator/journalSummary"
 import { renderSummary } from "@reprise/plan"
-import { contracts, isKey, RunView, subjects } from "@reprise/protocol"
+import { contracts, isKey, subjects } from "@reprise/protocol"
 import { Effect, Option, Schema } from "effect"
 import { archivePath } from "../../project/Project.ts"
 import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
-import { findRun, listOf } from "../../system/lookUp.ts"
+import { allRuns, findRun } from "../../system/lookUp.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { data, okJson, say, visible } from "../../terminal/Printer.ts"
 import { limitsLine, runSummary, runsTable, tasksBegun, tasksTable } from "../../views/runText.ts"
@@ -36,14 +36,14 @@ const readSummary = Effect.fnUntraced(function* (run: string) {
   )
 })
 
-const allRuns = Effect.fnUntraced(function* (json: boolean) {
-  const runs = yield* listOf("orchestrator", RunView)
+const printRuns = Effect.fnUntraced(function* (json: boolean) {
+  const runs = yield* allRuns
   if (json) return okJson(runs)
   if (runs.length === 0) return say("No runs yet: 'reprise run PLAN.md' starts one.")
   data(runsTable(runs, Date.now()))
 })
 
-const oneRun = Effect.fnUntraced(function* (id: string, json: boolean) {
+const printRun = Effect.fnUntraced(function* (id: string, json: boolean) {
   const run = yield* findRun(id)
   // A server that others run may not let a client read the journal.
   const summary = Option.getOrUndefined(yield* Effect.option(readSummary(id)))
@@ -58,7 +58,7 @@ const oneRun = Effect.fnUntraced(function* (id: string, json: boolean) {
 })
 
 export const status = (flags: ClientFlags & { readonly run: Option.Option<string> }) =>
-  withClient(flags, Option.isNone(flags.run) ? allRuns(flags.json) : oneRun(flags.run.value, flags.json))
+  withClient(flags, Option.isNone(flags.run) ? printRuns(flags.json) : printRun(flags.run.value, flags.json))
 
 export const summary = (flags: ClientFlags & { readonly run: string }) =>
   withClient(

@@ -2,16 +2,16 @@
 import { ActorConfig, Broker } from "@reprise/actor"
 import {
   decodeMeta,
-  EscalationView,
+  type EscalationView,
   type RunView,
   reviewKey,
   type ServiceName,
-  SessionView,
+  type SessionView,
   subjects,
-  WorkspaceView
+  type WorkspaceView
 } from "@reprise/protocol"
 import { Effect, Option, Result, Schema } from "effect"
-import { awaitsArchive, listOf } from "../../system/lookUp.ts"
+import { allQuestions, allSessions, allWorkspaces, awaitsArchive } from "../../system/lookUp.ts"
 
 export interface RunRecord {
   readonly run: RunView
@@ -22,9 +22,9 @@ export interface RunRecord {
 
 export const recordsOf = Effect.fn("recordsOf")(function* (runs: ReadonlyArray<RunView>) {
   if (runs.length === 0) return []
-  const sessions = yield* listOf("session-manager", SessionView)
-  const escalations = yield* listOf("gate", EscalationView)
-  const workspaces = yield* listOf("workspace", WorkspaceView)
+  const sessions = yield* allSessions
+  const escalations = yield* allQuestions
+  const workspaces = yield* allWorkspaces
   return runs.map((run): RunRecord => {
     const isOfRun = ({ runId }: { readonly runId: string }) => runId === run.runId
     return {

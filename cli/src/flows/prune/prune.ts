@@ -1,10 +1,10 @@
 /** `reprise prune`: archives finished runs and standalone sessions, then removes them from the broker. */
 import { BrokerFault } from "@reprise/actor"
-import { RunView, SessionView } from "@reprise/protocol"
+import type { SessionView } from "@reprise/protocol"
 import { Clock, Effect } from "effect"
 import { findProject } from "../../project/Project.ts"
 import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
-import { listOf } from "../../system/lookUp.ts"
+import { allRuns, allSessions } from "../../system/lookUp.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { okJson, say, visible } from "../../terminal/Printer.ts"
 import { isInteractive, readYes } from "../../terminal/readLine.ts"
@@ -81,11 +81,11 @@ export const prune = (flags: Flags) =>
         return yield* wrongUse("bad-days", "--days must be 0 or more.", "For example: --days 14")
       }
       const project = yield* findProject(process.cwd())
-      const all = yield* listOf("orchestrator", RunView)
+      const all = yield* allRuns
       const now = yield* Clock.currentTimeMillis
       const candidates: Candidates = {
         records: (yield* recordsOf(prunableRuns(all, flags.days, now))).filter(isAtRest),
-        sessions: prunableSessions(yield* listOf("session-manager", SessionView), flags.days, now)
+        sessions: prunableSessions(yield* allSessions, flags.days, now)
       }
       const { records } = candidates
       if (records.length + candidates.sessions.length === 0 || !(yield* confirm(flags, candidates))) {

@@ -2,10 +2,10 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { ActorConfig, Broker } from "@reprise/actor"
-import { contracts, EscalationView, type RunView, type SessionView, subjects } from "@reprise/protocol"
+import { contracts, type RunView, type SessionView, subjects } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { Project } from "../../project/Project.ts"
-import { isOver, listOf } from "../../system/lookUp.ts"
+import { allQuestions, isOver } from "../../system/lookUp.ts"
 import { missing } from "../../terminal/CliFailure.ts"
 import { archiveRecord, keepConversations } from "./archive.ts"
 import { type ActorName, actorsOf, type RunRecord } from "./RunRecord.ts"
@@ -68,7 +68,7 @@ export const pruneRun = Effect.fn("pruneRun")(function* (project: Project, recor
 /** Returns the path of the archive. */
 export const pruneSession = Effect.fn("pruneSession")(function* (project: Project, session: SessionView) {
   const { sessionId } = session
-  const escalations = (yield* listOf("gate", EscalationView)).filter(({ runId }) => runId === session.runId)
+  const escalations = (yield* allQuestions).filter(({ runId }) => runId === session.runId)
   const archive = yield* archiveRecord(project, sessionId, { session, escalations })
   yield* keepConversations(project, [session])
   yield* purgeEvents(sessionId)

@@ -1,12 +1,12 @@
 /** `reprise worktree list` and `reprise worktree remove WORKTREE`: the worktrees that Reprise made in this repository. */
 import { basename, resolve } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { RunView } from "@reprise/protocol"
+import type { RunView } from "@reprise/protocol"
 import { Git, listWorktrees, removeWorktree, worktreeState } from "@reprise/workspace"
 import { Effect, Layer } from "effect"
 import { findProject, type Project } from "../../project/Project.ts"
 import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
-import { isOpenRun, listOf } from "../../system/lookUp.ts"
+import { allRuns, isOpenRun } from "../../system/lookUp.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { data, okJson, say, visible } from "../../terminal/Printer.ts"
 import { table } from "../../views/table.ts"
@@ -36,7 +36,7 @@ const newestIn = (runs: ReadonlyArray<RunView>, directory: string) =>
   runs.filter((run) => run.directory === directory).toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))[0]
 
 const worktreeRows = Effect.fn("worktreeRows")(function* (project: Project) {
-  const runs = yield* listOf("orchestrator", RunView)
+  const runs = yield* allRuns
   const rows = Effect.gen(function* () {
     return yield* Effect.forEach(yield* listWorktrees(project.root), ({ branch, directory }) =>
       Effect.map(worktreeState(project.root, directory), ({ dirty, merged }): WorktreeRow => {

@@ -1,7 +1,7 @@
 /** `reprise pause|resume|abort RUN` */
 import { Messenger } from "@reprise/actor"
-import type { OrchestratorCommand, PublicEvent, PublicEventType } from "@reprise/protocol"
-import { Effect, Option, Stream } from "effect"
+import { type Addressed, type CommandOf, type PublicEvent, type RunId, to } from "@reprise/protocol"
+import { Effect } from "effect"
 import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
 import { findRun } from "../../system/lookUp.ts"
 import { type CommandId, newCommandId } from "../../system/names.ts"
@@ -12,30 +12,22 @@ interface Flags extends ClientFlags {
   readonly run: string
 }
 
-type Control = Extract<typeof OrchestratorCommand.Type, { readonly _tag: "PauseRun" | "ResumeRun" | "AbortRun" }>
-/** The run's id comes with the flags. */
-type WithoutRun<Command> = Command extends unknown ? Omit<Command, "runId"> : never
+type Control = "PauseRun" | "ResumeRun" | "AbortRun"
 
-/** The first event that shows the command's effect; undefined if none comes in time. */
+/** The event that shows the command's effect; undefined if none comes in time. */
 const control = Effect.fnUntraced(function* (
   flags: Flags,
-  command: WithoutRun<Control>,
-  { id, since }: CommandId,
-  effects: ReadonlyArray<PublicEventType>
+  commandId: CommandId,
+  commandTo: (runId: RunId) => Addressed<"orchestrator", Extract<CommandOf<"orchestrator">, { _tag: Control }>>
 ) {
   const messenger = yield* Messenger
   const { runId } = yield* findRun(flags.run)
-  yield* messenger.send("orchestrator", runId, { ...command, runId }, { id })
-  const outcome = yield* messenger.events({ runId, services: ["orchestrator"], from: { since } }).pipe(
-    Stream.filter(({ event, meta }) => meta.causation === id || effects.includes(event._tag)),
-    Stream.runHead,
-    Effect.timeoutOption("10 seconds")
+  return yield* messenger.ask(commandTo(runId), { ...commandId, patience: "10 seconds" }).pipe(
+    Effect.catchTags({
+      Refused: ({ reason }) => wrongUse("refused", reason, `'reprise status ${runId}' shows the run.`),
+      NoAnswer: () => Effect.succeed(undefined)
+    })
   )
-  const event = Option.getOrUndefined(Option.flatten(outcome))?.event
-  if (event?._tag === "CommandRefused") {
-    return yield* wrongUse("refused", event.reason, `'reprise status ${runId}' shows the run.`)
-  }
-  return event
 })
 
 const report = ({ json, run }: Flags, event: PublicEvent | undefined, sentence: string) => {
@@ -48,7 +40,7 @@ export const pause = (flags: Flags & { readonly now: boolean }) => {
   return withClient(
     flags,
     Effect.gen(function* () {
-      const event = yield* control(flags, { _tag: "PauseRun", now: flags.now }, commandId, ["RunPaused"])
+      const event = yield* control(flags, commandId, (runId) => to.orchestrator(runId).PauseRun({ now: flags.now }))
       const pending = `${flags.run} will pause after the current turn, once a process runs it.`
       const paused = `Run ${flags.run} is paused. Continue: reprise resume ${flags.run}`
       report(flags, event, event === undefined ? pending : paused)
@@ -61,7 +53,7 @@ export const resume = (flags: Flags) => {
   return withClient(
     flags,
     Effect.gen(function* () {
-      const event = yield* control(flags, { _tag: "ResumeRun" }, commandId, ["StepStarted", "StepResumed"])
+      const event = yield* control(flags, commandId, (runId) => to.orchestrator(runId).ResumeRun())
       const pending = `Run ${flags.run} was asked to continue.`
       const resumed = `${flags.run} will continue: now if 'reprise up' is running, otherwise with the next 'reprise run'.`
       report(flags, event, event === undefined ? pending : resumed)
@@ -74,7 +66,9 @@ export const abort = (flags: Flags & { readonly reason: string }) => {
   return withClient(
     flags,
     Effect.gen(function* () {
-      const event = yield* control(flags, { _tag: "AbortRun", reason: flags.reason }, commandId, ["RunAborted"])
+      const event = yield* control(flags, commandId, (runId) =>
+        to.orchestrator(runId).AbortRun({ reason: flags.reason })
+      )
       if (event === undefined) {
         return yield* missing(
           "no-answer",

@@ -1,11 +1,11 @@
 /** Starts a run or continues the open one, follows it, and prints its summary. */
 import { randomUUID } from "node:crypto"
 import { Messenger } from "@reprise/actor"
-import { type RunId, RunView } from "@reprise/protocol"
+import { type RunId, type RunView, to } from "@reprise/protocol"
 import { Effect, Ref } from "effect"
 import { isInitialised } from "../../project/Project.ts"
 import { isBrokerLost, untilBrokerLostOrFull } from "../../system/broker.ts"
-import { isOpenRun, listOf, showRun } from "../../system/lookUp.ts"
+import { allRuns, findRun, isOpenRun } from "../../system/lookUp.ts"
 import { newRunId } from "../../system/names.ts"
 import { hostingSystem } from "../../system/System.ts"
 import { type ExitCode, exitCodes } from "../../terminal/CliFailure.ts"
@@ -27,7 +27,7 @@ export interface PlanExecution extends PreparedRun {
 
 /** The newest run of this plan that has not ended. */
 const findOpenRun = Effect.fnUntraced(function* ({ plan, project }: PlanExecution) {
-  const runs = yield* listOf("orchestrator", RunView)
+  const runs = yield* allRuns
   return runs
     .filter((run) => isOpenRun(run) && run.planPath === plan.path && run.workspace === project.root)
     .sort((a, b) => b.startedAt.localeCompare(a.startedAt))[0]
@@ -37,7 +37,7 @@ const start = Effect.fnUntraced(function* (execution: PlanExecution) {
   const messenger = yield* Messenger
   yield* requireCleanTree(execution)
   const runId = newRunId()
-  yield* messenger.send("orchestrator", runId, startRun(execution, runId), { id: `start-${runId}` })
+  yield* messenger.send(startRun(execution, runId), { id: `start-${runId}` })
   return runId
 })
 
@@ -45,11 +45,11 @@ const resume = Effect.fnUntraced(function* ({ phase, planPath, runId, status }: 
   const messenger = yield* Messenger
   if (!json) say(`Continuing run ${runId} of ${planPath} (${status}${phase === undefined ? "" : `, phase ${phase}`})`)
   if (status !== "paused") return
-  yield* messenger.send("orchestrator", runId, { _tag: "ResumeRun", runId }, { id: `resume-${randomUUID()}` })
+  yield* messenger.send(to.orchestrator(runId).ResumeRun(), { id: `resume-${randomUUID()}` })
 })
 
 const printSummary = Effect.fnUntraced(function* ({ json, locations, project }: PlanExecution, runId: RunId) {
-  const view = yield* showRun(runId)
+  const view = yield* findRun(runId)
   if (json) return
   const standard = [
     ["workspace", view.directory ?? view.workspace],
@@ -91,7 +91,7 @@ const follow = Effect.fnUntraced(function* (execution: PlanExecution, followed: 
   const since = new Date(Date.now() - 1).toISOString()
   const known = yield* Ref.get(followed)
   if (known !== undefined) {
-    const run = yield* showRun(known)
+    const run = yield* findRun(known)
     const code = settledCode(run.status)
     return code === undefined ? yield* resumeAndFollow(execution, run, since) : { runId: known, code }
   }

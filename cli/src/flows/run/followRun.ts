@@ -1,8 +1,8 @@
 /** Follows one run to its end, or until it is parked or paused. */
 import { ActorConfig, Broker, Messenger } from "@reprise/actor"
-import { type PublicEvent, type PublicEventType, type RunId, SessionView, subjects } from "@reprise/protocol"
+import { type PublicEvent, type PublicEventType, type RunId, subjects } from "@reprise/protocol"
 import { Deferred, Effect, Schedule, Stream } from "effect"
-import { awaitsArchive, listOf, showRun } from "../../system/lookUp.ts"
+import { allSessions, awaitsArchive, findRun } from "../../system/lookUp.ts"
 import { type ExitCode, exitCodes } from "../../terminal/CliFailure.ts"
 import { json } from "../../terminal/Printer.ts"
 import { eventLine } from "../../views/eventLine.ts"
@@ -30,7 +30,7 @@ const endings: { readonly [Type in PublicEventType]?: ExitCode } = {
 const releaseMs = 5_000
 
 const untilArchived = (runId: RunId) =>
-  listOf("session-manager", SessionView).pipe(
+  allSessions.pipe(
     Effect.repeat({
       while: (sessions) => sessions.some((session) => session.runId === runId && awaitsArchive(session)),
       schedule: Schedule.spaced("50 millis")
@@ -39,7 +39,7 @@ const untilArchived = (runId: RunId) =>
 
 /** Waits, in vain if need be, until nothing of the ended run is under way. */
 const untilReleased = Effect.fnUntraced(function* (runId: RunId, released: Deferred.Deferred<void>) {
-  const { directory } = yield* showRun(runId)
+  const { directory } = yield* findRun(runId)
   if (directory !== undefined) yield* Deferred.await(released).pipe(Effect.timeoutOption(releaseMs))
   yield* untilArchived(runId).pipe(Effect.timeoutOption(releaseMs))
 })
@@ -59,7 +59,7 @@ const printRaised = Effect.fnUntraced(function* (runId: RunId, escalationId: str
 })
 
 const findOpenQuestion = Effect.fnUntraced(function* (runId: RunId, asJson: boolean) {
-  const { escalationId, status } = yield* showRun(runId)
+  const { escalationId, status } = yield* findRun(runId)
   if (escalationId === undefined || status !== "waiting") return {}
   if (asJson) yield* printRaised(runId, escalationId)
   return { openQuestion: escalationId }

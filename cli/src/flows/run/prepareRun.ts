@@ -1,5 +1,5 @@
 /** What `run`, `run --dry-run`, `validate` and `demo` share: everything a run is started with, read and checked once. */
-import type { RunId, RunOptions } from "@reprise/protocol"
+import { type RunId, type RunOptions, to } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { Config } from "../../config/Config.ts"
 import { loadConfig } from "../../config/loadConfig.ts"
@@ -9,7 +9,7 @@ import type { Project } from "../../project/Project.ts"
 import { type PlanFile, readPlanFile } from "../../project/planFile.ts"
 import { readPrompts } from "../../project/prompts.ts"
 import { data, okJson } from "../../terminal/Printer.ts"
-import { describePlan, planText, type StartRun } from "../../views/planText.ts"
+import { describePlan, planText } from "../../views/planText.ts"
 
 /** What was validated is what is sent: nothing of this is read again. */
 export interface PreparedRun {
@@ -34,18 +34,12 @@ export const prepareRun = Effect.fn("prepareRun")(function* <E>(
 })
 
 /** The command that starts the prepared run. */
-export const startRun = ({ options, plan, project }: PreparedRun, runId: RunId): StartRun => ({
-  _tag: "StartRun",
-  runId,
-  plan: plan.text,
-  planPath: plan.path,
-  workspace: project.root,
-  options
-})
+export const startRun = ({ options, plan, project }: PreparedRun, runId: RunId) =>
+  to.orchestrator(runId).StartRun({ plan: plan.text, planPath: plan.path, workspace: project.root, options })
 
 /** Prints what the run would do. */
 export const describeRun = (prepared: PreparedRun, runId: RunId, json: boolean): void => {
-  const description = describePlan(prepared.plan.plan, startRun(prepared, runId))
+  const description = describePlan(prepared.plan.plan, startRun(prepared, runId).command)
   if (json) okJson(description)
   else data(planText(description))
 }

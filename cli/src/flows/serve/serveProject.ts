@@ -1,12 +1,11 @@
 /** `reprise up`: does the work of every run of a repository and shows what happens, until it is interrupted. */
 import { Messenger, type SeenEvent } from "@reprise/actor"
-import { RunView } from "@reprise/protocol"
 import { Effect, Option, Stream } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
 import { findProject } from "../../project/Project.ts"
 import { BrokerRole, isBrokerLost, untilBrokerLostOrFull } from "../../system/broker.ts"
 import type { ClientFlags } from "../../system/clientSystem.ts"
-import { isOpenRun, listOf } from "../../system/lookUp.ts"
+import { allRuns, isOpenRun } from "../../system/lookUp.ts"
 import { releaseWhenQuiet } from "../../system/memory.ts"
 import { hostName } from "../../system/names.ts"
 import { type SystemOptions, servingSystem } from "../../system/System.ts"
@@ -22,7 +21,7 @@ export interface Serving extends SystemOptions {
 
 const greet = Effect.fnUntraced(function* ({ json: asJson, project, settings }: Serving) {
   const { works } = yield* BrokerRole
-  const openRuns = (yield* listOf("orchestrator", RunView)).filter(isOpenRun)
+  const openRuns = (yield* allRuns).filter(isOpenRun)
   if (asJson) return
   const { url } = settings.nats
   const lines = servingLines({

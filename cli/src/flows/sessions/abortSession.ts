@@ -1,7 +1,7 @@
 /** `reprise sessions abort ID` */
 import { Messenger } from "@reprise/actor"
-import { isStandalone, type SessionView } from "@reprise/protocol"
-import { Effect, Option, Stream } from "effect"
+import { isStandalone, type SessionView, to } from "@reprise/protocol"
+import { Effect } from "effect"
 import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
 import { findSession, isOver } from "../../system/lookUp.ts"
 import { type CommandId, newCommandId } from "../../system/names.ts"
@@ -12,31 +12,21 @@ import { okJson, say } from "../../terminal/Printer.ts"
 const sendAbort = Effect.fnUntraced(function* (
   { runId, sessionId }: SessionView,
   reason: string,
-  { id, since }: CommandId
+  commandId: CommandId
 ) {
   const messenger = yield* Messenger
-  const command = { _tag: "AbortSession" as const, sessionId, reason }
-  yield* messenger.send("session-manager", sessionId, command, { id, subject: runId })
-  const seen = yield* messenger.events({ runId, services: ["session-manager"], from: { since } }).pipe(
-    Stream.filter(
-      ({ event, meta }) =>
-        event.sessionId === sessionId &&
-        (event._tag === "SessionAborted" || (event._tag === "CommandRefused" && meta.causation === id))
-    ),
-    Stream.runHead,
-    Effect.timeoutOption("15 seconds")
+  yield* messenger.ask(to.sessionManager(sessionId).AbortSession({ reason }), { ...commandId, subject: runId }).pipe(
+    Effect.catchTags({
+      Refused: (refused) =>
+        wrongUse("refused", refused.reason, `'reprise sessions show ${sessionId}' shows the session.`),
+      NoAnswer: () =>
+        missing(
+          "no-answer",
+          `The session-manager did not confirm that ${sessionId} is aborted.`,
+          "The command is stored and will be handled when the session-manager runs; 'reprise doctor' shows what is wrong."
+        )
+    })
   )
-  const event = Option.getOrUndefined(Option.flatten(seen))?.event
-  if (event?._tag === "CommandRefused") {
-    return yield* wrongUse("refused", event.reason, `'reprise sessions show ${sessionId}' shows the session.`)
-  }
-  if (event === undefined) {
-    return yield* missing(
-      "no-answer",
-      `The session-manager did not confirm that ${sessionId} is aborted.`,
-      "The command is stored and will be handled when the session-manager runs; 'reprise doctor' shows what is wrong."
-    )
-  }
 })
 
 export const abortSession = (flags: ClientFlags & { readonly id: string; readonly reason: string }) => {

@@ -1,8 +1,7 @@
 /** `reprise sessions list` and `reprise sessions show ID` */
-import { SessionView } from "@reprise/protocol"
 import { Effect, Result } from "effect"
 import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
-import { findSession, listOf } from "../../system/lookUp.ts"
+import { allSessions, findSession } from "../../system/lookUp.ts"
 import { withSessionClient } from "../../system/sessionRuntime.ts"
 import { data, okJson, say, visible } from "../../terminal/Printer.ts"
 import { sessionTable, sessionText } from "../../views/sessionText.ts"
@@ -12,7 +11,7 @@ export const listSessions = (flags: ClientFlags) =>
   withClient(
     flags,
     Effect.gen(function* () {
-      const sessions = yield* listOf("session-manager", SessionView)
+      const sessions = yield* allSessions
       if (flags.json) return okJson(sessions)
       if (sessions.length === 0) return say("No sessions yet.")
       data(sessionTable(sessions))

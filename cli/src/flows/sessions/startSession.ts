@@ -1,7 +1,7 @@
 /** `reprise sessions start "do X"`: a session without a plan, with the same gate, limits, permissions and auto-resume. */
 import { text } from "node:stream/consumers"
 import { Messenger } from "@reprise/actor"
-import { type RuntimeName, type SessionCommand, type SessionId, SessionView, sessionPrompts } from "@reprise/protocol"
+import { anyHost, type RuntimeName, type SessionId, sessionPrompts, to } from "@reprise/protocol"
 import { Effect, Option } from "effect"
 import { ensureSchemaFile } from "../../config/jsonSchema.ts"
 import { loadConfig } from "../../config/loadConfig.ts"
@@ -11,7 +11,7 @@ import { findProject, type Project } from "../../project/Project.ts"
 import { readPrompts } from "../../project/prompts.ts"
 import { isBrokerLost, untilBrokerLostOrFull } from "../../system/broker.ts"
 import type { ClientFlags } from "../../system/clientSystem.ts"
-import { findSession, isOver, listOf } from "../../system/lookUp.ts"
+import { allSessions, findSession, isOver } from "../../system/lookUp.ts"
 import { newSessionId } from "../../system/names.ts"
 import { requireRuntime } from "../../system/runtimes.ts"
 import { hostingSystem } from "../../system/System.ts"
@@ -41,7 +41,7 @@ interface Assignment {
 
 /** The newest session of the same prompt that has not ended: like the open run of a plan, it is continued. */
 const findOpenSession = Effect.fnUntraced(function* ({ project, prompt }: Assignment) {
-  const sessions = yield* listOf("session-manager", SessionView)
+  const sessions = yield* allSessions
   return sessions
     .filter((session) => session.prompt === prompt && session.directory === project.root && !isOver(session))
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt))[0]
@@ -51,18 +51,17 @@ const start = Effect.fnUntraced(function* ({ project, prompt, prompts, settings 
   const messenger = yield* Messenger
   const sessionId = newSessionId()
   const { model, permissions, runtime } = settings
-  const command: Omit<Extract<SessionCommand, { readonly _tag: "StartSession" }>, "host"> = {
-    _tag: "StartSession",
-    sessionId,
+  const command = to.sessionManager(sessionId).StartSession({
     prompt,
     runtime,
     ...(model === undefined ? {} : { model }),
     directory: project.root,
+    host: anyHost,
     permissions,
     ...sessionPrompts(prompts),
     limits: sessionLimits(settings)
-  }
-  yield* messenger.send("session-manager", sessionId, command, { id: `start-${sessionId}`, subject: sessionId })
+  })
+  yield* messenger.send(command, { id: `start-${sessionId}`, subject: sessionId })
   return sessionId
 })
 
