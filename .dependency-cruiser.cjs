@@ -1,6 +1,43 @@
 /** The layout's rules (docs/decisions and CONTRIBUTING say why). */
 const services = "^services/([^/]+)/"
 
+/** The layers of `cli/`: what each may import besides itself. `main.ts` stands above all. */
+const cliLayers = {
+  terminal: [],
+  project: ["terminal"],
+  config: ["project", "terminal"],
+  trust: ["config", "project", "terminal"],
+  views: ["terminal"],
+  system: ["views", "trust", "config", "project", "terminal"],
+  flows: ["system", "views", "trust", "config", "project", "terminal"],
+  commands: ["flows", "terminal"]
+}
+
+const cliRules = [
+  ...Object.entries(cliLayers).map(([layer, below]) => ({
+    name: `cli-${layer}-imports-only-what-is-below`,
+    comment: `commands → flows → system → views config trust project → terminal; ${layer} may import ${below.join(", ") || "no other"}`,
+    severity: "error",
+    from: { path: `^cli/src/${layer}/` },
+    to: { path: "^cli/", pathNot: `^cli/(src/(${[layer, ...below].join("|")})/|package\\.json$)` }
+  })),
+  {
+    name: "cli-has-only-its-layers",
+    comment: "a new folder of cli/src takes its place in cliLayers",
+    severity: "error",
+    from: { path: "^cli/src/", pathNot: `^cli/src/(main\\.ts$|(${Object.keys(cliLayers).join("|")})/)` },
+    to: {}
+  },
+  {
+    name: "cli-folders-form-no-circle",
+    comment: "flows/run may follow a gate, but then the gate knows nothing of runs",
+    severity: "error",
+    scope: "folder",
+    from: { path: "^cli/src/" },
+    to: { circular: true, path: "^cli/src/" }
+  }
+]
+
 module.exports = {
   forbidden: [
     {
@@ -53,7 +90,8 @@ module.exports = {
       severity: "error",
       from: { pathNot: "^libs/(nats|actor|testing)/|^test/" },
       to: { path: "node_modules/@nats-io/" }
-    }
+    },
+    ...cliRules
   ],
   options: {
     doNotFollow: { path: "node_modules" },

@@ -1,4 +1,4 @@
-/** Entry point: parses, runs, ends with the exit code. What commands do is loaded when they are called. */
+/** Entry point: parses the command line, runs the command, ends with its exit code. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Command from "effect/cli/Command"
 import * as Completions from "effect/cli/Completions"
@@ -6,16 +6,15 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import manifest from "../package.json" with { type: "json" }
-import { exitCodes } from "./CliFailure.ts"
 import { CommandTree } from "./commands/completion.ts"
-import { presentation } from "./commands/presentation.ts"
-import { readArguments } from "./commands/readArguments.ts"
+import { presentation, readArguments } from "./commands/parser.ts"
 import { root } from "./commands/root.ts"
-import { conclude } from "./conclude.ts"
-import { say } from "./Printer.ts"
+import { exitCodes } from "./terminal/CliFailure.ts"
+import { say } from "./terminal/Printer.ts"
+import { reportExit } from "./terminal/reportExit.ts"
 
 const args = readArguments(process.argv.slice(2))
-const telling = { asJson: args.includes("--json"), debug: args.includes("--debug") }
+const reportOptions = { asJson: args.includes("--json"), debug: args.includes("--debug") }
 
 const fiber = Command.runWith(root, { version: manifest.version })(
   args.filter((argument) => argument !== "--debug")
@@ -26,9 +25,9 @@ const fiber = Command.runWith(root, { version: manifest.version })(
   Effect.runFork
 )
 
-// The first signal parks: everything under way is let go in order. The second leaves at once; nothing is lost either way.
+// The first signal shuts down in order, which parks the work; a second one exits at once. Neither loses anything.
 let signalled: number | undefined
-const slow = Effect.sync(() => say("stopping what is under way; once more leaves at once"))
+const slowShutdown = Effect.sync(() => say("Stopping; press Ctrl-C again to exit at once."))
 for (const [signal, code] of [
   ["SIGINT", exitCodes.interrupted],
   ["SIGTERM", exitCodes.terminated],
@@ -38,11 +37,11 @@ for (const [signal, code] of [
     if (signalled !== undefined) process.exit(code)
     signalled = code
     Effect.runFork(Fiber.interrupt(fiber))
-    Effect.runFork(Effect.delay(slow, "500 millis"))
+    Effect.runFork(Effect.delay(slowShutdown, "500 millis"))
   })
 }
 
 Effect.runFork(Fiber.await(fiber)).addObserver((awaited) => {
-  const code = Exit.isSuccess(awaited) ? conclude(awaited.value, telling) : exitCodes.missing
+  const code = Exit.isSuccess(awaited) ? reportExit(awaited.value, reportOptions) : exitCodes.missing
   process.exit(signalled ?? code)
 })

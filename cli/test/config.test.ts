@@ -1,30 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { defaultSettings } from "@reprise/session-manager/settings"
 import { Result } from "effect"
-import {
-  type ConfigProblem,
-  flatten,
-  fromEnvironment,
-  fromPlan,
-  get,
-  type Layered,
-  resolve
-} from "../src/config/Config.ts"
-import { explained } from "../src/config/explain.ts"
-import { lineOfKey } from "../src/config/lineOfKey.ts"
-import { sessionSettings } from "../src/config/sessionSettings.ts"
-import { environmentName, settings } from "../src/config/settings.ts"
-
-const file = (values: Record<string, unknown>): Layered => ({
-  source: "reprise.toml",
-  values: new Map(Object.entries(values))
-})
-
-const resolved = (...layers: ReadonlyArray<Layered>) => {
-  const config = resolve(layers)
-  if (Result.isFailure(config)) throw config.failure
-  return config.success
-}
+import { resolve } from "../src/config/Config.ts"
+import { type ConfigProblem, fromDocument, fromEnvironment, fromPlan, type Layer } from "../src/config/layers.ts"
+import { lineOfKey } from "../src/config/loadConfig.ts"
+import { sessionSettings } from "../src/config/serviceOptions.ts"
+import { environmentName, type SettingPath, settingsTable } from "../src/config/settings.ts"
+import { explained } from "../src/flows/repository/explainConfig.ts"
+import { configOf, layerOf } from "./support/layers.ts"
 
 const problemOf = (result: Result.Result<unknown, ConfigProblem>): ConfigProblem => {
   if (Result.isSuccess(result)) throw new Error("there is no problem")
@@ -33,7 +16,7 @@ const problemOf = (result: Result.Result<unknown, ConfigProblem>): ConfigProblem
 
 describe("flattening a configuration file", () => {
   it("makes dotted paths of sections", () => {
-    const layer = flatten({ runtime: "opencode", gates: { quality: ["make"], phase: "human" } }, "reprise.toml")
+    const layer = fromDocument({ runtime: "opencode", gates: { quality: ["make"], phase: "human" } }, "reprise.toml")
     assert.deepStrictEqual(
       [...Result.getOrThrow(layer).values],
       [
@@ -50,7 +33,7 @@ describe("flattening a configuration file", () => {
     [{ gate: { quality: [] } }, "gate", "gates"],
     [{ limits: { turnInactivityMS: 1 } }, "limits.turnInactivityMS", "limits.turnInactivityMs"]
   ])("refuses the unknown key of %j and suggests the nearest one", (document, unknown, suggestion) => {
-    const problem = problemOf(flatten(document, "reprise.local.toml"))
+    const problem = problemOf(fromDocument(document, "reprise.local.toml"))
     assert.strictEqual(problem.source, "reprise.local.toml")
     assert.include(problem.message, `'${unknown}'`)
     assert.include(problem.hint, `'${suggestion}'`)
@@ -58,23 +41,23 @@ describe("flattening a configuration file", () => {
 
   it("refuses a value where a section is wanted, with its line and what to write", () => {
     const problem = problemOf(
-      flatten({ gates: 3 }, "reprise.toml", (path) => lineOfKey('model = "a/b"\ngates = 3', path))
+      fromDocument({ gates: 3 }, "reprise.toml", (path) => lineOfKey('model = "a/b"\ngates = 3', path))
     )
-    assert.strictEqual(problem.message, "reprise.toml, line 2: 'gates' is a section of settings, and is set to 3.")
+    assert.strictEqual(problem.message, "reprise.toml, line 2: 'gates' is a section of settings, but is set to 3.")
     assert.include(problem.hint, "[gates]")
   })
 
   it("passes over a reference to the JSON schema", () => {
-    assert.strictEqual(Result.getOrThrow(flatten({ $schema: "x.json" }, "reprise.toml")).values.size, 0)
+    assert.strictEqual(Result.getOrThrow(fromDocument({ $schema: "x.json" }, "reprise.toml")).values.size, 0)
   })
 
   it("takes an empty file for one that sets nothing", () => {
-    assert.strictEqual(Result.getOrThrow(flatten({}, "reprise.toml")).values.size, 0)
+    assert.strictEqual(Result.getOrThrow(fromDocument({}, "reprise.toml")).values.size, 0)
   })
 })
 
 describe("the environment", () => {
-  it.each([
+  it.each<[SettingPath, string]>([
     ["runtime", "REPRISE_RUNTIME"],
     ["reviewerModel", "REPRISE_REVIEWER_MODEL"],
     ["gates.qualityTimeoutMs", "REPRISE_GATES_QUALITY_TIMEOUT_MS"],
@@ -84,7 +67,7 @@ describe("the environment", () => {
   })
 
   it("gives every setting a name of its own", () => {
-    assert.strictEqual(new Set(settings.map(({ path }) => environmentName(path))).size, settings.length)
+    assert.strictEqual(new Set(settingsTable.map(({ path }) => environmentName(path))).size, settingsTable.length)
   })
 
   it("reads lists, numbers and switches as JSON and the rest as text", () => {
@@ -142,40 +125,40 @@ describe("the line of a key", () => {
   ])("of %s in %j is %s", (path, text, line) => assert.strictEqual(lineOfKey(text, path), line))
 
   it("is named in what is wrong with a value", () => {
-    const layer = { ...file({ "nats.port": -1 }), lineOf: () => 7 }
+    const layer = { ...layerOf({ "nats.port": -1 }), lineOf: () => 7 }
     assert.include(problemOf(resolve([layer])).message, "reprise.toml, line 7: nats.port is not valid")
   })
 })
 
 describe("resolving", () => {
   it("gives every setting its default when nothing is set", () => {
-    const config = resolved()
-    for (const { fallback, path } of settings) {
-      assert.deepStrictEqual(config.get(path), { value: fallback, source: "default" }, path)
+    const config = configOf()
+    for (const { fallback, path } of settingsTable) {
+      assert.deepStrictEqual(config.resolved(path), { value: fallback, source: "default" }, path)
     }
   })
 
   it("has defaults that are valid", () => {
-    const given = settings.filter(({ fallback }) => fallback !== undefined)
-    assert.isTrue(Result.isSuccess(resolve([file(Object.fromEntries(given.map((s) => [s.path, s.fallback])))])))
+    const given = settingsTable.filter(({ fallback }) => fallback !== undefined)
+    assert.isTrue(Result.isSuccess(resolve([layerOf(Object.fromEntries(given.map((s) => [s.path, s.fallback])))])))
   })
 
   it("lets the later layer win and remembers where a value came from", () => {
-    const config = resolved(
-      file({ "gates.phase": "human", "nats.prefix": "team", model: "a/b" }),
+    const config = configOf(
+      layerOf({ "gates.phase": "human", "nats.prefix": "team", model: "a/b" }),
       { source: "reprise.local.toml", values: new Map([["model", "c/d"]]) },
       fromEnvironment({ REPRISE_NATS_PREFIX: "ci" }),
       { source: "command line", values: new Map([["runtime", "claude"]]) }
     )
-    assert.deepStrictEqual(config.get("gates.phase"), { value: "human", source: "reprise.toml" })
-    assert.deepStrictEqual(config.get("model"), { value: "c/d", source: "reprise.local.toml" })
-    assert.deepStrictEqual(config.get("nats.prefix"), {
+    assert.deepStrictEqual(config.resolved("gates.phase"), { value: "human", source: "reprise.toml" })
+    assert.deepStrictEqual(config.resolved("model"), { value: "c/d", source: "reprise.local.toml" })
+    assert.deepStrictEqual(config.resolved("nats.prefix"), {
       value: "ci",
       source: "environment",
       name: "REPRISE_NATS_PREFIX"
     })
-    assert.deepStrictEqual(config.get("runtime"), { value: "claude", source: "command line" })
-    assert.strictEqual(get<string>(config, "nats.prefix"), "ci")
+    assert.deepStrictEqual(config.resolved("runtime"), { value: "claude", source: "command line" })
+    assert.strictEqual(config.settings.nats.prefix, "ci")
   })
 
   it.each([
@@ -191,26 +174,26 @@ describe("resolving", () => {
     ["reviewPath", "/tmp/{phase}.md"],
     ["nats.port", 65_536]
   ])("refuses %s = %j and says where it stands", (path, value) => {
-    const problem = problemOf(resolve([file({ [path]: value })]))
+    const problem = problemOf(resolve([layerOf({ [path]: value })]))
     assert.include(problem.message, `reprise.toml: ${path} is not valid`)
-    assert.strictEqual(problem.hint, settings.find((setting) => setting.path === path)?.description)
+    assert.strictEqual(problem.hint, settingsTable.find((setting) => setting.path === path)?.description)
   })
 
   it.each(["sonnet", "/sonnet", "anthropic/"])(
     "refuses the model %j for OpenCode, which would take another one",
     (model) => {
-      const problem = problemOf(resolve([file({ reviewerModel: "a/b" }), fromEnvironment({ REPRISE_MODEL: model })]))
+      const problem = problemOf(resolve([layerOf({ reviewerModel: "a/b" }), fromEnvironment({ REPRISE_MODEL: model })]))
       assert.include(problem.message, `REPRISE_MODEL is not valid: Expected provider/model, got "${model}"`)
-      const ofReviewer = problemOf(resolve([file({ model: "a/b", reviewerModel: model })]))
+      const ofReviewer = problemOf(resolve([layerOf({ model: "a/b", reviewerModel: model })]))
       assert.include(ofReviewer.message, "reprise.toml: reviewerModel is not valid")
-      assert.strictEqual(get(resolved(file({ model: "a/b/c" })), "model"), "a/b/c")
-      assert.strictEqual(get(resolved(file({ runtime: "claude", model })), "model"), model)
+      assert.strictEqual(configOf(layerOf({ model: "a/b/c" })).settings.model, "a/b/c")
+      assert.strictEqual(configOf(layerOf({ runtime: "claude", model })).settings.model, model)
     }
   )
 
   it("refuses a wrong value even when a later layer covers it", () => {
     assert.isTrue(
-      Result.isFailure(resolve([file({ "gates.phase": "never" }), fromEnvironment({ REPRISE_GATES_PHASE: "auto" })]))
+      Result.isFailure(resolve([layerOf({ "gates.phase": "never" }), fromEnvironment({ REPRISE_GATES_PHASE: "auto" })]))
     )
   })
 })
@@ -221,20 +204,20 @@ describe("the front matter of a plan", () => {
   )
 
   it("wins over the files and gives way to the environment and the command line", () => {
-    const config = resolved(
-      file({ "gates.phase": "auto", "gates.quality": ["true"], "limits.costBudget": 1 }),
+    const config = configOf(
+      layerOf({ "gates.phase": "auto", "gates.quality": ["true"], "limits.costBudget": 1 }),
       { source: "reprise.local.toml", values: new Map([["gates.quality", ["false"]]]) },
       plan,
       fromEnvironment({ REPRISE_GATES_PHASE: "auto" })
     )
-    assert.deepStrictEqual(config.get("gates.quality"), { value: ["make"], source: "plan", name: "docs/plan.md" })
-    assert.deepStrictEqual(config.get("limits.costBudget"), { value: 2.5, source: "plan", name: "docs/plan.md" })
-    assert.deepInclude(config.get("gates.phase"), { value: "auto", source: "environment" })
+    assert.deepStrictEqual(config.resolved("gates.quality"), { value: ["make"], source: "plan", name: "docs/plan.md" })
+    assert.deepStrictEqual(config.resolved("limits.costBudget"), { value: 2.5, source: "plan", name: "docs/plan.md" })
+    assert.deepInclude(config.resolved("gates.phase"), { value: "auto", source: "environment" })
   })
 
   it("leaves what it does not name as it is", () => {
-    const config = resolved(file({ "limits.maxStepVisits": 7 }), plan)
-    assert.deepStrictEqual(config.get("limits.maxStepVisits"), { value: 7, source: "reprise.toml" })
+    const config = configOf(layerOf({ "limits.maxStepVisits": 7 }), plan)
+    assert.deepStrictEqual(config.resolved("limits.maxStepVisits"), { value: 7, source: "reprise.toml" })
   })
 
   it("sets nothing when there is none", () => {
@@ -242,12 +225,12 @@ describe("the front matter of a plan", () => {
   })
 
   it("is named in what is wrong with a value", () => {
-    const wrong: Layered = { ...plan, values: new Map([["limits.maxStepVisits", -1]]) }
+    const wrong: Layer = { ...plan, values: new Map([["limits.maxStepVisits", -1]]) }
     assert.include(problemOf(resolve([wrong])).message, "docs/plan.md: limits.maxStepVisits is not valid")
   })
 
   it("is named by config explain, for each setting that it decides", () => {
-    const rows = explained(resolved(file({ model: "a/b" }), plan, fromEnvironment({ REPRISE_RUNTIME: "claude" })))
+    const rows = explained(configOf(layerOf({ model: "a/b" }), plan, fromEnvironment({ REPRISE_RUNTIME: "claude" })))
     const from = (setting: string) => rows.find((row) => row.setting === setting)?.from
     assert.strictEqual(from("gates.quality"), "docs/plan.md")
     assert.strictEqual(from("model"), "reprise.toml")
@@ -259,8 +242,8 @@ describe("the front matter of a plan", () => {
 describe("what the session-manager is told", () => {
   it("is its own defaults unless they are configured", () => {
     const { firstWaitMs: _, longestWaitMs: __, ...defaults } = defaultSettings
-    assert.deepStrictEqual(sessionSettings(resolved()), defaults)
-    const config = resolved(file({ "sessions.idleAfterMs": 5, "sessions.maxAutoContinues": 0 }))
-    assert.deepStrictEqual(sessionSettings(config), { ...defaults, idleAfterMs: 5, maxAutoContinues: 0 })
+    assert.deepStrictEqual(sessionSettings(configOf().settings), defaults)
+    const config = configOf(layerOf({ "sessions.idleAfterMs": 5, "sessions.maxAutoContinues": 0 }))
+    assert.deepStrictEqual(sessionSettings(config.settings), { ...defaults, idleAfterMs: 5, maxAutoContinues: 0 })
   })
 })

@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema, SchemaRepresentation } from "effect"
 import { parse } from "smol-toml"
-import { flatten, resolve } from "../src/config/Config.ts"
+import { resolve } from "../src/config/Config.ts"
 import { configSchema } from "../src/config/jsonSchema.ts"
+import { fromDocument } from "../src/config/layers.ts"
 import { renderConfigFile } from "../src/config/renderConfigFile.ts"
-import { settings } from "../src/config/settings.ts"
+import { settingsTable } from "../src/config/settings.ts"
 
 const { $schema: _, ...schema } = configSchema()
 const codec = SchemaRepresentation.fromJsonSchemaDocument({ dialect: "draft-2020-12", schema, definitions: {} })
@@ -14,26 +15,27 @@ const accepts = (document: unknown): boolean => Result.isSuccess(decode(document
 /** The file as it is when a user takes the comment sign from every setting. */
 const uncommented = (text: string): string => text.replaceAll(/^# (?=[A-Za-z]+ = )/gm, "")
 
-const configOf = (text: string) => Result.flatMap(flatten(parse(text), "reprise.toml"), (layer) => resolve([layer]))
+const configOf = (text: string) =>
+  Result.flatMap(fromDocument(parse(text), "reprise.toml"), (layer) => resolve([layer]))
 
 describe("the file that init writes", () => {
   it("sets nothing but the quality gates that were found", () => {
     const text = renderConfigFile(["npm run lint", "npm test"])
     assert.deepStrictEqual(
-      [...Result.getOrThrow(flatten(parse(text), "reprise.toml")).values],
+      [...Result.getOrThrow(fromDocument(parse(text), "reprise.toml")).values],
       [["gates.quality", ["npm run lint", "npm test"]]]
     )
     assert.isTrue(accepts(parse(text)))
   })
 
   it("sets nothing at all when no quality gate was found", () => {
-    assert.strictEqual(Result.getOrThrow(flatten(parse(renderConfigFile([])), "reprise.toml")).values.size, 0)
+    assert.strictEqual(Result.getOrThrow(fromDocument(parse(renderConfigFile([])), "reprise.toml")).values.size, 0)
   })
 
   it("shows every setting with its meaning", () => {
     const text = renderConfigFile([])
-    for (const { description, path } of settings) {
-      assert.match(text, new RegExp(`^# ${path.slice(path.indexOf(".") + 1)} = `, "m"), path)
+    for (const { description, key, path } of settingsTable) {
+      assert.match(text, new RegExp(`^# ${key} = `, "m"), path)
       assert.include(text, `# ${description}\n`)
     }
   })
@@ -42,15 +44,15 @@ describe("the file that init writes", () => {
     const text = uncommented(renderConfigFile([]))
     assert.isTrue(accepts(parse(text)))
     const config = Result.getOrThrow(configOf(text))
-    for (const { example, fallback, path } of settings) {
-      assert.deepStrictEqual(config.get(path), { value: fallback ?? example, source: "reprise.toml" }, path)
+    for (const { example, fallback, path } of settingsTable) {
+      assert.deepStrictEqual(config.resolved(path), { value: fallback ?? example, source: "reprise.toml" }, path)
       assert.isDefined(fallback ?? example, path)
     }
   })
 
   it("keeps commands with quotes and backslashes as they are", () => {
     const gates = ['sh -c "echo \\"hi\\""', "printf 'a\\tb'", "grep -q '#' file"]
-    assert.deepStrictEqual(Result.getOrThrow(configOf(renderConfigFile(gates))).get("gates.quality")?.value, gates)
+    assert.deepStrictEqual(Result.getOrThrow(configOf(renderConfigFile(gates))).resolved("gates.quality").value, gates)
   })
 
   it("names its JSON schema on the first line", () => {
@@ -68,7 +70,7 @@ describe("the JSON schema of reprise.toml", () => {
     [{ permissions: "workspace" }, true]
   ])("of %j says %s, as the loader does", (document, valid) => {
     assert.strictEqual(accepts(document), valid)
-    const loaded = Result.flatMap(flatten(document, "reprise.toml"), (layer) => resolve([layer]))
+    const loaded = Result.flatMap(fromDocument(document, "reprise.toml"), (layer) => resolve([layer]))
     assert.strictEqual(Result.isSuccess(loaded), valid)
   })
 })

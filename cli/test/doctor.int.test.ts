@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { afterEach, beforeEach } from "vitest"
-import { lookAtRepository } from "../src/doctor/repository.ts"
+import { checkRepository } from "../src/flows/doctor/repository.ts"
 import { projectAt } from "../src/project/Project.ts"
 
 let root: string
@@ -18,19 +18,19 @@ afterEach(() => rmSync(root, { recursive: true, force: true }))
 describe("what the doctor finds of a repository", () => {
   it.effect("is its root, where Reprise can keep its state", () =>
     Effect.gen(function* () {
-      const fresh = yield* lookAtRepository(projectAt(root))
+      const fresh = yield* checkRepository(projectAt(root))
       assert.deepStrictEqual([fresh.state, fresh.detail], ["ok", root])
       mkdirSync(join(root, ".reprise"))
-      assert.strictEqual((yield* lookAtRepository(projectAt(root))).state, "ok")
+      assert.strictEqual((yield* checkRepository(projectAt(root))).state, "ok")
     })
   )
 
   it.effect("is broken where something else lies in the place of the state", () =>
     Effect.gen(function* () {
       writeFileSync(join(root, ".reprise"), "")
-      const found = yield* lookAtRepository(projectAt(root))
+      const found = yield* checkRepository(projectAt(root))
       assert.strictEqual(found.state, "broken")
-      assert.strictEqual(found.detail, `${join(root, ".reprise")} is no folder.`)
+      assert.strictEqual(found.detail, `${join(root, ".reprise")} is not a folder.`)
     })
   )
 })

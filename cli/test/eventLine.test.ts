@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { PublicEvent } from "@reprise/protocol"
 import { Schema } from "effect"
-import { eventLine } from "../src/show/eventLine.ts"
+import { eventLine } from "../src/views/eventLine.ts"
 import { noTokens } from "./support/views.ts"
 
 const decode = Schema.decodeUnknownSync(PublicEvent)
@@ -24,18 +24,18 @@ describe("an event as a line", () => {
   it.each([
     [
       { _tag: "RunStarted", planPath: "PLAN.md", workspace: "/w", phases: [{ id: "1", title: "One" }] },
-      "run r1-abc of PLAN.md: 1 phase"
+      "Run r1-abc of PLAN.md: 1 phase"
     ],
-    [{ _tag: "PhaseStarted", phase: "2.1", title: "Server" }, "phase 2.1: Server"],
-    [{ _tag: "StepStarted", step: "EXECUTE", attempt: 1 }, "  execute"],
-    [{ _tag: "StepStarted", step: "QUALITY_CHECK", attempt: 3 }, "  quality gates (attempt 3)"],
+    [{ _tag: "PhaseStarted", phase: "2.1", title: "Server" }, "Phase 2.1: Server"],
+    [{ _tag: "StepStarted", step: "EXECUTE", phase: "1", attempt: 1 }, "  Author works on phase 1"],
+    [{ _tag: "StepStarted", step: "QUALITY_CHECK", attempt: 3 }, "  Running the quality gates (attempt 3)"],
     [
       { _tag: "SessionCreated", ...session, role: "author", runtime: "opencode", runtimeSessionId: "ses_1" },
-      "    new author session r1-abc-s1 (ses_1)"
+      "    Author starts session r1-abc-s1"
     ],
     [
       { _tag: "SessionReused", ...session, role: "reviewer", runtimeSessionId: "ses_1", reason: "review-cycle" },
-      "    same reviewer session r1-abc-s1 (review-cycle)"
+      "    Reviewer continues session r1-abc-s1"
     ],
     [
       { _tag: "TurnCompleted", ...turn, report: "author-status", status: { result: "complete" }, duration: 2500 },
@@ -53,19 +53,19 @@ describe("an event as a line", () => {
       "    ready in 2 min, 1.8k tokens, 2 attempts"
     ],
     [{ _tag: "QualityPassed", phase: "1", attempt: 1, results: [result, result] }, "    2 passed"],
-    [{ _tag: "CommitVerified", phase: "1", commit }, "    commit 0123456789 verified"],
+    [{ _tag: "CommitVerified", phase: "1", commit }, "    Commit 0123456789 verified"],
     [
       { _tag: "ReviewStarted", phase: "1", sessionReused: true, cycle: 2, commit },
-      "    review 2 of 0123456789 in the same session"
+      "    Review 2 of 0123456789 in the same session"
     ],
-    [{ _tag: "PhaseCompleted", phase: "1", by: "override" }, "phase 1 completed by override"],
-    [{ _tag: "PhaseCompleted", phase: "1", by: "review", commit }, "phase 1 completed by review at 0123456789"],
+    [{ _tag: "PhaseCompleted", phase: "1", by: "override" }, "Phase 1 done (approved by override)"],
+    [{ _tag: "PhaseCompleted", phase: "1", by: "review", commit }, "Phase 1 done (approved by review) at 0123456789"],
     [
       { _tag: "EscalationAnswered", escalationId: "r1-abc-e1", choice: "fix", by: "ada", via: "cli" },
-      "  answered: fix by ada via cli"
+      "  Answered: fix by ada via cli"
     ],
     [{ _tag: "CommandRefused", command: "PauseRun", reason: "It is over." }, "  PauseRun refused: It is over."],
-    [{ _tag: "RunAborted", reason: "enough" }, "run aborted: enough"]
+    [{ _tag: "RunAborted", reason: "enough" }, "Run aborted: enough"]
   ])("%j", (event, text) => {
     assert.strictEqual(line(event), text)
   })
@@ -80,8 +80,8 @@ describe("an event as a line", () => {
     assert.strictEqual(
       line(event),
       [
-        "    failed: npm test (exit 2), log .reprise/logs/a.log",
-        "    failed: make (timed out), log .reprise/logs/a.log"
+        "    Failed: npm test (exit 2), log .reprise/logs/a.log",
+        "    Failed: make (timed out), log .reprise/logs/a.log"
       ].join("\n")
     )
   })
@@ -93,13 +93,13 @@ describe("an event as a line", () => {
     }
     assert.strictEqual(
       line({ _tag: "VerdictReached", phase: "1", verdict, commit, cycle: 1 }),
-      "    verdict: not_ready\n      P0 R1 Close the file (auto_fix)"
+      "    Verdict: not_ready\n      P0 R1 Close the file (auto_fix)"
     )
   })
 
   it("tells of activity that is not the turn's own, and of that only", () => {
     const working = { _tag: "AgentWorking", ...session, evidence: "a tool call" }
-    assert.strictEqual(line({ ...working, cause: "human" }), "    the agent is seen working (human)")
+    assert.strictEqual(line({ ...working, cause: "human" }), "    You stepped in through the agent's own interface")
     assert.isUndefined(line({ ...working, cause: "turn" }))
   })
 

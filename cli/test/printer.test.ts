@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { visible } from "../src/Printer.ts"
+import { visible } from "../src/terminal/Printer.ts"
 
 describe("text from agents", () => {
   it.each([

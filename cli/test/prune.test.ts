@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Host, RunId, type SessionView, type WorkspaceView } from "@reprise/protocol"
-import { isAtRest, prunable } from "../src/prune/pruneCommand.ts"
-import { prunableSessions } from "../src/prune/pruneSession.ts"
-import { actorsOf, type RunRecord } from "../src/prune/RunRecord.ts"
+import { prunableRuns, prunableSessions } from "../src/flows/prune/pruneRun.ts"
+import { actorsOf, isAtRest, type RunRecord } from "../src/flows/prune/RunRecord.ts"
 import { aQuestion, aRun, aSession } from "./support/views.ts"
 
 const now = Date.parse("2026-03-31T00:00:00.000Z")
@@ -47,7 +46,7 @@ describe("the runs that may be forgotten", () => {
     ["waiting", "2025-01-01T00:00:00.000Z", false],
     ["paused", "2025-01-01T00:00:00.000Z", false]
   ] as const)("of 14 days: one that is %s since %s: %s", (status, updatedAt, expected) => {
-    assert.strictEqual(prunable([aRun({ status, updatedAt })], 14, now).length === 1, expected)
+    assert.strictEqual(prunableRuns([aRun({ status, updatedAt })], 14, now).length === 1, expected)
   })
 
   const workspace: WorkspaceView = { runId, status: "active", host: Host.make("local"), directory: "/w", requests: [] }

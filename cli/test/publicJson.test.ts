@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { RunId } from "@reprise/protocol"
-import { publicJson } from "../src/show/publicJson.ts"
+import { publicJson } from "../src/views/publicJson.ts"
 
 const runId = RunId.make("r1")
 const meta = { id: "run.r1.1.0", time: "2026-01-01T10:00:00.000Z" }

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { referenceFile, referencePages, sessionsFile, withSessionMachine } from "../../docs/generate.ts"
 import { otherVariables } from "../../docs/render/configuration.ts"
-import { environmentName, settings } from "../src/config/settings.ts"
+import { environmentName, settingsTable } from "../src/config/settings.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 
@@ -49,7 +49,7 @@ describe("the reference", () => {
 
   it("names every variable of the environment that the sources read", () => {
     const known = new Set([
-      ...settings.map(({ path }) => environmentName(path)),
+      ...settingsTable.map(({ path }) => environmentName(path)),
       ...otherVariables.map(([name]) => name)
     ])
     const reading = /(?:\b(?:env|environment)(?:\.|\[")|\bConfig\.\w+\((?:\w+, )?")(REPRISE_[A-Z_]+)/g

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
-import { table } from "../src/show/table.ts"
+import { table } from "../src/views/table.ts"
 import { cellsOf } from "./support/views.ts"
 
 const head = ["run", "plan", "reason"]

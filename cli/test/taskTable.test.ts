@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Summary } from "@reprise/plan"
-import { tasksBegun, tasksTable } from "../src/show/taskTable.ts"
+import { tasksBegun, tasksTable } from "../src/views/runText.ts"
 import { cellsOf } from "./support/views.ts"
 
 const summary: Summary = {

@@ -2,15 +2,15 @@
 import { NodeServices } from "@effect/platform-node"
 import { Effect, Option, Predicate, Result } from "effect"
 import { type Command, Completions, Param } from "effect/cli"
-import { exitCodes } from "../../cli/src/CliFailure.ts"
 import { root } from "../../cli/src/commands/root.ts"
+import { exitCodes } from "../../cli/src/terminal/CliFailure.ts"
 import { code, generated, page, table } from "./markdown.ts"
 
 const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   done: "Done.",
   runFailed: "The run failed.",
-  wrongUse: "Wrong use: an argument, a flag, the plan, an answer that was refused.",
-  missing: "Something that is needed is missing or broken. `reprise doctor` says what.",
+  wrongUse: "Usage error: an argument, a flag, the plan, or a refused answer.",
+  missing: "Something the command needs is missing or broken; `reprise doctor` shows what.",
   waiting: "The run waits for a human, or was paused. It is parked; nothing is lost.",
   aborted: "The run was aborted.",
   interrupted: "Ctrl-C (SIGINT). The run is parked, not aborted.",
@@ -118,7 +118,7 @@ export const commandsPage: Effect.Effect<string, unknown> = Effect.gen(function*
   return page([
     generated("cli/src/commands/root.ts"),
     "# Commands",
-    "Data goes to standard output, talk to standard error. Colour is used on a terminal only, and not with `NO_COLOR`.",
+    "Data goes to standard output, messages to standard error. Colour is used only on a terminal, and not with `NO_COLOR`.",
     'With `--json` a command prints one object, `{"ok":true,"data":…}` or `{"ok":false,"error":{"code":…,"message":…,"hint":…}}`. `run`, `demo`, `watch` and `logs` print one [event](messages.md#events) per line instead: `{"type","time","id","runId",…}`.',
     "An empty default means: not set. A flag that is `off` is a switch and takes no value.",
     "Flags of every command:",

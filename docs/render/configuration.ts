@@ -1,5 +1,5 @@
 /** Every setting, from the table that the loader uses. */
-import { environmentName, type Setting, settings } from "../../cli/src/config/settings.ts"
+import { environmentName, type Setting, settingsTable } from "../../cli/src/config/settings.ts"
 import { jsonSchemaOf, jsonType, type Names } from "./fields.ts"
 import { code, generated, page, table } from "./markdown.ts"
 
@@ -12,18 +12,18 @@ const typeOf = (setting: Setting): string => {
   return json["type"] === "number" && json["minimum"] === 0 ? "number from 0" : jsonType(json, noNames)
 }
 
-const rows = (section: string): ReadonlyArray<ReadonlyArray<string>> =>
-  settings
-    .filter(({ path }) => (path.includes(".") ? path.slice(0, path.indexOf(".")) : "") === section)
+const rows = (wanted: string): ReadonlyArray<ReadonlyArray<string>> =>
+  settingsTable
+    .filter(({ section }) => section === wanted)
     .map((setting) => [
-      code(setting.path.slice(setting.path.indexOf(".") + 1)),
+      code(setting.key),
       typeOf(setting),
       fallback(setting),
       code(environmentName(setting.path)),
       setting.description
     ])
 
-const sections = [...new Set(settings.map(({ path }) => (path.includes(".") ? path.slice(0, path.indexOf(".")) : "")))]
+const sections = [...new Set(settingsTable.map(({ section }) => section))]
 
 /** Variables that are no setting of `reprise.toml`: they name programs, places and secrets of this machine. */
 export const otherVariables: ReadonlyArray<readonly [string, string]> = [

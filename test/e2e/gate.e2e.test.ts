@@ -14,7 +14,7 @@ describe("reprise gate", () => {
       })
       world.environment["EDITOR"] = "printf 'Blue,\\nlike the {sky}\\n' >"
       const up = yield* world.start("up")
-      yield* up.waitFor(/serving/)
+      yield* up.waitFor(/Serving/)
       assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
 
       const gate = yield* world.atTerminal("gate")
@@ -34,9 +34,9 @@ describe("reprise gate", () => {
       yield* again.waitFor(/Which size\?[\s\S]*answer> /)
       const [size] = yield* world.questions
       yield* world.reprise("gate", "answer", size?.escalationId ?? "", "fix")
-      yield* again.waitFor(/answered fix by/)
-      yield* up.waitFor(/run completed/)
-      assert.match(up.stdout, new RegExp(`needs a human.*Which size.*reprise gate show ${size?.escalationId}`))
+      yield* again.waitFor(/was answered by .*: fix/)
+      yield* up.waitFor(/Run completed/)
+      assert.match(up.stdout, new RegExp(`Waiting for you.*Which size.*reprise gate show ${size?.escalationId}`))
       assert.deepStrictEqual(yield* world.model.unmatched, [])
     })
   )

@@ -28,7 +28,7 @@ describe("reprise run", () => {
       assert.strictEqual(dry.code, 0, dry.stderr)
       const { prompts } = decodePrompts(dry.stdout).data
       const text = yield* world.reprise("validate", "PLAN.md")
-      assert.include(text.stdout, "The run begins with phase 1. Its author is asked:")
+      assert.include(text.stdout, "The run starts with phase 1. Its author is asked:")
       assert.deepStrictEqual(yield* world.model.calls, [], "nothing is spent")
       assert.isFalse(existsSync(join(world.root, ".reprise")))
 

@@ -137,7 +137,7 @@ describe("a run that nobody looks after", () => {
       const watcher = yield* world.start("watch", question?.runId ?? "", "--json")
       yield* watcher.waitFor(/"type":"EscalationRaised"/)
       const unread = yield* world.start("watch")
-      yield* unread.waitFor(/watching every run/)
+      yield* unread.waitFor(/Watching every run/)
       unread.stopReading()
       const parked = yield* world.reprise("run", "PLAN.md", "--no-input")
       assert.strictEqual(parked.code, 4, "whoever follows without a terminal parks, and the run stays open")
@@ -146,7 +146,7 @@ describe("a run that nobody looks after", () => {
       assert.strictEqual(answered.code, 0, answered.stderr)
       const ended = yield* run.ended
       assert.strictEqual(ended.code, 0, ended.stdout)
-      assert.match(ended.stdout, /answered: continue-session by .* via cli/)
+      assert.match(ended.stdout, /Answered: continue-session by .* via cli/)
       assert.strictEqual((yield* unread.ended).code, 0, "a watch that nobody reads any more ends by itself")
       const watched = yield* watcher.ended
       assert.strictEqual(watched.code, 0, watched.stderr)

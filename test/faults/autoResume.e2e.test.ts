@@ -53,7 +53,7 @@ describe("a human who steps into a session whose step waits", () => {
         const session = yield* authorOf(world)
         const typed = yield* Effect.forkChild(typeInto(world, session, "Do it by hand."))
         yield* world.model.awaitHeld("by hand")
-        yield* run.waitFor(/withdrawn/)
+        yield* run.waitFor(/Question closed/)
         assert.deepStrictEqual(yield* world.questions, [])
         assert.strictEqual((yield* world.runs)[0]?.status, "running")
         yield* world.model.release("by hand")

@@ -6,7 +6,7 @@ import { makeWorld } from "../harness/World.ts"
 /** What is seen of a hand-over, in its order: a process that is killed at one of these dies soon after it. */
 const moments = [
   { name: "the checkpoint is reached", answered: false, flags: ["--json"], sign: /"type":"CheckpointReached"/ },
-  { name: "the answer is recorded", answered: true, flags: [], sign: /going on with run/ },
+  { name: "the answer is recorded", answered: true, flags: [], sign: /Continuing run/ },
   { name: "the record is written", answered: true, flags: ["--json"], sign: /"type":"ContinuationStateWritten"/ },
   { name: "it is verified", answered: true, flags: ["--json"], sign: /"type":"ContinuationVerified"/ },
   { name: "the fresh author is started", answered: true, flags: ["--json"], sign: /"type":"SessionCreated"/ }

@@ -61,7 +61,7 @@ interface Moment {
 }
 
 const moments: ReadonlyArray<Moment> = [
-  { when: "before the first prompt", reached: (_, run) => run.waitFor(/run \S+ of PLAN\.md/) },
+  { when: "before the first prompt", reached: (_, run) => run.waitFor(/Run \S+ of PLAN\.md/) },
   {
     when: "in mid-turn",
     reached: (world) => world.model.awaitHeld("in mid-turn"),

@@ -10,10 +10,10 @@ describe("two processes in one repository", () => {
       const first = yield* world.start("run", "PLAN.md")
       yield* world.model.awaitHeld("mid-turn")
       const second = yield* world.start("run", "PLAN.md")
-      yield* second.waitFor(/going on with run/)
+      yield* second.waitFor(/Continuing run/)
       const asked = (yield* world.model.calls).length
       yield* first.kill("SIGKILL")
-      yield* second.waitFor(/going on here/)
+      yield* second.waitFor(/continuing here/)
       // Not before the successor asks: the old runtime may live a moment longer than its owner.
       yield* world.model.awaitCall(({ sequence }) => sequence > asked)
       yield* world.model.release("mid-turn")

@@ -1,22 +1,29 @@
 /** `reprise completion SHELL`: a script generated from the commands themselves. */
 import * as Context from "effect/Context"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
 import * as Completions from "effect/cli/Completions"
 import * as Effect from "effect/Effect"
-import { data, okJson } from "../Printer.ts"
+import { data, okJson } from "../terminal/Printer.ts"
+import { jsonFlag } from "./shared.ts"
 
-/** The whole command line, which holds the command that asks for it: `main` provides it. */
+/** The whole command line, which contains this command: `main` provides it. */
 export class CommandTree extends Context.Service<CommandTree, Completions.CommandDescriptor>()("cli/CommandTree") {}
 
-/** How the generator tells its user to call it: by a flag that this command line has not. */
+/** How the generated script says it is made: by a flag that this command line does not have. */
 const foreignCall = /reprise --completions \w+/g
 
-export const completion = Effect.fnUntraced(function* (flags: {
-  readonly shell: Completions.Shell
-  readonly json: boolean
-}) {
-  const { shell } = flags
-  const commands = yield* CommandTree
-  const script = Completions.generate("reprise", shell, commands).replaceAll(foreignCall, `reprise completion ${shell}`)
-  if (flags.json) okJson({ shell, script })
-  else data(script)
-})
+export const completion = Command.make(
+  "completion",
+  {
+    shell: Argument.Literals("SHELL", ["bash", "zsh", "fish"]).pipe(Argument.withDescription("bash, zsh or fish")),
+    json: jsonFlag
+  },
+  Effect.fnUntraced(function* ({ json, shell }) {
+    const commands = yield* CommandTree
+    const generated = Completions.generate("reprise", shell, commands)
+    const script = generated.replaceAll(foreignCall, `reprise completion ${shell}`)
+    if (json) okJson({ shell, script })
+    else data(script)
+  })
+).pipe(Command.withDescription("Print a completion script for a shell"))

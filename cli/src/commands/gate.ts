@@ -1,4 +1,4 @@
-/** Commands about the questions to humans. */
+/** Commands about questions to humans. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -8,44 +8,44 @@ const escalationArgument = Argument.String("ID").pipe(
   Argument.withDescription("Id of a question; see 'reprise gate list'")
 )
 
-const gateList = Command.make(
+const list = Command.make(
   "list",
   { json: jsonFlag, nats: natsFlag },
   lazily(
-    () => import("../gate/listQuestions.ts"),
+    () => import("../flows/gate/questions.ts"),
     (module, flags) => module.listQuestions(flags)
   )
-).pipe(Command.withDescription("Lists the open questions of every run"))
+).pipe(Command.withDescription("List the open questions of every run"))
 
-const gateShow = Command.make(
+const show = Command.make(
   "show",
   { id: escalationArgument, json: jsonFlag, nats: natsFlag },
   lazily(
-    () => import("../gate/showOne.ts"),
-    (module, flags) => module.showOne(flags)
+    () => import("../flows/gate/questions.ts"),
+    (module, flags) => module.showQuestion(flags)
   )
-).pipe(Command.withDescription("Shows one question with its evidence"))
+).pipe(Command.withDescription("Show one question with its evidence"))
 
-const gateAnswer = Command.make(
+const answer = Command.make(
   "answer",
   {
     id: escalationArgument,
     choice: Argument.String("CHOICE").pipe(
-      Argument.withDescription("continue-session|c, fix|f, override|o, abort|q, or an option's own name")
+      Argument.withDescription("continue-session|c, fix|f, override|o, abort|q, or the name of an option")
     ),
     guidance: Flag.String("guidance").pipe(
-      Flag.withDescription("Words for the agent; - reads standard input"),
+      Flag.withDescription("Guidance for the agent; - reads standard input"),
       Flag.optional
     ),
     json: jsonFlag,
     nats: natsFlag
   },
   lazily(
-    () => import("../gate/giveAnswer.ts"),
+    () => import("../flows/gate/giveAnswer.ts"),
     (module, flags) => module.giveAnswer(flags)
   )
 ).pipe(
-  Command.withDescription("Answers a question; the first valid answer wins"),
+  Command.withDescription("Answer a question; the first valid answer wins"),
   Command.withExamples([
     { command: "reprise gate answer RUN-e1 c --guidance 'use the new API'", description: "Continue the same session" }
   ])
@@ -55,16 +55,16 @@ export const gate = Command.make(
   "gate",
   {
     json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print the open questions as JSON, as 'gate list' does, and end"),
+      Flag.withDescription("Print the open questions as JSON, as 'gate list' does, and exit"),
       Flag.withDefault(false)
     ),
     nats: natsFlag
   },
   lazily(
-    () => import("../gate/gateSession.ts"),
+    () => import("../flows/gate/gateSession.ts"),
     (module, flags) => module.gateSession(flags)
   )
 ).pipe(
-  Command.withDescription("The gate in the terminal: every open question of every run, live"),
-  Command.withSubcommands([gateList, gateShow, gateAnswer])
+  Command.withDescription("Answer the open questions of every run in this terminal, as they come"),
+  Command.withSubcommands([list, show, answer])
 )

@@ -1,4 +1,4 @@
-/** Commands about a repository: its configuration, its prompts, its worktrees. */
+/** Commands about a repository: its configuration, trust, prompts and worktrees. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -8,61 +8,61 @@ export const init = Command.make(
   "init",
   { json: jsonFlag },
   lazily(
-    () => import("../config/init.ts"),
+    () => import("../flows/repository/init.ts"),
     (module, flags) => module.init(flags)
   )
-).pipe(Command.withDescription("Writes reprise.toml with comments, and its JSON schema"))
+).pipe(Command.withDescription("Write a commented reprise.toml and its JSON schema"))
 
 export const trust = Command.make(
   "trust",
   { plan: planArgument.pipe(Argument.optional), json: jsonFlag },
   lazily(
-    () => import("../project/trustCommand.ts"),
-    (module, flags) => module.trustCommand(flags)
+    () => import("../flows/repository/trustSettings.ts"),
+    (module, flags) => module.trustSettings(flags)
   )
-).pipe(Command.withDescription("Trusts the commands of reprise.toml, and of a plan if named, as they are now"))
+).pipe(Command.withDescription("Trust the current commands and permissions of reprise.toml, and of a plan if named"))
 
 export const config = Command.make("config").pipe(
-  Command.withDescription("The configuration"),
+  Command.withDescription("Show the configuration"),
   Command.withSubcommands([
     Command.make(
       "explain",
       { plan: planArgument.pipe(Argument.optional), json: jsonFlag },
       lazily(
-        () => import("../config/explain.ts"),
-        (module, flags) => module.explain(flags)
+        () => import("../flows/repository/explainConfig.ts"),
+        (module, flags) => module.explainConfig(flags)
       )
-    ).pipe(Command.withDescription("Shows every setting, its value and where it came from"))
+    ).pipe(Command.withDescription("Show every setting, its value and where it came from"))
   ])
 )
 
 export const worktree = Command.make("worktree").pipe(
-  Command.withDescription("The git worktrees of runs"),
+  Command.withDescription("List and remove the git worktrees of runs"),
   Command.withSubcommands([
     Command.make(
       "list",
       { json: jsonFlag, nats: natsFlag },
       lazily(
-        () => import("../worktree/worktreeCommand.ts"),
-        (module, flags) => module.list(flags)
+        () => import("../flows/repository/worktrees.ts"),
+        (module, flags) => module.listWorktreeRows(flags)
       )
-    ).pipe(Command.withDescription("Lists the worktrees that Reprise made, with their branches and runs")),
+    ).pipe(Command.withDescription("List the worktrees that Reprise made, with their branches and runs")),
     Command.make(
       "remove",
       {
         worktree: Argument.String("WORKTREE").pipe(Argument.withDescription("Its name, run, branch or path")),
         force: Flag.Boolean("force").pipe(
-          Flag.withDescription("Lose what is not committed in it"),
+          Flag.withDescription("Discard its uncommitted changes"),
           Flag.withDefault(false)
         ),
         json: jsonFlag,
         nats: natsFlag
       },
       lazily(
-        () => import("../worktree/worktreeCommand.ts"),
-        (module, flags) => module.remove(flags)
+        () => import("../flows/repository/worktrees.ts"),
+        (module, flags) => module.removeWorktreeRow(flags)
       )
-    ).pipe(Command.withDescription("Removes a worktree; its branch stays"))
+    ).pipe(Command.withDescription("Remove a worktree; its branch stays"))
   ])
 )
 
@@ -71,31 +71,31 @@ const promptArgument = Argument.String("NAME").pipe(
 )
 
 export const prompts = Command.make("prompts").pipe(
-  Command.withDescription("What agents are told"),
+  Command.withDescription("Show and override agent prompts"),
   Command.withSubcommands([
     Command.make(
       "list",
       { json: jsonFlag },
       lazily(
-        () => import("../prompts/promptsCommand.ts"),
-        (module, flags) => module.list(flags)
+        () => import("../flows/repository/prompts.ts"),
+        (module, flags) => module.listPrompts(flags)
       )
-    ).pipe(Command.withDescription("Lists the prompts, when each is sent and which are your own")),
+    ).pipe(Command.withDescription("List the prompts, when each is sent and which are your own")),
     Command.make(
       "show",
       { name: promptArgument, json: jsonFlag },
       lazily(
-        () => import("../prompts/promptsCommand.ts"),
-        (module, flags) => module.show(flags)
+        () => import("../flows/repository/prompts.ts"),
+        (module, flags) => module.showPrompt(flags)
       )
-    ).pipe(Command.withDescription("Shows a prompt and its variables")),
+    ).pipe(Command.withDescription("Show a prompt and its variables")),
     Command.make(
       "eject",
       { name: promptArgument, json: jsonFlag },
       lazily(
-        () => import("../prompts/promptsCommand.ts"),
-        (module, flags) => module.eject(flags)
+        () => import("../flows/repository/prompts.ts"),
+        (module, flags) => module.ejectPrompt(flags)
       )
-    ).pipe(Command.withDescription("Writes a prompt to .reprise/prompts, to be edited"))
+    ).pipe(Command.withDescription("Write a prompt to .reprise/prompts for editing"))
   ])
 )

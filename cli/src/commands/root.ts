@@ -1,13 +1,16 @@
-/** The command line (protocol: The command line): names, flags and help. What commands do is loaded when they are called. */
+/** The command line: names, flags and help. A command's code is loaded when the command is called. */
 import * as Command from "effect/cli/Command"
+import { completion } from "./completion.ts"
 import { gate } from "./gate.ts"
 import { config, init, prompts, trust, worktree } from "./repository.ts"
 import { abort, logs, pause, prune, resume, run, status, summary, validate, watch } from "./runs.ts"
 import { attach, sessions } from "./sessions.ts"
-import { completion, demo, doctor, serve, up } from "./system.ts"
+import { demo, doctor, serve, up } from "./system.ts"
 
 export const root = Command.make("reprise").pipe(
-  Command.withDescription("Runs implementation plans through coding agents and never throws a conversation away"),
+  Command.withDescription(
+    "Runs a plan through coding agents, with your tests and a reviewer; survives crashes and waits for you"
+  ),
   Command.withSubcommands([
     init,
     run,

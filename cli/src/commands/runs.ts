@@ -2,24 +2,34 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { jsonFlag, lazily, natsFlag, planArgument, runArgument } from "./shared.ts"
+import {
+  jsonFlag,
+  lazily,
+  modelFlag,
+  natsFlag,
+  noInputFlag,
+  planArgument,
+  reasonFlag,
+  runArgument,
+  runtimeFlag
+} from "./shared.ts"
 
 export const run = Command.make(
   "run",
   {
     plan: planArgument,
     phase: Flag.String("phase").pipe(Flag.withDescription("Start at this phase"), Flag.optional),
-    auto: Flag.Boolean("auto").pipe(Flag.withDescription("Ask nobody: retry, then abort"), Flag.withDefault(false)),
-    noInput: Flag.Boolean("no-input").pipe(
-      Flag.withDescription("Never prompt: park and exit 4 when a human is needed"),
+    auto: Flag.Boolean("auto").pipe(
+      Flag.withDescription("Never ask a human: retry, then abort"),
       Flag.withDefault(false)
     ),
+    noInput: noInputFlag,
     worktree: Flag.Boolean("worktree").pipe(
-      Flag.withDescription("Work in a git worktree of its own"),
+      Flag.withDescription("Work in a separate git worktree"),
       Flag.withDefault(false)
     ),
     allowDirty: Flag.Boolean("allow-dirty").pipe(
-      Flag.withDescription("Start although files are not committed"),
+      Flag.withDescription("Start even if files are not committed"),
       Flag.withDefault(false)
     ),
     skipQuality: Flag.Boolean("skip-quality").pipe(
@@ -30,20 +40,17 @@ export const run = Command.make(
       Flag.withDescription("Show what would happen; spend nothing"),
       Flag.withDefault(false)
     ),
-    runtime: Flag.Literals("runtime", ["opencode", "claude"]).pipe(
-      Flag.withDescription("What hosts the agents"),
-      Flag.optional
-    ),
-    model: Flag.String("model").pipe(Flag.withDescription("provider/model of the agents"), Flag.optional),
+    runtime: runtimeFlag,
+    model: modelFlag,
     json: jsonFlag,
     nats: natsFlag
   },
   lazily(
-    () => import("../run/runPlan.ts"),
+    () => import("../flows/run/runPlan.ts"),
     (module, flags) => module.runPlan(flags)
   )
 ).pipe(
-  Command.withDescription("Runs a plan, or goes on with the run of it that is open"),
+  Command.withDescription("Run a plan, or continue its open run"),
   Command.withExamples([
     { command: "reprise run PLAN.md", description: "Run a plan; you are asked only when needed" },
     { command: "reprise run PLAN.md --auto --json", description: "Never wait for a human; one event per line" }
@@ -54,95 +61,87 @@ export const validate = Command.make(
   "validate",
   { plan: planArgument, json: jsonFlag },
   lazily(
-    () => import("../run/validatePlan.ts"),
+    () => import("../flows/run/runPlan.ts"),
     (module, flags) => module.validatePlan(flags)
   )
-).pipe(Command.withDescription("Checks a plan and shows its phases, tasks, checkpoints and gates; spends nothing"))
+).pipe(Command.withDescription("Check a plan and show its phases, tasks, checkpoints and gates; spends nothing"))
 
 export const status = Command.make(
   "status",
   { run: runArgument.pipe(Argument.optional), json: jsonFlag, nats: natsFlag },
   lazily(
-    () => import("../run/status.ts"),
+    () => import("../flows/inspect/status.ts"),
     (module, flags) => module.status(flags)
   )
-).pipe(Command.withDescription("Where runs stand"))
+).pipe(Command.withDescription("Show the state of runs"))
 
 export const summary = Command.make(
   "summary",
   { run: runArgument, json: jsonFlag, nats: natsFlag },
   lazily(
-    () => import("../run/summary.ts"),
+    () => import("../flows/inspect/status.ts"),
     (module, flags) => module.summary(flags)
   )
-).pipe(Command.withDescription("What a run did so far: tasks with their commits, checkpoints, tokens and cost"))
+).pipe(Command.withDescription("Show what a run did so far: tasks with their commits, checkpoints, tokens and cost"))
 
 export const watch = Command.make(
   "watch",
   { run: runArgument.pipe(Argument.optional), json: jsonFlag, nats: natsFlag },
   lazily(
-    () => import("../run/watch.ts"),
+    () => import("../flows/inspect/watch.ts"),
     (module, flags) => module.watch(flags)
   )
-).pipe(Command.withDescription("Live events of a run, or of all runs"))
+).pipe(Command.withDescription("Print the events of a run, or of all runs, as they happen"))
 
 export const logs = Command.make(
   "logs",
   { run: runArgument, json: jsonFlag, nats: natsFlag },
   lazily(
-    () => import("../run/watch.ts"),
+    () => import("../flows/inspect/watch.ts"),
     (module, flags) => module.logs(flags)
   )
-).pipe(Command.withDescription("The story of one run"))
+).pipe(Command.withDescription("Print a run's events"))
 
 export const pause = Command.make(
   "pause",
   {
     run: runArgument,
     now: Flag.Boolean("now").pipe(
-      Flag.withDescription("Abort the turn under way instead of letting it finish"),
+      Flag.withDescription("Abort the current turn instead of letting it finish"),
       Flag.withDefault(false)
     ),
     json: jsonFlag,
     nats: natsFlag
   },
   lazily(
-    () => import("../run/control.ts"),
+    () => import("../flows/run/control.ts"),
     (module, flags) => module.pause(flags)
   )
-).pipe(Command.withDescription("Pauses a run after its turn"))
+).pipe(Command.withDescription("Pause a run after its current turn"))
 
 export const resume = Command.make(
   "resume",
   { run: runArgument, json: jsonFlag, nats: natsFlag },
   lazily(
-    () => import("../run/control.ts"),
+    () => import("../flows/run/control.ts"),
     (module, flags) => module.resume(flags)
   )
-).pipe(Command.withDescription("Lets a paused run go on"))
+).pipe(Command.withDescription("Continue a paused run"))
 
 export const abort = Command.make(
   "abort",
-  {
-    run: runArgument,
-    reason: Flag.String("reason").pipe(
-      Flag.withDescription("Recorded with the run"),
-      Flag.withDefault("aborted by the user")
-    ),
-    json: jsonFlag,
-    nats: natsFlag
-  },
+  { run: runArgument, reason: reasonFlag("run"), json: jsonFlag, nats: natsFlag },
   lazily(
-    () => import("../run/control.ts"),
+    () => import("../flows/run/control.ts"),
     (module, flags) => module.abort(flags)
   )
-).pipe(Command.withDescription("Stops a run for good; the workspace is kept"))
+).pipe(Command.withDescription("Stop a run for good; the workspace is kept"))
 
 export const prune = Command.make(
   "prune",
   {
     days: Flag.Int("days").pipe(
-      Flag.withDescription("Only runs of which nothing was heard for so many days"),
+      Flag.withDescription("Only runs that have not changed for this many days"),
       Flag.withDefault(14)
     ),
     yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do it without asking"), Flag.withDefault(false)),
@@ -150,10 +149,10 @@ export const prune = Command.make(
     nats: natsFlag
   },
   lazily(
-    () => import("../prune/pruneCommand.ts"),
+    () => import("../flows/prune/prune.ts"),
     (module, flags) => module.prune(flags)
   )
 ).pipe(
-  Command.withDescription("Archives finished runs to .reprise/archive and forgets them, with their logs"),
+  Command.withDescription("Archive finished runs to .reprise/archive and remove them, with their logs"),
   Command.withExamples([{ command: "reprise prune --days 30 --yes", description: "Keep a month" }])
 )

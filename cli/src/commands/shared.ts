@@ -1,5 +1,4 @@
-/** Flags that several commands share, and lazy handlers: help and mistakes cost no more than parsing. */
-
+/** Arguments and flags that several commands share, and lazy handlers: help and usage errors load no command. */
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
@@ -9,8 +8,26 @@ export const natsFlag = Flag.String("nats").pipe(
   Flag.withDescription("URL of a NATS server to use instead of the embedded one"),
   Flag.optional
 )
+export const noInputFlag = Flag.Boolean("no-input").pipe(
+  Flag.withDescription("Never prompt: park and exit 4 when a human is needed"),
+  Flag.withDefault(false)
+)
+export const runtimeFlag = Flag.Literals("runtime", ["opencode", "claude"]).pipe(
+  Flag.withDescription("Agent runtime to use"),
+  Flag.optional
+)
+export const modelFlag = Flag.String("model").pipe(
+  Flag.withDescription("Model to use, as provider/model"),
+  Flag.optional
+)
 export const planArgument = Argument.String("PLAN").pipe(Argument.withDescription("Path of the plan, a markdown file"))
 export const runArgument = Argument.String("RUN").pipe(Argument.withDescription("Id of a run; see 'reprise status'"))
+export const sessionArgument = (name: string) =>
+  Argument.String(name).pipe(Argument.withDescription("Id of a session; see 'reprise sessions list'"))
+
+/** `--reason`, kept with the run or session. */
+export const reasonFlag = (what: string) =>
+  Flag.String("reason").pipe(Flag.withDescription(`Recorded with the ${what}`), Flag.withDefault("aborted by the user"))
 
 /** Loads a command's module when the command is called. */
 export const lazily =

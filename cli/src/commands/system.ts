@@ -1,4 +1,4 @@
-/** Commands about Reprise itself: what does the work, and whether it can. */
+/** Commands about Reprise itself: do the work, and check that it can be done. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -8,13 +8,13 @@ export const up = Command.make(
   "up",
   { json: jsonFlag, nats: natsFlag },
   lazily(
-    () => import("../up/up.ts"),
+    () => import("../flows/serve/serveProject.ts"),
     (module, flags) => module.up(flags)
   )
 ).pipe(
-  Command.withDescription("Does the work of every run of this repository until stopped"),
+  Command.withDescription("Keep all runs of this repository going until Ctrl-C"),
   Command.withExamples([
-    { command: "reprise up", description: "Parked runs go on by themselves when their question is answered" }
+    { command: "reprise up", description: "Parked runs continue by themselves when their question is answered" }
   ])
 )
 
@@ -28,51 +28,42 @@ export const serve = Command.make(
     nats: natsFlag
   },
   lazily(
-    () => import("../system/serve.ts"),
-    (module, flags) => module.serve(flags)
+    () => import("../flows/serve/serveService.ts"),
+    (module, flags) => module.serveService(flags)
   )
-).pipe(Command.withDescription("Runs one service against a NATS server, as in a container"))
+).pipe(Command.withDescription("Run one service against a NATS server, as in a container"))
 
 export const doctor = Command.make(
   "doctor",
   {
     json: jsonFlag,
     fix: Flag.Boolean("fix").pipe(
-      Flag.withDescription("Mend what can be mended without asking"),
+      Flag.withDescription("Fix what can be fixed without asking"),
       Flag.withDefault(false)
     ),
     nats: natsFlag
   },
   lazily(
-    () => import("../doctor/doctor.ts"),
+    () => import("../flows/doctor/doctor.ts"),
     (module, flags) => module.doctor(flags)
   )
-).pipe(Command.withDescription("Looks at versions, broker, streams, runtimes, git, configuration and dead letters"))
+).pipe(Command.withDescription("Check versions, broker, streams, runtimes, git, configuration and dead letters"))
 
 export const demo = Command.make(
   "demo",
   {
-    directory: Flag.String("directory").pipe(Flag.withDescription("Where to put the sample repository"), Flag.optional),
+    directory: Flag.String("directory").pipe(
+      Flag.withDescription("Where to create the sample repository"),
+      Flag.optional
+    ),
     noInput: Flag.Boolean("no-input").pipe(
-      Flag.withDescription("The demo answers its own question"),
+      Flag.withDescription("Let the demo answer its own question"),
       Flag.withDefault(false)
     ),
     json: jsonFlag
   },
   lazily(
-    () => import("../demo/demo.ts"),
+    () => import("../flows/demo/demo.ts"),
     (module, flags) => module.demo(flags)
   )
-).pipe(Command.withDescription("A real run on a sample repository with a scripted model: no key, no network"))
-
-export const completion = Command.make(
-  "completion",
-  {
-    shell: Argument.Literals("SHELL", ["bash", "zsh", "fish"]).pipe(Argument.withDescription("bash, zsh or fish")),
-    json: jsonFlag
-  },
-  lazily(
-    () => import("./completion.ts"),
-    (module, flags) => module.completion(flags)
-  )
-).pipe(Command.withDescription("Prints a completion script for a shell"))
+).pipe(Command.withDescription("Run a sample plan with a scripted model: no key, no network"))

@@ -1,6 +1,11 @@
-/** The JSON schema of `reprise.toml`, made from the settings. Pure. */
-import { Schema } from "effect"
-import { settings } from "./settings.ts"
+/** The JSON schema of `reprise.toml`, made from the settings, and its copy where editors find it. */
+import { readFileSync, renameSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { prepareDirectory } from "@reprise/nats"
+import { Effect, Result, Schema } from "effect"
+import type { Project } from "../project/Project.ts"
+import { missing } from "../terminal/CliFailure.ts"
+import { settingsTable } from "./settings.ts"
 
 /** Relative to the project's root, as `reprise.toml` refers to it. */
 export const schemaPath = ".reprise/schema.json"
@@ -10,19 +15,11 @@ type Json = Record<string, unknown>
 export const configSchema = (): Json => {
   const root: Json = {}
   const sections: Record<string, Json> = {}
-  for (const setting of settings) {
-    const { schema } = Schema.toJsonSchemaDocument(setting.schema)
-    const property = {
-      ...schema,
-      description: setting.description,
-      ...(setting.fallback === undefined ? {} : { default: setting.fallback })
-    }
-    const dot = setting.path.indexOf(".")
-    if (dot < 0) root[setting.path] = property
-    else {
-      const section = setting.path.slice(0, dot)
-      sections[section] = { ...sections[section], [setting.path.slice(dot + 1)]: property }
-    }
+  for (const { description, fallback, key, schema, section } of settingsTable) {
+    const document = Schema.toJsonSchemaDocument(schema)
+    const property = { ...document.schema, description, ...(fallback === undefined ? {} : { default: fallback }) }
+    if (section === "") root[key] = property
+    else sections[section] = { ...sections[section], [key]: property }
   }
   for (const [name, properties] of Object.entries(sections)) {
     root[name] = { type: "object", additionalProperties: false, properties }
@@ -38,3 +35,19 @@ export const configSchema = (): Json => {
 
 /** As it is published in `docs/reference/reprise.schema.json`. */
 export const configSchemaText = (): string => `${JSON.stringify(configSchema(), null, 2)}\n`
+
+/**
+ * Writes the schema of the running version to `.reprise/schema.json` unless it is there: a new clone has none, and an
+ * older version wrote another one. Returns its path.
+ */
+export const ensureSchemaFile = Effect.fnUntraced(function* (project: Project) {
+  const path = join(project.root, schemaPath)
+  const text = configSchemaText()
+  if (Result.getOrUndefined(Result.try(() => readFileSync(path, "utf8"))) === text) return path
+  yield* prepareDirectory(project.directory).pipe(
+    Effect.mapError((error) => missing("state", error.message, "Check the folder's permissions.", error))
+  )
+  writeFileSync(`${path}.${process.pid}`, text)
+  renameSync(`${path}.${process.pid}`, path)
+  return path
+})

@@ -1,9 +1,9 @@
 /**
- * A `reprise.toml` that shows every setting with its meaning and its default, or an example where it has none, commented
- * out unless it was detected. Pure.
+ * The text of a new `reprise.toml`: every setting with its meaning and its default, or an example if it has none,
+ * commented out unless it was detected. Pure.
  */
 import { schemaPath } from "./jsonSchema.ts"
-import { type Setting, settings } from "./settings.ts"
+import { type Setting, settingsTable } from "./settings.ts"
 
 const isTable = (value: unknown): value is object => typeof value === "object" && value !== null
 
@@ -14,20 +14,18 @@ const literal = (value: unknown): string => {
   return `{ ${fields.join(", ")} }`
 }
 
-const entry = (setting: Setting, name: string, detected: unknown): string => {
-  const line = `${name} = ${literal(detected ?? setting.fallback ?? setting.example)}`
-  return `# ${setting.description}\n${detected === undefined ? `# ${line}` : line}\n`
+const entry = ({ description, example, fallback, key }: Setting, detected: unknown): string => {
+  const line = `${key} = ${literal(detected ?? fallback ?? example)}`
+  return `# ${description}\n${detected === undefined ? `# ${line}` : line}\n`
 }
 
 export const renderConfigFile = (gates: ReadonlyArray<string>): string => {
   const sections = new Map<string, Array<string>>([["", []]])
-  for (const setting of settings) {
-    const dot = setting.path.indexOf(".")
-    const section = dot < 0 ? "" : setting.path.slice(0, dot)
-    const lines = sections.get(section) ?? []
+  for (const setting of settingsTable) {
+    const lines = sections.get(setting.section) ?? []
     const detected = setting.path === "gates.quality" && gates.length > 0 ? gates : undefined
-    lines.push(entry(setting, setting.path.slice(dot + 1), detected))
-    sections.set(section, lines)
+    lines.push(entry(setting, detected))
+    sections.set(setting.section, lines)
   }
   const body = [...sections].map(([section, lines]) =>
     section === "" ? lines.join("\n") : `[${section}]\n${lines.join("\n")}`

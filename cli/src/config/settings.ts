@@ -1,6 +1,6 @@
 /**
- * Every setting of `reprise.toml`, once: its type, default and meaning. The loader, environment overrides,
- * `config explain`, the JSON schema and the reference are all made from this table.
+ * Every setting of `reprise.toml`, once: its type, default and meaning. The type `Settings`, the loader, environment
+ * overrides, `config explain`, the JSON schema and the reference are all made from this table.
  */
 import { defaultRunOptions, PermissionMode, RuntimeName } from "@reprise/protocol"
 import {
@@ -12,19 +12,32 @@ import {
 } from "@reprise/session-manager/settings"
 import { Schema } from "effect"
 
-export interface Setting {
-  /** Dotted path in the file: `gates.quality`. */
-  readonly path: string
-  readonly schema: Schema.Codec<unknown, unknown>
+interface Row<A> {
+  readonly schema: Schema.Codec<A, unknown>
   /** undefined: unset. */
-  readonly fallback: unknown
+  readonly fallback: A
   /** A value to show where there is no default. */
   readonly example?: unknown
   readonly description: string
 }
 
+const setting = <A, I>(schema: Schema.Codec<A, I>, fallback: NoInfer<A>, description: string): Row<A> => ({
+  schema,
+  fallback,
+  description
+})
+
+/** Without a default. */
+const unset = <A, I>(schema: Schema.Codec<A, I>, example: NoInfer<A>, description: string): Row<A | undefined> => ({
+  schema,
+  fallback: undefined,
+  example,
+  description
+})
+
 const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const amount = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
+const fraction = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 const text = Schema.NonEmptyString
 const port = count.check(Schema.isLessThanOrEqualTo(65_535))
 const insideRepository = text.check(
@@ -32,199 +45,215 @@ const insideRepository = text.check(
 )
 const lines = Schema.Array(Schema.NonEmptyString)
 
-const setting = <A, I>(path: string, schema: Schema.Codec<A, I>, fallback: A, description: string): Setting => ({
-  path,
-  schema,
-  fallback,
-  description
-})
-
-/** Without a default. */
-const unset = <A, I>(path: string, schema: Schema.Codec<A, I>, example: A, description: string): Setting => ({
-  path,
-  schema,
-  fallback: undefined,
-  example,
-  description
-})
-
 const { continuation, gates, limits } = defaultRunOptions
 const { onError, onGone, onIdle, onPrompt } = sessionDefaults.actions
 
-export const settings: ReadonlyArray<Setting> = [
-  setting("runtime", RuntimeName, defaultRunOptions.runtime, "What hosts the agents' sessions."),
-  unset(
-    "model",
-    text,
-    "anthropic/claude-sonnet-4-5",
-    "provider/model of the author; unset: the runtime's own default."
-  ),
-  unset("reviewerModel", text, "openai/gpt-5", "provider/model of the reviewer; unset: as the author."),
-  setting(
-    "permissions",
+const table = {
+  runtime: setting(RuntimeName, defaultRunOptions.runtime, "Agent runtime to use."),
+  model: unset(text, "anthropic/claude-sonnet-4-5", "provider/model of the author; unset: the runtime's own default."),
+  reviewerModel: unset(text, "openai/gpt-5", "provider/model of the reviewer; unset: the author's."),
+  permissions: setting(
     PermissionMode,
     defaultRunOptions.permissions,
-    "ask: every permission is asked. workspace: file tools inside the workspace are approved. all: nothing is asked."
+    "ask: you are asked for every permission. workspace: file tools inside the workspace are approved. all: everything is approved."
   ),
-  setting(
-    "reviewPath",
+  reviewPath: setting(
     insideRepository,
     defaultRunOptions.reviewPath,
-    "Where reviews are written; {plan}, the name of the plan's file, and {phase} are filled in."
+    "Where reviews are written; {plan} stands for the plan's file name, {phase} for the phase."
   ),
-  setting("gates.quality", lines, gates.quality, "Commands that must exit 0 after the author's work, run in order."),
-  setting("gates.qualityTimeoutMs", count, gates.qualityTimeoutMs, "Milliseconds a quality gate may take."),
-  setting(
-    "gates.verify",
-    lines,
-    gates.verify,
-    "Commands that verify a human-verify checkpoint under --auto; none: a human is waited for."
-  ),
-  setting("gates.phase", Schema.Literals(["auto", "human"]), gates.phase, "human: ask before a phase is completed."),
-  setting("limits.maxReviewIterations", count, limits.maxReviewIterations, "Review cycles per phase."),
-  setting("limits.maxQualityRetries", count, limits.maxQualityRetries, "Attempts to fix failed quality gates."),
-  setting("limits.maxAutoRetries", count, limits.maxAutoRetries, "Retries per phase without a human, under --auto."),
-  setting("limits.maxStepVisits", count, limits.maxStepVisits, "Visits of one step in one phase (circuit breaker)."),
-  setting("limits.maxStepsPerRun", count, limits.maxStepsPerRun, "Steps of a run (circuit breaker)."),
-  setting("limits.maxContinuations", count, limits.maxContinuations, "Fresh authors after checkpoints, per phase."),
-  setting(
-    "limits.turnInactivityMs",
-    count,
-    limits.turnInactivityMs,
-    "Milliseconds without activity that end a turn; 0: off."
-  ),
-  setting(
-    "limits.turnWallMs",
-    count,
-    limits.turnWallMs,
-    "Milliseconds a turn may take in all, without what it waits for humans and rate limits; 0: off."
-  ),
-  setting(
-    "limits.maxAgentTurns",
-    count,
-    limits.maxAgentTurns,
-    "Tool rounds after which Claude is stopped and goes on by itself; 0: its runtime's own limit."
-  ),
-  setting("limits.tokenBudget", count, limits.tokenBudget, "Tokens a run may use; 0: off."),
-  setting("limits.costBudget", amount, limits.costBudget, "US dollars a run may cost; 0: off."),
-  setting(
-    "continuation.unattended",
-    Schema.Literals(["fresh", "continue"]),
-    continuation.unattended,
-    "What --auto does where you would be asked. fresh: a new session. continue: the same one, where it is sound."
-  ),
-  setting(
-    "continuation.maxContextFill",
-    Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })),
-    continuation.maxContextFill,
-    "Part of the model's context, from 0 to 1, above which a fresh author goes on; 0: off."
-  ),
-  setting(
-    "continuation.contextWindow",
-    count,
-    continuation.contextWindow,
-    "Tokens of the model's context where the runtime does not tell; 0: unknown."
-  ),
-  setting(
-    "continuation.maxSessionAgeMs",
-    count,
-    continuation.maxSessionAgeMs,
-    "Milliseconds after which a fresh author goes on in place of the session; 0: off."
-  ),
-  setting(
-    "continuation.maxFailed",
-    count,
-    continuation.maxFailed,
-    "Failed continued turns of a phase after which a fresh author goes on; 0: off."
-  ),
-  setting("workspace.worktree", Schema.Boolean, defaultRunOptions.worktree, "Run in a git worktree of its own."),
-  setting("workspace.postCreate", lines, defaultRunOptions.postCreate, "Commands run in a new worktree."),
-  setting(
-    "sessions.idleAfterMs",
-    count,
-    sessionDefaults.idleAfterMs,
-    "Milliseconds without a turn after which a session is paused."
-  ),
-  setting(
-    "sessions.expireAfterMs",
-    count,
-    sessionDefaults.expireAfterMs,
-    "Milliseconds after which a paused session that nothing needs any more expires."
-  ),
-  setting(
-    "sessions.maxWaitMs",
-    count,
-    sessionDefaults.maxWaitMs,
-    "Milliseconds that a turn waits in all for a rate limit, for credit or for the network before you are asked."
-  ),
-  setting(
-    "sessions.maxAutoContinues",
-    count,
-    sessionDefaults.maxAutoContinues,
-    "How often a turn that met the runtime's own limit goes on by itself."
-  ),
-  setting(
-    "sessions.idleGraceMs",
-    count,
-    sessionDefaults.idleGraceMs,
-    "Milliseconds without a sign of life after which an agent that somebody else made work is taken to be idle."
-  ),
-  setting(
-    "sessions.onIdle",
-    IdleActions,
-    onIdle,
-    "What is done, in this order, about an agent that stopped without its report: nudge, report, escalate, fail."
-  ),
-  setting(
-    "sessions.onGone",
-    GoneActions,
-    onGone,
-    "What is done about an agent whose runtime did not come back: continue, escalate, fail."
-  ),
-  setting(
-    "sessions.onPrompt",
-    PromptActions,
-    onPrompt,
-    "What is done when an agent asks for a permission or asks a question: escalate, approve, reject."
-  ),
-  setting(
-    "sessions.onError",
-    Schema.Struct({
-      rate_limited: Schema.optionalKey(ErrorActions),
-      out_of_credits: Schema.optionalKey(ErrorActions),
-      no_internet: Schema.optionalKey(ErrorActions),
-      unauthorized: Schema.optionalKey(ErrorActions),
-      other: Schema.optionalKey(ErrorActions)
-    }),
-    onError,
-    "What is done about an agent whose model fails, by kind: wait, continue, escalate, fail."
-  ),
-  unset("nats.url", text, "nats://127.0.0.1:4222", "A NATS server to use instead of the embedded one."),
-  unset("nats.credentials", text, "/home/me/reprise.creds", "Path of the credentials file for nats.url."),
-  setting("nats.prefix", text, "reprise", "First token of every subject."),
-  setting("nats.port", port, 0, "Port of the embedded server; 0: any free one."),
-  unset(
-    "nats.storeMaxBytes",
-    count,
-    4_294_967_296,
-    "Disk quota of the embedded server in bytes; unset: 4 GiB, or half of what is free."
-  ),
-  unset(
-    "opencode.url",
-    text,
-    "http://127.0.0.1:4096",
-    "A running OpenCode server to use; its password comes from OPENCODE_SERVER_PASSWORD."
-  ),
-  setting(
-    "log.level",
-    Schema.Literals(["Debug", "Info", "Warn", "Error"]),
-    "Info",
-    "What goes to .reprise/logs/reprise.log."
-  )
-]
+  gates: {
+    quality: setting(lines, gates.quality, "Commands that must exit 0 after the author's work, run in order."),
+    qualityTimeoutMs: setting(count, gates.qualityTimeoutMs, "Milliseconds a quality gate may take."),
+    verify: setting(
+      lines,
+      gates.verify,
+      "Commands that verify a human-verify checkpoint under --auto; none: the checkpoint waits for a human."
+    ),
+    phase: setting(Schema.Literals(["auto", "human"]), gates.phase, "human: ask before a phase is completed.")
+  },
+  limits: {
+    maxReviewIterations: setting(count, limits.maxReviewIterations, "Review cycles per phase."),
+    maxQualityRetries: setting(count, limits.maxQualityRetries, "Attempts to fix failed quality gates."),
+    maxAutoRetries: setting(count, limits.maxAutoRetries, "Retries per phase without a human, under --auto."),
+    maxStepVisits: setting(count, limits.maxStepVisits, "Visits of one step in one phase (circuit breaker)."),
+    maxStepsPerRun: setting(count, limits.maxStepsPerRun, "Steps of a run (circuit breaker)."),
+    maxContinuations: setting(count, limits.maxContinuations, "Fresh authors after checkpoints, per phase."),
+    turnInactivityMs: setting(
+      count,
+      limits.turnInactivityMs,
+      "Milliseconds without activity after which a turn is ended; 0: off."
+    ),
+    turnWallMs: setting(
+      count,
+      limits.turnWallMs,
+      "Milliseconds a turn may take in total, not counting waits for humans and rate limits; 0: off."
+    ),
+    maxAgentTurns: setting(
+      count,
+      limits.maxAgentTurns,
+      "Tool rounds after which Claude is interrupted and continued automatically; 0: the runtime's own limit."
+    ),
+    tokenBudget: setting(count, limits.tokenBudget, "Tokens a run may use; 0: off."),
+    costBudget: setting(amount, limits.costBudget, "US dollars a run may cost; 0: off.")
+  },
+  continuation: {
+    unattended: setting(
+      Schema.Literals(["fresh", "continue"]),
+      continuation.unattended,
+      "What --auto does where you would be asked. fresh: start a new session. continue: keep the session if it is usable."
+    ),
+    maxContextFill: setting(
+      fraction,
+      continuation.maxContextFill,
+      "Filled part of the model's context, from 0 to 1, above which a fresh author takes over; 0: off."
+    ),
+    contextWindow: setting(
+      count,
+      continuation.contextWindow,
+      "Size of the model's context in tokens, if the runtime does not report it; 0: unknown."
+    ),
+    maxSessionAgeMs: setting(
+      count,
+      continuation.maxSessionAgeMs,
+      "Age of a session in milliseconds after which a fresh author takes over; 0: off."
+    ),
+    maxFailed: setting(
+      count,
+      continuation.maxFailed,
+      "Failed continued turns of a phase after which a fresh author takes over; 0: off."
+    )
+  },
+  workspace: {
+    worktree: setting(Schema.Boolean, defaultRunOptions.worktree, "Run in a separate git worktree."),
+    postCreate: setting(lines, defaultRunOptions.postCreate, "Commands to run in a new worktree.")
+  },
+  sessions: {
+    idleAfterMs: setting(
+      count,
+      sessionDefaults.idleAfterMs,
+      "Milliseconds without a turn after which a session is paused."
+    ),
+    expireAfterMs: setting(
+      count,
+      sessionDefaults.expireAfterMs,
+      "Milliseconds after which a paused session that nothing needs any more expires."
+    ),
+    maxWaitMs: setting(
+      count,
+      sessionDefaults.maxWaitMs,
+      "Milliseconds a turn waits in total for rate limits, credit or the network before you are asked."
+    ),
+    maxAutoContinues: setting(
+      count,
+      sessionDefaults.maxAutoContinues,
+      "How often a turn that reached the runtime's own limit is continued automatically."
+    ),
+    idleGraceMs: setting(
+      count,
+      sessionDefaults.idleGraceMs,
+      "Milliseconds without activity after which an agent that you prompted yourself counts as idle."
+    ),
+    onIdle: setting(
+      IdleActions,
+      onIdle,
+      "Actions, in this order, when an agent stops without its report: nudge, report, escalate, fail."
+    ),
+    onGone: setting(
+      GoneActions,
+      onGone,
+      "Actions when an agent's runtime disappears and does not come back: continue, escalate, fail."
+    ),
+    onPrompt: setting(
+      PromptActions,
+      onPrompt,
+      "Actions when an agent asks for a permission or asks a question: escalate, approve, reject."
+    ),
+    onError: setting(
+      Schema.Struct({
+        rate_limited: Schema.optionalKey(ErrorActions),
+        out_of_credits: Schema.optionalKey(ErrorActions),
+        no_internet: Schema.optionalKey(ErrorActions),
+        unauthorized: Schema.optionalKey(ErrorActions),
+        other: Schema.optionalKey(ErrorActions)
+      }),
+      onError,
+      "Actions when an agent's model fails, by kind of failure: wait, continue, escalate, fail."
+    )
+  },
+  nats: {
+    url: unset(text, "nats://127.0.0.1:4222", "A NATS server to use instead of the embedded one."),
+    credentials: unset(text, "/home/me/reprise.creds", "Path of the credentials file for nats.url."),
+    prefix: setting(text, "reprise", "First token of every subject."),
+    port: setting(port, 0, "Port of the embedded server; 0: any free one."),
+    storeMaxBytes: unset(
+      count,
+      4_294_967_296,
+      "Disk quota of the embedded server in bytes; unset: 4 GiB, or half of the free space."
+    )
+  },
+  opencode: {
+    url: unset(
+      text,
+      "http://127.0.0.1:4096",
+      "A running OpenCode server to use; its password comes from OPENCODE_SERVER_PASSWORD."
+    )
+  },
+  log: {
+    level: setting(
+      Schema.Literals(["Debug", "Info", "Warn", "Error"]),
+      "Info",
+      "Lowest level written to .reprise/logs/reprise.log."
+    )
+  }
+} as const
+
+type Table = typeof table
+type Value<R> = R extends Row<infer A> ? A : never
+
+/** The value of every setting: `settings.gates.quality`. A misspelt name does not compile. */
+export type Settings = {
+  readonly [K in keyof Table]: Table[K] extends Row<infer A>
+    ? A
+    : { readonly [Key in keyof Table[K]]: Value<Table[K][Key]> }
+}
+
+/** Some settings, such as those that flags of a command set. */
+export type SomeSettings = {
+  readonly [K in keyof Table]?: Table[K] extends Row<infer A>
+    ? A | undefined
+    : { readonly [Key in keyof Table[K]]?: Value<Table[K][Key]> | undefined }
+}
+
+/** Dotted, as in the file: `gates.quality`. */
+export type SettingPath = {
+  [K in keyof Table]: Table[K] extends Row<infer _> ? K : `${K}.${keyof Table[K] & string}`
+}[keyof Table]
+
+export interface Setting extends Row<unknown> {
+  readonly path: SettingPath
+  /** Empty at the top level. */
+  readonly section: string
+  /** Within its section. */
+  readonly key: string
+}
+
+const isRow = (entry: object): entry is Row<unknown> => "schema" in entry
+
+/** The rows of the table, in its order. */
+export const settingsTable: ReadonlyArray<Setting> = Object.entries(table).flatMap(([name, entry]) =>
+  isRow(entry)
+    ? [{ path: name as SettingPath, section: "", key: name, ...entry }]
+    : Object.entries(entry).map(([key, row]: [string, Row<unknown>]) => ({
+        path: `${name}.${key}` as SettingPath,
+        section: name,
+        key,
+        ...row
+      }))
+)
 
 /** `gates.qualityTimeoutMs` → `REPRISE_GATES_QUALITY_TIMEOUT_MS`. */
-export const environmentName = (path: string): string =>
+export const environmentName = (path: SettingPath): string =>
   `REPRISE_${path
     .replace(/([a-z])([A-Z])/g, "$1_$2")
     .replaceAll(".", "_")

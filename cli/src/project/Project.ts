@@ -1,9 +1,10 @@
-/** Where a command works: the git repository around the current directory, and its `.reprise`. */
+/** The git repository that a command works in, and its `.reprise` folder. */
+import { execFile } from "node:child_process"
 import { existsSync, realpathSync } from "node:fs"
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
-import { runGit } from "@reprise/process"
+import { join, sep } from "node:path"
+import { promisify } from "node:util"
 import { Effect } from "effect"
-import { missing, wrongUse } from "../CliFailure.ts"
+import { missing } from "../terminal/CliFailure.ts"
 
 export interface Project {
   /** Absolute, symlinks resolved. */
@@ -12,86 +13,61 @@ export interface Project {
   readonly directory: string
 }
 
+const run = promisify(execFile)
+
+/** The environment without the variables that point git to another repository. */
+export const gitEnvironment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_")))
+
 const worktrees = `${sep}.reprise${sep}worktrees${sep}`
+
+/** Whether a path is the top of a worktree that Reprise made in this project. */
+export const isOwnWorktree = ({ root }: Project, path: string): boolean => path.startsWith(`${root}${worktrees}`)
 
 const withoutTree = /must be run in a work tree/i
 
-const notFound = (from: string, said: string) => {
-  if (withoutTree.test(said)) {
+const notFound = (from: string, cause: unknown) => {
+  if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") {
+    return missing("git-missing", "git is not installed.", "Install git and try again.")
+  }
+  const output = cause instanceof Error && "stderr" in cause ? String(cause.stderr).trim() : ""
+  if (withoutTree.test(output)) {
     return missing(
       "no-work-tree",
-      `${from} has no working tree: it is a bare repository, or git's own directory.`,
-      "Work in a clone of it."
+      `${from} has no working tree: it is a bare repository or git's own directory.`,
+      "Work in a clone instead.",
+      cause
     )
   }
-  return /not a git repository/i.test(said)
+  return /not a git repository/i.test(output)
     ? missing(
         "not-a-repository",
         `${from} is not in a git repository.`,
-        "Reprise records work as commits: run 'git init' and commit what is there, or go to your repository."
+        "Reprise records work as commits: run 'git init' and commit your files, or change to your repository.",
+        cause
       )
-    : missing("git", `git does not take ${from} for a repository: ${said}`, "Do what git says, then try again.")
+    : missing("git", `git cannot open the repository at ${from}: ${output}`, "Do what git says, then try again.", cause)
 }
 
-/** The top of the working tree around a directory, links resolved. */
-const topLevel = (from: string) =>
-  runGit(from, ["rev-parse", "--show-toplevel"]).pipe(
-    Effect.mapError((error) =>
-      error.reason === "not-found"
-        ? missing("git-missing", "git is not installed.", "Install git and try again.")
-        : notFound(from, error.message)
-    ),
-    Effect.flatMap(({ exitCode, stderr, stdout }) =>
-      exitCode === 0
-        ? Effect.succeed(realpathSync(stdout.replace(/\n$/, "")))
-        : Effect.fail(notFound(from, stderr.trim()))
-    )
-  )
+/** The top of the working tree around a directory, symlinks resolved. */
+export const topLevel = (from: string) =>
+  Effect.tryPromise({
+    try: () => run("git", ["rev-parse", "--show-toplevel"], { cwd: from, env: { ...gitEnvironment(), LC_ALL: "C" } }),
+    catch: (cause) => notFound(from, cause)
+  }).pipe(Effect.map(({ stdout }) => realpathSync(stdout.replace(/\n$/, ""))))
 
-/** Fails with exit code 3 outside of a git repository. A worktree of Reprise's own belongs to the repository it is in. */
+/** Fails with exit code 3 outside of a git repository. A worktree that Reprise made belongs to the repository it is in. */
 export const findProject = Effect.fn("findProject")(function* (from: string) {
   const top = yield* topLevel(from)
   const nested = top.indexOf(worktrees)
-  const root = nested < 0 ? top : top.slice(0, nested)
-  return projectAt(root)
+  return projectAt(nested < 0 ? top : top.slice(0, nested))
 })
 
-/** A folder that is taken as it is, such as a container's. */
+/** A folder that need not be a repository, such as a container's. */
 export const projectAt = (root: string): Project => ({ root, directory: join(root, ".reprise") })
 
 /** Whether a broker ever ran here. */
 export const isInitialised = (project: Project): boolean => existsSync(join(project.directory, "nats", "jetstream"))
 
-/** The plan's path relative to the root; a plan outside of the repository is wrong use. */
-export const planPathIn = Effect.fnUntraced(function* (project: Project, from: string, plan: string) {
-  if (plan.trim() === "") {
-    return yield* wrongUse("plan-missing", "The plan has no name.", "Give the path of a markdown file.")
-  }
-  const absolute = resolve(from, plan)
-  const real = yield* Effect.try({
-    try: () => realpathSync(absolute),
-    catch: () =>
-      wrongUse(
-        "plan-missing",
-        `There is no plan at ${plan}.`,
-        "Give the path of a markdown file; 'reprise validate PLAN' checks it."
-      )
-  })
-  const path = relative(project.root, real)
-  if (path === "" || path.startsWith("..") || isAbsolute(path)) {
-    return yield* wrongUse(
-      "plan-outside",
-      `The plan ${plan} lies outside of the repository ${project.root}.`,
-      "Move the plan into the repository: it is read again after each phase."
-    )
-  }
-  const owner = yield* topLevel(dirname(real))
-  if (owner !== project.root && !owner.startsWith(`${project.root}${worktrees}`)) {
-    return yield* wrongUse(
-      "plan-elsewhere",
-      `The plan ${plan} is a file of another repository, ${owner}.`,
-      `Run it there: cd ${owner}`
-    )
-  }
-  return { relative: path, absolute: real }
-})
+/** The archive of a run or standalone session that was pruned, relative to the project's root. */
+export const archivePath = (runId: string): string => `.reprise/archive/${runId}.json`

@@ -1,30 +1,40 @@
-/** The agent runtimes of this host: OpenCode always; Claude where its SDK is installed, which is seen when it is used. */
-import { AgentRuntimes, layerClaude, layerOpenCode, OpenCodeServer } from "@reprise/agent"
+/** The agent runtimes of this host: always OpenCode, and Claude if its SDK is installed, which is found out on first use. */
+import { AgentRuntimes, layerClaude, layerOpenCode, locateClaude, OpenCodeServer } from "@reprise/agent"
+import type { RuntimeName } from "@reprise/protocol"
 import { Effect, Layer, Redacted } from "effect"
-import { get } from "../config/Config.ts"
-import { frugal } from "./frugal.ts"
+import { missing } from "../terminal/CliFailure.ts"
+import { limitHeap } from "./memory.ts"
 import type { SystemOptions } from "./System.ts"
 
-const server = ({ config, openCodeEnvironment, project }: SystemOptions) => {
-  const url = get<string | undefined>(config, "opencode.url")
-  return url === undefined
+/** An OpenCode server that somebody else runs. */
+export const openCodeAt = (url: string) =>
+  OpenCodeServer.layerConnect({ url, password: Redacted.make(process.env["OPENCODE_SERVER_PASSWORD"] ?? "") })
+
+const openCodeServer = ({ openCodeEnvironment, project, settings }: SystemOptions) =>
+  settings.opencode.url === undefined
     ? OpenCodeServer.layer({
         stateDirectory: project.directory,
         environment: { ...process.env, ...openCodeEnvironment }
       })
-    : OpenCodeServer.layerConnect({ url, password: Redacted.make(process.env["OPENCODE_SERVER_PASSWORD"] ?? "") })
-}
+    : openCodeAt(settings.opencode.url)
 
-/** It is started before anything else happens, unless the agents are to live elsewhere. */
-const started = Layer.effectDiscard(Effect.flatMap(OpenCodeServer, ({ connection }) => connection))
+const startServer = Layer.effectDiscard(Effect.flatMap(OpenCodeServer, ({ connection }) => connection))
 
 const openCode = (options: SystemOptions) =>
   Layer.provideMerge(
     layerOpenCode(),
-    options.lazyAgents !== true && get(options.config, "runtime") === "opencode" ? started : Layer.empty
-  ).pipe(Layer.provide(server(options)))
+    options.lazyAgents !== true && options.settings.runtime === "opencode" ? startServer : Layer.empty
+  ).pipe(Layer.provide(openCodeServer(options)))
 
 export const runtimes = (options: SystemOptions) =>
   AgentRuntimes.layerOf(openCode(options), layerClaude({ stateDirectory: options.project.directory })).pipe(
-    Layer.provide(Layer.effectDiscard(frugal))
+    Layer.provide(Layer.effectDiscard(limitHeap))
   )
+
+/** Fails with exit code 3 if a run with Claude could not start. */
+export const requireRuntime = (runtime: RuntimeName) =>
+  runtime === "claude"
+    ? Effect.mapError(locateClaude(), (error) =>
+        missing("runtime-missing", error.message, "Install it, or use --runtime opencode.", error)
+      )
+    : Effect.void

@@ -5,8 +5,8 @@
 import { AgentRuntime, AgentRuntimes, type MemoryScript } from "@reprise/agent"
 import { Effect, Fiber, Layer } from "effect"
 import { loadConfig } from "../../../cli/src/config/loadConfig.ts"
+import { serveProject } from "../../../cli/src/flows/serve/serveProject.ts"
 import { findProject } from "../../../cli/src/project/Project.ts"
-import { serveProject } from "../../../cli/src/up/serveProject.ts"
 
 const report = JSON.stringify({
   result: "needs_human",
@@ -21,8 +21,8 @@ const runtimes = AgentRuntimes.layerSingle.pipe(Layer.provide(AgentRuntime.layer
 
 const serving = Effect.gen(function* () {
   const project = yield* findProject(process.cwd())
-  const config = yield* loadConfig(project.root, new Map())
-  return yield* serveProject({ project, config, json: false, runtimes })
+  const { settings } = yield* loadConfig(project.root)
+  return yield* serveProject({ project, settings, json: false, runtimes })
 })
 
 const fiber = Effect.runFork(serving)

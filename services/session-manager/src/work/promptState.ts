@@ -1,6 +1,6 @@
 /** What is known of a prompt while it runs, and whether it has reached a limit. */
-import type { AgentErrorKind, Inspection } from "@reprise/agent"
-import { type FailureKind, noTokens, type Tokens, type TurnLimits } from "@reprise/protocol"
+import type { Inspection } from "@reprise/agent"
+import { type FailureKind, noTokens, type RuntimeFailure, type Tokens, type TurnLimits } from "@reprise/protocol"
 import type { WorkOf } from "../actor/work.ts"
 import { failureKindOf } from "./report.ts"
 
@@ -14,7 +14,7 @@ export interface PromptState {
   /** How long questions were open before. */
   readonly waitedForHumanMs: number
   /** The runtime has been retrying since then. */
-  readonly recovering?: { readonly sinceMs: number; readonly kind: AgentErrorKind }
+  readonly recovering?: { readonly sinceMs: number; readonly kind: RuntimeFailure }
   /** `RecordWorking` was sent, or is not wanted for this prompt. */
   readonly workingReported: boolean
   readonly progressShownMs: number
@@ -53,7 +53,7 @@ export const questionAnswered = ({ askedMs, ...state }: PromptState, promptId: s
   return { ...state, openQuestions, activeMs: now, waitedForHumanMs: state.waitedForHumanMs + now - askedMs }
 }
 
-export const recoveringAt = (state: PromptState, kind: AgentErrorKind, now: number): PromptState => ({
+export const recoveringAt = (state: PromptState, kind: RuntimeFailure, now: number): PromptState => ({
   ...state,
   recovering: state.recovering ?? { sinceMs: now, kind }
 })

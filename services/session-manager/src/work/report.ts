@@ -1,14 +1,7 @@
-/** How a worker reports to its session, and the runtime's words in the words of those reports. */
+/** How a worker reports to its session, and how those reports name what the runtime says. */
 import { Messenger, type WorkContext, WorkFault } from "@reprise/actor"
-import type { AgentErrorKind, PendingPrompt } from "@reprise/agent"
-import {
-  type FailureKind,
-  type Key,
-  type PublicEvent,
-  type RuntimeFailure,
-  type VendorFailure,
-  vendorFailureOf
-} from "@reprise/protocol"
+import type { PendingPrompt } from "@reprise/agent"
+import type { FailureKind, Key, PublicEvent, RuntimeFailure } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { SessionReport } from "../actor/inputs.ts"
 
@@ -42,28 +35,9 @@ export const reportTo = Effect.fnUntraced(function* (context: WorkContext) {
   } satisfies Reporting
 })
 
-/** The kinds of the runtime's port that the protocol spells otherwise. */
-const runtimeFailureOf = (kind: AgentErrorKind): RuntimeFailure => {
-  switch (kind) {
-    case "session_missing":
-      return "session-missing"
-    case "runtime_gone":
-      return "gone"
-    case "context_overflow":
-      return "context-overflow"
-    default:
-      return kind
-  }
-}
-
 /** The failure of a turn that a failure of the runtime leads to. */
-export const failureKindOf = (kind: AgentErrorKind): FailureKind => {
-  const failure = runtimeFailureOf(kind)
-  return failure === "busy" || failure === "context-overflow" || failure === "other" ? "runtime" : failure
-}
-
-/** A failure that the runtime retries by itself. */
-export const recoveringKindOf = (kind: AgentErrorKind): VendorFailure => vendorFailureOf(runtimeFailureOf(kind))
+export const failureKindOf = (kind: RuntimeFailure): FailureKind =>
+  kind === "busy" || kind === "context-overflow" || kind === "other" ? "runtime" : kind
 
 /** What a human may answer: a permission's own options; a question's labels, or something else in words. */
 export const optionsOf = ({ kind, options }: PendingPrompt): ReadonlyArray<{ name: string; label: string }> => {

@@ -18,7 +18,7 @@ import { reportTo } from "./report.ts"
 const unreachable = (turnId: WorkOf<"OpenSession">["turnId"], error: AgentError): SessionReport => ({
   _tag: "RecordUnreachable",
   turnId,
-  kind: error.kind === "runtime_gone" ? "gone" : error.kind === "unauthorized" ? "unauthorized" : "runtime",
+  kind: error.kind === "gone" || error.kind === "unauthorized" ? error.kind : "runtime",
   message: error.detail
 })
 

@@ -3,8 +3,8 @@
  * are for speed; the truth is asked of the runtime at every tick (docs/design/sessions.md#the-port).
  */
 import type { WorkFault } from "@reprise/actor"
-import type { AgentErrorKind, AgentRuntimeShape, PendingPrompt, RuntimeEvent } from "@reprise/agent"
-import { addTokens, type SessionId, type Tokens } from "@reprise/protocol"
+import type { AgentRuntimeShape, PendingPrompt, RuntimeEvent } from "@reprise/agent"
+import { addTokens, type RuntimeFailure, type SessionId, type Tokens, vendorFailureOf } from "@reprise/protocol"
 import { Clock, Effect, Fiber, Ref, Semaphore, Stream } from "effect"
 import type { WorkOf } from "../actor/work.ts"
 import {
@@ -19,7 +19,7 @@ import {
   reachedLimit,
   recoveringAt
 } from "./promptState.ts"
-import { optionsOf, type Reporting, recoveringKindOf } from "./report.ts"
+import { optionsOf, type Reporting } from "./report.ts"
 
 export interface PromptWatch {
   /** Ends when the prompt must stop, and never otherwise. */
@@ -88,10 +88,10 @@ const reportQuestionGone = Effect.fnUntraced(function* (watching: Watching, prom
   if (isGone) yield* watching.reporting.tell(`answered.${promptId}`, { _tag: "RecordAgentQuestionGone", promptId })
 })
 
-const reportRecovering = Effect.fnUntraced(function* (watching: Watching, kind: AgentErrorKind, message: string) {
+const reportRecovering = Effect.fnUntraced(function* (watching: Watching, kind: RuntimeFailure, message: string) {
   const { number, turnId } = watching.work
   yield* update(watching, (state, now) => recoveringAt(state, kind, now))
-  const recovering = { _tag: "RecordRecovering", turnId, number, kind: recoveringKindOf(kind), message } as const
+  const recovering = { _tag: "RecordRecovering", turnId, number, kind: vendorFailureOf(kind), message } as const
   yield* watching.reporting.tell(`recovers.${kind}`, recovering)
 })
 

@@ -1,0 +1,128 @@
+/** The places that settings are read from, each as one layer: dotted path → value that is not checked yet. Pure. */
+import type { FrontMatter } from "@reprise/plan"
+import { Result, Schema } from "effect"
+import { closest } from "fastest-levenshtein"
+import { environmentName, type SettingPath, type SomeSettings, settingsTable } from "./settings.ts"
+
+export type Source = "default" | "reprise.toml" | "reprise.local.toml" | "plan" | "environment" | "command line"
+
+export interface Layer {
+  readonly source: Source
+  /** The path of the plan, if the source is a plan. */
+  readonly name?: string
+  readonly values: ReadonlyMap<SettingPath, unknown>
+  /** The line of the file that has a setting or a section. */
+  readonly lineOf?: (path: string) => number | undefined
+}
+
+/** An invalid configuration: where, what and the next step. */
+export class ConfigProblem extends Schema.TaggedError<ConfigProblem>()("ConfigProblem", {
+  source: Schema.String,
+  message: Schema.String,
+  hint: Schema.String
+}) {}
+
+export const problem = (source: Source, message: string, hint: string) =>
+  Result.fail(new ConfigProblem({ source, message, hint }))
+
+/** A value as it is quoted in messages. */
+export const quoted = (value: unknown): string => (JSON.stringify(value) ?? String(value)).slice(0, 80)
+
+/** `reprise.toml, line 3`. */
+export const located = (file: string, line: number | undefined): string =>
+  line === undefined ? file : `${file}, line ${line}`
+
+const byPath: ReadonlyMap<string, SettingPath> = new Map(settingsTable.map(({ path }) => [path, path]))
+const sections = new Set(settingsTable.flatMap(({ section }) => (section === "" ? [] : [section])))
+
+const isTable = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
+
+type Mistake = { readonly _tag: "UnknownKey" | "NotASection"; readonly path: string; readonly value: unknown }
+
+/** Fills `values` with the settings of a table; returns the first mistake. */
+const collect = (
+  table: Record<string, unknown>,
+  prefix: string,
+  values: Map<SettingPath, unknown>
+): Mistake | undefined => {
+  for (const [key, value] of Object.entries(table)) {
+    const path = `${prefix}${key}`
+    if (path === "$schema") continue
+    const known = byPath.get(path)
+    if (known !== undefined) {
+      values.set(known, value)
+      continue
+    }
+    if (!sections.has(path)) return { _tag: "UnknownKey", path, value }
+    if (!isTable(value)) return { _tag: "NotASection", path, value }
+    const mistake = collect(value, `${path}.`, values)
+    if (mistake !== undefined) return mistake
+  }
+  return undefined
+}
+
+const explain = ({ _tag, path, value }: Mistake, source: Source, place: string) => {
+  if (_tag === "UnknownKey") {
+    return problem(
+      source,
+      `${place} has an unknown key '${path}'.`,
+      `Did you mean '${closest(path, [...byPath.keys(), ...sections])}'? 'reprise config explain' lists every key.`
+    )
+  }
+  const example = settingsTable.find(({ section }) => section === path)?.key ?? path
+  return problem(
+    source,
+    `${place}: '${path}' is a section of settings, but is set to ${quoted(value)}.`,
+    `Write its settings below a line '[${path}]', for example '${example}'; 'reprise config explain' lists them.`
+  )
+}
+
+/** A parsed TOML document; an unknown key is a problem with a suggestion. */
+export const fromDocument = (
+  document: unknown,
+  source: Source,
+  lineOf: NonNullable<Layer["lineOf"]> = () => undefined
+): Result.Result<Layer, ConfigProblem> => {
+  const values = new Map<SettingPath, unknown>()
+  const mistake = isTable(document) ? collect(document, "", values) : undefined
+  return mistake === undefined
+    ? Result.succeed({ source, values, lineOf })
+    : explain(mistake, source, located(source, lineOf(mistake.path)))
+}
+
+const parsedJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** Values of `REPRISE_…` variables: JSON, or the text itself if it is not JSON or only the text is valid. */
+export const fromEnvironment = (environment: Readonly<Record<string, string | undefined>>): Layer => ({
+  source: "environment",
+  values: new Map(
+    settingsTable.flatMap(({ path, schema }) => {
+      const text = environment[environmentName(path)]
+      if (text === undefined || text === "") return []
+      const parsed = parsedJson(text)
+      const isValid = Schema.is(schema)
+      return [[path, isValid(text) && !isValid(parsed) ? text : parsed] as const]
+    })
+  )
+})
+
+/** `gates` and `limits` of a plan's front matter. */
+export const fromPlan = (path: string, { gates, limits }: FrontMatter): Result.Result<Layer, ConfigProblem> =>
+  Result.map(
+    fromDocument({ ...(gates === undefined ? {} : { gates }), ...(limits === undefined ? {} : { limits }) }, "plan"),
+    ({ values }) => ({ source: "plan", name: path, values })
+  )
+
+/** Settings that flags set; undefined: the flag was not given. */
+export const fromCommandLine = (flags: SomeSettings): Layer => {
+  const values = new Map<SettingPath, unknown>()
+  collect(flags, "", values)
+  return { source: "command line", values: new Map([...values].filter(([, value]) => value !== undefined)) }
+}

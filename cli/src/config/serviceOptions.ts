@@ -1,0 +1,51 @@
+/** What the services are told, from the settings and the flags of a command. Pure. */
+import type { PhaseId, RunOptions, TurnLimits } from "@reprise/protocol"
+import { defaultActions, type SessionSettings } from "@reprise/session-manager/settings"
+import type { Settings } from "./settings.ts"
+
+export interface RunFlags {
+  readonly auto: boolean
+  readonly allowDirty: boolean
+  readonly skipQuality: boolean
+  readonly startPhase?: PhaseId
+}
+
+export const noRunFlags: RunFlags = { auto: false, allowDirty: false, skipQuality: false }
+
+/** `prompts`: the user's texts that replace prompt templates, by name. */
+export const runOptions = (settings: Settings, flags: RunFlags, prompts: RunOptions["prompts"] = {}): RunOptions => {
+  const { continuation, gates, limits, model, permissions, reviewerModel, reviewPath, runtime, workspace } = settings
+  return {
+    ...flags,
+    ...workspace,
+    runtime,
+    ...(model === undefined ? {} : { model }),
+    ...(reviewerModel === undefined ? {} : { reviewerModel }),
+    permissions,
+    reviewPath,
+    gates,
+    limits,
+    continuation,
+    prompts
+  }
+}
+
+/** 0 switches a limit off. */
+const limit = <Name extends keyof TurnLimits>(name: Name, value: number) => (value > 0 ? { [name]: value } : {})
+
+/** The limits of a standalone session are those of a run's turns; the token budget is the whole session's. */
+export const sessionLimits = ({ limits }: Settings): TurnLimits => ({
+  ...limit("inactivityMs", limits.turnInactivityMs),
+  ...limit("wallMs", limits.turnWallMs),
+  ...limit("maxAgentTurns", limits.maxAgentTurns),
+  ...limit("maxTokens", limits.tokenBudget)
+})
+
+/** What the session-manager takes of the settings. */
+export const sessionSettings = ({ sessions }: Settings): Partial<SessionSettings> => {
+  const { onError, onGone, onIdle, onPrompt, ...times } = sessions
+  return {
+    ...times,
+    actions: { onIdle, onGone, onPrompt, onError: { ...defaultActions.onError, ...onError } }
+  }
+}

@@ -1,0 +1,53 @@
+/** `reprise doctor`: checks everything a run needs; exit code 3 if something is broken. */
+import { Effect, Option } from "effect"
+import { configFile, loadConfig } from "../../config/loadConfig.ts"
+import { findProject, type Project } from "../../project/Project.ts"
+import type { ClientFlags } from "../../system/clientSystem.ts"
+import { type CliFailure, exitCodes, exitWith } from "../../terminal/CliFailure.ts"
+import { data, okJson } from "../../terminal/Printer.ts"
+import { checkBroker } from "./broker.ts"
+import { broken, type Finding, findingsTable, ok } from "./findings.ts"
+import { checkClaude, checkGit, checkNode, checkOpenCode, checkServerBinary } from "./programs.ts"
+import { checkRepository } from "./repository.ts"
+
+interface Flags extends ClientFlags {
+  readonly fix: boolean
+}
+
+const ofFailure = (check: string, { hint, message }: CliFailure): ReadonlyArray<Finding> => [
+  broken(check, message, hint)
+]
+
+const checkConfigured = Effect.fnUntraced(function* (project: Project, { nats }: Flags) {
+  const config = yield* Effect.result(loadConfig(project.root))
+  if (config._tag === "Failure") return ofFailure("configuration", config.failure)
+  const options = {
+    project,
+    settings: config.success.settings,
+    ...(Option.isNone(nats) ? {} : { nats: nats.value })
+  }
+  return [
+    ok("configuration", `${configFile} and the environment are valid`),
+    ...(yield* checkBroker(options, config.success))
+  ]
+})
+
+const checkProject = Effect.fnUntraced(function* (flags: Flags) {
+  const project = yield* Effect.result(findProject(process.cwd()))
+  if (project._tag === "Failure") return ofFailure("repository", project.failure)
+  return [yield* checkRepository(project.success), ...(yield* checkConfigured(project.success, flags))]
+})
+
+export const doctor = Effect.fn("doctor")(function* (flags: Flags) {
+  const findings: ReadonlyArray<Finding> = [
+    yield* checkNode,
+    yield* checkGit,
+    yield* checkServerBinary(flags.fix),
+    yield* checkOpenCode,
+    yield* checkClaude,
+    ...(yield* checkProject(flags))
+  ]
+  if (flags.json) okJson(findings)
+  else data(findingsTable(findings))
+  if (findings.some(({ state }) => state === "broken")) return yield* exitWith(exitCodes.missing)
+})

@@ -1,0 +1,77 @@
+/** The gate in a terminal: shows one question and reads lines until there is an answer. */
+import { type Look, parseAnswer } from "@reprise/gate/answer"
+import type { EscalationOption, EscalationView } from "@reprise/protocol"
+import { Effect } from "effect"
+import { color, say, visible } from "../../terminal/Printer.ts"
+import { readInEditor } from "../../terminal/readInEditor.ts"
+import { type Line, readLine } from "../../terminal/readLine.ts"
+import { questionText } from "../../views/questionText.ts"
+import type { Answer } from "./answerQuestion.ts"
+import { evidenceText } from "./evidenceText.ts"
+
+/** The human closed the prompt; the question stays open. */
+export type Closed = Extract<Line, { readonly _tag: "Closed" }>
+export type Reply = { readonly _tag: "Answered"; readonly answer: Answer } | Closed
+
+type Guidance = { readonly _tag: "Guidance"; readonly text: string } | Closed
+
+/** A line, or the text of an editor. */
+const readGuidance = Effect.fnUntraced(function* (required: boolean): Effect.fn.Return<Guidance> {
+  while (true) {
+    const line = yield* readLine(`guidance (${required ? "required" : "optional, Enter for none"}; e = editor)> `)
+    if (line._tag === "Closed") return line
+    if (line.text.trim() !== "e") return { _tag: "Guidance", text: line.text.trim() }
+    const text = yield* readInEditor
+    if (text !== undefined && text !== "") return { _tag: "Guidance", text }
+    say(color.red(text === "" ? "You wrote nothing." : "The editor failed; set EDITOR to use another one."))
+  }
+})
+
+/** The reason for an override or an abort may be given with the choice; only guidance for an agent is asked for. */
+const asksForGuidance = ({ guidance, name }: EscalationOption): boolean =>
+  guidance === "required" || (guidance === "optional" && name !== "override" && name !== "abort")
+
+const answered = (choice: string, guidance: string): Reply => ({
+  _tag: "Answered",
+  answer: { choice, ...(guidance === "" ? {} : { guidance }) }
+})
+
+/** Undefined: the guidance that this choice requires is missing. */
+const withGuidance = Effect.fnUntraced(function* (
+  option: EscalationOption,
+  typed: string | undefined
+): Effect.fn.Return<Reply | undefined> {
+  if (typed !== undefined || !asksForGuidance(option)) return answered(option.name, typed ?? "")
+  const required = option.guidance === "required"
+  const guidance = yield* readGuidance(required)
+  if (guidance._tag === "Closed") return guidance
+  return guidance.text === "" && required ? undefined : answered(option.name, guidance.text)
+})
+
+const show = (question: EscalationView, what: Look) =>
+  Effect.map(evidenceText(question, what), (text) => say(visible(text)))
+
+/** Asks again, saying why, as long as the input is not a choice; asks for guidance if the choice takes some. */
+export const askInTerminal = Effect.fn("askInTerminal")(function* (question: EscalationView) {
+  say("")
+  say(questionText(question, Date.now()))
+  say(color.dim("Before you answer: d = diff, t = transcript, l = gate log, a = how to attach"))
+  while (true) {
+    const line = yield* readLine("answer> ")
+    if (line._tag === "Closed") return line satisfies Reply
+    const typed = parseAnswer(line.text, question)
+    switch (typed._tag) {
+      case "AskAgain":
+        say(color.red(visible(typed.message)))
+        break
+      case "Look":
+        yield* show(question, typed.what)
+        break
+      case "Chosen": {
+        const reply = yield* withGuidance(typed.option, typed.guidance)
+        if (reply !== undefined) return reply
+        say(color.red("This choice needs guidance."))
+      }
+    }
+  }
+})

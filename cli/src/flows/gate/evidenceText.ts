@@ -1,0 +1,75 @@
+/** What a human can look at before answering: the diff, the transcript, the gate log, how to attach. */
+import { execFile } from "node:child_process"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import type { Look } from "@reprise/gate/answer"
+import { type EscalationView, isStandalone } from "@reprise/protocol"
+import { Effect } from "effect"
+import { gitEnvironment } from "../../project/Project.ts"
+import { findRun, findSession } from "../../system/lookUp.ts"
+
+const run = promisify(execFile)
+const longest = 64 * 1024
+
+const lastPart = (text: string): string => (text.length <= longest ? text : `…\n${text.slice(-longest)}`)
+const firstPart = (text: string): string => (text.length <= longest ? text : `${text.slice(0, longest)}\n…`)
+
+const git = (directory: string, ...args: ReadonlyArray<string>) =>
+  Effect.tryPromise(() =>
+    run("git", args, { cwd: directory, env: gitEnvironment(), maxBuffer: 64 * 1024 * 1024 })
+  ).pipe(Effect.map(({ stdout }) => stdout.trimEnd()))
+
+const titled = (title: string, text: string): ReadonlyArray<string> => (text === "" ? [] : [`${title}:\n${text}`])
+
+/** The phase's work so far: its commits, its changes, committed or not, and untracked files. */
+export const changesSince = (directory: string, base = "HEAD") =>
+  Effect.gen(function* () {
+    const commits = yield* git(directory, "log", "--oneline", "--no-decorate", "--end-of-options", `${base}..HEAD`)
+    const changes = yield* git(directory, "diff", "--stat", "--patch", "--end-of-options", base)
+    const untracked = yield* git(directory, "ls-files", "--others", "--exclude-standard")
+    const parts = [...titled("Commits", commits), ...titled("Untracked", untracked), ...titled("Changes", changes)]
+    return parts.length === 0 ? "Nothing changed." : parts.join("\n\n")
+  }).pipe(Effect.orElseSucceed(() => `git cannot show the changes since ${base} in ${directory}.`))
+
+const gateLogs = (workspace: string, refs: ReadonlyArray<string>) =>
+  Effect.forEach(refs, (ref) =>
+    Effect.tryPromise(() => readFile(join(workspace, ref), "utf8")).pipe(
+      Effect.map((text) => `${ref}:\n${lastPart(text)}`),
+      Effect.orElseSucceed(() => `The log ${ref} cannot be read.`)
+    )
+  ).pipe(Effect.map((texts) => (texts.length === 0 ? "No quality gate failed here." : texts.join("\n"))))
+
+/** Where the work is: the working tree of a run or of a standalone session. */
+const workOf = Effect.fnUntraced(function* (question: EscalationView) {
+  if (!isStandalone(question)) return yield* findRun(question.runId)
+  const { directory } = yield* findSession(question.runId)
+  return { directory, workspace: directory }
+})
+
+const transcript = ({ evidence: { lastLines = "The agent has not written anything yet." } }: EscalationView) =>
+  lastLines
+
+/** The text to show; if there is nothing to show, a sentence that says so. */
+export const evidenceText = Effect.fnUntraced(function* (question: EscalationView, what: Look) {
+  const { directory, workspace } = yield* workOf(question)
+  const { base, gateResults = [], sessionId } = question.evidence
+  const session = question.sessionId ?? sessionId
+  switch (what) {
+    case "diff":
+      return firstPart(yield* changesSince(directory ?? workspace, base))
+    case "log":
+      return yield* gateLogs(
+        workspace,
+        gateResults.map(({ logRef }) => logRef)
+      )
+    case "transcript":
+      return session === undefined
+        ? transcript(question)
+        : `${transcript(question)}\n\n'reprise sessions show ${session}' shows the whole conversation.`
+    case "attach":
+      return session === undefined
+        ? "There is no session to attach to."
+        : `'reprise attach ${session}' in another terminal opens the agent's own interface.`
+  }
+})

@@ -1,0 +1,111 @@
+/**
+ * Follows one run or standalone session: prints its events, has its questions answered one at a time, and ends with the
+ * first exit code that is offered.
+ */
+import { Messenger, type SeenEvent } from "@reprise/actor"
+import type { EscalationView, PublicEvent, RunId } from "@reprise/protocol"
+import { Effect, FiberHandle, Queue, Stream } from "effect"
+import { findQuestion } from "../../system/lookUp.ts"
+import { type ExitCode, exitCodes } from "../../terminal/CliFailure.ts"
+import { json, say, visible } from "../../terminal/Printer.ts"
+import { publicJson } from "../../views/publicJson.ts"
+import { questionText } from "../../views/questionText.ts"
+import { type Answer, answerInTerminal, answerQuestion } from "./answerQuestion.ts"
+
+/** Who answers: the human at the terminal, nobody (the work is parked), or a function. */
+export type Answerer = "terminal" | "nobody" | ((question: EscalationView) => Answer)
+
+/** Ends the following with this exit code. */
+export type Finish = (code: ExitCode) => Effect.Effect<void>
+
+export interface Followed<E, R> {
+  /** For a standalone session its session id. */
+  readonly runId: RunId
+  readonly answerer: Answerer
+  readonly json: boolean
+  /** ISO time from which events are shown; absent: from the beginning. */
+  readonly since?: string
+  /** The question that is open already. */
+  readonly openQuestion?: string
+  /** The line for people, if the event says anything new. */
+  readonly lineOf: (event: PublicEvent) => string | undefined
+  /** Printed when nobody can answer. */
+  readonly parked: (escalationId: string) => string
+  /** Printed when the human closed the prompt. */
+  readonly closed: string
+  readonly onEvent: (event: PublicEvent, finish: Finish) => Effect.Effect<void, E, R>
+}
+
+const park = <E, R>({ json: asJson, parked }: Followed<E, R>, question: EscalationView, finish: Finish) => {
+  if (!asJson) say(`${questionText(question, Date.now())}\n\n${parked(question.escalationId)}`)
+  return finish(exitCodes.waiting)
+}
+
+const answerAtTerminal = Effect.fnUntraced(function* (escalationId: string, closedText: string, finish: Finish) {
+  const closed = yield* answerInTerminal(escalationId)
+  if (closed === undefined) return
+  say(`\n${closedText}`)
+  yield* finish(closed.by === "interrupt" ? exitCodes.interrupted : exitCodes.waiting)
+})
+
+const haveAnswered = Effect.fnUntraced(function* <E, R>(
+  followed: Followed<E, R>,
+  finish: Finish,
+  escalationId: string
+) {
+  if (followed.answerer === "terminal") return yield* answerAtTerminal(escalationId, followed.closed, finish)
+  const question = yield* findQuestion(escalationId)
+  if (question.state !== "open") return
+  if (followed.answerer === "nobody") return yield* park(followed, question, finish)
+  yield* answerQuestion(question, followed.answerer(question), "demo")
+})
+
+const print = ({ event, meta }: SeenEvent, line: string | undefined, asJson: boolean): void => {
+  if (asJson) json(publicJson(event, meta))
+  else if (line !== undefined) say(visible(line))
+}
+
+/** At most one question is asked at a time; a newer one replaces it. */
+const makeQuestions = Effect.fnUntraced(function* <E, R>(followed: Followed<E, R>, finish: Finish) {
+  const asking = yield* FiberHandle.make()
+  let asked: string | undefined
+
+  const ask = (escalationId: string) => {
+    if (asked === escalationId) return Effect.void
+    asked = escalationId
+    return FiberHandle.run(
+      asking,
+      haveAnswered(followed, finish, escalationId).pipe(
+        Effect.catchCause((cause) => Effect.andThen(Effect.logError("asking failed", cause), finish(exitCodes.missing)))
+      )
+    )
+  }
+
+  /** The end of an older question may be reported after a newer one was raised. */
+  const close = (escalationId: string) => (escalationId === asked ? FiberHandle.clear(asking) : Effect.void)
+
+  return { ask, close }
+})
+
+export const followEvents = Effect.fn("followEvents")(function* <E, R>(followed: Followed<E, R>) {
+  const messenger = yield* Messenger
+  const codes = yield* Queue.unbounded<ExitCode>()
+  const finish: Finish = (code) => Effect.asVoid(Queue.offer(codes, code))
+  const questions = yield* makeQuestions(followed, finish)
+
+  const onEvent = Effect.fnUntraced(function* (seen: SeenEvent) {
+    const { event } = seen
+    print(seen, followed.json ? undefined : followed.lineOf(event), followed.json)
+    if (event._tag === "EscalationRaised") yield* questions.ask(event.escalationId)
+    if (event._tag === "EscalationAnswered" || event._tag === "EscalationWithdrawn") {
+      yield* questions.close(event.escalationId)
+    }
+    yield* followed.onEvent(event, finish)
+  })
+
+  const { openQuestion, runId, since } = followed
+  if (openQuestion !== undefined) yield* questions.ask(openQuestion)
+  return yield* messenger
+    .events({ runId, from: since === undefined ? "beginning" : { since } })
+    .pipe(Stream.runForEach(onEvent), Effect.as(exitCodes.missing), Effect.raceFirst(Queue.take(codes)))
+}, Effect.scoped)

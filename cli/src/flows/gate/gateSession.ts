@@ -1,0 +1,86 @@
+/** `reprise gate`: the open questions of every run, one after the other, live, until Ctrl-C. */
+import { Messenger } from "@reprise/actor"
+import type { PublicEvent } from "@reprise/protocol"
+import { Cause, Effect, Exit, Fiber, FiberHandle, Queue, Stream } from "effect"
+import { type ClientFlags, withLastingClient } from "../../system/clientSystem.ts"
+import { exitCodes, exitWith, wrongUse } from "../../terminal/CliFailure.ts"
+import { color, say, visible } from "../../terminal/Printer.ts"
+import { answerInTerminal } from "./answerQuestion.ts"
+import type { Closed } from "./askInTerminal.ts"
+import { listQuestions, openQuestions } from "./questions.ts"
+
+/** The questions of this session: those still to be asked, and the one at the terminal now. */
+const makeSession = Effect.gen(function* () {
+  const waiting = yield* Queue.unbounded<string>()
+  const asking = yield* FiberHandle.make<Closed | undefined, unknown>()
+  const known = new Set<string>()
+  const closed = new Set<string>()
+  let current: string | undefined
+
+  const add = (id: string) => {
+    if (known.has(id)) return Effect.void
+    known.add(id)
+    return Effect.asVoid(Queue.offer(waiting, id))
+  }
+
+  const close = (id: string, how: string) => {
+    closed.add(id)
+    if (id !== current) return Effect.void
+    say(color.dim(`\n${id} ${visible(how)}`))
+    return FiberHandle.clear(asking)
+  }
+
+  /** Undefined if the question was answered, here or by somebody else; else how the human closed the prompt. */
+  const askNext = Effect.gen(function* () {
+    const id = yield* Queue.take(waiting)
+    current = id
+    const outcome = yield* Fiber.await(
+      yield* FiberHandle.run(
+        asking,
+        answerInTerminal(id, () => !closed.has(id))
+      )
+    )
+    current = undefined
+    if (Exit.isFailure(outcome) && Cause.hasInterruptsOnly(outcome.cause)) return undefined
+    return yield* outcome
+  })
+
+  return { add, askNext, close }
+})
+
+type Session = Effect.Success<typeof makeSession>
+
+const onEvent = (session: Session, event: PublicEvent) => {
+  if (event._tag === "EscalationRaised") return session.add(event.escalationId)
+  if (event._tag === "EscalationAnswered") {
+    return session.close(event.escalationId, `was answered by ${event.by}: ${event.choice}`)
+  }
+  if (event._tag === "EscalationWithdrawn") return session.close(event.escalationId, `was withdrawn: ${event.reason}`)
+  return Effect.void
+}
+
+const answerAll = Effect.gen(function* () {
+  const messenger = yield* Messenger
+  const session = yield* makeSession
+  const since = new Date(Date.now() - 1000).toISOString()
+  yield* messenger.events({ services: ["gate"], from: { since } }).pipe(
+    Stream.runForEach(({ event }) => onEvent(session, event)),
+    Effect.forkScoped
+  )
+  for (const { escalationId } of yield* openQuestions) yield* session.add(escalationId)
+  say(color.dim("Waiting for questions; Ctrl-C leaves."))
+  while ((yield* session.askNext) === undefined);
+})
+
+export const gateSession = Effect.fn("gateSession")(function* (flags: ClientFlags) {
+  if (flags.json) return yield* listQuestions(flags)
+  if (process.stdin.isTTY !== true) {
+    return yield* wrongUse(
+      "no-terminal",
+      "'reprise gate' needs a terminal.",
+      "In scripts use 'reprise gate list', 'show' and 'answer'."
+    )
+  }
+  yield* withLastingClient(flags, Effect.scoped(answerAll))
+  return yield* exitWith(exitCodes.done)
+})

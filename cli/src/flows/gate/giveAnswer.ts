@@ -1,0 +1,76 @@
+/** `reprise gate answer ID CHOICE [--guidance TEXT|-]` */
+import { text } from "node:stream/consumers"
+import { parseAnswer } from "@reprise/gate/answer"
+import { type EscalationView, isStandalone } from "@reprise/protocol"
+import { Effect, Option } from "effect"
+import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
+import { findQuestion } from "../../system/lookUp.ts"
+import { newCommandId } from "../../system/names.ts"
+import { wrongUse } from "../../terminal/CliFailure.ts"
+import { okJson, say } from "../../terminal/Printer.ts"
+import { type Answer, answerQuestion } from "./answerQuestion.ts"
+
+interface Flags extends ClientFlags {
+  readonly id: string
+  readonly choice: string
+  readonly guidance: Option.Option<string>
+}
+
+const readGuidance = (given: Option.Option<string>): Effect.Effect<string | undefined> =>
+  Option.match(given, {
+    onNone: () => Effect.succeed(undefined),
+    onSome: (guidance) => (guidance === "-" ? Effect.promise(() => text(process.stdin)) : Effect.succeed(guidance))
+  })
+
+/** The options come from the agent: what they are called says nothing about the run. */
+const isAgents = ({ evidence, origin }: EscalationView): boolean =>
+  origin === "permission" || origin === "question" || evidence.checkpoint?.type === "decision"
+
+/** What happens next, for the human who answered. */
+export const nextStep = (question: EscalationView, choice: string): string => {
+  const work = isStandalone(question) ? "session" : "run"
+  if (choice === "abort" && !isAgents(question)) return `The ${work} ends.`
+  if (choice === "pause" && question.origin === "phase-gate") return `'reprise resume ${question.runId}' continues it.`
+  return work === "session"
+    ? "The session continues now if it or 'reprise up' is running; otherwise repeat 'reprise sessions start'."
+    : "The run continues now if 'reprise up' or 'reprise run' is running; otherwise start one."
+}
+
+/** The choice and guidance as the user typed them; fails with exit code 2 if that is no valid answer. */
+const readAnswer = Effect.fnUntraced(function* (
+  flags: Flags,
+  question: EscalationView,
+  given: Effect.Effect<string | undefined>
+) {
+  const typed = parseAnswer(flags.choice, question)
+  if (typed._tag !== "Chosen") {
+    const why = typed._tag === "AskAgain" ? typed.message : `'${flags.choice}' shows evidence; it is not an answer.`
+    return yield* wrongUse("not-an-option", why, `'reprise gate show ${flags.id}' shows the choices.`)
+  }
+  const choice = typed.option.name
+  const guidance = (yield* given) ?? typed.guidance
+  if (typed.option.guidance === "required" && (guidance ?? "").trim() === "") {
+    return yield* wrongUse(
+      "guidance-missing",
+      `'${choice}' needs guidance.`,
+      "Add --guidance TEXT, or --guidance - to read standard input."
+    )
+  }
+  return { choice, ...(guidance === undefined ? {} : { guidance }) } satisfies Answer
+})
+
+export const giveAnswer = Effect.fn("giveAnswer")(function* (flags: Flags) {
+  const commandId = newCommandId("answer")
+  // Standard input can be read only once, and the rest may run again.
+  const given = yield* Effect.cached(readGuidance(flags.guidance))
+  yield* withClient(
+    flags,
+    Effect.gen(function* () {
+      const question = yield* findQuestion(flags.id)
+      const answer = yield* readAnswer(flags, question, given)
+      yield* answerQuestion(question, answer, "cli", commandId)
+      if (flags.json) return okJson({ escalationId: flags.id, ...answer })
+      say(`Answered ${flags.id}: ${answer.choice}. ${nextStep(question, answer.choice)}`)
+    })
+  )
+})

@@ -1,0 +1,47 @@
+/** `reprise gate list` and `reprise gate show ID` */
+import type { EscalationView } from "@reprise/protocol"
+import { Effect } from "effect"
+import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
+import { allQuestions, findQuestion } from "../../system/lookUp.ts"
+import { data, okJson, say, visible } from "../../terminal/Printer.ts"
+import { questionText, since } from "../../views/questionText.ts"
+import { table } from "../../views/table.ts"
+
+/** The oldest first. */
+export const openQuestions = Effect.gen(function* () {
+  const all = yield* allQuestions
+  return all.filter(({ state }) => state === "open").sort((a, b) => a.raisedAt.localeCompare(b.raisedAt))
+})
+
+const row = ({ escalationId, options, origin, phase, raisedAt, reason, step }: EscalationView) => [
+  escalationId,
+  phase ?? "",
+  step ?? "",
+  origin,
+  since(raisedAt, Date.now()),
+  visible(reason).split("\n")[0]?.slice(0, 60) ?? "",
+  options.map(({ keys, name }) => keys[0] ?? name).join(" ")
+]
+
+export const listQuestions = (flags: ClientFlags) =>
+  withClient(
+    flags,
+    Effect.gen(function* () {
+      const questions = yield* openQuestions
+      if (flags.json) return okJson(questions)
+      if (questions.length === 0) return say("No open questions.")
+      data(table(["id", "phase", "step", "from", "since", "why", "choices"], questions.map(row)))
+    })
+  )
+
+export const showQuestion = (flags: ClientFlags & { readonly id: string }) =>
+  withClient(
+    flags,
+    Effect.gen(function* () {
+      const question = yield* findQuestion(flags.id)
+      if (flags.json) return okJson(question)
+      data(questionText(question, Date.now()))
+      if (question.state !== "open")
+        data(`\n${question.state}: ${question.choice ?? question.withdrawnFor ?? ""} ${question.by ?? ""}`)
+    })
+  )

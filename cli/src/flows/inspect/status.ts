@@ -1,0 +1,78 @@
+/** `reprise status [RUN]` and `reprise summary RUN` */
+import { ActorConfig, Broker } from "@reprise/actor"
+import { journalSummary } from "@reprise/orchestrator/summary"
+import { renderSummary } from "@reprise/plan"
+import { contracts, isKey, subjects } from "@reprise/protocol"
+import { Effect, Option, Schema } from "effect"
+import { archivePath } from "../../project/Project.ts"
+import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
+import { allRuns, findRun } from "../../system/lookUp.ts"
+import { missing, wrongUse } from "../../terminal/CliFailure.ts"
+import { data, okJson, say, visible } from "../../terminal/Printer.ts"
+import { limitsLine, runSummary, runsTable, tasksBegun, tasksTable } from "../../views/runText.ts"
+
+const Entry = Schema.fromJsonString(Schema.Struct({ events: Schema.Unknown }))
+const decodeEntry = Schema.decodeUnknownEffect(Entry)
+
+const unreadable = (run: string) => (cause: unknown) =>
+  missing(
+    "bad-journal",
+    `This version of Reprise cannot read the journal of run ${run}.`,
+    "Use the version that ran it, or read its SUMMARY.md in .planning/.",
+    cause
+  )
+
+/** The summary of a run as its journal has it now; undefined if there is no such run. */
+const readSummary = Effect.fnUntraced(function* (run: string) {
+  if (!isKey(run)) return undefined
+  const broker = yield* Broker
+  const { prefix } = yield* ActorConfig
+  const stored = yield* broker.read("journal", subjects(prefix).journal(contracts.orchestrator.actor, run), 0)
+  const entries = yield* Effect.forEach(stored, ({ body }) => Effect.flatMap(body, decodeEntry)).pipe(
+    Effect.mapError(unreadable(run))
+  )
+  return yield* Effect.fromResult(journalSummary(entries.map(({ events }) => events))).pipe(
+    Effect.mapError(unreadable(run))
+  )
+})
+
+const printRuns = Effect.fnUntraced(function* (json: boolean) {
+  const runs = yield* allRuns
+  if (json) return okJson(runs)
+  if (runs.length === 0) return say("No runs yet: 'reprise run PLAN.md' starts one.")
+  data(runsTable(runs, Date.now()))
+})
+
+const printRun = Effect.fnUntraced(function* (id: string, json: boolean) {
+  const run = yield* findRun(id)
+  // A server that others run may not let a client read the journal.
+  const summary = Option.getOrUndefined(yield* Effect.option(readSummary(id)))
+  const tasks = tasksBegun(summary)
+  if (json) return okJson({ ...run, tasks })
+  const parts = [
+    runSummary(run, [["workspace", run.directory ?? run.workspace]]),
+    ...(tasks.length === 0 ? [] : [tasksTable(tasks)]),
+    limitsLine(run)
+  ]
+  data(parts.join("\n"))
+})
+
+export const status = (flags: ClientFlags & { readonly run: Option.Option<string> }) =>
+  withClient(flags, Option.isNone(flags.run) ? printRuns(flags.json) : printRun(flags.run.value, flags.json))
+
+export const summary = (flags: ClientFlags & { readonly run: string }) =>
+  withClient(
+    flags,
+    Effect.gen(function* () {
+      const found = yield* readSummary(flags.run)
+      if (found === undefined) {
+        return yield* wrongUse(
+          "unknown-run",
+          `There is no run '${flags.run.slice(0, 80)}'.`,
+          `'reprise status' lists the runs of this repository; a pruned run is in ${archivePath("RUN")}.`
+        )
+      }
+      if (flags.json) okJson(found)
+      else data(visible(renderSummary(found)).trimEnd())
+    })
+  )

@@ -1,0 +1,98 @@
+/** `reprise watch [RUN]` and `reprise logs RUN` */
+import { ActorConfig, Broker, Messenger, type SeenEvent } from "@reprise/actor"
+import { isStandalone, type PublicEvent, type PublicEventType, subjects } from "@reprise/protocol"
+import { Effect, Option, Stream } from "effect"
+import { type ClientFlags, withClient, withLastingClient } from "../../system/clientSystem.ts"
+import { findRun, findSession, unknownRun } from "../../system/lookUp.ts"
+import { color, data, json, readerHasGone, say, visible } from "../../terminal/Printer.ts"
+import { logLine } from "../../views/eventLine.ts"
+import { publicJson, timedLine } from "../../views/publicJson.ts"
+
+/** The events of a standalone session are published under its own id, as those of a run are. */
+const requireStandalone = (id: string) =>
+  findSession(id).pipe(
+    Effect.catchTag("CliFailure", () => unknownRun(id)),
+    Effect.flatMap(({ prompt }) => (prompt === undefined ? unknownRun(id) : Effect.void))
+  )
+
+const requireRun = (id: string) =>
+  findRun(id).pipe(
+    Effect.asVoid,
+    Effect.catchIf(
+      ({ code }) => code === "unknown-run",
+      () => requireStandalone(id)
+    )
+  )
+
+const runEndings: ReadonlySet<PublicEventType> = new Set(["RunCompleted", "RunFailed", "RunAborted"])
+const sessionEndings: ReadonlySet<PublicEventType> = new Set([
+  "SessionCompleted",
+  "SessionFailed",
+  "SessionAborted",
+  "SessionExpired"
+])
+
+const isEnd = ({ _tag, runId, sessionId }: PublicEvent): boolean =>
+  runEndings.has(_tag) || (sessionEndings.has(_tag) && sessionId !== undefined && isStandalone({ runId, sessionId }))
+
+const print = (seen: SeenEvent, asJson: boolean, everyRun: boolean): void => {
+  const line = asJson ? undefined : timedLine(seen, everyRun)
+  if (asJson) json(publicJson(seen.event, seen.meta))
+  else if (line !== undefined) data(line)
+}
+
+/** What was printed so far: when another process takes the broker over, watching continues after it. */
+interface Progress {
+  readonly startedAt: string
+  sequence: number
+  attempts: number
+}
+
+const watchEvents = Effect.fnUntraced(function* (run: string | undefined, asJson: boolean, progress: Progress) {
+  const messenger = yield* Messenger
+  if (run !== undefined) yield* requireRun(run)
+  progress.attempts += 1
+  const isFirst = progress.attempts === 1
+  if (isFirst && !asJson) say(color.dim(`Watching ${run ?? "every run"}; Ctrl-C stops.`))
+  const from = run !== undefined ? "beginning" : isFirst ? "now" : { since: progress.startedAt }
+  yield* messenger.events({ ...(run === undefined ? {} : { runId: run }), from }).pipe(
+    Stream.filter(({ sequence }) => sequence > progress.sequence),
+    Stream.tap((seen) =>
+      Effect.sync(() => {
+        progress.sequence = seen.sequence
+        print(seen, asJson, run === undefined)
+      })
+    ),
+    Stream.takeUntil(({ event }) => readerHasGone() || (run !== undefined && isEnd(event))),
+    Stream.runDrain
+  )
+})
+
+/** Until interrupted, until the reader has gone or, for one run, until it ends. */
+export const watch = Effect.fn("watch")(function* (flags: ClientFlags & { readonly run: Option.Option<string> }) {
+  const progress: Progress = { startedAt: new Date().toISOString(), sequence: 0, attempts: 0 }
+  yield* withLastingClient(flags, watchEvents(Option.getOrUndefined(flags.run), flags.json, progress))
+})
+
+/** Everything that happened so far. */
+export const logs = (flags: ClientFlags & { readonly run: string }) =>
+  withClient(
+    flags,
+    Effect.gen(function* () {
+      const messenger = yield* Messenger
+      yield* requireRun(flags.run)
+      const broker = yield* Broker
+      const { prefix } = yield* ActorConfig
+      const last = (yield* broker.last("events", subjects(prefix).events("*", flags.run)))?.sequence ?? 0
+      if (last === 0) return
+      yield* messenger.events({ runId: flags.run, from: "beginning" }).pipe(
+        Stream.takeUntil(({ sequence }) => sequence >= last || readerHasGone()),
+        Stream.runForEach(({ event, meta }) =>
+          Effect.sync(() => {
+            if (flags.json) json(publicJson(event, meta))
+            else data(`${meta.time} ${visible(logLine(event))}`)
+          })
+        )
+      )
+    })
+  )

@@ -1,0 +1,74 @@
+/** What is kept of a pruned run or standalone session: `.reprise/archive/ID.json` and its conversations. */
+import { mkdir, open, rename, stat } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { Broker } from "@reprise/actor"
+import type { SessionView } from "@reprise/protocol"
+import { Effect } from "effect"
+import { archivePath, type Project } from "../../project/Project.ts"
+import { missing } from "../../terminal/CliFailure.ts"
+import { writeSessionFile } from "../sessions/sessionFile.ts"
+import { eventsOf } from "./RunRecord.ts"
+
+/** On disk when it returns. */
+const writeNew = async (path: string, text: string): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const file = await open(`${path}.tmp`, "w", 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(`${path}.tmp`, path)
+  const folder = await open(dirname(path), "r")
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    (error) => (error instanceof Error && "code" in error && error.code === "ENOENT" ? false : Promise.reject(error))
+  )
+
+/**
+ * Writes the record unless it exists: then an earlier pruning was interrupted after it, and less is stored now than was
+ * archived. Returns its path.
+ */
+export const archiveRecord = Effect.fn("archiveRecord")(function* (project: Project, runId: string, record: object) {
+  const path = archivePath(runId)
+  const failed = (cause: unknown) =>
+    missing("archive", `${path} cannot be written; nothing was removed.`, "Check the disk.", cause)
+  const archived = yield* Effect.tryPromise({ try: () => exists(join(project.root, path)), catch: failed })
+  if (archived) return path
+  const events = yield* eventsOf(runId)
+  const text = `${JSON.stringify({ ...record, events }, null, 2)}\n`
+  yield* Effect.tryPromise({ try: () => writeNew(join(project.root, path), text), catch: failed })
+  return path
+})
+
+/** `session.json` is the newest; a conversation that was replaced has its id at the runtime in its name. */
+const fileOf = (object: string, newest: string | undefined): string =>
+  object === newest ? "session.json" : `session-${object.slice(object.lastIndexOf("/") + 1)}.json`
+
+/**
+ * Moves conversations from the broker to `.reprise/agent-sessions/`. Each is on disk before it is removed, so this can
+ * be interrupted and repeated.
+ */
+export const keepConversations = Effect.fn("keepConversations")(function* (
+  project: Project,
+  sessions: ReadonlyArray<SessionView>
+) {
+  const { transcripts } = yield* Broker
+  for (const { sessionId, transcript } of sessions) {
+    for (const object of yield* transcripts.list(`session/${sessionId}/`)) {
+      const text = yield* transcripts.get(object)
+      if (text === undefined) continue
+      yield* writeSessionFile(project.directory, sessionId, text, fileOf(object, transcript))
+      yield* transcripts.remove(object)
+    }
+  }
+})

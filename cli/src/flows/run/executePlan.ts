@@ -1,0 +1,136 @@
+/** Starts a run or continues the open one, follows it, and prints its summary. */
+import { randomUUID } from "node:crypto"
+import { Messenger } from "@reprise/actor"
+import { type RunId, type RunView, to } from "@reprise/protocol"
+import { Effect, Ref } from "effect"
+import { isInitialised } from "../../project/Project.ts"
+import { isBrokerLost, untilBrokerLostOrFull } from "../../system/broker.ts"
+import { allRuns, findRun, isOpenRun } from "../../system/lookUp.ts"
+import { newRunId } from "../../system/names.ts"
+import { hostingSystem } from "../../system/System.ts"
+import { type ExitCode, exitCodes } from "../../terminal/CliFailure.ts"
+import { data, say } from "../../terminal/Printer.ts"
+import { runSummary } from "../../views/runText.ts"
+import type { Answerer } from "../gate/followEvents.ts"
+import { followRun } from "./followRun.ts"
+import { requireCleanTree } from "./preflight.ts"
+import { type PreparedRun, startRun } from "./prepareRun.ts"
+
+export interface PlanExecution extends PreparedRun {
+  readonly answerer: Answerer
+  readonly json: boolean
+  /** Added to OpenCode's environment. */
+  readonly openCodeEnvironment?: Readonly<Record<string, string>>
+  /** What else the summary names, and where it is. */
+  readonly locations: ReadonlyArray<readonly [string, string]>
+}
+
+/** The newest run of this plan that has not ended. */
+const findOpenRun = Effect.fnUntraced(function* ({ plan, project }: PlanExecution) {
+  const runs = yield* allRuns
+  return runs
+    .filter((run) => isOpenRun(run) && run.planPath === plan.path && run.workspace === project.root)
+    .sort((a, b) => b.startedAt.localeCompare(a.startedAt))[0]
+})
+
+const start = Effect.fnUntraced(function* (execution: PlanExecution) {
+  const messenger = yield* Messenger
+  yield* requireCleanTree(execution)
+  const runId = newRunId()
+  yield* messenger.send(startRun(execution, runId), { id: `start-${runId}` })
+  return runId
+})
+
+const resume = Effect.fnUntraced(function* ({ phase, planPath, runId, status }: RunView, json: boolean) {
+  const messenger = yield* Messenger
+  if (!json) say(`Continuing run ${runId} of ${planPath} (${status}${phase === undefined ? "" : `, phase ${phase}`})`)
+  if (status !== "paused") return
+  yield* messenger.send(to.orchestrator(runId).ResumeRun(), { id: `resume-${randomUUID()}` })
+})
+
+const printSummary = Effect.fnUntraced(function* ({ json, locations, project }: PlanExecution, runId: RunId) {
+  const view = yield* findRun(runId)
+  if (json) return
+  const standard = [
+    ["workspace", view.directory ?? view.workspace],
+    ["journal and logs", project.directory]
+  ] as const
+  data(runSummary(view, [...standard, ...locations]))
+})
+
+/** The exit code of a run with this status, if there is nothing left to follow. */
+const settledCode = (status: RunView["status"]): ExitCode | undefined => {
+  switch (status) {
+    case "paused":
+      return exitCodes.waiting
+    case "completed":
+      return exitCodes.done
+    case "failed":
+      return exitCodes.runFailed
+    case "aborted":
+      return exitCodes.aborted
+    case "running":
+    case "waiting":
+      return undefined
+  }
+}
+
+const startAndFollow = Effect.fnUntraced(function* (execution: PlanExecution, followed: Ref.Ref<RunId | undefined>) {
+  const runId = yield* start(execution)
+  yield* Ref.set(followed, runId)
+  return { runId, code: yield* followRun(runId, execution) }
+})
+
+const resumeAndFollow = Effect.fnUntraced(function* (execution: PlanExecution, run: RunView, since: string) {
+  yield* resume(run, execution.json)
+  return { runId: run.runId, code: yield* followRun(run.runId, { ...execution, since }) }
+})
+
+/** `followed`: the run that this process follows already. It may have ended unseen, so no new run is started then. */
+const follow = Effect.fnUntraced(function* (execution: PlanExecution, followed: Ref.Ref<RunId | undefined>) {
+  const since = new Date(Date.now() - 1).toISOString()
+  const known = yield* Ref.get(followed)
+  if (known !== undefined) {
+    const run = yield* findRun(known)
+    const code = settledCode(run.status)
+    return code === undefined ? yield* resumeAndFollow(execution, run, since) : { runId: known, code }
+  }
+  const open = yield* findOpenRun(execution)
+  if (open === undefined) return yield* startAndFollow(execution, followed)
+  yield* Ref.set(followed, open.runId)
+  return yield* resumeAndFollow(execution, open, since)
+})
+
+const followAndSummarise = Effect.fnUntraced(function* (
+  execution: PlanExecution,
+  followed: Ref.Ref<RunId | undefined>
+) {
+  const { code, runId } = yield* follow(execution, followed)
+  if (code !== exitCodes.waiting && code !== exitCodes.interrupted) yield* printSummary(execution, runId)
+  return code
+})
+
+/**
+ * Returns the exit code (docs/design/protocol.md#the-command-line); fails with a `CliFailure` if something the run needs
+ * is missing. When another process did the work and ends, this one takes over.
+ */
+export const executePlan = Effect.fn("executePlan")(function* (execution: PlanExecution) {
+  // Before a broker is started here for the first time: a refused run leaves nothing behind.
+  if (!isInitialised(execution.project)) yield* requireCleanTree(execution)
+  const followed = yield* Ref.make<RunId | undefined>(undefined)
+  const { config, openCodeEnvironment, project } = execution
+  const system = hostingSystem({
+    project,
+    settings: config.settings,
+    ...(openCodeEnvironment === undefined ? {} : { openCodeEnvironment })
+  })
+  return yield* untilBrokerLostOrFull(followAndSummarise(execution, followed)).pipe(
+    Effect.provide(system),
+    Effect.tapError((error) =>
+      Effect.sync(() => {
+        if (isBrokerLost(error) && !execution.json) say("The process that did the work has ended; continuing here.")
+      })
+    ),
+    Effect.retry({ while: isBrokerLost })
+  )
+})

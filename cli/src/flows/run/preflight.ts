@@ -1,0 +1,35 @@
+/** Checks of the repository before a run starts. */
+import { Git, uncommittedPaths } from "@reprise/workspace"
+import { Effect } from "effect"
+import { missing } from "../../terminal/CliFailure.ts"
+import type { PreparedRun } from "./prepareRun.ts"
+
+const shownPaths = 10
+
+const gitFailed = (root: string) => (fault: { readonly message: string }) =>
+  missing("git", fault.message, `Try 'git status' in ${root}.`, fault)
+
+/** Fails with exit code 3 if nothing was committed yet. */
+export const requireCommit = Effect.fn("requireCommit")(function* ({ project: { root } }: PreparedRun) {
+  const git = yield* Git
+  const head = yield* git.head(root).pipe(Effect.mapError(gitFailed(root)))
+  if (head !== undefined) return
+  return yield* missing("no-commit", `${root} has no commit yet.`, "Commit the plan first: git add, git commit.")
+}, Effect.provide(Git.layer))
+
+/**
+ * Fails with exit code 3, naming what is not committed, untracked files included. A run in a worktree, or one that
+ * allows uncommitted files, needs no clean tree.
+ */
+export const requireCleanTree = Effect.fn("requireCleanTree")(function* ({ options, project: { root } }: PreparedRun) {
+  if (options.allowDirty || options.worktree) return
+  const dirty = yield* uncommittedPaths(root).pipe(Effect.mapError(gitFailed(root)))
+  if (dirty.length === 0) return
+  const list = dirty.slice(0, shownPaths).map((path) => `  ${path}`)
+  const more = dirty.length > shownPaths ? [`  … and ${dirty.length - shownPaths} more`] : []
+  return yield* missing(
+    "dirty-tree",
+    ["The working tree is not clean:", ...list, ...more].join("\n"),
+    "Commit or stash your changes, or use --allow-dirty."
+  )
+}, Effect.provide(Git.layer))

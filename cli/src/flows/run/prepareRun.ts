@@ -1,0 +1,45 @@
+/** What `run`, `run --dry-run`, `validate` and `demo` share: everything a run is started with, read and checked once. */
+import { type RunId, type RunOptions, to } from "@reprise/protocol"
+import { Effect } from "effect"
+import type { Config } from "../../config/Config.ts"
+import { loadConfig } from "../../config/loadConfig.ts"
+import { type RunFlags, runOptions } from "../../config/serviceOptions.ts"
+import type { SomeSettings } from "../../config/settings.ts"
+import type { Project } from "../../project/Project.ts"
+import { type PlanFile, readPlanFile } from "../../project/planFile.ts"
+import { readPrompts } from "../../project/prompts.ts"
+import { data, okJson } from "../../terminal/Printer.ts"
+import { describePlan, planText } from "../../views/planText.ts"
+
+/** What was validated is what is sent: nothing of this is read again. */
+export interface PreparedRun {
+  readonly project: Project
+  readonly plan: PlanFile
+  readonly config: Config
+  readonly options: RunOptions
+}
+
+/** `flags` may depend on the plan, such as the phase to start with. */
+export const prepareRun = Effect.fn("prepareRun")(function* <E>(
+  project: Project,
+  given: string,
+  settings: SomeSettings,
+  flags: (plan: PlanFile) => Effect.Effect<RunFlags, E>
+) {
+  const plan = yield* readPlanFile(project, given)
+  const runFlags = yield* flags(plan)
+  const config = yield* loadConfig(project.root, { flags: settings, plan })
+  const options = runOptions(config.settings, runFlags, yield* readPrompts(project))
+  return { project, plan, config, options } satisfies PreparedRun
+})
+
+/** The command that starts the prepared run. */
+export const startRun = ({ options, plan, project }: PreparedRun, runId: RunId) =>
+  to.orchestrator(runId).StartRun({ plan: plan.text, planPath: plan.path, workspace: project.root, options })
+
+/** Prints what the run would do. */
+export const describeRun = (prepared: PreparedRun, runId: RunId, json: boolean): void => {
+  const description = describePlan(prepared.plan.plan, startRun(prepared, runId).command)
+  if (json) okJson(description)
+  else data(planText(description))
+}

@@ -1,0 +1,82 @@
+/** `reprise up`: does the work of every run of a repository and shows what happens, until it is interrupted. */
+import { Messenger, type SeenEvent } from "@reprise/actor"
+import { Effect, Option, Stream } from "effect"
+import { loadConfig } from "../../config/loadConfig.ts"
+import { findProject } from "../../project/Project.ts"
+import { BrokerRole, isBrokerLost, untilBrokerLostOrFull } from "../../system/broker.ts"
+import type { ClientFlags } from "../../system/clientSystem.ts"
+import { allRuns, isOpenRun } from "../../system/lookUp.ts"
+import { releaseWhenQuiet } from "../../system/memory.ts"
+import { hostName } from "../../system/names.ts"
+import { type SystemOptions, servingSystem } from "../../system/System.ts"
+import { color, data, json, say } from "../../terminal/Printer.ts"
+import { requireTrusted } from "../../trust/requireTrust.ts"
+import { agentSettings, serverSettings } from "../../trust/trustedSettings.ts"
+import { publicJson, timedLine } from "../../views/publicJson.ts"
+import { servingLines } from "../../views/servingLines.ts"
+
+export interface Serving extends SystemOptions {
+  readonly json: boolean
+}
+
+const greet = Effect.fnUntraced(function* ({ json: asJson, project, settings }: Serving) {
+  const { works } = yield* BrokerRole
+  const openRuns = (yield* allRuns).filter(isOpenRun)
+  if (asJson) return
+  const { url } = settings.nats
+  const lines = servingLines({
+    directory: project.root,
+    works,
+    openRuns,
+    ...(url === undefined ? {} : { broker: url })
+  })
+  for (const line of lines) say(line)
+})
+
+const print = (seen: SeenEvent, asJson: boolean): void => {
+  const line = asJson ? undefined : timedLine(seen, true)
+  if (asJson) json(publicJson(seen.event, seen.meta))
+  else if (line !== undefined) data(line)
+}
+
+const serve = Effect.fnUntraced(function* (options: Serving) {
+  const { works } = yield* BrokerRole
+  const messenger = yield* Messenger
+  const since = new Date(Date.now() - 1).toISOString()
+  yield* greet(options)
+  let events = 0
+  const printEvents = messenger.events({ from: { since } }).pipe(
+    Stream.runForEach((seen) =>
+      Effect.sync(() => {
+        events++
+        print(seen, options.json)
+      })
+    )
+  )
+  yield* Effect.raceFirst(printEvents, works ? releaseWhenQuiet(() => events) : Effect.never)
+})
+
+/**
+ * Never succeeds. While another process does the work this one only follows, and takes over when that one ends. Fails
+ * with a `CliFailure` if something is missing or the broker is full.
+ */
+export const serveProject = Effect.fn("serveProject")(function* (options: Serving) {
+  yield* untilBrokerLostOrFull(serve(options)).pipe(
+    Effect.provide(servingSystem({ ...options, lasting: true, lazyAgents: true })),
+    Effect.tapError((error) =>
+      Effect.sync(() => {
+        if (isBrokerLost(error) && !options.json)
+          say(color.dim("The process that did the work has ended; continuing here."))
+      })
+    ),
+    Effect.retry({ while: isBrokerLost })
+  )
+  return yield* Effect.never
+})
+
+export const up = Effect.fn("up")(function* ({ json: asJson, nats }: ClientFlags) {
+  const project = yield* findProject(process.cwd())
+  const config = yield* loadConfig(project.root, { flags: { nats: { url: Option.getOrUndefined(nats) } } })
+  yield* requireTrusted(project, config, [...serverSettings, ...agentSettings])
+  return yield* serveProject({ project, settings: config.settings, json: asJson, host: yield* hostName })
+})

@@ -1,0 +1,34 @@
+/** `reprise sessions list` and `reprise sessions show ID` */
+import { Effect, Result } from "effect"
+import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
+import { allSessions, findSession } from "../../system/lookUp.ts"
+import { withSessionClient } from "../../system/sessionRuntime.ts"
+import { data, okJson, say, visible } from "../../terminal/Printer.ts"
+import { sessionTable, sessionText } from "../../views/sessionText.ts"
+import { conversation } from "./conversation.ts"
+
+export const listSessions = (flags: ClientFlags) =>
+  withClient(
+    flags,
+    Effect.gen(function* () {
+      const sessions = yield* allSessions
+      if (flags.json) return okJson(sessions)
+      if (sessions.length === 0) return say("No sessions yet.")
+      data(sessionTable(sessions))
+    })
+  )
+
+/** Shows the rest even if the conversation cannot be read. */
+export const showSession = (flags: ClientFlags & { readonly id: string }) =>
+  withSessionClient(flags, (options) =>
+    Effect.gen(function* () {
+      const session = yield* findSession(flags.id)
+      const read = yield* Effect.result(conversation(session, options))
+      const problem = Result.isFailure(read) ? { conversationUnavailable: read.failure.message } : {}
+      if (flags.json) {
+        return okJson({ ...session, conversation: Result.isSuccess(read) ? read.success.messages : [], ...problem })
+      }
+      data(sessionText(session, Result.isSuccess(read) ? read.success : undefined))
+      if (Result.isFailure(read)) say(visible(read.failure.message))
+    })
+  )

@@ -1,0 +1,124 @@
+/** `reprise sessions start "do X"`: a session without a plan, with the same gate, limits, permissions and auto-resume. */
+import { text } from "node:stream/consumers"
+import { Messenger } from "@reprise/actor"
+import { anyHost, type RuntimeName, type SessionId, sessionPrompts, to } from "@reprise/protocol"
+import { Effect, Option } from "effect"
+import { ensureSchemaFile } from "../../config/jsonSchema.ts"
+import { loadConfig } from "../../config/loadConfig.ts"
+import { sessionLimits } from "../../config/serviceOptions.ts"
+import type { Settings } from "../../config/settings.ts"
+import { findProject, type Project } from "../../project/Project.ts"
+import { readPrompts } from "../../project/prompts.ts"
+import { isBrokerLost, untilBrokerLostOrFull } from "../../system/broker.ts"
+import type { ClientFlags } from "../../system/clientSystem.ts"
+import { allSessions, findSession, isOver } from "../../system/lookUp.ts"
+import { newSessionId } from "../../system/names.ts"
+import { requireRuntime } from "../../system/runtimes.ts"
+import { hostingSystem } from "../../system/System.ts"
+import { exitCodes, exitWith, wrongUse } from "../../terminal/CliFailure.ts"
+import { data, say, visible } from "../../terminal/Printer.ts"
+import { isInteractive } from "../../terminal/readLine.ts"
+import { requireTrust } from "../../trust/requireTrust.ts"
+import { agentSettings, serverSettings, trustedSettings } from "../../trust/trustedSettings.ts"
+import { followSession } from "./followSession.ts"
+
+interface Flags extends ClientFlags {
+  readonly prompt: string
+  readonly noInput: boolean
+  readonly runtime: Option.Option<RuntimeName>
+  readonly model: Option.Option<string>
+}
+
+interface Assignment {
+  readonly project: Project
+  readonly settings: Settings
+  readonly prompt: string
+  /** The user's texts that replace prompt templates, by name. */
+  readonly prompts: Readonly<Record<string, string>>
+  readonly terminal: boolean
+  readonly json: boolean
+}
+
+/** The newest session of the same prompt that has not ended: like the open run of a plan, it is continued. */
+const findOpenSession = Effect.fnUntraced(function* ({ project, prompt }: Assignment) {
+  const sessions = yield* allSessions
+  return sessions
+    .filter((session) => session.prompt === prompt && session.directory === project.root && !isOver(session))
+    .sort((a, b) => b.createdAt.localeCompare(a.createdAt))[0]
+})
+
+const start = Effect.fnUntraced(function* ({ project, prompt, prompts, settings }: Assignment) {
+  const messenger = yield* Messenger
+  const sessionId = newSessionId()
+  const { model, permissions, runtime } = settings
+  const command = to.sessionManager(sessionId).StartSession({
+    prompt,
+    runtime,
+    ...(model === undefined ? {} : { model }),
+    directory: project.root,
+    host: anyHost,
+    permissions,
+    ...sessionPrompts(prompts),
+    limits: sessionLimits(settings)
+  })
+  yield* messenger.send(command, { id: `start-${sessionId}`, subject: sessionId })
+  return sessionId
+})
+
+/** Prints the agent's last lines and what the session used. */
+const printResult = Effect.fnUntraced(function* (sessionId: SessionId, lastLines: string | undefined) {
+  const { cost, status, tokens, turns } = yield* findSession(sessionId)
+  if (lastLines !== undefined) data(visible(lastLines))
+  const used = `${turns} turn${turns === 1 ? "" : "s"}, ${tokens.input + tokens.output} tokens, $${cost.toFixed(4)}`
+  say(`Session ${sessionId} ${status}: ${used}. Read it: reprise sessions show ${sessionId}`)
+})
+
+const startOrContinue = Effect.fnUntraced(function* (assignment: Assignment) {
+  const { json, terminal } = assignment
+  const since = new Date(Date.now() - 1).toISOString()
+  const open = yield* findOpenSession(assignment)
+  const sessionId = open?.sessionId ?? (yield* start(assignment))
+  if (!json) say(open === undefined ? `Session ${sessionId}` : `Continuing session ${sessionId}`)
+  const { code, lastLines } = yield* followSession(sessionId, {
+    terminal,
+    json,
+    ...(open === undefined ? {} : { since }),
+    ...(open?.escalationId === undefined ? {} : { openQuestion: open.escalationId })
+  })
+  if (!json && code !== exitCodes.waiting && code !== exitCodes.interrupted) yield* printResult(sessionId, lastLines)
+  return code
+})
+
+const readPrompt = (given: string) =>
+  given === "-" ? Effect.promise(() => text(process.stdin)) : Effect.succeed(given)
+
+/** Returns the exit code. When another process did the work and ends, this one takes over. */
+const execute = (assignment: Assignment) =>
+  untilBrokerLostOrFull(startOrContinue(assignment)).pipe(
+    Effect.provide(hostingSystem({ project: assignment.project, settings: assignment.settings })),
+    Effect.retry({ while: isBrokerLost })
+  )
+
+export const startSession = Effect.fn("startSession")(function* (flags: Flags) {
+  const terminal = isInteractive(flags)
+  const project = yield* findProject(process.cwd())
+  const prompt = yield* readPrompt(flags.prompt)
+  if (prompt.trim() === "") {
+    return yield* wrongUse("prompt-missing", "The prompt is empty.", `Example: reprise sessions start "do X"`)
+  }
+  const config = yield* loadConfig(project.root, {
+    flags: {
+      runtime: Option.getOrUndefined(flags.runtime),
+      model: Option.getOrUndefined(flags.model),
+      nats: { url: Option.getOrUndefined(flags.nats) }
+    }
+  })
+  const { settings } = config
+  yield* requireRuntime(settings.runtime)
+  const needsTrust = trustedSettings(config, ["permissions", ...serverSettings, ...agentSettings])
+  yield* requireTrust(project, needsTrust, { terminal })
+  const prompts = yield* readPrompts(project)
+  yield* ensureSchemaFile(project)
+  const code = yield* execute({ project, settings, prompt, prompts, terminal, json: flags.json })
+  if (code !== exitCodes.done) return yield* exitWith(code)
+})

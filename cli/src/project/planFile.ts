@@ -1,0 +1,83 @@
+/** The plan that a command was given: found in the repository, read and parsed once. */
+import { realpathSync } from "node:fs"
+import { readFile } from "node:fs/promises"
+import { dirname, isAbsolute, relative, resolve } from "node:path"
+import { type Plan, type PlanProblem, parsePlan } from "@reprise/plan"
+import { Effect, Result } from "effect"
+import { missing, wrongUse } from "../terminal/CliFailure.ts"
+import { isOwnWorktree, type Project, topLevel } from "./Project.ts"
+
+export interface PlanFile {
+  /** Relative to the project's root. */
+  readonly path: string
+  readonly text: string
+  readonly plan: Plan
+}
+
+/** The plan's path; a plan outside of the repository is wrong use. */
+const findPlan = Effect.fnUntraced(function* (project: Project, from: string, given: string) {
+  if (given.trim() === "") {
+    return yield* wrongUse("plan-missing", "The path of the plan is empty.", "Give the path of a markdown file.")
+  }
+  const absolute = yield* Effect.try({
+    try: () => realpathSync(resolve(from, given)),
+    catch: () =>
+      wrongUse(
+        "plan-missing",
+        `There is no plan at ${given}.`,
+        "Give the path of a markdown file; 'reprise validate PLAN' checks it."
+      )
+  })
+  const path = relative(project.root, absolute)
+  if (path === "" || path.startsWith("..") || isAbsolute(path)) {
+    return yield* wrongUse(
+      "plan-outside",
+      `The plan ${given} is outside of the repository ${project.root}.`,
+      "Move the plan into the repository: it is read again after each phase."
+    )
+  }
+  const owner = yield* topLevel(dirname(absolute))
+  if (owner !== project.root && !isOwnWorktree(project, owner)) {
+    return yield* wrongUse(
+      "plan-elsewhere",
+      `The plan ${given} belongs to another repository, ${owner}.`,
+      `Run it there: cd ${owner}`
+    )
+  }
+  return { path, absolute }
+})
+
+const readText = (absolute: string, given: string) =>
+  Effect.tryPromise({
+    try: () => readFile(absolute, "utf8"),
+    catch: (cause) =>
+      cause instanceof Error && "code" in cause && cause.code === "EISDIR"
+        ? wrongUse("plan-missing", `${given} is a folder.`, "Give the path of a markdown file.")
+        : missing("plan-unreadable", `${given} cannot be read.`, "Check its permissions.", cause)
+  })
+
+const shownProblems = 20
+
+const problemLines = (path: string, problems: ReadonlyArray<PlanProblem>): string =>
+  problems
+    .slice(0, shownProblems)
+    .map(({ column, line, message }) => `  ${path}:${line}:${column} ${message}`)
+    .join("\n")
+
+/**
+ * Reads and parses a plan. Fails with exit code 2, naming every problem with its line and column, when the plan is
+ * missing or invalid.
+ */
+export const readPlanFile = Effect.fn("readPlanFile")(function* (project: Project, given: string) {
+  const { absolute, path } = yield* findPlan(project, process.cwd(), given)
+  const text = yield* readText(absolute, given)
+  const parsed = parsePlan(text)
+  if (Result.isFailure(parsed)) {
+    return yield* wrongUse(
+      "plan-invalid",
+      `${given} is not a valid plan:\n${problemLines(given, parsed.failure)}`,
+      "A phase is '## Phase N: Title' with items '- [ ] text'; 'reprise validate PLAN' checks again."
+    )
+  }
+  return { path, text, plan: parsed.success } satisfies PlanFile
+})

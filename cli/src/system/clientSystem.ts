@@ -1,0 +1,77 @@
+/** For commands that look up, answer and control: messages over the repository's broker, whoever runs it. */
+import { type ActorConfig, type Broker, MemoryBroker, Messenger, QueryFailed } from "@reprise/actor"
+import { Effect, Layer, Option } from "effect"
+import { loadConfig } from "../config/loadConfig.ts"
+import { findProject, isInitialised } from "../project/Project.ts"
+import { type CliFailure, missing } from "../terminal/CliFailure.ts"
+import { requireTrusted } from "../trust/requireTrust.ts"
+import { serverSettings } from "../trust/trustedSettings.ts"
+import { BrokerRole, isBrokerLost, maxTakeovers, untilBrokerLost } from "./broker.ts"
+import { actorConfig, actors, logging, messaging, orCliFailure, type SystemOptions, usesRemote } from "./System.ts"
+
+/** The flags of every command that needs a broker. */
+export interface ClientFlags {
+  readonly json: boolean
+  readonly nats: Option.Option<string>
+}
+
+type NatsFlag = Pick<ClientFlags, "nats">
+
+/** A repository in which nothing ever ran: everything is empty, and nothing is written. */
+const emptySystem = (options: SystemOptions) =>
+  orCliFailure(
+    actors(options).pipe(
+      Layer.provideMerge(Messenger.layer),
+      Layer.provideMerge(MemoryBroker.layer),
+      Layer.provideMerge(
+        Layer.succeed(BrokerRole, { owns: true, works: false, requireQuota: Effect.void, lost: Effect.never })
+      ),
+      Layer.provideMerge(actorConfig(options))
+    )
+  )
+
+/** Runs the actors if no other process does: questions can be read and answered while nothing runs. */
+const clientSystem = (
+  options: SystemOptions
+): Layer.Layer<Messenger | Broker | ActorConfig | BrokerRole, CliFailure> => {
+  if (usesRemote(options)) return orCliFailure(messaging(options))
+  if (!isInitialised(options.project) && options.lasting !== true) return emptySystem(options)
+  const decisions = Layer.unwrap(Effect.map(BrokerRole, ({ owns }) => (owns ? actors(options) : Layer.empty)))
+  return orCliFailure(decisions.pipe(Layer.provideMerge(messaging(options)), Layer.provideMerge(logging(options))))
+}
+
+/** The repository around the current directory and its settings. */
+export const clientOptions = Effect.fnUntraced(function* ({ nats }: NatsFlag) {
+  const project = yield* findProject(process.cwd())
+  const config = yield* loadConfig(project.root)
+  const options: SystemOptions = {
+    project,
+    settings: config.settings,
+    ...(Option.isNone(nats) ? {} : { nats: nats.value })
+  }
+  return { config, options }
+})
+
+type ClientEffect<A, E> = Effect.Effect<A, E, Messenger | Broker | ActorConfig>
+
+const runOnce = Effect.fnUntraced(function* <A, E>(flags: NatsFlag, lasting: boolean, effect: ClientEffect<A, E>) {
+  const { config, options } = yield* clientOptions(flags)
+  yield* requireTrusted(options.project, config, options.nats === undefined ? serverSettings : ["nats.credentials"])
+  return yield* untilBrokerLost(effect).pipe(Effect.provide(clientSystem({ ...options, lasting })))
+})
+
+/**
+ * Runs an effect as a client of the repository around the current directory. The effect may run more than once: when
+ * another short command owned the broker meanwhile and ends, the broker ends with it.
+ */
+export const withClient = <A, E>(flags: NatsFlag, effect: ClientEffect<A, E>) =>
+  runOnce(flags, false, effect).pipe(
+    Effect.retry({ while: isBrokerLost, times: maxTakeovers }),
+    Effect.mapError((error) =>
+      error instanceof QueryFailed ? missing(error.code, error.message, error.hint, error) : error
+    )
+  )
+
+/** The same for an effect that waits: it starts again whenever the process that ran the broker has ended. */
+export const withLastingClient = <A, E>(flags: NatsFlag, effect: ClientEffect<A, E>) =>
+  runOnce(flags, true, effect).pipe(Effect.retry({ while: isBrokerLost }))

@@ -1,0 +1,79 @@
+/** Runs, sessions and questions as the services that own them describe them now. */
+import { Messenger, type QueryFailed } from "@reprise/actor"
+import {
+  EscalationId,
+  type EscalationView,
+  isKey,
+  RunId,
+  type RunView,
+  SessionId,
+  type SessionView,
+  type WorkspaceView
+} from "@reprise/protocol"
+import { Effect } from "effect"
+import { type CliFailure, missing, wrongUse } from "../terminal/CliFailure.ts"
+
+export const unknownRun = (run: string) =>
+  wrongUse(
+    "unknown-run",
+    `There is no run '${run.slice(0, 80)}'.`,
+    "'reprise status' lists the runs of this repository."
+  )
+
+const unknownQuestion = (id: string) =>
+  wrongUse("unknown-question", `There is no question '${id.slice(0, 80)}'.`, "'reprise gate list' lists the open ones.")
+
+const unknownSession = (id: string) =>
+  wrongUse("unknown-session", `There is no session '${id.slice(0, 80)}'.`, "'reprise sessions list' lists them.")
+
+const unanswered = (failed: QueryFailed) => missing(failed.code, failed.message, failed.hint, failed)
+
+/** The view of an id that a user typed; an unknown id is wrong use. */
+const showTyped = Effect.fnUntraced(function* <View>(
+  id: string,
+  unknown: (id: string) => CliFailure,
+  show: (messenger: Messenger["Service"]) => Effect.Effect<View, QueryFailed>
+) {
+  if (!isKey(id)) return yield* unknown(id)
+  return yield* show(yield* Messenger).pipe(
+    Effect.mapError((failed) => (failed.code === "not-found" ? unknown(id) : unanswered(failed)))
+  )
+})
+
+export const findRun = (id: string) => showTyped(id, unknownRun, ({ show }) => show.orchestrator(RunId.make(id)))
+
+export const findQuestion = (id: string) =>
+  showTyped(id, unknownQuestion, ({ show }) => show.gate(EscalationId.make(id)))
+
+export const findSession = (id: string) =>
+  showTyped(id, unknownSession, ({ show }) => show.sessionManager(SessionId.make(id)))
+
+const listed = <View>(list: (messenger: Messenger["Service"]) => Effect.Effect<ReadonlyArray<View>, QueryFailed>) =>
+  Effect.flatMap(Messenger, list).pipe(Effect.mapError(unanswered))
+
+export const allRuns: Effect.Effect<ReadonlyArray<RunView>, CliFailure, Messenger> = listed(({ list }) =>
+  list.orchestrator()
+)
+export const allSessions: Effect.Effect<ReadonlyArray<SessionView>, CliFailure, Messenger> = listed(({ list }) =>
+  list.sessionManager()
+)
+export const allQuestions: Effect.Effect<ReadonlyArray<EscalationView>, CliFailure, Messenger> = listed(({ list }) =>
+  list.gate()
+)
+export const allWorkspaces: Effect.Effect<ReadonlyArray<WorkspaceView>, CliFailure, Messenger> = listed(({ list }) =>
+  list.workspace()
+)
+
+/** The run has not ended. */
+export const isOpenRun = ({ status }: Pick<RunView, "status">): boolean =>
+  status === "running" || status === "waiting" || status === "paused"
+
+/** The session has ended. */
+export const isOver = ({ status }: SessionView): boolean =>
+  status === "expired" || status === "completed" || status === "aborted" || status === "failed"
+
+/** The session has ended, and its host has not yet put its conversation into the archive. */
+export const awaitsArchive = ({ runtimeSessionId, status, transcript }: SessionView): boolean =>
+  (status === "expired" || status === "completed" || status === "aborted") &&
+  runtimeSessionId !== undefined &&
+  transcript === undefined

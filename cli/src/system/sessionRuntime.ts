@@ -1,0 +1,59 @@
+/** The runtime of one session of this machine, for looking: the server that runs already, else a temporary one. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { ActorConfig, Broker, Messenger } from "@reprise/actor"
+import { AgentRuntimes, layerClaude, layerOpenCode, OpenCodeServer } from "@reprise/agent"
+import type { RuntimeName } from "@reprise/protocol"
+import { Effect, Layer, Option } from "effect"
+import { requireTrusted } from "../trust/requireTrust.ts"
+import { type ClientFlags, clientOptions, withClient } from "./clientSystem.ts"
+import { openCodeAt } from "./runtimes.ts"
+import type { SystemOptions } from "./System.ts"
+
+/** Its state directory is its own, so that it disturbs nothing; OpenCode keeps the sessions elsewhere, for the user. */
+const temporaryServer = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "reprise-opencode-"))),
+    (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }))
+  ),
+  (stateDirectory) => OpenCodeServer.layer({ stateDirectory })
+)
+
+/** Whether a server runs that the runtime's own interface can connect to; Claude needs none. */
+export const isServed = Effect.fnUntraced(function* (name: RuntimeName, { project, settings }: SystemOptions) {
+  if (name === "claude" || settings.opencode.url !== undefined) return true
+  return Option.isSome(yield* OpenCodeServer.find(project.directory))
+})
+
+const openCodeServer = ({ project, settings: { opencode } }: SystemOptions) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      if (opencode.url !== undefined) return openCodeAt(opencode.url)
+      const running = yield* OpenCodeServer.find(project.directory)
+      return Option.isSome(running) ? OpenCodeServer.layerConnect(running.value) : yield* temporaryServer
+    })
+  )
+
+/** Provides the runtime while the effect runs. Nothing that is parked is continued because of it. */
+export const withRuntime = <A, E, R>(
+  name: RuntimeName,
+  options: SystemOptions,
+  use: Effect.Effect<A, E, R | AgentRuntimes>
+) => {
+  const runtime =
+    name === "opencode"
+      ? layerOpenCode().pipe(Layer.provide(openCodeServer(options)))
+      : layerClaude({ stateDirectory: options.project.directory, visiting: true })
+  return use.pipe(Effect.provide(AgentRuntimes.layerSingle.pipe(Layer.provide(runtime))))
+}
+
+/** For commands about one session: the client, and the options that lead to the session's runtime. */
+export const withSessionClient = Effect.fnUntraced(function* <A, E>(
+  flags: ClientFlags,
+  use: (options: SystemOptions) => Effect.Effect<A, E, Messenger | Broker | ActorConfig>
+) {
+  const { config, options } = yield* clientOptions(flags)
+  yield* requireTrusted(options.project, config, ["opencode.url"])
+  return yield* withClient(flags, use(options))
+})

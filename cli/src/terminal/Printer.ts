@@ -1,0 +1,55 @@
+/** The only module that writes to the terminal: data to standard output, messages to standard error. */
+import { writeSync } from "node:fs"
+import picocolors from "picocolors"
+
+const wantsColor = (stream: NodeJS.WriteStream): boolean =>
+  stream.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb"
+
+/** Colours for standard error. */
+export const color = picocolors.createColors(wantsColor(process.stderr))
+/** Colours for standard output. */
+export const dataColor = picocolors.createColors(wantsColor(process.stdout))
+
+/** Columns of the terminal that standard output goes to; unlimited without a terminal. */
+export const dataColumns = (): number => process.stdout.columns || Number.POSITIVE_INFINITY
+
+const closedPipes = new Set<number>()
+
+/** Whether the reader of standard output has gone, as `head` does: then a command that only prints can end. */
+export const readerHasGone = (): boolean => closedPipes.has(1)
+
+// Synchronous, so that nothing is lost if the process ends right after. A reader that has gone is not our failure.
+const write = (fd: number, text: string): void => {
+  let rest = Buffer.from(text)
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(fd, rest))
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? error.code : undefined
+      if (code === "EAGAIN") continue
+      if (code === "EPIPE") {
+        closedPipes.add(fd)
+        return
+      }
+      throw error
+    }
+  }
+}
+
+/** A line of data. */
+export const data = (line: string): void => write(1, `${line}\n`)
+/** A line for people. */
+export const say = (line: string): void => write(2, `${line}\n`)
+
+/** One object or event per line. */
+export const json = (value: unknown): void => data(JSON.stringify(value))
+/** The result of a command under `--json`. */
+export const okJson = (value: unknown): void => json({ ok: true, data: value })
+export const errorJson = (error: { code: string; message: string; hint: string }): void => json({ ok: false, error })
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this replaces control characters
+const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+
+/** Makes text from agents safe for a terminal: control sequences are shown as `\x1b` instead of being executed. */
+export const visible = (text: string): string =>
+  text.replace(/\r\n/g, "\n").replace(control, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`)

@@ -1,0 +1,99 @@
+/**
+ * The settings that need trust: they run commands, give agents permissions, or name servers that are sent plans, work
+ * and passwords. Pure.
+ */
+import { createHash } from "node:crypto"
+import type { Config } from "../config/Config.ts"
+import type { Source } from "../config/layers.ts"
+import type { SettingPath, Settings } from "../config/settings.ts"
+
+/** Settings whose values a shell runs. */
+const commandSettings = ["gates.quality", "gates.verify", "workspace.postCreate"] as const
+/** Where plans, work and answers are sent, and with which credentials. */
+export const serverSettings = ["nats.url", "nats.credentials"] as const
+/** Where agents get their instructions, with the user's password, and who approves what they ask for. */
+export const agentSettings = ["opencode.url", "sessions.onPrompt"] as const
+
+const allSettings = [...commandSettings, "permissions", ...serverSettings, ...agentSettings] as const
+export type TrustedPath = Extract<SettingPath, (typeof allSettings)[number]>
+
+/** What one setting allows or names, and where it was read. */
+export interface TrustedSetting {
+  readonly setting: TrustedPath
+  readonly source: Source
+  /** For people: `reprise.toml`, or the plan's path. */
+  readonly from: string
+  readonly values: ReadonlyArray<string>
+}
+
+/** Only an approval needs trust: the other actions ask a human or allow nothing. */
+const approvals = ({ onPrompt }: Settings["sessions"]): ReadonlyArray<string> =>
+  onPrompt
+    .filter((one) => (typeof one === "string" ? one : one.action) === "approve")
+    .map((one) => (typeof one === "string" ? one : JSON.stringify(one)))
+
+const ifSet = (value: string | undefined): ReadonlyArray<string> => (value === undefined ? [] : [value])
+
+const valuesOf = (settings: Settings, path: TrustedPath): ReadonlyArray<string> => {
+  switch (path) {
+    case "gates.quality":
+      return settings.gates.quality
+    case "gates.verify":
+      return settings.gates.verify
+    case "workspace.postCreate":
+      return settings.workspace.postCreate
+    case "permissions":
+      // Agents that ask for everything are allowed nothing.
+      return settings.permissions === "ask" ? [] : [settings.permissions]
+    case "nats.url":
+      return ifSet(settings.nats.url)
+    case "nats.credentials":
+      return ifSet(settings.nats.credentials)
+    case "opencode.url":
+      return ifSet(settings.opencode.url)
+    case "sessions.onPrompt":
+      return approvals(settings.sessions)
+  }
+}
+
+/** Settings that allow nothing are left out. */
+export const trustedSettings = (
+  { resolved, settings }: Config,
+  paths: ReadonlyArray<TrustedPath> = allSettings
+): ReadonlyArray<TrustedSetting> =>
+  paths.flatMap((setting) => {
+    const values = valuesOf(settings, setting)
+    const { name, source } = resolved(setting)
+    return values.length === 0 ? [] : [{ setting, source, from: name ?? source, values }]
+  })
+
+/** The settings that a run with these options uses. */
+export const trustedSettingsOfRun = (
+  config: Config,
+  { auto, skipQuality, worktree }: { readonly auto: boolean; readonly skipQuality: boolean; readonly worktree: boolean }
+): ReadonlyArray<TrustedSetting> => {
+  const unused: ReadonlyArray<TrustedPath> = [
+    ...(skipQuality ? (["gates.quality"] as const) : []),
+    ...(auto ? [] : (["gates.verify"] as const)),
+    ...(worktree ? [] : (["workspace.postCreate"] as const))
+  ]
+  return trustedSettings(config).filter(({ setting }) => !unused.includes(setting))
+}
+
+export const isCommand = ({ setting }: Pick<TrustedSetting, "setting">): boolean =>
+  commandSettings.some((one) => one === setting)
+
+/**
+ * Identifies these values, in this order, of this setting. Where they were read does not matter: values that were
+ * trusted in a plan are trusted in `reprise.toml` too.
+ */
+export const digestOf = ({ setting, values }: Pick<TrustedSetting, "setting" | "values">): string =>
+  createHash("sha256")
+    .update(JSON.stringify([setting, ...values]))
+    .digest("hex")
+
+/** A line for each value, under the file that names it. */
+export const trustedSettingLines = (all: ReadonlyArray<TrustedSetting>): string =>
+  all
+    .map(({ from, setting, values }) => [`${from}, ${setting}:`, ...values.map((value) => `  ${value}`)].join("\n"))
+    .join("\n")

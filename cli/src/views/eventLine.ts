@@ -1,0 +1,254 @@
+/** One public event as one line for people. Pure; the caller makes agent text safe. */
+import type { PublicEvent, SessionDecision, Step } from "@reprise/protocol"
+
+type EventOf<Tag extends PublicEvent["_tag"]> = Extract<PublicEvent, { readonly _tag: Tag }>
+
+/** `live`: shown while somebody watches; the others only tell the whole story. */
+interface Line {
+  readonly text: string
+  readonly live: boolean
+}
+
+const live = (text: string): Line => ({ text, live: true })
+const quiet = (text: string): Line => ({ text, live: false })
+
+const seconds = (ms: number): string => (ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`)
+const short = (commit: string): string => commit.slice(0, 10)
+const thousands = (n: number): string => (n < 1000 ? `${n}` : `${(n / 1000).toFixed(1)}k`)
+const counted = (n: number, word: string): string => `${n} ${word}${n === 1 ? "" : "s"}`
+const attempt = (n: number): string => (n > 1 ? ` (attempt ${n})` : "")
+const capital = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
+
+const stepText = (step: Step, phase: string): string => {
+  switch (step) {
+    case "PREPARE":
+      return "Preparing the workspace"
+    case "EXECUTE":
+      return `Author works on ${phase}`
+    case "QUALITY_CHECK":
+      return "Running the quality gates"
+    case "QUALITY_RETRY":
+      return "Author fixes the failed quality gates"
+    case "REVIEW":
+      return `Reviewing ${phase}`
+    case "AUTO_FIX":
+      return "Author fixes the reviewer's findings"
+    case "CHECKPOINT":
+      return "Checkpoint"
+    case "ESCALATE":
+      return "Asking a human"
+    case "PHASE_GATE":
+      return `Approving ${phase}`
+    case "PHASE_COMPLETE":
+      return `Completing ${phase}`
+  }
+}
+
+/** The choice of the session is mentioned only when there was one to make: its context is known then. */
+const sessionChoice = (session: SessionDecision | undefined): string => {
+  if (session === undefined || session.contextTokens === undefined) return ""
+  const fill = session.contextFill === undefined ? "" : `, context ${Math.round(session.contextFill * 100)} % full`
+  return session.choice === "fresh" ? `, in a new session: ${session.why}` : `, same session${fill}`
+}
+
+const stepStarted = (event: EventOf<"StepStarted">): string => {
+  const phase = event.phase === undefined ? "the plan" : `phase ${event.phase}`
+  return `  ${stepText(event.step, phase)}${attempt(event.attempt)}${sessionChoice(event.session)}`
+}
+
+const resumeWords: Record<EventOf<"StepResumed">["cause"], string> = {
+  answer: "Continuing with your answer",
+  "agent-working": "The agent is working again; continuing",
+  timer: "Continuing after a wait"
+}
+
+const triggerWords: Record<EventOf<"ActionTaken">["trigger"], string> = {
+  idle: "the agent stopped without its report",
+  gone: "the agent's runtime did not come back",
+  prompt: "the agent asked",
+  error: "the agent's model failed"
+}
+
+const actionTaken = ({ about, action, attempt: n, trigger }: EventOf<"ActionTaken">): string =>
+  `    Automatic action: ${action}${attempt(n)}, because ${triggerWords[trigger]}${about === undefined ? "" : ` (${about})`}`
+
+const withdrawalWords: Record<EventOf<"EscalationWithdrawn">["reason"], string> = {
+  "agent-working": "the agent is working again",
+  superseded: "a newer question replaces it",
+  "run-ended": "the run has ended"
+}
+
+const agentWorking = ({ cause }: EventOf<"AgentWorking">): Line => {
+  switch (cause) {
+    case "human":
+      return live("    You stepped in through the agent's own interface")
+    case "agent":
+      return live("    The agent is working again")
+    case "turn":
+      return quiet("    The agent is working")
+  }
+}
+
+const turnCompleted = (event: EventOf<"TurnCompleted">): string => {
+  const result = event.status?.result ?? event.verdict?.readiness ?? "done"
+  const attempts = event.attempts > 1 ? `, ${event.attempts} attempts` : ""
+  return `    ${result} in ${seconds(event.duration)}, ${thousands(event.tokens.input + event.tokens.output)} tokens${attempts}`
+}
+
+const turnFailed = ({ kind, message }: EventOf<"TurnFailed">): string => `    Turn failed (${kind}): ${message}`
+
+const failedGates = ({ results }: EventOf<"QualityFailed">): string =>
+  results
+    .filter(({ exitCode }) => exitCode !== 0)
+    .map(
+      ({ command, exitCode, logRef, timedOut }) =>
+        `    Failed: ${command} (${timedOut ? "timed out" : `exit ${exitCode}`}), log ${logRef}`
+    )
+    .join("\n")
+
+const verdict = ({ verdict: { items, readiness } }: EventOf<"VerdictReached">): string =>
+  [
+    `    Verdict: ${readiness}`,
+    ...items.map(({ action, id, priority, title }) => `      ${priority} ${id} ${title} (${action})`)
+  ].join("\n")
+
+const phaseCompleted = ({ by, commit, phase }: EventOf<"PhaseCompleted">): string =>
+  `Phase ${phase} done (approved by ${by})${commit === undefined ? "" : ` at ${short(commit)}`}`
+
+const stateWritten = ({ path, replaced }: EventOf<"ContinuationStateWritten">): Line =>
+  replaced === undefined
+    ? quiet(`    Continuation state written to ${path}`)
+    : live(`    ${path} was invalid (${replaced.code}: ${replaced.detail}) and was written again from the journal`)
+
+const phaseBlocked = ({ dirty, head }: EventOf<"PhaseBlocked">): string =>
+  head === undefined
+    ? `    The working tree is not clean: ${dirty.join(", ")}`
+    : `    HEAD moved during the review, to ${head}`
+
+const eventText = (event: PublicEvent): Line => {
+  switch (event._tag) {
+    case "RunStarted":
+      return live(`Run ${event.runId} of ${event.planPath}: ${counted(event.phases.length, "phase")}`)
+    case "PhaseStarted":
+      return live(`Phase ${event.phase}: ${event.title}`)
+    case "StepStarted":
+      return live(stepStarted(event))
+    case "StepWaiting":
+      return quiet(`  Waiting for an answer to ${event.escalationId}`)
+    case "StepResumed":
+      return live(`  ${resumeWords[event.cause]}`)
+    case "PhaseCompleted":
+      return live(phaseCompleted(event))
+    case "RunPaused":
+      return live("Run paused")
+    case "RunResumed":
+      return quiet("Run resumed")
+    case "RunCompleted":
+      return live("Run completed")
+    case "RunFailed":
+      return live(`Run failed: ${event.reason}`)
+    case "RunAborted":
+      return live(`Run aborted: ${event.reason}`)
+    case "CheckpointReached":
+      return live(`    Checkpoint at task ${event.task} (${event.type})`)
+    case "CheckpointResolved":
+      return live(`    Checkpoint resolved: ${event.resolution}`)
+    case "SessionCreated":
+      return live(`    ${capital(event.role)} starts session ${event.sessionId}`)
+    case "SessionReused":
+      return live(`    ${capital(event.role ?? "agent")} continues session ${event.sessionId}`)
+    case "SessionReplaced":
+      return live(`    Session replaced: ${event.reason}`)
+    case "SessionPaused":
+      return quiet(`    Session ${event.sessionId} paused`)
+    case "SessionExpired":
+      return quiet(`    Session ${event.sessionId} expired`)
+    case "SessionCompleted":
+      return quiet(`    Session ${event.sessionId} completed`)
+    case "SessionAborted":
+      return live(`    Session ${event.sessionId} aborted: ${event.reason}`)
+    case "SessionFailed":
+      return live(`    Session ${event.sessionId} failed: ${event.reason}`)
+    case "SessionArchived":
+      return quiet(`    Session ${event.sessionId} archived`)
+    case "ActionTaken":
+      return live(actionTaken(event))
+    case "AgentWorking":
+      return agentWorking(event)
+    case "AgentIdle":
+      return quiet("    The agent is idle")
+    case "AgentPrompting":
+      return live(`    The agent asks: ${event.text}`)
+    case "AgentFailed":
+      return live(`    The agent's model failed (${event.kind}): ${event.message}`)
+    case "AgentGone":
+      return live("    The agent's runtime has gone")
+    case "TurnStarted":
+      return quiet(`    Turn ${event.turnId} in session ${event.sessionId}`)
+    case "TurnProgress":
+      return event.tool === undefined
+        ? quiet(`    … ${event.tokens.input + event.tokens.output} tokens`)
+        : live(`    … ${event.tool}`)
+    case "TurnCompleted":
+      return live(turnCompleted(event))
+    case "TurnFailed":
+      return live(turnFailed(event))
+    case "ReviewStarted":
+      return live(
+        `    Review ${event.cycle} of ${short(event.commit)} in ${event.sessionReused ? "the same session" : "a new session"}`
+      )
+    case "VerdictReached":
+      return live(verdict(event))
+    case "ReviewFailed":
+      return live(`    Review failed: ${event.reason}`)
+    case "EscalationRaised":
+      return live(`  Waiting for you (${event.origin}): ${event.reason}`)
+    case "EscalationAnswered":
+      return live(`  Answered: ${event.choice} by ${event.by} via ${event.via}`)
+    case "EscalationWithdrawn":
+      return live(`  Question closed: ${withdrawalWords[event.reason]}`)
+    case "EscalationReminded":
+      return quiet(`  ${event.escalationId} still waits for an answer (reminder ${event.count})`)
+    case "WorkspacePrepared":
+      return quiet(`    Workspace ${event.directory} at ${short(event.head)}`)
+    case "WorkspaceRefused":
+      return live(`  Workspace refused: ${event.reason}`)
+    case "QualityPassed":
+      return live(`    ${event.results.length} passed`)
+    case "QualityFailed":
+      return live(failedGates(event))
+    case "CommitVerified":
+      return live(`    Commit ${short(event.commit)} verified`)
+    case "CommitRejected":
+      return live(`    Commit ${short(event.commit)} rejected (${event.reason}): ${event.detail}`)
+    case "PhaseFinished":
+      return quiet(`    The working tree is clean at ${short(event.head)}`)
+    case "PhaseBlocked":
+      return live(phaseBlocked(event))
+    case "ContinuationVerified":
+      return quiet("    The continuation state matches the repository")
+    case "ContinuationRejected":
+      return live(
+        `    The continuation state does not match the repository: ${[...event.missingCommits, ...event.missingFiles].join(", ")}`
+      )
+    case "ContinuationStateWritten":
+      return stateWritten(event)
+    case "SummaryWritten":
+      return quiet(`    Summary written to ${event.path}`)
+    case "WorkspaceReleased":
+      return quiet("  Workspace released")
+    case "WorkspaceFailed":
+      return live(`  Workspace: ${event.operation} failed: ${event.reason}`)
+    case "CommandRefused":
+      return live(`  ${event.command} refused: ${event.reason}`)
+  }
+}
+
+/** While somebody watches: undefined if the event says nothing new. */
+export const eventLine = (event: PublicEvent): string | undefined => {
+  const { live: isLive, text } = eventText(event)
+  return isLive ? text : undefined
+}
+
+/** In a run's whole story: every event has its line. */
+export const logLine = (event: PublicEvent): string => eventText(event).text

@@ -1,0 +1,103 @@
+/** What a plan contains and what a run of it would do first, as data and as text. Pure; spends nothing. */
+import { preview } from "@reprise/orchestrator/preview"
+import { type Plan, taskList } from "@reprise/plan"
+import { type CommandOf, sessionPrompts } from "@reprise/protocol"
+import { firstPrompt } from "@reprise/reviewer/prompts"
+import { reportPrompt } from "@reprise/session-manager/prompts"
+import { Result } from "effect"
+import { visible } from "../terminal/Printer.ts"
+
+/** The command that would start the run. */
+export type StartRun = Extract<CommandOf<"orchestrator">, { readonly _tag: "StartRun" }>
+
+/**
+ * What the first phase's agents would be asked, word for word, by the services' own functions. Undefined if no phase is
+ * left to do.
+ */
+const firstPrompts = (start: StartRun) => {
+  const { prompts } = sessionPrompts(start.options.prompts)
+  const first = Result.getOrUndefined(preview(start))
+  return first === undefined
+    ? undefined
+    : {
+        phase: first.phase,
+        author: { work: first.work, report: reportPrompt("author-status", prompts) },
+        reviewer: { work: firstPrompt(first.review), report: reportPrompt("verdict", prompts) }
+      }
+}
+
+export const describePlan = (plan: Plan, start: StartRun) => {
+  const { gates, model, permissions, runtime, skipQuality } = start.options
+  return {
+    planPath: start.planPath,
+    ...(plan.id === undefined ? {} : { id: plan.id }),
+    ...(plan.title === undefined ? {} : { title: plan.title }),
+    phases: plan.phases.map((phase) => ({
+      id: phase.id,
+      title: phase.title,
+      done: phase.done,
+      ...(phase.completionGate === undefined ? {} : { completionGate: phase.completionGate }),
+      tasks: taskList(phase).map((task) => ({
+        id: task.id,
+        text: task.text,
+        checked: task.checked,
+        ...(task.checkpoint === undefined ? {} : { checkpoint: task.checkpoint })
+      }))
+    })),
+    gates: { quality: skipQuality ? [] : gates.quality, verify: gates.verify, phase: gates.phase },
+    permissions,
+    runtime,
+    ...(model === undefined ? {} : { model }),
+    notes: plan.notes.map(({ column, line, message }) => ({ line, column, message })),
+    prompts: firstPrompts(start) ?? null
+  }
+}
+
+type PlanDescription = ReturnType<typeof describePlan>
+
+const phaseLines = (phase: PlanDescription["phases"][number]): ReadonlyArray<string> => [
+  `Phase ${phase.id}: ${phase.title}${phase.done ? " (marked complete)" : ""}`,
+  ...phase.tasks.map(
+    (task) =>
+      `  [${task.checked ? "x" : " "}] ${task.id} ${task.text}${task.checkpoint === undefined ? "" : ` (checkpoint: ${task.checkpoint})`}`
+  ),
+  ...(phase.completionGate === undefined ? [] : [`  completion gate: ${phase.completionGate}`])
+]
+
+const gateLines = ({ gates, model, permissions, runtime }: PlanDescription): ReadonlyArray<string> => [
+  gates.quality.length === 0
+    ? "No quality gates: list the commands that must pass as quality under [gates] in reprise.toml."
+    : `Quality gates after each phase: ${gates.quality.join(", ")}`,
+  ...(gates.verify.length === 0
+    ? []
+    : [`Under --auto, these commands verify human-verify checkpoints: ${gates.verify.join(", ")}`]),
+  `Phase gate: ${gates.phase}; permissions: ${permissions}; runtime: ${runtime}${model === undefined ? "" : `, ${model}`}`
+]
+
+const quoted = (text: string): string => text.replaceAll(/^/gm, "  | ")
+
+const promptLines = (prompts: PlanDescription["prompts"]): ReadonlyArray<string> =>
+  prompts === null
+    ? ["No phase is left to do."]
+    : [
+        "",
+        `The run starts with phase ${prompts.phase}. Its author is asked:`,
+        quoted(prompts.author.work),
+        "and then:",
+        quoted(prompts.author.report),
+        "When the commit is verified and the quality gates pass, a reviewer is asked:",
+        quoted(prompts.reviewer.work),
+        "and then:",
+        quoted(prompts.reviewer.report)
+      ]
+
+export const planText = (plan: PlanDescription): string =>
+  [
+    `${plan.planPath}${plan.title === undefined ? "" : `: ${plan.title}`}`,
+    ...plan.phases.flatMap(phaseLines),
+    ...gateLines(plan),
+    ...plan.notes.map((note) => `note: ${plan.planPath}:${note.line}:${note.column} ${note.message}`),
+    ...promptLines(plan.prompts)
+  ]
+    .map(visible)
+    .join("\n")

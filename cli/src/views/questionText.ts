@@ -1,0 +1,115 @@
+/** An open question as text for people. Agent text is made safe. Pure. */
+import { type EscalationView, type GateResult, gateOutput, isStandalone } from "@reprise/protocol"
+import { color, visible } from "../terminal/Printer.ts"
+
+const indent = (text: string): string =>
+  visible(text)
+    .split("\n")
+    .map((line) => `  ${line}`)
+    .join("\n")
+
+const section = (title: string, body: string | undefined): ReadonlyArray<string> =>
+  body === undefined || body.trim() === "" ? [] : [color.bold(title), indent(body.trimEnd())]
+
+const oneLine = (text: string | undefined): ReadonlyArray<string> => (text === undefined ? [] : [text])
+
+/** The reason for a failure is usually at the end, so a truncated output is shown from its tail. */
+const endOf = (result: GateResult): string =>
+  result.overlap === undefined && result.tail !== "" ? result.tail : gateOutput(result)
+
+const failedGates = ({ evidence: { gateResults } }: EscalationView): string | undefined =>
+  gateResults
+    ?.filter(({ exitCode }) => exitCode !== 0)
+    .map((result) => {
+      const end = result.timedOut ? "timed out" : `exit ${result.exitCode}`
+      return `${result.command} → ${end} (log ${result.logRef})\n${endOf(result)}`
+    })
+    .join("\n")
+
+const itemLines = ({ items }: EscalationView): string | undefined =>
+  items
+    ?.map(
+      ({ action, id, priority, reason, title }) =>
+        `${priority} ${id} ${title} (${action})${reason === "" ? "" : `: ${reason}`}`
+    )
+    .join("\n")
+
+/** Without the description if that is the question's reason, which is shown anyway. */
+const checkpointOf = ({ evidence: { checkpoint }, reason }: EscalationView): string | undefined => {
+  if (checkpoint === undefined) return undefined
+  const name = `${checkpoint.task} (${checkpoint.type})`
+  return checkpoint.description === reason ? name : `${name}: ${checkpoint.description}`
+}
+
+/** How long ago an ISO time is, in words. */
+export const since = (iso: string, nowMs: number): string => {
+  const minutes = Math.max(0, Math.floor((nowMs - Date.parse(iso)) / 60_000))
+  if (minutes < 1) return "just now"
+  if (minutes < 120) return `${minutes} min ago`
+  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h ago` : `${Math.floor(minutes / 60 / 24)} days ago`
+}
+
+/** `c = continue session (…)`; an option without a short key is shown by its name. */
+export const optionLines = (question: EscalationView): ReadonlyArray<string> =>
+  question.options.map((option) => `${option.keys[0] ?? option.name} = ${visible(option.label)}`)
+
+const whyAsked: Record<EscalationView["origin"], string> = {
+  author: "The author needs you",
+  reviewer: "The reviewer needs you",
+  quality: "The quality gates failed",
+  commit: "The author's commit was rejected",
+  limit: "A limit was reached",
+  plan: "The plan needs you",
+  runtime: "The agent's turn failed",
+  checkpoint: "Checkpoint",
+  continuation: "The continuation state was rejected",
+  permission: "The agent asks for permission",
+  question: "The agent has a question",
+  "phase-gate": "The phase needs your approval",
+  workspace: "The workspace needs you"
+}
+
+const where = ({ evidence, phase, step, ...question }: EscalationView): string =>
+  [
+    isStandalone(question) ? `session ${question.runId}` : `run ${question.runId}`,
+    ...oneLine(evidence.planPath === undefined ? undefined : `plan ${evidence.planPath}`),
+    ...(phase === undefined
+      ? []
+      : [`phase ${phase}${evidence.phaseTitle === undefined ? "" : ` (${evidence.phaseTitle})`}`]),
+    ...oneLine(step),
+    ...(evidence.attempt === undefined ? [] : [`attempt ${evidence.attempt}`])
+  ].join(", ")
+
+const used = ({ evidence: { cost = 0, tokens } }: EscalationView): string | undefined => {
+  if (tokens === undefined) return undefined
+  const cached = tokens.cacheRead === 0 ? "" : ` (and ${tokens.cacheRead} from the cache)`
+  return `Used so far: ${tokens.input + tokens.output} tokens${cached}, $${cost.toFixed(4)}`
+}
+
+export const questionText = (question: EscalationView, nowMs: number): string => {
+  const { evidence } = question
+  const { checkpoint, missingCommits = [], missingFiles = [] } = evidence
+  const session = question.sessionId ?? evidence.sessionId
+  return [
+    color.yellow(color.bold(`Your answer is needed (${question.escalationId})`)),
+    `${whyAsked[question.origin]}, ${since(question.raisedAt, nowMs)}`,
+    where(question),
+    ...section("Why", question.reason),
+    ...section("Items", itemLines(question)),
+    ...section("Failed quality gates", failedGates(question)),
+    ...section("Not committed", evidence.dirty?.join("\n")),
+    ...section("Missing", [...missingCommits, ...missingFiles].join("\n")),
+    ...section("Checkpoint", checkpointOf(question)),
+    ...section("Verify", checkpoint?.verifySteps?.map((step, n) => `${n + 1}. ${step}`).join("\n")),
+    ...section("Do", checkpoint?.requiredAction),
+    ...section("The agent's last lines", evidence.lastLines),
+    ...section("Commit", [...oneLine(evidence.commit), ...oneLine(evidence.diffStat)].join("\n")),
+    ...oneLine(used(question)),
+    ...(session === undefined ? [] : [`Session ${session}; 'reprise attach ${session}' opens it`]),
+    ...(evidence.continueUnavailable === undefined
+      ? []
+      : [`Continuing is not possible: ${visible(evidence.continueUnavailable)}`]),
+    "",
+    ...optionLines(question)
+  ].join("\n")
+}

@@ -1,0 +1,122 @@
+/** Runs for people: where they stand, what they did, and how much of their limits they used. Pure. */
+import type { Summary, TaskResult } from "@reprise/plan"
+import { addTokens, type RunView, type Tokens } from "@reprise/protocol"
+import { dataColor, visible } from "../terminal/Printer.ts"
+import { since } from "./questionText.ts"
+import { table } from "./table.ts"
+
+const statusWord = ({ status }: RunView): string => {
+  switch (status) {
+    case "completed":
+      return dataColor.green(status)
+    case "waiting":
+      return dataColor.yellow(status)
+    case "failed":
+    case "aborted":
+      return dataColor.red(status)
+    case "running":
+    case "paused":
+      return status
+  }
+}
+
+export const runsTable = (runs: ReadonlyArray<RunView>, nowMs: number): string =>
+  table(
+    ["run", "plan", "status", "phase", "step", "since", "reason"],
+    runs.map((run) => [
+      run.runId,
+      visible(run.planPath),
+      statusWord(run),
+      run.phase ?? "",
+      run.step ?? "",
+      since(run.updatedAt, nowMs),
+      visible(run.reason ?? "")
+        .split("\n")[0]
+        ?.slice(0, 60) ?? ""
+    ])
+  )
+
+const tokenCounts = (tokens: Tokens): string =>
+  `${tokens.input} in, ${tokens.output} out${tokens.cacheRead > 0 ? `, ${tokens.cacheRead} cached` : ""}`
+
+const counted = (n: number, word: string): string => `${n} ${word}${n === 1 ? "" : "s"}`
+
+/** Phases, turns, sessions and tokens by role. `locations`: what else is named, and where it is. */
+export const runSummary = (run: RunView, locations: ReadonlyArray<readonly [string, string]>): string => {
+  const phases = run.phases.map((phase) => [
+    phase.id,
+    visible(phase.title),
+    phase.state,
+    phase.commit?.slice(0, 10) ?? "",
+    phase.qualityAttempts,
+    phase.reviewCycles
+  ])
+  const roles = (["author", "reviewer"] as const).map((role) => {
+    const { cost, tokens, turns } = run.usage[role]
+    return [role, turns, tokenCounts(tokens), `$${cost.toFixed(4)}`]
+  })
+  return [
+    `${dataColor.bold(run.runId)} ${statusWord(run)}${run.reason === undefined ? "" : `: ${visible(run.reason)}`}`,
+    table(["phase", "title", "state", "commit", "gate runs", "reviews"], phases),
+    `${counted(run.sessionsCreated, "session")}, continued ${counted(run.sessionsReused, "time")}`,
+    table(["role", "turns", "tokens", "cost"], roles),
+    table(["what", "where"], locations),
+    ...run.notices.map((notice) => `note: ${visible(notice)}`)
+  ].join("\n")
+}
+
+const minutes = (ms: number): string => `${Math.round(ms / 6_000) / 10} min`
+
+/** `12 of 250 steps`, the counts of the current phase, and the budgets that are set. */
+export const limitsLine = ({ limits, phase: id, phases, steps = 0, usage }: RunView): string => {
+  if (limits === undefined) return ""
+  const phase = phases.find((one) => one.id === id)
+  const { author, reviewer } = usage
+  const { cacheWrite, input, output, reasoning } = addTokens(author.tokens, reviewer.tokens)
+  const tokens = input + output + reasoning + cacheWrite
+  const retries = limits.maxQualityRetries
+  const parts = [
+    `${steps} of ${limits.maxStepsPerRun} steps`,
+    `phase ${id ?? "1"}: ${phase?.reviewCycles ?? 0} of ${limits.maxReviewIterations} reviews`,
+    `${counted(phase?.qualityAttempts ?? 0, "gate run")} (${retries === 0 ? "no retries allowed" : `at most ${retries} retries in a row`})`,
+    `${phase?.continuations ?? 0} of ${limits.maxContinuations} continuations`,
+    ...(limits.turnInactivityMs > 0
+      ? [`turns time out after ${minutes(limits.turnInactivityMs)} without activity`]
+      : []),
+    ...(limits.turnWallMs > 0 ? [`and after ${minutes(limits.turnWallMs)} in total`] : []),
+    ...(limits.tokenBudget > 0 ? [`${tokens} of ${limits.tokenBudget} tokens`] : []),
+    ...(limits.costBudget > 0
+      ? [`$${(author.cost + reviewer.cost).toFixed(2)} of $${limits.costBudget.toFixed(2)}`]
+      : [])
+  ]
+  return `limits: ${parts.join(", ")}`
+}
+
+export interface TaskOfRun extends TaskResult {
+  readonly phase: string
+}
+
+/** The tasks of the phases that have begun, in the plan's order (docs/design/continuation.md#many-checkpoints-and-the-summary). */
+export const tasksBegun = (summary: Summary | undefined): ReadonlyArray<TaskOfRun> =>
+  (summary?.phases ?? [])
+    .filter(({ commit, completedBy, tasks }) => {
+      const begun = tasks.some(({ status }) => status !== "pending")
+      return begun || commit !== undefined || completedBy !== undefined
+    })
+    .flatMap(({ id, tasks }) => tasks.map((task) => ({ phase: id, ...task })))
+
+const longestName = 48
+
+const shortened = (text: string): string => {
+  const letters = [...visible(text)]
+  return letters.length <= longestName ? letters.join("") : `${letters.slice(0, longestName - 1).join("")}…`
+}
+
+export const tasksTable = (tasks: ReadonlyArray<TaskOfRun>): string =>
+  table(
+    ["phase", "task", "name", "status", "commit", "checkpoint"],
+    tasks.map(({ checkpoint = "", commit = "", id, name, phase, resolution, status }) => {
+      const answered = resolution === undefined ? "" : `: ${shortened(resolution)}`
+      return [phase, visible(id), shortened(name), status, commit.slice(0, 10), `${checkpoint}${answered}`]
+    })
+  )

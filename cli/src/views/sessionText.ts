@@ -1,0 +1,96 @@
+/** Sessions as text for people. Agent text is made safe. Pure. */
+import type { ContentBlock } from "@reprise/agent/message"
+import type { SessionView } from "@reprise/protocol"
+import type { SessionFile } from "@reprise/session-manager/transcript"
+import { dataColor, visible } from "../terminal/Printer.ts"
+import { table } from "./table.ts"
+
+const statusOf = ({ escalationId, status, turnId }: SessionView): string =>
+  escalationId !== undefined ? "waiting" : turnId !== undefined ? `${status}, in a turn` : status
+
+export const sessionTable = (sessions: ReadonlyArray<SessionView>): string =>
+  table(
+    ["session", "role", "status", "turns", "input", "output", "cached", "runtime session"],
+    sessions.map((session) => [
+      session.sessionId,
+      session.prompt === undefined ? session.role : "standalone",
+      statusOf(session),
+      session.turns,
+      session.tokens.input,
+      session.tokens.output,
+      session.tokens.cacheRead,
+      session.runtimeSessionId ?? ""
+    ])
+  )
+
+const fieldLines = (session: SessionView): ReadonlyArray<string> => {
+  const { cacheRead, cacheWrite, input, output, reasoning } = session.tokens
+  const rows: ReadonlyArray<readonly [string, string | number | undefined]> = [
+    ["session", session.sessionId],
+    ["run", session.prompt === undefined ? session.runId : "none (standalone)"],
+    ["role", session.prompt === undefined ? session.role : undefined],
+    ["phase", session.phase],
+    ["status", statusOf(session)],
+    ["held by", session.heldBy],
+    ["question", session.escalationId],
+    ["runtime", `${session.runtime} on host ${session.host}`],
+    ["runtime session", session.runtimeSessionId],
+    ["model", session.model ?? "the runtime's default"],
+    ["directory", session.directory],
+    ["permissions", session.permissions],
+    ["created", session.createdAt],
+    ["last activity", session.lastActivityAt],
+    ["turns", session.turns],
+    ["messages", session.messages],
+    ["tool calls", session.toolCalls],
+    [
+      "tokens",
+      `${input} in, ${output} out, ${reasoning} reasoning, ${cacheRead} read from cache, ${cacheWrite} written to cache`
+    ],
+    ["cost", `$${session.cost.toFixed(4)}`],
+    ["last stop reason", session.lastStopReason],
+    ["saved", session.savedAt]
+  ]
+  return rows.flatMap(([name, value]) =>
+    value === undefined ? [] : [`${`${name}:`.padEnd(18)}${visible(`${value}`)}`]
+  )
+}
+
+const longestOutput = 2_000
+
+const truncated = (text: string): string =>
+  text.length <= longestOutput
+    ? text
+    : `${text.slice(0, longestOutput)}\n… ${text.length - longestOutput} more characters`
+
+const indented = (text: string): string =>
+  visible(truncated(text))
+    .trimEnd()
+    .split("\n")
+    .map((line) => `  ${line}`)
+    .join("\n")
+
+const blockText = (block: ContentBlock): string => {
+  switch (block.type) {
+    case "text":
+      return indented(block.text)
+    case "tool_use":
+      return indented(`▸ ${block.tool_use.name} ${JSON.stringify(block.tool_use.input)}`)
+    case "tool_result":
+      return indented(`${block.tool_result.isError ? "✗" : "◂"} ${block.tool_result.output}`)
+  }
+}
+
+const transcriptText = ({ messages }: Pick<SessionFile, "messages">): string =>
+  messages
+    .flatMap(({ content, role, timestamp }) => [
+      `${dataColor.bold(role)}${timestamp === undefined ? "" : dataColor.dim(` ${timestamp}`)}`,
+      ...content.map(blockText)
+    ])
+    .join("\n")
+
+export const sessionText = (session: SessionView, file: Pick<SessionFile, "messages"> | undefined): string =>
+  [
+    ...fieldLines(session),
+    ...(file === undefined ? [] : ["", file.messages.length === 0 ? "Nothing was said yet." : transcriptText(file)])
+  ].join("\n")

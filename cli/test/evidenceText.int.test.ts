@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { afterEach, beforeEach } from "vitest"
+import { changesSince } from "../src/flows/gate/evidenceText.ts"
+
+let folder: string
+
+const git = (...args: ReadonlyArray<string>): string =>
+  execFileSync("git", ["-c", "user.name=W", "-c", "user.email=w@reprise.invalid", ...args], {
+    cwd: folder,
+    encoding: "utf8"
+  }).trimEnd()
+
+const commit = (name: string, text: string): string => {
+  writeFileSync(join(folder, name), text)
+  git("add", "--all")
+  git("commit", "--quiet", "--message", `Write ${name}`)
+  return git("rev-parse", "HEAD")
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "reprise-look-"))
+  git("init", "--quiet")
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+describe("the changes shown with a question", () => {
+  it.effect("are the whole work of the phase: commits, uncommitted changes and untracked files", () =>
+    Effect.gen(function* () {
+      const base = commit("a.txt", "one\n")
+      commit("b.txt", "two\n")
+      writeFileSync(join(folder, "a.txt"), "one\nmore\n")
+      writeFileSync(join(folder, "new.txt"), "three\n")
+      const shown = yield* changesSince(folder, base)
+      assert.match(shown, /^Commits:\n[0-9a-f]+ Write b\.txt\n\nUntracked:\nnew\.txt\n\nChanges:\n/)
+      assert.include(shown, "+two")
+      assert.include(shown, "+more")
+      assert.notInclude(yield* changesSince(folder), "+two", "without a base only uncommitted changes")
+    })
+  )
+
+  it.effect("are empty if nothing was done, and a base is never taken for an option of git", () =>
+    Effect.gen(function* () {
+      const base = commit("a.txt", "one\n")
+      assert.strictEqual(yield* changesSince(folder, base), "Nothing changed.")
+      assert.match(yield* changesSince(folder, "--output=stolen"), /^git cannot show the changes since --output=stolen/)
+      assert.strictEqual(git("status", "--porcelain"), "")
+    })
+  )
+})

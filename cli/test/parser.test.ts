@@ -1,0 +1,30 @@
+import { assert, describe, it } from "@effect/vitest"
+import { readArguments } from "../src/commands/parser.ts"
+
+describe("what was typed", () => {
+  it("keeps words that begin with a dash together with their flag", () => {
+    assert.deepStrictEqual(readArguments(["gate", "answer", "r1-e1", "c", "--guidance", "- one\n- two", "--json"]), [
+      "gate",
+      "answer",
+      "r1-e1",
+      "c",
+      "--guidance=- one\n- two",
+      "--json"
+    ])
+    assert.deepStrictEqual(readArguments(["abort", "r1", "--reason", "-v is broken"]), [
+      "abort",
+      "r1",
+      "--reason=-v is broken"
+    ])
+  })
+
+  it.each([
+    [["gate", "answer", "r1-e1", "c", "--guidance", "-"]],
+    [["gate", "answer", "r1-e1", "c", "--guidance", "--json"]],
+    [["gate", "answer", "r1-e1", "c", "--guidance"]],
+    [["gate", "answer", "r1-e1", "c", "--guidance", "plain words"]],
+    [["sessions", "start", "--", "- one thing"]]
+  ])("leaves %j as it is", (typed) => {
+    assert.deepStrictEqual(readArguments(typed), typed)
+  })
+})

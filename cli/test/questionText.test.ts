@@ -1,0 +1,145 @@
+import { assert, describe, it } from "@effect/vitest"
+import { optionLines, questionText, since } from "../src/views/questionText.ts"
+import { aQuestion, noTokens, plainLines } from "./support/views.ts"
+
+const raisedMs = Date.parse("2026-01-01T10:00:00.000Z")
+const minutes = (n: number) => raisedMs + n * 60_000
+const shown = (given: Record<string, unknown> = {}) => plainLines(questionText(aQuestion(given), minutes(5)))
+
+describe("a question", () => {
+  it("says who asks, since when, where and why", () => {
+    const lines = shown({ evidence: { planPath: "PLAN.md", phaseTitle: "Languages", attempt: 2 } })
+    assert.deepStrictEqual(lines.slice(0, 5), [
+      "Your answer is needed (r1-abc-e1)",
+      "The author needs you, 5 min ago",
+      "run r1-abc, plan PLAN.md, phase 2 (Languages), EXECUTE, attempt 2",
+      "Why",
+      "  Which language?"
+    ])
+  })
+
+  it("ends with the choices, each with the key to type", () => {
+    assert.deepStrictEqual(shown().slice(-5), [
+      "",
+      "c = continue session",
+      "f = fix in new session",
+      "o = override and move on",
+      "q = abort"
+    ])
+  })
+
+  it("shows a choice without a key by its name", () => {
+    const question = aQuestion({ options: [{ name: "once", label: "allow once" }] })
+    assert.deepStrictEqual(optionLines(question), ["once = allow once"])
+  })
+
+  it("says why continue is not offered", () => {
+    const lines = shown({ evidence: { continueUnavailable: "the session expired" } })
+    assert.include(lines, "Continuing is not possible: the session expired")
+  })
+
+  it("shows findings with their priority and reason", () => {
+    const items = [
+      { id: "R1", title: "Close the file", action: "human_required", reason: "It leaks.", priority: "P0" },
+      { id: "R2", title: "Rename it", action: "auto_fix", priority: "P2" }
+    ]
+    const lines = shown({ items })
+    assert.include(lines, "  P0 R1 Close the file (human_required): It leaks.")
+    assert.include(lines, "  P2 R2 Rename it (auto_fix)")
+  })
+
+  it("shows the quality gates that failed, with the end of their output", () => {
+    const result = { durationMs: 1, timedOut: false, logRef: "a.log", head: "" }
+    const gateResults = [
+      { ...result, command: "npm test", exitCode: 1, tail: "1 failed" },
+      { ...result, command: "npm run lint", exitCode: 0, tail: "fine" }
+    ]
+    const lines = shown({ evidence: { gateResults } })
+    assert.include(lines, "  npm test → exit 1 (log a.log)")
+    assert.include(lines, "  1 failed")
+    assert.isFalse(lines.some((line) => line.includes("npm run lint")))
+  })
+
+  it("shows the whole of a gate's short output", () => {
+    const result = { command: "npm test", exitCode: 1, durationMs: 1, timedOut: false, logRef: "a.log" }
+    const short = shown({ evidence: { gateResults: [{ ...result, head: "2 passed\n1 failed\n", tail: "" }] } })
+    assert.include(short, "  1 failed")
+    const long = shown({ evidence: { gateResults: [{ ...result, head: "begin", tail: "x".repeat(2000) }] } })
+    assert.isFalse(long.some((line) => line.includes("begin")))
+  })
+
+  it("shows a checkpoint with what is to be verified or done", () => {
+    const checkpoint = {
+      task: "T7",
+      type: "human-verify",
+      description: "Sign in by hand.",
+      verifySteps: ["Open /login", "Sign in"],
+      requiredAction: "Have an account"
+    }
+    const lines = shown({ origin: "checkpoint", evidence: { checkpoint } })
+    assert.includeMembers(
+      [...lines],
+      ["  T7 (human-verify): Sign in by hand.", "  1. Open /login", "  2. Sign in", "  Have an account"]
+    )
+  })
+
+  it("says once what a checkpoint is about", () => {
+    const checkpoint = { task: "T7", type: "decision", description: "Red or blue?" }
+    const lines = shown({ origin: "checkpoint", reason: "Red or blue?", evidence: { checkpoint } })
+    assert.strictEqual(lines.filter((line) => line.includes("Red or blue?")).length, 1)
+    assert.include([...lines], "  T7 (decision)")
+  })
+
+  it("shows what is missing and what is not committed", () => {
+    const lines = shown({ evidence: { missingCommits: ["abc"], missingFiles: ["a.ts"], dirty: ["b.ts"] } })
+    assert.includeMembers([...lines], ["Missing", "  abc", "  a.ts", "Not committed", "  b.ts"])
+  })
+
+  it("shows the commit, what was used and the session", () => {
+    const lines = shown({
+      sessionId: "r1-abc-s1",
+      evidence: {
+        commit: "0123abc",
+        diffStat: "1 file changed",
+        tokens: { ...noTokens, input: 10, output: 5 },
+        cost: 0.5
+      }
+    })
+    assert.includeMembers(
+      [...lines],
+      [
+        "  0123abc",
+        "  1 file changed",
+        "Used so far: 15 tokens, $0.5000",
+        "Session r1-abc-s1; 'reprise attach r1-abc-s1' opens it"
+      ]
+    )
+  })
+
+  it("has no heading without text below it", () => {
+    const lines = shown({ reason: " ", evidence: { lastLines: "", dirty: [] } })
+    assert.isFalse(lines.some((line) => ["Why", "The agent's last lines", "Not committed", "Items"].includes(line)))
+  })
+
+  it("shows control sequences of agents instead of executing them", () => {
+    const lines = shown({ reason: "first\n\u001b[2Jsecond", evidence: { lastLines: "\u001b]0;title\u0007" } })
+    assert.includeMembers([...lines], ["  first", "  \\x1b[2Jsecond", "  \\x1b]0;title\\x07"])
+  })
+})
+
+describe("how long ago", () => {
+  it.each([
+    [0, "just now"],
+    [1, "1 min ago"],
+    [119, "119 min ago"],
+    [120, "2 h ago"],
+    [47 * 60 + 59, "47 h ago"],
+    [48 * 60, "2 days ago"]
+  ])("%d minutes are '%s'", (passed, words) => {
+    assert.strictEqual(since("2026-01-01T10:00:00.000Z", minutes(passed)), words)
+  })
+
+  it("is never negative when the clock runs behind", () => {
+    assert.strictEqual(since("2026-01-01T10:00:00.000Z", minutes(-3)), "just now")
+  })
+})

@@ -1,0 +1,85 @@
+import { assert, describe, it } from "@effect/vitest"
+import { defaultRunOptions } from "@reprise/protocol"
+import { limitsLine, runSummary, runsTable } from "../src/views/runText.ts"
+import { aRun, cellsOf, noTokens, plainLines } from "./support/views.ts"
+
+const now = Date.parse("2026-01-01T10:10:00.000Z")
+
+describe("the table of runs", () => {
+  it("has a row for each run with where it stands", () => {
+    const runs = [
+      aRun({ status: "waiting", phase: "2", step: "EXECUTE", reason: "Which language?\nSay it." }),
+      aRun({ runId: "r2-def", status: "completed", planPath: "docs/other.md" })
+    ]
+    assert.deepStrictEqual(cellsOf(runsTable(runs, now)), [
+      ["run", "plan", "status", "phase", "step", "since", "reason"],
+      ["r1-abc", "PLAN.md", "waiting", "2", "EXECUTE", "10 min ago", "Which language?"],
+      ["r2-def", "docs/other.md", "completed", "", "", "10 min ago", ""]
+    ])
+  })
+
+  it("cuts a long reason", () => {
+    const [, row] = cellsOf(runsTable([aRun({ reason: "x".repeat(200) })], now))
+    assert.strictEqual(row?.[6], "x".repeat(60))
+  })
+})
+
+describe("the summary of a run", () => {
+  const run = aRun({
+    status: "completed",
+    phases: [
+      { id: "1", title: "Greet", state: "completed", commit: "0123456789abcdef", reviewCycles: 2, qualityAttempts: 3 },
+      { id: "2", title: "Languages", state: "overridden", reviewCycles: 0, qualityAttempts: 0 }
+    ],
+    sessionsCreated: 4,
+    sessionsReused: 1,
+    usage: {
+      author: { tokens: { ...noTokens, input: 100, output: 20, cacheRead: 50 }, cost: 0.25, turns: 3 },
+      reviewer: { tokens: { ...noTokens, input: 10, output: 2 }, cost: 0, turns: 2 }
+    },
+    notices: ["The review limit was met."]
+  })
+  const text = runSummary(run, [["workspace", "/repository"]])
+
+  it("lists phases with commits, roles with tokens and cost, and places", () => {
+    assert.deepStrictEqual(cellsOf(text), [
+      ["phase", "title", "state", "commit", "gate runs", "reviews"],
+      ["1", "Greet", "completed", "0123456789", "3", "2"],
+      ["2", "Languages", "overridden", "", "0", "0"],
+      ["role", "turns", "tokens", "cost"],
+      ["author", "3", "100 in, 20 out, 50 cached", "$0.2500"],
+      ["reviewer", "2", "10 in, 2 out", "$0.0000"],
+      ["what", "where"],
+      ["workspace", "/repository"]
+    ])
+  })
+
+  it("says how often sessions were used again, and what was noted", () => {
+    const lines = plainLines(text)
+    assert.include(lines, "4 sessions, continued 1 time")
+    assert.strictEqual(lines.at(-1), "note: The review limit was met.")
+  })
+
+  it("begins with the run, its status and the reason", () => {
+    const failed = runSummary(aRun({ status: "failed", reason: "The plan is gone." }), [])
+    assert.strictEqual(plainLines(failed)[0], "r1-abc failed: The plan is gone.")
+  })
+})
+
+describe("the limits of a run", () => {
+  it("are shown with what is used of them, budgets only where they are on", () => {
+    const { limits } = defaultRunOptions
+    const phases = [{ id: "1", title: "Greet", state: "running", reviewCycles: 2, qualityAttempts: 3 }]
+    const run = aRun({ phase: "1", phases, steps: 12, limits })
+    assert.strictEqual(
+      limitsLine(run),
+      "limits: 12 of 250 steps, phase 1: 2 of 5 reviews, 3 gate runs (at most 3 retries in a row), 0 of 20 continuations, turns time out after 15 min without activity"
+    )
+    const usage = { tokens: { ...noTokens, input: 100, output: 20, cacheRead: 50 }, cost: 0.25, turns: 3 }
+    const spent = { limits: { ...limits, tokenBudget: 1000, costBudget: 2, turnWallMs: 90_000 } }
+    assert.include(
+      limitsLine(aRun({ ...spent, usage: { author: usage, reviewer: usage } })),
+      "and after 1.5 min in total, 240 of 1000 tokens, $0.50 of $2.00"
+    )
+  })
+})

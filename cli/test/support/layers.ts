@@ -1,0 +1,15 @@
+/** Layers of settings for tests. */
+import { Result } from "effect"
+import { resolve } from "../../src/config/Config.ts"
+import type { Layer, Source } from "../../src/config/layers.ts"
+import type { SettingPath } from "../../src/config/settings.ts"
+
+export type Values = { readonly [Path in SettingPath]?: unknown }
+
+export const layerOf = (values: Values, source: Source = "reprise.toml"): Layer => ({
+  source,
+  values: new Map(Object.entries(values) as ReadonlyArray<[SettingPath, unknown]>)
+})
+
+/** Fails the test if the layers are invalid. */
+export const configOf = (...layers: ReadonlyArray<Layer>) => Result.getOrThrow(resolve(layers))

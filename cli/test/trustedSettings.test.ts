@@ -1,0 +1,96 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result, Schema } from "effect"
+import { fromPlan } from "../src/config/layers.ts"
+import { digestOf, trustedSettingLines, trustedSettings, trustedSettingsOfRun } from "../src/trust/trustedSettings.ts"
+import { configOf, layerOf } from "./support/layers.ts"
+
+const both = layerOf({ "gates.quality": ["make"], "workspace.postCreate": ["npm ci", "npm run build"] })
+
+const digest = (...commands: ReadonlyArray<string>) => digestOf({ setting: "gates.quality", values: commands })
+
+describe("the commands of a configuration", () => {
+  it("are the quality gates and those for a new worktree, with the file that names them", () => {
+    const plan = Result.getOrThrow(fromPlan("docs/plan.md", { gates: { quality: ["make evil"] } }))
+    assert.deepStrictEqual(trustedSettings(configOf(both, plan)), [
+      { setting: "gates.quality", source: "plan", from: "docs/plan.md", values: ["make evil"] },
+      {
+        setting: "workspace.postCreate",
+        source: "reprise.toml",
+        from: "reprise.toml",
+        values: ["npm ci", "npm run build"]
+      }
+    ])
+  })
+
+  it("are none when nothing names any", () => {
+    assert.deepStrictEqual(trustedSettings(configOf(layerOf({ "gates.quality": [] }))), [])
+  })
+
+  it.each([
+    [{ auto: false, skipQuality: false, worktree: false }, ["gates.quality"]],
+    [{ auto: false, skipQuality: false, worktree: true }, ["gates.quality", "workspace.postCreate"]],
+    [{ auto: false, skipQuality: true, worktree: true }, ["workspace.postCreate"]],
+    [{ auto: true, skipQuality: true, worktree: false }, []]
+  ])("that a run with %j executes are those of %j", (options, expected) => {
+    assert.deepStrictEqual(
+      trustedSettingsOfRun(configOf(both), options).map(({ setting }) => setting),
+      expected
+    )
+  })
+
+  it("that verify a checkpoint are executed by an unattended run alone", () => {
+    const config = configOf(layerOf({ "gates.verify": ["npm run look"] }))
+    const executed = (auto: boolean) => trustedSettingsOfRun(config, { auto, skipQuality: true, worktree: false })
+    assert.deepStrictEqual(
+      [executed(true), executed(false)].map((all) => all.flatMap(({ values }) => values)),
+      [["npm run look"], []]
+    )
+  })
+
+  it.each([
+    [["escalate"], []],
+    [["reject", "escalate"], []],
+    [["approve"], ["approve"]],
+    [[{ action: "approve", attempts: 3 }, "escalate"], ['{"action":"approve","attempts":3}']]
+  ])("that answer agents with %j need trust for %j", (onPrompt, values) => {
+    const settings = trustedSettings(configOf(layerOf({ "sessions.onPrompt": onPrompt })))
+    assert.deepStrictEqual(
+      settings.flatMap((setting) => setting.values),
+      values
+    )
+  })
+
+  it("are shown under the file that names them", () => {
+    assert.strictEqual(
+      trustedSettingLines(trustedSettings(configOf(both))),
+      "reprise.toml, gates.quality:\n  make\nreprise.toml, workspace.postCreate:\n  npm ci\n  npm run build"
+    )
+  })
+})
+
+describe("the digest of commands", () => {
+  it("is another one when a command changes, moves, is split, added or left out", () => {
+    const digests = [
+      digest("make", "make test"),
+      digest("make test", "make"),
+      digest("make", "make test "),
+      digest("make"),
+      digest("make", "make test", ""),
+      digest("make make test"),
+      digest('make","make test'),
+      digest("make\nmake test"),
+      digestOf({ setting: "workspace.postCreate", values: ["make", "make test"] })
+    ]
+    assert.strictEqual(new Set(digests).size, digests.length)
+  })
+
+  it.prop(
+    "is the same for the same commands alone",
+    [Schema.Array(Schema.String), Schema.Array(Schema.String)],
+    ([some, others]) => {
+      const same = some.length === others.length && some.every((command, n) => command === others[n])
+      assert.strictEqual(digest(...some) === digest(...others), same)
+      assert.strictEqual(digest(...some), digest(...some))
+    }
+  )
+})
