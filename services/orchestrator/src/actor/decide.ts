@@ -36,7 +36,7 @@ const resume = (run: Run): Decision =>
     return [...events, ...applyMoves(after, outcome([], enter(after.step, "resumed")))]
   })
 
-const staleAnswer = (run: Run, { escalationId }: InputOf<"AnswerReceived">): Decision => {
+const refuseStaleAnswer = (run: Run, { escalationId }: InputOf<"AnswerReceived">): Decision => {
   const closed = run.lastClosed?.escalationId === escalationId ? `: ${run.lastClosed.how}` : ""
   return refuse("question-closed", `Escalation ${escalationId} is not open${closed}. The answer changes nothing.`)
 }
@@ -58,7 +58,7 @@ const decideHandled = (run: Run, input: HandledInput, delivery: Delivery): Decis
   const after = runAfter(run, recorded)
   if (isOthersRefusal(run, input, delivery)) return Result.succeed(recorded)
   if (!isAwaited(after, input._tag, input)) {
-    return input._tag === "AnswerReceived" ? staleAnswer(run, input) : Result.succeed(recorded)
+    return input._tag === "AnswerReceived" ? refuseStaleAnswer(run, input) : Result.succeed(recorded)
   }
   // The gate knows who answered first, and closes the question for everybody.
   if (input._tag === "AnswerReceived" && !isSentBy("gate", input.escalationId, delivery.id)) {

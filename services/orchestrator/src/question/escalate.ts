@@ -69,7 +69,15 @@ const optionsOf = (request: EscalationRequest, offer: ContinueOffer): ReadonlyAr
       return phaseGateOptions
     case "plan":
       return planOptions
-    default:
+    case "author":
+    case "reviewer":
+    case "quality":
+    case "commit":
+    case "limit":
+    case "runtime":
+    case "workspace":
+    case "permission":
+    case "question":
       return stepOptions("sessionId" in offer, fixLabel(request))
   }
 }
