@@ -62,6 +62,13 @@ describe("a prompt that failed", () => {
     assert.strictEqual(waitAfter(6, { retryAfterMs: 45 * 60_000 }), 45 * 60_000)
   })
 
+  it("adds up its waits, up to and including the longest total", () => {
+    const history = [...working, failed(1, 1, "rate_limited"), retry]
+    const typesWith = (maxWaitMs: number) => givenWith({ maxWaitMs })(history).when(failed(1, 1, "rate_limited")).types
+    assert.include(typesWith(90_000), "TurnWaiting")
+    assert.include(typesWith(89_999), "TurnFailed")
+  })
+
   it("ends the turn with the session usable when it has waited long enough", () => {
     const outcome = given(working).when(failed(1, 1, "out_of_credits", { waitedMs: 60 * 60_000 }))
     assert.deepInclude(outcome.event("TurnFailed"), { kind: "out_of_credits", sessionUsable: true })

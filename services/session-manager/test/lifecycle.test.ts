@@ -77,6 +77,19 @@ describe("complete and expire", () => {
     assert.deepStrictEqual(given(firstTurn).when({ _tag: "ExpireSession", sessionId }).types, ["SessionExpired"])
   })
 
+  it("leave no question of the agent open", () => {
+    const asking: SessionInput = {
+      _tag: "RecordAgentQuestion",
+      promptId: "p",
+      kind: "permission",
+      text: "ls",
+      options: []
+    }
+    for (const end of [complete, { _tag: "ExpireSession", sessionId } as const]) {
+      assert.deepStrictEqual(given([...firstTurn, asking, end]).state.agentQuestions, [])
+    }
+  })
+
   it("are refused while a turn is open", () => {
     given(working)
       .when(complete)

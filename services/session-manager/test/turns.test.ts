@@ -206,6 +206,15 @@ describe("a turn in an existing session", () => {
     assert.strictEqual(outcome.state.turn?.request.turnId, t(1))
   })
 
+  it("stays on the host of a live session, whatever host the command names", () => {
+    const outcome = given(firstTurn).when(nextTurn(2, { host: Host.make("h2") }))
+    assert.strictEqual(outcome.event("TurnRequested").session.host, Host.make("h1"))
+  })
+
+  it("leaves the session's creation time as it was", () => {
+    assert.strictEqual(given([...firstTurn, nextTurn(2)]).state.createdAt, at(0))
+  })
+
   it("stays in the session's directory when the command names none", () => {
     const outcome = given(firstTurn).when(nextTurn(2, { directory: "" }))
     assert.strictEqual(outcome.event("TurnRequested").session.directory, "/work/repository")
