@@ -6,7 +6,6 @@
 export * from "./AgentError.ts"
 export * from "./AgentRuntime.ts"
 export * from "./AgentRuntimeShape.ts"
-export * from "./AgentRuntimes.ts"
 export type { ClaudeRuntimeOptions } from "./claude/ClaudeAdapter.ts"
 export { layerClaude } from "./claude/ClaudeRuntime.ts"
 export { ClaudeNotInstalled, locateClaude } from "./claude/sdk/ClaudeSdk.ts"

@@ -17,7 +17,7 @@ export type SyncMode =
 export interface StreamHealth {
   readonly name: string
   readonly state: "ok" | "missing" | "different"
-  /** Settings that are not as the protocol wants them; `ensureStreams` mends most. */
+  /** Settings that differ from those of the protocol; `ensureStreams` fixes most of them. */
   readonly differences: ReadonlyArray<Difference>
   readonly messages: number
   readonly bytes: number

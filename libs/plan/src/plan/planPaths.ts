@@ -17,10 +17,10 @@ export const slugOf = (text: string, fallback = "plan"): string => {
 const baseName = (planPath: string): string =>
   (planPath.split(/[\\/]/).findLast((part) => part !== "") ?? "").replace(/(?<=.)\.(?:md|markdown)$/i, "")
 
-/** `docs/plans/AUTH_Plan.md` gives `auth-plan`: names branches. */
+/** `plans/AUTH_Plan.md` gives `auth-plan`: names branches. */
 export const planSlug = (planPath: string): string => slugOf(baseName(planPath))
 
-/** `docs/plans/AUTH_Plan.md` gives `AUTH_Plan`; a name that is not a safe path segment gives its slug. */
+/** `plans/AUTH_Plan.md` gives `AUTH_Plan`; a name that is not a safe path segment gives its slug. */
 export const planName = (planPath: string): string => {
   const name = baseName(planPath)
   return name === "" || /^\.+$|\p{Cc}/u.test(name) ? slugOf(name) : name
