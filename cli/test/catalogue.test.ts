@@ -5,7 +5,7 @@ import { templates as ofReports } from "@reprise/session-manager/prompts"
 import { catalogue } from "../src/project/prompts.ts"
 
 describe("the built-in prompts", () => {
-  it("have names of their own that are names of files", () => {
+  it("have unique names that are valid file names", () => {
     assert.strictEqual(new Set(catalogue.map(({ name }) => name)).size, catalogue.length)
     for (const { name } of catalogue) assert.match(name, /^[a-z]+(-[a-z]+)*$/)
   })
@@ -15,14 +15,14 @@ describe("the built-in prompts", () => {
     for (const required of one.required) assert.property(one.variables, required)
   })
 
-  it("speak of the report's format only where the report is asked for", () => {
+  it("mention the report's format only in the prompts that ask for the report", () => {
     const own = new Set<string>(ofReports.map(({ name }) => name))
     for (const { name, text } of catalogue) {
       if (!own.has(name)) assert.notMatch(text, /JSON|readiness|completedTasks/, name)
     }
   })
 
-  it("of the session-manager are those that a turn hands on to it", () => {
+  it("of the session-manager are the ones that a turn passes to it", () => {
     assert.deepStrictEqual(ofReports.map(({ name }) => name).sort(), Object.keys(SessionPrompts.fields).sort())
   })
 })

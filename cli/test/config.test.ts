@@ -14,8 +14,8 @@ const problemOf = (result: Result.Result<unknown, ConfigProblem>): ConfigProblem
   return result.failure
 }
 
-describe("flattening a configuration file", () => {
-  it("makes dotted paths of sections", () => {
+describe("reading a configuration file", () => {
+  it("turns sections into dotted paths", () => {
     const layer = fromDocument({ runtime: "opencode", gates: { quality: ["make"], phase: "human" } }, "reprise.toml")
     assert.deepStrictEqual(
       [...Result.getOrThrow(layer).values],
@@ -39,7 +39,7 @@ describe("flattening a configuration file", () => {
     assert.include(problem.hint, `'${suggestion}'`)
   })
 
-  it("refuses a value where a section is wanted, with its line and what to write", () => {
+  it("refuses a value in place of a section, naming the line and what to write", () => {
     const problem = problemOf(
       fromDocument({ gates: 3 }, "reprise.toml", (path) => lineOfKey('model = "a/b"\ngates = 3', path))
     )
@@ -47,11 +47,11 @@ describe("flattening a configuration file", () => {
     assert.include(problem.hint, "[gates]")
   })
 
-  it("passes over a reference to the JSON schema", () => {
+  it("ignores a reference to the JSON schema", () => {
     assert.strictEqual(Result.getOrThrow(fromDocument({ $schema: "x.json" }, "reprise.toml")).values.size, 0)
   })
 
-  it("takes an empty file for one that sets nothing", () => {
+  it("accepts an empty file, which sets nothing", () => {
     assert.strictEqual(Result.getOrThrow(fromDocument({}, "reprise.toml")).values.size, 0)
   })
 })
@@ -66,11 +66,11 @@ describe("the environment", () => {
     assert.strictEqual(environmentName(path), name)
   })
 
-  it("gives every setting a name of its own", () => {
+  it("has one variable for each setting", () => {
     assert.strictEqual(new Set(settingsTable.map(({ path }) => environmentName(path))).size, settingsTable.length)
   })
 
-  it("reads lists, numbers and switches as JSON and the rest as text", () => {
+  it("holds lists, numbers and booleans as JSON and everything else as text", () => {
     const { values } = fromEnvironment({
       REPRISE_GATES_QUALITY: '["npm test", "npm run lint"]',
       REPRISE_LIMITS_MAX_STEP_VISITS: "7",
@@ -88,11 +88,11 @@ describe("the environment", () => {
     )
   })
 
-  it("keeps a text that happens to be JSON as text", () => {
+  it("keeps a text that happens to be JSON", () => {
     assert.strictEqual(fromEnvironment({ REPRISE_MODEL: "42" }).values.get("model"), "42")
   })
 
-  it("counts an empty variable as not set and ignores what is no setting", () => {
+  it("treats an empty variable as not set and ignores variables that are not settings", () => {
     assert.strictEqual(fromEnvironment({ REPRISE_MODEL: "", REPRISE_NO_SUCH: "1", PATH: "/bin" }).values.size, 0)
   })
 
@@ -103,11 +103,11 @@ describe("the environment", () => {
     ["REPRISE_WORKSPACE_WORKTREE", "1", /^REPRISE_WORKSPACE_WORKTREE is not valid: Expected boolean, got 1\.$/],
     ["REPRISE_GATES_QUALITY", "make", /^REPRISE_GATES_QUALITY is not valid: Expected array, got "make"\.$/],
     ["REPRISE_GATES_QUALITY", "[1]", /^REPRISE_GATES_QUALITY is not valid: Expected string at \[0\], got \[1\]\.$/]
-  ])("that sets %s to %j is refused by that name, with what was expected", (name, value, message) => {
+  ])("is refused with %s = %j, naming the variable and what was expected", (name, value, message) => {
     assert.match(problemOf(resolve([fromEnvironment({ [name]: value })])).message, message)
   })
 
-  it("is shown how to write a list", () => {
+  it("is told how to write a list when one is refused", () => {
     assert.include(problemOf(resolve([fromEnvironment({ REPRISE_GATES_QUALITY: "make" })])).hint, '["npm test"]')
   })
 })
@@ -124,7 +124,7 @@ describe("the line of a key", () => {
     ["model", "", undefined]
   ])("of %s in %j is %s", (path, text, line) => assert.strictEqual(lineOfKey(text, path), line))
 
-  it("is named in what is wrong with a value", () => {
+  it("is named when a value is invalid", () => {
     const layer = { ...layerOf({ "nats.port": -1 }), lineOf: () => 7 }
     assert.include(problemOf(resolve([layer])).message, "reprise.toml, line 7: nats.port is not valid")
   })
@@ -173,7 +173,7 @@ describe("resolving", () => {
     ["reviewPath", "../reviews/{phase}.md"],
     ["reviewPath", "/tmp/{phase}.md"],
     ["nats.port", 65_536]
-  ])("refuses %s = %j and says where it stands", (path, value) => {
+  ])("refuses %s = %j and names its place", (path, value) => {
     const problem = problemOf(resolve([layerOf({ [path]: value })]))
     assert.include(problem.message, `reprise.toml: ${path} is not valid`)
     assert.strictEqual(problem.hint, settingsTable.find((setting) => setting.path === path)?.description)
@@ -215,16 +215,16 @@ describe("the front matter of a plan", () => {
     assert.deepInclude(config.resolved("gates.phase"), { value: "auto", source: "environment" })
   })
 
-  it("leaves what it does not name as it is", () => {
+  it("leaves the settings that it does not name", () => {
     const config = configOf(layerOf({ "limits.maxStepVisits": 7 }), plan)
     assert.deepStrictEqual(config.resolved("limits.maxStepVisits"), { value: 7, source: "reprise.toml" })
   })
 
-  it("sets nothing when there is none", () => {
+  it("sets nothing if the plan has none", () => {
     assert.strictEqual(Result.getOrThrow(fromPlan("p.md", {})).values.size, 0)
   })
 
-  it("is named in what is wrong with a value", () => {
+  it("is named when a value is invalid", () => {
     const wrong: Layer = { ...plan, values: new Map([["limits.maxStepVisits", -1]]) }
     assert.include(problemOf(resolve([wrong])).message, "docs/plan.md: limits.maxStepVisits is not valid")
   })
@@ -239,8 +239,8 @@ describe("the front matter of a plan", () => {
   })
 })
 
-describe("what the session-manager is told", () => {
-  it("is its own defaults unless they are configured", () => {
+describe("the settings of the session-manager", () => {
+  it("are its own defaults unless they are configured", () => {
     const { firstWaitMs: _, longestWaitMs: __, ...defaults } = defaultSettings
     assert.deepStrictEqual(sessionSettings(configOf().settings), defaults)
     const config = configOf(layerOf({ "sessions.idleAfterMs": 5, "sessions.maxAutoContinues": 0 }))

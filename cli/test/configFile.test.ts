@@ -40,7 +40,7 @@ describe("the file that init writes", () => {
     }
   })
 
-  it("shows each default, or an example where there is none: all of it is valid without its comment signs", () => {
+  it("shows each default, or else an example, and is valid without its comment signs", () => {
     const text = uncommented(renderConfigFile([]))
     assert.isTrue(accepts(parse(text)))
     const config = Result.getOrThrow(configOf(text))
@@ -68,7 +68,7 @@ describe("the JSON schema of reprise.toml", () => {
     [{ nats: { port: -1 } }, false],
     [{ modle: "a/b" }, false],
     [{ permissions: "workspace" }, true]
-  ])("of %j says %s, as the loader does", (document, valid) => {
+  ])("judges %j as the loader does: valid is %s", (document, valid) => {
     assert.strictEqual(accepts(document), valid)
     const loaded = Result.flatMap(fromDocument(document, "reprise.toml"), (layer) => resolve([layer]))
     assert.strictEqual(Result.isSuccess(loaded), valid)

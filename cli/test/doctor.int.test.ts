@@ -15,8 +15,8 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-describe("what the doctor finds of a repository", () => {
-  it.effect("is its root, where Reprise can keep its state", () =>
+describe("the doctor's finding about a repository", () => {
+  it.effect("is its root if Reprise can keep its state there", () =>
     Effect.gen(function* () {
       const fresh = yield* checkRepository(projectAt(root))
       assert.deepStrictEqual([fresh.state, fresh.detail], ["ok", root])
@@ -25,7 +25,7 @@ describe("what the doctor finds of a repository", () => {
     })
   )
 
-  it.effect("is broken where something else lies in the place of the state", () =>
+  it.effect("is broken if a file is where the state folder should be", () =>
     Effect.gen(function* () {
       writeFileSync(join(root, ".reprise"), "")
       const found = yield* checkRepository(projectAt(root))

@@ -97,13 +97,16 @@ describe("an event as a line", () => {
     )
   })
 
-  it("tells of activity that is not the turn's own, and of that only", () => {
+  it("mentions an agent's activity only if it is not the turn's own", () => {
     const working = { _tag: "AgentWorking", ...session, evidence: "a tool call" }
     assert.strictEqual(line({ ...working, cause: "human" }), "    You stepped in through the agent's own interface")
     assert.isUndefined(line({ ...working, cause: "turn" }))
   })
 
-  it.each(["TurnStarted", "AgentIdle", "SessionArchived", "WorkspaceReleased"])("%s says nothing new", (_tag) => {
-    assert.isUndefined(line({ _tag, ...session }))
-  })
+  it.each(["TurnStarted", "AgentIdle", "SessionArchived", "WorkspaceReleased"])(
+    "has no line for %s, which says nothing new",
+    (_tag) => {
+      assert.isUndefined(line({ _tag, ...session }))
+    }
+  )
 })

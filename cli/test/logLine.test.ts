@@ -11,7 +11,7 @@ const turn = { ...session, turnId: "r1-t1" }
 const head = "0123456789abcdef0123456789abcdef01234567"
 
 describe("a line of reprise logs", () => {
-  it("is the line of live progress where there is one", () => {
+  it("is the line of live progress if there is one", () => {
     assert.strictEqual(line({ _tag: "RunCompleted" }), "Run completed")
   })
 

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readArguments } from "../src/commands/parser.ts"
 
-describe("what was typed", () => {
-  it("keeps words that begin with a dash together with their flag", () => {
+describe("the command line as it was typed", () => {
+  it("keeps a text that begins with a dash together with its flag", () => {
     assert.deepStrictEqual(readArguments(["gate", "answer", "r1-e1", "c", "--guidance", "- one\n- two", "--json"]), [
       "gate",
       "answer",

@@ -34,7 +34,7 @@ const described = (options: Partial<RunOptions> = {}) =>
     options: { ...defaultRunOptions, ...options }
   })
 
-describe("a plan described", () => {
+describe("the description of a plan", () => {
   it("has its phases, tasks with ids, checkpoints and completion gates", () => {
     const { id, phases, planPath, title } = described()
     assert.deepStrictEqual([planPath, id, title], ["docs/PLAN.md", "02", "A greeter"])
@@ -63,7 +63,7 @@ describe("a plan described", () => {
     })
   })
 
-  it("as text shows everything at a glance", () => {
+  it("shows everything at a glance as text", () => {
     const gates = {
       quality: ["npm run lint", "npm test"],
       qualityTimeoutMs: 1,
@@ -93,7 +93,7 @@ describe("a plan described", () => {
     )
   })
 
-  it("has what the first phase's author and reviewer would be asked, as the services would ask it", () => {
+  it("has the prompts of the first phase's author and reviewer, as the services would send them", () => {
     const { prompts } = described()
     assert.strictEqual(prompts?.phase, "2")
     assert.include(prompts?.author.work, "You are the author of phase 2 of the plan docs/PLAN.md: Sign in.")
@@ -107,7 +107,7 @@ describe("a plan described", () => {
     assert.include(text, "a reviewer is asked:\n  | You are the reviewer of phase 2")
   })
 
-  it("shows the prompts of the run's own templates", () => {
+  it("uses the run's own prompt templates", () => {
     const { prompts } = described({ prompts: { work: "Do {phase}!", review: "Judge {commit}!" } })
     assert.include(prompts?.author.work, "Do 2!")
     assert.include(prompts?.reviewer.work, "Judge <the author's commit>!")

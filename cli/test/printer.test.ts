@@ -9,7 +9,7 @@ describe("text from agents", () => {
     ["a backspace", "ab\bc", "ab\\x08c"],
     ["an eight-bit control character", "\u009b2J", "\\x9b2J"],
     ["a null and a delete", "\u0000\u007f", "\\x00\\x7f"]
-  ])("shows %s instead of obeying it", (_what, text, shown) => {
+  ])("shows %s instead of executing it", (_what, text, shown) => {
     assert.strictEqual(visible(text), shown)
   })
 
@@ -17,7 +17,7 @@ describe("text from agents", () => {
     assert.strictEqual(visible("a\tb\nžluťoučký 漢字 🙂"), "a\tb\nžluťoučký 漢字 🙂")
   })
 
-  it("takes Windows line ends for line ends", () => {
+  it("normalises Windows line ends", () => {
     assert.strictEqual(visible("a\r\nb"), "a\nb")
   })
 })

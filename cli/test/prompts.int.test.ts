@@ -23,13 +23,13 @@ const write = (file: string, text: string | Uint8Array) => {
 const refused = Effect.suspend(() => Effect.flip(readPrompts(project)))
 
 describe("the prompts of a repository", () => {
-  it.effect("are none without the folder", () =>
+  it.effect("are empty without the folder", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* readPrompts(project), {})
     })
   )
 
-  it.effect("are the texts of their files, without the last line end and other systems' line ends", () =>
+  it.effect("are the texts of their files with normalised line ends", () =>
     Effect.gen(function* () {
       const text = 'Fix 🛠️ `{failures}`\n\n```json\n{ "a": {} }\n```'
       write("quality-retry.md", `\uFEFF${text.replaceAll("\n", "\r\n")}\r\n\r\n`)
@@ -65,7 +65,7 @@ describe("the prompts of a repository", () => {
     })
   )
 
-  it.effect("are refused when one is a folder", () =>
+  it.effect("are refused if one of them is a folder", () =>
     Effect.gen(function* () {
       mkdirSync(join(project.directory, "prompts", "work.md"), { recursive: true })
       assert.include((yield* refused).message, "work.md cannot be read")

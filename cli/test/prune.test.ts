@@ -18,7 +18,7 @@ const record = (more: Partial<RunRecord> = {}): RunRecord => ({
   ...more
 })
 
-describe("the standalone sessions that may be forgotten", () => {
+describe("the standalone sessions that may be pruned", () => {
   const old = "2026-03-01T00:00:00.000Z"
   it.each([
     ["have ended and are archived", { status: "completed", prompt: "x", transcript: "t" }, true],
@@ -36,7 +36,7 @@ describe("the standalone sessions that may be forgotten", () => {
 
 type SessionMore = Partial<SessionView> & { readonly opened?: boolean }
 
-describe("the runs that may be forgotten", () => {
+describe("the runs that may be pruned", () => {
   it.each([
     ["completed", "2026-03-01T00:00:00.000Z", true],
     ["failed", "2026-03-01T00:00:00.000Z", true],
@@ -61,7 +61,7 @@ describe("the runs that may be forgotten", () => {
 })
 
 describe("the actors of a run", () => {
-  it("are all that it had, its own last", () => {
+  it("are listed completely, the run's own actor last", () => {
     const session = (sessionId: string, role: string) => aSession({ sessionId, role })
     const question = aQuestion()
     const actors = actorsOf(

@@ -33,7 +33,7 @@ describe("a question", () => {
     assert.deepStrictEqual(optionLines(question), ["once = allow once"])
   })
 
-  it("says why continue is not offered", () => {
+  it("says why continuing is not offered", () => {
     const lines = shown({ evidence: { continueUnavailable: "the session expired" } })
     assert.include(lines, "Continuing is not possible: the session expired")
   })
@@ -83,19 +83,19 @@ describe("a question", () => {
     )
   })
 
-  it("says once what a checkpoint is about", () => {
+  it("does not repeat a checkpoint's description that is also the reason", () => {
     const checkpoint = { task: "T7", type: "decision", description: "Red or blue?" }
     const lines = shown({ origin: "checkpoint", reason: "Red or blue?", evidence: { checkpoint } })
     assert.strictEqual(lines.filter((line) => line.includes("Red or blue?")).length, 1)
     assert.include([...lines], "  T7 (decision)")
   })
 
-  it("shows what is missing and what is not committed", () => {
+  it("shows missing commits and files, and uncommitted changes", () => {
     const lines = shown({ evidence: { missingCommits: ["abc"], missingFiles: ["a.ts"], dirty: ["b.ts"] } })
     assert.includeMembers([...lines], ["Missing", "  abc", "  a.ts", "Not committed", "  b.ts"])
   })
 
-  it("shows the commit, what was used and the session", () => {
+  it("shows the commit, the usage and the session", () => {
     const lines = shown({
       sessionId: "r1-abc-s1",
       evidence: {

@@ -6,7 +6,7 @@ import { aRun, cellsOf, noTokens, plainLines } from "./support/views.ts"
 const now = Date.parse("2026-01-01T10:10:00.000Z")
 
 describe("the table of runs", () => {
-  it("has a row for each run with where it stands", () => {
+  it("has a row with the state of each run", () => {
     const runs = [
       aRun({ status: "waiting", phase: "2", step: "EXECUTE", reason: "Which language?\nSay it." }),
       aRun({ runId: "r2-def", status: "completed", planPath: "docs/other.md" })
@@ -41,7 +41,7 @@ describe("the summary of a run", () => {
   })
   const text = runSummary(run, [["workspace", "/repository"]])
 
-  it("lists phases with commits, roles with tokens and cost, and places", () => {
+  it("lists phases with commits, roles with tokens and cost, and locations", () => {
     assert.deepStrictEqual(cellsOf(text), [
       ["phase", "title", "state", "commit", "gate runs", "reviews"],
       ["1", "Greet", "completed", "0123456789", "3", "2"],
@@ -54,7 +54,7 @@ describe("the summary of a run", () => {
     ])
   })
 
-  it("says how often sessions were used again, and what was noted", () => {
+  it("says how often sessions were continued, and lists the notices", () => {
     const lines = plainLines(text)
     assert.include(lines, "4 sessions, continued 1 time")
     assert.strictEqual(lines.at(-1), "note: The review limit was met.")
@@ -67,7 +67,7 @@ describe("the summary of a run", () => {
 })
 
 describe("the limits of a run", () => {
-  it("are shown with what is used of them, budgets only where they are on", () => {
+  it("are shown with their usage, budgets only if they are set", () => {
     const { limits } = defaultRunOptions
     const phases = [{ id: "1", title: "Greet", state: "running", reviewCycles: 2, qualityAttempts: 3 }]
     const run = aRun({ phase: "1", phases, steps: 12, limits })

@@ -11,7 +11,7 @@ describe("the options of a run", () => {
     assert.deepStrictEqual(runOptions(settingsOf(), noRunFlags), defaultRunOptions)
   })
 
-  it("take what is configured", () => {
+  it("take the configured settings", () => {
     const options = runOptions(
       settingsOf({
         model: "a/b",

@@ -29,7 +29,7 @@ describe("the settings", () => {
     assert.strictEqual(resolved(path).source, "default")
   })
 
-  it("that flags set win by their path; a flag that was not given sets nothing", () => {
+  it("take only the flags that were given", () => {
     const layer = fromCommandLine({ runtime: "claude", model: undefined, nats: { url: undefined } })
     assert.deepStrictEqual([...layer.values], [["runtime", "claude"]])
     // @ts-expect-error a misspelt key

@@ -12,7 +12,7 @@ const widthOf = (text: string): number =>
   Math.max(...text.split("\n").map((line) => [...stripVTControlCharacters(line)].length))
 
 describe("a table", () => {
-  it("is as wide as it has to be where there is room", () => {
+  it("is as wide as its content if the terminal is wide enough", () => {
     assert.deepStrictEqual(cellsOf(table(head, rows, 200)), [head, ...rows])
     assert.strictEqual(table(head, rows), table(head, rows, 200), "without a terminal nothing is too wide")
   })
@@ -28,7 +28,7 @@ describe("a table", () => {
     assert.include(narrow, "docs/other.md")
   })
 
-  it("loses nothing of a word that has no blanks to wrap at", () => {
+  it("breaks a word that is too long instead of cutting it off", () => {
     const path = "/a/very/long/path/".repeat(5)
     const narrow = table(["what", "where"], [["\u001b[32mworkspace\u001b[39m", path]], 50)
     assert.include(narrow, "\u001b[32mworkspace\u001b[39m", "colours stay as they are")
@@ -42,7 +42,7 @@ describe("a table", () => {
     )
   })
 
-  it("is a list where columns have no room beside each other, with every id whole", () => {
+  it("becomes a list with whole ids if its columns do not fit", () => {
     assert.strictEqual(
       table(head, rows, 30),
       [

@@ -29,7 +29,7 @@ const summary: Summary = {
 }
 
 describe("the table of tasks", () => {
-  it("has where each task of a phase that has begun stands, and lets no text of others act on the terminal", () => {
+  it("shows the state of each task in the phases that have begun, with control sequences made visible", () => {
     const table = tasksTable(tasksBegun(summary))
     assert.notInclude(table, "\u001b[31m")
     assert.deepStrictEqual(cellsOf(table).slice(0, 2), [
@@ -41,7 +41,7 @@ describe("the table of tasks", () => {
     assert.notInclude(table, "T3")
   })
 
-  it("is empty where nothing has begun, or nothing is known", () => {
+  it("is empty if no phase has begun or nothing is known", () => {
     const later = { ...summary, phases: summary.phases.slice(1) }
     assert.deepStrictEqual([...tasksBegun(later), ...tasksBegun(undefined)], [])
   })

@@ -44,7 +44,7 @@ afterEach(() => {
 })
 
 describe("trust in the commands of a tracked reprise.toml", () => {
-  it.effect("is missing at first, and there once it was given", () =>
+  it.effect("is missing until it is given", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* asked(gates("make")), ["make"])
       yield* trust(project, gates("make"))
@@ -67,7 +67,7 @@ describe("trust in the commands of a tracked reprise.toml", () => {
     })
   )
 
-  it.effect("is not needed for commands of the user's own", () =>
+  it.effect("is not needed for the user's own commands", () =>
     Effect.gen(function* () {
       const own = wants({ "gates.quality": ["make"] }, "environment")
       assert.deepStrictEqual(yield* asked(own), [])
@@ -111,7 +111,7 @@ describe("trust in the commands of a tracked reprise.toml", () => {
     })
   )
 
-  it.effect("in quality gates is none in the same commands for a new worktree", () =>
+  it.effect("in quality gates does not extend to the same commands for a new worktree", () =>
     Effect.gen(function* () {
       yield* trust(project, gates("make"))
       assert.deepStrictEqual(yield* asked(wants({ "gates.quality": ["make"], "workspace.postCreate": ["make"] })), [
@@ -143,14 +143,14 @@ describe("trust in the commands of a tracked reprise.toml", () => {
     })
   )
 
-  it.effect("is of one repository", () =>
+  it.effect("applies to one repository only", () =>
     Effect.gen(function* () {
       yield* trust({ ...project, root: join(scratch, "another") }, gates("make"))
       assert.deepStrictEqual(yield* asked(gates("make")), ["make"])
     })
   )
 
-  it.effect("keeps what was trusted of other repositories, in a file for the user alone", () =>
+  it.effect("keeps what was trusted for other repositories, in a file that only the user can read", () =>
     Effect.gen(function* () {
       const another = { ...project, root: join(scratch, "another") }
       yield* trust(project, gates("make"))

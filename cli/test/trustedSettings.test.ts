@@ -22,7 +22,7 @@ describe("the commands of a configuration", () => {
     ])
   })
 
-  it("are none when nothing names any", () => {
+  it("are empty if no setting names any", () => {
     assert.deepStrictEqual(trustedSettings(configOf(layerOf({ "gates.quality": [] }))), [])
   })
 
@@ -69,7 +69,7 @@ describe("the commands of a configuration", () => {
 })
 
 describe("the digest of commands", () => {
-  it("is another one when a command changes, moves, is split, added or left out", () => {
+  it("changes when a command changes, moves, is split, added or removed", () => {
     const digests = [
       digest("make", "make test"),
       digest("make test", "make"),

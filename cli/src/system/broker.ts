@@ -6,7 +6,7 @@ import type { Settings } from "../config/settings.ts"
 import { requireQuota, untilFull } from "./brokerQuota.ts"
 import type { SystemOptions } from "./System.ts"
 
-/** The process that ran the broker, or did the work, has ended. Everything stored is kept; another process may go on. */
+/** The process that ran the broker, or did the work, has ended. Everything stored is kept; another process may continue. */
 export class BrokerLost extends Schema.TaggedError<BrokerLost>()("BrokerLost", { directory: Schema.String }) {
   override get message() {
     return `The Reprise process that worked in ${this.directory} has ended. No data is lost: run the command again.`

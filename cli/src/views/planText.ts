@@ -1,4 +1,4 @@
-/** What a plan contains and what a run of it would do first, as data and as text. Pure; spends nothing. */
+/** What a plan contains and what its run would do first, as data and as text. Pure; spends nothing. */
 import { preview } from "@reprise/orchestrator/preview"
 import { type Plan, taskList } from "@reprise/plan"
 import { type CommandOf, sessionPrompts } from "@reprise/protocol"

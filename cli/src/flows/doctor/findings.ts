@@ -1,4 +1,4 @@
-/** What the checks of `reprise doctor` found, and the table of it. */
+/** What the checks of `reprise doctor` found, as data and as a table. */
 import { dataColor, dataColumns, visible } from "../../terminal/Printer.ts"
 import { table } from "../../views/table.ts"
 

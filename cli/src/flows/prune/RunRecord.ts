@@ -1,4 +1,4 @@
-/** Everything that is stored of a finished run, and the actors that it had. */
+/** Everything stored about a finished run, and the actors that it had. */
 import { ActorConfig, Broker } from "@reprise/actor"
 import {
   decodeMeta,

@@ -1,4 +1,4 @@
-/** Archives a finished run or standalone session, then removes what is stored of it. Interrupted, it can be repeated. */
+/** Archives a finished run or standalone session, then removes it from the broker. Interrupted, it can be repeated. */
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { ActorConfig, Broker } from "@reprise/actor"
