@@ -1,4 +1,4 @@
-/** A repository with a plan, a scripted model, OpenCode and Claude on their own: everything a run needs, in one folder. */
+/** Everything that a run needs, in one temporary folder: a repository with a plan, a scripted model, and the agents' state. */
 import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -14,7 +14,7 @@ import {
 } from "@reprise/scripted-model"
 import { Effect, Schema, type Scope } from "effect"
 import { Command, type Ended } from "./Command.ts"
-import { untilDeserted } from "./untilDeserted.ts"
+import { untilUnused } from "./untilUnused.ts"
 
 export interface WorldOptions {
   readonly script: ScriptInput
@@ -23,9 +23,9 @@ export interface WorldOptions {
   readonly config?: string
   /** More files, committed with the plan. */
   readonly files?: Readonly<Record<string, string>>
-  /** More of the environment, of what lies beside the repository in `folder`. */
+  /** More environment variables. `folder` holds the repository and everything beside it. */
   readonly environment?: (folder: string) => Readonly<Record<string, string>>
-  /** OpenCode keeps snapshots, as its users have it; a turn costs twice as much. */
+  /** OpenCode records the files after each step, as it does by default. This doubles the cost of a turn. */
   readonly snapshots?: boolean
 }
 
@@ -34,11 +34,11 @@ export interface World {
   readonly model: ScriptedModelHandle
   readonly environment: NodeJS.ProcessEnv
   readonly git: (...args: ReadonlyArray<string>) => string
-  /** Starts a command; it is ended with the scope. */
+  /** Starts a command; it is killed when the scope closes. */
   readonly start: (...args: ReadonlyArray<string>) => Effect.Effect<Command, never, Scope.Scope>
-  /** Starts a command at a terminal of its own; it is ended with the scope. */
+  /** Starts a command at a pseudo-terminal; it is killed when the scope closes. */
   readonly atTerminal: (...args: ReadonlyArray<string>) => Effect.Effect<Command, never, Scope.Scope>
-  /** Runs a command to its end. */
+  /** Runs a command and waits until it ends. */
   readonly reprise: (...args: ReadonlyArray<string>) => Effect.Effect<Ended>
   readonly runs: Effect.Effect<ReadonlyArray<RunView>>
   readonly questions: Effect.Effect<ReadonlyArray<EscalationView>>
@@ -58,13 +58,13 @@ const readAnswer = Schema.decodeUnknownSync(
 
 const decodeLine = Schema.decodeUnknownSync(Schema.fromJsonString(PublicLine))
 
-/** Made in a temporary folder that goes with the scope. */
+/** Makes a world in a temporary folder, which is removed when the scope closes. */
 export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions) {
   const base = yield* Effect.acquireRelease(
     Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "reprise-world-")))),
     (folder) =>
       Effect.andThen(
-        untilDeserted(folder),
+        untilUnused(folder),
         Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
       )
   )
