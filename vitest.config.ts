@@ -46,6 +46,7 @@ export default defineConfig({
           ...waiting,
           ...minutes(30),
           name: "e2e",
+          globalSetup: "test/harness/sharedOpenCode.ts",
           include: ["test/e2e/**/*.e2e.test.ts", "test/faults/**/*.e2e.test.ts"]
         }
       }

@@ -9,6 +9,7 @@ describe("reprise gate", () => {
   it.live("asks every open question, and those that come later, until the user leaves", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         script: script(once(report, needsHuman("Which colour?")), once(report, needsHuman("Which size?")))
       })

@@ -61,6 +61,7 @@ describe("reprise run", () => {
   it.live("reviews a correction in the same reviewer session, with only the follow-up prompt", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         script: script(once({ role: "reviewer", kind: "report" }, correct("Say more")))
       })
@@ -86,6 +87,7 @@ describe("reprise run", () => {
   it.live("parks with exit code 4 without a terminal, and continues the author's session after an answer", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         script: script(once({ role: "author", kind: "report" }, needsHuman("Which colour?")))
       })
@@ -125,6 +127,7 @@ describe("reprise run", () => {
   it.live("starts a new session with the guidance after `fix`", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         script: script(once({ role: "author", kind: "report" }, needsHuman("I am lost")))
       })
@@ -150,6 +153,7 @@ describe("reprise run", () => {
   it.live("accepts one of two simultaneous answers while nothing runs, and tells the other who was first", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         script: script(on({ role: "author", kind: "report" }, needsHuman("No")))
       })
@@ -173,6 +177,7 @@ describe("reprise run", () => {
   it.live("ends with exit code 5 after `abort`, and keeps the workspace", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         script: script(on({ role: "author", kind: "report" }, needsHuman("No")))
       })
@@ -189,6 +194,7 @@ describe("reprise run", () => {
   it.live("sends a failed quality gate back to the author's session", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         config: 'permissions = "all"\n[gates]\nquality = ["test -f fixed.txt"]\n',
         script: script(

@@ -7,6 +7,7 @@ import { locateServer } from "@reprise/nats"
 import { EscalationView, RunView, SessionView } from "@reprise/protocol"
 import {
   claudeSettings,
+  openCodeConfig,
   openCodeSettings,
   type ScriptedModelHandle,
   type ScriptInput,
@@ -14,6 +15,7 @@ import {
 } from "@reprise/scripted-model"
 import { Effect, Schema, type Scope } from "effect"
 import { Command, type Ended } from "./Command.ts"
+import { forgetRepository, sharedOpenCode } from "./sharedOpenCode.ts"
 import { untilUnused } from "./untilUnused.ts"
 
 export interface WorldOptions {
@@ -25,6 +27,11 @@ export interface WorldOptions {
   readonly files?: Readonly<Record<string, string>>
   /** More environment variables. `folder` holds the repository and everything beside it. */
   readonly environment?: (folder: string) => Readonly<Record<string, string>>
+  /**
+   * `own` (default): Reprise starts a server for this world and stops it. `shared`: the world uses the server that all
+   * tests share, by the setting `opencode.url`; for stories that break nothing, since a start costs more than a few turns.
+   */
+  readonly openCode?: "shared" | "own"
   /** OpenCode records the files after each step, as it does by default. This doubles the cost of a turn. */
   readonly snapshots?: boolean
 }
@@ -80,12 +87,15 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
   }
   const model = yield* startScriptedModel({ script: options.script })
   const server = yield* locateServer()
+  const shared = options.openCode === "shared" ? yield* sharedOpenCode : undefined
   const environment: NodeJS.ProcessEnv = {
     PATH: process.env["PATH"],
     HOME: join(base, "home"),
     TERM: "dumb",
     REPRISE_NATS_SERVER: server.path,
-    ...openCodeSettings(base, model.openaiUrl, { snapshots: options.snapshots === true }),
+    ...(shared === undefined
+      ? openCodeSettings(base, model.openaiUrl, { snapshots: options.snapshots === true })
+      : { REPRISE_OPENCODE_URL: shared.url, OPENCODE_SERVER_PASSWORD: shared.password }),
     ...claudeSettings(base, model.url),
     ...options.environment?.(base)
   }
@@ -94,6 +104,12 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
   git("init", "--quiet", "--initial-branch=main")
   git("config", "user.name", "World")
   git("config", "user.email", "world@reprise.invalid")
+  if (shared !== undefined) {
+    // Git ignores the file, so that it is in no commit and leaves the tree clean.
+    writeFileSync(join(root, ".git", "info", "exclude"), "/opencode.json\n")
+    writeFileSync(join(root, "opencode.json"), JSON.stringify(openCodeConfig(model.openaiUrl)))
+    yield* Effect.addFinalizer(() => forgetRepository(shared, root))
+  }
   git("add", "--all")
   git("commit", "--quiet", "--message", "Start")
 
