@@ -95,7 +95,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "\\.test\\.ts$" },
+    exclude: { path: ["\\.test\\.ts$", "^test/fixtures/"] },
     parser: "swc",
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

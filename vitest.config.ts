@@ -1,51 +1,53 @@
 import { defineConfig } from "vitest/config"
 
-/** As many files at once as there are processors: first what is quick, then the rest. */
-const inOrder = (groupOrder: number) => ({ maxWorkers: "100%", sequence: { groupOrder } })
-const quick = inOrder(1)
-/** One group: at the end of each a processor has nothing to do. The small files of the integration tests come last. */
-const slow = inOrder(2)
+/** A limit is there to name a test that hangs. No test may come near it, however busy the machine is. */
+const minutes = (count: number) => ({ testTimeout: count * 60_000, hookTimeout: count * 60_000 })
+
+/** Projects of one group run together; the small files of one project fill the gaps that another leaves. */
+const group = (groupOrder: number, maxWorkers: string) => ({ maxWorkers, sequence: { groupOrder } })
+const pure = group(1, "100%")
+/** These tests wait for other processes half of the time. */
+const waiting = group(2, "200%")
 
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
-          ...quick,
+          ...pure,
+          ...minutes(5),
           name: "unit",
-          // Pure: nothing to isolate, and half of the time would go into imports.
+          // The tests share no state, and isolation would double the time for imports.
           isolate: false,
-          include: ["{libs,services}/*/test/**/*.test.ts", "{cli,house}/test/**/*.test.ts"],
-          exclude: ["**/*.int.test.ts", "**/node_modules/**"]
+          include: ["{libs,services}/*/test/**/*.test.ts", "{cli/test,house/test,test}/**/*.test.ts"],
+          exclude: ["**/*.int.test.ts", "**/*.e2e.test.ts", "**/fixtures/**", "**/node_modules/**"]
         }
       },
       {
         test: {
-          ...slow,
+          ...waiting,
+          ...minutes(15),
           name: "integration",
-          include: ["{libs,services}/*/test/**/*.int.test.ts", "cli/test/**/*.int.test.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000
+          include: ["{libs,services}/*/test/**/*.int.test.ts", "{cli/test,house/test,test}/**/*.int.test.ts"]
         }
       },
       {
-        // The suites that need nothing but a broker, once more on a server in a container.
+        // The suites that need only a broker, once more on a server in a container.
         test: {
-          ...slow,
+          ...waiting,
+          ...minutes(15),
           name: "containers",
           include: ["libs/actor/test/*.int.test.ts", "services/orchestrator/test/race.int.test.ts"],
-          env: { REPRISE_TEST_BROKER: "container" },
-          testTimeout: 120_000,
-          hookTimeout: 120_000
+          env: { REPRISE_TEST_BROKER: "container" }
         }
       },
       {
         test: {
-          ...slow,
+          ...waiting,
+          ...minutes(30),
           name: "e2e",
-          include: ["test/e2e/**/*.e2e.test.ts", "test/faults/**/*.e2e.test.ts"],
-          testTimeout: 300_000,
-          hookTimeout: 120_000
+          globalSetup: "test/harness/sharedOpenCode.ts",
+          include: ["test/e2e/**/*.e2e.test.ts", "test/faults/**/*.e2e.test.ts"]
         }
       }
     ]

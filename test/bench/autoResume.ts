@@ -2,9 +2,9 @@
 import { Messenger } from "@reprise/actor"
 import { AgentRuntime } from "@reprise/agent"
 import { Effect, Layer, Stream } from "effect"
-import { attached, typeInto } from "../harness/attach.ts"
 import { Cluster, clusterLayer } from "../harness/Cluster.ts"
-import { needsHuman, on, plan, script } from "../harness/story.ts"
+import { needsHuman, on, plan, script } from "../harness/modelScript.ts"
+import { typeInto, withAgentRuntime } from "../harness/openCodeUser.ts"
 import { waitUntil } from "../harness/waitUntil.ts"
 import { figuresOf, milliseconds } from "./figures.ts"
 
@@ -39,7 +39,7 @@ const measure = Effect.gen(function* () {
     ),
     Effect.forkScoped({ startImmediately: true })
   )
-  yield* attached(
+  yield* withAgentRuntime(
     world,
     AgentRuntime.use(({ events }) =>
       Stream.runForEach(events, (event) => Effect.sync(() => (event.type === "working" ? seen.push(Date.now()) : 0)))

@@ -7,10 +7,10 @@ import { Messenger } from "@reprise/actor"
 import { AgentRuntime } from "@reprise/agent"
 import { sessionIdOf } from "@reprise/protocol"
 import { Effect, Layer, Stream } from "effect"
-import { attached } from "../harness/attach.ts"
 import { Cluster, clusterLayer } from "../harness/Cluster.ts"
-import { needsHuman, on, plan } from "../harness/story.ts"
-import { turnIn } from "../harness/turns.ts"
+import { needsHuman, on, plan } from "../harness/modelScript.ts"
+import { withAgentRuntime } from "../harness/openCodeUser.ts"
+import { turnIn } from "../harness/sessionTurn.ts"
 import { waitUntil } from "../harness/waitUntil.ts"
 import { figuresOf, milliseconds } from "./figures.ts"
 
@@ -59,7 +59,7 @@ const measure = Effect.gen(function* () {
     Effect.forkScoped({ startImmediately: true })
   )
   const seen = new Map<string, number>()
-  yield* attached(
+  yield* withAgentRuntime(
     world,
     AgentRuntime.use(({ events }) =>
       Stream.runForEach(events, (event) =>

@@ -2,7 +2,7 @@
 import { performance } from "node:perf_hooks"
 import { OpenCodeServer } from "@reprise/agent"
 import { Effect, Layer } from "effect"
-import { plan, script } from "../harness/story.ts"
+import { plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 const rounds = 5

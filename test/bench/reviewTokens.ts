@@ -4,8 +4,8 @@
  */
 import type { CallRecord } from "@reprise/scripted-model"
 import { Effect } from "effect"
-import { deleteSession } from "../harness/attach.ts"
-import { correct, on, once, plan, script } from "../harness/story.ts"
+import { correct, on, once, plan, script } from "../harness/modelScript.ts"
+import { deleteSession } from "../harness/openCodeUser.ts"
 import { makeWorld } from "../harness/World.ts"
 
 const source = Array.from({ length: 1_500 }, (_, n) => `export const value${n} = ${n} // one line of many`).join("\n")

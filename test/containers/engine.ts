@@ -1,6 +1,6 @@
 /**
- * The container engine of this machine. Run as a program it says which engine container tests would use:
- * `node test/containers/engine.ts`.
+ * Finds the container engine of this machine. `node test/containers/engine.ts` prints the engine that the container
+ * tests would use.
  */
 import { containerEngine, skippedNotice } from "@reprise/testing"
 import { Effect, Option } from "effect"

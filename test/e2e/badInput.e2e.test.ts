@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Command } from "../harness/Command.ts"
-import { plan, script } from "../harness/story.ts"
+import { plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 const decodeFailure = Schema.decodeUnknownSync(
@@ -175,7 +175,7 @@ const cases: ReadonlyArray<Case> = [
   }
 ]
 
-describe("bad input gets a sentence with the next step and the right exit code", () => {
+describe("bad input is answered with the next step and the documented exit code", () => {
   for (const { args, code, environment, prepare, says, what } of cases) {
     it.live(what, () =>
       Effect.gen(function* () {
@@ -192,7 +192,7 @@ describe("bad input gets a sentence with the next step and the right exit code",
     )
   }
 
-  it.live("outside of a git repository", () =>
+  it.live("commands outside of a git repository are refused", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({ plan: plan("One"), script: script() })
       rmSync(join(world.root, ".git"), { recursive: true })
@@ -203,7 +203,7 @@ describe("bad input gets a sentence with the next step and the right exit code",
     })
   )
 
-  it.live("a bare repository, one without a commit, and a plan of a repository inside", () =>
+  it.live("a bare repository, a repository without a commit and a plan of a nested repository are refused", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({ plan: plan("One"), script: script() })
       const at = (directory: string, ...args: ReadonlyArray<string>) =>
@@ -227,7 +227,7 @@ describe("bad input gets a sentence with the next step and the right exit code",
     })
   )
 
-  it.live("a port that is taken", () =>
+  it.live("a port that is taken is refused", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({ plan: plan("One"), script: script() })
       const server = yield* Effect.acquireRelease(
@@ -248,7 +248,7 @@ describe("bad input gets a sentence with the next step and the right exit code",
     })
   )
 
-  it.live("a quota that is used up (10077): nothing starts, and the run starts once there is room", () =>
+  it.live("nothing starts while the storage quota is used up (10077), and the run starts once there is room", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({ plan: plan("One"), script: script() })
       const small = { ...world.environment, REPRISE_NATS_STORE_MAX_BYTES: "20000" }

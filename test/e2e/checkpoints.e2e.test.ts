@@ -13,7 +13,7 @@ import {
   reviewed,
   stopsAt,
   worksWhen
-} from "../harness/checkpoints.ts"
+} from "../harness/checkpointPlan.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 const task = (n: number) => `${planId}-T${n}`
@@ -42,7 +42,7 @@ const Data = Schema.fromJsonString(Schema.Struct({ ok: Schema.Literal(true), dat
 const dataOf = (stdout: string) => Schema.decodeUnknownSync(Data)(stdout).data
 
 describe("a plan with three checkpoints", () => {
-  it.live("runs to its end over four fresh authors, with every commit made once and a summary of every task", () =>
+  it.live("completes with four fresh authors, one commit for each task and a summary of every task", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: planWith(
@@ -174,9 +174,9 @@ describe("a plan with three checkpoints", () => {
   )
 })
 
-describe("work that was done and is not there any more", () => {
+describe("work that is missing after a checkpoint", () => {
   it.live(
-    "a reset, a removed file, a rebase, a shallow clone: rejected with the list, no author started; restored, the run goes on",
+    "is listed after a reset, a removed file, a rebase or a shallow clone; no author starts until it is restored",
     () =>
       Effect.gen(function* () {
         const world = yield* makeWorld(pageToVerify)
@@ -230,7 +230,7 @@ describe("work that was done and is not there any more", () => {
       })
   )
 
-  it.live("redo: what is missing is dropped and done again, with the answer that was given", () =>
+  it.live("is done again after `redo`, with the answer that the human gave", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: planWith("Create the module", "Choose the provider (checkpoint: decision)"),
@@ -261,8 +261,8 @@ describe("work that was done and is not there any more", () => {
   )
 })
 
-describe("checkpoints with nobody there", () => {
-  it.live("auto mode verifies by the command, takes the recommended option, and waits where a human must act", () =>
+describe("checkpoints in auto mode", () => {
+  it.live("are verified by a command or decided by the recommended option, and wait where a human must act", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         config: 'permissions = "all"\n[gates]\nverify = ["test -e page-again.txt"]\n',

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { correct, needsHuman, once, plan, script } from "../harness/story.ts"
+import { correct, needsHuman, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 describe("reprise run --runtime claude", () => {

@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Broker, localBroker } from "@reprise/testing"
 import { Effect } from "effect"
-import { plan, script } from "../harness/story.ts"
+import { plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 const services = ["orchestrator", "session-manager", "reviewer", "gate", "workspace"]
 
-describe("services as processes of their own on one broker", () => {
+describe("services in separate processes on one broker", () => {
   it.live("run a plan that a client starts with --nats", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({ plan: plan("One"), script: script() })

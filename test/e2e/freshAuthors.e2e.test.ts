@@ -1,6 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { completes, doneTask, doTask, folder, planWith, reports, reviewed, worksWhen } from "../harness/checkpoints.ts"
+import {
+  completes,
+  doneTask,
+  doTask,
+  folder,
+  planWith,
+  reports,
+  reviewed,
+  worksWhen
+} from "../harness/checkpointPlan.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 const authorsOf = (world: World) =>
@@ -9,8 +18,8 @@ const authorsOf = (world: World) =>
 const lastWork = (world: World) =>
   Effect.map(world.model.calls, (calls) => calls.findLast(({ kind, role }) => role === "author" && kind === "work"))
 
-describe("a session that is left while tasks of its phase are done", () => {
-  it.live("fix: the new author is handed the verified record, and begins nothing anew", () =>
+describe("a fresh author of a phase whose first tasks are done", () => {
+  it.live("gets the verified record after `fix`, and repeats no task", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: planWith("Create the module", "Build the page"),
@@ -40,7 +49,7 @@ describe("a session that is left while tasks of its phase are done", () => {
     })
   )
 
-  it.live("a context over its limit: the next step is done by a fresh author, and the event has the numbers", () =>
+  it.live("takes the next step when the context exceeds its limit, and the event has the token counts", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         config:

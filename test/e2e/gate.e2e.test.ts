@@ -1,14 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { needsHuman, once, plan, script } from "../harness/story.ts"
+import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 const report = { role: "author", kind: "report" } as const
 
 describe("reprise gate", () => {
-  it.live("asks one question after the other, those that come later too, until it is left", () =>
+  it.live("asks every open question, and those that come later, until the user leaves", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         script: script(once(report, needsHuman("Which colour?")), once(report, needsHuman("Which size?")))
       })

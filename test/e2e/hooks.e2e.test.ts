@@ -2,14 +2,14 @@ import { chmodSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { once, plan, script } from "../harness/story.ts"
+import { once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 /** An author that tries, and reports the commit that it did not make. */
 const claims = { report: { result: "complete", commit: "c0ffee".repeat(6).padEnd(40, "0") } } as const
 
 describe("a repository whose pre-commit hook refuses", () => {
-  it.live("stops the author with a clear question, and goes on once the hook is mended", () =>
+  it.live("makes the run ask a clear question, and the run goes on once the hook is fixed", () =>
     Effect.gen(function* () {
       const report = { role: "author", kind: "report" } as const
       const world = yield* makeWorld({

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { commits, needsHuman, once, plan, script } from "../harness/story.ts"
-import { questions, steps, works } from "../harness/told.ts"
+import { gateEvents, runEvents, workEvents } from "../harness/eventLines.ts"
+import { commits, needsHuman, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 const fabricated = "deadbeef".repeat(5)
@@ -23,7 +23,7 @@ const story = script(
   once(author(1), commits("broken.txt", "work")),
   once(author(1), commits("attempt.txt", "of no use")),
   once(author(1), [
-    { bash: "git rm -q broken.txt && git commit -q -m 'Mend it' && git rev-parse HEAD" },
+    { bash: "git rm -q broken.txt && git commit -q -m 'Fix it' && git rev-parse HEAD" },
     { text: "The gate passes now." }
   ]),
   once(report(2), { report: { result: "complete", commit: fabricated } }),
@@ -33,14 +33,14 @@ const story = script(
     {
       bash: "echo work > phase-3.txt && git add -A && git commit -q -m 'Write phase-3.txt, plan one more' && git rev-parse HEAD"
     },
-    { text: "The plan lacked a phase: it is the sixth now." }
+    { text: "The plan lacked a phase; it is the sixth now." }
   ]),
   once(verdict(3), verdictWith(["R1", "auto_fix"], ["R2", "auto_fix"])),
   once(verdict(4), verdictWith(["H1", "human_required"], ["R3", "auto_fix"])),
   once(report(5), needsHuman("The tests need a key that I do not have."))
 )
 
-/** A phase in which all is well from this step on. */
+/** The rest of a phase without further problems. */
 const approved = (phase: number, review = 1) => [
   `${phase} StepStarted REVIEW gates-passed ${review}`,
   `${phase} StepStarted PHASE_GATE verdict-ready 1`,
@@ -129,85 +129,87 @@ const whatWorkspaceAndReviewerDid = [
   "WorkspaceReleased"
 ]
 
-describe("a plan that is left alone overnight", () => {
-  it.live("goes through gates, rejections, reviews, a human's decisions and a phase that is appended in mid-run", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        plan: plan("One", "Two", "Three", "Four", "Five"),
-        config: 'permissions = "all"\n[gates]\nquality = ["test ! -e broken.txt"]\n',
-        script: story
+describe("a plan of five phases", () => {
+  it.live(
+    "completes through failed gates, a rejected commit, corrections, human decisions and a phase appended during the run",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld({
+          plan: plan("One", "Two", "Three", "Four", "Five"),
+          config: 'permissions = "all"\n[gates]\nquality = ["test ! -e broken.txt"]\n',
+          script: story
+        })
+        const parks = Effect.fnUntraced(function* (reason: RegExp) {
+          const run = yield* world.reprise("run", "PLAN.md")
+          assert.strictEqual(run.code, 4, run.stderr)
+          const [question] = yield* world.questions
+          assert.match(question?.reason ?? "", reason)
+          return question ?? assert.fail("no question is open")
+        })
+        const choices = (question: { readonly options: ReadonlyArray<{ readonly name: string }> }) =>
+          question.options.map(({ name }) => name)
+
+        const human = yield* parks(/^The review needs a human for H1/)
+        assert.deepStrictEqual(choices(human), ["fix", "override", "abort"])
+        assert.match(human.evidence.continueUnavailable ?? "", /reviewer/)
+        assert.deepStrictEqual(
+          human.items?.map(({ id }) => id),
+          ["H1", "R3"]
+        )
+        const words = "H1: keep it as it is.\nR3: `{see}` the guide 🙂"
+        yield* world.reprise("gate", "answer", human.escalationId, "fix", "--guidance", words)
+        const late = yield* world.reprise("gate", "answer", human.escalationId, "override")
+        assert.strictEqual(late.code, 2, late.stderr)
+        assert.match(late.stderr, /is closed: .*fix/)
+
+        const key = yield* parks(/^The tests need a key/)
+        assert.deepStrictEqual(choices(key), ["continue-session", "fix", "override", "abort"])
+        yield* world.reprise("gate", "answer", key.escalationId, "override", "--guidance", "The key comes tomorrow.")
+
+        const morning = yield* world.reprise("run", "PLAN.md")
+        assert.strictEqual(morning.code, 0, morning.stderr)
+
+        const [run] = yield* world.runs
+        const events = yield* world.eventsOf(run?.runId ?? "")
+        assert.deepStrictEqual(runEvents(events), whatTheRunDid)
+        assert.deepStrictEqual(workEvents(events), whatWorkspaceAndReviewerDid)
+        assert.deepStrictEqual(gateEvents(events), [
+          "4 EscalationRaised REVIEW reviewer",
+          "4 EscalationAnswered REVIEW fix",
+          "5 EscalationRaised EXECUTE author",
+          "5 EscalationAnswered EXECUTE override"
+        ])
+        assert.deepStrictEqual(
+          run?.phases.map(({ qualityAttempts, reviewCycles, state }) => [state, qualityAttempts, reviewCycles]),
+          [
+            ["completed", 3, 1],
+            ["completed", 1, 1],
+            ["completed", 2, 2],
+            ["completed", 2, 2],
+            ["overridden", 0, 0],
+            ["completed", 1, 1]
+          ]
+        )
+        const notices = run?.notices.join("\n") ?? ""
+        assert.include(notices, `Commit ${fabricated} was rejected (missing)`)
+        assert.include(notices, `AnswerEscalation was refused: Escalation ${human.escalationId} is closed`)
+
+        const authors = (yield* world.sessions).filter(({ role }) => role === "author")
+        assert.deepStrictEqual(
+          authors.map(({ phase, turns }) => `${phase}: ${turns}`).sort(),
+          ["1: 3", "2: 2", "3: 2", "4: 1", "4: 1", "5: 1", "6: 1"],
+          "each phase has one author's session, told in it what was wrong; the fix at the gate begins another"
+        )
+        const calls = yield* world.model.calls
+        const told = calls.filter(({ lastUser, round }) => round === 0 && lastUser.includes("was rejected (missing)"))
+        assert.strictEqual(told.length, 1)
+        const fix = calls.find(({ kind, lastUser }) => kind === "work" && lastUser.includes("H1: keep it"))
+        assert.include(fix?.lastUser, words)
+        assert.include(fix?.lastUser, "Title of R3")
+        assert.deepStrictEqual(yield* world.model.unmatched, [])
+
+        const summary = events.findLast(({ type }) => type === "SummaryWritten")
+        assert.include(readFileSync(join(world.root, String(summary?.["path"])), "utf8"), "The key comes tomorrow.")
       })
-      const parks = Effect.fnUntraced(function* (reason: RegExp) {
-        const run = yield* world.reprise("run", "PLAN.md")
-        assert.strictEqual(run.code, 4, run.stderr)
-        const [question] = yield* world.questions
-        assert.match(question?.reason ?? "", reason)
-        return question ?? assert.fail("no question is open")
-      })
-      const choices = (question: { readonly options: ReadonlyArray<{ readonly name: string }> }) =>
-        question.options.map(({ name }) => name)
-
-      const human = yield* parks(/^The review needs a human for H1/)
-      assert.deepStrictEqual(choices(human), ["fix", "override", "abort"])
-      assert.match(human.evidence.continueUnavailable ?? "", /reviewer/)
-      assert.deepStrictEqual(
-        human.items?.map(({ id }) => id),
-        ["H1", "R3"]
-      )
-      const words = "H1: keep it as it is.\nR3: `{see}` the guide 🙂"
-      yield* world.reprise("gate", "answer", human.escalationId, "fix", "--guidance", words)
-      const late = yield* world.reprise("gate", "answer", human.escalationId, "override")
-      assert.strictEqual(late.code, 2, late.stderr)
-      assert.match(late.stderr, /is closed: .*fix/)
-
-      const key = yield* parks(/^The tests need a key/)
-      assert.deepStrictEqual(choices(key), ["continue-session", "fix", "override", "abort"])
-      yield* world.reprise("gate", "answer", key.escalationId, "override", "--guidance", "The key comes tomorrow.")
-
-      const morning = yield* world.reprise("run", "PLAN.md")
-      assert.strictEqual(morning.code, 0, morning.stderr)
-
-      const [run] = yield* world.runs
-      const events = yield* world.eventsOf(run?.runId ?? "")
-      assert.deepStrictEqual(steps(events), whatTheRunDid)
-      assert.deepStrictEqual(works(events), whatWorkspaceAndReviewerDid)
-      assert.deepStrictEqual(questions(events), [
-        "4 EscalationRaised REVIEW reviewer",
-        "4 EscalationAnswered REVIEW fix",
-        "5 EscalationRaised EXECUTE author",
-        "5 EscalationAnswered EXECUTE override"
-      ])
-      assert.deepStrictEqual(
-        run?.phases.map(({ qualityAttempts, reviewCycles, state }) => [state, qualityAttempts, reviewCycles]),
-        [
-          ["completed", 3, 1],
-          ["completed", 1, 1],
-          ["completed", 2, 2],
-          ["completed", 2, 2],
-          ["overridden", 0, 0],
-          ["completed", 1, 1]
-        ]
-      )
-      const notices = run?.notices.join("\n") ?? ""
-      assert.include(notices, `Commit ${fabricated} was rejected (missing)`)
-      assert.include(notices, `AnswerEscalation was refused: Escalation ${human.escalationId} is closed`)
-
-      const authors = (yield* world.sessions).filter(({ role }) => role === "author")
-      assert.deepStrictEqual(
-        authors.map(({ phase, turns }) => `${phase}: ${turns}`).sort(),
-        ["1: 3", "2: 2", "3: 2", "4: 1", "4: 1", "5: 1", "6: 1"],
-        "each phase has one author's session, told in it what was wrong; the fix at the gate begins another"
-      )
-      const calls = yield* world.model.calls
-      const told = calls.filter(({ lastUser, round }) => round === 0 && lastUser.includes("was rejected (missing)"))
-      assert.strictEqual(told.length, 1)
-      const fix = calls.find(({ kind, lastUser }) => kind === "work" && lastUser.includes("H1: keep it"))
-      assert.include(fix?.lastUser, words)
-      assert.include(fix?.lastUser, "Title of R3")
-      assert.deepStrictEqual(yield* world.model.unmatched, [])
-
-      const summary = events.findLast(({ type }) => type === "SummaryWritten")
-      assert.include(readFileSync(join(world.root, String(summary?.["path"])), "utf8"), "The key comes tomorrow.")
-    })
   )
 })

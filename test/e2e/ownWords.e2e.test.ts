@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { correct, once, plan, script } from "../harness/story.ts"
+import { correct, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 const prompt = (world: World, name: string, text: string) => {
@@ -10,8 +10,8 @@ const prompt = (world: World, name: string, text: string) => {
   writeFileSync(join(world.root, ".reprise", "prompts", `${name}.md`), text)
 }
 
-describe("prompts of one's own", () => {
-  it.live("are refused before anything starts, and then used by author and reviewer", () =>
+describe("overridden prompts", () => {
+  it.live("are checked before anything starts, and are then sent to author and reviewer", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),
@@ -56,8 +56,8 @@ describe("prompts of one's own", () => {
   )
 })
 
-describe("the wishes of a plan", () => {
-  it.live("need trust for their commands, and count for the run", () =>
+describe("the settings in a plan", () => {
+  it.live("apply to its run, and their commands need trust", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: `---\ngates:\n  quality: ["test -f phase-1.txt"]\nlimits:\n  maxStepsPerRun: 99\n---\n${plan("One")}`,

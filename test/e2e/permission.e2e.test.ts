@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { commits, on, plan, script } from "../harness/story.ts"
+import { commits, on, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 describe("permissions in the default mode", () => {
-  it.live("a shell command is asked at the gate, and an answer given while nothing runs lets the turn go on", () =>
+  it.live("ask at the gate before a shell command, and an answer given while nothing runs lets the turn go on", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { needsHuman, once, plan, script } from "../harness/story.ts"
+import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, PublicLine } from "../harness/World.ts"
 
 const decodeArchive = Schema.decodeUnknownSync(
@@ -17,7 +17,7 @@ const decodeArchive = Schema.decodeUnknownSync(
 )
 
 describe("reprise prune", () => {
-  it.live("archives finished runs and forgets them, and leaves open ones alone", () =>
+  it.live("archives and removes finished runs, and leaves open runs alone", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),

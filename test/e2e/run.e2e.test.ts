@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { commits, complete, correct, needsHuman, on, once, plan, script } from "../harness/story.ts"
+import { commits, complete, correct, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 const Asked = Schema.Struct({ work: Schema.String, report: Schema.String })
@@ -15,7 +15,7 @@ const decodePrompts = Schema.decodeUnknownSync(
 )
 
 describe("reprise run", () => {
-  it.live("runs a plan of two phases through author, quality gate and reviewer, as the dry run said", () =>
+  it.live("runs a plan of two phases with the prompts that the dry run showed", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One", "Two"),
@@ -29,7 +29,7 @@ describe("reprise run", () => {
       const { prompts } = decodePrompts(dry.stdout).data
       const text = yield* world.reprise("validate", "PLAN.md")
       assert.include(text.stdout, "The run starts with phase 1. Its author is asked:")
-      assert.deepStrictEqual(yield* world.model.calls, [], "nothing is spent")
+      assert.deepStrictEqual(yield* world.model.calls, [], "no model was called")
       assert.isFalse(existsSync(join(world.root, ".reprise")))
 
       const run = yield* world.reprise("run", "PLAN.md")
@@ -38,8 +38,8 @@ describe("reprise run", () => {
       const [work, report, review, verdict] = asked.map(({ lastUser }) => lastUser)
       const commit = world.git("log", "--format=%H", "--grep=^Write phase-1")
       const shown = prompts.reviewer.work.replaceAll("<HEAD>", start).replaceAll("<the author's commit>", commit)
-      assert.deepStrictEqual({ work, report }, prompts.author, "the dry run showed it word for word")
-      assert.strictEqual(review?.slice(0, shown.length), shown, "what follows are the author's notes")
+      assert.deepStrictEqual({ work, report }, prompts.author, "the dry run showed the prompts word for word")
+      assert.strictEqual(review?.slice(0, shown.length), shown, "the rest of the prompt is the author's notes")
       assert.strictEqual(verdict, prompts.reviewer.report)
       const [view] = yield* world.runs
       assert.strictEqual(view?.status, "completed")
@@ -58,9 +58,10 @@ describe("reprise run", () => {
     })
   )
 
-  it.live("reviews a fix in the same reviewer session, with the follow-up prompt alone", () =>
+  it.live("reviews a correction in the same reviewer session, with only the follow-up prompt", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         script: script(once({ role: "reviewer", kind: "report" }, correct("Say more")))
       })
@@ -83,9 +84,10 @@ describe("reprise run", () => {
     })
   )
 
-  it.live("parks with exit code 4 without a terminal, and continues the same author session after gate answer", () =>
+  it.live("parks with exit code 4 without a terminal, and continues the author's session after an answer", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         script: script(once({ role: "author", kind: "report" }, needsHuman("Which colour?")))
       })
@@ -122,9 +124,10 @@ describe("reprise run", () => {
     })
   )
 
-  it.live("starts a new session with the guidance after fix", () =>
+  it.live("starts a new session with the guidance after `fix`", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         script: script(once({ role: "author", kind: "report" }, needsHuman("I am lost")))
       })
@@ -147,9 +150,10 @@ describe("reprise run", () => {
     })
   )
 
-  it.live("completes the phase by the first of two answers given at once while nothing runs, and tells the other", () =>
+  it.live("accepts one of two simultaneous answers while nothing runs, and tells the other who was first", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         script: script(on({ role: "author", kind: "report" }, needsHuman("No")))
       })
@@ -170,9 +174,10 @@ describe("reprise run", () => {
     })
   )
 
-  it.live("ends with exit code 5 after abort, and keeps the workspace", () =>
+  it.live("ends with exit code 5 after `abort`, and keeps the workspace", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         script: script(on({ role: "author", kind: "report" }, needsHuman("No")))
       })
@@ -186,9 +191,10 @@ describe("reprise run", () => {
     })
   )
 
-  it.live("lets the author fix a failed quality gate in its own session", () =>
+  it.live("sends a failed quality gate back to the author's session", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         config: 'permissions = "all"\n[gates]\nquality = ["test -f fixed.txt"]\n',
         script: script(

@@ -3,13 +3,13 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Command } from "../harness/Command.ts"
-import { needsHuman, on, once, plan, script } from "../harness/story.ts"
+import { needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 const dataOf = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout).data
 
 describe("the sessions of a run", () => {
-  it.live("are shown, exported, attached to and aborted, with or without a process that does the work", () =>
+  it.live("can be shown, exported, attached to and aborted, whether or not a process runs the agents", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),
@@ -63,7 +63,7 @@ describe("the sessions of a run", () => {
 })
 
 describe("a session on Claude", () => {
-  it.live("goes on by itself after so many tool rounds, and then asks a human, whose terminal it takes", () =>
+  it.live("continues by itself after its limit of tool rounds, then asks a human, who attaches at a terminal", () =>
     Effect.gen(function* () {
       const rounds = [{ bash: "true" }, { bash: "true" }, { bash: "true" }, { bash: "true" }, { text: "late" }] as const
       const world = yield* makeWorld({
@@ -103,7 +103,7 @@ describe("a session on Claude", () => {
     })
   )
 
-  it.live("can be looked at while its agent works, which goes on undisturbed", () =>
+  it.live("can be read while its agent works, without disturbing it", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { needsHuman, on, once, plan } from "../harness/story.ts"
+import { needsHuman, on, once, plan } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 const task = "Write hello.txt."
@@ -25,7 +25,7 @@ const linesOf = (text: string): ReadonlyArray<Record<string, unknown>> =>
     .map((line) => JSON.parse(line))
 
 describe("a standalone session", () => {
-  it.live("does what it is told, is archived, and exits with 0", () =>
+  it.live("does its task, is archived, and exits with 0", () =>
     Effect.gen(function* () {
       const world = yield* worldOf('permissions = "all"\n')
       const started = yield* world.reprise("sessions", "start", task, "--json")
@@ -66,7 +66,7 @@ describe("a standalone session", () => {
     })
   )
 
-  it.live("asks for a permission, which another process answers, and goes on in the same turn", () =>
+  it.live("asks for a permission, and goes on in the same turn when another process answers", () =>
     Effect.gen(function* () {
       const world = yield* worldOf("")
       const session = yield* world.atTerminal("sessions", "start", task)
@@ -84,7 +84,7 @@ describe("a standalone session", () => {
     })
   )
 
-  it.live("is parked without a terminal, and goes on in the same session when it was answered", () =>
+  it.live("is parked without a terminal, and continues in the same session after the answer", () =>
     Effect.gen(function* () {
       const world = yield* worldOf('permissions = "all"\n', once({ kind: "report" }, needsHuman("Which greeting?")))
       const parked = yield* world.reprise("sessions", "start", task)
@@ -113,7 +113,7 @@ describe("a standalone session", () => {
     })
   )
 
-  it.live("is parked at a permission without a terminal, and the answer reaches the agent that asks again", () =>
+  it.live("is parked at a permission without a terminal, and the answer reaches the agent when it asks again", () =>
     Effect.gen(function* () {
       const world = yield* worldOf(
         "",
@@ -132,7 +132,7 @@ describe("a standalone session", () => {
     })
   )
 
-  it.live("exits with 5 when it is aborted at the gate", () =>
+  it.live("exits with 5 when a human aborts it at the gate", () =>
     Effect.gen(function* () {
       const world = yield* worldOf('permissions = "all"\n', once({ kind: "report" }, needsHuman("Which greeting?")))
       assert.strictEqual((yield* world.reprise("sessions", "start", task)).code, 4)

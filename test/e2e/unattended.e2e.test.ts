@@ -1,20 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { commits, needsHuman, on, once, plan, script } from "../harness/story.ts"
-import { questions, steps } from "../harness/told.ts"
+import { gateEvents, runEvents } from "../harness/eventLines.ts"
+import { commits, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 const hopeless = { role: "author", kind: "report", firstUser: "HOPELESS.md" } as const
 
-/** Runs a plan with nobody there. */
+/** Runs a plan with --auto. */
 const unattended = Effect.fnUntraced(function* (world: World, name: string) {
   const ended = yield* world.reprise("run", name, "--auto", "--json")
   const run = (yield* world.runs).find(({ planPath }) => planPath === name) ?? assert.fail(`no run of ${name}`)
   return { code: ended.code, run, events: yield* world.eventsOf(run.runId) }
 })
 
-describe("a run that nobody looks after", () => {
-  it.live("with --auto never waits: it tries again and finishes, or is aborted with every reason", () =>
+describe("a run without a human", () => {
+  it.live("never waits with --auto: it retries and completes, or is aborted with every reason", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),
@@ -42,22 +42,22 @@ describe("a run that nobody looks after", () => {
       assert.include(aborted.stdout, gaveUp)
 
       const events = yield* world.eventsOf(first?.runId ?? "")
-      assert.deepStrictEqual(questions(events), [])
-      assert.deepStrictEqual(steps(events).slice(2, 6), [
+      assert.deepStrictEqual(gateEvents(events), [])
+      assert.deepStrictEqual(runEvents(events).slice(2, 6), [
         "1 PhaseStarted",
         "1 StepStarted EXECUTE phase-started 1",
         "1 StepStarted EXECUTE auto-retry 2",
         "1 StepStarted REVIEW work-verified 1"
       ])
       const story = yield* world.eventsOf(second?.runId ?? "")
-      assert.deepStrictEqual(questions(story), [])
-      assert.strictEqual(steps(story).at(-1), `1 RunAborted EXECUTE ${gaveUp}`)
+      assert.deepStrictEqual(gateEvents(story), [])
+      assert.strictEqual(runEvents(story).at(-1), `1 RunAborted EXECUTE ${gaveUp}`)
       assert.strictEqual(story.filter(({ type }) => type === "SessionCreated").length, 3)
       assert.deepStrictEqual(yield* world.model.unmatched, [])
     })
   )
 
-  it.live("with --auto decides in a human's place, but parks at a checkpoint that only a human can pass", () =>
+  it.live("retries instead of asking with --auto, but parks at a checkpoint where a human must act", () =>
     Effect.gen(function* () {
       const checkpoint = { task: "1-T1", type: "human-action", description: "Buy a domain.", requiredAction: "Buy it" }
       const items = [
@@ -76,8 +76,8 @@ describe("a run that nobody looks after", () => {
       })
       const human = yield* unattended(world, "PLAN.md")
       assert.strictEqual(human.code, 0)
-      assert.deepStrictEqual(questions(human.events), [])
-      assert.include(steps(human.events), "1 StepStarted AUTO_FIX auto-retry 1")
+      assert.deepStrictEqual(gateEvents(human.events), [])
+      assert.include(runEvents(human.events), "1 StepStarted AUTO_FIX auto-retry 1")
       assert.deepStrictEqual(human.run.notices, [
         "Auto mode tries again: The review needs a human for H1 (Which way?)."
       ])
@@ -91,7 +91,7 @@ describe("a run that nobody looks after", () => {
     })
   )
 
-  it.live("with --auto is aborted where gates still fail or the tree stays dirty, with every reason", () =>
+  it.live("is aborted with every reason with --auto when gates still fail or the tree stays dirty", () =>
     Effect.gen(function* () {
       const limits = "[limits]\nmaxAutoRetries = 1\nmaxQualityRetries = 0\n"
       const world = yield* makeWorld({
@@ -114,18 +114,18 @@ describe("a run that nobody looks after", () => {
         broken.run.reason ?? "",
         /gave up after 1 retries: 1\. Quality gates still fail .* 2\. Quality gates still fail after 0 of 0 retries/
       )
-      assert.deepStrictEqual(questions(broken.events), [])
+      assert.deepStrictEqual(gateEvents(broken.events), [])
 
       world.git("rm", "--quiet", "broken.txt")
-      world.git("commit", "--quiet", "--message", "Mend it")
+      world.git("commit", "--quiet", "--message", "Fix it")
       const dirty = yield* unattended(world, "DIRTY.md")
       assert.strictEqual(dirty.code, 5)
       assert.match(dirty.run.reason ?? "", /2\. Commit .* was rejected again \(dirty-tree\): .*left\.txt/)
-      assert.deepStrictEqual(questions(dirty.events), [])
+      assert.deepStrictEqual(gateEvents(dirty.events), [])
     })
   )
 
-  it.live("at a terminal goes on by itself when the answer comes from another process", () =>
+  it.live("goes on at its terminal when the answer comes from another process", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),
@@ -140,14 +140,14 @@ describe("a run that nobody looks after", () => {
       yield* unread.waitFor(/Watching every run/)
       unread.stopReading()
       const parked = yield* world.reprise("run", "PLAN.md", "--no-input")
-      assert.strictEqual(parked.code, 4, "whoever follows without a terminal parks, and the run stays open")
+      assert.strictEqual(parked.code, 4, "a follower without a terminal parks, and the run stays open")
 
       const answered = yield* world.reprise("gate", "answer", question?.escalationId ?? "", "c", "--guidance", "Blue")
       assert.strictEqual(answered.code, 0, answered.stderr)
       const ended = yield* run.ended
       assert.strictEqual(ended.code, 0, ended.stdout)
       assert.match(ended.stdout, /Answered: continue-session by .* via cli/)
-      assert.strictEqual((yield* unread.ended).code, 0, "a watch that nobody reads any more ends by itself")
+      assert.strictEqual((yield* unread.ended).code, 0, "a watch without a reader ends by itself")
       const watched = yield* watcher.ended
       assert.strictEqual(watched.code, 0, watched.stderr)
       assert.match(watched.stdout, /"type":"EscalationAnswered"[\s\S]*"type":"RunCompleted"/)

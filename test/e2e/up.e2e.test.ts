@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Broker, localBroker } from "@reprise/testing"
 import { Effect } from "effect"
-import { heldInMidTurn, needsHuman, on, once, plan, script } from "../harness/story.ts"
+import { heldInMidTurn, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 const report = { role: "author", kind: "report" } as const
 
 describe("reprise up", () => {
-  it.live("lets parked runs go on by themselves when they are answered, and parks them when it is stopped", () =>
+  it.live("continues parked runs when they are answered, and parks them when it is stopped", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),
@@ -48,7 +48,7 @@ describe("reprise up", () => {
     })
   )
 
-  it.live("names the runs that wait, and acts on what was answered while nothing ran", () =>
+  it.live("names the waiting runs, and applies answers that were given while nothing ran", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),
@@ -66,7 +66,7 @@ describe("reprise up", () => {
   )
 
   it.live(
-    "follows a run that does the work itself, and goes on with it when that is killed, whoever runs the broker",
+    "follows a run in another process, and takes it over when that process is killed, whoever owns the broker",
     () =>
       Effect.gen(function* () {
         const world = yield* makeWorld({
@@ -89,7 +89,7 @@ describe("reprise up", () => {
       })
   )
 
-  it.live("a run that follows it never begins another one when both end while it does not look", () =>
+  it.live("is followed by `reprise run`, which starts no second run when everything ended while it was frozen", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),
@@ -111,7 +111,7 @@ describe("reprise up", () => {
     })
   )
 
-  it.live("serves everything on a server that is named", () =>
+  it.live("does all the work on the server given with --nats", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({ plan: plan("One"), script: script(on(report, needsHuman("Which colour?"))) })
       const { url } = yield* Broker

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { needsHuman, once, plan, script } from "../harness/story.ts"
+import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 const config = `permissions = "all"
@@ -35,7 +35,7 @@ const written = (world: World, branch: string) =>
     .filter((line) => line.startsWith("Write"))
 
 describe("reprise run --worktree", () => {
-  it.live("works on a branch of its own, leaves the main tree as it is, and goes on there with the next run", () =>
+  it.live("works on its own branch, leaves the main tree alone, and continues there in the next `reprise run`", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({ plan: plan("One"), config, script: script() })
       const before = world.git("rev-parse", "HEAD")
@@ -67,7 +67,7 @@ describe("reprise run --worktree", () => {
     })
   )
 
-  it.live("removes the worktree of a run that completes with its branch merged", () =>
+  it.live("removes the worktree when the run completes and its branch is merged", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),
@@ -90,7 +90,7 @@ describe("reprise run --worktree", () => {
 })
 
 describe("reprise worktree remove", () => {
-  it.live("removes no worktree of an open run and none that holds what is not committed, and keeps the branch", () =>
+  it.live("refuses to remove the worktree of an open run or one with uncommitted changes, and keeps the branch", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),
@@ -125,31 +125,33 @@ describe("reprise worktree remove", () => {
 })
 
 describe("one run per workspace", () => {
-  it.live("refuses a second plan in the same tree, naming who holds it, and takes it in a worktree", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        plan: plan("One"),
-        files: { "OTHER.md": plan("Another") },
-        script: script(once({ role: "author", kind: "report" }, needsHuman("Which?")))
+  it.live(
+    "refuses a second plan in the same tree, names the run that uses it, and accepts the plan in a worktree",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld({
+          plan: plan("One"),
+          files: { "OTHER.md": plan("Another") },
+          script: script(once({ role: "author", kind: "report" }, needsHuman("Which?")))
+        })
+        assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
+        const [holder] = yield* world.runs
+
+        const refused = yield* world.reprise("run", "OTHER.md")
+        assert.strictEqual(refused.code, 1, refused.stderr)
+        assert.match(`${refused.stdout}${refused.stderr}`, new RegExp(`in use by run ${holder?.runId} on host local`))
+        assert.strictEqual((yield* world.model.calls).filter(({ lastUser }) => lastUser.includes("OTHER.md")).length, 0)
+
+        const beside = yield* world.reprise("run", "OTHER.md", "--worktree")
+        assert.strictEqual(beside.code, 0, beside.stderr)
+        assert.strictEqual(written(world, "reprise/other").length, 2)
+
+        const [question] = yield* world.questions
+        yield* world.reprise("gate", "answer", question?.escalationId ?? "", "c")
+        const held = yield* world.reprise("run", "PLAN.md")
+        assert.strictEqual(held.code, 0, held.stderr)
+        const after = yield* world.reprise("run", "OTHER.md")
+        assert.strictEqual(after.code, 0, after.stderr)
       })
-      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
-      const [holder] = yield* world.runs
-
-      const refused = yield* world.reprise("run", "OTHER.md")
-      assert.strictEqual(refused.code, 1, refused.stderr)
-      assert.match(`${refused.stdout}${refused.stderr}`, new RegExp(`in use by run ${holder?.runId} on host local`))
-      assert.strictEqual((yield* world.model.calls).filter(({ lastUser }) => lastUser.includes("OTHER.md")).length, 0)
-
-      const beside = yield* world.reprise("run", "OTHER.md", "--worktree")
-      assert.strictEqual(beside.code, 0, beside.stderr)
-      assert.strictEqual(written(world, "reprise/other").length, 2)
-
-      const [question] = yield* world.questions
-      yield* world.reprise("gate", "answer", question?.escalationId ?? "", "c")
-      const held = yield* world.reprise("run", "PLAN.md")
-      assert.strictEqual(held.code, 0, held.stderr)
-      const after = yield* world.reprise("run", "OTHER.md")
-      assert.strictEqual(after.code, 0, after.stderr)
-    })
   )
 })

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { typeInto } from "../harness/attach.ts"
-import { commits, complete, needsHuman, on, once, plan, script } from "../harness/story.ts"
-import { questions } from "../harness/told.ts"
+import { gateEvents } from "../harness/eventLines.ts"
+import { commits, complete, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
+import { typeInto } from "../harness/openCodeUser.ts"
 import { makeWorld, type PublicLine, type World } from "../harness/World.ts"
 import { waitUntil } from "../harness/waitUntil.ts"
 
@@ -27,59 +27,57 @@ const prompts = (world: World, runtimeSessionId: string) =>
     ).values()
   ])
 
-describe("a human who steps into a session whose step waits", () => {
-  it.live(
-    "makes the run go on: the question is gone everywhere, and the agent's report is asked for when it rests",
-    () =>
-      Effect.gen(function* () {
-        const world = yield* makeWorld({
-          plan: plan("One"),
-          config: `permissions = "all"\n${quick}`,
-          script: script(
-            question,
-            on(byHand, [
-              {
-                hold: { name: "by hand", afterChars: 5 },
-                text: "I do it by hand.",
-                bash: "echo by hand > hand.txt && git add -A && git commit -q -m 'Write it by hand' && git rev-parse HEAD"
-              },
-              { text: "It is done." }
-            ]),
-            on({ role: "author", kind: "work", lastUser: "report" }, { text: "I am done." })
-          )
-        })
-        const run = yield* world.atTerminal("run", "PLAN.md")
-        yield* run.waitFor(/answer> /)
-        const session = yield* authorOf(world)
-        const typed = yield* Effect.forkChild(typeInto(world, session, "Do it by hand."))
-        yield* world.model.awaitHeld("by hand")
-        yield* run.waitFor(/Question closed/)
-        assert.deepStrictEqual(yield* world.questions, [])
-        assert.strictEqual((yield* world.runs)[0]?.status, "running")
-        yield* world.model.release("by hand")
-        yield* Fiber.join(typed)
-        const ended = yield* run.ended
-        assert.strictEqual(ended.code, 0, ended.stdout)
-
-        const events = yield* world.eventsOf((yield* world.runs)[0]?.runId ?? "")
-        assert.deepStrictEqual(told(events), [
-          "AgentWorking turn",
-          "StepWaiting",
-          "AgentWorking human",
-          "StepResumed agent-working",
-          "AgentIdle",
-          "AgentWorking turn"
-        ])
-        assert.deepStrictEqual(questions(events), [
-          "1 EscalationRaised EXECUTE author",
-          "1 EscalationWithdrawn EXECUTE agent-working"
-        ])
-        assert.deepStrictEqual(yield* prompts(world, session), ["work", "report", "work", "work", "report"])
-        assert.include(world.git("log", "--format=%s"), "Write it by hand")
+describe("a human who prompts the session of a waiting step", () => {
+  it.live("resumes the run: the question is withdrawn, and the agent is asked for its report when it is idle", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        config: `permissions = "all"\n${quick}`,
+        script: script(
+          question,
+          on(byHand, [
+            {
+              hold: { name: "by hand", afterChars: 5 },
+              text: "I do it by hand.",
+              bash: "echo by hand > hand.txt && git add -A && git commit -q -m 'Write it by hand' && git rev-parse HEAD"
+            },
+            { text: "It is done." }
+          ]),
+          on({ role: "author", kind: "work", lastUser: "report" }, { text: "I am done." })
+        )
       })
+      const run = yield* world.atTerminal("run", "PLAN.md")
+      yield* run.waitFor(/answer> /)
+      const session = yield* authorOf(world)
+      const typed = yield* Effect.forkChild(typeInto(world, session, "Do it by hand."))
+      yield* world.model.awaitHeld("by hand")
+      yield* run.waitFor(/Question closed/)
+      assert.deepStrictEqual(yield* world.questions, [])
+      assert.strictEqual((yield* world.runs)[0]?.status, "running")
+      yield* world.model.release("by hand")
+      yield* Fiber.join(typed)
+      const ended = yield* run.ended
+      assert.strictEqual(ended.code, 0, ended.stdout)
+
+      const events = yield* world.eventsOf((yield* world.runs)[0]?.runId ?? "")
+      assert.deepStrictEqual(told(events), [
+        "AgentWorking turn",
+        "StepWaiting",
+        "AgentWorking human",
+        "StepResumed agent-working",
+        "AgentIdle",
+        "AgentWorking turn"
+      ])
+      assert.deepStrictEqual(gateEvents(events), [
+        "1 EscalationRaised EXECUTE author",
+        "1 EscalationWithdrawn EXECUTE agent-working"
+      ])
+      assert.deepStrictEqual(yield* prompts(world, session), ["work", "report", "work", "work", "report"])
+      assert.include(world.git("log", "--format=%s"), "Write it by hand")
+    })
   )
 
-  it.live("after everything was killed and started again: and what the agent then asks is a question of its own", () =>
+  it.live("resumes it also after all processes were killed, and the agent's next question is a new one", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),
@@ -124,7 +122,7 @@ describe("a human who steps into a session whose step waits", () => {
         "AgentIdle",
         "AgentWorking turn"
       ])
-      assert.deepStrictEqual(questions(events), [
+      assert.deepStrictEqual(gateEvents(events), [
         "1 EscalationRaised EXECUTE author",
         "1 EscalationWithdrawn EXECUTE agent-working",
         "1 EscalationRaised EXECUTE permission",

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { pageToVerify } from "../harness/checkpoints.ts"
+import { pageToVerify } from "../harness/checkpointPlan.ts"
 import { makeWorld } from "../harness/World.ts"
 
 /** What is seen of a hand-over, in its order: a process that is killed at one of these dies soon after it. */
@@ -12,9 +12,9 @@ const moments = [
   { name: "the fresh author is started", answered: true, flags: ["--json"], sign: /"type":"SessionCreated"/ }
 ]
 
-describe("kill -9 while a checkpoint is handed over, then run again", () => {
+describe("a checkpoint survives kill -9 and a second `reprise run`", () => {
   for (const { answered, flags, name, sign } of moments) {
-    it.live(`once ${name}: one question, exactly one fresh author, every commit once`, () =>
+    it.live(`once ${name}: there is one question, exactly one fresh author, and every commit once`, () =>
       Effect.gen(function* () {
         const world = yield* makeWorld(pageToVerify)
         const killedAt = Effect.fnUntraced(function* () {

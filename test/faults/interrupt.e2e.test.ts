@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule, type Scope } from "effect"
 import type { Command } from "../harness/Command.ts"
-import { needsHuman, once, plan, script } from "../harness/story.ts"
+import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 const story = script(
@@ -81,9 +81,9 @@ const presses: ReadonlyArray<readonly [how: string, keys: string]> = [
   ["a second Ctrl-C leaves at once", "\x03\x03"]
 ]
 
-describe("at a terminal", () => {
+describe("a run that is interrupted at its terminal", () => {
   for (const [how, keys] of presses) {
-    it.live(`${how}: run again goes on in the same sessions, and nothing is lost or done twice`, () =>
+    it.live(`${how}: continues in the same sessions with the next reprise run, and nothing is lost or done twice`, () =>
       Effect.gen(function* () {
         const world = yield* makeWorld({
           plan: plan("One", "Two"),

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { commits, needsHuman, once, plan, script } from "../harness/story.ts"
+import { commits, needsHuman, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 const workCalls = (world: World, role: string) =>
@@ -8,8 +8,8 @@ const workCalls = (world: World, role: string) =>
     calls.filter((call) => call.role === role && call.kind === "work" && call.round === 0)
   )
 
-describe("kill -9 of the whole process, then run again", () => {
-  it.live("in mid-turn: the same session takes the turn up, with one user message and no prompt twice", () =>
+describe("a run survives kill -9 and a second `reprise run`", () => {
+  it.live("during a turn: the same session completes the turn, with one user message and no prompt twice", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),
@@ -52,7 +52,7 @@ describe("kill -9 of the whole process, then run again", () => {
     })
   )
 
-  it.live("at an open gate: the same question is open, with the same options", () =>
+  it.live("at the gate: the same question is open, with the same options", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),
@@ -72,7 +72,7 @@ describe("kill -9 of the whole process, then run again", () => {
     })
   )
 
-  it.live("in review: the reviewer's session is kept, the author is not asked again", () =>
+  it.live("during a review: the reviewer's session is kept, and the author is not prompted again", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
-import { attached } from "../harness/attach.ts"
 import { killTable } from "../harness/killTable.ts"
+import { withAgentRuntime } from "../harness/openCodeUser.ts"
 
 killTable({
   runtime: "opencode",
   mark: "REPRISE_OPENCODE_STATE",
   kill: ({ killOpenCode }) => killOpenCode,
-  attached,
+  withAgentRuntime,
   unasked: Effect.fnUntraced(function* (cluster, session) {
     yield* cluster.freezeOpenCode
     yield* session.start

@@ -48,7 +48,7 @@ killTable({
     Effect.map(markedProcesses(`REPRISE_CLAUDE_STATE=${stateOf(world)}`), (pids) => {
       for (const pid of pids.filter(isClaude)) process.kill(pid, "SIGKILL")
     }),
-  attached: (world, effect) =>
+  withAgentRuntime: (world, effect) =>
     effect.pipe(
       Effect.provide(layerClaude({ stateDirectory: stateOf(world), environment: world.environment, visiting: true }))
     )

@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { deleteSession } from "../harness/attach.ts"
-import { needsHuman, once, plan, script } from "../harness/story.ts"
+import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
+import { deleteSession } from "../harness/openCodeUser.ts"
 import { makeWorld } from "../harness/World.ts"
 import { waitUntil } from "../harness/waitUntil.ts"
 
-describe("continue on a session that was deleted", () => {
-  it.live("says at the gate what happened, offers fix alone, and asks no model", () =>
+describe("continuing a session that was deleted", () => {
+  it.live("explains at the gate what happened, offers only `fix`, and calls no model", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),

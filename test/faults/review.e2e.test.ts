@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { correct, once, plan, script } from "../harness/story.ts"
+import { correct, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 const verdict = (phase: number) => ({ role: "reviewer", kind: "report", phase }) as const
@@ -22,7 +22,7 @@ const commitLate = (world: World): string => {
 
 describe("reviews", () => {
   it.live(
-    "hold for the commit they name, cost one short prompt each in one session, and are given up where they lead nowhere",
+    "count only for the commit that they name, take one short prompt each in one session, and end when they make no progress",
     () =>
       Effect.gen(function* () {
         const world = yield* makeWorld({ plan: plan("One", "Two", "Three"), script: story })

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { heldInMidTurn, plan } from "../harness/story.ts"
+import { heldInMidTurn, plan } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 describe("two processes in one repository", () => {
-  it.live("the second run of a plan follows the first, and takes the work over when that is killed", () =>
+  it.live("the second follows the run of the first, and takes it over when the first is killed", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({ plan: plan("One"), script: heldInMidTurn })
       const first = yield* world.start("run", "PLAN.md")
@@ -30,7 +30,7 @@ describe("two processes in one repository", () => {
     })
   )
 
-  it.live("SIGTERM parks the run; run again goes on in the same session", () =>
+  it.live("SIGTERM parks the run, and the next `reprise run` continues in the same session", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({ plan: plan("One"), script: heldInMidTurn })
       const first = yield* world.start("run", "PLAN.md")

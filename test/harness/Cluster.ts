@@ -1,4 +1,4 @@
-/** Services as processes of their own around one guarded broker, and the verbs that break each of them by itself. */
+/** Services as separate processes on one broker, with verbs that kill or freeze each of them. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -14,20 +14,20 @@ const readProcess = Schema.decodeUnknownSync(Process)
 
 export interface ClusterShape {
   readonly world: World
-  /** Starts a service that does not run; completes when it is ready. */
+  /** Starts a service; completes when it is ready. */
   readonly serve: (service: ServiceName) => Effect.Effect<void, Error>
-  /** Of the process that runs it now. */
+  /** The process id of a running service. */
   readonly pidOf: (service: ServiceName) => number | undefined
-  /** Where a client finds the broker: the value of `--nats`. */
+  /** The URL of the broker, for `--nats`. */
   readonly address: string
-  /** kill -9 of its process alone. */
+  /** Sends SIGKILL to the process of a service, and to no other. */
   readonly kill: (service: ServiceName) => Effect.Effect<void>
-  /** kill -9 of OpenCode's server alone: not of its guard, not of its tools. */
+  /** Sends SIGKILL to the OpenCode server, but not to its guard or its tools. */
   readonly killOpenCode: Effect.Effect<void>
-  /** OpenCode keeps its connections and answers nothing. */
+  /** Freezes OpenCode: it keeps its connections and answers nothing. */
   readonly freezeOpenCode: Effect.Effect<void>
   readonly thawOpenCode: Effect.Effect<void>
-  /** kill -9 of the broker, whose owner starts it again; completes when it is there again. */
+  /** Sends SIGKILL to the broker, which its owner starts again; completes when it runs again. */
   readonly killBroker: Effect.Effect<void>
   readonly freezeBroker: Effect.Effect<void>
   readonly thawBroker: Effect.Effect<void>
@@ -46,7 +46,7 @@ const make = Effect.fnUntraced(function* (options: WorldOptions) {
 
   const openCodePid = Effect.sync(() => readProcess(readFileSync(join(state, "opencode.json"), "utf8")).pid)
   const signal = (name: NodeJS.Signals) => (pid: number) =>
-    // What has ended in the meantime needs none.
+    // The process may have ended meanwhile.
     Effect.ignore(Effect.try(() => process.kill(pid, name)))
   const signalOpenCode = (name: NodeJS.Signals) => Effect.flatMap(openCodePid, signal(name))
   const signalBroker = (name: NodeJS.Signals) => Effect.flatMap(broker.pid, signal(name))
@@ -84,7 +84,7 @@ const store = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 )
 
-/** A broker that this process runs and guards, as `reprise run` does. */
+/** A broker that the test process owns, as `reprise run` does. */
 const broker = Layer.unwrap(Effect.map(store, (directory) => EmbeddedServer.layer({ directory })))
 
 const streams = Layer.effectDiscard(
@@ -94,7 +94,7 @@ const streams = Layer.effectDiscard(
   })
 )
 
-/** The cluster without any service, and the test's own way to talk to them. */
+/** The cluster before any service is started, and a messenger for the test. */
 export const clusterLayer = (options: WorldOptions) =>
   Layer.merge(
     Layer.effect(Cluster, make(options)),

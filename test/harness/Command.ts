@@ -1,16 +1,16 @@
-/** A `reprise` process under test: what it prints, how it ends, and how to end it. */
+/** A `reprise` process under test: its output, its end, and the means to end it. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { Effect } from "effect"
 
 const launcher = new URL("../../cli/bin/reprise.js", import.meta.url).pathname
 
-/** `none`: no standard input. `terminal`: a terminal of its own, as util-linux's `script` makes one. */
+/** `none`: no standard input. `terminal`: a pseudo-terminal, made by `script` of util-linux. */
 type Input = "none" | "terminal"
 
 const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
 export interface Ended {
-  /** 128 + n for a signal that ended it, as shells count. */
+  /** The exit code; 128 + n when signal n ended the process, as in shells. */
   readonly code: number
   readonly stdout: string
   readonly stderr: string
@@ -61,20 +61,20 @@ export class Command {
     for (const watcher of this.#watchers) watcher()
   }
 
-  /** How it ended. */
+  /** Completes when the process has ended. */
   readonly ended: Effect.Effect<Ended> = Effect.promise(() => this.#ended)
 
-  /** Types at its terminal: `\x03` is Ctrl-C. */
+  /** Types at the terminal; `\x03` is Ctrl-C. */
   type(text: string): void {
     this.#child.stdin?.write(text)
   }
 
-  /** Closes the reading end of its standard output, as `head` does when it has enough. */
+  /** Closes the reading end of standard output, as `head` does after its last line. */
   stopReading(): void {
     this.#child.stdout?.destroy()
   }
 
-  /** Waits until what it printed (both streams) matches; fails when it ends without. */
+  /** Waits until the output (of both streams) matches; fails if the process ends first. */
   waitFor(pattern: RegExp): Effect.Effect<RegExpExecArray, Error> {
     return Effect.callback((resume) => {
       const look = () => {
@@ -94,7 +94,7 @@ export class Command {
     })
   }
 
-  /** Sends a signal to this process alone and waits for its end. */
+  /** Sends a signal to this process only, and waits until it has ended. */
   kill(signal: NodeJS.Signals): Effect.Effect<Ended> {
     return Effect.suspend(() => {
       this.#child.kill(signal)

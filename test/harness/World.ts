@@ -1,4 +1,4 @@
-/** A repository with a plan, a scripted model, OpenCode and Claude on their own: everything a run needs, in one folder. */
+/** Everything that a run needs, in one temporary folder: a repository with a plan, a scripted model, and the agents' state. */
 import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -7,6 +7,7 @@ import { locateServer } from "@reprise/nats"
 import { EscalationView, RunView, SessionView } from "@reprise/protocol"
 import {
   claudeSettings,
+  openCodeConfig,
   openCodeSettings,
   type ScriptedModelHandle,
   type ScriptInput,
@@ -14,7 +15,8 @@ import {
 } from "@reprise/scripted-model"
 import { Effect, Schema, type Scope } from "effect"
 import { Command, type Ended } from "./Command.ts"
-import { untilDeserted } from "./untilDeserted.ts"
+import { forgetRepository, sharedOpenCode } from "./sharedOpenCode.ts"
+import { untilUnused } from "./untilUnused.ts"
 
 export interface WorldOptions {
   readonly script: ScriptInput
@@ -23,9 +25,14 @@ export interface WorldOptions {
   readonly config?: string
   /** More files, committed with the plan. */
   readonly files?: Readonly<Record<string, string>>
-  /** More of the environment, of what lies beside the repository in `folder`. */
+  /** More environment variables. `folder` holds the repository and everything beside it. */
   readonly environment?: (folder: string) => Readonly<Record<string, string>>
-  /** OpenCode keeps snapshots, as its users have it; a turn costs twice as much. */
+  /**
+   * `own` (default): Reprise starts a server for this world and stops it. `shared`: the world uses the server that all
+   * tests share, by the setting `opencode.url`; for stories that break nothing, since a start costs more than a few turns.
+   */
+  readonly openCode?: "shared" | "own"
+  /** OpenCode records the files after each step, as it does by default. This doubles the cost of a turn. */
   readonly snapshots?: boolean
 }
 
@@ -34,11 +41,11 @@ export interface World {
   readonly model: ScriptedModelHandle
   readonly environment: NodeJS.ProcessEnv
   readonly git: (...args: ReadonlyArray<string>) => string
-  /** Starts a command; it is ended with the scope. */
+  /** Starts a command; it is killed when the scope closes. */
   readonly start: (...args: ReadonlyArray<string>) => Effect.Effect<Command, never, Scope.Scope>
-  /** Starts a command at a terminal of its own; it is ended with the scope. */
+  /** Starts a command at a pseudo-terminal; it is killed when the scope closes. */
   readonly atTerminal: (...args: ReadonlyArray<string>) => Effect.Effect<Command, never, Scope.Scope>
-  /** Runs a command to its end. */
+  /** Runs a command and waits until it ends. */
   readonly reprise: (...args: ReadonlyArray<string>) => Effect.Effect<Ended>
   readonly runs: Effect.Effect<ReadonlyArray<RunView>>
   readonly questions: Effect.Effect<ReadonlyArray<EscalationView>>
@@ -58,13 +65,13 @@ const readAnswer = Schema.decodeUnknownSync(
 
 const decodeLine = Schema.decodeUnknownSync(Schema.fromJsonString(PublicLine))
 
-/** Made in a temporary folder that goes with the scope. */
+/** Makes a world in a temporary folder, which is removed when the scope closes. */
 export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions) {
   const base = yield* Effect.acquireRelease(
     Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "reprise-world-")))),
     (folder) =>
       Effect.andThen(
-        untilDeserted(folder),
+        untilUnused(folder),
         Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
       )
   )
@@ -80,12 +87,15 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
   }
   const model = yield* startScriptedModel({ script: options.script })
   const server = yield* locateServer()
+  const shared = options.openCode === "shared" ? yield* sharedOpenCode : undefined
   const environment: NodeJS.ProcessEnv = {
     PATH: process.env["PATH"],
     HOME: join(base, "home"),
     TERM: "dumb",
     REPRISE_NATS_SERVER: server.path,
-    ...openCodeSettings(base, model.openaiUrl, { snapshots: options.snapshots === true }),
+    ...(shared === undefined
+      ? openCodeSettings(base, model.openaiUrl, { snapshots: options.snapshots === true })
+      : { REPRISE_OPENCODE_URL: shared.url, OPENCODE_SERVER_PASSWORD: shared.password }),
     ...claudeSettings(base, model.url),
     ...options.environment?.(base)
   }
@@ -94,6 +104,12 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
   git("init", "--quiet", "--initial-branch=main")
   git("config", "user.name", "World")
   git("config", "user.email", "world@reprise.invalid")
+  if (shared !== undefined) {
+    // Git ignores the file, so that it is in no commit and leaves the tree clean.
+    writeFileSync(join(root, ".git", "info", "exclude"), "/opencode.json\n")
+    writeFileSync(join(root, "opencode.json"), JSON.stringify(openCodeConfig(model.openaiUrl)))
+    yield* Effect.addFinalizer(() => forgetRepository(shared, root))
+  }
   git("add", "--all")
   git("commit", "--quiet", "--message", "Start")
 

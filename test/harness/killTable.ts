@@ -1,4 +1,4 @@
-/** The moments of a turn at which something may be killed, and what must be seen then: the same for each runtime. */
+/** One test for each process that can be killed at each moment of a turn; the same for every agent runtime. */
 import { execFileSync } from "node:child_process"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
@@ -8,14 +8,14 @@ import { type Mark, markedProcesses } from "@reprise/process"
 import type { ScriptInput } from "@reprise/scripted-model"
 import { Effect, Layer, type Scope } from "effect"
 import { Cluster, type ClusterShape, clusterLayer } from "./Cluster.ts"
-import { needsHuman, on, plan } from "./story.ts"
-import { sessionOf, turnIn } from "./turns.ts"
+import { needsHuman, on, plan } from "./modelScript.ts"
+import { sessionOf, turnIn } from "./sessionTurn.ts"
 import type { World, WorldOptions } from "./World.ts"
 import { waitUntil } from "./waitUntil.ts"
 
 type Session = Effect.Success<ReturnType<typeof sessionOf>>
 
-/** Completes when a turn is at a moment, and stays there. Gives what lets it go on once the damage is done. */
+/** Brings a turn to a moment and stops it there. Returns what lets the turn go on after the kill. */
 type Reach = (cluster: ClusterShape, session: Session) => Effect.Effect<Effect.Effect<void>, Error, Scope.Scope>
 
 export type Target = "the session-manager" | "the agent" | "both" | "the broker"
@@ -23,34 +23,34 @@ export type Target = "the session-manager" | "the agent" | "both" | "the broker"
 export interface KilledRuntime {
   readonly runtime: "opencode" | "claude"
   readonly world?: Pick<WorldOptions, "environment">
-  /** The variable by which the agent's processes are known: they end a moment after the session-manager. */
+  /** The environment variable that marks the agent's processes, which end a moment after the session-manager. */
   readonly mark: `REPRISE_${string}_STATE`
-  /** kill -9 of the agent's own process alone: not of its guard, not of its tools. */
+  /** Sends SIGKILL to the agent, but not to its guard or its tools. */
   readonly kill: (cluster: ClusterShape) => Effect.Effect<void, Error>
-  /** The agent stands still before it is prompted. */
+  /** Stops the agent before it gets its prompt. */
   readonly unasked: Reach
-  /** The port on the world's agents, beside the session-manager. */
-  readonly attached: <A, E>(world: World, effect: Effect.Effect<A, E, AgentRuntime>) => Effect.Effect<A, E>
-  /** The first words by which a turn goes on that was cut off while a tool ran, if the agent needs any. */
+  /** Runs an effect with an `AgentRuntime` for the world's agents, beside the session-manager. */
+  readonly withAgentRuntime: <A, E>(world: World, effect: Effect.Effect<A, E, AgentRuntime>) => Effect.Effect<A, E>
+  /** The first words of the prompt that continues a turn after a kill during a tool, if the agent needs one. */
   readonly continuation?: string
 }
 
 interface Moment {
   readonly when: string
-  /** The first prompt says it: the model plays this moment's part. */
+  /** The prompt contains it, so that the model plays the rules of this moment. */
   readonly word: string
   readonly reached: Reach
-  /** Calls of the model: one that was cut off is made again, and only that. */
+  /** The calls that the model gets. Only a call that was cut off is repeated. */
   readonly calls: (target: Target) => ReadonlyArray<string>
-  /** How many prompts the model has been given in the end besides the two of every turn. */
+  /** The number of prompts in addition to the two of every turn. */
   readonly continuations?: (target: Target) => number
-  /** How often the turn's prompts were sent in all; undefined: what was on its way may have arrived, or not. */
+  /** How often the turn's prompts were sent; undefined where a prompt on its way may or may not have arrived. */
   readonly attempts?: (target: Target) => number
 }
 
 const fifoIn = ({ world }: ClusterShape, name: string) => join(world.root, "..", name)
 
-/** Completes once something reads from the pipe, which then waits for what this gives. */
+/** Completes once a tool reads from the pipe. Returns the effect that lets the tool go on. */
 export const readerOf = Effect.fnUntraced(function* (cluster: ClusterShape, name: string) {
   const path = fifoIn(cluster, name)
   const fifo = yield* Effect.acquireRelease(
@@ -58,20 +58,20 @@ export const readerOf = Effect.fnUntraced(function* (cluster: ClusterShape, name
     (file) => Effect.promise(() => file.close())
   )
   execFileSync("rm", [path])
-  // A reader that was ended reads no more.
+  // The reader may have been killed meanwhile.
   return Effect.ignore(Effect.tryPromise(() => fifo.write("go on\n")))
 })
 
 export const makeFifo = (cluster: ClusterShape, name: string) =>
   Effect.sync(() => execFileSync("mkfifo", [fifoIn(cluster, name)]))
 
-const momentsOf = ({ attached, continuation, unasked }: KilledRuntime): ReadonlyArray<Moment> => {
+const momentsOf = ({ withAgentRuntime, continuation, unasked }: KilledRuntime): ReadonlyArray<Moment> => {
   const seen = (cluster: ClusterShape, runtimeSessionId: string, until: (it: Inspection) => boolean) =>
-    attached(
+    withAgentRuntime(
       cluster.world,
       AgentRuntime.use((runtime) => runtime.inspect(runtimeSessionId)).pipe(Effect.repeat({ until }), Effect.orDie)
     )
-  /** The agent's answer is there and can be told to nobody: the broker stands still. */
+  /** The agent has answered, but nothing can be published: the broker is frozen. */
   const answeredUnheard = (hold: string): Reach =>
     Effect.fnUntraced(function* (cluster, session) {
       const { model } = cluster.world
@@ -87,7 +87,7 @@ const momentsOf = ({ attached, continuation, unasked }: KilledRuntime): Readonly
       )
       return cluster.thawBroker
     })
-  /** Nothing but the broker can go away without the prompt being sent again. */
+  /** Only a kill of the broker does not make the prompt be sent again. */
   const cutOff = (target: Target) => (target === "the broker" ? 1 : 2)
   const isContinued = (target: Target) => continuation !== undefined && target !== "the broker"
   const [work, done, report] = ["work 0", "work 1", "report 0"]
@@ -99,7 +99,7 @@ const momentsOf = ({ attached, continuation, unasked }: KilledRuntime): Readonly
       calls: () => [work, done, report]
     },
     {
-      when: "when the prompt is sent and unanswered",
+      when: "while the prompt is unanswered",
       word: "unanswered",
       reached: Effect.fnUntraced(function* ({ world }, session) {
         yield* session.start
@@ -116,7 +116,7 @@ const momentsOf = ({ attached, continuation, unasked }: KilledRuntime): Readonly
         yield* makeFifo(cluster, "tool.fifo")
         yield* session.start
         const goOn = yield* readerOf(cluster, "tool.fifo")
-        // Claude writes the call down a moment after it has begun it; one that is not written down is made again.
+        // Claude records a tool call a moment after it has begun. A call that is not recorded is repeated.
         const { runtimeSessionId } = yield* session.event("SessionCreated")
         yield* seen(cluster, runtimeSessionId, ({ lastMessage }) => lastMessage?.role === "assistant")
         return goOn
@@ -126,13 +126,13 @@ const momentsOf = ({ attached, continuation, unasked }: KilledRuntime): Readonly
       attempts: cutOff
     },
     {
-      when: "when the work is done and the report not asked for",
+      when: "after the work and before the report prompt",
       word: "unreported",
       reached: answeredUnheard("unreported"),
       calls: () => [work, done, report]
     },
     {
-      when: "when the report is received and not recorded",
+      when: "after the report and before it is recorded",
       word: "unrecorded",
       reached: answeredUnheard("unrecorded"),
       calls: () => [work, done, report]
@@ -160,7 +160,7 @@ const targets: ReadonlyArray<Target> = ["the session-manager", "the agent", "bot
 const untilNoneMarked = (mark: Mark) =>
   waitUntil(Effect.map(markedProcesses(mark), (pids) => (pids.length === 0 ? true : undefined)))
 
-/** A test for each target at each moment. */
+/** Defines the tests for one agent runtime. */
 export const killTable = (killed: KilledRuntime): void => {
   const hits: Readonly<Record<Target, (cluster: ClusterShape) => Effect.Effect<void, Error>>> = {
     "the session-manager": ({ kill }) => kill("session-manager"),
@@ -173,9 +173,9 @@ export const killTable = (killed: KilledRuntime): void => {
   )
   const cases = momentsOf(killed).flatMap((moment) => targets.map((target) => ({ moment, target })))
 
-  layer(world, { excludeTestServices: true, timeout: "60 seconds" })("kill -9", (it) => {
+  layer(world, { excludeTestServices: true, timeout: "30 minutes" })("a turn survives kill -9", (it) => {
     for (const [index, { moment, target }] of cases.entries()) {
-      it.effect(`of ${target} ${moment.when}: the turn completes once, no prompt is sent twice`, () =>
+      it.effect(`of ${target} ${moment.when}: it completes once, and the model sees no prompt twice`, () =>
         Effect.gen(function* () {
           const cluster = yield* Cluster
           const { model, root } = cluster.world
@@ -186,7 +186,7 @@ export const killTable = (killed: KilledRuntime): void => {
           const goOn = yield* moment.reached(cluster, session)
           yield* hits[target](cluster)
           const ended = target === "the session-manager" || target === "both"
-          // An agent that lives a moment longer than its session-manager must not be let go on.
+          // An agent may outlive its session-manager by a moment, and must not go on meanwhile.
           if (ended) yield* untilNoneMarked(`${killed.mark}=${join(root, ".reprise")}`)
           yield* goOn
           if (ended) yield* cluster.serve("session-manager")
@@ -200,7 +200,7 @@ export const killTable = (killed: KilledRuntime): void => {
             moment.calls(target)
           )
           const prompts = calls.at(-1)?.messages.flatMap((it) => (it.role === "user" ? [it.text] : [])) ?? []
-          assert.strictEqual(new Set(prompts).size, prompts.length, "no prompt is there twice")
+          assert.strictEqual(new Set(prompts).size, prompts.length, "no prompt appears twice")
           assert.strictEqual(prompts.length, 2 + (moment.continuations?.(target) ?? 0))
           const { attempts } = yield* session.event("TurnCompleted")
           if (moment.attempts !== undefined) assert.strictEqual(attempts, moment.attempts(target))

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { JetStreamApiError } from "@nats-io/jetstream"
 import { errors, nanos } from "@nats-io/transport-node"
 import { Nats, type NatsShape } from "@reprise/nats"
@@ -38,47 +38,44 @@ const digger = (url: string) =>
   )
 
 onServer("an actor on a broker in trouble", () => {
-  it.live(
-    "the server is killed under 300 commands and comes back: each is decided once, and no event is missing",
-    () =>
-      Effect.gen(function* () {
-        const world = yield* jetStreamWorld()
-        const one = yield* world.start(count)
-        yield* Effect.gen(function* () {
-          const seen = yield* followNow({ runId: "a", types: ["StepStarted", "RunCompleted"] })
-          const messenger = yield* Messenger
-          const sending = yield* Effect.forkChild(
-            Effect.forEach(
-              upTo(300),
-              (n) => messenger.send("gate", "a", { _tag: "Add", n }, { id: `a-${n}` }).pipe(Effect.eventually),
-              { discard: true }
-            )
+  it.live("the server is killed under 300 commands and comes back: each is decided once, and no event is missing", () =>
+    Effect.gen(function* () {
+      const world = yield* jetStreamWorld()
+      const one = yield* world.start(count)
+      yield* Effect.gen(function* () {
+        const seen = yield* followNow({ runId: "a", types: ["StepStarted", "RunCompleted"] })
+        const messenger = yield* Messenger
+        const sending = yield* Effect.forkChild(
+          Effect.forEach(
+            upTo(300),
+            (n) => messenger.send("gate", "a", { _tag: "Add", n }, { id: `a-${n}` }).pipe(Effect.eventually),
+            { discard: true }
           )
-          for (let deaths = 1; deaths <= 3; deaths++) {
-            yield* waitUntil(Effect.sync(() => seen.length > deaths * 40))
-            yield* world.server.kill
-            yield* world.server.start
-          }
-          yield* Fiber.join(sending)
-          yield* drain
-          const journal = yield* journalOf("a")
-          assert.deepStrictEqual(
-            journal.map(({ input }) => input.id).sort(),
-            upTo(300)
-              .map((n) => `a-${n}`)
-              .sort()
-          )
-          const events = yield* eventsSoFar(["StepStarted"])
-          assert.strictEqual(events.length, 300)
-          const followed = () => seen.filter(({ event }) => event._tag === "StepStarted")
-          yield* waitUntil(Effect.sync(() => followed().length >= 300))
-          assert.deepStrictEqual(
-            followed().map(({ meta }) => meta.id),
-            events.map(({ meta }) => meta.id)
-          )
-        }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped),
-    60_000
+        )
+        for (let deaths = 1; deaths <= 3; deaths++) {
+          yield* waitUntil(Effect.sync(() => seen.length > deaths * 40))
+          yield* world.server.kill
+          yield* world.server.start
+        }
+        yield* Fiber.join(sending)
+        yield* drain
+        const journal = yield* journalOf("a")
+        assert.deepStrictEqual(
+          journal.map(({ input }) => input.id).sort(),
+          upTo(300)
+            .map((n) => `a-${n}`)
+            .sort()
+        )
+        const events = yield* eventsSoFar(["StepStarted"])
+        assert.strictEqual(events.length, 300)
+        const followed = () => seen.filter(({ event }) => event._tag === "StepStarted")
+        yield* waitUntil(Effect.sync(() => followed().length >= 300))
+        assert.deepStrictEqual(
+          followed().map(({ meta }) => meta.id),
+          events.map(({ meta }) => meta.id)
+        )
+      }).pipe(Effect.provide(one))
+    }).pipe(Effect.scoped)
   )
 
   it.live("the server freezes in the middle of an append: the outcome is found out, nothing is doubled", () =>
@@ -209,7 +206,7 @@ onServer("an actor on a broker in trouble", () => {
   )
 })
 
-describe("a process that is killed with -9", () => {
+onServer("a process that is killed with -9", () => {
   it.live("leaves its work to the next one, which takes it up", () =>
     Effect.gen(function* () {
       const world = yield* jetStreamWorld()
@@ -252,7 +249,7 @@ describe("a process that is killed with -9", () => {
   )
 })
 
-describe("timers and histories", () => {
+onServer("timers and histories", () => {
   it.live("a timer survives a restart of the server and of the process", () =>
     Effect.gen(function* () {
       const world = yield* jetStreamWorld()
@@ -275,48 +272,45 @@ describe("timers and histories", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "an actor with 10 000 events is there from its snapshot and the tail",
-    () =>
-      Effect.gen(function* () {
-        const world = yield* jetStreamWorld()
-        const many = counterLayer({
-          decide: (state, input, delivery) =>
-            input._tag === "Add"
-              ? {
-                  ...counter.decide(state, input, delivery),
-                  success: upTo(input.n).map(() => ({
-                    _tag: "Added" as const,
-                    n: 1,
-                    by: delivery.id,
-                    at: delivery.now
-                  }))
-                }
-              : counter.decide(state, input, delivery),
-          react: () => []
-        })
-        yield* Effect.gen(function* () {
-          const one = yield* world.start(many)
-          yield* Messenger.use((messenger) =>
-            Effect.forEach(upTo(1_000), (n) => messenger.send("gate", "a", { _tag: "Add", n: 10 }, { id: `a-${n}` }), {
-              discard: true,
-              concurrency: 50
-            })
-          ).pipe(Effect.andThen(drain), Effect.provide(one))
-        }).pipe(Effect.scoped)
-        const two = yield* world.start(many)
-        const read = yield* Effect.gen(function* () {
-          const broker = yield* Broker
-          const snapshot = yield* broker.snapshots.get("escalation.a")
-          const sequence = Number(/"sequence":(\d+)/.exec(snapshot?.value ?? "")?.[1])
-          const tail = yield* broker.read("journal", s.journal("escalation", "a"), sequence)
-          assert.isBelow(tail.length, 10)
-          const started = performance.now()
-          assert.deepStrictEqual(yield* show("a"), { total: 10_000, steps: 10_000 })
-          return performance.now() - started
-        }).pipe(Effect.provide(two))
-        assert.isBelow(read, 1_000)
-      }).pipe(Effect.scoped),
-    60_000
+  it.live("an actor with 10 000 events is there from its snapshot and the tail", () =>
+    Effect.gen(function* () {
+      const world = yield* jetStreamWorld()
+      const many = counterLayer({
+        decide: (state, input, delivery) =>
+          input._tag === "Add"
+            ? {
+                ...counter.decide(state, input, delivery),
+                success: upTo(input.n).map(() => ({
+                  _tag: "Added" as const,
+                  n: 1,
+                  by: delivery.id,
+                  at: delivery.now
+                }))
+              }
+            : counter.decide(state, input, delivery),
+        react: () => []
+      })
+      yield* Effect.gen(function* () {
+        const one = yield* world.start(many)
+        yield* Messenger.use((messenger) =>
+          Effect.forEach(upTo(1_000), (n) => messenger.send("gate", "a", { _tag: "Add", n: 10 }, { id: `a-${n}` }), {
+            discard: true,
+            concurrency: 50
+          })
+        ).pipe(Effect.andThen(drain), Effect.provide(one))
+      }).pipe(Effect.scoped)
+      const two = yield* world.start(many)
+      const read = yield* Effect.gen(function* () {
+        const broker = yield* Broker
+        const snapshot = yield* broker.snapshots.get("escalation.a")
+        const sequence = Number(/"sequence":(\d+)/.exec(snapshot?.value ?? "")?.[1])
+        const tail = yield* broker.read("journal", s.journal("escalation", "a"), sequence)
+        assert.isBelow(tail.length, 10)
+        const started = performance.now()
+        assert.deepStrictEqual(yield* show("a"), { total: 10_000, steps: 10_000 })
+        return performance.now() - started
+      }).pipe(Effect.provide(two))
+      assert.isBelow(read, 1_000)
+    }).pipe(Effect.scoped)
   )
 })

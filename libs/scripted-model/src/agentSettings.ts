@@ -7,7 +7,8 @@ export interface OpenCodeChoices {
   readonly snapshots?: boolean
 }
 
-const openCodeConfig = (baseURL: string, choices: OpenCodeChoices) => ({
+/** OpenCode's configuration: its only provider is the scripted model. `baseURL` is the model's `openaiUrl`. */
+export const openCodeConfig = (baseURL: string, choices: OpenCodeChoices = {}) => ({
   model: "scripted/scripted",
   small_model: "scripted/scripted",
   autoupdate: false,

@@ -31,7 +31,7 @@ const stored = (nats: Nats["Service"]) =>
 
 /** What every broker for tests must do. The tests share one broker and run in order. */
 export const brokerContract = (it: Vitest.MethodsNonLive<Broker>) => {
-  it.effect("stores what is published", () =>
+  it.effect("stores published messages", () =>
     Effect.gen(function* () {
       const nats = yield* connected
       yield* ensureStream(nats)
@@ -41,7 +41,7 @@ export const brokerContract = (it: Vitest.MethodsNonLive<Broker>) => {
     })
   )
 
-  it.effect("keeps its data and its address through a restart, and clients come back by themselves", () =>
+  it.effect("keeps its data and its address through a restart, and clients reconnect", () =>
     Effect.gen(function* () {
       const broker = yield* Broker
       const nats = yield* connected
@@ -52,7 +52,7 @@ export const brokerContract = (it: Vitest.MethodsNonLive<Broker>) => {
     })
   )
 
-  it.effect("keeps what it acknowledged when it is killed, and is down until it is started", () =>
+  it.effect("keeps acknowledged messages when it is killed, and stays down until it is started", () =>
     Effect.gen(function* () {
       const broker = yield* Broker
       const nats = yield* connected
@@ -64,7 +64,7 @@ export const brokerContract = (it: Vitest.MethodsNonLive<Broker>) => {
     })
   )
 
-  it.effect("answers nothing while it is frozen, and what was asked once it thaws", () =>
+  it.effect("answers nothing while it is frozen, and answers everything once it is resumed", () =>
     Effect.gen(function* () {
       const broker = yield* Broker
       const nats = yield* connected
@@ -78,21 +78,19 @@ export const brokerContract = (it: Vitest.MethodsNonLive<Broker>) => {
     })
   )
 
-  it.effect(
-    "is out of reach while the link is cut, for old connections and new ones, and within reach once healed",
-    () =>
-      Effect.gen(function* () {
-        const broker = yield* Broker
-        const nats = yield* connected
-        yield* broker.cut
-        const sent = yield* Effect.forkChild(publish(nats, "five"))
-        const late = yield* Effect.forkChild(connected)
-        yield* Effect.flip(Effect.tryPromise(() => nats.js.publish("contract.x", "x", { timeout: 200, msgID: "five" })))
-        assert.isUndefined(sent.pollUnsafe())
-        assert.isUndefined(late.pollUnsafe())
-        yield* broker.heal
-        yield* Fiber.join(sent)
-        assert.strictEqual(yield* stored(yield* Fiber.join(late)), 5)
-      })
+  it.effect("is out of reach for old and new connections while the link is cut, and in reach once it is healed", () =>
+    Effect.gen(function* () {
+      const broker = yield* Broker
+      const nats = yield* connected
+      yield* broker.cut
+      const sent = yield* Effect.forkChild(publish(nats, "five"))
+      const late = yield* Effect.forkChild(connected)
+      yield* Effect.flip(Effect.tryPromise(() => nats.js.publish("contract.x", "x", { timeout: 200, msgID: "five" })))
+      assert.isUndefined(sent.pollUnsafe())
+      assert.isUndefined(late.pollUnsafe())
+      yield* broker.heal
+      yield* Fiber.join(sent)
+      assert.strictEqual(yield* stored(yield* Fiber.join(late)), 5)
+    })
   )
 }

@@ -6,7 +6,7 @@ import { brokerContract } from "./brokerContract.ts"
 const hasEngine = await Effect.runPromise(hasContainerEngine)
 
 describe.skipIf(!hasEngine)("with a container engine", () => {
-  layer(containerBroker, { excludeTestServices: true, timeout: "60 seconds" })("a broker in a container", (it) => {
+  layer(containerBroker, { excludeTestServices: true })("a broker in a container", (it) => {
     brokerContract(it)
   })
 })

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { locateEngine } from "../src/containers/locateEngine.ts"
 
-/** Something that answers as an engine's API does when it is asked for its version. */
+/** A server that answers the version request of an engine's API. */
 const engineAnswering = (body: unknown) =>
   Effect.gen(function* () {
     const directory = yield* Effect.acquireRelease(
@@ -29,7 +29,7 @@ describe("locateEngine", () => {
     ["podman", { Components: [{ Name: "Podman Engine" }] }],
     ["docker", { Components: [{ Name: "Engine" }] }],
     ["docker", {}]
-  ] as const)("takes the engine that answers at DOCKER_HOST and knows it for %s", ([kind, body]) =>
+  ] as const)("takes the engine that answers at DOCKER_HOST and recognises %s", ([kind, body]) =>
     Effect.gen(function* () {
       const host = yield* engineAnswering(body)
       const found = yield* locateEngine({ DOCKER_HOST: host })
@@ -37,7 +37,7 @@ describe("locateEngine", () => {
     })
   )
 
-  it.live("goes on looking when nobody answers at DOCKER_HOST", () =>
+  it.live("looks further when nothing answers at DOCKER_HOST", () =>
     Effect.gen(function* () {
       const host = "unix:///nowhere/docker.sock"
       const found = yield* locateEngine({ DOCKER_HOST: host, PATH: "/nowhere" })

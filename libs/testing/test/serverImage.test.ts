@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { librariesIn } from "../src/broker/serverImage.ts"
 
 describe("librariesIn", () => {
-  it("reads the paths of libraries, the loader's among them, and nothing of a static program", () => {
+  it("finds the paths of shared libraries and of the loader, and none for a static program", () => {
     const listing = [
       "\tlinux-vdso.so.1 (0x00007f1a7d537000)",
       "\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f1a7d344000)",

@@ -28,8 +28,9 @@ const podmanWorks = (env: NodeJS.ProcessEnv): Effect.Effect<boolean> =>
     return Effect.sync(() => child.kill())
   })
 
-/** Looks for an engine: DOCKER_HOST, the usual sockets, podman. Starts nothing. */
+/** Looks for an engine: DOCKER_HOST, the usual sockets, podman. Starts nothing. `REPRISE_TEST_ENGINE=none` hides them all. */
 export const locateEngine = Effect.fn("locateEngine")(function* (environment: NodeJS.ProcessEnv = process.env) {
+  if (environment["REPRISE_TEST_ENGINE"] === "none") return Option.none<EngineSource>()
   for (const host of sockets(environment)) {
     const kind = yield* pingEngine(host)
     if (Option.isSome(kind)) return Option.some<EngineSource>({ _tag: "Running", kind: kind.value, host })

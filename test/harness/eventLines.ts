@@ -1,15 +1,15 @@
-/** A run's public events as lines that a test can compare: the type, where, and what is special about it. */
+/** The public events of a run as lines that tests compare: phase, event type, and the fields that matter. */
 import { GateEvent, OrchestratorEvent, ReviewEvent, WorkspaceEvent } from "@reprise/protocol"
 import type { PublicLine } from "./World.ts"
 
 const typesOf = (cases: object): ReadonlySet<string> =>
   new Set(Object.keys(cases).filter((type) => type !== "CommandRefused"))
 
-const machine = typesOf(OrchestratorEvent.cases)
-const gate = typesOf(GateEvent.cases)
-const work = new Set([...typesOf(WorkspaceEvent.cases), ...typesOf(ReviewEvent.cases)])
+const orchestratorTypes = typesOf(OrchestratorEvent.cases)
+const gateTypes = typesOf(GateEvent.cases)
+const workTypes = new Set([...typesOf(WorkspaceEvent.cases), ...typesOf(ReviewEvent.cases)])
 
-/** What tells one event of a type from another. */
+/** The fields that tell events of one type apart. */
 const details = ["step", "cause", "by", "attempt", "cycle", "sessionReused", "reason"] as const
 
 const verdictOf = (line: PublicLine): string | undefined => {
@@ -29,18 +29,18 @@ const lineOf = (line: PublicLine): string =>
     .filter((part) => part !== undefined)
     .join(" ")
 
-/** The run machine's own events, in their order: `1 StepStarted REVIEW gates-passed 1`. */
-export const steps = (events: ReadonlyArray<PublicLine>): ReadonlyArray<string> =>
-  events.filter(({ type }) => machine.has(type)).map(lineOf)
+/** The events of the orchestrator, in order: `1 StepStarted REVIEW gates-passed 1`. */
+export const runEvents = (events: ReadonlyArray<PublicLine>): ReadonlyArray<string> =>
+  events.filter(({ type }) => orchestratorTypes.has(type)).map(lineOf)
 
-/** What workspace and reviewer did, in their order: `1 VerdictReached 1 ready`. */
-export const works = (events: ReadonlyArray<PublicLine>): ReadonlyArray<string> =>
-  events.filter(({ type }) => work.has(type)).map(lineOf)
+/** The events of the workspace and the reviewer, in order: `1 VerdictReached 1 ready`. */
+export const workEvents = (events: ReadonlyArray<PublicLine>): ReadonlyArray<string> =>
+  events.filter(({ type }) => workTypes.has(type)).map(lineOf)
 
-/** What was asked at the gate and how it was closed: `4 EscalationRaised REVIEW reviewer`. */
-export const questions = (events: ReadonlyArray<PublicLine>): ReadonlyArray<string> =>
+/** The events of the gate, in order: `4 EscalationRaised REVIEW reviewer`. */
+export const gateEvents = (events: ReadonlyArray<PublicLine>): ReadonlyArray<string> =>
   events
-    .filter(({ type }) => gate.has(type))
+    .filter(({ type }) => gateTypes.has(type))
     .map((line) =>
       [line.phase, line.type, line.step, line.origin ?? line.choice ?? line.reason]
         .filter((part) => part !== undefined)

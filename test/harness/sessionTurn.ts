@@ -1,4 +1,4 @@
-/** A turn asked of a session-manager by a test that plays the orchestrator, and what became of it. */
+/** Lets a test send commands to a session-manager, as the orchestrator does, and watch the events of the session. */
 import { Messenger } from "@reprise/actor"
 import {
   Host,
@@ -14,7 +14,7 @@ import { Effect, Stream } from "effect"
 type StartTurn = Extract<SessionCommand, { readonly _tag: "StartTurn" }>
 type EventOf<Tag extends PublicEventType> = Extract<PublicEvent, { readonly _tag: Tag }>
 
-/** The first turn of a session of its own. */
+/** The command for the first turn of a new session. */
 export const turnIn = (name: string, directory: string, prompt: string, more: Partial<StartTurn> = {}): StartTurn => ({
   _tag: "StartTurn",
   turnId: turnIdOf(RunId.make(name), 1),
@@ -35,7 +35,7 @@ export const turnIn = (name: string, directory: string, prompt: string, more: Pa
   ...more
 })
 
-/** What a test does to one session, and sees of it. */
+/** What a test can do with one session, and see of it. */
 export const sessionOf = Effect.fnUntraced(function* (turn: StartTurn) {
   const messenger = yield* Messenger
   const sessionId = sessionIdOf(turn.runId, 1)
@@ -46,14 +46,14 @@ export const sessionOf = Effect.fnUntraced(function* (turn: StartTurn) {
     send,
     start: send(turn),
     view: messenger.query("session-manager", "show", { id: sessionId }),
-    /** The first event of a type, past or to come. */
+    /** The first event of a type, past or future. */
     event: <Tag extends PublicEventType>(type: Tag) =>
       messenger.events({ ...all, types: [type] }).pipe(
         Stream.take(1),
         Stream.runCollect,
         Effect.map(([seen]) => seen?.event as EventOf<Tag>)
       ),
-    /** The types of the events up to the end of its first turn, without those that only show progress. */
+    /** The types of all events up to the end of the first turn, except `TurnProgress`. */
     story: messenger.events(all).pipe(
       Stream.map(({ event }) => event._tag),
       Stream.takeUntil((type) => type === "TurnCompleted" || type === "TurnFailed"),

@@ -1,15 +1,15 @@
-/** A human who opens an agent's session in OpenCode itself, beside Reprise. */
+/** What a user can do to a session in OpenCode itself, while Reprise works with it. */
 import { join } from "node:path"
 import { AgentRuntime, layerOpenCode, OpenCodeServer, promptIds } from "@reprise/agent"
 import { Effect, Layer, Option, Redacted } from "effect"
 import type { World } from "./World.ts"
 import { waitUntil } from "./waitUntil.ts"
 
-/** The OpenCode that a world's Reprise runs now. Waits until it does. */
+/** The address of the world's own OpenCode server. Waits until the server runs. */
 const connectionOf = (world: World) =>
   waitUntil(Effect.map(OpenCodeServer.find(join(world.root, ".reprise")), Option.getOrUndefined))
 
-/** A session is deleted in OpenCode itself, for good. */
+/** Deletes a session in OpenCode. */
 export const deleteSession = Effect.fnUntraced(function* (world: World, runtimeSessionId: string) {
   const { password, url, username } = yield* connectionOf(world)
   const authorization = `Basic ${Buffer.from(`${username}:${Redacted.value(password)}`).toString("base64")}`
@@ -19,8 +19,8 @@ export const deleteSession = Effect.fnUntraced(function* (world: World, runtimeS
   if (!answer.ok) return yield* Effect.die(new Error(`OpenCode deleted nothing: HTTP ${answer.status}`))
 })
 
-/** The port on that OpenCode. */
-export const attached = <A, E, R>(world: World, effect: Effect.Effect<A, E, R>) =>
+/** Runs an effect with an `AgentRuntime` that is connected to the world's own OpenCode server. */
+export const withAgentRuntime = <A, E, R>(world: World, effect: Effect.Effect<A, E, R>) =>
   Effect.scoped(
     Effect.gen(function* () {
       const server = OpenCodeServer.layerConnect(yield* connectionOf(world))
@@ -29,9 +29,9 @@ export const attached = <A, E, R>(world: World, effect: Effect.Effect<A, E, R>) 
     })
   )
 
-/** Types into a session and waits for the end of the turn that this leads to. */
+/** Sends a user's prompt to a session and waits until the turn ends. */
 export const typeInto = (world: World, runtimeSessionId: string, text: string) =>
-  attached(
+  withAgentRuntime(
     world,
     AgentRuntime.use((runtime) =>
       runtime.prompt({ runtimeSessionId, directory: world.root, promptId: promptIds(Date.now(), text, 0), text })

@@ -1,4 +1,4 @@
-/** Waits for what guards still have to end: they outlive a killed process by a moment. */
+/** Waits for processes that guards end after their owner was killed. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { Effect, Schedule } from "effect"
 
@@ -6,30 +6,30 @@ const read = (file: string): string => {
   try {
     return readFileSync(file, "utf8")
   } catch {
-    // It ended while it was looked at.
+    // The process ended meanwhile.
     return ""
   }
 }
 
-/** The processes whose arguments or environment name the folder; none where there is no /proc to tell. */
+/** The processes whose arguments or environment name the folder. None on systems without /proc. */
 const usersOf = (folder: string): ReadonlyArray<string> =>
   (existsSync("/proc") ? readdirSync("/proc") : [])
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter((pid) => `${read(`/proc/${pid}/cmdline`)}\0${read(`/proc/${pid}/environ`)}`.includes(folder))
 
 /**
- * Returns when no process uses the folder, which may then be removed: nobody writes to it any more. Dies when one does
- * after half a minute, as nothing may outlive its owner for so long.
+ * Returns when no process uses the folder, so that it can be removed. Dies if one still does after five minutes: no
+ * process may outlive its owner.
  */
-export const untilDeserted = (folder: string): Effect.Effect<void> =>
+export const untilUnused = (folder: string): Effect.Effect<void> =>
   Effect.sync(() => usersOf(folder)).pipe(
     Effect.repeat({ until: (users) => users.length === 0, schedule: Schedule.spaced("20 millis") }),
     Effect.timeoutOrElse({
-      duration: "30 seconds",
+      duration: "5 minutes",
       orElse: () =>
         Effect.die(
           new Error(
-            `still there: ${usersOf(folder)
+            `processes still use ${folder}: ${usersOf(folder)
               .map((pid) => `${pid} ${read(`/proc/${pid}/cmdline`).replaceAll("\0", " ")}`)
               .join(", ")}`
           )

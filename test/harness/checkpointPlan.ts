@@ -1,6 +1,6 @@
-/** A plan with checkpoints, and the words of authors who stop at them. */
+/** A plan with checkpoints, and the model's rules for authors who stop at them. */
 import type { ScriptInput } from "@reprise/scripted-model"
-import { on, once } from "./story.ts"
+import { on, once } from "./modelScript.ts"
 import type { WorldOptions } from "./World.ts"
 
 type RuleInput = ScriptInput["rules"][number]
@@ -10,10 +10,10 @@ export const planId = "02-01"
 export const planWith = (...tasks: ReadonlyArray<string>): string =>
   `---\nid: ${planId}\n---\n\n# Sign in\n\n## Phase 2: Auth\n\n${tasks.map((task, n) => `- [ ] ${planId}-T${n + 1} ${task}\n`).join("")}`
 
-/** Where the phase's record and summary lie. */
+/** The folder of the phase's continuation state and summary. */
 export const folder = ".planning/phases/02-auth"
 
-/** One task, in one commit of its own; its hash is called like the task from then on. */
+/** A tool call that does one task in one commit. Later rules can quote the commit by the name of the task. */
 export const doTask = (name: string, message = `feat: ${name}`) => ({
   bash: `echo '${message}' >> ${name}.txt && git add -A && git commit -q -m '${message}' && git rev-parse HEAD`,
   capture: { [name.replaceAll("-", "_")]: "([0-9a-f]{40})" }
@@ -25,14 +25,14 @@ export const doneTask = (task: number, name: string) => ({
   files: [`${name}.txt`]
 })
 
-/** The next author whose prompt says this works so. */
+/** The next author whose prompt contains `says` takes these steps and stops. */
 export const worksWhen = (says: string, ...steps: ReadonlyArray<Record<string, unknown>>): RuleInput =>
   once({ role: "author", kind: "work", lastUser: says }, [...steps, { text: "I stop here." }] as RuleInput["reply"])
 
 export const reports = (report: Record<string, unknown>): RuleInput =>
   once({ role: "author", kind: "report" }, { report: report as never })
 
-/** A report of an author who stops at a checkpoint. */
+/** The report of an author who stops at a checkpoint. */
 export const stopsAt = (
   task: number,
   type: string,
@@ -53,7 +53,7 @@ export const reviewed: ReadonlyArray<RuleInput> = [
   on({ role: "reviewer" }, { text: "I have read it." })
 ]
 
-/** Two authors: the first does two tasks and stops for a look at the second, the other finishes. */
+/** A story with two authors: the first does two tasks and stops for a human to verify the second; the other finishes. */
 export const pageToVerify: WorldOptions = {
   plan: planWith("Create the module", "Build the page (checkpoint: human-verify)", "Finish"),
   script: {

@@ -1,10 +1,10 @@
-/** The usual lines of a scripted model, so that a test says only what is special in its story. */
+/** The usual rules of a scripted model, so that a test only says what is special about its story. */
 import type { ScriptInput } from "@reprise/scripted-model"
 
 type RuleInput = ScriptInput["rules"][number]
 type MatchInput = NonNullable<RuleInput["match"]>
 
-/** The author adds a line to a file and commits it. */
+/** A reply in which the author adds a line to a file and commits it. */
 export const commits = (file: string, content: string): RuleInput["reply"] => [
   {
     bash: `printf '%s\\n' '${content}' >> ${file} && git add -A && git commit -q -m 'Write ${file}' && git rev-parse HEAD`
@@ -30,7 +30,7 @@ export const on = (match: MatchInput, reply: RuleInput["reply"], more: Partial<R
 export const once = (match: MatchInput, reply: RuleInput["reply"], more: Partial<RuleInput> = {}): RuleInput =>
   on(match, reply, { ...more, times: 1 })
 
-/** What is said when nothing special happens: the author writes a file per phase, the reviewer is content. */
+/** The rules for when nothing special happens: the author writes a file for each phase, the reviewer finds it ready. */
 export const usual: ReadonlyArray<RuleInput> = [
   on({ role: "author", kind: "report" }, complete),
   on({ role: "reviewer", kind: "report" }, ready),
@@ -43,7 +43,7 @@ export const script = (...rules: ReadonlyArray<RuleInput>): ScriptInput => ({ ru
 export const plan = (...titles: ReadonlyArray<string>): string =>
   `# A plan\n\n${titles.map((title, n) => `## Phase ${n + 1}: ${title}\n\n- [ ] Write it\n`).join("\n")}`
 
-/** The author's first turn is held before its only tool, until `mid-turn` is released. */
+/** The author's first turn stops before its only tool call, until a test releases `mid-turn`. */
 export const heldInMidTurn: ScriptInput = script(
   once({ role: "author", kind: "work" }, [
     {
