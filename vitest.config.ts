@@ -23,7 +23,7 @@ export default defineConfig({
         test: {
           ...slow,
           name: "integration",
-          include: ["{libs,services}/*/test/**/*.int.test.ts", "cli/test/**/*.int.test.ts"],
+          include: ["{libs,services}/*/test/**/*.int.test.ts", "{cli,house}/test/**/*.int.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000
         }
