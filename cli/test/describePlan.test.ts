@@ -80,7 +80,7 @@ describe("a plan described", () => {
       "Quality gates after each phase: npm run lint, npm test",
       "Under --auto, human-verify checkpoints are verified by: make look",
       "Phase gate: auto; permissions: ask; runtime: opencode, a/b",
-      "note: docs/PLAN.md:7:1 this item is in no phase, so it is no task; move it into one if it is to be done."
+      "note: docs/PLAN.md:7:1 this item is in no phase, so it is not a task; move it into a phase if it should be done."
     ])
   })
 

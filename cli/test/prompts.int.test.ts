@@ -53,7 +53,7 @@ describe("the prompts of a repository", () => {
       assert.strictEqual(exitCode, 3)
       for (const part of [
         ".reprise/prompts/work.md:2:6 unknown variable '{taks}'; did you mean 'tasks'?",
-        ".reprise/prompts/quality-retry.md:1:1 {failures} is nowhere in it",
+        ".reprise/prompts/quality-retry.md:1:1 {failures} is missing",
         ".reprise/prompts/auto-fix.md:1:1 the prompt is empty",
         ".reprise/prompts/reviews.md:1:1 there is no prompt of this name; did you mean 'review.md'?",
         ".reprise/prompts/notes.txt:1:1 there is no prompt of this name",

@@ -1,5 +1,6 @@
 /** Every message with its fields, the subjects, the streams and the envelope, from the protocol's schemas. */
 import {
+  contracts,
   EscalationCommand,
   GateEvent,
   OrchestratorCommand,
@@ -8,7 +9,6 @@ import {
   ReviewEvent,
   SessionCommand,
   SessionEvent,
-  views,
   WorkspaceCommand,
   WorkspaceEvent
 } from "@reprise/protocol"
@@ -104,6 +104,10 @@ export const messagesPage = (): string =>
     ...events.flatMap(([service, cases]) => [`### From ${code(service)}`, ...messages(cases, isOfEvent)]),
     "### From every service",
     ...messages({ CommandRefused }, isOfEvent),
+    "`code` is one of these; events of older versions have none:",
+    Object.values(contracts)
+      .map(({ refusals, service }) => `- ${code(service)}: ${refusals.map(code).join(", ")}`)
+      .join("\n"),
     "## Shapes",
     ...shapes.flatMap(struct("###")),
     "## Words",
@@ -115,8 +119,8 @@ export const messagesPage = (): string =>
     'Request and reply. `reprise.api.<service>.list` takes `{}`, or `status`, `state` or `runId` to list only what has this value. `reprise.api.<service>.show` takes `{"id": …}`. The answer is `{"ok":true,"data":…}` or `{"ok":false,"error":…}` with an error of this shape:',
     ...named.filter(([name]) => name === "ApiError").flatMap(struct("###")),
     "`data` is a list of, or one of, these:",
-    Object.entries(views)
-      .map(([service, view]) => `- ${code(service)}: ${jsonType(jsonSchemaOf(view), names)}`)
+    Object.values(contracts)
+      .map(({ service, view }) => `- ${code(service)}: ${jsonType(jsonSchemaOf(view), names)}`)
       .join("\n"),
     ...readModels.flatMap(struct("###")),
     ...named.filter(([name]) => name === "PhaseView").flatMap(struct("###"))

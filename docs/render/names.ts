@@ -21,7 +21,14 @@ const ids: ReadonlyMap<unknown, string> = new Map<unknown, string>([
 ])
 
 /** Schemas of the protocol that have another place on the page, or none. */
-const elsewhere = new Set<string>(["Key", "MessageMeta", "BadSubject", "ServiceName", ...ids.values()])
+const elsewhere = new Set<string>([
+  "Key",
+  "MessageMeta",
+  "BadSubject",
+  "ServiceName",
+  "RuntimeFailure",
+  ...ids.values()
+])
 const isUnionOfMessages = (name: string) => /(Command|Event)$/.test(name)
 
 export type Named = readonly [name: string, schema: Schema.Top]

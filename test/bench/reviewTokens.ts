@@ -2,7 +2,7 @@
  * What the second review of a phase costs: in the reviewer's session, and in a new one that must be told all. The same
  * repository, the same change, the same reviewer: it reads what it does not know.
  */
-import type { CallRecord } from "@reprise/testing/scriptedModel"
+import type { CallRecord } from "@reprise/scripted-model"
 import { Effect } from "effect"
 import { deleteSession } from "../harness/attach.ts"
 import { correct, on, once, plan, script } from "../harness/story.ts"

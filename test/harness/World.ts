@@ -11,7 +11,7 @@ import {
   type ScriptedModelHandle,
   type ScriptInput,
   startScriptedModel
-} from "@reprise/testing/scriptedModel"
+} from "@reprise/scripted-model"
 import { Effect, Schema, type Scope } from "effect"
 import { Command, type Ended } from "./Command.ts"
 import { untilDeserted } from "./untilDeserted.ts"

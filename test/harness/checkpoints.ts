@@ -1,5 +1,5 @@
 /** A plan with checkpoints, and the words of authors who stop at them. */
-import type { ScriptInput } from "@reprise/testing/scriptedModel"
+import type { ScriptInput } from "@reprise/scripted-model"
 import { on, once } from "./story.ts"
 import type { WorldOptions } from "./World.ts"
 

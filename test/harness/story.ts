@@ -1,5 +1,5 @@
 /** The usual lines of a scripted model, so that a test says only what is special in its story. */
-import type { ScriptInput } from "@reprise/testing/scriptedModel"
+import type { ScriptInput } from "@reprise/scripted-model"
 
 type RuleInput = ScriptInput["rules"][number]
 type MatchInput = NonNullable<RuleInput["match"]>

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync } from "n
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { EscalationView } from "@reprise/protocol"
-import { openCodeSettings, startScriptedModel } from "@reprise/testing/scriptedModel"
+import { openCodeSettings, startScriptedModel } from "@reprise/scripted-model"
 import { Effect, Option } from "effect"
 import { exitCodes, exitWith, missing, wrongUse } from "../CliFailure.ts"
 import { loadConfig } from "../config/loadConfig.ts"

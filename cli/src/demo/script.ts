@@ -2,7 +2,7 @@
  * What the demo's model says. The story: phase 1 is written, reviewed, corrected in the author's own session and
  * reviewed again by the same reviewer; phase 2 stops for a human and goes on in the same session.
  */
-import type { ScriptInput } from "@reprise/testing/scriptedModel"
+import type { ScriptInput } from "@reprise/scripted-model"
 
 type Reply = ScriptInput["rules"][number]["reply"]
 

@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { ActorConfig, Broker } from "@reprise/actor"
-import { actorOf, subjects } from "@reprise/protocol"
+import { contracts, subjects } from "@reprise/protocol"
 import { Effect } from "effect"
 import { missing } from "../CliFailure.ts"
 import type { Project } from "../project/Project.ts"
@@ -18,7 +18,7 @@ export const purgeActor = Effect.fnUntraced(function* ({ key, service }: ActorNa
   const { prefix } = yield* ActorConfig
   const owned = subjects(prefix).owned(service, key)
   yield* Effect.forEach(streams, (stream) => broker.purge(stream, owned[stream]), { discard: true })
-  yield* broker.snapshots.remove(`${actorOf[service]}.${key}`)
+  yield* broker.snapshots.remove(`${contracts[service].actor}.${key}`)
   yield* broker.views.remove(`${service}.${key}`)
 })
 

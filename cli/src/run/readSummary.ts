@@ -1,7 +1,7 @@
 /** The summary of a run as its journal has it now. */
 import { ActorConfig, Broker } from "@reprise/actor"
 import { journalSummary } from "@reprise/orchestrator/journalSummary"
-import { actorOf, isKey, subjects } from "@reprise/protocol"
+import { contracts, isKey, subjects } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import { missing } from "../CliFailure.ts"
 
@@ -21,7 +21,7 @@ export const readSummary = Effect.fnUntraced(function* (run: string) {
   if (!isKey(run)) return undefined
   const broker = yield* Broker
   const { prefix } = yield* ActorConfig
-  const stored = yield* broker.read("journal", subjects(prefix).journal(actorOf.orchestrator, run), 0)
+  const stored = yield* broker.read("journal", subjects(prefix).journal(contracts.orchestrator.actor, run), 0)
   const entries = yield* Effect.forEach(stored, ({ body }) => Effect.flatMap(body, decodeEntry)).pipe(
     Effect.mapError(unreadable(run))
   )

@@ -1,15 +1,24 @@
 /** The edges' way in and out: how whoever is not an actor sends commands, publishes and reads events, and asks. */
 import {
+  type Addressed,
   ApiError,
+  type Askable,
+  contracts,
+  type IdOf,
   type Key,
+  type ListFilter,
   type MessageMeta,
+  type OutcomeOf,
+  outcomeOf,
   type PublicEvent,
   type PublicEventType,
+  type RefusalCode,
   type RunId,
   type ServiceName,
-  subjects as subjectsOf
+  subjects as subjectsOf,
+  type ViewOf
 } from "@reprise/protocol"
-import { Clock, Context, Effect, Layer, Result, Schema, Stream } from "effect"
+import { Clock, Context, type Duration, Effect, Layer, Option, Result, Schema, Stream } from "effect"
 import type { Tagged } from "./Actor.ts"
 import { ActorConfig } from "./ActorConfig.ts"
 import { Broker, type EventsFrom, type StoredMessage } from "./broker/Broker.ts"
@@ -31,6 +40,30 @@ export class SendFailed extends Schema.TaggedError<SendFailed>()("SendFailed", {
 /** A query that got no data: `code` and `hint` are for `--json`. */
 export class QueryFailed extends Schema.TaggedError<QueryFailed>()("QueryFailed", ApiError.fields) {}
 
+/** The service answered a command with `CommandRefused`. */
+export class Refused extends Schema.TaggedError<Refused>()("Refused", {
+  command: Schema.String,
+  /** One of the service's refusal codes; `other` where an older version of the service gave none. */
+  code: Schema.String,
+  /** A sentence with the next step. */
+  reason: Schema.String
+}) {
+  override get message() {
+    return this.reason
+  }
+}
+export type RefusedBy<Service extends ServiceName> = Refused & { readonly code: RefusalCode<Service> | "other" }
+
+/** The command is stored, and no event answered it in time: its service does not run, or is still at work. */
+export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
+  service: Schema.String,
+  command: Schema.String
+}) {
+  override get message() {
+    return `The ${this.service} has not answered ${this.command} yet. The command is stored and will be handled.`
+  }
+}
+
 export interface SendOptions {
   /** The message's id: the same id is delivered once. Default: a new one. */
   readonly id?: string
@@ -40,6 +73,13 @@ export interface SendOptions {
   readonly subject?: string
   /** Continues this trace. Default: the current span's, or a new one. */
   readonly traceparent?: string
+}
+
+export interface AskOptions extends SendOptions {
+  /** How long to wait for the answer. Default: 15 seconds. */
+  readonly patience?: Duration.Input
+  /** ISO time from which answers count. Default: a second before now; earlier when the same command is asked again. */
+  readonly since?: string
 }
 
 export interface EventsOptions {
@@ -107,10 +147,8 @@ const make = Effect.gen(function* () {
       Effect.mapError((cause) => new SendFailed({ what, cause }))
     )
 
-  const send = Effect.fn("Messenger.send")(function* (
-    service: ServiceName,
-    key: Key,
-    command: Tagged,
+  const sendAddressed = Effect.fn("Messenger.send")(function* (
+    { command, key, service }: Addressed,
     options: SendOptions = {}
   ) {
     const meta = yield* metaOf(service, command._tag, runOf(command, key), options)
@@ -121,6 +159,46 @@ const make = Effect.gen(function* () {
       meta
     )
     return { id: meta.id }
+  })
+  const send: Send = (
+    first: Addressed | ServiceName,
+    second?: SendOptions | Key,
+    command?: Tagged,
+    options?: SendOptions
+  ) =>
+    typeof first === "string"
+      ? sendAddressed(
+          { service: first, key: typeof second === "string" ? second : "", command: command ?? { _tag: "" } },
+          options
+        )
+      : sendAddressed(first, typeof second === "string" ? {} : second)
+
+  const ask = Effect.fn("Messenger.ask")(function* (addressed: Addressed, options: AskOptions = {}) {
+    const { command, key, service } = addressed
+    const outcome = outcomeOf(service, command._tag)
+    const now = yield* Clock.currentTimeMillis
+    const since = options.since ?? new Date(now - 1000).toISOString()
+    const { id } = yield* send(addressed, options)
+    const keyField = contracts[service].keyField
+    const answers = ({ event, meta }: SeenEvent): boolean => {
+      if (meta.causation === id) return event._tag === "CommandRefused" || outcome?.events.includes(event._tag) === true
+      const isOfActor =
+        keyField === undefined ||
+        !(keyField in event) ||
+        Object.entries(event).some(([name, value]) => name === keyField && value === key)
+      return outcome?.cause === "any" && outcome.events.includes(event._tag) && isOfActor
+    }
+    const runId = options.subject ?? runOf(command, key)
+    const seen = yield* events({ runId, services: [service], from: { since } }).pipe(
+      Stream.filter(answers),
+      Stream.runHead,
+      Effect.timeoutOption(options.patience ?? "15 seconds"),
+      Effect.map(Option.flatten)
+    )
+    if (Option.isNone(seen)) return yield* new NoAnswer({ service, command: command._tag })
+    const { event } = seen.value
+    if (event._tag !== "CommandRefused") return event
+    return yield* new Refused({ command: event.command, code: event.code ?? "other", reason: event.reason })
   })
 
   const publish = Effect.fn("Messenger.publish")(function* (
@@ -173,6 +251,44 @@ const make = Effect.gen(function* () {
     return reply.ok ? reply.data : yield* new QueryFailed(reply.error)
   })
 
+  const decoded = <A>(view: Schema.Codec<A, unknown>) => {
+    const decode = Schema.decodeUnknownEffect(view)
+    return (data: unknown) =>
+      Effect.mapError(
+        decode(data),
+        (error) =>
+          new QueryFailed({
+            code: "bad-reply",
+            message: error.message,
+            hint: "Are all services of the same version?"
+          })
+      )
+  }
+
+  const shows = <Service extends ServiceName>(service: Service, view: Schema.Codec<ViewOf<Service>, unknown>) => {
+    const read = decoded(view)
+    return (id: IdOf<Service>) => Effect.flatMap(query(service, "show", { id }), read)
+  }
+  const lists = <Service extends ServiceName>(service: Service, view: Schema.Codec<ViewOf<Service>, unknown>) => {
+    const read = decoded(Schema.Array(view))
+    return (filter: ListFilter = {}) => Effect.flatMap(query(service, "list", filter), read)
+  }
+  const { gate, orchestrator, reviewer, "session-manager": sessionManager, workspace } = contracts
+  const show: Show = {
+    orchestrator: shows("orchestrator", orchestrator.view),
+    sessionManager: shows("session-manager", sessionManager.view),
+    reviewer: shows("reviewer", reviewer.view),
+    gate: shows("gate", gate.view),
+    workspace: shows("workspace", workspace.view)
+  }
+  const list: List = {
+    orchestrator: lists("orchestrator", orchestrator.view),
+    sessionManager: lists("session-manager", sessionManager.view),
+    reviewer: lists("reviewer", reviewer.view),
+    gate: lists("gate", gate.view),
+    workspace: lists("workspace", workspace.view)
+  }
+
   const deadLetters = Effect.fn("Messenger.deadLetters")(function* (after = 0) {
     const stored = yield* broker.read("dead", subjects.deads(), after)
     return yield* Effect.forEach(stored, ({ body, header, sequence }) =>
@@ -184,23 +300,58 @@ const make = Effect.gen(function* () {
     )
   })
 
-  return Messenger.of({ send, publish, events, query, deadLetters })
+  // `ask` answers with the outcome that the contract names for the command.
+  return Messenger.of({ send, ask: ask as Ask, publish, events, show, list, query, deadLetters })
 })
 
 const readLetter = Schema.decodeUnknownResult(Schema.fromJsonString(DeadLetter))
 
 const subjectPattern = (subject: string) => subject.replaceAll(".", "\\.").replaceAll("*", "[^.]+")
 
+interface Names {
+  readonly orchestrator: "orchestrator"
+  readonly sessionManager: "session-manager"
+  readonly reviewer: "reviewer"
+  readonly gate: "gate"
+  readonly workspace: "workspace"
+}
+/** One actor's read model, as its journal has it now. An id that nobody has fails with code `not-found`. */
+type Show = {
+  readonly [Name in keyof Names]: (id: IdOf<Names[Name]>) => Effect.Effect<ViewOf<Names[Name]>, QueryFailed>
+}
+/** Every actor's read model; it may lag by a moment. */
+type List = {
+  readonly [Name in keyof Names]: (
+    filter?: ListFilter
+  ) => Effect.Effect<ReadonlyArray<ViewOf<Names[Name]>>, QueryFailed>
+}
+
+interface Send {
+  (addressed: Addressed, options?: SendOptions): Effect.Effect<{ readonly id: string }, SendFailed>
+  <Command extends Tagged>(
+    service: ServiceName,
+    key: Key,
+    command: Command,
+    options?: SendOptions
+  ): Effect.Effect<{ readonly id: string }, SendFailed>
+}
+
+type Ask = <Service extends ServiceName, Command extends Askable<Service>>(
+  addressed: Addressed<Service, Command>,
+  options?: AskOptions
+) => Effect.Effect<OutcomeOf<Service, Command["_tag"]>, RefusedBy<Service> | NoAnswer | SendFailed | BrokerFault>
+
 export class Messenger extends Context.Service<
   Messenger,
   {
     /** Publishes a command; it is encoded by its schema. The same id is delivered once. */
-    readonly send: <Command extends Tagged>(
-      service: ServiceName,
-      key: Key,
-      command: Command,
-      options?: SendOptions
-    ) => Effect.Effect<{ readonly id: string }, SendFailed>
+    readonly send: Send
+    /**
+     * Sends a command and waits for the event that answers it. Fails with `Refused` when the service refuses it, with
+     * `NoAnswer` when nothing answers in time: the command stays stored then. The same id asked again is the same
+     * command, and gets the same answer.
+     */
+    readonly ask: Ask
     /** Publishes an event that no actor journals. */
     readonly publish: (
       service: ServiceName,
@@ -211,6 +362,8 @@ export class Messenger extends Context.Service<
     readonly events: (options: EventsOptions) => Stream.Stream<SeenEvent, BrokerFault>
     /** What could not be handled, oldest first, after a sequence if given; a letter that cannot be read is undefined. */
     readonly deadLetters: (after?: number) => Effect.Effect<ReadonlyArray<StoredLetter>, BrokerFault>
+    readonly show: Show
+    readonly list: List
     /** The data that a service answers: `list` takes a filter or `{}`, `show` takes `{ id }`. */
     readonly query: (
       service: ServiceName,

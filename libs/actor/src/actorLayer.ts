@@ -22,7 +22,7 @@ const consumerOf = (
 ): ConsumerSpec => ({ stream, durable: `${stream}-${service}`, filters, maxInFlight, ackWaitMs })
 
 /** Which actor an event is an input of; `route` is the service's own code and may throw. */
-const routeOf = (subscription: Subscription, event: PublicEvent) =>
+const routeOf = <Event extends PublicEvent>(subscription: Subscription<Event>, event: Event) =>
   Effect.try({
     try: () => subscription.route(event),
     catch: (cause) => thrown(`route of ${event._tag}`, cause)
@@ -78,11 +78,14 @@ const make = Effect.fnUntraced(function* <State, Input extends Tagged, Event ext
     /** In the lane of the run, so that events of one run keep their order on the way to the actor's lane. */
     const route = Effect.fnUntraced(function* (opened: Opened) {
       const { delivery, meta } = opened
-      const event = yield* Effect.fromResult(readEvent(meta.type, yield* bodyOf(delivery)))
+      // One of the subscription's types, since only these come here: `Input` contains them.
+      const event = (yield* Effect.fromResult(readEvent(meta.type, yield* bodyOf(delivery)))) as Extract<
+        Input,
+        PublicEvent
+      >
       const key = yield* routeOf(subscription, event)
-      // `Input` contains the events of the subscription.
       if (key === undefined) events.ack(delivery)
-      else lanes.push(key, handle(events, opened, key, Effect.succeed(event as PublicEvent & Input)))
+      else lanes.push(key, handle(events, opened, key, Effect.succeed(event)))
     })
     yield* events.receive((opened) => {
       // A server that knows one filter per consumer delivers every event.

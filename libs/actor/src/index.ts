@@ -7,9 +7,13 @@ export { DeadLetter } from "./DeadLetter.ts"
 export { drain } from "./drain.ts"
 export { JetStreamBroker } from "./jetstream/JetStreamBroker.ts"
 export {
+  type AskOptions,
   type EventsOptions,
   Messenger,
+  NoAnswer,
   QueryFailed,
+  Refused,
+  type RefusedBy,
   type SeenEvent,
   SendFailed,
   type SendOptions,

@@ -3,16 +3,12 @@
  * Reading never throws; what it refuses it explains in the schema's own words.
  */
 import {
+  contracts,
   decodeMeta,
-  EscalationCommand,
   type MessageMeta,
-  OrchestratorCommand,
   PublicEvent,
-  ReviewCommand,
   type ServiceName,
-  SessionCommand,
-  versionProblem,
-  WorkspaceCommand
+  versionProblem
 } from "@reprise/protocol"
 import { Effect, Result, Schema, SchemaAST } from "effect"
 import type { Tagged } from "./Actor.ts"
@@ -96,17 +92,9 @@ const encodeTagged = (encoded: unknown): object =>
     ? payloadOf({ ...encoded, _tag: String(encoded._tag) })
     : {}
 
-const publicCommands = {
-  orchestrator: OrchestratorCommand,
-  "session-manager": SessionCommand,
-  reviewer: ReviewCommand,
-  gate: EscalationCommand,
-  workspace: WorkspaceCommand
-} as const satisfies Record<ServiceName, Schema.Top>
-
 const encoders = new Map<string, (command: unknown) => unknown>(
-  Object.entries(publicCommands).flatMap(([service, union]) =>
-    Object.entries(union.cases).map(([type, schema]): [string, (command: unknown) => unknown] => [
+  Object.values(contracts).flatMap(({ commands, service }) =>
+    Object.entries(commands.cases).map(([type, schema]): [string, (command: unknown) => unknown] => [
       `${service} ${type}`,
       Schema.encodeUnknownSync(schema)
     ])

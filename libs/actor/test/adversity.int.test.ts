@@ -18,7 +18,7 @@ import {
   WorkFault,
   workerLayer
 } from "../src/index.ts"
-import { CounterWork, counter } from "./support/Counter.ts"
+import { CounterWork, counter, counterLayer } from "./support/Counter.ts"
 import { misbehaving } from "./support/misbehave.ts"
 import { eventsSoFar, followNow, journalOf, sendAll, show } from "./support/observe.ts"
 import { jetStreamWorld, onServer, testSettings, waitUntil } from "./support/systems.ts"
@@ -280,8 +280,7 @@ describe("timers and histories", () => {
     () =>
       Effect.gen(function* () {
         const world = yield* jetStreamWorld()
-        const many = actorLayer({
-          ...counter,
+        const many = counterLayer({
           decide: (state, input, delivery) =>
             input._tag === "Add"
               ? {

@@ -102,10 +102,20 @@ describe("refusals", () => {
     const place = { turnId: "t1", sessionId: "s1", phase: "2" }
     const refused = { _tag: "CommandRefused", runId: "r1", command: "StartTurn", reason: "busy" }
     const command = { _tag: "StartTurn", runId: "other", reason: "mine", ...place }
-    assert.deepStrictEqual<unknown>(refusalEvent("r1", command, "busy"), { ...refused, ...place })
-    assert.deepStrictEqual<unknown>(refusalEvent("r1", { ...command, ...{ turnId: "t.1" } }, "busy"), refused)
+    assert.deepStrictEqual<unknown>(refusalEvent("r1", command, { code: "busy", reason: "busy" }), {
+      ...refused,
+      code: "busy",
+      ...place
+    })
+    assert.deepStrictEqual<unknown>(
+      refusalEvent("r1", { ...command, ...{ turnId: "t.1" } }, { reason: "busy" }),
+      refused
+    )
     const answer = { _tag: "AnswerEscalation", escalationId: "e1" }
-    assert.deepInclude<object>(refusalEvent("r1", answer, "late"), { escalationId: "e1", command: "AnswerEscalation" })
+    assert.deepInclude<object>(refusalEvent("r1", answer, { reason: "late" }), {
+      escalationId: "e1",
+      command: "AnswerEscalation"
+    })
   })
 
   it("have ids that fit, however long the command's id is", () => {

@@ -5,7 +5,7 @@ import { connect, headers } from "@nats-io/transport-node"
 import { encodeMeta, PublicEvent, RunId, subjects } from "@reprise/protocol"
 import { Effect } from "effect"
 import { actorLayer, drain, Messenger } from "../src/index.ts"
-import { counter } from "./support/Counter.ts"
+import { counter, counterLayer } from "./support/Counter.ts"
 import { deadLettersOf, eventsSoFar, journalOf, sendAll, show } from "./support/observe.ts"
 import { jetStreamWorld, onServer } from "./support/systems.ts"
 
@@ -14,8 +14,7 @@ const count = actorLayer(counter)
 const r1 = RunId.make("r1")
 
 /** Listens to two kinds of events. */
-const listener = actorLayer({
-  ...counter,
+const listener = counterLayer({
   subscription: { types: ["RunAborted", "RunPaused"], route: (event) => event.runId },
   decide: (state, _input, delivery) => counter.decide(state, { _tag: "Add", n: 1 }, delivery)
 })

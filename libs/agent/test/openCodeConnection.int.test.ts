@@ -1,6 +1,6 @@
 /** A turn and its events over a connection that breaks. */
 import { assert, describe, layer } from "@effect/vitest"
-import { ScriptedModel } from "@reprise/testing/scriptedModel"
+import { ScriptedModel } from "@reprise/scripted-model"
 import { Effect, Fiber, Layer } from "effect"
 import { AgentRuntime, layerOpenCode, OpenCodeServer } from "../src/index.ts"
 import { makeLink } from "./contract/Link.ts"

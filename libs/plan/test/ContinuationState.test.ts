@@ -15,22 +15,22 @@ const text = encodeContinuationState(state)
 const changed = (change: object) => JSON.stringify({ ...state, ...change })
 
 describe("the continuation state", () => {
-  it("is the JSON of the design, indented, with a line end", () => {
+  it("is indented JSON with the documented keys and a final newline", () => {
     assert.strictEqual(text, `${JSON.stringify(state, null, 2)}\n`)
     assert.deepStrictEqual(Object.keys(JSON.parse(text)), ["plan_id", "completed_tasks", "checkpoint", "resume_at"])
   })
 
-  it("is read as it was written", () => {
+  it("survives writing and reading", () => {
     assert.deepStrictEqual(parsed(decodeContinuationState(text, "02-01")), state)
   })
 
-  it.prop("is read as it was written, whatever it is", [ContinuationState], ([any]) => {
+  it.prop("survives writing and reading, whatever its content", [ContinuationState], ([any]) => {
     const ids = new Set(any.completed_tasks.map(({ id }) => id))
     if (ids.size < any.completed_tasks.length) return
     assert.deepStrictEqual(parsed(decodeContinuationState(encodeContinuationState(any), any.plan_id)), any)
   })
 
-  it("is made from what the run knows", () => {
+  it("is built from what the run knows", () => {
     const known = { planId: "02-01", completedTasks: state.completed_tasks }
     assert.deepStrictEqual(continuationState(known), { plan_id: "02-01", completed_tasks: state.completed_tasks })
     assert.deepStrictEqual(
@@ -44,7 +44,7 @@ describe("the continuation state", () => {
     )
   })
 
-  it("ignores keys that it does not know", () => {
+  it("is read even with unknown keys", () => {
     assert.deepStrictEqual(parsed(decodeContinuationState(changed({ note: 1, version: 1 }), "02-01")), state)
   })
 
@@ -71,7 +71,7 @@ describe("the continuation state", () => {
     ["an unknown checkpoint", changed({ checkpoint: { task: "a", type: "coffee" } }), "invalid"],
     ["a state of another plan", changed({ plan_id: "02-02" }), "another-plan"],
     ["a state of a newer version", changed({ version: 2, plan_id: 7 }), "newer-version"]
-  ])("refuses %s", (_, damaged, code) => {
+  ])("is refused when the file holds %s", (_, damaged, code) => {
     const refusal = refused(decodeContinuationState(damaged, "02-01"))
     assert.strictEqual(refusal.code, code)
     assert.match(refusal.message, /^the continuation state cannot be used: .+; write it again from the journal\.$/)

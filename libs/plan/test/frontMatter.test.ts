@@ -25,14 +25,14 @@ describe("front matter", () => {
     assert.deepStrictEqual(plan.frontMatter.limits, { maxReviewIterations: 3, costBudget: 1.5 })
   })
 
-  it("may be missing or empty; the title is then the first heading", () => {
+  it("can be missing or empty; then the title is the first heading", () => {
     for (const text of ["# Heading\n## Phase 1: T\na", withFrontMatter(), withFrontMatter("", "")]) {
       const plan = parsed(parsePlan(text))
       assert.deepStrictEqual([plan.id, plan.title, plan.frontMatter], [undefined, "Heading", {}])
     }
   })
 
-  it("may have CRLF and a byte order mark", () => {
+  it("can have CRLF line ends and a byte order mark", () => {
     const text = `\uFEFF${withFrontMatter("id: a", "gates:", "  phase: auto").replaceAll("\n", "\r\n")}`
     assert.deepStrictEqual(parsed(parsePlan(text)).frontMatter, { id: "a", gates: { phase: "auto" } })
   })
@@ -51,7 +51,7 @@ describe("front matter", () => {
     ["a command that is no text", ["gates:", "  quality:", "    - npm test", "    - 7"], 5, 7, /'gates.quality.1'/],
     ["a list", ["- a", "- b"], 2, 1, /must be keys and values/],
     ["only a comment", ["# id: a"], 2, 1, /must be keys and values/]
-  ])("refuses %s at its place", (_, yaml, line, column, message) => {
+  ])("refuses %s with its line and column", (_, yaml, line, column, message) => {
     const [problem, ...others] = refused(parsePlan(withFrontMatter(...yaml)))
     assert.deepStrictEqual([problem?.code, problem?.line, problem?.column], ["front-matter-field", line, column])
     assert.match(problem?.message ?? "", message)
@@ -81,14 +81,14 @@ describe("front matter", () => {
     assert.deepStrictEqual(places(problems), [["front-matter-syntax", 1, 1]])
   })
 
-  it("is not mistaken for a rule further down", () => {
+  it("is not confused with a rule further down", () => {
     assert.strictEqual(
       parsed(parsePlan(lines("# T", "", "---", "id: a", "", "---", "## Phase 1: T", "a"))).id,
       undefined
     )
   })
 
-  it("has the words of the run's options", () => {
+  it("uses the names of the run's options", () => {
     assert.sameMembers(Object.keys(PlanGates.fields), Object.keys(GateOptions.fields))
     assert.sameMembers(Object.keys(PlanLimits.fields), Object.keys(RunLimits.fields))
     assert.sameMembers(Object.keys(FrontMatter.fields), ["id", "title", "gates", "limits"])

@@ -53,7 +53,7 @@ describe("phases", () => {
     )
   })
 
-  it("runs to the next heading of its level and keeps its source text", () => {
+  it("end at the next heading of their level and keep their source text", () => {
     const text = lines(
       "# P",
       "",
@@ -72,11 +72,11 @@ describe("phases", () => {
     assert.strictEqual(second?.body, lines("## Phase 2: B", "- [ ] b"))
   })
 
-  it("takes a phase with text and no items", () => {
+  it("can have text and no items", () => {
     assert.deepStrictEqual(phasesOf(lines("## Phase 1: T", "Do what must be done."))[0]?.tasks, [])
   })
 
-  it("takes an outer phase without items as a heading that groups", () => {
+  it("treats an outer phase without items as a group", () => {
     const text = lines("## Phase 2: Auth", "About it.", "### Phase 2.1: A", "- [ ] a", "### Phase 2.2: B", "- [ ] b")
     assert.deepStrictEqual(
       phasesOf(text).map(({ id }) => id),
@@ -84,13 +84,13 @@ describe("phases", () => {
     )
   })
 
-  it("takes an outer phase with items as a phase that ends where the inner one begins", () => {
+  it("ends an outer phase with items where the inner phase begins", () => {
     const [outer, inner] = phasesOf(lines("## Phase 2: Auth", "- [ ] own", "### Phase 2.1: A", "- [ ] a"))
     assert.strictEqual(outer?.body, lines("## Phase 2: Auth", "- [ ] own"))
     assert.strictEqual(inner?.id, "2.1")
   })
 
-  it("marks inner phases done with their group", () => {
+  it("marks inner phases done when their group is done", () => {
     const text = lines("## Phase 2: Auth - COMPLETE", "### Phase 2.1: A", "- [ ] a", "## Phase 3: C", "- [ ] c")
     assert.deepStrictEqual(
       phasesOf(text).map(({ done }) => done),
@@ -98,7 +98,7 @@ describe("phases", () => {
     )
   })
 
-  it("leaves a section between inner phases out of them, and notes its items", () => {
+  it("excludes a section between inner phases, and warns about its items", () => {
     const text = lines(
       "## Phase 2: X",
       "### Phase 2.1: A",
@@ -169,14 +169,14 @@ describe("tasks", () => {
     assert.deepStrictEqual(others, [])
   })
 
-  it("knows which boxes are ticked", () => {
+  it("know whether their boxes are ticked", () => {
     assert.deepStrictEqual(
       tasksOf("- [ ] a", "- [x] b", "- [X] c").map(({ checked }) => checked),
       [false, true, true]
     )
   })
 
-  it("takes nested items as tasks of their own, in the order of the text", () => {
+  it("can be nested, and then are separate tasks in the order of the text", () => {
     const tasks = tasksOf("- [ ] a", "  - [x] b", "    1. [ ] c", "- plain", "  - [ ] d")
     assert.deepStrictEqual(
       tasks.map(({ text, depth, position: { line, column } }) => [text, depth, line, column]),
@@ -223,7 +223,7 @@ describe("text", () => {
     assert.deepStrictEqual(summary(change(text)), summary(text))
   })
 
-  it("is printed byte for byte as it was read", () => {
+  it("is printed byte for byte", () => {
     const odd = `\uFEFF${text.replaceAll("\n", "\r\n")}\t - loose  \r\n\n\n<!-- x -->`
     assert.strictEqual(printPlan(parsed(parsePlan(odd))), odd)
   })
@@ -257,7 +257,7 @@ describe("text", () => {
     assert.include(["Success", "Failure"], parsePlan(text)._tag)
   })
 
-  it("becomes data that survives JSON", () => {
+  it("is parsed into data that survives JSON", () => {
     const plan = parsed(parsePlan(text))
     const again = Schema.decodeUnknownSync(Plan)(JSON.parse(JSON.stringify(plan)))
     assert.deepStrictEqual(again, plan)

@@ -16,7 +16,7 @@ describe("names and paths", () => {
     [`${"long ".repeat(40)}.md`, "long-long-long-long-long-long-long-long-long-lon"]
   ])("%j has the slug %j", (path, slug) => assert.strictEqual(planSlug(path), slug))
 
-  it("takes the plan's own id before its path", () => {
+  it("use the plan's own id rather than its path", () => {
     assert.strictEqual(planIdOf({ id: "02-01" }, "x/Plan.md"), "02-01")
     assert.strictEqual(planIdOf({}, "x/Auth Plan.md"), "auth-plan")
   })
@@ -27,12 +27,12 @@ describe("names and paths", () => {
     ["02-01", "auth", ".planning/phases/02-auth/.continuation-state.json"],
     ["auth", "auth", ".planning/phases/00-auth/.continuation-state.json"],
     ["12", "../../etc", ".planning/phases/12-etc/.continuation-state.json"]
-  ])("keeps the state of %j, %j in its place", (id, slug, path) => {
+  ])("put the state file of %j and %j at %s", (id, slug, path) => {
     assert.strictEqual(continuationStatePath(id, slug), path)
     assert.strictEqual(summaryPath(id, slug), path.replace(".continuation-state.json", "SUMMARY.md"))
   })
 
-  it("names the review file after plan and phase", () => {
+  it("name the review file after plan and phase", () => {
     assert.strictEqual(reviewPath("plans/AUTH_Plan.md", "2.1"), "docs/reviews/AUTH_Plan-phase-2.1-review.md")
     assert.strictEqual(reviewPath("plans/Größe v2.markdown", "1"), "docs/reviews/Größe v2-phase-1-review.md")
     assert.strictEqual(reviewPath("plans/$&{phase}.md", "1", "r/{plan}/{phase}.md"), "r/$&{phase}/1.md")
@@ -40,7 +40,7 @@ describe("names and paths", () => {
     assert.strictEqual(reviewPath("a\nb.md", "1", "{plan}.md"), "a-b.md")
   })
 
-  it.prop("makes slugs that are one safe path segment", [Schema.String], ([text]) => {
+  it.prop("contain slugs that are one safe path segment", [Schema.String], ([text]) => {
     assert.match(slugOf(text), /^[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*$/u)
   })
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { formatPlanProblem, type PlanProblemCode, parsePlan } from "../src/index.ts"
-import { maxBlockLength, maxPlanLength } from "../src/refuseText.ts"
+import { maxBlockLength, maxPlanLength } from "../src/markdown/refuseText.ts"
 import { lines, places, refused } from "./plans.ts"
 
 type Place = readonly [PlanProblemCode, line: number, column: number]
@@ -111,7 +111,7 @@ describe("a plan is refused, with line and column, when", () => {
     "## Phase1: T",
     "## Phase One: T",
     "## Phase A - T"
-  ])("a heading is nearly a phase: %j", (heading) => {
+  ])("a heading looks like a phase but is not: %j", (heading) => {
     const text = lines("## Phase 0: Real", "- [ ] task", "", heading, "- [ ] lost?")
     assert.deepStrictEqual(places(refused(parsePlan(text))), [["phase-heading", 4, 1]])
   })
@@ -128,13 +128,13 @@ describe("a plan is refused, with line and column, when", () => {
     "- [\n  ] a",
     "[ ] a",
     "text\n[x] a"
-  ])("an item is nearly a task: %j", (item) =>
+  ])("an item looks like a task but is not: %j", (item) =>
     assert.deepStrictEqual(places(refused(parsePlan(phase("", item)))), [["task-malformed", 3, 1]])
   )
 })
 
-describe("problems", () => {
-  it("come all at once, in the order of the text", () => {
+describe("the problems of a plan", () => {
+  it("are all reported at once, in the order of the text", () => {
     const text = lines(
       "---",
       "titel: x",
@@ -154,20 +154,20 @@ describe("problems", () => {
     ])
   })
 
-  it("suggest the word that was meant", () => {
+  it("suggest the known word that is closest", () => {
     const [problem] = refused(parsePlan(phase("- [ ] a (checkpoint: human-verfy)")))
     assert.match(problem?.message ?? "", /did you mean 'human-verify'\?/)
   })
 
-  it("name the line of the twin", () => {
+  it("name the line of the duplicate", () => {
     const [problem] = refused(parsePlan(lines("## Phase 1: A", "a", "## Phase 1: B", "b")))
     assert.strictEqual(
       problem === undefined ? "" : formatPlanProblem(problem),
-      "line 3, column 1: phase 1 is on line 1 already; number this one anew."
+      "line 3, column 1: phase 1 is already on line 1; give this one another number."
     )
   })
 
-  it("are a hundred at most", () => {
+  it("are cut after a hundred", () => {
     assert.strictEqual(refused(parsePlan(phase(...Array.from({ length: 500 }, () => "- [] a")))).length, 100)
   })
 })

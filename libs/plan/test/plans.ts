@@ -1,4 +1,4 @@
-/** Shared words of these tests: unwrap results, and plans built from lines. */
+/** Helpers of these tests: unwrapping results, and building plans from lines. */
 import { assert } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import type { PlanProblem } from "../src/index.ts"
@@ -19,7 +19,7 @@ export const places = (problems: ReadonlyArray<PlanProblem>) =>
 
 export const lines = (...text: ReadonlyArray<string>) => `${text.join("\n")}\n`
 
-/** Lines of which any sequence is some markdown: what plans are made of, and what confuses. */
+/** Lines of plans, and lines that confuse parsers; any sequence of them is markdown. */
 const MarkdownLine = Schema.Literals([
   "",
   "",

@@ -1,20 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { readBlocks } from "../src/readBlocks.ts"
-import { maxBlockLength } from "../src/refuseText.ts"
+import { readBlocks } from "../src/markdown/readBlocks.ts"
+import { maxBlockLength } from "../src/markdown/refuseText.ts"
 import { lines, MarkdownLines, parsed } from "./plans.ts"
 
 const whole = (text: string) => parsed(readBlocks(text, maxBlockLength))
 
-/** What a plan is made of. Lists that are cut between their items are the same items; code may be cut between its lines. */
+/** The blocks that matter in a plan. A list split between items has the same items; code can be split between lines. */
 const content = (text: string, window: number) =>
   parsed(readBlocks(text, window)).flatMap(
     (block): ReadonlyArray<unknown> => (block.kind === "list" ? block.items : block.kind === "other" ? [] : [block])
   )
 
-describe("reading in windows", () => {
+describe("reading a plan in windows", () => {
   it.prop(
-    "says what reading the whole text says",
+    "gives the same blocks as reading the whole text",
     [
       MarkdownLines,
       Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 200 })),
@@ -36,7 +36,7 @@ describe("reading in windows", () => {
     )
   })
 
-  it("keeps lines, columns and offsets of the whole text", () => {
+  it("gives lines, columns and offsets in the whole text", () => {
     const text = `\uFEFF${"prose\r\n\r\n".repeat(100)}  - [ ] task\r\n`
     const last = parsed(readBlocks(text, 64)).at(-1)
     assert.deepStrictEqual(last?.position, { line: 201, column: 3, offset: text.indexOf("- [") })

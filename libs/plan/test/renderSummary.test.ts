@@ -17,7 +17,7 @@ const done = (id: string, commit: string) => ({ id, commit, files: [] })
 const statuses = (...results: Parameters<typeof taskResults>) => taskResults(...results).map(({ status }) => status)
 const reached = { task: "P2.3", type: "human-verify", completedBefore: ["P2.1", "P2.2"] } as const
 
-describe("task results", () => {
+describe("taskResults", () => {
   it("are complete and pending in a phase without a checkpoint", () => {
     assert.deepStrictEqual(statuses(phase, [done("P2.1", "a1")], [], new Map()), [
       "complete",
@@ -103,7 +103,7 @@ const summary: Summary = {
 }
 
 describe("SUMMARY.md", () => {
-  it("says what was done, how, and what it cost", () => {
+  it("reports tasks, overrides, deviations, tokens and cost", () => {
     assert.strictEqual(
       renderSummary(summary),
       lines(
@@ -170,7 +170,7 @@ describe("SUMMARY.md", () => {
     )
   })
 
-  it("leaves out what there is nothing to say about, and counts tasks over phases", () => {
+  it("leaves out empty sections and numbers tasks across phases", () => {
     const [only = assert.fail("no phase")] = summary.phases
     const { saved: _, ...rest } = summary
     const text = renderSummary({
@@ -190,7 +190,7 @@ describe("SUMMARY.md", () => {
     assert.match(text, /- \*\*Id\*\*: `P2\.4` in phase 4/)
   })
 
-  it.prop("never gains a section from what somebody wrote", [Summary], ([any]) => {
+  it.prop("never gets a section from the text of an agent or a human", [Summary], ([any]) => {
     const sections = [
       "Task Results",
       "Checklist",

@@ -7,7 +7,7 @@ const plan = parsed(
   parsePlan(lines("## Phase 2: Auth", "- [ ] 02-01-T1 a", "- [ ] b", "- [ ] 02-01-T3 c", "- [ ] d", "- [ ] 02-01-T5 e"))
 )
 
-describe("after a checkpoint", () => {
+describe("the task after a checkpoint", () => {
   it.each<[CheckpointType, string, string, boolean]>([
     ["human-verify", "passed", "2-T4", false],
     ["human-verify", "pass", "2-T4", false],
@@ -20,13 +20,13 @@ describe("after a checkpoint", () => {
     ["decision", "pass", "02-01-T3", true],
     ["human-action", "done", "02-01-T3", true],
     ["architectural-change", "approve", "02-01-T3", true]
-  ])("%s answered %j goes on", (type, resolution, task, again) => {
+  ])("follows from the type %s and the answer %j", (type, resolution, task, again) => {
     for (const known of [plan, planOutline(plan)]) {
       assert.deepStrictEqual(parsed(resumeAt(known, "2", { task: "02-01-T3", type }, resolution)), { task, again })
     }
   })
 
-  it("skips what is completed already", () => {
+  it("is the next one that is not completed", () => {
     const checkpoint = { task: "02-01-T3", type: "human-verify" } as const
     assert.deepStrictEqual(parsed(resumeAt(plan, "2", checkpoint, "passed", ["2-T4"])), {
       task: "02-01-T5",
@@ -34,12 +34,12 @@ describe("after a checkpoint", () => {
     })
   })
 
-  it("has nowhere to go on after the last task", () => {
+  it("does not exist after the last task", () => {
     const checkpoint = { task: "02-01-T5", type: "human-verify" } as const
     assert.deepStrictEqual(parsed(resumeAt(plan, "2", checkpoint, "passed")), { again: false })
   })
 
-  it("refuses a task or phase that the plan does not have", () => {
+  it("is refused when the plan lacks the phase or the checkpoint's task", () => {
     const checkpoint = { task: "02-01-T9", type: "decision" } as const
     assert.match(refused(resumeAt(plan, "2", checkpoint, "x")).message, /phase 2 has no task 02-01-T9/)
     assert.match(refused(resumeAt(plan, "3", { ...checkpoint, task: "2-T4" }, "x")).message, /phase 3 has no task/)

@@ -21,7 +21,7 @@ const before = plan(["1", "A", "P1.1", "P1.2"], ["2", "B", "P2.1"], ["3", "C"])
 const kinds = (changes: ReadonlyArray<{ readonly kind: string; readonly phase: string }>) =>
   changes.map(({ kind, phase }) => [kind, phase])
 
-describe("a plan read again continues the old one when", () => {
+describe("a run can continue with an edited plan when", () => {
   it("nothing changed", () => {
     assert.deepStrictEqual(parsed(samePrefix(before, before)), { appended: [], changes: [] })
   })
@@ -31,12 +31,12 @@ describe("a plan read again continues the old one when", () => {
     assert.deepStrictEqual(parsed(samePrefix(before, after)).appended, ["3.1", "4"])
   })
 
-  it("a phase got another title, and says so", () => {
+  it("a phase has another title, which is reported", () => {
     const after = plan(["1", "A", "P1.1", "P1.2"], ["2", "Better", "P2.1"], ["3", "C"])
     assert.deepStrictEqual(kinds(parsed(samePrefix(before, after)).changes), [["retitled", "2"]])
   })
 
-  it("tasks changed, and says which", () => {
+  it("tasks changed, which are reported", () => {
     const after = plan(["1", "A", "P1.2", "P1.1"], ["2", "B", "P2.2"], ["3", "C"])
     const { changes } = parsed(samePrefix(before, after))
     assert.deepStrictEqual(kinds(changes), [
@@ -49,7 +49,7 @@ describe("a plan read again continues the old one when", () => {
   })
 })
 
-describe("a plan read again is refused when", () => {
+describe("a run cannot continue with an edited plan when", () => {
   it.each<[string, ReadonlyArray<Row>, ReadonlyArray<readonly [string, string]>]>([
     [
       "a phase is gone",
@@ -132,7 +132,7 @@ describe("a plan read again is refused when", () => {
     for (const { message } of changes) assert.match(message, /\.$/)
   })
 
-  it("known phases stand in another order", () => {
+  it("known phases are in another order", () => {
     const outline = planOutline(before)
     const changes = refused(samePrefix(outline, { phases: outline.phases.toReversed() }))
     assert.deepStrictEqual(kinds(changes), [
@@ -142,13 +142,13 @@ describe("a plan read again is refused when", () => {
   })
 })
 
-describe("an outline", () => {
-  it("is enough to compare, and survives JSON", () => {
+describe("a plan's outline", () => {
+  it("is enough for the comparison and survives JSON", () => {
     const outline = Schema.decodeUnknownSync(PlanOutline)(JSON.parse(JSON.stringify(planOutline(before))))
     assert.deepStrictEqual(parsed(samePrefix(outline, before)), { appended: [], changes: [] })
   })
 
-  it.prop("continues itself with anything added", [PlanOutline, PlanOutline], ([one, other]) => {
+  it.prop("accepts any phases added at the end", [PlanOutline, PlanOutline], ([one, other]) => {
     const unique = (outline: PlanOutline) => [...new Map(outline.phases.map((phase) => [phase.id, phase])).values()]
     const old = unique(one)
     const more = unique(other).filter(({ id, title }) => old.every((phase) => phase.id !== id && phase.title !== title))

@@ -8,14 +8,14 @@ const phases = parsed(parsePlan(text)).phases
 const first = phases[0] ?? assert.fail("no phase")
 
 describe("taskList", () => {
-  it("gives tasks without an id the phase's and their place", () => {
+  it("derives a missing id from the phase and the task's number", () => {
     assert.deepStrictEqual(
       phases.flatMap((phase) => taskList(phase).map(({ id }) => id)),
       ["P1.1", "1-T2", "1-T3", "2-T1"]
     )
   })
 
-  it("gives the same ids when boxes are ticked and items are added below", () => {
+  it("keeps ids when boxes are ticked and items are added below", () => {
     const grown = `${parsed(tickTasks(text, ["P1.1", "1-T3"]))}- [ ] e\n`
     assert.deepStrictEqual(
       parsed(parsePlan(grown)).phases.flatMap((phase) => taskList(phase).map(({ id }) => id)),
@@ -25,7 +25,7 @@ describe("taskList", () => {
 })
 
 describe("nextTask", () => {
-  it("is the first one not completed, whatever the boxes say", () => {
+  it("returns the first task that is not completed, whatever the boxes say", () => {
     assert.strictEqual(nextTask(first, [])?.id, "P1.1")
     assert.strictEqual(nextTask(first, ["P1.1"])?.id, "1-T2")
     assert.strictEqual(nextTask(first, ["1-T2", "P1.1", "2-T1"])?.text, "c")
@@ -34,7 +34,7 @@ describe("nextTask", () => {
 })
 
 describe("boxMismatches", () => {
-  it("names ticked tasks that are not completed, and completed ones that are not ticked", () => {
+  it("returns ticked tasks that are not completed, and completed tasks that are not ticked", () => {
     assert.deepStrictEqual(boxMismatches(first, ["P1.1"]), [
       { id: "P1.1", checked: false, completed: true },
       { id: "1-T2", checked: true, completed: false }
@@ -44,7 +44,7 @@ describe("boxMismatches", () => {
 })
 
 describe("tickTasks", () => {
-  it("ticks the boxes of these tasks and changes nothing else", () => {
+  it("ticks the boxes of the given tasks and changes nothing else", () => {
     assert.strictEqual(
       parsed(tickTasks(text, ["1-T3", "P1.1", "1-T2"])),
       text.replace("[ ] P1.1", "[x] P1.1").replace("[ ] c", "[x] c")
@@ -62,13 +62,13 @@ describe("tickTasks", () => {
     assert.strictEqual(parsed(tickTasks(odd, ["2-T1"])), `${odd.slice(0, at + 1)}x${odd.slice(at + 2)}`)
   })
 
-  it("refuses a task that the plan does not have, and a text that is no plan", () => {
+  it("refuses an unknown task and a text that is not a plan", () => {
     assert.deepStrictEqual(places(refused(tickTasks(text, ["P1.1", "P9.9"]))), [["task-unknown", 1, 1]])
     assert.deepStrictEqual(places(refused(tickTasks("", []))), [["empty", 1, 1]])
   })
 
   it.prop(
-    "ticks exactly what it is told, and once",
+    "ticks exactly the given tasks, and changes nothing the second time",
     [MarkdownLines, Schema.Array(Schema.Boolean)],
     ([all, choice]) => {
       const text = lines("## Phase 1: T", "- [ ] first", ...all.filter((line) => !line.startsWith("## Phase 1")))

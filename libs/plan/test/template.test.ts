@@ -16,12 +16,12 @@ const problems = (text: string) => templateProblems(greeting, text)
 /** What templates, regular expressions and shells would trip over. */
 const nasty = ["{who}", "{{why}}", "\\{who}", "$&", "$1", "$<name>", "`rm -rf`", "\r\n\t", "\u0000", "🧑‍🚀é", "{", "}}"]
 
-describe("a template", () => {
-  it("is filled in, each variable as often as it is there", () => {
+describe("renderTemplate", () => {
+  it("fills in every occurrence of a variable", () => {
     assert.strictEqual(renderTemplate(greeting, { who: "Ada", why: "why not" }), "Hello Ada: why notAda")
   })
 
-  it("gives way to the user's text", () => {
+  it("fills in the user's text instead of the template", () => {
     assert.strictEqual(filled("# {who}\n"), "# Ada\n")
   })
 
@@ -43,7 +43,7 @@ describe("a template", () => {
     assert.strictEqual(filled(text), expected)
   })
 
-  it.prop("never reads again what it filled in", [Schema.String, Schema.String], ([some, other]) => {
+  it.prop("never replaces variables inside a value", [Schema.String, Schema.String], ([some, other]) => {
     const values = [some, other, ...nasty]
     for (const [n, who] of values.entries()) {
       const why = values[(n + 1) % values.length] ?? ""
@@ -51,49 +51,49 @@ describe("a template", () => {
     }
   })
 
-  it.prop("without variables is any text that has no mark in it", [Schema.String], ([text]) => {
+  it.prop("leaves a text without braces and backslashes as it is", [Schema.String], ([text]) => {
     const plain = text.replaceAll(/[{}\\]/g, "")
     assert.strictEqual(filled(plain), plain)
   })
 
-  it("passes on values of 100 KB, also many times", () => {
+  it("fills in values of 100 KB many times", () => {
     const value = nasty.join("").repeat(4000).slice(0, 100_000)
     assert.strictEqual(filled("{who}\n".repeat(50), value), `${value}\n`.repeat(50))
   })
 
-  it("reads a user's text in a time that grows with its length alone", () => {
+  it("takes time linear in the length of the text", () => {
     const text = "{{{{".repeat(50_000)
     assert.strictEqual(filled(text), text)
   })
 })
 
-describe("a text that is to replace a template", () => {
-  it("has no problems when it uses what is declared", () => {
+describe("templateProblems", () => {
+  it("accepts a text that uses only declared variables", () => {
     assert.deepStrictEqual(problems("Dear {who},\n{why}\n\\{what} { x } {{}}"), [])
   })
 
-  it("is refused for a variable that is not declared, with its place and the nearest one", () => {
+  it("reports an undeclared variable with its position and the nearest declared one", () => {
     const [problem, ...more] = problems("Dear {who},\r\n\r\n  for {whyy}")
     assert.deepStrictEqual(more, [])
     assert.deepInclude(problem, { line: 3, column: 7 })
     assert.match(problem?.message ?? "", /unknown variable '\{whyy\}'; did you mean 'why'\? .*\\\{whyy\}/)
   })
 
-  it("is refused for doubled braces", () => {
+  it("reports doubled braces", () => {
     const [problem] = problems("\n{who} {{why}}")
     assert.deepInclude(problem, { line: 2, column: 7 })
     assert.include(problem?.message, "write {why}")
   })
 
-  it("is refused when it leaves out what the agent has to be told", () => {
-    assert.include(problems("Hello {why}")[0]?.message, "{who} is nowhere in it")
+  it("reports a required variable that is missing", () => {
+    assert.include(problems("Hello {why}")[0]?.message, "{who} is missing")
   })
 
-  it.each(["", " \n\t\n"])("is refused when it is empty: %j", (text) => {
+  it.each(["", " \n\t\n"])("reports an empty text: %j", (text) => {
     assert.include(problems(text)[0]?.message, "empty")
   })
 
-  it("is told all of its problems, in the order of the text", () => {
+  it("reports all problems in the order of the text", () => {
     assert.deepStrictEqual(
       problems("{a}\n{b} {c}").map(({ column, line }) => [line, column]),
       [
@@ -105,8 +105,8 @@ describe("a text that is to replace a template", () => {
     )
   })
 
-  it("of a template without variables is told so", () => {
+  it("says when the template has no variables at all", () => {
     const bare = template({ name: "bare", sent: "never", variables: {}, required: [], text: "Stop." })
-    assert.include(templateProblems(bare, "Stop {now}.")[0]?.message, "this template has none")
+    assert.include(templateProblems(bare, "Stop {now}.")[0]?.message, "this template has no variables")
   })
 })

@@ -1,17 +1,26 @@
-/** Tells a process from a later one with the same id. */
+/** Which process an id names: ids are reused, so an id alone does not tell a process from a later one. */
 import { readFile } from "node:fs/promises"
 
-/** In clock ticks since the machine's start; "" where it cannot be told, "dead" for what only waits to be reaped. */
-export const startOf = (pid: number): Promise<string> =>
+/** The fields of `/proc/<pid>/stat` after the program's name, which may itself hold blanks; none where there is no such file. */
+const statFields = (pid: number): Promise<ReadonlyArray<string>> =>
   readFile(`/proc/${pid}/stat`, "utf8").then(
-    (text) => {
-      const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
-      return fields[0] === "Z" || fields[0] === "X" ? "dead" : (fields[19] ?? "")
-    },
-    () => ""
+    (text) => text.slice(text.lastIndexOf(")") + 2).split(" "),
+    () => []
   )
 
-/** Whether a process of this id runs, whoever's. */
+/**
+ * When the process was started, in clock ticks since the machine's start: together with the id it names one process.
+ * `""` where that cannot be told, `"dead"` for a process that only waits to be reaped.
+ */
+export const startOf = async (pid: number): Promise<string> => {
+  const [state, ...rest] = await statFields(pid)
+  return state === "Z" || state === "X" ? "dead" : (rest[18] ?? "")
+}
+
+/** The process that started it; 0 where that cannot be told. */
+export const parentOf = async (pid: number): Promise<number> => Number((await statFields(pid))[1] ?? 0)
+
+/** Whether a process with this id runs, whichever user it belongs to. */
 export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)

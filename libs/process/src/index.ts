@@ -1,6 +1,11 @@
-/** Programs that never outlive their owner, and what an owner that was killed left behind. */
+/**
+ * What Reprise needs from the operating system: programs that never outlive their owner, programs that run to their
+ * end, git, and files that are replaced in one step.
+ */
+export { type ReplaceOptions, readIfPresent, replaceFile } from "./files.ts"
 export { isAlive, startOf } from "./identity.ts"
-export { endLeftovers, markedProcesses } from "./leftovers.ts"
-export { type Mark, variableOf } from "./Mark.ts"
-export * from "./startGuarded.ts"
-export { type PipedProcess, startPiped } from "./startPiped.ts"
+export { endLeftovers, type Mark, markedProcesses, variableOf } from "./Mark.ts"
+export { type GitOptions, runGit } from "./runGit.ts"
+export { ProgramFailed, type ProgramOutput, type ProgramRequest, runProgram } from "./runProgram.ts"
+export { type GuardedProcess, GuardFailed, type GuardOptions, startGuarded } from "./startGuarded.ts"
+export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.ts"

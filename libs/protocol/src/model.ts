@@ -168,23 +168,6 @@ export type StateFileProblem = typeof StateFileProblem.Type
 export const CommitSubject = Schema.Struct({ commit: Schema.String, subject: Schema.String })
 export type CommitSubject = typeof CommitSubject.Type
 
-export const FailureKind = Schema.Literals([
-  "unauthorized",
-  "out_of_credits",
-  "rate_limited",
-  "no_internet",
-  "invalid-report",
-  "timeout",
-  "turn-limit",
-  "session-missing",
-  "runtime",
-  /** The runtime did not come back within its grace; the session is as it was. */
-  "gone",
-  "aborted",
-  "other"
-])
-export type FailureKind = typeof FailureKind.Type
-
 export const EscalationOrigin = Schema.Literals([
   "author",
   "reviewer",

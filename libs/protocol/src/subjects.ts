@@ -1,31 +1,8 @@
 /** The one place that builds and reads subjects (protocol: Subjects and streams). */
 import { Schema } from "effect"
+import { contracts } from "./contracts/contracts.ts"
 import { type Host, isKey, type Key, type RunId } from "./ids.ts"
-
-export const ServiceName = Schema.Literals(["orchestrator", "session-manager", "reviewer", "gate", "workspace"])
-export type ServiceName = typeof ServiceName.Type
-
-/** The journal token of each service's actor. */
-export const actorOf = {
-  orchestrator: "run",
-  "session-manager": "session",
-  reviewer: "review",
-  gate: "escalation",
-  workspace: "workspace"
-} as const satisfies Record<ServiceName, string>
-
-const keyField: Readonly<Partial<Record<ServiceName, string>>> = {
-  orchestrator: "runId",
-  "session-manager": "sessionId",
-  gate: "escalationId",
-  workspace: "runId"
-}
-
-/** What a command's subject and envelope say already, so that its body need not: the ids of its run and its actor. */
-export const idsAround = (service: ServiceName, key: Key, run: string): Readonly<Record<string, string>> => {
-  const field = keyField[service]
-  return { runId: run, ...(field === undefined ? {} : { [field]: key }) }
-}
+import type { ServiceName } from "./services.ts"
 
 export class BadSubject extends Schema.TaggedError<BadSubject>()("BadSubject", { subject: Schema.String }) {
   override get message() {
@@ -60,7 +37,7 @@ export const subjects = (prefix: string) => {
         commands: `${p}.command.${service}.${token(key)}`,
         work: `${p}.work.${service}.*.${token(key)}`,
         timers: `${p}.timer.${service}.${token(key)}`,
-        journal: `${p}.journal.${actorOf[service]}.${token(key)}`
+        journal: `${p}.journal.${contracts[service].actor}.${token(key)}`
       }) as const,
     dead: (service: string, key: Key) => `${p}.dead.${token(service)}.${token(key)}`,
     deads: () => `${p}.dead.*.*`,

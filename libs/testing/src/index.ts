@@ -17,4 +17,3 @@ export {
   makeFaultyProxy,
   type ProxyFault
 } from "./FaultyProxy.ts"
-export * from "./scriptedModel/index.ts"

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { AgentRuntime } from "@reprise/agent"
 import { turnIdOf } from "@reprise/protocol"
-import { ScriptedModel, type ScriptInput } from "@reprise/testing"
+import { ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
 import { Effect, Fiber, Layer } from "effect"
 import { layerWith } from "../src/service.ts"
 import { deleteSession, Places, realWorld } from "./support/realWorld.ts"

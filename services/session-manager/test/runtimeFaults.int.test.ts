@@ -1,7 +1,8 @@
 /** A runtime that misbehaves: each fault ends in the right state, within its limit, and costs no prompt twice. */
 import { assert, layer } from "@effect/vitest"
 import { turnIdOf } from "@reprise/protocol"
-import { FaultyProxy, ScriptedModel, type ScriptInput } from "@reprise/testing"
+import { ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
+import { FaultyProxy } from "@reprise/testing"
 import { Effect, Fiber, Layer } from "effect"
 import { layerWith } from "../src/service.ts"
 import { proxiedWorld } from "./support/realWorld.ts"

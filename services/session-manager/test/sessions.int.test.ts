@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { AgentRuntime } from "@reprise/agent"
 import { turnIdOf } from "@reprise/protocol"
-import { ScriptedModel, type ScriptInput } from "@reprise/testing"
+import { ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
 import { Effect, Fiber, Layer } from "effect"
 import { layerWith } from "../src/service.ts"
 import { killOpenCode, realWorld } from "./support/realWorld.ts"

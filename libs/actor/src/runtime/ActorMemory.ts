@@ -1,5 +1,5 @@
 /** The actors of one service that this process has in memory, and how they get there: snapshot, then the journal's tail. */
-import { actorOf, type Key, type Subjects } from "@reprise/protocol"
+import { contracts, type Key, type Subjects } from "@reprise/protocol"
 import { Clock, Effect, Result, Schema } from "effect"
 import type { Actor, Tagged } from "../Actor.ts"
 import type { ActorSettings } from "../ActorConfig.ts"
@@ -34,7 +34,7 @@ export const makeActorMemory = <State, Input extends Tagged, Event extends Tagge
   subjects: Subjects,
   settings: ActorSettings
 ) => {
-  const name = actorOf[actor.service]
+  const name = contracts[actor.service].actor
   const decodeEvents = Schema.decodeUnknownResult(Schema.Array(actor.journal))
   const loaded = new Map<Key, Loaded<State>>()
 

@@ -1,13 +1,13 @@
 /** One decision, pure: from a state and an input to what is written and what is answered. */
 import type { MessageMeta } from "@reprise/protocol"
 import { Result } from "effect"
-import type { Actor, Delivery, Tagged } from "../Actor.ts"
+import type { Actor, Delivery, Refusal, Tagged } from "../Actor.ts"
 import type { JournalEntry } from "../JournalEntry.ts"
 import { journalled, type Sender } from "./outbox.ts"
 import { type Poison, thrown } from "./Poison.ts"
 
 export type Decision<State> =
-  | { readonly _tag: "Refused"; readonly reason: string }
+  | { readonly _tag: "Refused"; readonly refusal: Refusal }
   /** Nothing to record. */
   | { readonly _tag: "Nothing" }
   | {
@@ -37,7 +37,7 @@ export const decideInput = <State, Input extends Tagged, Event extends Tagged>(
 ): Result.Result<Decision<State>, Poison> => {
   try {
     const outcome = actor.decide(state, input, delivery)
-    if (Result.isFailure(outcome)) return Result.succeed({ _tag: "Refused", reason: outcome.failure.reason })
+    if (Result.isFailure(outcome)) return Result.succeed({ _tag: "Refused", refusal: outcome.failure })
     const events = outcome.success
     if (events.length === 0) return Result.succeed({ _tag: "Nothing" })
     const next = events.reduce(actor.evolve, state)

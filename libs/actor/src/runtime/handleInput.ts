@@ -2,9 +2,9 @@
  * What happens to one input of one actor (architecture: An actor works by durable intent, steps 2 to 6).
  * Runs in the actor's lane, so never twice at once for one key in a process; other processes are fenced by the journal.
  */
-import { actorOf, type Key, type MessageMeta, type Subjects } from "@reprise/protocol"
+import { contracts, type Key, type MessageMeta, type Subjects } from "@reprise/protocol"
 import { Clock, Effect, Result, Schema, type Tracer } from "effect"
-import type { Actor, Tagged } from "../Actor.ts"
+import { type Actor, Refusal, type Tagged } from "../Actor.ts"
 import type { ActorSettings } from "../ActorConfig.ts"
 import type { BrokerShape, Message } from "../broker/Broker.ts"
 import { Conflict } from "../broker/faults.ts"
@@ -69,7 +69,7 @@ export const makeInputHandler = <State, Input extends Tagged, Event extends Tagg
   /** What was sent for this input is sent again, with the same ids; nothing is decided twice. */
   const repeat = Effect.fnUntraced(function* (key: Key, loaded: Loaded<State>, sequence: number) {
     if (sequence === 0) return
-    const journal = subjects.journal(actorOf[service], key)
+    const journal = subjects.journal(contracts[service].actor, key)
     const [message] = yield* broker.read("journal", journal, sequence - 1, 1)
     if (message === undefined || message.sequence !== sequence) return
     yield* send(key, { entry: yield* Effect.fromResult(readEntry(yield* bodyOf(message))), sequence })
@@ -79,11 +79,11 @@ export const makeInputHandler = <State, Input extends Tagged, Event extends Tagg
   const append = (key: Key, loaded: Loaded<State>, entry: JournalEntry, traceparent: string) => {
     written += 1
     const message: Message = {
-      subject: subjects.journal(actorOf[service], key),
+      subject: subjects.journal(contracts[service].actor, key),
       body: JSON.stringify(entry),
       meta: {
         // Unique per attempt: two replicas that decide the same command must not pass for one writer.
-        id: `${actorOf[service]}.${key}.${writer}.${written}`,
+        id: `${contracts[service].actor}.${key}.${writer}.${written}`,
         type: "JournalEntry",
         source,
         subject: entry.run,
@@ -117,21 +117,23 @@ export const makeInputHandler = <State, Input extends Tagged, Event extends Tagg
   const refuse = Effect.fnUntraced(function* (
     { input, key, meta }: Pick<ActorInput<Tagged>, "input" | "key" | "meta">,
     loaded: Loaded<State>,
-    reason: string,
+    refusal: Refusal,
     at: string,
     traceparent: string
   ) {
     const run = runOfRefused(actor.runOf(loaded.state), input, meta, key)
-    yield* Effect.logInfo(`refused: ${reason}`)
-    const refused = { meta, run, reason, at }
-    yield* broker.publish([refusalMessage(senderOf(key), refused, refusalEvent(run, input, reason), traceparent)])
+    yield* Effect.logInfo(`refused: ${refusal.reason}`)
+    yield* broker.publish([
+      refusalMessage(senderOf(key), { meta, run, at }, refusalEvent(run, input, refusal), traceparent)
+    ])
     loaded.receipts.add(meta.id, 0)
   })
 
   const refuseUnread = Effect.fnUntraced(function* (key: Key, meta: MessageMeta, reason: string, span: Tracer.Span) {
     const loaded = memory.peek(key) ?? (yield* load(key))
     const at = new Date(yield* Clock.currentTimeMillis).toISOString()
-    yield* refuse({ key, meta, input: { _tag: meta.type } }, loaded, reason, at, traceparentOf(span))
+    const refusal = new Refusal({ code: "unreadable", reason })
+    yield* refuse({ key, meta, input: { _tag: meta.type } }, loaded, refusal, at, traceparentOf(span))
   })
 
   /** Whether the refusal of this input was published before a process died: then it stays refused. */
@@ -143,7 +145,7 @@ export const makeInputHandler = <State, Input extends Tagged, Event extends Tagg
 
   /** An answer that writes nothing is not fenced by the journal: it must not rest on an old state. */
   const isCurrent = Effect.fnUntraced(function* (key: Key, loaded: Loaded<State>) {
-    const last = yield* broker.last("journal", subjects.journal(actorOf[service], key))
+    const last = yield* broker.last("journal", subjects.journal(contracts[service].actor, key))
     return (last?.sequence ?? 0) === loaded.sequence
   })
 
@@ -174,13 +176,13 @@ export const makeInputHandler = <State, Input extends Tagged, Event extends Tagg
         if (outcome.failure._tag !== "Conflict") return yield* outcome.failure
       } else if (current || (yield* isCurrent(key, loaded))) {
         const decision = yield* Effect.fromResult(decided)
-        if (decision._tag === "Refused") yield* refuse(job, loaded, decision.reason, delivery.now, traceparent)
+        if (decision._tag === "Refused") yield* refuse(job, loaded, decision.refusal, delivery.now, traceparent)
         return
       }
       yield* memory.catchUp(key, loaded)
       current = true
     }
-    return yield* new Conflict({ subject: subjects.journal(actorOf[service], key), expected: loaded.sequence })
+    return yield* new Conflict({ subject: subjects.journal(contracts[service].actor, key), expected: loaded.sequence })
   })
 
   return {

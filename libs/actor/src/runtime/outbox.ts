@@ -1,6 +1,6 @@
 /** From what `react` asks for to messages with derived ids. */
 import {
-  actorOf,
+  contracts,
   type Key,
   type MessageMeta,
   type PublicEvent,
@@ -59,7 +59,7 @@ export const messagesOf = (sender: Sender, entry: JournalEntry, sequence: number
     subject: outgoing.subject,
     body: JSON.stringify(outgoing.payload),
     meta: {
-      id: `${actorOf[sender.service]}.${sender.key}.${sequence}.${n}`,
+      id: `${contracts[sender.service].actor}.${sender.key}.${sequence}.${n}`,
       type: outgoing.type,
       source: sender.source,
       subject: entry.run,
@@ -73,7 +73,7 @@ export const messagesOf = (sender: Sender, entry: JournalEntry, sequence: number
 /** The answer to a refused input, published under an id that derives from the input's. */
 export const refusalMessage = (
   sender: Sender,
-  refused: { readonly meta: MessageMeta; readonly run: string; readonly reason: string; readonly at: string },
+  refused: { readonly meta: MessageMeta; readonly run: string; readonly at: string },
   event: PublicEvent,
   traceparent: string
 ): Message => ({

@@ -1,18 +1,12 @@
 /** Answers `list` and `show` for one kind of actor (protocol: Queries). */
-import { isKey, type ServiceName } from "@reprise/protocol"
+import { isKey, queries, type ServiceName } from "@reprise/protocol"
 import { Deferred, Effect, Result, Schema } from "effect"
 import type { BrokerShape, QueryHandler } from "../broker/Broker.ts"
 import type { Lanes } from "./Lanes.ts"
 import { readView } from "./views.ts"
 
-/** A view is listed when every field given here has this value in it. */
-const ListFilter = Schema.Struct({
-  state: Schema.optionalKey(Schema.String),
-  status: Schema.optionalKey(Schema.String),
-  runId: Schema.optionalKey(Schema.String)
-})
-const readFilter = Schema.decodeUnknownResult(Schema.fromJsonString(ListFilter))
-const readShow = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Struct({ id: Schema.String })))
+const readFilter = Schema.decodeUnknownResult(Schema.fromJsonString(queries.list))
+const readShow = Schema.decodeUnknownResult(Schema.fromJsonString(queries.show))
 
 const data = (value: unknown) => JSON.stringify({ ok: true, data: value })
 const failure = (code: string, message: string, hint: string) =>

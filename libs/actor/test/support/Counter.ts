@@ -1,7 +1,16 @@
 /** An actor for tests: it counts, and can be told to do everything that an actor can do. */
 import { anyHost, PublicEvent, RunId } from "@reprise/protocol"
 import { Result, Schema } from "effect"
-import { type Actor, publish, Refusal, requestWork, send, setTimer } from "../../src/index.ts"
+import {
+  type Actor,
+  actorLayer,
+  type Outgoing,
+  publish,
+  Refusal,
+  requestWork,
+  send,
+  setTimer
+} from "../../src/index.ts"
 
 export const CounterCommand = Schema.TaggedUnion({
   Add: { n: Schema.Int },
@@ -38,12 +47,12 @@ export interface CounterState {
   readonly text: string
 }
 
-type Input = CounterCommand | Extract<PublicEvent, { _tag: "RunPaused" }>
+export type CounterInput = CounterCommand | Extract<PublicEvent, { _tag: "RunPaused" | "RunAborted" }>
 
 const runOf = RunId.make
 
 /** Of the service `gate`, so that its subjects are real ones. */
-export const counter: Actor<CounterState, Input, CounterEvent> = {
+export const counter: Actor<CounterState, CounterInput, CounterEvent> = {
   service: "gate",
   commands: CounterCommand,
   subscription: { types: ["RunPaused"], route: (event) => (event.runId === "nobody" ? undefined : event.runId) },
@@ -64,6 +73,7 @@ export const counter: Actor<CounterState, Input, CounterEvent> = {
       case "Keep":
         return Result.succeed([{ _tag: "Kept", text: input.text }])
       case "RunPaused":
+      case "RunAborted":
         return Result.succeed([{ _tag: "Added", n: 1000, by: delivery.id, at: delivery.now }])
       case "Forbidden":
         return Result.fail(new Refusal({ reason: "It is forbidden." }))
@@ -89,7 +99,7 @@ export const counter: Actor<CounterState, Input, CounterEvent> = {
     }
   },
   react: (state, events, delivery) =>
-    events.flatMap((event) => {
+    events.flatMap((event): ReadonlyArray<Outgoing> => {
       switch (event._tag) {
         case "Added":
           return [
@@ -112,3 +122,8 @@ export const counter: Actor<CounterState, Input, CounterEvent> = {
   view: (state) => ({ total: state.total, steps: state.steps, status: state.total > 10 ? "much" : "little" }),
   snapshotVersion: 1
 }
+
+type CounterActor = typeof counter
+
+/** Runs a counter that behaves otherwise in some points. */
+export const counterLayer = (otherwise: Partial<CounterActor> = {}) => actorLayer({ ...counter, ...otherwise })

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { ServiceName } from "@reprise/protocol"
 import { Context, Effect } from "effect"
 import { actorLayer, drain, Messenger } from "../../src/index.ts"
-import { counter } from "./Counter.ts"
+import { counter, counterLayer } from "./Counter.ts"
 import {
   losesAcknowledgements,
   makeGate,
@@ -154,8 +154,7 @@ export const durabilitySuite = (name: string, open: OpenWorld) =>
     it.live("does not refuse on an old state when another process has moved the actor on", () =>
       Effect.gen(function* () {
         const world = yield* open()
-        const strict = actorLayer({
-          ...counter,
+        const strict = counterLayer({
           decide: (state, input, delivery) =>
             input._tag === "Forbidden" && state.total > 0
               ? counter.decide(state, { _tag: "Add", n: 10 }, delivery)

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type Key, type MessageMeta, PublicEvent, RunId, subjects } from "@reprise/protocol"
 import { Effect } from "effect"
 import { actorLayer, Broker, drain, Messenger } from "../../src/index.ts"
-import { type CounterCommand, counter } from "./Counter.ts"
+import { type CounterCommand, counter, counterLayer } from "./Counter.ts"
 import { losesAcknowledgements, makeStop, misbehaving, stopsBeforeAppending } from "./misbehave.ts"
 import { deadLettersOf, eventsSoFar, followNow, journalOf, sendAll, show } from "./observe.ts"
 import { type OpenWorld, waitUntil } from "./systems.ts"
@@ -71,8 +71,7 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           )
         }).pipe(Effect.scoped)
         // The other process would accept it.
-        const lenient = actorLayer({
-          ...counter,
+        const lenient = counterLayer({
           decide: (state, _input, d) => counter.decide(state, { _tag: "Add", n: 1 }, d)
         })
         const two = yield* world.start(lenient)

@@ -1,5 +1,5 @@
 /** What a test can see of a system from outside. */
-import { actorOf, type Key, type PublicEventType, RunId, subjects } from "@reprise/protocol"
+import { contracts, type Key, type PublicEventType, RunId, subjects } from "@reprise/protocol"
 import { Effect, Fiber, Schema, Stream } from "effect"
 import { Broker, DeadLetter, type EventsOptions, Messenger, type SeenEvent } from "../../src/index.ts"
 import { readEntry } from "../../src/JournalEntry.ts"
@@ -11,7 +11,7 @@ const s = subjects("t")
 /** The journal of a counter: each decision with the id of what it decided. */
 export const journalOf = Effect.fnUntraced(function* (key: Key) {
   const broker = yield* Broker
-  const stored = yield* broker.read("journal", s.journal(actorOf.gate, key), 0)
+  const stored = yield* broker.read("journal", s.journal(contracts.gate.actor, key), 0)
   return yield* Effect.forEach(stored, ({ body, sequence }) =>
     Effect.flatMap(body, (text) => Effect.map(Effect.fromResult(readEntry(text)), (entry) => ({ ...entry, sequence })))
   )

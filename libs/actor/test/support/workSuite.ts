@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { anyHost, Host } from "@reprise/protocol"
 import { Cause, Deferred, Effect } from "effect"
 import { actorLayer, drain, Messenger, type Worker, WorkFault, workerLayer } from "../../src/index.ts"
-import { CounterWork, counter } from "./Counter.ts"
+import { CounterWork, counter, counterLayer } from "./Counter.ts"
 import { deadLettersOf, journalOf, sendAll, show } from "./observe.ts"
 import { type OpenWorld, waitUntil } from "./systems.ts"
 
@@ -161,8 +161,7 @@ export const workSuite = (name: string, open: OpenWorld) =>
             }),
           { host: Host.make("far") }
         )
-        const near = actorLayer({
-          ...counter,
+        const near = counterLayer({
           react: (_state, events) =>
             events.flatMap((event) =>
               event._tag === "Asked"

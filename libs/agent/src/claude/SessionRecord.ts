@@ -2,8 +2,9 @@
  * What Claude does not keep of a session: its mode, and which uuids its prompts were sent with. One file for each
  * session in the state directory, written before the first prompt and before every try with another uuid.
  */
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises"
+import { readFile } from "node:fs/promises"
 import { join } from "node:path"
+import { replaceFile } from "@reprise/process"
 import { PermissionMode } from "@reprise/protocol"
 import { Effect, Option, Schema } from "effect"
 import { ClaudeStateFault } from "./ClaudeUnavailable.ts"
@@ -38,8 +39,7 @@ export type SessionRecord = typeof SessionRecord.Type
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(SessionRecord))
 
 const uuidFormat = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const directoryOf = (stateDirectory: string) => join(stateDirectory, "claude", "sessions")
-const fileOf = (stateDirectory: string, id: string) => join(directoryOf(stateDirectory), `${id}.json`)
+const fileOf = (stateDirectory: string, id: string) => join(stateDirectory, "claude", "sessions", `${id}.json`)
 
 /** None for an id that is not one of ours; what is no uuid never becomes a path. */
 export const readRecord = (stateDirectory: string, id: string): Effect.Effect<Option.Option<SessionRecord>> =>
@@ -47,17 +47,9 @@ export const readRecord = (stateDirectory: string, id: string): Effect.Effect<Op
     ? Effect.promise(() => readFile(fileOf(stateDirectory, id), "utf8").then(decode, () => Option.none()))
     : Effect.succeedNone
 
-let written = 0
-
 export const writeRecord = (stateDirectory: string, record: SessionRecord): Effect.Effect<void, ClaudeStateFault> =>
   Effect.tryPromise({
-    try: async () => {
-      await mkdir(directoryOf(stateDirectory), { recursive: true })
-      const file = fileOf(stateDirectory, record.id)
-      const next = `${file}.${process.pid}.${written++}`
-      await writeFile(next, JSON.stringify(record), { mode: 0o600 })
-      await rename(next, file)
-    },
+    try: () => replaceFile(fileOf(stateDirectory, record.id), JSON.stringify(record)),
     catch: (cause) => new ClaudeStateFault({ operation: "Writing the record of a session", cause })
   })
 

@@ -1,7 +1,7 @@
 /** `opencode.json` in the state directory: which server runs, whose it is, how to reach it. Readable by its owner only. */
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { isAlive, startOf } from "@reprise/process"
+import { isAlive, replaceFile, startOf } from "@reprise/process"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { OpenCodeInUse, OpenCodeStateFault } from "./OpenCodeUnavailable.ts"
 
@@ -75,10 +75,7 @@ export const writeOpenCodeEndpoint = (
       ownerPid: process.pid,
       ownerStart: await startOf(process.pid)
     }
-    await mkdir(stateDirectory, { recursive: true })
-    const next = `${endpointFile(stateDirectory)}.${process.pid}`
-    await writeFile(next, JSON.stringify(endpoint), { mode: 0o600 })
-    await rename(next, endpointFile(stateDirectory))
+    await replaceFile(endpointFile(stateDirectory), JSON.stringify(endpoint))
   })
 
 export const removeOpenCodeEndpoint = (stateDirectory: string) =>

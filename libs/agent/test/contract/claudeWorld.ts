@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { markedProcesses } from "@reprise/process"
-import { claudeSettings, ScriptedModel, type ScriptInput } from "@reprise/testing/scriptedModel"
+import { claudeSettings, ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
 import { Context, Effect, Layer } from "effect"
 import { layerClaude } from "../../src/index.ts"
 import { Places } from "./Places.ts"

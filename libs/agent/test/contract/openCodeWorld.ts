@@ -1,7 +1,7 @@
 /** A real OpenCode with a scripted model, in directories of its own, without a network. */
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { openCodeSettings, ScriptedModel, type ScriptInput } from "@reprise/testing/scriptedModel"
+import { openCodeSettings, ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
 import { Effect, Layer, Option } from "effect"
 import { layerOpenCode, OpenCodeServer } from "../../src/index.ts"
 import { Places } from "./Places.ts"

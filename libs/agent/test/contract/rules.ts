@@ -1,5 +1,5 @@
 /** What the words of every world's agents mean to the model. */
-import type { ScriptInput } from "@reprise/testing/scriptedModel"
+import type { ScriptInput } from "@reprise/scripted-model"
 import { holds } from "./World.ts"
 
 export const captured = (word: string, name: string) => ({

@@ -1,8 +1,9 @@
 /** Where the embedded server of a directory listens, for other processes of the same user: `endpoint.json`. */
 import { rm } from "node:fs/promises"
+import { readIfPresent, replaceFile } from "@reprise/process"
 import { Effect, Option, Redacted, Schema } from "effect"
 import type { Credentials } from "../Nats.ts"
-import { onDisk, paths, readIfPresent, replaceFile } from "./StateDirectory.ts"
+import { onDisk, paths } from "./StateDirectory.ts"
 
 const secret = Schema.RedactedFromValue(Schema.NonEmptyString)
 const pid = Schema.Int.check(Schema.isGreaterThan(0))
@@ -49,10 +50,10 @@ export const describeEndpoint = (endpoint: Endpoint): string =>
 export const readEndpoint = Effect.fnUntraced(function* (directory: string) {
   const file = paths(directory).endpoint
   const text = yield* onDisk(directory, () => readIfPresent(file)).pipe(
-    Effect.catch((error) => Effect.logWarning(error.message).pipe(Effect.as(Option.none<string>())))
+    Effect.catch((error) => Effect.logWarning(error.message).pipe(Effect.as(undefined)))
   )
-  if (Option.isNone(text)) return Option.none<Endpoint>()
-  return yield* decode(text.value).pipe(
+  if (text === undefined) return Option.none<Endpoint>()
+  return yield* decode(text).pipe(
     Effect.map(Option.some),
     Effect.catch(() =>
       Effect.logWarning(`${file} is damaged or of another version, and is left aside.`).pipe(

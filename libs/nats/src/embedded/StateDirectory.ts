@@ -1,7 +1,7 @@
 /** The directory that holds everything of one Reprise: `.reprise`. Nothing outside of it is written. */
-import { randomUUID } from "node:crypto"
-import { chmod, mkdir, open, readFile, rename, rm, stat, statfs, writeFile } from "node:fs/promises"
+import { chmod, mkdir, stat, statfs, writeFile } from "node:fs/promises"
 import { dirname, isAbsolute, join } from "node:path"
+import { readIfPresent, replaceFile } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
 
 export const formatVersion = 1
@@ -43,34 +43,6 @@ export const directoryError = (directory: string, thrown: unknown): DirectoryErr
 export const onDisk = <A>(directory: string, run: () => Promise<A>): Effect.Effect<A, DirectoryError> =>
   Effect.tryPromise({ try: run, catch: (thrown) => directoryError(directory, thrown) })
 
-/** Replaces a file in one step, readable by its owner alone. Readers see the old text or the new, never a part. */
-export const replaceFile = async (path: string, text: string): Promise<void> => {
-  const draft = `${path}.${randomUUID()}.new`
-  try {
-    const file = await open(draft, "wx", 0o600)
-    try {
-      await file.writeFile(text)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(draft, path)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
-  }
-}
-
-/** A file's text; none when there is no such file. */
-export const readIfPresent = async (path: string): Promise<Option.Option<string>> => {
-  try {
-    return Option.some(await readFile(path, "utf8"))
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return Option.none()
-    throw error
-  }
-}
-
 export const paths = (directory: string) => ({
   version: join(directory, "version.json"),
   endpoint: join(directory, "endpoint.json"),
@@ -86,8 +58,8 @@ const decodeFormat = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Str
 /** Fails when the directory's format is one that this version does not know. A directory without one is new. */
 export const checkFormat = Effect.fnUntraced(function* (directory: string) {
   const text = yield* onDisk(directory, () => readIfPresent(paths(directory).version))
-  if (Option.isNone(text)) return
-  const version = decodeFormat(text.value)
+  if (text === undefined) return
+  const version = decodeFormat(text)
   if (Option.isNone(version)) {
     return yield* new DirectoryUnusable({ directory, reason: "its version.json is damaged" })
   }
@@ -104,8 +76,7 @@ const createDirectories = async (directory: string): Promise<void> => {
   await mkdir(paths(directory).nats, { recursive: true, mode: 0o700 })
 }
 
-/** The state holds agents' transcripts: it must not end up in a commit of the repository around it. */
-const writeOnce = (path: string, text: string) =>
+const writeUnlessPresent = (path: string, text: string) =>
   writeFile(path, text, { flag: "wx", mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error
   })
@@ -118,8 +89,9 @@ export const prepareDirectory = Effect.fn("prepareDirectory")(function* (directo
   yield* onDisk(directory, () => createDirectories(directory))
   yield* checkFormat(directory)
   yield* onDisk(directory, async () => {
-    await writeOnce(paths(directory).ignore, "*\n")
-    if (Option.isNone(await readIfPresent(paths(directory).version))) {
+    // The state holds agents' transcripts: it must not end up in a commit of the repository around it.
+    await writeUnlessPresent(paths(directory).ignore, "*\n")
+    if ((await readIfPresent(paths(directory).version)) === undefined) {
       await replaceFile(paths(directory).version, `${JSON.stringify({ format: formatVersion })}\n`)
     }
   })

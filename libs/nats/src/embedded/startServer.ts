@@ -7,13 +7,14 @@ import {
   type GuardedProcess,
   type GuardFailed,
   type Mark,
+  replaceFile,
   startGuarded,
   variableOf
 } from "@reprise/process"
 import { Deferred, Effect, Option, Schedule, Schema, type Scope } from "effect"
 import type { ServerBinary } from "../locate/ServerBinary.ts"
 import { PortTaken, ServerDidNotStart } from "./EmbeddedError.ts"
-import { type DirectoryError, DiskFull, freeBytes, onDisk, paths, replaceFile } from "./StateDirectory.ts"
+import { type DirectoryError, DiskFull, freeBytes, onDisk, paths } from "./StateDirectory.ts"
 import { lastLines, logSize, removeOldLogs } from "./serverLog.ts"
 
 export interface StartOptions {

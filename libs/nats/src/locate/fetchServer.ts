@@ -75,14 +75,14 @@ export const fetchServer = Effect.fn("fetchServer")(
       await writeFile(configuration, aptConfiguration(scratch))
     })
     const apt = (...args: ReadonlyArray<string>) =>
-      runCommand("apt-get", ["-c", configuration, "-q", ...args], { cwd: scratch, timeoutMs: 60_000 })
+      runCommand("apt-get", ["-c", configuration, "-q", ...args], { directory: scratch, timeoutMs: 60_000 })
     yield* apt("-o", "APT::Update::Error-Mode=any", "update")
     yield* apt("download", "nats-server")
 
     const files = yield* Effect.tryPromise(() => readdir(scratch))
     const archive = files.find((name) => name.endsWith(".deb"))
     if (archive === undefined) return yield* new FetchFailed({ reason: "apt-get downloaded nothing" })
-    yield* runCommand("dpkg-deb", ["-x", archive, "root"], { cwd: scratch, timeoutMs: 30_000 })
+    yield* runCommand("dpkg-deb", ["-x", archive, "root"], { directory: scratch, timeoutMs: 30_000 })
     const unpacked = join(scratch, "root", "usr", "sbin", "nats-server")
     const server = yield* inspectServer(unpacked, "fetched")
     const path = yield* keep(cache, scratch, unpacked, server.version)

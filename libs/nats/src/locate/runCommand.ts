@@ -1,5 +1,5 @@
-/** Runs a short-lived program of the system and collects what it says. */
-import { execFile } from "node:child_process"
+/** Runs a program of the system and collects what it prints. */
+import { runProgram } from "@reprise/process"
 import { Effect, Schema } from "effect"
 
 export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandFailed", {
@@ -21,32 +21,25 @@ const environment = (): Record<string, string> => {
 }
 
 export interface CommandOptions {
-  readonly cwd?: string
+  readonly directory?: string
+  /** Default: ten seconds. */
   readonly timeoutMs?: number
 }
 
-/** Succeeds with standard output and error together when the program exits with 0. Ended with the fiber. */
-export const runCommand = (
-  file: string,
+/** Succeeds with standard output followed by standard error when the program exits with 0. Ended with the fiber. */
+export const runCommand = Effect.fnUntraced(function* (
+  program: string,
   args: ReadonlyArray<string>,
-  options: CommandOptions = {}
-): Effect.Effect<string, CommandFailed> =>
-  Effect.callback((resume, signal) => {
-    execFile(
-      file,
-      [...args],
-      {
-        cwd: options.cwd,
-        env: environment(),
-        signal,
-        timeout: options.timeoutMs ?? 10_000,
-        maxBuffer: 4 * 1024 * 1024
-      },
-      (error, stdout, stderr) => {
-        if (error === null) return resume(Effect.succeed(stdout + stderr))
-        const exitCode = typeof error.code === "number" ? error.code : null
-        const output = stderr.trim() === "" ? error.message : stderr
-        resume(Effect.fail(new CommandFailed({ command: file, exitCode, output })))
-      }
-    )
-  })
+  { timeoutMs = 10_000, ...options }: CommandOptions = {}
+) {
+  const { exitCode, stderr, stdout } = yield* runProgram({
+    program,
+    args,
+    environment: environment(),
+    timeoutMs,
+    ...options
+  }).pipe(Effect.mapError(({ message }) => new CommandFailed({ command: program, exitCode: null, output: message })))
+  if (exitCode === 0) return stdout + stderr
+  const output = stderr.trim() === "" ? "it printed no error" : stderr
+  return yield* new CommandFailed({ command: program, exitCode, output })
+})

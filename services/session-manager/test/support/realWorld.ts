@@ -7,15 +7,8 @@ import { ActorConfig, JetStreamBroker, Messenger } from "@reprise/actor"
 import { AgentRuntimes, layerOpenCode, type OpenCodeRuntimeOptions, OpenCodeServer } from "@reprise/agent"
 import { ensureStreams, Nats } from "@reprise/nats"
 import { Host } from "@reprise/protocol"
-import {
-  Broker,
-  FaultyProxy,
-  localBroker,
-  makeFaultyProxy,
-  openCodeSettings,
-  ScriptedModel,
-  type ScriptInput
-} from "@reprise/testing"
+import { openCodeSettings, ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
+import { Broker, FaultyProxy, localBroker, makeFaultyProxy } from "@reprise/testing"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 
 export const host = Host.make("here")

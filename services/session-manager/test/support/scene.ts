@@ -1,7 +1,7 @@
 /** A run of its own in a shared real world: its phase tells the model which part to play. */
 import { AgentRuntime, promptIds } from "@reprise/agent"
 import { RunId, type SessionCommand, sessionIdOf, turnIdOf } from "@reprise/protocol"
-import { ScriptedModel } from "@reprise/testing"
+import { ScriptedModel } from "@reprise/scripted-model"
 import { Effect } from "effect"
 import { host, Places } from "./realWorld.ts"
 import { stageOf } from "./stage.ts"

@@ -1,0 +1,102 @@
+/** Guards the markdown parser: refuses binary data, and shapes that would take very long to parse. */
+import { Option } from "effect"
+import { type PlanProblem, planProblem } from "../plan/PlanProblem.ts"
+import { byteOrderMark, positionAt } from "./Position.ts"
+
+/** In UTF-16 units. A plan of 10 MB is read in seconds; anything larger is not a plan. */
+export const maxPlanLength = 16 * 1024 * 1024
+/** In UTF-16 units: the largest line, paragraph, code block or top-level list item. */
+export const maxBlockLength = 1024 * 1024
+const maxBlankLines = 1000
+const maxMarkersPerLine = 100
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for control characters
+const notText = /[\0-\x08\x0B\x0E-\x1F\x7F-\x9F\uFEFF\uFFFD]/g
+const blankLines = new RegExp(`(?:\\r\\n|\\n|\\r)(?:[ \\t]*(?:\\r\\n|\\n|\\r)){${maxBlankLines}}`)
+const containers = new RegExp(`^(?:[ \\t]*(?:>|[-+*][ \\t]|\\d{1,9}[.)][ \\t])){${maxMarkersPerLine}}`, "m")
+
+/** The first reason why the text cannot be parsed at all, if any. */
+export const refuseText = (text: string): Option.Option<PlanProblem> => {
+  if (text.length > maxPlanLength) {
+    return Option.some(
+      planProblem(
+        "too-large",
+        { line: 1, column: 1 },
+        `the plan has ${text.length} characters, more than the ${maxPlanLength} allowed; split it into several plans, or move long material into files that the plan refers to.`
+      )
+    )
+  }
+  return Option.firstSomeOf([refuseCharacters(text), refuseShape(text)])
+}
+
+const refuseCharacters = (text: string): Option.Option<PlanProblem> => {
+  notText.lastIndex = text.startsWith(byteOrderMark) ? 1 : 0
+  const match = notText.exec(text)
+  if (match !== null) {
+    const at = positionAt(text, match.index)
+    return Option.some(
+      match[0] === "\uFFFD"
+        ? planProblem(
+            "not-utf8",
+            at,
+            "the text contains a replacement character, so it was not UTF-8; save it as UTF-8."
+          )
+        : match[0] === byteOrderMark
+          ? planProblem("binary", at, "a byte order mark inside the text hides the characters after it; delete it.")
+          : planProblem("binary", at, `control character ${codePoint(match[0])} is not text; delete it.`)
+    )
+  }
+  const lone = text.isWellFormed() ? -1 : text.search(/\p{Cs}/u)
+  return lone < 0
+    ? Option.none()
+    : Option.some(
+        planProblem("not-utf8", positionAt(text, lone), "this is half of a character; save the text as UTF-8.")
+      )
+}
+
+const codePoint = (character: string) => `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`
+
+const refuseShape = (text: string): Option.Option<PlanProblem> => {
+  const long = longLine(text)
+  if (long !== undefined) return Option.some(blockTooLarge({ line: long, column: 1 }))
+  const blank = text.search(blankLines)
+  if (blank >= 0) {
+    const at = positionAt(text, blank)
+    return Option.some(
+      planProblem(
+        "blank-lines",
+        at,
+        `more than ${maxBlankLines} blank lines follow; delete them (is the file damaged?).`
+      )
+    )
+  }
+  const nested = text.search(containers)
+  return nested < 0
+    ? Option.none()
+    : Option.some(
+        planProblem(
+          "too-deep",
+          positionAt(text, nested),
+          `this line nests ${maxMarkersPerLine} or more lists or quotes; nest fewer.`
+        )
+      )
+}
+
+export const blockTooLarge = (at: { readonly line: number; readonly column: number }): PlanProblem =>
+  planProblem(
+    "too-large",
+    at,
+    `the block that begins here is longer than ${maxBlockLength} characters; move it into a file that the plan refers to.`
+  )
+
+/** The number of the first line that is too long. */
+const longLine = (text: string): number | undefined => {
+  let line = 1
+  let start = 0
+  for (const { index } of text.matchAll(/\r\n|\n|\r/g)) {
+    if (index - start > maxBlockLength) return line
+    line += 1
+    start = index
+  }
+  return text.length - start > maxBlockLength ? line : undefined
+}

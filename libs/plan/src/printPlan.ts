@@ -1,4 +1,0 @@
-import type { Plan } from "./Plan.ts"
-
-/** The text that was parsed, byte for byte. */
-export const printPlan = (plan: Plan): string => plan.source

@@ -1,0 +1,46 @@
+/** The one way in which Reprise runs git. */
+import type { Effect } from "effect"
+import { type ProgramFailed, type ProgramOutput, runProgram } from "./runProgram.ts"
+
+/** Before every subcommand: no pager, paths are not patterns, objects are themselves, no monitor of the repository runs. */
+const always = ["--no-pager", "--literal-pathspecs", "--no-replace-objects", "-c", "core.fsmonitor=false"]
+
+/**
+ * The environment for git: `GIT_*` variables of the host are dropped, since they would direct git to another
+ * repository. git does not prompt, takes no lock that it could do without, and speaks English.
+ */
+const environmentOf = (host: Readonly<Record<string, string | undefined>>): Record<string, string> => {
+  const kept = Object.entries(host).flatMap(([name, value]) =>
+    value === undefined || name.startsWith("GIT_") ? [] : [[name, value] as const]
+  )
+  return { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" }
+}
+
+export interface GitOptions {
+  /** Written to git's standard input. */
+  readonly input?: string
+  /** What git inherits, without its `GIT_*` variables. Default: this process's environment. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Default: two minutes. */
+  readonly timeoutMs?: number
+}
+
+/**
+ * Runs git in a directory and gives its exit code and its output; any exit code is a success here. Arguments are an
+ * array, so nothing is read by a shell, but a value that starts with `-` is still an option: put `--end-of-options` or
+ * `--` before values from outside. Fails with `ProgramFailed` when git is not installed or does not end in time.
+ *
+ * @example const { stdout } = yield* runGit(root, ["rev-parse", "--show-toplevel"])
+ */
+export const runGit = (
+  directory: string,
+  args: ReadonlyArray<string>,
+  { environment = process.env, ...options }: GitOptions = {}
+): Effect.Effect<ProgramOutput, ProgramFailed> =>
+  runProgram({
+    program: "git",
+    args: [...always, ...args],
+    directory,
+    environment: environmentOf(environment),
+    ...options
+  })

@@ -1,0 +1,16 @@
+import { assert, describe, it } from "@effect/vitest"
+import { markedInListing } from "../src/Mark.ts"
+
+describe("markedInListing", () => {
+  it("finds a mark at the end, in the middle and with blanks, and nothing that only begins like it", () => {
+    const listing = [
+      "  11 /bin/opencode serve PATH=/bin MARK=/a b/state",
+      "  12 bash -c x MARK=/a b/state HOME=/root",
+      "  13 bash MARK=/a b/state2 HOME=/root",
+      "  14 bash OTHERMARK=/a b/state",
+      "",
+      "not a line"
+    ].join("\n")
+    assert.deepStrictEqual(markedInListing("MARK=/a b/state", listing), [11, 12])
+  })
+})

@@ -1,0 +1,98 @@
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Schedule } from "effect"
+import { markedProcesses, runGit, runProgram, variableOf } from "../src/index.ts"
+
+const environment = { PATH: process.env["PATH"] ?? "" }
+const shell = (script: string, options: { readonly input?: string; readonly timeoutMs?: number } = {}) =>
+  runProgram({ program: "/bin/sh", args: ["-c", script], environment, ...options })
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "reprise-run-")))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+describe("runProgram", () => {
+  it.live("gives the exit code and both outputs of a program that fails", () =>
+    Effect.gen(function* () {
+      const output = yield* shell("echo out; echo err >&2; exit 3")
+      assert.deepStrictEqual(output, { exitCode: 3, stdout: "out\n", stderr: "err\n" })
+    })
+  )
+
+  it.live("writes the input, and does not mind a program that never reads it", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* shell("cat", { input: "words" })).stdout, "words")
+      assert.strictEqual((yield* shell("exit 0", { input: "x".repeat(1_000_000) })).exitCode, 0)
+    })
+  )
+
+  it.live("hands on nothing but the given environment", () =>
+    Effect.gen(function* () {
+      const { stdout } = yield* runProgram({ program: "env", args: [], environment: { ...environment, ONLY: "this" } })
+      assert.deepStrictEqual(
+        stdout
+          .trim()
+          .split("\n")
+          .map((line) => line.split("=")[0])
+          .toSorted(),
+        ["ONLY", "PATH"]
+      )
+    })
+  )
+
+  it.live("tells a missing program from one that took too long", () =>
+    Effect.gen(function* () {
+      const missing = yield* Effect.flip(runProgram({ program: "no-such-program", args: [], environment }))
+      assert.strictEqual(missing.reason, "not-found")
+      const late = yield* Effect.flip(shell("sleep 3600", { timeoutMs: 50 }))
+      assert.strictEqual(late.reason, "timeout")
+    })
+  )
+
+  it.live("ends the program and its children when the fiber is interrupted", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const mark = `REPRISE_TEST=${directory}` as const
+      const fiber = yield* runProgram({
+        program: "/bin/sh",
+        args: ["-c", "sleep 3600 & sleep 3600"],
+        environment: { ...environment, ...variableOf(mark) }
+      }).pipe(Effect.forkChild)
+      const until = (holds: (pids: ReadonlyArray<number>) => boolean) =>
+        markedProcesses(mark).pipe(Effect.repeat({ until: holds, schedule: Schedule.spaced("5 millis") }))
+      yield* until((pids) => pids.length === 3)
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(yield* markedProcesses(mark), [])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("runGit", () => {
+  it.live("works in the directory it is given, whatever repository the environment names", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      execFileSync("git", ["init", "--quiet", directory])
+      const elsewhere = { ...process.env, GIT_DIR: "/nowhere", GIT_WORK_TREE: "/nowhere" }
+      const { exitCode, stdout } = yield* runGit(directory, ["rev-parse", "--show-toplevel"], {
+        environment: elsewhere
+      })
+      assert.deepStrictEqual({ exitCode, stdout }, { exitCode: 0, stdout: `${directory}\n` })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("reads paths as they are, and gives git's own words when it refuses", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      execFileSync("git", ["init", "--quiet", directory])
+      execFileSync("sh", ["-c", "echo x > a.txt && git add a.txt"], { cwd: directory })
+      const pattern = yield* runGit(directory, ["ls-files", "--error-unmatch", "--", "*.txt"])
+      assert.strictEqual(pattern.exitCode, 1)
+      assert.match(pattern.stderr, /did not match any file/)
+      assert.strictEqual(readFileSync(join(directory, "a.txt"), "utf8"), "x\n")
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,119 @@
+/** What the gate takes and tells: questions to humans and their answers (docs/design/gate.md). */
+import { Effect, Schema } from "effect"
+import { EscalationId, PhaseId, RunId, SessionId } from "../ids.ts"
+import { EscalationOption, EscalationOrigin, Evidence, Item, place, Step } from "../model.ts"
+import { caused, contract } from "./Contract.ts"
+import { at, CommandRefused } from "./eventFields.ts"
+
+/** Key: escalation id. */
+export const EscalationCommand = Schema.TaggedUnion({
+  RaiseEscalation: {
+    escalationId: EscalationId,
+    runId: RunId,
+    ...place,
+    origin: EscalationOrigin,
+    reason: Schema.String,
+    options: Schema.Array(EscalationOption),
+    items: Schema.optionalKey(Schema.Array(Item)),
+    evidence: Evidence.pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
+  },
+  AnswerEscalation: {
+    escalationId: EscalationId,
+    choice: Schema.String,
+    guidance: Schema.optionalKey(Schema.String),
+    by: Schema.String,
+    via: Schema.String,
+    /** The commit that the answerer was shown. When given, an answer for any other commit is refused. */
+    commit: Schema.optionalKey(Schema.String)
+  },
+  WithdrawEscalation: {
+    escalationId: EscalationId,
+    reason: Schema.Literals(["agent-working", "superseded", "run-ended"])
+  }
+})
+export type EscalationCommand = typeof EscalationCommand.Type
+
+export const gateEvents = {
+  EscalationRaised: {
+    ...at,
+    escalationId: EscalationId,
+    origin: EscalationOrigin,
+    reason: Schema.String,
+    options: Schema.Array(EscalationOption),
+    items: Schema.optionalKey(Schema.Array(Item)),
+    evidence: Evidence
+  },
+  EscalationAnswered: {
+    ...at,
+    escalationId: EscalationId,
+    choice: Schema.String,
+    guidance: Schema.optionalKey(Schema.String),
+    by: Schema.String,
+    via: Schema.String
+  },
+  EscalationWithdrawn: {
+    ...at,
+    escalationId: EscalationId,
+    reason: Schema.Literals(["agent-working", "superseded", "run-ended"])
+  },
+  /** Still open. Only channels that call for attention care; the question is unchanged. */
+  EscalationReminded: {
+    ...at,
+    escalationId: EscalationId,
+    /** ISO 8601: when the question was raised. */
+    openSince: Schema.String,
+    /** Which reminder this is, from 1. */
+    count: Schema.Int
+  }
+} as const
+export const GateEvent = Schema.TaggedUnion({ ...gateEvents, CommandRefused })
+
+export const EscalationView = Schema.Struct({
+  escalationId: EscalationId,
+  runId: RunId,
+  phase: Schema.optionalKey(PhaseId),
+  step: Schema.optionalKey(Step),
+  sessionId: Schema.optionalKey(SessionId),
+  origin: EscalationOrigin,
+  reason: Schema.String,
+  options: Schema.Array(EscalationOption),
+  items: Schema.optionalKey(Schema.Array(Item)),
+  evidence: Evidence,
+  raisedAt: Schema.String,
+  state: Schema.Literals(["open", "answered", "withdrawn"]),
+  /** How it was closed. */
+  choice: Schema.optionalKey(Schema.String),
+  guidance: Schema.optionalKey(Schema.String),
+  by: Schema.optionalKey(Schema.String),
+  via: Schema.optionalKey(Schema.String),
+  withdrawnFor: Schema.optionalKey(Schema.String),
+  closedAt: Schema.optionalKey(Schema.String)
+})
+export type EscalationView = typeof EscalationView.Type
+
+export const gate = contract({
+  service: "gate",
+  actor: "escalation",
+  key: EscalationId,
+  keyField: "escalationId",
+  commands: EscalationCommand,
+  events: GateEvent,
+  view: EscalationView,
+  refusals: [
+    "unreadable",
+    "misaddressed",
+    "not-found",
+    "no-options",
+    "another-run",
+    "closed",
+    "another-commit",
+    "not-an-option",
+    "not-offered",
+    "guidance-required"
+  ],
+  outcomes: {
+    RaiseEscalation: caused("EscalationRaised"),
+    AnswerEscalation: caused("EscalationAnswered"),
+    WithdrawEscalation: caused("EscalationWithdrawn")
+  }
+})

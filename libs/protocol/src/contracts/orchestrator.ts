@@ -1,0 +1,144 @@
+/** What the orchestrator takes and tells: runs, and which step comes next (docs/design/run-machine.md). */
+import { Effect, Schema } from "effect"
+import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
+import { CheckpointType, RunStatus, SessionDecision, Step, Tokens } from "../model.ts"
+import { RunLimits, RunOptions } from "../options.ts"
+import { caused, contract, eventual } from "./Contract.ts"
+import { at, atPhase, CommandRefused } from "./eventFields.ts"
+
+/** Key: run id. */
+export const OrchestratorCommand = Schema.TaggedUnion({
+  StartRun: {
+    runId: RunId,
+    /** The plan's text. */
+    plan: Schema.String,
+    /** Relative to the workspace's root. */
+    planPath: Schema.String,
+    /** Absolute path of the git repository's root on the host. */
+    workspace: Schema.String,
+    options: RunOptions.pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
+  },
+  AnswerReceived: {
+    runId: RunId,
+    escalationId: EscalationId,
+    choice: Schema.String,
+    guidance: Schema.optionalKey(Schema.String),
+    by: Schema.String,
+    via: Schema.String
+  },
+  PauseRun: { runId: RunId, now: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))) },
+  ResumeRun: { runId: RunId },
+  AbortRun: { runId: RunId, reason: Schema.String }
+})
+export type OrchestratorCommand = typeof OrchestratorCommand.Type
+
+export const orchestratorEvents = {
+  RunStarted: {
+    ...at,
+    planPath: Schema.String,
+    workspace: Schema.String,
+    phases: Schema.Array(Schema.Struct({ id: PhaseId, title: Schema.String }))
+  },
+  PhaseStarted: { ...atPhase, title: Schema.String },
+  StepStarted: {
+    ...at,
+    step: Step,
+    attempt: Schema.Int,
+    /** What led here: a name of the run machine's transitions, such as `gates-failed`. */
+    cause: Schema.optionalKey(Schema.String),
+    /** Of an author's step: continue or fresh, and why. */
+    session: Schema.optionalKey(SessionDecision)
+  },
+  StepWaiting: { ...at, escalationId: EscalationId },
+  StepResumed: { ...at, cause: Schema.Literals(["answer", "agent-working", "timer"]) },
+  PhaseCompleted: {
+    ...atPhase,
+    commit: Schema.optionalKey(Schema.String),
+    by: Schema.Literals(["review", "override"]),
+    /** Who overrode and why. */
+    who: Schema.optionalKey(Schema.String),
+    guidance: Schema.optionalKey(Schema.String)
+  },
+  RunPaused: at,
+  RunResumed: at,
+  RunCompleted: at,
+  RunFailed: { ...at, reason: Schema.String },
+  RunAborted: { ...at, reason: Schema.String },
+  CheckpointReached: { ...at, task: Schema.String, type: CheckpointType },
+  CheckpointResolved: { ...at, resolution: Schema.String }
+} as const
+export const OrchestratorEvent = Schema.TaggedUnion({ ...orchestratorEvents, CommandRefused })
+
+export const PhaseView = Schema.Struct({
+  id: PhaseId,
+  title: Schema.String,
+  state: Schema.Literals(["pending", "running", "waiting", "completed", "overridden", "done-before"]),
+  commit: Schema.optionalKey(Schema.String),
+  reviewCycles: Schema.Int,
+  qualityAttempts: Schema.Int,
+  /** Fresh authors who went on from the record of what is done. */
+  continuations: Schema.optionalKey(Schema.Int)
+})
+export type PhaseView = typeof PhaseView.Type
+
+const Usage = Schema.Struct({ tokens: Tokens, cost: Schema.Finite, turns: Schema.Int })
+
+export const RunView = Schema.Struct({
+  runId: RunId,
+  status: RunStatus,
+  planPath: Schema.String,
+  planTitle: Schema.optionalKey(Schema.String),
+  workspace: Schema.String,
+  directory: Schema.optionalKey(Schema.String),
+  host: Schema.optionalKey(Host),
+  phase: Schema.optionalKey(PhaseId),
+  step: Schema.optionalKey(Step),
+  attempt: Schema.optionalKey(Schema.Int),
+  phases: Schema.Array(PhaseView),
+  escalationId: Schema.optionalKey(EscalationId),
+  /** Why the run waits, failed or was aborted. */
+  reason: Schema.optionalKey(Schema.String),
+  /** Every limit that was met and every refusal, newest last, with its reason. */
+  notices: Schema.Array(Schema.String),
+  authorSessionId: Schema.optionalKey(SessionId),
+  turnId: Schema.optionalKey(TurnId),
+  auto: Schema.Boolean,
+  /** Steps entered so far. */
+  steps: Schema.optionalKey(Schema.Int),
+  /** What the run was started with. */
+  limits: Schema.optionalKey(RunLimits),
+  sessionsCreated: Schema.Int,
+  sessionsReused: Schema.Int,
+  usage: Schema.Struct({ author: Usage, reviewer: Usage }),
+  startedAt: Schema.String,
+  updatedAt: Schema.String
+})
+export type RunView = typeof RunView.Type
+
+export const orchestrator = contract({
+  service: "orchestrator",
+  actor: "run",
+  key: RunId,
+  keyField: "runId",
+  commands: OrchestratorCommand,
+  events: OrchestratorEvent,
+  view: RunView,
+  refusals: [
+    "unreadable",
+    "misaddressed",
+    "not-found",
+    "ended",
+    "already-started",
+    "not-from-gate",
+    "question-closed",
+    "already-paused",
+    "pausing",
+    "not-paused"
+  ],
+  outcomes: {
+    StartRun: caused("RunStarted", "RunFailed"),
+    PauseRun: eventual("RunPaused"),
+    ResumeRun: caused("RunResumed"),
+    AbortRun: caused("RunAborted")
+  }
+})

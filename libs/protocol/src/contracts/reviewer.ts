@@ -1,0 +1,75 @@
+/** What the reviewer takes and tells: the reviews of one phase (docs/design/sessions.md#reviews-reviewer). */
+import { Effect, Schema } from "effect"
+import { FailureKind } from "../failure.ts"
+import { Key, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
+import { RuntimeName, TurnLimits, Verdict } from "../model.ts"
+import { contract, eventual } from "./Contract.ts"
+import { directory, host, permissions } from "./commandFields.ts"
+import { atPhase, CommandRefused } from "./eventFields.ts"
+
+/** Key: `reviewKey(runId, phase)`. */
+export const ReviewCommand = Schema.TaggedUnion({
+  RequestReview: {
+    runId: RunId,
+    phase: PhaseId,
+    commit: Schema.String,
+    base: Schema.String,
+    reviewPath: Schema.String,
+    planPath: Schema.String,
+    cycle: Schema.Int,
+    directory,
+    host,
+    runtime: RuntimeName.pipe(Schema.withDecodingDefaultKey(Effect.succeed("opencode" as const))),
+    model: Schema.optionalKey(Schema.String),
+    permissions,
+    limits: TurnLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
+    /** What the author said of items it declined, if any. */
+    notes: Schema.optionalKey(Schema.String),
+    prompts: Schema.Record(Schema.String, Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
+  },
+  /** The phase is over or the run aborted: the reviewer's session is let go. */
+  CloseReview: { runId: RunId, phase: PhaseId, aborted: Schema.Boolean, reason: Schema.String }
+})
+export type ReviewCommand = typeof ReviewCommand.Type
+
+export const reviewerEvents = {
+  ReviewStarted: { ...atPhase, sessionReused: Schema.Boolean, cycle: Schema.Int, commit: Schema.String },
+  VerdictReached: { ...atPhase, verdict: Verdict, commit: Schema.String, cycle: Schema.Int },
+  ReviewFailed: { ...atPhase, reason: Schema.String, kind: FailureKind, cycle: Schema.Int }
+} as const
+export const ReviewEvent = Schema.TaggedUnion({ ...reviewerEvents, CommandRefused })
+
+/** The reviews of one phase of a run. */
+export const ReviewView = Schema.Struct({
+  /** The run's id, `-p` and the phase, with `_` for `.`: the id that `show` takes. */
+  reviewId: Key,
+  runId: RunId,
+  phase: PhaseId,
+  /** `closed`: its session was let go, because the phase is over or a review failed. */
+  status: Schema.Literals(["reviewing", "judged", "closed"]),
+  /** Of the review that is under way, else of the newest verdict. */
+  cycle: Schema.optionalKey(Schema.Int),
+  commit: Schema.optionalKey(Schema.String),
+  sessionId: Schema.optionalKey(SessionId),
+  turnId: Schema.optionalKey(TurnId),
+  /** The newest verdict. */
+  verdict: Schema.optionalKey(Verdict),
+  /** How many turns and sessions the phase's reviews took. */
+  turns: Schema.Int,
+  sessions: Schema.Int
+})
+export type ReviewView = typeof ReviewView.Type
+
+export const reviewer = contract({
+  service: "reviewer",
+  actor: "review",
+  key: Key,
+  keyField: undefined,
+  commands: ReviewCommand,
+  events: ReviewEvent,
+  view: ReviewView,
+  refusals: ["unreadable", "misaddressed", "not-found", "busy"],
+  outcomes: {
+    RequestReview: eventual("VerdictReached", "ReviewFailed")
+  }
+})

@@ -1,0 +1,245 @@
+/** What the session-manager takes and tells: sessions, their turns and what their agents do (docs/design/sessions.md). */
+import { Effect, Schema, SchemaTransformation } from "effect"
+import { FailureKind, VendorFailure } from "../failure.ts"
+import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
+import {
+  AuthorStatus,
+  ContextFill,
+  PermissionMode,
+  ReportForm,
+  ReportKind,
+  Role,
+  RuntimeName,
+  SessionPrompts,
+  Step,
+  Tokens,
+  TurnLimits,
+  Verdict
+} from "../model.ts"
+import { caused, contract } from "./Contract.ts"
+import { directory, host, permissions } from "./commandFields.ts"
+import { atSession, atTurn, CommandRefused } from "./eventFields.ts"
+
+const NamedChoice = Schema.TaggedUnion({ New: {}, Existing: { sessionId: SessionId } })
+/**
+ * Which session a turn is for. `New`: the key of the command is the new session's id. Written with a `_tag`; the bare
+ * word `"New"` and a bare `{sessionId}` are read too.
+ */
+export const SessionChoice = Schema.Union([
+  NamedChoice,
+  Schema.Literal("New").pipe(
+    Schema.decodeTo(
+      NamedChoice.cases.New,
+      SchemaTransformation.transform({ decode: () => ({ _tag: "New" as const }), encode: () => "New" as const })
+    )
+  ),
+  Schema.Struct({ sessionId: Schema.String }).pipe(
+    Schema.decodeTo(
+      NamedChoice.cases.Existing,
+      SchemaTransformation.transform({
+        decode: ({ sessionId }) => ({ _tag: "Existing" as const, sessionId }),
+        encode: ({ sessionId }) => ({ sessionId })
+      })
+    )
+  )
+])
+export type SessionChoice = typeof SessionChoice.Type
+
+/** Key: session id. */
+export const SessionCommand = Schema.TaggedUnion({
+  StartTurn: {
+    turnId: TurnId,
+    runId: RunId,
+    phase: Schema.optionalKey(PhaseId),
+    step: Schema.optionalKey(Step),
+    role: Role,
+    session: SessionChoice,
+    /** An existing session that is missing or empty: fail the turn, or go on in a fresh session with `freshPrompt`. */
+    onMissing: Schema.Literals(["fail", "fresh"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("fail" as const))),
+    runtime: RuntimeName,
+    model: Schema.optionalKey(Schema.String),
+    directory,
+    host,
+    permissions,
+    title: Schema.optionalKey(Schema.String),
+    prompt: Schema.String,
+    /** The whole prompt for a fresh session, when `prompt` only makes sense in the old one. */
+    freshPrompt: Schema.optionalKey(Schema.String),
+    report: ReportForm,
+    prompts: Schema.optionalKey(SessionPrompts),
+    limits: TurnLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
+    /** Why an existing session is used again; shown in SessionReused. */
+    reason: Schema.optionalKey(Schema.String)
+  },
+  ContinueSession: {
+    turnId: TurnId,
+    sessionId: SessionId,
+    guidance: Schema.optionalKey(Schema.String),
+    phase: Schema.optionalKey(PhaseId),
+    step: Schema.optionalKey(Step),
+    onMissing: Schema.Literals(["fail", "fresh"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("fail" as const)))
+  },
+  /**
+   * A standalone session: one that belongs to no run. Its events and questions carry the session's id as their run id,
+   * and it answers for itself: done it is completed, else a human is asked.
+   */
+  StartSession: {
+    sessionId: SessionId,
+    prompt: Schema.String,
+    runtime: RuntimeName,
+    model: Schema.optionalKey(Schema.String),
+    directory,
+    host,
+    permissions,
+    prompts: Schema.optionalKey(SessionPrompts),
+    /** `maxTokens` is the budget of the whole session here. */
+    limits: TurnLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
+  },
+  AbortSession: { sessionId: SessionId, reason: Schema.String },
+  ReplyToPrompt: { sessionId: SessionId, promptId: Schema.String, reply: Schema.String },
+  /** The session's phase or run is done. */
+  CompleteSession: { sessionId: SessionId },
+  ExpireSession: { sessionId: SessionId }
+})
+export type SessionCommand = typeof SessionCommand.Type
+
+export const sessionManagerEvents = {
+  SessionCreated: { ...atSession, role: Role, runtime: RuntimeName, runtimeSessionId: Schema.String },
+  SessionReused: { ...atSession, runtimeSessionId: Schema.String, reason: Schema.String },
+  SessionReplaced: { ...atSession, old: Schema.String, new: Schema.String, reason: Schema.String },
+  SessionPaused: atSession,
+  SessionExpired: atSession,
+  SessionCompleted: atSession,
+  SessionAborted: { ...atSession, reason: Schema.String },
+  /** It cannot go on, by the action that was configured for what befell it. */
+  SessionFailed: { ...atSession, reason: Schema.String },
+  SessionArchived: {
+    ...atSession,
+    /** The transcript's name in the object store. */
+    object: Schema.optionalKey(Schema.String),
+    messages: Schema.optionalKey(Schema.Int)
+  },
+  /** What the session-manager did by itself about an agent that was idle, gone, asking or failing. */
+  ActionTaken: {
+    ...atSession,
+    trigger: Schema.Literals(["idle", "gone", "prompt", "error"]),
+    action: Schema.Literals(["nudge", "report", "continue", "approve", "reject"]),
+    /** The kind of the error, or what was asked. */
+    about: Schema.optionalKey(Schema.String),
+    /** Which attempt of this action, from 1. */
+    attempt: Schema.Int
+  },
+  AgentWorking: { ...atSession, cause: Schema.Literals(["turn", "human", "agent"]), evidence: Schema.String },
+  AgentIdle: atSession,
+  AgentPrompting: {
+    ...atSession,
+    promptId: Schema.String,
+    kind: Schema.Literals(["permission", "question"]),
+    text: Schema.String,
+    options: Schema.Array(Schema.Struct({ name: Schema.String, label: Schema.String }))
+  },
+  AgentFailed: {
+    ...atSession,
+    kind: VendorFailure,
+    message: Schema.String
+  },
+  AgentGone: atSession,
+  TurnStarted: atTurn,
+  TurnProgress: { ...atTurn, tool: Schema.optionalKey(Schema.String), tokens: Tokens },
+  TurnCompleted: {
+    ...atTurn,
+    /** `data`: the turn was asked for with a JSON schema. */
+    report: Schema.Literals([...ReportKind.literals, "data"]),
+    /** With `author-status`; with `data` too when it happens to be one. */
+    status: Schema.optionalKey(AuthorStatus),
+    /** With `verdict`; with `data` too when it happens to be one. */
+    verdict: Schema.optionalKey(Verdict),
+    /** With `data`: the report as it fits the JSON schema. */
+    data: Schema.optionalKey(Schema.JsonObject),
+    tokens: Tokens,
+    cost: Schema.Finite,
+    /** Milliseconds. */
+    duration: Schema.Finite,
+    attempts: Schema.Int,
+    context: Schema.optionalKey(ContextFill),
+    /** The last lines that the agent wrote, for a human. */
+    lastLines: Schema.optionalKey(Schema.String)
+  },
+  TurnFailed: {
+    ...atTurn,
+    kind: FailureKind,
+    message: Schema.String,
+    sessionUsable: Schema.Boolean,
+    tokens: Tokens,
+    cost: Schema.Finite,
+    duration: Schema.Finite,
+    attempts: Schema.Int,
+    lastLines: Schema.optionalKey(Schema.String)
+  }
+} as const
+export const SessionEvent = Schema.TaggedUnion({ ...sessionManagerEvents, CommandRefused })
+
+export const SessionView = Schema.Struct({
+  sessionId: SessionId,
+  runId: RunId,
+  role: Role,
+  runtime: RuntimeName,
+  runtimeSessionId: Schema.optionalKey(Schema.String),
+  model: Schema.optionalKey(Schema.String),
+  directory: Schema.String,
+  host: Host,
+  status: Schema.Literals(["requested", "created", "active", "paused", "expired", "completed", "aborted", "failed"]),
+  phase: Schema.optionalKey(PhaseId),
+  turnId: Schema.optionalKey(TurnId),
+  /** The runtime's id of the newest prompt of ours: what follows another prompt is a human's doing. */
+  lastPromptId: Schema.optionalKey(Schema.String),
+  turns: Schema.Int,
+  messages: Schema.Int,
+  toolCalls: Schema.Int,
+  tokens: Tokens,
+  cost: Schema.Finite,
+  createdAt: Schema.String,
+  lastActivityAt: Schema.String,
+  lastStopReason: Schema.optionalKey(Schema.String),
+  permissions: Schema.optionalKey(PermissionMode),
+  /** Of a standalone session: what it was started with. Absent: the session belongs to a run. */
+  prompt: Schema.optionalKey(Schema.String),
+  /** The open question of a standalone session. */
+  escalationId: Schema.optionalKey(EscalationId),
+  /** What keeps a paused session from expiring. */
+  heldBy: Schema.optionalKey(Schema.Literals(["turn", "agent", "question", "phase"])),
+  /** Name of the saved transcript in the object store, and when it was saved. */
+  transcript: Schema.optionalKey(Schema.String),
+  savedAt: Schema.optionalKey(Schema.String)
+})
+export type SessionView = typeof SessionView.Type
+
+export const sessionManager = contract({
+  service: "session-manager",
+  actor: "session",
+  key: SessionId,
+  keyField: "sessionId",
+  commands: SessionCommand,
+  events: SessionEvent,
+  view: SessionView,
+  refusals: [
+    "unreadable",
+    "misaddressed",
+    "not-found",
+    "exists",
+    "busy",
+    "ended",
+    "standalone",
+    "invalid",
+    "prompt-closed",
+    "not-an-option",
+    "stale"
+  ],
+  outcomes: {
+    StartTurn: caused("TurnStarted", "TurnFailed"),
+    ContinueSession: caused("TurnStarted", "TurnFailed"),
+    AbortSession: caused("SessionAborted"),
+    CompleteSession: caused("SessionCompleted"),
+    ExpireSession: caused("SessionExpired")
+  }
+})

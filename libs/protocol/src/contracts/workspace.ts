@@ -1,0 +1,170 @@
+/** What the workspace takes and tells: git, quality gates and files of one run (docs/design/workspace.md). */
+import { Schema } from "effect"
+import { Host, PhaseId, RunId } from "../ids.ts"
+import { CheckpointReport, CommitSubject, CompletedTask, GateResult, StateFileProblem } from "../model.ts"
+import { contract } from "./Contract.ts"
+import { host } from "./commandFields.ts"
+import { at, atPhase, CommandRefused } from "./eventFields.ts"
+
+/** Key: run id. Every command but the first is done on the host and in the directory that PrepareWorkspace found. */
+export const WorkspaceCommand = Schema.TaggedUnion({
+  PrepareWorkspace: {
+    runId: RunId,
+    planPath: Schema.String,
+    workspace: Schema.String,
+    worktree: Schema.Boolean,
+    allowDirty: Schema.Boolean,
+    branch: Schema.optionalKey(Schema.String),
+    postCreate: Schema.Array(Schema.String),
+    host
+  },
+  RunQualityGates: {
+    runId: RunId,
+    phase: PhaseId,
+    attempt: Schema.Int,
+    commands: Schema.Array(Schema.String),
+    timeoutMs: Schema.Finite,
+    /** The checkpoint's task that these commands verify; absent: they are the phase's own gates. */
+    checkpoint: Schema.optionalKey(Schema.String)
+  },
+  VerifyCommit: {
+    runId: RunId,
+    phase: PhaseId,
+    commit: Schema.String,
+    base: Schema.String,
+    reviewPath: Schema.optionalKey(Schema.String)
+  },
+  FinishPhase: {
+    runId: RunId,
+    phase: PhaseId,
+    reviewPath: Schema.String,
+    planPath: Schema.String,
+    /** Commits whose subject lines the summary needs. */
+    commits: Schema.optionalKey(Schema.Array(Schema.String)),
+    /** The commit that was approved: the phase is not finished on a HEAD with anything else in it. Absent: any HEAD. */
+    approved: Schema.optionalKey(Schema.String)
+  },
+  VerifyContinuation: {
+    runId: RunId,
+    phase: PhaseId,
+    completedTasks: Schema.Array(CompletedTask),
+    /** The newest verified commit of the phase: it must be there as those of the tasks. */
+    verified: Schema.optionalKey(Schema.String),
+    /** The commit that the phase began from. */
+    base: Schema.optionalKey(Schema.String)
+  },
+  WriteContinuationState: {
+    runId: RunId,
+    phase: PhaseId,
+    planId: Schema.String,
+    slug: Schema.String,
+    completedTasks: Schema.Array(CompletedTask),
+    checkpoint: Schema.optionalKey(CheckpointReport),
+    resolution: Schema.optionalKey(Schema.String),
+    resumeAt: Schema.optionalKey(Schema.String),
+    /** Digest of what was written last, as ContinuationStateWritten told it; absent: nothing was in this phase. */
+    expected: Schema.optionalKey(Schema.String)
+  },
+  /** `phase`: the summary of that phase; absent: of the run. */
+  WriteSummary: { runId: RunId, phase: Schema.optionalKey(PhaseId), path: Schema.String, text: Schema.String },
+  ReleaseWorkspace: { runId: RunId, outcome: Schema.Literals(["completed", "failed", "aborted"]) }
+})
+export type WorkspaceCommand = typeof WorkspaceCommand.Type
+
+/** The checkpoint's task that the commands verify; absent: they are the phase's own gates. */
+const checkpoint = Schema.optionalKey(Schema.String)
+
+/** The newest commit that HEAD shares with the base of the work, where HEAD does not lead to that base any more. */
+const rewrittenBase = Schema.optionalKey(Schema.String)
+
+export const workspaceEvents = {
+  WorkspacePrepared: {
+    ...at,
+    host: Host,
+    /** Absolute path of the working tree. */
+    directory: Schema.String,
+    head: Schema.String,
+    branch: Schema.optionalKey(Schema.String)
+  },
+  WorkspaceRefused: {
+    ...at,
+    kind: Schema.Literals(["not-a-repository", "dirty-tree", "in-use", "outside", "post-create", "other"]),
+    reason: Schema.String
+  },
+  QualityPassed: { ...atPhase, attempt: Schema.Int, results: Schema.Array(GateResult), checkpoint },
+  QualityFailed: { ...atPhase, attempt: Schema.Int, results: Schema.Array(GateResult), checkpoint },
+  CommitVerified: { ...atPhase, commit: Schema.String, diffStat: Schema.optionalKey(Schema.String) },
+  CommitRejected: {
+    ...atPhase,
+    commit: Schema.String,
+    reason: Schema.Literals(["missing", "not-a-commit", "unreachable", "not-new", "empty", "dirty-tree"]),
+    detail: Schema.String,
+    base: rewrittenBase
+  },
+  PhaseFinished: {
+    ...atPhase,
+    head: Schema.String,
+    /** The commit of the review file, if it was dirty. */
+    commit: Schema.optionalKey(Schema.String),
+    /** The plan, read again. */
+    plan: Schema.String,
+    /** Of the commits that were asked for, as far as they are there. */
+    subjects: Schema.optionalKey(Schema.Array(CommitSubject))
+  },
+  PhaseBlocked: {
+    ...atPhase,
+    dirty: Schema.Array(Schema.String),
+    /** HEAD, where it holds more than the approved commit; `dirty` is empty then. */
+    head: Schema.optionalKey(Schema.String)
+  },
+  ContinuationVerified: { ...atPhase, base: rewrittenBase },
+  ContinuationRejected: {
+    ...atPhase,
+    missingCommits: Schema.Array(Schema.String),
+    missingFiles: Schema.Array(Schema.String),
+    /** The repository is a shallow clone: what is missing may lie beyond its edge. */
+    shallow: Schema.optionalKey(Schema.Boolean),
+    base: rewrittenBase
+  },
+  ContinuationStateWritten: {
+    ...atPhase,
+    path: Schema.String,
+    /** Names exactly what was written. */
+    digest: Schema.optionalKey(Schema.String),
+    /** The file that was there was refused, and why; it is written again from the journal. */
+    replaced: Schema.optionalKey(StateFileProblem)
+  },
+  SummaryWritten: { ...at, path: Schema.String },
+  WorkspaceReleased: at,
+  /** Something the workspace was asked for broke (disk full, git missing, …). */
+  WorkspaceFailed: { ...at, operation: Schema.String, reason: Schema.String }
+} as const
+export const WorkspaceEvent = Schema.TaggedUnion({ ...workspaceEvents, CommandRefused })
+
+export const WorkspaceView = Schema.Struct({
+  runId: RunId,
+  status: Schema.Literals(["preparing", "active", "released"]),
+  host: Host,
+  /** Absolute path of the repository that was asked for. */
+  root: Schema.optionalKey(Schema.String),
+  /** Absolute path of the working tree: the root, or a worktree of it. */
+  directory: Schema.optionalKey(Schema.String),
+  branch: Schema.optionalKey(Schema.String),
+  /** Ids of requests: the first is being done, the others wait. */
+  requests: Schema.Array(Schema.String),
+  /** The request that is to be given up, if any. */
+  cancelled: Schema.optionalKey(Schema.String)
+})
+export type WorkspaceView = typeof WorkspaceView.Type
+
+export const workspace = contract({
+  service: "workspace",
+  actor: "workspace",
+  key: RunId,
+  keyField: "runId",
+  commands: WorkspaceCommand,
+  events: WorkspaceEvent,
+  view: WorkspaceView,
+  refusals: ["unreadable", "misaddressed", "not-prepared", "released", "stale"],
+  outcomes: {}
+})

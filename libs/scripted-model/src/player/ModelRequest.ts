@@ -1,0 +1,89 @@
+import { Schema } from "effect"
+
+/** One message of a conversation, the same for both protocols. */
+export type ModelMessage =
+  | { readonly role: "user"; readonly text: string }
+  | { readonly role: "assistant"; readonly text: string; readonly toolCalls: ReadonlyArray<RequestedTool> }
+  | { readonly role: "tool"; readonly callId: string; readonly text: string }
+
+interface RequestedTool {
+  readonly callId: string
+  readonly tool: string
+  readonly args: unknown
+}
+
+/** A tool that the client offers, with the argument names from its JSON schema. */
+export interface OfferedTool {
+  readonly name: string
+  readonly properties: ReadonlyArray<string>
+  readonly required: ReadonlyArray<string>
+}
+
+/** A call to the model, the same for both protocols. */
+export interface ModelRequest {
+  readonly protocol: "openai" | "anthropic"
+  readonly model: string
+  /** The client's session header, or "" when it sends none. */
+  readonly session: string
+  readonly stream: boolean
+  readonly includeUsage: boolean
+  readonly system: string
+  readonly messages: ReadonlyArray<ModelMessage>
+  readonly tools: ReadonlyArray<OfferedTool>
+  /** Everything the model would read, in order, as one text. Tokens and cache hits are counted on it. */
+  readonly promptText: string
+}
+
+/** Text that an agent runtime adds to a user message by itself. */
+const reminder = /<system-reminder>[\s\S]*?<\/system-reminder>\s*/g
+
+/** A user message without the text that the agent runtime added. */
+export const withoutReminders = (text: string): string => text.replace(reminder, "").trim()
+
+/** All user messages of the conversation, oldest first. */
+export const userTexts = (request: ModelRequest): ReadonlyArray<string> =>
+  request.messages.flatMap((message) => (message.role === "user" ? [message.text] : []))
+
+/** The messages after the newest user message: the turn so far. */
+const turnSoFar = (request: ModelRequest): ReadonlyArray<ModelMessage> =>
+  request.messages.slice(request.messages.findLastIndex((message) => message.role === "user") + 1)
+
+/** How often the model has called tools in this turn, which is the index of the next step. */
+export const roundOf = (request: ModelRequest): number =>
+  turnSoFar(request).filter((message) => message.role === "assistant" && message.toolCalls.length > 0).length
+
+/** The results of the newest round of tool calls in this turn, oldest first. */
+export const latestToolResults = (request: ModelRequest): ReadonlyArray<string> => {
+  const turn = turnSoFar(request)
+  return turn
+    .slice(turn.findLastIndex((message) => message.role === "assistant" && message.toolCalls.length > 0) + 1)
+    .flatMap((message) => (message.role === "tool" ? [message.text] : []))
+}
+
+const Parts = Schema.Struct({
+  tools: Schema.optional(Schema.Unknown),
+  system: Schema.optional(Schema.Unknown),
+  messages: Schema.Array(Schema.Unknown)
+})
+const decodeParts = Schema.decodeUnknownSync(Parts)
+
+/** Cache marks move from message to message, and a model never reads them. */
+const withoutCacheMarks = (key: string, value: unknown): unknown => (key === "cache_control" ? undefined : value)
+const print = (value: unknown): string => JSON.stringify(value ?? null, withoutCacheMarks)
+
+/** The tools, system prompt and messages of a request as one text, in the order of a provider's prompt cache. */
+export const promptTextOf = (body: unknown): string => {
+  const parts = decodeParts(body)
+  return [print(parts.tools), print(parts.system), ...parts.messages.map(print)].join("\n")
+}
+
+/** Estimates the tokens of a text: one for four characters. */
+export const countTokens = (text: string): number => Math.ceil(text.length / 4)
+
+/** Tokens of the longest common prefix of two prompts, which a provider's cache would have served. */
+export const commonPrefixTokens = (before: string, now: string): number => {
+  const limit = Math.min(before.length, now.length)
+  let length = 0
+  while (length < limit && before.charCodeAt(length) === now.charCodeAt(length)) length++
+  return Math.floor(length / 4)
+}
