@@ -36,6 +36,8 @@ writeFileSync(
     vitest: { configFile: "house/mutation.config.ts" },
     mutate: files,
     concurrency: 2,
+    // On a busy machine a slow test must not count as a mutant that was noticed.
+    timeoutMS: 30_000,
     reporters: ["progress-append-only", "json"],
     jsonReporter: { fileName: report },
     tempDirName: "coverage/stryker",
