@@ -1,6 +1,40 @@
 /** The layout's rules (docs/decisions and CONTRIBUTING say why). */
 const services = "^services/([^/]+)/"
 
+/** Where a service touches the world. Everything else in its `src` decides. */
+const impureInside = "work/|(service|main|index)\\.ts$"
+const impure = `^services/[^/]+/src/(${impureInside})`
+
+/** The libraries, and which of the others each may import. A new library takes its place here. */
+const libraries = {
+  protocol: [],
+  process: [],
+  observability: [],
+  "scripted-model": [],
+  plan: ["protocol"],
+  nats: ["process", "protocol"],
+  agent: ["process", "protocol"],
+  actor: ["nats", "observability", "protocol"],
+  testing: ["actor", "agent", "nats", "observability", "plan", "process", "protocol", "scripted-model"]
+}
+
+const libraryRules = [
+  ...Object.entries(libraries).map(([library, below]) => ({
+    name: `libs-${library}-imports-only-what-is-below`,
+    comment: `${library} may import ${below.join(", ") || "no other library"}`,
+    severity: "error",
+    from: { path: `^libs/${library}/src/` },
+    to: { path: "^libs/", pathNot: `^libs/(${[library, ...below].join("|")})/` }
+  })),
+  {
+    name: "libs-have-their-place",
+    comment: "a new library takes its place in the table of libraries",
+    severity: "error",
+    from: { path: "^libs/[^/]+/src/", pathNot: `^libs/(${Object.keys(libraries).join("|")})/` },
+    to: {}
+  }
+]
+
 /** The layers of `cli/`: what each may import besides itself. `main.ts` stands above all. */
 const cliLayers = {
   terminal: [],
@@ -47,17 +81,14 @@ module.exports = {
       to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } }
     },
     {
-      name: "domain-is-pure",
+      name: "decisions-are-pure",
       comment:
-        "what a service decides imports only effect, the protocol, the plan library and the actor's types; IO lives in work/, watch/, transcript/ and where layers are composed",
+        "what a service decides imports only effect, the protocol, the plan library and the actor's types; IO is in work/ and where layers are composed",
       severity: "error",
-      from: {
-        path: "^services/([^/]+)/src/",
-        pathNot: "^services/[^/]+/src/(work/|watch/|transcript/|(service|main|index)\\.ts$)"
-      },
+      from: { path: "^services/([^/]+)/src/", pathNot: impure },
       to: {
         pathNot: [
-          "^services/$1/src/(?!work/|watch/|transcript/|(service|main|index)\\.ts$)",
+          `^services/$1/src/(?!${impureInside})`,
           "^libs/(protocol|plan)/",
           "^libs/actor/src/(Actor|index)\\.ts$",
           "^libs/agent/src/promptIds",
@@ -91,7 +122,41 @@ module.exports = {
       from: { pathNot: "^libs/(nats|actor|testing)/|^test/" },
       to: { path: "node_modules/@nats-io/" }
     },
-    ...cliRules
+    ...libraryRules,
+    ...cliRules,
+    {
+      name: "workspaces-meet-by-name",
+      comment: "a relative path into another workspace goes past what that workspace exports",
+      severity: "error",
+      from: { path: "^(cli|services/[^/]+|libs/[^/]+)/" },
+      to: { path: "^(services|libs)/", pathNot: "^$1/", dependencyTypes: ["local"] }
+    },
+    {
+      name: "only-cli-and-main-compose",
+      comment: "a service's layer is built by its main.ts and by the command line",
+      severity: "error",
+      from: { path: "^services/[^/]+/src/", pathNot: "/src/(main|index)\\.ts$" },
+      to: { path: "^services/[^/]+/src/service\\.ts$" }
+    },
+    {
+      name: "only-programs-run-effects",
+      comment: "NodeRuntime runs a program: the command line, a main.ts, and what they share",
+      severity: "error",
+      from: { path: "^(libs|services)/[^/]+/src/", pathNot: ["/main\\.ts$", "^libs/actor/src/main/"] },
+      to: { path: "@effect/platform-node/.*NodeRuntime" }
+    },
+    {
+      name: "only-tests-know-containers",
+      severity: "error",
+      from: { pathNot: "^libs/testing/|^test/|/test/" },
+      to: { path: "node_modules/testcontainers/" }
+    },
+    {
+      name: "production-imports-no-test-support",
+      severity: "error",
+      from: { path: "^(cli|services/[^/]+|libs/(?!testing/)[^/]+)/src/" },
+      to: { path: "^libs/testing/" }
+    }
   ],
   options: {
     doNotFollow: { path: "node_modules" },

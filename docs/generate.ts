@@ -1,8 +1,8 @@
 /**
- * Writes `docs/reference/` from what the code says of itself: `npm run docs`. A test compares the files with a fresh
- * rendering, so that they cannot drift.
+ * `npm run docs` writes `docs/reference/` from the code: from its schemas, settings, commands and prompts.
+ * `npm run docs:check` exits with 1 when a file differs from what would be written.
  */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
@@ -14,7 +14,7 @@ import { promptsPage } from "./render/prompts.ts"
 import { runMachinePage } from "./render/runMachine.ts"
 import { withSessionMachine } from "./render/sessionMachine.ts"
 
-/** The pages by file name. Pure but for the parsing of flags, which needs no services. */
+/** The texts of the pages by file name. */
 export const referencePages: Effect.Effect<ReadonlyMap<string, string>, unknown> = Effect.map(
   commandsPage,
   (commands) =>
@@ -28,17 +28,35 @@ export const referencePages: Effect.Effect<ReadonlyMap<string, string>, unknown>
     ])
 )
 
-/** Written by hand but for its diagram. */
+/** Written by hand, except for its diagram. */
 export const sessionsFile = fileURLToPath(new URL("sessions.md", import.meta.url))
 
 export { withSessionMachine }
 
 export const referenceFile = (name: string): string => fileURLToPath(new URL(`reference/${name}`, import.meta.url))
 
-if (import.meta.main) {
-  for (const [name, text] of await Effect.runPromise(referencePages)) {
-    mkdirSync(dirname(referenceFile(name)), { recursive: true })
-    writeFileSync(referenceFile(name), text)
-  }
-  writeFileSync(sessionsFile, withSessionMachine(readFileSync(sessionsFile, "utf8")))
+/** Every file that is written, by its path, with the text that it should have. */
+const freshTexts = async (): Promise<ReadonlyMap<string, string>> => {
+  const pages = await Effect.runPromise(referencePages)
+  return new Map([
+    ...[...pages].map(([name, text]) => [referenceFile(name), text] as const),
+    [sessionsFile, withSessionMachine(readFileSync(sessionsFile, "utf8"))]
+  ])
 }
+
+const isCurrent = (file: string, text: string) => existsSync(file) && readFileSync(file, "utf8") === text
+
+const checkReference = async () => {
+  const stale = [...(await freshTexts())].filter(([file, text]) => !isCurrent(file, text)).map(([file]) => file)
+  for (const file of stale) process.stdout.write(`${file} is out of date: run 'npm run docs'\n`)
+  process.exitCode = stale.length === 0 ? 0 : 1
+}
+
+const writeReference = async () => {
+  for (const [file, text] of await freshTexts()) {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+}
+
+if (import.meta.main) await (process.argv.includes("--check") ? checkReference() : writeReference())

@@ -1,4 +1,4 @@
-/** Subjects, streams and headers, made by the functions that the services use. */
+/** Subjects, streams and headers, built by the functions that the services use. */
 import { type StreamDefinition, streamDefinitions } from "@reprise/nats"
 import { encodeMeta, subjects } from "@reprise/protocol"
 import { code, table } from "./markdown.ts"
@@ -11,12 +11,12 @@ const day = 24 * 60 * 60 * 1e9
 const contents: Readonly<Record<string, readonly [tokens: ReadonlyArray<string>, what: string]>> = {
   [s.streams.commands]: [["service", "key"], "commands; each service has one durable consumer"],
   [s.streams.work]: [["service", "host", "key"], "long work for a host; `any` until a host has taken the run"],
-  [s.streams.events]: [["service", "run id", "Type"], "public events; anyone may read them"],
+  [s.streams.events]: [["service", "run id", "Type"], "public events; anyone with the rights may read them"],
   [s.streams.journal]: [["actor", "key"], "each actor's private, ordered events; written by its service alone"],
   [s.streams.timers]: [["service", "key"], "commands that a service sends itself, delivered when they are due"],
   [s.streams.dead]: [["service", "key"], "messages that could not be handled, with the reason"],
   [s.buckets.snapshots]: [[], "states of actors, so that long journals load fast"],
-  [s.buckets.views]: [[], "read models, which queries answer; can be made again from the journals"],
+  [s.buckets.views]: [[], "read models for queries; can be rebuilt from the journals"],
   [s.buckets.transcripts]: [[], "bodies that are too large for a message"]
 }
 
@@ -35,7 +35,7 @@ const subjectOf = ({ config, kind }: StreamDefinition, tokens: ReadonlyArray<str
 const kept = ({ config, kind }: StreamDefinition): string => {
   const age = config.max_age ?? 0
   if (age > 0) return `${age / day} days`
-  return kind === "bucket" ? "the last value of each key" : "without limit of age"
+  return kind === "bucket" ? "the last value of each key" : "without an age limit"
 }
 
 export const streamBlocks: ReadonlyArray<string> = [
@@ -52,7 +52,7 @@ export const streamBlocks: ReadonlyArray<string> = [
       ]
     })
   ),
-  "All of them are on disk, with retention by limits and a quota. A full one refuses new messages and loses no old ones. The same message id is stored once within ten minutes; after that, each service remembers the ids that it handled."
+  "All of them are on disk, with retention by limits and a quota. A full stream refuses new messages and loses no old ones. A message id is stored once within ten minutes; after that, each service remembers the ids that it has handled."
 ]
 
 const RUN = "RUN"
@@ -69,14 +69,14 @@ export const subjectBlocks: ReadonlyArray<string> = [
       ["pause, resume or abort a run", code(s.command("orchestrator", RUN))],
       ["list the runs (request, reply)", code(s.api("orchestrator", "list"))],
       ["list the questions (request, reply)", code(s.api("gate", "list"))],
-      ["look at messages that could not be handled", code(`${prefix}.dead.>`)]
+      ["read dead letters", code(`${prefix}.dead.>`)]
     ]
   ),
   "The key of an event's subject is the run's id, whichever service publishes it. Every service also answers NATS's service pings: `nats micro ls` lists them."
 ]
 
 const meanings: Readonly<Record<string, string>> = {
-  "Nats-Msg-Id": "as `ce-id`: the stream stores an id once",
+  "Nats-Msg-Id": "the same as `ce-id`: the stream stores an id once",
   "ce-specversion": "always the same",
   "ce-id": "the message's id, 1 to 200 visible ASCII characters; a repeat has the same",
   "ce-type": "the type between `dev.reprise.` and the version",
@@ -104,5 +104,5 @@ export const envelopeBlocks: ReadonlyArray<string> = [
     ["header", "example", "is"],
     Object.entries(sample).map(([name, value]) => [code(name), code(value), meanings[name] ?? ""])
   ),
-  `A body over 512 KiB lies in the object store ${code(s.buckets.transcripts)}: the message is empty and its header \`reprise-body\` names the object.`
+  `A body over 512 KiB is stored in the object store ${code(s.buckets.transcripts)}: the message is empty and its header \`reprise-body\` names the object.`
 ]

@@ -9,8 +9,8 @@ import { code, generated, page, table } from "./markdown.ts"
 const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   done: "Done.",
   runFailed: "The run failed.",
-  wrongUse: "Usage error: an argument, a flag, the plan, or a refused answer.",
-  missing: "Something the command needs is missing or broken; `reprise doctor` shows what.",
+  wrongUse: "Usage error: a wrong argument, flag or plan, or an answer that was refused.",
+  missing: "Something that the command needs is missing or broken. `reprise doctor` says what.",
   waiting: "The run waits for a human, or was paused. It is parked; nothing is lost.",
   aborted: "The run was aborted.",
   interrupted: "Ctrl-C (SIGINT). The run is parked, not aborted.",
@@ -22,11 +22,11 @@ const global = table(
   [
     ["`--help`, `-h`", "shows the help of a command"],
     ["`--version`, `-v`", "shows the version"],
-    ["`--debug`", "with an error: shows where it happened"]
+    ["`--debug`", "shows where an error happened"]
   ]
 )
 
-/** What a flag gives when it is not on the command line. */
+/** The value of a flag that is not on the command line. */
 const defaultOf = (flag: Param.Param<Param.ParamKind, unknown>) =>
   Effect.result(flag.parse({ flags: {}, arguments: [] })).pipe(
     Effect.map((parsed) => {
@@ -120,7 +120,7 @@ export const commandsPage: Effect.Effect<string, unknown> = Effect.gen(function*
     "# Commands",
     "Data goes to standard output, messages to standard error. Colour is used only on a terminal, and not with `NO_COLOR`.",
     'With `--json` a command prints one object, `{"ok":true,"data":…}` or `{"ok":false,"error":{"code":…,"message":…,"hint":…}}`. `run`, `demo`, `watch` and `logs` print one [event](messages.md#events) per line instead: `{"type","time","id","runId",…}`.',
-    "An empty default means: not set. A flag that is `off` is a switch and takes no value.",
+    "An empty default means that the flag is not set. A flag with the default `off` is a switch and takes no value.",
     "Flags of every command:",
     global,
     "## Exit codes",

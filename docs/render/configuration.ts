@@ -25,31 +25,34 @@ const rows = (wanted: string): ReadonlyArray<ReadonlyArray<string>> =>
 
 const sections = [...new Set(settingsTable.map(({ section }) => section))]
 
-/** Variables that are no setting of `reprise.toml`: they name programs, places and secrets of this machine. */
+/** Variables that are not settings of `reprise.toml`: they name programs, folders and secrets of this machine. */
 export const otherVariables: ReadonlyArray<readonly [string, string]> = [
   [
     "REPRISE_NATS_SERVER",
-    "Path of the `nats-server` program to start. Else: one on the `PATH`, the cache, a fetched one."
+    "Path of the `nats-server` program. Default: the one on the `PATH`, then in the cache, then a downloaded one."
   ],
-  ["REPRISE_NATS_FETCH", "`never`: `nats-server` is not fetched from the system's package mirror."],
-  ["REPRISE_OPENCODE", "Path of the `opencode` program. Else: the one of the npm package, then one on the `PATH`."],
-  ["REPRISE_CLAUDE", "Path of the `claude` program. Else: the one that `@anthropic-ai/claude-agent-sdk` brings."],
+  ["REPRISE_NATS_FETCH", "`never`: do not download `nats-server` from the system's package mirror."],
+  [
+    "REPRISE_OPENCODE",
+    "Path of the `opencode` program. Default: the one of the npm package, then the one on the `PATH`."
+  ],
+  ["REPRISE_CLAUDE", "Path of the `claude` program. Default: the one in `@anthropic-ai/claude-agent-sdk`."],
   ["REPRISE_HOST", "Name of this host in subjects, for `reprise serve`. Default: `local`."],
-  ["REPRISE_STATE", "Where a session-manager in a container keeps the state of its OpenCode. Default: `.reprise`."],
+  ["REPRISE_STATE", "Where a session-manager in a container stores the state of its OpenCode. Default: `.reprise`."],
   ["OPENCODE_SERVER_PASSWORD", "Password of the server at `opencode.url`."],
-  ["XDG_CONFIG_HOME", "Where trust is remembered: `reprise/trust.json` in it. Default: `~/.config`."],
-  ["XDG_CACHE_HOME", "Where a fetched `nats-server` is kept: `reprise/nats-server` in it. Default: `~/.cache`."],
-  ["NO_COLOR", "Set to anything: no colour."]
+  ["XDG_CONFIG_HOME", "Where trust is stored, in `reprise/trust.json`. Default: `~/.config`."],
+  ["XDG_CACHE_HOME", "Where a downloaded `nats-server` is stored, in `reprise/nats-server`. Default: `~/.cache`."],
+  ["NO_COLOR", "If set, no colour is used."]
 ]
 
 export const configurationPage = (): string =>
   page([
     generated("cli/src/config/settings.ts"),
     "# Configuration",
-    "Settings are looked for in this order. A later place wins.",
-    "1. the defaults below\n2. `reprise.toml` in the repository's root\n3. `reprise.local.toml` beside it, for what is yours alone\n4. `gates` and `limits` in the front matter of the plan\n5. environment variables\n6. flags of the command",
-    "`reprise init` writes a `reprise.toml` with every setting and its meaning. `reprise config explain PLAN` shows each value and where it came from. The file's JSON schema is [reprise.schema.json](reprise.schema.json). A key that is not known is refused, with the nearest one that is.",
-    "In the environment, lists are JSON: `REPRISE_GATES_QUALITY='[\"npm test\"]'`. An empty variable counts as not set.",
+    "Settings are read from these places. A later place overrides an earlier one.",
+    "1. the defaults below\n2. `reprise.toml` in the repository's root\n3. `reprise.local.toml` beside it, for personal settings\n4. `gates` and `limits` in the front matter of the plan\n5. environment variables\n6. flags of the command",
+    "`reprise init` writes a `reprise.toml` with every setting and its meaning. `reprise config explain PLAN` shows each value and its source. The file's JSON schema is [reprise.schema.json](reprise.schema.json). An unknown key is refused, with a suggestion.",
+    "In the environment, lists are JSON: `REPRISE_GATES_QUALITY='[\"npm test\"]'`. An empty variable counts as unset.",
     ...sections.flatMap((section) => [
       section === "" ? "## Top level" : `## [${section}]`,
       table(["key", "type", "default", "environment", "meaning"], rows(section))

@@ -1,4 +1,4 @@
-/** The fields of a schema in words: their types, and what stands for one that is left out. */
+/** The fields of a schema in words: their types, and the value of a field that is left out. */
 import { Result, Schema } from "effect"
 import { code } from "./markdown.ts"
 
@@ -54,13 +54,13 @@ const typeOf = (field: Schema.Top, names: Names): string => {
   return jsonType(isJson(properties) ? properties["field"] : undefined, names)
 }
 
-/** What stands for a field that is left out: a default that the reader fills in, or nothing. */
+/** The value of a field that is left out: a default that the reader fills in, or nothing. */
 const presenceOf = (field: Schema.Codec<unknown, unknown>): string => {
   const decoded = Schema.decodeUnknownResult(Schema.Struct({ field }))({})
   if (Result.isFailure(decoded)) return "required"
   if (!("field" in decoded.success)) return "optional"
   const text = JSON.stringify(decoded.success.field)
-  return text.length > 60 ? "default: that of each field" : `default: ${code(text)}`
+  return text.length > 60 ? "default: each field's default" : `default: ${code(text)}`
 }
 
 export interface Field {
@@ -69,7 +69,7 @@ export interface Field {
   readonly presence: string
 }
 
-/** Of a struct. The tag of a tagged one is not listed: it travels in the envelope. */
+/** The fields of a struct. The tag is not listed: it travels in the envelope. */
 export const fieldsOf = (
   schema: { readonly fields: Readonly<Record<string, Schema.Codec<unknown, unknown>>> },
   names: Names

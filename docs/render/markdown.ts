@@ -7,7 +7,7 @@ const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\
 export const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n")
 
-/** Blocks with one empty line between them. */
+/** Joins blocks with one empty line between them. */
 export const page = (blocks: ReadonlyArray<string>): string =>
   `${blocks.filter((block) => block !== "").join("\n\n")}\n`
 

@@ -54,7 +54,7 @@ const messages = (cases: object, isShown: (field: Field) => boolean): ReadonlyAr
 
 const places = new Set(["phase", "step", "sessionId", "turnId"])
 
-/** Where an event happened is said once for all of them. */
+/** The fields that say where an event happened are described once for all events. */
 const isOfEvent = ({ name, presence }: Field) => name !== "runId" && !(places.has(name) && presence === "optional")
 
 const shapes = named.filter(([name, schema]) => isStruct(schema) && !name.endsWith("View") && name !== "ApiError")
@@ -70,8 +70,8 @@ export const messagesPage = (): string =>
   page([
     generated("libs/protocol and libs/nats"),
     "# Messages",
-    "All that Reprise's services say to each other is JSON on NATS subjects, in JetStream streams. Anyone with the rights may read it and take part. This page is the contract: a change is an addition with a default, or a new version. Fields that a reader does not know are to be ignored.",
-    "Times are ISO 8601 UTC, durations milliseconds, costs US dollars. `reprise` stands for the prefix, which `nats.prefix` sets.",
+    "Reprise's services exchange JSON messages on NATS subjects, stored in JetStream streams. Anyone with the rights may read and send them. This page is the contract: a change is an addition with a default, or a new version. Ignore fields that you do not know.",
+    "Times are in ISO 8601 UTC, durations in milliseconds, costs in US dollars. `reprise` stands for the prefix, which `nats.prefix` sets.",
     "## Subjects",
     ...subjectBlocks,
     "## Streams",
@@ -79,32 +79,32 @@ export const messagesPage = (): string =>
     "## Envelope",
     ...envelopeBlocks,
     "## Ids",
-    "An id may stand in a subject: 1 to 64 letters, digits, `_` or `-`. A phase's id is its number, such as `2` or `2.1`.",
+    "Ids are used in subjects, so they consist of 1 to 64 letters, digits, `_` or `-`. A phase's id is its number, such as `2` or `2.1`.",
     "### RunId",
-    "Of a run.",
+    "The id of a run.",
     "### SessionId",
-    "Of a session: the run's id and `-s` with a number; for a reviewer's session the review's key and `-s` with a number.",
+    "The id of a session: the run's id and `-s` with a number; for a reviewer's session the review's key and `-s` with a number.",
     "### TurnId",
-    "Of a turn: as of a session, with `-t`.",
+    "The id of a turn: like a session's, with `-t`.",
     "### EscalationId",
-    "Of a question: the run's id and `-e` with a number.",
+    "The id of a question: the run's id and `-e` with a number.",
     "### PhaseId",
     "The phase's number as the plan writes it.",
     "### Host",
     "A machine or pod with a disk. `any` is whichever is free.",
     "## Commands",
-    "Imperative, to one actor. Published to `reprise.command.<service>.<key>`. The type travels in `ce-type`, the body holds the fields. A command that cannot be done is answered by the event [CommandRefused](#commandrefused), whose `reprise-causation` is the command's id; one whose body does not fit is answered so too, and kept as a dead letter. Only a message without a readable envelope has nobody to answer to: it is a dead letter alone. A command with an id that was handled before is not handled again. `runId` may be left out where it is `ce-subject`, and the id of the actor where it is the subject's key.",
+    "Imperative, to one actor. Published to `reprise.command.<service>.<key>`. The type is in `ce-type`, the fields are in the body. A command that cannot be executed is answered with the event [CommandRefused](#commandrefused), whose `reprise-causation` is the command's id. So is a command whose body does not fit its schema, which also becomes a dead letter. A message without a readable envelope cannot be answered and only becomes a dead letter. A command id is handled once. `runId` may be left out if it equals `ce-subject`, and the actor's id if it equals the subject's key.",
     ...commands.flatMap(([service, key, cases]) => [
       `### To ${code(service)}`,
       `Key: ${key}.`,
       ...messages(cases, () => true)
     ]),
     "## Events",
-    "Past tense, facts. Published to `reprise.event.<service>.<run id>.<Type>`. Each carries `runId`, and `phase`, `step`, `sessionId` and `turnId` where they apply; below these are named only where they are always there.",
+    "Past tense, facts. Published to `reprise.event.<service>.<run id>.<Type>`. Each carries `runId`, and `phase`, `step`, `sessionId` and `turnId` where they apply; below these are listed only where they are always present.",
     ...events.flatMap(([service, cases]) => [`### From ${code(service)}`, ...messages(cases, isOfEvent)]),
     "### From every service",
     ...messages({ CommandRefused }, isOfEvent),
-    "`code` is one of these; events of older versions have none:",
+    "`code` is one of these; events of older versions have no code:",
     Object.values(contracts)
       .map(({ refusals, service }) => `- ${code(service)}: ${refusals.map(code).join(", ")}`)
       .join("\n"),
@@ -116,9 +116,9 @@ export const messagesPage = (): string =>
       `${capital(jsonType(jsonSchemaOf(schema), withoutOwn(name)))}.`
     ]),
     "## Queries",
-    'Request and reply. `reprise.api.<service>.list` takes `{}`, or `status`, `state` or `runId` to list only what has this value. `reprise.api.<service>.show` takes `{"id": …}`. The answer is `{"ok":true,"data":…}` or `{"ok":false,"error":…}` with an error of this shape:',
+    'Request and reply. `reprise.api.<service>.list` takes `{}`, or `status`, `state` or `runId` to filter. `reprise.api.<service>.show` takes `{"id": …}`. The answer is `{"ok":true,"data":…}` or `{"ok":false,"error":…}` with an error of this shape:',
     ...named.filter(([name]) => name === "ApiError").flatMap(struct("###")),
-    "`data` is a list of, or one of, these:",
+    "`data` is one of these, or a list of them:",
     Object.values(contracts)
       .map(({ service, view }) => `- ${code(service)}: ${jsonType(jsonSchemaOf(view), names)}`)
       .join("\n"),

@@ -1,4 +1,4 @@
-/** The types of the protocol that have a section of their own, and the links to them. */
+/** The types of the protocol that have their own section, and the links to them. */
 import * as protocol from "@reprise/protocol"
 import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "@reprise/protocol"
 import { Schema } from "effect"
@@ -20,7 +20,7 @@ const ids: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [Host, "Host"]
 ])
 
-/** Schemas of the protocol that have another place on the page, or none. */
+/** Schemas of the protocol that are described elsewhere on the page, or not at all. */
 const elsewhere = new Set<string>([
   "Key",
   "MessageMeta",
@@ -33,7 +33,7 @@ const isUnionOfMessages = (name: string) => /(Command|Event)$/.test(name)
 
 export type Named = readonly [name: string, schema: Schema.Top]
 
-/** In the order of the names: that of a module's exports is not the same under every loader. */
+/** Sorted by name, because the order of a module's exports differs between loaders. */
 export const named: ReadonlyArray<Named> = Object.entries<unknown>(protocol)
   .flatMap(
     ([name, schema]): Array<Named> =>
@@ -46,7 +46,7 @@ export const names: Names = {
   ofJson: new Map(named.map(([name, schema]) => [JSON.stringify(jsonSchemaOf(schema)), name]))
 }
 
-/** For the section of a type, which would else be a link to itself. */
+/** For a type's own section, which would otherwise link to itself. */
 export const withoutOwn = (name: string): Names => ({
   ofSchema: names.ofSchema,
   ofJson: new Map([...names.ofJson].filter(([, other]) => other !== name))

@@ -1,4 +1,4 @@
-/** Every prompt, from the catalogue that the loader checks the user's files against. */
+/** Every prompt, from the catalogue against which the loader checks the user's files. */
 import type { Template } from "@reprise/plan/template"
 import { catalogue } from "../../cli/src/project/prompts.ts"
 import { code, generated, page, table } from "./markdown.ts"
@@ -23,9 +23,9 @@ export const promptsPage = (): string =>
   page([
     generated("the templates of the services"),
     "# Prompts",
-    "A file `.reprise/prompts/NAME.md` replaces the prompt of that name in every run that starts from then on. `reprise prompts eject NAME` writes the built-in text there, `reprise prompts list` shows which are your own. To share them in the repository, add them with `git add --force`: the rest of `.reprise/` is kept out of git.",
-    "`{name}` is filled in once. What is filled in is passed on as it is, whatever it contains. `\\{name}` stands for the characters `{name}`; other braces are text. A variable that is not declared, a required one that is missing, an empty file and a name that is no prompt's are errors with file, line and column, before anything starts.",
-    "Some lines are not part of a template: the first line of a work prompt and of a first review, which says who is asked about which phase, and at the end the guidance of a human, word for word.",
+    "A file `.reprise/prompts/NAME.md` replaces the prompt of that name in every run that starts afterwards. `reprise prompts eject NAME` writes the built-in text to that file; `reprise prompts list` shows which prompts you have replaced. To share them in the repository, add them with `git add --force`, because git ignores `.reprise/`.",
+    "`{name}` is replaced once; the inserted text is not interpreted again. `\\{name}` stands for the characters `{name}`; other braces are text. An undeclared variable, a missing required variable, an empty file and an unknown prompt name are reported with file, line and column before anything starts.",
+    "Two parts are not in the templates: the first line of a work prompt and of a first review, which names the role and the phase, and a human's guidance at the end, word for word.",
     ...catalogue.flatMap((template) => [
       `## ${template.name}`,
       `Sent ${template.sent}.`,

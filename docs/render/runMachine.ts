@@ -4,7 +4,7 @@ import { code, generated, page, table } from "./markdown.ts"
 
 type Sources = (typeof transitions)[keyof typeof transitions]["from"] | (typeof endings)[keyof typeof endings]["from"]
 
-/** The diagram's names of what is no step: mermaid knows a beginning and an end, but no name with a blank. */
+/** The diagram's names for states that are not steps. Mermaid has a start and an end, but allows no blank in a name. */
 const stateOf = (source: string): string => (source === "start" ? "[*]" : source)
 const waiting = "QUESTION"
 const paused = "PAUSED"
@@ -21,10 +21,10 @@ interface Arrow {
 const arrowsOf = (from: ReadonlyArray<string>, to: ReadonlyArray<string>, label: string): ReadonlyArray<Arrow> =>
   from
     .flatMap((start) => to.map((end) => ({ from: start, to: end, label })))
-    // A run that ends before its first step is no arrow of a diagram.
+    // A run that ends before its first step has no arrow in the diagram.
     .filter((arrow) => arrow.from !== "[*]" || arrow.to !== "[*]")
 
-/** One arrow for each pair of states, with everything that leads along it. */
+/** One arrow for each pair of states, with the names of all transitions between them. */
 const lines = (arrows: ReadonlyArray<Arrow>): ReadonlyArray<string> => {
   const pairs = Map.groupBy(arrows, ({ from, to }) => `${from} --> ${to}`)
   return [...pairs].map(([pair, all]) => `    ${pair}: ${all.map(({ label }) => label).join(", ")}`)
@@ -64,11 +64,11 @@ export const runMachinePage = (): string =>
   page([
     generated("services/orchestrator/src/actor/transitions.ts"),
     "# The run machine",
-    "What a run does, step by step. Every arrow is public: the event `StepStarted` names the step and, as its `cause`, the arrow that led there. A question is raised at the gate as `EscalationRaised`, with its `origin`.",
-    "## By itself",
+    "What a run does, step by step. Every arrow is public: the event `StepStarted` names the step and, as its `cause`, the arrow that led there. A question at the gate is published as `EscalationRaised`, with its `origin`.",
+    "## Without a human",
     diagram(onItsOwn),
     "## When a human is needed",
-    "A step that cannot go on waits with one open question. In auto mode nobody is asked: the step is tried again, and when no retry is left the run is aborted with every reason. Only a checkpoint that neither a recommended option nor the commands of `gates.verify` settle waits for a human in auto mode too. A run that was paused goes on where it was; only what the pause has interrupted begins anew.",
+    "A step that cannot continue waits with one open question. In auto mode nobody is asked: the step is retried, and when no retry is left the run is aborted with all reasons. In auto mode a run waits for a human only at a checkpoint that neither a recommended option nor the commands of `gates.verify` can resolve. A run that was paused continues where it was; only work that the pause interrupted starts over.",
     diagram(withHumans),
     "## Causes",
     table(
@@ -86,7 +86,7 @@ export const runMachinePage = (): string =>
       Object.entries(questions).map(([origin, { at, when }]) => [code(origin), steps(at), when])
     ),
     "## Ends",
-    "Besides, a human may abort a run at any time. After its end nothing moves a run.",
+    "In addition, a human may abort a run at any time. A run that has ended never changes again.",
     table(
       ["end", "from", "when"],
       ends.map(({ ending, from, when }) => [code(ending), from.map(place).join(", "), when])

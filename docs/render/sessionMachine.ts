@@ -1,9 +1,9 @@
-/** The statuses of a session as a diagram, from the session-manager's table; it stands in `docs/sessions.md`. */
+/** The statuses of a session as a diagram in `docs/sessions.md`, from the session-manager's table. */
 import { transitions } from "@reprise/session-manager/transitions"
 
 const stateOf = (status: string): string => (status === "start" ? "[*]" : status)
 
-/** One arrow for each pair of statuses, with everything that leads along it. */
+/** One arrow for each pair of statuses, with the names of all transitions between them. */
 const arrows = (): ReadonlyArray<string> => {
   const all = Object.entries(transitions).flatMap(([way, { from, to }]) =>
     from.flatMap((start) => to.map((end) => ({ pair: `${stateOf(start)} --> ${end}`, way })))
@@ -26,7 +26,7 @@ const begin =
   "<!-- The session machine, written by 'npm run docs' from services/session-manager/src/lifecycle/transitions.ts -->"
 const end = "<!-- End of the session machine -->"
 
-/** The page with the diagram and its table as the code has them now; all else stays as it is written. */
+/** The page with the diagram and its table up to date; the rest of the page is unchanged. */
 export const withSessionMachine = (page: string): string => {
   const before = page.slice(0, page.indexOf(begin) + begin.length)
   const after = page.slice(page.indexOf(end))

@@ -14,14 +14,15 @@ export interface BrokenCitation {
   readonly problem: string
 }
 
-const cited = /\b(?:docs|libs|services|cli|test|house)\/[\w./-]*\w\.md(?:#[\w-]+)?/g
+/** `docs/plans/` and `docs/reviews/` are folders of a user's repository. */
+const cited = /\b(?:docs|libs|services|cli|test|house)\/(?!plans\/|reviews\/)[\w./-]*\w\.md(?:#[\w-]+)?/g
 const pages = "run-machine|sessions|session-manager|continuation|gate|protocol|workspace|architecture|glossary|reviewer"
 /** `(run-machine: ESCALATE)` and a page's bare name, which do not say where the page is. */
 const oldStyle = new RegExp(String.raw`\((?:${pages})(?:: [^()]*)?\)|(?<![\w./-])(?:${pages})\.md\b`, "g")
 const decision = /\bdecision (\d+)\b/g
 
 /** Pages that name paths in inline code, each of which has to exist. */
-const maps = ["README.md", "CONTRIBUTING.md", "docs/design/README.md"]
+const maps = ["README.md", "CONTRIBUTING.md", "docs/design/README.md", "docs/security.md"]
 
 /** A comment as one line, so that a citation may be wrapped. */
 const flatten = (comment: string) => comment.replace(/\s*\n\s*\*?\s*/g, " ")

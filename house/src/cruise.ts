@@ -1,5 +1,7 @@
 /** Runs dependency-cruiser with the repository's own rules and reads its result. */
 import { spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Import } from "./layers.ts"
 import { repository } from "./sources.ts"
@@ -33,17 +35,24 @@ const program = join(repository, "node_modules/dependency-cruiser/bin/dependency
 
 /** What the files in `places`, relative to `root`, import, and which rules of `root`'s configuration they break. */
 export const cruise = (root: string, places: ReadonlyArray<string>): Cruise => {
-  const { stdout, stderr } = spawnSync(
-    process.execPath,
-    [program, "--config", ".dependency-cruiser.cjs", "--output-type", "json", ...places],
-    { cwd: root, encoding: "utf8", maxBuffer: 256 * 1024 * 1024 }
-  )
-  if (!stdout.startsWith("{")) throw new Error(`dependency-cruiser gave no result in ${root}: ${stderr}`)
-  const { modules, summary }: Output = JSON.parse(stdout)
-  return {
-    imports: modules.flatMap(({ source, dependencies }) =>
-      dependencies.map(({ resolved }) => ({ from: source, to: resolved }))
-    ),
-    violations: summary.violations.map(({ rule, from, to }) => ({ rule: rule.name, from, to }))
+  const folder = mkdtempSync(join(tmpdir(), "reprise-cruise-"))
+  try {
+    const file = join(folder, "result.json")
+    const options = ["--config", ".dependency-cruiser.cjs", "--output-type", "json", "--output-to", file]
+    const { status, stderr } = spawnSync(process.execPath, [program, ...options, ...places], {
+      cwd: root,
+      encoding: "utf8"
+    })
+    if (status !== 0) throw new Error(`dependency-cruiser failed in ${root}: ${stderr}`)
+    return readCruise(JSON.parse(readFileSync(file, "utf8")))
+  } finally {
+    rmSync(folder, { recursive: true })
   }
 }
+
+const readCruise = ({ modules, summary }: Output): Cruise => ({
+  imports: modules.flatMap(({ source, dependencies }) =>
+    dependencies.map(({ resolved }) => ({ from: source, to: resolved }))
+  ),
+  violations: summary.violations.map(({ rule, from, to }) => ({ rule: rule.name, from, to }))
+})

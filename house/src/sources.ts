@@ -12,22 +12,18 @@ export type Sources = ReadonlyMap<string, string>
 
 export const repository = fileURLToPath(new URL("../../", import.meta.url))
 
-/** Fixtures are broken on purpose. */
-const isFixture = (path: string) => path.startsWith("house/fixtures/")
+/** Fixtures are broken on purpose, so their text is not looked at. */
+const isRead = (path: string) => /\.(ts|md)$/.test(path) && !path.startsWith("house/fixtures/")
 
 /** Every path that git knows, whatever its type. */
 export const listPaths = (root: string): ReadonlyArray<string> =>
   execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" })
     .split("\0")
-    .filter((path) => path !== "" && !isFixture(path) && existsSync(join(root, path)))
+    .filter((path) => path !== "" && existsSync(join(root, path)))
 
-/** The TypeScript and Markdown files; other files have an empty text and only exist. */
+/** The TypeScript and Markdown files; every other file is there with an empty text. */
 export const readSources = (root: string): Sources =>
-  new Map(
-    listPaths(root).map(
-      (path) => [path, /\.(ts|md)$/.test(path) ? readFileSync(join(root, path), "utf8") : ""] as const
-    )
-  )
+  new Map(listPaths(root).map((path) => [path, isRead(path) ? readFileSync(join(root, path), "utf8") : ""] as const))
 
 /** Production code: the `src` folders of libraries, services and the command. */
 export const productionFiles = (sources: Sources): Sources =>

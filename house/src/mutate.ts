@@ -1,0 +1,61 @@
+/**
+ * `npm run mutate [-- --only PATH] [--sample N] [--seed S]`: changes the pure core in small ways, one at a time, and
+ * shows which changes no unit test notices. Takes hours for everything, so it is for the night, not for CI.
+ *
+ * `--only` takes a folder or a file; `--sample` takes N of the files, chosen by the seed. Exits with 1 when a folder's
+ * score is below the target. A package's mutants meet that package's own tests only, because the copy in which they
+ * are made links to the other packages as they are.
+ */
+import { spawnSync } from "node:child_process"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { renderScores, sampleOf, scoresOf, survivorsOf, targets } from "./mutation.ts"
+import { listPaths, repository } from "./sources.ts"
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", default: "" },
+    sample: { type: "string", default: "0" },
+    seed: { type: "string", default: "1" }
+  }
+})
+
+const files = sampleOf(targets(listPaths(repository), values.only), Number(values.sample), Number(values.seed))
+if (files.length === 0) throw new Error(`No file of the pure core lies in '${values.only}'.`)
+
+const report = "coverage/mutation.json"
+const configuration = "coverage/stryker.json"
+const packages = [...new Set(files.map((file) => file.split("/").slice(0, 2).join("/")))]
+
+mkdirSync(join(repository, "coverage"), { recursive: true })
+writeFileSync(
+  join(repository, configuration),
+  JSON.stringify({
+    testRunner: "vitest",
+    vitest: { configFile: "house/mutation.config.ts" },
+    mutate: files,
+    concurrency: 2,
+    // On a busy machine a slow test must not count as a mutant that was noticed.
+    timeoutMS: 30_000,
+    reporters: ["progress-append-only", "json"],
+    jsonReporter: { fileName: report },
+    tempDirName: "coverage/stryker",
+    ignorePatterns: ["coverage", ".turbo"]
+  })
+)
+const { status } = spawnSync(
+  process.execPath,
+  [join(repository, "node_modules/@stryker-mutator/core/bin/stryker.js"), "run", configuration],
+  { cwd: repository, stdio: "inherit", env: { ...process.env, REPRISE_MUTATED_PACKAGES: packages.join(",") } }
+)
+if (status !== 0) throw new Error(`Stryker ended with ${status}.`)
+
+const scores = scoresOf(JSON.parse(readFileSync(join(repository, report), "utf8")))
+process.stdout.write(
+  survivorsOf(JSON.parse(readFileSync(join(repository, report), "utf8")))
+    .map((line) => `${line}\n`)
+    .join("")
+)
+process.stdout.write(renderScores(scores))
+process.exitCode = scores.every(({ met }) => met) ? 0 : 1
