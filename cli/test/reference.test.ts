@@ -36,7 +36,7 @@ describe("the reference", () => {
   it("shows the session machine as it is; if not, run 'npm run docs'", () => {
     const page = readFileSync(sessionsFile, "utf8")
     assert.strictEqual(page, withSessionMachine(page))
-    assert.include(page, "[*] --> requested: asked")
+    assert.include(page, "[*] --> requested: requested")
   })
 
   it.effect("has no link to a heading that is not there", () =>
