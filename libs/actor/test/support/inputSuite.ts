@@ -1,12 +1,12 @@
 /** What becomes of every kind of input. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type Key, type MessageMeta, PublicEvent, RunId, subjects } from "@reprise/protocol"
 import { Effect } from "effect"
 import { actorLayer, Broker, drain, Messenger } from "../../src/index.ts"
 import { type CounterCommand, counter, counterLayer } from "./Counter.ts"
 import { losesAcknowledgements, makeStop, misbehaving, stopsBeforeAppending } from "./misbehave.ts"
 import { deadLettersOf, eventsSoFar, followNow, journalOf, sendAll, show } from "./observe.ts"
-import { type OpenWorld, waitUntil } from "./systems.ts"
+import { type Stage, waitUntil } from "./systems.ts"
 
 const s = subjects("t")
 const count = actorLayer(counter)
@@ -30,9 +30,9 @@ const send = (key: Key, command: CounterCommand, id: string) =>
 
 const paused = (run: string) => PublicEvent.cases.RunPaused.make({ runId: RunId.make(run) })
 
-export const inputSuite = (name: string, open: OpenWorld) =>
+export const inputSuite = (name: string, { open, test }: Stage) =>
   describe(name, () => {
-    it.live("publishes a refusal under an id that derives from the command's, and records nothing", () =>
+    test("publishes a refusal under an id that derives from the command's, and records nothing", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start(count)
@@ -56,10 +56,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
             ["a-1"]
           )
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("a command that was refused before a crash stays refused", () =>
+    test("a command that was refused before a crash stays refused", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const watching = yield* world.start()
@@ -77,10 +76,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
         const two = yield* world.start(lenient)
         yield* drain.pipe(Effect.provide(two))
         assert.deepStrictEqual(yield* journalOf("a").pipe(Effect.provide(two)), [])
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("records nothing for an input that does not concern the actor", () =>
+    test("records nothing for an input that does not concern the actor", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start(count)
@@ -89,10 +87,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           yield* drain
           assert.deepStrictEqual(yield* journalOf("a"), [])
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("sets aside an input whose decide or react throws, and the lane goes on", () =>
+    test("sets aside an input whose decide or react throws, and the lane goes on", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start(count)
@@ -112,10 +109,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           )
           assert.deepStrictEqual(yield* show("a"), { total: 3, steps: 2 })
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("sets aside what cannot be read, in the schema's own words, and the actor goes on", () =>
+    test("sets aside what cannot be read, in the schema's own words, and the actor goes on", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start(count)
@@ -132,7 +128,7 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           assert.deepStrictEqual([...reasons.keys()].sort(), ["no-n", "no-type", "not-json", "not-object", "what"])
           const all = yield* Messenger.use((messenger) => messenger.deadLetters())
           assert.deepStrictEqual(
-            all.map(({ letter }) => letter),
+            all.map(({ content }) => content),
             letters
           )
           assert.match(reasons.get("no-n") ?? "", /Expected number\s+at \["n"\]/)
@@ -140,10 +136,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           assert.strictEqual(letters.find(({ headers }) => headers["ce-id"] === "no-n")?.body, `{"n":"two"}`)
           assert.deepStrictEqual(yield* show("a"), { total: 5, steps: 1 })
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("answers a command that cannot be read with a refusal too, so that its sender hears of it", () =>
+    test("answers a command that cannot be read with a refusal too, so that its sender hears of it", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start(count)
@@ -164,10 +159,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
             ]
           )
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("sets aside a command that was delivered too often without ever finishing", () =>
+    test("sets aside a command that was delivered too often without ever finishing", () =>
       Effect.gen(function* () {
         const world = yield* open({ maxDeliveries: 2 })
         const watching = yield* world.start()
@@ -187,10 +181,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           assert.match(letter?.reason ?? "", /delivered 3 times/)
           assert.deepStrictEqual(yield* show("a"), { total: 2, steps: 1 })
         }).pipe(Effect.provide(two))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("an actor that hangs holds up no other", () =>
+    test("an actor that hangs holds up no other", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const hangs = misbehaving(count, (broker) => ({
@@ -206,10 +199,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           yield* sendAll("well", [1, 2, 3])
           yield* waitUntil(Effect.map(journalOf("well"), (journal) => journal.length === 3))
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("routes the events it listens to, once each, and leaves the others", () =>
+    test("routes the events it listens to, once each, and leaves the others", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start(count)
@@ -226,10 +218,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           )
           assert.deepStrictEqual(yield* journalOf("nobody"), [])
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("ignores a snapshot of another version and replays the journal", () =>
+    test("ignores a snapshot of another version and replays the journal", () =>
       Effect.gen(function* () {
         const world = yield* open({ snapshotEvery: 2 })
         yield* Effect.gen(function* () {
@@ -243,10 +234,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
         }
         const two = yield* world.start(actorLayer(twice))
         assert.deepStrictEqual(yield* show("a").pipe(Effect.provide(two)), { total: 12, steps: 3 })
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("carries a command of a megabyte through journal and snapshot", () =>
+    test("carries a command of a megabyte through journal and snapshot", () =>
       Effect.gen(function* () {
         const world = yield* open({ snapshotEvery: 1 })
         const text = "x".repeat(1_200_000)
@@ -260,10 +250,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
         }
         const two = yield* world.start(actorLayer(length))
         assert.deepStrictEqual(yield* show("a").pipe(Effect.provide(two)), { total: text.length, steps: 1 })
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("answers queries with read models, filtered, and says what is missing", () =>
+    test("answers queries with read models, filtered, and says what is missing", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start(count)
@@ -285,10 +274,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           assert.strictEqual(yield* code(messenger.query("gate", "show", {})), "bad-request")
           assert.strictEqual(yield* code(messenger.query("workspace", "list", {})), "not-running")
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("refuses to send what does not match its schema, or has no valid key", () =>
+    test("refuses to send what does not match its schema, or has no valid key", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start()
@@ -299,10 +287,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           const key = yield* Effect.flip(messenger.send("gate", "a.>", { _tag: "Add", n: 1 }))
           assert.match(key.message, /cannot be part of a subject/)
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("gives edges the events they ask for, from now on", () =>
+    test("gives edges the events they ask for, from now on", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start()
@@ -325,6 +312,5 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           )
           assert.isBelow(events[0]?.sequence ?? 0, events[1]?.sequence ?? 0)
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
   })

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { Key, type PublicEvent } from "@reprise/protocol"
 import { Result } from "effect"
-import type { Actor, Delivery, Outgoing, Tagged } from "../Actor.ts"
+import type { Actor, Delivery, Outgoing, Tagged } from "./Actor.ts"
 
 const someDelivery: Delivery = { id: "message-1", key: Key.make("key-1"), now: "2026-01-01T00:00:00.000Z" }
 
