@@ -1,9 +1,8 @@
 /** An input is decided once and what it leads to is sent, whenever the process dies: each test states the moment. */
 import { assert, describe } from "@effect/vitest"
-import type { ServiceName } from "@reprise/protocol"
 import { Context, Effect } from "effect"
 import { actorLayer, drain, Messenger } from "../../src/index.ts"
-import { counter, counterLayer } from "./Counter.ts"
+import { counter, counterLayer, toCounter } from "./Counter.ts"
 import {
   losesAcknowledgements,
   makeGate,
@@ -15,7 +14,6 @@ import {
 import { eventsSoFar, journalOf, sendAll, show } from "./observe.ts"
 import { type Stage, waitUntil } from "./systems.ts"
 
-const gate: ServiceName = "gate"
 const count = actorLayer(counter)
 
 /** `racingCommands`: how many commands for each of three actors two processes race for. */
@@ -30,7 +28,7 @@ export const durabilitySuite = (
         const one = yield* world.start(count)
         yield* Effect.gen(function* () {
           const messenger = yield* Messenger
-          yield* messenger.send(gate, "a", { _tag: "AddAndTell", n: 2, other: "b" }, { id: "first", subject: "r1" })
+          yield* messenger.send(toCounter("a").AddAndTell({ n: 2, other: "b" }), { id: "first", subject: "r1" })
           yield* drain
           const [entry] = yield* journalOf("a")
           assert.deepStrictEqual(entry?.input, { id: "first", type: "AddAndTell" })
@@ -160,7 +158,7 @@ export const durabilitySuite = (
         const { gate, how } = makeGate()
         const behind = yield* world.start(misbehaving(strict, how))
         const messenger = Context.get(behind, Messenger)
-        yield* messenger.send("gate", "a", { _tag: "Ignored" })
+        yield* messenger.send(toCounter("a").Ignored())
         yield* drain.pipe(Effect.provide(behind))
         gate.open = false
         yield* Effect.gen(function* () {
@@ -168,7 +166,7 @@ export const durabilitySuite = (
           yield* sendAll("a", [1]).pipe(Effect.andThen(drain), Effect.provide(ahead))
         }).pipe(Effect.scoped)
         gate.open = true
-        yield* messenger.send("gate", "a", { _tag: "Forbidden" })
+        yield* messenger.send(toCounter("a").Forbidden())
         yield* Effect.gen(function* () {
           yield* drain
           assert.deepStrictEqual(yield* eventsSoFar(["CommandRefused"]), [])

@@ -3,9 +3,9 @@ import { assert, describe } from "@effect/vitest"
 import { type Key, type MessageMeta, PublicEvent, RunId, subjects } from "@reprise/protocol"
 import { Effect } from "effect"
 import { actorLayer, Broker, drain, Messenger } from "../../src/index.ts"
-import { type CounterCommand, counter, counterLayer } from "./Counter.ts"
+import { counter, counterLayer, toCounter } from "./Counter.ts"
 import { losesAcknowledgements, makeStop, misbehaving, stopsBeforeAppending } from "./misbehave.ts"
-import { deadLettersOf, eventsSoFar, followNow, journalOf, sendAll, show } from "./observe.ts"
+import { deadLettersOf, eventsSoFar, followNow, journalOf, send, sendAll, show } from "./observe.ts"
 import { type Stage, waitUntil } from "./systems.ts"
 
 const s = subjects("t")
@@ -25,9 +25,6 @@ const storeRaw = (key: Key, id: string, type: string, body: string, more: Partia
     broker.publish([{ subject: s.command("gate", key), body, meta: { ...meta(id, type), ...more } }])
   )
 
-const send = (key: Key, command: CounterCommand, id: string) =>
-  Messenger.use((messenger) => messenger.send("gate", key, command, { id }))
-
 const paused = (run: string) => PublicEvent.cases.RunPaused.make({ runId: RunId.make(run) })
 
 export const inputSuite = (name: string, { open, test }: Stage) =>
@@ -37,7 +34,7 @@ export const inputSuite = (name: string, { open, test }: Stage) =>
         const world = yield* open()
         const one = yield* world.start(count)
         yield* Effect.gen(function* () {
-          yield* send("a", { _tag: "Forbidden" }, "no")
+          yield* send(toCounter("a").Forbidden(), "no")
           yield* sendAll("a", [1])
           yield* drain
           const refusals = yield* eventsSoFar(["CommandRefused"])
@@ -64,7 +61,7 @@ export const inputSuite = (name: string, { open, test }: Stage) =>
         const watching = yield* world.start()
         yield* Effect.gen(function* () {
           yield* world.start(misbehaving(count, losesAcknowledgements))
-          yield* send("a", { _tag: "Forbidden" }, "no").pipe(Effect.provide(watching))
+          yield* send(toCounter("a").Forbidden(), "no").pipe(Effect.provide(watching))
           yield* waitUntil(Effect.map(eventsSoFar(["CommandRefused"]), (seen) => seen.length === 1)).pipe(
             Effect.provide(watching)
           )
@@ -83,7 +80,7 @@ export const inputSuite = (name: string, { open, test }: Stage) =>
         const world = yield* open()
         const one = yield* world.start(count)
         yield* Effect.gen(function* () {
-          yield* send("a", { _tag: "Ignored" }, "nothing")
+          yield* send(toCounter("a").Ignored(), "nothing")
           yield* drain
           assert.deepStrictEqual(yield* journalOf("a"), [])
         }).pipe(Effect.provide(one))
@@ -95,8 +92,8 @@ export const inputSuite = (name: string, { open, test }: Stage) =>
         const one = yield* world.start(count)
         yield* Effect.gen(function* () {
           yield* sendAll("a", [1])
-          yield* send("a", { _tag: "Explode" }, "bang")
-          yield* send("a", { _tag: "ExplodeLater" }, "later")
+          yield* send(toCounter("a").Explode(), "bang")
+          yield* send(toCounter("a").ExplodeLater(), "later")
           yield* sendAll("a", [2])
           yield* drain
           const letters = yield* deadLettersOf("a")
@@ -242,7 +239,7 @@ export const inputSuite = (name: string, { open, test }: Stage) =>
         const text = "x".repeat(1_200_000)
         yield* Effect.gen(function* () {
           const one = yield* world.start(count)
-          yield* send("a", { _tag: "Keep", text }, "big").pipe(Effect.andThen(drain), Effect.provide(one))
+          yield* send(toCounter("a").Keep({ text }), "big").pipe(Effect.andThen(drain), Effect.provide(one))
         }).pipe(Effect.scoped)
         const length = {
           ...counter,
@@ -282,9 +279,11 @@ export const inputSuite = (name: string, { open, test }: Stage) =>
         const one = yield* world.start()
         yield* Effect.gen(function* () {
           const messenger = yield* Messenger
-          const bad = yield* Effect.flip(messenger.send("orchestrator", "r1", { _tag: "AbortRun", runId: "r1" }))
+          const bad = yield* Effect.flip(
+            messenger.send({ service: "orchestrator", key: "r1", command: { _tag: "AbortRun", ...{ runId: "r1" } } })
+          )
           assert.match(bad.message, /AbortRun was not sent: [\s\S]*reason/)
-          const key = yield* Effect.flip(messenger.send("gate", "a.>", { _tag: "Add", n: 1 }))
+          const key = yield* Effect.flip(messenger.send(toCounter("a.>").Add({ n: 1 })))
           assert.match(key.message, /cannot be part of a subject/)
         }).pipe(Effect.provide(one))
       }).pipe(Effect.scoped))

@@ -3,7 +3,7 @@ import { assert, describe } from "@effect/vitest"
 import { anyHost, Host } from "@reprise/protocol"
 import { Cause, Clock, Deferred, Effect } from "effect"
 import { actorLayer, drain, Messenger, type Worker, WorkFault, workerLayer } from "../../src/index.ts"
-import { CounterWork, counter, counterLayer } from "./Counter.ts"
+import { CounterWork, counter, counterLayer, toCounter } from "./Counter.ts"
 import { deadLettersOf, journalOf, sendAll, show } from "./observe.ts"
 import { type Stage, waitUntil } from "./systems.ts"
 
@@ -18,15 +18,15 @@ const worker = (
 /** Reports to the actor, with an id that derives from the work's. */
 const report: Worker<CounterWork, Messenger>["handle"] = ({ name }, { id, key }) =>
   Messenger.use((messenger) =>
-    messenger.send("gate", key, { _tag: "Finish", name }, { id: `${id}.done`, causation: id })
+    messenger.send(toCounter(key).Finish({ name }), { id: `${id}.done`, causation: id })
   ).pipe(
     Effect.asVoid,
     Effect.mapError((cause) => new WorkFault({ operation: "report", cause }))
   )
 
-const ask = (names: ReadonlyArray<string>) =>
+const askForWork = (names: ReadonlyArray<string>) =>
   Messenger.use((messenger) =>
-    Effect.forEach(names, (name) => messenger.send("gate", "a", { _tag: "AskForWork", name }), { discard: true })
+    Effect.forEach(names, (name) => messenger.send(toCounter("a").AskForWork({ name })), { discard: true })
   )
 
 const finished = Effect.map(journalOf("a"), (journal) =>
@@ -42,7 +42,7 @@ export const workSuite = (name: string, { open, test }: Stage) =>
         const world = yield* open()
         const one = yield* world.start(count, worker(report))
         yield* Effect.gen(function* () {
-          yield* ask(["x", "y"])
+          yield* askForWork(["x", "y"])
           yield* drain
           assert.sameMembers([...(yield* finished)], ["x", "y"])
         }).pipe(Effect.provide(one))
@@ -60,7 +60,7 @@ export const workSuite = (name: string, { open, test }: Stage) =>
         )
         const one = yield* world.start(count, slow)
         const two = yield* world.start(slow)
-        yield* ask(["x"]).pipe(Effect.andThen(drain), Effect.provide(one))
+        yield* askForWork(["x"]).pipe(Effect.andThen(drain), Effect.provide(one))
         assert.deepStrictEqual([runs, yield* finished.pipe(Effect.provide(two))], [1, ["x"]])
       }).pipe(Effect.scoped))
 
@@ -83,7 +83,7 @@ export const workSuite = (name: string, { open, test }: Stage) =>
         )
         const one = yield* world.start(count, busy)
         const names = ["p", "q", "r", "s", "t"]
-        yield* ask(names).pipe(Effect.andThen(drain), Effect.provide(one))
+        yield* askForWork(names).pipe(Effect.andThen(drain), Effect.provide(one))
         assert.sameMembers([...(yield* finished.pipe(Effect.provide(one)))], names)
         assert.strictEqual(most, 2)
       }).pipe(Effect.scoped))
@@ -95,7 +95,7 @@ export const workSuite = (name: string, { open, test }: Stage) =>
         const watching = yield* world.start(count)
         yield* Effect.gen(function* () {
           yield* world.start(worker(() => Effect.andThen(Deferred.succeed(began, undefined), Effect.never)))
-          yield* ask(["x"]).pipe(Effect.provide(watching))
+          yield* askForWork(["x"]).pipe(Effect.provide(watching))
           yield* Deferred.await(began)
         }).pipe(Effect.scoped)
         const deliveries: Array<unknown> = []
@@ -125,19 +125,16 @@ export const workSuite = (name: string, { open, test }: Stage) =>
             attempts: 3,
             giveUp: ({ name }, cause, { id, key }) =>
               Messenger.use((messenger) =>
-                messenger.send(
-                  "gate",
-                  key,
-                  { _tag: "Finish", name: `${name}: ${Cause.pretty(cause).slice(0, 40)}` },
-                  { id: `${id}.failed` }
-                )
+                messenger.send(toCounter(key).Finish({ name: `${name}: ${Cause.pretty(cause).slice(0, 40)}` }), {
+                  id: `${id}.failed`
+                })
               ).pipe(Effect.asVoid)
           }
         )
         const one = yield* world.start(count, fails)
         yield* Effect.gen(function* () {
-          yield* ask(["x"])
-          yield* waitUntil(Effect.map(deadLettersOf("a"), (letters) => letters.length === 1))
+          yield* askForWork(["x"])
+          yield* waitUntil(Effect.map(deadLettersOf("a"), (found) => found.length === 1))
           yield* drain
           assert.strictEqual(tries, 3)
           assert.match(String((yield* finished)[0]), /^x: .*dig failed: too hard/)
@@ -171,7 +168,7 @@ export const workSuite = (name: string, { open, test }: Stage) =>
             )
         })
         const one = yield* world.start(near, elsewhere)
-        yield* ask(["near", "far", "any"]).pipe(Effect.provide(one))
+        yield* askForWork(["near", "far", "any"]).pipe(Effect.provide(one))
         yield* waitUntil(Effect.sync(() => ran === 2))
         yield* drain.pipe(Effect.provide(one))
         assert.strictEqual(ran, 2)
@@ -183,7 +180,7 @@ export const workSuite = (name: string, { open, test }: Stage) =>
         const dueAt = new Date((yield* Clock.currentTimeMillis) + 1_500).toISOString()
         yield* Effect.gen(function* () {
           const one = yield* world.start(count)
-          yield* Messenger.use((messenger) => messenger.send("gate", "a", { _tag: "AddLater", n: 7, dueAt })).pipe(
+          yield* Messenger.use((messenger) => messenger.send(toCounter("a").AddLater({ n: 7, dueAt }))).pipe(
             Effect.andThen(drain),
             Effect.provide(one)
           )
