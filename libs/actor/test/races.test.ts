@@ -64,7 +64,13 @@ describe("a command that keeps losing races", () => {
     Effect.gen(function* () {
       const world = yield* memoryWorld({ maxDeliveries: 2, conflictRetries: 1 })
       let lost = 0
+      let deliveries = 0
       const slow = misbehaving(count, (broker) => ({
+        consume: (spec, take) =>
+          broker.consume(spec, (delivery) => {
+            if (spec.stream === "commands") deliveries += 1
+            take(delivery)
+          }),
         append: (message, expected) => {
           lost += 1
           return lost <= 12 ? new Conflict({ subject: journal, expected }) : broker.append(message, expected)
@@ -77,7 +83,7 @@ describe("a command that keeps losing races", () => {
         assert.deepStrictEqual(yield* deadLettersOf("a"), [])
         assert.deepStrictEqual(yield* show("a"), { total: 1, steps: 1 })
         // Two attempts for each delivery: the first and one more after the conflict.
-        assert.strictEqual(lost, 13)
+        assert.deepStrictEqual([lost, deliveries], [13, 7])
       }).pipe(Effect.provide(one))
     })
   )
@@ -162,13 +168,27 @@ describe("a timer", () => {
     Effect.gen(function* () {
       const world = yield* memoryWorld()
       const decidedAt: Array<number> = []
+      const acks: Array<string> = []
       const noting = counterLayer({
         decide: (state, input, delivery) => {
           decidedAt.push(Date.parse(delivery.now))
           return counter.decide(state, input, delivery)
         }
       })
-      const one = yield* world.start(noting)
+      const one = yield* world.start(
+        misbehaving(noting, (broker) => ({
+          consume: (spec, take) =>
+            broker.consume(spec, (delivery) =>
+              take({
+                ...delivery,
+                ack: () => {
+                  acks.push(spec.stream)
+                  delivery.ack()
+                }
+              })
+            )
+        }))
+      )
       yield* Effect.gen(function* () {
         yield* storeTimer(2_500)
         yield* waitUntil(Effect.map(journalOf("a"), (entries) => entries.length === 1))
@@ -178,6 +198,10 @@ describe("a timer", () => {
           (yield* journalOf("a")).map(({ input }) => input.id),
           ["timer-1"]
         )
+        yield* drain
+        assert.sameMembers(acks, ["timers", "commands"])
+        const command = yield* Broker.use((broker) => broker.last("commands", s.command("gate", "a")))
+        assert.isAtLeast(Date.parse(command?.header("ce-time") ?? ""), 2_500)
       }).pipe(Effect.provide(one))
     })
   )
