@@ -102,6 +102,35 @@ describe("an actor in memory", () => {
     })
   )
 
+  it.effect(
+    "sends what a dead process decided before anything later, though that command is not delivered again yet",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* memoryWorld({ ackWaitMs: 60_000 })
+        const watching = yield* world.start()
+        yield* Effect.gen(function* () {
+          const stop = yield* makeStop
+          const dying = misbehaving(count, (broker) => ({
+            ...stopsBeforePublishing(stop, ({ meta }) => meta.causation === "a-1")(broker),
+            consume: (spec, take) => broker.consume(spec, (delivery) => take({ ...delivery, nak: () => undefined }))
+          }))
+          yield* world.start(dying)
+          yield* sendAll("a", [1]).pipe(Effect.provide(watching))
+          yield* stop.reached
+        }).pipe(Effect.scoped)
+        const two = yield* world.start(count)
+        yield* Effect.gen(function* () {
+          yield* sendAll("a", [2])
+          yield* waitUntil(Effect.map(eventsSoFar(["StepStarted"]), (seen) => seen.length === 2))
+          const events = yield* eventsSoFar(["StepStarted"])
+          assert.deepStrictEqual(
+            events.map(({ meta }) => meta.causation),
+            ["a-1", "a-2"]
+          )
+        }).pipe(Effect.provide(two))
+      })
+  )
+
   it.effect("writes its view again when a process died before it did", () =>
     Effect.gen(function* () {
       const world = yield* memoryWorld()
