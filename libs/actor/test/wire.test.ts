@@ -66,7 +66,7 @@ const malformed = (dice: (n: number) => number): ReadonlyArray<string> => [
       pieces.map((piece) => body.slice(0, index) + piece + body.slice(index + value.length))
     )
   ),
-  ...Array.from({ length: 2_000 }, (_, n) => mutate(dice, bodies[n % bodies.length] ?? ""))
+  ...Array.from({ length: 600 }, (_, n) => mutate(dice, bodies[n % bodies.length] ?? ""))
 ]
 
 const envelope: Readonly<Record<string, string>> = encodeMeta({
