@@ -1,6 +1,7 @@
 /**
- * An actor is a key, a journal and three pure functions (architecture: An actor works by durable intent).
- * State and events are plain JSON data. Nothing here knows JetStream, a clock or randomness.
+ * An actor is a key, a journal and three pure functions
+ * (docs/design/architecture.md#how-an-actor-works-durable-intent). State and events are plain JSON data. Nothing here
+ * knows JetStream, a clock or randomness.
  */
 import {
   type Addressed,
@@ -13,7 +14,7 @@ import {
 } from "@reprise/protocol"
 import { Result, Schema } from "effect"
 
-/** Anything with a type name: commands, events, work. */
+/** A message by its type name: a command, an event, work. */
 export interface Tagged {
   readonly _tag: string
 }
@@ -24,17 +25,17 @@ export interface Delivery {
   readonly id: string
   /** The actor's key: the last token of the command's subject. */
   readonly key: Key
-  /** When it is decided, ISO 8601 UTC. */
+  /** The time of the decision, ISO 8601 UTC. */
   readonly now: string
-  /** Id of the message that led to it: of a refusal, the refused command's. */
+  /** Id of the message that led to it; of a `CommandRefused`, the id of the refused command. */
   readonly causation?: string
 }
 
-/** Whether a message with this id was sent by that actor, because of its journal. */
+/** Whether that actor sent the message with this id: ids of what actors send begin with the actor. */
 export const isSentBy = (service: ServiceName, key: Key, id: string): boolean =>
   id.startsWith(`${contracts[service].actor}.${key}.`)
 
-/** A business no: recorded as a public `CommandRefused` event, and never retried. */
+/** An actor's no to an input: published as a `CommandRefused` event, and never retried. */
 export class Refusal extends Schema.TaggedError<Refusal>()("Refusal", {
   /** One of the service's refusal codes. */
   code: Schema.optionalKey(Schema.String),
@@ -46,7 +47,13 @@ export class Refusal extends Schema.TaggedError<Refusal>()("Refusal", {
   }
 }
 
-/** How one service refuses: `const refuse = refusing("gate")`, then `refuse("closed", "Escalation … is closed: …")`. */
+/**
+ * Makes the function by which one service refuses; it takes only the codes of the service's contract.
+ *
+ * @example
+ * const refuse = refusing("gate")
+ * return refuse("closed", `Escalation ${id} is closed.`)
+ */
 export const refusing =
   <Service extends ServiceName>(_service: Service) =>
   (code: RefusalCode<Service>, reason: string): Result.Result<never, Refusal> =>
@@ -67,21 +74,21 @@ interface RequestWork<Work extends Tagged> {
   readonly host: Host
   readonly work: Work
 }
-/** A command to the actor itself, delivered at `dueAt` (ISO 8601) or soon after; a stale one is refused by its state. */
+/** A command to the actor itself, delivered at `dueAt` (ISO 8601) or soon after. */
 interface SetTimer<Own extends Tagged> {
   readonly _tag: "SetTimer"
   readonly dueAt: string
   readonly command: Own
 }
 
-/** What an actor sends once its events are committed. Ids derive from the journal, so a repeat is dropped. */
+/** A message that an actor sends once its events are committed. Ids derive from the journal, so a repeat is dropped. */
 export type Outgoing<Own extends Tagged = Tagged, Work extends Tagged = Tagged> =
   | SendCommand
   | PublishEvent
   | RequestWork<Work>
   | SetTimer<Own>
 
-/** `send(to.gate(id).WithdrawEscalation({ reason }))`. */
+/** A command to an actor of any service: `send(to.gate(id).WithdrawEscalation({ reason }))`. */
 export function send(addressed: Addressed): SendCommand
 export function send<Command extends Tagged>(service: ServiceName, key: Key, command: Command): SendCommand
 export function send(first: Addressed | ServiceName, key?: Key, command?: Tagged): SendCommand {
@@ -89,50 +96,75 @@ export function send(first: Addressed | ServiceName, key?: Key, command?: Tagged
   if (key === undefined || command === undefined) throw new Error("send: a key and a command")
   return { _tag: "SendCommand", service: first, key, command }
 }
+/** A public event, for everybody. */
 export const publish = (event: PublicEvent): PublishEvent => ({ _tag: "PublishEvent", event })
+/** Long work for a worker of this service, on a host or on any (`anyHost`). */
 export const requestWork = <Work extends Tagged>(host: Host, work: Work): RequestWork<Work> => ({
   _tag: "RequestWork",
   host,
   work
 })
+/**
+ * A command to the actor itself at a later time. It cannot be taken back: when it is stale by then, the state that it
+ * meets has to refuse or ignore it.
+ */
 export const setTimer = <Own extends Tagged>(dueAt: string, command: Own): SetTimer<Own> => ({
   _tag: "SetTimer",
   dueAt,
   command
 })
 
-/** Public events that are an input of an actor, and whose actor they are an input of. */
+/** The public events that are inputs of an actor, and which actor each is an input of. */
 export interface Subscription<Event extends PublicEvent = PublicEvent> {
   readonly types: ReadonlyArray<Event["_tag"]>
-  /** The actor's key; undefined: not for any actor of this service. */
+  /** The actor's key; undefined: the event is for no actor of this service. */
   readonly route: (event: Event) => Key | undefined
 }
 
-/** `Work`: what its worker does (`requestWork`); its timers carry inputs of its own. */
+/**
+ * One kind of actor. `Input`: its commands and the public events it subscribes to. `Event`: what its journal holds.
+ * `Work`: what its worker does.
+ *
+ * The functions must be pure: `decide` may run several times for one input (after lost races), and `evolve` runs again
+ * for the whole journal whenever the actor is loaded. One that throws makes its input a dead letter.
+ *
+ * @example
+ * const counter: Actor<number, Add, Added> = {
+ *   service: "gate",
+ *   commands: Add,
+ *   journal: Added,
+ *   initial: 0,
+ *   decide: (_total, { n }) => Result.succeed([{ _tag: "Added", n }]),
+ *   evolve: (total, { n }) => total + n,
+ *   react: () => [],
+ *   runOf: () => undefined,
+ *   snapshotVersion: 1
+ * }
+ */
 export interface Actor<State, Input extends Tagged, Event extends Tagged, Work extends Tagged = Tagged> {
   readonly service: ServiceName
-  /** Every command the actor takes, private ones of its own workers and timers included. */
+  /** Every command that the actor takes, also those that only its own workers and timers send. */
   readonly commands: Schema.Codec<Exclude<Input, PublicEvent>, unknown>
-  /** Derive `Input` from its types, so that each is handled; one that is not an input does not compile. */
+  /** An event that is not an `Input` does not compile. Derive `Input` from `types`, so that each must be handled. */
   readonly subscription?: NoInfer<Subscription<Extract<Input, PublicEvent>>>
   readonly journal: Schema.Codec<Event, unknown>
   readonly initial: State
   /**
-   * What the input means in this state. No events: nothing to record (an input that does not concern the actor).
-   * A refusal is an answer.
+   * What the input means in this state: events to record, none when it does not concern the actor, or a refusal, which
+   * is published as the answer.
    */
   readonly decide: (state: State, input: Input, delivery: Delivery) => Result.Result<ReadonlyArray<Event>, Refusal>
   readonly evolve: (state: State, event: Event) => State
-  /** What is sent after `events` led to `state`. */
+  /** The messages to send after `events` led to `state`. They are written with the events, and sent once they are. */
   readonly react: (
     state: State,
     events: ReadonlyArray<Event>,
     delivery: Delivery
   ) => ReadonlyArray<Outgoing<Tagged, Work>>
-  /** The run an actor belongs to, once known: the key token of the events it publishes. */
+  /** The run that an actor belongs to, once it is known: a token of the subject of its events. */
   readonly runOf: (state: State) => string | undefined
   /** The read model of one actor; undefined: none yet. */
   readonly view?: (state: State) => unknown
-  /** Raised when the shape of State changes: older snapshots are then ignored and the journal replayed. */
+  /** Raise it when the shape of `State` changes: older snapshots are then ignored, and the journal is replayed. */
   readonly snapshotVersion: number
 }

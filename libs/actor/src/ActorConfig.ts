@@ -3,24 +3,25 @@ import { Host } from "@reprise/protocol"
 import { Context, Layer } from "effect"
 
 export interface ActorSettings {
-  /** The tenant's first subject token. */
+  /** The first token of every subject: one for each tenant. */
   readonly prefix: string
   /** Where this process runs; part of the source of every message. */
   readonly host: Host
-  /** Events after which an actor's state is written as a snapshot. */
+  /** An actor's state is written as a snapshot after this many events. */
   readonly snapshotEvery: number
-  /** An actor untouched for this long leaves the memory. */
+  /** An actor that had no input for this long leaves the memory. */
   readonly idleAfterMs: number
-  /** Handled command ids that an actor remembers. */
+  /** How many handled inputs an actor remembers. */
   readonly receiptsKept: number
-  /** Messages of one kind that a service has under way, over all its replicas. */
+  /** How many commands, and how many events, a service has under way over all its replicas. */
   readonly maxInFlight: number
-  /** Deliveries after which a message is set aside; a process that dies while it handles one counts. */
+  /** A message becomes a dead letter after this many deliveries; a process that dies while it handles it counts too. */
   readonly maxDeliveries: number
-  /** Without a sign of life for this long, a message is delivered again. */
+  /** A message is delivered again after this long without a sign of life. */
   readonly ackWaitMs: number
+  /** Time between signs of life; well below `ackWaitMs`. */
   readonly heartbeatMs: number
-  /** Lost races for one journal after which the message is handed back. */
+  /** How often a decision is made again after another process wrote first; then the message is handed back. */
   readonly conflictRetries: number
 }
 
@@ -37,6 +38,10 @@ const defaults: ActorSettings = {
   conflictRetries: 10
 }
 
+/**
+ * @example
+ * const config = ActorConfig.layer({ prefix: "reprise", host: Host.make("build-1") })
+ */
 export class ActorConfig extends Context.Service<ActorConfig, ActorSettings>()("@reprise/actor/ActorConfig") {
   /** The defaults, with `settings` over them. */
   static readonly layer = (settings: Partial<ActorSettings> = {}) =>

@@ -1,17 +1,31 @@
-/** A message that could not be handled, kept for an operator with its origin and the reason. */
-import { keyOfSubject, runOfSubject, type Subjects } from "@reprise/protocol"
-import { Clock, Effect, Metric, Schema } from "effect"
+/** What happens to a message that can never be handled: it is stored as a dead letter, for an operator to look at. */
+import { keyOfSubject, runOfSubject, type Subjects, subjects as subjectsOf } from "@reprise/protocol"
+import { Clock, Effect, Metric, Result, Schema } from "effect"
 import type { BrokerShape, Delivered } from "./broker/Broker.ts"
 
+/** The message can be handled neither now nor later; `reason` is for the dead letter. */
+export class PoisonMessage extends Schema.TaggedError<PoisonMessage>()("PoisonMessage", { reason: Schema.String }) {
+  override get message() {
+    return this.reason
+  }
+
+  /** Code of ours or of a service's actor threw while it worked on the message. */
+  static thrownBy(operation: string, cause: unknown): PoisonMessage {
+    const what = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+    return new PoisonMessage({ reason: `${operation} threw: ${what}` })
+  }
+}
+
+/** A message that could not be handled, with where it was stored and why it failed. */
 export const DeadLetter = Schema.Struct({
   service: Schema.String,
   reason: Schema.String,
-  /** Where it was stored. */
+  /** Where the message was stored. */
   stream: Schema.String,
   subject: Schema.String,
   sequence: Schema.Int,
   deliveries: Schema.Int,
-  /** Of its envelope, as far as there is one. */
+  /** The headers of the message's envelope that were present. */
   headers: Schema.Record(Schema.String, Schema.String),
   body: Schema.String
 })
@@ -20,52 +34,93 @@ export type DeadLetter = typeof DeadLetter.Type
 const encode = Schema.encodeSync(Schema.fromJsonString(DeadLetter))
 
 const deadLetters = Metric.counter("reprise_dead_letters_total", {
-  description: "Messages set aside because they could not be handled",
+  description: "Messages stored as dead letters because they could not be handled",
   incremental: true
 })
 
 const envelope = ["ce-id", "ce-type", "ce-source", "ce-subject", "ce-time", "traceparent", "reprise-causation"] as const
 
-const visible = (id: string): boolean => /^[\x21-\x7e]{1,200}$/.test(id)
+const longestReason = 8_000
 
-/** Stores the dead letter of a delivery. A repeat stores nothing twice; the delivery is not settled. */
-export const setAside = Effect.fnUntraced(function* (
+const headersOf = ({ header }: Delivered): Record<string, string> =>
+  Object.fromEntries(envelope.flatMap((name) => (header(name) === "" ? [] : [[name, header(name)]])))
+
+/** The id of a stranger's message may be anything; only one that fits into a header becomes the causation. */
+const isHeaderText = (id: string): boolean => /^[\x21-\x7e]{1,200}$/.test(id)
+
+/** Which consumer received a message. */
+export interface DeadLetterOrigin {
+  readonly service: string
+  readonly stream: string
+  /** `/<service>/<host>`. */
+  readonly source: string
+}
+
+/**
+ * Stores the dead letter of a delivery; the delivery itself stays unsettled. The id derives from the message's place
+ * in its stream, so that doing it again stores nothing twice.
+ */
+export const storeDeadLetter = Effect.fnUntraced(function* (
   broker: BrokerShape,
   subjects: Subjects,
-  origin: { readonly service: string; readonly stream: string; readonly source: string },
+  { service, source, stream }: DeadLetterOrigin,
   delivery: Delivered,
   reason: string
 ) {
-  const { service, stream } = origin
-  yield* Effect.logError(`set aside: ${reason}`)
+  const { deliveryCount, sequence, subject } = delivery
+  yield* Effect.logError(`stored as a dead letter: ${reason}`)
   yield* Metric.update(Metric.withAttributes(deadLetters, { service }), 1)
-  const key = (stream === "events" ? runOfSubject(delivery.subject) : keyOfSubject(delivery.subject)) ?? "unknown"
+  const key = (stream === "events" ? runOfSubject(subject) : keyOfSubject(subject)) ?? "unknown"
   const body = yield* delivery.body.pipe(Effect.catch((error) => Effect.succeed(error.message)))
   const causation = delivery.header("ce-id")
-  const letter: DeadLetter = {
-    service,
-    reason: reason.slice(0, 8_000),
-    stream,
-    subject: delivery.subject,
-    sequence: delivery.sequence,
-    deliveries: delivery.deliveryCount,
-    headers: Object.fromEntries(
-      envelope.flatMap((name) => (delivery.header(name) === "" ? [] : [[name, delivery.header(name)]]))
-    ),
-    body
-  }
   yield* broker.publish([
     {
       subject: subjects.dead(service, key),
-      body: encode(letter),
+      body: encode({
+        service,
+        reason: reason.slice(0, longestReason),
+        stream,
+        subject,
+        sequence,
+        deliveries: deliveryCount,
+        headers: headersOf(delivery),
+        body
+      }),
       meta: {
-        id: `dead.${service}.${stream}.${delivery.sequence}`,
+        id: `dead.${service}.${stream}.${sequence}`,
         type: "DeadLetter",
-        source: origin.source,
+        source,
         subject: key,
         time: new Date(yield* Clock.currentTimeMillis).toISOString(),
-        ...(visible(causation) ? { causation } : {})
+        ...(isHeaderText(causation) ? { causation } : {})
       }
     }
   ])
 })
+
+/** A dead letter with its place among them; `content` is undefined when it cannot be read. */
+export interface StoredDeadLetter {
+  readonly sequence: number
+  /** When it was stored, ISO 8601. */
+  readonly time: string
+  readonly content: DeadLetter | undefined
+}
+
+const decode = Schema.decodeUnknownResult(Schema.fromJsonString(DeadLetter))
+
+/** All dead letters after a sequence, oldest first. */
+export const readDeadLetters = (broker: BrokerShape, prefix: string) =>
+  Effect.fn("Messenger.deadLetters")(function* (after = 0) {
+    const stored = yield* broker.read("dead", subjectsOf(prefix).deads(), after)
+    return yield* Effect.forEach(stored, ({ body, header, sequence }) =>
+      Effect.catchTag(body, "BodyLost", () => Effect.succeed("")).pipe(
+        Effect.map(
+          (text): StoredDeadLetter => ({
+            sequence,
+            time: header("ce-time"),
+            content: Result.getOrUndefined(decode(text))
+          })
+        )
+      )
+    )
+  })

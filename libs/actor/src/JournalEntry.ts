@@ -1,11 +1,12 @@
 /**
- * One decision: what came in, what it meant, and everything that is sent because of it, so that a repeat needs no
- * second decision. The single write of an entry is the commit point (architecture: durable intent, step 5).
+ * One decision: the input, the events it became, and every message that is sent because of it, so that sending again
+ * needs no second decision. The single write of an entry is the commit point
+ * (docs/design/architecture.md#how-an-actor-works-durable-intent).
  */
 import { Result, Schema } from "effect"
 import { Undecodable } from "./wire.ts"
 
-/** Something to send, complete but for its id, which derives from the entry's sequence. */
+/** A message to send, complete except for its id, which derives from the entry's sequence. */
 export const JournalledOutgoing = Schema.Struct({
   subject: Schema.String,
   type: Schema.String,
@@ -28,5 +29,9 @@ export type JournalEntry = typeof JournalEntry.Type
 
 const decode = Schema.decodeUnknownResult(Schema.fromJsonString(JournalEntry))
 
+/** Reads an entry from JSON text. Never throws. */
 export const readEntry = (body: string): Result.Result<JournalEntry, Undecodable> =>
-  Result.mapError(decode(body), (error) => new Undecodable({ reason: `A journal entry is wrong: ${error.message}` }))
+  Result.mapError(
+    decode(body),
+    (error) => new Undecodable({ reason: `The journal entry cannot be read: ${error.message}` })
+  )

@@ -1,114 +1,179 @@
-/** Runs one kind of actor: its commands, the events it listens to, its timers and its queries. */
-import { idsAround, type Key, type PublicEvent, type ServiceName, subjects as subjectsOf } from "@reprise/protocol"
-import { Clock, Effect, Layer } from "effect"
+/** Runs one kind of actor: its commands, the events it subscribes to, its timers and its queries. */
+import { idsAround, type Key, type PublicEvent, type Subjects, subjects as subjectsOf } from "@reprise/protocol"
+import { Clock, Effect, Layer, Schedule } from "effect"
 import type { Actor, Subscription, Tagged } from "./Actor.ts"
-import { ActorConfig, type ActorSettings } from "./ActorConfig.ts"
+import { ActorConfig } from "./ActorConfig.ts"
 import { Broker, type ConsumerSpec } from "./broker/Broker.ts"
 import type { BrokerFault } from "./broker/faults.ts"
-import { makeInputHandler } from "./runtime/handleInput.ts"
-import { type Intake, type IntakeError, makeIntake, type Opened } from "./runtime/intake.ts"
-import { makeLanes } from "./runtime/Lanes.ts"
-import { logIds } from "./runtime/logIds.ts"
-import { thrown } from "./runtime/Poison.ts"
+import { PoisonMessage } from "./DeadLetter.ts"
+import { type ActorRuntime, makeActorRuntime } from "./runtime/ActorRuntime.ts"
+import { currentView, handleInput, refuseUnreadable } from "./runtime/handleInput.ts"
+import { type Lanes, makeLanes } from "./runtime/Lanes.ts"
+import { type HandlingError, makeReceiver, type Opened, type Receiver } from "./runtime/Receiver.ts"
 import { serveQueries } from "./runtime/serveQueries.ts"
-import { takeTimer } from "./runtime/takeTimer.ts"
+import { logIds } from "./runtime/telemetry.ts"
+import { handleTimer } from "./runtime/timers.ts"
 import { bodyOf, bodyReader, readEvent } from "./wire.ts"
 
-const consumerOf = (
-  stream: ConsumerSpec["stream"],
-  service: ServiceName,
-  filters: ReadonlyArray<string>,
-  { ackWaitMs, maxInFlight }: ActorSettings
-): ConsumerSpec => ({ stream, durable: `${stream}-${service}`, filters, maxInFlight, ackWaitMs })
+/** A running actor: its runtime, and the lanes in which its inputs are handled. */
+interface Running<State, Input extends Tagged, Event extends Tagged> {
+  readonly runtime: ActorRuntime<State, Input, Event>
+  readonly lanes: Lanes
+}
 
-/** Which actor an event is an input of; `route` is the service's own code and may throw. */
+type Part = "commands" | "events" | "timers"
+
+const receiverOf = <State, Input extends Tagged, Event extends Tagged>(
+  runtime: ActorRuntime<State, Input, Event>,
+  stream: Part,
+  filters: ReadonlyArray<string>
+) => {
+  const { actor, broker, settings, subjects } = runtime
+  const { service } = actor
+  // A timer is delivered until it is due, so neither its deliveries nor those under way are limited.
+  const isTimer = stream === "timers"
+  const spec: ConsumerSpec = {
+    stream,
+    durable: `${stream}-${service}`,
+    filters,
+    maxInFlight: isTimer ? -1 : settings.maxInFlight,
+    ackWaitMs: settings.ackWaitMs
+  }
+  const maxDeliveries = isTimer ? Infinity : settings.maxDeliveries
+  return makeReceiver({ service, spec, broker, subjects, settings, maxDeliveries })
+}
+
+/** One input as a job of the actor's lane. A failure may have left the memory behind the journal, so it is loaded again. */
+const inputJob = <State, Input extends Tagged, Event extends Tagged>(
+  { runtime }: Running<State, Input, Event>,
+  receiver: Receiver,
+  { delivery, meta }: Opened,
+  key: Key,
+  input: Effect.Effect<Input, HandlingError>
+) => {
+  const { actor, memory } = runtime
+  const { service } = actor
+  const handled = Effect.flatMap(input, (value) =>
+    handleInput(runtime, { key, input: value, meta, redelivered: delivery.deliveryCount > 1 }).pipe(
+      Effect.annotateLogs(logIds(service, key, meta, value))
+    )
+  ).pipe(Effect.onError(() => Effect.sync(() => memory.forget(key))))
+  return receiver
+    .settle(delivery, handled)
+    .pipe(
+      Effect.andThen(Effect.suspend(() => memory.snapshotIfDue(key))),
+      Effect.annotateLogs({ service, key, command: meta.type, id: meta.id })
+    )
+}
+
+const receiveCommands = <State, Input extends Tagged, Event extends Tagged>(
+  running: Running<State, Input, Event>,
+  commands: Receiver
+) => {
+  const { actor } = running.runtime
+  const readCommand = bodyReader(actor.commands)
+  return commands.receive((opened) => {
+    const { delivery, key, meta } = opened
+    const ids = idsAround(actor.service, key, meta.subject)
+    const input = Effect.flatMap(bodyOf(delivery), (body) => Effect.fromResult(readCommand(meta.type, body, ids))).pipe(
+      Effect.tapErrorTag("Undecodable", ({ reason }) => refuseUnreadable(running.runtime, key, meta, reason))
+    )
+    running.lanes.push(key, inputJob(running, commands, opened, key, input))
+  })
+}
+
+/** The actor that an event is an input of. `route` is the service's own code and may throw. */
 const routeOf = <Event extends PublicEvent>(subscription: Subscription<Event>, event: Event) =>
   Effect.try({
     try: () => subscription.route(event),
-    catch: (cause) => thrown(`route of ${event._tag}`, cause)
+    catch: (cause) => PoisonMessage.thrownBy(`route of ${event._tag}`, cause)
   })
 
-const make = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
+const receiveEvents = <State, Input extends Tagged, Event extends Tagged>(
+  running: Running<State, Input, Event>,
+  events: Receiver,
+  subscription: Subscription<Extract<Input, PublicEvent>>
+) => {
+  const types = new Set<string>(subscription.types)
+  const route = Effect.fnUntraced(function* (opened: Opened) {
+    const { delivery, meta } = opened
+    // It is of one of the subscription's types, and those are inputs of the actor.
+    const event = (yield* Effect.fromResult(readEvent(meta.type, yield* bodyOf(delivery)))) as Extract<
+      Input,
+      PublicEvent
+    >
+    const key = yield* routeOf(subscription, event)
+    if (key === undefined) events.ack(delivery)
+    else running.lanes.push(key, inputJob(running, events, opened, key, Effect.succeed(event)))
+  })
+  return events.receive((opened) => {
+    // A server that knows one filter per consumer delivers every event.
+    if (!types.has(opened.meta.type)) return events.ack(opened.delivery)
+    // In a lane of the run, so that events of one run keep their order on the way to the actor's lane.
+    running.lanes.push(`route ${opened.key}`, events.settleFailures(opened.delivery, route(opened)))
+  })
+}
+
+const receiveTimers = <State, Input extends Tagged, Event extends Tagged>(
+  { lanes, runtime }: Running<State, Input, Event>,
+  timers: Receiver
+) => {
+  const { actor, broker, subjects } = runtime
+  return timers.receive((opened) =>
+    lanes.push(`timer ${opened.key}`, handleTimer(broker, subjects.command(actor.service, opened.key), timers, opened))
+  )
+}
+
+const forgetIdleActors = <State, Input extends Tagged, Event extends Tagged>({
+  memory,
+  settings
+}: ActorRuntime<State, Input, Event>) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.sync(() => memory.forgetIdle(now - settings.idleAfterMs))
+  ).pipe(Effect.schedule(Schedule.spaced(`${Math.ceil(settings.idleAfterMs / 2)} millis`)))
+
+const eventFilters = (subjects: Subjects, subscription: { readonly types: ReadonlyArray<string> } | undefined) =>
+  subscription?.types.map((type) => subjects.events("*", "*", type)) ?? []
+
+const run = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
   actor: Actor<State, Input, Event>
 ) {
   const broker = yield* Broker
   const settings = yield* ActorConfig
   const { service, subscription } = actor
   const subjects = subjectsOf(settings.prefix)
-  const handler = makeInputHandler(actor, broker, subjects, settings)
-  const intakeOf = (spec: ConsumerSpec, maxDeliveries = settings.maxDeliveries) =>
-    makeIntake({ service, spec, broker, subjects, settings, maxDeliveries })
+  const runtime = makeActorRuntime(actor, broker, subjects, settings)
 
-  // When the scope closes: first nothing more is taken, then the lanes finish, then what is left is handed back.
-  const commands = yield* intakeOf(consumerOf("commands", service, [subjects.commands(service)], settings))
-  const waiting = { ...settings, maxInFlight: -1 }
-  const timers = yield* intakeOf(consumerOf("timers", service, [subjects.timers(service)], waiting), Infinity)
-  const filters = subscription?.types.map((type) => subjects.events("*", "*", type)) ?? []
-  const events = yield* intakeOf(consumerOf("events", service, filters, settings))
-  const lanes = yield* makeLanes()
+  // When the scope closes, last made is first closed: nothing more is taken, then the lanes finish, then deliveries that
+  // are left are handed back. So the receivers are made before the lanes, and begin to receive after them.
+  const commands = yield* receiverOf(runtime, "commands", [subjects.commands(service)])
+  const timers = yield* receiverOf(runtime, "timers", [subjects.timers(service)])
+  const events = yield* receiverOf(runtime, "events", eventFilters(subjects, subscription))
+  const running = { runtime, lanes: yield* makeLanes() }
 
-  /** A job of the actor's lane. A failure may have left the memory behind the journal, so it is loaded again. */
-  const handle = (from: Intake, { delivery, meta }: Opened, key: Key, input: Effect.Effect<Input, IntakeError>) =>
-    from
-      .settle(
-        delivery,
-        Effect.flatMap(input, (value) =>
-          handler
-            .handle({ key, input: value, meta, redelivered: delivery.deliveryCount > 1 })
-            .pipe(Effect.annotateLogs(logIds(service, key, meta, value)))
-        ).pipe(Effect.onError(() => Effect.sync(() => handler.forget(key))))
-      )
-      .pipe(
-        Effect.andThen(Effect.suspend(() => handler.snapshotIfDue(key))),
-        Effect.annotateLogs({ service, key, command: meta.type, id: meta.id })
-      )
-
-  yield* serveQueries({ service, broker, lanes, ...(actor.view === undefined ? {} : { view: handler.view }) })
-
-  yield* Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    Effect.sync(() => handler.forgetIdle(now - settings.idleAfterMs))
-  ).pipe(Effect.delay(`${Math.ceil(settings.idleAfterMs / 2)} millis`), Effect.forever, Effect.forkScoped)
-
-  yield* timers.receive((opened) =>
-    lanes.push(`timer ${opened.key}`, takeTimer(broker, subjects.command(service, opened.key), timers, opened))
-  )
-
-  if (subscription !== undefined) {
-    const wanted = new Set<string>(subscription.types)
-    /** In the lane of the run, so that events of one run keep their order on the way to the actor's lane. */
-    const route = Effect.fnUntraced(function* (opened: Opened) {
-      const { delivery, meta } = opened
-      // One of the subscription's types, since only these come here: `Input` contains them.
-      const event = (yield* Effect.fromResult(readEvent(meta.type, yield* bodyOf(delivery)))) as Extract<
-        Input,
-        PublicEvent
-      >
-      const key = yield* routeOf(subscription, event)
-      if (key === undefined) events.ack(delivery)
-      else lanes.push(key, handle(events, opened, key, Effect.succeed(event)))
-    })
-    yield* events.receive((opened) => {
-      // A server that knows one filter per consumer delivers every event.
-      if (!wanted.has(opened.meta.type)) events.ack(opened.delivery)
-      else lanes.push(`route ${opened.key}`, events.guard(opened.delivery, route(opened)))
-    })
-  }
-
-  const readCommand = bodyReader(actor.commands)
-  yield* commands.receive((opened) => {
-    const { delivery, key, meta } = opened
-    const around = idsAround(service, key, meta.subject)
-    const input = Effect.flatMap(bodyOf(delivery), (body) =>
-      Effect.fromResult(readCommand(meta.type, body, around))
-    ).pipe(Effect.tapErrorTag("Undecodable", ({ reason }) => handler.refuseUnread(key, meta, reason)))
-    lanes.push(key, handle(commands, opened, key, input))
-  })
+  const view = actor.view === undefined ? {} : { view: (key: string) => currentView(runtime, key) }
+  yield* serveQueries({ service, broker, lanes: running.lanes, ...view })
+  yield* Effect.forkScoped(forgetIdleActors(runtime))
+  yield* receiveTimers(running, timers)
+  if (subscription !== undefined) yield* receiveEvents(running, events, subscription)
+  yield* receiveCommands(running, commands)
 })
 
 /**
- * Runs `actor` until the scope closes. Any number of processes may run the same actor: the journal of each key lets one
- * of them write. Answers the queries `list` and `show` when the actor has a view.
+ * Runs `actor` until the scope closes: handles its commands, the events it subscribes to and its timers, and answers the
+ * queries `list` and `show` when it has a view.
+ *
+ * It promises that each input is decided once and that everything it leads to is sent, whenever the process dies. Inputs
+ * of one key are handled in order, one at a time; keys are handled side by side. Any number of processes may run the
+ * same actor: the journal of each key lets one of them write, and the others decide again on its state.
+ *
+ * What can surprise: a broker that is away or full makes the actor wait, not fail. An input that throws or cannot be
+ * read becomes a dead letter, and the actor goes on with the next. Public events go out after the commit, so a reader of
+ * events can see a decision later than `show` does.
+ *
+ * @example
+ * const gateService = actorLayer(escalationActor)
  */
 export const actorLayer = <State, Input extends Tagged, Event extends Tagged>(
   actor: Actor<State, Input, Event>
-): Layer.Layer<never, BrokerFault, Broker | ActorConfig> => Layer.effectDiscard(make(actor))
+): Layer.Layer<never, BrokerFault, Broker | ActorConfig> => Layer.effectDiscard(run(actor))

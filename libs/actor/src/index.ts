@@ -1,23 +1,15 @@
+/** The actor runtime: durable actors, long work, and the messenger for everything else (`DESIGN.md`: one page). */
 export * from "./Actor.ts"
 export { ActorConfig, type ActorSettings } from "./ActorConfig.ts"
 export { actorLayer } from "./actorLayer.ts"
-export { Broker, type EventsFrom } from "./broker/Broker.ts"
+export { Broker, drain, type EventsFrom } from "./broker/Broker.ts"
 export { BrokerFault, BrokerFull, Conflict } from "./broker/faults.ts"
-export { DeadLetter } from "./DeadLetter.ts"
-export { drain } from "./drain.ts"
+export { DeadLetter, type StoredDeadLetter } from "./DeadLetter.ts"
 export { JetStreamBroker } from "./jetstream/JetStreamBroker.ts"
-export {
-  type AskOptions,
-  type EventsOptions,
-  Messenger,
-  NoAnswer,
-  QueryFailed,
-  Refused,
-  type RefusedBy,
-  type SeenEvent,
-  SendFailed,
-  type SendOptions,
-  type StoredLetter
-} from "./Messenger.ts"
+export { Messenger } from "./Messenger.ts"
 export { MemoryBroker } from "./memory/MemoryBroker.ts"
+export { type AskOptions, NoAnswer, Refused, type RefusedBy } from "./messenger/ask.ts"
+export type { EventsOptions, SeenEvent } from "./messenger/events.ts"
+export { QueryFailed } from "./messenger/queries.ts"
+export { SendFailed, type SendOptions } from "./messenger/send.ts"
 export { type WorkContext, type Worker, WorkFault, workerLayer } from "./workerLayer.ts"

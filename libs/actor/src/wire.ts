@@ -1,6 +1,6 @@
 /**
- * Messages to and from JSON: the body is the payload alone, the type is in the envelope (protocol: Envelope).
- * Reading never throws; what it refuses it explains in the schema's own words.
+ * Messages to and from JSON: the body is the payload alone, the type is in the envelope (docs/design/protocol.md#envelope).
+ * Reading never throws: a message that does not fit gives the reason, in the schema's own words.
  */
 import {
   contracts,
@@ -21,7 +21,7 @@ export class Undecodable extends Schema.TaggedError<Undecodable>()("Undecodable"
   }
 }
 
-/** The body of a message; one that is lost cannot be read, now or later. */
+/** The body of a message; a lost body is unreadable for good. */
 export const bodyOf = ({ body }: Pick<StoredMessage, "body">) =>
   Effect.catchTag(body, "BodyLost", ({ message }) => Effect.fail(new Undecodable({ reason: message })))
 
@@ -56,22 +56,26 @@ const membersOf = (ast: SchemaAST.AST): ReadonlyArray<readonly [string, SchemaAS
 }
 
 /**
- * A reader of bodies of this schema, a union of tagged structs; compiled once. `around`: fields that a body may leave
+ * A reader of bodies of this schema, a union of tagged structs; compiled once. `defaults`: fields that a body may leave
  * out, since its subject or envelope says them.
  */
 export const bodyReader = <A>(schema: Schema.Codec<A, unknown>) => {
-  // Each by itself, so that a refusal speaks of the one that was meant and of no other.
+  // A decoder for each type, so that the reason is about the type that was meant and about no other.
   const known = new Map(
     membersOf(schema.ast).map(([type, ast]) => [type, Schema.decodeUnknownResult(Schema.make<Schema.Codec<A>>(ast))])
   )
-  return (type: string, body: string, around: Readonly<Record<string, string>> = {}): Result.Result<A, Undecodable> => {
+  return (
+    type: string,
+    body: string,
+    defaults: Readonly<Record<string, string>> = {}
+  ): Result.Result<A, Undecodable> => {
     const decode = known.get(type)
     if (decode === undefined)
       return Result.fail(new Undecodable({ reason: `Messages of type ${type} are not taken here.` }))
     return Result.flatMap(parseObject(body), (payload) => {
       try {
         return Result.mapError(
-          decode({ ...around, ...payload, _tag: type }),
+          decode({ ...defaults, ...payload, _tag: type }),
           (error) => new Undecodable({ reason: `The body does not match ${type}: ${error.message}` })
         )
       } catch (cause) {
@@ -81,7 +85,7 @@ export const bodyReader = <A>(schema: Schema.Codec<A, unknown>) => {
   }
 }
 
-/** The payload of a message as JSON: all but its type. */
+/** The payload of a message as JSON: everything but its type. */
 export const payloadOf = (encoded: Tagged): object => {
   const { _tag, ...payload } = encoded
   return payload
@@ -114,4 +118,5 @@ const encodePublic = Schema.encodeSync(PublicEvent)
 /** The payload of a public event; throws when it does not match its schema. */
 export const encodeEvent = (event: PublicEvent): object => encodeTagged(encodePublic(event))
 
+/** Reads the body of a public event. */
 export const readEvent = bodyReader(PublicEvent)

@@ -2,15 +2,21 @@
  * Runs the long work that a service's actor asked for. A piece of work stays unacknowledged, with heartbeats, while it
  * runs: the broker is the lease. When its process dies, it is delivered again and taken up again.
  */
-import { anyHost, type Host, type Key, type ServiceName, subjects as subjectsOf } from "@reprise/protocol"
+import {
+  anyHost,
+  type Host,
+  type Key,
+  type ServiceName,
+  type Subjects,
+  subjects as subjectsOf
+} from "@reprise/protocol"
 import { Cause, Effect, Exit, FiberSet, Layer, Schema, Semaphore } from "effect"
 import type { Tagged } from "./Actor.ts"
-import { ActorConfig } from "./ActorConfig.ts"
+import { ActorConfig, type ActorSettings } from "./ActorConfig.ts"
 import { Broker, type ConsumerSpec } from "./broker/Broker.ts"
 import type { BrokerFault } from "./broker/faults.ts"
-import { makeIntake, type Opened } from "./runtime/intake.ts"
-import { logIds } from "./runtime/logIds.ts"
-import { continuing } from "./runtime/trace.ts"
+import { makeReceiver, type Opened, type Receiver } from "./runtime/Receiver.ts"
+import { continuing, logIds } from "./runtime/telemetry.ts"
 import { bodyOf, bodyReader } from "./wire.ts"
 
 /** The work did not get done this time; it is tried again. */
@@ -25,11 +31,11 @@ export class WorkFault extends Schema.TaggedError<WorkFault>()("WorkFault", {
 }
 
 export interface WorkContext {
-  /** Of the work message, the same at every delivery: ids of reports derive from it. */
+  /** The work message's id, the same at every delivery: ids of reports derive from it. */
   readonly id: string
   /** The key of the actor that asked. */
   readonly key: Key
-  /** The run that it is done for, as the envelope says. */
+  /** The run that the work is done for, as the envelope says. */
   readonly subject: string
   /** From 1. More than 1: an earlier process may have begun it. */
   readonly delivery: number
@@ -42,7 +48,7 @@ export interface Worker<Work extends Tagged, R, RGiveUp = never> {
   readonly work: Schema.Codec<Work, unknown>
   /** Must be repeatable: it runs again after a crash. Returns when the work is done and reported. */
   readonly handle: (work: Work, context: WorkContext) => Effect.Effect<void, WorkFault, R>
-  /** Tells the actor that this work failed for good, before it goes to the dead letters. */
+  /** Tells the actor that this work failed for good, before it becomes a dead letter. */
   readonly giveUp?: (
     work: Work,
     cause: Cause.Cause<WorkFault>,
@@ -55,10 +61,10 @@ export interface Worker<Work extends Tagged, R, RGiveUp = never> {
 }
 
 /** Work that was delivered this often without ever being settled is given up: it keeps killing its process. */
-const mostDeliveries = 100
+const maxDeliveries = 100
 const longestPauseMs = 60_000
-/** For the same work stored twice: until the one under way is done. */
-const twinPauseMs = 5_000
+/** Pause before work that was stored twice is delivered again: until the first is done. */
+const duplicatePauseMs = 5_000
 
 const contextOf = ({ delivery, key, meta }: Opened): WorkContext => ({
   id: meta.id,
@@ -67,86 +73,112 @@ const contextOf = ({ delivery, key, meta }: Opened): WorkContext => ({
   delivery: delivery.deliveryCount
 })
 
-const make = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker: Worker<Work, R, RGiveUp>) {
+const specOf = (service: ServiceName, host: Host, subjects: Subjects, { ackWaitMs }: ActorSettings): ConsumerSpec => ({
+  stream: "work",
+  durable: `work-${service}-${host}`,
+  filters: [subjects.works(service, host)],
+  maxInFlight: 1_000,
+  ackWaitMs
+})
+
+/** A running worker: what it takes, and what it remembers of the work in this process. */
+interface RunningWorker<Work extends Tagged, R, RGiveUp> {
+  readonly worker: Worker<Work, R, RGiveUp>
+  readonly receiver: Receiver
+  readonly readWork: ReturnType<typeof bodyReader<Work>>
+  /** Ids of the work that runs now. */
+  readonly underWay: Set<string>
+  /** Failures so far, by the work's id. */
+  readonly failures: Map<string, number>
+}
+
+/** Reports the failure, and stores the work as a dead letter. A report that fails is tried again later. */
+const giveUp = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(
+  { failures, receiver, worker }: RunningWorker<Work, R, RGiveUp>,
+  opened: Opened,
+  work: Work,
+  cause: Cause.Cause<WorkFault>
+) {
+  const { delivery, meta } = opened
+  if (worker.giveUp !== undefined) {
+    const reported = yield* Effect.exit(worker.giveUp(work, cause, contextOf(opened)))
+    if (Exit.isFailure(reported)) {
+      yield* Effect.logError("the failure of the work could not be reported; it is tried again", reported.cause)
+      return receiver.nak(delivery, longestPauseMs)
+    }
+  }
+  failures.delete(meta.id)
+  yield* receiver.deadLetter(delivery, `The work was given up: ${Cause.pretty(cause)}`)
+})
+
+const attempt = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(
+  running: RunningWorker<Work, R, RGiveUp>,
+  opened: Opened,
+  work: Work
+) {
+  const { failures, receiver, worker } = running
+  const { delivery, meta } = opened
+  if (delivery.deliveryCount > maxDeliveries) {
+    const fault = new WorkFault({ operation: meta.type, cause: `delivered ${delivery.deliveryCount} times` })
+    return yield* giveUp(running, opened, work, Cause.fail(fault))
+  }
+  const handled = worker.handle(work, contextOf(opened))
+  const exit = yield* Effect.exit(
+    Effect.withSpan(handled, `${worker.service} ${meta.type}`, continuing(meta.traceparent))
+  )
+  if (Exit.isSuccess(exit)) {
+    failures.delete(meta.id)
+    return receiver.ack(delivery)
+  }
+  const attempts = worker.attempts ?? 5
+  const failed = (failures.get(meta.id) ?? 0) + 1
+  failures.set(meta.id, failed)
+  if (failed >= attempts) return yield* giveUp(running, opened, work, exit.cause)
+  yield* Effect.logWarning(`work failed, attempt ${failed} of ${attempts}`, exit.cause)
+  receiver.nak(delivery, Math.min(longestPauseMs, 500 * 2 ** failed))
+})
+
+const runWork = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(
+  running: RunningWorker<Work, R, RGiveUp>,
+  opened: Opened
+) {
+  const { readWork, receiver, underWay, worker } = running
+  const { delivery, key, meta } = opened
+  if (underWay.has(meta.id)) return receiver.nak(delivery, duplicatePauseMs)
+  underWay.add(meta.id)
+  const read = Effect.flatMap(bodyOf(delivery), (body) => Effect.fromResult(readWork(meta.type, body)))
+  const attempted = Effect.flatMap(read, (work) =>
+    attempt(running, opened, work).pipe(Effect.annotateLogs(logIds(worker.service, key, meta, work)))
+  )
+  yield* receiver.settleFailures(delivery, attempted).pipe(Effect.ensuring(Effect.sync(() => underWay.delete(meta.id))))
+})
+
+const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker: Worker<Work, R, RGiveUp>) {
   const broker = yield* Broker
   const settings = yield* ActorConfig
-  const { giveUp, handle, host, service } = worker
+  const { host, service } = worker
   const subjects = subjectsOf(settings.prefix)
-  const attempts = worker.attempts ?? 5
-  const specOf = (of: Host): ConsumerSpec => ({
-    stream: "work",
-    durable: `work-${service}-${of}`,
-    filters: [subjects.works(service, of)],
-    maxInFlight: 1_000,
-    ackWaitMs: settings.ackWaitMs
-  })
-  const specs = host === anyHost ? [specOf(anyHost)] : [specOf(host), specOf(anyHost)]
-  const intake = yield* makeIntake({ service, spec: specOf(host), broker, subjects, settings, maxDeliveries: Infinity })
-  const readWork = bodyReader(worker.work)
-  const running = new Set<string>()
-  const failures = new Map<string, number>()
-
-  const abandon = Effect.fnUntraced(function* (opened: Opened, work: Work, cause: Cause.Cause<WorkFault>) {
-    const { delivery, meta } = opened
-    if (giveUp !== undefined) {
-      const told = yield* Effect.exit(giveUp(work, cause, contextOf(opened)))
-      if (Exit.isFailure(told)) {
-        yield* Effect.logError("the failure of the work could not be reported; it is tried again", told.cause)
-        return intake.nak(delivery, longestPauseMs)
-      }
-    }
-    failures.delete(meta.id)
-    yield* intake.setAsideAndAck(delivery, `The work was given up: ${Cause.pretty(cause)}`)
-  })
-
-  const attempt = Effect.fnUntraced(function* (opened: Opened, work: Work) {
-    const { delivery, meta } = opened
-    const context = contextOf(opened)
-    if (delivery.deliveryCount > mostDeliveries) {
-      const reason = new WorkFault({ operation: meta.type, cause: `delivered ${delivery.deliveryCount} times` })
-      return yield* abandon(opened, work, Cause.fail(reason))
-    }
-    const exit = yield* Effect.exit(
-      Effect.withSpan(handle(work, context), `${service} ${meta.type}`, continuing(meta.traceparent))
-    )
-    if (Exit.isSuccess(exit)) {
-      failures.delete(meta.id)
-      return intake.ack(delivery)
-    }
-    const failed = (failures.get(meta.id) ?? 0) + 1
-    failures.set(meta.id, failed)
-    if (failed >= attempts) return yield* abandon(opened, work, exit.cause)
-    yield* Effect.logWarning(`work failed, attempt ${failed} of ${attempts}`, exit.cause)
-    intake.nak(delivery, Math.min(longestPauseMs, 500 * 2 ** failed))
-  })
-
-  const run = Effect.fnUntraced(function* (opened: Opened) {
-    const { delivery, meta } = opened
-    if (running.has(meta.id)) return intake.nak(delivery, twinPauseMs)
-    running.add(meta.id)
-    yield* intake
-      .guard(
-        delivery,
-        Effect.flatMap(bodyOf(delivery), (body) => Effect.fromResult(readWork(meta.type, body))).pipe(
-          Effect.flatMap((work) =>
-            attempt(opened, work).pipe(Effect.annotateLogs(logIds(service, opened.key, meta, work)))
-          )
-        )
-      )
-      .pipe(Effect.ensuring(Effect.sync(() => running.delete(meta.id))))
-  })
-
-  const next = yield* broker.pull(specs)
+  const hosts = host === anyHost ? [anyHost] : [host, anyHost]
+  const spec = specOf(service, host, subjects, settings)
+  const receiver = yield* makeReceiver({ service, spec, broker, subjects, settings, maxDeliveries: Infinity })
+  const running: RunningWorker<Work, R, RGiveUp> = {
+    worker,
+    receiver,
+    readWork: bodyReader(worker.work),
+    underWay: new Set(),
+    failures: new Map()
+  }
+  const next = yield* broker.pull(hosts.map((of) => specOf(service, of, subjects, settings)))
   const slots = yield* Semaphore.make(worker.concurrency ?? 4)
   const fibers = yield* FiberSet.make<void, never>()
   yield* Effect.gen(function* () {
     yield* slots.take(1)
-    const opened = intake.accept(yield* next)
+    const opened = receiver.accept(yield* next)
     if (opened === undefined) return yield* slots.release(1)
     const { key, meta } = opened
     yield* FiberSet.run(
       fibers,
-      run(opened).pipe(
+      runWork(running, opened).pipe(
         Effect.ensuring(slots.release(1)),
         Effect.annotateLogs({ service, key, work: meta.type, id: meta.id })
       )
@@ -154,7 +186,26 @@ const make = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worke
   }).pipe(Effect.forever, Effect.forkScoped)
 })
 
-/** Runs `worker` until the scope closes; then work under way is interrupted and handed back at once. */
+/**
+ * Runs `worker` until the scope closes: takes the work that its service's actor asked for with `requestWork`, for its own
+ * host and for any host. When the scope closes, work under way is interrupted and handed back at once.
+ *
+ * It promises that work is done at least once, and never twice at the same time in one process. Work that fails is tried
+ * again with growing pauses; after `attempts` failures `giveUp` reports it, and it becomes a dead letter.
+ *
+ * What can surprise: "at the same time" holds per process, not per cluster. A host that hangs longer than the ack wait
+ * (5 seconds) can overlap with its successor, so `handle` must be repeatable and its reports need ids that derive from
+ * `WorkContext.id`.
+ *
+ * @example
+ * const work = workerLayer({
+ *   service: "workspace",
+ *   host,
+ *   work: WorkspaceWork,
+ *   handle: (work, { id, key }) =>
+ *     Effect.flatMap(doIt(work), (event) => messenger.send(report(key).Done({ event }), { id: `${id}.done` }))
+ * })
+ */
 export const workerLayer = <Work extends Tagged, R = never, RGiveUp = never>(
   worker: Worker<Work, R, RGiveUp>
-): Layer.Layer<never, BrokerFault, Broker | ActorConfig | R | RGiveUp> => Layer.effectDiscard(make(worker))
+): Layer.Layer<never, BrokerFault, Broker | ActorConfig | R | RGiveUp> => Layer.effectDiscard(run(worker))

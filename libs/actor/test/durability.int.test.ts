@@ -1,6 +1,6 @@
 import { durabilitySuite } from "./support/durabilitySuite.ts"
-import { jetStreamWorld, onServer } from "./support/systems.ts"
+import { onJetStream, onServer } from "./support/systems.ts"
 
 onServer("on JetStream", () => {
-  durabilitySuite("durable intent", jetStreamWorld)
+  durabilitySuite("durable intent", { ...onJetStream, racingCommands: 334 })
 })

@@ -1,8 +1,8 @@
 import { askSuite } from "./support/askSuite.ts"
 import { inputSuite } from "./support/inputSuite.ts"
-import { jetStreamWorld, onServer } from "./support/systems.ts"
+import { onJetStream, onServer } from "./support/systems.ts"
 
 onServer("on JetStream", () => {
-  inputSuite("every input", jetStreamWorld)
-  askSuite("asking", jetStreamWorld)
+  inputSuite("every input", onJetStream)
+  askSuite("asking", onJetStream)
 })

@@ -10,7 +10,7 @@ import { memoryWorld } from "./support/systems.ts"
 describe("an actor that nobody needs", () => {
   it.effect("leaves the memory, and comes back from its snapshot and the journal's tail", () =>
     Effect.gen(function* () {
-      const world = yield* memoryWorld({ idleAfterMs: 60_000, snapshotEvery: 4 })
+      const world = yield* memoryWorld({ idleAfterMs: 60_000, snapshotEvery: 4, heartbeatMs: 30_000 })
       const reads: Array<number> = []
       const one = yield* world.start(
         misbehaving(actorLayer(counter), (broker) => ({

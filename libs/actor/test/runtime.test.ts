@@ -1,16 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Key, RunId } from "@reprise/protocol"
+import { Key, type MessageMeta, RunId, type ServiceName } from "@reprise/protocol"
 import { Cause, Deferred, Effect, Exit, Logger, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { BrokerFull } from "../src/broker/faults.ts"
 import { publish, setTimer } from "../src/index.ts"
+import { retryBrokerTrouble } from "../src/runtime/brokerRetry.ts"
 import { makeLanes } from "../src/runtime/Lanes.ts"
-import { refusalIdOf } from "../src/runtime/outbox.ts"
-import { patiently } from "../src/runtime/patiently.ts"
 import { makeReceipts } from "../src/runtime/Receipts.ts"
-import { refusalEvent } from "../src/runtime/refusal.ts"
-import { parentSpan, traceparentOf } from "../src/runtime/trace.ts"
-import { given } from "../src/testing/index.ts"
+import { refusalEvent, refusalIdOf } from "../src/runtime/refusals.ts"
+import { logIds, parentSpan, traceparentOf } from "../src/runtime/telemetry.ts"
+import { given } from "../src/testing.ts"
 import { counter } from "./support/Counter.ts"
 
 describe("receipts", () => {
@@ -57,7 +56,7 @@ describe("lanes", () => {
   )
 })
 
-describe("patience", () => {
+describe("waiting for the broker", () => {
   const full = new BrokerFull({ operation: "append", reason: "maximum bytes exceeded" })
 
   it.effect("waits out a broker that is full, for hours, with a handful of lines in the log", () =>
@@ -69,7 +68,7 @@ describe("patience", () => {
         return tries < 3_000 ? Effect.fail(full) : Effect.succeed(tries)
       })
       const logger = Logger.layer([Logger.make(({ message }) => lines.push(message))])
-      const fiber = yield* Effect.forkChild(patiently(work).pipe(Effect.provide(logger)))
+      const fiber = yield* Effect.forkChild(retryBrokerTrouble(work).pipe(Effect.provide(logger)))
       yield* TestClock.adjust("6 hours")
       const exit = yield* Effect.sync(() => fiber.pollUnsafe())
       assert.deepStrictEqual(exit, Exit.succeed(3_000))
@@ -80,7 +79,7 @@ describe("patience", () => {
 
   it.effect("passes on what is no trouble of the broker", () =>
     Effect.gen(function* () {
-      const exit = yield* Effect.exit(patiently(Effect.fail({ _tag: "Other" as const })))
+      const exit = yield* Effect.exit(retryBrokerTrouble(Effect.fail({ _tag: "Other" as const })))
       assert.deepStrictEqual(Option.getOrUndefined(Exit.getCause(exit).pipe(Option.flatMap(Cause.findErrorOption))), {
         _tag: "Other"
       })
@@ -152,5 +151,32 @@ describe("given, when, then", () => {
         .when({ _tag: "Add", n: 1 }, delivery)
         .then([added(2)])
     )
+  })
+})
+
+const meta: MessageMeta = { id: "m1", type: "X", source: "/x/y", subject: "r1", time: "2026-01-01T00:00:00.000Z" }
+
+const cases: ReadonlyArray<readonly [string, ServiceName, object, Record<string, string>]> = [
+  ["an abort of a run", "orchestrator", { _tag: "AbortRun", reason: "x" }, { runId: "r1" }],
+  [
+    "a turn",
+    "session-manager",
+    { _tag: "StartTurn", runId: "r1", phase: "2", step: "EXECUTE", turnId: "r1-t1", prompt: "secret words" },
+    { runId: "r1", sessionId: "r1", phase: "2", step: "EXECUTE", turnId: "r1-t1" }
+  ],
+  [
+    "an event of a session",
+    "orchestrator",
+    { _tag: "TurnCompleted", runId: "r1", sessionId: "r1-s1", turnId: "r1-t1" },
+    { runId: "r1", sessionId: "r1-s1", turnId: "r1-t1" }
+  ],
+  ["what a workspace is to do", "workspace", { command: { phase: "2", commit: "abc" } }, { runId: "r1", phase: "2" }],
+  ["what it found", "workspace", { event: { phase: "2", dirty: ["a"] } }, { runId: "r1", phase: "2" }],
+  ["something else under these names", "gate", { phase: 2, turnId: null }, { runId: "r1", escalationId: "r1" }]
+]
+
+describe("a line in the logs", () => {
+  it.each(cases)("of %s to the %s has its ids, and nothing that was said", (_name, service, message, expected) => {
+    assert.deepStrictEqual(logIds(service, "r1", meta, message), expected)
   })
 })

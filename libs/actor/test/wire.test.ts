@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { encodeMeta, OrchestratorCommand, RunId } from "@reprise/protocol"
 import { Result, Schema } from "effect"
 import { readEntry } from "../src/JournalEntry.ts"
-import { readSnapshot } from "../src/runtime/Snapshot.ts"
+import { readSnapshot } from "../src/runtime/ActorMemory.ts"
 import { readView } from "../src/runtime/views.ts"
 import { bodyReader, encodeCommand, encodeEvent, readEvent, readMeta } from "../src/wire.ts"
 import { CounterCommand } from "./support/Counter.ts"
@@ -50,7 +50,26 @@ const mutate = (dice: (n: number) => number, text: string): string => {
   return mutated
 }
 
-const envelope = encodeMeta({
+const bodies = [
+  `{"n":1}`,
+  `{"text":"hello","dueAt":"2026-01-01T00:00:00.000Z","n":3}`,
+  `{"runId":"r1","escalationId":"r1-e1","reason":"x","options":[],"evidence":{},"origin":"author"}`,
+  `{"input":{"id":"a","type":"Add"},"at":"t","run":"r","traceparent":"x","events":[{}],"outgoing":[]}`,
+  `{"version":1,"sequence":3,"state":{},"receipts":[["a",1]]}`
+]
+
+/** Every beginning of each body, every piece in place of every value, and texts with a few random edits. */
+const malformed = (dice: (n: number) => number): ReadonlyArray<string> => [
+  ...bodies.flatMap((body) => Array.from(body, (_, length) => body.slice(0, length))),
+  ...bodies.flatMap((body) =>
+    [...body.matchAll(/(?<=:)("[^"]*"|\d+|\[\]|\{\})/g)].flatMap(({ 0: value, index }) =>
+      pieces.map((piece) => body.slice(0, index) + piece + body.slice(index + value.length))
+    )
+  ),
+  ...Array.from({ length: 600 }, (_, n) => mutate(dice, bodies[n % bodies.length] ?? ""))
+]
+
+const envelope: Readonly<Record<string, string>> = encodeMeta({
   id: "x",
   type: "Add",
   source: "/gate/local",
@@ -106,34 +125,32 @@ describe("messages", () => {
     assert.strictEqual(Result.getOrThrow(read({ "ce-specversion": "" })).type, "Add")
   })
 
-  it("that are malformed in 100 000 ways are refused with a reason and never throw", () => {
+  it("that are malformed are refused with a reason and never throw", () => {
     const dice = makeDice(20260101)
-    const bodies = [
-      `{"n":1}`,
-      `{"text":"hello","dueAt":"2026-01-01T00:00:00.000Z","n":3}`,
-      `{"runId":"r1","escalationId":"r1-e1","reason":"x","options":[],"evidence":{},"origin":"author"}`,
-      `{"input":{"id":"a","type":"Add"},"at":"t","run":"r","traceparent":"x","events":[{}],"outgoing":[]}`,
-      `{"version":1,"sequence":3,"state":{},"receipts":[["a",1]]}`
-    ]
     const types = ["Add", "Keep", "EscalationRaised", "RunPaused", "", "__proto__", "constructor"]
     const names = Object.keys(envelope)
     let understood = 0
-    for (let n = 0; n < 100_000; n++) {
-      const body = mutate(dice, bodies[dice(bodies.length)] ?? "")
-      const headers = { ...envelope, [names[dice(names.length)] ?? ""]: mutate(dice, "dev.reprise.Add.v1") }
-      const type = types[dice(types.length)] ?? ""
-      if (n % 10 === 0) assert.doesNotThrow(() => [readSnapshot(body, 1), readView(body)])
-      const outcomes: ReadonlyArray<Result.Result<unknown, { readonly reason: string }>> = [
-        readMeta((name) => headers[name] ?? ""),
-        n % 3 === 0 ? readEvent(type, body) : n % 3 === 1 ? readEntry(body) : readCommand(type, body)
-      ]
-      for (const outcome of outcomes) {
-        if (Result.isSuccess(outcome)) understood += 1
-        else if (outcome.failure.reason.length < 10) assert.fail(`no reason for ${body}`)
+    const isRead = (outcome: Result.Result<unknown, { readonly reason: string }>, text: string) => {
+      if (Result.isSuccess(outcome)) understood += 1
+      else if (outcome.failure.reason.length < 10) assert.fail(`no reason for ${text}`)
+    }
+    const readers: ReadonlyArray<(type: string, body: string) => Result.Result<unknown, { readonly reason: string }>> =
+      [readEvent, readCommand, (_type, body) => readEntry(body)]
+    // Most texts fail before a schema sees them, so each goes to one reader only; headers have a line of their own.
+    for (const [n, body] of malformed(dice).entries()) {
+      assert.doesNotThrow(() => [readSnapshot(body, 1), readView(body)])
+      isRead(readers[n % readers.length]?.(types[n % types.length] ?? "", body) ?? Result.void, body)
+    }
+    for (const name of names) {
+      for (const value of [...pieces, "", "dev.reprise.Add.v1", "x".repeat(300), "a\r\nb"]) {
+        isRead(
+          readMeta((header) => (header === name ? value : (envelope[header] ?? ""))),
+          value
+        )
       }
     }
-    assert.isAbove(understood, 10_000)
-  }, 60_000)
+    assert.isAbove(understood, 100)
+  })
 
   it("of a hundred thousand nested brackets are refused", () => {
     const deep = `{"n":${"[".repeat(100_000)}${"]".repeat(100_000)}}`

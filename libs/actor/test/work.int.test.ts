@@ -1,6 +1,6 @@
-import { jetStreamWorld, onServer } from "./support/systems.ts"
+import { onJetStream, onServer } from "./support/systems.ts"
 import { workSuite } from "./support/workSuite.ts"
 
 onServer("on JetStream", () => {
-  workSuite("work and timers", jetStreamWorld)
+  workSuite("work and timers", onJetStream)
 })

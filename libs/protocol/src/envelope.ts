@@ -1,11 +1,11 @@
 /**
- * The envelope of every message: CloudEvents 1.0 in NATS binary mode (protocol: Envelope).
+ * The envelope of every message: CloudEvents 1.0 in NATS binary mode (docs/design/protocol.md#envelope).
  * The body is the payload alone; the type travels in `ce-type`.
  */
 import { Schema } from "effect"
 
 export const MessageMeta = Schema.Struct({
-  /** `ce-id`, and the message id that a stream deduplicates by. */
+  /** `ce-id`, and the id by which a stream drops repeats. */
   id: Schema.String.check(
     Schema.isPattern(/^[\x21-\x7e]{1,200}$/, { message: "must be 1 to 200 visible ASCII characters" })
   ),
@@ -23,7 +23,7 @@ export type MessageMeta = typeof MessageMeta.Type
 
 const typePattern = /^dev\.reprise\.([A-Z][A-Za-z]{0,63})\.v1$/
 
-/** Headers as name and value; `Nats-Msg-Id` equals `ce-id`. */
+/** The envelope as headers by name; `Nats-Msg-Id` equals `ce-id`. */
 export const encodeMeta = (meta: MessageMeta): Record<string, string> => ({
   "Nats-Msg-Id": meta.id,
   "ce-specversion": "1.0",
@@ -39,7 +39,7 @@ export const encodeMeta = (meta: MessageMeta): Record<string, string> => ({
 
 const decode = Schema.decodeUnknownResult(MessageMeta)
 
-/** What is wrong with the version of the envelope or of the message, in words; a later version is not guessed at. */
+/** A sentence about an unknown version of the envelope or of the message; undefined: both are known. */
 export const versionProblem = (header: (name: string) => string): string | undefined => {
   const specversion = header("ce-specversion")
   if (specversion !== "" && specversion !== "1.0") {

@@ -42,12 +42,12 @@ export const FailureKind = Schema.Literals([
 export type FailureKind = typeof FailureKind.Type
 
 /**
- * Rate limit, missing credit and missing network are not failures of the work: the turn waits and goes on in the same
- * session, and the session stays usable (docs/design/sessions.md#turns).
+ * Whether a failure passes by itself. Rate limit, missing credit and missing network are not failures of the work: the
+ * turn waits and continues in the same session, and the session stays usable (docs/design/sessions.md#turns).
  */
 export const passesByItself = (kind: FailureKind | RuntimeFailure): boolean => passing.some((one) => one === kind)
 
-/** A runtime's failure as `AgentFailed` tells it: what the vendor did, or `other`. */
+/** A runtime's failure as `AgentFailed` reports it: the vendor's failure, or `other`. */
 export const vendorFailureOf = (kind: RuntimeFailure): VendorFailure => (isVendorFailure(kind) ? kind : "other")
 
 const isVendorFailure = Schema.is(VendorFailure)

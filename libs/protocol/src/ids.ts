@@ -1,7 +1,7 @@
 /**
  * Ids are branded strings that may stand in a subject: letters, digits, `_` and `-`, at most 64.
  * They are checked when they are made and when they are read, so that `.`, `*`, `>`, white space and
- * control characters never reach a subject (protocol: Subjects and streams).
+ * control characters never reach a subject (docs/design/protocol.md#subjects-and-streams).
  */
 import { Hash, Schema } from "effect"
 
@@ -27,6 +27,10 @@ export type TurnId = typeof TurnId.Type
 export const EscalationId = Key.pipe(Schema.brand("EscalationId"))
 export type EscalationId = typeof EscalationId.Type
 
+/** The five services. */
+export const ServiceName = Schema.Literals(["orchestrator", "session-manager", "reviewer", "gate", "workspace"])
+export type ServiceName = typeof ServiceName.Type
+
 /** A machine or pod with a disk; `any` addresses whichever host is free. */
 export const Host = Key.pipe(Schema.brand("Host"))
 export type Host = typeof Host.Type
@@ -45,10 +49,10 @@ export const phaseKey = (phase: PhaseId): string => phase.replaceAll(".", "_")
 export const makeRunId = (startMs: number, random: string): RunId =>
   RunId.make(`r${Math.floor(startMs / 1000).toString(36)}-${random.slice(0, 8)}`)
 
-/** Leaves room behind it for a phase, a letter and a count. */
+/** Ids may have 64 characters: the stem leaves room for a phase, a letter and a count. */
 const longestStem = 36
 
-/** What the ids of a run's own things begin with: the run's id, or, where no room would be left, its begin and a hash. */
+/** What the ids of a run's sessions, turns and questions begin with: the run's id, or, if it is long, its start and a hash. */
 const stemOf = (run: RunId): string =>
   run.length <= longestStem
     ? run
@@ -59,14 +63,14 @@ export const sessionIdOf = (run: RunId, n: number): SessionId => SessionId.make(
 export const turnIdOf = (run: RunId, n: number): TurnId => TurnId.make(`${stemOf(run)}-t${n}`)
 export const escalationIdOf = (run: RunId, n: number): EscalationId => EscalationId.make(`${stemOf(run)}-e${n}`)
 
-/** Of an event, a view or a question: whether it is a standalone session's, which has its own id in place of a run's. */
+/** Whether an event, a view or a question belongs to a standalone session: then its run id is the session's own id. */
 export const isStandalone = (of: {
   readonly runId: string
   readonly sessionId?: string
   readonly evidence?: { readonly sessionId?: string }
 }): boolean => (of.sessionId ?? of.evidence?.sessionId) === of.runId
 
-/** A reviewer's session and turns are counted apart from the author's: another actor names them. */
+/** The key of the reviewer of one phase. It names its sessions and turns by itself, so they are counted apart. */
 export const reviewKey = (run: RunId, phase: PhaseId): Key => `${stemOf(run)}-p${phaseKey(phase)}`
 export const reviewerSessionIdOf = (run: RunId, phase: PhaseId, n: number): SessionId =>
   SessionId.make(`${reviewKey(run, phase)}-s${n}`)

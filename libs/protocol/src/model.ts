@@ -1,4 +1,4 @@
-/** The words that several messages share. Times are ISO 8601 UTC, durations milliseconds, cost US dollars. */
+/** The types that several messages share. Times are ISO 8601 UTC, durations milliseconds, cost US dollars. */
 import { Effect, Schema } from "effect"
 import { PhaseId, SessionId } from "./ids.ts"
 
@@ -68,7 +68,7 @@ export const CheckpointReport = Schema.Struct({
 })
 export type CheckpointReport = typeof CheckpointReport.Type
 
-/** The author's report (run-machine: Author status). */
+/** The author's report at the end of a turn (docs/design/run-machine.md). */
 export const AuthorStatus = Schema.Struct({
   result: Schema.Literals(["complete", "needs_human", "failed", "checkpoint"]),
   commit: Schema.optionalKey(Schema.String),
@@ -79,7 +79,7 @@ export const AuthorStatus = Schema.Struct({
 })
 export type AuthorStatus = typeof AuthorStatus.Type
 
-/** One finding. A missing action is human_required (run-machine: Verdict). */
+/** One finding of a verdict. A missing action counts as human_required (docs/design/run-machine.md). */
 export const Item = Schema.Struct({
   id: Schema.String,
   title: Schema.String,
@@ -99,11 +99,11 @@ export const Verdict = Schema.Struct({
 })
 export type Verdict = typeof Verdict.Type
 
-/** The reports that runs are made of. */
+/** The reports of a run's turns. */
 export const ReportKind = Schema.Literals(["author-status", "verdict"])
 export type ReportKind = typeof ReportKind.Type
 
-/** What an agent is to report at the end of a turn: one of ours, or whatever a JSON schema (2020-12) of an object says. */
+/** The report that an agent must give at the end of a turn: one of a run's, or an object by a JSON schema (2020-12). */
 export const ReportForm = Schema.Union([ReportKind, Schema.JsonObject])
 export type ReportForm = typeof ReportForm.Type
 
@@ -127,29 +127,29 @@ export const GateResult = Schema.Struct({
   timedOut: Schema.Boolean,
   /** Path of the full log, relative to the directory that holds `.reprise`. */
   logRef: Schema.String,
-  /** First and last 2 KB of the output, both streams as they came: of a short output each is the whole. */
+  /** First and last 2 KB of the output, both streams in the order they were written; each is the whole of a short output. */
   head: Schema.String,
   tail: Schema.String,
-  /** How many characters `tail` begins with that `head` ends with; absent: something between them is left out. */
+  /** How many characters the end of `head` and the start of `tail` share; absent: output between them is left out. */
   overlap: Schema.optionalKey(Schema.Int)
 })
 export type GateResult = typeof GateResult.Type
 
-/** The output of a quality gate, nothing twice; `gap` stands for what is left out. */
+/** The output of a quality gate, with nothing repeated; `gap` stands for the part that is left out. */
 export const gateOutput = ({ head, overlap, tail }: GateResult, gap = "\n[…]\n"): string => {
   if (tail === "" || tail === head) return head
   return overlap === undefined ? `${head}${gap}${tail}` : `${head}${tail.slice(overlap)}`
 }
 
-/** How full a conversation is: tokens of the newest call of its model, and how many that model takes, where known. */
+/** How full a conversation is: tokens of its model's newest call, and the model's context window if known. */
 export const ContextFill = Schema.Struct({ tokens: Schema.Finite, limit: Schema.optionalKey(Schema.Finite) })
 export type ContextFill = typeof ContextFill.Type
 
-/** Whether an author goes on in its session or a fresh one is handed the record, why, and what was measured for it. */
+/** Whether an author continues its session or a fresh author takes over from the record, why, and what was measured. */
 export const SessionDecision = Schema.Struct({
   choice: Schema.Literals(["continue", "fresh"]),
   why: Schema.String,
-  /** From 0 to 1, of the model's window. */
+  /** Part of the model's context window, from 0 to 1. */
   contextFill: Schema.optionalKey(Schema.Finite),
   contextTokens: Schema.optionalKey(Schema.Finite),
   ageMs: Schema.optionalKey(Schema.Finite),
@@ -157,7 +157,7 @@ export const SessionDecision = Schema.Struct({
 })
 export type SessionDecision = typeof SessionDecision.Type
 
-/** Why a state file was not what had been written, and was written again from the journal. */
+/** Why a state file had to be written again from the journal: how it differs from the one written last. */
 export const StateFileProblem = Schema.Struct({
   code: Schema.Literals(["lost", "edited", "truncated", "corrupt", "invalid", "another-plan", "newer-version"]),
   detail: Schema.String
@@ -197,14 +197,14 @@ export const EscalationOption = Schema.Struct({
 })
 export type EscalationOption = typeof EscalationOption.Type
 
-/** What a human is shown besides the reason. */
+/** What a human sees with a question, besides the reason. */
 export const Evidence = Schema.Struct({
   planPath: Schema.optionalKey(Schema.String),
   planTitle: Schema.optionalKey(Schema.String),
   phaseTitle: Schema.optionalKey(Schema.String),
   attempt: Schema.optionalKey(Schema.Finite),
   lastLines: Schema.optionalKey(Schema.String),
-  /** The commit on which the phase began: what was done since is its work so far. */
+  /** The commit on which the phase began; the commits since are its work so far. */
   base: Schema.optionalKey(Schema.String),
   commit: Schema.optionalKey(Schema.String),
   diffStat: Schema.optionalKey(Schema.String),
@@ -239,7 +239,7 @@ export type SessionPrompts = typeof SessionPrompts.Type
 
 const decodeSessionPrompts = Schema.decodeUnknownSync(SessionPrompts)
 
-/** Those of a run's prompts that are the session-manager's, as the field of a command; no field when there are none. */
+/** The prompts of a run that belong to the session-manager, as a command's field `prompts`; no field when it has none. */
 export const sessionPrompts = (prompts: Readonly<Record<string, string>>): { readonly prompts?: SessionPrompts } => {
   const own = decodeSessionPrompts(prompts)
   return Object.keys(own).length === 0 ? {} : { prompts: own }

@@ -1,5 +1,5 @@
 /**
- * What a run is to do, decided once when it starts and carried in `StartRun`: services read no configuration files.
+ * The options of a run, decided once when it starts and carried in `StartRun`: services read no configuration files.
  * Every field has a default, so that `{}` is a run with default behaviour.
  */
 import { Effect, Schema } from "effect"
@@ -10,7 +10,7 @@ const count = (value: number) =>
   Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
 const flag = (value: boolean) => Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
 
-/** run-machine: Limits. Durations in milliseconds; 0 switches a duration or budget off. */
+/** The limits of a run. Durations in milliseconds; 0 switches a duration or budget off. */
 export const RunLimits = Schema.Struct({
   maxReviewIterations: count(5),
   maxQualityRetries: count(3),
@@ -20,7 +20,7 @@ export const RunLimits = Schema.Struct({
   maxContinuations: count(20),
   turnInactivityMs: count(15 * 60_000),
   turnWallMs: count(0),
-  /** Tool rounds of a turn, for runtimes that can count; a turn that meets it goes on by itself. */
+  /** Tool rounds of a turn, for runtimes that can count them; a turn that reaches the limit continues by itself. */
   maxAgentTurns: count(20),
   tokenBudget: count(0),
   costBudget: Schema.Finite.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
@@ -31,29 +31,29 @@ export const GateOptions = Schema.Struct({
   /** Commands that must exit 0, run in order. */
   quality: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   qualityTimeoutMs: count(300_000),
-  /** Commands that verify a human-verify checkpoint when nobody is asked; none: a human is waited for. */
+  /** Commands that verify a human-verify checkpoint in place of a human; without any, the run waits for a human. */
   verify: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   phase: Schema.Literals(["auto", "human"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("auto" as const)))
 })
 export type GateOptions = typeof GateOptions.Type
 
 /**
- * Continue or fresh, where no human chooses (continuation): a session is left for a fresh author, who is handed the
- * record, when any of these is exceeded. 0 switches a limit off.
+ * When no human chooses, whether the author continues its session or a fresh author takes over from the record
+ * (docs/design/continuation.md#the-prompt): fresh, if any of these limits is exceeded. 0 switches a limit off.
  */
 export const ContinuationOptions = Schema.Struct({
-  /** What auto mode does where a human would be asked: `fresh` as `fix`, `continue` where the session allows it. */
+  /** What auto mode does where a human would be asked: `fresh` acts as `fix`, `continue` as continue if the session allows it. */
   unattended: Schema.Literals(["fresh", "continue"]).pipe(
     Schema.withDecodingDefaultKey(Effect.succeed("fresh" as const))
   ),
-  /** Part of the model's window, from 0 to 1. */
+  /** Part of the model's context window, from 0 to 1. */
   maxContextFill: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })).pipe(
     Schema.withDecodingDefaultKey(Effect.succeed(0.85))
   ),
-  /** Tokens of a model's window, where the runtime does not tell. */
+  /** Tokens of a model's context window, if the runtime does not report it. */
   contextWindow: count(200_000),
   maxSessionAgeMs: count(24 * 60 * 60_000),
-  /** Continued turns of a phase that failed. */
+  /** How many continued turns of a phase may fail. */
   maxFailed: count(1)
 })
 export type ContinuationOptions = typeof ContinuationOptions.Type

@@ -1,8 +1,8 @@
-/** The one place that builds and reads subjects (protocol: Subjects and streams). */
+/** The one place that builds and reads subjects (docs/design/protocol.md#subjects-and-streams). */
 import { Schema } from "effect"
 import { contracts } from "./contracts/contracts.ts"
+import type { ServiceName } from "./ids.ts"
 import { type Host, isKey, type Key, type RunId } from "./ids.ts"
-import type { ServiceName } from "./services.ts"
 
 export class BadSubject extends Schema.TaggedError<BadSubject>()("BadSubject", { subject: Schema.String }) {
   override get message() {
@@ -15,7 +15,15 @@ const token = (text: string): string => {
   return text
 }
 
-/** Every subject and name of one tenant. `prefix` is `reprise` unless configured. */
+/**
+ * Every subject, stream and bucket of one tenant. `prefix` is `reprise` unless configured. Names with a plural `s` are
+ * patterns for consumers (`*` stands for any token), the others are subjects of one message. Each throws `BadSubject`
+ * for a part that may not stand in a subject.
+ *
+ * @example
+ * subjects("reprise").command("gate", "r1-e1") // reprise.command.gate.r1-e1
+ * subjects("reprise").events("*", "r1") // reprise.event.*.r1.*
+ */
 export const subjects = (prefix: string) => {
   const p = token(prefix)
   const upper = p.toUpperCase()
@@ -31,7 +39,7 @@ export const subjects = (prefix: string) => {
     journal: (actor: string, key: Key) => `${p}.journal.${token(actor)}.${token(key)}`,
     timer: (service: ServiceName, key: Key) => `${p}.timer.${service}.${token(key)}`,
     timers: (service: ServiceName) => `${p}.timer.${service}.*`,
-    /** Everything that is stored for one actor alone, by stream. */
+    /** The subjects of all that is stored for one actor alone, by stream; pruning removes it. */
     owned: (service: ServiceName, key: Key) =>
       ({
         commands: `${p}.command.${service}.${token(key)}`,
@@ -55,11 +63,11 @@ export const subjects = (prefix: string) => {
 }
 export type Subjects = ReturnType<typeof subjects>
 
-/** The run that an event's subject names: its type is the last token. */
+/** The run that an event's subject names: the token before the type, which is the last. */
 export const runOfSubject = (subject: string): Key | undefined =>
   keyOfSubject(subject.slice(0, subject.lastIndexOf(".")))
 
-/** The actor key of a command, work, journal, timer or dead subject; undefined for any that breaks the rules. */
+/** The actor's key in the subject of a command, work, a journal, a timer or a dead letter; undefined if it is no key. */
 export const keyOfSubject = (subject: string): Key | undefined => {
   const last = subject.slice(subject.lastIndexOf(".") + 1)
   return isKey(last) ? last : undefined

@@ -1,6 +1,7 @@
 /**
- * What the actor runtime needs of a message broker, in its own words. Two implementations, one contract suite.
- * Storing is at most once per message id inside the stream's window; delivering is at least once.
+ * The port to a message broker: what the actor runtime needs of one. `JetStreamBroker` and `MemoryBroker` implement it,
+ * and one suite of tests (`test/support/brokerContract.ts`) holds for both. A message id is stored at most once inside
+ * the stream's window; a stored message is delivered at least once.
  */
 import type { MessageMeta, ServiceName } from "@reprise/protocol"
 import { Context, type Effect, type Scope, type Stream } from "effect"
@@ -8,43 +9,61 @@ import type { BodyLost, BrokerFault, BrokerFull, Conflict } from "./faults.ts"
 
 export type StreamKind = "commands" | "work" | "events" | "journal" | "timers" | "dead"
 
+const streamsByToken: Readonly<Record<string, StreamKind>> = {
+  command: "commands",
+  work: "work",
+  event: "events",
+  journal: "journal",
+  timer: "timers",
+  dead: "dead"
+}
+
+/** The stream that keeps a subject: the subject's second token says so. Undefined: none does. */
+export const streamOf = (subject: string): StreamKind | undefined => {
+  const from = subject.indexOf(".") + 1
+  return streamsByToken[subject.slice(from, subject.indexOf(".", from))]
+}
+
+/** The header with the time at which a timer is due, ISO 8601. */
+export const dueHeader = "reprise-due"
+
 /** A message to be stored. */
 export interface Message {
   readonly subject: string
   readonly meta: MessageMeta
-  /** JSON text. Of any size: a large one is kept in the object store, and readers do not notice. */
+  /** JSON text of any size: a large one is kept in the object store, and readers do not notice. */
   readonly body: string
-  /** For timers: when it is to be delivered, ISO 8601. */
+  /** For timers: when it is due, ISO 8601; stored as the header `reprise-due`. */
   readonly dueAt?: string
 }
 
 export interface StoredMessage {
   readonly subject: string
-  /** Its place in the stream, from 1, rising. */
+  /** Its place in the stream: rising, from 1. */
   readonly sequence: number
-  /** `""` where there is none. */
+  /** A header's value, `""` when the message does not have it. */
   readonly header: (name: string) => string
   readonly body: Effect.Effect<string, BrokerFault | BodyLost>
 }
 
-/** A stored message on its way to a consumer. Settled by `ack` or `nak`; else delivered again after the ack wait. */
+/** A stored message on its way to a consumer. Unless `ack` or `nak` settles it, it is delivered again after the ack wait. */
 export interface Delivered extends StoredMessage {
-  /** From 1. */
+  /** How often the message was delivered, this time included. */
   readonly deliveryCount: number
   readonly ack: () => void
-  /** Delivers it again, after `delayMs` if given. */
+  /** Hands it back: it is delivered again, after `delayMs` if given. */
   readonly nak: (delayMs?: number) => void
-  /** Starts the ack wait anew. */
+  /** A sign of life: starts the ack wait again. */
   readonly working: () => void
 }
 
-/** A static named consumer: its position is the broker's, shared by all who use the name. */
+/** A named consumer that stays: the broker keeps its position, and all who use the name share it. */
 export interface ConsumerSpec {
   readonly stream: "commands" | "work" | "events" | "timers"
   readonly durable: string
-  /** Messages of other subjects may arrive too, when the server knows only one filter. */
+  /** Subjects. Messages of others may arrive too, when the server knows only one filter per consumer. */
   readonly filters: ReadonlyArray<string>
-  /** Delivered and not yet settled, over all who share the consumer; -1: no limit. */
+  /** Messages delivered and not yet settled, over all who share the consumer; -1: no limit. */
   readonly maxInFlight: number
   readonly ackWaitMs: number
 }
@@ -52,7 +71,7 @@ export interface ConsumerSpec {
 /** Where reading the event stream starts. `now`: after the last event stored when reading begins. */
 export type EventsFrom = "now" | "beginning" | { readonly sequence: number } | { readonly since: string }
 
-/** A bucket keeps the last value per key, JSON text of any size. */
+/** A key-value store: the last value of each key, JSON text of any size. */
 export interface Bucket {
   readonly get: (
     key: string
@@ -63,7 +82,7 @@ export interface Bucket {
     value: string,
     expected?: number
   ) => Effect.Effect<number, Conflict | BrokerFull | BrokerFault>
-  /** Forgets a key, and leaves no trace of it. */
+  /** Removes a key for good; one that does not exist is fine. */
   readonly remove: (key: string) => Effect.Effect<void, BrokerFault>
   /** Every value whose key starts with `<prefix>.`. */
   readonly list: (
@@ -73,13 +92,13 @@ export interface Bucket {
 
 /** Texts of any size by name, in the object store. */
 export interface Transcripts {
-  /** Replaces what is there under the name. */
+  /** Replaces an earlier text of that name. */
   readonly put: (name: string, text: string) => Effect.Effect<void, BrokerFull | BrokerFault>
-  /** undefined: there is none. */
+  /** Undefined: there is no text of that name. */
   readonly get: (name: string) => Effect.Effect<string | undefined, BrokerFault>
   /** The names that start with this. */
   readonly list: (prefix: string) => Effect.Effect<ReadonlyArray<string>, BrokerFault>
-  /** One that is not there is fine. */
+  /** A name that does not exist is fine. */
   readonly remove: (name: string) => Effect.Effect<void, BrokerFault>
 }
 
@@ -95,8 +114,8 @@ export interface BrokerShape {
   /** The last message of a subject as the leader knows it. */
   readonly last: (stream: StreamKind, subject: string) => Effect.Effect<StoredMessage | undefined, BrokerFault>
   /**
-   * Messages of a subject (`*` stands for any token) after the sequence `after`, in order: all there were when it was
-   * called, or the first `limit`.
+   * Messages of a subject (`*` stands for any token) after the sequence `after`, in order: all that were stored when it
+   * was called, or the first `limit`.
    */
   readonly read: (
     stream: StreamKind,
@@ -114,8 +133,8 @@ export interface BrokerShape {
     take: (delivery: Delivered) => void
   ) => Effect.Effect<void, BrokerFault, Scope.Scope>
   /**
-   * Makes the consumers; gives what waits for one delivery of any of them. One waits at a time. What comes when nobody
-   * waits is handed back.
+   * Makes the consumers; gives an effect that waits for one delivery of any of them. One may wait at a time. A delivery
+   * that comes when nobody waits is handed back.
    */
   readonly pull: (
     specs: ReadonlyArray<ConsumerSpec>
@@ -132,8 +151,22 @@ export interface BrokerShape {
   ) => Effect.Effect<void, BrokerFault, Scope.Scope>
   /** The answer to a query; undefined when nobody serves it. */
   readonly request: (subject: string, request: string) => Effect.Effect<string | undefined, BrokerFault>
-  /** Waits until every consumer (timers aside) has settled all there is and nothing new was stored meanwhile. */
+  /** Waits until every consumer (timers aside) has settled everything and nothing new was stored meanwhile. */
   readonly settled: Effect.Effect<void, BrokerFault>
 }
 
+/**
+ * The service behind `actorLayer`, `workerLayer` and `Messenger`. Services do not use it themselves; pruning and the
+ * archive do, for `purge` and `transcripts`. What can surprise: a write that fails with `BrokerFault` may have
+ * happened. `append` resolves that by reading back; `publish` does by repeating the same ids.
+ *
+ * @example
+ * const archived = Broker.use(({ transcripts }) => transcripts.list(`session/${sessionId}/`))
+ */
 export class Broker extends Context.Service<Broker, BrokerShape>()("@reprise/actor/Broker") {}
+
+/**
+ * Waits until nothing is under way: every command, event and piece of work is settled, and none led to another.
+ * Timers that are not due do not count. For tests.
+ */
+export const drain = Broker.use((broker) => broker.settled)

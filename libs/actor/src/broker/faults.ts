@@ -1,4 +1,4 @@
-/** How the broker port fails: a conflict, no space, or a fault of the driver underneath. */
+/** How the broker port fails: a conflict, a lost body, no space, or a fault of the driver underneath. */
 import { Predicate, Schema } from "effect"
 
 /** Another writer appended to this subject first: read its tail and decide again. */
@@ -11,10 +11,10 @@ export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
   }
 }
 
-/** The body of a message lies in an object that is not there: it was removed, or never stored. It will not come back. */
+/** The object that holds a message's body does not exist: it was removed, or never stored. It will not come back. */
 export class BodyLost extends Schema.TaggedError<BodyLost>()("BodyLost", { object: Schema.String }) {
   override get message() {
-    return `The body lies in the object '${this.object.slice(0, 200)}', and there is no such object.`
+    return `The body is stored in the object '${this.object.slice(0, 200)}', and there is no such object.`
   }
 }
 
@@ -24,7 +24,7 @@ export class BrokerFull extends Schema.TaggedError<BrokerFull>()("BrokerFull", {
   reason: Schema.String
 }) {
   override get message() {
-    return `The broker has no space left (${this.operation}: ${this.reason}). It is tried again; run 'reprise prune', or give the streams more space.`
+    return `The broker has no space left (${this.operation}: ${this.reason}). Reprise keeps trying. Run 'reprise prune', or give the streams more space.`
   }
 }
 

@@ -17,12 +17,12 @@ export interface Connection {
 
 export const fault = (operation: string) => (cause: unknown) => new BrokerFault({ operation, cause })
 
-/** The port's words for what the client said; its message stays readable as the cause. */
+/** A client's error as the port's; its message stays readable as the cause. */
 export const faultOf =
   (operation: string) =>
   (error: BrokerError): BrokerFault | BrokerFull =>
     error._tag === "StreamFull" ? new BrokerFull({ operation, reason: error.reason }) : fault(operation)(error)
 
-/** Whether the server of now can do this; an unknown version is taken for a new one. */
+/** Whether the server that is connected now can do this; an unknown version counts as a new one. */
 export const can = ({ nats }: Connection, feature: ServerFeature) =>
   Effect.map(nats.serverVersion, (version) => Option.isNone(version) || supports(version.value, feature))

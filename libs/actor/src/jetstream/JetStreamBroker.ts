@@ -1,4 +1,4 @@
-/** The broker on NATS JetStream. The streams exist already: `ensureStreams` of @reprise/nats makes them. */
+/** The broker on NATS JetStream. */
 import { Nats } from "@reprise/nats"
 import { subjects as subjectsOf } from "@reprise/protocol"
 import { Effect, Layer } from "effect"
@@ -6,10 +6,12 @@ import { ActorConfig } from "../ActorConfig.ts"
 import { Broker } from "../broker/Broker.ts"
 import { makeBucket } from "./buckets.ts"
 import type { Connection } from "./Connection.ts"
-import { makeConsume } from "./consume.ts"
+import { makeConsume, makePull } from "./consume.ts"
+import { makeConsumers } from "./consumers.ts"
 import { makeFollow } from "./follow.ts"
 import { makeLargeBodies } from "./largeBodies.ts"
 import { makeQueries } from "./queries.ts"
+import { makeRead } from "./read.ts"
 import { makeSettled } from "./settled.ts"
 import { makeStore } from "./store.ts"
 import { makeTranscripts } from "./transcripts.ts"
@@ -20,10 +22,14 @@ const make = Effect.gen(function* () {
   const subjects = subjectsOf(prefix)
   const connection: Connection = { nats, nc: nats.nc, js: nats.js, jsm: nats.jsm, subjects }
   const bodies = yield* makeLargeBodies(connection)
+  const consumers = makeConsumers(connection)
+  const reading = makeRead(connection, bodies)
   return Broker.of({
-    ...makeStore(connection, bodies),
-    ...makeConsume(connection, bodies),
+    ...reading,
+    ...makeStore(connection, bodies, reading.last),
     ...makeQueries(connection, bodies),
+    consume: makeConsume(consumers, bodies),
+    pull: makePull(consumers, bodies),
     follow: makeFollow(connection, bodies),
     snapshots: yield* makeBucket(connection, bodies, subjects.buckets.snapshots),
     views: yield* makeBucket(connection, bodies, subjects.buckets.views),
@@ -32,6 +38,13 @@ const make = Effect.gen(function* () {
   })
 })
 
+/**
+ * The broker of everything but unit tests. The streams and buckets must exist: `ensureStreams` of `@reprise/nats` makes
+ * them. A lost connection comes back by itself, and consumers and readers of events go on where they were.
+ *
+ * @example
+ * const broker = JetStreamBroker.layer.pipe(Layer.provide(Nats.layer({ url, name: "gate" })))
+ */
 export const JetStreamBroker = {
   layer: Layer.effect(Broker, make)
 }

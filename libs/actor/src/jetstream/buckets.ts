@@ -7,7 +7,7 @@ import { Conflict } from "../broker/faults.ts"
 import { type Connection, fault, faultOf } from "./Connection.ts"
 import { decodeText, isLarge, type LargeBodies } from "./largeBodies.ts"
 
-/** A value that is elsewhere. Values are JSON, which never begins like this. */
+/** What a reference to a large value begins with. Values are JSON, which never begins like this. */
 const referenceMark = "@object:"
 
 export const makeBucket = Effect.fnUntraced(function* ({ js, jsm }: Connection, bodies: LargeBodies, name: string) {
@@ -32,7 +32,8 @@ export const makeBucket = Effect.fnUntraced(function* ({ js, jsm }: Connection, 
     return { value: yield* resolve(entry.value), revision: entry.revision }
   })
 
-  const place = Effect.fnUntraced(function* (key: string, value: string) {
+  /** What the bucket keeps: the value, or a reference to the object with it. */
+  const storedForm = Effect.fnUntraced(function* (key: string, value: string) {
     if (!isLarge(value)) return value
     const object = `value/${name}/${key}`
     yield* bodies.put(object, value)
@@ -41,10 +42,10 @@ export const makeBucket = Effect.fnUntraced(function* ({ js, jsm }: Connection, 
 
   const put = Effect.fnUntraced(function* (key: string, value: string, expected?: number) {
     const operation = `write ${name} ${key}`
-    const placed = yield* place(key, value)
+    const stored = yield* storedForm(key, value)
     return yield* open.pipe(
       Effect.flatMap((bucket) =>
-        attempt(operation, () => bucket.put(key, placed, expected === undefined ? {} : { previousSeq: expected }))
+        attempt(operation, () => bucket.put(key, stored, expected === undefined ? {} : { previousSeq: expected }))
       ),
       Effect.mapError((error) =>
         error._tag === "WrongSequence"
@@ -54,7 +55,7 @@ export const makeBucket = Effect.fnUntraced(function* ({ js, jsm }: Connection, 
     )
   })
 
-  /** The key's subject is purged: the client's own delete and purge leave a marker behind for ever. */
+  /** Purges the key's subject: the client's own delete and purge leave a marker behind for ever. */
   const remove = Effect.fnUntraced(function* (key: string) {
     const operation = `remove ${name} ${key}`
     const entry = yield* open.pipe(

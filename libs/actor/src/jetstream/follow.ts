@@ -1,16 +1,16 @@
 /** Reading the event stream in order, from any place, for ever. */
-import { type ConsumerMessages, DeliverPolicy, type OrderedConsumerOptions } from "@nats-io/jetstream"
+import { type Consumer, type ConsumerMessages, DeliverPolicy, type OrderedConsumerOptions } from "@nats-io/jetstream"
 import { attempt } from "@reprise/nats"
-import { type Cause, Effect, Queue, Stream } from "effect"
+import { type Cause, Duration, Effect, Queue, Schedule, Stream } from "effect"
 import type { BrokerShape, EventsFrom, StoredMessage } from "../broker/Broker.ts"
 import type { BrokerFault } from "../broker/faults.ts"
 import { type Connection, can, fault } from "./Connection.ts"
 import type { LargeBodies } from "./largeBodies.ts"
-import { storedMessage } from "./store.ts"
+import { storedMessage } from "./read.ts"
 
 /** Messages asked for at a time; the next are asked for when these are read, so a slow reader holds up only itself. */
 const batch = 256
-const restartPauseMs = 250
+const restartPause = Duration.millis(250)
 
 type Start = Pick<Partial<OrderedConsumerOptions>, "deliver_policy" | "opt_start_seq" | "opt_start_time">
 
@@ -19,66 +19,83 @@ const fromSequence = (sequence: number): Start => ({
   opt_start_seq: Math.max(1, sequence)
 })
 
-export const makeFollow = (connection: Connection, bodies: LargeBodies): BrokerShape["follow"] => {
-  const { js, jsm, subjects } = connection
-  const stream = subjects.streams.events
+const startOf = Effect.fnUntraced(function* ({ jsm }: Connection, stream: string, from: EventsFrom) {
+  if (from === "beginning") return fromSequence(1)
+  if (typeof from === "object") {
+    return "sequence" in from
+      ? fromSequence(from.sequence)
+      : { deliver_policy: DeliverPolicy.StartTime, opt_start_time: from.since }
+  }
+  // A place, not "new": a consumer that has to be made again must not skip what came meanwhile.
+  const info = yield* attempt(`read ${stream}`, () => jsm.streams.info(stream)).pipe(
+    Effect.mapError(fault(`read ${stream}`))
+  )
+  return fromSequence(info.state.last_seq + 1)
+})
 
-  const startOf = Effect.fnUntraced(function* (from: EventsFrom) {
-    if (from === "beginning") return fromSequence(1)
-    if (typeof from === "object") {
-      return "sequence" in from
-        ? fromSequence(from.sequence)
-        : { deliver_policy: DeliverPolicy.StartTime, opt_start_time: from.since }
-    }
-    // A place, not "new": a consumer that has to be made again must not skip what came meanwhile.
-    const info = yield* attempt(`read ${stream}`, () => jsm.streams.info(stream)).pipe(
-      Effect.mapError(fault(`read ${stream}`))
-    )
-    return fromSequence(info.state.last_seq + 1)
+/** A reader of the event stream: how far it is, and where the messages go. */
+interface Follower {
+  readonly connection: Connection
+  readonly bodies: LargeBodies
+  readonly stream: string
+  readonly filter: Partial<OrderedConsumerOptions>
+  /** Where a new session begins: after the last message that was read. */
+  start: Start
+  readonly queue: Queue.Queue<StoredMessage, BrokerFault | Cause.Done>
+}
+
+/** Reads one batch to its end. */
+const readBatch = (follower: Follower, messages: ConsumerMessages) => {
+  const iterator = messages[Symbol.asyncIterator]()
+  const readNext = Effect.gen(function* () {
+    const { done, value } = yield* attempt("follow", () => iterator.next())
+    if (done === true) return false
+    const stored = storedMessage(follower.bodies, value, (name) => value.headers?.get(name) ?? "")
+    yield* Queue.offer(follower.queue, stored)
+    follower.start = fromSequence(value.seq + 1)
+    return true
   })
+  return Effect.repeat(readNext, { while: (isMore) => isMore })
+}
 
-  const stop = (messages: ConsumerMessages) => Effect.sync(() => messages.stop())
+const fetchBatch = (follower: Follower, consumer: Consumer) =>
+  Effect.acquireUseRelease(
+    attempt("follow", () => consumer.fetch({ max_messages: batch })),
+    (messages) => readBatch(follower, messages),
+    (messages) => Effect.sync(() => messages.stop())
+  )
 
-  return (wanted, from) =>
+/** Reads from the follower's start, by a consumer of its own, until something fails. */
+const readSession = (follower: Follower) => {
+  const { connection, filter, start, stream } = follower
+  return Effect.acquireUseRelease(
+    attempt("follow", () => connection.js.consumers.get(stream, { ...filter, ...start })),
+    (consumer) => Effect.forever(fetchBatch(follower, consumer)),
+    (consumer) => attempt("follow", () => consumer.delete()).pipe(Effect.timeoutOption("1 second"), Effect.ignore)
+  )
+}
+
+const filterOf = (patterns: ReadonlyArray<string>): Partial<OrderedConsumerOptions> => ({
+  filter_subjects: patterns.length === 1 ? patterns.join() : [...patterns]
+})
+
+export const makeFollow = (connection: Connection, bodies: LargeBodies): BrokerShape["follow"] => {
+  const stream = connection.subjects.streams.events
+  return (patterns, from) =>
     Stream.callback<StoredMessage, BrokerFault>(
-      Effect.fnUntraced(function* (queue: Queue.Queue<StoredMessage, BrokerFault | Cause.Done>) {
-        let start = yield* startOf(from)
-        // An old server gives the whole stream; the reader skips what it does not want.
-        const narrow = wanted.length < 2 || (yield* can(connection, "filterSubjects"))
-        const filter = narrow ? { filter_subjects: wanted.length === 1 ? wanted.join() : [...wanted] } : {}
-
-        const offerAll = Effect.fnUntraced(function* (messages: ConsumerMessages) {
-          const iterator = messages[Symbol.asyncIterator]()
-          for (;;) {
-            const { done, value } = yield* attempt("follow", () => iterator.next())
-            if (done === true) return
-            yield* Queue.offer(
-              queue,
-              storedMessage(bodies, value, (name) => value.headers?.get(name) ?? "")
-            )
-            start = fromSequence(value.seq + 1)
-          }
-        })
-
-        const session = Effect.acquireUseRelease(
-          attempt("follow", () => js.consumers.get(stream, { ...filter, ...start })),
-          (consumer) =>
-            Effect.acquireUseRelease(
-              attempt("follow", () => consumer.fetch({ max_messages: batch })),
-              offerAll,
-              stop
-            ).pipe(Effect.forever),
-          (consumer) => attempt("follow", () => consumer.delete()).pipe(Effect.timeoutOption("1 second"), Effect.ignore)
-        )
-
-        return yield* session.pipe(
+      Effect.fnUntraced(function* (queue: Follower["queue"]) {
+        const start = yield* startOf(connection, stream, from)
+        // An old server gives every event; the reader leaves out what it does not want.
+        const narrow = patterns.length < 2 || (yield* can(connection, "filterSubjects"))
+        const filter = narrow ? filterOf(patterns) : {}
+        const follower: Follower = { connection, bodies, stream, filter, start, queue }
+        return yield* Effect.suspend(() => readSession(follower)).pipe(
           Effect.catch((error) =>
             error._tag === "RequestTimedOut"
               ? Effect.logDebug(`reading events starts again: ${error.message}`)
               : Effect.logWarning(`reading events starts again: ${error.message}`)
           ),
-          Effect.andThen(Effect.sleep(`${restartPauseMs} millis`)),
-          Effect.forever
+          Effect.repeat(Schedule.spaced(restartPause))
         )
       }),
       { bufferSize: batch, strategy: "suspend" }

@@ -1,6 +1,6 @@
 /**
- * Bodies over 512 KiB are objects, and the message carries a reference (protocol: Envelope). An object is named after
- * its message, so storing it again stores the same.
+ * Bodies over 512 KiB are objects, and the message carries a reference (docs/design/protocol.md#envelope). An object is
+ * named after its message, so storing it again stores the same.
  */
 import { type ObjectStore, Objm } from "@nats-io/obj"
 import { attempt } from "@reprise/nats"
@@ -8,11 +8,13 @@ import { Effect, Schedule } from "effect"
 import { BodyLost, type BrokerFault, type BrokerFull } from "../broker/faults.ts"
 import { type Connection, fault, faultOf } from "./Connection.ts"
 
-/** Names the object that holds the body. */
+/** The header that names the object with the body. */
 export const bodyHeader = "reprise-body"
-export const largestBodyBytes = 512 * 1024
+/** What the names of such objects begin with: the object store holds other things too. */
+export const bodyPrefix = "body/"
+const largestBodyBytes = 512 * 1024
 
-/** An object is stored before the message that names it; a replica of the server may yet be behind for a moment. */
+/** An object is stored before the message that names it, but a replica of the server may lag for a moment. */
 const replicaLag = {
   while: (error: BrokerFault | BodyLost) => error._tag === "BodyLost",
   times: 3,

@@ -13,34 +13,34 @@ export const makeTranscripts = Effect.fnUntraced(function* ({ js, subjects }: Co
     attempt("open the object store", (): Promise<ObjectStore> => new Objm(js).open(subjects.buckets.transcripts))
   )
   const store = <A>(operation: string, use: (store: ObjectStore) => Promise<A>) =>
-    Effect.flatMap(open, (it) => attempt(operation, () => use(it)))
+    Effect.flatMap(open, (opened) => attempt(operation, () => use(opened)))
 
   return {
     put: (name, text) => {
       const operation = `store ${name}`
-      return store(operation, (it) => it.putBlob({ name }, encoder.encode(text))).pipe(
+      return store(operation, (objects) => objects.putBlob({ name }, encoder.encode(text))).pipe(
         Effect.asVoid,
         Effect.mapError(faultOf(operation))
       )
     },
     get: (name) => {
       const operation = `read ${name}`
-      return store(operation, (it) => it.getBlob(name)).pipe(
+      return store(operation, (objects) => objects.getBlob(name)).pipe(
         Effect.map((blob) => (blob === null ? undefined : decodeText(blob))),
         Effect.mapError(fault(operation))
       )
     },
     list: (prefix) => {
       const operation = `list ${prefix}`
-      return store(operation, (it) => it.list()).pipe(
+      return store(operation, (objects) => objects.list()).pipe(
         Effect.map((all) => all.flatMap(({ deleted, name }) => (!deleted && name.startsWith(prefix) ? [name] : []))),
         Effect.mapError(fault(operation))
       )
     },
     remove: (name) => {
       const operation = `remove ${name}`
-      return store(operation, async (it) => {
-        if ((await it.info(name)) !== null) await it.delete(name)
+      return store(operation, async (objects) => {
+        if ((await objects.info(name)) !== null) await objects.delete(name)
       }).pipe(Effect.mapError(fault(operation)))
     }
   } satisfies Transcripts

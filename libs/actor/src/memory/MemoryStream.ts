@@ -1,8 +1,7 @@
 /** One stream in memory: messages in order, each id once, and the consumers that read it. */
 import { encodeMeta } from "@reprise/protocol"
 import { Effect } from "effect"
-import type { Message, StoredMessage } from "../broker/Broker.ts"
-import { dueHeader } from "../runtime/takeTimer.ts"
+import { dueHeader, type Message, type StoredMessage } from "../broker/Broker.ts"
 
 /** Subjects match token by token; `*` stands for any one token. */
 export const matchesSubject = (pattern: string, subject: string): boolean => {
@@ -12,13 +11,13 @@ export const matchesSubject = (pattern: string, subject: string): boolean => {
 }
 
 export interface MemoryStream {
-  /** The sequence it has now, and whether it was there before. */
-  readonly store: (message: Message) => { readonly sequence: number; readonly duplicate: boolean }
+  /** Stores a message and gives its sequence; a message whose id is known is not stored again. */
+  readonly store: (message: Message) => number
   /** The messages after a sequence, oldest first. */
   readonly after: (sequence: number) => ReadonlyArray<StoredMessage>
   readonly at: (sequence: number) => StoredMessage | undefined
   readonly last: (subject: string) => StoredMessage | undefined
-  /** Their places stay, with nothing in them: sequences never change. */
+  /** Removes messages. Their places stay empty, so that sequences never change. */
   readonly purge: (pattern: string) => void
   /** Called after each new message. */
   readonly onStored: (listener: () => void) => () => void
@@ -33,7 +32,7 @@ export const makeMemoryStream = (): MemoryStream => {
   return {
     store: ({ body, dueAt, meta, subject }) => {
       const known = ids.get(meta.id)
-      if (known !== undefined) return { sequence: known, duplicate: true }
+      if (known !== undefined) return known
       const headers: Record<string, string> = encodeMeta(meta)
       if (dueAt !== undefined) headers[dueHeader] = dueAt
       const sequence = messages.length + 1
@@ -42,7 +41,7 @@ export const makeMemoryStream = (): MemoryStream => {
       ids.set(meta.id, sequence)
       newest.set(subject, stored)
       for (const listener of listeners) listener()
-      return { sequence, duplicate: false }
+      return sequence
     },
     after: (sequence) => messages.slice(sequence),
     at: (sequence) => messages[sequence - 1],

@@ -4,28 +4,110 @@ import { Clock, Effect, Result, Schema } from "effect"
 import type { Actor, Tagged } from "../Actor.ts"
 import type { ActorSettings } from "../ActorConfig.ts"
 import type { BrokerShape, StoredMessage } from "../broker/Broker.ts"
+import type { BrokerFault } from "../broker/faults.ts"
+import { PoisonMessage } from "../DeadLetter.ts"
 import { type JournalEntry, readEntry } from "../JournalEntry.ts"
-import { bodyOf } from "../wire.ts"
-import { Poison, thrown } from "./Poison.ts"
+import { bodyOf, type Undecodable } from "../wire.ts"
 import { makeReceipts, type Receipts } from "./Receipts.ts"
-import { readSnapshot, writeSnapshot } from "./Snapshot.ts"
 import { makeViewMark, type ViewMark } from "./views.ts"
 
-/** One actor as this process knows it. */
-export interface Loaded<State> {
+/** One actor as this process knows it. It may be behind the journal: another process may have written. */
+export interface LoadedActor<State> {
   state: State
   /** Of its last journal entry, 0 for none. */
   sequence: number
-  receipts: Receipts
+  readonly receipts: Receipts
   eventsSinceSnapshot: number
+  /** Milliseconds since the epoch. */
   usedAt: number
   readonly view: ViewMark
 }
 
-/** The last entry that a load found, with its sequence: whoever wrote it may have died before sending. */
-export interface LastEntry {
+/** An entry with its place in the journal. */
+export interface WrittenEntry {
   readonly entry: JournalEntry
   readonly sequence: number
+}
+
+export interface ActorMemory<State> {
+  /** The actor, if it is in memory. */
+  readonly peek: (key: Key) => LoadedActor<State> | undefined
+  /** Brings an actor into memory. `newest`: the last entry found; the process that wrote it may have died before sending. */
+  readonly load: (
+    key: Key
+  ) => Effect.Effect<
+    { readonly loaded: LoadedActor<State>; readonly newest: WrittenEntry | undefined },
+    PoisonMessage | Undecodable | BrokerFault
+  >
+  /** Applies what other processes wrote meanwhile; gives the last entry that was new. */
+  readonly catchUp: (
+    key: Key,
+    loaded: LoadedActor<State>
+  ) => Effect.Effect<WrittenEntry | undefined, PoisonMessage | Undecodable | BrokerFault>
+  /** Writes a snapshot if enough events happened since the last one. Without it, loading is only slower. */
+  readonly snapshotIfDue: (key: Key) => Effect.Effect<void>
+  /** The next use loads the actor again. */
+  readonly forget: (key: Key) => void
+  /** Forgets every actor that was not used since `before` (milliseconds since the epoch). */
+  readonly forgetIdle: (before: number) => void
+}
+
+const Snapshot = Schema.Struct({
+  version: Schema.Int,
+  sequence: Schema.Int,
+  state: Schema.Unknown,
+  receipts: Schema.Array(Schema.Tuple([Schema.String, Schema.Int]))
+})
+type Snapshot = typeof Snapshot.Type
+const decodeSnapshot = Schema.decodeUnknownResult(Schema.fromJsonString(Snapshot))
+
+/** Reads a snapshot; one of another version, or an unreadable one, is ignored. */
+export const readSnapshot = (text: string, version: number): Snapshot | undefined => {
+  const snapshot = Result.getOrUndefined(decodeSnapshot(text))
+  return snapshot?.version === version ? snapshot : undefined
+}
+
+const restore = <State>(
+  initial: State,
+  snapshot: Snapshot | undefined,
+  receiptsKept: number,
+  now: number
+): LoadedActor<State> => ({
+  // A snapshot of this version holds this actor's own plain state.
+  state: snapshot === undefined ? initial : (snapshot.state as State),
+  sequence: snapshot?.sequence ?? 0,
+  receipts: makeReceipts(receiptsKept, snapshot?.receipts),
+  eventsSinceSnapshot: 0,
+  usedAt: now,
+  view: makeViewMark()
+})
+
+/** Applies journal messages to a loaded actor, one after the other. */
+const makeReplay = <State, Input extends Tagged, Event extends Tagged>(actor: Actor<State, Input, Event>) => {
+  const decodeEvents = Schema.decodeUnknownResult(Schema.Array(actor.journal))
+  const apply = (to: LoadedActor<State>, { subject, sequence }: StoredMessage, body: string) =>
+    Result.flatMap(readEntry(body), (entry) =>
+      Result.map(decodeEvents(entry.events), (events): WrittenEntry => {
+        to.state = events.reduce(actor.evolve, to.state)
+        to.sequence = sequence
+        to.receipts.add(entry.input.id, sequence)
+        to.eventsSinceSnapshot += events.length
+        return { entry, sequence }
+      })
+    ).pipe(
+      Result.mapError(
+        ({ message }) =>
+          new PoisonMessage({ reason: `The journal of ${subject} cannot be read at ${sequence}: ${message}` })
+      )
+    )
+  return (to: LoadedActor<State>, message: StoredMessage, body: string): Result.Result<WrittenEntry, PoisonMessage> => {
+    try {
+      return apply(to, message, body)
+    } catch (cause) {
+      const operation = `${actor.service}, evolve at ${message.subject} ${message.sequence}`
+      return Result.fail(PoisonMessage.thrownBy(operation, cause))
+    }
+  }
 }
 
 export const makeActorMemory = <State, Input extends Tagged, Event extends Tagged>(
@@ -33,42 +115,15 @@ export const makeActorMemory = <State, Input extends Tagged, Event extends Tagge
   broker: BrokerShape,
   subjects: Subjects,
   settings: ActorSettings
-) => {
+): ActorMemory<State> => {
   const name = contracts[actor.service].actor
-  const decodeEvents = Schema.decodeUnknownResult(Schema.Array(actor.journal))
-  const loaded = new Map<Key, Loaded<State>>()
+  const replay = makeReplay(actor)
+  const actors = new Map<Key, LoadedActor<State>>()
 
-  const apply = (into: Loaded<State>, message: StoredMessage, body: string): Result.Result<LastEntry, Poison> =>
-    Result.flatMap(readEntry(body), (entry) =>
-      Result.map(decodeEvents(entry.events), (events) => {
-        into.state = events.reduce(actor.evolve, into.state)
-        into.sequence = message.sequence
-        into.receipts.add(entry.input.id, message.sequence)
-        into.eventsSinceSnapshot += events.length
-        return { entry, sequence: message.sequence }
-      })
-    ).pipe(
-      Result.mapError(
-        (error) =>
-          new Poison({
-            reason: `The journal of ${message.subject} cannot be read at ${message.sequence}: ${error.message}`
-          })
-      )
-    )
-
-  const replay = (into: Loaded<State>, message: StoredMessage, body: string) => {
-    try {
-      return apply(into, message, body)
-    } catch (cause) {
-      return Result.fail(thrown(`${actor.service}, evolve at ${message.subject} ${message.sequence}`, cause))
-    }
-  }
-
-  /** Brings an actor up to date with its journal; gives the last entry that was new. */
-  const catchUp = Effect.fnUntraced(function* (key: Key, actorInMemory: Loaded<State>) {
-    let newest: LastEntry | undefined
-    for (const message of yield* broker.read("journal", subjects.journal(name, key), actorInMemory.sequence)) {
-      newest = yield* Effect.fromResult(replay(actorInMemory, message, yield* bodyOf(message)))
+  const catchUp = Effect.fnUntraced(function* (key: Key, loaded: LoadedActor<State>) {
+    let newest: WrittenEntry | undefined
+    for (const message of yield* broker.read("journal", subjects.journal(name, key), loaded.sequence)) {
+      newest = yield* Effect.fromResult(replay(loaded, message, yield* bodyOf(message)))
     }
     return newest
   })
@@ -76,38 +131,35 @@ export const makeActorMemory = <State, Input extends Tagged, Event extends Tagge
   const load = Effect.fnUntraced(function* (key: Key) {
     const stored = yield* broker.snapshots.get(`${name}.${key}`)
     const snapshot = stored === undefined ? undefined : readSnapshot(stored.value, actor.snapshotVersion)
-    const fresh: Loaded<State> = {
-      state: snapshot === undefined ? actor.initial : (snapshot.state as State),
-      sequence: snapshot?.sequence ?? 0,
-      receipts: makeReceipts(settings.receiptsKept, snapshot?.receipts),
-      eventsSinceSnapshot: 0,
-      usedAt: yield* Clock.currentTimeMillis,
-      view: makeViewMark()
-    }
-    const newest = yield* catchUp(key, fresh)
-    loaded.set(key, fresh)
-    return { actor: fresh, newest }
+    const loaded = restore(actor.initial, snapshot, settings.receiptsKept, yield* Clock.currentTimeMillis)
+    const newest = yield* catchUp(key, loaded)
+    actors.set(key, loaded)
+    return { loaded, newest }
   })
 
-  const snapshot = Effect.fnUntraced(function* (key: Key, actorInMemory: Loaded<State>) {
-    actorInMemory.eventsSinceSnapshot = 0
-    const { receipts, sequence, state } = actorInMemory
-    const version = actor.snapshotVersion
-    yield* broker.snapshots.put(`${name}.${key}`, writeSnapshot({ version, sequence, state, receipts: receipts.all() }))
+  const writeSnapshot = (key: Key, loaded: LoadedActor<State>) => {
+    loaded.eventsSinceSnapshot = 0
+    const { receipts, sequence, state } = loaded
+    const snapshot: Snapshot = { version: actor.snapshotVersion, sequence, state, receipts: receipts.all() }
+    return broker.snapshots.put(`${name}.${key}`, JSON.stringify(snapshot))
+  }
+
+  const snapshotIfDue = Effect.fnUntraced(function* (key: Key) {
+    const loaded = actors.get(key)
+    if (loaded === undefined || loaded.eventsSinceSnapshot < settings.snapshotEvery) return
+    yield* writeSnapshot(key, loaded).pipe(
+      Effect.catch((error) => Effect.logWarning(`no snapshot was written: ${error.message}`))
+    )
   })
 
   return {
-    /** The actor, if it is in memory. */
-    peek: (key: Key) => loaded.get(key),
+    peek: (key) => actors.get(key),
     load,
     catchUp,
-    snapshot,
-    /** The next use loads it again. */
-    forget: (key: Key) => void loaded.delete(key),
-    /** Forgets every actor that was not used since `before` (milliseconds since the epoch). */
-    forgetIdle: (before: number) => {
-      for (const [key, { usedAt }] of loaded) if (usedAt < before) loaded.delete(key)
-    },
-    size: () => loaded.size
+    snapshotIfDue,
+    forget: (key) => void actors.delete(key),
+    forgetIdle: (before) => {
+      for (const [key, { usedAt }] of actors) if (usedAt < before) actors.delete(key)
+    }
   }
 }

@@ -1,13 +1,13 @@
 /**
- * The deliveries this process has under way. Each is held by heartbeats until it is settled, so a delivery that waits
- * in a lane is not given to someone else; a message that is delivered again meanwhile is one delivery still.
+ * The deliveries that this process has under way. Heartbeats hold each until it is settled, so that the broker gives a
+ * delivery that waits in a lane to nobody else. A message that is delivered again meanwhile stays one delivery.
  */
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import type { ActorSettings } from "../ActorConfig.ts"
 import type { Delivered } from "../broker/Broker.ts"
 
 export interface Deliveries {
-  /** False: this message is under way already, and the delivery is taken care of. */
+  /** Returns false when this message is under way already: then there is nothing to do. */
   readonly begin: (delivery: Delivered) => boolean
   readonly ack: (delivery: Delivered) => void
   readonly nak: (delivery: Delivered, delayMs?: number) => void
@@ -17,16 +17,16 @@ export interface Deliveries {
 export const makeDeliveries = Effect.fnUntraced(function* (settings: Pick<ActorSettings, "heartbeatMs">) {
   const underWay = new Map<number, Delivered>()
 
-  /** The newest delivery of the message is settled: it is the one that the broker waits for. */
-  const settle = (delivery: Delivered, how: (newest: Delivered) => void) => {
-    const newest = underWay.get(delivery.sequence)
+  /** The broker waits for an answer to the newest delivery of the message. */
+  const takeNewest = (delivery: Delivered): Delivered => {
+    const newest = underWay.get(delivery.sequence) ?? delivery
     underWay.delete(delivery.sequence)
-    how(newest ?? delivery)
+    return newest
   }
 
   yield* Effect.sync(() => {
     for (const delivery of underWay.values()) delivery.working()
-  }).pipe(Effect.delay(`${settings.heartbeatMs} millis`), Effect.forever, Effect.forkScoped)
+  }).pipe(Effect.schedule(Schedule.spaced(`${settings.heartbeatMs} millis`)), Effect.forkScoped)
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       for (const delivery of underWay.values()) delivery.nak()
@@ -40,7 +40,7 @@ export const makeDeliveries = Effect.fnUntraced(function* (settings: Pick<ActorS
       underWay.set(delivery.sequence, delivery)
       return !known
     },
-    ack: (delivery) => settle(delivery, (newest) => newest.ack()),
-    nak: (delivery, delayMs) => settle(delivery, (newest) => newest.nak(delayMs))
+    ack: (delivery) => takeNewest(delivery).ack(),
+    nak: (delivery, delayMs) => takeNewest(delivery).nak(delayMs)
   } satisfies Deliveries
 })

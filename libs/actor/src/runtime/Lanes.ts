@@ -6,10 +6,9 @@ export interface Lanes {
   readonly push: (key: string, job: Effect.Effect<unknown>) => void
 }
 
-/** Time for jobs under way to finish when the scope closes; then they are interrupted. */
 const graceMs = 1_000
 
-/** Lanes that end with the scope. */
+/** Lanes that end with the scope: jobs under way get a second to finish then, and are interrupted. */
 export const makeLanes = Effect.fnUntraced(function* () {
   const fibers = yield* FiberSet.make<void, never>()
   const run = yield* FiberSet.runtime(fibers)()
@@ -18,7 +17,7 @@ export const makeLanes = Effect.fnUntraced(function* () {
   )
   const waiting = new Map<string, Array<Effect.Effect<unknown>>>()
 
-  const drive = Effect.fnUntraced(function* (key: string, jobs: Array<Effect.Effect<unknown>>) {
+  const runAll = Effect.fnUntraced(function* (key: string, jobs: Array<Effect.Effect<unknown>>) {
     for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) yield* job
     waiting.delete(key)
   })
@@ -31,7 +30,7 @@ export const makeLanes = Effect.fnUntraced(function* () {
     }
     const started = [job]
     waiting.set(key, started)
-    run(drive(key, started))
+    run(runAll(key, started))
   }
   return { push } satisfies Lanes
 })

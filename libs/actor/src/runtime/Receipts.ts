@@ -1,8 +1,16 @@
-/** An actor's memory of the command ids it handled, oldest forgotten first. */
+/**
+ * An actor's memory of the inputs it handled, by message id. It makes handling effectively once: a message that is
+ * delivered again is recognised here, and what it led to is sent again instead of decided again.
+ *
+ * It remembers a limited number of ids, the oldest forgotten first. A repeat of a forgotten one is decided anew, so an
+ * actor's state must refuse or ignore it.
+ */
 export interface Receipts {
   /** The journal sequence of the decision, 0 for a refusal; undefined: not handled, or forgotten. */
   readonly sequenceOf: (id: string) => number | undefined
+  /** Remembers an id as the newest. */
   readonly add: (id: string, sequence: number) => void
+  /** Oldest first, as a snapshot keeps them. */
   readonly all: () => ReadonlyArray<readonly [id: string, sequence: number]>
 }
 

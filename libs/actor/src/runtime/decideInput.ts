@@ -1,22 +1,24 @@
-/** One decision, pure: from a state and an input to what is written and what is answered. */
+/** One decision, pure: from a state and an input to the journal entry to write, or the answer to give. */
 import type { MessageMeta } from "@reprise/protocol"
 import { Result } from "effect"
 import type { Actor, Delivery, Refusal, Tagged } from "../Actor.ts"
+import { PoisonMessage } from "../DeadLetter.ts"
 import type { JournalEntry } from "../JournalEntry.ts"
 import { journalled, type Sender } from "./outbox.ts"
-import { type Poison, thrown } from "./Poison.ts"
 
 export type Decision<State> =
   | { readonly _tag: "Refused"; readonly refusal: Refusal }
-  /** Nothing to record. */
+  /** The actor recorded nothing. */
   | { readonly _tag: "Nothing" }
-  | {
-      readonly _tag: "Decided"
-      readonly state: State
-      readonly entry: JournalEntry
-      /** The types of its events, for the logs. */
-      readonly types: ReadonlyArray<string>
-    }
+  | Decided<State>
+
+export interface Decided<State> {
+  readonly _tag: "Decided"
+  readonly state: State
+  readonly entry: JournalEntry
+  /** The types of its events, for the logs. */
+  readonly types: ReadonlyArray<string>
+}
 
 export interface DecisionInput<State, Input> {
   readonly state: State
@@ -29,12 +31,13 @@ export interface DecisionInput<State, Input> {
 /** Encodes one event for the journal; throws when it does not match the actor's schema. */
 export type EventEncoder<Event> = (event: Event) => unknown
 
+/** Runs `decide`, `evolve` and `react`. When one of them throws, the input can never be handled. */
 export const decideInput = <State, Input extends Tagged, Event extends Tagged>(
   actor: Actor<State, Input, Event>,
   encode: EventEncoder<Event>,
   sender: Sender,
   { delivery, input, meta, state, traceparent }: DecisionInput<State, Input>
-): Result.Result<Decision<State>, Poison> => {
+): Result.Result<Decision<State>, PoisonMessage> => {
   try {
     const outcome = actor.decide(state, input, delivery)
     if (Result.isFailure(outcome)) return Result.succeed({ _tag: "Refused", refusal: outcome.failure })
@@ -57,6 +60,6 @@ export const decideInput = <State, Input extends Tagged, Event extends Tagged>(
       }
     })
   } catch (cause) {
-    return Result.fail(thrown(`${sender.service}, ${meta.type}`, cause))
+    return Result.fail(PoisonMessage.thrownBy(`${sender.service}, ${meta.type}`, cause))
   }
 }

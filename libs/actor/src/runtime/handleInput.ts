@@ -1,21 +1,17 @@
 /**
- * What happens to one input of one actor (architecture: An actor works by durable intent, steps 2 to 6).
- * Runs in the actor's lane, so never twice at once for one key in a process; other processes are fenced by the journal.
+ * What happens to one input of one actor (docs/design/architecture.md#how-an-actor-works-durable-intent, steps 2 to 6).
+ * It runs in the actor's lane, so never twice at once for one key in a process; the journal fences other processes.
  */
-import { contracts, type Key, type MessageMeta, type Subjects } from "@reprise/protocol"
-import { Clock, Effect, Result, Schema, type Tracer } from "effect"
-import { type Actor, Refusal, type Tagged } from "../Actor.ts"
-import type { ActorSettings } from "../ActorConfig.ts"
-import type { BrokerShape, Message } from "../broker/Broker.ts"
+import type { Key, MessageMeta } from "@reprise/protocol"
+import { Clock, Effect, Result, type Tracer } from "effect"
+import { type Delivery, Refusal, type Tagged } from "../Actor.ts"
 import { Conflict } from "../broker/faults.ts"
-import { type JournalEntry, readEntry } from "../JournalEntry.ts"
-import { bodyOf } from "../wire.ts"
-import { type LastEntry, type Loaded, makeActorMemory } from "./ActorMemory.ts"
-import { type Decision, decideInput } from "./decideInput.ts"
-import { messagesOf, refusalIdOf, refusalMessage, type Sender } from "./outbox.ts"
-import { refusalEvent, runOfRefused } from "./refusal.ts"
-import { continuing, traceparentOf } from "./trace.ts"
-import { putView } from "./views.ts"
+import type { LoadedActor } from "./ActorMemory.ts"
+import { type ActorRuntime, journalSubject, senderOf } from "./ActorRuntime.ts"
+import { commit, loadActor, sendAgain } from "./commit.ts"
+import { decideInput } from "./decideInput.ts"
+import { refuse, wasRefused } from "./refusals.ts"
+import { continuing, traceparentOf } from "./telemetry.ts"
 
 /** An input as a lane gets it. */
 export interface ActorInput<Input> {
@@ -26,192 +22,123 @@ export interface ActorInput<Input> {
   readonly redelivered: boolean
 }
 
-/** Inside this time the stream drops what is published again, so an entry that may not have been sent is sent again. */
-const sendAgainWithinMs = 5 * 60_000
+const deliveryOf = ({ key, meta }: ActorInput<unknown>, now: number): Delivery => ({
+  id: meta.id,
+  key,
+  now: new Date(now).toISOString(),
+  ...(meta.causation === undefined ? {} : { causation: meta.causation })
+})
 
-export const makeInputHandler = <State, Input extends Tagged, Event extends Tagged>(
-  actor: Actor<State, Input, Event>,
-  broker: BrokerShape,
-  subjects: Subjects,
-  settings: ActorSettings
-) => {
-  const { service } = actor
-  const memory = makeActorMemory(actor, broker, subjects, settings)
-  const encode = Schema.encodeSync(actor.journal)
-  const source = `/${service}/${settings.host}`
-  const writer = crypto.randomUUID()
-  let written = 0
+/** Whether the input was handled before. What it led to is sent again then, as its sender may have died before sending. */
+const wasHandled = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
+  runtime: ActorRuntime<State, Input, Event>,
+  received: ActorInput<Input>,
+  loaded: LoadedActor<State>
+) {
+  const receipt = loaded.receipts.sequenceOf(received.meta.id)
+  if (receipt === undefined) return received.redelivered && (yield* wasRefused(runtime, received, loaded))
+  if (receipt > 0) yield* sendAgain(runtime, received.key, loaded, receipt)
+  return true
+})
 
-  const senderOf = (key: Key): Sender => ({ service, key, source, subjects })
+const isUpToDate = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
+  runtime: ActorRuntime<State, Input, Event>,
+  key: Key,
+  loaded: LoadedActor<State>
+) {
+  const last = yield* runtime.broker.last("journal", journalSubject(runtime, key))
+  return (last?.sequence ?? 0) === loaded.sequence
+})
 
-  const showView = (key: Key, loaded: Loaded<State>) => {
-    const view = loaded.sequence === 0 ? undefined : actor.view?.(loaded.state)
-    return view === undefined
-      ? Effect.void
-      : putView(broker.views, `${service}.${key}`, loaded.view, loaded.sequence, view)
-  }
-
-  /** A view is a convenience: it neither holds the actor up nor fails its input. */
-  const putViewQuietly = (key: Key, loaded: Loaded<State>) =>
-    Effect.suspend(() => showView(key, loaded)).pipe(
-      Effect.catchCause((cause) => Effect.logWarning("the view was not written", cause))
+/** Decides, and records or answers. Returns false when the state was old: then nothing happened. */
+const decideOnce = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
+  runtime: ActorRuntime<State, Input, Event>,
+  received: ActorInput<Input>,
+  loaded: LoadedActor<State>,
+  { isFresh, traceparent }: { readonly isFresh: boolean; readonly traceparent: string }
+) {
+  const { key, meta } = received
+  const now = yield* Clock.currentTimeMillis
+  loaded.usedAt = now
+  const delivery = deliveryOf(received, now)
+  const decided = decideInput(runtime.actor, runtime.encode, senderOf(runtime, key), {
+    state: loaded.state,
+    input: received.input,
+    meta,
+    delivery,
+    traceparent
+  })
+  if (Result.isSuccess(decided) && decided.success._tag === "Decided") {
+    return yield* commit(runtime, key, loaded, decided.success).pipe(
+      Effect.as(true),
+      Effect.catchTag("Conflict", () => Effect.succeed(false))
     )
-
-  const send = (key: Key, { entry, sequence }: LastEntry) => broker.publish(messagesOf(senderOf(key), entry, sequence))
-
-  const load = Effect.fnUntraced(function* (key: Key) {
-    const { actor: loaded, newest } = yield* memory.load(key)
-    const unsent = newest !== undefined && loaded.usedAt - Date.parse(newest.entry.at) < sendAgainWithinMs
-    if (unsent) yield* send(key, newest)
-    return loaded
-  })
-
-  /** What was sent for this input is sent again, with the same ids; nothing is decided twice. */
-  const repeat = Effect.fnUntraced(function* (key: Key, loaded: Loaded<State>, sequence: number) {
-    if (sequence === 0) return
-    const journal = subjects.journal(contracts[service].actor, key)
-    const [message] = yield* broker.read("journal", journal, sequence - 1, 1)
-    if (message === undefined || message.sequence !== sequence) return
-    yield* send(key, { entry: yield* Effect.fromResult(readEntry(yield* bodyOf(message))), sequence })
-    yield* putViewQuietly(key, loaded)
-  })
-
-  const append = (key: Key, loaded: Loaded<State>, entry: JournalEntry, traceparent: string) => {
-    written += 1
-    const message: Message = {
-      subject: subjects.journal(contracts[service].actor, key),
-      body: JSON.stringify(entry),
-      meta: {
-        // Unique per attempt: two replicas that decide the same command must not pass for one writer.
-        id: `${contracts[service].actor}.${key}.${writer}.${written}`,
-        type: "JournalEntry",
-        source,
-        subject: entry.run,
-        time: entry.at,
-        traceparent,
-        causation: entry.input.id
-      }
-    }
-    return broker.append(message, loaded.sequence)
   }
-
-  const commit = Effect.fnUntraced(function* (
-    key: Key,
-    loaded: Loaded<State>,
-    decided: Extract<Decision<State>, { _tag: "Decided" }>,
-    traceparent: string
-  ) {
-    const { entry, state, types } = decided
-    const sequence = yield* append(key, loaded, entry, traceparent)
-    yield* Effect.logDebug(`decided: ${types.join(", ")}`)
-    loaded.state = state
-    loaded.sequence = sequence
-    loaded.receipts.add(entry.input.id, sequence)
-    loaded.eventsSinceSnapshot += entry.events.length
-    yield* Effect.all([send(key, { entry, sequence }), putViewQuietly(key, loaded)], {
-      concurrency: "unbounded",
-      discard: true
-    })
-  })
-
-  const refuse = Effect.fnUntraced(function* (
-    { input, key, meta }: Pick<ActorInput<Tagged>, "input" | "key" | "meta">,
-    loaded: Loaded<State>,
-    refusal: Refusal,
-    at: string,
-    traceparent: string
-  ) {
-    const run = runOfRefused(actor.runOf(loaded.state), input, meta, key)
-    yield* Effect.logInfo(`refused: ${refusal.reason}`)
-    yield* broker.publish([
-      refusalMessage(senderOf(key), { meta, run, at }, refusalEvent(run, input, refusal), traceparent)
-    ])
-    loaded.receipts.add(meta.id, 0)
-  })
-
-  const refuseUnread = Effect.fnUntraced(function* (key: Key, meta: MessageMeta, reason: string, span: Tracer.Span) {
-    const loaded = memory.peek(key) ?? (yield* load(key))
-    const at = new Date(yield* Clock.currentTimeMillis).toISOString()
-    const refusal = new Refusal({ code: "unreadable", reason })
-    yield* refuse({ key, meta, input: { _tag: meta.type } }, loaded, refusal, at, traceparentOf(span))
-  })
-
-  /** Whether the refusal of this input was published before a process died: then it stays refused. */
-  const wasRefused = Effect.fnUntraced(function* ({ input, key, meta }: ActorInput<Input>, loaded: Loaded<State>) {
-    const run = runOfRefused(actor.runOf(loaded.state), input, meta, key)
-    const last = yield* broker.last("events", subjects.event(service, run, "CommandRefused"))
-    return last?.header("ce-id") === refusalIdOf(meta.id)
-  })
-
-  /** An answer that writes nothing is not fenced by the journal: it must not rest on an old state. */
-  const isCurrent = Effect.fnUntraced(function* (key: Key, loaded: Loaded<State>) {
-    const last = yield* broker.last("journal", subjects.journal(contracts[service].actor, key))
-    return (last?.sequence ?? 0) === loaded.sequence
-  })
-
-  const handleOnce = Effect.fnUntraced(function* (job: ActorInput<Input>, span: Tracer.Span) {
-    const { key, meta } = job
-    const known = memory.peek(key)
-    const loaded = known ?? (yield* load(key))
-    let current = known === undefined
-    const traceparent = traceparentOf(span)
-    for (let races = 0; races <= settings.conflictRetries; races++) {
-      const receipt = loaded.receipts.sequenceOf(meta.id)
-      if (receipt !== undefined) return yield* repeat(key, loaded, receipt)
-      if (job.redelivered && (yield* wasRefused(job, loaded))) return
-      const now = yield* Clock.currentTimeMillis
-      loaded.usedAt = now
-      const delivery = {
-        id: meta.id,
-        key,
-        now: new Date(now).toISOString(),
-        ...(meta.causation === undefined ? {} : { causation: meta.causation })
-      }
-      const given = { state: loaded.state, input: job.input, meta, delivery, traceparent }
-      const decided = decideInput(actor, encode, senderOf(key), given)
-
-      if (Result.isSuccess(decided) && decided.success._tag === "Decided") {
-        const outcome = yield* Effect.result(commit(key, loaded, decided.success, traceparent))
-        if (Result.isSuccess(outcome)) return
-        if (outcome.failure._tag !== "Conflict") return yield* outcome.failure
-      } else if (current || (yield* isCurrent(key, loaded))) {
-        const decision = yield* Effect.fromResult(decided)
-        if (decision._tag === "Refused") yield* refuse(job, loaded, decision.refusal, delivery.now, traceparent)
-        return
-      }
-      yield* memory.catchUp(key, loaded)
-      current = true
-    }
-    return yield* new Conflict({ subject: subjects.journal(contracts[service].actor, key), expected: loaded.sequence })
-  })
-
-  return {
-    /** Handles one input: afterwards it is decided, written, and all it leads to is sent. */
-    handle: (job: ActorInput<Input>) =>
-      Effect.useSpan(`${service} ${job.meta.type}`, continuing(job.meta.traceparent), (span) => handleOnce(job, span)),
-    /** Tells whoever sent it that a command cannot be read: they do not look into the dead letters. */
-    refuseUnread: (key: Key, meta: MessageMeta, reason: string) =>
-      Effect.useSpan(`${service} ${meta.type}`, continuing(meta.traceparent), (span) =>
-        refuseUnread(key, meta, reason, span)
-      ),
-    /** After a failure the memory may be behind the journal. */
-    forget: memory.forget,
-    forgetIdle: memory.forgetIdle,
-    /** Writes a snapshot if enough happened since the last. Best effort: without it loading is slower. */
-    snapshotIfDue: (key: Key) => {
-      const loaded = memory.peek(key)
-      return loaded === undefined || loaded.eventsSinceSnapshot < settings.snapshotEvery
-        ? Effect.void
-        : memory
-            .snapshot(key, loaded)
-            .pipe(Effect.catch((error) => Effect.logWarning(`no snapshot was written: ${error.message}`)))
-    },
-    /** The read model as the journal has it now; undefined: there is no such actor, or it has no view yet. */
-    view: Effect.fnUntraced(function* (key: Key) {
-      const known = memory.peek(key)
-      if (known !== undefined) yield* memory.catchUp(key, known)
-      const loaded = known ?? (yield* load(key))
-      return loaded.sequence === 0 ? undefined : actor.view?.(loaded.state)
-    })
+  // Without a write the journal fences nothing: an answer must not rest on an old state.
+  if (!isFresh && !(yield* isUpToDate(runtime, key, loaded))) return false
+  const decision = yield* Effect.fromResult(decided)
+  if (decision._tag === "Refused") {
+    yield* refuse(runtime, received, loaded, decision.refusal, { time: delivery.now, traceparent })
   }
-}
+  return true
+})
+
+const handleInSpan = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
+  runtime: ActorRuntime<State, Input, Event>,
+  received: ActorInput<Input>,
+  span: Tracer.Span
+) {
+  const { memory, settings } = runtime
+  const { key } = received
+  const traceparent = traceparentOf(span)
+  const inMemory = memory.peek(key)
+  const loaded = inMemory ?? (yield* loadActor(runtime, key))
+  for (let attempt = 0; attempt <= settings.conflictRetries; attempt++) {
+    if (yield* wasHandled(runtime, received, loaded)) return
+    const isFresh = inMemory === undefined || attempt > 0
+    if (yield* decideOnce(runtime, received, loaded, { isFresh, traceparent })) return
+    yield* memory.catchUp(key, loaded)
+  }
+  return yield* new Conflict({ subject: journalSubject(runtime, key), expected: loaded.sequence })
+})
+
+/** Handles one input: afterwards it is decided, written, and all it leads to is sent. Fails with a conflict after too many lost races. */
+export const handleInput = <State, Input extends Tagged, Event extends Tagged>(
+  runtime: ActorRuntime<State, Input, Event>,
+  received: ActorInput<Input>
+) =>
+  Effect.useSpan(
+    `${runtime.actor.service} ${received.meta.type}`,
+    continuing(received.meta.traceparent),
+    (span: Tracer.Span) => handleInSpan(runtime, received, span)
+  )
+
+/** Tells the sender of a command that it cannot be read: senders do not look into the dead letters. */
+export const refuseUnreadable = <State, Input extends Tagged, Event extends Tagged>(
+  runtime: ActorRuntime<State, Input, Event>,
+  key: Key,
+  meta: MessageMeta,
+  reason: string
+) =>
+  Effect.useSpan(
+    `${runtime.actor.service} ${meta.type}`,
+    continuing(meta.traceparent),
+    Effect.fnUntraced(function* (span: Tracer.Span) {
+      const loaded = runtime.memory.peek(key) ?? (yield* loadActor(runtime, key))
+      const time = new Date(yield* Clock.currentTimeMillis).toISOString()
+      const refusal = new Refusal({ code: "unreadable", reason })
+      const refused = { key, meta, input: { _tag: meta.type } }
+      yield* refuse(runtime, refused, loaded, refusal, { time, traceparent: traceparentOf(span) })
+    })
+  )
+
+/** The read model as the journal has it now; undefined: there is no such actor, or it has no view yet. */
+export const currentView = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
+  runtime: ActorRuntime<State, Input, Event>,
+  key: Key
+) {
+  const inMemory = runtime.memory.peek(key)
+  if (inMemory !== undefined) yield* runtime.memory.catchUp(key, inMemory)
+  const loaded = inMemory ?? (yield* loadActor(runtime, key))
+  return loaded.sequence === 0 ? undefined : runtime.actor.view?.(loaded.state)
+})

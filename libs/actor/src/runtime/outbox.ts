@@ -1,18 +1,11 @@
-/** From what `react` asks for to messages with derived ids. */
-import {
-  contracts,
-  type Key,
-  type MessageMeta,
-  type PublicEvent,
-  type ServiceName,
-  type Subjects
-} from "@reprise/protocol"
+/** From what `react` asks for to messages with ids that derive from the journal. */
+import { contracts, type Key, type ServiceName, type Subjects } from "@reprise/protocol"
 import type { Outgoing } from "../Actor.ts"
 import type { Message } from "../broker/Broker.ts"
 import type { JournalEntry, JournalledOutgoing } from "../JournalEntry.ts"
 import { encodeCommand, encodeEvent, payloadOf } from "../wire.ts"
 
-/** Who sends. */
+/** The actor that sends. */
 export interface Sender {
   readonly service: ServiceName
   readonly key: Key
@@ -21,7 +14,10 @@ export interface Sender {
   readonly subjects: Subjects
 }
 
-/** Throws when a public command or event does not match its schema. `run`: what the actor says its events belong to. */
+/**
+ * What the journal keeps of an outgoing message. Throws when a public command or event does not match its schema.
+ * `run`: the run that the actor's events belong to, once the actor knows it.
+ */
 export const journalled = (sender: Sender, run: string | undefined, outgoing: Outgoing): JournalledOutgoing => {
   const { key, service, subjects } = sender
   switch (outgoing._tag) {
@@ -53,7 +49,7 @@ export const journalled = (sender: Sender, run: string | undefined, outgoing: Ou
   }
 }
 
-/** What an entry at `sequence` sends: the same messages, ids included, however often it is asked. */
+/** What the entry at `sequence` sends: the same messages with the same ids, however often it is asked. */
 export const messagesOf = (sender: Sender, entry: JournalEntry, sequence: number): ReadonlyArray<Message> =>
   entry.outgoing.map((outgoing, n) => ({
     subject: outgoing.subject,
@@ -69,26 +65,3 @@ export const messagesOf = (sender: Sender, entry: JournalEntry, sequence: number
     },
     ...(outgoing.dueAt === undefined ? {} : { dueAt: outgoing.dueAt })
   }))
-
-/** The answer to a refused input, published under an id that derives from the input's. */
-export const refusalMessage = (
-  sender: Sender,
-  refused: { readonly meta: MessageMeta; readonly run: string; readonly at: string },
-  event: PublicEvent,
-  traceparent: string
-): Message => ({
-  subject: sender.subjects.event(sender.service, refused.run, event._tag),
-  body: JSON.stringify(encodeEvent(event)),
-  meta: {
-    id: refusalIdOf(refused.meta.id),
-    type: event._tag,
-    source: sender.source,
-    subject: refused.run,
-    time: refused.at,
-    traceparent,
-    causation: refused.meta.id
-  }
-})
-
-/** An id may be 200 characters long, so the suffix replaces the end of one that has no room for it. */
-export const refusalIdOf = (inputId: string): string => `${inputId.slice(0, 190)}.refused`

@@ -1,4 +1,4 @@
-/** Answers `list` and `show` for one kind of actor (protocol: Queries). */
+/** Answers `list` and `show` for one kind of actor (docs/design/protocol.md#subjects-and-streams). */
 import { isKey, queries, type ServiceName } from "@reprise/protocol"
 import { Deferred, Effect, Result, Schema } from "effect"
 import type { BrokerShape, QueryHandler } from "../broker/Broker.ts"
@@ -27,13 +27,13 @@ export interface Queries {
   readonly service: ServiceName
   readonly broker: BrokerShape
   readonly lanes: Lanes
-  /** The read model as the journal has it now; absent: there is none, and only pings are answered. */
+  /** The read model as the journal has it now; absent: the actor has none, and only pings are answered. */
   readonly view?: (key: string) => Effect.Effect<unknown, { readonly message: string }>
 }
 
-export const serveQueries = ({ broker, lanes, service, view }: Queries) => {
-  if (view === undefined) return broker.serve(service, {})
-  const list: QueryHandler = (request) => {
+const makeList =
+  ({ broker, service }: Queries): QueryHandler =>
+  (request) => {
     const filter = readFilter(request === "" ? "{}" : request)
     if (Result.isFailure(filter)) return Effect.succeed(badRequest(filter.failure))
     return broker.views.list(service).pipe(
@@ -43,29 +43,33 @@ export const serveQueries = ({ broker, lanes, service, view }: Queries) => {
     )
   }
 
-  /** Looked at in the actor's lane, where its memory does not change meanwhile. */
-  const show: QueryHandler = Effect.fnUntraced(function* (request) {
+/** Reads the view in the actor's lane, where its memory does not change meanwhile. */
+const makeShow = ({ lanes }: Queries, view: NonNullable<Queries["view"]>): QueryHandler =>
+  Effect.fnUntraced(function* (request) {
     const query = readShow(request)
     if (Result.isFailure(query)) return badRequest(query.failure)
     const { id } = query.success
     const missing = failure(
       "not-found",
       `There is no '${id.slice(0, 80)}' here.`,
-      "List what there is, and check the id."
+      "Check the id; list shows those that exist."
     )
     if (!isKey(id)) return missing
     const answer = yield* Deferred.make<string>()
-    const look = view(id).pipe(
+    const read = view(id).pipe(
       Effect.map((found) => (found === undefined ? missing : data(found))),
       Effect.catch((error) => Effect.succeed(brokerTrouble(error))),
       Effect.catchDefect((defect) => Effect.succeed(brokerTrouble(new Error(String(defect)))))
     )
     lanes.push(
       id,
-      Effect.flatMap(look, (text) => Deferred.succeed(answer, text))
+      Effect.flatMap(read, (text) => Deferred.succeed(answer, text))
     )
     return yield* Deferred.await(answer)
   })
 
-  return broker.serve(service, { list, show })
+/** Answers queries until the scope closes. `list` may lag by a moment; `show` reads the journal. */
+export const serveQueries = (queries: Queries) => {
+  const { broker, service, view } = queries
+  return broker.serve(service, view === undefined ? {} : { list: makeList(queries), show: makeShow(queries, view) })
 }

@@ -2,13 +2,18 @@
  * Read models in the views bucket. Replicas may write the same view at the same time and out of order, so a write names
  * the revision it replaces, and a view of a later journal sequence is never replaced by an earlier one.
  */
+import type { Key } from "@reprise/protocol"
 import { Effect, Result, Schema } from "effect"
+import type { Tagged } from "../Actor.ts"
 import type { Bucket } from "../broker/Broker.ts"
 import type { BrokerFault, BrokerFull } from "../broker/faults.ts"
+import type { LoadedActor } from "./ActorMemory.ts"
+import type { ActorRuntime } from "./ActorRuntime.ts"
 
 const StoredView = Schema.Struct({ sequence: Schema.Int, view: Schema.Unknown })
 
 const decode = Schema.decodeUnknownResult(Schema.fromJsonString(StoredView))
+/** A stored view; undefined when it cannot be read. */
 export const readView = (text: string) => Result.getOrUndefined(decode(text))
 
 /** The bucket revision that this process saw last; undefined: not looked yet. */
@@ -17,7 +22,26 @@ export interface ViewMark {
 }
 export const makeViewMark = (): ViewMark => ({ revision: undefined })
 
-/** Writes the view of an actor at `sequence`, unless a later one is there. */
+interface ViewWrite {
+  readonly bucket: Bucket
+  readonly key: string
+  readonly sequence: number
+  readonly text: string
+}
+
+/** Looks at what is stored, and replaces it unless it is newer. Gives the revision that is stored then. */
+const replaceOlder = (write: ViewWrite): Effect.Effect<number, BrokerFault | BrokerFull> =>
+  Effect.flatMap(write.bucket.get(write.key), (stored) => {
+    if (stored === undefined) return putAt(write, 0)
+    const newer = (readView(stored.value)?.sequence ?? 0) > write.sequence
+    return newer ? Effect.succeed(stored.revision) : putAt(write, stored.revision)
+  })
+
+/** Replaces the view at this revision; when another process replaced it meanwhile, looks again. */
+const putAt = (write: ViewWrite, revision: number): Effect.Effect<number, BrokerFault | BrokerFull> =>
+  write.bucket.put(write.key, write.text, revision).pipe(Effect.catchTag("Conflict", () => replaceOlder(write)))
+
+/** Writes the view of an actor at `sequence`, unless a later one is stored. */
 export const putView = Effect.fnUntraced(function* (
   bucket: Bucket,
   key: string,
@@ -25,18 +49,18 @@ export const putView = Effect.fnUntraced(function* (
   sequence: number,
   view: unknown
 ) {
-  const text = JSON.stringify({ sequence, view })
-  const place = (revision: number | undefined) =>
-    revision === undefined
-      ? replaceOlder
-      : bucket.put(key, text, revision).pipe(Effect.catchTag("Conflict", () => replaceOlder))
-  const replaceOlder: Effect.Effect<number, BrokerFault | BrokerFull> = Effect.suspend(() => bucket.get(key)).pipe(
-    Effect.flatMap((stored) => {
-      const there = stored === undefined ? undefined : readView(stored.value)
-      return there !== undefined && there.sequence > sequence
-        ? Effect.succeed(stored?.revision ?? 0)
-        : place(stored?.revision ?? 0)
-    })
-  )
-  mark.revision = yield* place(mark.revision)
+  const write: ViewWrite = { bucket, key, sequence, text: JSON.stringify({ sequence, view }) }
+  mark.revision = yield* mark.revision === undefined ? replaceOlder(write) : putAt(write, mark.revision)
 })
+
+/** Writes an actor's view, if it has one. A view is a convenience: a failure neither delays the actor nor fails its input. */
+export const publishView = <State, Input extends Tagged, Event extends Tagged>(
+  { actor, broker }: ActorRuntime<State, Input, Event>,
+  key: Key,
+  loaded: LoadedActor<State>
+) =>
+  Effect.suspend(() => {
+    const view = loaded.sequence === 0 ? undefined : actor.view?.(loaded.state)
+    if (view === undefined) return Effect.void
+    return putView(broker.views, `${actor.service}.${key}`, loaded.view, loaded.sequence, view)
+  }).pipe(Effect.catchCause((cause) => Effect.logWarning("the view was not written", cause)))

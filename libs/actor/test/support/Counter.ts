@@ -1,5 +1,5 @@
 /** An actor for tests: it counts, and can be told to do everything that an actor can do. */
-import { anyHost, PublicEvent, RunId } from "@reprise/protocol"
+import { addressing, anyHost, type Key, PublicEvent, RunId } from "@reprise/protocol"
 import { Result, Schema } from "effect"
 import {
   type Actor,
@@ -26,6 +26,9 @@ export const CounterCommand = Schema.TaggedUnion({
   ExplodeLater: {}
 })
 export type CounterCommand = typeof CounterCommand.Type
+
+/** `toCounter("a").Add({ n: 1 })`: a command to a counter. */
+export const toCounter = addressing<Key>()({ service: "gate", keyField: undefined, commands: CounterCommand })
 
 export const CounterEvent = Schema.TaggedUnion({
   Added: { n: Schema.Int, by: Schema.String, at: Schema.String, tell: Schema.optionalKey(Schema.String) },
@@ -106,7 +109,7 @@ export const counter: Actor<CounterState, CounterInput, CounterEvent> = {
             publish(
               PublicEvent.cases.StepStarted.make({ runId: runOf(delivery.key), step: "EXECUTE", attempt: state.total })
             ),
-            ...(event.tell === undefined ? [] : [send("gate", event.tell, { _tag: "Add", n: event.n })])
+            ...(event.tell === undefined ? [] : [send(toCounter(event.tell).Add({ n: event.n }))])
           ]
         case "Planned":
           return [setTimer(event.dueAt, { _tag: "Add", n: event.n })]

@@ -1,5 +1,5 @@
 /** What `ask`, `show` and `list` answer. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import {
   EscalationCommand,
   EscalationId,
@@ -13,7 +13,7 @@ import {
 import { Effect, Result } from "effect"
 import { type Actor, actorLayer, type Broker, drain, Messenger, publish, refusing } from "../../src/index.ts"
 import { eventsSoFar } from "./observe.ts"
-import type { OpenWorld } from "./systems.ts"
+import type { Stage } from "./systems.ts"
 
 const { EscalationAnswered } = GateEvent.cases
 const refuse = refusing("gate")
@@ -57,7 +57,7 @@ const answer = (choice: string, id = "e1") =>
 const asked = (choice: string, id: string) =>
   Messenger.use((messenger) => messenger.ask(answer(choice), { id, subject: runId }))
 
-export const askSuite = (name: string, open: OpenWorld) =>
+export const askSuite = (name: string, { open, test }: Stage) =>
   describe(name, () => {
     const inWorld = <E>(story: Effect.Effect<void, E, Messenger | Broker>) =>
       Effect.gen(function* () {
@@ -66,17 +66,16 @@ export const askSuite = (name: string, open: OpenWorld) =>
         yield* Effect.provide(story, one)
       }).pipe(Effect.scoped)
 
-    it.live("ask resolves to the event that the command led to", () =>
+    test("ask resolves to the event that the command led to", () =>
       inWorld(
         Effect.gen(function* () {
           const event = yield* asked("yes", "c1")
           assert.strictEqual(event._tag, "EscalationAnswered")
           assert.deepInclude(event, { choice: "yes", by: "somebody" })
         })
-      )
-    )
+      ))
 
-    it.live("ask fails with the code and the reason when the service refuses the command", () =>
+    test("ask fails with the code and the reason when the service refuses the command", () =>
       inWorld(
         Effect.gen(function* () {
           const refused = yield* Effect.flip(asked("no", "c1"))
@@ -87,29 +86,26 @@ export const askSuite = (name: string, open: OpenWorld) =>
             reason: "'no' is not an option."
           })
         })
-      )
-    )
+      ))
 
-    it.live("an answer that another command gave is not taken for one's own", () =>
+    test("an answer that another command gave is not taken for one's own", () =>
       inWorld(
         Effect.gen(function* () {
           yield* asked("yes", "c1")
           const late = yield* Effect.flip(asked("yes", "c2"))
           assert.deepInclude(late, { _tag: "Refused", code: "closed" })
         })
-      )
-    )
+      ))
 
-    it.live("the same command asked again gets the same answer, and nothing is done twice", () =>
+    test("the same command asked again gets the same answer, and nothing is done twice", () =>
       inWorld(
         Effect.gen(function* () {
           const first = yield* asked("yes", "c1")
           assert.deepStrictEqual(yield* asked("yes", "c1"), first)
         })
-      )
-    )
+      ))
 
-    it.live("ask for a state is answered by whatever led to it", () =>
+    test("ask for a state is answered by whatever led to it", () =>
       inWorld(
         Effect.gen(function* () {
           const messenger = yield* Messenger
@@ -118,23 +114,21 @@ export const askSuite = (name: string, open: OpenWorld) =>
           const event = yield* messenger.ask(pause, { id: "p1" })
           assert.strictEqual(event._tag, "RunPaused")
         })
-      )
-    )
+      ))
 
-    it.live("ask ends with NoAnswer when nobody answers, and the command stays stored", () =>
+    test("ask ends with NoAnswer when nobody answers, and the command stays stored", () =>
       inWorld(
         Effect.gen(function* () {
           const messenger = yield* Messenger
           const silent = messenger.ask(to.sessionManager(SessionId.make("s1")).AbortSession({ reason: "test" }), {
-            patience: "50 millis"
+            timeout: "50 millis"
           })
           const none = yield* Effect.flip(silent)
           assert.deepInclude(none, { _tag: "NoAnswer", service: "session-manager", command: "AbortSession" })
         })
-      )
-    )
+      ))
 
-    it.live("a body that cannot be read is refused with the code unreadable", () =>
+    test("a body that cannot be read is refused with the code unreadable", () =>
       inWorld(
         Effect.gen(function* () {
           const messenger = yield* Messenger
@@ -144,10 +138,9 @@ export const askSuite = (name: string, open: OpenWorld) =>
           const [refused] = yield* eventsSoFar(["CommandRefused"])
           assert.deepInclude(refused?.event, { command: "AnswerEscalationTwice", code: "unreadable" })
         })
-      )
-    )
+      ))
 
-    it.live("show and list resolve to views, and an id that nobody has is not found", () =>
+    test("show and list resolve to views, and an id that nobody has is not found", () =>
       inWorld(
         Effect.gen(function* () {
           const messenger = yield* Messenger
@@ -158,6 +151,5 @@ export const askSuite = (name: string, open: OpenWorld) =>
           assert.deepStrictEqual(yield* messenger.list.gate({ state: "answered" }), [viewOf("e1")])
           assert.deepStrictEqual(yield* messenger.list.gate({ state: "open" }), [])
         })
-      )
-    )
+      ))
   })

@@ -1,7 +1,7 @@
 /** What every broker promises, as tests of a layer. */
 import { assert, layer } from "@effect/vitest"
 import { Key, subjects } from "@reprise/protocol"
-import { Effect, Fiber, type Layer, Result, Stream } from "effect"
+import { Clock, Effect, Fiber, type Layer, Result, Stream } from "effect"
 import type { BrokerShape, ConsumerSpec, Delivered, Message } from "../../src/broker/Broker.ts"
 import { type ActorConfig, Broker } from "../../src/index.ts"
 import { waitUntil } from "./systems.ts"
@@ -161,8 +161,9 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
         const broker = yield* Broker
         const key = freshKey()
         const times: Array<number> = []
+        const clock = yield* Clock.Clock
         const { seen, take } = collect((delivery) => {
-          times.push(performance.now())
+          times.push(clock.currentTimeMillisUnsafe())
           if (delivery.deliveryCount < 3) delivery.nak(delivery.deliveryCount === 2 ? 200 : undefined)
           else delivery.ack()
         })

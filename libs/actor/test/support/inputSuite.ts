@@ -1,12 +1,12 @@
 /** What becomes of every kind of input. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { type Key, type MessageMeta, PublicEvent, RunId, subjects } from "@reprise/protocol"
 import { Effect } from "effect"
 import { actorLayer, Broker, drain, Messenger } from "../../src/index.ts"
-import { type CounterCommand, counter, counterLayer } from "./Counter.ts"
+import { counter, counterLayer, toCounter } from "./Counter.ts"
 import { losesAcknowledgements, makeStop, misbehaving, stopsBeforeAppending } from "./misbehave.ts"
-import { deadLettersOf, eventsSoFar, followNow, journalOf, sendAll, show } from "./observe.ts"
-import { type OpenWorld, waitUntil } from "./systems.ts"
+import { deadLettersOf, eventsSoFar, followNow, journalOf, send, sendAll, show } from "./observe.ts"
+import { type Stage, waitUntil } from "./systems.ts"
 
 const s = subjects("t")
 const count = actorLayer(counter)
@@ -25,19 +25,16 @@ const storeRaw = (key: Key, id: string, type: string, body: string, more: Partia
     broker.publish([{ subject: s.command("gate", key), body, meta: { ...meta(id, type), ...more } }])
   )
 
-const send = (key: Key, command: CounterCommand, id: string) =>
-  Messenger.use((messenger) => messenger.send("gate", key, command, { id }))
-
 const paused = (run: string) => PublicEvent.cases.RunPaused.make({ runId: RunId.make(run) })
 
-export const inputSuite = (name: string, open: OpenWorld) =>
+export const inputSuite = (name: string, { open, test }: Stage) =>
   describe(name, () => {
-    it.live("publishes a refusal under an id that derives from the command's, and records nothing", () =>
+    test("publishes a refusal under an id that derives from the command's, and records nothing", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start(count)
         yield* Effect.gen(function* () {
-          yield* send("a", { _tag: "Forbidden" }, "no")
+          yield* send(toCounter("a").Forbidden(), "no")
           yield* sendAll("a", [1])
           yield* drain
           const refusals = yield* eventsSoFar(["CommandRefused"])
@@ -56,16 +53,15 @@ export const inputSuite = (name: string, open: OpenWorld) =>
             ["a-1"]
           )
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("a command that was refused before a crash stays refused", () =>
+    test("a command that was refused before a crash stays refused", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const watching = yield* world.start()
         yield* Effect.gen(function* () {
           yield* world.start(misbehaving(count, losesAcknowledgements))
-          yield* send("a", { _tag: "Forbidden" }, "no").pipe(Effect.provide(watching))
+          yield* send(toCounter("a").Forbidden(), "no").pipe(Effect.provide(watching))
           yield* waitUntil(Effect.map(eventsSoFar(["CommandRefused"]), (seen) => seen.length === 1)).pipe(
             Effect.provide(watching)
           )
@@ -77,29 +73,27 @@ export const inputSuite = (name: string, open: OpenWorld) =>
         const two = yield* world.start(lenient)
         yield* drain.pipe(Effect.provide(two))
         assert.deepStrictEqual(yield* journalOf("a").pipe(Effect.provide(two)), [])
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("records nothing for an input that does not concern the actor", () =>
+    test("records nothing for an input that does not concern the actor", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start(count)
         yield* Effect.gen(function* () {
-          yield* send("a", { _tag: "Ignored" }, "nothing")
+          yield* send(toCounter("a").Ignored(), "nothing")
           yield* drain
           assert.deepStrictEqual(yield* journalOf("a"), [])
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("sets aside an input whose decide or react throws, and the lane goes on", () =>
+    test("sets aside an input whose decide or react throws, and the lane goes on", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start(count)
         yield* Effect.gen(function* () {
           yield* sendAll("a", [1])
-          yield* send("a", { _tag: "Explode" }, "bang")
-          yield* send("a", { _tag: "ExplodeLater" }, "later")
+          yield* send(toCounter("a").Explode(), "bang")
+          yield* send(toCounter("a").ExplodeLater(), "later")
           yield* sendAll("a", [2])
           yield* drain
           const letters = yield* deadLettersOf("a")
@@ -112,10 +106,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           )
           assert.deepStrictEqual(yield* show("a"), { total: 3, steps: 2 })
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("sets aside what cannot be read, in the schema's own words, and the actor goes on", () =>
+    test("sets aside what cannot be read, in the schema's own words, and the actor goes on", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start(count)
@@ -132,7 +125,7 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           assert.deepStrictEqual([...reasons.keys()].sort(), ["no-n", "no-type", "not-json", "not-object", "what"])
           const all = yield* Messenger.use((messenger) => messenger.deadLetters())
           assert.deepStrictEqual(
-            all.map(({ letter }) => letter),
+            all.map(({ content }) => content),
             letters
           )
           assert.match(reasons.get("no-n") ?? "", /Expected number\s+at \["n"\]/)
@@ -140,10 +133,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           assert.strictEqual(letters.find(({ headers }) => headers["ce-id"] === "no-n")?.body, `{"n":"two"}`)
           assert.deepStrictEqual(yield* show("a"), { total: 5, steps: 1 })
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("answers a command that cannot be read with a refusal too, so that its sender hears of it", () =>
+    test("answers a command that cannot be read with a refusal too, so that its sender hears of it", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start(count)
@@ -164,10 +156,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
             ]
           )
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("sets aside a command that was delivered too often without ever finishing", () =>
+    test("sets aside a command that was delivered too often without ever finishing", () =>
       Effect.gen(function* () {
         const world = yield* open({ maxDeliveries: 2 })
         const watching = yield* world.start()
@@ -187,10 +178,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           assert.match(letter?.reason ?? "", /delivered 3 times/)
           assert.deepStrictEqual(yield* show("a"), { total: 2, steps: 1 })
         }).pipe(Effect.provide(two))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("an actor that hangs holds up no other", () =>
+    test("an actor that hangs holds up no other", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const hangs = misbehaving(count, (broker) => ({
@@ -206,10 +196,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           yield* sendAll("well", [1, 2, 3])
           yield* waitUntil(Effect.map(journalOf("well"), (journal) => journal.length === 3))
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("routes the events it listens to, once each, and leaves the others", () =>
+    test("routes the events it listens to, once each, and leaves the others", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start(count)
@@ -226,10 +215,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           )
           assert.deepStrictEqual(yield* journalOf("nobody"), [])
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("ignores a snapshot of another version and replays the journal", () =>
+    test("ignores a snapshot of another version and replays the journal", () =>
       Effect.gen(function* () {
         const world = yield* open({ snapshotEvery: 2 })
         yield* Effect.gen(function* () {
@@ -243,16 +231,15 @@ export const inputSuite = (name: string, open: OpenWorld) =>
         }
         const two = yield* world.start(actorLayer(twice))
         assert.deepStrictEqual(yield* show("a").pipe(Effect.provide(two)), { total: 12, steps: 3 })
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("carries a command of a megabyte through journal and snapshot", () =>
+    test("carries a command of a megabyte through journal and snapshot", () =>
       Effect.gen(function* () {
         const world = yield* open({ snapshotEvery: 1 })
         const text = "x".repeat(1_200_000)
         yield* Effect.gen(function* () {
           const one = yield* world.start(count)
-          yield* send("a", { _tag: "Keep", text }, "big").pipe(Effect.andThen(drain), Effect.provide(one))
+          yield* send(toCounter("a").Keep({ text }), "big").pipe(Effect.andThen(drain), Effect.provide(one))
         }).pipe(Effect.scoped)
         const length = {
           ...counter,
@@ -260,10 +247,9 @@ export const inputSuite = (name: string, open: OpenWorld) =>
         }
         const two = yield* world.start(actorLayer(length))
         assert.deepStrictEqual(yield* show("a").pipe(Effect.provide(two)), { total: text.length, steps: 1 })
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("answers queries with read models, filtered, and says what is missing", () =>
+    test("answers queries with read models, filtered, and says what is missing", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start(count)
@@ -285,24 +271,24 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           assert.strictEqual(yield* code(messenger.query("gate", "show", {})), "bad-request")
           assert.strictEqual(yield* code(messenger.query("workspace", "list", {})), "not-running")
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("refuses to send what does not match its schema, or has no valid key", () =>
+    test("refuses to send what does not match its schema, or has no valid key", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start()
         yield* Effect.gen(function* () {
           const messenger = yield* Messenger
-          const bad = yield* Effect.flip(messenger.send("orchestrator", "r1", { _tag: "AbortRun", runId: "r1" }))
+          const bad = yield* Effect.flip(
+            messenger.send({ service: "orchestrator", key: "r1", command: { _tag: "AbortRun", ...{ runId: "r1" } } })
+          )
           assert.match(bad.message, /AbortRun was not sent: [\s\S]*reason/)
-          const key = yield* Effect.flip(messenger.send("gate", "a.>", { _tag: "Add", n: 1 }))
+          const key = yield* Effect.flip(messenger.send(toCounter("a.>").Add({ n: 1 })))
           assert.match(key.message, /cannot be part of a subject/)
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("gives edges the events they ask for, from now on", () =>
+    test("gives edges the events they ask for, from now on", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start()
@@ -325,6 +311,5 @@ export const inputSuite = (name: string, open: OpenWorld) =>
           )
           assert.isBelow(events[0]?.sequence ?? 0, events[1]?.sequence ?? 0)
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
   })

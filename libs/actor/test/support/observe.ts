@@ -1,9 +1,9 @@
 /** What a test can see of a system from outside. */
-import { contracts, type Key, type PublicEventType, RunId, subjects } from "@reprise/protocol"
+import { type Addressed, contracts, type Key, type PublicEventType, RunId, subjects } from "@reprise/protocol"
 import { Effect, Fiber, Schema, Stream } from "effect"
 import { Broker, DeadLetter, type EventsOptions, Messenger, type SeenEvent } from "../../src/index.ts"
 import { readEntry } from "../../src/JournalEntry.ts"
-import type { CounterState } from "./Counter.ts"
+import { type CounterState, toCounter } from "./Counter.ts"
 import { waitUntil } from "./systems.ts"
 
 const s = subjects("t")
@@ -47,12 +47,12 @@ export const followNow = Effect.fnUntraced(function* (
   return seen
 })
 
-const readLetter = Schema.decodeUnknownEffect(Schema.fromJsonString(DeadLetter))
+const readDeadLetter = Schema.decodeUnknownEffect(Schema.fromJsonString(DeadLetter))
 
 export const deadLettersOf = Effect.fnUntraced(function* (key: Key) {
   const broker = yield* Broker
   const stored = yield* broker.read("dead", s.dead("gate", key), 0)
-  return yield* Effect.forEach(stored, ({ body }) => Effect.flatMap(body, readLetter))
+  return yield* Effect.forEach(stored, ({ body }) => Effect.flatMap(body, readDeadLetter))
 })
 
 const View = Schema.Struct({ total: Schema.Int, steps: Schema.Int, status: Schema.String })
@@ -67,9 +67,9 @@ export const show = Effect.fnUntraced(function* (key: Key) {
   return { total: view.total, steps: view.steps }
 })
 
+/** Sends a command under an id of the test's choice. */
+export const send = (command: Addressed, id?: string) =>
+  Messenger.use((messenger) => messenger.send(command, id === undefined ? {} : { id }))
+
 export const sendAll = (key: Key, numbers: ReadonlyArray<number>) =>
-  Messenger.use((messenger) =>
-    Effect.forEach(numbers, (n) => messenger.send("gate", key, { _tag: "Add", n }, { id: `${key}-${n}` }), {
-      discard: true
-    })
-  )
+  Effect.forEach(numbers, (n) => send(toCounter(key).Add({ n }), `${key}-${n}`), { discard: true })

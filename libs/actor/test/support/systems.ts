@@ -1,9 +1,9 @@
-/** Brokers, and processes on them, as scoped values. Real clock. */
-
-import { describe } from "@effect/vitest"
+/** Brokers, and processes on them, as scoped values. */
+import { describe, it } from "@effect/vitest"
 import { ensureStreams, Nats } from "@reprise/nats"
 import { lacksTestBroker, Broker as Server, type TestBroker, testBroker } from "@reprise/testing"
 import { type Context, Effect, Layer, Logger, Schedule, type Scope } from "effect"
+import { TestClock } from "effect/testing"
 import {
   ActorConfig,
   type ActorSettings,
@@ -29,7 +29,27 @@ export interface World {
   readonly start: (...parts: ReadonlyArray<Part>) => Effect.Effect<Process, unknown, Scope.Scope>
 }
 
-export type OpenWorld = (settings?: Partial<ActorSettings>) => Effect.Effect<World, unknown, Scope.Scope>
+/** Where a suite runs: how its tests get a world, and on which clock they run. */
+export interface Stage {
+  readonly open: (settings?: Partial<ActorSettings>) => Effect.Effect<World, unknown, Scope.Scope>
+  readonly test: typeof it.live
+}
+
+const eventLoopTurn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+
+/**
+ * Lets virtual time pass while the scope is open: 10 ms for every few turns of the event loop. What happens in one
+ * process is done in such turns, so time depends on what was done and not on how busy the machine is.
+ */
+const letTimePass = eventLoopTurn.pipe(
+  Effect.repeat({ times: 2 }),
+  Effect.andThen(TestClock.adjust("10 millis")),
+  Effect.forever,
+  Effect.forkScoped
+)
+
+/** Virtual time that passes. */
+export const passingTime = Layer.effectDiscard(letTimePass).pipe(Layer.provideMerge(TestClock.layer()))
 
 const processOn = <E>(broker: Layer.Layer<Broker | ActorConfig, E>, parts: ReadonlyArray<Part>) =>
   Layer.build(
@@ -42,7 +62,9 @@ const processOn = <E>(broker: Layer.Layer<Broker | ActorConfig, E>, parts: Reado
     )
   )
 
+/** Processes in memory, in virtual time that passes. */
 export const memoryWorld = Effect.fnUntraced(function* (settings: Partial<ActorSettings> = {}) {
+  yield* letTimePass
   const config = ActorConfig.layer({ ...testSettings, ...settings })
   const shared = yield* Layer.build(MemoryBroker.layer.pipe(Layer.provideMerge(config)))
   return { start: (...parts) => processOn(Layer.succeedContext(shared), parts) } satisfies World
@@ -72,3 +94,6 @@ export const waitUntil = <E, R>(condition: Effect.Effect<boolean, E, R>) =>
     Effect.repeat({ until: (met) => met, schedule: Schedule.spaced("10 millis") }),
     Effect.timeoutOrElse({ duration: "20 seconds", orElse: () => Effect.die(new Error("waited in vain")) })
   )
+
+/** Every test has a server of its own. */
+export const onJetStream: Stage = { open: jetStreamWorld, test: it.live }

@@ -1,11 +1,11 @@
 /** Long work and timers. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { anyHost, Host } from "@reprise/protocol"
-import { Cause, Deferred, Effect } from "effect"
+import { Cause, Clock, Deferred, Effect } from "effect"
 import { actorLayer, drain, Messenger, type Worker, WorkFault, workerLayer } from "../../src/index.ts"
-import { CounterWork, counter, counterLayer } from "./Counter.ts"
+import { CounterWork, counter, counterLayer, toCounter } from "./Counter.ts"
 import { deadLettersOf, journalOf, sendAll, show } from "./observe.ts"
-import { type OpenWorld, waitUntil } from "./systems.ts"
+import { type Stage, waitUntil } from "./systems.ts"
 
 const count = actorLayer(counter)
 
@@ -18,15 +18,15 @@ const worker = (
 /** Reports to the actor, with an id that derives from the work's. */
 const report: Worker<CounterWork, Messenger>["handle"] = ({ name }, { id, key }) =>
   Messenger.use((messenger) =>
-    messenger.send("gate", key, { _tag: "Finish", name }, { id: `${id}.done`, causation: id })
+    messenger.send(toCounter(key).Finish({ name }), { id: `${id}.done`, causation: id })
   ).pipe(
     Effect.asVoid,
     Effect.mapError((cause) => new WorkFault({ operation: "report", cause }))
   )
 
-const ask = (names: ReadonlyArray<string>) =>
+const askForWork = (names: ReadonlyArray<string>) =>
   Messenger.use((messenger) =>
-    Effect.forEach(names, (name) => messenger.send("gate", "a", { _tag: "AskForWork", name }), { discard: true })
+    Effect.forEach(names, (name) => messenger.send(toCounter("a").AskForWork({ name })), { discard: true })
   )
 
 const finished = Effect.map(journalOf("a"), (journal) =>
@@ -35,21 +35,20 @@ const finished = Effect.map(journalOf("a"), (journal) =>
     .flatMap((event) => (event._tag === "Finished" ? [event.name] : []))
 )
 
-export const workSuite = (name: string, open: OpenWorld) =>
+export const workSuite = (name: string, { open, test }: Stage) =>
   describe(name, () => {
-    it.live("runs the work that an actor asks for, and the actor hears of it", () =>
+    test("runs the work that an actor asks for, and the actor hears of it", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const one = yield* world.start(count, worker(report))
         yield* Effect.gen(function* () {
-          yield* ask(["x", "y"])
+          yield* askForWork(["x", "y"])
           yield* drain
           assert.sameMembers([...(yield* finished)], ["x", "y"])
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("holds work with heartbeats for as long as it takes, and never runs it twice at once", () =>
+    test("holds work with heartbeats for as long as it takes, and never runs it twice at once", () =>
       Effect.gen(function* () {
         const world = yield* open()
         let runs = 0
@@ -61,12 +60,11 @@ export const workSuite = (name: string, open: OpenWorld) =>
         )
         const one = yield* world.start(count, slow)
         const two = yield* world.start(slow)
-        yield* ask(["x"]).pipe(Effect.andThen(drain), Effect.provide(one))
+        yield* askForWork(["x"]).pipe(Effect.andThen(drain), Effect.provide(one))
         assert.deepStrictEqual([runs, yield* finished.pipe(Effect.provide(two))], [1, ["x"]])
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("runs no more at a time than it may, and takes the rest when it is free", () =>
+    test("runs no more at a time than it may, and takes the rest when it is free", () =>
       Effect.gen(function* () {
         const world = yield* open()
         let now = 0
@@ -85,20 +83,19 @@ export const workSuite = (name: string, open: OpenWorld) =>
         )
         const one = yield* world.start(count, busy)
         const names = ["p", "q", "r", "s", "t"]
-        yield* ask(names).pipe(Effect.andThen(drain), Effect.provide(one))
+        yield* askForWork(names).pipe(Effect.andThen(drain), Effect.provide(one))
         assert.sameMembers([...(yield* finished.pipe(Effect.provide(one)))], names)
         assert.strictEqual(most, 2)
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("hands work back at once when the process stops, and another takes it up", () =>
+    test("hands work back at once when the process stops, and another takes it up", () =>
       Effect.gen(function* () {
         const world = yield* open()
         const began = yield* Deferred.make<void>()
         const watching = yield* world.start(count)
         yield* Effect.gen(function* () {
           yield* world.start(worker(() => Effect.andThen(Deferred.succeed(began, undefined), Effect.never)))
-          yield* ask(["x"]).pipe(Effect.provide(watching))
+          yield* askForWork(["x"]).pipe(Effect.provide(watching))
           yield* Deferred.await(began)
         }).pipe(Effect.scoped)
         const deliveries: Array<unknown> = []
@@ -110,10 +107,9 @@ export const workSuite = (name: string, open: OpenWorld) =>
         )
         yield* drain.pipe(Effect.provide(two))
         assert.deepStrictEqual([deliveries, yield* finished.pipe(Effect.provide(two))], [[["a", 2]], ["x"]])
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("tries failed work again, then gives it up, tells the actor, and sets it aside", () =>
+    test("tries failed work again, then gives it up, tells the actor, and sets it aside", () =>
       Effect.gen(function* () {
         const world = yield* open()
         let tries = 0
@@ -129,28 +125,24 @@ export const workSuite = (name: string, open: OpenWorld) =>
             attempts: 3,
             giveUp: ({ name }, cause, { id, key }) =>
               Messenger.use((messenger) =>
-                messenger.send(
-                  "gate",
-                  key,
-                  { _tag: "Finish", name: `${name}: ${Cause.pretty(cause).slice(0, 40)}` },
-                  { id: `${id}.failed` }
-                )
+                messenger.send(toCounter(key).Finish({ name: `${name}: ${Cause.pretty(cause).slice(0, 40)}` }), {
+                  id: `${id}.failed`
+                })
               ).pipe(Effect.asVoid)
           }
         )
         const one = yield* world.start(count, fails)
         yield* Effect.gen(function* () {
-          yield* ask(["x"])
-          yield* waitUntil(Effect.map(deadLettersOf("a"), (letters) => letters.length === 1))
+          yield* askForWork(["x"])
+          yield* waitUntil(Effect.map(deadLettersOf("a"), (found) => found.length === 1))
           yield* drain
           assert.strictEqual(tries, 3)
           assert.match(String((yield* finished)[0]), /^x: .*dig failed: too hard/)
           assert.match((yield* deadLettersOf("a"))[0]?.reason ?? "", /given up/)
         }).pipe(Effect.provide(one))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("leaves work for another host alone", () =>
+    test("leaves work for another host alone", () =>
       Effect.gen(function* () {
         const world = yield* open()
         let ran = 0
@@ -176,20 +168,19 @@ export const workSuite = (name: string, open: OpenWorld) =>
             )
         })
         const one = yield* world.start(near, elsewhere)
-        yield* ask(["near", "far", "any"]).pipe(Effect.provide(one))
+        yield* askForWork(["near", "far", "any"]).pipe(Effect.provide(one))
         yield* waitUntil(Effect.sync(() => ran === 2))
         yield* drain.pipe(Effect.provide(one))
         assert.strictEqual(ran, 2)
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
 
-    it.live("delivers a timer's command when it is due, once, also after a restart", () =>
+    test("delivers a timer's command when it is due, once, also after a restart", () =>
       Effect.gen(function* () {
         const world = yield* open()
-        const dueAt = new Date(Date.now() + 1_500).toISOString()
+        const dueAt = new Date((yield* Clock.currentTimeMillis) + 1_500).toISOString()
         yield* Effect.gen(function* () {
           const one = yield* world.start(count)
-          yield* Messenger.use((messenger) => messenger.send("gate", "a", { _tag: "AddLater", n: 7, dueAt })).pipe(
+          yield* Messenger.use((messenger) => messenger.send(toCounter("a").AddLater({ n: 7, dueAt }))).pipe(
             Effect.andThen(drain),
             Effect.provide(one)
           )
@@ -200,7 +191,7 @@ export const workSuite = (name: string, open: OpenWorld) =>
           yield* drain
           assert.deepStrictEqual(yield* show("a"), { total: 1, steps: 2 })
           yield* waitUntil(Effect.map(show("a"), ({ total }) => total === 8))
-          assert.isAtLeast(Date.now(), Date.parse(dueAt))
+          assert.isAtLeast(yield* Clock.currentTimeMillis, Date.parse(dueAt))
           const journal = yield* journalOf("a")
           assert.deepStrictEqual(
             journal.map(({ input }) => input.type),
@@ -208,6 +199,5 @@ export const workSuite = (name: string, open: OpenWorld) =>
           )
           assert.strictEqual(journal[2]?.input.id, `escalation.a.${journal[0]?.sequence}.0`)
         }).pipe(Effect.provide(two))
-      }).pipe(Effect.scoped)
-    )
+      }).pipe(Effect.scoped))
   })

@@ -1,11 +1,11 @@
 /**
- * What one service promises to the others, as one value: the commands it takes, the events it tells, the view it
- * answers queries with, the codes of its refusals, and which event answers which command (docs/design/protocol.md).
+ * What one service promises to the others, as one value: the commands it takes, the events it publishes, the view that
+ * answers queries, the codes of its refusals, and which events answer which command (docs/design/protocol.md#messages).
  */
 import { Schema } from "effect"
-import type { ServiceName } from "../services.ts"
+import type { ServiceName } from "../ids.ts"
 
-/** Messages by their type names: what `Schema.TaggedUnion` makes. */
+/** A union of messages by their type names, as `Schema.TaggedUnion` makes it. */
 interface Messages {
   readonly Type: { readonly _tag: string }
   readonly cases: Readonly<Record<string, { readonly fields: object }>>
@@ -14,17 +14,17 @@ interface Messages {
 /** Which events answer a command. */
 export interface Outcome<Type extends string> {
   readonly events: ReadonlyArray<Type>
-  /** `this-command`: only events that this very command led to. `any`: whatever led to them. */
+  /** `this-command`: an event answers only the command that led to it. `any`: it answers whatever led to it. */
   readonly cause: "this-command" | "any"
 }
 
-/** One of these events answers the command, when the command itself led to it. */
+/** The command is answered by one of these events, if the command itself led to it. */
 export const caused = <const Types extends ReadonlyArray<string>>(...events: Types): Outcome<Types[number]> => ({
   events,
   cause: "this-command"
 })
 
-/** One of these events answers the command, also when something else led to it: the command asks for a state. */
+/** The command is answered by one of these events, also if something else led to it: the command asks for a state. */
 export const eventual = <const Types extends ReadonlyArray<string>>(...events: Types): Outcome<Types[number]> => ({
   events,
   cause: "any"
@@ -42,23 +42,23 @@ export interface Contract<
   Outcomes extends Readonly<Record<string, Outcome<string>>> = Readonly<Record<string, Outcome<string>>>
 > {
   readonly service: Service
-  /** The name of its actor in journal subjects. */
+  /** The name of its kind of actor in journal subjects. */
   readonly actor: Actor
   /** The schema of its actor's id. */
   readonly key: Schema.Codec<Id, string>
-  /** The field of commands and events that holds its actor's id. */
+  /** The field of its commands and events that holds the actor's id; undefined: none does. */
   readonly keyField: KeyField
   readonly commands: Commands
   readonly events: Events
-  /** What `list` and `show` answer with. */
+  /** The read model that `list` and `show` answer with. */
   readonly view: Schema.Codec<View, unknown>
-  /** Why it refuses commands. Besides these, a code may be missing in events of older versions. */
+  /** The codes of its refusals. Events of older versions may lack a code. */
   readonly refusals: ReadonlyArray<Code>
-  /** Commands that can be asked, that is sent and waited for. */
+  /** The commands that `Messenger.ask` can send and wait for, with what answers them. */
   readonly outcomes: Outcomes
 }
 
-/** Checks a contract: outcomes name its own commands and events, the key field is one of its commands' fields. */
+/** A contract as the most precise type; an outcome of a command or event that is not the service's does not compile. */
 export const contract = <
   Service extends ServiceName,
   Actor extends string,
@@ -77,7 +77,7 @@ export const contract = <
 
 /** The queries of every service. */
 export const queries = {
-  /** A view is listed when every field that is given has this value in it. */
+  /** A filter: a view is listed when it has each of the given values. */
   list: Schema.Struct({
     state: Schema.optionalKey(Schema.String),
     status: Schema.optionalKey(Schema.String),

@@ -1,15 +1,21 @@
-/** All contracts by service, and the types that follow from them. */
+/** The contracts of all services, and the types and look-ups that follow from them. */
 import { Schema } from "effect"
-import type { Key } from "../ids.ts"
-import type { ServiceName } from "../services.ts"
+import type { Key, ServiceName } from "../ids.ts"
 import type { Outcome } from "./Contract.ts"
-import { CommandRefused } from "./eventFields.ts"
+import { CommandRefused } from "./fields.ts"
 import { gate, gateEvents } from "./gate.ts"
 import { orchestrator, orchestratorEvents } from "./orchestrator.ts"
 import { reviewer, reviewerEvents } from "./reviewer.ts"
 import { sessionManager, sessionManagerEvents } from "./sessionManager.ts"
 import { workspace, workspaceEvents } from "./workspace.ts"
 
+/**
+ * One contract for each service, by the service's name. Everything typed about messages between services comes from
+ * here: `to`, `PublicEvent`, refusal codes, the views of `Messenger.show`.
+ *
+ * @example
+ * contracts["session-manager"].refusals // the codes of its refusals
+ */
 export const contracts = {
   orchestrator,
   "session-manager": sessionManager,
@@ -39,7 +45,7 @@ export type EventOf<Service extends ServiceName> = Contracts[Service]["events"][
 export type ViewOf<Service extends ServiceName> = Contracts[Service]["view"]["Type"]
 export type RefusalCode<Service extends ServiceName = ServiceName> = Contracts[Service]["refusals"][number]
 
-/** The commands of a service that can be asked. */
+/** The commands of a service that `Messenger.ask` takes: those with an outcome. */
 export type Askable<Service extends ServiceName> = Extract<
   CommandOf<Service>,
   { readonly _tag: keyof Contracts[Service]["outcomes"] }
@@ -57,13 +63,13 @@ export type OutcomeOf<Service extends ServiceName, Type extends string> = Extrac
   { readonly _tag: OutcomeTypes<Contracts[Service]["outcomes"], Type> }
 >
 
-/** Which events answer a command of this type; undefined: it cannot be asked. */
+/** Which events answer a command of this type; undefined: none does, so `ask` does not take it. */
 export const outcomeOf = (service: ServiceName, type: string): Outcome<string> | undefined => {
   const outcomes: Readonly<Record<string, Outcome<string>>> = contracts[service].outcomes
   return outcomes[type]
 }
 
-/** What a message's subject and envelope say already, so that its body need not: the ids of its run and its actor. */
+/** The ids that a message's subject and envelope give, so that its body may leave them out: of its run and its actor. */
 export const idsAround = (service: ServiceName, key: Key, run: string): Readonly<Record<string, string>> => {
   const { keyField } = contracts[service]
   return { runId: run, ...(keyField === undefined ? {} : { [keyField]: key }) }

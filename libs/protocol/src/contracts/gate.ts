@@ -1,9 +1,9 @@
-/** What the gate takes and tells: questions to humans and their answers (docs/design/gate.md). */
+/** What the gate accepts and publishes: questions to humans and their answers (docs/design/gate.md). */
 import { Effect, Schema } from "effect"
 import { EscalationId, PhaseId, RunId, SessionId } from "../ids.ts"
 import { EscalationOption, EscalationOrigin, Evidence, Item, place, Step } from "../model.ts"
 import { caused, contract } from "./Contract.ts"
-import { at, CommandRefused } from "./eventFields.ts"
+import { at, CommandRefused } from "./fields.ts"
 
 /** Key: escalation id. */
 export const EscalationCommand = Schema.TaggedUnion({
@@ -56,7 +56,7 @@ export const gateEvents = {
     escalationId: EscalationId,
     reason: Schema.Literals(["agent-working", "superseded", "run-ended"])
   },
-  /** Still open. Only channels that call for attention care; the question is unchanged. */
+  /** The question is still open and unchanged; for channels that call for a human's attention. */
   EscalationReminded: {
     ...at,
     escalationId: EscalationId,

@@ -1,10 +1,10 @@
-/** What the orchestrator takes and tells: runs, and which step comes next (docs/design/run-machine.md). */
+/** What the orchestrator accepts and publishes: runs, and which step comes next (docs/design/run-machine.md). */
 import { Effect, Schema } from "effect"
 import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
 import { CheckpointType, RunStatus, SessionDecision, Step, Tokens } from "../model.ts"
 import { RunLimits, RunOptions } from "../options.ts"
 import { caused, contract, eventual } from "./Contract.ts"
-import { at, atPhase, CommandRefused } from "./eventFields.ts"
+import { at, atPhase, CommandRefused } from "./fields.ts"
 
 /** Key: run id. */
 export const OrchestratorCommand = Schema.TaggedUnion({
@@ -44,9 +44,9 @@ export const orchestratorEvents = {
     ...at,
     step: Step,
     attempt: Schema.Int,
-    /** What led here: a name of the run machine's transitions, such as `gates-failed`. */
+    /** What led to the step: the name of a transition of the run machine, such as `gates-failed`. */
     cause: Schema.optionalKey(Schema.String),
-    /** Of an author's step: continue or fresh, and why. */
+    /** In an author's step: whether it continues its session or a fresh author takes over, and why. */
     session: Schema.optionalKey(SessionDecision)
   },
   StepWaiting: { ...at, escalationId: EscalationId },
@@ -76,7 +76,7 @@ export const PhaseView = Schema.Struct({
   commit: Schema.optionalKey(Schema.String),
   reviewCycles: Schema.Int,
   qualityAttempts: Schema.Int,
-  /** Fresh authors who went on from the record of what is done. */
+  /** How many fresh authors took over from the record. */
   continuations: Schema.optionalKey(Schema.Int)
 })
 export type PhaseView = typeof PhaseView.Type
@@ -98,7 +98,7 @@ export const RunView = Schema.Struct({
   escalationId: Schema.optionalKey(EscalationId),
   /** Why the run waits, failed or was aborted. */
   reason: Schema.optionalKey(Schema.String),
-  /** Every limit that was met and every refusal, newest last, with its reason. */
+  /** Every limit that was reached and every refusal, with its reason, newest last. */
   notices: Schema.Array(Schema.String),
   authorSessionId: Schema.optionalKey(SessionId),
   turnId: Schema.optionalKey(TurnId),

@@ -1,11 +1,10 @@
-/** What the reviewer takes and tells: the reviews of one phase (docs/design/sessions.md#reviews-reviewer). */
+/** What the reviewer accepts and publishes: the reviews of one phase (docs/design/sessions.md#reviews-reviewer). */
 import { Effect, Schema } from "effect"
 import { FailureKind } from "../failure.ts"
 import { Key, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
 import { RuntimeName, TurnLimits, Verdict } from "../model.ts"
 import { contract, eventual } from "./Contract.ts"
-import { directory, host, permissions } from "./commandFields.ts"
-import { atPhase, CommandRefused } from "./eventFields.ts"
+import { atPhase, CommandRefused, directory, host, permissions } from "./fields.ts"
 
 /** Key: `reviewKey(runId, phase)`. */
 export const ReviewCommand = Schema.TaggedUnion({
@@ -23,11 +22,11 @@ export const ReviewCommand = Schema.TaggedUnion({
     model: Schema.optionalKey(Schema.String),
     permissions,
     limits: TurnLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
-    /** What the author said of items it declined, if any. */
+    /** The author's reasons for items that it declined, if any. */
     notes: Schema.optionalKey(Schema.String),
     prompts: Schema.Record(Schema.String, Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
   },
-  /** The phase is over or the run aborted: the reviewer's session is let go. */
+  /** The phase is over or the run was aborted: the reviewer's session ends. */
   CloseReview: { runId: RunId, phase: PhaseId, aborted: Schema.Boolean, reason: Schema.String }
 })
 export type ReviewCommand = typeof ReviewCommand.Type
@@ -45,9 +44,9 @@ export const ReviewView = Schema.Struct({
   reviewId: Key,
   runId: RunId,
   phase: PhaseId,
-  /** `closed`: its session was let go, because the phase is over or a review failed. */
+  /** `closed`: its session has ended, because the phase is over or a review failed. */
   status: Schema.Literals(["reviewing", "judged", "closed"]),
-  /** Of the review that is under way, else of the newest verdict. */
+  /** The cycle of the review under way, else of the newest verdict. */
   cycle: Schema.optionalKey(Schema.Int),
   commit: Schema.optionalKey(Schema.String),
   sessionId: Schema.optionalKey(SessionId),

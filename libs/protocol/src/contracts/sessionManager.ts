@@ -1,4 +1,4 @@
-/** What the session-manager takes and tells: sessions, their turns and what their agents do (docs/design/sessions.md). */
+/** What the session-manager accepts and publishes: sessions, their turns and what their agents do (docs/design/sessions.md). */
 import { Effect, Schema, SchemaTransformation } from "effect"
 import { FailureKind, VendorFailure } from "../failure.ts"
 import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
@@ -17,8 +17,7 @@ import {
   Verdict
 } from "../model.ts"
 import { caused, contract } from "./Contract.ts"
-import { directory, host, permissions } from "./commandFields.ts"
-import { atSession, atTurn, CommandRefused } from "./eventFields.ts"
+import { atSession, atTurn, CommandRefused, directory, host, permissions } from "./fields.ts"
 
 const NamedChoice = Schema.TaggedUnion({ New: {}, Existing: { sessionId: SessionId } })
 /**
@@ -80,8 +79,8 @@ export const SessionCommand = Schema.TaggedUnion({
     onMissing: Schema.Literals(["fail", "fresh"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("fail" as const)))
   },
   /**
-   * A standalone session: one that belongs to no run. Its events and questions carry the session's id as their run id,
-   * and it answers for itself: done it is completed, else a human is asked.
+   * Starts a standalone session: one that belongs to no run. Its events and questions carry the session's id as their
+   * run id. When its turn is done it is completed, else it asks a human.
    */
   StartSession: {
     sessionId: SessionId,
@@ -111,7 +110,7 @@ export const sessionManagerEvents = {
   SessionExpired: atSession,
   SessionCompleted: atSession,
   SessionAborted: { ...atSession, reason: Schema.String },
-  /** It cannot go on, by the action that was configured for what befell it. */
+  /** The session cannot continue, by the action that is configured for its failure. */
   SessionFailed: { ...atSession, reason: Schema.String },
   SessionArchived: {
     ...atSession,
@@ -119,7 +118,7 @@ export const sessionManagerEvents = {
     object: Schema.optionalKey(Schema.String),
     messages: Schema.optionalKey(Schema.Int)
   },
-  /** What the session-manager did by itself about an agent that was idle, gone, asking or failing. */
+  /** What the session-manager did without a human about an agent that was idle, gone, asking or failing. */
   ActionTaken: {
     ...atSession,
     trigger: Schema.Literals(["idle", "gone", "prompt", "error"]),
@@ -191,7 +190,7 @@ export const SessionView = Schema.Struct({
   status: Schema.Literals(["requested", "created", "active", "paused", "expired", "completed", "aborted", "failed"]),
   phase: Schema.optionalKey(PhaseId),
   turnId: Schema.optionalKey(TurnId),
-  /** The runtime's id of the newest prompt of ours: what follows another prompt is a human's doing. */
+  /** The runtime's id of the newest prompt that Reprise sent; whatever follows another prompt was a human's. */
   lastPromptId: Schema.optionalKey(Schema.String),
   turns: Schema.Int,
   messages: Schema.Int,

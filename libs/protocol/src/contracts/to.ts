@@ -1,23 +1,19 @@
-/**
- * `to.gate(escalationId).AnswerEscalation({ choice, by, via })`: a command with its address. What a service does not
- * take, a field that it does not know and an id of another kind do not compile.
- */
-import type { Key } from "../ids.ts"
-import type { ServiceName } from "../services.ts"
+/** Commands with their addresses, made by functions that the contracts type. */
+import type { Key, ServiceName } from "../ids.ts"
 import { contracts, type IdOf } from "./contracts.ts"
 
 interface Tagged {
   readonly _tag: string
 }
 
-/** A command and whose it is. `Messenger.send` and `ask` take it, and so does `send` of an actor's `react`. */
+/** A command and the actor that it is for. `Messenger.send` and `ask` take it, and so does `send` of an actor's `react`. */
 export interface Addressed<Service extends ServiceName = ServiceName, Command extends Tagged = Tagged> {
   readonly service: Service
   readonly key: Key
   readonly command: Command
 }
 
-/** A command without what its address says already. */
+/** A command's fields without the actor's id, which its address gives. */
 type BodyOf<Command, KeyField> = Omit<Command, "_tag" | Extract<KeyField, string>>
 
 type Arguments<Body> = Record<never, never> extends Body ? [body?: Body] : [body: Body]
@@ -39,8 +35,12 @@ interface Takes<Service extends ServiceName, Command extends Tagged, KeyField ex
 }
 
 /**
- * Commands to one kind of actor by the actor's id, which is filled in where a command has a field for it. For the
- * contracts use `to`; a service also makes one for what its own workers and timers tell its actor.
+ * Makes the functions for commands to one kind of actor. The actor's id is filled in where a command has a field for
+ * it. For the contracts use `to`; this is for the commands that a service's own workers and timers send to its actor.
+ *
+ * @example
+ * const report = addressing<RunId>()({ service: "workspace", keyField: "runId", commands: Report })
+ * messenger.send(report(runId).Done({ event }))
  */
 export const addressing =
   <Id extends Key>() =>
@@ -67,6 +67,13 @@ export const addressing =
     }
   }
 
+/**
+ * A command to an actor of any service. A command that the service does not take, a field that the command does not
+ * have, and an id of another kind do not compile. The field that holds the actor's id is filled in: leave it out.
+ *
+ * @example
+ * messenger.send(to.gate(escalationId).AnswerEscalation({ choice: "continue", by: "root", via: "cli" }))
+ */
 export const to = {
   orchestrator: addressing<IdOf<"orchestrator">>()(contracts.orchestrator),
   sessionManager: addressing<IdOf<"session-manager">>()(contracts["session-manager"]),

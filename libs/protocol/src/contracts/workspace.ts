@@ -1,12 +1,11 @@
-/** What the workspace takes and tells: git, quality gates and files of one run (docs/design/workspace.md). */
+/** What the workspace accepts and publishes: git, quality gates and files of one run (docs/design/workspace.md). */
 import { Schema } from "effect"
 import { Host, PhaseId, RunId } from "../ids.ts"
 import { CheckpointReport, CommitSubject, CompletedTask, GateResult, StateFileProblem } from "../model.ts"
 import { contract } from "./Contract.ts"
-import { host } from "./commandFields.ts"
-import { at, atPhase, CommandRefused } from "./eventFields.ts"
+import { at, atPhase, CommandRefused, host } from "./fields.ts"
 
-/** Key: run id. Every command but the first is done on the host and in the directory that PrepareWorkspace found. */
+/** Key: run id. Every other command is carried out on the host and in the directory of PrepareWorkspace. */
 export const WorkspaceCommand = Schema.TaggedUnion({
   PrepareWorkspace: {
     runId: RunId,
@@ -41,14 +40,14 @@ export const WorkspaceCommand = Schema.TaggedUnion({
     planPath: Schema.String,
     /** Commits whose subject lines the summary needs. */
     commits: Schema.optionalKey(Schema.Array(Schema.String)),
-    /** The commit that was approved: the phase is not finished on a HEAD with anything else in it. Absent: any HEAD. */
+    /** The approved commit: a HEAD that holds anything else does not finish the phase. Absent: any HEAD does. */
     approved: Schema.optionalKey(Schema.String)
   },
   VerifyContinuation: {
     runId: RunId,
     phase: PhaseId,
     completedTasks: Schema.Array(CompletedTask),
-    /** The newest verified commit of the phase: it must be there as those of the tasks. */
+    /** The newest verified commit of the phase: it must exist, as those of the tasks must. */
     verified: Schema.optionalKey(Schema.String),
     /** The commit that the phase began from. */
     base: Schema.optionalKey(Schema.String)
@@ -62,7 +61,7 @@ export const WorkspaceCommand = Schema.TaggedUnion({
     checkpoint: Schema.optionalKey(CheckpointReport),
     resolution: Schema.optionalKey(Schema.String),
     resumeAt: Schema.optionalKey(Schema.String),
-    /** Digest of what was written last, as ContinuationStateWritten told it; absent: nothing was in this phase. */
+    /** The digest of the last ContinuationStateWritten; absent: nothing was written in this phase. */
     expected: Schema.optionalKey(Schema.String)
   },
   /** `phase`: the summary of that phase; absent: of the run. */
@@ -74,7 +73,7 @@ export type WorkspaceCommand = typeof WorkspaceCommand.Type
 /** The checkpoint's task that the commands verify; absent: they are the phase's own gates. */
 const checkpoint = Schema.optionalKey(Schema.String)
 
-/** The newest commit that HEAD shares with the base of the work, where HEAD does not lead to that base any more. */
+/** The newest commit that HEAD shares with the base of the work; present if HEAD no longer contains that base. */
 const rewrittenBase = Schema.optionalKey(Schema.String)
 
 export const workspaceEvents = {
@@ -108,7 +107,7 @@ export const workspaceEvents = {
     commit: Schema.optionalKey(Schema.String),
     /** The plan, read again. */
     plan: Schema.String,
-    /** Of the commits that were asked for, as far as they are there. */
+    /** The subject lines of those requested commits that exist. */
     subjects: Schema.optionalKey(Schema.Array(CommitSubject))
   },
   PhaseBlocked: {
@@ -136,7 +135,7 @@ export const workspaceEvents = {
   },
   SummaryWritten: { ...at, path: Schema.String },
   WorkspaceReleased: at,
-  /** Something the workspace was asked for broke (disk full, git missing, …). */
+  /** A request failed because something broke (disk full, git missing, …). */
   WorkspaceFailed: { ...at, operation: Schema.String, reason: Schema.String }
 } as const
 export const WorkspaceEvent = Schema.TaggedUnion({ ...workspaceEvents, CommandRefused })
@@ -152,7 +151,7 @@ export const WorkspaceView = Schema.Struct({
   branch: Schema.optionalKey(Schema.String),
   /** Ids of requests: the first is being done, the others wait. */
   requests: Schema.Array(Schema.String),
-  /** The request that is to be given up, if any. */
+  /** The request that is being cancelled, if any. */
   cancelled: Schema.optionalKey(Schema.String)
 })
 export type WorkspaceView = typeof WorkspaceView.Type

@@ -1,12 +1,18 @@
-/** given(actor)(history).when(input).then(events) or .refused(reason): a decider's tests without IO. */
+/** Tests of an actor's pure functions, without a broker: given a history, when an input comes, then these events. */
 import assert from "node:assert/strict"
 import { Key, type PublicEvent } from "@reprise/protocol"
 import { Result } from "effect"
-import type { Actor, Delivery, Outgoing, Tagged } from "../Actor.ts"
+import type { Actor, Delivery, Outgoing, Tagged } from "./Actor.ts"
 
 const someDelivery: Delivery = { id: "message-1", key: Key.make("key-1"), now: "2026-01-01T00:00:00.000Z" }
 
-/** An actor that has lived through `history`. */
+/**
+ * An actor with this history.
+ *
+ * @example
+ * given(escalationActor)([raised]).when(answer).then([answered])
+ * given(escalationActor)([raised, answered]).when(answer).refused(/is closed/)
+ */
 export const given =
   <State, Input extends Tagged, Event extends Tagged>(actor: Actor<State, Input, Event>) =>
   (history: ReadonlyArray<Event>) => {
@@ -24,18 +30,18 @@ export const given =
           outcome,
           /** The state afterwards. */
           state: after,
-          /** What is sent because of it. */
+          /** The messages that are sent because of it. */
           sent: sent(),
-          /** Exactly these events. */
+          /** Asserts that exactly these events were decided. */
           // biome-ignore lint/suspicious/noThenProperty: the word of given, when, then; it is never awaited.
           then: (expected: ReadonlyArray<Event>) => assert.deepStrictEqual(outcome, Result.succeed(expected)),
-          /** Exactly these messages, in this order. */
+          /** Asserts that exactly these messages are sent, in this order. */
           sends: (expected: ReadonlyArray<Outgoing>) => assert.deepStrictEqual(sent(), expected),
           /** The public events among them. */
           published: sent().flatMap(
             (one): ReadonlyArray<PublicEvent> => (one._tag === "PublishEvent" ? [one.event] : [])
           ),
-          /** Refused, with this reason or one that matches. */
+          /** Asserts that the input was refused, with this reason or one that matches. */
           refused: (reason: string | RegExp) => {
             assert.ok(Result.isFailure(outcome), `Accepted with ${JSON.stringify(events)}`)
             const found = outcome.failure.reason

@@ -1,0 +1,107 @@
+/** Reading stored messages back. */
+import { DeliverPolicy, type JsMsg, type StoredMsg } from "@nats-io/jetstream"
+import { attempt } from "@reprise/nats"
+import { Effect } from "effect"
+import type { BrokerShape, StoredMessage, StreamKind } from "../broker/Broker.ts"
+import { BodyLost } from "../broker/faults.ts"
+import { type Connection, fault } from "./Connection.ts"
+import { bodyHeader, bodyPrefix, decodeText, type LargeBodies } from "./largeBodies.ts"
+
+/** Tails no longer than this are read one message at a time: cheaper than making a consumer. */
+const shortTail = 4
+const longestReadMs = 30_000
+
+const bodyOf = (bodies: LargeBodies, object: string, data: Uint8Array): StoredMessage["body"] => {
+  if (object === "") return Effect.sync(() => decodeText(data))
+  // The object store also holds transcripts, and a message must not give them away.
+  return object.startsWith(bodyPrefix) ? bodies.get(object) : Effect.fail(new BodyLost({ object }))
+}
+
+/** A message of the client as the port's, with its large body behind `body`. */
+export const storedMessage = (
+  bodies: LargeBodies,
+  { data, seq, subject }: Pick<StoredMsg | JsMsg, "subject" | "seq" | "data">,
+  header: (name: string) => string
+): StoredMessage => ({ subject, sequence: seq, header, body: bodyOf(bodies, header(bodyHeader), data) })
+
+type Query = { readonly last_by_subj: string } | { readonly seq: number; readonly next_by_subj: string }
+
+/** One message as the leader knows it: a replica that lags would show an old tail. */
+const getMessage = ({ jsm }: Connection, bodies: LargeBodies, stream: string, query: Query) =>
+  attempt(`read ${stream}`, () => jsm.streams.getMessage(stream, query)).pipe(
+    Effect.mapError(fault(`read ${stream}`)),
+    Effect.map((message) =>
+      message === null ? undefined : storedMessage(bodies, message, (name) => message.header?.get(name) ?? "")
+    )
+  )
+
+interface Range {
+  readonly subject: string
+  readonly from: number
+  readonly to: number
+}
+
+/** Reads a range of a stream by a consumer that is removed afterwards. `to` is the last message of the subject. */
+const readRange = ({ js }: Connection, bodies: LargeBodies, stream: string, { from, subject, to }: Range) => {
+  const operation = `read ${subject}`
+  const consuming = attempt(operation, async () => {
+    const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from }
+    const consumer = await js.consumers.get(stream, { filter_subjects: subject, ...start })
+    return { consumer, messages: await consumer.consume({ max_messages: 500, expires: 5_000 }) }
+  })
+  return Effect.acquireUseRelease(
+    consuming,
+    ({ messages }) =>
+      attempt(operation, async () => {
+        const found: Array<StoredMessage> = []
+        for await (const message of messages) {
+          found.push(storedMessage(bodies, message, (name) => message.headers?.get(name) ?? ""))
+          if (message.seq >= to) break
+        }
+        return found
+      }),
+    ({ consumer, messages }) =>
+      Effect.sync(() => messages.stop()).pipe(
+        Effect.andThen(attempt(operation, () => consumer.delete())),
+        Effect.ignore
+      )
+  ).pipe(
+    // The last message may be pruned meanwhile, and then it does not come.
+    Effect.timeout(`${longestReadMs} millis`),
+    Effect.mapError(fault(operation))
+  )
+}
+
+export const makeRead = (connection: Connection, bodies: LargeBodies): Pick<BrokerShape, "last" | "read" | "purge"> => {
+  const { jsm, subjects } = connection
+
+  const last = (kind: StreamKind, subject: string) =>
+    getMessage(connection, bodies, subjects.streams[kind], { last_by_subj: subject })
+
+  const read = Effect.fnUntraced(function* (kind: StreamKind, subject: string, after: number, limit = Infinity) {
+    const stream = subjects.streams[kind]
+    const found: Array<StoredMessage> = []
+    let next = after + 1
+    while (found.length < Math.min(limit, shortTail)) {
+      const message = yield* getMessage(connection, bodies, stream, { seq: next, next_by_subj: subject })
+      if (message === undefined) return found
+      found.push(message)
+      next = message.sequence + 1
+    }
+    if (found.length >= limit) return found
+    const newest = yield* last(kind, subject)
+    if (newest === undefined || newest.sequence < next) return found
+    const rest = yield* readRange(connection, bodies, stream, { subject, from: next, to: newest.sequence })
+    return found.concat(rest)
+  })
+
+  const purge = Effect.fnUntraced(function* (kind: StreamKind, subject: string) {
+    const large = (yield* read(kind, subject, 0)).map(({ header }) => header(bodyHeader)).filter((name) => name !== "")
+    yield* attempt(`purge ${subject}`, () => jsm.streams.purge(subjects.streams[kind], { filter: subject })).pipe(
+      Effect.mapError(fault(`purge ${subject}`))
+    )
+    yield* Effect.forEach(large, bodies.remove, { discard: true })
+  })
+
+  return { last, read, purge }
+}

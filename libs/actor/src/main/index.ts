@@ -1,2 +1,0 @@
-export { runService } from "./runService.ts"
-export { launchService, remoteConnection, type ServiceSettings, serviceSystem } from "./serviceSystem.ts"

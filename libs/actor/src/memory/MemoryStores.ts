@@ -1,0 +1,58 @@
+/** What the broker in memory keeps beside its streams: buckets, transcripts, and who answers queries. */
+import { Effect } from "effect"
+import type { BrokerShape, Bucket, QueryHandler, Transcripts } from "../broker/Broker.ts"
+import { Conflict } from "../broker/faults.ts"
+
+export const makeMemoryBucket = (): Bucket => {
+  const entries = new Map<string, { readonly value: string; readonly revision: number }>()
+  let revision = 0
+  return {
+    get: (key) => Effect.sync(() => entries.get(key)),
+    put: (key, value, expected) =>
+      Effect.suspend(() => {
+        const found = entries.get(key)?.revision ?? 0
+        if (expected !== undefined && expected !== found) return new Conflict({ subject: key, expected })
+        revision += 1
+        entries.set(key, { value, revision })
+        return Effect.succeed(revision)
+      }),
+    remove: (key) => Effect.sync(() => void entries.delete(key)),
+    list: (prefix) =>
+      Effect.sync(() =>
+        [...entries].flatMap(([key, { value }]) => (key.startsWith(`${prefix}.`) ? [{ key, value }] : []))
+      )
+  }
+}
+
+export const makeMemoryTranscripts = (): Transcripts => {
+  const texts = new Map<string, string>()
+  return {
+    put: (name, text) => Effect.sync(() => void texts.set(name, text)),
+    get: (name) => Effect.sync(() => texts.get(name)),
+    list: (prefix) => Effect.sync(() => [...texts.keys()].filter((name) => name.startsWith(prefix))),
+    remove: (name) => Effect.sync(() => void texts.delete(name))
+  }
+}
+
+/** `subjectOf`: where the queries of a service are asked. */
+export const makeMemoryQueries = (
+  subjectOf: (service: Parameters<BrokerShape["serve"]>[0], query: string) => string
+): Pick<BrokerShape, "serve" | "request"> => {
+  const handlers: Array<{ readonly subject: string; readonly answer: QueryHandler }> = []
+  return {
+    serve: Effect.fnUntraced(function* (service, served) {
+      const added = Object.entries(served).map(([query, answer]) => ({ subject: subjectOf(service, query), answer }))
+      handlers.push(...added)
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          for (const one of added) handlers.splice(handlers.indexOf(one), 1)
+        })
+      )
+    }),
+    request: (subject, request) =>
+      Effect.suspend((): Effect.Effect<string | undefined> => {
+        const handler = handlers.find((one) => one.subject === subject)
+        return handler === undefined ? Effect.succeed(undefined) : handler.answer(request)
+      })
+  }
+}

@@ -1,0 +1,64 @@
+/** What handling the inputs of one kind of actor needs, as one value that the steps of the runtime pass on. */
+import { contracts, type Key, type Subjects } from "@reprise/protocol"
+import { Schema } from "effect"
+import type { Actor, Tagged } from "../Actor.ts"
+import type { ActorSettings } from "../ActorConfig.ts"
+import type { BrokerShape } from "../broker/Broker.ts"
+import { type ActorMemory, makeActorMemory } from "./ActorMemory.ts"
+import type { EventEncoder } from "./decideInput.ts"
+import type { Sender } from "./outbox.ts"
+
+export interface ActorRuntime<State, Input extends Tagged, Event extends Tagged> {
+  readonly actor: Actor<State, Input, Event>
+  readonly broker: BrokerShape
+  readonly subjects: Subjects
+  readonly settings: ActorSettings
+  readonly memory: ActorMemory<State>
+  readonly encode: EventEncoder<Event>
+  /** `/<service>/<host>`: the source of every message. */
+  readonly source: string
+  /**
+   * The id of a journal message: unique for each attempt to write, not for each input. With an id per input, two
+   * replicas that decide the same input at the same time would both be told that they wrote it.
+   */
+  readonly nextAttemptId: (key: Key) => string
+}
+
+export const makeActorRuntime = <State, Input extends Tagged, Event extends Tagged>(
+  actor: Actor<State, Input, Event>,
+  broker: BrokerShape,
+  subjects: Subjects,
+  settings: ActorSettings
+): ActorRuntime<State, Input, Event> => {
+  const writer = crypto.randomUUID()
+  let attempts = 0
+  return {
+    actor,
+    broker,
+    subjects,
+    settings,
+    memory: makeActorMemory(actor, broker, subjects, settings),
+    encode: Schema.encodeSync(actor.journal),
+    source: `/${actor.service}/${settings.host}`,
+    nextAttemptId: (key) => {
+      attempts += 1
+      return `${contracts[actor.service].actor}.${key}.${writer}.${attempts}`
+    }
+  }
+}
+
+/** A runtime whose actor is of no particular type, for steps that look at neither state nor inputs. */
+type Addressing = Pick<ActorRuntime<never, never, never>, "source" | "subjects"> & {
+  readonly actor: Pick<Actor<never, never, never>, "service">
+}
+
+export const senderOf = ({ actor, source, subjects }: Addressing, key: Key): Sender => ({
+  service: actor.service,
+  key,
+  source,
+  subjects
+})
+
+/** The subject of one actor's journal. */
+export const journalSubject = ({ actor, subjects }: Addressing, key: Key): string =>
+  subjects.journal(contracts[actor.service].actor, key)

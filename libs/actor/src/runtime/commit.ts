@@ -1,0 +1,89 @@
+/** Writing a decision to the journal, and sending what it leads to: now, and again when a process may have died before. */
+import type { Key } from "@reprise/protocol"
+import { Effect } from "effect"
+import type { Tagged } from "../Actor.ts"
+import type { Message } from "../broker/Broker.ts"
+import { type JournalEntry, readEntry } from "../JournalEntry.ts"
+import { bodyOf } from "../wire.ts"
+import type { LoadedActor, WrittenEntry } from "./ActorMemory.ts"
+import { type ActorRuntime, journalSubject, senderOf } from "./ActorRuntime.ts"
+import type { Decided } from "./decideInput.ts"
+import { messagesOf } from "./outbox.ts"
+import { publishView } from "./views.ts"
+
+/**
+ * An entry younger than this is sent again when its actor is loaded, since its writer may have died before it sent.
+ * Shorter than the time for which the streams drop repeats (10 minutes), so that nothing is stored twice.
+ */
+const sendAgainWithinMs = 5 * 60_000
+
+const sendEntry = <State, Input extends Tagged, Event extends Tagged>(
+  runtime: ActorRuntime<State, Input, Event>,
+  key: Key,
+  { entry, sequence }: WrittenEntry
+) => runtime.broker.publish(messagesOf(senderOf(runtime, key), entry, sequence))
+
+/** Brings an actor into memory. What was decided before a crash is sent here, before anything that is decided after it. */
+export const loadActor = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
+  runtime: ActorRuntime<State, Input, Event>,
+  key: Key
+) {
+  const { loaded, newest } = yield* runtime.memory.load(key)
+  const mayBeUnsent = newest !== undefined && loaded.usedAt - Date.parse(newest.entry.at) < sendAgainWithinMs
+  if (mayBeUnsent) yield* sendEntry(runtime, key, newest)
+  return loaded
+})
+
+/** Sends what the decision at `sequence` led to once more, with the same ids; nothing is decided twice. */
+export const sendAgain = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
+  runtime: ActorRuntime<State, Input, Event>,
+  key: Key,
+  loaded: LoadedActor<State>,
+  sequence: number
+) {
+  const [message] = yield* runtime.broker.read("journal", journalSubject(runtime, key), sequence - 1, 1)
+  if (message === undefined || message.sequence !== sequence) return
+  const entry = yield* Effect.fromResult(readEntry(yield* bodyOf(message)))
+  yield* sendEntry(runtime, key, { entry, sequence })
+  yield* publishView(runtime, key, loaded)
+})
+
+const journalMessage = <State, Input extends Tagged, Event extends Tagged>(
+  runtime: ActorRuntime<State, Input, Event>,
+  key: Key,
+  entry: JournalEntry
+): Message => ({
+  subject: journalSubject(runtime, key),
+  body: JSON.stringify(entry),
+  meta: {
+    id: runtime.nextAttemptId(key),
+    type: "JournalEntry",
+    source: runtime.source,
+    subject: entry.run,
+    time: entry.at,
+    traceparent: entry.traceparent,
+    causation: entry.input.id
+  }
+})
+
+/**
+ * Writes a decision and sends what it leads to. The write fails with a conflict when another process wrote first; from
+ * the moment it succeeds, the decision stands, whatever happens to this process.
+ */
+export const commit = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
+  runtime: ActorRuntime<State, Input, Event>,
+  key: Key,
+  loaded: LoadedActor<State>,
+  { entry, state, types }: Decided<State>
+) {
+  const sequence = yield* runtime.broker.append(journalMessage(runtime, key, entry), loaded.sequence)
+  yield* Effect.logDebug(`decided: ${types.join(", ")}`)
+  loaded.state = state
+  loaded.sequence = sequence
+  loaded.receipts.add(entry.input.id, sequence)
+  loaded.eventsSinceSnapshot += entry.events.length
+  yield* Effect.all([sendEntry(runtime, key, { entry, sequence }), publishView(runtime, key, loaded)], {
+    concurrency: "unbounded",
+    discard: true
+  })
+})

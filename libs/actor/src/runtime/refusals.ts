@@ -1,0 +1,96 @@
+/** The answer to an input that an actor refuses: a public `CommandRefused`, under an id that derives from the input's. */
+import { type Key, type MessageMeta, PublicEvent, RunId } from "@reprise/protocol"
+import { Effect, Option, Schema } from "effect"
+import type { Refusal, Tagged } from "../Actor.ts"
+import type { Message } from "../broker/Broker.ts"
+import { encodeEvent } from "../wire.ts"
+import type { LoadedActor } from "./ActorMemory.ts"
+import { type ActorRuntime, senderOf } from "./ActorRuntime.ts"
+import type { Sender } from "./outbox.ts"
+
+const {
+  code: _code,
+  command: _command,
+  reason: _reason,
+  runId: _runId,
+  ...idFields
+} = PublicEvent.cases.CommandRefused.fields
+const decodeIds = Schema.decodeUnknownOption(Schema.Struct(idFields))
+
+/**
+ * The event that answers a refused input. It repeats the ids that the input named (its turn, session, phase, question),
+ * so that nobody takes it for the answer to a later command.
+ */
+export const refusalEvent = (
+  run: string,
+  input: Tagged,
+  { code, reason }: Pick<Refusal, "code" | "reason">
+): PublicEvent =>
+  PublicEvent.cases.CommandRefused.make({
+    ...Option.getOrElse(decodeIds({ ...input, _tag: "CommandRefused" }), () => ({})),
+    ...{ runId: RunId.make(run), command: input._tag, reason },
+    ...(code === undefined ? {} : { code })
+  })
+
+const isRunId = Schema.is(RunId)
+
+/** The run that a refusal is published under: the actor's, the input's own, the envelope's, or the actor's key. */
+const runOfRefused = (known: string | undefined, input: object, meta: MessageMeta, key: Key): string => {
+  const named = "runId" in input ? input.runId : undefined
+  return [known, named, meta.subject].find((run) => isRunId(run)) ?? key
+}
+
+/** An id may be 200 characters long, so the suffix replaces the end of one that has no room for it. */
+export const refusalIdOf = (inputId: string): string => `${inputId.slice(0, 190)}.refused`
+
+interface RefusedInput {
+  readonly key: Key
+  readonly input: Tagged
+  readonly meta: MessageMeta
+}
+
+const refusalMessage = (
+  sender: Sender,
+  { id }: MessageMeta,
+  event: PublicEvent,
+  time: string,
+  traceparent: string
+): Message => ({
+  subject: sender.subjects.event(sender.service, event.runId, event._tag),
+  body: JSON.stringify(encodeEvent(event)),
+  meta: {
+    id: refusalIdOf(id),
+    type: event._tag,
+    source: sender.source,
+    subject: event.runId,
+    time,
+    traceparent,
+    causation: id
+  }
+})
+
+/** Publishes the answer, and remembers that the input was refused: delivered again, it is not decided again. */
+export const refuse = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
+  runtime: ActorRuntime<State, Input, Event>,
+  { input, key, meta }: RefusedInput,
+  loaded: LoadedActor<State>,
+  refusal: Refusal,
+  { time, traceparent }: { readonly time: string; readonly traceparent: string }
+) {
+  const run = runOfRefused(runtime.actor.runOf(loaded.state), input, meta, key)
+  yield* Effect.logInfo(`refused: ${refusal.reason}`)
+  const event = refusalEvent(run, input, refusal)
+  yield* runtime.broker.publish([refusalMessage(senderOf(runtime, key), meta, event, time, traceparent)])
+  loaded.receipts.add(meta.id, 0)
+})
+
+/** Whether the last refusal published for the run is this input's: then a process refused it and died before its ack. */
+export const wasRefused = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
+  { actor, broker, subjects }: ActorRuntime<State, Input, Event>,
+  { input, key, meta }: RefusedInput,
+  loaded: LoadedActor<State>
+) {
+  const run = runOfRefused(actor.runOf(loaded.state), input, meta, key)
+  const last = yield* broker.last("events", subjects.event(actor.service, run, "CommandRefused"))
+  return last?.header("ce-id") === refusalIdOf(meta.id)
+})

@@ -1,0 +1,42 @@
+/** What traces and logs know of a message: its place in a W3C trace, and the ids by which a line is found. */
+import { idsAround, type Key, type MessageMeta, type ServiceName } from "@reprise/protocol"
+import { Option, Tracer } from "effect"
+
+const traceparentPattern = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
+
+/** The sender's span; none when the header is missing or wrong. */
+export const parentSpan = (traceparent: string | undefined): Option.Option<Tracer.ExternalSpan> => {
+  const match = traceparentPattern.exec(traceparent ?? "")
+  if (match?.[1] === undefined || match[2] === undefined) return Option.none()
+  const sampled = (Number.parseInt(match[3] ?? "00", 16) & 1) === 1
+  return Option.some(Tracer.externalSpan({ traceId: match[1], spanId: match[2], sampled }))
+}
+
+/** Options of the span in which a message is handled: part of the sender's trace, or the first of a new one. */
+export const continuing = (traceparent: string | undefined): Tracer.SpanOptionsNoTrace =>
+  Option.match(parentSpan(traceparent), {
+    onNone: () => ({ kind: "consumer", root: true }),
+    onSome: (parent) => ({ kind: "consumer", parent })
+  })
+
+export const traceparentOf = (span: Tracer.AnySpan): string =>
+  `00-${span.traceId}-${span.spanId}-${span.sampled ? "01" : "00"}`
+
+const idNames = ["runId", "phase", "step", "sessionId", "turnId", "escalationId"]
+
+const idsIn = (message: unknown): Record<string, string> =>
+  typeof message === "object" && message !== null
+    ? Object.fromEntries(
+        Object.entries(message).filter(
+          (field): field is [string, string] => idNames.includes(field[0]) && typeof field[1] === "string"
+        )
+      )
+    : {}
+
+/** The ids that annotate a line in the logs: of the message's address, of the command or event it carries, and its own. */
+export const logIds = (service: ServiceName, key: Key, meta: MessageMeta, message: object): Record<string, string> => ({
+  ...idsAround(service, key, meta.subject),
+  ...("command" in message ? idsIn(message.command) : {}),
+  ...("event" in message ? idsIn(message.event) : {}),
+  ...idsIn(message)
+})

@@ -1,1 +1,0 @@
-export { given } from "./given.ts"

@@ -1,0 +1,433 @@
+/** The runtime's bookkeeping around an input: receipts, memory, views, deliveries, and what a failed report leaves. */
+import { assert, describe, it } from "@effect/vitest"
+import { anyHost, type Host, PublicEvent, RunId, SessionId, subjects, to } from "@reprise/protocol"
+import { Effect, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import type { Delivered } from "../src/broker/Broker.ts"
+import { actorLayer, Broker, drain, Messenger, WorkFault, workerLayer } from "../src/index.ts"
+import { makeMemoryBucket } from "../src/memory/MemoryStores.ts"
+import { makeDeliveries } from "../src/runtime/Deliveries.ts"
+import { makeLanes } from "../src/runtime/Lanes.ts"
+import { makeViewMark, putView, readView } from "../src/runtime/views.ts"
+import { CounterWork, counter, counterLayer, toCounter } from "./support/Counter.ts"
+import { makeStop, misbehaving, stopsBeforePublishing } from "./support/misbehave.ts"
+import { deadLettersOf, eventsSoFar, journalOf, send, sendAll } from "./support/observe.ts"
+import { memoryWorld, waitUntil } from "./support/systems.ts"
+
+const s = subjects("t")
+const count = actorLayer(counter)
+const runId = RunId.make("r1")
+
+describe("an actor in memory", () => {
+  it.effect("recognises a command that is delivered to it again, and sends what it led to with the same ids", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      const one = yield* world.start(
+        misbehaving(count, (broker) => ({
+          consume: (spec, take) =>
+            broker.consume(spec, (delivery) =>
+              take({ ...delivery, ack: () => (delivery.deliveryCount > 1 ? delivery.ack() : undefined) })
+            )
+        }))
+      )
+      yield* Effect.gen(function* () {
+        yield* sendAll("a", [1, 2])
+        yield* drain
+        assert.lengthOf(yield* journalOf("a"), 2)
+        assert.lengthOf(yield* eventsSoFar(["StepStarted"]), 2)
+      }).pipe(Effect.provide(one))
+    })
+  )
+
+  it.effect("stays there while it is used, and is loaded once", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld({ idleAfterMs: 60_000, heartbeatMs: 30_000 })
+      let loads = 0
+      const one = yield* world.start(
+        misbehaving(count, (broker) => ({
+          snapshots: {
+            ...broker.snapshots,
+            get: (key) =>
+              Effect.andThen(
+                Effect.sync(() => (loads += 1)),
+                broker.snapshots.get(key)
+              )
+          }
+        }))
+      )
+      yield* Effect.gen(function* () {
+        for (let n = 1; n <= 6; n++) {
+          yield* sendAll("a", [n])
+          yield* drain
+          yield* TestClock.adjust("40 seconds")
+        }
+        assert.strictEqual(loads, 1)
+      }).pipe(Effect.provide(one))
+    })
+  )
+
+  it.effect("writes a snapshot also when most of the events came from its journal", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld({ snapshotEvery: 4 })
+      for (const numbers of [[1, 2, 3], [4]]) {
+        yield* Effect.gen(function* () {
+          const one = yield* world.start(count)
+          yield* sendAll("a", numbers).pipe(Effect.andThen(drain), Effect.provide(one))
+        }).pipe(Effect.scoped)
+      }
+      const watching = yield* world.start()
+      const stored = yield* Broker.use(({ snapshots }) => snapshots.get("escalation.a")).pipe(Effect.provide(watching))
+      assert.include(stored?.value, `"total":10`)
+    })
+  )
+
+  it.effect("does not send again what it decided long ago", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld({ heartbeatMs: 30_000 })
+      const sent: Array<string> = []
+      const watched = misbehaving(count, (broker) => ({
+        publish: (messages) => {
+          sent.push(...messages.map(({ meta }) => meta.causation ?? ""))
+          return broker.publish(messages)
+        }
+      }))
+      for (const n of [1, 2]) {
+        yield* Effect.gen(function* () {
+          const one = yield* world.start(watched)
+          yield* sendAll("a", [n]).pipe(Effect.andThen(drain), Effect.provide(one))
+        }).pipe(Effect.scoped)
+        yield* TestClock.adjust("6 minutes")
+      }
+      assert.deepStrictEqual(sent, ["a-1", "a-2"])
+    })
+  )
+
+  it.effect(
+    "sends what a dead process decided before anything later, though that command is not delivered again yet",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* memoryWorld({ ackWaitMs: 60_000 })
+        const watching = yield* world.start()
+        yield* Effect.gen(function* () {
+          const stop = yield* makeStop
+          const dying = misbehaving(count, (broker) => ({
+            ...stopsBeforePublishing(stop, ({ meta }) => meta.causation === "a-1")(broker),
+            consume: (spec, take) => broker.consume(spec, (delivery) => take({ ...delivery, nak: () => undefined }))
+          }))
+          yield* world.start(dying)
+          yield* sendAll("a", [1]).pipe(Effect.provide(watching))
+          yield* stop.reached
+        }).pipe(Effect.scoped)
+        const two = yield* world.start(count)
+        yield* Effect.gen(function* () {
+          yield* sendAll("a", [2])
+          yield* waitUntil(Effect.map(eventsSoFar(["StepStarted"]), (seen) => seen.length === 2))
+          const events = yield* eventsSoFar(["StepStarted"])
+          assert.deepStrictEqual(
+            events.map(({ meta }) => meta.causation),
+            ["a-1", "a-2"]
+          )
+        }).pipe(Effect.provide(two))
+      })
+  )
+
+  it.effect("writes its view again when a process died before it did", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      const watching = yield* world.start()
+      yield* Effect.gen(function* () {
+        const stop = yield* makeStop
+        const dying = misbehaving(count, (broker) => ({
+          ...stopsBeforePublishing(stop, ({ meta }) => meta.type === "StepStarted")(broker),
+          views: { ...broker.views, put: () => Effect.never }
+        }))
+        yield* world.start(dying)
+        yield* sendAll("a", [5]).pipe(Effect.provide(watching))
+        yield* stop.reached
+      }).pipe(Effect.scoped)
+      const two = yield* world.start(count)
+      yield* drain.pipe(Effect.provide(two))
+      const listed = yield* Messenger.use((messenger) => messenger.query("gate", "list", {})).pipe(Effect.provide(two))
+      assert.deepStrictEqual(listed, [{ total: 5, steps: 1, status: "little" }])
+    })
+  )
+
+  it.effect("publishes under the run that it belongs to, and refuses under it too", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      const causations: Array<string | undefined> = []
+      const ofRun = counterLayer({
+        runOf: () => "its-run",
+        decide: (state, input, delivery) => {
+          causations.push(delivery.causation)
+          return counter.decide(state, input, delivery)
+        }
+      })
+      const one = yield* world.start(ofRun)
+      yield* Effect.gen(function* () {
+        const messenger = yield* Messenger
+        yield* messenger.send(toCounter("a").Add({ n: 1 }), { subject: "another", causation: "why" })
+        yield* messenger.send({ ...toCounter("a").Forbidden(), command: { _tag: "Forbidden", ...{ runId: "named" } } })
+        yield* drain
+        const broker = yield* Broker
+        assert.isDefined(yield* broker.last("events", s.event("gate", "its-run", "StepStarted")))
+        assert.isDefined(yield* broker.last("events", s.event("gate", "its-run", "CommandRefused")))
+        assert.deepStrictEqual(
+          (yield* journalOf("a")).map(({ run }) => run),
+          ["its-run"]
+        )
+        assert.deepStrictEqual(causations, ["why", undefined])
+      }).pipe(Effect.provide(one))
+    })
+  )
+
+  it.effect("decides no event to which it did not subscribe, though an old server delivers them all", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      const one = yield* world.start(
+        misbehaving(count, (broker) => ({
+          consume: (spec, take) =>
+            broker.consume(spec.stream === "events" ? { ...spec, filters: [s.events()] } : spec, take)
+        }))
+      )
+      yield* Effect.gen(function* () {
+        const messenger = yield* Messenger
+        yield* messenger.publish("orchestrator", PublicEvent.cases.RunAborted.make({ runId, reason: "test" }))
+        yield* messenger.publish("orchestrator", PublicEvent.cases.RunPaused.make({ runId }))
+        yield* drain
+        assert.deepStrictEqual(
+          (yield* journalOf("r1")).map(({ input }) => input.type),
+          ["RunPaused"]
+        )
+      }).pipe(Effect.provide(one))
+    })
+  )
+})
+
+describe("deliveries under way", () => {
+  const delivery = (count: number, log: Array<string>): Delivered => ({
+    subject: "t.command.gate.a",
+    sequence: 1,
+    header: () => "",
+    body: Effect.succeed(""),
+    deliveryCount: count,
+    ack: () => log.push(`ack ${count}`),
+    nak: () => log.push(`nak ${count}`),
+    working: () => log.push(`working ${count}`)
+  })
+
+  it.effect("of one message are one, and the newest is held and settled", () =>
+    Effect.gen(function* () {
+      const log: Array<string> = []
+      const deliveries = yield* makeDeliveries({ heartbeatMs: 100 })
+      const [first, second] = [delivery(1, log), delivery(2, log)]
+      assert.deepStrictEqual([deliveries.begin(first), deliveries.begin(second)], [true, false])
+      yield* TestClock.adjust("100 millis")
+      deliveries.ack(first)
+      yield* TestClock.adjust("100 millis")
+      assert.deepStrictEqual(log, ["working 2", "ack 2"])
+      assert.isTrue(deliveries.begin(second))
+      deliveries.nak(second, 5)
+      assert.deepStrictEqual(log, ["working 2", "ack 2", "nak 2"])
+    })
+  )
+
+  it.effect("go back at once when the process stops", () =>
+    Effect.gen(function* () {
+      const log: Array<string> = []
+      yield* Effect.gen(function* () {
+        const deliveries = yield* makeDeliveries({ heartbeatMs: 100 })
+        deliveries.begin(delivery(1, log))
+      }).pipe(Effect.scoped)
+      assert.deepStrictEqual(log, ["nak 1"])
+    })
+  )
+})
+
+describe("a lane", () => {
+  it.effect("lets the job under way finish when its scope closes", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const lanes = yield* makeLanes().pipe(Scope.provide(scope))
+      let done = false
+      lanes.push(
+        "a",
+        Effect.delay(
+          Effect.sync(() => (done = true)),
+          "500 millis"
+        )
+      )
+      const closing = yield* Effect.forkChild(Scope.close(scope, yield* Effect.exit(Effect.void)))
+      yield* TestClock.adjust("600 millis")
+      assert.isTrue(done)
+      yield* Effect.sync(() => closing.pollUnsafe())
+    })
+  )
+})
+
+describe("a view", () => {
+  const stored = (bucket: ReturnType<typeof makeMemoryBucket>) =>
+    Effect.map(bucket.get("a"), (found) => readView(found?.value ?? "")?.view)
+
+  it.effect("of a later decision is not replaced by an earlier one, which another process writes late", () =>
+    Effect.gen(function* () {
+      const bucket = makeMemoryBucket()
+      yield* putView(bucket, "a", makeViewMark(), 7, "later")
+      yield* putView(bucket, "a", makeViewMark(), 6, "earlier")
+      assert.strictEqual(yield* stored(bucket), "later")
+    })
+  )
+
+  it.effect("is written although another process replaced the one that was seen last", () =>
+    Effect.gen(function* () {
+      const bucket = makeMemoryBucket()
+      const [mine, others] = [makeViewMark(), makeViewMark()]
+      yield* putView(bucket, "a", mine, 1, "first")
+      yield* putView(bucket, "a", others, 2, "second")
+      yield* putView(bucket, "a", mine, 3, "third")
+      assert.strictEqual(yield* stored(bucket), "third")
+      yield* putView(bucket, "a", others, 1, "late")
+      assert.strictEqual(yield* stored(bucket), "third")
+    })
+  )
+})
+
+describe("an answer for a state", () => {
+  it.effect("is about the actor that was asked, not about another of the same run", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      const one = yield* world.start()
+      yield* Effect.gen(function* () {
+        const messenger = yield* Messenger
+        const verdict = (phase: string, cycle: number) =>
+          PublicEvent.cases.VerdictReached.make({
+            ...{ runId, phase, cycle, commit: "c" },
+            verdict: { readiness: "ready", items: [] }
+          })
+        yield* messenger.publish("reviewer", verdict("1", 1))
+        yield* messenger.publish("reviewer", verdict("2", 2))
+        const request = { runId, phase: "2", commit: "c", base: "b", reviewPath: "r", planPath: "p", cycle: 2 } as const
+        const defaults = { directory: "", host: anyHost, runtime: "opencode", permissions: "ask" } as const
+        const asked = to.reviewer("r1-p2").RequestReview({ ...request, ...defaults, limits: {}, prompts: {} })
+        assert.deepInclude(yield* messenger.ask(asked), { phase: "2", cycle: 2 })
+      }).pipe(Effect.provide(one))
+    })
+  )
+
+  it.effect("does not exist for a command that no event answers", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      const one = yield* world.start()
+      const command = to.sessionManager(SessionId.make("s1")).ReplyToPrompt({ promptId: "p", reply: "once" })
+      // @ts-expect-error: ReplyToPrompt has no outcome, so it cannot be asked
+      const asked = Messenger.use((messenger) => messenger.ask(command, { timeout: "50 millis" }))
+      const none = yield* Effect.flip(asked).pipe(Effect.provide(one))
+      assert.deepInclude(none, { _tag: "NoAnswer", command: "ReplyToPrompt" })
+    })
+  )
+})
+
+describe("work", () => {
+  const askFor = (name: string) => send(toCounter("a").AskForWork({ name }))
+  const failing = Effect.fail(new WorkFault({ operation: "dig", cause: "hard" }))
+  const worker = { service: "gate", host: anyHost as Host, work: CounterWork } as const
+
+  it.effect("whose failure could not be reported is tried again, and reported in the end", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld({ heartbeatMs: 30_000, ackWaitMs: 300_000 })
+      let reports = 0
+      const giveUp = () =>
+        Effect.suspend(() => {
+          reports += 1
+          return reports === 1 ? Effect.fail("no broker") : Effect.void
+        })
+      const one = yield* world.start(count, workerLayer({ ...worker, attempts: 1, handle: () => failing, giveUp }))
+      yield* Effect.gen(function* () {
+        yield* askFor("x")
+        yield* waitUntil(Effect.sync(() => reports === 1))
+        assert.deepStrictEqual(yield* deadLettersOf("a"), [])
+        yield* TestClock.adjust("61 seconds")
+        yield* drain
+        assert.strictEqual(reports, 2)
+        assert.lengthOf(yield* deadLettersOf("a"), 1)
+      }).pipe(Effect.provide(one))
+    })
+  )
+
+  it.effect("that keeps killing its process is given up without another try", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      let tries = 0
+      const handle = () =>
+        Effect.sync(() => {
+          tries += 1
+        })
+      const one = yield* world.start(
+        count,
+        misbehaving(workerLayer({ ...worker, handle }), (broker) => ({
+          pull: (specs) =>
+            Effect.map(broker.pull(specs), (next) => Effect.map(next, (found) => ({ ...found, deliveryCount: 101 })))
+        }))
+      )
+      yield* Effect.gen(function* () {
+        yield* askFor("x")
+        yield* drain
+        assert.strictEqual(tries, 0)
+        assert.match((yield* deadLettersOf("a"))[0]?.reason ?? "", /delivered 101 times/)
+      }).pipe(Effect.provide(one))
+    })
+  )
+
+  it.effect("that cannot be read holds no slot, so that other work is done", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      const done: Array<string> = []
+      const handle = ({ name }: CounterWork) => Effect.sync(() => void done.push(name))
+      const one = yield* world.start(workerLayer({ ...worker, concurrency: 2, handle }))
+      yield* Effect.gen(function* () {
+        const broker = yield* Broker
+        const meta = { type: "Dig", source: "/test", subject: "r1", time: "2026-01-01T00:00:00.000Z" }
+        const store = (id: string, body: string, key = "a", more: object = {}) =>
+          broker.publish([{ subject: s.work("gate", anyHost, key), body, meta: { ...meta, id, ...more } }])
+        for (const n of [1, 2, 3]) yield* store(`unreadable-${n}`, "{}", "b", { type: "not a type" })
+        yield* store("same", `{"name":"x"}`)
+        yield* drain
+        assert.deepStrictEqual(done, ["x"])
+        assert.lengthOf(yield* deadLettersOf("b"), 3)
+      }).pipe(Effect.provide(one))
+    })
+  )
+
+  it.effect("that was stored twice does not run twice at the same time", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      let now = 0
+      let most = 0
+      let runs = 0
+      const handle = () =>
+        Effect.suspend(() => {
+          runs += 1
+          now += 1
+          most = Math.max(most, now)
+          return Effect.sleep("300 millis")
+        }).pipe(Effect.ensuring(Effect.sync(() => (now -= 1))))
+      /** The id is another in the stream, as after its window of duplicates, and the same in the envelope. */
+      const twins = misbehaving(workerLayer({ ...worker, handle }), (broker) => ({
+        pull: (specs) =>
+          Effect.map(broker.pull(specs), (next) =>
+            Effect.map(next, (found) => ({
+              ...found,
+              header: (name: string) => (name === "ce-id" ? "same" : found.header(name))
+            }))
+          )
+      }))
+      const one = yield* world.start(count, twins)
+      yield* Effect.gen(function* () {
+        yield* askFor("x")
+        yield* askFor("x")
+        yield* drain
+        assert.deepStrictEqual([most, runs], [1, 2])
+      }).pipe(Effect.provide(one))
+    })
+  )
+})

@@ -1,0 +1,250 @@
+/** What the runtime must not do when processes race, a broker answers late, or a process dies between two steps. */
+import { assert, describe, it } from "@effect/vitest"
+import { encodeMeta, subjects } from "@reprise/protocol"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { Conflict } from "../src/broker/faults.ts"
+import { actorLayer, Broker, drain } from "../src/index.ts"
+import { counter, counterLayer, toCounter } from "./support/Counter.ts"
+import { losesAcknowledgements, misbehaving } from "./support/misbehave.ts"
+import { deadLettersOf, eventsSoFar, journalOf, send, sendAll, show } from "./support/observe.ts"
+import { memoryWorld, waitUntil } from "./support/systems.ts"
+
+const s = subjects("t")
+const count = actorLayer(counter)
+const journal = s.journal("escalation", "a")
+
+describe("two attempts to write one decision", () => {
+  it.effect("have ids of their own, so that the loser is not told that it wrote", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      const ids: Array<string> = []
+      /** The first write is stored, and answered as a lost race: as if a replica with the same input had been first. */
+      const overtaken = misbehaving(count, (broker) => ({
+        append: (message, expected) => {
+          ids.push(message.meta.id)
+          if (ids.length > 1) return broker.append(message, expected)
+          const others = { ...message, meta: { ...message.meta, id: `${message.meta.id}-of-another` } }
+          return Effect.flatMap(broker.append(others, expected), () => new Conflict({ subject: journal, expected }))
+        }
+      }))
+      const one = yield* world.start(overtaken)
+      yield* Effect.gen(function* () {
+        yield* sendAll("a", [1, 2])
+        yield* drain
+        assert.strictEqual(new Set(ids).size, ids.length)
+        assert.lengthOf(yield* journalOf("a"), 2)
+      }).pipe(Effect.provide(one))
+    })
+  )
+
+  it.effect("have different ids in two processes that decide the same command at the same time", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      const ids: Array<string> = []
+      const watched = misbehaving(count, (broker) => ({
+        append: (message, expected) => {
+          ids.push(message.meta.id)
+          return broker.append(message, expected)
+        }
+      }))
+      for (const key of ["a", "b"]) {
+        yield* Effect.gen(function* () {
+          const one = yield* world.start(watched)
+          yield* send(toCounter(key).Add({ n: 1 })).pipe(Effect.andThen(drain), Effect.provide(one))
+        }).pipe(Effect.scoped)
+      }
+      assert.strictEqual(new Set(ids.map((id) => id.split(".").slice(2).join("."))).size, 2)
+    })
+  )
+})
+
+describe("a command that keeps losing races", () => {
+  it.effect("is handed back again and again, is decided in the end, and never becomes a dead letter", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld({ maxDeliveries: 2, conflictRetries: 1 })
+      let lost = 0
+      let deliveries = 0
+      const slow = misbehaving(count, (broker) => ({
+        consume: (spec, take) =>
+          broker.consume(spec, (delivery) => {
+            if (spec.stream === "commands") deliveries += 1
+            take(delivery)
+          }),
+        append: (message, expected) => {
+          lost += 1
+          return lost <= 12 ? new Conflict({ subject: journal, expected }) : broker.append(message, expected)
+        }
+      }))
+      const one = yield* world.start(slow)
+      yield* Effect.gen(function* () {
+        yield* sendAll("a", [1])
+        yield* drain
+        assert.deepStrictEqual(yield* deadLettersOf("a"), [])
+        assert.deepStrictEqual(yield* show("a"), { total: 1, steps: 1 })
+        // Two attempts for each delivery: the first and one more after the conflict.
+        assert.deepStrictEqual([lost, deliveries], [13, 7])
+      }).pipe(Effect.provide(one))
+    })
+  )
+})
+
+describe("a refused command", () => {
+  it.effect("that is delivered again to the same process is refused once, though others were refused since", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      let decisions = 0
+      const counting = counterLayer({
+        decide: (state, input, delivery) => {
+          decisions += 1
+          return counter.decide(state, input, delivery)
+        }
+      })
+      const acks: Array<string> = []
+      /** Each command's first acknowledgement is lost. */
+      const forgetful = misbehaving(counting, (broker) => ({
+        consume: (spec, take) =>
+          broker.consume(spec, (delivery) =>
+            take({
+              ...delivery,
+              ack: () => {
+                acks.push(delivery.header("ce-id"))
+                if (delivery.deliveryCount > 1) delivery.ack()
+              }
+            })
+          )
+      }))
+      const one = yield* world.start(forgetful)
+      yield* Effect.gen(function* () {
+        yield* send(toCounter("a").Forbidden(), "first")
+        yield* send(toCounter("a").Forbidden(), "second")
+        yield* drain
+        assert.deepStrictEqual([...acks].sort(), ["first", "first", "second", "second"])
+        assert.strictEqual(decisions, 2)
+        assert.lengthOf(yield* eventsSoFar(["CommandRefused"]), 2)
+      }).pipe(Effect.provide(one))
+    })
+  )
+
+  it.effect("of an earlier run of the process is recognised by the id of the last refusal alone", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      const watching = yield* world.start()
+      yield* Effect.gen(function* () {
+        yield* world.start(misbehaving(count, losesAcknowledgements))
+        yield* send(toCounter("a").Forbidden(), "first").pipe(Effect.provide(watching))
+        yield* send(toCounter("a").Forbidden(), "second").pipe(Effect.provide(watching))
+        yield* waitUntil(Effect.map(eventsSoFar(["CommandRefused"]), (seen) => seen.length === 2)).pipe(
+          Effect.provide(watching)
+        )
+      }).pipe(Effect.scoped)
+      const lenient = counterLayer({ decide: (state, _input, d) => counter.decide(state, { _tag: "Add", n: 1 }, d) })
+      const two = yield* world.start(lenient)
+      yield* drain.pipe(Effect.provide(two))
+      // Only the last refusal of a run is looked up: the first command is decided again (DESIGN.md, Limits).
+      assert.deepStrictEqual(
+        (yield* journalOf("a").pipe(Effect.provide(two))).map(({ input }) => input.id),
+        ["first"]
+      )
+    })
+  )
+})
+
+describe("a timer", () => {
+  /** Stores a timer due in `dueInMs`, and gives what arrived for the actor so far. */
+  const storeTimer = (dueAtMs: number) =>
+    Broker.use((broker) =>
+      broker.publish([
+        {
+          subject: s.timer("gate", "a"),
+          body: `{"n":7}`,
+          dueAt: new Date(dueAtMs).toISOString(),
+          meta: { id: "timer-1", type: "Add", source: "/test", subject: "r1", time: new Date(0).toISOString() }
+        }
+      ])
+    )
+
+  it.effect.each([400, 900, 2_500])("that is due in %d ms is not early, and is delivered when it is due", (dueInMs) =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      const decidedAt: Array<number> = []
+      const acks: Array<string> = []
+      const noting = counterLayer({
+        decide: (state, input, delivery) => {
+          decidedAt.push(Date.parse(delivery.now))
+          return counter.decide(state, input, delivery)
+        }
+      })
+      const one = yield* world.start(
+        misbehaving(noting, (broker) => ({
+          consume: (spec, take) =>
+            broker.consume(spec, (delivery) =>
+              take({
+                ...delivery,
+                ack: () => {
+                  acks.push(spec.stream)
+                  delivery.ack()
+                }
+              })
+            )
+        }))
+      )
+      yield* Effect.gen(function* () {
+        yield* storeTimer(dueInMs)
+        yield* waitUntil(Effect.map(journalOf("a"), (entries) => entries.length === 1))
+        assert.isAtLeast(decidedAt[0] ?? 0, dueInMs)
+        assert.isAtMost(decidedAt[0] ?? 0, dueInMs + 200)
+        assert.deepStrictEqual(
+          (yield* journalOf("a")).map(({ input }) => input.id),
+          ["timer-1"]
+        )
+        yield* drain
+        assert.sameMembers(acks, ["timers", "commands"])
+        const command = yield* Broker.use((broker) => broker.last("commands", s.command("gate", "a")))
+        assert.isAtLeast(Date.parse(command?.header("ce-time") ?? ""), dueInMs)
+      }).pipe(Effect.provide(one))
+    })
+  )
+
+  it.effect("that is due in days is handed back for an hour at a time", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      const delays: Array<number | undefined> = []
+      const one = yield* world.start(
+        misbehaving(count, (broker) => ({
+          consume: (spec, take) =>
+            broker.consume(spec, (delivery) =>
+              take({
+                ...delivery,
+                nak: (delayMs) => {
+                  delays.push(delayMs)
+                  delivery.nak(delayMs)
+                }
+              })
+            )
+        }))
+      )
+      yield* storeTimer(72 * 60 * 60_000).pipe(Effect.provide(one))
+      yield* waitUntil(Effect.sync(() => delays.length > 0))
+      assert.deepStrictEqual(delays, [60 * 60_000])
+    })
+  )
+
+  it.effect("without a time becomes a dead letter", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      const one = yield* world.start(count)
+      yield* Effect.gen(function* () {
+        const meta = { id: "timeless", type: "Add", source: "/test", subject: "r1", time: new Date(0).toISOString() }
+        assert.property(encodeMeta(meta), "ce-id")
+        yield* Broker.use((broker) =>
+          broker.publish([{ subject: s.timer("gate", "a"), body: `{"n":7}`, dueAt: "soon", meta }])
+        )
+        yield* waitUntil(Effect.map(deadLettersOf("a"), (found) => found.length === 1))
+        assert.match((yield* deadLettersOf("a"))[0]?.reason ?? "", /reprise-due is not a time/)
+        yield* TestClock.adjust("1 minute")
+        assert.lengthOf(yield* deadLettersOf("a"), 1)
+      }).pipe(Effect.provide(one))
+    })
+  )
+})

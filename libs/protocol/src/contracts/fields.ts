@@ -1,0 +1,36 @@
+/** The fields that messages of several services share. */
+import { Effect, Schema } from "effect"
+import { anyHost, EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
+import { PermissionMode, Role, Step } from "../model.ts"
+
+/** Of commands to agents: where the agent works, and what it may do. */
+export const host = Host.pipe(Schema.withDecodingDefaultKey(Effect.succeed(anyHost)))
+/** Absolute path of the working tree on the host; empty: where the host's agent server works. */
+export const directory = Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("")))
+export const permissions = PermissionMode.pipe(Schema.withDecodingDefaultKey(Effect.succeed("ask" as const)))
+
+/** Of public events: where something happened. Absent fields do not apply. */
+export const at = {
+  runId: RunId,
+  phase: Schema.optionalKey(PhaseId),
+  step: Schema.optionalKey(Step),
+  sessionId: Schema.optionalKey(SessionId),
+  turnId: Schema.optionalKey(TurnId)
+} as const
+export const atSession = { ...at, sessionId: SessionId, role: Schema.optionalKey(Role) } as const
+export const atTurn = { ...atSession, turnId: TurnId } as const
+export const atPhase = { ...at, phase: PhaseId } as const
+
+/**
+ * A service's answer to a command that it refuses. It repeats the ids of the turn, session, phase or question that the
+ * command named, so that nobody takes it for the answer to a later command.
+ */
+export const CommandRefused = {
+  ...at,
+  escalationId: Schema.optionalKey(EscalationId),
+  command: Schema.String,
+  /** One of the service's refusal codes (`refusals` of its contract). */
+  code: Schema.optionalKey(Schema.String),
+  /** A sentence with the next step. */
+  reason: Schema.String
+} as const
