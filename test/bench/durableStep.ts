@@ -98,7 +98,7 @@ const measure = Effect.gen(function* () {
   const raw = figures(yield* rawAppends)
   const steps = yield* Effect.gen(function* () {
     const messenger = yield* Messenger
-    const step = (key: Key, n: number) => messenger.send("orchestrator", key, { _tag: "Step", n })
+    const step = (key: Key, n: number) => messenger.send({ service: "orchestrator", key, command: { _tag: "Step", n } })
     const acknowledged = (count: number) => Effect.yieldNow.pipe(Effect.repeat({ until: () => times.length >= count }))
 
     for (let n = 0; n < warmUp + rounds; n++) {

@@ -73,7 +73,7 @@ const measure = Effect.gen(function* () {
   const names = Array.from({ length: sessions }, (_, n) => `fifty${n}`)
   for (const name of names) {
     const turn = turnIn(name, world.root, "work")
-    yield* messenger.send("session-manager", sessionIdOf(turn.runId, 1), turn)
+    yield* messenger.send({ service: "session-manager", key: sessionIdOf(turn.runId, 1), command: turn })
   }
   yield* waitUntil(Effect.map(world.model.calls, ({ length }) => (length >= sessions ? true : undefined)))
   yield* world.model.release("all at once")

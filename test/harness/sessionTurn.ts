@@ -40,7 +40,7 @@ export const sessionOf = Effect.fnUntraced(function* (turn: StartTurn) {
   const messenger = yield* Messenger
   const sessionId = sessionIdOf(turn.runId, 1)
   const all = { runId: turn.runId, services: ["session-manager"], from: "beginning" } as const
-  const send = (command: SessionCommand) => messenger.send("session-manager", sessionId, command)
+  const send = (command: SessionCommand) => messenger.send({ service: "session-manager", key: sessionId, command })
   return {
     sessionId,
     send,

@@ -38,7 +38,7 @@ export const isSentBy = (service: ServiceName, key: Key, id: string): boolean =>
 /** An actor's no to an input: published as a `CommandRefused` event, and never retried. */
 export class Refusal extends Schema.TaggedError<Refusal>()("Refusal", {
   /** One of the service's refusal codes. */
-  code: Schema.optionalKey(Schema.String),
+  code: Schema.String,
   /** A sentence with the next step. */
   reason: Schema.String
 }) {
@@ -82,20 +82,17 @@ interface SetTimer<Own extends Tagged> {
 }
 
 /** A message that an actor sends once its events are committed. Ids derive from the journal, so a repeat is dropped. */
-export type Outgoing<Own extends Tagged = Tagged, Work extends Tagged = Tagged> =
+export type Outgoing<Own extends Tagged = never, Work extends Tagged = never> =
   | SendCommand
   | PublishEvent
   | RequestWork<Work>
   | SetTimer<Own>
 
+/** What any actor sends, for code that does not care whose it is. */
+export type AnyOutgoing = Outgoing<Tagged, Tagged>
+
 /** A command to an actor of any service: `send(to.gate(id).WithdrawEscalation({ reason }))`. */
-export function send(addressed: Addressed): SendCommand
-export function send<Command extends Tagged>(service: ServiceName, key: Key, command: Command): SendCommand
-export function send(first: Addressed | ServiceName, key?: Key, command?: Tagged): SendCommand {
-  if (typeof first !== "string") return { _tag: "SendCommand", ...first }
-  if (key === undefined || command === undefined) throw new Error("send: a key and a command")
-  return { _tag: "SendCommand", service: first, key, command }
-}
+export const send = (addressed: Addressed): SendCommand => ({ _tag: "SendCommand", ...addressed })
 /** A public event, for everybody. */
 export const publish = (event: PublicEvent): PublishEvent => ({ _tag: "PublishEvent", event })
 /** Long work for a worker of this service, on a host or on any (`anyHost`). */
@@ -141,7 +138,7 @@ export interface Subscription<Event extends PublicEvent = PublicEvent> {
  *   snapshotVersion: 1
  * }
  */
-export interface Actor<State, Input extends Tagged, Event extends Tagged, Work extends Tagged = Tagged> {
+export interface Actor<State, Input extends Tagged, Event extends Tagged, Work extends Tagged = never> {
   readonly service: ServiceName
   /** Every command that the actor takes, also those that only its own workers and timers send. */
   readonly commands: Schema.Codec<Exclude<Input, PublicEvent>, unknown>
@@ -160,7 +157,7 @@ export interface Actor<State, Input extends Tagged, Event extends Tagged, Work e
     state: State,
     events: ReadonlyArray<Event>,
     delivery: Delivery
-  ) => ReadonlyArray<Outgoing<Tagged, Work>>
+  ) => ReadonlyArray<NoInfer<Outgoing<Exclude<Input, PublicEvent>, Work>>>
   /** The run that an actor belongs to, once it is known: a token of the subject of its events. */
   readonly runOf: (state: State) => string | undefined
   /** The read model of one actor; undefined: none yet. */

@@ -136,7 +136,7 @@ const eventFilters = (subjects: Subjects, subscription: { readonly types: Readon
   subscription?.types.map((type) => subjects.events("*", "*", type)) ?? []
 
 const run = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
-  actor: Actor<State, Input, Event>
+  actor: Actor<State, Input, Event, Tagged>
 ) {
   const broker = yield* Broker
   const settings = yield* ActorConfig
@@ -175,5 +175,5 @@ const run = Effect.fnUntraced(function* <State, Input extends Tagged, Event exte
  * const gateService = actorLayer(escalationActor)
  */
 export const actorLayer = <State, Input extends Tagged, Event extends Tagged>(
-  actor: Actor<State, Input, Event>
+  actor: Actor<State, Input, Event, Tagged>
 ): Layer.Layer<never, BrokerFault, Broker | ActorConfig> => Layer.effectDiscard(run(actor))

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { Key, type PublicEvent } from "@reprise/protocol"
 import { Result } from "effect"
-import type { Actor, Delivery, Outgoing, Tagged } from "./Actor.ts"
+import type { Actor, AnyOutgoing, Delivery, Tagged } from "./Actor.ts"
 
 const someDelivery: Delivery = { id: "message-1", key: Key.make("key-1"), now: "2026-01-01T00:00:00.000Z" }
 
@@ -14,7 +14,7 @@ const someDelivery: Delivery = { id: "message-1", key: Key.make("key-1"), now: "
  * given(escalationActor)([raised, answered]).when(answer).refused(/is closed/)
  */
 export const given =
-  <State, Input extends Tagged, Event extends Tagged>(actor: Actor<State, Input, Event>) =>
+  <State, Input extends Tagged, Event extends Tagged>(actor: Actor<State, Input, Event, Tagged>) =>
   (history: ReadonlyArray<Event>) => {
     const before = history.reduce(actor.evolve, actor.initial)
     return {
@@ -25,7 +25,8 @@ export const given =
         const outcome = actor.decide(before, input, delivered)
         const events = Result.getOrElse(outcome, (): ReadonlyArray<Event> => [])
         const after = events.reduce(actor.evolve, before)
-        const sent = (): ReadonlyArray<Outgoing> => (events.length === 0 ? [] : actor.react(after, events, delivered))
+        const sent = (): ReadonlyArray<AnyOutgoing> =>
+          events.length === 0 ? [] : actor.react(after, events, delivered)
         return {
           outcome,
           /** The state afterwards. */
@@ -36,7 +37,7 @@ export const given =
           // biome-ignore lint/suspicious/noThenProperty: the word of given, when, then; it is never awaited.
           then: (expected: ReadonlyArray<Event>) => assert.deepStrictEqual(outcome, Result.succeed(expected)),
           /** Asserts that exactly these messages are sent, in this order. */
-          sends: (expected: ReadonlyArray<Outgoing>) => assert.deepStrictEqual(sent(), expected),
+          sends: (expected: ReadonlyArray<AnyOutgoing>) => assert.deepStrictEqual(sent(), expected),
           /** The public events among them. */
           published: sent().flatMap(
             (one): ReadonlyArray<PublicEvent> => (one._tag === "PublishEvent" ? [one.event] : [])

@@ -18,7 +18,7 @@ import {
   WorkFault,
   workerLayer
 } from "../src/index.ts"
-import { CounterWork, counter, counterLayer } from "./support/Counter.ts"
+import { CounterWork, counter, counterLayer, toCounter } from "./support/Counter.ts"
 import { misbehaving } from "./support/misbehave.ts"
 import { eventsSoFar, followNow, journalOf, sendAll, show } from "./support/observe.ts"
 import { jetStreamWorld, onServer, testSettings, waitUntil } from "./support/systems.ts"
@@ -48,7 +48,7 @@ onServer("an actor on a broker in trouble", () => {
         const sending = yield* Effect.forkChild(
           Effect.forEach(
             upTo(300),
-            (n) => messenger.send("gate", "a", { _tag: "Add", n }, { id: `a-${n}` }).pipe(Effect.eventually),
+            (n) => messenger.send(toCounter("a").Add({ n }), { id: `a-${n}` }).pipe(Effect.eventually),
             { discard: true }
           )
         )
@@ -211,7 +211,7 @@ onServer("a process that is killed with -9", () => {
     Effect.gen(function* () {
       const world = yield* jetStreamWorld()
       const one = yield* world.start(count)
-      yield* Messenger.use((messenger) => messenger.send("gate", "a", { _tag: "AskForWork", name: "x" })).pipe(
+      yield* Messenger.use((messenger) => messenger.send(toCounter("a").AskForWork({ name: "x" }))).pipe(
         Effect.provide(one)
       )
       const child = yield* digger(world.server.url)
@@ -229,7 +229,7 @@ onServer("a process that is killed with -9", () => {
         handle: ({ name }, { delivery, id, key }) => {
           deliveries.push(delivery)
           return Messenger.use((messenger) =>
-            messenger.send("gate", key, { _tag: "Finish", name }, { id: `${id}.done` })
+            messenger.send(toCounter(key).Finish({ name }), { id: `${id}.done` })
           ).pipe(
             Effect.asVoid,
             Effect.mapError((cause) => new WorkFault({ operation: "report", cause }))
@@ -256,7 +256,7 @@ onServer("timers and histories", () => {
       const dueAt = new Date(Date.now() + 2_000).toISOString()
       yield* Effect.gen(function* () {
         const one = yield* world.start(count)
-        yield* Messenger.use((messenger) => messenger.send("gate", "a", { _tag: "AddLater", n: 7, dueAt })).pipe(
+        yield* Messenger.use((messenger) => messenger.send(toCounter("a").AddLater({ n: 7, dueAt }))).pipe(
           Effect.andThen(drain),
           Effect.provide(one)
         )
@@ -293,7 +293,7 @@ onServer("timers and histories", () => {
       yield* Effect.gen(function* () {
         const one = yield* world.start(many)
         yield* Messenger.use((messenger) =>
-          Effect.forEach(upTo(1_000), (n) => messenger.send("gate", "a", { _tag: "Add", n: 10 }, { id: `a-${n}` }), {
+          Effect.forEach(upTo(1_000), (n) => messenger.send(toCounter("a").Add({ n: 10 }), { id: `a-${n}` }), {
             discard: true,
             concurrency: 50
           })

@@ -1,11 +1,17 @@
 /** Mistakes about contracts that do not compile: each `@ts-expect-error` fails the type check when one does. */
 import { assert, describe, it } from "@effect/vitest"
-import { PublicEvent, RunId, SessionId, to } from "@reprise/protocol"
+import { anyHost, PublicEvent, RunId, SessionId, to } from "@reprise/protocol"
 import { Effect } from "effect"
-import { type Actor, type AskOptions, Messenger, refusing } from "../src/index.ts"
-import { type CounterEvent, type CounterInput, type CounterState, counter } from "./support/Counter.ts"
+import { type Actor, type AskOptions, Messenger, refusing, requestWork, send, setTimer } from "../src/index.ts"
+import {
+  type CounterEvent,
+  type CounterInput,
+  type CounterState,
+  type CounterWork,
+  counter
+} from "./support/Counter.ts"
 
-type CounterActor = Actor<CounterState, CounterInput, CounterEvent>
+type CounterActor = Actor<CounterState, CounterInput, CounterEvent, CounterWork>
 
 describe("an actor", () => {
   it("cannot subscribe to an event that is not one of its inputs", () => {
@@ -29,6 +35,25 @@ describe("an actor", () => {
       }
     }
     assert.strictEqual(name(PublicEvent.cases.RunPaused.make({ runId: RunId.make("r1") })), "paused")
+  })
+
+  it("cannot request work that its worker does not do, or set a timer for a command that it does not take", () => {
+    const foreignWork: CounterActor = {
+      ...counter,
+      // @ts-expect-error: the counter's worker does no Paint
+      react: () => [requestWork(anyHost, { _tag: "Paint" as const, colour: "red" })]
+    }
+    const foreignTimer: CounterActor = {
+      ...counter,
+      // @ts-expect-error: PauseRun is no command of the counter
+      react: () => [setTimer("2026-01-01T00:00:00.000Z", { _tag: "PauseRun" as const })]
+    }
+    assert.lengthOf([foreignWork, foreignTimer], 2)
+  })
+
+  it("cannot send a command without the type of who takes it", () => {
+    // @ts-expect-error: a command is made by `to`, with its address
+    assert.isDefined(send("gate", "e1", { _tag: "VerifyCommit" }))
   })
 
   it("cannot refuse with a code that its service's contract does not have", () => {

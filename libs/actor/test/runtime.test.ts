@@ -107,11 +107,11 @@ describe("refusals", () => {
       ...place
     })
     assert.deepStrictEqual<unknown>(
-      refusalEvent("r1", { ...command, ...{ turnId: "t.1" } }, { reason: "busy" }),
-      refused
+      refusalEvent("r1", { ...command, ...{ turnId: "t.1" } }, { code: "busy", reason: "busy" }),
+      { ...refused, code: "busy" }
     )
     const answer = { _tag: "AnswerEscalation", escalationId: "e1" }
-    assert.deepInclude<object>(refusalEvent("r1", answer, { reason: "late" }), {
+    assert.deepInclude<object>(refusalEvent("r1", answer, { code: "closed", reason: "late" }), {
       escalationId: "e1",
       command: "AnswerEscalation"
     })

@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { performance } from "node:perf_hooks"
 import { ActorConfig, JetStreamBroker, Messenger } from "@reprise/actor"
 import { attach, connectionTo, Nats } from "@reprise/nats"
-import { makeRunId, type RunId, RunOptions, RunView } from "@reprise/protocol"
+import { makeRunId, type RunId, RunOptions, RunView, to } from "@reprise/protocol"
 import { Effect, Layer, Schedule, Schema } from "effect"
 import { family, taken } from "./processes.ts"
 
@@ -85,14 +85,14 @@ const decodeView = Schema.decodeUnknownEffect(RunView)
 const startRun = Effect.fnUntraced(function* (root: string, n: number) {
   const messenger = yield* Messenger
   const runId = makeRunId(Date.now(), crypto.randomUUID())
-  yield* messenger.send("orchestrator", runId, {
-    _tag: "StartRun",
-    runId,
-    plan: planText(n),
-    planPath: planPath(n),
-    workspace: root,
-    options: decodeOptions({ worktree: true })
-  })
+  yield* messenger.send(
+    to.orchestrator(runId).StartRun({
+      plan: planText(n),
+      planPath: planPath(n),
+      workspace: root,
+      options: decodeOptions({ worktree: true })
+    })
+  )
   return runId
 })
 

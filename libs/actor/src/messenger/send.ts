@@ -1,15 +1,12 @@
 /** Sending commands and publishing events from the edges. */
 import {
   type Addressed,
-  type Key,
   type MessageMeta,
   type PublicEvent,
   type ServiceName,
-  type Subjects,
   subjects as subjectsOf
 } from "@reprise/protocol"
 import { Clock, Effect, Result, Schema } from "effect"
-import type { Tagged } from "../Actor.ts"
 import type { ActorSettings } from "../ActorConfig.ts"
 import type { BrokerShape } from "../broker/Broker.ts"
 import { traceparentOf } from "../runtime/telemetry.ts"
@@ -36,15 +33,7 @@ export interface SendOptions {
   readonly traceparent?: string
 }
 
-export interface Send {
-  (addressed: Addressed, options?: SendOptions): Effect.Effect<{ readonly id: string }, SendFailed>
-  <Command extends Tagged>(
-    service: ServiceName,
-    key: Key,
-    command: Command,
-    options?: SendOptions
-  ): Effect.Effect<{ readonly id: string }, SendFailed>
-}
+export type Send = (addressed: Addressed, options?: SendOptions) => Effect.Effect<{ readonly id: string }, SendFailed>
 
 export type Publish = (
   service: ServiceName,
@@ -82,8 +71,9 @@ const store = (broker: BrokerShape, meta: MessageMeta, subject: () => string, pa
     Effect.mapError((cause) => new SendFailed({ what: meta.type, cause }))
   )
 
-const makeSendAddressed = (broker: BrokerShape, subjects: Subjects, { host }: ActorSettings) =>
-  Effect.fn("Messenger.send")(function* ({ command, key, service }: Addressed, options: SendOptions = {}) {
+export const makeSend = (broker: BrokerShape, { host, prefix }: ActorSettings): Send => {
+  const subjects = subjectsOf(prefix)
+  return Effect.fn("Messenger.send")(function* ({ command, key, service }, options = {}) {
     const meta = yield* metaOf(`/${service}/${host}`, command._tag, runIdOf(command, key), options)
     yield* store(
       broker,
@@ -93,16 +83,6 @@ const makeSendAddressed = (broker: BrokerShape, subjects: Subjects, { host }: Ac
     )
     return { id: meta.id }
   })
-
-export const makeSend = (broker: BrokerShape, settings: ActorSettings): Send => {
-  const sendAddressed = makeSendAddressed(broker, subjectsOf(settings.prefix), settings)
-  return (first: Addressed | ServiceName, second?: SendOptions | Key, command?: Tagged, options?: SendOptions) =>
-    typeof first === "string"
-      ? sendAddressed(
-          { service: first, key: typeof second === "string" ? second : "", command: command ?? { _tag: "" } },
-          options
-        )
-      : sendAddressed(first, typeof second === "string" ? {} : second)
 }
 
 export const makePublish = (broker: BrokerShape, { host, prefix }: ActorSettings): Publish => {

@@ -83,7 +83,7 @@ const restore = <State>(
 })
 
 /** Applies journal messages to a loaded actor, one after the other. */
-const makeReplay = <State, Input extends Tagged, Event extends Tagged>(actor: Actor<State, Input, Event>) => {
+const makeReplay = <State, Input extends Tagged, Event extends Tagged>(actor: Actor<State, Input, Event, Tagged>) => {
   const decodeEvents = Schema.decodeUnknownResult(Schema.Array(actor.journal))
   const apply = (to: LoadedActor<State>, { subject, sequence }: StoredMessage, body: string) =>
     Result.flatMap(readEntry(body), (entry) =>
@@ -111,7 +111,7 @@ const makeReplay = <State, Input extends Tagged, Event extends Tagged>(actor: Ac
 }
 
 export const makeActorMemory = <State, Input extends Tagged, Event extends Tagged>(
-  actor: Actor<State, Input, Event>,
+  actor: Actor<State, Input, Event, Tagged>,
   broker: BrokerShape,
   subjects: Subjects,
   settings: ActorSettings

@@ -9,7 +9,7 @@ import type { EventEncoder } from "./decideInput.ts"
 import type { Sender } from "./outbox.ts"
 
 export interface ActorRuntime<State, Input extends Tagged, Event extends Tagged> {
-  readonly actor: Actor<State, Input, Event>
+  readonly actor: Actor<State, Input, Event, Tagged>
   readonly broker: BrokerShape
   readonly subjects: Subjects
   readonly settings: ActorSettings
@@ -25,7 +25,7 @@ export interface ActorRuntime<State, Input extends Tagged, Event extends Tagged>
 }
 
 export const makeActorRuntime = <State, Input extends Tagged, Event extends Tagged>(
-  actor: Actor<State, Input, Event>,
+  actor: Actor<State, Input, Event, Tagged>,
   broker: BrokerShape,
   subjects: Subjects,
   settings: ActorSettings

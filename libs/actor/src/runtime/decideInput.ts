@@ -33,7 +33,7 @@ export type EventEncoder<Event> = (event: Event) => unknown
 
 /** Runs `decide`, `evolve` and `react`. When one of them throws, the input can never be handled. */
 export const decideInput = <State, Input extends Tagged, Event extends Tagged>(
-  actor: Actor<State, Input, Event>,
+  actor: Actor<State, Input, Event, Tagged>,
   encode: EventEncoder<Event>,
   sender: Sender,
   { delivery, input, meta, state, traceparent }: DecisionInput<State, Input>

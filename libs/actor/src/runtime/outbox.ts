@@ -1,6 +1,6 @@
 /** From what `react` asks for to messages with ids that derive from the journal. */
 import { contracts, type Key, type ServiceName, type Subjects } from "@reprise/protocol"
-import type { Outgoing } from "../Actor.ts"
+import type { AnyOutgoing } from "../Actor.ts"
 import type { Message } from "../broker/Broker.ts"
 import type { JournalEntry, JournalledOutgoing } from "../JournalEntry.ts"
 import { encodeCommand, encodeEvent, payloadOf } from "../wire.ts"
@@ -18,7 +18,7 @@ export interface Sender {
  * What the journal keeps of an outgoing message. Throws when a public command or event does not match its schema.
  * `run`: the run that the actor's events belong to, once the actor knows it.
  */
-export const journalled = (sender: Sender, run: string | undefined, outgoing: Outgoing): JournalledOutgoing => {
+export const journalled = (sender: Sender, run: string | undefined, outgoing: AnyOutgoing): JournalledOutgoing => {
   const { key, service, subjects } = sender
   switch (outgoing._tag) {
     case "SendCommand":

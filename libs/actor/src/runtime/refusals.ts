@@ -28,8 +28,7 @@ export const refusalEvent = (
 ): PublicEvent =>
   PublicEvent.cases.CommandRefused.make({
     ...Option.getOrElse(decodeIds({ ...input, _tag: "CommandRefused" }), () => ({})),
-    ...{ runId: RunId.make(run), command: input._tag, reason },
-    ...(code === undefined ? {} : { code })
+    ...{ runId: RunId.make(run), command: input._tag, code, reason }
   })
 
 const isRunId = Schema.is(RunId)

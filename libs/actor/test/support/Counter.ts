@@ -55,7 +55,7 @@ export type CounterInput = CounterCommand | Extract<PublicEvent, { _tag: "RunPau
 const runOf = RunId.make
 
 /** Of the service `gate`, so that its subjects are real ones. */
-export const counter: Actor<CounterState, CounterInput, CounterEvent> = {
+export const counter: Actor<CounterState, CounterInput, CounterEvent, CounterWork> = {
   service: "gate",
   commands: CounterCommand,
   subscription: { types: ["RunPaused"], route: (event) => (event.runId === "nobody" ? undefined : event.runId) },
@@ -79,7 +79,7 @@ export const counter: Actor<CounterState, CounterInput, CounterEvent> = {
       case "RunAborted":
         return Result.succeed([{ _tag: "Added", n: 1000, by: delivery.id, at: delivery.now }])
       case "Forbidden":
-        return Result.fail(new Refusal({ reason: "It is forbidden." }))
+        return Result.fail(new Refusal({ code: "closed", reason: "It is forbidden." }))
       case "Ignored":
         return Result.succeed([])
       case "Explode":
@@ -102,7 +102,7 @@ export const counter: Actor<CounterState, CounterInput, CounterEvent> = {
     }
   },
   react: (state, events, delivery) =>
-    events.flatMap((event): ReadonlyArray<Outgoing> => {
+    events.flatMap((event): ReadonlyArray<Outgoing<CounterCommand, CounterWork>> => {
       switch (event._tag) {
         case "Added":
           return [

@@ -44,7 +44,13 @@ export const inputSuite = (name: string, { open, test }: Stage) =>
               [
                 "no.refused",
                 "no",
-                { _tag: "CommandRefused", runId: RunId.make("a"), command: "Forbidden", reason: "It is forbidden." }
+                {
+                  _tag: "CommandRefused",
+                  runId: RunId.make("a"),
+                  command: "Forbidden",
+                  code: "closed",
+                  reason: "It is forbidden."
+                }
               ]
             ]
           )

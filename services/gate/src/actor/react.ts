@@ -10,7 +10,9 @@ const minuteMs = 60_000
 const reminderAfterMs = (count: number) => (count === 1 ? 10 * minuteMs : 60 * minuteMs)
 const later = (iso: string, ms: number) => new Date(Date.parse(iso) + ms).toISOString()
 
-const setReminder = (question: Question, count: number, now: string): Outgoing => {
+type GateOutgoing = Outgoing<InputOf<"Remind">>
+
+const setReminder = (question: Question, count: number, now: string): GateOutgoing => {
   const command: InputOf<"Remind"> = { _tag: "Remind", escalationId: question.escalationId, count }
   return setTimer(later(now, reminderAfterMs(count)), command)
 }
@@ -24,7 +26,7 @@ const closedContextOf = (question: Question) => ({
   ...(isStandalone(question) ? { sessionId: SessionId.make(question.runId) } : {})
 })
 
-const announceAnswer = (question: Question, event: JournalEventOf<"Answered">): ReadonlyArray<Outgoing> => {
+const announceAnswer = (question: Question, event: JournalEventOf<"Answered">): ReadonlyArray<GateOutgoing> => {
   const answer = {
     choice: event.choice,
     by: event.by,
@@ -41,7 +43,7 @@ const announceAnswer = (question: Question, event: JournalEventOf<"Answered">): 
 /** An update is published under the same id: readers replace what they show. */
 const raised = (question: Question): PublicEvent => ({ ...question, _tag: "EscalationRaised" })
 
-const outgoing = (state: EscalationState, event: JournalEvent): ReadonlyArray<Outgoing> => {
+const outgoing = (state: EscalationState, event: JournalEvent): ReadonlyArray<GateOutgoing> => {
   switch (event._tag) {
     case "Raised":
       return [publish(raised(event.question)), setReminder(event.question, 1, event.at)]
@@ -62,5 +64,5 @@ const outgoing = (state: EscalationState, event: JournalEvent): ReadonlyArray<Ou
   }
 }
 
-export const react = (state: EscalationState, events: ReadonlyArray<JournalEvent>): ReadonlyArray<Outgoing> =>
+export const react = (state: EscalationState, events: ReadonlyArray<JournalEvent>): ReadonlyArray<GateOutgoing> =>
   events.flatMap((event) => outgoing(state, event))

@@ -1,5 +1,5 @@
 /** A run told as a story: inputs in, what it sends out. Every verb answers what the run waits for. */
-import { type Delivery, type Outgoing, type Refusal, send } from "@reprise/actor"
+import { type AnyOutgoing, type Delivery, type Refusal, send } from "@reprise/actor"
 import {
   type AuthorStatus,
   type GateResult,
@@ -75,7 +75,7 @@ export const item = (id: string, action: Item["action"] = "auto_fix", priority: 
 })
 
 /** `StepStarted REVIEW (gates-passed)`, `workspace VerifyCommit`: what was sent, one line each. */
-export const lineOf = (message: Outgoing): string => {
+export const lineOf = (message: AnyOutgoing): string => {
   switch (message._tag) {
     case "SendCommand":
       return `${message.service} ${message.command._tag}`
@@ -108,7 +108,7 @@ type Answer = { readonly choice: string; readonly guidance?: string }
 export class Story {
   state: RunState = noRun
   journal: Array<RunEvent> = []
-  sent: Array<Outgoing> = []
+  sent: Array<AnyOutgoing> = []
   #deliveries = 0
   #hours = 0
 
@@ -137,7 +137,7 @@ export class Story {
     this.sent.push(...this.last)
     return decision
   }
-  last: ReadonlyArray<Outgoing> = []
+  last: ReadonlyArray<AnyOutgoing> = []
 
   /** Lines of what the last input led to. */
   get lines(): ReadonlyArray<string> {
@@ -376,4 +376,4 @@ type SentCommand<A extends RunCommandName> = Extract<AnyCommand, { readonly _tag
 
 export const story = () => new Story()
 /** A command to the run's workspace, as it is sent. */
-export const toWorkspace = (command: AnyCommand) => send("workspace", runId, command)
+export const toWorkspace = (command: AnyCommand) => send({ service: "workspace", key: runId, command })
