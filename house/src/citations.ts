@@ -17,7 +17,7 @@ export interface BrokenCitation {
 /** `docs/plans/` and `docs/reviews/` are folders of a user's repository. */
 const cited = /\b(?:docs|libs|services|cli|test|house)\/(?!plans\/|reviews\/)[\w./-]*\w\.md(?:#[\w-]+)?/g
 const pages = "run-machine|sessions|session-manager|continuation|gate|protocol|workspace|architecture|glossary|reviewer"
-/** `(run-machine: ESCALATE)` and a page's bare name, which do not say where the page is. */
+/** A page's bare name, with or without a heading in parentheses: it does not say where the page is. */
 const oldStyle = new RegExp(String.raw`\((?:${pages})(?:: [^()]*)?\)|(?<![\w./-])(?:${pages})\.md\b`, "g")
 const decision = /\bdecision (\d+)\b/g
 

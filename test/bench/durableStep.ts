@@ -7,11 +7,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Actor, ActorConfig, actorLayer, Broker, JetStreamBroker, Messenger, publish } from "@reprise/actor"
 import { EmbeddedServer, ensureStreams, formatVersion, layerEmbeddedConnection, publish as store } from "@reprise/nats"
-import { type Key, PublicEvent, RunId, subjects } from "@reprise/protocol"
+import { addressing, type Key, PublicEvent, RunId, subjects } from "@reprise/protocol"
 import { Effect, Layer, Result, Schema } from "effect"
 
 const Command = Schema.TaggedUnion({ Step: { n: Schema.Int } })
 const Event = Schema.TaggedUnion({ Stepped: { n: Schema.Int, at: Schema.String } })
+
+const toStepper = addressing<Key>()({ service: "orchestrator", keyField: undefined, commands: Command })
 
 const stepper: Actor<number, typeof Command.Type, typeof Event.Type> = {
   service: "orchestrator",
@@ -98,7 +100,7 @@ const measure = Effect.gen(function* () {
   const raw = figures(yield* rawAppends)
   const steps = yield* Effect.gen(function* () {
     const messenger = yield* Messenger
-    const step = (key: Key, n: number) => messenger.send({ service: "orchestrator", key, command: { _tag: "Step", n } })
+    const step = (key: Key, n: number) => messenger.send(toStepper(key).Step({ n }))
     const acknowledged = (count: number) => Effect.yieldNow.pipe(Effect.repeat({ until: () => times.length >= count }))
 
     for (let n = 0; n < warmUp + rounds; n++) {
