@@ -37,6 +37,7 @@ export default defineConfig({
           ...waiting,
           ...minutes(15),
           name: "containers",
+          globalSetup: "libs/testing/src/containers/sharedEngine.ts",
           include: ["libs/actor/test/*.int.test.ts", "services/orchestrator/test/race.int.test.ts"],
           env: { REPRISE_TEST_BROKER: "container" }
         }

@@ -21,7 +21,7 @@ import {
 import { CounterWork, counter, counterLayer, toCounter } from "./support/Counter.ts"
 import { misbehaving } from "./support/misbehave.ts"
 import { eventsSoFar, followNow, journalOf, sendAll, show } from "./support/observe.ts"
-import { jetStreamWorld, onServer, testSettings, waitUntil } from "./support/systems.ts"
+import { onServer, ownServerWorld, testSettings, waitUntil } from "./support/systems.ts"
 
 const s = subjects("t")
 const count = actorLayer(counter)
@@ -40,7 +40,7 @@ const digger = (url: string) =>
 onServer("an actor on a broker in trouble", () => {
   it.live("the server is killed under 300 commands and comes back: each is decided once, and no event is missing", () =>
     Effect.gen(function* () {
-      const world = yield* jetStreamWorld()
+      const world = yield* ownServerWorld()
       const one = yield* world.start(count)
       yield* Effect.gen(function* () {
         const seen = yield* followNow({ runId: "a", types: ["StepStarted", "RunCompleted"] })
@@ -80,7 +80,7 @@ onServer("an actor on a broker in trouble", () => {
 
   it.live("the server freezes in the middle of an append: the outcome is found out, nothing is doubled", () =>
     Effect.gen(function* () {
-      const world = yield* jetStreamWorld()
+      const world = yield* ownServerWorld()
       const { pause, resume } = world.server
       const freezing = misbehaving(count, (broker) => ({
         append: (message, expected) =>
@@ -109,7 +109,7 @@ onServer("an actor on a broker in trouble", () => {
     "the answer to an append is lost and the server no longer knows the message's id: read back, it is mine",
     () =>
       Effect.gen(function* () {
-        const world = yield* jetStreamWorld()
+        const world = yield* ownServerWorld()
         const watching = yield* world.start()
         const answers: Array<string> = []
         /** The first answer to a journal write is lost; the repeat comes when the window of duplicates is over. */
@@ -152,7 +152,7 @@ onServer("an actor on a broker in trouble", () => {
 
   it.live("the journal is full: nothing is lost, and the actor goes on when there is space", () =>
     Effect.gen(function* () {
-      const world = yield* jetStreamWorld()
+      const world = yield* ownServerWorld()
       const admin = yield* Layer.build(Nats.layer({ url: world.server.url, name: "admin" }))
       const { jsm } = Context.get(admin, Nats)
       const quota = (max_bytes: number) => Effect.promise(() => jsm.streams.update(s.streams.journal, { max_bytes }))
@@ -189,7 +189,7 @@ onServer("an actor on a broker in trouble", () => {
 
   it.live("an administrator removes a consumer: it is made again and the service goes on", () =>
     Effect.gen(function* () {
-      const world = yield* jetStreamWorld()
+      const world = yield* ownServerWorld()
       const admin = yield* Layer.build(Nats.layer({ url: world.server.url, name: "admin" }))
       const { jsm } = Context.get(admin, Nats)
       const one = yield* world.start(count)
@@ -209,7 +209,7 @@ onServer("an actor on a broker in trouble", () => {
 onServer("a process that is killed with -9", () => {
   it.live("leaves its work to the next one, which takes it up", () =>
     Effect.gen(function* () {
-      const world = yield* jetStreamWorld()
+      const world = yield* ownServerWorld()
       const one = yield* world.start(count)
       yield* Messenger.use((messenger) => messenger.send(toCounter("a").AskForWork({ name: "x" }))).pipe(
         Effect.provide(one)
@@ -252,7 +252,7 @@ onServer("a process that is killed with -9", () => {
 onServer("timers and histories", () => {
   it.live("a timer survives a restart of the server and of the process", () =>
     Effect.gen(function* () {
-      const world = yield* jetStreamWorld()
+      const world = yield* ownServerWorld()
       const dueAt = new Date(Date.now() + 2_000).toISOString()
       yield* Effect.gen(function* () {
         const one = yield* world.start(count)
@@ -274,7 +274,7 @@ onServer("timers and histories", () => {
 
   it.live("an actor with 10 000 events is there from its snapshot and the tail", () =>
     Effect.gen(function* () {
-      const world = yield* jetStreamWorld()
+      const world = yield* ownServerWorld()
       const many = counterLayer({
         decide: (state, input, delivery) =>
           input._tag === "Add"

@@ -74,7 +74,7 @@ const human = Effect.fnUntraced(function* (id: string, words: string) {
 })
 
 describe("Claude", () => {
-  layer(claudeWorld, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(claudeWorld, { excludeTestServices: true, timeout: "15 minutes" })((it) => {
     it.effect("ends the shell of a tool whose process was killed, and continues the turn with one prompt", () =>
       Effect.gen(function* () {
         const { crash, directory } = yield* World

@@ -18,7 +18,7 @@ const overLink = Effect.fnUntraced(function* (runtimeGraceMs = 60_000) {
 })
 
 describe("OpenCode over a broken connection", () => {
-  layer(openCodeWorld, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(openCodeWorld, { excludeTestServices: true, timeout: "15 minutes" })((it) => {
     it.effect("finishes a turn whose connections were cut without a second model call, and reports its end", () =>
       Effect.gen(function* () {
         const model = yield* ScriptedModel

@@ -30,7 +30,7 @@ const refuseNext = Effect.fnUntraced(function* (seen: ReadonlyArray<RuntimeEvent
 })
 
 describe("OpenCode", () => {
-  layer(openCodeWorld, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(openCodeWorld, { excludeTestServices: true, timeout: "15 minutes" })((it) => {
     it.effect("ends the shell of a tool whose server was killed, and finishes the turn", () =>
       Effect.gen(function* () {
         const { directory, stateDirectory } = yield* Places

@@ -130,7 +130,7 @@ const make = Effect.fn("Nats.make")(function* (options: NatsOptions) {
         servers,
         name: options.name,
         inboxPrefix: options.inboxPrefix ?? `_INBOX_${options.name.replaceAll(/[^A-Za-z0-9_-]/g, "_")}`,
-        timeout: options.connectTimeoutMs ?? 2_000,
+        timeout: options.connectTimeoutMs ?? 10_000,
         maxReconnectAttempts: -1,
         reconnectTimeWait: options.reconnectWaitMs ?? 250,
         // Recording a stack trace costs more than the request itself.
@@ -163,7 +163,7 @@ const make = Effect.fn("Nats.make")(function* (options: NatsOptions) {
     Effect.forkScoped({ startImmediately: true })
   )
 
-  const requests = { timeout: options.requestTimeoutMs ?? 2_000 }
+  const requests = { timeout: options.requestTimeoutMs ?? 10_000 }
   return Nats.of({
     nc,
     js: jetstream(nc, requests),

@@ -5,7 +5,7 @@ import { Effect, Exit, Redacted, Scope, Stream } from "effect"
 import { connectionTo, EmbeddedServer, ensureStreams, Nats, publish } from "../src/index.ts"
 import { brokerLayer, killHard, stateDirectory, temporaryDirectory, waitUntil } from "./harness.ts"
 
-const live = { excludeTestServices: true, timeout: "30 seconds" } as const
+const live = { excludeTestServices: true, timeout: "15 minutes" } as const
 
 describe("connecting", () => {
   it.live("names the address where nothing answers, without its password", () =>

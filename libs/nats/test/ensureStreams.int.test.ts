@@ -19,7 +19,7 @@ import {
 import { brokerLayer } from "./harness.ts"
 
 const storageBytes = smallestStorageBytes
-const live = { excludeTestServices: true, timeout: "30 seconds" } as const
+const live = { excludeTestServices: true, timeout: "15 minutes" } as const
 const outcomes = (streams: ReadonlyArray<{ outcome: string }>) => [...new Set(streams.map(({ outcome }) => outcome))]
 
 layer(brokerLayer(), live)("ensureStreams", (it) => {

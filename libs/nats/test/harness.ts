@@ -32,7 +32,7 @@ export const waitUntil = <E, R>(condition: Effect.Effect<boolean, E, R>) =>
   condition.pipe(
     Effect.repeat({ until: (met) => met, schedule: Schedule.spaced("10 millis") }),
     Effect.timeoutOrElse({
-      duration: "30 seconds",
+      duration: "5 minutes",
       orElse: () => Effect.die(new Error("waited half a minute in vain"))
     })
   )

@@ -52,7 +52,7 @@ const tags = (events: ReadonlyArray<PublicEvent>) => events.map(({ _tag }) => _t
 const openOf = (runId: RunId) => Messenger.use((messenger) => messenger.list.gate({ state: "open", runId }))
 
 const contract = (name: string, world: Layer.Layer<Messenger | Broker | ActorConfig, unknown>) =>
-  layer(world, { excludeTestServices: true, timeout: "60 seconds" })(name, (it) => {
+  layer(world, { excludeTestServices: true, timeout: "15 minutes" })(name, (it) => {
     it.effect("takes the first of many answers to a question, and tells the others who was first", () =>
       Effect.gen(function* () {
         yield* startGate

@@ -55,7 +55,7 @@ const fileOf = Effect.fnUntraced(function* (object: string | undefined) {
 
 const world = layerWith({ idleGraceMs: 500 }).pipe(Layer.provideMerge(realWorld(script)))
 
-layer(world, { excludeTestServices: true, timeout: "60 seconds" })("the archive, on OpenCode and NATS", (it) => {
+layer(world, { excludeTestServices: true, timeout: "15 minutes" })("the archive, on OpenCode and NATS", (it) => {
   it.effect("holds the whole conversation of a completed session, its metadata and its usage", () =>
     Effect.gen(function* () {
       const { awaitEvent, first, send, sessionId, view } = yield* scene("done", "Read both files.")

@@ -48,7 +48,7 @@ const inMidTool = Effect.fnUntraced(function* (phase: number, runtimeSessionId: 
   )
 })
 
-layer(claudeWorld(script), { excludeTestServices: true, timeout: "60 seconds" })("sessions on Claude", (it) => {
+layer(claudeWorld(script), { excludeTestServices: true, timeout: "15 minutes" })("sessions on Claude", (it) => {
   it.effect("a turn waits the 2 s that the vendor asks for and continues in the same session", () =>
     Effect.gen(function* () {
       const { awaitEvent, callsOf, played, send, start, storyUntil } = yield* scene(1, { runtime: "claude" })

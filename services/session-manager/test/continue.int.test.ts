@@ -30,7 +30,7 @@ const worked = Effect.fnUntraced(function* (phase: number) {
   return { ...of, runtimeSessionId, calls: yield* of.played }
 })
 
-layer(world, { excludeTestServices: true, timeout: "60 seconds" })("continue", (it) => {
+layer(world, { excludeTestServices: true, timeout: "15 minutes" })("continue", (it) => {
   it.effect(
     "uses the session as it is: the model sees the earlier conversation and one more prompt, and nothing is created",
     () =>

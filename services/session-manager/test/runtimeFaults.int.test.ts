@@ -55,7 +55,7 @@ const withFaults = <A, E, R>(run: Effect.Effect<A, E, R>) =>
     FaultyProxy.use(({ clear }) => clear)
   )
 
-layer(world, { excludeTestServices: true, timeout: "60 seconds" })("a runtime that misbehaves", (it) => {
+layer(world, { excludeTestServices: true, timeout: "15 minutes" })("a runtime that misbehaves", (it) => {
   it.effect("drops the event stream during a turn: the turn completes, with the usual events", () =>
     Effect.gen(function* () {
       const { played, send, start, storyUntil } = yield* scene(1)

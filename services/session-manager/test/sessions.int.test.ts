@@ -56,7 +56,7 @@ const script: ScriptInput = {
 
 const world = layerWith({ idleGraceMs: 500 }).pipe(Layer.provideMerge(realWorld(script)))
 
-layer(world, { excludeTestServices: true, timeout: "60 seconds" })("sessions on OpenCode and NATS", (it) => {
+layer(world, { excludeTestServices: true, timeout: "15 minutes" })("sessions on OpenCode and NATS", (it) => {
   it.effect("a new turn works, reports, and is continued in the same runtime session", () =>
     Effect.gen(function* () {
       const { awaitEvent, callsOf, runId, send, sessionId, start, storyUntil, users } = yield* scene(1)

@@ -44,7 +44,7 @@ const sendSome = (broker: BrokerShape, key: Key, count: number) =>
   broker.publish(Array.from({ length: count }, (_, n) => message(s.command("gate", key), `${key}-${n}`, `{"n":${n}}`)))
 
 export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | ActorConfig, E>) =>
-  layer(live, { excludeTestServices: true, timeout: "20 seconds" })(name, (it) => {
+  layer(live, { excludeTestServices: true, timeout: "15 minutes" })(name, (it) => {
     it.effect("appends only after the message that the writer saw last", () =>
       Effect.gen(function* () {
         const broker = yield* Broker

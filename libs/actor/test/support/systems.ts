@@ -1,8 +1,10 @@
 /** Brokers, and processes on them, as scoped values. */
-import { describe, it } from "@effect/vitest"
+import { afterAll, describe, it } from "@effect/vitest"
+import { jetstreamManager } from "@nats-io/jetstream"
+import { connect } from "@nats-io/transport-node"
 import { ensureStreams, Nats } from "@reprise/nats"
 import { lacksTestBroker, Broker as Server, type TestBroker, testBroker } from "@reprise/testing"
-import { type Context, Effect, Layer, Logger, Schedule, type Scope } from "effect"
+import { Context, Effect, Exit, Layer, Logger, Schedule, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import {
   ActorConfig,
@@ -78,22 +80,61 @@ export const jetStream = (url: string, settings: Partial<ActorSettings> = {}, st
     Layer.provideMerge(ActorConfig.layer({ ...testSettings, ...settings }))
   )
 
-/** A real server of its own, and processes with a connection each. */
-export const jetStreamWorld = Effect.fnUntraced(function* (
-  settings: Partial<ActorSettings> = {},
-  storageBytes?: number
-): Effect.fn.Return<World & { readonly server: TestBroker }, unknown, Scope.Scope> {
-  const context = yield* Layer.build(testBroker)
-  const server = yield* Server.pipe(Effect.provide(context))
-  return { server, start: (...parts) => processOn(jetStream(server.url, settings, storageBytes), parts) }
+interface ServerWorld extends World {
+  readonly server: TestBroker
+}
+
+const worldOn = (server: TestBroker, settings: Partial<ActorSettings>, storageBytes?: number): ServerWorld => ({
+  server,
+  start: (...parts) => processOn(jetStream(server.url, settings, storageBytes), parts)
 })
 
-/** Waits for something that will happen, and dies when it has not within 20 seconds. */
+/** Processes on a real server of their own, which the test may kill, freeze or fill. */
+export const ownServerWorld = Effect.fnUntraced(function* (
+  settings: Partial<ActorSettings> = {},
+  storageBytes?: number
+): Effect.fn.Return<ServerWorld, unknown, Scope.Scope> {
+  const context = yield* Layer.build(testBroker)
+  return worldOn(Context.get(context, Server), settings, storageBytes)
+})
+
+const fileScope = Scope.makeUnsafe()
+afterAll(() => Effect.runPromise(Scope.close(fileScope, Exit.void)))
+let fileServer: Promise<TestBroker> | undefined
+
+/** The server of the tests of one file: starting one takes longer than most of the tests. */
+const sharedServer = Effect.promise(() => {
+  fileServer ??= Effect.runPromise(
+    Layer.build(testBroker).pipe(
+      Effect.map((context) => Context.get(context, Server)),
+      Scope.provide(fileScope)
+    )
+  )
+  return fileServer
+})
+
+const removeStreams = (url: string) =>
+  Effect.promise(async () => {
+    const connection = await connect({ servers: url })
+    const manager = await jetstreamManager(connection)
+    for (const { config } of await manager.streams.list().next()) await manager.streams.delete(config.name)
+    await connection.close()
+  })
+
+/** Processes with a connection each, on a real server that other tests of the file use after this one. */
+export const jetStreamWorld = Effect.fnUntraced(function* (
+  settings: Partial<ActorSettings> = {}
+): Effect.fn.Return<ServerWorld, unknown, Scope.Scope> {
+  const server = yield* Effect.acquireRelease(sharedServer, ({ url }) => removeStreams(url))
+  return worldOn(server, settings)
+})
+
+/** Waits for something that will happen, and dies when it has not within five minutes. */
 export const waitUntil = <E, R>(condition: Effect.Effect<boolean, E, R>) =>
   condition.pipe(
     Effect.repeat({ until: (met) => met, schedule: Schedule.spaced("10 millis") }),
-    Effect.timeoutOrElse({ duration: "20 seconds", orElse: () => Effect.die(new Error("waited in vain")) })
+    Effect.timeoutOrElse({ duration: "5 minutes", orElse: () => Effect.die(new Error("waited in vain")) })
   )
 
-/** Every test has a server of its own. */
+/** On a real server that the tests of a file share, one after the other. */
 export const onJetStream: Stage = { open: jetStreamWorld, test: it.live }

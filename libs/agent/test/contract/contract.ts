@@ -19,7 +19,7 @@ const prompting = (event: RuntimeEvent): event is Extract<RuntimeEvent, { type: 
 
 export const agentRuntimeContract = <E>(name: string, world: Layer.Layer<AgentRuntime | World, E>) =>
   describe(`AgentRuntime: ${name}`, () => {
-    layer(world, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    layer(world, { excludeTestServices: true, timeout: "15 minutes" })((it) => {
       it.effect("makes a session that is empty until it is prompted", () =>
         Effect.gen(function* () {
           const runtime = yield* AgentRuntime

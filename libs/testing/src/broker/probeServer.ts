@@ -24,7 +24,7 @@ const greeting = (host: string, port: number): Effect.Effect<string, Error> =>
 
 /**
  * Waits until a nats-server with JetStream greets at the address: it opens its client port only after its streams are
- * recovered. Gives its version; fails after 20 seconds.
+ * recovered. Gives its version; fails after three minutes.
  */
 export const awaitServer = Effect.fn("awaitServer")(function* (host: string, port: number) {
   const info = yield* greeting(host, port).pipe(
@@ -34,7 +34,7 @@ export const awaitServer = Effect.fn("awaitServer")(function* (host: string, por
       ({ jetstream }) => jetstream,
       () => new Error("JetStream is not enabled")
     ),
-    Effect.retry({ schedule: Schedule.spaced("25 millis").pipe(Schedule.upTo({ duration: "20 seconds" })) }),
+    Effect.retry({ schedule: Schedule.spaced("25 millis").pipe(Schedule.upTo({ duration: "3 minutes" })) }),
     Effect.mapError((cause) => new TestBrokerError({ operation: "start: it does not answer", cause }))
   )
   return info.version

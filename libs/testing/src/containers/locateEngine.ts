@@ -22,7 +22,7 @@ const sockets = (environment: NodeJS.ProcessEnv): ReadonlyArray<string> => [
 /** Whether a podman is installed that works for this user on this system. */
 const podmanWorks = (env: NodeJS.ProcessEnv): Effect.Effect<boolean> =>
   Effect.callback((resume) => {
-    const child = execFile("podman", ["info"], { timeout: 10_000, env }, (error) =>
+    const child = execFile("podman", ["info"], { timeout: 60_000, env }, (error) =>
       resume(Effect.succeed(error === null))
     )
     return Effect.sync(() => child.kill())

@@ -30,10 +30,10 @@ const get = (host: string, path: string): Effect.Effect<string, Error> =>
     return Effect.sync(() => call.destroy())
   })
 
-/** Which engine answers at an address; none when nobody does within two seconds. */
+/** Which engine answers at an address; none when nobody does within 20 seconds. */
 export const pingEngine = (host: string): Effect.Effect<Option.Option<"docker" | "podman">> =>
   Effect.suspend(() => get(host, "/version")).pipe(
-    Effect.timeout("2 seconds"),
+    Effect.timeout("20 seconds"),
     Effect.map((text) => {
       const components = Option.getOrUndefined(decodeVersion(text))?.Components ?? []
       return components.some(({ Name }) => Name.includes("Podman")) ? "podman" : "docker"

@@ -39,7 +39,7 @@ const acquire = Effect.gen(function* () {
   )
   yield* pingEngine(host).pipe(
     Effect.flatMap(Effect.fromOption),
-    Effect.retry(Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: "20 seconds" })))
+    Effect.retry(Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: "3 minutes" })))
   )
   return host
 }).pipe(Effect.provide(NodeServices.layer))

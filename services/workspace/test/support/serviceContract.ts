@@ -60,7 +60,7 @@ const ready = Effect.gen(function* () {
 })
 
 export const serviceContract = (name: string, world: Layer.Layer<Messenger | Broker | ActorConfig, unknown>) =>
-  layer(world, { excludeTestServices: true, timeout: "60 seconds" })(name, (it) => {
+  layer(world, { excludeTestServices: true, timeout: "15 minutes" })(name, (it) => {
     it.effect("takes a run from preparing its workspace to releasing it", () =>
       Effect.gen(function* () {
         yield* startService
