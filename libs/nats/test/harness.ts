@@ -27,13 +27,13 @@ export const brokerLayer = (options: Partial<EmbeddedOptions> = {}) =>
     )
   )
 
-/** Waits for something that will happen, and dies when it has not within half a minute. */
+/** Waits for something that will happen, and dies when it has not within five minutes. */
 export const waitUntil = <E, R>(condition: Effect.Effect<boolean, E, R>) =>
   condition.pipe(
     Effect.repeat({ until: (met) => met, schedule: Schedule.spaced("10 millis") }),
     Effect.timeoutOrElse({
       duration: "5 minutes",
-      orElse: () => Effect.die(new Error("waited half a minute in vain"))
+      orElse: () => Effect.die(new Error("waited five minutes in vain"))
     })
   )
 
