@@ -191,7 +191,7 @@ describe("resolving", () => {
     }
   )
 
-  it("refuses a wrong value even when a later layer covers it", () => {
+  it("refuses an invalid value even when a later layer overrides it", () => {
     assert.isTrue(
       Result.isFailure(resolve([layerOf({ "gates.phase": "never" }), fromEnvironment({ REPRISE_GATES_PHASE: "auto" })]))
     )

@@ -1,6 +1,6 @@
 /**
- * Fifty sessions at work at once on one host: how late their events are, beside the same events as OpenCode itself tells
- * them to somebody who listens there, and what the session-manager needs of memory, beside what it needs without any.
+ * Fifty sessions working at once on one host: the delay of their events compared with a direct subscription to OpenCode,
+ * and the memory of the session-manager compared with its memory without sessions.
  */
 import { readFileSync } from "node:fs"
 import { Messenger } from "@reprise/actor"
@@ -34,7 +34,7 @@ const world = clusterLayer({
   }
 })
 
-/** MB that a process holds. */
+/** Resident memory of a process in MB. */
 const memoryOf = (pid: number | undefined): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
 

@@ -1,6 +1,6 @@
 /**
- * What the second review of a phase costs: in the reviewer's session, and in a new one that must be told all. The same
- * repository, the same change, the same reviewer: it reads what it does not know.
+ * The tokens of the second review of a phase: in the reviewer's session, and in a new session with the full prompt.
+ * Repository, change and reviewer are the same; the reviewer reads the files that it has not read yet.
  */
 import type { CallRecord } from "@reprise/scripted-model"
 import { Effect } from "effect"
@@ -23,7 +23,7 @@ const story = script(
   ])
 )
 
-/** The calls of the second review: its prompt, and its report. */
+/** The model calls of the second review: its prompt and its report. */
 const secondReview = Effect.fnUntraced(function* (inNewSession: boolean) {
   const world = yield* makeWorld({ plan: plan("One"), script: story, files: { "source.ts": source } })
   const run = yield* world.start("run", "PLAN.md")

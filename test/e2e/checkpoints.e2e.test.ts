@@ -22,7 +22,7 @@ const statePath = `${folder}/.continuation-state.json`
 const fileOf = (world: World, path: string) => readFileSync(join(world.root, path), "utf8")
 const stateOf = (world: World): unknown => JSON.parse(fileOf(world, statePath))
 
-/** Runs until a human is needed, and gives the question. */
+/** Runs the plan until it waits for a human, and returns the question. */
 const parks = Effect.fnUntraced(function* (world: World, ...flags: ReadonlyArray<string>) {
   const run = yield* world.reprise("run", "PLAN.md", ...flags)
   assert.strictEqual(run.code, 4, run.stderr)

@@ -40,7 +40,7 @@ const story = script(
   once(report(5), needsHuman("The tests need a key that I do not have."))
 )
 
-/** The rest of a phase without further problems. */
+/** The remaining steps of a phase that meets no further problem. */
 const approved = (phase: number, review = 1) => [
   `${phase} StepStarted REVIEW gates-passed ${review}`,
   `${phase} StepStarted PHASE_GATE verdict-ready 1`,

@@ -27,7 +27,7 @@ const decodeRows = Schema.decodeUnknownSync(Rows)
 const worktrees = (world: World) =>
   Effect.map(world.reprise("worktree", "list", "--json"), ({ stdout }) => decodeRows(stdout).data)
 
-/** The commits of authors that a branch has. */
+/** The subjects of the authors' commits on a branch. */
 const written = (world: World, branch: string) =>
   world
     .git("log", "--format=%s", branch)

@@ -15,7 +15,7 @@ export class BrokerLost extends Schema.TaggedError<BrokerLost>()("BrokerLost", {
 
 export const isBrokerLost = (error: unknown): error is BrokerLost => error instanceof BrokerLost
 
-/** What this process is to the broker. */
+/** The role of this process: whether it owns the broker, and whether it does the work. */
 export class BrokerRole extends Context.Service<
   BrokerRole,
   {

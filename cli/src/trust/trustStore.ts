@@ -1,6 +1,6 @@
 /**
- * What this machine trusts. Anybody who can push may change a tracked file, and anybody may have written a plan: their
- * settings count only after this machine trusted exactly these values for this repository
+ * What this machine trusts. Anybody who can push can change a tracked file, and anybody may have written a plan. The
+ * settings of both count only after this machine trusted exactly these values for this repository
  * (docs/design/workspace.md#workspace).
  */
 import { readFileSync } from "node:fs"

@@ -52,7 +52,7 @@ const isAlwaysOpen = () => true
 
 /**
  * Asks at the terminal until the gate accepts an answer or the question is closed. Returns how the human closed the
- * prompt, if so. `isOpen` knows of events that the gate's view may not show yet.
+ * prompt, or undefined. `isOpen` may know that the question is closed before the gate's view shows it.
  */
 export const answerInTerminal = Effect.fnUntraced(function* (
   escalationId: string,

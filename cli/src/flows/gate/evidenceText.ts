@@ -1,4 +1,4 @@
-/** What a human can look at before answering: the diff, the transcript, the gate log, how to attach. */
+/** What a human can look at before answering: the diff, the transcript, the quality gates' logs, how to attach. */
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Look } from "@reprise/gate/answer"

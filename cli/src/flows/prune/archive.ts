@@ -17,8 +17,8 @@ const exists = (path: string): Promise<boolean> =>
   )
 
 /**
- * Writes the record unless it exists: then an earlier pruning was interrupted after it, and less is stored now than was
- * archived. Returns its path.
+ * Writes the record and returns its path. An existing record is kept: an earlier pruning was interrupted after writing
+ * it, and less is stored now than was archived.
  */
 export const archiveRecord = Effect.fn("archiveRecord")(function* (project: Project, runId: string, record: object) {
   const path = archivePath(runId)
@@ -32,7 +32,7 @@ export const archiveRecord = Effect.fn("archiveRecord")(function* (project: Proj
   return path
 })
 
-/** `session.json` is the newest; a conversation that was replaced has its id at the runtime in its name. */
+/** `session.json` is the newest; a replaced conversation is named after its id at the runtime. */
 const fileOf = (object: string, newest: string | undefined): string =>
   object === newest ? "session.json" : `session-${object.slice(object.lastIndexOf("/") + 1)}.json`
 

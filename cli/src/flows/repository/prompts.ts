@@ -54,7 +54,8 @@ export const showPrompt = Effect.fn("showPrompt")(function* (flags: Flags) {
   const own = prompts.find(({ name }) => name === template.name)
   const text = own?.text ?? template.text
   if (flags.json) return okJson({ ...summary(template, own !== undefined), text })
-  const origin = own === undefined ? "This is the built-in text" : `Your own text, ${promptPath(template.name)}`
+  const origin =
+    own === undefined ? "This is the built-in text" : `This is your own text from ${promptPath(template.name)}`
   say(`Sent ${template.sent}. ${origin}.`)
   for (const [name, meaning] of Object.entries(template.variables)) {
     say(`  {${name}}  ${meaning}${template.required.includes(name) ? " Required." : ""}`)
