@@ -107,7 +107,7 @@ describe("the environment", () => {
     assert.match(problemOf(resolve([fromEnvironment({ [name]: value })])).message, message)
   })
 
-  it("is told how to write a list when one is refused", () => {
+  it("gets a hint how to write a list when one is refused", () => {
     assert.include(problemOf(resolve([fromEnvironment({ REPRISE_GATES_QUALITY: "make" })])).hint, '["npm test"]')
   })
 })

@@ -53,12 +53,12 @@ const show = (name: string, { calls, fresh, sent }: ReturnType<typeof costs>) =>
 
 export const reviewTokens = (): Promise<void> =>
   Effect.gen(function* () {
-    const anew = costs(yield* secondReview(true))
+    const inNewSession = costs(yield* secondReview(true))
     const reused = costs(yield* secondReview(false))
-    show("second review in a new session", anew)
+    show("second review in a new session", inNewSession)
     show("second review in the reviewer's session", reused)
     process.stdout.write(
-      `the reviewer's session sends ${(anew.fresh / reused.fresh).toFixed(1)} times fewer new ones\n`
+      `the reviewer's session sends ${(inNewSession.fresh / reused.fresh).toFixed(1)} times fewer new prompt tokens\n`
     )
-    if (reused.fresh >= anew.fresh) return yield* Effect.die(new Error("reuse saves nothing"))
+    if (reused.fresh >= inNewSession.fresh) return yield* Effect.die(new Error("reuse saves nothing"))
   }).pipe(Effect.runPromise)

@@ -33,7 +33,7 @@ describe("a repository whose pre-commit hook refuses", () => {
       assert.strictEqual(question?.origin, "commit")
 
       rmSync(hook)
-      yield* world.reprise("gate", "answer", question?.escalationId ?? "", "c", "--guidance", "The hook is mended")
+      yield* world.reprise("gate", "answer", question?.escalationId ?? "", "c", "--guidance", "The hook is fixed")
       writeFileSync(hook, "#!/bin/sh\ncase $(git diff --cached --name-only) in docs/*) exit 1;; esac\n")
       chmodSync(hook, 0o755)
       const done = yield* world.reprise("run", "PLAN.md")

@@ -14,7 +14,7 @@ const authorOf = (world: World) =>
   Effect.map(world.sessions, (all) => all.find(({ role }) => role === "author")?.runtimeSessionId ?? "")
 
 /** The run's steps and who caused its author's activity, as lines: `StepResumed agent-working`. */
-const told = (events: ReadonlyArray<PublicLine>) =>
+const stepsAndActivity = (events: ReadonlyArray<PublicLine>) =>
   events
     .filter(({ role, type }) => /^(AgentWorking|AgentIdle|StepWaiting|StepResumed)$/.test(type) && role !== "reviewer")
     .map(({ cause, type }) => (cause === undefined ? type : `${type} ${cause}`))
@@ -60,7 +60,7 @@ describe("a human who prompts the session of a waiting step", () => {
       assert.strictEqual(ended.code, 0, ended.stdout)
 
       const events = yield* world.eventsOf((yield* world.runs)[0]?.runId ?? "")
-      assert.deepStrictEqual(told(events), [
+      assert.deepStrictEqual(stepsAndActivity(events), [
         "AgentWorking turn",
         "StepWaiting",
         "AgentWorking human",
@@ -112,7 +112,7 @@ describe("a human who prompts the session of a waiting step", () => {
       const ended = yield* again.ended
       assert.strictEqual(ended.code, 0, ended.stdout)
       const events = yield* world.eventsOf((yield* world.runs)[0]?.runId ?? "")
-      assert.deepStrictEqual(told(events), [
+      assert.deepStrictEqual(stepsAndActivity(events), [
         "AgentWorking turn",
         "StepWaiting",
         "AgentWorking human",

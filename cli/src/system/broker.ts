@@ -19,7 +19,7 @@ export const isBrokerLost = (error: unknown): error is BrokerLost => error insta
 export class BrokerRole extends Context.Service<
   BrokerRole,
   {
-    /** This process runs the broker, so it must run the actors too: nobody else does. */
+    /** This process runs the broker, so it must run the actors too: no other process does. */
     readonly owns: boolean
     /** This process does the work. */
     readonly works: boolean

@@ -23,8 +23,8 @@ const user = (): string => {
 }
 
 /**
- * Succeeds once the gate has recorded this answer; fails with exit code 2 if the gate refuses it (somebody else answered,
- * not an option, withdrawn). The same command id again is the same answer.
+ * Succeeds once the gate has recorded this answer; fails with exit code 2 if the gate refuses it (already
+ * answered, not an option, withdrawn). Sending the same command id again does not answer twice.
  */
 export const answerQuestion = Effect.fn("answerQuestion")(function* (
   question: EscalationView,

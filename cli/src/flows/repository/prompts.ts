@@ -1,4 +1,4 @@
-/** `reprise prompts list|show NAME|eject NAME`: what agents are told, and how to change it. */
+/** `reprise prompts list|show NAME|eject NAME`: the prompts for agents, and how to override them. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { prepareDirectory } from "@reprise/nats"

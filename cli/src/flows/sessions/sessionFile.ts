@@ -12,7 +12,7 @@ import { conversation } from "./conversation.ts"
 
 /**
  * Writes a conversation to `agent-sessions/ID/` of a folder and returns its path; an existing file is replaced as a
- * whole. Readable by its owner only, because agents may have been told secrets.
+ * whole. Readable by its owner only, because conversations may contain secrets.
  */
 export const writeSessionFile = (directory: string, sessionId: string, text: string, name = "session.json") => {
   const folder = join(directory, "agent-sessions", sessionId)
