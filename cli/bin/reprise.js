@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The launcher: runs Reprise on a Node that can, whichever Node started it. Plain JavaScript on purpose: an old Node reads it.
+// Starts Reprise on a Node that is new enough, whichever Node runs this file. Plain JavaScript, so that an old Node can read it.
 import { spawn } from "node:child_process"
 import module from "node:module"
 
@@ -19,7 +19,7 @@ if (newEnough) {
   }
   const child = spawn(pinned, [new URL(import.meta.url).pathname, ...process.argv.slice(2)], { stdio: "inherit" })
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-    // A terminal sends the signal to the child as well; one that is sent to us alone is passed on.
+    // A terminal signals the child as well; without one, the signal is passed on.
     process.on(signal, () => process.stdin.isTTY || child.kill(signal))
   }
   child.on("error", (error) => {

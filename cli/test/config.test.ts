@@ -107,7 +107,7 @@ describe("the environment", () => {
     assert.match(problemOf(resolve([fromEnvironment({ [name]: value })])).message, message)
   })
 
-  it("is told how to write a list when one is refused", () => {
+  it("gets a hint how to write a list when one is refused", () => {
     assert.include(problemOf(resolve([fromEnvironment({ REPRISE_GATES_QUALITY: "make" })])).hint, '["npm test"]')
   })
 })
@@ -191,7 +191,7 @@ describe("resolving", () => {
     }
   )
 
-  it("refuses a wrong value even when a later layer covers it", () => {
+  it("refuses an invalid value even when a later layer overrides it", () => {
     assert.isTrue(
       Result.isFailure(resolve([layerOf({ "gates.phase": "never" }), fromEnvironment({ REPRISE_GATES_PHASE: "auto" })]))
     )

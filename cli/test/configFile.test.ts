@@ -12,7 +12,7 @@ const codec = SchemaRepresentation.fromJsonSchemaDocument({ dialect: "draft-2020
 const decode = Schema.decodeUnknownResult(codec as Schema.Codec<unknown>, { onExcessProperty: "error" })
 const accepts = (document: unknown): boolean => Result.isSuccess(decode(document))
 
-/** The file as it is when a user takes the comment sign from every setting. */
+/** The file after a user has uncommented every setting. */
 const uncommented = (text: string): string => text.replaceAll(/^# (?=[A-Za-z]+ = )/gm, "")
 
 const configOf = (text: string) =>
@@ -40,7 +40,7 @@ describe("the file that init writes", () => {
     }
   })
 
-  it("shows each default, or else an example, and is valid without its comment signs", () => {
+  it("shows each default, or else an example, and is valid when all of them are uncommented", () => {
     const text = uncommented(renderConfigFile([]))
     assert.isTrue(accepts(parse(text)))
     const config = Result.getOrThrow(configOf(text))

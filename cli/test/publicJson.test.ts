@@ -14,7 +14,7 @@ describe("an event as a line of JSON", () => {
     )
   })
 
-  it("keeps the event's type beside that of a checkpoint", () => {
+  it("has both the event's type and the checkpoint's type", () => {
     const line = publicJson({ _tag: "CheckpointReached", runId, task: "T2", type: "decision" }, meta)
     assert.deepStrictEqual(line, { type: "CheckpointReached", ...meta, runId, task: "T2", checkpointType: "decision" })
   })

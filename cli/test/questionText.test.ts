@@ -68,7 +68,7 @@ describe("a question", () => {
     assert.isFalse(long.some((line) => line.includes("begin")))
   })
 
-  it("shows a checkpoint with what is to be verified or done", () => {
+  it("shows a checkpoint with its verify steps or its required action", () => {
     const checkpoint = {
       task: "T7",
       type: "human-verify",

@@ -39,7 +39,7 @@ describe("the reference", () => {
     assert.include(page, "[*] --> requested: requested")
   })
 
-  it.effect("has no link to a heading that is not there", () =>
+  it.effect("has no link to a missing heading", () =>
     Effect.gen(function* () {
       const text = (yield* referencePages).get("messages.md") ?? ""
       const headings = new Set([...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => heading.toLowerCase()))

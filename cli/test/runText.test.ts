@@ -73,7 +73,7 @@ describe("the limits of a run", () => {
     const run = aRun({ phase: "1", phases, steps: 12, limits })
     assert.strictEqual(
       limitsLine(run),
-      "limits: 12 of 250 steps, phase 1: 2 of 5 reviews, 3 gate runs (at most 3 retries in a row), 0 of 20 continuations, turns time out after 15 min without activity"
+      "limits: 12 of 250 steps, phase 1: 2 of 5 reviews, 3 quality gate runs (at most 3 retries in a row), 0 of 20 continuations, turns time out after 15 min without activity"
     )
     const usage = { tokens: { ...noTokens, input: 100, output: 20, cacheRead: 50 }, cost: 0.25, turns: 3 }
     const spent = { limits: { ...limits, tokenBudget: 1000, costBudget: 2, turnWallMs: 90_000 } }

@@ -20,9 +20,9 @@ describe("a table", () => {
   it("fits into a narrow terminal by wrapping its widest column at words", () => {
     const narrow = table(head, rows, 60)
     assert.strictEqual(widthOf(narrow), 60)
-    const told = cellsOf(narrow).map((cells) => cells[2])
+    const reasons = cellsOf(narrow).map((cells) => cells[2])
     assert.strictEqual(
-      told.filter((text) => text !== "").join(" "),
+      reasons.filter((text) => text !== "").join(" "),
       "reason Which language is it to be, and who decides?"
     )
     assert.include(narrow, "docs/other.md")

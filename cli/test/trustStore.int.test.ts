@@ -127,7 +127,7 @@ describe("trust in the commands of a tracked reprise.toml", () => {
     ["nats.credentials", "/home/me/team.creds"],
     ["opencode.url", "http://example.org"]
   ] as const) {
-    it.effect(`is needed for ${setting} = ${value}, which gives power or sends what is secret elsewhere`, () =>
+    it.effect(`is needed for ${setting} = ${value}, which grants permissions or sends secrets elsewhere`, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* asked(wants({ [setting]: value })), [value])
         yield* trust(project, wants({ [setting]: value }))
@@ -137,7 +137,7 @@ describe("trust in the commands of a tracked reprise.toml", () => {
     )
   }
 
-  it.effect("is not needed for agents that ask for everything", () =>
+  it.effect("is not needed while agents ask for every permission", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* asked(wants({ permissions: "ask", runtime: "claude", model: "a/b" })), [])
     })

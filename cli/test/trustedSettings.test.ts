@@ -8,8 +8,8 @@ const both = layerOf({ "gates.quality": ["make"], "workspace.postCreate": ["npm 
 
 const digest = (...commands: ReadonlyArray<string>) => digestOf({ setting: "gates.quality", values: commands })
 
-describe("the commands of a configuration", () => {
-  it("are the quality gates and those for a new worktree, with the file that names them", () => {
+describe("the settings that need trust", () => {
+  it("are the quality gates and the commands for a new worktree, with the file that names them", () => {
     const plan = Result.getOrThrow(fromPlan("docs/plan.md", { gates: { quality: ["make evil"] } }))
     assert.deepStrictEqual(trustedSettings(configOf(both, plan)), [
       { setting: "gates.quality", source: "plan", from: "docs/plan.md", values: ["make evil"] },
@@ -31,14 +31,14 @@ describe("the commands of a configuration", () => {
     [{ auto: false, skipQuality: false, worktree: true }, ["gates.quality", "workspace.postCreate"]],
     [{ auto: false, skipQuality: true, worktree: true }, ["workspace.postCreate"]],
     [{ auto: true, skipQuality: true, worktree: false }, []]
-  ])("that a run with %j executes are those of %j", (options, expected) => {
+  ])("that a run with %j executes are in %j", (options, expected) => {
     assert.deepStrictEqual(
       trustedSettingsOfRun(configOf(both), options).map(({ setting }) => setting),
       expected
     )
   })
 
-  it("that verify a checkpoint are executed by an unattended run alone", () => {
+  it("that verify a checkpoint are executed only by a run with --auto", () => {
     const config = configOf(layerOf({ "gates.verify": ["npm run look"] }))
     const executed = (auto: boolean) => trustedSettingsOfRun(config, { auto, skipQuality: true, worktree: false })
     assert.deepStrictEqual(
@@ -52,7 +52,7 @@ describe("the commands of a configuration", () => {
     [["reject", "escalate"], []],
     [["approve"], ["approve"]],
     [[{ action: "approve", attempts: 3 }, "escalate"], ['{"action":"approve","attempts":3}']]
-  ])("that answer agents with %j need trust for %j", (onPrompt, values) => {
+  ])("include sessions.onPrompt only as far as it approves: %j gives %j", (onPrompt, values) => {
     const settings = trustedSettings(configOf(layerOf({ "sessions.onPrompt": onPrompt })))
     assert.deepStrictEqual(
       settings.flatMap((setting) => setting.values),
@@ -85,7 +85,7 @@ describe("the digest of commands", () => {
   })
 
   it.prop(
-    "is the same for the same commands alone",
+    "is the same only for the same commands",
     [Schema.Array(Schema.String), Schema.Array(Schema.String)],
     ([some, others]) => {
       const same = some.length === others.length && some.every((command, n) => command === others[n])

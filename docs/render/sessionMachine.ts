@@ -5,11 +5,11 @@ const stateOf = (status: string): string => (status === "start" ? "[*]" : status
 
 /** One arrow for each pair of statuses, with the names of all transitions between them. */
 const arrows = (): ReadonlyArray<string> => {
-  const all = Object.entries(transitions).flatMap(([way, { from, to }]) =>
-    from.flatMap((start) => to.map((end) => ({ pair: `${stateOf(start)} --> ${end}`, way })))
+  const all = Object.entries(transitions).flatMap(([transition, { from, to }]) =>
+    from.flatMap((start) => to.map((end) => ({ pair: `${stateOf(start)} --> ${end}`, transition })))
   )
   return [...Map.groupBy(all, ({ pair }) => pair)].map(
-    ([pair, ways]) => `    ${pair}: ${ways.map(({ way }) => way).join(", ")}`
+    ([pair, found]) => `    ${pair}: ${found.map(({ transition }) => transition).join(", ")}`
   )
 }
 
@@ -19,7 +19,7 @@ const diagram = (): string => ["```mermaid", "stateDiagram-v2", ...arrows(), ...
 
 const rows = (): string =>
   Object.entries(transitions)
-    .map(([way, { from, to, when }]) => `| ${way} | ${from.join(", ")} | ${to.join(", ")} | ${when} |`)
+    .map(([transition, { from, to, when }]) => `| ${transition} | ${from.join(", ")} | ${to.join(", ")} | ${when} |`)
     .join("\n")
 
 const begin =
@@ -30,6 +30,6 @@ const end = "<!-- End of the session machine -->"
 export const withSessionMachine = (page: string): string => {
   const before = page.slice(0, page.indexOf(begin) + begin.length)
   const after = page.slice(page.indexOf(end))
-  const table = `| way | from | to | when |\n| --- | --- | --- | --- |\n${rows()}`
+  const table = `| transition | from | to | when |\n| --- | --- | --- | --- |\n${rows()}`
   return `${before}\n\n${diagram()}\n\n${table}\n\n${after}`
 }

@@ -1,4 +1,4 @@
-/** How soon a waiting run goes on when a human makes its agent work, beside OpenCode's own event of the same activity. */
+/** The time until a waiting run continues after a human prompts its agent, compared with OpenCode's own event. */
 import { Messenger } from "@reprise/actor"
 import { AgentRuntime } from "@reprise/agent"
 import { Effect, Layer, Stream } from "effect"
@@ -52,7 +52,7 @@ const measure = Effect.gen(function* () {
     const calls = (yield* world.model.calls).length
     yield* typeInto(world, id, `Look at it, ${round}.`)
     yield* waitUntil(Effect.sync(() => resumed[round]))
-    // From the model's first word on, which comes at once.
+    // Measured from the model's call: its answer begins at once.
     const began = Date.parse((yield* world.model.calls)[calls]?.at ?? "")
     lags.push((resumed[round] ?? Number.NaN) - began)
     floors.push((seen.find((at) => at >= began) ?? Number.NaN) - began)

@@ -1,6 +1,6 @@
 /**
- * What a fresh author is sent after a checkpoint, by the number of tasks that are done before it: told by the run machine
- * itself. Beside it, as the other way, the whole record in the prompt.
+ * The size of the prompt that the run machine sends to a fresh author after a checkpoint, by the number of completed
+ * tasks, compared with a prompt that contains the whole record.
  */
 import { runActor } from "@reprise/orchestrator"
 import {
@@ -74,12 +74,12 @@ const inputs = (done: ReadonlyArray<CompletedTask>): ReadonlyArray<Input> => [
 
 const isStartTurn = Schema.is(SessionCommand.cases.StartTurn)
 
-/** The prompt of the last turn that is asked for. */
+/** The prompt of the last turn that is requested. */
 const promptAfter = (done: ReadonlyArray<CompletedTask>): string => {
   let state = runActor.initial
   let prompt = ""
   for (const [index, input] of inputs(done).entries()) {
-    // Ids as the gate's, since one of the inputs is an answer.
+    // Shaped like the gate's ids, since one of the inputs is an answer.
     const delivery = {
       id: `escalation.${escalationIdOf(runId, 1)}.${index}.0`,
       key: runId,
@@ -94,7 +94,7 @@ const promptAfter = (done: ReadonlyArray<CompletedTask>): string => {
   return prompt
 }
 
-/** Higher than what tokenizers of today count for such texts. */
+/** An upper estimate: tokenizers count fewer tokens for such texts. */
 const estimatedTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / 3)
 
 const inlined = (done: ReadonlyArray<CompletedTask>): string =>

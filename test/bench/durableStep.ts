@@ -1,6 +1,6 @@
 /**
- * One durable step of an actor: a command is delivered, decided, appended, what it leads to is published, and it is
- * acknowledged; beside it the raw append to the same server in the same run. The server writes to disk before it answers.
+ * The time of one durable step of an actor: a command is delivered, decided and journalled, its outcome is published,
+ * and it is acknowledged; compared with a raw append to the same server, which writes to disk before it answers.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -49,7 +49,7 @@ const figures = (times: ReadonlyArray<number>): Figures => {
 const say = (name: string, { p50, p99 }: Figures) =>
   process.stdout.write(`${name}: p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms\n`)
 
-/** The broker, with a clock from the delivery of a command to its acknowledgement. */
+/** A broker that measures the time from the delivery of a command to its acknowledgement. */
 const timed = (times: Array<number>) =>
   Layer.effect(
     Broker,
@@ -71,7 +71,7 @@ const timed = (times: Array<number>) =>
     )
   )
 
-/** A journal entry of the same size, appended with the expected sequence of its subject, one after the other. */
+/** Appends journal entries of the same size one after the other, each with the expected sequence of its subject. */
 const rawAppends = Effect.gen(function* () {
   const times: Array<number> = []
   const { journal, streams } = subjects(prefix)

@@ -1,6 +1,6 @@
 /**
- * Fifty sessions at work at once on one host: how late their events are, beside the same events as OpenCode itself tells
- * them to somebody who listens there, and what the session-manager needs of memory, beside what it needs without any.
+ * Fifty sessions working at once on one host: the delay of their events compared with a direct subscription to OpenCode,
+ * and the memory of the session-manager compared with its memory without sessions.
  */
 import { readFileSync } from "node:fs"
 import { Messenger } from "@reprise/actor"
@@ -34,7 +34,7 @@ const world = clusterLayer({
   }
 })
 
-/** MB that a process holds. */
+/** Resident memory of a process in MB. */
 const memoryOf = (pid: number | undefined): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
 
@@ -45,14 +45,14 @@ const measure = Effect.gen(function* () {
   const pid = pidOf("session-manager")
   const alone = memoryOf(pid)
 
-  const told = new Map<string, number>()
+  const firstSeen = new Map<string, number>()
   const ids = new Map<string, string>()
   const completed = new Set<string>()
   yield* messenger.events({ services: ["session-manager"], from: "now" }).pipe(
     Stream.runForEach(({ event }) =>
       Effect.sync(() => {
         if (event._tag === "SessionCreated") ids.set(event.runId, event.runtimeSessionId)
-        if (event._tag === "AgentWorking" && !told.has(event.runId)) told.set(event.runId, Date.now())
+        if (event._tag === "AgentWorking" && !firstSeen.has(event.runId)) firstSeen.set(event.runId, Date.now())
         if (event._tag === "TurnCompleted") completed.add(event.runId)
       })
     ),
@@ -86,7 +86,7 @@ const measure = Effect.gen(function* () {
     })
   )
   const at = (name: string) => ({
-    ours: told.get(name) ?? Number.NaN,
+    ours: firstSeen.get(name) ?? Number.NaN,
     theirs: seen.get(ids.get(name) ?? "") ?? Number.NaN
   })
   const floor = figuresOf(names.map((name) => at(name).theirs - released))

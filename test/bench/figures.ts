@@ -1,4 +1,4 @@
-/** Of many measurements, what is typical and what is bad. */
+/** The median and the 99th percentile of many measurements. */
 export interface Figures {
   readonly p50: number
   readonly p99: number

@@ -1,4 +1,4 @@
-/** `reprise run` from nothing to the first prompt at the model, beside OpenCode's own start. */
+/** The time from `reprise run` to the first prompt at the model, compared with OpenCode's own start. */
 import { performance } from "node:perf_hooks"
 import { OpenCodeServer } from "@reprise/agent"
 import { Effect, Layer } from "effect"

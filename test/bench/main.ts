@@ -1,4 +1,4 @@
-/** `npm run bench [NAME]`: figures, each beside a floor measured in the same run. */
+/** `npm run bench [NAME]`: benchmarks, each compared with a lower bound measured in the same run. */
 import { autoResume } from "./autoResume.ts"
 import { continuationPrompt } from "./continuationPrompt.ts"
 import { durableStep } from "./durableStep.ts"

@@ -1,6 +1,6 @@
 /**
- * What the second review of a phase costs: in the reviewer's session, and in a new one that must be told all. The same
- * repository, the same change, the same reviewer: it reads what it does not know.
+ * The tokens of the second review of a phase: in the reviewer's session, and in a new session with the full prompt.
+ * Repository, change and reviewer are the same; the reviewer reads the files that it has not read yet.
  */
 import type { CallRecord } from "@reprise/scripted-model"
 import { Effect } from "effect"
@@ -23,7 +23,7 @@ const story = script(
   ])
 )
 
-/** The calls of the second review: its prompt, and its report. */
+/** The model calls of the second review: its prompt and its report. */
 const secondReview = Effect.fnUntraced(function* (inNewSession: boolean) {
   const world = yield* makeWorld({ plan: plan("One"), script: story, files: { "source.ts": source } })
   const run = yield* world.start("run", "PLAN.md")
@@ -53,12 +53,12 @@ const show = (name: string, { calls, fresh, sent }: ReturnType<typeof costs>) =>
 
 export const reviewTokens = (): Promise<void> =>
   Effect.gen(function* () {
-    const anew = costs(yield* secondReview(true))
+    const inNewSession = costs(yield* secondReview(true))
     const reused = costs(yield* secondReview(false))
-    show("second review in a new session", anew)
+    show("second review in a new session", inNewSession)
     show("second review in the reviewer's session", reused)
     process.stdout.write(
-      `the reviewer's session sends ${(anew.fresh / reused.fresh).toFixed(1)} times fewer new ones\n`
+      `the reviewer's session sends ${(inNewSession.fresh / reused.fresh).toFixed(1)} times fewer new prompt tokens\n`
     )
-    if (reused.fresh >= anew.fresh) return yield* Effect.die(new Error("reuse saves nothing"))
+    if (reused.fresh >= inNewSession.fresh) return yield* Effect.die(new Error("reuse saves nothing"))
   }).pipe(Effect.runPromise)

@@ -1,4 +1,4 @@
-/** What a command costs before it does anything, beside Node's own start. */
+/** The start-up time of a command, compared with Node's own. */
 import { spawnSync } from "node:child_process"
 import { performance } from "node:perf_hooks"
 

@@ -107,7 +107,7 @@ const cases: ReadonlyArray<Case> = [
     says: /reprise\.toml, permissions:\n {2}workspace[\s\S]*reprise trust/
   },
   {
-    what: "a server of a tracked file that nobody trusted, before it is told anything",
+    what: "a server of a tracked file that nobody trusted, before anything is sent to it",
     prepare: commit("reprise.toml", '[nats]\nurl = "nats://user:secret@nowhere.invalid"\n'),
     args: ["status"],
     code: 3,

@@ -22,7 +22,7 @@ const statePath = `${folder}/.continuation-state.json`
 const fileOf = (world: World, path: string) => readFileSync(join(world.root, path), "utf8")
 const stateOf = (world: World): unknown => JSON.parse(fileOf(world, statePath))
 
-/** Runs until a human is needed, and gives the question. */
+/** Runs the plan until it waits for a human, and returns the question. */
 const parks = Effect.fnUntraced(function* (world: World, ...flags: ReadonlyArray<string>) {
   const run = yield* world.reprise("run", "PLAN.md", ...flags)
   assert.strictEqual(run.code, 4, run.stderr)
@@ -168,8 +168,8 @@ describe("a plan with three checkpoints", () => {
         status: "completed",
         tasks: [{ phase: "2", id: task(1), status: "complete (pre-checkpoint)" }]
       })
-      const nobody = yield* world.reprise("summary", "nobody")
-      assert.strictEqual(nobody.code, 2, nobody.stderr)
+      const unknown = yield* world.reprise("summary", "no-run")
+      assert.strictEqual(unknown.code, 2, unknown.stderr)
     })
   )
 })
@@ -189,23 +189,27 @@ describe("work that is missing after a checkpoint", () => {
         const cases = [
           {
             breaks: () => world.git("reset", "-q", "--hard", module),
-            mends: toPage,
+            restores: toPage,
             missing: [[page], ["page.txt"]]
           },
-          { breaks: () => rmSync(join(world.root, "module.txt")), mends: toPage, missing: [[], ["module.txt"]] },
+          { breaks: () => rmSync(join(world.root, "module.txt")), restores: toPage, missing: [[], ["module.txt"]] },
           {
             breaks: () => {
               world.git("reset", "-q", "--hard", `${module}~1`)
               world.git("commit", "-q", "--allow-empty", "-m", "came in between")
               world.git("cherry-pick", module, page)
             },
-            mends: toPage,
+            restores: toPage,
             missing: [[module, page], []]
           },
-          { breaks: () => writeFileSync(shallow, `${page}\n`), mends: () => rmSync(shallow), missing: [[module], []] }
+          {
+            breaks: () => writeFileSync(shallow, `${page}\n`),
+            restores: () => rmSync(shallow),
+            missing: [[module], []]
+          }
         ]
         let question = look
-        for (const { breaks, mends, missing } of cases) {
+        for (const { breaks, restores, missing } of cases) {
           breaks()
           yield* answers(world, question.escalationId, question === look ? "pass" : "retry")
           question = yield* parks(world)
@@ -215,7 +219,7 @@ describe("work that is missing after a checkpoint", () => {
             question.options.map(({ name }) => name),
             ["retry", "redo", "abort"]
           )
-          mends()
+          restores()
         }
         assert.include(question.reason, "git fetch --unshallow")
         assert.strictEqual((yield* world.model.calls).length, asked, "no author was asked")

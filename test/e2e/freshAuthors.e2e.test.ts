@@ -53,14 +53,14 @@ describe("a fresh author of a phase whose first tasks are done", () => {
     Effect.gen(function* () {
       const world = yield* makeWorld({
         config:
-          'permissions = "all"\n[gates]\nquality = ["test -e mended.txt"]\n[continuation]\nmaxContextFill = 0.01\n',
+          'permissions = "all"\n[gates]\nquality = ["test -e fixed.txt"]\n[continuation]\nmaxContextFill = 0.01\n',
         plan: planWith("Create the module"),
         script: {
           rules: [
             { ...worksWhen("", doTask("module")), match: { role: "author", kind: "work" } },
             completes("module", [doneTask(1, "module")]),
-            worksWhen("test -e mended.txt", doTask("mended")),
-            completes("mended", []),
+            worksWhen("test -e fixed.txt", doTask("fixed")),
+            completes("fixed", []),
             ...reviewed
           ]
         }

@@ -5,11 +5,11 @@ import { Effect } from "effect"
 import { once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
-/** An author that tries, and reports the commit that it did not make. */
+/** An author whose commit fails, but who reports it anyway. */
 const claims = { report: { result: "complete", commit: "c0ffee".repeat(6).padEnd(40, "0") } } as const
 
 describe("a repository whose pre-commit hook refuses", () => {
-  it.live("makes the run ask a clear question, and the run goes on once the hook is fixed", () =>
+  it.live("makes the run ask a clear question and continue once the hook is fixed", () =>
     Effect.gen(function* () {
       const report = { role: "author", kind: "report" } as const
       const world = yield* makeWorld({
@@ -33,7 +33,7 @@ describe("a repository whose pre-commit hook refuses", () => {
       assert.strictEqual(question?.origin, "commit")
 
       rmSync(hook)
-      yield* world.reprise("gate", "answer", question?.escalationId ?? "", "c", "--guidance", "The hook is mended")
+      yield* world.reprise("gate", "answer", question?.escalationId ?? "", "c", "--guidance", "The hook is fixed")
       writeFileSync(hook, "#!/bin/sh\ncase $(git diff --cached --name-only) in docs/*) exit 1;; esac\n")
       chmodSync(hook, 0o755)
       const done = yield* world.reprise("run", "PLAN.md")

@@ -40,7 +40,7 @@ const story = script(
   once(report(5), needsHuman("The tests need a key that I do not have."))
 )
 
-/** The rest of a phase without further problems. */
+/** The remaining steps of a phase that meets no further problem. */
 const approved = (phase: number, review = 1) => [
   `${phase} StepStarted REVIEW gates-passed ${review}`,
   `${phase} StepStarted PHASE_GATE verdict-ready 1`,
@@ -198,11 +198,13 @@ describe("a plan of five phases", () => {
         assert.deepStrictEqual(
           authors.map(({ phase, turns }) => `${phase}: ${turns}`).sort(),
           ["1: 3", "2: 2", "3: 2", "4: 1", "4: 1", "5: 1", "6: 1"],
-          "each phase has one author's session, told in it what was wrong; the fix at the gate begins another"
+          "each phase has one author session, which is told what was wrong; `fix` at the gate begins another"
         )
         const calls = yield* world.model.calls
-        const told = calls.filter(({ lastUser, round }) => round === 0 && lastUser.includes("was rejected (missing)"))
-        assert.strictEqual(told.length, 1)
+        const rejections = calls.filter(
+          ({ lastUser, round }) => round === 0 && lastUser.includes("was rejected (missing)")
+        )
+        assert.strictEqual(rejections.length, 1)
         const fix = calls.find(({ kind, lastUser }) => kind === "work" && lastUser.includes("H1: keep it"))
         assert.include(fix?.lastUser, words)
         assert.include(fix?.lastUser, "Title of R3")

@@ -4,13 +4,13 @@ import { commits, on, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 describe("permissions in the default mode", () => {
-  it.live("ask at the gate before a shell command, and an answer given while nothing runs lets the turn go on", () =>
+  it.live("ask at the gate before a shell command, and an answer given while nothing runs lets the turn continue", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),
         config: "",
         script: script(
-          // A model that is told that its command was interrupted runs it again.
+          // Told that its command was interrupted, the model runs it again.
           on(
             { role: "author", kind: "work", afterTool: true, lastMessage: "interrupted" },
             commits("phase-{{phase}}.txt", "phase {{phase}} turn {{turn}}")

@@ -22,12 +22,12 @@ describe("the sessions of a run", () => {
       const runtimeId = session?.runtimeSessionId ?? ""
       assert.strictEqual(session?.heldBy, "phase")
 
-      const beside = dataOf(yield* world.reprise("attach", id, "--json"))
-      assert.includeMembers(beside.argv, ["attach", "--session", runtimeId])
-      assert.include(beside.environment, "OPENCODE_SERVER_PASSWORD")
+      const attached = dataOf(yield* world.reprise("attach", id, "--json"))
+      assert.includeMembers(attached.argv, ["attach", "--session", runtimeId])
+      assert.include(attached.environment, "OPENCODE_SERVER_PASSWORD")
       const { password } = JSON.parse(readFileSync(join(world.root, ".reprise", "opencode.json"), "utf8"))
       const shown = yield* world.reprise("sessions", "show", id, "--json")
-      for (const text of [JSON.stringify(beside), shown.stdout]) assert.notInclude(text, password)
+      for (const text of [JSON.stringify(attached), shown.stdout]) assert.notInclude(text, password)
       assert.include(JSON.stringify(dataOf(shown).conversation), "phase-1.txt is written and committed.")
       yield* run.kill("SIGKILL")
 

@@ -66,7 +66,7 @@ describe("a standalone session", () => {
     })
   )
 
-  it.live("asks for a permission, and goes on in the same turn when another process answers", () =>
+  it.live("asks for a permission, and continues in the same turn when another process answers", () =>
     Effect.gen(function* () {
       const world = yield* worldOf("")
       const session = yield* world.atTerminal("sessions", "start", task)
@@ -117,7 +117,7 @@ describe("a standalone session", () => {
     Effect.gen(function* () {
       const world = yield* worldOf(
         "",
-        // A model that is told that its command was interrupted runs it again.
+        // Told that its command was interrupted, the model runs it again.
         on({ afterTool: true, lastMessage: "interrupted" }, [writes, { text: "hello.txt is written." }])
       )
       const parked = yield* world.reprise("sessions", "start", task)

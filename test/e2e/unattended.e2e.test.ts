@@ -125,7 +125,7 @@ describe("a run without a human", () => {
     })
   )
 
-  it.live("goes on at its terminal when the answer comes from another process", () =>
+  it.live("continues at its terminal when the answer comes from another process", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),

@@ -27,7 +27,7 @@ const decodeRows = Schema.decodeUnknownSync(Rows)
 const worktrees = (world: World) =>
   Effect.map(world.reprise("worktree", "list", "--json"), ({ stdout }) => decodeRows(stdout).data)
 
-/** The commits of authors that a branch has. */
+/** The subjects of the authors' commits on a branch. */
 const written = (world: World, branch: string) =>
   world
     .git("log", "--format=%s", branch)
@@ -142,8 +142,8 @@ describe("one run per workspace", () => {
         assert.match(`${refused.stdout}${refused.stderr}`, new RegExp(`in use by run ${holder?.runId} on host local`))
         assert.strictEqual((yield* world.model.calls).filter(({ lastUser }) => lastUser.includes("OTHER.md")).length, 0)
 
-        const beside = yield* world.reprise("run", "OTHER.md", "--worktree")
-        assert.strictEqual(beside.code, 0, beside.stderr)
+        const separate = yield* world.reprise("run", "OTHER.md", "--worktree")
+        assert.strictEqual(separate.code, 0, separate.stderr)
         assert.strictEqual(written(world, "reprise/other").length, 2)
 
         const [question] = yield* world.questions

@@ -13,13 +13,13 @@ const byHand = { role: "author", lastUser: "by hand" } as const
 const authorOf = (world: World) =>
   Effect.map(world.sessions, (all) => all.find(({ role }) => role === "author")?.runtimeSessionId ?? "")
 
-/** What the run does, and whose activity of its author was seen: `StepResumed agent-working`. */
-const told = (events: ReadonlyArray<PublicLine>) =>
+/** The run's steps and who caused its author's activity, as lines: `StepResumed agent-working`. */
+const stepsAndActivity = (events: ReadonlyArray<PublicLine>) =>
   events
     .filter(({ role, type }) => /^(AgentWorking|AgentIdle|StepWaiting|StepResumed)$/.test(type) && role !== "reviewer")
     .map(({ cause, type }) => (cause === undefined ? type : `${type} ${cause}`))
 
-/** The only prompts of the author's session, oldest first, by what the model took them for. */
+/** The prompts of the author's session, oldest first, by the kind that the model recognised. */
 const prompts = (world: World, runtimeSessionId: string) =>
   Effect.map(world.model.calls, (calls) => [
     ...new Map(
@@ -60,7 +60,7 @@ describe("a human who prompts the session of a waiting step", () => {
       assert.strictEqual(ended.code, 0, ended.stdout)
 
       const events = yield* world.eventsOf((yield* world.runs)[0]?.runId ?? "")
-      assert.deepStrictEqual(told(events), [
+      assert.deepStrictEqual(stepsAndActivity(events), [
         "AgentWorking turn",
         "StepWaiting",
         "AgentWorking human",
@@ -77,7 +77,7 @@ describe("a human who prompts the session of a waiting step", () => {
     })
   )
 
-  it.live("resumes it also after all processes were killed, and the agent's next question is a new one", () =>
+  it.live("resumes the run even after all processes were killed, and the agent's next question is a new one", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),
@@ -112,7 +112,7 @@ describe("a human who prompts the session of a waiting step", () => {
       const ended = yield* again.ended
       assert.strictEqual(ended.code, 0, ended.stdout)
       const events = yield* world.eventsOf((yield* world.runs)[0]?.runId ?? "")
-      assert.deepStrictEqual(told(events), [
+      assert.deepStrictEqual(stepsAndActivity(events), [
         "AgentWorking turn",
         "StepWaiting",
         "AgentWorking human",

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { pageToVerify } from "../harness/checkpointPlan.ts"
 import { makeWorld } from "../harness/World.ts"
 
-/** What is seen of a hand-over, in its order: a process that is killed at one of these dies soon after it. */
+/** The visible moments of a hand-over, in order. The process is killed as soon as it shows one. */
 const moments = [
   { name: "the checkpoint is reached", answered: false, flags: ["--json"], sign: /"type":"CheckpointReached"/ },
   { name: "the answer is recorded", answered: true, flags: [], sign: /Continuing run/ },

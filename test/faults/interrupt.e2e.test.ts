@@ -22,12 +22,12 @@ const story = script(
   once({ role: "author", kind: "report", phase: 2 }, needsHuman("Which way?"))
 )
 
-/** A gate that says who it is, waits for a line, and does not end when it is asked to. */
+/** A quality gate that writes its process id, waits for a line, and ignores SIGTERM. */
 const gate = `trap "" TERM; echo $$ > ../gate.pid; read line < ../gate.fifo`
 
 const outside = (world: World, name: string) => join(world.root, "..", name)
 
-/** Opened once the gate reads from it. */
+/** Opens the pipe; completes once the gate reads from it. */
 const openFifo = (world: World) =>
   Effect.acquireRelease(
     Effect.promise(() => open(outside(world, "gate.fifo"), "w")),
@@ -43,20 +43,20 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** Waits until the gate that ran is gone; one that outlives its run would wait for a line for ever. */
+/** Waits until the gate's process has ended. A gate that outlived its run would wait for ever. */
 const gateIsGone = (world: World) =>
   Effect.sync(() => isAlive(Number(readFileSync(outside(world, "gate.pid"), "utf8")))).pipe(
     Effect.repeat({ schedule: Schedule.spaced("20 millis"), while: (alive) => alive })
   )
 
-/** Lets the gate that waits go on. */
+/** Lets the waiting gate pass. */
 const passGate = (world: World) =>
   Effect.scoped(Effect.flatMap(openFifo(world), (fifo) => Effect.promise(() => fifo.write("go\n"))))
 
 interface Moment {
   readonly when: string
   readonly reached: (world: World, run: Command) => Effect.Effect<unknown, Error, Scope.Scope>
-  /** What is in the way is taken away, for the next run. */
+  /** Removes what held the run at this moment, so that the next one passes it. */
   readonly after?: (world: World) => Effect.Effect<unknown>
 }
 

@@ -28,7 +28,7 @@ describe("a run survives kill -9 and a second `reprise run`", () => {
       yield* first.kill("SIGKILL")
 
       const again = yield* world.start("run", "PLAN.md")
-      // Not before the successor asks: the old runtime may live a moment longer than its owner.
+      // Only after the new process has asked: the old runtime may outlive its owner by a moment.
       yield* world.model.awaitCall(({ sequence }) => sequence > asked)
       yield* world.model.release("mid-turn")
       const second = yield* again.ended
@@ -88,7 +88,7 @@ describe("a run survives kill -9 and a second `reprise run`", () => {
       yield* first.kill("SIGKILL")
 
       const again = yield* world.start("run", "PLAN.md")
-      // Not before the successor asks: the old runtime may live a moment longer than its owner.
+      // Only after the new process has asked: the old runtime may outlive its owner by a moment.
       yield* world.model.awaitCall(({ sequence }) => sequence > asked)
       yield* world.model.release("review")
       const second = yield* again.ended

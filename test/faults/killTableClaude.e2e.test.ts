@@ -8,7 +8,7 @@ import type { World } from "../harness/World.ts"
 
 const stateOf = (world: World) => join(world.root, ".reprise")
 
-/** Claude, or the program that becomes it; not the guard, whose arguments name it too. */
+/** Whether the process is Claude or about to become it, but not the guard, whose arguments name Claude too. */
 const isClaude = (pid: number): boolean => {
   try {
     const argv = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")
@@ -26,7 +26,7 @@ const unasked: KilledRuntime["unasked"] = Effect.fnUntraced(function* (cluster, 
 
 const { program } = await Effect.runPromise(locateClaude())
 
-/** A Claude that waits, where there is a pipe to wait for, before it reads what it is to do. */
+/** A stub that waits for the pipe, if there is one, before it starts Claude and reads its input. */
 const patientClaude = (folder: string) => {
   const stub = join(folder, "patient", "claude")
   mkdirSync(dirname(stub))

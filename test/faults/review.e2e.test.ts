@@ -44,7 +44,7 @@ describe("reviews", () => {
           calls.filter(({ kind, phase: at, role }) => role === "reviewer" && kind !== "report" && at === phase)
         const sessions = (phase: string) => new Set(asked(phase).map(({ session }) => session)).size
 
-        // HEAD moved while the verdict was thought about.
+        // HEAD moved while the review was under way.
         assert.deepStrictEqual(
           of("ReviewStarted", "1").map(({ commit }) => commit),
           [first, late]
@@ -54,14 +54,14 @@ describe("reviews", () => {
         const again = asked("1")[1]
         assert.include(again?.lastUser, `git diff ${first}..${late}`)
 
-        // A verdict that cannot be read: that reviewer is forgotten, the next is told all.
+        // The verdict was unreadable, so a new reviewer session gets the full prompt.
         assert.deepStrictEqual([reused("2"), sessions("2")], [[false, false], 2])
         assert.deepStrictEqual(
           asked("2").map(({ kind, turn }) => `${kind} ${turn}`),
           ["work 1", "work 1"]
         )
 
-        // No fewer items twice in a row: given up before the limit of five.
+        // Two reviews in a row raised no fewer items, so a human is asked before the limit of five.
         assert.deepStrictEqual([reused("3"), sessions("3")], [[false, true, true, true], 1])
         assert.deepStrictEqual(
           asked("3").map(({ kind }) => kind),

@@ -14,7 +14,7 @@ describe("two processes in one repository", () => {
       const asked = (yield* world.model.calls).length
       yield* first.kill("SIGKILL")
       yield* second.waitFor(/continuing here/)
-      // Not before the successor asks: the old runtime may live a moment longer than its owner.
+      // Only after the new process has asked: the old runtime may outlive its owner by a moment.
       yield* world.model.awaitCall(({ sequence }) => sequence > asked)
       yield* world.model.release("mid-turn")
       const ended = yield* second.ended

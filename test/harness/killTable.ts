@@ -15,7 +15,7 @@ import { waitUntil } from "./waitUntil.ts"
 
 type Session = Effect.Success<ReturnType<typeof sessionOf>>
 
-/** Brings a turn to a moment and stops it there. Returns what lets the turn go on after the kill. */
+/** Holds a turn at a moment. Returns the effect that lets the turn continue after the kill. */
 type Reach = (cluster: ClusterShape, session: Session) => Effect.Effect<Effect.Effect<void>, Error, Scope.Scope>
 
 export type Target = "the session-manager" | "the agent" | "both" | "the broker"
@@ -50,7 +50,7 @@ interface Moment {
 
 const fifoIn = ({ world }: ClusterShape, name: string) => join(world.root, "..", name)
 
-/** Completes once a tool reads from the pipe. Returns the effect that lets the tool go on. */
+/** Completes once a tool reads from the pipe. Returns the effect that lets the tool continue. */
 export const readerOf = Effect.fnUntraced(function* (cluster: ClusterShape, name: string) {
   const path = fifoIn(cluster, name)
   const fifo = yield* Effect.acquireRelease(
@@ -186,7 +186,7 @@ export const killTable = (killed: KilledRuntime): void => {
           const goOn = yield* moment.reached(cluster, session)
           yield* hits[target](cluster)
           const ended = target === "the session-manager" || target === "both"
-          // An agent may outlive its session-manager by a moment, and must not go on meanwhile.
+          // An agent may outlive its session-manager by a moment, and must not continue meanwhile.
           if (ended) yield* untilNoneMarked(`${killed.mark}=${join(root, ".reprise")}`)
           yield* goOn
           if (ended) yield* cluster.serve("session-manager")

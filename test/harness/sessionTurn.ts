@@ -35,7 +35,7 @@ export const turnIn = (name: string, directory: string, prompt: string, more: Pa
   ...more
 })
 
-/** What a test can do with one session, and see of it. */
+/** The commands that a test can send to one session, and its view and events. */
 export const sessionOf = Effect.fnUntraced(function* (turn: StartTurn) {
   const messenger = yield* Messenger
   const sessionId = sessionIdOf(turn.runId, 1)

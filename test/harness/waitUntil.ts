@@ -1,6 +1,6 @@
 import { Effect, Option, Schedule } from "effect"
 
-/** Repeats a look until it finds something, for what no event announces. The limit of the test is the only limit. */
+/** Repeats a check until it finds something, where no event can be awaited. Only the test's own time limit ends it. */
 export const waitUntil = <A, E, R>(look: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E, R> =>
   Effect.repeat(Effect.map(look, Option.fromNullishOr), {
     until: Option.isSome,

@@ -10,7 +10,7 @@ import { jsonFlag } from "./shared.ts"
 /** The whole command line, which contains this command: `main` provides it. */
 export class CommandTree extends Context.Service<CommandTree, Completions.CommandDescriptor>()("cli/CommandTree") {}
 
-/** How the generated script says it is made: by a flag that this command line does not have. */
+/** The generated script says which command made it, but names a flag that this command line does not have. */
 const foreignCall = /reprise --completions \w+/g
 
 export const completion = Command.make(

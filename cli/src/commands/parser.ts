@@ -1,4 +1,4 @@
-/** How effect/cli is set up: what it reads, and what it shows. */
+/** How effect/cli is set up: what it reads and what it prints. */
 import * as CliConfig from "effect/cli/CliConfig"
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Flag from "effect/cli/Flag"
@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 /** Flags whose value is free text. */
 const textFlags: ReadonlySet<string> = new Set(["--guidance", "--reason"])
 
-/** Text that begins with a dash, such as an item of a list. A lone dash is standard input, and flags have no blanks. */
+/** Text that begins with a dash, such as a list item. Unlike a flag, and a lone dash for standard input, it has blanks. */
 const looksLikeFlag = (value: string | undefined): value is string =>
   value?.startsWith("-") === true && /\s/.test(value)
 
@@ -36,7 +36,7 @@ const debug = GlobalFlag.Action({
   run: () => Effect.void
 })
 
-/** Help is data, usage errors are reported in one place (`reportExit`), and there are no flags but our own. */
+/** Help goes to standard output, usage errors are left to `reportExit`, and only these global flags exist. */
 export const presentation = Layer.merge(
   CliOutput.layerPresenter({
     present: (event) =>

@@ -29,7 +29,7 @@ export const run = Command.make(
       Flag.withDefault(false)
     ),
     allowDirty: Flag.Boolean("allow-dirty").pipe(
-      Flag.withDescription("Start even if files are not committed"),
+      Flag.withDescription("Start even if there are uncommitted changes"),
       Flag.withDefault(false)
     ),
     skipQuality: Flag.Boolean("skip-quality").pipe(
@@ -141,7 +141,7 @@ export const prune = Command.make(
   "prune",
   {
     days: Flag.Int("days").pipe(
-      Flag.withDescription("Only runs that have not changed for this many days"),
+      Flag.withDescription("Only runs and sessions that have not changed for this many days"),
       Flag.withDefault(14)
     ),
     yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do it without asking"), Flag.withDefault(false)),
@@ -153,6 +153,8 @@ export const prune = Command.make(
     (module, flags) => module.prune(flags)
   )
 ).pipe(
-  Command.withDescription("Archive finished runs to .reprise/archive and remove them, with their logs"),
+  Command.withDescription(
+    "Archive finished runs and standalone sessions to .reprise/archive, then remove them and their logs"
+  ),
   Command.withExamples([{ command: "reprise prune --days 30 --yes", description: "Keep a month" }])
 )

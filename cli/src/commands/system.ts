@@ -1,4 +1,4 @@
-/** Commands about Reprise itself: do the work, and check that it can be done. */
+/** Commands that run the services, check the installation, and show a demo. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"

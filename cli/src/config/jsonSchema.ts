@@ -1,8 +1,8 @@
 /** The JSON schema of `reprise.toml`, made from the settings, and its copy where editors find it. */
-import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { prepareDirectory } from "@reprise/nats"
-import { Effect, Result, Schema } from "effect"
+import { readIfPresent, replaceFile } from "@reprise/process"
+import { Effect, Schema } from "effect"
 import type { Project } from "../project/Project.ts"
 import { missing } from "../terminal/CliFailure.ts"
 import { settingsTable } from "./settings.ts"
@@ -43,11 +43,11 @@ export const configSchemaText = (): string => `${JSON.stringify(configSchema(), 
 export const ensureSchemaFile = Effect.fnUntraced(function* (project: Project) {
   const path = join(project.root, schemaPath)
   const text = configSchemaText()
-  if (Result.getOrUndefined(Result.try(() => readFileSync(path, "utf8"))) === text) return path
+  const present = yield* Effect.promise(() => readIfPresent(path).catch(() => undefined))
+  if (present === text) return path
   yield* prepareDirectory(project.directory).pipe(
     Effect.mapError((error) => missing("state", error.message, "Check the folder's permissions.", error))
   )
-  writeFileSync(`${path}.${process.pid}`, text)
-  renameSync(`${path}.${process.pid}`, path)
+  yield* Effect.promise(() => replaceFile(path, text, { mode: 0o666 }))
   return path
 })

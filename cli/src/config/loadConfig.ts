@@ -1,6 +1,6 @@
 /** Reads `reprise.toml`, `reprise.local.toml` and the environment of a project, and adds a plan's front matter. */
-import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { readIfPresent } from "@reprise/process"
 import { Effect, type Result } from "effect"
 import { parse, TomlError } from "smol-toml"
 import type { PlanFile } from "../project/planFile.ts"
@@ -48,15 +48,6 @@ export const lineOfKey = (text: string, path: string): number | undefined => {
   return undefined
 }
 
-const readIfThere = (path: string): string | undefined => {
-  try {
-    return readFileSync(path, "utf8")
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined
-    throw error
-  }
-}
-
 const orFail = <A>(result: Result.Result<A, ConfigProblem>) =>
   Effect.fromResult(result).pipe(
     Effect.mapError(({ hint, message, source }) =>
@@ -77,9 +68,9 @@ const parseToml = (text: string, source: Source) =>
         : missing("config", `${source} is not valid TOML.`, `Fix ${source}.`, cause)
   })
 
-const readFile = Effect.fnUntraced(function* (root: string, source: "reprise.toml" | "reprise.local.toml") {
-  const text = yield* Effect.try({
-    try: () => readIfThere(join(root, source)),
+const readLayer = Effect.fnUntraced(function* (root: string, source: "reprise.toml" | "reprise.local.toml") {
+  const text = yield* Effect.tryPromise({
+    try: () => readIfPresent(join(root, source)),
     catch: (cause) => missing("config", `${source} cannot be read: ${String(cause)}`, "Check its permissions.", cause)
   })
   if (text === undefined) return { source, values: new Map() } satisfies Layer
@@ -96,8 +87,8 @@ export const loadConfig = Effect.fn("loadConfig")(function* (
   { flags = {}, plan }: { readonly flags?: SomeSettings; readonly plan?: PlanFile | undefined } = {}
 ) {
   const layers: ReadonlyArray<Layer> = [
-    yield* readFile(root, "reprise.toml"),
-    yield* readFile(root, "reprise.local.toml"),
+    yield* readLayer(root, "reprise.toml"),
+    yield* readLayer(root, "reprise.local.toml"),
     ...(plan === undefined ? [] : [yield* orFail(fromPlan(plan.path, plan.plan.frontMatter))]),
     fromEnvironment(process.env),
     fromCommandLine(flags)

@@ -1,4 +1,4 @@
-/** What the services are told, from the settings and the flags of a command. Pure. */
+/** The options of runs and services, from the settings and the flags of a command. Pure. */
 import type { PhaseId, RunOptions, TurnLimits } from "@reprise/protocol"
 import { defaultActions, type SessionSettings } from "@reprise/session-manager/settings"
 import type { Settings } from "./settings.ts"
@@ -41,7 +41,7 @@ export const sessionLimits = ({ limits }: Settings): TurnLimits => ({
   ...limit("maxTokens", limits.tokenBudget)
 })
 
-/** What the session-manager takes of the settings. */
+/** The session-manager's part of the settings. */
 export const sessionSettings = ({ sessions }: Settings): Partial<SessionSettings> => {
   const { onError, onGone, onIdle, onPrompt, ...times } = sessions
   return {

@@ -64,7 +64,7 @@ const table = {
   ),
   gates: {
     quality: setting(lines, gates.quality, "Commands that must exit 0 after the author's work, run in order."),
-    qualityTimeoutMs: setting(count, gates.qualityTimeoutMs, "Milliseconds a quality gate may take."),
+    qualityTimeoutMs: setting(count, gates.qualityTimeoutMs, "Milliseconds that a quality gate may take."),
     verify: setting(
       lines,
       gates.verify,
@@ -76,8 +76,8 @@ const table = {
     maxReviewIterations: setting(count, limits.maxReviewIterations, "Review cycles per phase."),
     maxQualityRetries: setting(count, limits.maxQualityRetries, "Attempts to fix failed quality gates."),
     maxAutoRetries: setting(count, limits.maxAutoRetries, "Retries per phase without a human, under --auto."),
-    maxStepVisits: setting(count, limits.maxStepVisits, "Visits of one step in one phase (circuit breaker)."),
-    maxStepsPerRun: setting(count, limits.maxStepsPerRun, "Steps of a run (circuit breaker)."),
+    maxStepVisits: setting(count, limits.maxStepVisits, "How often one step may start in a phase (circuit breaker)."),
+    maxStepsPerRun: setting(count, limits.maxStepsPerRun, "Steps that a run may take (circuit breaker)."),
     maxContinuations: setting(count, limits.maxContinuations, "Fresh authors after checkpoints, per phase."),
     turnInactivityMs: setting(
       count,
@@ -106,7 +106,7 @@ const table = {
     maxContextFill: setting(
       fraction,
       continuation.maxContextFill,
-      "Filled part of the model's context, from 0 to 1, above which a fresh author takes over; 0: off."
+      "How full the model's context may get, from 0 to 1, before a fresh author takes over; 0: off."
     ),
     contextWindow: setting(
       count,
@@ -121,7 +121,7 @@ const table = {
     maxFailed: setting(
       count,
       continuation.maxFailed,
-      "Failed continued turns of a phase after which a fresh author takes over; 0: off."
+      "Continued turns that may fail in a phase before a fresh author takes over; 0: off."
     )
   },
   workspace: {

@@ -1,8 +1,7 @@
 /** The git repository that a command works in, and its `.reprise` folder. */
-import { execFile } from "node:child_process"
 import { existsSync, realpathSync } from "node:fs"
 import { join, sep } from "node:path"
-import { promisify } from "node:util"
+import { type ProgramFailed, runGit } from "@reprise/process"
 import { Effect } from "effect"
 import { missing } from "../terminal/CliFailure.ts"
 
@@ -13,48 +12,45 @@ export interface Project {
   readonly directory: string
 }
 
-const run = promisify(execFile)
-
-/** The environment without the variables that point git to another repository. */
-export const gitEnvironment = (): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_")))
-
 const worktrees = `${sep}.reprise${sep}worktrees${sep}`
 
 /** Whether a path is the top of a worktree that Reprise made in this project. */
 export const isOwnWorktree = ({ root }: Project, path: string): boolean => path.startsWith(`${root}${worktrees}`)
 
-const withoutTree = /must be run in a work tree/i
+const notStarted = (error: ProgramFailed) =>
+  error.reason === "not-found"
+    ? missing("git-missing", "git is not installed.", "Install git and try again.")
+    : missing("git", error.message, "Do what git says, then try again.", error)
 
-const notFound = (from: string, cause: unknown) => {
-  if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") {
-    return missing("git-missing", "git is not installed.", "Install git and try again.")
-  }
-  const output = cause instanceof Error && "stderr" in cause ? String(cause.stderr).trim() : ""
-  if (withoutTree.test(output)) {
+/** Why git finds no working tree at a directory, from its message. */
+const notFound = (from: string, message: string) => {
+  if (/must be run in a work tree/i.test(message)) {
     return missing(
       "no-work-tree",
       `${from} has no working tree: it is a bare repository or git's own directory.`,
-      "Work in a clone instead.",
-      cause
+      "Work in a clone instead."
     )
   }
-  return /not a git repository/i.test(output)
-    ? missing(
-        "not-a-repository",
-        `${from} is not in a git repository.`,
-        "Reprise records work as commits: run 'git init' and commit your files, or change to your repository.",
-        cause
-      )
-    : missing("git", `git cannot open the repository at ${from}: ${output}`, "Do what git says, then try again.", cause)
+  if (/not a git repository/i.test(message)) {
+    return missing(
+      "not-a-repository",
+      `${from} is not in a git repository.`,
+      "Reprise records work as commits: run 'git init' and commit your files, or change to your repository."
+    )
+  }
+  return missing("git", `git cannot open the repository at ${from}: ${message}`, "Do what git says, then try again.")
 }
 
 /** The top of the working tree around a directory, symlinks resolved. */
 export const topLevel = (from: string) =>
-  Effect.tryPromise({
-    try: () => run("git", ["rev-parse", "--show-toplevel"], { cwd: from, env: { ...gitEnvironment(), LC_ALL: "C" } }),
-    catch: (cause) => notFound(from, cause)
-  }).pipe(Effect.map(({ stdout }) => realpathSync(stdout.replace(/\n$/, ""))))
+  runGit(from, ["rev-parse", "--show-toplevel"]).pipe(
+    Effect.mapError(notStarted),
+    Effect.flatMap(({ exitCode, stderr, stdout }) =>
+      exitCode === 0
+        ? Effect.succeed(realpathSync(stdout.replace(/\n$/, "")))
+        : Effect.fail(notFound(from, stderr.trim()))
+    )
+  )
 
 /** Fails with exit code 3 outside of a git repository. A worktree that Reprise made belongs to the repository it is in. */
 export const findProject = Effect.fn("findProject")(function* (from: string) {

@@ -69,7 +69,7 @@ export const messaging = (options: SystemOptions, local: LocalBroker = { waitFor
   )
 }
 
-/** Fails if the project's state folder is not writable: this is the first that writes to it. */
+/** Fails if the project's state folder is not writable: nothing writes to it before this. */
 export const logging = ({ project, settings: { log } }: SystemOptions) =>
   Layer.unwrap(
     Effect.map(prepareDirectory(project.directory), () =>
@@ -96,7 +96,7 @@ export const orCliFailure = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<
     )
   )
 
-/** A process that only looks something up owns the broker this long at most, as a rule. */
+/** A process that only looks something up usually owns the broker no longer than this. */
 const lookUpMs = 2_000
 
 /** The broker's role, plus whether this process does the work; if not, losing the worker counts as losing the broker. */
@@ -109,8 +109,8 @@ const roleOf = ({ project }: SystemOptions, works: boolean) =>
   )
 
 /**
- * Does the work of this repository in this process or, while another process does it, follows as that one's client.
- * `BrokerRole.lost` fails when that process has ended: then this one can do the work.
+ * Does the work of this repository in this process. While another process does the work, this one is its client;
+ * `BrokerRole.lost` fails when the other has ended, and this one can take over.
  */
 export const hostingSystem = (options: SystemOptions) =>
   orCliFailure(
@@ -130,7 +130,7 @@ const worker = Layer.effect(
   Effect.map(BrokerRole, (role) => ({ ...role, works: true }))
 )
 
-/** Does the work of this repository or, with a server that others run, everything that is sent there. */
+/** Does the work of this repository or, on a server that others run, all work that is sent there. */
 export const servingSystem = (options: SystemOptions) =>
   usesRemote(options)
     ? orCliFailure(

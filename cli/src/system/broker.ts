@@ -15,11 +15,11 @@ export class BrokerLost extends Schema.TaggedError<BrokerLost>()("BrokerLost", {
 
 export const isBrokerLost = (error: unknown): error is BrokerLost => error instanceof BrokerLost
 
-/** What this process is to the broker. */
+/** The role of this process: whether it owns the broker, and whether it does the work. */
 export class BrokerRole extends Context.Service<
   BrokerRole,
   {
-    /** This process runs the broker, so it must run the actors too: nobody else does. */
+    /** This process runs the broker, so it must run the actors too: no other process does. */
     readonly owns: boolean
     /** This process does the work. */
     readonly works: boolean

@@ -1,4 +1,4 @@
-/** Runs, sessions and questions as the services that own them describe them now. */
+/** The current views of runs, sessions and questions, from the services that own them. */
 import { Messenger, type QueryFailed } from "@reprise/actor"
 import {
   EscalationId,

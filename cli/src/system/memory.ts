@@ -1,6 +1,6 @@
 /**
- * Keeps the memory of a process that waits for agents and humans small. V8 keeps what a burst of work took for the next
- * one, and a host may wait for days.
+ * Keeps the memory of a process that waits for agents and humans small. V8 keeps the memory of a burst of work for the
+ * next one, but a host may wait for days.
  */
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"

@@ -1,4 +1,4 @@
-/** The agent runtimes of this host: always OpenCode, and Claude if its SDK is installed, which is found out on first use. */
+/** The agent runtimes of this host: OpenCode, and Claude if its SDK is installed, which is checked on first use. */
 import { AgentRuntimes, layerClaude, layerOpenCode, locateClaude, OpenCodeServer } from "@reprise/agent"
 import type { RuntimeName } from "@reprise/protocol"
 import { Effect, Layer, Redacted } from "effect"

@@ -1,4 +1,4 @@
-/** The runtime of one session of this machine, for looking: the server that runs already, else a temporary one. */
+/** The runtime of a session on this machine, for commands that look into it: the running server, else a temporary one. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -11,7 +11,7 @@ import { type ClientFlags, clientOptions, withClient } from "./clientSystem.ts"
 import { openCodeAt } from "./runtimes.ts"
 import type { SystemOptions } from "./System.ts"
 
-/** Its state directory is its own, so that it disturbs nothing; OpenCode keeps the sessions elsewhere, for the user. */
+/** It has its own state directory, so that it disturbs nothing; OpenCode keeps sessions in the user's data directory. */
 const temporaryServer = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "reprise-opencode-"))),
@@ -35,7 +35,7 @@ const openCodeServer = ({ project, settings: { opencode } }: SystemOptions) =>
     })
   )
 
-/** Provides the runtime while the effect runs. Nothing that is parked is continued because of it. */
+/** Provides the runtime while the effect runs. This continues no parked work. */
 export const withRuntime = <A, E, R>(
   name: RuntimeName,
   options: SystemOptions,

@@ -1,4 +1,4 @@
-/** Input from the terminal, one line at a time; reading ends early when the question is closed. */
+/** Input from the terminal, one line at a time. */
 import { createInterface } from "node:readline/promises"
 import { Effect } from "effect"
 

@@ -1,18 +1,15 @@
 /**
- * What this machine trusts. Anybody who can push may change a tracked file, and anybody may have written a plan: their
- * settings count only after this machine trusted exactly these values for this repository
+ * What this machine trusts. Anybody who can push can change a tracked file, and anybody may have written a plan. The
+ * settings of both count only after this machine trusted exactly these values for this repository
  * (docs/design/workspace.md#workspace).
  */
-import { execFile } from "node:child_process"
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { homedir } from "node:os"
-import { dirname, join } from "node:path"
-import { promisify } from "node:util"
+import { join } from "node:path"
+import { replaceFile, runGit } from "@reprise/process"
 import { Effect, Result, Schema } from "effect"
-import { gitEnvironment, type Project } from "../project/Project.ts"
+import type { Project } from "../project/Project.ts"
 import { digestOf, type TrustedSetting } from "./trustedSettings.ts"
-
-const run = promisify(execFile)
 
 const trustFile = (): string =>
   join(process.env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "reprise", "trust.json")
@@ -28,10 +25,8 @@ const readTrust = (): typeof Trust.Type => {
 }
 
 const isTracked = (project: Project, file: string) =>
-  Effect.tryPromise(() =>
-    run("git", ["ls-files", "--error-unmatch", "--", file], { cwd: project.root, env: gitEnvironment() })
-  ).pipe(
-    Effect.as(true),
+  runGit(project.root, ["ls-files", "--error-unmatch", "--", file]).pipe(
+    Effect.map(({ exitCode }) => exitCode === 0),
     Effect.orElseSucceed(() => false)
   )
 
@@ -59,13 +54,8 @@ export const untrusted = Effect.fnUntraced(function* (project: Project, wanted: 
 
 /** Trusts these settings for this repository on this machine, and keeps what was trusted before. */
 export const trust = (project: Project, settings: ReadonlyArray<TrustedSetting>): Effect.Effect<void> =>
-  Effect.sync(() => {
-    const file = trustFile()
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  Effect.promise(() => {
     const before = readTrust()
     const digests = new Set([...(before[project.root] ?? []), ...settings.map(digestOf)])
-    writeFileSync(`${file}.${process.pid}`, JSON.stringify({ ...before, [project.root]: [...digests] }, null, 2), {
-      mode: 0o600
-    })
-    renameSync(`${file}.${process.pid}`, file)
+    return replaceFile(trustFile(), JSON.stringify({ ...before, [project.root]: [...digests] }, null, 2))
   })

@@ -3,7 +3,7 @@ import type { PublicEvent, SessionDecision, Step } from "@reprise/protocol"
 
 type EventOf<Tag extends PublicEvent["_tag"]> = Extract<PublicEvent, { readonly _tag: Tag }>
 
-/** `live`: shown while somebody watches; the others only tell the whole story. */
+/** `live`: shown as progress; the other lines appear only in `reprise logs`. */
 interface Line {
   readonly text: string
   readonly live: boolean
@@ -44,7 +44,7 @@ const stepText = (step: Step, phase: string): string => {
   }
 }
 
-/** The choice of the session is mentioned only when there was one to make: its context is known then. */
+/** Names the choice between the same session and a new one. Without a known context there was nothing to choose. */
 const sessionChoice = (session: SessionDecision | undefined): string => {
   if (session === undefined || session.contextTokens === undefined) return ""
   const fill = session.contextFill === undefined ? "" : `, context ${Math.round(session.contextFill * 100)} % full`
@@ -76,6 +76,12 @@ const withdrawalWords: Record<EventOf<"EscalationWithdrawn">["reason"], string> 
   "agent-working": "the agent is working again",
   superseded: "a newer question replaces it",
   "run-ended": "the run has ended"
+}
+
+/** Why a question was closed without an answer. */
+export const withdrawalText = (reason: string): string => {
+  const words: Readonly<Record<string, string>> = withdrawalWords
+  return words[reason] ?? reason
 }
 
 const agentWorking = ({ cause }: EventOf<"AgentWorking">): Line => {
@@ -244,11 +250,11 @@ const eventText = (event: PublicEvent): Line => {
   }
 }
 
-/** While somebody watches: undefined if the event says nothing new. */
+/** The line for live progress; undefined if the event says nothing new. */
 export const eventLine = (event: PublicEvent): string | undefined => {
   const { live: isLive, text } = eventText(event)
   return isLive ? text : undefined
 }
 
-/** In a run's whole story: every event has its line. */
+/** The line for `reprise logs`, which has one for every event. */
 export const logLine = (event: PublicEvent): string => eventText(event).text

@@ -59,14 +59,14 @@ const whyAsked: Record<EscalationView["origin"], string> = {
   quality: "The quality gates failed",
   commit: "The author's commit was rejected",
   limit: "A limit was reached",
-  plan: "The plan needs you",
+  plan: "The plan needs your attention",
   runtime: "The agent's turn failed",
   checkpoint: "Checkpoint",
   continuation: "The continuation state was rejected",
   permission: "The agent asks for permission",
   question: "The agent has a question",
   "phase-gate": "The phase needs your approval",
-  workspace: "The workspace needs you"
+  workspace: "The workspace needs your attention"
 }
 
 const where = ({ evidence, phase, step, ...question }: EscalationView): string =>

@@ -1,4 +1,4 @@
-/** Runs for people: where they stand, what they did, and how much of their limits they used. Pure. */
+/** Runs as text for people: their state, their work, and how much of their limits they used. Pure. */
 import type { Summary, TaskResult } from "@reprise/plan"
 import { addTokens, type RunView, type Tokens } from "@reprise/protocol"
 import { dataColor, visible } from "../terminal/Printer.ts"
@@ -41,7 +41,7 @@ const tokenCounts = (tokens: Tokens): string =>
 
 const counted = (n: number, word: string): string => `${n} ${word}${n === 1 ? "" : "s"}`
 
-/** Phases, turns, sessions and tokens by role. `locations`: what else is named, and where it is. */
+/** Phases, turns, sessions and tokens by role. `locations`: things to find, and where they are. */
 export const runSummary = (run: RunView, locations: ReadonlyArray<readonly [string, string]>): string => {
   const phases = run.phases.map((phase) => [
     phase.id,
@@ -78,7 +78,7 @@ export const limitsLine = ({ limits, phase: id, phases, steps = 0, usage }: RunV
   const parts = [
     `${steps} of ${limits.maxStepsPerRun} steps`,
     `phase ${id ?? "1"}: ${phase?.reviewCycles ?? 0} of ${limits.maxReviewIterations} reviews`,
-    `${counted(phase?.qualityAttempts ?? 0, "gate run")} (${retries === 0 ? "no retries allowed" : `at most ${retries} retries in a row`})`,
+    `${counted(phase?.qualityAttempts ?? 0, "quality gate run")} (${retries === 0 ? "no retries allowed" : `at most ${retries} retries in a row`})`,
     `${phase?.continuations ?? 0} of ${limits.maxContinuations} continuations`,
     ...(limits.turnInactivityMs > 0
       ? [`turns time out after ${minutes(limits.turnInactivityMs)} without activity`]

@@ -1,4 +1,4 @@
-/** Tables for people, in the width of their terminal. */
+/** Tables for people, fitted to the width of the terminal. */
 import { stripVTControlCharacters } from "node:util"
 import Table from "cli-table3"
 import { dataColumns } from "../terminal/Printer.ts"
@@ -6,8 +6,8 @@ import { dataColumns } from "../terminal/Printer.ts"
 type Cell = string | number
 type Row = ReadonlyArray<Cell>
 
-/** A column that is narrower than this reads badly. */
-const readable = 20
+/** A column is not wrapped to less than this. */
+const narrowest = 20
 
 const draw = (
   head: ReadonlyArray<string>,
@@ -19,14 +19,14 @@ const draw = (
   return table.toString()
 }
 
-/** Of each column with its padding, read from the upper border. */
+/** The width of each column with its padding, read from the upper border. */
 const widthsOf = (drawn: string): ReadonlyArray<number> =>
   (drawn.split("\n")[0] ?? "")
     .slice(1, -1)
     .split("┬")
     .map(({ length }) => length)
 
-/** One line for each cell, where columns have no room beside each other. */
+/** Each row as a list with one line per cell, for terminals that are too narrow for a table. */
 const asList = (head: ReadonlyArray<string>, rows: ReadonlyArray<Row>): string => {
   const names = Math.max(...head.map(({ length }) => length))
   return rows
@@ -39,8 +39,8 @@ const asList = (head: ReadonlyArray<string>, rows: ReadonlyArray<Row>): string =
 }
 
 /**
- * As wide as it has to be, where there is room; else its widest column is wrapped; where that does not do, each row is a
- * list. Ids stay whole as long as they can. `columns`: the width of the terminal.
+ * A table as wide as its content if it fits into the terminal; otherwise its widest column is wrapped, and if that is not
+ * enough each row becomes a list. Ids are broken only as a last resort. `columns`: the width of the terminal.
  */
 export const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<Row>, columns = dataColumns()): string => {
   const whole = draw(head, rows)
@@ -49,8 +49,8 @@ export const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<Row>, col
   if (excess <= 0) return whole
   const widest = widths.indexOf(Math.max(...widths))
   const left = (widths[widest] ?? 0) - excess
-  if (left < readable) return asList(head, rows)
-  // What has no blanks in it would lose its end; and only cells without colours can be cut anywhere.
+  if (left < narrowest) return asList(head, rows)
+  // At word boundaries, too long a word would lose its end; such a cell is broken anywhere.
   const wrapped = (cell: Cell): Table.CellOptions => {
     const content = String(cell)
     const words = stripVTControlCharacters(content).split(/\s+/)

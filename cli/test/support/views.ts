@@ -1,4 +1,4 @@
-/** Read models as the services answer them, with only what a test cares about given. */
+/** Views as the services return them; a test gives only the fields that it cares about. */
 import { stripVTControlCharacters } from "node:util"
 import { EscalationView, RunView, SessionView } from "@reprise/protocol"
 import { Schema } from "effect"

@@ -1,6 +1,6 @@
 /**
- * `reprise up` of the current directory with agents in memory, who need a human at once: broker, actors, workspaces and
- * everything else are real. OpenCode would be a process of its own beside this one.
+ * `reprise up` of the current directory with agents in memory that need a human at once. Broker, actors, workspaces and
+ * everything else are real. OpenCode would run as a separate process anyway.
  */
 import { AgentRuntime, AgentRuntimes, type MemoryScript } from "@reprise/agent"
 import { Effect, Fiber, Layer } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Many runs that wait for a human on one embedded system: what they cost while nothing happens, and how soon they wait
- * again after a restart; beside them the same system without runs, in the same run of the benchmark. Linux only.
+ * The cost of many runs that wait for a human in one `reprise up`, and the time until they wait again after a restart,
+ * compared with the same system without runs. Linux only.
  */
 import { execFileSync, spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
@@ -40,7 +40,7 @@ const repository = Effect.acquireRelease(
   (root) => Effect.sync(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }))
 )
 
-/** The system of the repository, with compiled code kept as the launcher keeps it, once it says that it serves. It is stopped with the scope. */
+/** Starts the system with the compile cache, as the launcher does; completes when it serves. Closing the scope stops it. */
 const started = (root: string) =>
   Effect.acquireRelease(
     Effect.promise(
@@ -68,7 +68,7 @@ const started = (root: string) =>
     ({ stop }) => Effect.promise(stop)
   )
 
-/** Talks to the system of the repository as any other process of its user does. */
+/** Runs an effect as a client of the system, as any other process of the user would. */
 const talking = <A, E>(root: string, effect: Effect.Effect<A, E, Messenger>) => {
   const connection = Layer.effect(
     Nats,
@@ -107,7 +107,7 @@ const untilAllWait = waiting.pipe(
   Effect.timeout("10 minutes")
 )
 
-/** Each run's own actor says that it waits, and for which question: it was read from the journal. */
+/** Asks each run's actor, which loads its journal, whether it waits for a question. */
 const askEach = (runs: ReadonlyArray<RunId>) =>
   Effect.forEach(
     runs,
@@ -119,7 +119,7 @@ const askEach = (runs: ReadonlyArray<RunId>) =>
     { concurrency: 32, discard: true }
   )
 
-/** What the system takes while nothing happens. */
+/** Measures processor time and memory of the idle system. */
 const idle = Effect.fnUntraced(function* (name: string, pid: number) {
   yield* Effect.sleep(`${settleMs} millis`)
   const pids = family(pid)

@@ -1,4 +1,4 @@
-/** What a process and everything that it started takes, as the kernel counts it. */
+/** Processor time and memory of a process and its descendants, as the kernel counts them. */
 import { readdirSync, readFileSync } from "node:fs"
 
 /** The kernel's clock ticks per second, the same on every Linux that Node runs on. */
@@ -12,7 +12,7 @@ const read = (path: string): string => {
   }
 }
 
-/** Fields of `/proc/PID/stat` after the name, which may hold blanks. */
+/** Fields of `/proc/PID/stat` after the name, which may contain blanks. */
 const stat = (pid: number): ReadonlyArray<string> =>
   read(`/proc/${pid}/stat`)
     .replace(/^.*\) /s, "")
@@ -28,9 +28,9 @@ export const family = (pid: number): ReadonlyArray<number> => {
 
 export interface Taken {
   readonly name: string
-  /** Since it was started. */
+  /** Since the process started. */
   readonly cpuSeconds: number
-  /** Resident, in MiB. */
+  /** Resident memory in MiB. */
   readonly memory: number
 }
 

@@ -50,11 +50,11 @@ const makeDirectory = Effect.fnUntraced(function* (given: Option.Option<string>)
 })
 
 const makeRepository = (root: string) =>
-  Effect.tryPromise({
-    try: () => makeSampleRepository(root),
-    catch: (cause) =>
-      missing("git", `The sample repository cannot be made: ${String(cause)}`, "Check that git works.", cause)
-  })
+  makeSampleRepository(root).pipe(
+    Effect.mapError((cause) =>
+      missing("git", `The sample repository cannot be made: ${cause.message}`, "Check that git works.", cause)
+    )
+  )
 
 const startModel = (recordPath: string) =>
   startScriptedModel({ script, recordPath }).pipe(

@@ -1,10 +1,8 @@
 /** The demo's sample repository: a tiny program with a check, and a plan of two phases. */
-import { execFile } from "node:child_process"
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { promisify } from "node:util"
-
-const run = promisify(execFile)
+import { runGit } from "@reprise/process"
+import { Effect } from "effect"
 
 export const planPath = "PLAN.md"
 
@@ -36,17 +34,31 @@ permissions = "all"
 quality = ["sh check.sh"]
 `
 
-/** Makes the repository with everything committed. */
-export const makeSampleRepository = async (root: string): Promise<void> => {
-  const files: Record<string, string> = { [planPath]: plan, "check.sh": check, "reprise.toml": config }
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(root, name)), { recursive: true })
-    await writeFile(join(root, name), text)
-  }
-  const git = (...args: ReadonlyArray<string>) => run("git", [...args], { cwd: root })
-  await git("init", "--quiet", "--initial-branch=main")
-  await git("config", "user.name", "Reprise demo")
-  await git("config", "user.email", "demo@reprise.invalid")
-  await git("add", "--all")
-  await git("commit", "--quiet", "--message", "Add the plan and its check")
-}
+const files: Readonly<Record<string, string>> = { [planPath]: plan, "check.sh": check, "reprise.toml": config }
+
+const writeFiles = (root: string) =>
+  Effect.tryPromise({
+    try: async () => {
+      for (const [name, text] of Object.entries(files)) {
+        await mkdir(dirname(join(root, name)), { recursive: true })
+        await writeFile(join(root, name), text)
+      }
+    },
+    catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause)))
+  })
+
+const git = (root: string, ...args: ReadonlyArray<string>) =>
+  Effect.flatMap(runGit(root, args), ({ exitCode, stderr }) =>
+    exitCode === 0 ? Effect.void : Effect.fail(new Error(stderr.trim()))
+  )
+
+/** Makes the repository with everything committed; unsigned, since the demo's author has no key. */
+export const makeSampleRepository = Effect.fn("makeSampleRepository")(function* (root: string) {
+  yield* writeFiles(root)
+  yield* git(root, "init", "--quiet", "--initial-branch=main")
+  yield* git(root, "config", "user.name", "Reprise demo")
+  yield* git(root, "config", "user.email", "demo@reprise.invalid")
+  yield* git(root, "config", "commit.gpgSign", "false")
+  yield* git(root, "add", "--all")
+  yield* git(root, "commit", "--quiet", "--message", "Add the plan and its check")
+})

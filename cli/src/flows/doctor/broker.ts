@@ -27,12 +27,13 @@ const streamsFinding = ({ streams }: BrokerHealth): Finding => {
   const used = streams.reduce((sum, { bytes }) => sum + bytes, 0)
   if (wrong.length === 0) return ok("streams", `${streams.length} streams ok, ${megabytes(used)} used`)
   const details = wrong.map(
-    ({ differences, name, state }) => `${name} is ${state} ${differences.map(({ field }) => field).join(", ")}`
+    ({ differences, name, state }) =>
+      `${name} is ${state}${differences.length === 0 ? "" : `: ${differences.map(({ field }) => field).join(", ")}`}`
   )
   return broken(
     "streams",
     details.join("; "),
-    "The next run creates or updates them, and names a setting that cannot be changed."
+    "The next run creates or updates them; it fails if a setting cannot be changed, and names the setting."
   )
 }
 

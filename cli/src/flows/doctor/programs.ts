@@ -1,21 +1,29 @@
 /** Checks the programs that a run needs: Node, git, nats-server, OpenCode, and Claude if it is installed. */
-import { execFile } from "node:child_process"
-import { promisify } from "node:util"
 import { locateClaude, locateOpenCode } from "@reprise/agent"
 import { formatVersion, locateServer, notGuaranteed } from "@reprise/nats"
+import { runProgram } from "@reprise/process"
 import { Effect } from "effect"
 import { broken, type Finding, ok, warning } from "./findings.ts"
-
-const run = promisify(execFile)
 
 export const checkNode: Effect.Effect<Finding> = Effect.sync(() =>
   ok("node", `${process.version} (${process.execPath})`)
 )
 
-const version = (program: string, args: ReadonlyArray<string>) =>
-  Effect.tryPromise(() => run(program, [...args], { timeout: 20_000 })).pipe(Effect.map(({ stdout }) => stdout.trim()))
+const hostEnvironment = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+  )
 
-export const checkGit: Effect.Effect<Finding> = version("git", ["--version"]).pipe(
+const version = (program: string) =>
+  runProgram({ program, args: ["--version"], environment: hostEnvironment(), timeoutMs: 20_000 }).pipe(
+    Effect.flatMap(({ exitCode, stderr, stdout }) =>
+      exitCode === 0
+        ? Effect.succeed(stdout.trim())
+        : Effect.fail(new Error(`${program} --version failed: ${stderr.trim()}`))
+    )
+  )
+
+export const checkGit: Effect.Effect<Finding> = version("git").pipe(
   Effect.map((text) => ok("git", text)),
   Effect.orElseSucceed(() => broken("git", "git does not answer.", "Install git."))
 )
@@ -48,7 +56,7 @@ export const checkServerBinary = (fix: boolean): Effect.Effect<Finding> =>
 
 export const checkOpenCode: Effect.Effect<Finding> = Effect.gen(function* () {
   const program = yield* locateOpenCode()
-  const text = yield* version(program, ["--version"])
+  const text = yield* version(program)
   return ok("opencode", `${text} (${program})`)
 }).pipe(
   Effect.catch((error) =>
@@ -65,7 +73,7 @@ export const checkOpenCode: Effect.Effect<Finding> = Effect.gen(function* () {
 /** Only a run with the runtime `claude` needs it. */
 export const checkClaude: Effect.Effect<Finding> = Effect.gen(function* () {
   const { program } = yield* locateClaude()
-  return ok("claude", `${yield* version(program, ["--version"])} (${program})`)
+  return ok("claude", `${yield* version(program)} (${program})`)
 }).pipe(
   Effect.catchTag("ClaudeNotInstalled", (error) =>
     Effect.succeed(ok("claude", `Needed only with --runtime claude. ${error.message}`))

@@ -23,8 +23,8 @@ const user = (): string => {
 }
 
 /**
- * Succeeds once the gate has recorded this answer; fails with exit code 2 if the gate refuses it (somebody else answered,
- * not an option, withdrawn). The same command id again is the same answer.
+ * Succeeds once the gate has recorded this answer; fails with exit code 2 if the gate refuses it (already
+ * answered, not an option, withdrawn). Sending the same command id again does not answer twice.
  */
 export const answerQuestion = Effect.fn("answerQuestion")(function* (
   question: EscalationView,
@@ -52,7 +52,7 @@ const isAlwaysOpen = () => true
 
 /**
  * Asks at the terminal until the gate accepts an answer or the question is closed. Returns how the human closed the
- * prompt, if so. `isOpen` knows of events that the gate's view may not show yet.
+ * prompt, or undefined. `isOpen` may know that the question is closed before the gate's view shows it.
  */
 export const answerInTerminal = Effect.fnUntraced(function* (
   escalationId: string,

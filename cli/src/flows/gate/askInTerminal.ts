@@ -15,7 +15,7 @@ export type Reply = { readonly _tag: "Answered"; readonly answer: Answer } | Clo
 
 type Guidance = { readonly _tag: "Guidance"; readonly text: string } | Closed
 
-/** A line, or the text of an editor. */
+/** Reads one line, or the text that the user writes in an editor. */
 const readGuidance = Effect.fnUntraced(function* (required: boolean): Effect.fn.Return<Guidance> {
   while (true) {
     const line = yield* readLine(`guidance (${required ? "required" : "optional, Enter for none"}; e = editor)> `)
@@ -55,7 +55,7 @@ const show = (question: EscalationView, what: Look) =>
 export const askInTerminal = Effect.fn("askInTerminal")(function* (question: EscalationView) {
   say("")
   say(questionText(question, Date.now()))
-  say(color.dim("Before you answer: d = diff, t = transcript, l = gate log, a = how to attach"))
+  say(color.dim("Before you answer: d = diff, t = transcript, l = quality gate log, a = how to attach"))
   while (true) {
     const line = yield* readLine("answer> ")
     if (line._tag === "Closed") return line satisfies Reply

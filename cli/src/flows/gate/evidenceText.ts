@@ -1,24 +1,21 @@
-/** What a human can look at before answering: the diff, the transcript, the gate log, how to attach. */
-import { execFile } from "node:child_process"
+/** What a human can look at before answering: the diff, the transcript, the quality gates' logs, how to attach. */
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { promisify } from "node:util"
 import type { Look } from "@reprise/gate/answer"
+import { runGit } from "@reprise/process"
 import { type EscalationView, isStandalone } from "@reprise/protocol"
 import { Effect } from "effect"
-import { gitEnvironment } from "../../project/Project.ts"
 import { findRun, findSession } from "../../system/lookUp.ts"
 
-const run = promisify(execFile)
 const longest = 64 * 1024
 
 const lastPart = (text: string): string => (text.length <= longest ? text : `…\n${text.slice(-longest)}`)
 const firstPart = (text: string): string => (text.length <= longest ? text : `${text.slice(0, longest)}\n…`)
 
 const git = (directory: string, ...args: ReadonlyArray<string>) =>
-  Effect.tryPromise(() =>
-    run("git", args, { cwd: directory, env: gitEnvironment(), maxBuffer: 64 * 1024 * 1024 })
-  ).pipe(Effect.map(({ stdout }) => stdout.trimEnd()))
+  Effect.flatMap(runGit(directory, args), ({ exitCode, stderr, stdout }) =>
+    exitCode === 0 ? Effect.succeed(stdout.trimEnd()) : Effect.fail(stderr)
+  )
 
 const titled = (title: string, text: string): ReadonlyArray<string> => (text === "" ? [] : [`${title}:\n${text}`])
 

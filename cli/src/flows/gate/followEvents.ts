@@ -1,6 +1,6 @@
 /**
- * Follows one run or standalone session: prints its events, has its questions answered one at a time, and ends with the
- * first exit code that is offered.
+ * Follows one run or standalone session: prints its events, handles its questions one at a time, and returns the
+ * first exit code passed to `finish`.
  */
 import { Messenger, type SeenEvent } from "@reprise/actor"
 import type { EscalationView, PublicEvent, RunId } from "@reprise/protocol"
@@ -15,7 +15,7 @@ import { type Answer, answerInTerminal, answerQuestion } from "./answerQuestion.
 /** Who answers: the human at the terminal, nobody (the work is parked), or a function. */
 export type Answerer = "terminal" | "nobody" | ((question: EscalationView) => Answer)
 
-/** Ends the following with this exit code. */
+/** Stops following; `followEvents` returns this exit code. */
 export type Finish = (code: ExitCode) => Effect.Effect<void>
 
 export interface Followed<E, R> {
@@ -48,7 +48,7 @@ const answerAtTerminal = Effect.fnUntraced(function* (escalationId: string, clos
   yield* finish(closed.by === "interrupt" ? exitCodes.interrupted : exitCodes.waiting)
 })
 
-const haveAnswered = Effect.fnUntraced(function* <E, R>(
+const handleQuestion = Effect.fnUntraced(function* <E, R>(
   followed: Followed<E, R>,
   finish: Finish,
   escalationId: string
@@ -75,7 +75,7 @@ const makeQuestions = Effect.fnUntraced(function* <E, R>(followed: Followed<E, R
     asked = escalationId
     return FiberHandle.run(
       asking,
-      haveAnswered(followed, finish, escalationId).pipe(
+      handleQuestion(followed, finish, escalationId).pipe(
         Effect.catchCause((cause) => Effect.andThen(Effect.logError("asking failed", cause), finish(exitCodes.missing)))
       )
     )

@@ -5,6 +5,7 @@ import { Cause, Effect, Exit, Fiber, FiberHandle, Queue, Stream } from "effect"
 import { type ClientFlags, withLastingClient } from "../../system/clientSystem.ts"
 import { exitCodes, exitWith, wrongUse } from "../../terminal/CliFailure.ts"
 import { color, say, visible } from "../../terminal/Printer.ts"
+import { withdrawalText } from "../../views/eventLine.ts"
 import { answerInTerminal } from "./answerQuestion.ts"
 import type { Closed } from "./askInTerminal.ts"
 import { listQuestions, openQuestions } from "./questions.ts"
@@ -30,7 +31,7 @@ const makeSession = Effect.gen(function* () {
     return FiberHandle.clear(asking)
   }
 
-  /** Undefined if the question was answered, here or by somebody else; else how the human closed the prompt. */
+  /** Returns how the human closed the prompt; undefined if the question was closed, here or elsewhere. */
   const askNext = Effect.gen(function* () {
     const id = yield* Queue.take(waiting)
     current = id
@@ -55,7 +56,8 @@ const onEvent = (session: Session, event: PublicEvent) => {
   if (event._tag === "EscalationAnswered") {
     return session.close(event.escalationId, `was answered by ${event.by}: ${event.choice}`)
   }
-  if (event._tag === "EscalationWithdrawn") return session.close(event.escalationId, `was withdrawn: ${event.reason}`)
+  if (event._tag === "EscalationWithdrawn")
+    return session.close(event.escalationId, `is closed: ${withdrawalText(event.reason)}`)
   return Effect.void
 }
 

@@ -22,14 +22,14 @@ const readGuidance = (given: Option.Option<string>): Effect.Effect<string | unde
     onSome: (guidance) => (guidance === "-" ? Effect.promise(() => text(process.stdin)) : Effect.succeed(guidance))
   })
 
-/** The options come from the agent: what they are called says nothing about the run. */
-const isAgents = ({ evidence, origin }: EscalationView): boolean =>
+/** Whether the agent named the options: then one called `abort` need not end the run. */
+const hasAgentOptions = ({ evidence, origin }: EscalationView): boolean =>
   origin === "permission" || origin === "question" || evidence.checkpoint?.type === "decision"
 
 /** What happens next, for the human who answered. */
 export const nextStep = (question: EscalationView, choice: string): string => {
   const work = isStandalone(question) ? "session" : "run"
-  if (choice === "abort" && !isAgents(question)) return `The ${work} ends.`
+  if (choice === "abort" && !hasAgentOptions(question)) return `The ${work} ends.`
   if (choice === "pause" && question.origin === "phase-gate") return `'reprise resume ${question.runId}' continues it.`
   return work === "session"
     ? "The session continues now if it or 'reprise up' is running; otherwise repeat 'reprise sessions start'."

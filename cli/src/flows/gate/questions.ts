@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
 import { allQuestions, findQuestion } from "../../system/lookUp.ts"
 import { data, okJson, say, visible } from "../../terminal/Printer.ts"
+import { withdrawalText } from "../../views/eventLine.ts"
 import { questionText, since } from "../../views/questionText.ts"
 import { table } from "../../views/table.ts"
 
@@ -34,6 +35,11 @@ export const listQuestions = (flags: ClientFlags) =>
     })
   )
 
+const closedLine = ({ by = "unknown", choice, withdrawnFor }: EscalationView): string => {
+  if (choice !== undefined) return `Answered: ${visible(choice)} by ${visible(by)}`
+  return withdrawnFor === undefined ? "Closed" : `Closed: ${visible(withdrawalText(withdrawnFor))}`
+}
+
 export const showQuestion = (flags: ClientFlags & { readonly id: string }) =>
   withClient(
     flags,
@@ -41,7 +47,6 @@ export const showQuestion = (flags: ClientFlags & { readonly id: string }) =>
       const question = yield* findQuestion(flags.id)
       if (flags.json) return okJson(question)
       data(questionText(question, Date.now()))
-      if (question.state !== "open")
-        data(`\n${question.state}: ${question.choice ?? question.withdrawnFor ?? ""} ${question.by ?? ""}`)
+      if (question.state !== "open") data(`\n${closedLine(question)}`)
     })
   )

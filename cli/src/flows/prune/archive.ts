@@ -1,32 +1,14 @@
 /** What is kept of a pruned run or standalone session: `.reprise/archive/ID.json` and its conversations. */
-import { mkdir, open, rename, stat } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { stat } from "node:fs/promises"
+import { join } from "node:path"
 import { Broker } from "@reprise/actor"
+import { replaceFile } from "@reprise/process"
 import type { SessionView } from "@reprise/protocol"
 import { Effect } from "effect"
 import { archivePath, type Project } from "../../project/Project.ts"
 import { missing } from "../../terminal/CliFailure.ts"
 import { writeSessionFile } from "../sessions/sessionFile.ts"
 import { eventsOf } from "./RunRecord.ts"
-
-/** On disk when it returns. */
-const writeNew = async (path: string, text: string): Promise<void> => {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const file = await open(`${path}.tmp`, "w", 0o600)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(`${path}.tmp`, path)
-  const folder = await open(dirname(path), "r")
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
 
 const exists = (path: string): Promise<boolean> =>
   stat(path).then(
@@ -35,8 +17,8 @@ const exists = (path: string): Promise<boolean> =>
   )
 
 /**
- * Writes the record unless it exists: then an earlier pruning was interrupted after it, and less is stored now than was
- * archived. Returns its path.
+ * Writes the record and returns its path. An existing record is kept: an earlier pruning was interrupted after writing
+ * it, and less is stored now than was archived.
  */
 export const archiveRecord = Effect.fn("archiveRecord")(function* (project: Project, runId: string, record: object) {
   const path = archivePath(runId)
@@ -46,11 +28,11 @@ export const archiveRecord = Effect.fn("archiveRecord")(function* (project: Proj
   if (archived) return path
   const events = yield* eventsOf(runId)
   const text = `${JSON.stringify({ ...record, events }, null, 2)}\n`
-  yield* Effect.tryPromise({ try: () => writeNew(join(project.root, path), text), catch: failed })
+  yield* Effect.tryPromise({ try: () => replaceFile(join(project.root, path), text), catch: failed })
   return path
 })
 
-/** `session.json` is the newest; a conversation that was replaced has its id at the runtime in its name. */
+/** `session.json` is the newest; a replaced conversation is named after its id at the runtime. */
 const fileOf = (object: string, newest: string | undefined): string =>
   object === newest ? "session.json" : `session-${object.slice(object.lastIndexOf("/") + 1)}.json`
 

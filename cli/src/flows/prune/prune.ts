@@ -61,7 +61,7 @@ const print = ({ kept, pruned, sessions }: Report, json: boolean): void => {
   }
   for (const { archive, runId } of pruned) say(`${runId} is in ${archive}`)
   for (const { archive, sessionId } of sessions) say(`${sessionId} is in ${archive}`)
-  say(`${pruned.length} runs removed, ${kept} kept`)
+  say(`${pruned.length} run${pruned.length === 1 ? "" : "s"} removed, ${kept} kept`)
 }
 
 const orCliFailure = <A, E, R>(pruning: Effect.Effect<A, E | BrokerFault, R>) =>

@@ -1,4 +1,4 @@
-/** Archives a finished run or standalone session, then removes it from the broker. Interrupted, it can be repeated. */
+/** Archives a finished run or standalone session, then removes it from the broker. Can be repeated after an interruption. */
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { ActorConfig, Broker } from "@reprise/actor"
@@ -16,11 +16,11 @@ const isOlder = (iso: string, days: number, nowMs: number): boolean => nowMs - D
 
 const hasEnded = ({ status }: RunView): boolean => status === "completed" || status === "failed" || status === "aborted"
 
-/** Runs that have ended and changed last so many days ago. */
+/** Runs that have ended and have not changed for this many days. */
 export const prunableRuns = (runs: ReadonlyArray<RunView>, days: number, nowMs: number): ReadonlyArray<RunView> =>
   runs.filter((run) => hasEnded(run) && isOlder(run.updatedAt, days, nowMs))
 
-/** Standalone sessions that have ended, were active last so many days ago, and whose conversation, if any, is archived. */
+/** Standalone sessions that ended, were inactive for this many days, and whose conversation, if any, is archived. */
 export const prunableSessions = (sessions: ReadonlyArray<SessionView>, days: number, nowMs: number) =>
   sessions.filter(
     (session) =>

@@ -50,5 +50,5 @@ export const init = Effect.fn("init")(function* (flags: { readonly json: boolean
   if (flags.json) return okJson({ path, schema, quality: gates })
   const found = gates.length === 0 ? "" : ` with the quality gate${gates.length === 1 ? "" : "s"} ${gates.join(", ")}`
   say(`Wrote ${path}${found}.`)
-  say("Commit it, trust its commands with 'reprise trust', then 'reprise run PLAN.md'.")
+  say("Next: check it and commit it, allow its commands with 'reprise trust', then 'reprise run PLAN.md'.")
 })

@@ -1,4 +1,4 @@
-/** `reprise prompts list|show NAME|eject NAME`: what agents are told, and how to change it. */
+/** `reprise prompts list|show NAME|eject NAME`: the prompts for agents, and how to override them. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { prepareDirectory } from "@reprise/nats"
@@ -54,7 +54,8 @@ export const showPrompt = Effect.fn("showPrompt")(function* (flags: Flags) {
   const own = prompts.find(({ name }) => name === template.name)
   const text = own?.text ?? template.text
   if (flags.json) return okJson({ ...summary(template, own !== undefined), text })
-  const origin = own === undefined ? "This is the built-in text" : `Your own text, ${promptPath(template.name)}`
+  const origin =
+    own === undefined ? "This is the built-in text" : `This is your own text from ${promptPath(template.name)}`
   say(`Sent ${template.sent}. ${origin}.`)
   for (const [name, meaning] of Object.entries(template.variables)) {
     say(`  {${name}}  ${meaning}${template.required.includes(name) ? " Required." : ""}`)

@@ -29,7 +29,7 @@ interface WorktreeRow {
 const withGit = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R | Git>) =>
   effect.pipe(
     Effect.provide(Git.layer.pipe(Layer.provide(NodeServices.layer))),
-    Effect.mapError((error) => missing("git", error.message, "Try 'git worktree list' there.", error))
+    Effect.mapError((error) => missing("git", error.message, "Try 'git worktree list' in the repository.", error))
   )
 
 const newestIn = (runs: ReadonlyArray<RunView>, directory: string) =>
@@ -56,7 +56,7 @@ const worktreeRows = Effect.fn("worktreeRows")(function* (project: Project) {
 })
 
 const stateOf = ({ dirty, merged }: WorktreeRow): string =>
-  [merged ? "merged" : "not merged", ...(dirty.length === 0 ? [] : [`${dirty.length} not committed`])].join(", ")
+  [merged ? "merged" : "not merged", ...(dirty.length === 0 ? [] : [`${dirty.length} uncommitted`])].join(", ")
 
 export const listWorktreeRows = (flags: ClientFlags) =>
   withClient(
@@ -73,8 +73,8 @@ export const listWorktreeRows = (flags: ClientFlags) =>
     })
   )
 
-/** Whether the user means this worktree: by its name, run, branch or path. */
-const isMeant = (row: WorktreeRow, given: string): boolean =>
+/** Whether the user named this worktree, by its name, run, branch or path. */
+const isNamed = (row: WorktreeRow, given: string): boolean =>
   [row.name, row.branch, row.run?.runId, row.directory].includes(given) || resolve(given) === row.directory
 
 /** Why a worktree must not be removed, if so. */
@@ -98,7 +98,7 @@ export const removeWorktreeRow = (flags: ClientFlags & { readonly worktree: stri
     flags,
     Effect.gen(function* () {
       const project = yield* findProject(process.cwd())
-      const row = (yield* worktreeRows(project)).find((one) => isMeant(one, flags.worktree))
+      const row = (yield* worktreeRows(project)).find((one) => isNamed(one, flags.worktree))
       if (row === undefined) {
         return yield* wrongUse(
           "unknown-worktree",

@@ -41,7 +41,7 @@ export const pause = (flags: Flags & { readonly now: boolean }) => {
     flags,
     Effect.gen(function* () {
       const event = yield* control(flags, commandId, (runId) => to.orchestrator(runId).PauseRun({ now: flags.now }))
-      const pending = `${flags.run} will pause after the current turn, once a process runs it.`
+      const pending = `Run ${flags.run} will pause after its current turn, once a process runs it.`
       const paused = `Run ${flags.run} is paused. Continue: reprise resume ${flags.run}`
       report(flags, event, event === undefined ? pending : paused)
     })
@@ -55,7 +55,7 @@ export const resume = (flags: Flags) => {
     Effect.gen(function* () {
       const event = yield* control(flags, commandId, (runId) => to.orchestrator(runId).ResumeRun())
       const pending = `Run ${flags.run} was asked to continue.`
-      const resumed = `${flags.run} will continue: now if 'reprise up' is running, otherwise with the next 'reprise run'.`
+      const resumed = `Run ${flags.run} will continue: now if 'reprise up' is running, otherwise with the next 'reprise run'.`
       report(flags, event, event === undefined ? pending : resumed)
     })
   )
@@ -72,7 +72,7 @@ export const abort = (flags: Flags & { readonly reason: string }) => {
       if (event === undefined) {
         return yield* missing(
           "no-answer",
-          `The orchestrator did not confirm that ${flags.run} is aborted.`,
+          `The orchestrator did not confirm that run ${flags.run} is aborted.`,
           "'reprise doctor' shows what is wrong."
         )
       }

@@ -58,7 +58,7 @@ const printSummary = Effect.fnUntraced(function* ({ json, locations, project }: 
   data(runSummary(view, [...standard, ...locations]))
 })
 
-/** The exit code of a run with this status, if there is nothing left to follow. */
+/** The exit code of a run that has ended or is paused; undefined if it is still to be followed. */
 const settledCode = (status: RunView["status"]): ExitCode | undefined => {
   switch (status) {
     case "paused":
@@ -115,7 +115,7 @@ const followAndSummarise = Effect.fnUntraced(function* (
  * is missing. When another process did the work and ends, this one takes over.
  */
 export const executePlan = Effect.fn("executePlan")(function* (execution: PlanExecution) {
-  // Before a broker is started here for the first time: a refused run leaves nothing behind.
+  // Checked before the first broker starts here, so that a refused run leaves nothing behind.
   if (!isInitialised(execution.project)) yield* requireCleanTree(execution)
   const followed = yield* Ref.make<RunId | undefined>(undefined)
   const { config, openCodeEnvironment, project } = execution

@@ -37,14 +37,14 @@ const untilArchived = (runId: RunId) =>
     })
   )
 
-/** Waits, in vain if need be, until nothing of the ended run is under way. */
+/** Waits until an ended run has released its workspace and archived its conversations, but not longer than `releaseMs`. */
 const untilReleased = Effect.fnUntraced(function* (runId: RunId, released: Deferred.Deferred<void>) {
   const { directory } = yield* findRun(runId)
   if (directory !== undefined) yield* Deferred.await(released).pipe(Effect.timeoutOption(releaseMs))
   yield* untilArchived(runId).pipe(Effect.timeoutOption(releaseMs))
 })
 
-/** Prints the event that raised the open question, for a program that follows only from now on. */
+/** Prints the event that raised the open question, for a program that otherwise sees only new events. */
 const printRaised = Effect.fnUntraced(function* (runId: RunId, escalationId: string) {
   const broker = yield* Broker
   const messenger = yield* Messenger

@@ -1,4 +1,4 @@
-/** What `run`, `run --dry-run`, `validate` and `demo` share: everything a run is started with, read and checked once. */
+/** Reads and checks once everything that a run needs, for `run`, `run --dry-run`, `validate` and `demo`. */
 import { type RunId, type RunOptions, to } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { Config } from "../../config/Config.ts"
@@ -11,7 +11,7 @@ import { readPrompts } from "../../project/prompts.ts"
 import { data, okJson } from "../../terminal/Printer.ts"
 import { describePlan, planText } from "../../views/planText.ts"
 
-/** What was validated is what is sent: nothing of this is read again. */
+/** The validated plan and settings. Exactly these are sent: none is read again. */
 export interface PreparedRun {
   readonly project: Project
   readonly plan: PlanFile

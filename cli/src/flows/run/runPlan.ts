@@ -29,7 +29,7 @@ interface Flags extends ClientFlags {
   readonly model: Option.Option<string>
 }
 
-/** Stands for a run that is only described. */
+/** The run id in a description of a run that does not exist. */
 const noRun = RunId.make("dry-run")
 
 const settingsOf = ({ model, nats, runtime, worktree }: Flags) => ({

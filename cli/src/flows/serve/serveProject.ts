@@ -57,7 +57,7 @@ const serve = Effect.fnUntraced(function* (options: Serving) {
 })
 
 /**
- * Never succeeds. While another process does the work this one only follows, and takes over when that one ends. Fails
+ * Never succeeds. While another process does the work, this one only follows; it takes over when the other ends. Fails
  * with a `CliFailure` if something is missing or the broker is full.
  */
 export const serveProject = Effect.fn("serveProject")(function* (options: Serving) {

@@ -46,7 +46,7 @@ const runInterface = ({ argv: [program, ...args], env }: AttachCommand) =>
     return Effect.sync(() => child.kill("SIGTERM"))
   })
 
-/** OpenCode without a server of ours, on the same sessions: works later too, when no server may run. */
+/** OpenCode on the same sessions without our server, so that the command still works when no server runs. */
 const withoutServer = (session: SessionView, id: string) =>
   Effect.map(
     locateOpenCode(),
@@ -93,7 +93,11 @@ export const attach = Effect.fn("attach")(function* (flags: ClientFlags & { read
       "Add --json to print the command instead."
     )
   }
-  say(color.dim(`Session ${session.sessionId}: what you do in it counts as yours.`))
+  say(
+    color.dim(
+      `Opening session ${session.sessionId}. If its run waits for you, a prompt that you type there makes the run continue.`
+    )
+  )
   const code = yield* Effect.mapError(interact(session, id, options), failed(session))
   if (code !== 0) {
     return yield* missing("attach", `The interface of ${session.runtime} ended with ${code}.`, "Read its output.")

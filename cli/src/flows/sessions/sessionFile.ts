@@ -1,6 +1,6 @@
 /** `reprise sessions export ID [DIR]`: `agent-sessions/ID/session.json`, metadata and the whole conversation. */
-import { mkdir, rename, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
+import { replaceFile } from "@reprise/process"
 import { sessionFileText } from "@reprise/session-manager/transcript"
 import { Effect, Option } from "effect"
 import type { ClientFlags } from "../../system/clientSystem.ts"
@@ -10,27 +10,18 @@ import { missing } from "../../terminal/CliFailure.ts"
 import { okJson, say } from "../../terminal/Printer.ts"
 import { conversation } from "./conversation.ts"
 
-const write = async (folder: string, name: string, text: string): Promise<string> => {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const path = join(folder, name)
-  const temporary = `${path}.${process.pid}.tmp`
-  await rm(temporary, { force: true })
-  await writeFile(temporary, text, { mode: 0o600, flag: "wx" })
-  await rename(temporary, path)
-  return path
-}
-
 /**
  * Writes a conversation to `agent-sessions/ID/` of a folder and returns its path; an existing file is replaced as a
- * whole. Readable by its owner only, because agents may have been told secrets.
+ * whole. Readable by its owner only, because conversations may contain secrets.
  */
 export const writeSessionFile = (directory: string, sessionId: string, text: string, name = "session.json") => {
   const folder = join(directory, "agent-sessions", sessionId)
+  const path = join(folder, name)
   return Effect.tryPromise({
-    try: () => write(folder, name, text),
+    try: () => replaceFile(path, text),
     catch: (cause) =>
       missing("export", `${folder} cannot be written: ${String(cause)}`, "Give another directory.", cause)
-  })
+  }).pipe(Effect.as(path))
 }
 
 export const exportSession = (

@@ -29,7 +29,7 @@ interface Flags extends ClientFlags {
   readonly model: Option.Option<string>
 }
 
-interface Assignment {
+interface SessionExecution {
   readonly project: Project
   readonly settings: Settings
   readonly prompt: string
@@ -40,14 +40,14 @@ interface Assignment {
 }
 
 /** The newest session of the same prompt that has not ended: like the open run of a plan, it is continued. */
-const findOpenSession = Effect.fnUntraced(function* ({ project, prompt }: Assignment) {
+const findOpenSession = Effect.fnUntraced(function* ({ project, prompt }: SessionExecution) {
   const sessions = yield* allSessions
   return sessions
     .filter((session) => session.prompt === prompt && session.directory === project.root && !isOver(session))
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt))[0]
 })
 
-const start = Effect.fnUntraced(function* ({ project, prompt, prompts, settings }: Assignment) {
+const start = Effect.fnUntraced(function* ({ project, prompt, prompts, settings }: SessionExecution) {
   const messenger = yield* Messenger
   const sessionId = newSessionId()
   const { model, permissions, runtime } = settings
@@ -73,11 +73,11 @@ const printResult = Effect.fnUntraced(function* (sessionId: SessionId, lastLines
   say(`Session ${sessionId} ${status}: ${used}. Read it: reprise sessions show ${sessionId}`)
 })
 
-const startOrContinue = Effect.fnUntraced(function* (assignment: Assignment) {
-  const { json, terminal } = assignment
+const startOrContinue = Effect.fnUntraced(function* (execution: SessionExecution) {
+  const { json, terminal } = execution
   const since = new Date(Date.now() - 1).toISOString()
-  const open = yield* findOpenSession(assignment)
-  const sessionId = open?.sessionId ?? (yield* start(assignment))
+  const open = yield* findOpenSession(execution)
+  const sessionId = open?.sessionId ?? (yield* start(execution))
   if (!json) say(open === undefined ? `Session ${sessionId}` : `Continuing session ${sessionId}`)
   const { code, lastLines } = yield* followSession(sessionId, {
     terminal,
@@ -93,9 +93,9 @@ const readPrompt = (given: string) =>
   given === "-" ? Effect.promise(() => text(process.stdin)) : Effect.succeed(given)
 
 /** Returns the exit code. When another process did the work and ends, this one takes over. */
-const execute = (assignment: Assignment) =>
-  untilBrokerLostOrFull(startOrContinue(assignment)).pipe(
-    Effect.provide(hostingSystem({ project: assignment.project, settings: assignment.settings })),
+const execute = (execution: SessionExecution) =>
+  untilBrokerLostOrFull(startOrContinue(execution)).pipe(
+    Effect.provide(hostingSystem({ project: execution.project, settings: execution.settings })),
     Effect.retry({ while: isBrokerLost })
   )
 

@@ -1,0 +1,145 @@
+import { assert, describe, it } from "@effect/vitest"
+import { sessionPrompts } from "@reprise/protocol"
+import type { JournalEvent } from "../src/actor/journal.ts"
+import {
+  at,
+  failed,
+  first,
+  followedUp,
+  given,
+  judged,
+  open,
+  reached,
+  request,
+  requested,
+  second,
+  session,
+  startTurnOf,
+  turn
+} from "./support/reviews.ts"
+
+describe("requesting a review", () => {
+  it("gives the full prompt to a new session for the first review of a phase", () => {
+    const outcome = given([]).when(first)
+    outcome.then(open)
+    const { command, key } = startTurnOf(outcome.sent)
+    assert.strictEqual(key, "r1-p2-s1")
+    assert.deepInclude(command, {
+      _tag: "StartTurn",
+      turnId: "r1-p2-t1",
+      role: "reviewer",
+      session: { _tag: "New" },
+      report: "verdict",
+      onMissing: "fresh"
+    })
+    assert.match(String(command.prompt), /^You are the reviewer of phase 2 of the plan PLAN\.md\.\n/)
+    assert.isUndefined(command.freshPrompt)
+  })
+
+  it("gives the same session the short prompt for a later review, and the full one in case the session is gone", () => {
+    const outcome = given(judged).when(second)
+    outcome.then(requested(2, second, 1, "c1"))
+    const { command, key } = startTurnOf(outcome.sent)
+    assert.strictEqual(key, "r1-p2-s1")
+    assert.deepInclude(command, { session: { _tag: "Existing", sessionId: "r1-p2-s1" }, onMissing: "fresh" })
+    assert.match(String(command.prompt), /^A new commit \(c2\) has been made in response to your review feedback\.\n/)
+    assert.match(String(command.freshPrompt), /^You are the reviewer of phase 2 /)
+  })
+
+  it("changes nothing when it is repeated while the verdict is awaited", () => {
+    given(open).when(first).then([])
+  })
+
+  it("publishes the same verdict without another turn when it is repeated after the verdict", () => {
+    const outcome = given(judged).when(first)
+    outcome.then([reached(1, 1, "c1")])
+    assert.deepStrictEqual(
+      outcome.sent.map((one) => one._tag),
+      ["PublishEvent"]
+    )
+  })
+
+  it("is refused for another commit while one is under review", () => {
+    given(open)
+      .when(second)
+      .refused(/^Commit c1 is under review \(cycle 1\)/)
+  })
+
+  it.each([
+    ["the same commit in a later cycle", request(2, "c1")],
+    ["another commit in the same cycle", request(1, "c2")]
+  ])("reviews %s, and refuses it while a review is open", (_, asked) => {
+    given(judged)
+      .when(asked)
+      .then(requested(2, asked, 1, "c1"))
+    given(open)
+      .when(asked)
+      .refused(/under review/)
+  })
+
+  it("continues from the commit that was reviewed last, not from the first one", () => {
+    const third = request(3, "c3")
+    given([...followedUp, reached(2, 2, "c2")])
+      .when(third)
+      .then(requested(3, third, 1, "c2"))
+  })
+
+  it("passes everything that the request says about the turn to the session-manager", () => {
+    const asked = request(2, "c2", {
+      model: "m",
+      permissions: "all",
+      limits: { maxAgentTurns: 7 },
+      prompts: { report: "Report: {schema}" }
+    })
+    const { command, key } = startTurnOf(given(judged).when(asked).sent)
+    const { freshPrompt, prompt, ...rest } = command
+    assert.strictEqual(key, session(1))
+    assert.isString(prompt)
+    assert.isString(freshPrompt)
+    assert.deepStrictEqual(rest, {
+      _tag: "StartTurn",
+      ...at,
+      turnId: turn(2),
+      role: "reviewer",
+      session: { _tag: "Existing", sessionId: session(1) },
+      reason: "review-cycle",
+      onMissing: "fresh",
+      runtime: "opencode",
+      model: "m",
+      directory: "/work/repository",
+      host: "h1",
+      permissions: "all",
+      title: "Review of phase 2",
+      report: "verdict",
+      ...sessionPrompts(asked.prompts),
+      limits: { maxAgentTurns: 7 }
+    })
+    assert.isNotEmpty(sessionPrompts(asked.prompts))
+  })
+
+  it("gives the full prompt to a new session after a failed review", () => {
+    const outcome = given([...open, ...failed(1, 1)]).when(first)
+    outcome.then(requested(2, first, 2))
+    assert.match(String(startTurnOf(outcome.sent).command.prompt), /^You are the reviewer/)
+  })
+
+  it("begins a new session after a failed follow-up review", () => {
+    given([...followedUp, ...failed(2, 2)])
+      .when(second)
+      .then(requested(3, second, 2))
+  })
+
+  it("reviews the same commit again after the review was closed, because nothing is remembered", () => {
+    const closed: JournalEvent = { _tag: "ReviewerForgotten", sessionId: session(1), aborted: false, reason: "anew" }
+    given([...judged, closed])
+      .when(first)
+      .then(requested(2, first, 2))
+  })
+
+  it("begins a new session for another commit after the review was aborted", () => {
+    const closed: JournalEvent = { _tag: "ReviewerForgotten", sessionId: session(1), aborted: true, reason: "paused" }
+    given([...judged, closed])
+      .when(second)
+      .then(requested(2, second, 2))
+  })
+})
