@@ -61,6 +61,12 @@ describe("a run moves", () => {
     assert.deepStrictEqual(s.lines, ["workspace VerifyCommit"])
   })
 
+  it("with what came in a second pause, not with what came in the first", () => {
+    const s = story().executing().tell(pause).completes("abc1").tell(resume)
+    s.tell(pause).commitVerified().tell(resume)
+    assert.deepStrictEqual(s.lines, ["RunResumed", "StepStarted REVIEW (work-verified)", "reviewer RequestReview"])
+  })
+
   it("to a human at a checkpoint that auto mode cannot resolve", () => {
     const s = at({ ...decision, type: "human-action" }, { auto: true })
     assert.strictEqual(s.question.ask.origin, "checkpoint")
