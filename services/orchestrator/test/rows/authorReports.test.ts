@@ -1,0 +1,110 @@
+import { assert, describe, it } from "@effect/vitest"
+import { decision, done } from "../support/checkpoints.ts"
+import { story } from "../support/story.ts"
+
+describe("an author that is told what is wrong", () => {
+  it("is not told a second time that its report breaks a rule, though its commit was rejected in between", () => {
+    const s = story().executing().completes("zz").completes("abc1").commitRejected()
+    assert.deepStrictEqual(s.lines, ["session-manager StartTurn"])
+    assert.strictEqual(s.completes("zz").question.ask.origin, "author")
+  })
+
+  it("is not told a second time that its commit was rejected, though its report broke a rule in between", () => {
+    const s = story().executing().completes("abc1").commitRejected().completes("zz").completes("abc2")
+    assert.strictEqual(s.commitRejected().question.ask.origin, "commit")
+  })
+
+  it("may use one token at least, even when the budget is used up", () => {
+    const s = story()
+      .executing({ limits: { tokenBudget: 50 } })
+      .completes("zz")
+    assert.strictEqual(s.command("StartTurn").limits.maxTokens, 1)
+  })
+
+  it("has all of its notes handed to the reviewer", () => {
+    const s = story().executing().completes("abc1", { notes: "First note." }).commitRejected()
+    s.completes("abc2", { notes: "Second note." }).commitVerified()
+    const { notes } = s.command("RequestReview")
+    assert.include(notes, "First note.")
+    assert.include(notes, "Second note.")
+  })
+})
+
+describe("the session of an author", () => {
+  const context = { tokens: 900, limit: 1000 }
+
+  it("has ended when it expired during the turn, although its report still arrives", () => {
+    assert.strictEqual(story().executing().agent("SessionExpired").completes("abc1").phase.author?.state, "ended")
+  })
+
+  it("has ended when the runtime does not know it any more", () => {
+    assert.strictEqual(story().executing().turnFails("session-missing").phase.author?.state, "ended")
+  })
+
+  it("keeps the size of its context until another one is measured or it is replaced", () => {
+    const s = story().executing()
+    s.tell(s.turnReport({ result: "complete", commit: "zz" }))
+    s.tell(s.turnReport({ result: "complete", commit: "abc1" }, { context }))
+    s.commitRejected().completes("abc2")
+    assert.deepStrictEqual(s.phase.author?.context, context)
+    s.tell({ _tag: "SessionReplaced", runId: s.run.runId, sessionId: s.author, old: "a", new: "b", reason: "lost" })
+    assert.isUndefined(s.phase.author?.context)
+  })
+
+  it("is offered for continue after the turn limit", () => {
+    assert.include(story().executing().turnFails("turn-limit", true).choices, "continue-session")
+  })
+
+  it("is aborted after a timeout only where the session-manager has not done so", () => {
+    assert.include(story().executing().turnFails("timeout", true).lines, "session-manager AbortSession")
+    const s = story().executing().turnFails("timeout", false)
+    assert.notInclude(s.lines, "session-manager AbortSession")
+    assert.isUndefined(s.question.watch)
+  })
+
+  it("counts as a failed continuation only when the continued turn has failed", () => {
+    const continued = () => story().executing().needsHuman().answer("continue-session")
+    assert.strictEqual(continued().completes("abc1").phase.failedContinuations, 0)
+    assert.strictEqual(continued().reports({ result: "failed", reason: "no" }).phase.failedContinuations, 1)
+  })
+
+  it("that a human chose is not replaced without asking, although completed tasks are recorded", () => {
+    const s = story().executing().reports({ result: "needs_human", reason: "Which?", completedTasks: done })
+    assert.strictEqual(s.answer("continue-session").turnFails("session-missing").question.ask.origin, "runtime")
+  })
+
+  it("is named with the choice of the human who continues it", () => {
+    const s = story().executing().needsHuman().answer("continue-session")
+    const started = s.journal.findLast((event) => event._tag === "StepStarted")
+    assert.deepInclude(started?._tag === "StepStarted" ? started.session : undefined, {
+      choice: "continue",
+      why: "a human chose to continue the author's session"
+    })
+  })
+})
+
+describe("the report of an author", () => {
+  it("names commits in lower case, however they were written", () => {
+    const tasks = [{ id: "P1.1", commit: " ABC1234 ", files: [] }]
+    assert.strictEqual(
+      story().executing().completes("abc1", { completedTasks: tasks }).phase.completedTasks[0]?.commit,
+      "abc1234"
+    )
+  })
+
+  it("is corrected when an option of its decision has blanks around its id", () => {
+    const checkpoint = { ...decision, options: [{ id: " red", label: "All red" }] }
+    assert.deepStrictEqual(story().executing().reports({ result: "checkpoint", checkpoint }).lines, [
+      "session-manager StartTurn"
+    ])
+  })
+
+  it("belongs to the continued turn also when it has to be corrected", () => {
+    const s = story().executing().needsHuman().answer("continue-session").completes("zz")
+    assert.isTrue(s.pending("Turn").continued)
+  })
+
+  it("is missing when somebody aborted the turn: a human is asked", () => {
+    assert.strictEqual(story().executing().turnFails("aborted").question.ask.origin, "runtime")
+  })
+})

@@ -1,0 +1,100 @@
+/** Inputs that resemble what the run waits for, and are not it. */
+import { assert, describe, it } from "@effect/vitest"
+import { turnIdOf } from "@reprise/protocol"
+import { runView } from "../../src/actor/view.ts"
+import { at, decision } from "../support/checkpoints.ts"
+import { row } from "../support/row.ts"
+import { failedGate, onePhase, runId, story, withGates } from "../support/story.ts"
+
+const pause = { _tag: "PauseRun", runId, now: false } as const
+const pauseNow = { _tag: "PauseRun", runId, now: true } as const
+const resume = { _tag: "ResumeRun", runId } as const
+const refused = { _tag: "CommandRefused", runId, code: "busy", reason: "no" } as const
+
+describe("a run does not move", () => {
+  it("when another commit than the reported one is verified", () => {
+    const s = story().executing().completes("abc1234")
+    assert.deepStrictEqual(row(s, { _tag: "CommitVerified", runId, phase: "1", commit: "def5678" }).lines, [])
+  })
+
+  it("when the workspace failed in another phase", () => {
+    const s = story().executing().completes("abc1234")
+    const failure = { _tag: "WorkspaceFailed", runId, operation: "VerifyCommit", reason: "no disk" } as const
+    assert.deepStrictEqual(row(s, { ...failure, phase: "2" }).lines, [])
+    assert.deepStrictEqual(row(s, { ...failure, phase: "1" }).lines[0], "gate RaiseEscalation")
+  })
+
+  it("when another turn than the one under way is refused", () => {
+    const s = story().executing()
+    s.tell({ ...refused, command: "StartTurn", turnId: turnIdOf(runId, 9) })
+    assert.strictEqual(s.run.pending._tag, "Turn")
+  })
+
+  it("when an agent asks whose turn was interrupted", () => {
+    const s = story().executing().tell(pauseNow).tell(resume).agentPrompts("p1")
+    assert.deepStrictEqual(s.lines, [])
+  })
+
+  it("when gates pass that do not verify its checkpoint", () => {
+    const task = "P1.2"
+    const s = at(
+      { ...decision, task, type: "human-verify" },
+      { auto: true, gates: { verify: ["npm run look"] } },
+      onePhase
+    )
+    const { attempt } = s.command("RunQualityGates")
+    const passed = { _tag: "QualityPassed", runId, phase: "1", attempt, results: [failedGate] } as const
+    assert.deepStrictEqual(row(s, passed).lines, [])
+    assert.include(row(s, { ...passed, checkpoint: task }).lines, "CheckpointResolved")
+  })
+})
+
+describe("a run moves", () => {
+  it("when its command to continue a session is refused", () => {
+    const s = story().executing().needsHuman().answer("continue-session")
+    const { turnId } = s.pending("Turn")
+    assert.strictEqual(s.tell({ ...refused, command: "ContinueSession", turnId }).question.ask.origin, "runtime")
+  })
+
+  it("with the report of a turn when it was resumed before the turn was over", () => {
+    const s = story().executing().tell(pause).tell(resume).completes("abc1234")
+    assert.deepStrictEqual(s.lines, ["workspace VerifyCommit"])
+  })
+
+  it("with what came in a second pause, not with what came in the first", () => {
+    const s = story().executing().tell(pause).completes("abc1").tell(resume)
+    s.tell(pause).commitVerified().tell(resume)
+    assert.deepStrictEqual(s.lines, ["RunResumed", "StepStarted REVIEW (work-verified)", "reviewer RequestReview"])
+  })
+
+  it("to a human at a checkpoint that auto mode cannot resolve", () => {
+    const s = at({ ...decision, type: "human-action" }, { auto: true })
+    assert.strictEqual(s.question.ask.origin, "checkpoint")
+  })
+})
+
+describe("the view of a run", () => {
+  it("keeps the newest two hundred notices", () => {
+    const s = story().executing()
+    for (let n = 1; n <= 201; n++)
+      s.tell({ ...refused, command: "StartTurn", turnId: turnIdOf(runId, 9), reason: `${n}` })
+    const { notices } = runView(s.run) ?? assert.fail("there is no view")
+    assert.strictEqual(notices.length, 200)
+    assert.deepStrictEqual([notices.at(0), notices.at(-1)], ["StartTurn was refused: 2", "StartTurn was refused: 201"])
+  })
+
+  it("shows the phase of an aborted run as not done, and the turn that goes on under a question", () => {
+    const aborted = story().executing().tell({ _tag: "AbortRun", runId, reason: "enough" })
+    assert.strictEqual(runView(aborted.run)?.phases[0]?.state, "pending")
+    const asking = story().executing().agentPrompts("p1")
+    assert.strictEqual(runView(asking.run)?.turnId, asking.pending("Turn").turnId)
+  })
+
+  it("numbers the runs of the gates, also those that the workspace had to begin again", () => {
+    const s = story().executing(withGates).worked("abc1")
+    s.tell({ _tag: "WorkspaceFailed", runId, phase: "1", operation: "RunQualityGates", reason: "no disk" })
+    s.answer("fix").gates(false).completes()
+    assert.strictEqual(s.command("RunQualityGates").attempt, 3)
+    assert.strictEqual(runView(s.run)?.attempt, 3)
+  })
+})

@@ -1,0 +1,111 @@
+import { assert, describe, it } from "@effect/vitest"
+import { EscalationId, RunId, TurnId } from "@reprise/protocol"
+import { echoMs } from "../src/activity/actions.ts"
+import { attribute } from "../src/activity/activity.ts"
+import type { SessionInput } from "../src/actor/inputs.ts"
+import { answer, at, firstTurn, given, givenWith, nextTurn, opened, sessionId, startAlone, t } from "./support/story.ts"
+
+const working = firstTurn.slice(0, 2)
+const human = { _tag: "ReportActivity", cause: "human", evidence: "text" } as const
+const permission = {
+  _tag: "RecordAgentQuestion",
+  promptId: "per_1",
+  kind: "permission",
+  text: "bash: ls",
+  options: []
+} as const satisfies SessionInput
+
+describe("activity in a session", () => {
+  it("is its last use, in a turn and outside of one", () => {
+    assert.strictEqual(given(firstTurn).when(human, at(100)).state.lastActivityAt, at(100))
+    const seen: SessionInput = { _tag: "RecordWorking", turnId: t(1), number: 1, evidence: "text" }
+    const outcome = given(working).when(seen, at(100))
+    assert.strictEqual(outcome.state.lastActivityAt, at(100))
+    assert.deepInclude(outcome.event("AgentWorking"), { phase: "2", step: "EXECUTE" })
+  })
+
+  it("makes the timer stale that was set before it", () => {
+    const pause: SessionInput = { _tag: "PauseIdle", useCount: given(firstTurn).state.useCount }
+    given([...firstTurn, human, { _tag: "ReportIdle" }])
+      .when(pause)
+      .then([])
+  })
+
+  it("keeps the session from being paused also when the agent works by itself", () => {
+    assert.isTrue(given(firstTurn).when({ ...human, cause: "agent" }).state.workingOutsideTurn)
+  })
+
+  it("outside of a turn is over when the next turn is requested", () => {
+    assert.isFalse(given([...firstTurn, human, nextTurn(2)]).state.workingOutsideTurn)
+  })
+
+  it("of a human in our turn belongs to the turn", () => {
+    const outcome = given([...working, permission]).when({ _tag: "RecordAgentQuestionGone", promptId: "per_1" })
+    assert.include(outcome.types, "AgentWorking")
+    assert.isFalse(outcome.state.workingOutsideTurn)
+  })
+
+  it("is the agent's own a full minute after our last prompt", () => {
+    const seen = { causeIsOurs: false, live: false }
+    assert.strictEqual(attribute({ ...seen, msSinceOurs: echoMs }), "agent")
+    assert.strictEqual(attribute({ ...seen, msSinceOurs: echoMs - 1 }), "unknown")
+  })
+})
+
+describe("a question of an agent", () => {
+  it("names the turn in which it is asked", () => {
+    assert.strictEqual(given(working).when(permission).event("AgentPrompting").turnId, t(1))
+  })
+
+  it("is another one when it has the same words but another kind", () => {
+    const question: SessionInput = { ...permission, kind: "question", promptId: "que_1" }
+    assert.deepStrictEqual(given([...working, permission]).when(question).types, ["AgentPrompting"])
+  })
+
+  it("is ignored after the end of the session, which leaves none open", () => {
+    const abort: SessionInput = { _tag: "AbortSession", sessionId, reason: "x" }
+    given([...firstTurn, abort])
+      .when(permission)
+      .then([])
+    assert.deepStrictEqual(given([...firstTurn, permission, abort]).state.agentQuestions, [])
+  })
+
+  it("without options of its own is approved once", () => {
+    const outcome = givenWith({ actions: { onPrompt: ["approve"] } })(working).when(permission)
+    assert.strictEqual(outcome.event("AgentQuestionDecided").reply, "once")
+  })
+
+  it("that the first configured action cannot answer is left to the next one", () => {
+    const question: SessionInput = { ...permission, kind: "question" }
+    const outcome = givenWith({ actions: { onPrompt: ["approve", "reject"] } })(working).when(question)
+    assert.match(outcome.event("AgentQuestionDecided").reply, /Decide for yourself/)
+  })
+
+  it("does not count towards the actions of the turn when it is answered by itself, and is told in short", () => {
+    const long: SessionInput = { ...permission, text: "x".repeat(1000) }
+    const outcome = givenWith({ actions: { onPrompt: ["approve"] } })(working).when(long)
+    assert.strictEqual(outcome.state.actionCount, 0)
+    assert.strictEqual(outcome.event("ActionTaken").about?.length, 500)
+  })
+})
+
+describe("an escalation that the gate withdrew", () => {
+  it("is not withdrawn at the gate a second time", () => {
+    const turnId = TurnId.make(`${sessionId}-t1`)
+    const report = '{"result":"needs_human","reason":"Which greeting?"}'
+    const history: ReadonlyArray<SessionInput> = [
+      startAlone,
+      { ...opened(1), turnId },
+      { ...answer(1, 1, "x"), turnId },
+      { ...answer(1, 2, report), turnId }
+    ]
+    const outcome = given(history).when({
+      _tag: "EscalationWithdrawn",
+      runId: RunId.make(sessionId),
+      escalationId: EscalationId.make(`${sessionId}-e1`),
+      reason: "superseded"
+    })
+    const commands = outcome.sent.flatMap((one) => (one._tag === "SendCommand" ? [one.command._tag] : []))
+    assert.deepStrictEqual(commands, ["RaiseEscalation"])
+  })
+})
