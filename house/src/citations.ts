@@ -1,6 +1,6 @@
 /**
- * Finds citations that lead nowhere: in comments of TypeScript files, in links of Markdown pages, and in the pages that
- * say where things are. A reader who follows a citation has to arrive.
+ * Finds citations that do not resolve: in comments of TypeScript files, in links of Markdown pages, and in the pages that
+ * name files and folders.
  */
 import { posix } from "node:path"
 import { parseSync } from "oxc-parser"
@@ -24,7 +24,7 @@ const decision = /\bdecision (\d+)\b/g
 /** Pages that name paths in inline code, each of which has to exist. */
 const maps = ["README.md", "CONTRIBUTING.md", "docs/design/README.md", "docs/security.md"]
 
-/** A comment as one line, so that a citation may be wrapped. */
+/** A comment as one line, because a citation may be wrapped. */
 const flatten = (comment: string) => comment.replace(/\s*\n\s*\*?\s*/g, " ")
 
 interface Repository {

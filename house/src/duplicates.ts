@@ -13,7 +13,7 @@ export interface Repeat {
   readonly places: ReadonlyArray<string>
 }
 
-/** The lines that say something. An import that spans lines is left out up to its `from`. */
+/** The lines that count. An import that spans lines is left out up to its `from`. */
 const significantLines = (file: string, text: string): ReadonlyArray<Line> => {
   const code = text
     .replace(/^import\b[^"]*"[^"]*"|^export \{[^}]*\} from "[^"]*"/gm, blank)
@@ -24,7 +24,7 @@ const significantLines = (file: string, text: string): ReadonlyArray<Line> => {
     .filter(({ text }) => /\w/.test(text) && !text.startsWith("//"))
 }
 
-/** Keeps the line breaks, so that the numbers of lines stay true. */
+/** Keeps the line breaks, so that line numbers stay right. */
 const blank = (removed: string) => removed.replace(/[^\n]/g, "")
 
 /** Every run of six lines that stands in more than one place. */

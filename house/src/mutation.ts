@@ -1,4 +1,4 @@
-/** What a mutation run changes, and what its result says. */
+/** Which files a mutation run changes, and how its result is scored. */
 
 /** The parts of Stryker's report that are read. */
 interface Report {
@@ -50,7 +50,7 @@ export const sampleOf = (files: ReadonlyArray<string>, count: number, seed: numb
   }).sort()
 }
 
-/** Mutants that do not compile or were left out on purpose say nothing of the tests. */
+/** Mutants that do not compile or were left out on purpose say nothing about the tests. */
 const counted = new Set(["Killed", "Timeout", "Survived", "NoCoverage"])
 const noticed = new Set(["Killed", "Timeout"])
 

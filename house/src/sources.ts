@@ -12,7 +12,7 @@ export type Sources = ReadonlyMap<string, string>
 
 export const repository = fileURLToPath(new URL("../../", import.meta.url))
 
-/** Fixtures are broken on purpose, so their text is not looked at. */
+/** Fixtures are broken on purpose, so their text is not checked. */
 const isRead = (path: string) => /\.(ts|md)$/.test(path) && !path.startsWith("house/fixtures/")
 
 /** Every path that git knows, whatever its type. */

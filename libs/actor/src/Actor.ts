@@ -35,7 +35,7 @@ export interface Delivery {
 export const isSentBy = (service: ServiceName, key: Key, id: string): boolean =>
   id.startsWith(`${contracts[service].actor}.${key}.`)
 
-/** An actor's no to an input: published as a `CommandRefused` event, and never retried. */
+/** An actor's refusal of an input: published as a `CommandRefused` event, and never retried. */
 export class Refusal extends Schema.TaggedError<Refusal>()("Refusal", {
   /** One of the service's refusal codes. */
   code: Schema.String,
@@ -88,7 +88,7 @@ export type Outgoing<Own extends Tagged = never, Work extends Tagged = never> =
   | RequestWork<Work>
   | SetTimer<Own>
 
-/** What any actor sends, for code that does not care whose it is. */
+/** What an actor sends, for code that works with any kind of actor. */
 export type AnyOutgoing = Outgoing<Tagged, Tagged>
 
 /** A command to an actor of any service: `send(to.gate(id).WithdrawEscalation({ reason }))`. */
@@ -102,8 +102,8 @@ export const requestWork = <Work extends Tagged>(host: Host, work: Work): Reques
   work
 })
 /**
- * A command to the actor itself at a later time. It cannot be taken back: when it is stale by then, the state that it
- * meets has to refuse or ignore it.
+ * A command to the actor itself at a later time. It cannot be cancelled: when it has become
+ * stale, `decide` must refuse or ignore it.
  */
 export const setTimer = <Own extends Tagged>(dueAt: string, command: Own): SetTimer<Own> => ({
   _tag: "SetTimer",
@@ -147,8 +147,8 @@ export interface Actor<State, Input extends Tagged, Event extends Tagged, Work e
   readonly journal: Schema.Codec<Event, unknown>
   readonly initial: State
   /**
-   * What the input means in this state: events to record, none when it does not concern the actor, or a refusal, which
-   * is published as the answer.
+   * Decides an input in this state: events to record (none when it does not concern the actor), or a refusal, which is
+   * published as the answer.
    */
   readonly decide: (state: State, input: Input, delivery: Delivery) => Result.Result<ReadonlyArray<Event>, Refusal>
   readonly evolve: (state: State, event: Event) => State

@@ -9,7 +9,7 @@ export interface ActorSettings {
   readonly host: Host
   /** An actor's state is written as a snapshot after this many events. */
   readonly snapshotEvery: number
-  /** An actor that had no input for this long leaves the memory. */
+  /** An actor that had no input for this long is removed from memory. */
   readonly idleAfterMs: number
   /** How many handled inputs an actor remembers. */
   readonly receiptsKept: number
@@ -17,9 +17,9 @@ export interface ActorSettings {
   readonly maxInFlight: number
   /** A message becomes a dead letter after this many deliveries; a process that dies while it handles it counts too. */
   readonly maxDeliveries: number
-  /** A message is delivered again after this long without a sign of life. */
+  /** A message is delivered again after this long without a heartbeat. */
   readonly ackWaitMs: number
-  /** Time between signs of life; well below `ackWaitMs`. */
+  /** Time between heartbeats; well below `ackWaitMs`. */
   readonly heartbeatMs: number
   /** How often a decision is made again after another process wrote first; then the message is handed back. */
   readonly conflictRetries: number

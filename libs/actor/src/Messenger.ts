@@ -1,4 +1,4 @@
-/** How code that is not an actor takes part: it sends commands, publishes and reads events, and asks for read models. */
+/** Access to the services for code that is not an actor: it sends commands, publishes and reads events, and asks for read models. */
 import { Context, Effect, Layer, type Stream } from "effect"
 import { ActorConfig } from "./ActorConfig.ts"
 import { Broker } from "./broker/Broker.ts"
@@ -28,7 +28,7 @@ const make = Effect.gen(function* () {
 })
 
 /**
- * The way in and out for the command line, workers, and other edges. Actors do not use it: they send by `react`.
+ * For the command line, workers and other code at the edges. Actors do not use it: they send by `react`.
  *
  * What can surprise: a command that was sent is stored, not handled; `ask` waits until it was. Whether a service runs
  * shows only in queries (`not-running`) and in `ask` (`NoAnswer`).

@@ -54,9 +54,9 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
 }
 
 /** The server has no JetStream, the account may not use it, or no stream covers the subject: the server does not say which. */
-export class NothingStores extends Schema.TaggedError<NothingStores>()("NothingStores", { operation }) {
+export class NoStreamStores extends Schema.TaggedError<NoStreamStores>()("NoStreamStores", { operation }) {
   override get message() {
-    return `Nothing stores this (${this.operation}): JetStream is off for this account, or no stream covers the subject. Run 'reprise doctor'.`
+    return `This was not stored (${this.operation}): JetStream is off for this account, or no stream covers the subject. Run 'reprise doctor'.`
   }
 }
 
@@ -85,7 +85,7 @@ export class ConnectionClosed extends Schema.TaggedError<ConnectionClosed>()("Co
 }
 
 /** JetStream refused with an error code. */
-export class BrokerSaysNo extends Schema.TaggedError<BrokerSaysNo>()("BrokerSaysNo", {
+export class JetStreamRefused extends Schema.TaggedError<JetStreamRefused>()("JetStreamRefused", {
   operation,
   code: Schema.Int,
   reason: Schema.String
@@ -109,11 +109,11 @@ export class BrokerFault extends Schema.TaggedError<BrokerFault>()("BrokerFault"
 export type BrokerError =
   | RequestTimedOut
   | PermissionDenied
-  | NothingStores
+  | NoStreamStores
   | StreamFull
   | WrongSequence
   | ConnectionClosed
-  | BrokerSaysNo
+  | JetStreamRefused
   | BrokerFault
 
 /** Server error codes that Reprise acts on. */
@@ -143,16 +143,16 @@ const apiError = (operation: string, cause: JetStreamApiError): BrokerError => {
       return new WrongSequence({ operation })
     case jetStreamCode.notEnabled:
     case jetStreamCode.notEnabledForAccount:
-      return new NothingStores({ operation })
+      return new NoStreamStores({ operation })
     default:
-      return new BrokerSaysNo({ operation, code: cause.code, reason: cause.message })
+      return new JetStreamRefused({ operation, code: cause.code, reason: cause.message })
   }
 }
 
 /** The error of one link in a chain of causes; undefined when only its cause can say. */
 const knownError = (operation: string, thrown: unknown): BrokerError | undefined => {
   if (thrown instanceof JetStreamApiError) return apiError(operation, thrown)
-  if (thrown instanceof errors.NoRespondersError) return new NothingStores({ operation })
+  if (thrown instanceof errors.NoRespondersError) return new NoStreamStores({ operation })
   if (thrown instanceof errors.PermissionViolationError) {
     return new PermissionDenied({ operation, subject: thrown.subject })
   }

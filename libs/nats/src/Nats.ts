@@ -59,7 +59,7 @@ export const displayUrl = (url: string | ReadonlyArray<string>): string =>
 
 const isLoopback = (url: string) => /^(?:[a-z]+:\/\/)?(?:[^@/]*@)?(?:127\.|localhost(?:[:/]|$)|\[?::1\]?)/.test(url)
 
-const identity = Effect.fnUntraced(function* (
+const authenticationOf = Effect.fnUntraced(function* (
   credentials: Credentials
 ): Effect.fn.Return<Partial<ConnectionOptions>, CredentialsUnreadable> {
   switch (credentials._tag) {
@@ -121,12 +121,12 @@ const close = (nc: NatsConnection, status: SubscriptionRef.SubscriptionRef<Conne
  */
 const make = Effect.fn("Nats.make")(function* (options: NatsOptions) {
   const url = displayUrl(options.url)
-  const who = yield* identity(options.credentials ?? { _tag: "Anonymous" })
+  const authentication = yield* authenticationOf(options.credentials ?? { _tag: "Anonymous" })
   const servers = typeof options.url === "string" ? [options.url] : [...options.url]
   const nc = yield* Effect.tryPromise({
     try: () =>
       connect({
-        ...who,
+        ...authentication,
         servers,
         name: options.name,
         inboxPrefix: options.inboxPrefix ?? `_INBOX_${options.name.replaceAll(/[^A-Za-z0-9_-]/g, "_")}`,

@@ -2,7 +2,7 @@
 import { AckPolicy, type ConsumerConfig, type ConsumerInfo, DeliverPolicy } from "@nats-io/jetstream"
 import { nanos } from "@nats-io/transport-node"
 import { Effect, Option, Schema } from "effect"
-import { attempt, BrokerSaysNo, jetStreamCode } from "./BrokerError.ts"
+import { attempt, JetStreamRefused, jetStreamCode } from "./BrokerError.ts"
 import { differences } from "./compareConfig.ts"
 import { Nats, type NatsShape } from "./Nats.ts"
 import { formatVersion, type ServerVersion, supports } from "./ServerVersion.ts"
@@ -68,7 +68,7 @@ const findConsumer = (nats: NatsShape, stream: string, durable: string) =>
   attempt(`read consumer ${durable} of ${stream}`, () => nats.jsm.consumers.info(stream, durable)).pipe(
     Effect.map(Option.some<ConsumerInfo>),
     Effect.catchIf(
-      (error) => error instanceof BrokerSaysNo && error.code === jetStreamCode.consumerNotFound,
+      (error) => error instanceof JetStreamRefused && error.code === jetStreamCode.consumerNotFound,
       () => Effect.succeedNone
     )
   )

@@ -3,7 +3,7 @@ import type { StreamConfig, StreamInfo } from "@nats-io/jetstream"
 import { Kvm } from "@nats-io/kv"
 import { Objm } from "@nats-io/obj"
 import { Effect, Option, Schema } from "effect"
-import { attempt, type BrokerError, BrokerSaysNo, jetStreamCode } from "./BrokerError.ts"
+import { attempt, type BrokerError, JetStreamRefused, jetStreamCode } from "./BrokerError.ts"
 import { type Difference, differences } from "./compareConfig.ts"
 import { Nats, type NatsShape } from "./Nats.ts"
 import {
@@ -81,7 +81,7 @@ const hints: ReadonlyMap<number, string> = new Map([
 const explain =
   (definition: StreamDefinition) =>
   (error: BrokerError | StreamMismatch): BrokerError | StreamMismatch | StreamRefused =>
-    error instanceof BrokerSaysNo
+    error instanceof JetStreamRefused
       ? new StreamRefused({
           stream: definition.stream,
           code: error.code,
@@ -114,7 +114,7 @@ export const findStream = (nats: NatsShape, stream: string) =>
   attempt(`read stream ${stream}`, () => nats.jsm.streams.info(stream)).pipe(
     Effect.map(Option.some<StreamInfo>),
     Effect.catchIf(
-      (error) => error instanceof BrokerSaysNo && error.code === jetStreamCode.streamNotFound,
+      (error) => error instanceof JetStreamRefused && error.code === jetStreamCode.streamNotFound,
       () => Effect.succeedNone
     )
   )

@@ -1,4 +1,4 @@
-/** How the broker is: data for `reprise doctor`. Reads only. */
+/** The health of the broker, for `reprise doctor`. Reads only. */
 import { Effect, Option } from "effect"
 import { attempt, type BrokerError } from "./BrokerError.ts"
 import { type Difference, differences } from "./compareConfig.ts"
@@ -42,7 +42,7 @@ export interface BrokerHealth {
 
 export interface HealthOptions {
   readonly prefix: string
-  /** Where the server's own statistics come from; without it the sync mode stays unknown. */
+  /** Reads the server's own statistics; without them the sync mode stays unknown. */
   readonly statistics?: Effect.Effect<ServerStatistics, BrokerError>
   readonly replicas?: number
   readonly ages?: Partial<Ages>

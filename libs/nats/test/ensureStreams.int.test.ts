@@ -130,7 +130,7 @@ layer(brokerLayer(), live)("ensureStreams", (it) => {
     Effect.gen(function* () {
       yield* ensureStreams("strict", { storageBytes })
       const odd = { stream: "STRICT_COMMANDS", subject: "strict.command.gate.a.b", id: "1", body: "" }
-      assert.strictEqual((yield* Effect.flip(publish(odd)))._tag, "NothingStores")
+      assert.strictEqual((yield* Effect.flip(publish(odd)))._tag, "NoStreamStores")
     })
   )
 

@@ -18,7 +18,7 @@ export const variableOf = (mark: Mark): Readonly<Record<string, string>> => {
   return { [mark.slice(0, at)]: mark.slice(at + 1) }
 }
 
-/** A mark for one start only: a guard that is late must not end what the next owner started. */
+/** A mark for a single start, so that a late guard does not end what the next owner started. */
 export const newMark = (): Mark => `REPRISE_GUARDED=${randomBytes(12).toString("hex")}`
 
 const environmentOf = (pid: string): Promise<ReadonlyArray<string>> =>

@@ -7,9 +7,9 @@ const hasCode = (error: unknown, ...codes: ReadonlyArray<string>): boolean =>
   error instanceof Error && "code" in error && codes.some((code) => code === error.code)
 
 export interface ReplaceOptions {
-  /** Permissions of the file, less the umask. Default: its owner reads and writes, nobody else does. */
+  /** Permissions of the file, minus the umask. Default: its owner reads and writes, nobody else does. */
   readonly mode?: number
-  /** Permissions of the folders that are missing above the file, less the umask. Default: for the owner alone. */
+  /** Permissions of the folders that are missing above the file, minus the umask. Default: for the owner alone. */
   readonly folderMode?: number
   /**
    * Where the text is written before it takes the file's place: a path on the same file system. A fixed name leaves at

@@ -10,14 +10,14 @@ const statFields = (pid: number): Promise<ReadonlyArray<string>> =>
 
 /**
  * When the process was started, in clock ticks since the machine's start: together with the id it names one process.
- * `""` where that cannot be told, `"dead"` for a process that only waits to be reaped.
+ * `""` where the system does not tell, `"dead"` for a process that only waits to be reaped.
  */
 export const startOf = async (pid: number): Promise<string> => {
   const [state, ...rest] = await statFields(pid)
   return state === "Z" || state === "X" ? "dead" : (rest[18] ?? "")
 }
 
-/** The process that started it; 0 where that cannot be told. */
+/** The process that started it; 0 where the system does not tell. */
 export const parentOf = async (pid: number): Promise<number> => Number((await statFields(pid))[1] ?? 0)
 
 /** Whether a process with this id runs, whichever user it belongs to. */

@@ -1,12 +1,12 @@
 /**
- * Runs a server under a guard: a small shell whose standard input is a pipe from this process. However we end, also by
- * kill -9, the kernel closes the pipe; the guard then ends the server and all that this start of it left. It does the
- * latter too when the server dies by itself, before it reports the death.
+ * Runs a server under a guard: a small shell whose standard input is a pipe from this process. However this process
+ * ends, even by kill -9, the kernel closes the pipe; the guard then ends the server and everything that it started. When
+ * the server dies by itself, the guard ends what it left behind before it reports the exit.
  * Guard and server have a session of their own: Ctrl-C reaches neither, we stop them in our order.
  */
 import { spawn } from "node:child_process"
 import { Deferred, Effect, Schema } from "effect"
-import { guardian } from "./guardian.ts"
+import { guardFunctions } from "./guardFunctions.ts"
 import { newMark } from "./Mark.ts"
 
 export class GuardFailed extends Schema.TaggedError<GuardFailed>()("GuardFailed", { reason: Schema.String }) {
@@ -18,16 +18,16 @@ export class GuardFailed extends Schema.TaggedError<GuardFailed>()("GuardFailed"
 export interface GuardOptions {
   readonly program: string
   readonly args: ReadonlyArray<string>
-  /** All of it. */
+  /** The whole environment: nothing is inherited. */
   readonly environment: Readonly<Record<string, string>>
-  /** Appended to: what the program writes. */
+  /** The file to which the program's output is appended. */
   readonly log: string
   readonly directory: string
 }
 
 export interface GuardedProcess {
   readonly pid: number
-  /** Of the guard and the program. */
+  /** The process group of the guard and the program. */
   readonly group: number
   /** The program's exit code; 128 and the signal's number when a signal ended it. */
   readonly exited: Deferred.Deferred<number>
@@ -43,7 +43,7 @@ umask 077
 exec 3<&0 </dev/null
 env "$mark" "$@" 3<&- >>"$log" 2>&1 &
 program=$!
-${guardian}
+${guardFunctions}
 (exec >/dev/null 2>&1; listen) &
 listener=$!
 exec 3<&- 2>/dev/null
@@ -92,7 +92,7 @@ export const startGuarded = (options: GuardOptions): Effect.Effect<GuardedProces
       resume(
         Number.isInteger(pid) && pid > 0
           ? Effect.succeed({ pid, group: guard.pid ?? pid, exited, stop })
-          : Effect.fail(new GuardFailed({ reason: "it named no process" }))
+          : Effect.fail(new GuardFailed({ reason: "it reported no process id" }))
       )
     })
   })

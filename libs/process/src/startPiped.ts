@@ -1,12 +1,12 @@
 /**
- * A guard (see `startGuarded.ts`) for a program that is talked to over its standard input and output. The guard's own
- * pipe is descriptor 3; it carries the program's process id to us, and nothing but its end to the guard.
+ * A guard (see `startGuarded.ts`) for a program whose standard input and output we use. The guard has a pipe of its own,
+ * descriptor 3: over it the guard reports the program's process id, and notices when this process ends.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { EventEmitter } from "node:events"
 import { Socket } from "node:net"
 import type { Readable, Writable } from "node:stream"
-import { guardian } from "./guardian.ts"
+import { guardFunctions } from "./guardFunctions.ts"
 import { newMark } from "./Mark.ts"
 
 export interface PipedOptions {
@@ -16,7 +16,7 @@ export interface PipedOptions {
   readonly directory: string
 }
 
-/** In the words of a child process; `kill` asks the guard, which ends the program and all that it started. */
+/** Shaped like Node's `ChildProcess`. `kill` tells the guard to end the program and everything that it started. */
 export interface PipedProcess {
   readonly stdin: Writable
   readonly stdout: Readable
@@ -41,7 +41,7 @@ exec 4<&0 </dev/null
 env "$mark" "$@" <&4 3<&- 4<&- &
 program=$!
 exec 4<&- 2>/dev/null
-${guardian}
+${guardFunctions}
 (exec >/dev/null; listen) &
 listener=$!
 echo $program >&3

@@ -133,11 +133,9 @@ describe("every refusal", () => {
   })
 })
 
-describe("the run of a review", () => {
-  it("is known once a review was requested", () => {
-    assert.strictEqual(reviewActor.runOf(given(open).state), runId)
-    assert.isUndefined(reviewActor.runOf(given([]).state))
-  })
+it("knows the run of a review once the review was requested", () => {
+  assert.strictEqual(reviewActor.runOf(given(open).state), runId)
+  assert.isUndefined(reviewActor.runOf(given([]).state))
 })
 
 describe("the view of a review", () => {
@@ -157,10 +155,8 @@ describe("the view of a review", () => {
   })
 })
 
-describe("the subscription to turns", () => {
-  it("routes a reviewer's turn to the review of its phase, and an author's turn nowhere", () => {
-    const route = reviewActor.subscription?.route
-    assert.strictEqual(route?.(completed(1, ready)), "r1-p2")
-    assert.isUndefined(route?.({ ...completed(1, ready), role: "author" }))
-  })
+it("routes a reviewer's turn to the review of its phase, and an author's turn nowhere", () => {
+  const route = reviewActor.subscription?.route
+  assert.strictEqual(route?.(completed(1, ready)), "r1-p2")
+  assert.isUndefined(route?.({ ...completed(1, ready), role: "author" }))
 })

@@ -1,5 +1,5 @@
 /**
- * The port to a message broker: what the actor runtime needs of one. `JetStreamBroker` and `MemoryBroker` implement it,
+ * The port to a message broker: the operations that the actor runtime needs. `JetStreamBroker` and `MemoryBroker` implement it,
  * and one suite of tests (`test/support/brokerContract.ts`) holds for both. A message id is stored at most once inside
  * the stream's window; a stored message is delivered at least once.
  */
@@ -53,7 +53,7 @@ export interface Delivered extends StoredMessage {
   readonly ack: () => void
   /** Hands it back: it is delivered again, after `delayMs` if given. */
   readonly nak: (delayMs?: number) => void
-  /** A sign of life: starts the ack wait again. */
+  /** A heartbeat: starts the ack wait again. */
   readonly working: () => void
 }
 

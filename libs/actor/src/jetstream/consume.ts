@@ -1,4 +1,4 @@
-/** Deliveries from named consumers: a flow of them ahead of time, or one by one on request. */
+/** Deliveries from named consumers: a flow that is requested ahead of time, or one by one. */
 import type { Consumer, JsMsg } from "@nats-io/jetstream"
 import { attempt } from "@reprise/nats"
 import { Effect, FiberSet, Schedule } from "effect"
@@ -6,7 +6,7 @@ import type { BrokerShape, ConsumerSpec, Delivered } from "../broker/Broker.ts"
 import { type Consumers, deliveredOf, restartPause } from "./consumers.ts"
 import type { LargeBodies } from "./largeBodies.ts"
 
-/** How many messages a process asks for ahead of time; more would let one replica hoard. */
+/** How many messages a process asks for ahead of time; more would let one replica take most of the messages. */
 const ahead = 32
 /** A pull without heartbeats for half of this is asked again. */
 const pullMs = 5_000
@@ -34,7 +34,7 @@ export const makeConsume =
   (consumers: Consumers, bodies: LargeBodies): BrokerShape["consume"] =>
   (spec, take) =>
     Effect.gen(function* () {
-      // Once for its failure, which is the caller's; from then on failures are waited out.
+      // A failure of this first look-up is the caller's; later ones are retried.
       yield* consumers.get(spec)
       yield* consumers.get(spec).pipe(
         Effect.flatMap((consumer) => consumeOnce(consumer, bodies, take)),

@@ -1,4 +1,4 @@
-/** Whether anything is under way, asked of the server: for tests. */
+/** Asks the server whether anything is under way. For tests. */
 import type { ConsumerConfig } from "@nats-io/jetstream"
 import { attempt } from "@reprise/nats"
 import { Effect, Schedule } from "effect"

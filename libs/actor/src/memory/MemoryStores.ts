@@ -1,4 +1,4 @@
-/** What the broker in memory keeps beside its streams: buckets, transcripts, and who answers queries. */
+/** The stores of the broker in memory beside its streams: buckets, transcripts and query handlers. */
 import { Effect } from "effect"
 import type { BrokerShape, Bucket, QueryHandler, Transcripts } from "../broker/Broker.ts"
 import { Conflict } from "../broker/faults.ts"

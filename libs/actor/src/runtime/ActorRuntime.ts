@@ -1,4 +1,4 @@
-/** What handling the inputs of one kind of actor needs, as one value that the steps of the runtime pass on. */
+/** Everything needed to handle the inputs of one kind of actor, as one value that the runtime's functions share. */
 import { contracts, type Key, type Subjects } from "@reprise/protocol"
 import { Schema } from "effect"
 import type { Actor, Tagged } from "../Actor.ts"

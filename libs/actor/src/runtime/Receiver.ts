@@ -1,4 +1,4 @@
-/** From a delivery to a settled delivery: what every consumer of a service does around its own handling. */
+/** Receives and settles deliveries: what every consumer of a service does around its own handling. */
 import { type Key, keyOfSubject, type MessageMeta, runOfSubject, type Subjects } from "@reprise/protocol"
 import { Effect, Result } from "effect"
 import type { ActorSettings } from "../ActorConfig.ts"

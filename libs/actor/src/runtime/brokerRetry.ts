@@ -1,4 +1,4 @@
-/** Waiting for a broker that is full or away. */
+/** Retries while the broker is full or cannot be reached. */
 import { Duration, Effect, Schedule } from "effect"
 import { BrokerFault, BrokerFull } from "../broker/faults.ts"
 

@@ -1,4 +1,4 @@
-/** From what `react` asks for to messages with ids that derive from the journal. */
+/** Turns what `react` returns into messages, with ids that derive from the journal. */
 import { contracts, type Key, type ServiceName, type Subjects } from "@reprise/protocol"
 import type { AnyOutgoing } from "../Actor.ts"
 import type { Message } from "../broker/Broker.ts"

@@ -1,4 +1,4 @@
-/** What traces and logs know of a message: its place in a W3C trace, and the ids by which a line is found. */
+/** What traces and logs record about a message: its position in a W3C trace, and the ids to search log lines by. */
 import { idsAround, type Key, type MessageMeta, type ServiceName } from "@reprise/protocol"
 import { Option, Tracer } from "effect"
 

@@ -71,7 +71,7 @@ const isTaken = (port: number): Effect.Effect<boolean> =>
     probe.listen(port, "127.0.0.1", () => probe.close(() => resume(Effect.succeed(false))))
   })
 
-/** Finds the causes that can be proved; for all others there is the log. */
+/** Names the causes that can be proved; any other is reported with the log. */
 const diagnose = Effect.fnUntraced(function* (options: StartOptions, offset: number, reason: string) {
   const { directory, port } = options
   if (port > 0 && (yield* isTaken(port))) return yield* new PortTaken({ port })

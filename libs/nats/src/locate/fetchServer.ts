@@ -8,7 +8,7 @@ import { Effect, Option, Schema } from "effect"
 import { type AptSource, parseDeb822, parseDistribution, parseOneLine, privateSource } from "./aptSources.ts"
 import { runCommand } from "./runCommand.ts"
 import { inspectServer, type ServerBinary } from "./ServerBinary.ts"
-import { keep, scratchDirectory } from "./serverCache.ts"
+import { moveToCache, scratchDirectory } from "./serverCache.ts"
 
 /** Why no server was fetched. The caller can try other ways. */
 export class FetchFailed extends Schema.TaggedError<FetchFailed>()("FetchFailed", { reason: Schema.String }) {
@@ -85,7 +85,7 @@ export const fetchServer = Effect.fn("fetchServer")(
     yield* runCommand("dpkg-deb", ["-x", archive, "root"], { directory: scratch, timeoutMs: 30_000 })
     const unpacked = join(scratch, "root", "usr", "sbin", "nats-server")
     const server = yield* inspectServer(unpacked, "fetched")
-    const path = yield* keep(cache, scratch, unpacked, server.version)
+    const path = yield* moveToCache(cache, scratch, unpacked, server.version)
     return { ...server, path } satisfies ServerBinary
   },
   Effect.scoped,

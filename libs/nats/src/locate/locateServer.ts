@@ -23,9 +23,9 @@ export interface LocateOptions {
   readonly onProgress?: (message: string) => Effect.Effect<void>
 }
 
-const isGood = (server: ServerBinary) => compareVersions(server.version, minimumVersion) >= 0
+const isRecent = (server: ServerBinary) => compareVersions(server.version, minimumVersion) >= 0
 
-const tell = (server: ServerBinary) =>
+const warnAboutVersion = (server: ServerBinary) =>
   Effect.forEach(notGuaranteed(server.version), (sentence) => Effect.logWarning(sentence), { discard: true })
 
 /**
@@ -40,13 +40,13 @@ export const locateServer = Effect.fn("locateServer")(function* (options: Locate
   const progress = options.onProgress ?? ((message) => Effect.logInfo(message))
 
   const configured = environment.REPRISE_NATS_SERVER ?? ""
-  if (configured !== "") return yield* inspectServer(configured, "configured").pipe(Effect.tap(tell))
+  if (configured !== "") return yield* inspectServer(configured, "configured").pipe(Effect.tap(warnAboutVersion))
 
   const onPath = yield* findOnPath(environment.PATH ?? "")
-  if (Option.isSome(onPath) && isGood(onPath.value)) return onPath.value
+  if (Option.isSome(onPath) && isRecent(onPath.value)) return onPath.value
   const cache = cacheDirectory(environment)
   const cached = yield* findCached(cache)
-  if (Option.isSome(cached) && isGood(cached.value)) return cached.value
+  if (Option.isSome(cached) && isRecent(cached.value)) return cached.value
 
   if (environment.REPRISE_NATS_FETCH !== "never") yield* progress("fetching nats-server")
   const fetched = yield* Effect.result(
@@ -60,6 +60,6 @@ export const locateServer = Effect.fn("locateServer")(function* (options: Locate
   }
   const older = Option.filter(onPath, ({ version }) => compareVersions(version, oldestVersion) >= 0)
   if (Option.isNone(older)) return yield* new ServerNotFound({ reason: fetched.failure.message })
-  yield* tell(older.value)
+  yield* warnAboutVersion(older.value)
   return older.value
 })

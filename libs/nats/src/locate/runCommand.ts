@@ -13,7 +13,7 @@ export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandF
   }
 }
 
-/** What an installed program may know of this process: where programs are, where to keep files, how to reach the network. */
+/** The variables that an installed program gets from this process: where programs are, where to keep files, how to reach the network. */
 const environment = (): Record<string, string> => {
   const allowed = /^(PATH|HOME|TMPDIR|(http|https|ftp|no|all)_proxy)$/i
   const kept = Object.entries(process.env).filter(([name]) => allowed.test(name))

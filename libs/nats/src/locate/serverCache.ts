@@ -43,7 +43,7 @@ export const scratchDirectory = (cache: string) =>
  * Moves a program into the cache in one step, so readers see all of it or nothing. If another process was faster, its
  * program stays; both have the same version.
  */
-export const keep = (cache: string, scratch: string, fetched: string, version: ServerVersion) =>
+export const moveToCache = (cache: string, scratch: string, fetched: string, version: ServerVersion) =>
   Effect.tryPromise(async () => {
     const entry = join(scratch, "entry")
     await mkdir(entry, { mode: 0o755 })

@@ -69,7 +69,7 @@ export const outcomeOf = (service: ServiceName, type: string): Outcome<string> |
   return outcomes[type]
 }
 
-/** The ids that a message's subject and envelope give, so that its body may leave them out: of its run and its actor. */
+/** The ids of the run and the actor, which the subject and envelope give, so that the body may leave them out. */
 export const idsAround = (service: ServiceName, key: Key, run: string): Readonly<Record<string, string>> => {
   const { keyField } = contracts[service]
   return { runId: run, ...(keyField === undefined ? {} : { [keyField]: key }) }

@@ -3,13 +3,13 @@ import { Effect, Schema } from "effect"
 import { anyHost, EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
 import { PermissionMode, Role, Step } from "../model.ts"
 
-/** Of commands to agents: where the agent works, and what it may do. */
+/** Fields of commands to agents: where the agent works, and what it may do. */
 export const host = Host.pipe(Schema.withDecodingDefaultKey(Effect.succeed(anyHost)))
 /** Absolute path of the working tree on the host; empty: where the host's agent server works. */
 export const directory = Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("")))
 export const permissions = PermissionMode.pipe(Schema.withDecodingDefaultKey(Effect.succeed("ask" as const)))
 
-/** Of public events: where something happened. Absent fields do not apply. */
+/** Fields of public events: where something happened. Absent fields do not apply. */
 export const at = {
   runId: RunId,
   phase: Schema.optionalKey(PhaseId),

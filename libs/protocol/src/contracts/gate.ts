@@ -56,7 +56,7 @@ export const gateEvents = {
     escalationId: EscalationId,
     reason: Schema.Literals(["agent-working", "superseded", "run-ended"])
   },
-  /** The question is still open and unchanged; for channels that call for a human's attention. */
+  /** The question is still open and unchanged; for channels that notify a human. */
   EscalationReminded: {
     ...at,
     escalationId: EscalationId,

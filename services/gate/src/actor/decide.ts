@@ -1,5 +1,5 @@
 /**
- * What raising, answering, withdrawing and reminding mean to a question
+ * Decides how a question is raised, answered, withdrawn and reminded of
  * (docs/design/gate.md#the-gate-where-humans-answer).
  */
 import { type Delivery, type Refusal, refusing } from "@reprise/actor"
@@ -44,7 +44,7 @@ const raise = (state: EscalationState, command: InputOf<"RaiseEscalation">, now:
       return Equal.equals(state.question, command) ? nothing : record({ _tag: "Updated", at: now, question: command })
     case "answered":
     case "withdrawn":
-      // Withdrawn before it was raised: the question comes too late, and stays closed.
+      // It was withdrawn before it was raised, so it stays closed.
       return state.question === undefined || Equal.equals(state.question, command)
         ? nothing
         : refuse("closed", `Escalation ${id} ${describeClosing(state)}. Raise a new one under another id.`)
@@ -108,7 +108,7 @@ const answer = (state: EscalationState, command: InputOf<"AnswerEscalation">, no
     return [answered]
   })
 
-/** Refused after an answer. Before the question it is remembered, so that a late question does not open. */
+/** Refused once answered. A withdrawal that arrives before its question is recorded, so the question never opens. */
 const withdraw = (
   state: EscalationState,
   { escalationId, reason }: InputOf<"WithdrawEscalation">,

@@ -1,4 +1,4 @@
-/** What requests, finished turns and the end of a phase mean to a Review (docs/design/sessions.md#reviews-reviewer). */
+/** Decides how reviews are requested, judged, failed and closed (docs/design/sessions.md#reviews-reviewer). */
 import { type Delivery, type Refusal, refusing } from "@reprise/actor"
 import { reviewerSessionIdOf, reviewerTurnIdOf, type TurnId, type Verdict } from "@reprise/protocol"
 import { Result } from "effect"

@@ -1,19 +1,16 @@
 /**
- * What commands, reports and the end of a run mean to a workspace (docs/design/workspace.md#workspace). Requests are
- * done one at a time in the order they came, so that no two of them ever work in the same tree; only the release of an
- * aborted run goes before waiting requests.
+ * Decides how a workspace handles commands, reports and the end of its run (docs/design/workspace.md#workspace).
+ * Requests are done one at a time, in the order in which they arrived, so that no two ever work in the same tree. Only
+ * the release of an aborted run stopEarlierRequestss waiting requests.
  */
 import { type Delivery, type Refusal, refusing } from "@reprise/actor"
-import type { WorkspaceCommand } from "@reprise/protocol"
 import { Result } from "effect"
-import type { InputOf, RunEnd, WorkspaceInput, WorkspaceReport } from "./inputs.ts"
+import type { InPlaceCommand, InputOf, RunEnd, WorkspaceInput, WorkspaceReport } from "./inputs.ts"
 import type { JournalEvent } from "./journal.ts"
 import type { WorkspaceState } from "./state.ts"
 import type { Request } from "./work.ts"
 
 type Decision = Result.Result<ReadonlyArray<JournalEvent>, Refusal>
-/** Commands that need a prepared workspace. */
-type PlaceCommand = Exclude<WorkspaceCommand, InputOf<"PrepareWorkspace" | "ReleaseWorkspace">>
 
 const refuse = refusing("workspace")
 const nothing: Decision = Result.succeed([])
@@ -23,7 +20,7 @@ const enqueue = (state: WorkspaceState, request: Request): ReadonlyArray<Journal
   return state.queue.length === 0 ? [requested, { _tag: "Started", requestId: request.requestId }] : [requested]
 }
 
-const requirePrepared = (state: WorkspaceState, { runId }: PlaceCommand): Result.Result<void, Refusal> => {
+const requirePrepared = (state: WorkspaceState, { runId }: InPlaceCommand): Result.Result<void, Refusal> => {
   if (state.status === "released") {
     return refuse("released", `The workspace of run ${runId} was released. Prepare it again first.`)
   }
@@ -32,16 +29,19 @@ const requirePrepared = (state: WorkspaceState, { runId }: PlaceCommand): Result
     : Result.void
 }
 
-const workInPlace = (state: WorkspaceState, command: PlaceCommand, requestId: string): Decision =>
+const enqueueInPlace = (state: WorkspaceState, command: InPlaceCommand, requestId: string): Decision =>
   Result.map(requirePrepared(state, command), () => enqueue(state, { requestId, command }))
 
 /** When an aborted run is released, waiting requests are dropped and the current one is stopped. */
-const overtake = (state: WorkspaceState, command: InputOf<"ReleaseWorkspace">): ReadonlyArray<JournalEvent> => {
+const stopEarlierRequests = (
+  state: WorkspaceState,
+  command: InputOf<"ReleaseWorkspace">
+): ReadonlyArray<JournalEvent> => {
   const [current, ...waiting] = state.queue
   if (command.outcome !== "aborted" || current === undefined) return []
   const dropped: ReadonlyArray<JournalEvent> =
     waiting.length === 0 ? [] : [{ _tag: "Dropped", requestIds: waiting.map(({ requestId }) => requestId) }]
-  // Before a workspace is prepared its host is not known; preparing ends by itself.
+  // Before a workspace is prepared its host is not known; preparing cannot be cancelled.
   return state.place === undefined ? dropped : [...dropped, { _tag: "CancelAsked", requestId: current.requestId }]
 }
 
@@ -51,7 +51,7 @@ const release = (state: WorkspaceState, command: InputOf<"ReleaseWorkspace">, re
   if (state.place === undefined && state.queue.length === 0) {
     return Result.succeed([{ _tag: "ReleasedUnused", runId: command.runId }])
   }
-  return Result.succeed([...overtake(state, command), ...enqueue(state, { requestId, command })])
+  return Result.succeed([...stopEarlierRequests(state, command), ...enqueue(state, { requestId, command })])
 }
 
 /** Only the first report of the current request counts. */
@@ -90,7 +90,7 @@ export const decide = (state: WorkspaceState, input: WorkspaceInput, delivery: D
     case "VerifyContinuation":
     case "WriteContinuationState":
     case "WriteSummary":
-      return workInPlace(state, input, delivery.id)
+      return enqueueInPlace(state, input, delivery.id)
     case "ReleaseWorkspace":
       return release(state, input, delivery.id)
     case "Report":

@@ -26,5 +26,7 @@ export const subscription: Subscription<RunEnd> = { types: runEnds, route: ({ ru
 
 export type WorkspaceInput = WorkspaceCommand | WorkspaceReport | RunEnd
 export type InputOf<Tag extends WorkspaceInput["_tag"]> = Extract<WorkspaceInput, { readonly _tag: Tag }>
-/** A public event about the workspace: what came of a command. */
+/** A command that works in a prepared workspace. */
+export type InPlaceCommand = Exclude<WorkspaceCommand, InputOf<"PrepareWorkspace" | "ReleaseWorkspace">>
+/** A public event about the workspace: the outcome of a command. */
 export type WorkspaceFact = EventOf<"workspace">

@@ -1,4 +1,4 @@
-/** The journal of a Workspace actor: which requests it accepted, and what came of them. */
+/** The journal of a Workspace actor: which requests it accepted, and their outcomes. */
 import { RunId, WorkspaceEvent } from "@reprise/protocol"
 import { Schema } from "effect"
 import { Place, Request } from "./work.ts"
@@ -6,7 +6,7 @@ import { Place, Request } from "./work.ts"
 export const JournalEvent = Schema.TaggedUnion({
   /** A command was accepted; it waits until the requests before it are reported. */
   Requested: { ...Request.fields },
-  /** A request came to its turn and is sent to its host. */
+  /** A request is sent to its host: it is first in the queue. */
   Started: { requestId: Schema.String },
   /** Requests that will not be done because the run was aborted. */
   Dropped: { requestIds: Schema.Array(Schema.String) },

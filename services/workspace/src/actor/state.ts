@@ -3,7 +3,7 @@ import type { RunId } from "@reprise/protocol"
 import type { Place, Request } from "./work.ts"
 
 export interface WorkspaceState {
-  /** `new`: not prepared yet. `released`: the run needs it no more, and must prepare it again to use it. */
+  /** `new`: not prepared yet. `released`: the run must prepare it again before it uses it. */
   readonly status: "new" | "active" | "released"
   readonly runId?: RunId
   /** Absent until the workspace was prepared. */
@@ -18,7 +18,7 @@ export interface WorkspaceState {
 
 export const initial: WorkspaceState = { status: "new", queue: [], ended: false }
 
-/** The state when these requests are reported or dropped. */
+/** The state without these requests, which were reported or dropped. */
 export const without = (state: WorkspaceState, requestIds: ReadonlyArray<string>): WorkspaceState => ({
   ...state,
   queue: state.queue.filter(({ requestId }) => !requestIds.includes(requestId))

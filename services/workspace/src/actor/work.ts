@@ -1,4 +1,4 @@
-/** What a Workspace actor asks a host to do: a command that came to its turn, or the end of one. */
+/** What a Workspace actor asks a host to do: to do a command, or to stop doing one. */
 import { Host, RunId, WorkspaceCommand } from "@reprise/protocol"
 import { Schema } from "effect"
 

@@ -2,7 +2,7 @@
 import { ActorConfig } from "@reprise/actor"
 import type { WorkspaceCommand } from "@reprise/protocol"
 import { Effect } from "effect"
-import type { InputOf, WorkspaceFact } from "../actor/inputs.ts"
+import type { InPlaceCommand, InputOf, WorkspaceFact } from "../actor/inputs.ts"
 import type { Place } from "../actor/work.ts"
 import { Impossible } from "./faults.ts"
 import { WorkspaceFiles } from "./files/WorkspaceFiles.ts"
@@ -40,10 +40,8 @@ export const release = Effect.fn("release")(function* (command: InputOf<"Release
   return { _tag: "WorkspaceReleased", runId: command.runId } satisfies WorkspaceFact
 })
 
-type PlaceCommand = Exclude<WorkspaceCommand, InputOf<"PrepareWorkspace" | "ReleaseWorkspace">>
-
 /** Works in a tree after checking that no other run has taken it. */
-const workInPlace = Effect.fnUntraced(function* (command: PlaceCommand, place: Place | undefined) {
+const workInPlace = Effect.fnUntraced(function* (command: InPlaceCommand, place: Place | undefined) {
   if (place === undefined) return yield* new Impossible({ reason: "The workspace is not prepared." })
   const leases = yield* Leases
   yield* leases.check({ leaseId: place.leaseId, runId: command.runId, directory: place.directory })

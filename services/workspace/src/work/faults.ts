@@ -28,7 +28,7 @@ export class Impossible extends Schema.TaggedError<Impossible>()("Impossible", {
   }
 }
 
-/** A file, a process or the broker failed. It may work the next time. */
+/** A file, a process or the broker failed. Trying again may succeed. */
 export class HostFault extends Schema.TaggedError<HostFault>()("HostFault", {
   operation: Schema.String,
   cause: Schema.Defect()

@@ -50,7 +50,7 @@ const statusOf = Effect.fnUntraced(
   (effect) => Effect.catch(effect, () => Effect.succeed("wanted" as const))
 )
 
-const mayWorkNextTime = (fault: Fault): boolean => {
+const isTransient = (fault: Fault): boolean => {
   switch (fault._tag) {
     case "HostFault":
       return true
@@ -68,7 +68,7 @@ const perform = (work: DoRequest) =>
   doCommand(work.command, work.place).pipe(
     Effect.map((outcome): Outcome => outcome),
     Effect.catch((fault) =>
-      mayWorkNextTime(fault)
+      isTransient(fault)
         ? Effect.fail(new WorkFault({ operation: work.command._tag, cause: fault }))
         : Effect.succeed(failed(work, fault.message))
     )

@@ -2,7 +2,7 @@
 
 /** Reprise's own settings and credentials. */
 const ours = /^(REPRISE_|NATS_)/
-/** Set by a Claude that started us; our Claude would take itself for a part of that one. */
+/** Set by a Claude that started us; with them our Claude would act as a part of that one. */
 const outerClaude =
   /^(CLAUDECODE|CLAUDE_CODE_(ENTRYPOINT|SSE_PORT|SESSION_ID|SESSION_KIND|SESSION_NAME|CHILD_SESSION|RESUME_[A-Z_]+)|CLAUDE_AGENT_SDK_VERSION|CLAUDE_BG_[A-Z_]+)$/
 /** Set by git for its hooks; a tool's git would work on that repository instead of its own. */

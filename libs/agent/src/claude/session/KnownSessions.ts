@@ -67,7 +67,7 @@ export class KnownSessions {
       if (Option.isNone(record)) return Option.none()
       const found = new KnownSession(record.value)
       yield* this.refresh(found)
-      // Another caller may have found it meanwhile. Existing entries are old news.
+      // Another caller may have found it meanwhile. Existing entries need no events.
       const first = this.#known.get(id) ?? found
       if (first === found) {
         found.markReported()

@@ -1,4 +1,4 @@
-/** One try of a turn: a process of Claude gets a prompt, and its messages are heard until it ends. */
+/** One try of a turn: a process of Claude gets a prompt, and its messages are read until it ends. */
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk"
 import { Clock, Effect, Option, Schema, Stream } from "effect"
 import { AgentError } from "../../AgentError.ts"
@@ -9,8 +9,8 @@ import type { ClaudeSdk } from "../sdk/ClaudeSdk.ts"
 import { type QueryBroken, type StartedQuery, startQuery } from "../sdk/query.ts"
 import type { KnownSession, KnownSessions } from "../session/KnownSessions.ts"
 import type { LiveTurn } from "../session/LiveTurn.ts"
-import { answerToolRequest } from "./asking.ts"
 import { observe } from "./observe.ts"
+import { answerToolRequest } from "./toolRequests.ts"
 
 export interface TurnOptions {
   readonly sdk: ClaudeSdk
@@ -29,7 +29,7 @@ const exitGraceMs = 10_000
 export const failed = (fields: Omit<ConstructorParameters<typeof AgentError>[0], "operation">) =>
   new AgentError({ operation: "prompt", ...fields })
 
-/** A message that the SDK's types leave out: what became of a prompt. */
+/** A message that the SDK's types leave out: the state of a prompt. */
 const decodeLifecycle = Schema.decodeUnknownOption(
   Schema.Struct({ type: Schema.Literal("command_lifecycle"), state: Schema.String })
 )
@@ -37,8 +37,8 @@ const decodeLifecycle = Schema.decodeUnknownOption(
 /** How a try ended: the process ended, broke off, or waited too long for the model's vendor (an `AgentError`). */
 export type QueryEnd = { readonly _tag: "ended"; readonly limited: boolean } | QueryBroken | AgentError
 
-/** What has been heard from the process. */
-interface Heard {
+/** What the process has reported so far. */
+interface Reported {
   /** Claude has started to work on the prompt. */
   begun: boolean
   /** The process has reported the turn's result. */
@@ -54,30 +54,35 @@ interface QueryRun {
 }
 
 /** Gives up when the vendor's failure is final, or Claude waits for it longer than allowed. */
-const checkPatience = ({ live, options }: QueryRun, query: StartedQuery, heard: Heard, now: number): void => {
+const checkPatience = ({ live, options }: QueryRun, query: StartedQuery, reported: Reported, now: number): void => {
   if (live.retrying === undefined) return
   const { kind, message: detail, sinceMs, untilMs } = live.retrying
   const { patienceMs } = options
   const retryAfterMs = untilMs - now
   if (!isFinal(kind) && retryAfterMs <= patienceMs && now - sinceMs <= patienceMs) return
-  heard.end = failed({ kind, detail, sessionUsable: true, ...(isFinal(kind) ? {} : { retryAfterMs }) })
+  reported.end = failed({ kind, detail, sessionUsable: true, ...(isFinal(kind) ? {} : { retryAfterMs }) })
   query.kill()
 }
 
-const hear = Effect.fnUntraced(function* (run: QueryRun, query: StartedQuery, heard: Heard, message: SDKMessage) {
+const handleMessage = Effect.fnUntraced(function* (
+  run: QueryRun,
+  query: StartedQuery,
+  reported: Reported,
+  message: SDKMessage
+) {
   const { known, live, options } = run
   const now = yield* Clock.currentTimeMillis
   const events = observe(message, live, { sessionId: known.record.id, causePromptId: live.messageId }, now)
   if (events.length > 0) live.announced = true
   yield* Effect.forEach(events, options.tell, { discard: true })
-  checkPatience(run, query, heard, now)
+  checkPatience(run, query, reported, now)
   const lifecycle = Option.getOrUndefined(decodeLifecycle(message))
-  heard.begun ||= lifecycle?.state === "started"
+  reported.begun ||= lifecycle?.state === "started"
   // A prompt that is reported as done without having started will give no result.
-  if (lifecycle !== undefined && lifecycle.state !== "queued" && !heard.begun) query.finish()
+  if (lifecycle !== undefined && lifecycle.state !== "queued" && !reported.begun) query.finish()
   if (message.type !== "result") return
-  heard.over = true
-  if (message.subtype === "error_max_turns") heard.end = { _tag: "ended", limited: true }
+  reported.over = true
+  if (message.subtype === "error_max_turns") reported.end = { _tag: "ended", limited: true }
   query.finish()
   yield* Effect.forkScoped(
     Effect.delay(
@@ -109,13 +114,13 @@ export const runQuery = Effect.fnUntraced(
   function* (run: QueryRun, uuid: string, text: string) {
     const query = yield* start(run, uuid, text)
     run.live.process = query
-    const heard: Heard = { begun: false, over: false, end: { _tag: "ended", limited: false } }
+    const reported: Reported = { begun: false, over: false, end: { _tag: "ended", limited: false } }
     return yield* query.messages.pipe(
-      Stream.runForEach((message) => hear(run, query, heard, message)),
+      Stream.runForEach((message) => handleMessage(run, query, reported, message)),
       Effect.match({
-        onSuccess: () => heard.end,
+        onSuccess: () => reported.end,
         // A process whose turn has failed also says so with its exit code.
-        onFailure: (broken) => (heard.over || heard.end instanceof AgentError ? heard.end : broken)
+        onFailure: (broken) => (reported.over || reported.end instanceof AgentError ? reported.end : broken)
       })
     )
   },

@@ -20,7 +20,7 @@ const maxFruitlessTries = 5
 /** Continues a turn that was cut off. */
 const continuationText = "Your turn was interrupted. Continue where you left off."
 
-/** A turn in progress: its surroundings, and what its tries have come to. */
+/** A turn in progress: what it works with, and how its tries went so far. */
 interface TurnRun {
   readonly options: TurnOptions
   readonly sessions: KnownSessions
@@ -141,7 +141,7 @@ const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<Tur
   return yield* settleTry(run, ended)
 })
 
-/** Decides, from the end of a try, whether the turn fails; undefined when it is to be looked at again. */
+/** Decides, from the end of a try, whether the turn fails; undefined when the turn must be read again. */
 const settleTry = Effect.fnUntraced(function* (run: TurnRun, ended: QueryEnd) {
   if (run.live.aborted) return yield* abandon(run)
   if (ended instanceof AgentError) return yield* ended

@@ -2,7 +2,7 @@
 
 /** Reprise's own settings and credentials. */
 const ours = /^(REPRISE_|NATS_)/
-/** Set by an OpenCode that started us; our OpenCode would take itself for that one. */
+/** Set by an OpenCode that started us; with them our OpenCode would act as that one. */
 const outerOpenCode = new Set([
   "OPENCODE",
   "OPENCODE_PID",

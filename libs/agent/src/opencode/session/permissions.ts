@@ -1,6 +1,6 @@
 /**
- * What an agent may do without asking. Most of it is said by OpenCode's rules, of which the last match wins. The rules
- * cannot say two things (both measured), which `isApproved` does: they compare paths as text, so a symbolic link could
+ * What an agent may do without asking. OpenCode's rules cover most of it; the last match wins. Two
+ * things the rules cannot express (both measured), so `isApproved` decides them: they compare paths as text, so a symbolic link could
  * lead out of the directory, and a subagent's session gets none of its parent's rules.
  */
 import { isAbsolute, resolve } from "node:path"

@@ -1,4 +1,4 @@
-/** Finds the kind of a failure that OpenCode reports: by status code if there is one, else by its words. Pure. */
+/** Finds the kind of a failure that OpenCode reports: by status code if there is one, else by its text. Pure. */
 import type { AssistantMessage } from "@opencode-ai/sdk/v2/client"
 import type { AgentErrorKind } from "../../AgentError.ts"
 

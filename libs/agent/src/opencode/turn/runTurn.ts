@@ -32,7 +32,7 @@ export interface TurnOptions {
 /** How many times in a row the turn may lose its server without a new message before it fails. */
 const maxFruitlessTries = 5
 
-/** A turn in progress: its surroundings, and what its tries have come to. */
+/** A turn in progress: what it works with, and how its tries went so far. */
 interface TurnRun {
   readonly options: TurnOptions
   readonly session: Session
@@ -155,7 +155,7 @@ const requireProgress = Effect.fnUntraced(function* (run: TurnRun, messageCount:
   return yield* other(`OpenCode ended ${run.fruitless} times during this turn. Look at its log ('reprise doctor').`)
 })
 
-/** Sends the prompt and says why the wait for its answer ended. */
+/** Sends the prompt, waits for its answer, and returns why the wait ended. */
 const sendAndWatch = Effect.fnUntraced(function* (run: TurnRun) {
   const sentAt = yield* Clock.currentTimeMillis
   run.sends += 1

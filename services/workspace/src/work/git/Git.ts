@@ -1,4 +1,4 @@
-/** git, as far as a workspace needs it. */
+/** The git operations that a workspace needs. */
 import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
 import type { GitObject, Worktree } from "./gitOutput.ts"

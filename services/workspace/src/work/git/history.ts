@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { History } from "./Git.ts"
 import { linesOf, pathsOf, readObject, readSubject } from "./gitOutput.ts"
-import { asks, line, optional, text } from "./runGit.ts"
+import { exitsWithZero, line, optional, text } from "./runGit.ts"
 
 /** Compares two commits without the programs that a repository configures for it. */
 const between = (from: string, to: string) => ["--no-ext-diff", "--no-textconv", "--end-of-options", from, to, "--"]
@@ -29,7 +29,7 @@ export const history: History = {
         ),
 
   isAncestor: (directory, ancestor, descendant) =>
-    asks(directory, ["merge-base", "--is-ancestor", "--end-of-options", ancestor, descendant]),
+    exitsWithZero(directory, ["merge-base", "--is-ancestor", "--end-of-options", ancestor, descendant]),
 
   mergeBase: (directory, one, other) => optional(directory, ["merge-base", "--end-of-options", one, other]),
 
@@ -42,7 +42,10 @@ export const history: History = {
         ),
 
   hasDiff: (directory, from, to) =>
-    Effect.map(asks(directory, ["diff", "--quiet", "--ignore-submodules=none", ...between(from, to)]), (same) => !same),
+    Effect.map(
+      exitsWithZero(directory, ["diff", "--quiet", "--ignore-submodules=none", ...between(from, to)]),
+      (same) => !same
+    ),
 
   changed: (directory, from, to) => {
     const options = ["--name-only", "-z", "--no-renames", "--no-relative", "--ignore-submodules=none"]

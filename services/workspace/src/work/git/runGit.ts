@@ -47,7 +47,7 @@ const answer = <A>(
   )
 
 /** A question answered by exit code: 0 is yes, 1 is no. */
-export const asks = (directory: string, args: ReadonlyArray<string>): GitResult<boolean> =>
+export const exitsWithZero = (directory: string, args: ReadonlyArray<string>): GitResult<boolean> =>
   answer(directory, args, (exitCode) => exitCode === 0)
 
 /** The first line of the output; undefined when git exits with 1. */

@@ -4,14 +4,14 @@ import { join } from "node:path"
 import { Effect, Semaphore } from "effect"
 import type { WorkingTree } from "./Git.ts"
 import { dirtyPaths, readWorktrees } from "./gitOutput.ts"
-import { asks, attempt, line, optional, text } from "./runGit.ts"
+import { attempt, exitsWithZero, line, optional, text } from "./runGit.ts"
 
 /** For commits and worktrees of Reprise: without the repository's hooks, and unsigned. */
 const noHooks = ["-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"]
 
 const isRuntimeConfig = (path: string): boolean => /(^|\/)opencode\.jsonc?$/.test(path)
 
-/** What OpenCode writes into a configuration file without a schema whenever it reads one: that is nobody's work. */
+/** What OpenCode writes into a configuration file without a schema whenever it reads one: that is not a change of anybody's. */
 const withSchemaAddress = (committed: string): string =>
   committed.replace(/^\s*\{/, '{\n  "$schema": "https://opencode.ai/config.json",')
 
@@ -48,10 +48,10 @@ const commitFile: WorkingTree["commitFile"] = Effect.fnUntraced(function* (direc
 })
 
 const branchExists: WorkingTree["branchExists"] = (directory, name) =>
-  asks(directory, ["show-ref", "--verify", "--quiet", "--", `refs/heads/${name}`])
+  exitsWithZero(directory, ["show-ref", "--verify", "--quiet", "--", `refs/heads/${name}`])
 
 export const makeWorkingTree = Effect.gen(function* () {
-  /** git reads the records of all worktrees of a repository, even those that another git is writing. */
+  /** One worktree command at a time: git reads the records of all worktrees, even one that another git is writing. */
   const oneByOne = (yield* Semaphore.make(1)).withPermits(1)
 
   return {

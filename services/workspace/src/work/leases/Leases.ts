@@ -1,7 +1,7 @@
 /**
  * One run per working tree: a lease in the broker, held for a run by the host that has the files
- * (docs/design/workspace.md#workspace). From time to time the host's service says that it is alive, which renews all of
- * its leases, even those from before a restart; when the host is gone, its leases expire. Every write names the
+ * (docs/design/workspace.md#workspace). The host's heartbeat renews all of its leases, even those from
+ * before a restart; when the host is gone, its leases expire. Every write names the
  * revision that it replaces, so of two runs that claim a tree at the same time exactly one gets it.
  */
 import { ActorConfig, Broker, Conflict } from "@reprise/actor"
@@ -10,13 +10,13 @@ import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import { HostFault, InUse } from "../faults.ts"
 import {
   type Claim,
+  encodeHeartbeat,
   encodeLease,
-  encodeSign,
   hasExpired,
   lastRenewal,
   leaseOf,
+  readHeartbeat,
   readLease,
-  readSign,
   statusFor
 } from "./lease.ts"
 
@@ -24,9 +24,9 @@ import {
 const maxAttempts = 5
 
 export interface LeaseTimes {
-  /** A lease may be taken over when its host has not said for this long that it is alive. */
+  /** A lease may be taken over when its host has sent no heartbeat for this long. */
   readonly ttlMs: number
-  /** How often a host says that it is alive. */
+  /** Time between two heartbeats of a host. */
   readonly renewMs: number
 }
 export const leaseTimes: LeaseTimes = { ttlMs: 60_000, renewMs: 15_000 }
@@ -44,22 +44,22 @@ type Views = (typeof Broker)["Service"]["views"]
 
 const faultOf = (cause: unknown) => new HostFault({ operation: "the lease of the workspace", cause })
 const leaseKey = (leaseId: string) => `lease.${leaseId}`
-const signKey = (host: string) => `lease-host.${host}`
+const heartbeatKey = (host: string) => `lease-host.${host}`
 
-/** Decides again on what the winner of a race wrote. */
+/** Tries again after a lost race, on what the winner wrote. */
 const retryLostRaces = <E>(claim: Effect.Effect<void, E | Conflict>): Effect.Effect<void, E | HostFault> =>
   claim.pipe(
     Effect.retry({ times: maxAttempts, while: (error) => error instanceof Conflict }),
     Effect.mapError((error) => (error instanceof Conflict ? faultOf(error) : error))
   )
 
-/** Says that the host is alive, now and from time to time until the scope closes. */
+/** Sends the host's heartbeat, now and at intervals until the scope closes. */
 const keepAlive = Effect.fnUntraced(function* (views: Views, host: Host, renewMs: number) {
-  const giveSign = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-    views.put(signKey(host), encodeSign({ aliveAt: new Date(nowMs).toISOString() }))
+  const beat = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+    views.put(heartbeatKey(host), encodeHeartbeat({ aliveAt: new Date(nowMs).toISOString() }))
   ).pipe(Effect.catch((cause) => Effect.logWarning(`leases were not renewed: ${cause.message}`)))
-  yield* giveSign
-  yield* giveSign.pipe(Effect.schedule(Schedule.spaced(renewMs)), Effect.forkScoped)
+  yield* beat
+  yield* beat.pipe(Effect.schedule(Schedule.spaced(renewMs)), Effect.forkScoped)
 })
 
 const make = Effect.fnUntraced(function* (views: Views, host: Host, { renewMs, ttlMs }: LeaseTimes) {
@@ -69,10 +69,10 @@ const make = Effect.fnUntraced(function* (views: Views, host: Host, { renewMs, t
       Effect.map((stored) => ({ revision: stored?.revision ?? 0, lease: readLease(stored?.value) }))
     )
 
-  const lastSignOf = (name: string) =>
-    views.get(signKey(name)).pipe(
+  const lastHeartbeatOf = (name: string) =>
+    views.get(heartbeatKey(name)).pipe(
       Effect.mapError(faultOf),
-      Effect.map((stored) => readSign(stored?.value))
+      Effect.map((stored) => readHeartbeat(stored?.value))
     )
 
   const store = (claim: Claim, nowMs: number, revision: number, free: boolean) =>
@@ -86,7 +86,7 @@ const make = Effect.fnUntraced(function* (views: Views, host: Host, { renewMs, t
     const status = statusFor(claim, lease)
     if (status._tag !== "OfOther") return revision
     const { directory, host: holder, runId } = status.lease
-    const renewedAt = lastRenewal(status.lease, yield* lastSignOf(holder))
+    const renewedAt = lastRenewal(status.lease, yield* lastHeartbeatOf(holder))
     return hasExpired(renewedAt, nowMs, ttlMs)
       ? revision
       : yield* new InUse({ directory, runId, host: holder, renewedAt })

@@ -1,4 +1,4 @@
-/** The record of a working tree's lease, and what a claim to the tree means in view of it. */
+/** The record of a working tree's lease, and whether a claim to the tree can be granted. */
 import { type Host, RunId } from "@reprise/protocol"
 import { Result, Schema } from "effect"
 
@@ -18,16 +18,16 @@ const StoredLease = Schema.fromJsonString(Lease)
 const decodeLease = Schema.decodeUnknownResult(StoredLease)
 export const encodeLease = Schema.encodeSync(StoredLease)
 
-/** When a host last said that it is alive, ISO 8601 UTC. */
-const StoredSign = Schema.fromJsonString(Schema.Struct({ aliveAt: Schema.String }))
-const decodeSign = Schema.decodeUnknownResult(StoredSign)
-export const encodeSign = Schema.encodeSync(StoredSign)
+/** A host's last heartbeat, ISO 8601 UTC. */
+const StoredHeartbeat = Schema.fromJsonString(Schema.Struct({ aliveAt: Schema.String }))
+const decodeHeartbeat = Schema.decodeUnknownResult(StoredHeartbeat)
+export const encodeHeartbeat = Schema.encodeSync(StoredHeartbeat)
 
 /** A stored value that cannot be read counts as none. */
 export const readLease = (stored: string | undefined): Lease | undefined =>
   stored === undefined ? undefined : Result.getOrUndefined(decodeLease(stored))
-export const readSign = (stored: string | undefined): string | undefined =>
-  stored === undefined ? undefined : Result.getOrUndefined(decodeSign(stored))?.aliveAt
+export const readHeartbeat = (stored: string | undefined): string | undefined =>
+  stored === undefined ? undefined : Result.getOrUndefined(decodeHeartbeat(stored))?.aliveAt
 
 export interface Claim {
   readonly leaseId: string
@@ -48,9 +48,9 @@ export const statusFor = (claim: Claim, lease: Lease | undefined): LeaseStatus =
   return lease.runId === claim.runId ? { _tag: "Own" } : { _tag: "OfOther", lease }
 }
 
-/** A lease is renewed by its run, or by a sign of its host; the later one counts. */
-export const lastRenewal = (lease: Lease, sign: string | undefined): string =>
-  sign !== undefined && sign > lease.renewedAt ? sign : lease.renewedAt
+/** A lease is renewed by its run, or by its host's heartbeat; the later one counts. */
+export const lastRenewal = (lease: Lease, heartbeat: string | undefined): string =>
+  heartbeat !== undefined && heartbeat > lease.renewedAt ? heartbeat : lease.renewedAt
 
 export const hasExpired = (renewedAt: string, nowMs: number, ttlMs: number): boolean =>
   nowMs - Date.parse(renewedAt) > ttlMs

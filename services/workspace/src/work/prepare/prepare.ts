@@ -1,4 +1,4 @@
-/** Makes a working tree ready for a run, or says why it must not be used (docs/design/workspace.md#workspace). */
+/** Prepares a working tree for a run, or refuses it with the reason (docs/design/workspace.md#workspace). */
 import type { Host } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"

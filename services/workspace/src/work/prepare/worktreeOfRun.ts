@@ -71,7 +71,7 @@ const runPostCreate = Effect.fnUntraced(function* (command: PrepareWorkspace, ro
   }
 })
 
-/** The plan in the worktree must be there and, on a new branch, must be the one that was given. */
+/** The worktree must contain the plan; on a new branch, exactly the plan that was given. */
 const requireSamePlan = Effect.fnUntraced(function* (command: PrepareWorkspace, plan: string, tree: Tree) {
   const files = yield* WorkspaceFiles
   const found = yield* files.read(tree.directory, command.planPath)

@@ -44,11 +44,11 @@ export const exitCodeOf = (handle: ProcessHandle): Effect.Effect<number | null> 
     Effect.catch(() => Effect.succeed(null))
   )
 
-/** What would redirect git to another repository (`GIT_*`), and Reprise's own credentials. */
+/** Variables that would redirect git to another repository (`GIT_*`), and Reprise's own credentials. */
 const withheld = /^(GIT_|REPRISE_|NATS_|OPENCODE_)/i
 
 /**
- * The environment of every command in a workspace: the host's own, less what is withheld
+ * The environment of every command in a workspace: this process's own, without the withheld variables
  * (docs/design/workspace.md#workspace).
  */
 export const childEnvironment = (host: Readonly<Record<string, string | undefined>>): Record<string, string> =>

@@ -67,7 +67,7 @@ const examine = Effect.fnUntraced(function* (command: VerifyCommit, place: Place
 })
 
 /**
- * Checks what the author says of a commit: it is new work, all of it, and reachable from HEAD
+ * Checks the commit that the author reports: it is new work, complete, and reachable from HEAD
  * (docs/design/workspace.md#workspace).
  */
 export const verifyCommit = Effect.fn("verifyCommit")(function* (command: VerifyCommit, place: Place) {

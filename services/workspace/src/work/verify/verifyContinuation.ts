@@ -9,7 +9,7 @@ import { Git } from "../git/Git.ts"
 /** No system allows longer paths, but an agent may name one. */
 const longestPath = 4096
 
-/** Whether git has a plain file at the path: then nothing else counts there. */
+/** Whether the commit has a plain file at the path: then only a file is accepted there. */
 const isPlainFile = Effect.fnUntraced(function* (directory: string, commit: string | undefined, path: string) {
   const git = yield* Git
   return commit !== undefined && (yield* git.entry(directory, commit, path)) === "file"
