@@ -19,9 +19,10 @@ import {
   workerLayer
 } from "../src/index.ts"
 import { CounterWork, counter, counterLayer, toCounter } from "./support/Counter.ts"
+import { testSettings } from "./support/jetStream.ts"
 import { misbehaving } from "./support/misbehave.ts"
 import { eventsSoFar, followNow, journalOf, sendAll, show } from "./support/observe.ts"
-import { onServer, ownServerWorld, testSettings, waitUntil } from "./support/systems.ts"
+import { onServer, ownServerWorld, waitUntil } from "./support/systems.ts"
 
 const s = subjects("t")
 const count = actorLayer(counter)

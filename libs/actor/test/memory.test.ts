@@ -6,7 +6,8 @@ import { askSuite } from "./support/askSuite.ts"
 import { brokerContract } from "./support/brokerContract.ts"
 import { durabilitySuite } from "./support/durabilitySuite.ts"
 import { inputSuite } from "./support/inputSuite.ts"
-import { memoryWorld, passingTime, testSettings } from "./support/systems.ts"
+import { testSettings } from "./support/jetStream.ts"
+import { memoryWorld, passingTime } from "./support/systems.ts"
 import { workSuite } from "./support/workSuite.ts"
 
 brokerContract(

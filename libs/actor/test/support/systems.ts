@@ -2,20 +2,11 @@
 import { afterAll, describe, it } from "@effect/vitest"
 import { jetstreamManager } from "@nats-io/jetstream"
 import { connect } from "@nats-io/transport-node"
-import { ensureStreams, Nats } from "@reprise/nats"
 import { lacksTestBroker, Broker as Server, type TestBroker, testBroker } from "@reprise/testing"
 import { Context, Effect, Exit, Layer, Logger, Schedule, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import {
-  ActorConfig,
-  type ActorSettings,
-  type Broker,
-  JetStreamBroker,
-  MemoryBroker,
-  Messenger
-} from "../../src/index.ts"
-
-export const testSettings: Partial<ActorSettings> = { prefix: "t", ackWaitMs: 1_000, heartbeatMs: 300 }
+import { ActorConfig, type ActorSettings, type Broker, MemoryBroker, Messenger } from "../../src/index.ts"
+import { jetStream, testSettings } from "./jetStream.ts"
 
 export { testBroker as server }
 
@@ -71,14 +62,6 @@ export const memoryWorld = Effect.fnUntraced(function* (settings: Partial<ActorS
   const shared = yield* Layer.build(MemoryBroker.layer.pipe(Layer.provideMerge(config)))
   return { start: (...parts) => processOn(Layer.succeedContext(shared), parts) } satisfies World
 })
-
-/** The broker port over a connection of its own to a server, with the streams there. */
-export const jetStream = (url: string, settings: Partial<ActorSettings> = {}, storageBytes = 256 * 1024 ** 2) =>
-  JetStreamBroker.layer.pipe(
-    Layer.provideMerge(Layer.effectDiscard(ensureStreams("t", { storageBytes }))),
-    Layer.provideMerge(Nats.layer({ url, name: "test", reconnectWaitMs: 50 })),
-    Layer.provideMerge(ActorConfig.layer({ ...testSettings, ...settings }))
-  )
 
 interface ServerWorld extends World {
   readonly server: TestBroker
