@@ -123,7 +123,12 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
   const reprise = (...args: ReadonlyArray<string>) => Effect.suspend(() => new Command(root, environment, args).ended)
   const read = <A>(data: Schema.Codec<A, unknown>, ...args: ReadonlyArray<string>) => {
     const decode = Schema.decodeUnknownSync(data)
-    return reprise(...args, "--json").pipe(Effect.map(({ stdout }) => decode(readAnswer(stdout).data)))
+    return reprise(...args, "--json").pipe(
+      Effect.map(({ code, stderr, stdout }) => {
+        if (code !== 0) throw new Error(`reprise ${args.join(" ")} exited with ${code}: ${stdout}${stderr}`)
+        return decode(readAnswer(stdout).data)
+      })
+    )
   }
   yield* reprise("trust")
   const world: World = {
