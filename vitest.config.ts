@@ -6,8 +6,8 @@ const minutes = (count: number) => ({ testTimeout: count * 60_000, hookTimeout: 
 /** Projects of one group run together; the small files of one project fill the gaps that another leaves. */
 const group = (groupOrder: number, maxWorkers: string) => ({ maxWorkers, sequence: { groupOrder } })
 const pure = group(1, "100%")
-/** These tests wait for other processes half of the time. */
-const waiting = group(2, "200%")
+/** These tests start processes of their own, which need the processors too. */
+const waiting = group(2, "100%")
 
 export default defineConfig({
   test: {
