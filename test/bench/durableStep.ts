@@ -2,49 +2,18 @@
  * The time of one durable step of an actor: a command is delivered, decided and journalled, its outcome is published,
  * and it is acknowledged; compared with a raw append to the same server, which writes to disk before it answers.
  */
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { type Actor, ActorConfig, actorLayer, Broker, JetStreamBroker, Messenger, publish } from "@reprise/actor"
-import { EmbeddedServer, ensureStreams, formatVersion, layerEmbeddedConnection, publish as store } from "@reprise/nats"
-import { addressing, type Key, PublicEvent, RunId, subjects } from "@reprise/protocol"
-import { Effect, Layer, Result, Schema } from "effect"
-
-const Command = Schema.TaggedUnion({ Step: { n: Schema.Int } })
-const Event = Schema.TaggedUnion({ Stepped: { n: Schema.Int, at: Schema.String } })
-
-const toStepper = addressing<Key>()({ service: "orchestrator", keyField: undefined, commands: Command })
-
-const stepper: Actor<number, typeof Command.Type, typeof Event.Type> = {
-  service: "orchestrator",
-  commands: Command,
-  journal: Event,
-  initial: 0,
-  decide: (_steps, { n }, { now }) => Result.succeed([{ _tag: "Stepped", n, at: now }]),
-  evolve: (steps) => steps + 1,
-  react: (steps, _events, { key }) => [
-    publish(PublicEvent.cases.StepStarted.make({ runId: RunId.make(key), step: "EXECUTE", attempt: steps }))
-  ],
-  runOf: () => undefined,
-  view: (steps) => ({ steps }),
-  snapshotVersion: 1
-}
+import { ActorConfig, actorLayer, Broker, JetStreamBroker, Messenger } from "@reprise/actor"
+import { EmbeddedServer, ensureStreams, formatVersion, publish as store } from "@reprise/nats"
+import { type Key, subjects } from "@reprise/protocol"
+import { Effect, Layer } from "effect"
+import { embedded } from "./embedded.ts"
+import { type Figures, figuresOf } from "./figures.ts"
+import { stepper, toStepper } from "./stepper.ts"
 
 const prefix = "bench"
 const rounds = 1_000
 const warmUp = 200
 const parallelKeys = 64
-
-interface Figures {
-  readonly p50: number
-  readonly p99: number
-}
-
-const figures = (times: ReadonlyArray<number>): Figures => {
-  const sorted = [...times].sort((a, b) => a - b)
-  const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
-  return { p50: at(0.5), p99: at(0.99) }
-}
 
 const say = (name: string, { p50, p99 }: Figures) =>
   process.stdout.write(`${name}: p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms\n`)
@@ -97,23 +66,23 @@ const measure = Effect.gen(function* () {
   const system = actorLayer(stepper).pipe(Layer.provideMerge(Messenger.layer), Layer.provideMerge(broker))
 
   yield* ensureStreams(prefix, { storageBytes: 512 * 1024 ** 2 })
-  const raw = figures(yield* rawAppends)
+  const raw = figuresOf(yield* rawAppends)
   const steps = yield* Effect.gen(function* () {
     const messenger = yield* Messenger
-    const step = (key: Key, n: number) => messenger.send(toStepper(key).Step({ n }))
+    const step = (key: Key) => messenger.send(toStepper(key).Step({ count: 1 }))
     const acknowledged = (count: number) => Effect.yieldNow.pipe(Effect.repeat({ until: () => times.length >= count }))
 
     for (let n = 0; n < warmUp + rounds; n++) {
-      yield* step("one", n)
+      yield* step("one")
       yield* acknowledged(n + 1)
     }
-    const alone = figures(times.slice(warmUp))
+    const alone = figuresOf(times.slice(warmUp))
 
     const before = times.length
     const started = performance.now()
     yield* Effect.forEach(
       Array.from({ length: rounds * 2 }, (_, n) => n),
-      (n) => step(`key-${n % parallelKeys}`, n),
+      (n) => step(`key-${n % parallelKeys}`),
       { concurrency: 64, discard: true }
     )
     yield* acknowledged(before + rounds * 2)
@@ -129,20 +98,6 @@ const measure = Effect.gen(function* () {
   process.stdout.write(`ratio: ${(steps.alone.p50 / raw.p50).toFixed(2)} × a raw append\n`)
   process.stdout.write(`${parallelKeys} actors side by side: ${steps.perSecond.toFixed(0)} steps per second\n`)
 })
-
-const directory = Effect.acquireRelease(
-  Effect.promise(() => mkdtemp(join(tmpdir(), "reprise-bench-"))),
-  (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
-)
-
-/** The server that `reprise run` starts for itself, with its configuration. */
-const embedded = Layer.unwrap(
-  Effect.map(directory, (path) =>
-    layerEmbeddedConnection({ name: "bench" }).pipe(
-      Layer.provideMerge(EmbeddedServer.layer({ directory: join(path, ".reprise") }))
-    )
-  )
-)
 
 export const durableStep = (): Promise<void> => Effect.runPromise(measure.pipe(Effect.provide(embedded)))
 

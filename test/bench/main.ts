@@ -4,6 +4,7 @@ import { continuationPrompt } from "./continuationPrompt.ts"
 import { durableStep } from "./durableStep.ts"
 import { fiftySessions } from "./fiftySessions.ts"
 import { firstPrompt } from "./firstPrompt.ts"
+import { longHistory } from "./longHistory.ts"
 import { parkedRuns } from "./parkedRuns/parkedRuns.ts"
 import { reviewTokens } from "./reviewTokens.ts"
 import { startUp } from "./startUp.ts"
@@ -14,6 +15,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   "durable-step": durableStep,
   "fifty-sessions": fiftySessions,
   "first-prompt": firstPrompt,
+  "long-history": longHistory,
   "parked-runs": parkedRuns,
   "review-tokens": reviewTokens,
   "start-up": startUp

@@ -301,17 +301,14 @@ onServer("timers and histories", () => {
         ).pipe(Effect.andThen(drain), Effect.provide(one))
       }).pipe(Effect.scoped)
       const two = yield* world.start(many)
-      const read = yield* Effect.gen(function* () {
+      yield* Effect.gen(function* () {
         const broker = yield* Broker
         const snapshot = yield* broker.snapshots.get("escalation.a")
         const sequence = Number(/"sequence":(\d+)/.exec(snapshot?.value ?? "")?.[1])
         const tail = yield* broker.read("journal", s.journal("escalation", "a"), sequence)
         assert.isBelow(tail.length, 10)
-        const started = performance.now()
         assert.deepStrictEqual(yield* show("a"), { total: 10_000, steps: 10_000 })
-        return performance.now() - started
       }).pipe(Effect.provide(two))
-      assert.isBelow(read, 1_000)
     }).pipe(Effect.scoped)
   )
 })

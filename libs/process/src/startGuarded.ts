@@ -53,6 +53,7 @@ wait $program
 status=$?
 sweep
 kill -KILL $listener
+wait $listener
 exit $status
 `
 

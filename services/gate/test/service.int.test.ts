@@ -7,7 +7,7 @@ import { Effect, Layer, Stream } from "effect"
 import { layer as service } from "../src/service.ts"
 import { question, reply } from "./fixtures.ts"
 
-const config = ActorConfig.layer({ prefix: "t", ackWaitMs: 1_000, heartbeatMs: 300 })
+const config = ActorConfig.layer({ prefix: "t" })
 
 const inMemory = Messenger.layer.pipe(Layer.provideMerge(MemoryBroker.layer), Layer.provideMerge(config))
 

@@ -26,7 +26,7 @@ const commandsOf = (key: Key, more: Partial<ConsumerSpec> = {}): ConsumerSpec =>
   durable: `commands-${key}`,
   filters: [s.command("gate", key)],
   maxInFlight: 100,
-  ackWaitMs: 600,
+  ackWaitMs: 5_000,
   ...more
 })
 
@@ -184,12 +184,12 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
         const broker = yield* Broker
         const key = freshKey()
         const { seen, take } = collect(() => undefined)
-        yield* broker.consume(commandsOf(key), take)
+        yield* broker.consume(commandsOf(key, { ackWaitMs: 3_000 }), take)
         yield* sendSome(broker, key, 1)
         yield* waitUntil(Effect.sync(() => seen.length === 1))
         const working = yield* Effect.sync(() => seen[0]?.working()).pipe(
-          Effect.delay("150 millis"),
-          Effect.repeat({ times: 8 }),
+          Effect.delay("300 millis"),
+          Effect.repeat({ times: 14 }),
           Effect.forkScoped
         )
         yield* Fiber.join(working)
@@ -205,7 +205,7 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
         const broker = yield* Broker
         const key = freshKey()
         const { seen, take } = collect(() => undefined)
-        yield* broker.consume(commandsOf(key, { maxInFlight: 3, ackWaitMs: 30_000 }), take)
+        yield* broker.consume(commandsOf(key, { maxInFlight: 3 }), take)
         yield* sendSome(broker, key, 10)
         yield* waitUntil(Effect.sync(() => seen.length === 3))
         for (let n = 0; n < 10; n++) {
@@ -222,7 +222,7 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
       Effect.gen(function* () {
         const broker = yield* Broker
         const [a, b] = [freshKey(), freshKey()]
-        const specs = [commandsOf(a, { ackWaitMs: 5_000 }), commandsOf(b, { ackWaitMs: 5_000 })]
+        const specs = [commandsOf(a), commandsOf(b)]
         const next = yield* broker.pull(specs)
         const gone = yield* Effect.forkScoped(next, { startImmediately: true })
         // A round trip on the same connection: the pull is there when its answer is.
@@ -248,7 +248,7 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
         const [entry] = yield* broker.read("journal", journal, 0)
         assert.strictEqual(yield* entry?.body ?? Effect.die("missing"), large)
         yield* broker.publish([message(s.command("gate", key), `${key}-large`, large)])
-        const delivery = yield* Effect.flatten(broker.pull([commandsOf(key, { ackWaitMs: 5_000 })]))
+        const delivery = yield* Effect.flatten(broker.pull([commandsOf(key)]))
         assert.strictEqual(yield* delivery.body, large)
         delivery.ack()
         yield* broker.snapshots.put(`large.${key}`, large)

@@ -211,39 +211,35 @@ export const durabilitySuite = (
         }).pipe(Effect.provide(two))
       }).pipe(Effect.scoped))
 
-    test(
-      `two processes race for the same actors with ${3 * racingCommands} commands: one history, no step lost or doubled`,
-      () =>
-        Effect.gen(function* () {
-          const world = yield* open()
-          const one = yield* world.start(count)
-          const two = yield* world.start(count)
-          const keys = ["a", "b", "c"]
-          const numbers = Array.from({ length: racingCommands }, (_, n) => n)
-          yield* Effect.forEach(keys, (key, n) => sendAll(key, numbers).pipe(Effect.provide(n % 2 === 0 ? one : two)), {
-            concurrency: "unbounded"
-          })
+    test(`two processes race for the same actors with ${3 * racingCommands} commands: one history, no step lost or doubled`, () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const one = yield* world.start(count)
+        const two = yield* world.start(count)
+        const keys = ["a", "b", "c"]
+        const numbers = Array.from({ length: racingCommands }, (_, n) => n)
+        yield* Effect.forEach(keys, (key, n) => sendAll(key, numbers).pipe(Effect.provide(n % 2 === 0 ? one : two)), {
+          concurrency: "unbounded"
+        })
 
-          yield* Effect.gen(function* () {
-            yield* drain
-            for (const key of keys) {
-              const journal = yield* journalOf(key)
-              assert.deepStrictEqual(
-                journal.map(({ input }) => input.id).sort(),
-                numbers.map((n) => `${key}-${n}`).sort()
-              )
-              assert.deepStrictEqual(yield* show(key), {
-                total: (racingCommands * (racingCommands - 1)) / 2,
-                steps: racingCommands
-              })
-            }
-            const events = yield* eventsSoFar(["StepStarted"])
-            assert.strictEqual(new Set(events.map(({ meta }) => meta.id)).size, 3 * racingCommands)
-            assert.strictEqual(events.length, 3 * racingCommands)
-          }).pipe(Effect.provide(two))
-        }).pipe(Effect.scoped),
-      60_000
-    )
+        yield* Effect.gen(function* () {
+          yield* drain
+          for (const key of keys) {
+            const journal = yield* journalOf(key)
+            assert.deepStrictEqual(
+              journal.map(({ input }) => input.id).sort(),
+              numbers.map((n) => `${key}-${n}`).sort()
+            )
+            assert.deepStrictEqual(yield* show(key), {
+              total: (racingCommands * (racingCommands - 1)) / 2,
+              steps: racingCommands
+            })
+          }
+          const events = yield* eventsSoFar(["StepStarted"])
+          assert.strictEqual(new Set(events.map(({ meta }) => meta.id)).size, 3 * racingCommands)
+          assert.strictEqual(events.length, 3 * racingCommands)
+        }).pipe(Effect.provide(two))
+      }).pipe(Effect.scoped))
 
     test("a lost race is decided again on the winner's state", () =>
       Effect.gen(function* () {

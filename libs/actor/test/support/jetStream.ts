@@ -3,7 +3,7 @@ import { ensureStreams, Nats } from "@reprise/nats"
 import { Layer } from "effect"
 import { ActorConfig, type ActorSettings, JetStreamBroker } from "../../src/index.ts"
 
-export const testSettings: Partial<ActorSettings> = { prefix: "t", ackWaitMs: 1_000, heartbeatMs: 300 }
+export const testSettings: Partial<ActorSettings> = { prefix: "t" }
 
 /** The broker port over a connection of its own to a server, with the streams there. */
 export const jetStream = (url: string, settings: Partial<ActorSettings> = {}, storageBytes = 256 * 1024 ** 2) =>

@@ -55,7 +55,7 @@ export const jetStream = Layer.unwrap(
   )
 )
 
-export const settings = ActorConfig.layer({ prefix: "t", host, ackWaitMs: 1_000, heartbeatMs: 300 })
+export const settings = ActorConfig.layer({ prefix: "t", host })
 
 /** What a session-manager needs; the test starts the session-manager itself. */
 export const realWorld = (script: ScriptInput) =>

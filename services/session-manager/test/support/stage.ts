@@ -50,7 +50,7 @@ export const surroundings = (script: MemoryScript, control = new MemoryControl()
   const runtime = AgentRuntimes.layerSingle.pipe(Layer.provideMerge(AgentRuntime.layerMemory({ script, control })))
   return Layer.mergeAll(runtime, Messenger.layer).pipe(
     Layer.provideMerge(MemoryBroker.layer),
-    Layer.provideMerge(ActorConfig.layer({ ackWaitMs: 500, heartbeatMs: 100 }))
+    Layer.provideMerge(ActorConfig.layer())
   )
 }
 

@@ -9,7 +9,7 @@ import { layer as service } from "../../src/service.ts"
 export const host = Host.make("h1")
 
 const prefix = "t"
-const config = ActorConfig.layer({ host, prefix, ackWaitMs: 1_000, heartbeatMs: 300 })
+const config = ActorConfig.layer({ host, prefix })
 
 export const inMemory = Messenger.layer.pipe(Layer.provideMerge(MemoryBroker.layer), Layer.provideMerge(config))
 
