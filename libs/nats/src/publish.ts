@@ -1,6 +1,6 @@
 /** Stores one message exactly once: short attempts with the same id until the outcome is known. */
 import { headers } from "@nats-io/transport-node"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import { attempt, type BrokerError, RequestTimedOut, type WrongSequence } from "./BrokerError.ts"
 import { Nats, type NatsShape } from "./Nats.ts"
 
@@ -16,7 +16,10 @@ export interface StoredMessage {
 }
 
 export interface PublishOptions {
-  /** An attempt without an answer is repeated after this time, since a lost connection does not fail requests in flight. */
+  /**
+   * The first attempt is repeated when it has no answer after this time, since a lost connection does not fail requests in
+   * flight. Each further attempt waits twice as long, so that a server that is merely slow is answered for in the end.
+   */
   readonly attemptTimeoutMs?: number
   readonly giveUpAfterMs?: number
 }
@@ -66,15 +69,16 @@ const ownOrConflict = Effect.fnUntraced(function* (nats: NatsShape, message: Sto
  */
 export const publish = Effect.fn("publish")(function* (message: StoredMessage, options: PublishOptions = {}) {
   const nats = yield* Nats
-  const once: Effect.Effect<Stored, BrokerError> = write(nats, message, options.attemptTimeoutMs ?? 300).pipe(
-    Effect.catchTag("WrongSequence", (conflict) => ownOrConflict(nats, message, conflict))
-  )
-  return yield* once.pipe(
-    Effect.retry({
-      while: (error) => error instanceof RequestTimedOut,
-      schedule: Schedule.spaced("50 millis").pipe(
-        Schedule.upTo({ duration: `${options.giveUpAfterMs ?? 10_000} millis` })
+  const attemptFor = (timeoutMs: number): Effect.Effect<Stored, BrokerError> =>
+    write(nats, message, timeoutMs).pipe(
+      Effect.catchTag("WrongSequence", (conflict) => ownOrConflict(nats, message, conflict))
+    )
+  const attempts = (timeoutMs: number, leftMs: number): Effect.Effect<Stored, BrokerError> =>
+    attemptFor(Math.min(timeoutMs, leftMs)).pipe(
+      Effect.catchIf(
+        (error) => error instanceof RequestTimedOut && leftMs > timeoutMs,
+        () => attempts(2 * timeoutMs, leftMs - timeoutMs)
       )
-    })
-  )
+    )
+  return yield* attempts(options.attemptTimeoutMs ?? 300, options.giveUpAfterMs ?? 30_000)
 })

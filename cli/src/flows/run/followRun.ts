@@ -27,7 +27,7 @@ const endings: { readonly [Type in PublicEventType]?: ExitCode } = {
 }
 
 /** How long to wait for an ended run to release its workspace and archive its conversations. */
-const releaseMs = 5_000
+const releaseMs = 30_000
 
 const untilArchived = (runId: RunId) =>
   allSessions.pipe(

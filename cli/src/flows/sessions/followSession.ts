@@ -24,7 +24,7 @@ const endings: { readonly [Type in PublicEventType]?: ExitCode } = {
 }
 
 /** How long to wait for the archive of an ended session. */
-const archiveMs = 5_000
+const archiveMs = 30_000
 
 const lineOf = (event: PublicEvent): string | undefined =>
   event._tag === "SessionCompleted" ? "Session completed" : eventLine(event)?.replace(/^ {4}/, "")

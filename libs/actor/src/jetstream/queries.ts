@@ -1,6 +1,6 @@
 /** Request and reply, as a NATS micro service: `nats micro ls` shows it, and it answers `$SRV.PING`. */
 import { type Service, type ServiceMsg, Svcm } from "@nats-io/services"
-import { errors, headers, type Msg } from "@nats-io/transport-node"
+import { headers, type Msg } from "@nats-io/transport-node"
 import { attempt } from "@reprise/nats"
 import { Effect, FiberSet } from "effect"
 import type { BrokerShape, QueryHandler } from "../broker/Broker.ts"
@@ -9,7 +9,9 @@ import { bodyHeader, isLarge, type LargeBodies } from "./largeBodies.ts"
 
 /** Of the micro service's interface, shown by `nats micro ls`. */
 const version = "1.0.0"
-const answerWithinMs = 5_000
+const answerWithinMs = 15_000
+/** How often a query is asked again: it, or its answer, is lost when the connection breaks. */
+const askedAgain = 1
 
 /** A list of many actors may be larger than a message can be; then the reply names an object, which the asker removes. */
 const respond = Effect.fnUntraced(function* (bodies: LargeBodies, message: ServiceMsg, reply: string) {
@@ -60,15 +62,10 @@ export const makeQueries = (connection: Connection, bodies: LargeBodies): Pick<B
     }
   }),
   request: (subject, request) =>
-    Effect.tryPromise({
-      try: () => connection.nc.request(subject, request, { timeout: answerWithinMs }),
-      catch: (cause) => cause
-    }).pipe(
+    attempt(`ask ${subject}`, () => connection.nc.request(subject, request, { timeout: answerWithinMs })).pipe(
+      Effect.retry({ while: ({ _tag }) => _tag === "RequestTimedOut", times: askedAgain }),
+      Effect.mapError((error) => (error._tag === "NoStreamStores" ? error : fault(`ask ${subject}`)(error))),
       Effect.flatMap((message) => readReply(bodies, message)),
-      Effect.catch((cause) =>
-        cause instanceof errors.RequestError && cause.isNoResponders()
-          ? Effect.succeed(undefined)
-          : Effect.fail(fault(`ask ${subject}`)(cause))
-      )
+      Effect.catchTag("NoStreamStores", () => Effect.succeed(undefined))
     )
 })

@@ -8,8 +8,8 @@ import { Conflict } from "../broker/faults.ts"
 import { type Connection, fault, faultOf } from "./Connection.ts"
 import { bodyHeader, bodyPrefix, isLarge, type LargeBodies } from "./largeBodies.ts"
 
-/** An attempt without an answer is repeated after 300 ms; after five seconds it is a fault, which the caller retries. */
-const limits = { attemptTimeoutMs: 300, giveUpAfterMs: 5_000 }
+/** An attempt without an answer is repeated, at first after 300 ms; in the end it is a fault, which the caller retries. */
+const limits = { attemptTimeoutMs: 300, giveUpAfterMs: 15_000 }
 
 /** A message as the client takes it. */
 interface Prepared {

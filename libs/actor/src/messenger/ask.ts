@@ -39,7 +39,7 @@ export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
 }
 
 export interface AskOptions extends SendOptions {
-  /** How long to wait for the answer. Default: 15 seconds. */
+  /** How long to wait for the answer. Default: 30 seconds. */
   readonly timeout?: Duration.Input
   /** ISO time from which answers count. Default: a second before now. Give an earlier one to ask the same command again. */
   readonly since?: string
@@ -82,7 +82,7 @@ export const makeAsk = (send: Send, events: ReadEvents): Ask => {
     const answer = yield* events({ runId, services: [service], from: { since } }).pipe(
       Stream.filter(isAnswer(addressed, id)),
       Stream.runHead,
-      Effect.timeoutOption(options.timeout ?? "15 seconds"),
+      Effect.timeoutOption(options.timeout ?? "30 seconds"),
       Effect.map(Option.flatten)
     )
     if (Option.isNone(answer)) return yield* new NoAnswer({ service, command: command._tag })

@@ -31,7 +31,7 @@ export interface EmbeddedOptions {
   readonly locate?: LocateOptions
   /** The text of `nats.conf`, for a program that is bundled without it. */
   readonly template?: string
-  /** JetStream recovers its store before it listens, which takes a while for a large store. Default 60 s. */
+  /** JetStream recovers its store before it listens, which takes a while for a large store. Default 180 s. */
   readonly startTimeoutMs?: number
   /** A server that dies more often within the window stays down. Default: 5 in 60 s. */
   readonly maxRestarts?: number
@@ -143,7 +143,7 @@ const make = Effect.fn("EmbeddedServer.make")(function* (options: EmbeddedOption
   const start = Effect.fnUntraced(function* (port: number) {
     const attempt = yield* Scope.fork(servers)
     const config = renderServerConfig(template, server.version, { ...settings, port })
-    const startTimeoutMs = options.startTimeoutMs ?? 60_000
+    const startTimeoutMs = options.startTimeoutMs ?? 180_000
     return yield* startServer({ directory, server, config, port, startTimeoutMs }).pipe(
       Scope.provide(attempt),
       Effect.onExit((exit) => (Exit.isFailure(exit) ? Scope.close(attempt, exit) : Effect.void))

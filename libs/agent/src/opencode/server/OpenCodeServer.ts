@@ -41,11 +41,12 @@ export interface OpenCodeOptions {
   readonly command?: string
   /** Start in the background at once. Default: with the first call. */
   readonly warm?: boolean
+  /** A start loads the configuration and plugins. Default 180 s. */
   readonly startTimeoutMs?: number
   /** A server that dies more often within the window stays down until the next call. Default: 5 in 60 s. */
   readonly maxRestarts?: number
   readonly restartWindowMs?: number
-  /** A server that runs but does not answer for this long is restarted. Default 30 s. */
+  /** A server that runs but does not answer for this long is restarted. Default 60 s. */
   readonly unresponsiveMs?: number
 }
 
@@ -81,7 +82,7 @@ interface Supervisor {
 }
 
 const startOnce = Effect.fnUntraced(function* ({ options, program, servers }: Supervisor) {
-  const { environment = process.env, startTimeoutMs = 60_000, stateDirectory } = options
+  const { environment = process.env, startTimeoutMs = 180_000, stateDirectory } = options
   const attempt = yield* Scope.fork(servers)
   const server = yield* startServer({ program: yield* program, stateDirectory, environment, startTimeoutMs }).pipe(
     Effect.tap((it) => writeOpenCodeEndpoint(stateDirectory, it.connection, it)),
@@ -109,7 +110,7 @@ const untilSilent = Effect.fnUntraced(function* (connection: Connection, silence
 const untilDown = ({ options }: Supervisor, server: RunningServer) =>
   Effect.raceFirst(
     Effect.map(Deferred.await(server.exited), (code) => `it ended with ${code}`),
-    Effect.as(untilSilent(server.connection, options.unresponsiveMs ?? 30_000), "it stopped answering")
+    Effect.as(untilSilent(server.connection, options.unresponsiveMs ?? 60_000), "it stopped answering")
   )
 
 /**

@@ -36,7 +36,7 @@ interface Answer<A> {
 }
 
 export interface CallOptions {
-  /** 0: no limit. Default 30 s: the first call for a directory makes OpenCode load its configuration and plugins. */
+  /** 0: no limit. Default 60 s: the first call for a directory makes OpenCode load its configuration and plugins. */
   readonly timeoutMs?: number
 }
 
@@ -101,7 +101,7 @@ export const makeCalls = (server: OpenCodeServerShape, graceMs: number): Calls =
   })
 
   const once = <A>(operation: string, run: ClientCall<A>, options: CallOptions = {}) => {
-    const timeoutMs = options.timeoutMs ?? 30_000
+    const timeoutMs = options.timeoutMs ?? 60_000
     const unreachable = (reason: string) => new Unreachable({ operation, reason, final: false })
     const attempt = client.pipe(
       Effect.mapError((cause) => new Unreachable({ operation, reason: cause.message, final: true })),
