@@ -98,12 +98,18 @@ describe("answering a question", () => {
   it.each([
     ["that can be continued", { sessionId: SessionId.make("r1") }],
     ["that cannot be continued", { evidence: { sessionId: SessionId.make("r1") } }]
-  ] as const)("only publishes the answer about a standalone session %s, and names the session", (_, named) => {
+  ] as const)("publishes the answer about a standalone session %s with its id, and hands it to its run", (_, named) => {
     const { phase: _phase, sessionId: _session, step: _step, ...asked } = question()
     const { sent } = escalation([raised({ ...asked, ...named })]).when(reply("fix"), at(5))
     const answered = { _tag: "EscalationAnswered", runId, sessionId: SessionId.make("r1"), escalationId }
     assert.deepStrictEqual(sent as unknown, [
-      { _tag: "PublishEvent", event: { ...answered, choice: "fix", by: "ada", via: "cli" } }
+      { _tag: "PublishEvent", event: { ...answered, choice: "fix", by: "ada", via: "cli" } },
+      {
+        _tag: "SendCommand",
+        service: "orchestrator",
+        key: runId,
+        command: { _tag: "AnswerReceived", runId, escalationId, choice: "fix", by: "ada", via: "cli" }
+      }
     ])
   })
 

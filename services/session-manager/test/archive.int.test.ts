@@ -179,11 +179,17 @@ layer(world, { excludeTestServices: true, timeout: "15 minutes" })("the archive,
         limits: {}
       })
       yield* stage.send(start(permissions), sessionId)
+      // No orchestrator is here: the test asks for the turn in its place.
+      const setup = { fresh: true, prompt: "Please write it, then list it.", directory, host, permissions } as const
+      const turn = { ...newTurn(1, setup), turnId: turnIdOf(RunId.make(sessionId), 1), runId: RunId.make(sessionId) }
+      yield* stage.send(turn, sessionId, `run.${sessionId}.1.0`)
       for (const [index, kind] of asked.entries()) {
         const prompt = yield* stage.awaitEvent("AgentPrompting", index + 1)
         assert.include(prompt.text, kind)
         yield* stage.send({ _tag: "ReplyToPrompt", sessionId, promptId: prompt.promptId, reply: "once" }, sessionId)
       }
+      yield* stage.awaitEvent("TurnCompleted")
+      yield* stage.send({ _tag: "CompleteSession", sessionId }, sessionId)
       yield* stage.awaitEvent("SessionCompleted")
       assert.isTrue(existsSync(join(directory, "made.txt")))
       const story = yield* stage.storyUntil("SessionCompleted")

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import { EscalationId, RunId } from "@reprise/protocol"
 import type { SessionInput } from "../src/actor/inputs.ts"
 import { holdOf } from "../src/actor/state.ts"
 import { viewOf } from "../src/actor/view.ts"
-import { answer, at, firstTurn, given, newTurn, opened, sessionId, startAlone } from "./support/story.ts"
+import { answer, at, firstTurn, given, newTurn, opened, ownTurn, sessionId, startAlone } from "./support/story.ts"
 
 const ofNoPhase = (inputs: ReadonlyArray<SessionInput>) =>
   inputs.map((input): SessionInput => {
@@ -19,10 +20,17 @@ const prompting: SessionInput = {
   text: "ls",
   options: []
 }
-const alone: ReadonlyArray<SessionInput> = [
-  startAlone,
-  { ...opened(1), turnId: given([]).when(newTurn(1)).event("TurnRequested").turn.turnId }
-]
+const alone: ReadonlyArray<SessionInput> = [startAlone, ownTurn(newTurn(1, { fresh: true })), opened(1)]
+const raised: SessionInput = {
+  _tag: "EscalationRaised",
+  escalationId: EscalationId.make("e1"),
+  runId: RunId.make(sessionId),
+  sessionId,
+  origin: "author",
+  reason: "x",
+  options: [],
+  evidence: {}
+}
 
 describe("a session is kept from expiring", () => {
   it.each<readonly [string, ReadonlyArray<SessionInput>, string | undefined]>([
@@ -40,7 +48,9 @@ describe("a session is kept from expiring", () => {
   it("by its own open escalation, for as long as it is open", () => {
     const own = (input: SessionInput): SessionInput =>
       "turnId" in input ? ({ ...input, turnId: `${sessionId}-t1` } as SessionInput) : input
-    const waiting = [...alone.map(own), own(answer(1, 1, "x")), own(answer(1, 2, '{"result":"needs_human"}'))]
+    const reported = [...alone.map(own), own(answer(1, 1, "x")), own(answer(1, 2, '{"result":"needs_human"}'))]
+    assert.strictEqual(holdOf(given(reported).state), "phase", "its run has yet to say what comes next")
+    const waiting = [...reported, raised]
     const paused = given(waiting).when({ _tag: "PauseIdle", useCount: given(waiting).state.useCount })
     assert.deepStrictEqual(paused.types, ["SessionPaused"])
     assert.strictEqual(holdOf(paused.state), "question")

@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import { EscalationId, RunId } from "@reprise/protocol"
 import { Result } from "effect"
 import type { SessionInput } from "../src/actor/inputs.ts"
 import type { Session } from "../src/actor/state.ts"
@@ -15,15 +14,14 @@ import {
   newTurn,
   nextTurn,
   opened,
+  ownTurn,
   sessionId,
   startAlone
 } from "./support/story.ts"
 
-const ownRun = RunId.make(key)
-
 /** The inputs that may come next. */
 const inputsOf = (session: Session): ReadonlyArray<SessionInput> => {
-  const { escalation, turn } = session
+  const { turn } = session
   const number = turn?.prompt?.number ?? 1
   const reports: ReadonlyArray<SessionInput> =
     turn === undefined
@@ -34,7 +32,7 @@ const inputsOf = (session: Session): ReadonlyArray<SessionInput> => {
           { _tag: "ExpireIdle", useCount: session.useCount }
         ]
       : [
-          opened(1, `ses_${session.turnsRequested}`),
+          opened(1, `ses_${session.pastTurnIds.length}`),
           found(1),
           found(1, "missing"),
           { _tag: "RecordWorking" as const, turnId: turn.request.turnId, number, evidence: "text" },
@@ -45,25 +43,14 @@ const inputsOf = (session: Session): ReadonlyArray<SessionInput> => {
           failed(1, number, "session-missing"),
           { _tag: "RecordUnreachable" as const, turnId: turn.request.turnId, kind: "gone" as const, message: "x" }
         ].map((input): SessionInput => ({ ...input, turnId: turn.request.turnId }))
-  const answers: ReadonlyArray<SessionInput> =
-    escalation === undefined
-      ? []
-      : ["continue-session", "fix", "abort"].map((choice) => ({
-          _tag: "EscalationAnswered",
-          escalationId: EscalationId.make(escalation.ask.escalationId),
-          choice,
-          by: "ann",
-          via: "cli",
-          runId: ownRun,
-          sessionId
-        }))
-  const n = session.turnsRequested + 1
+  const n = session.pastTurnIds.length + (turn === undefined ? 1 : 2)
+  const ownTurns = session.task === undefined ? [] : [newTurn(n, { fresh: true }), nextTurn(n)].map(ownTurn)
   return [
     ...(session.status === "unknown" ? [newTurn(n), startAlone] : []),
     nextTurn(n, { onMissing: "fresh" }),
     nextTurn(n, { onMissing: "fail" }),
     ...reports,
-    ...answers,
+    ...ownTurns,
     { _tag: "AbortSession", sessionId, reason: "x" },
     { _tag: "CompleteSession", sessionId },
     { _tag: "ExpireSession", sessionId }
@@ -71,16 +58,15 @@ const inputsOf = (session: Session): ReadonlyArray<SessionInput> => {
 }
 
 /** States with the same text are explored once. */
-const situation = ({ details, workingOutsideTurn, escalation, runtimeSessionId, status, turn }: Session): string =>
+const situation = ({ runtimeSessionId, status, task, turn, workingOutsideTurn }: Session): string =>
   JSON.stringify([
     status,
     turn?.stage,
     turn?.prompt?.kind,
     turn?.lost?.reason,
-    escalation?.kind,
     workingOutsideTurn,
     runtimeSessionId === undefined,
-    details?.standalone
+    task === undefined
   ])
 
 const explore = () => {
@@ -91,7 +77,7 @@ const explore = () => {
     const next: Array<Session> = []
     for (const session of frontier) {
       for (const input of inputsOf(session)) {
-        const outcome = actor.decide(session, input, { id: `m${depth}`, key, now: at(depth) })
+        const outcome = actor.decide(session, input, { id: `run.${key}.${depth}`, key, now: at(depth) })
         const state = Result.getOrElse(outcome, () => []).reduce(actor.evolve, session)
         if (state.status !== session.status) taken.add(`${session.status} ${state.status}`)
         if (seen.has(situation(state)) || outcome._tag === "Failure") continue

@@ -73,6 +73,8 @@ export const pruneSession = Effect.fn("pruneSession")(function* (project: Projec
   yield* keepConversations(project, [session])
   yield* purgeEvents(sessionId)
   for (const { escalationId } of escalations) yield* purgeActor({ service: "gate", key: escalationId })
+  // Its run comes before it: as long as the session is stored, the run is found again.
+  yield* purgeActor({ service: "orchestrator", key: sessionId })
   yield* purgeActor({ service: "session-manager", key: sessionId })
   return archive
 })

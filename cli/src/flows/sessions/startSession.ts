@@ -1,7 +1,7 @@
 /** `reprise sessions start "do X"`: a session without a plan, with the same gate, limits, permissions and auto-resume. */
 import { text } from "node:stream/consumers"
 import { Messenger } from "@reprise/actor"
-import { anyHost, type RuntimeName, type SessionId, sessionPrompts, to } from "@reprise/protocol"
+import { anyHost, RunId, type RuntimeName, type SessionId, sessionPrompts, to } from "@reprise/protocol"
 import { Effect, Option } from "effect"
 import { ensureSchemaFile } from "../../config/jsonSchema.ts"
 import { loadConfig } from "../../config/loadConfig.ts"
@@ -11,7 +11,7 @@ import { findProject, type Project } from "../../project/Project.ts"
 import { readPrompts } from "../../project/prompts.ts"
 import { isBrokerLost, untilBrokerLostOrFull } from "../../system/broker.ts"
 import type { ClientFlags } from "../../system/clientSystem.ts"
-import { allSessions, findSession, isOver } from "../../system/lookUp.ts"
+import { allQuestions, allSessions, findSession, isOver } from "../../system/lookUp.ts"
 import { newSessionId } from "../../system/names.ts"
 import { requireRuntime } from "../../system/runtimes.ts"
 import { hostingSystem } from "../../system/System.ts"
@@ -73,17 +73,24 @@ const printResult = Effect.fnUntraced(function* (sessionId: SessionId, lastLines
   say(`Session ${sessionId} ${status}: ${used}. Read it: reprise sessions show ${sessionId}`)
 })
 
+/** The gate knows it first: the session's view follows the gate's events. */
+const findOpenQuestion = Effect.fnUntraced(function* (sessionId: SessionId) {
+  const questions = yield* allQuestions
+  return questions.find(({ runId, state }) => runId === RunId.make(sessionId) && state === "open")?.escalationId
+})
+
 const startOrContinue = Effect.fnUntraced(function* (execution: SessionExecution) {
   const { json, terminal } = execution
   const since = new Date(Date.now() - 1).toISOString()
   const open = yield* findOpenSession(execution)
   const sessionId = open?.sessionId ?? (yield* start(execution))
+  const openQuestion = open === undefined ? undefined : yield* findOpenQuestion(sessionId)
   if (!json) say(open === undefined ? `Session ${sessionId}` : `Continuing session ${sessionId}`)
   const { code, lastLines } = yield* followSession(sessionId, {
     terminal,
     json,
     ...(open === undefined ? {} : { since }),
-    ...(open?.escalationId === undefined ? {} : { openQuestion: open.escalationId })
+    ...(openQuestion === undefined ? {} : { openQuestion })
   })
   if (!json && code !== exitCodes.waiting && code !== exitCodes.interrupted) yield* printResult(sessionId, lastLines)
   return code

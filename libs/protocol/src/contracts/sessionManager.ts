@@ -53,6 +53,11 @@ export const SessionCommand = Schema.TaggedUnion({
     step: Schema.optionalKey(Step),
     role: Role,
     session: SessionChoice,
+    /**
+     * With `New`: starts over under the id of a session that may exist already. It gets a new runtime session, which is
+     * told nothing of the earlier conversation.
+     */
+    fresh: Schema.optionalKey(Schema.Boolean),
     /** An existing session that is missing or empty: fail the turn, or go on in a fresh session with `freshPrompt`. */
     onMissing: Schema.Literals(["fail", "fresh"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("fail" as const))),
     runtime: RuntimeName,
@@ -169,6 +174,8 @@ export const sessionManagerEvents = {
     kind: FailureKind,
     message: Schema.String,
     sessionUsable: Schema.Boolean,
+    /** The session has ended with its turn, or had ended before: nothing can be done in it any more. */
+    sessionEnded: Schema.optionalKey(Schema.Boolean),
     tokens: Tokens,
     cost: Schema.Finite,
     duration: Schema.Finite,

@@ -18,8 +18,8 @@ const setReminder = (question: Question, count: number, now: string): GateOutgoi
 }
 
 /**
- * The context in the event that closes a question. The session-manager of a standalone session waits for that event by
- * session id, so the id is in it even when the session cannot be continued.
+ * The context in the event that closes a question. A standalone session shows its open question, so its id is in the
+ * event even when it cannot be continued.
  */
 const closedContextOf = (question: Question) => ({
   ...contextOf(question),
@@ -34,8 +34,6 @@ const announceAnswer = (question: Question, event: JournalEventOf<"Answered">): 
     ...(event.guidance === undefined ? {} : { guidance: event.guidance })
   }
   const published = publish({ _tag: "EscalationAnswered", ...closedContextOf(question), ...answer })
-  // A standalone session belongs to no run: its session-manager listens to the event.
-  if (isStandalone(question)) return [published]
   const { escalationId, runId } = question
   return [published, send(to.orchestrator(runId).AnswerReceived({ escalationId, ...answer }))]
 }

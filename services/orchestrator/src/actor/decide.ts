@@ -5,13 +5,14 @@ import { abortRun, decideEnded, isEnded } from "../control/end.ts"
 import { holdBack, isHeldBack, pauseRun, resumeRun } from "../control/pause.ts"
 import { startRun } from "../phase/prepare.ts"
 import { withdrawMootPrompt } from "../question/agentPrompt.ts"
+import { standaloneRequested } from "../standalone/standalone.ts"
 import { applyMoves } from "./applyMoves.ts"
 import { evolve, runAfter } from "./evolve.ts"
 import { type HandledInput, isAwaited, isHandled, moveOf, recordOf } from "./handlers.ts"
 import { type InputOf, isSubscribed, type RunInput } from "./inputs.ts"
 import type { RunEvents } from "./journal.ts"
 import { enter, outcome } from "./moves.ts"
-import type { Run, RunState } from "./state.ts"
+import { noRun, type Run, type RunState } from "./state.ts"
 
 type Decision = Result.Result<RunEvents, Refusal>
 
@@ -41,8 +42,8 @@ const refuseStaleAnswer = (run: Run, { escalationId }: InputOf<"AnswerReceived">
   return refuse("question-closed", `Escalation ${escalationId} is not open${closed}. The answer changes nothing.`)
 }
 
-const requireSameRequest = (run: Run, request: InputOf<"StartRun">): Decision =>
-  Equal.equals(run.request, request)
+const requireSameRequest = (run: Run, request: InputOf<"StartRun" | "StartStandaloneRun">): Decision =>
+  Equal.equals(run.standalone ?? run.request, request)
     ? unmoved
     : refuse(
         "already-started",
@@ -70,8 +71,15 @@ const decideHandled = (run: Run, input: HandledInput, delivery: Delivery): Decis
   return Result.succeed([...recorded, ...(isHeldBack(after, input) ? holdBack(after, input) : move(after, input))])
 }
 
+/** People see only the session of a standalone run: they abort that, and nobody pauses it. */
+const isControl = ({ _tag }: RunInput): boolean => _tag === "PauseRun" || _tag === "ResumeRun" || _tag === "AbortRun"
+
+const refuseUnknown = ({ runId }: RunInput) =>
+  refuse("not-found", `There is no run ${runId}. 'reprise status' lists the runs.`)
+
 const decideStarted = (run: Run, input: RunInput, delivery: Delivery): Decision => {
-  if (input._tag === "StartRun") return requireSameRequest(run, input)
+  if (input._tag === "StartRun" || input._tag === "StartStandaloneRun") return requireSameRequest(run, input)
+  if (run.standalone !== undefined && isControl(input)) return refuseUnknown(input)
   if (isEnded(run)) return decideEnded(run, input)
   switch (input._tag) {
     case "PauseRun":
@@ -85,6 +93,13 @@ const decideStarted = (run: Run, input: RunInput, delivery: Delivery): Decision 
   }
 }
 
+/** Nothing is prepared and no plan is read: its only phase begins at once. */
+const startStandalone = (request: InputOf<"StartStandaloneRun">, at: string): RunEvents => {
+  const requested = standaloneRequested(request, at)
+  const run = evolve(noRun, requested)
+  return run._tag === "NoRun" ? [] : [requested, ...applyMoves(run, outcome([], { _tag: "NextPhase" }))]
+}
+
 /** The decision alone, without the record of what led to it. */
 export const decideRun = (state: RunState, input: RunInput, delivery: Delivery): Decision => {
   if (input.runId !== delivery.key) {
@@ -92,9 +107,8 @@ export const decideRun = (state: RunState, input: RunInput, delivery: Delivery):
   }
   if (state._tag === "Run") return decideStarted(state, input, delivery)
   if (input._tag === "StartRun") return Result.succeed(startRun(input, delivery.now))
-  return isSubscribed(input)
-    ? unmoved
-    : refuse("not-found", `There is no run ${input.runId}. 'reprise status' lists the runs.`)
+  if (input._tag === "StartStandaloneRun") return Result.succeed(startStandalone(input, delivery.now))
+  return isSubscribed(input) ? unmoved : refuseUnknown(input)
 }
 
 /** Every journal entry begins with what led to it, and when. */

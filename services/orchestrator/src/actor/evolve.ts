@@ -12,10 +12,12 @@ import { type Evolution, nothing, type Run, type RunState, type Usage, withNotic
 
 const unused: Usage = { tokens: noTokens, cost: 0, turns: 0 }
 
-const newRun = ({ at, phases, planId, planTitle, request }: EventOf<"RunRequested">): Run => ({
+const newRun = ({ at, phases, planId, planTitle, request, standalone }: EventOf<"RunRequested">): Run => ({
   _tag: "Run",
   runId: request.runId,
   request,
+  // A standalone session works in place: nothing is prepared for it.
+  ...(standalone === undefined ? {} : { standalone, host: standalone.host, directory: standalone.directory }),
   status: "running",
   planId,
   planTitle,

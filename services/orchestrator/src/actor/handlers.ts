@@ -6,7 +6,7 @@
 import type { WorkspaceCommand } from "@reprise/protocol"
 import { commitRejected, commitVerified } from "../author/commit.ts"
 import { turnCompleted, turnFailed } from "../author/report.ts"
-import { sessionEnded, sessionSeen } from "../author/session.ts"
+import { endedWithTurn, sessionEnded, sessionSeen } from "../author/session.ts"
 import { checkpointVerified, stateWritten } from "../checkpoint/checkpoint.ts"
 import { continuationRejected, continuationVerified } from "../checkpoint/continuation.ts"
 import { completeRun } from "../control/end.ts"
@@ -26,7 +26,7 @@ import { type Outcome, outcome } from "./moves.ts"
 import { type PhaseRun, type Run, type Turn, underWay } from "./state.ts"
 
 /** Commands that are obeyed in any state, whatever the run waits for. */
-type Control = "StartRun" | "PauseRun" | "ResumeRun" | "AbortRun"
+type Control = "StartRun" | "StartStandaloneRun" | "PauseRun" | "ResumeRun" | "AbortRun"
 type HandledType = Exclude<RunInput["_tag"], Control>
 export type HandledInput = InputOf<HandledType>
 
@@ -85,7 +85,7 @@ const verifiesCommit = (
 const onTurnEnd = <Input extends InputOf<"TurnCompleted" | "TurnFailed">>(
   handle: (run: Run, phase: PhaseRun, turn: Turn, input: Input) => Outcome
 ): Handler<Input> => ({
-  record: countTurn,
+  record: (run, input) => [...countTurn(run, input), ...endedWithTurn(run, input)],
   isAwaited: ({ pending }, input) => {
     const turn = underWay(pending)
     return turn._tag === "Turn" && turn.turnId === input.turnId

@@ -75,6 +75,8 @@ const intake = {
     planId: text,
     planTitle: optionalText,
     phases: Schema.Array(PlannedPhase),
+    /** The run of a standalone session; `request` is the same as a run of one phase. */
+    standalone: Schema.optionalKey(OrchestratorCommand.cases.StartStandaloneRun),
     at: text
   },
   WorkspaceTaken: { host: Host, directory: text, head: text, branch: optionalText },

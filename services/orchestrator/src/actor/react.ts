@@ -10,7 +10,7 @@ import {
   to
 } from "@reprise/protocol"
 import type { EventOf, RunEvent, RunEvents } from "./journal.ts"
-import type { RunState } from "./state.ts"
+import type { Run, RunState } from "./state.ts"
 
 type Reaction<Tag extends RunEvent["_tag"]> = (runId: RunId, event: EventOf<Tag>) => ReadonlyArray<Outgoing>
 
@@ -103,5 +103,11 @@ export const reactions: Reactions = {
 const reactTo = <Tag extends RunEvent["_tag"]>(runId: RunId, tag: Tag, event: EventOf<Tag>): ReadonlyArray<Outgoing> =>
   reactions[tag](runId, event)
 
+/** The run of a standalone session publishes nothing: people see its session and its questions. */
+const isVisible = ({ standalone }: Run, { _tag }: Outgoing): boolean =>
+  standalone === undefined || _tag !== "PublishEvent"
+
 export const react = (state: RunState, events: RunEvents): ReadonlyArray<Outgoing> =>
-  state._tag === "NoRun" ? [] : events.flatMap((event) => reactTo(state.runId, event._tag, event))
+  state._tag === "NoRun"
+    ? []
+    : events.flatMap((event) => reactTo(state.runId, event._tag, event)).filter((message) => isVisible(state, message))

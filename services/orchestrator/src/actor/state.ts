@@ -153,6 +153,8 @@ export interface Run {
   readonly _tag: "Run"
   readonly runId: RunId
   readonly request: EventOf<"RunRequested">["request"]
+  /** What a standalone session is to do; absent: the run carries out a plan. */
+  readonly standalone?: EventOf<"RunRequested">["standalone"] | undefined
   readonly status: RunStatus
   readonly planId: string
   readonly planTitle?: string | undefined

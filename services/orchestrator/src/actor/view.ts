@@ -28,9 +28,9 @@ const phaseView = (run: Run, phase: PlannedPhase): PhaseView => {
   }
 }
 
-/** Undefined until the run was started. */
+/** Undefined until the run was started, and for a standalone session, which has a view of its own. */
 export const runView = (state: RunState): RunView | undefined => {
-  if (state._tag === "NoRun") return undefined
+  if (state._tag === "NoRun" || state.standalone !== undefined) return undefined
   const { attempt, directory, host, pending, phase, planTitle, reason, request, step } = state
   const active = underWay(pending)
   const author = phase?.author?.sessionId

@@ -4,7 +4,7 @@ import {
   anyHost,
   type SessionChoice,
   type SessionCommand,
-  type SessionId,
+  SessionId,
   type Step,
   sessionIdOf,
   sessionPrompts,
@@ -16,15 +16,16 @@ import type { SessionUse } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
 import { usedTokens } from "../control/usage.ts"
-import { currentTitle, locationOf } from "../phase/plan.ts"
-import { render } from "../prompts.ts"
-import { continuePrompt, freshPrompt, knownPrompt, newGuidance, stepTask } from "./prompt.ts"
+import { currentTitle, placeOf } from "../phase/plan.ts"
+import { standaloneLimits } from "../standalone/standalone.ts"
+import { continuePrompt, freshPrompt, idleAgainPrompt, knownPrompt, newGuidance, stepTask } from "./prompt.ts"
 
 type StartTurn = Extract<SessionCommand, { readonly _tag: "StartTurn" }>
 
 /** A limit of 0 is off. A turn may use what is left of the token budget. */
 export const turnLimits = (run: Run): TurnLimits => {
   const { maxAgentTurns, tokenBudget, turnInactivityMs, turnWallMs } = run.request.options.limits
+  if (run.standalone !== undefined) return standaloneLimits(run, run.standalone)
   const left = tokenBudget + run.granted.tokens - usedTokens(run)
   return {
     ...(turnInactivityMs === 0 ? {} : { inactivityMs: turnInactivityMs }),
@@ -40,28 +41,35 @@ export const agentSetup = (run: Run) => {
   return { directory: run.directory ?? run.request.workspace, host: run.host ?? anyHost, runtime, permissions }
 }
 
+const titleOf = (run: Run, phase: PhaseRun): string =>
+  run.standalone === undefined ? `Phase ${phase.id}: ${currentTitle(run)}` : currentTitle(run)
+
 const startTurn = (
   run: Run,
   phase: PhaseRun,
   step: Step,
-  turn: Pick<StartTurn, "session" | "prompt" | "onMissing"> & Partial<Pick<StartTurn, "freshPrompt" | "reason">>
+  turn: Pick<StartTurn, "session" | "prompt" | "onMissing"> &
+    Partial<Pick<StartTurn, "freshPrompt" | "reason" | "fresh">>
 ): StartTurn => {
   const { model, prompts } = run.request.options
   return {
     _tag: "StartTurn",
     turnId: turnIdOf(run.runId, run.ids.turns + 1),
-    ...locationOf(run),
-    step,
+    ...placeOf(run, step),
     role: "author",
     ...agentSetup(run),
     ...(model === undefined ? {} : { model }),
-    title: `Phase ${phase.id}: ${currentTitle(run)}`,
+    title: titleOf(run, phase),
     report: "author-status",
     ...sessionPrompts(prompts),
     limits: turnLimits(run),
     ...turn
   }
 }
+
+/** A standalone session keeps its id, which is the run's, when it starts over. */
+const newSessionId = ({ ids, runId, standalone }: Run): SessionId =>
+  standalone === undefined ? sessionIdOf(runId, ids.sessions + 1) : SessionId.make(runId)
 
 /** A turn in a new session, which knows nothing yet and gets the full prompt. */
 const inNewSession = (
@@ -72,12 +80,13 @@ const inNewSession = (
   task?: string
 ): EventOf<"AuthorAsked"> => ({
   _tag: "AuthorAsked",
-  sessionId: sessionIdOf(run.runId, run.ids.sessions + 1),
+  sessionId: newSessionId(run),
   purpose,
   continued: false,
   at: run.updatedAt,
   command: startTurn(run, phase, step, {
     session: { _tag: "New" },
+    ...(run.standalone === undefined ? {} : { fresh: true }),
     onMissing: "fresh",
     prompt: freshPrompt(run, phase, step, task)
   })
@@ -160,7 +169,8 @@ const continueSession = (
 ): EventOf<"AuthorAsked"> => {
   const guidance = newGuidance(run).join("\n\n")
   const command: EventOf<"AuthorAsked">["command"] =
-    brief === undefined
+    // What is left of a standalone session's budget is told with each turn.
+    brief === undefined && run.standalone === undefined
       ? {
           _tag: "ContinueSession",
           turnId: turnIdOf(run.runId, run.ids.turns + 1),
@@ -173,7 +183,7 @@ const continueSession = (
       : startTurn(run, phase, step, {
           session: { _tag: "Existing", sessionId },
           onMissing: "fail",
-          prompt: continuePrompt(run, brief),
+          prompt: continuePrompt(run, brief ?? ""),
           reason: "continue"
         })
   return { _tag: "AuthorAsked", sessionId, purpose: "continue", continued: true, command }
@@ -189,7 +199,7 @@ export const askForReport = (run: Run, phase: PhaseRun, step: Step, sessionId: S
     command: startTurn(run, phase, step, {
       session: { _tag: "Existing", sessionId },
       onMissing: "fail",
-      prompt: knownPrompt(run, phase, render(run, "idle-again", { phase: phase.id })),
+      prompt: idleAgainPrompt(run, phase),
       reason: "report"
     })
   }

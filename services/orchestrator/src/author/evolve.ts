@@ -23,7 +23,12 @@ const phaseAfterAsking = (phase: PhaseRun, event: EventOf<"AuthorAsked">): Phase
     commit: phase.told.commit || purpose === "commit-rejected"
   }
   return startsSession(event)
-    ? { ...phase, told, author: { sessionId, state: "usable", since }, sessions: [...phase.sessions, sessionId] }
+    ? {
+        ...phase,
+        told,
+        author: { sessionId, state: "usable", since },
+        sessions: [...phase.sessions.filter((id) => id !== sessionId), sessionId]
+      }
     : { ...phase, told }
 }
 
@@ -71,8 +76,12 @@ const phaseAfterReport = (phase: PhaseRun, event: EventOf<"ReportReceived">): Ph
 /** Failures that end a session for good. */
 const endingKinds: ReadonlyArray<FailureKind> = ["timeout", "aborted", "session-missing"]
 
-const phaseAfterFailure = (phase: PhaseRun, event: EventOf<"TurnBroke">): PhaseRun => {
-  const state: Author["state"] = event.usable ? "usable" : endingKinds.includes(event.kind) ? "ended" : "doubtful"
+/** No failure of its turn ends a standalone session: a human may still work in it. */
+const endsSession = ({ standalone }: Run, kind: FailureKind): boolean =>
+  standalone === undefined && endingKinds.includes(kind)
+
+const phaseAfterFailure = (run: Run, phase: PhaseRun, event: EventOf<"TurnBroke">): PhaseRun => {
+  const state: Author["state"] = event.usable ? "usable" : endsSession(run, event.kind) ? "ended" : "doubtful"
   const why = `its last turn failed (${event.kind}): ${event.message}`
   return {
     ...phase,
@@ -84,7 +93,7 @@ const phaseAfterFailure = (phase: PhaseRun, event: EventOf<"TurnBroke">): PhaseR
 
 const turnBroke = (run: Run, event: EventOf<"TurnBroke">): Run => {
   const after: Run = {
-    ...withPhase(run, (phase) => phaseAfterFailure(phase, event)),
+    ...withPhase(run, (phase) => phaseAfterFailure(run, phase, event)),
     pending: nothing,
     prompts: [],
     // Whether the agent has read its prompt is not known: it is given all guidance again.

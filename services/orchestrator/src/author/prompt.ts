@@ -5,6 +5,7 @@ import type { PhaseRun, Run } from "../actor/state.ts"
 import { answersInFull, continuationText, isContinued } from "../checkpoint/prompt.ts"
 import { currentTitle, plannedPhase } from "../phase/plan.ts"
 import { guidanceText, paragraphs, render } from "../prompts.ts"
+import { idleAgain } from "../standalone/standalone.ts"
 
 /** The first line of every prompt of a phase. */
 const header = (run: Run, phase: PhaseRun): string =>
@@ -17,8 +18,15 @@ export const newGuidance = (run: Run): ReadonlyArray<string> => run.guidance.tex
 export const knownPrompt = (run: Run, phase: PhaseRun, task: string): string =>
   paragraphs(header(run, phase), task, guidanceText(newGuidance(run)))
 
+/** For an agent that worked on its own, or that a human prompted, and that is idle again. */
+export const idleAgainPrompt = (run: Run, phase: PhaseRun): string =>
+  run.standalone === undefined
+    ? knownPrompt(run, phase, render(run, "idle-again", { phase: phase.id }))
+    : paragraphs(idleAgain, guidanceText(newGuidance(run)))
+
 /** For a session that knows nothing: the phase, its completed tasks, the task and all guidance of the phase. */
 export const freshPrompt = (run: Run, phase: PhaseRun, step: Step, task = stepTask(run, phase, step)): string => {
+  if (run.standalone !== undefined) return paragraphs(run.standalone.prompt, guidanceText(run.guidance.texts))
   const values = { ...planValues(run, phase), commit: phase.verified ?? phase.base, base: phase.base }
   const context = step === "EXECUTE" && task === stepTask(run, phase, step) ? "" : render(run, "context", values)
   const guidance = guidanceText([...answersInFull(run, phase), ...run.guidance.texts])

@@ -3,16 +3,18 @@ import {
   type AuthorStatus,
   type CheckpointReport,
   type CompletedTask,
+  type Evidence,
   type FailureKind,
   passesByItself,
   type Step
 } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
-import { enter, escalate, type Move, type Outcome, outcome } from "../actor/moves.ts"
+import { type EscalationRequest, enter, escalate, type Move, type Outcome, outcome } from "../actor/moves.ts"
 import type { PhaseRun, Run, Turn } from "../actor/state.ts"
 import type { Cause } from "../actor/transitions.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
+import { completeRun } from "../control/end.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
 import { render } from "../prompts.ts"
 import { hasGates } from "../quality/gates.ts"
@@ -132,22 +134,47 @@ const correctOrEscalate = (run: Run, phase: PhaseRun, turn: Turn, problem: strin
   )
 }
 
+const reportReceived = (turn: Turn, status: AuthorStatus, event: InputOf<"TurnCompleted">): RunEvent => ({
+  _tag: "ReportReceived",
+  turnId: turn.turnId,
+  status,
+  ...(event.lastLines === undefined ? {} : { lastLines: event.lastLines }),
+  ...(turn.continued ? { continued: true } : {}),
+  ...(event.context === undefined ? {} : { context: event.context })
+})
+
+/** The author cannot go on. A session whose continued turn failed is not offered for continue again. */
+const escalateReport = (turn: Turn, result: AuthorStatus["result"], reason: string, evidence: Evidence = {}): Move =>
+  escalate({
+    origin: "author",
+    reason,
+    evidence,
+    ...(result === "failed" && turn.continued ? { noContinue: "the turn that continued it failed" } : {})
+  })
+
+/** Nothing is verified of a standalone session's report: its agent is done, or a human is asked. */
+const standaloneCompleted = (run: Run, turn: Turn, event: InputOf<"TurnCompleted">): Outcome => {
+  const { checkpoint, completedTasks: _, ...status } = event.status ?? { result: "failed" as const }
+  const received = reportReceived(turn, status, event)
+  if (status.result === "complete") {
+    return outcome([received, { _tag: "SessionReleased", sessionId: turn.sessionId }, ...completeRun(run)])
+  }
+  const reason = status.reason ?? checkpoint?.description ?? `The agent reports '${status.result}' without a reason.`
+  return outcome(
+    [received],
+    escalateReport(turn, status.result, reason, checkpoint === undefined ? {} : { checkpoint })
+  )
+}
+
 export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: InputOf<"TurnCompleted">): Outcome => {
-  const { lastLines } = event
+  if (run.standalone !== undefined) return standaloneCompleted(run, turn, event)
   const status = event.status === undefined ? undefined : normalise(event.status)
   // A step that fixes something may need no commit, as long as the work that it fixes is there.
   const problem = reportProblem(status, run.step === "EXECUTE" || phase.verified === undefined)
   if (status === undefined || problem !== undefined) {
     return correctOrEscalate(run, phase, turn, problem ?? "it is missing.")
   }
-  const received: RunEvent = {
-    _tag: "ReportReceived",
-    turnId: turn.turnId,
-    status,
-    ...(lastLines === undefined ? {} : { lastLines }),
-    ...(turn.continued ? { continued: true } : {}),
-    ...(event.context === undefined ? {} : { context: event.context })
-  }
+  const received = reportReceived(turn, status, event)
   switch (status.result) {
     case "complete":
       return workComplete(run, phase, received, status.commit)
@@ -162,16 +189,8 @@ export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: Inpu
             enter("CHECKPOINT", "checkpoint")
           )
     case "needs_human":
-      return outcome([received], escalate({ origin: "author", reason: status.reason ?? "" }))
     case "failed":
-      return outcome(
-        [received],
-        escalate({
-          origin: "author",
-          reason: status.reason ?? "",
-          ...(turn.continued ? { noContinue: "the turn that continued it failed" } : {})
-        })
-      )
+      return outcome([received], escalateReport(turn, status.result, status.reason ?? ""))
   }
 }
 
@@ -198,11 +217,13 @@ export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): 
   if (handsOver) return outcome([broke], { ...again, cause: "session-lost" })
   // A session whose turn timed out is to be aborted, if the session-manager has not done so.
   const stopped: RunEvents =
-    kind === "timeout" && sessionUsable
+    kind === "timeout" && sessionUsable && run.standalone === undefined
       ? [{ _tag: "SessionStopped", sessionId: turn.sessionId, reason: "its turn timed out" }]
       : []
-  return outcome(
-    [broke, ...stopped],
-    escalate({ origin: "runtime", reason: `The author's turn failed (${kind}): ${message}` })
-  )
+  return outcome([broke, ...stopped], escalate(failureRequest(run, event)))
 }
+
+const failureRequest = ({ standalone }: Run, { kind, message }: InputOf<"TurnFailed">): EscalationRequest =>
+  standalone === undefined
+    ? { origin: "runtime", reason: `The author's turn failed (${kind}): ${message}` }
+    : { origin: kind === "turn-limit" ? "limit" : "runtime", reason: message }

@@ -7,6 +7,7 @@ import type { ContinuationOptions, SessionDecision } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
 import type { EventOf, RunEvents } from "../actor/journal.ts"
 import type { Author, PhaseRun, Run } from "../actor/state.ts"
+import { endWithSession, isEnded } from "../control/end.ts"
 import { withoutContinue } from "../question/question.ts"
 
 /**
@@ -118,6 +119,7 @@ const endings: Readonly<Record<SessionEnd["_tag"], string>> = {
 /** A session that has ended cannot be continued: an open question that offers it is changed. */
 export const sessionEnded = (run: Run, { _tag, sessionId }: SessionEnd): RunEvents => {
   const { pending, phase } = run
+  if (run.standalone !== undefined) return isEnded(run) ? [] : endWithSession(run, endings[_tag])
   const alive = phase?.sessions.includes(sessionId) === true
   const newest = phase?.author?.sessionId === sessionId && phase.author.state !== "ended"
   if (!alive && !newest) return []
@@ -131,6 +133,12 @@ export const sessionEnded = (run: Run, { _tag, sessionId }: SessionEnd): RunEven
       : [])
   ]
 }
+
+/** Some failures of a turn end a standalone session, and its run with it. */
+export const endedWithTurn = (run: Run, event: InputOf<"TurnCompleted" | "TurnFailed">): RunEvents =>
+  run.standalone !== undefined && event._tag === "TurnFailed" && event.sessionEnded === true
+    ? endWithSession(run, event.message)
+    : []
 
 export const sessionSeen = (
   kind: EventOf<"SessionSeen">["kind"],

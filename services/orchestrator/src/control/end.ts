@@ -14,6 +14,10 @@ const releaseWorkspace = (run: Run, outcome: "completed" | "failed" | "aborted")
   command: { _tag: "ReleaseWorkspace", runId: run.runId, outcome }
 })
 
+/** The workspace that was prepared for the run. */
+const preparedDirectory = ({ directory, standalone }: Run): string | undefined =>
+  standalone === undefined ? directory : undefined
+
 /** No human is to answer a question of a run that has ended. */
 const closeQuestion = (pending: Pending): RunEvents =>
   pending._tag === "Answer"
@@ -22,7 +26,7 @@ const closeQuestion = (pending: Pending): RunEvents =>
 
 export const completeRun = (run: Run): RunEvents => [
   { _tag: "RunCompleted", runId: run.runId },
-  ...(run.directory === undefined ? [] : [releaseWorkspace(run, "completed")])
+  ...(preparedDirectory(run) === undefined ? [] : [releaseWorkspace(run, "completed")])
 ]
 
 /** Before anything was touched. */
@@ -35,16 +39,25 @@ export const abortRun = (run: Run, reason: string): RunEvents => {
     { _tag: "RunAborted", ...locationOf(run), ...(step === undefined ? {} : { step }), reason },
     ...(phase?.sessions ?? []).map((sessionId): RunEvent => ({ _tag: "SessionStopped", sessionId, reason })),
     ...(phase === undefined || phase.reviewCycles === 0 ? [] : [closeReview(phase, true, reason)]),
-    releaseWorkspace(run, "aborted")
+    ...(run.standalone === undefined ? [releaseWorkspace(run, "aborted")] : [])
   ]
 }
+
+/** A standalone session has ended, whoever ended it, and its run with it. */
+export const endWithSession = (run: Run, reason: string): RunEvents => [
+  ...closeQuestion(run.pending),
+  { _tag: "RunAborted", runId: run.runId, reason }
+]
 
 export const isEnded = ({ status }: Run): boolean =>
   status === "completed" || status === "failed" || status === "aborted"
 
 type Late<Tag extends RunInput["_tag"]> = "ignored" | "stale" | ((input: InputOf<Tag>) => "ignored" | "stale")
 
-export type LateInputs = { readonly [Tag in Exclude<RunInput["_tag"], "StartRun">]: Late<Tag> }
+/** These are answered by what was started, also after its end. */
+type Start = "StartRun" | "StartStandaloneRun"
+
+export type LateInputs = { readonly [Tag in Exclude<RunInput["_tag"], Start>]: Late<Tag> }
 
 /**
  * Inputs after the end change nothing. `ignored`: an echo of what the end itself brought about. `stale`: refused, so
@@ -87,7 +100,7 @@ export const lateInputs: LateInputs = {
   CommandRefused: "ignored"
 }
 
-type LateInput = Exclude<RunInput, { readonly _tag: "StartRun" }>
+type LateInput = Exclude<RunInput, { readonly _tag: Start }>
 
 const lateOf = <Tag extends LateInput["_tag"]>(tag: Tag, input: InputOf<Tag>): "ignored" | "stale" => {
   const entry: Late<Tag> = lateInputs[tag]

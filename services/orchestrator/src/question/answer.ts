@@ -98,7 +98,7 @@ const handlers: Readonly<Record<Question["kind"], Handler>> = {
 
 /** An agent's own option may be called abort without ending the run. */
 const endsRun = ({ ask, kind }: Question, choice: string): boolean =>
-  choice === "abort" && kind !== "prompt" && ask.evidence.checkpoint?.type !== "decision"
+  choice === "abort" && kind !== "prompt" && !(kind === "checkpoint" && ask.evidence.checkpoint?.type === "decision")
 
 /** The gate has closed the question. An answer that is no choice keeps its guidance, and the question is asked again. */
 const notAChoice = (run: Run, question: Question, answered: RunEvent, { choice, guidance }: Answer): Outcome => {

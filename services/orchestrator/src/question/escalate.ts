@@ -7,7 +7,7 @@ import { isAuthorStep } from "../actor/transitions.ts"
 import { sessionFor } from "../author/session.ts"
 import { redoMissing } from "../checkpoint/continuation.ts"
 import { allTokens, usedCost } from "../control/usage.ts"
-import { currentTitle, locationOf } from "../phase/plan.ts"
+import { currentTitle, locationOf, placeOf } from "../phase/plan.ts"
 import {
   checkpointOptions,
   continuationOptions,
@@ -15,6 +15,7 @@ import {
   planOptions,
   type Question,
   type Retry,
+  sessionOptions,
   stepOptions
 } from "./question.ts"
 import { grant } from "./retry.ts"
@@ -22,17 +23,19 @@ import { grant } from "./retry.ts"
 /** What a human is shown with a question, as far as the run knows it (docs/design/gate.md#the-gate-where-humans-answer). */
 export const evidenceOf = (run: Run, more: Evidence = {}): Evidence => {
   const { attempt, phase, planTitle, request } = run
+  const used = { tokens: allTokens(run), cost: usedCost(run) }
+  const said = phase?.lastLines === undefined ? {} : { lastLines: phase.lastLines }
+  if (run.standalone !== undefined) return { ...used, ...said, ...more }
   return {
     planPath: request.planPath,
     ...(planTitle === undefined ? {} : { planTitle }),
     ...(phase === undefined ? {} : { phaseTitle: currentTitle(run) }),
     ...(attempt === undefined ? {} : { attempt }),
-    ...(phase?.lastLines === undefined ? {} : { lastLines: phase.lastLines }),
+    ...said,
     ...(phase === undefined ? {} : { base: phase.base }),
     ...(phase?.verified === undefined ? {} : { commit: phase.verified }),
     ...(phase?.diffStat === undefined ? {} : { diffStat: phase.diffStat }),
-    tokens: allTokens(run),
-    cost: usedCost(run),
+    ...used,
     ...more
   }
 }
@@ -58,7 +61,8 @@ const watchedSession = (author: Author | undefined, request: EscalationRequest, 
 const kindOf = ({ origin }: EscalationRequest): Question["kind"] =>
   origin === "checkpoint" || origin === "continuation" || origin === "phase-gate" ? origin : "step"
 
-const optionsOf = (request: EscalationRequest, offer: ContinueOffer): ReadonlyArray<EscalationOption> => {
+const optionsOf = (run: Run, request: EscalationRequest, offer: ContinueOffer): ReadonlyArray<EscalationOption> => {
+  if (run.standalone !== undefined) return sessionOptions("sessionId" in offer)
   const checkpoint = request.evidence?.checkpoint
   switch (request.origin) {
     case "checkpoint":
@@ -123,12 +127,11 @@ const askHuman = (run: Run, request: EscalationRequest): RunEvents => {
     ask: {
       _tag: "RaiseEscalation",
       escalationId: nextEscalationId(run),
-      ...locationOf(run),
-      step,
+      ...placeOf(run, step),
       ...(sessionId === undefined ? {} : { sessionId }),
       origin: request.origin,
       reason: request.reason,
-      options: optionsOf({ ...request, step }, offer),
+      options: optionsOf(run, { ...request, step }, offer),
       ...(request.items === undefined ? {} : { items: request.items }),
       evidence: evidenceOf(run, { ...request.evidence, ...unavailable, ...shown })
     },
@@ -199,7 +202,7 @@ export const askForAgent = (
   return waitFor(run, step, {
     ...question,
     kind: "prompt",
-    ask: { _tag: "RaiseEscalation", escalationId: nextEscalationId(run), ...locationOf(run), step, ...ask },
+    ask: { _tag: "RaiseEscalation", escalationId: nextEscalationId(run), ...placeOf(run, step), ...ask },
     retry: { step }
   })
 }

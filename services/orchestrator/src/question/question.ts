@@ -79,15 +79,22 @@ const continueSession = option("continue-session", "continue session (resume the
 const abort = option("abort", "abort (stop execution)", "optional", ["q"])
 const other = (label: string) => option("other", label, "required")
 
+const fix = (label: string) => option("fix", label, "optional", ["f"])
+const fixInNewSession = fix("fix in new session (start fresh with optional guidance)")
+
 /** `fixLabel`: what fix does where it starts no new author session. */
-export const stepOptions = (
-  continueOffered: boolean,
-  fixLabel = "fix in new session (start fresh with optional guidance)"
-): ReadonlyArray<EscalationOption> => [
+export const stepOptions = (continueOffered: boolean, fixLabel?: string): ReadonlyArray<EscalationOption> => [
   ...(continueOffered ? [continueSession] : []),
-  option("fix", fixLabel, "optional", ["f"]),
+  fixLabel === undefined ? fixInNewSession : fix(fixLabel),
   option("override", "override and move on (force approve this phase)", "optional", ["o"]),
   abort
+]
+
+/** For a standalone session: it has no phase that could be approved. */
+export const sessionOptions = (continueOffered: boolean): ReadonlyArray<EscalationOption> => [
+  ...(continueOffered ? [continueSession] : []),
+  fixInNewSession,
+  option("abort", "abort (stop the session)", "optional", ["q"])
 ]
 
 export const planOptions: ReadonlyArray<EscalationOption> = [
@@ -112,7 +119,7 @@ const permissionOptions = [option("once", "allow once"), option("always", "allow
 
 /** The runtime's own choices; a question of an agent also takes free text. */
 export const promptOptions = (prompt: AgentPrompt): ReadonlyArray<EscalationOption> => {
-  const own = prompt.options.map(({ label, name }) => option(name, label))
+  const own = prompt.options.map(({ label, name }) => (name === "other" ? other(label) : option(name, label)))
   if (prompt.kind === "permission") return own.length === 0 ? permissionOptions : own
   return own.some(({ name }) => name === "other") ? own : [...own, other("answer in your own words")]
 }

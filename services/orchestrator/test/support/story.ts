@@ -56,6 +56,18 @@ export const startRun = (options: OptionsInput = {}, plan = twoPhases): InputOf<
   options: decodeOptions(options)
 })
 
+/** As the session-manager sends it. */
+export const startStandalone: InputOf<"StartStandaloneRun"> = {
+  _tag: "StartStandaloneRun",
+  runId,
+  prompt: "Write hello.txt.",
+  runtime: "opencode",
+  directory: "/repo",
+  host: Host.make("host1"),
+  permissions: "ask",
+  limits: { maxTokens: 1000, inactivityMs: 5000 }
+}
+
 export const failedGate: GateResult = {
   command: "npm test",
   exitCode: 1,
@@ -192,6 +204,10 @@ export class Story {
 
   start(options: OptionsInput = {}, plan = twoPhases): this {
     return this.tell(startRun(options, plan))
+  }
+  /** Up to the first turn of a standalone session. */
+  standalone(more: Partial<InputOf<"StartStandaloneRun">> = {}): this {
+    return this.tell({ ...startStandalone, ...more })
   }
   prepared(): this {
     const host = Host.make("host1")

@@ -12,9 +12,8 @@ import { noSession, type Session } from "./state.ts"
 import { viewOf } from "./view.ts"
 import type { SessionWork } from "./work.ts"
 
-/** A standalone session's escalations carry its id in place of a run's. */
-const standaloneOf = ({ runId, sessionId }: GateEvent) =>
-  sessionId !== undefined && isStandalone({ runId, sessionId }) ? sessionId : undefined
+/** The questions of a standalone session carry its id as their run's. */
+const standaloneOf = (event: GateEvent) => (isStandalone(event) ? event.runId : undefined)
 
 export const sessionActor = (
   settings: SessionSettings = defaultSettings
@@ -29,5 +28,5 @@ export const sessionActor = (
   react: react(settings),
   runOf: (session) => session.details?.runId,
   view: viewOf,
-  snapshotVersion: 4
+  snapshotVersion: 5
 })

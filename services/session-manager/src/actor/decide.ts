@@ -12,10 +12,8 @@ import {
   pauseIdle,
   recordArchived
 } from "../lifecycle/lifecycle.ts"
+import { questionClosed, questionRaised, startSession } from "../lifecycle/standalone.ts"
 import type { SessionSettings } from "../settings.ts"
-import { escalationAnswered, escalationWithdrawn } from "../standalone/escalationAnswers.ts"
-import { withFollowUps } from "../standalone/followUps.ts"
-import { startSession } from "../standalone/startSession.ts"
 import { recordInspected, recordOpened, recordUnreachable } from "../turn/openSession.ts"
 import { recordPromptFailed, recordRecovering, retryPrompt } from "../turn/promptFailures.ts"
 import { recordPromptResult, recordPromptStopped } from "../turn/promptResults.ts"
@@ -24,68 +22,60 @@ import { type Decision, requireAddressedHere } from "./guards.ts"
 import type { SessionInput } from "./inputs.ts"
 import type { Session } from "./state.ts"
 
-/** The decision about an input, with what follows from it in a session that belongs to no run. */
 export const decide =
   (settings: SessionSettings) =>
-  (session: Session, input: SessionInput, delivery: Delivery): Decision =>
-    Result.map(decideInput(settings, session, input, delivery), (events) => withFollowUps(session, events, delivery))
-
-const decideInput = (
-  settings: SessionSettings,
-  session: Session,
-  input: SessionInput,
-  delivery: Delivery
-): Decision => {
-  switch (input._tag) {
-    case "StartTurn":
-      return startTurn(session, input, delivery)
-    case "ContinueSession":
-    case "StartSession":
-    case "AbortSession":
-    case "ReplyToPrompt":
-    case "CompleteSession":
-    case "ExpireSession":
-      return Result.flatMap(requireAddressedHere(input.sessionId, delivery), () =>
-        decideNamed(session, input, delivery)
-      )
-    case "EscalationAnswered":
-      return escalationAnswered(session, input, delivery)
-    case "EscalationWithdrawn":
-      return escalationWithdrawn(session, input)
-    case "RecordOpened":
-      return recordOpened(session, input, delivery)
-    case "RecordInspected":
-      return recordInspected(session, input, delivery)
-    case "RecordUnreachable":
-      return recordUnreachable(session, input, delivery)
-    case "RecordWorking":
-      return recordWorking(session, input, delivery)
-    case "RecordPromptResult":
-      return recordPromptResult(session, input, delivery)
-    case "RecordPromptStopped":
-      return recordPromptStopped(session, input, delivery, settings)
-    case "RecordPromptFailed":
-      return recordPromptFailed(session, input, delivery, settings)
-    case "RecordRecovering":
-      return recordRecovering(session, input)
-    case "RecordAgentQuestion":
-      return recordAgentQuestion(session, input, delivery, settings)
-    case "RecordAgentQuestionGone":
-      return recordAgentQuestionGone(session, input)
-    case "ReportActivity":
-      return reportActivity(session, input, delivery)
-    case "ReportIdle":
-      return reportIdle(session, delivery)
-    case "RecordArchived":
-      return recordArchived(session, input, delivery)
-    case "PauseIdle":
-      return pauseIdle(session, input)
-    case "ExpireIdle":
-      return expireIdle(session, input)
-    case "RetryPrompt":
-      return retryPrompt(session, input, delivery)
+  (session: Session, input: SessionInput, delivery: Delivery): Decision => {
+    switch (input._tag) {
+      case "StartTurn":
+        return startTurn(session, input, delivery)
+      case "ContinueSession":
+      case "StartSession":
+      case "AbortSession":
+      case "ReplyToPrompt":
+      case "CompleteSession":
+      case "ExpireSession":
+        return Result.flatMap(requireAddressedHere(input.sessionId, delivery), () =>
+          decideNamed(session, input, delivery)
+        )
+      case "EscalationRaised":
+        return questionRaised(session, input)
+      case "EscalationAnswered":
+      case "EscalationWithdrawn":
+        return questionClosed(session, input)
+      case "RecordOpened":
+        return recordOpened(session, input, delivery)
+      case "RecordInspected":
+        return recordInspected(session, input, delivery)
+      case "RecordUnreachable":
+        return recordUnreachable(session, input, delivery)
+      case "RecordWorking":
+        return recordWorking(session, input, delivery)
+      case "RecordPromptResult":
+        return recordPromptResult(session, input, delivery)
+      case "RecordPromptStopped":
+        return recordPromptStopped(session, input, delivery, settings)
+      case "RecordPromptFailed":
+        return recordPromptFailed(session, input, delivery, settings)
+      case "RecordRecovering":
+        return recordRecovering(session, input)
+      case "RecordAgentQuestion":
+        return recordAgentQuestion(session, input, delivery, settings)
+      case "RecordAgentQuestionGone":
+        return recordAgentQuestionGone(session, input)
+      case "ReportActivity":
+        return reportActivity(session, input, delivery)
+      case "ReportIdle":
+        return reportIdle(session, delivery)
+      case "RecordArchived":
+        return recordArchived(session, input, delivery)
+      case "PauseIdle":
+        return pauseIdle(session, input)
+      case "ExpireIdle":
+        return expireIdle(session, input)
+      case "RetryPrompt":
+        return retryPrompt(session, input, delivery)
+    }
   }
-}
 
 /** A command that names its session. */
 type NamedCommand = Exclude<SessionCommand, { readonly _tag: "StartTurn" }>

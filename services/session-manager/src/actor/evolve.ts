@@ -4,6 +4,7 @@ import { actionCounted } from "../activity/actions.ts"
 import { agentWorking } from "../activity/activity.ts"
 import { evolveAgentQuestions } from "../agentQuestions/agentQuestions.ts"
 import { evolveLifecycle } from "../lifecycle/lifecycle.ts"
+import { evolveStandalone } from "../lifecycle/standalone.ts"
 import { evolveTurn } from "../turn/evolveTurn.ts"
 import type { JournalEvent } from "./journal.ts"
 import { type Session, usedAt } from "./state.ts"
@@ -43,12 +44,10 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
       return { ...session, workingOutsideTurn: false }
     case "ActionCounted":
       return actionCounted(session, event)
-    case "EscalationRequested":
-      return { ...session, escalation: event, escalationsRequested: session.escalationsRequested + 1 }
-    case "EscalationClosed": {
-      const { escalation: _, ...rest } = session
-      return rest
-    }
+    case "StandaloneRequested":
+    case "QuestionRaised":
+    case "QuestionClosed":
+      return evolveStandalone(session, event)
     // Published, and told by other events to the session itself.
     case "ActionTaken":
     case "AgentGone":

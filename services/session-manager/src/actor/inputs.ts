@@ -1,5 +1,5 @@
 /**
- * The inputs of a session: public commands, the gate's answers to standalone sessions, and what the session-manager
+ * The inputs of a session: public commands, the questions of standalone sessions, and what the session-manager
  * sends to itself: the reports of its workers and watchers, and its timers.
  */
 import {
@@ -14,8 +14,8 @@ import {
 import { Effect, Schema } from "effect"
 import { AgentQuestionKind } from "./journal.ts"
 
-/** Answers to standalone sessions; those to runs are the orchestrator's. */
-export const subscribed = ["EscalationAnswered", "EscalationWithdrawn"] as const
+/** A standalone session shows its open question. */
+export const subscribed = ["EscalationRaised", "EscalationAnswered", "EscalationWithdrawn"] as const
 
 export type GateEvent = Extract<PublicEvent, { readonly _tag: (typeof subscribed)[number] }>
 

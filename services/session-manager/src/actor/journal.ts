@@ -1,7 +1,6 @@
 /** The journal of a session: the public events it published, and what only it needs to know. */
 import {
   ContextFill,
-  EscalationCommand,
   EscalationId,
   Host,
   PermissionMode,
@@ -10,6 +9,7 @@ import {
   Role,
   RunId,
   RuntimeName,
+  SessionCommand,
   SessionEvent,
   SessionId,
   SessionPrompts,
@@ -57,11 +57,7 @@ export const SessionDetails = Schema.Struct({
   prompts: Schema.optionalKey(SessionPrompts),
   limits: TurnLimits,
   /** The prompt for a new session that has to start the task over. */
-  wholePrompt: Schema.String,
-  /** It belongs to no run, and raises its own escalations. */
-  standalone: Schema.optionalKey(Schema.Boolean),
-  /** Tokens that a standalone session may use in all. */
-  budget: Schema.optionalKey(Schema.Finite)
+  wholePrompt: Schema.String
 })
 export type SessionDetails = typeof SessionDetails.Type
 
@@ -73,8 +69,8 @@ export const TurnRequest = Schema.Struct({
   freshPrompt: Schema.String,
   onMissing: Schema.Literals(["fail", "fresh"]),
   reason: Schema.String,
-  /** A human chose to continue the session. */
-  continued: Schema.optionalKey(Schema.Boolean)
+  /** The session starts over: nothing of its earlier conversation is handed on. */
+  fresh: Schema.optionalKey(Schema.Boolean)
 })
 export type TurnRequest = typeof TurnRequest.Type
 
@@ -184,16 +180,14 @@ const ActionCounted = Schema.TaggedStruct("ActionCounted", {
   at: Schema.String
 })
 
-/** A standalone session asks a human. */
-const EscalationRequested = Schema.TaggedStruct("EscalationRequested", {
-  kind: Schema.Literals(["step", "prompt"]),
-  ask: EscalationCommand.cases.RaiseEscalation
+/** A standalone session was started; the orchestrator is asked to run it. */
+const StandaloneRequested = Schema.TaggedStruct("StandaloneRequested", {
+  command: SessionCommand.cases.StartSession,
+  at: Schema.String
 })
-/** `answered` and `withdrawn`: the gate closed it. Otherwise the session withdraws it. */
-const EscalationClosed = Schema.TaggedStruct("EscalationClosed", {
-  escalationId: EscalationId,
-  how: Schema.Literals(["answered", "withdrawn", "agent-working", "superseded", "run-ended"])
-})
+/** The run of a standalone session asks a human, and no longer waits for the answer. */
+const QuestionRaised = Schema.TaggedStruct("QuestionRaised", { escalationId: EscalationId })
+const QuestionClosed = Schema.TaggedStruct("QuestionClosed", { escalationId: EscalationId })
 
 /** The conversation was saved; the session may go on. */
 const TranscriptSaved = Schema.TaggedStruct("TranscriptSaved", {
@@ -240,8 +234,9 @@ export const JournalEvent = Schema.Union([
   AgentQuestionAnswered,
   AgentQuestionRepeated,
   AgentQuestionClosed,
-  EscalationRequested,
-  EscalationClosed,
+  StandaloneRequested,
+  QuestionRaised,
+  QuestionClosed,
   TranscriptSaved,
   ActivityNoted,
   ActionCounted,

@@ -1,4 +1,4 @@
-/** What a session sends: work to its host, timers to itself, questions to the gate, its public events to everybody. */
+/** What a session sends: work to its host, timers to itself, its public events to everybody. */
 import { type Outgoing as AnyOutgoing, type Delivery, publish, requestWork, send, setTimer } from "@reprise/actor"
 import { to } from "@reprise/protocol"
 import { transcriptOf } from "../lifecycle/lifecycle.ts"
@@ -32,11 +32,11 @@ const openSession = (session: Session, details: SessionDetails, turnId: EventOf<
     ...earlierTranscript(session, details)
   })
 
-/** The saved conversation of the session that is replaced, unless a human chose to start over. */
+/** The saved conversation of the session that is replaced, unless it starts over. */
 const earlierTranscript = ({ saved, turn }: Session, { sessionId }: SessionDetails) =>
   saved !== undefined &&
   turn?.lost !== undefined &&
-  turn.request.reason !== "fix" &&
+  turn.request.fresh !== true &&
   saved.object === transcriptOf(sessionId, turn.lost.old)
     ? { transcript: saved.object }
     : {}
@@ -89,14 +89,10 @@ const sendReply = (session: Session, details: SessionDetails, promptId: string):
   return [work(details, { _tag: "SendReply", ...runtime, promptId: runtimePromptId, kind, reply })]
 }
 
-const raise = ({ ask }: EventOf<"EscalationRequested">): Sent => {
-  const { _tag, escalationId, ...escalation } = ask
-  return [send(to.gate(escalationId).RaiseEscalation(escalation))]
+const startRun = ({ runId }: SessionDetails, { command }: EventOf<"StandaloneRequested">): Outgoing => {
+  const { _tag, sessionId, ...task } = command
+  return send(to.orchestrator(runId).StartStandaloneRun(task))
 }
-
-/** The gate knows of an escalation that it closed itself. */
-const withdraw = ({ escalationId, how }: EventOf<"EscalationClosed">): Sent =>
-  how === "answered" || how === "withdrawn" ? [] : [send(to.gate(escalationId).WithdrawEscalation({ reason: how }))]
 
 /** Set again after every use: the use count makes the timers stale that were set before. */
 const pauseLater = (session: Session, delivery: Delivery, settings: SessionSettings): Sent =>
@@ -149,10 +145,8 @@ const sent = (
     case "AgentQuestionAnswered":
     case "AgentQuestionRepeated":
       return sendReply(session, details, event.promptId)
-    case "EscalationRequested":
-      return raise(event)
-    case "EscalationClosed":
-      return withdraw(event)
+    case "StandaloneRequested":
+      return [startRun(details, event)]
     case "TurnCompleted":
     case "TurnFailed":
     case "AgentIdle":
@@ -181,6 +175,8 @@ const sent = (
     case "SessionReused":
     case "TurnStarted":
       return [publish(event)]
+    case "QuestionRaised":
+    case "QuestionClosed":
     case "SessionOpened":
     case "SessionFound":
     case "PromptEnded":

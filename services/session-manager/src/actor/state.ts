@@ -1,5 +1,5 @@
 /** The state of one session: what it is, the open turn, and what the agent is doing (docs/design/sessions.md#lifecycle). */
-import { type ContextFill, noTokens, type SessionView, type Tokens } from "@reprise/protocol"
+import { type ContextFill, type EscalationId, noTokens, type SessionView, type Tokens } from "@reprise/protocol"
 import type { TriedActions, Trigger } from "../activity/actions.ts"
 import type { EventOf, SessionDetails, TurnRequest } from "./journal.ts"
 
@@ -64,10 +64,10 @@ export interface Session {
   readonly tried: Readonly<Partial<Record<Trigger, TriedActions>>>
   /** How many actions the open turn has led to. */
   readonly actionCount: number
-  /** Of a standalone session: what it asks a human. */
-  readonly escalation?: EventOf<"EscalationRequested">
-  readonly escalationsRequested: number
-  readonly turnsRequested: number
+  /** Of a standalone session: the words that it was started with. */
+  readonly task?: string
+  /** Of a standalone session: what its run asks a human. */
+  readonly escalationId?: EscalationId | undefined
   /** Where the conversation was saved, and when. */
   readonly saved?: { readonly object: string; readonly at: string }
   /** A human is at work in the session, or the agent by itself. */
@@ -93,8 +93,6 @@ export const noSession: Session = {
   agentQuestions: [],
   tried: {},
   actionCount: 0,
-  escalationsRequested: 0,
-  turnsRequested: 0,
   workingOutsideTurn: false,
   pastTurnIds: [],
   useCount: 0,
@@ -126,13 +124,13 @@ export type Hold = NonNullable<SessionView["heldBy"]>
 /**
  * What still needs the session; while anything does, it never expires. `turn`: one is open. `agent`: it works by
  * itself, or a human works in it. `question`: the session or its agent waits for a human. `phase`: questions and
- * checkpoints of its phase may need it, until the run completes or aborts it.
+ * checkpoints of its phase may need it, until the run completes or aborts it; so does the run of a standalone session.
  */
 export const holdOf = (session: Session): Hold | undefined => {
   if (session.turn !== undefined) return "turn"
   if (session.workingOutsideTurn) return "agent"
-  if (session.escalation !== undefined || session.agentQuestions.length > 0) return "question"
-  return session.details?.phase === undefined ? undefined : "phase"
+  if (session.escalationId !== undefined || session.agentQuestions.length > 0) return "question"
+  return session.details?.phase === undefined && session.task === undefined ? undefined : "phase"
 }
 
 /** The session with its open turn changed; a turn that is no longer open stays closed. */

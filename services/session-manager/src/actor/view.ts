@@ -27,8 +27,8 @@ export const viewOf = (session: Session): SessionView | undefined => {
     lastActivityAt: session.lastActivityAt,
     ...(session.lastStopReason === undefined ? {} : { lastStopReason: session.lastStopReason }),
     permissions: details.permissions,
-    ...(details.standalone === true ? { prompt: details.wholePrompt } : {}),
-    ...(session.escalation === undefined ? {} : { escalationId: session.escalation.ask.escalationId }),
+    ...(session.task === undefined ? {} : { prompt: session.task }),
+    ...(session.escalationId === undefined ? {} : { escalationId: session.escalationId }),
     ...heldBy(session),
     ...(session.saved === undefined ? {} : { transcript: session.saved.object, savedAt: session.saved.at })
   }

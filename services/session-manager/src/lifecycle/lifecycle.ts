@@ -35,7 +35,10 @@ export const abortNow = (
 ): ReadonlyArray<JournalEvent> => {
   const aborted: JournalEvent = { _tag: "SessionAborted", ...eventFields(details, turn?.request.turnId), reason }
   if (turn === undefined) return [aborted]
-  return [turnFailed(details, turn, { kind: "aborted", message: reason, sessionUsable: false }, delivery), aborted]
+  return [
+    turnFailed(details, turn, { kind: "aborted", message: reason, sessionUsable: false, sessionEnded: true }, delivery),
+    aborted
+  ]
 }
 
 export const abortSession = (session: Session, command: Command<"AbortSession">, delivery: Delivery): Decision =>
@@ -97,19 +100,27 @@ type LifecycleEvent = EventOf<
   "SessionAborted" | "SessionCompleted" | "SessionExpired" | "SessionFailed" | "SessionPaused" | "TranscriptSaved"
 >
 
-/** The fold of a session's life. A session that has ended waits for no answer. */
+/** A session that has ended waits for no answer. */
+const endedAs = (session: Session, status: Session["status"]): Session => ({
+  ...session,
+  status,
+  agentQuestions: [],
+  escalationId: undefined
+})
+
+/** The fold of a session's life. */
 export const evolveLifecycle = (session: Session, event: LifecycleEvent): Session => {
   switch (event._tag) {
     case "SessionPaused":
       return { ...session, status: "paused" }
     case "SessionExpired":
-      return { ...session, status: "expired", agentQuestions: [] }
+      return endedAs(session, "expired")
     case "SessionCompleted":
-      return { ...session, status: "completed", agentQuestions: [] }
+      return endedAs(session, "completed")
     case "SessionFailed":
-      return { ...session, status: "failed", agentQuestions: [], lastStopReason: event.reason }
+      return { ...endedAs(session, "failed"), lastStopReason: event.reason }
     case "SessionAborted":
-      return { ...session, status: "aborted", agentQuestions: [], lastStopReason: `aborted: ${event.reason}` }
+      return { ...endedAs(session, "aborted"), lastStopReason: `aborted: ${event.reason}` }
     case "TranscriptSaved":
       return { ...session, saved: { object: event.object, at: event.at } }
   }

@@ -32,6 +32,8 @@ export interface TurnFailure {
   readonly kind: FailureKind
   readonly message: string
   readonly sessionUsable: boolean
+  /** The session ends, or has ended. */
+  readonly sessionEnded?: true
 }
 
 export const turnFailed = (
@@ -54,7 +56,7 @@ export const turnAndSessionFailed = (
   failure: TurnFailure,
   delivery: Delivery
 ): ReadonlyArray<JournalEvent> => [
-  turnFailed(details, turn, { ...failure, sessionUsable: false }, delivery),
+  turnFailed(details, turn, { ...failure, sessionUsable: false, sessionEnded: true }, delivery),
   { _tag: "SessionFailed", ...eventFields(details), reason: failure.message }
 ]
 

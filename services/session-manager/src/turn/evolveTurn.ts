@@ -65,7 +65,6 @@ const turnRequested = (session: Session, event: EventOf<"TurnRequested">): Sessi
   turn: openTurn(event),
   tried: {},
   actionCount: 0,
-  turnsRequested: session.turnsRequested + 1,
   workingOutsideTurn: false,
   status: event.begin === "open" ? "requested" : "active",
   createdAt: session.createdAt === "" ? event.at : session.createdAt
@@ -172,7 +171,7 @@ const turnFailed = (session: Session, event: EventOf<"TurnFailed">): Session => 
   const after = turnEnded(session, event.turnId, `${event.kind}: ${event.message}`)
   const isLost =
     session.turn?.request.turnId === event.turnId &&
-    session.details?.standalone !== true &&
+    session.task === undefined &&
     (event.kind === "session-missing" || session.turn.stage === "opening")
   return isLost ? { ...after, status: "failed" } : after
 }

@@ -3,7 +3,7 @@
  * (docs/design/sessions.md#turns).
  */
 import type { Delivery } from "@reprise/actor"
-import { type FailureKind, passesByItself, type VendorFailure } from "@reprise/protocol"
+import { type FailureKind, isStandalone, passesByItself, type VendorFailure } from "@reprise/protocol"
 import { Result } from "effect"
 import {
   actionTaken,
@@ -79,11 +79,15 @@ export const recordPromptFailed = (
         : [ended, ...announced, turnFailed(details, turn, failure, delivery)]
     )
   }
-  const failed = turnFailed(details, turn, failure, delivery)
-  // A session that timed out is never offered for continue: nobody knows what its agent is still doing.
-  return kind === "timeout" && details.standalone !== true
-    ? Result.succeed([ended, failed, { _tag: "SessionAborted", ...eventFields(details), reason: message }])
-    : Result.succeed([ended, failed])
+  // A session that timed out is never continued: nobody knows what its agent is still doing. A standalone one may start
+  // over under its id.
+  return kind === "timeout" && !isStandalone(details)
+    ? Result.succeed([
+        ended,
+        turnFailed(details, turn, { ...failure, sessionEnded: true }, delivery),
+        { _tag: "SessionAborted", ...eventFields(details), reason: message }
+      ])
+    : Result.succeed([ended, turnFailed(details, turn, failure, delivery)])
 }
 
 /** What is published of a failure, once for each kind in a row. */

@@ -4,7 +4,8 @@ import { type RefusalCode, type ReportForm, type RunId, type SessionCommand, Ses
 import { Result } from "effect"
 import { type Decision, nothing, refuse, requireAbsoluteDirectory, requireAddressedHere } from "../actor/guards.ts"
 import type { EventOf, SessionDetails, TurnRequest } from "../actor/journal.ts"
-import { eventFields, hasEnded, type Session } from "../actor/state.ts"
+import { eventFields, hasEnded, type OpenTurn, type Session } from "../actor/state.ts"
+import { requireOwnRun } from "../lifecycle/standalone.ts"
 import { continuePrompt, withGuidance } from "../prompts.ts"
 import { type TurnFailure, turnNotBegun } from "./endTurn.ts"
 import { readJsonSchema } from "./reportSchema.ts"
@@ -14,12 +15,6 @@ type TurnCommand = Command<"StartTurn"> | Command<"ContinueSession">
 
 const isKnownTurn = (session: Session, turnId: string): boolean =>
   session.turn?.request.turnId === turnId || session.pastTurnIds.includes(turnId)
-
-/** A standalone session requests its turns by itself. */
-const requireSessionOfRun = ({ details }: Session): Result.Result<void, Refusal> =>
-  details?.standalone === true
-    ? refuse("standalone", `Session ${details.sessionId} belongs to no run: answer its question, or abort it.`)
-    : Result.void
 
 const requireSameRun = ({ details }: Session, runId: RunId): Result.Result<void, Refusal> =>
   details === undefined || details.runId === runId
@@ -69,6 +64,34 @@ const refuseTurn = (
     { _tag: "CommandRefused", ...eventFields(details), turnId, command: _tag, code, reason: failure.message }
   ])
 
+const refuseBusy = (details: SessionDetails, command: TurnCommand, { request }: OpenTurn): Decision => {
+  const message = `Session ${details.sessionId} is busy with turn ${request.turnId}: wait for its end.`
+  return refuseTurn(details, command, "busy", { kind: "other", message, sessionUsable: true })
+}
+
+/** The session keeps its id, and gets another runtime session in place of the one that it may have had. */
+const startOver = (
+  session: Session,
+  details: SessionDetails,
+  command: TurnCommand,
+  turn: TurnRequest,
+  delivery: Delivery
+): Decision => {
+  if (session.turn !== undefined) return refuseBusy(details, command, session.turn)
+  if (hasEnded(session)) {
+    const message = `Session ${details.sessionId} cannot start over: it is ${session.status}.`
+    const failure = { kind: "session-missing", message, sessionUsable: false, sessionEnded: true } as const
+    return refuseTurn(details, command, "ended", failure)
+  }
+  const old = session.runtimeSessionId
+  const requested = requestTurn(details, turn, "open", delivery)
+  return Result.succeed(
+    old === undefined
+      ? [requested]
+      : [requested, { _tag: "SessionLost", turnId: turn.turnId, old, reason: "a human chose to start over" }]
+  )
+}
+
 const inNewSession = (
   session: Session,
   details: SessionDetails,
@@ -77,6 +100,7 @@ const inNewSession = (
   delivery: Delivery
 ): Decision => {
   if (session.status === "unknown") return Result.succeed([requestTurn(details, turn, "open", delivery)])
+  if (turn.fresh === true) return startOver(session, details, command, turn, delivery)
   const message = `Session ${details.sessionId} exists already (${session.status}): a new session needs an id of its own.`
   return refuseTurn(details, command, "exists", { kind: "other", message, sessionUsable: false })
 }
@@ -88,16 +112,14 @@ const inExistingSession = (
   turn: TurnRequest,
   delivery: Delivery
 ): Decision => {
-  if (session.turn !== undefined) {
-    const message = `Session ${details.sessionId} is busy with turn ${session.turn.request.turnId}: wait for its end.`
-    return refuseTurn(details, command, "busy", { kind: "other", message, sessionUsable: true })
-  }
+  if (session.turn !== undefined) return refuseBusy(details, command, session.turn)
   const usable = requireUsableSession(session, details)
   if (Result.isSuccess(usable)) return Result.succeed([requestTurn(details, turn, "inspect", delivery)])
   const { code, reason } = usable.failure
   if (turn.onMissing === "fail") {
     const message = `Session ${details.sessionId} cannot be continued: ${reason}. Continue in a new session.`
-    return refuseTurn(details, command, code, { kind: "session-missing", message, sessionUsable: false })
+    const ended = hasEnded(session) ? { sessionEnded: true as const } : {}
+    return refuseTurn(details, command, code, { kind: "session-missing", message, sessionUsable: false, ...ended })
   }
   const old = session.runtimeSessionId ?? details.sessionId
   return Result.succeed([
@@ -107,7 +129,7 @@ const inExistingSession = (
 }
 
 const detailsOf = (session: Session, command: Command<"StartTurn">, sessionId: SessionId): SessionDetails => {
-  const known = command.session._tag === "New" ? undefined : session.details
+  const known = command.session._tag === "New" && command.fresh !== true ? undefined : session.details
   return {
     sessionId,
     runId: command.runId,
@@ -135,7 +157,7 @@ export const startTurn = (session: Session, command: Command<"StartTurn">, deliv
     const isNew = command.session._tag === "New"
     const named = command.session._tag === "New" ? SessionId.make(delivery.key) : command.session.sessionId
     const sessionId = yield* requireAddressedHere(named, delivery)
-    yield* requireSessionOfRun(session)
+    yield* requireOwnRun(session, delivery)
     yield* requireSameRun(session, command.runId)
     yield* requireAbsoluteDirectory(command.directory)
     yield* requireUsableForm(command.report)
@@ -145,7 +167,8 @@ export const startTurn = (session: Session, command: Command<"StartTurn">, deliv
       prompt: command.prompt,
       freshPrompt: command.freshPrompt ?? command.prompt,
       onMissing: command.onMissing,
-      reason: command.reason ?? "continue"
+      reason: command.reason ?? "continue",
+      ...(command.fresh === true ? { fresh: true } : {})
     }
     return yield* isNew
       ? inNewSession(session, details, command, turn, delivery)
@@ -173,7 +196,7 @@ export const continueSession = (
     onMissing: command.onMissing,
     reason: "continue"
   }
-  return Result.flatMap(requireSessionOfRun(session), () =>
+  return Result.flatMap(requireOwnRun(session, delivery), () =>
     inExistingSession(session, details, command, turn, delivery)
   )
 }

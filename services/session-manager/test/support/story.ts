@@ -138,12 +138,21 @@ export const firstTurn: ReadonlyArray<SessionInput> = [
   answer(1, 2, goodReport)
 ]
 
+/** A turn of the standalone session, as its run asks for it. */
+export const ownTurn = ({ phase: _phase, step: _step, ...turn }: Command<"StartTurn">): Command<"StartTurn"> => ({
+  ...turn,
+  turnId: TurnId.make(turn.turnId.replace("r1-", `${key}-`)),
+  runId: RunId.make(key)
+})
+/** The id of what the run of the standalone session sends. */
+const fromOwnRun = (n: number | string) => `run.${key}.${n}`
+
 /** The events that the inputs lead to, one second apart. A refused input fails the test. */
 export const lived = (inputs: ReadonlyArray<SessionInput>, of = actor): ReadonlyArray<JournalEvent> => {
   const history: Array<JournalEvent> = []
   for (const [index, input] of inputs.entries()) {
     const state = history.reduce(of.evolve, of.initial)
-    const outcome = of.decide(state, input, { id: `m${index}`, key, now: at(index) })
+    const outcome = of.decide(state, input, { id: fromOwnRun(index), key, now: at(index) })
     assert.ok(Result.isSuccess(outcome), Result.isFailure(outcome) ? outcome.failure.reason : "")
     history.push(...outcome.success)
   }
@@ -157,6 +166,12 @@ export const given = (inputs: ReadonlyArray<SessionInput>) => givenOf(inputs, ac
 export const givenWith = (changes: Changes) => {
   const of = actorWith(changes)
   return (inputs: ReadonlyArray<SessionInput>) => givenOf(inputs, of)
+}
+
+/** The same, and the input comes from the run of the standalone session. */
+export const givenOwn = (inputs: ReadonlyArray<SessionInput>) => {
+  const { state, when } = given(inputs)
+  return { state, when: (input: SessionInput) => when(input, at(60), fromOwnRun("message")) }
 }
 
 const givenOf = (inputs: ReadonlyArray<SessionInput>, of: typeof actor) => {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Broker } from "@reprise/actor"
-import { AgentError, AgentRuntime, AgentRuntimes, type MemoryScript, promptIds } from "@reprise/agent"
-import { Host, type SessionCommand, SessionId } from "@reprise/protocol"
+import { AgentError, AgentRuntime, AgentRuntimes } from "@reprise/agent"
+import { Host, SessionId } from "@reprise/protocol"
 import { Effect, Layer, Result } from "effect"
 import { layerWith } from "../src/service.ts"
 import { defaultActions } from "../src/settings.ts"
@@ -9,55 +9,7 @@ import { readSessionFile } from "../src/work/SessionFile.ts"
 import { inMemory, stage, surroundings } from "./support/stage.ts"
 import { goodReport, newTurn } from "./support/story.ts"
 
-const sessionId = SessionId.make("s1")
-const start: SessionCommand = {
-  _tag: "StartSession",
-  sessionId,
-  prompt: "Do it.",
-  runtime: "opencode",
-  directory: "/work/repository",
-  host: Host.make("local"),
-  permissions: "ask",
-  limits: {}
-}
 const isReport = (text: string) => text.includes("JSON")
-const needsHuman = '{"result":"needs_human","reason":"which?"}'
-
-describe("a standalone session on a runtime", () => {
-  it.live("continues when a human works in it, and is asked for its report when they are done", () => {
-    // Its first report needs a human; the human does the work, and the next report is good.
-    const script: MemoryScript = ({ text, turn }) => [
-      { say: isReport(text) ? (turn === 2 ? needsHuman : goodReport) : "Ok." }
-    ]
-    return Effect.gen(function* () {
-      const { awaitEvent, send, storyUntil, view } = yield* stage
-      const runtime = yield* AgentRuntime
-      yield* send(start, "s1")
-      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
-      yield* awaitEvent("TurnCompleted")
-      const waiting = yield* Effect.repeat(view("s1"), { until: ({ escalationId }) => escalationId !== undefined })
-      assert.deepInclude(waiting, { heldBy: "question", prompt: "Do it." })
-      yield* runtime.prompt({
-        runtimeSessionId,
-        directory: "/work/repository",
-        promptId: promptIds(Date.now(), "a human", 0),
-        text: "I will tell you."
-      })
-      yield* awaitEvent("SessionArchived")
-      assert.deepStrictEqual((yield* storyUntil("SessionArchived")).slice(4), [
-        "AgentWorking",
-        "AgentIdle",
-        "SessionReused",
-        "TurnStarted",
-        "AgentWorking",
-        "TurnCompleted",
-        "SessionCompleted",
-        "SessionArchived"
-      ])
-      assert.deepInclude(yield* view("s1"), { status: "completed", turns: 2 })
-    }).pipe(Effect.provide(inMemory(script)))
-  })
-})
 
 describe("a session that nobody uses", () => {
   it.live("is paused, expires and is archived by itself, in this order", () =>

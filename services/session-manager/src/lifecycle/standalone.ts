@@ -1,0 +1,72 @@
+/**
+ * A standalone session belongs to a run that nobody sees: the orchestrator's, with the session's id
+ * (docs/design/sessions.md#standalone-sessions). Here it starts, and shows the question that its run asks.
+ */
+import type { Delivery, Refusal } from "@reprise/actor"
+import { isSentBy } from "@reprise/actor"
+import { isStandalone, RunId, type SessionCommand } from "@reprise/protocol"
+import { Result } from "effect"
+import { type Decision, nothing, refuse, requireAbsoluteDirectory } from "../actor/guards.ts"
+import type { GateEvent } from "../actor/inputs.ts"
+import type { EventOf, SessionDetails } from "../actor/journal.ts"
+import { hasEnded, type Session, usedAt } from "../actor/state.ts"
+
+type StartSession = Extract<SessionCommand, { readonly _tag: "StartSession" }>
+
+/** The same command again changes nothing; another task under the same id is refused. */
+export const startSession = (session: Session, command: StartSession, delivery: Delivery): Decision => {
+  const { directory, prompt, sessionId } = command
+  if (session.status !== "unknown") {
+    return session.task === prompt
+      ? nothing
+      : refuse(
+          "exists",
+          `Session ${sessionId} exists already (${session.status}): a new session needs an id of its own.`
+        )
+  }
+  if (prompt.trim() === "") return refuse("invalid", "The prompt is empty: say what the session is to do.")
+  return Result.map(requireAbsoluteDirectory(directory), () => [
+    { _tag: "StandaloneRequested", command, at: delivery.now }
+  ])
+}
+
+/** Its run alone gives it turns. */
+export const requireOwnRun = ({ details }: Session, { id }: Delivery): Result.Result<void, Refusal> =>
+  details === undefined || !isStandalone(details) || isSentBy("orchestrator", details.runId, id)
+    ? Result.void
+    : refuse("standalone", `Session ${details.sessionId} belongs to no run: answer its question, or abort it.`)
+
+export const questionRaised = (session: Session, { escalationId }: GateEvent): Decision =>
+  session.task === undefined || hasEnded(session) || session.escalationId === escalationId
+    ? nothing
+    : Result.succeed([{ _tag: "QuestionRaised", escalationId }])
+
+export const questionClosed = (session: Session, { escalationId }: GateEvent): Decision =>
+  session.escalationId === escalationId ? Result.succeed([{ _tag: "QuestionClosed", escalationId }]) : nothing
+
+const detailsOf = ({ _tag, prompt, sessionId, ...setup }: StartSession): SessionDetails => ({
+  ...setup,
+  sessionId,
+  runId: RunId.make(sessionId),
+  role: "author",
+  title: sessionId,
+  report: "author-status",
+  wholePrompt: prompt
+})
+
+type StandaloneEvent = EventOf<"StandaloneRequested" | "QuestionRaised" | "QuestionClosed">
+
+/** The fold of what only standalone sessions have. */
+export const evolveStandalone = (session: Session, event: StandaloneEvent): Session => {
+  switch (event._tag) {
+    case "StandaloneRequested": {
+      const { at, command } = event
+      const { prompt: task } = command
+      return { ...usedAt(session, at), status: "requested", details: detailsOf(command), task, createdAt: at }
+    }
+    case "QuestionRaised":
+      return { ...session, escalationId: event.escalationId }
+    case "QuestionClosed":
+      return { ...session, escalationId: undefined }
+  }
+}
