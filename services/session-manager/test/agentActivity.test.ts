@@ -1,9 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { EscalationId, RunId, TurnId } from "@reprise/protocol"
 import { echoMs } from "../src/activity/actions.ts"
 import { attribute } from "../src/activity/activity.ts"
 import type { SessionInput } from "../src/actor/inputs.ts"
-import { answer, at, firstTurn, given, givenWith, nextTurn, opened, sessionId, startAlone, t } from "./support/story.ts"
+import { at, firstTurn, given, givenWith, nextTurn, sessionId, t } from "./support/story.ts"
 
 const working = firstTurn.slice(0, 2)
 const human = { _tag: "ReportActivity", cause: "human", evidence: "text" } as const
@@ -86,26 +85,5 @@ describe("a question of an agent", () => {
     const outcome = givenWith({ actions: { onPrompt: ["approve"] } })(working).when(long)
     assert.strictEqual(outcome.state.actionCount, 0)
     assert.strictEqual(outcome.event("ActionTaken").about?.length, 500)
-  })
-})
-
-describe("an escalation that the gate withdrew", () => {
-  it("is not withdrawn at the gate a second time", () => {
-    const turnId = TurnId.make(`${sessionId}-t1`)
-    const report = '{"result":"needs_human","reason":"Which greeting?"}'
-    const history: ReadonlyArray<SessionInput> = [
-      startAlone,
-      { ...opened(1), turnId },
-      { ...answer(1, 1, "x"), turnId },
-      { ...answer(1, 2, report), turnId }
-    ]
-    const outcome = given(history).when({
-      _tag: "EscalationWithdrawn",
-      runId: RunId.make(sessionId),
-      escalationId: EscalationId.make(`${sessionId}-e1`),
-      reason: "superseded"
-    })
-    const commands = outcome.sent.flatMap((one) => (one._tag === "SendCommand" ? [one.command._tag] : []))
-    assert.deepStrictEqual(commands, ["RaiseEscalation"])
   })
 })
