@@ -158,6 +158,16 @@ describe("the question of a standalone session", () => {
     given(ended).when(raised).then([])
   })
 
+  it("is not withdrawn by the session-manager after the gate has withdrawn it", () => {
+    const outcome = given([...working, raised]).when({
+      _tag: "EscalationWithdrawn",
+      ...question,
+      reason: "superseded"
+    })
+    assert.deepStrictEqual(outcome.types, ["QuestionClosed"])
+    assert.deepStrictEqual(outcome.sent, [])
+  })
+
   it("is the only one that the session-manager listens to", () => {
     const route = sessionActor().subscription?.route ?? assert.fail("it listens to nothing")
     const withdrawn = {
