@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isCommitName, quoted } from "../src/work/git/commits.ts"
+import { isCommitName, quoted } from "../src/work/git/commitNames.ts"
 import { dirtyPaths } from "../src/work/git/gitOutput.ts"
 
 describe("the output of git status", () => {

@@ -1,4 +1,7 @@
-/** What the gate accepts and publishes: questions to humans and their answers (docs/design/gate.md). */
+/**
+ * What the gate accepts, publishes and shows: questions to humans and their answers (docs/design/gate.md). The codes of
+ * its refusals are at the end.
+ */
 import { Effect, Schema } from "effect"
 import { EscalationId, PhaseId, RunId, SessionId } from "../ids.ts"
 import { EscalationOption, EscalationOrigin, Evidence, Item, place, Step } from "../model.ts"

@@ -1,4 +1,7 @@
-/** What the orchestrator accepts and publishes: runs, and which step comes next (docs/design/run-machine.md). */
+/**
+ * What the orchestrator accepts, publishes and shows: runs, and which step comes next (docs/design/run-machine.md). The
+ * codes of its refusals are at the end.
+ */
 import { Effect, Schema } from "effect"
 import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
 import {

@@ -1,4 +1,7 @@
-/** What the reviewer accepts and publishes: the reviews of one phase (docs/design/sessions.md#reviews-reviewer). */
+/**
+ * What the reviewer accepts, publishes and shows: the reviews of one phase (docs/design/sessions.md#reviews-reviewer).
+ * The codes of its refusals are at the end.
+ */
 import { Effect, Schema } from "effect"
 import { FailureKind } from "../failure.ts"
 import { Key, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"

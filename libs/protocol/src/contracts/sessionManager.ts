@@ -1,4 +1,7 @@
-/** What the session-manager accepts and publishes: sessions, their turns and what their agents do (docs/design/sessions.md). */
+/**
+ * What the session-manager accepts, publishes and shows: sessions, their turns and what their agents do
+ * (docs/design/sessions.md). The codes of its refusals are at the end.
+ */
 import { Effect, Schema, SchemaTransformation } from "effect"
 import { FailureKind, VendorFailure } from "../failure.ts"
 import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"

@@ -1,4 +1,7 @@
-/** What the workspace accepts and publishes: git, quality gates and files of one run (docs/design/workspace.md). */
+/**
+ * What the workspace accepts, publishes and shows: git, quality gates and files of one run (docs/design/workspace.md).
+ * The codes of its refusals are at the end.
+ */
 import { Schema } from "effect"
 import { Host, PhaseId, RunId } from "../ids.ts"
 import { CheckpointReport, CommitSubject, CompletedTask, GateResult, StateFileProblem } from "../model.ts"

@@ -1,46 +1,20 @@
-/** What an input means to a run. */
+/** Sends each input to the function that decides about it. */
 import { type Delivery, isSentBy, type Refusal, refusing } from "@reprise/actor"
 import { Equal, Result } from "effect"
 import { abortRun, decideEnded, isEnded } from "../control/end.ts"
 import { holdBack, isHeldBack, pauseRun, resumeRun } from "../control/pause.ts"
-import { startRun } from "../phase/prepare.ts"
-import { withdrawMootPrompt } from "../question/agentPrompt.ts"
-import { standaloneRequested } from "../standalone/standalone.ts"
-import { applyMoves } from "./applyMoves.ts"
+import { startRun, startStandaloneRun } from "../phase/prepare.ts"
+import { refuseClosedQuestion } from "../question/answer.ts"
 import { evolve, runAfter } from "./evolve.ts"
-import { type HandledInput, isAwaited, isHandled, moveOf, recordOf } from "./handlers.ts"
+import { actUpon, type HandledInput, isAwaited, recordOf } from "./handlers.ts"
 import { type InputOf, isSubscribed, type RunInput } from "./inputs.ts"
 import type { RunEvents } from "./journal.ts"
-import { enter, outcome } from "./moves.ts"
-import { noRun, type Run, type RunState } from "./state.ts"
+import type { Run, RunState } from "./state.ts"
 
 type Decision = Result.Result<RunEvents, Refusal>
 
 const unmoved: Decision = Result.succeed([])
 const refuse = refusing("orchestrator")
-
-/** Everything that an awaited input leads to. */
-const move = (before: Run, input: HandledInput): RunEvents => {
-  const withdrawn = withdrawMootPrompt(before, input)
-  const run = runAfter(before, withdrawn)
-  return [...withdrawn, ...applyMoves(run, moveOf(run, input._tag, input))]
-}
-
-/** Goes on with the input that was held back, or with the step that the pause interrupted. */
-const resume = (run: Run): Decision =>
-  Result.map(resumeRun(run), (events) => {
-    const after = runAfter(run, events)
-    const { held } = run
-    if (held !== undefined && isHandled(held) && isAwaited(after, held._tag, held))
-      return [...events, ...move(after, held)]
-    if (run.status !== "paused" || after.pending._tag !== "Nothing" || after.step === undefined) return events
-    return [...events, ...applyMoves(after, outcome([], enter(after.step, "resumed")))]
-  })
-
-const refuseStaleAnswer = (run: Run, { escalationId }: InputOf<"AnswerReceived">): Decision => {
-  const closed = run.lastClosed?.escalationId === escalationId ? `: ${run.lastClosed.how}` : ""
-  return refuse("question-closed", `Escalation ${escalationId} is not open${closed}. The answer changes nothing.`)
-}
 
 const requireSameRequest = (run: Run, request: InputOf<"StartRun" | "StartStandaloneRun">): Decision =>
   Equal.equals(run.standalone ?? run.request, request)
@@ -59,7 +33,7 @@ const decideHandled = (run: Run, input: HandledInput, delivery: Delivery): Decis
   const after = runAfter(run, recorded)
   if (isOthersRefusal(run, input, delivery)) return Result.succeed(recorded)
   if (!isAwaited(after, input._tag, input)) {
-    return input._tag === "AnswerReceived" ? refuseStaleAnswer(run, input) : Result.succeed(recorded)
+    return input._tag === "AnswerReceived" ? refuseClosedQuestion(run, input) : Result.succeed(recorded)
   }
   // The gate knows who answered first, and closes the question for everybody.
   if (input._tag === "AnswerReceived" && !isSentBy("gate", input.escalationId, delivery.id)) {
@@ -68,7 +42,7 @@ const decideHandled = (run: Run, input: HandledInput, delivery: Delivery): Decis
       `Only the gate hands answers on: send AnswerEscalation to escalation ${input.escalationId}.`
     )
   }
-  return Result.succeed([...recorded, ...(isHeldBack(after, input) ? holdBack(after, input) : move(after, input))])
+  return Result.succeed([...recorded, ...(isHeldBack(after, input) ? holdBack(after, input) : actUpon(after, input))])
 }
 
 /** People see only the session of a standalone run: they abort that, and nobody pauses it. */
@@ -85,19 +59,12 @@ const decideStarted = (run: Run, input: RunInput, delivery: Delivery): Decision 
     case "PauseRun":
       return pauseRun(run, input.now)
     case "ResumeRun":
-      return resume(run)
+      return resumeRun(run)
     case "AbortRun":
       return Result.succeed(abortRun(run, input.reason))
     default:
       return decideHandled(run, input, delivery)
   }
-}
-
-/** Nothing is prepared and no plan is read: its only phase begins at once. */
-const startStandalone = (request: InputOf<"StartStandaloneRun">, at: string): RunEvents => {
-  const requested = standaloneRequested(request, at)
-  const run = evolve(noRun, requested)
-  return run._tag === "NoRun" ? [] : [requested, ...applyMoves(run, outcome([], { _tag: "NextPhase" }))]
 }
 
 /** The decision alone, without the record of what led to it. */
@@ -107,7 +74,7 @@ export const decideRun = (state: RunState, input: RunInput, delivery: Delivery):
   }
   if (state._tag === "Run") return decideStarted(state, input, delivery)
   if (input._tag === "StartRun") return Result.succeed(startRun(input, delivery.now))
-  if (input._tag === "StartStandaloneRun") return Result.succeed(startStandalone(input, delivery.now))
+  if (input._tag === "StartStandaloneRun") return Result.succeed(startStandaloneRun(input, delivery.now))
   return isSubscribed(input) ? unmoved : refuseUnknown(input)
 }
 

@@ -16,10 +16,12 @@ import { phaseBlocked, phaseFinished, phaseSummarised } from "../phase/finish.ts
 import { sameCommit } from "../phase/plan.ts"
 import { workspacePrepared, workspaceRefused } from "../phase/prepare.ts"
 import { qualityFailed, qualityPassed } from "../quality/gates.ts"
-import { agentGone, agentIdle, agentPrompting, agentWorking } from "../question/agentPrompt.ts"
+import { agentGone, agentIdle, agentPrompting, agentWorking, withdrawMootPrompt } from "../question/agentPrompt.ts"
 import { answerReceived, withdrawnByGate } from "../question/answer.ts"
 import type { Question } from "../question/question.ts"
 import { isReviewerOf, reviewFailed, verdictReached } from "../review/review.ts"
+import { applyMoves } from "./applyMoves.ts"
+import { runAfter } from "./evolve.ts"
 import type { InputOf, RunInput } from "./inputs.ts"
 import type { RunEvents } from "./journal.ts"
 import { type Outcome, outcome } from "./moves.ts"
@@ -276,5 +278,12 @@ export const recordOf = <Tag extends HandledType>(run: Run, tag: Tag, input: Inp
 export const isAwaited = <Tag extends HandledType>(run: Run, tag: Tag, input: InputOf<Tag>): boolean =>
   handlerOf(tag).isAwaited(run, input)
 
-export const moveOf = <Tag extends HandledType>(run: Run, tag: Tag, input: InputOf<Tag>): Outcome =>
+const moveOf = <Tag extends HandledType>(run: Run, tag: Tag, input: InputOf<Tag>): Outcome =>
   handlerOf(tag).move(run, input)
+
+/** Everything that an awaited input leads to. */
+export const actUpon = (before: Run, input: HandledInput): RunEvents => {
+  const withdrawn = withdrawMootPrompt(before, input)
+  const run = runAfter(before, withdrawn)
+  return [...withdrawn, ...applyMoves(run, moveOf(run, input._tag, input))]
+}

@@ -1,8 +1,12 @@
 /** Pause and resume, at any time (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import { type Refusal, refusing } from "@reprise/actor"
 import { Result } from "effect"
+import { applyMoves } from "../actor/applyMoves.ts"
+import { evolveRun } from "../actor/evolve.ts"
+import { actUpon, isAwaited, isHandled } from "../actor/handlers.ts"
 import type { RunInput } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
+import { enter, outcome } from "../actor/moves.ts"
 import { type Run, underWay } from "../actor/state.ts"
 import { locationOf } from "../phase/plan.ts"
 import { withdrawMootPrompt } from "../question/agentPrompt.ts"
@@ -46,13 +50,28 @@ export const pauseRun = (run: Run, now: boolean): Decision => {
     : Result.succeed([{ _tag: "PauseAsked", now }])
 }
 
-/** The run goes on; the caller acts upon what came in the meantime. */
-export const resumeRun = (run: Run): Decision =>
-  run.status === "paused" || run.pauseAsked
-    ? Result.succeed([
-        { _tag: "RunResumed", ...locationOf(run), ...(run.step === undefined ? {} : { step: run.step }) }
-      ])
-    : refuse("not-paused", `Run ${run.runId} is not paused: it is ${run.status}.`)
+const resumed = (run: Run): RunEvent => ({
+  _tag: "RunResumed",
+  ...locationOf(run),
+  ...(run.step === undefined ? {} : { step: run.step })
+})
+
+/** What the resumed run does next: it acts upon the input that was held back, or begins the interrupted step again. */
+const carryOn = (before: Run, after: Run): RunEvents => {
+  const { held, status } = before
+  if (held !== undefined && isHandled(held) && isAwaited(after, held._tag, held)) return actUpon(after, held)
+  return status === "paused" && after.pending._tag === "Nothing" && after.step !== undefined
+    ? applyMoves(after, outcome([], enter(after.step, "resumed")))
+    : []
+}
+
+export const resumeRun = (run: Run): Decision => {
+  if (run.status !== "paused" && !run.pauseAsked) {
+    return refuse("not-paused", `Run ${run.runId} is not paused: it is ${run.status}.`)
+  }
+  const event = resumed(run)
+  return Result.succeed([event, ...carryOn(run, evolveRun(run, event))])
+}
 
 const isAboutPrompt = (run: Run, input: RunInput): boolean =>
   input._tag === "AgentPrompting" ||

@@ -1,12 +1,14 @@
 /** The beginning of a run (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import { anyHost } from "@reprise/protocol"
 import { Result } from "effect"
+import { applyMoves } from "../actor/applyMoves.ts"
 import { evolve } from "../actor/evolve.ts"
 import type { InputOf } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import { type Outcome, outcome } from "../actor/moves.ts"
 import { noRun, type Run } from "../actor/state.ts"
 import { completeRun, failRun } from "../control/end.ts"
+import { standaloneRequested } from "../standalone/standalone.ts"
 import { nextPhase, type RunPlan, toRunPlan, withStartPhase } from "./plan.ts"
 
 const requested = (request: InputOf<"StartRun">, at: string) => {
@@ -52,6 +54,13 @@ export const startRun = (request: InputOf<"StartRun">, at: string): RunEvents =>
     phases: run.phases.map(({ id, title }) => ({ id, title }))
   }
   return [event, started, ...(nextPhase(run) === undefined ? completeRun(run) : prepareWorkspace(run))]
+}
+
+/** Nothing is prepared and no plan is read: its only phase begins at once. */
+export const startStandaloneRun = (request: InputOf<"StartStandaloneRun">, at: string): RunEvents => {
+  const event = standaloneRequested(request, at)
+  const run = evolve(noRun, event)
+  return run._tag === "NoRun" ? [] : [event, ...applyMoves(run, outcome([], { _tag: "NextPhase" }))]
 }
 
 const detached = "HEAD is on no branch: git will lose the commits of this run unless you create a branch for them."

@@ -1,4 +1,5 @@
 /** What a human's answer leads to (docs/design/run-machine.md#the-run-machine-orchestrator). */
+import { refusing } from "@reprise/actor"
 import { evolveRun } from "../actor/evolve.ts"
 import type { InputOf } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
@@ -128,6 +129,13 @@ export const answerReceived = (run: Run, question: Question, answer: Answer): Ou
     ? outcome([], abort(answer))
     : handlers[question.kind](after, phase, question, { ...answer, choice: option.name })
   return { ...rest, events: [answered, ...rest.events] }
+}
+
+/** An answer to a question that is not open. */
+export const refuseClosedQuestion = (run: Run, { escalationId }: InputOf<"AnswerReceived">) => {
+  const closed = run.lastClosed?.escalationId === escalationId ? `: ${run.lastClosed.how}` : ""
+  const reason = `Escalation ${escalationId} is not open${closed}. The answer changes nothing.`
+  return refusing("orchestrator")("question-closed", reason)
 }
 
 /** Somebody else withdrew the question, but the run still needs its answer. */

@@ -1,4 +1,7 @@
-/** What the agent is seen doing: only transitions are recorded (docs/design/sessions.md#auto-resume). */
+/**
+ * Decides who caused an agent's activity (a turn of ours, a human, or the agent itself), and which activity is recorded
+ * and published: only transitions between working and idle are (docs/design/sessions.md#auto-resume).
+ */
 import type { Delivery } from "@reprise/actor"
 import { Result } from "effect"
 import { currentPrompt, type Decision, nothing } from "../actor/guards.ts"
@@ -6,6 +9,27 @@ import type { Report } from "../actor/inputs.ts"
 import type { EventOf } from "../actor/journal.ts"
 import { changeTurn, eventFields, hasEnded, type Session } from "../actor/state.ts"
 import { echoMs } from "./actions.ts"
+
+export interface SeenActivity {
+  /** The prompt that caused it, where the runtime tells. */
+  readonly causePromptId?: string
+  /** That prompt was one of ours. */
+  readonly causeIsOurs: boolean
+  /** A prompt of ours is under way in the session. */
+  readonly live: boolean
+  /** Since our newest prompt in the session ended; undefined: there was none. */
+  readonly msSinceOurs?: number
+}
+
+/**
+ * Whether our turn, a human or the agent itself caused the activity. `unknown`: it follows so soon after a prompt of ours
+ * that it may still belong to it; it resumes nothing.
+ */
+export const attribute = (seen: SeenActivity): "ours" | "human" | "agent" | "unknown" => {
+  if (seen.causePromptId !== undefined) return seen.causeIsOurs ? "ours" : "human"
+  if (seen.live) return "ours"
+  return seen.msSinceOurs !== undefined && seen.msSinceOurs < echoMs ? "unknown" : "agent"
+}
 
 /** The agent works on a prompt of ours: published once per turn, however many prompts and attempts it takes. */
 export const recordWorking = (session: Session, report: Report<"RecordWorking">, delivery: Delivery): Decision => {
@@ -47,22 +71,4 @@ export const agentWorking = (session: Session, event: EventOf<"AgentWorking">): 
   return event.cause === "turn" && event.turnId !== undefined
     ? changeTurn(active, event.turnId, (turn) => ({ ...turn, workingAnnounced: true }))
     : active
-}
-
-export interface SeenActivity {
-  /** The prompt that caused it, where the runtime tells. */
-  readonly causePromptId?: string
-  /** That prompt was one of ours. */
-  readonly causeIsOurs: boolean
-  /** A prompt of ours is under way in the session. */
-  readonly live: boolean
-  /** Since our newest prompt in the session ended; undefined: there was none. */
-  readonly msSinceOurs?: number
-}
-
-/** Whose activity it is; soon after a prompt of ours it may still belong to that. `ours` never counts as a human's; `unknown` resumes nothing. */
-export const attribute = (seen: SeenActivity): "ours" | "human" | "agent" | "unknown" => {
-  if (seen.causePromptId !== undefined) return seen.causeIsOurs ? "ours" : "human"
-  if (seen.live) return "ours"
-  return seen.msSinceOurs !== undefined && seen.msSinceOurs < echoMs ? "unknown" : "agent"
 }

@@ -9,9 +9,9 @@ import { Effect, Option, Result, Schedule } from "effect"
 import type { Report } from "../actor/inputs.ts"
 import type { WorkOf } from "../actor/work.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
-import type { ReachedLimit } from "./promptState.ts"
 import { failureKindOf, type Reporting, reportTo } from "./report.ts"
 import { stopOnRuntime } from "./runtimeSession.ts"
+import type { ReachedLimit } from "./turnLimits.ts"
 import { type PromptWatch, watchPrompt } from "./watchPrompt.ts"
 
 type RunPrompt = WorkOf<"RunPrompt">

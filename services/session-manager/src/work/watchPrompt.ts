@@ -10,16 +10,14 @@ import type { WorkOf } from "../actor/work.ts"
 import {
   activeAt,
   inspectedAt,
-  limitsOf,
   type PromptState,
   promptStarted,
   questionAnswered,
   questionAsked,
-  type ReachedLimit,
-  reachedLimit,
   recoveringAt
 } from "./promptState.ts"
 import { optionsOf, type Reporting } from "./report.ts"
+import { limitsOf, type ReachedLimit, reachedLimit } from "./turnLimits.ts"
 
 export interface PromptWatch {
   /** Ends when the prompt must stop, and never otherwise. */

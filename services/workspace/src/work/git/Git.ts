@@ -1,13 +1,13 @@
 /** The git operations that a workspace needs. */
 import type { CommitSubject } from "@reprise/protocol"
 import { Context, Effect, Layer } from "effect"
+import { commitCommands } from "./commitCommands.ts"
 import type { GitObject, Worktree } from "./gitOutput.ts"
-import { history } from "./history.ts"
 import type { GitResult } from "./runGit.ts"
-import { makeWorkingTree } from "./workingTree.ts"
+import { makeWorkingTreeCommands } from "./workingTreeCommands.ts"
 
-/** Questions about commits. */
-export interface History {
+/** What git is asked about commits. */
+export interface CommitCommands {
   /** The full hash of HEAD; undefined before the first commit. */
   readonly head: (directory: string) => GitResult<string | undefined>
   /** What each name stands for. Names must have passed `isCommitName`. */
@@ -34,7 +34,7 @@ export interface History {
 }
 
 /** The working tree, its branch, and the other worktrees of its repository. */
-export interface WorkingTree {
+export interface WorkingTreeCommands {
   /** Absolute path of the working tree's top directory; fails outside of a working tree. */
   readonly topLevel: (directory: string) => GitResult<string>
   /** Absolute path of one of git's own files, such as `info/exclude`; right for linked worktrees too. */
@@ -59,9 +59,9 @@ export interface WorkingTree {
   readonly removeWorktree: (directory: string, path: string) => GitResult<void>
 }
 
-export class Git extends Context.Service<Git, History & WorkingTree>()("workspace/Git") {
+export class Git extends Context.Service<Git, CommitCommands & WorkingTreeCommands>()("workspace/Git") {
   static readonly layer = Layer.effect(
     Git,
-    Effect.map(makeWorkingTree, (workingTree) => Git.of({ ...history, ...workingTree }))
+    Effect.map(makeWorkingTreeCommands, (workingTreeCommands) => Git.of({ ...commitCommands, ...workingTreeCommands }))
   )
 }

@@ -5,7 +5,7 @@ import type { Place } from "../../actor/work.ts"
 import { Impossible } from "../faults.ts"
 import { isAmong, isOwnFile } from "../files/ownFiles.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
-import { commitSubjects } from "../git/commits.ts"
+import { commitSubjects } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 
 type FinishPhase = InputOf<"FinishPhase">

@@ -1,9 +1,10 @@
+/** The rules that a commit which the author reports must meet, and the message that says which it breaks. */
 import { posix } from "node:path"
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
 import { isAmong, isOwnFile, listSome } from "../files/ownFiles.ts"
-import { isCommitName, quoted, rewrittenBase } from "../git/commits.ts"
+import { isCommitName, quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 import type { GitObject } from "../git/gitOutput.ts"
 
@@ -31,7 +32,7 @@ const commitOf = (name: string, object: GitObject | undefined): string | Rejecti
 }
 
 /** The first rule that the commit breaks, or the full hash of a commit that breaks none. */
-const examine = Effect.fnUntraced(function* (command: VerifyCommit, place: Place) {
+const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Place) {
   const git = yield* Git
   const { directory } = place
   const name = command.commit.trim()
@@ -66,14 +67,11 @@ const examine = Effect.fnUntraced(function* (command: VerifyCommit, place: Place
   return dirty.length === 0 ? commit : rejection("dirty-tree", `Not committed: ${listSome(dirty)}.`)
 })
 
-/**
- * Checks the commit that the author reports: it is new work, complete, and reachable from HEAD
- * (docs/design/workspace.md#workspace).
- */
+/** The commit must be new work, complete, and reachable from HEAD (docs/design/workspace.md#workspace). */
 export const verifyCommit = Effect.fn("verifyCommit")(function* (command: VerifyCommit, place: Place) {
   const git = yield* Git
   const { phase, runId } = command
-  const outcome = yield* examine(command, place)
+  const outcome = yield* applyRules(command, place)
   if (typeof outcome !== "string") {
     const base = outcome.reason === "not-new" ? yield* rewrittenBase(place.directory, command.base) : undefined
     const rewritten = base === undefined ? {} : { base }

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
-import { reachableCommits, rewrittenBase } from "../git/commits.ts"
+import { reachableCommits, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 
 /** No system allows longer paths, but an agent may name one. */

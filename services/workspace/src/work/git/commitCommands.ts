@@ -1,6 +1,6 @@
-/** Questions about commits, asked of git. */
+/** The git commands that look at commits. `verify/verifyCommit.ts` says which rules a commit must meet. */
 import { Effect } from "effect"
-import type { History } from "./Git.ts"
+import type { CommitCommands } from "./Git.ts"
 import { linesOf, pathsOf, readObject, readSubject } from "./gitOutput.ts"
 import { exitsWithZero, line, optional, text } from "./runGit.ts"
 
@@ -18,7 +18,7 @@ const kindOf = (entry: string): "file" | "other" | undefined => {
   return entry.startsWith("100") ? "file" : "other"
 }
 
-export const history: History = {
+export const commitCommands: CommitCommands = {
   head: (directory) => optional(directory, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]),
 
   describe: (directory, names) =>

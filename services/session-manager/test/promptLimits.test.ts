@@ -6,9 +6,9 @@ import {
   promptStarted,
   questionAnswered,
   questionAsked,
-  reachedLimit,
   recoveringAt
 } from "../src/work/promptState.ts"
+import { reachedLimit } from "../src/work/turnLimits.ts"
 import { start } from "./support/story.ts"
 
 const startMs = Date.parse(start)

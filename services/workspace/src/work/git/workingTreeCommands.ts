@@ -1,8 +1,8 @@
-/** The working tree and its worktrees, by git. */
+/** The git commands for the working tree and its worktrees. */
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Semaphore } from "effect"
-import type { WorkingTree } from "./Git.ts"
+import type { WorkingTreeCommands } from "./Git.ts"
 import { dirtyPaths, readWorktrees } from "./gitOutput.ts"
 import { attempt, exitsWithZero, line, optional, text } from "./runGit.ts"
 
@@ -24,7 +24,7 @@ const isChangedByRuntimeOnly = Effect.fnUntraced(function* (directory: string, p
   )
 })
 
-const dirty: WorkingTree["dirty"] = Effect.fnUntraced(function* (directory, untracked) {
+const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directory, untracked) {
   const untrackedFiles = `--untracked-files=${untracked === "each" ? "all" : "normal"}`
   const options = ["--porcelain=v1", "-z", untrackedFiles, "--ignore-submodules=none"]
   return yield* Effect.filter(dirtyPaths(yield* text(directory, ["status", ...options])), (path) =>
@@ -40,17 +40,17 @@ const identity = Effect.fnUntraced(function* (directory: string) {
   return email === undefined || email === "" ? ["-c", "user.name=Reprise", "-c", "user.email=reprise@localhost"] : []
 })
 
-const commitFile: WorkingTree["commitFile"] = Effect.fnUntraced(function* (directory, path, message) {
+const commitFile: WorkingTreeCommands["commitFile"] = Effect.fnUntraced(function* (directory, path, message) {
   yield* text(directory, ["add", "--force", "--", path])
   const user = yield* identity(directory)
   yield* text(directory, [...noHooks, ...user, "commit", "--quiet", "--only", `--message=${message}`, "--", path])
   return yield* line(directory, ["rev-parse", "HEAD"])
 })
 
-const branchExists: WorkingTree["branchExists"] = (directory, name) =>
+const branchExists: WorkingTreeCommands["branchExists"] = (directory, name) =>
   exitsWithZero(directory, ["show-ref", "--verify", "--quiet", "--", `refs/heads/${name}`])
 
-export const makeWorkingTree = Effect.gen(function* () {
+export const makeWorkingTreeCommands = Effect.gen(function* () {
   /** One worktree command at a time: git reads the records of all worktrees, even one that another git is writing. */
   const oneByOne = (yield* Semaphore.make(1)).withPermits(1)
 
@@ -78,5 +78,5 @@ export const makeWorkingTree = Effect.gen(function* () {
     }, oneByOne),
     removeWorktree: (directory, path) =>
       oneByOne(Effect.asVoid(text(directory, ["worktree", "remove", "--force", "--", path])))
-  } satisfies WorkingTree
+  } satisfies WorkingTreeCommands
 })
