@@ -3,6 +3,7 @@ import { realpathSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { dirname, isAbsolute, relative, resolve } from "node:path"
 import { type Plan, type PlanProblem, parsePlan } from "@reprise/plan"
+import { hasCode } from "@reprise/process"
 import { Effect, Result } from "effect"
 import { missing, wrongUse } from "../terminal/CliFailure.ts"
 import { isOwnWorktree, type Project, topLevel } from "./Project.ts"
@@ -51,7 +52,7 @@ const readText = (absolute: string, given: string) =>
   Effect.tryPromise({
     try: () => readFile(absolute, "utf8"),
     catch: (cause) =>
-      cause instanceof Error && "code" in cause && cause.code === "EISDIR"
+      hasCode(cause, "EISDIR")
         ? wrongUse("plan-missing", `${given} is a folder.`, "Give the path of a markdown file.")
         : missing("plan-unreadable", `${given} cannot be read.`, "Check its permissions.", cause)
   })

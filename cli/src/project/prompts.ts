@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { templates as ofAuthors } from "@reprise/orchestrator/prompts"
 import { type Template, templateProblems } from "@reprise/plan"
+import { hasCode } from "@reprise/process"
 import type { RunOptions } from "@reprise/protocol"
 import { templates as ofReviewers } from "@reprise/reviewer/prompts"
 import { templates as ofReports } from "@reprise/session-manager/prompts"
@@ -75,10 +76,7 @@ const checkFile = Effect.fnUntraced(function* (project: Project, file: string) {
 
 const listFiles = (project: Project) =>
   Effect.tryPromise({
-    try: () =>
-      readdir(folderOf(project)).catch((error) =>
-        error instanceof Error && "code" in error && error.code === "ENOENT" ? [] : Promise.reject(error)
-      ),
+    try: () => readdir(folderOf(project)).catch((error) => (hasCode(error, "ENOENT") ? [] : Promise.reject(error))),
     catch: (cause) => missing("prompts", ".reprise/prompts cannot be read.", "It must be a folder.", cause)
   })
 

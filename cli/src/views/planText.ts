@@ -4,7 +4,7 @@ import { type Plan, taskList } from "@reprise/plan"
 import { type CommandOf, sessionPrompts } from "@reprise/protocol"
 import { firstPrompt } from "@reprise/reviewer/prompts"
 import { reportPrompt } from "@reprise/session-manager/prompts"
-import { Result } from "effect"
+import { Result, Struct } from "effect"
 import { visible } from "../terminal/Printer.ts"
 
 /** The command that would start the run. */
@@ -33,16 +33,8 @@ export const describePlan = (plan: Plan, start: StartRun) => {
     ...(plan.id === undefined ? {} : { id: plan.id }),
     ...(plan.title === undefined ? {} : { title: plan.title }),
     phases: plan.phases.map((phase) => ({
-      id: phase.id,
-      title: phase.title,
-      done: phase.done,
-      ...(phase.completionGate === undefined ? {} : { completionGate: phase.completionGate }),
-      tasks: taskList(phase).map((task) => ({
-        id: task.id,
-        text: task.text,
-        checked: task.checked,
-        ...(task.checkpoint === undefined ? {} : { checkpoint: task.checkpoint })
-      }))
+      ...Struct.pick(phase, ["id", "title", "done", "completionGate"]),
+      tasks: taskList(phase).map((task) => Struct.pick(task, ["id", "text", "checked", "checkpoint"]))
     })),
     gates: { quality: skipQuality ? [] : gates.quality, verify: gates.verify, phase: gates.phase },
     permissions,

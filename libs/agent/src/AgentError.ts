@@ -20,3 +20,7 @@ export class AgentError extends Schema.TaggedError<AgentError>()("AgentError", {
     return this.detail
   }
 }
+
+/** The failure of a prompt. */
+export const promptFailed = (fields: Omit<ConstructorParameters<typeof AgentError>[0], "operation">) =>
+  new AgentError({ operation: "prompt", ...fields })

@@ -1,6 +1,7 @@
 /** Which files a session in mode `workspace` may write, with symbolic links and `..` resolved. */
 import { lstat, realpath } from "node:fs/promises"
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
+import { hasCode } from "@reprise/process"
 
 /** Never writable, even inside a workspace: files that other programs execute or read permissions from. */
 const guarded = new Set([
@@ -14,8 +15,6 @@ const guarded = new Set([
   "reprise.toml"
 ])
 
-const isMissing = (error: unknown) => error instanceof Error && "code" in error && error.code === "ENOENT"
-
 const exists = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,
@@ -28,7 +27,7 @@ const realPathOf = async (path: string): Promise<string> => {
     return await realpath(path)
   } catch (error) {
     const parent = dirname(path)
-    if (!isMissing(error) || parent === path || (await exists(path))) throw error
+    if (!hasCode(error, "ENOENT") || parent === path || (await exists(path))) throw error
     return join(await realPathOf(parent), path.slice(parent.length))
   }
 }

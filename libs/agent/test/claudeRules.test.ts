@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { claudeEnvironment } from "../src/agentEnvironment.ts"
 import { kindOfFailure, kindOfRetry } from "../src/claude/failures.ts"
 import { locateClaude } from "../src/claude/sdk/ClaudeSdk.ts"
-import { claudeEnvironment } from "../src/claude/sdk/environment.ts"
 import { promptUuid } from "../src/claude/session/SessionRecord.ts"
 import {
   answeredInput,

@@ -3,7 +3,12 @@ import { randomUUID } from "node:crypto"
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises"
 import { dirname } from "node:path"
 
-const hasCode = (error: unknown, ...codes: ReadonlyArray<string>): boolean =>
+/**
+ * Whether an error of Node's has one of these codes.
+ *
+ * @example readdir(folder).catch((error) => (hasCode(error, "ENOENT") ? [] : Promise.reject(error)))
+ */
+export const hasCode = (error: unknown, ...codes: ReadonlyArray<string>): boolean =>
   error instanceof Error && "code" in error && codes.some((code) => code === error.code)
 
 export interface ReplaceOptions {

@@ -1,5 +1,6 @@
 /** Which process an id names: ids are reused, so an id alone does not tell a process from a later one. */
 import { readFile } from "node:fs/promises"
+import { hasCode } from "./files.ts"
 
 /** The fields of `/proc/<pid>/stat` after the program's name, which may itself hold blanks; none where there is no such file. */
 const statFields = (pid: number): Promise<ReadonlyArray<string>> =>
@@ -26,6 +27,6 @@ export const isAlive = (pid: number): boolean => {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM"
+    return hasCode(error, "EPERM")
   }
 }

@@ -1,11 +1,13 @@
 /**
  * What Reprise needs from the operating system: programs that never outlive their owner, programs that run to their
- * end, git, and files that are replaced in one step.
+ * end, their logs and ports, git, and files that are replaced in one step.
  */
-export { type ReplaceOptions, readIfPresent, replaceFile } from "./files.ts"
+export { hasCode, type ReplaceOptions, readIfPresent, replaceFile } from "./files.ts"
 export { isAlive, startOf } from "./identity.ts"
 export { endLeftovers, type Mark, markedProcesses, variableOf } from "./Mark.ts"
+export { freePort, isPortTaken } from "./ports.ts"
+export { lastLines, logSize } from "./programLog.ts"
 export { type GitOptions, runGit } from "./runGit.ts"
-export { ProgramFailed, type ProgramOutput, type ProgramRequest, runProgram } from "./runProgram.ts"
+export { isProgram, ProgramFailed, type ProgramOutput, type ProgramRequest, runProgram } from "./runProgram.ts"
 export { type GuardedProcess, GuardFailed, type GuardOptions, startGuarded } from "./startGuarded.ts"
 export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.ts"

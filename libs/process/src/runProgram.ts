@@ -1,7 +1,18 @@
 /** Runs a program that ends by itself, such as git, and collects its output. */
 import { type ChildProcess, spawn } from "node:child_process"
+import { access, constants } from "node:fs/promises"
 import { text } from "node:stream/consumers"
 import { Effect, Schema } from "effect"
+import { hasCode } from "./files.ts"
+
+/** Whether there is a file at the path that this user may execute. */
+export const isProgram = (path: string): Effect.Effect<boolean> =>
+  Effect.promise(() =>
+    access(path, constants.X_OK).then(
+      () => true,
+      () => false
+    )
+  )
 
 export interface ProgramRequest {
   /** A path, or a name to look up in the request's `PATH`. */
@@ -56,10 +67,8 @@ const end = (child: ChildProcess, closed: Promise<unknown>): Effect.Effect<void>
     )
   })
 
-const faultOf = (program: string, cause: unknown): ProgramFailed => {
-  const missing = cause instanceof Error && "code" in cause && cause.code === "ENOENT"
-  return new ProgramFailed({ program, reason: missing ? "not-found" : "fault", cause })
-}
+const faultOf = (program: string, cause: unknown): ProgramFailed =>
+  new ProgramFailed({ program, reason: hasCode(cause, "ENOENT") ? "not-found" : "fault", cause })
 
 /** `detached` gives the program a session and a process group of its own: no terminal to prompt at, and one id to end all. */
 const run = ({ args, directory, environment, input, program }: ProgramRequest) =>

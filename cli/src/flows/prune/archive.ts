@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Broker } from "@reprise/actor"
-import { replaceFile } from "@reprise/process"
+import { hasCode, replaceFile } from "@reprise/process"
 import type { SessionView } from "@reprise/protocol"
 import { Effect } from "effect"
 import { archivePath, type Project } from "../../project/Project.ts"
@@ -13,7 +13,7 @@ import { eventsOf } from "./RunRecord.ts"
 const exists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,
-    (error) => (error instanceof Error && "code" in error && error.code === "ENOENT" ? false : Promise.reject(error))
+    (error) => (hasCode(error, "ENOENT") ? false : Promise.reject(error))
   )
 
 /**

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { prepareDirectory } from "@reprise/nats"
 import type { Template } from "@reprise/plan/template"
+import { hasCode } from "@reprise/process"
 import { Effect } from "effect"
 import { findProject } from "../../project/Project.ts"
 import { catalogue, closestPrompt, promptPath, readPromptFiles, templateNamed } from "../../project/prompts.ts"
@@ -76,7 +77,7 @@ export const ejectPrompt = Effect.fn("ejectPrompt")(function* (flags: Flags) {
       writeFileSync(join(project.root, path), `${template.text}\n`, { flag: "wx" })
     },
     catch: (cause) =>
-      cause instanceof Error && "code" in cause && cause.code === "EEXIST"
+      hasCode(cause, "EEXIST")
         ? wrongUse("exists", `${path} exists already.`, "Edit it, or remove it first.")
         : missing("prompts", `${path} cannot be written.`, "Check the folder's permissions.", cause)
   })

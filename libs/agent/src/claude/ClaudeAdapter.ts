@@ -4,10 +4,10 @@ import { homedir } from "node:os"
 import { join } from "node:path"
 import { endLeftovers } from "@reprise/process"
 import { Effect, FiberSet, Option, PubSub, Semaphore } from "effect"
+import { claudeEnvironment } from "../agentEnvironment.ts"
 import type { RuntimeEvent } from "../RuntimeEvent.ts"
 import { fault, gone, missing } from "./failures.ts"
 import { type ClaudeNotInstalled, type ClaudeSdk, ClaudeStateFault, loadSdk } from "./sdk/ClaudeSdk.ts"
-import { claudeEnvironment } from "./sdk/environment.ts"
 import { type KnownSession, KnownSessions } from "./session/KnownSessions.ts"
 
 export interface ClaudeRuntimeOptions {

@@ -1,11 +1,13 @@
 /** Starts the server once and waits until it listens. */
 import { readdir, readFile, realpath, rm } from "node:fs/promises"
-import { createServer } from "node:net"
-import { join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import {
   endLeftovers,
   type GuardedProcess,
   type GuardFailed,
+  isPortTaken,
+  lastLines,
+  logSize,
   type Mark,
   replaceFile,
   startGuarded,
@@ -15,7 +17,6 @@ import { Deferred, Effect, Option, Schedule, Schema, type Scope } from "effect"
 import type { ServerBinary } from "../locate/ServerBinary.ts"
 import { PortTaken, ServerDidNotStart } from "./EmbeddedError.ts"
 import { type DirectoryError, DiskFull, freeBytes, onDisk, paths } from "./StateDirectory.ts"
-import { lastLines, logSize, removeOldLogs } from "./serverLog.ts"
 
 export interface StartOptions {
   readonly directory: string
@@ -64,17 +65,21 @@ const readPorts = (file: string) =>
     )
   )
 
-const isTaken = (port: number): Effect.Effect<boolean> =>
-  Effect.callback((resume) => {
-    const probe = createServer()
-    probe.once("error", (error: NodeJS.ErrnoException) => resume(Effect.succeed(error.code === "EADDRINUSE")))
-    probe.listen(port, "127.0.0.1", () => probe.close(() => resume(Effect.succeed(false))))
-  })
+const keptOldLogs = 2
+
+/** Servers before 2.10 rotate their log but never remove old files. The names end in a time, so they sort by age. */
+const removeOldLogs = async (log: string): Promise<void> => {
+  const names = await readdir(dirname(log))
+  const old = names.filter((name) => name.startsWith(`${basename(log)}.`)).sort()
+  for (const name of old.slice(0, Math.max(0, old.length - keptOldLogs))) {
+    await rm(join(dirname(log), name), { force: true })
+  }
+}
 
 /** Names the causes that can be proved; any other is reported with the log. */
 const diagnose = Effect.fnUntraced(function* (options: StartOptions, offset: number, reason: string) {
   const { directory, port } = options
-  if (port > 0 && (yield* isTaken(port))) return yield* new PortTaken({ port })
+  if (port > 0 && (yield* isPortTaken(port))) return yield* new PortTaken({ port })
   if ((yield* freeBytes(directory)) === 0) return yield* new DiskFull({ directory })
   const logFile = paths(directory).log
   const lines = yield* onDisk(directory, () => lastLines(logFile, offset))

@@ -1,6 +1,6 @@
 /** A nats-server program that runs on this machine. */
-import { access, constants } from "node:fs/promises"
 import { delimiter, join } from "node:path"
+import { isProgram } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
 import { parseServerVersion, type ServerVersion } from "../ServerVersion.ts"
 import { runCommand } from "./runCommand.ts"
@@ -20,14 +20,6 @@ export class ServerUnusable extends Schema.TaggedError<ServerUnusable>()("Server
     return `${this.path} is not a nats-server that runs here (${this.reason}). Correct REPRISE_NATS_SERVER, or unset it.`
   }
 }
-
-export const isExecutable = (path: string): Effect.Effect<boolean> =>
-  Effect.promise(() =>
-    access(path, constants.X_OK).then(
-      () => true,
-      () => false
-    )
-  )
 
 /** Runs the program with `--version`. */
 export const inspectServer = (
@@ -52,7 +44,7 @@ export const findOnPath = Effect.fnUntraced(function* (searchPath: string) {
   const directories = new Set([...searchPath.split(delimiter).filter((entry) => entry !== ""), ...serverDirectories])
   for (const directory of directories) {
     const path = join(directory, "nats-server")
-    if (!(yield* isExecutable(path))) continue
+    if (!(yield* isProgram(path))) continue
     const found = yield* Effect.option(inspectServer(path, "path"))
     if (Option.isSome(found)) return found
   }

@@ -2,9 +2,10 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises"
 import { homedir } from "node:os"
 import { isAbsolute, join } from "node:path"
+import { isProgram } from "@reprise/process"
 import { Effect, Option } from "effect"
 import { compareVersions, formatVersion, parseServerVersion, type ServerVersion } from "../ServerVersion.ts"
-import { isExecutable, type ServerBinary } from "./ServerBinary.ts"
+import type { ServerBinary } from "./ServerBinary.ts"
 
 /** The user's cache directory. The XDG specification says that relative paths are ignored. */
 export const cacheDirectory = (environment: NodeJS.ProcessEnv): string => {
@@ -24,7 +25,7 @@ export const findCached = Effect.fnUntraced(function* (cache: string) {
     .sort((a, b) => compareVersions(b, a))
   for (const version of versions) {
     const path = program(cache, version)
-    if (yield* isExecutable(path)) return Option.some<ServerBinary>({ path, version, origin: "cache" })
+    if (yield* isProgram(path)) return Option.some<ServerBinary>({ path, version, origin: "cache" })
   }
   return Option.none<ServerBinary>()
 })

@@ -1,13 +1,26 @@
 /** The fields that messages of several services share. */
 import { Effect, Schema } from "effect"
 import { anyHost, EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
-import { PermissionMode, Role, Step } from "../model.ts"
+import { PermissionMode, Role, RuntimeName, SessionPrompts, Step, TurnLimits } from "../model.ts"
 
 /** Fields of commands to agents: where the agent works, and what it may do. */
 export const host = Host.pipe(Schema.withDecodingDefaultKey(Effect.succeed(anyHost)))
 /** Absolute path of the working tree on the host; empty: where the host's agent server works. */
 export const directory = Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("")))
 export const permissions = PermissionMode.pipe(Schema.withDecodingDefaultKey(Effect.succeed("ask" as const)))
+
+/** What an agent is to do in a standalone session: the fields of the commands that start one. */
+export const standaloneTask = {
+  prompt: Schema.String,
+  runtime: RuntimeName,
+  model: Schema.optionalKey(Schema.String),
+  directory,
+  host,
+  permissions,
+  prompts: Schema.optionalKey(SessionPrompts),
+  /** `maxTokens` is the budget of the whole session here. */
+  limits: TurnLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
+} as const
 
 /** Fields of public events: where something happened. Absent fields do not apply. */
 export const at = {

@@ -4,19 +4,10 @@
  */
 import { Effect, Schema } from "effect"
 import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
-import {
-  CheckpointType,
-  RunStatus,
-  RuntimeName,
-  SessionDecision,
-  SessionPrompts,
-  Step,
-  Tokens,
-  TurnLimits
-} from "../model.ts"
+import { CheckpointType, RunStatus, SessionDecision, Step, Tokens } from "../model.ts"
 import { RunLimits, RunOptions } from "../options.ts"
 import { caused, contract, eventual } from "./Contract.ts"
-import { at, atPhase, CommandRefused, directory, host, permissions } from "./fields.ts"
+import { at, atPhase, CommandRefused, standaloneTask } from "./fields.ts"
 
 /** Key: run id. */
 export const OrchestratorCommand = Schema.TaggedUnion({
@@ -34,18 +25,7 @@ export const OrchestratorCommand = Schema.TaggedUnion({
    * Sent by the session-manager for a standalone session, whose id is the run's id. Such a run publishes no events and has
    * no view: people see its session and its questions.
    */
-  StartStandaloneRun: {
-    runId: RunId,
-    prompt: Schema.String,
-    runtime: RuntimeName,
-    model: Schema.optionalKey(Schema.String),
-    directory,
-    host,
-    permissions,
-    prompts: Schema.optionalKey(SessionPrompts),
-    /** `maxTokens` is the budget of the whole session. */
-    limits: TurnLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
-  },
+  StartStandaloneRun: { runId: RunId, ...standaloneTask },
   AnswerReceived: {
     runId: RunId,
     escalationId: EscalationId,

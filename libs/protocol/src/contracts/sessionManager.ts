@@ -20,7 +20,7 @@ import {
   Verdict
 } from "../model.ts"
 import { caused, contract } from "./Contract.ts"
-import { atSession, atTurn, CommandRefused, directory, host, permissions } from "./fields.ts"
+import { atSession, atTurn, CommandRefused, directory, host, permissions, standaloneTask } from "./fields.ts"
 
 const NamedChoice = Schema.TaggedUnion({ New: {}, Existing: { sessionId: SessionId } })
 /**
@@ -92,15 +92,7 @@ export const SessionCommand = Schema.TaggedUnion({
    */
   StartSession: {
     sessionId: SessionId,
-    prompt: Schema.String,
-    runtime: RuntimeName,
-    model: Schema.optionalKey(Schema.String),
-    directory,
-    host,
-    permissions,
-    prompts: Schema.optionalKey(SessionPrompts),
-    /** `maxTokens` is the budget of the whole session here. */
-    limits: TurnLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
+    ...standaloneTask
   },
   AbortSession: { sessionId: SessionId, reason: Schema.String },
   ReplyToPrompt: { sessionId: SessionId, promptId: Schema.String, reply: Schema.String },

@@ -1,7 +1,7 @@
 /** What a run keeps of its plan, and what is read from it. */
 import { formatPlanProblem, parsePlan, planIdOf, reviewPath, samePrefix, taskList } from "@reprise/plan"
 import type { PhaseId, RunOptions, Step } from "@reprise/protocol"
-import { Result } from "effect"
+import { Result, Struct } from "effect"
 import type { PlannedPhase } from "../actor/journal.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 
@@ -22,10 +22,7 @@ export const toRunPlan = (text: string, planPath: string): Result.Result<RunPlan
     planId: planIdOf(plan.success, planPath),
     ...(title === undefined ? {} : { planTitle: title }),
     phases: phases.map((phase) => ({
-      id: phase.id,
-      title: phase.title,
-      done: phase.done,
-      ...(phase.completionGate === undefined ? {} : { completionGate: phase.completionGate }),
+      ...Struct.pick(phase, ["id", "title", "done", "completionGate"]),
       tasks: taskList(phase).map((task) => ({
         id: task.id,
         name: task.text,

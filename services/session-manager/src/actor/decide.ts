@@ -1,6 +1,6 @@
 /** Each input is decided by the family that it belongs to. */
 import type { Delivery } from "@reprise/actor"
-import type { SessionCommand } from "@reprise/protocol"
+import type { SessionId } from "@reprise/protocol"
 import { Result } from "effect"
 import { recordWorking, reportActivity, reportIdle } from "../activity/activity.ts"
 import { recordAgentQuestion, recordAgentQuestionGone, replyToPrompt } from "../agentQuestions/agentQuestions.ts"
@@ -22,6 +22,13 @@ import { type Decision, requireAddressedHere } from "./guards.ts"
 import type { SessionInput } from "./inputs.ts"
 import type { Session } from "./state.ts"
 
+/** Decides about a command that names its session. */
+const addressed = (
+  { sessionId }: { readonly sessionId: SessionId },
+  delivery: Delivery,
+  decideCommand: () => Decision
+): Decision => Result.flatMap(requireAddressedHere(sessionId, delivery), decideCommand)
+
 export const decide =
   (settings: SessionSettings) =>
   (session: Session, input: SessionInput, delivery: Delivery): Decision => {
@@ -29,14 +36,17 @@ export const decide =
       case "StartTurn":
         return startTurn(session, input, delivery)
       case "ContinueSession":
+        return addressed(input, delivery, () => continueSession(session, input, delivery))
       case "StartSession":
+        return addressed(input, delivery, () => startSession(session, input, delivery))
       case "AbortSession":
+        return addressed(input, delivery, () => abortSession(session, input, delivery))
       case "ReplyToPrompt":
+        return addressed(input, delivery, () => replyToPrompt(session, input, delivery))
       case "CompleteSession":
+        return addressed(input, delivery, () => completeSession(session, input))
       case "ExpireSession":
-        return Result.flatMap(requireAddressedHere(input.sessionId, delivery), () =>
-          decideNamed(session, input, delivery)
-        )
+        return addressed(input, delivery, () => expireSession(session, input))
       case "EscalationRaised":
         return questionRaised(session, input)
       case "EscalationAnswered":
@@ -76,23 +86,3 @@ export const decide =
         return retryPrompt(session, input, delivery)
     }
   }
-
-/** A command that names its session. */
-type NamedCommand = Exclude<SessionCommand, { readonly _tag: "StartTurn" }>
-
-const decideNamed = (session: Session, command: NamedCommand, delivery: Delivery): Decision => {
-  switch (command._tag) {
-    case "ContinueSession":
-      return continueSession(session, command, delivery)
-    case "StartSession":
-      return startSession(session, command, delivery)
-    case "AbortSession":
-      return abortSession(session, command, delivery)
-    case "ReplyToPrompt":
-      return replyToPrompt(session, command, delivery)
-    case "CompleteSession":
-      return completeSession(session, command)
-    case "ExpireSession":
-      return expireSession(session, command)
-  }
-}

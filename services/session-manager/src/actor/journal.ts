@@ -199,27 +199,8 @@ const TranscriptSaved = Schema.TaggedStruct("TranscriptSaved", {
 /** When the activity that the entry's other events tell of was seen. */
 const ActivityNoted = Schema.TaggedStruct("ActivityNoted", { at: Schema.String })
 
-const {
-  ActionTaken,
-  AgentFailed,
-  AgentGone,
-  AgentIdle,
-  AgentPrompting,
-  AgentWorking,
-  CommandRefused,
-  SessionAborted,
-  SessionArchived,
-  SessionCompleted,
-  SessionCreated,
-  SessionExpired,
-  SessionFailed,
-  SessionPaused,
-  SessionReplaced,
-  SessionReused,
-  TurnCompleted,
-  TurnFailed,
-  TurnStarted
-} = SessionEvent.cases
+/** Progress is only shown. */
+const { TurnProgress: _, ...published } = SessionEvent.cases
 
 export const JournalEvent = Schema.Union([
   TurnRequested,
@@ -240,25 +221,7 @@ export const JournalEvent = Schema.Union([
   TranscriptSaved,
   ActivityNoted,
   ActionCounted,
-  ActionTaken,
-  AgentFailed,
-  AgentGone,
-  AgentIdle,
-  AgentPrompting,
-  AgentWorking,
-  CommandRefused,
-  SessionAborted,
-  SessionArchived,
-  SessionCompleted,
-  SessionCreated,
-  SessionExpired,
-  SessionFailed,
-  SessionPaused,
-  SessionReplaced,
-  SessionReused,
-  TurnCompleted,
-  TurnFailed,
-  TurnStarted
+  ...Object.values(published)
 ])
 export type JournalEvent = typeof JournalEvent.Type
 export type EventOf<Tag extends JournalEvent["_tag"]> = Extract<JournalEvent, { readonly _tag: Tag }>

@@ -34,6 +34,19 @@ export const promptEnded = (
   at: delivery.now
 })
 
+/** Adds what the current prompt used to its turn, and says what follows. */
+const endPrompt = (
+  session: Session,
+  report: Report<"RecordPromptResult" | "RecordPromptStopped">,
+  delivery: Delivery,
+  next: (current: CurrentPrompt) => ReadonlyArray<JournalEvent>
+): Decision => {
+  const current = currentPrompt(session, report)
+  if (current === undefined) return refuseOutdated(session, report.turnId)
+  const ended = promptEnded(report, delivery)
+  return Result.succeed([ended, ...next({ ...current, turn: usageAdded(current.turn, ended) })])
+}
+
 /** A continued session must have more messages than before; otherwise the runtime silently began a new conversation. */
 const silentlyReplaced = (
   session: Session,
@@ -50,25 +63,18 @@ export const recordPromptResult = (
   session: Session,
   report: Report<"RecordPromptResult">,
   delivery: Delivery
-): Decision => {
-  const current = currentPrompt(session, report)
-  if (current === undefined) return refuseOutdated(session, report.turnId)
-  const { details, prompt } = current
-  const ended = promptEnded(report, delivery)
-  const turn = usageAdded(current.turn, ended)
-  if (prompt.kind === "work" || prompt.kind === "continuation") {
-    const replaced = silentlyReplaced(session, current, report.messages)
-    return Result.succeed([ended, ...replaced, nextReport(turn, details, delivery)])
-  }
-  const read = decodeReport(details.report, report.text)
-  if (Result.isSuccess(read)) return Result.succeed([ended, turnCompleted(details, turn, read.success, delivery)])
-  if (turn.corrections === 0) return Result.succeed([ended, nextCorrection(turn, details, delivery, read.failure)])
-  const message = `The agent finished, but its report could not be read, twice: ${read.failure}`
-  return Result.succeed([
-    ended,
-    turnFailed(details, turn, { kind: "invalid-report", message, sessionUsable: true }, delivery)
-  ])
-}
+): Decision =>
+  endPrompt(session, report, delivery, (current) => {
+    const { details, prompt, turn } = current
+    if (prompt.kind === "work" || prompt.kind === "continuation") {
+      return [...silentlyReplaced(session, current, report.messages), nextReport(turn, details, delivery)]
+    }
+    const read = decodeReport(details.report, report.text)
+    if (Result.isSuccess(read)) return [turnCompleted(details, turn, read.success, delivery)]
+    if (turn.corrections === 0) return [nextCorrection(turn, details, delivery, read.failure)]
+    const message = `The agent finished, but its report could not be read, twice: ${read.failure}`
+    return [turnFailed(details, turn, { kind: "invalid-report", message, sessionUsable: true }, delivery)]
+  })
 
 /** More actions than any turn needs that makes progress: without a limit, one that makes none would never end. */
 export const maxActions = 50
@@ -116,21 +122,11 @@ export const recordPromptStopped = (
   report: Report<"RecordPromptStopped">,
   delivery: Delivery,
   settings: SessionSettings
-): Decision => {
-  const current = currentPrompt(session, report)
-  if (current === undefined) return refuseOutdated(session, report.turnId)
-  const { details, prompt } = current
-  const ended = promptEnded(report, delivery)
-  const turn = usageAdded(current.turn, ended)
-  if (report.why === "unfinished") {
-    return Result.succeed([ended, ...stoppedIdle(session, { ...current, turn }, report, delivery, settings)])
-  }
-  if (turn.autoContinues < settings.maxAutoContinues) {
-    return Result.succeed([ended, nextAfterStop(turn, prompt, delivery, report.why)])
-  }
-  const message = `The turn reached its limit ${turn.autoContinues + 1} times and the work is not done.`
-  return Result.succeed([
-    ended,
-    turnFailed(details, turn, { kind: "turn-limit", message, sessionUsable: true }, delivery)
-  ])
-}
+): Decision =>
+  endPrompt(session, report, delivery, (current) => {
+    const { details, prompt, turn } = current
+    if (report.why === "unfinished") return stoppedIdle(session, current, report, delivery, settings)
+    if (turn.autoContinues < settings.maxAutoContinues) return [nextAfterStop(turn, prompt, delivery, report.why)]
+    const message = `The turn reached its limit ${turn.autoContinues + 1} times and the work is not done.`
+    return [turnFailed(details, turn, { kind: "turn-limit", message, sessionUsable: true }, delivery)]
+  })

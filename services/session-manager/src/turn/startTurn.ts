@@ -45,11 +45,19 @@ const requireUsableSession = (
     : Result.fail({ code: "invalid", reason: `it belongs to ${own}, not to ${directory}` })
 }
 
+/** A turn that a command asks for. */
+interface AskedTurn {
+  readonly session: Session
+  /** What the session will be like in this turn. */
+  readonly details: SessionDetails
+  readonly command: TurnCommand
+  readonly turn: TurnRequest
+  readonly delivery: Delivery
+}
+
 const requestTurn = (
-  details: SessionDetails,
-  turn: TurnRequest,
-  begin: EventOf<"TurnRequested">["begin"],
-  delivery: Delivery
+  { delivery, details, turn }: AskedTurn,
+  begin: EventOf<"TurnRequested">["begin"]
 ): EventOf<"TurnRequested"> => ({ _tag: "TurnRequested", session: details, turn, begin, at: delivery.now })
 
 /** Whoever waits for the turn is told by its failure, whoever sent the command by its refusal. */
@@ -70,13 +78,8 @@ const refuseBusy = (details: SessionDetails, command: TurnCommand, { request }: 
 }
 
 /** The session keeps its id, and gets another runtime session in place of the one that it may have had. */
-const startOver = (
-  session: Session,
-  details: SessionDetails,
-  command: TurnCommand,
-  turn: TurnRequest,
-  delivery: Delivery
-): Decision => {
+const startOver = (asked: AskedTurn): Decision => {
+  const { command, details, session, turn } = asked
   if (session.turn !== undefined) return refuseBusy(details, command, session.turn)
   if (hasEnded(session)) {
     const message = `Session ${details.sessionId} cannot start over: it is ${session.status}.`
@@ -84,7 +87,7 @@ const startOver = (
     return refuseTurn(details, command, "ended", failure)
   }
   const old = session.runtimeSessionId
-  const requested = requestTurn(details, turn, "open", delivery)
+  const requested = requestTurn(asked, "open")
   return Result.succeed(
     old === undefined
       ? [requested]
@@ -92,29 +95,19 @@ const startOver = (
   )
 }
 
-const inNewSession = (
-  session: Session,
-  details: SessionDetails,
-  command: TurnCommand,
-  turn: TurnRequest,
-  delivery: Delivery
-): Decision => {
-  if (session.status === "unknown") return Result.succeed([requestTurn(details, turn, "open", delivery)])
-  if (turn.fresh === true) return startOver(session, details, command, turn, delivery)
+const inNewSession = (asked: AskedTurn): Decision => {
+  const { command, details, session, turn } = asked
+  if (session.status === "unknown") return Result.succeed([requestTurn(asked, "open")])
+  if (turn.fresh === true) return startOver(asked)
   const message = `Session ${details.sessionId} exists already (${session.status}): a new session needs an id of its own.`
   return refuseTurn(details, command, "exists", { kind: "other", message, sessionUsable: false })
 }
 
-const inExistingSession = (
-  session: Session,
-  details: SessionDetails,
-  command: TurnCommand,
-  turn: TurnRequest,
-  delivery: Delivery
-): Decision => {
+const inExistingSession = (asked: AskedTurn): Decision => {
+  const { command, details, session, turn } = asked
   if (session.turn !== undefined) return refuseBusy(details, command, session.turn)
   const usable = requireUsableSession(session, details)
-  if (Result.isSuccess(usable)) return Result.succeed([requestTurn(details, turn, "inspect", delivery)])
+  if (Result.isSuccess(usable)) return Result.succeed([requestTurn(asked, "inspect")])
   const { code, reason } = usable.failure
   if (turn.onMissing === "fail") {
     const message = `Session ${details.sessionId} cannot be continued: ${reason}. Continue in a new session.`
@@ -122,10 +115,7 @@ const inExistingSession = (
     return refuseTurn(details, command, code, { kind: "session-missing", message, sessionUsable: false, ...ended })
   }
   const old = session.runtimeSessionId ?? details.sessionId
-  return Result.succeed([
-    requestTurn(details, turn, "open", delivery),
-    { _tag: "SessionLost", turnId: turn.turnId, old, reason }
-  ])
+  return Result.succeed([requestTurn(asked, "open"), { _tag: "SessionLost", turnId: turn.turnId, old, reason }])
 }
 
 const detailsOf = (session: Session, command: Command<"StartTurn">, sessionId: SessionId): SessionDetails => {
@@ -170,9 +160,8 @@ export const startTurn = (session: Session, command: Command<"StartTurn">, deliv
       reason: command.reason ?? "continue",
       ...(command.fresh === true ? { fresh: true } : {})
     }
-    return yield* isNew
-      ? inNewSession(session, details, command, turn, delivery)
-      : inExistingSession(session, details, command, turn, delivery)
+    const asked: AskedTurn = { session, details, command, turn, delivery }
+    return yield* isNew ? inNewSession(asked) : inExistingSession(asked)
   })
 }
 
@@ -197,6 +186,6 @@ export const continueSession = (
     reason: "continue"
   }
   return Result.flatMap(requireOwnRun(session, delivery), () =>
-    inExistingSession(session, details, command, turn, delivery)
+    inExistingSession({ session, details, command, turn, delivery })
   )
 }

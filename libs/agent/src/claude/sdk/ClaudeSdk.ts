@@ -2,11 +2,11 @@
  * The Claude agent SDK. It is an optional package and imported on first use; it brings a program of about 370 MB, in a
  * separate package for each platform.
  */
-import { constants } from "node:fs"
-import { access, readFile } from "node:fs/promises"
+import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import type { query } from "@anthropic-ai/claude-agent-sdk"
+import { isProgram } from "@reprise/process"
 import { Effect, Schema } from "effect"
 
 const packageName = "@anthropic-ai/claude-agent-sdk"
@@ -25,27 +25,26 @@ export interface LocatedClaude {
 
 const decodeManifest = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ version: Schema.String })))
 
-const isProgram = (path: string): Promise<boolean> =>
-  access(path, constants.X_OK).then(
-    () => true,
-    () => false
-  )
-
 const notInstalled = (looked: string) => new ClaudeNotInstalled({ looked })
 
-const programNextTo = async (manifest: string): Promise<string | undefined> => {
+/** The folder of a package that another package depends on; undefined: it is not installed. */
+const packageFolder = (manifest: string, name: string): string | undefined => {
+  try {
+    return dirname(createRequire(manifest).resolve(`${name}/package.json`))
+  } catch {
+    return undefined
+  }
+}
+
+const programNextTo = Effect.fnUntraced(function* (manifest: string) {
   const name = `${packageName}-${process.platform}-${process.arch}`
   const file = process.platform === "win32" ? "claude.exe" : "claude"
   for (const candidate of [name, `${name}-musl`]) {
-    try {
-      const program = join(dirname(createRequire(manifest).resolve(`${candidate}/package.json`)), file)
-      if (await isProgram(program)) return program
-    } catch {
-      // Not the package of this platform.
-    }
+    const folder = packageFolder(manifest, candidate)
+    if (folder !== undefined && (yield* isProgram(join(folder, file)))) return join(folder, file)
   }
   return undefined
-}
+})
 
 /** Finds the SDK and its program without loading either. */
 export const locateClaude = Effect.fn("locateClaude")(function* (
@@ -62,10 +61,10 @@ export const locateClaude = Effect.fn("locateClaude")(function* (
   })
   const named = environment["REPRISE_CLAUDE"] ?? ""
   if (named !== "") {
-    if (yield* Effect.promise(() => isProgram(named))) return { version, program: named }
+    if (yield* isProgram(named)) return { version, program: named }
     return yield* notInstalled(`REPRISE_CLAUDE names ${named}, which is not a program`)
   }
-  const program = yield* Effect.promise(() => programNextTo(manifest))
+  const program = yield* programNextTo(manifest)
   if (program !== undefined) return { version, program }
   return yield* notInstalled(`its program for ${process.platform}-${process.arch} is missing`)
 })

@@ -1,7 +1,7 @@
 /** One try of a turn: a process of Claude gets a prompt, and its messages are read until it ends. */
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk"
 import { Clock, Effect, Option, Schema, Stream } from "effect"
-import { AgentError } from "../../AgentError.ts"
+import { AgentError, promptFailed } from "../../AgentError.ts"
 import type { Prompt } from "../../AgentRuntimeShape.ts"
 import type { RuntimeEvent } from "../../RuntimeEvent.ts"
 import { isFinal } from "../failures.ts"
@@ -25,9 +25,6 @@ export interface TurnOptions {
 
 /** How long a process may take to end after its turn has ended. */
 const exitGraceMs = 10_000
-
-export const failed = (fields: Omit<ConstructorParameters<typeof AgentError>[0], "operation">) =>
-  new AgentError({ operation: "prompt", ...fields })
 
 /** A message that the SDK's types leave out: the state of a prompt. */
 const decodeLifecycle = Schema.decodeUnknownOption(
@@ -60,7 +57,7 @@ const checkPatience = ({ live, options }: QueryRun, query: StartedQuery, reporte
   const { patienceMs } = options
   const retryAfterMs = untilMs - now
   if (!isFinal(kind) && retryAfterMs <= patienceMs && now - sinceMs <= patienceMs) return
-  reported.end = failed({ kind, detail, sessionUsable: true, ...(isFinal(kind) ? {} : { retryAfterMs }) })
+  reported.end = promptFailed({ kind, detail, sessionUsable: true, ...(isFinal(kind) ? {} : { retryAfterMs }) })
   query.kill()
 }
 

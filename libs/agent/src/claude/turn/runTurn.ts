@@ -5,14 +5,14 @@
  */
 import { addTokens } from "@reprise/protocol"
 import { Effect } from "effect"
-import { AgentError } from "../../AgentError.ts"
+import { AgentError, promptFailed } from "../../AgentError.ts"
 import type { Prompt, TurnOutcome } from "../../AgentRuntimeShape.ts"
 import { fault, kindOfFailure } from "../failures.ts"
 import type { KnownSession, KnownSessions } from "../session/KnownSessions.ts"
 import type { LiveTurn } from "../session/LiveTurn.ts"
 import { findPrompted, type Prompted, promptUuid, withPrompted } from "../session/SessionRecord.ts"
 import { ownedBy, type Turn, turnOf } from "../transcript/turnOf.ts"
-import { failed, type QueryEnd, runQuery, type TurnOptions } from "./runQuery.ts"
+import { type QueryEnd, runQuery, type TurnOptions } from "./runQuery.ts"
 
 /** How many times in a row the turn's process may end without a new transcript line before the turn fails. */
 const maxFruitlessTries = 5
@@ -35,10 +35,10 @@ interface TurnRun {
   entryCount: number
 }
 
-const aborted = failed({ kind: "aborted", detail: "The turn was aborted.", sessionUsable: true })
+const aborted = promptFailed({ kind: "aborted", detail: "The turn was aborted.", sessionUsable: true })
 
 const lost = (id: string) =>
-  failed({
+  promptFailed({
     kind: "session-missing",
     detail: `Claude's transcript of session ${id} is gone. Start a new session.`,
     sessionUsable: false
@@ -46,7 +46,7 @@ const lost = (id: string) =>
 
 const vendorFailed = ({ error }: Extract<Turn, { _tag: "failed" }>) => {
   const kind = kindOfFailure(error)
-  return failed({ kind, detail: error.text, sessionUsable: kind !== "context-overflow" })
+  return promptFailed({ kind, detail: error.text, sessionUsable: kind !== "context-overflow" })
 }
 
 /** The record of this turn's prompt; undefined before it was first sent. */
@@ -121,7 +121,7 @@ const requireProgress = Effect.fnUntraced(function* (run: TurnRun) {
   run.entryCount = length
   if (run.fruitless <= maxFruitlessTries) return
   const detail = `Claude ended ${run.fruitless} times during this turn. Does '${run.options.sdk.program} --version' run here?`
-  return yield* failed({ kind: "other", detail, sessionUsable: true })
+  return yield* promptFailed({ kind: "other", detail, sessionUsable: true })
 })
 
 /** Returns the outcome when the turn has ended, else tries once to bring it to its end. */

@@ -1,23 +1,15 @@
 /** Finds the `opencode` program. */
 import { execFile } from "node:child_process"
-import { constants } from "node:fs"
-import { access, readFile, stat } from "node:fs/promises"
+import { readFile, stat } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { delimiter, dirname, join } from "node:path"
+import { isProgram } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
 import { OpenCodeNotFound } from "./OpenCodeUnavailable.ts"
 
 const decodeManifest = Schema.decodeUnknownOption(
   Schema.fromJsonString(Schema.Struct({ bin: Schema.Struct({ opencode: Schema.String }) }))
 )
-
-const isProgram = (path: string): Effect.Effect<boolean> =>
-  Effect.promise(() =>
-    access(path, constants.X_OK).then(
-      () => true,
-      () => false
-    )
-  )
 
 /** Where npm does not run package scripts, the package's own program is a small stub that only reports that. */
 const leastProgramBytes = 1024 * 1024

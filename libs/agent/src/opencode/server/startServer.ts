@@ -1,14 +1,23 @@
 /** Starts the OpenCode server once and waits until it answers. */
 import { randomBytes } from "node:crypto"
-import { mkdir, open, realpath, rename, stat } from "node:fs/promises"
-import { createServer } from "node:net"
+import { mkdir, realpath, rename } from "node:fs/promises"
 import { dirname } from "node:path"
-import { endLeftovers, type GuardedProcess, type Mark, startGuarded, variableOf } from "@reprise/process"
+import {
+  endLeftovers,
+  freePort,
+  type GuardedProcess,
+  isPortTaken,
+  lastLines,
+  logSize,
+  type Mark,
+  startGuarded,
+  variableOf
+} from "@reprise/process"
 import { Deferred, Effect, Redacted, Schedule, Schema, type Scope } from "effect"
+import { openCodeEnvironment } from "../../agentEnvironment.ts"
 import { isHealthy } from "./http.ts"
 import { type Connection, logFile, onDisk } from "./OpenCodeEndpoint.ts"
 import { OpenCodeDidNotStart, OpenCodeStateFault, type OpenCodeUnavailable } from "./OpenCodeUnavailable.ts"
-import { serverEnvironment } from "./serverEnvironment.ts"
 
 export interface StartOptions {
   readonly program: string
@@ -22,7 +31,6 @@ export interface RunningServer extends GuardedProcess {
 }
 
 const keptLogBytes = 8 * 1024 * 1024
-const tailBytes = 8 * 1024
 
 /** The mark of the server and its tools: the same for every start on a state directory. */
 export const markOf = (stateDirectory: string): Effect.Effect<Mark, OpenCodeStateFault> =>
@@ -35,27 +43,10 @@ export const markOf = (stateDirectory: string): Effect.Effect<Mark, OpenCodeStat
 const prepareLog = (log: string) =>
   onDisk("preparing the log", async () => {
     await mkdir(dirname(log), { recursive: true })
-    const size = await stat(log).then(
-      (it) => it.size,
-      () => 0
-    )
+    const size = await logSize(log)
     if (size < keptLogBytes) return size
     await rename(log, `${log}.1`)
     return 0
-  })
-
-const lastLines = (log: string, from: number) =>
-  onDisk("reading the log", async () => {
-    const file = await open(log)
-    try {
-      const { size } = await file.stat()
-      const start = Math.max(from, size - tailBytes)
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.max(0, size - start)), 0, size - start, start)
-      const lines = buffer.subarray(0, bytesRead).toString("utf8").split("\n")
-      return lines.filter((line) => line.trim() !== "").slice(-8)
-    } finally {
-      await file.close()
-    }
   })
 
 const untilReady = (connection: Connection) =>
@@ -80,7 +71,7 @@ const startOn = Effect.fnUntraced(function* (
     startGuarded({
       program,
       args: ["serve", "--hostname", "127.0.0.1", "--port", String(port), "--print-logs", "--log-level", "WARN"],
-      environment: { ...serverEnvironment(options.environment, password), ...variableOf(mark) },
+      environment: { ...openCodeEnvironment(options.environment, password), ...variableOf(mark) },
       log,
       directory: stateDirectory
     }).pipe(Effect.mapError((cause) => new OpenCodeStateFault({ operation: "starting the guard", cause }))),
@@ -92,11 +83,12 @@ const startOn = Effect.fnUntraced(function* (
     password: Redacted.make(password)
   }
   const failed = Effect.fnUntraced(function* (reason: string) {
-    return yield* new OpenCodeDidNotStart({ reason, logFile: log, lastLines: yield* lastLines(log, from) })
+    const lines = yield* onDisk("reading the log", () => lastLines(log, from))
+    return yield* new OpenCodeDidNotStart({ reason, logFile: log, lastLines: lines })
   })
   const ended = Effect.gen(function* () {
     const code = yield* Deferred.await(guarded.exited)
-    if (yield* isTaken(port)) return yield* new PortLost({ port })
+    if (yield* isPortTaken(port)) return yield* new PortLost({ port })
     return yield* failed(`it ended with ${code}`)
   })
   yield* Effect.raceFirst(untilReady(connection), ended).pipe(
@@ -108,6 +100,12 @@ const startOn = Effect.fnUntraced(function* (
   return { ...guarded, connection }
 })
 
+/** OpenCode itself would always choose the same one. */
+const choosePort = Effect.mapError(
+  freePort,
+  (cause) => new OpenCodeStateFault({ operation: "finding a free port", cause })
+)
+
 /**
  * Starts a server with a free port and a new password. It lives until the scope closes or this process ends. Processes
  * that an earlier server of this directory left behind are ended first.
@@ -117,7 +115,7 @@ export const startServer = Effect.fn("OpenCode.start")(function* (
 ): Effect.fn.Return<RunningServer, OpenCodeUnavailable, Scope.Scope> {
   const mark = yield* markOf(options.stateDirectory)
   yield* endLeftovers(mark)
-  return yield* Effect.flatMap(freePort, (port) => startOn(port, mark, options)).pipe(
+  return yield* Effect.flatMap(choosePort, (port) => startOn(port, mark, options)).pipe(
     Effect.retry({ while: ({ _tag }) => _tag === "PortLost", times: 4 }),
     Effect.catchTag("PortLost", ({ port }) => {
       const reason = `other processes took every port that was chosen, the last one was ${port}`
@@ -125,24 +123,3 @@ export const startServer = Effect.fn("OpenCode.start")(function* (
     })
   )
 })
-
-/** A port that was free a moment ago. OpenCode itself would always choose the same one. */
-export const freePort: Effect.Effect<number, OpenCodeStateFault> = Effect.callback((resume) => {
-  const probe = createServer()
-  const failed = (cause: unknown) => Effect.fail(new OpenCodeStateFault({ operation: "finding a free port", cause }))
-  probe.once("error", (error) => resume(failed(error)))
-  probe.listen(0, "127.0.0.1", () => {
-    const address = probe.address()
-    probe.close(() =>
-      resume(typeof address === "object" && address !== null ? Effect.succeed(address.port) : failed("no port"))
-    )
-  })
-})
-
-/** Whether a process listens on the port now. */
-export const isTaken = (port: number): Effect.Effect<boolean> =>
-  Effect.callback((resume) => {
-    const probe = createServer()
-    probe.once("error", (error: NodeJS.ErrnoException) => resume(Effect.succeed(error.code === "EADDRINUSE")))
-    probe.listen(port, "127.0.0.1", () => probe.close(() => resume(Effect.succeed(false))))
-  })

@@ -10,14 +10,14 @@
 import type { Session } from "@opencode-ai/sdk/v2/client"
 import { addTokens } from "@reprise/protocol"
 import { Clock, Effect, Option, Predicate } from "effect"
-import { AgentError } from "../../AgentError.ts"
+import { AgentError, promptFailed } from "../../AgentError.ts"
 import type { Prompt, TurnOutcome } from "../../AgentRuntimeShape.ts"
 import type { EventFeed } from "../events/EventFeed.ts"
 import type { Calls, Refused } from "../server/calls.ts"
 import type { ContextLimit } from "./contextLimits.ts"
 import { failureOf } from "./failures.ts"
 import { type Listed, modelOf, modelOfLast, subagentsOf, type Turn, tokensOf, turnOf } from "./turnOf.ts"
-import { failed, type RequestEnd, watchStatus } from "./watchStatus.ts"
+import { type RequestEnd, watchStatus } from "./watchStatus.ts"
 
 export interface TurnOptions {
   readonly calls: Calls
@@ -45,11 +45,11 @@ interface TurnRun {
   messageCount: number | undefined
 }
 
-const other = (detail: string) => failed({ kind: "other", detail, sessionUsable: true })
+const other = (detail: string) => promptFailed({ kind: "other", detail, sessionUsable: true })
 
 const refused = ({ session }: TurnRun, error: Refused): AgentError =>
   error.status === 404
-    ? failed({ kind: "session-missing", detail: `OpenCode has no session ${session.id}.`, sessionUsable: false })
+    ? promptFailed({ kind: "session-missing", detail: `OpenCode has no session ${session.id}.`, sessionUsable: false })
     : other(`${error.message}. Look at OpenCode's log, or start a new session.`)
 
 const notTaken = ({ prompt }: TurnRun): AgentError =>
@@ -59,7 +59,7 @@ const notTaken = ({ prompt }: TurnRun): AgentError =>
 
 const failedTurn = (turn: Extract<Turn, { _tag: "failed" }>): AgentError => {
   const { message, ...failure } = failureOf(turn.error)
-  return failed({ ...failure, detail: message })
+  return promptFailed({ ...failure, detail: message })
 }
 
 const listMessages = (run: TurnRun) => {
@@ -192,7 +192,7 @@ const settleTry = Effect.fnUntraced(function* (run: TurnRun, ended: "answered" |
         ended === "answered" &&
         turn.open.some(({ info }) => info.role === "assistant" && info.time.completed !== undefined)
       return isAborted
-        ? yield* failed({ kind: "aborted", detail: "The turn was aborted.", sessionUsable: true })
+        ? yield* promptFailed({ kind: "aborted", detail: "The turn was aborted.", sessionUsable: true })
         : undefined
     }
   }
@@ -205,7 +205,7 @@ const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<Tur
   const busy = yield* isBusy(run)
   if (busy && turn._tag === "absent") {
     const detail = `Another turn is running in session ${run.session.id}. Wait until it is idle, or abort it.`
-    return yield* failed({ kind: "busy", detail, sessionUsable: true })
+    return yield* promptFailed({ kind: "busy", detail, sessionUsable: true })
   }
   if (!busy && turn._tag === "finished") return yield* complete(run, messages, turn.outcome)
   if (!busy && turn._tag === "failed" && turn.error.name === "MessageAbortedError") return yield* failedTurn(turn)

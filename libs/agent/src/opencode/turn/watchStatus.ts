@@ -1,15 +1,12 @@
 /** Polls a session's status while the request of a turn is open, and notices what the request cannot report. */
 import type { Session, SessionStatus } from "@opencode-ai/sdk/v2/client"
 import { Clock, Effect } from "effect"
-import { AgentError } from "../../AgentError.ts"
+import { type AgentError, promptFailed } from "../../AgentError.ts"
 import { kindOfRetry } from "../events/ActivityTracker.ts"
 import { type Calls, runtimeGone } from "../server/calls.ts"
 
 /** Consecutive polls that must see an idle session before its turn counts as ended although no answer came. */
 const idlePolls = 3
-
-export const failed = (fields: Omit<ConstructorParameters<typeof AgentError>[0], "operation">) =>
-  new AgentError({ operation: "prompt", ...fields })
 
 /** Why waiting for the request has ended. An error: OpenCode has waited too long for the model's vendor. */
 export type RequestEnd = "answered" | "lost" | "idle" | AgentError
@@ -39,7 +36,7 @@ const judgeStatus = (watch: Watch, status: SessionStatus, now: number, patienceM
   watch.waitingSince ??= now
   const retryAfterMs = Math.max(0, status.next - now)
   if (retryAfterMs <= patienceMs && now - watch.waitingSince <= patienceMs) return undefined
-  return failed({ kind: kindOfRetry(status.message), detail: status.message, sessionUsable: true, retryAfterMs })
+  return promptFailed({ kind: kindOfRetry(status.message), detail: status.message, sessionUsable: true, retryAfterMs })
 }
 
 /** Ends when the session is idle or the vendor takes too long; fails when the server is away longer than the grace. */

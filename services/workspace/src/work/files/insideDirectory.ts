@@ -2,9 +2,9 @@
 import { constants } from "node:fs"
 import { type FileHandle, lstat, open, rmdir, stat } from "node:fs/promises"
 import { join } from "node:path"
-import { replaceFile } from "@reprise/process"
+import { hasCode, replaceFile } from "@reprise/process"
 import { NotAFile, OutsideWorkspace } from "../faults.ts"
-import { hasCode, isWithin, realPathOf, withParent } from "./withParent.ts"
+import { isWithin, realPathOf, withParent } from "./withParent.ts"
 
 const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants
 

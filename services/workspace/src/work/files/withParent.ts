@@ -6,12 +6,10 @@
 import { constants } from "node:fs"
 import { type FileHandle, mkdir, open, realpath } from "node:fs/promises"
 import { isAbsolute, join, relative, resolve, sep } from "node:path"
+import { hasCode } from "@reprise/process"
 import { OutsideWorkspace } from "../faults.ts"
 
 const { O_DIRECTORY, O_RDONLY } = constants
-
-export const hasCode = (error: unknown, ...codes: ReadonlyArray<string>) =>
-  error instanceof Error && "code" in error && codes.some((code) => code === error.code)
 
 export const isWithin = (root: string, path: string) =>
   path === root || path.startsWith(root === sep ? sep : root + sep)

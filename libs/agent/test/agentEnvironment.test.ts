@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { serverEnvironment } from "../src/opencode/server/serverEnvironment.ts"
+import { openCodeEnvironment } from "../src/agentEnvironment.ts"
 import { permissionRules } from "../src/opencode/session/permissions.ts"
 
-describe("serverEnvironment", () => {
+describe("openCodeEnvironment", () => {
   const canary = "canary-token"
-  const environment = serverEnvironment(
+  const environment = openCodeEnvironment(
     {
       PATH: "/bin",
       XDG_CONFIG_HOME: "/home/me/.config",
