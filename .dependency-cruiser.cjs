@@ -160,7 +160,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: ["\\.test\\.ts$", "^test/fixtures/"] },
+    exclude: { path: "\\.test\\.ts$" },
     parser: "swc",
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

@@ -1,5 +1,5 @@
 /** One public event as one line for people. Pure; the caller makes agent text safe. */
-import type { PublicEvent, SessionDecision, Step } from "@reprise/protocol"
+import type { PublicEvent, SessionDecision, Step, WithdrawalReason } from "@reprise/protocol"
 
 type EventOf<Tag extends PublicEvent["_tag"]> = Extract<PublicEvent, { readonly _tag: Tag }>
 
@@ -72,17 +72,14 @@ const triggerWords: Record<EventOf<"ActionTaken">["trigger"], string> = {
 const actionTaken = ({ about, action, attempt: n, trigger }: EventOf<"ActionTaken">): string =>
   `    Automatic action: ${action}${attempt(n)}, because ${triggerWords[trigger]}${about === undefined ? "" : ` (${about})`}`
 
-const withdrawalWords: Record<EventOf<"EscalationWithdrawn">["reason"], string> = {
+const withdrawalWords: Record<WithdrawalReason, string> = {
   "agent-working": "the agent is working again",
   superseded: "a newer question replaces it",
   "run-ended": "the run has ended"
 }
 
 /** Why a question was closed without an answer. */
-export const withdrawalText = (reason: string): string => {
-  const words: Readonly<Record<string, string>> = withdrawalWords
-  return words[reason] ?? reason
-}
+export const withdrawalText = (reason: WithdrawalReason): string => withdrawalWords[reason]
 
 const agentWorking = ({ cause }: EventOf<"AgentWorking">): Line => {
   switch (cause) {

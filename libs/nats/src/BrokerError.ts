@@ -96,7 +96,7 @@ export class JetStreamRefused extends Schema.TaggedError<JetStreamRefused>()("Je
 }
 
 /** Anything else a driver threw. */
-export class BrokerFault extends Schema.TaggedError<BrokerFault>()("BrokerFault", {
+export class ClientFault extends Schema.TaggedError<ClientFault>()("ClientFault", {
   operation,
   cause: Schema.Defect()
 }) {
@@ -114,7 +114,7 @@ export type BrokerError =
   | WrongSequence
   | ConnectionClosed
   | JetStreamRefused
-  | BrokerFault
+  | ClientFault
 
 /** Server error codes that Reprise acts on. */
 export const jetStreamCode = {
@@ -173,7 +173,7 @@ export const brokerError = (operation: string, thrown: unknown): BrokerError => 
     const known = knownError(operation, link)
     if (known !== undefined) return known
   }
-  return new BrokerFault({ operation, cause: thrown })
+  return new ClientFault({ operation, cause: thrown })
 }
 
 /** Runs a driver's promise; what it throws becomes a `BrokerError`. */

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { attempt, type BrokerError, RequestTimedOut, type WrongSequence } from "./BrokerError.ts"
 import { Nats, type NatsShape } from "./Nats.ts"
 
-export interface StoredMessage {
+export interface MessageToStore {
   readonly stream: string
   readonly subject: string
   /** Within its duplicate window the stream drops a second message with this id. */
@@ -30,7 +30,7 @@ export interface Stored {
   readonly duplicate: boolean
 }
 
-const write = (nats: NatsShape, message: StoredMessage, timeout: number) => {
+const write = (nats: NatsShape, message: MessageToStore, timeout: number) => {
   const envelope = headers()
   for (const [name, value] of Object.entries(message.headers ?? {})) envelope.set(name, value)
   const expected = message.expectedLastSubjectSequence
@@ -51,7 +51,7 @@ const write = (nats: NatsShape, message: StoredMessage, timeout: number) => {
  * Servers from 2.12 check the sequence before the id. So repeating a write whose acknowledgement was lost looks like a
  * conflict, but is none when the subject's last message is this one. The leader is asked, because a replica can lag.
  */
-const ownOrConflict = Effect.fnUntraced(function* (nats: NatsShape, message: StoredMessage, conflict: WrongSequence) {
+const ownOrConflict = Effect.fnUntraced(function* (nats: NatsShape, message: MessageToStore, conflict: WrongSequence) {
   const last = yield* attempt(`read the last message of ${message.subject}`, () =>
     nats.jsm.streams.getMessage(message.stream, { last_by_subj: message.subject })
   )
@@ -67,7 +67,7 @@ const ownOrConflict = Effect.fnUntraced(function* (nats: NatsShape, message: Sto
  *
  * @example publish({ stream, subject, id: commandId, body, expectedLastSubjectSequence: 0 })
  */
-export const publish = Effect.fn("publish")(function* (message: StoredMessage, options: PublishOptions = {}) {
+export const publish = Effect.fn("publish")(function* (message: MessageToStore, options: PublishOptions = {}) {
   const nats = yield* Nats
   const attemptFor = (timeoutMs: number): Effect.Effect<Stored, BrokerError> =>
     write(nats, message, timeoutMs).pipe(

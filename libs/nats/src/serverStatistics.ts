@@ -1,7 +1,7 @@
 /** A server's statistics (`varz`), over the system account or over HTTP. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
-import { attempt, BrokerFault } from "./BrokerError.ts"
+import { attempt, ClientFault } from "./BrokerError.ts"
 
 const JetStreamVarz = Schema.Struct({
   config: Schema.optionalKey(
@@ -30,7 +30,7 @@ export type ServerStatistics = typeof ServerStatistics.Type
 const decodeReply = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Struct({ data: ServerStatistics })))
 const decodePage = Schema.decodeUnknownEffect(Schema.fromJsonString(ServerStatistics))
 
-const unreadable = (cause: unknown) => new BrokerFault({ operation: "read the server's statistics", cause })
+const unreadable = (cause: unknown) => new ClientFault({ operation: "read the server's statistics", cause })
 
 /** Needs a connection of the system account. In a cluster, the first server that answers. */
 export const statisticsOverSystem = Effect.fn("statisticsOverSystem")(function* (nc: NatsConnection) {

@@ -16,9 +16,8 @@ export {
 export { isPass, type ResumePoint, resumeAt, UnknownTask } from "./continuation/resumeAt.ts"
 export { Position } from "./markdown/Position.ts"
 export { parsePlan } from "./parsing/parsePlan.ts"
-export { tickBoxes, tickTasks } from "./parsing/tickTasks.ts"
 export { FrontMatter, PlanGates, PlanId, PlanLimits } from "./plan/FrontMatter.ts"
-export { Phase, Plan, printPlan, Task } from "./plan/Plan.ts"
+export { Phase, Plan, Task } from "./plan/Plan.ts"
 export { formatPlanProblem, PlanProblem, PlanProblemCode } from "./plan/PlanProblem.ts"
 export {
   besideState,
@@ -30,7 +29,7 @@ export {
   summaryPath
 } from "./plan/planPaths.ts"
 export { PhaseOutline, PlanChange, PlanOutline, planOutline, type SamePrefix, samePrefix } from "./plan/samePrefix.ts"
-export { type BoxMismatch, boxMismatches, type Identified, nextTask, taskList } from "./plan/tasks.ts"
+export { type Identified, nextTask, taskList } from "./plan/tasks.ts"
 export { renderSummary } from "./summary/renderSummary.ts"
 export { Summary, TaskResult, TaskStatus, Usage } from "./summary/Summary.ts"
 export { type PhaseApproval, type ReachedCheckpoint, taskResults } from "./summary/taskResults.ts"

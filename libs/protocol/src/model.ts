@@ -1,6 +1,6 @@
 /** The types that several messages share. Times are ISO 8601 UTC, durations milliseconds, cost US dollars. */
 import { Effect, Schema } from "effect"
-import { PhaseId, SessionId } from "./ids.ts"
+import { SessionId } from "./ids.ts"
 
 export const Role = Schema.Literals(["author", "reviewer"])
 export type Role = typeof Role.Type
@@ -185,6 +185,10 @@ export const EscalationOrigin = Schema.Literals([
 ])
 export type EscalationOrigin = typeof EscalationOrigin.Type
 
+/** Why a question needs no answer any more. */
+export const WithdrawalReason = Schema.Literals(["agent-working", "superseded", "run-ended"])
+export type WithdrawalReason = typeof WithdrawalReason.Type
+
 /** One choice of a question; `guidance` says whether free text may come with it. */
 export const EscalationOption = Schema.Struct({
   name: Schema.String,
@@ -222,13 +226,6 @@ export const Evidence = Schema.Struct({
   promptId: Schema.optionalKey(Schema.String)
 })
 export type Evidence = typeof Evidence.Type
-
-/** Where something happened; absent fields do not apply. */
-export const place = {
-  phase: Schema.optionalKey(PhaseId),
-  step: Schema.optionalKey(Step),
-  sessionId: Schema.optionalKey(SessionId)
-} as const
 
 /** A user's texts in place of the session-manager's own templates, by their names. */
 export const SessionPrompts = Schema.Struct({

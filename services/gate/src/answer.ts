@@ -4,9 +4,9 @@
  */
 import type { EscalationOption } from "@reprise/protocol"
 import { Result } from "effect"
-import { listOptions, type NoSuchChoice, type Question, resolveChoice } from "./choice.ts"
+import { listOptions, type NoSuchChoice, type OfferedChoices, resolveChoice } from "./choice.ts"
 
-export { listOptions, type Question, resolveChoice }
+export { listOptions, type OfferedChoices, resolveChoice }
 
 /** What can be looked at from every question, without answering it. */
 export type Look = "diff" | "transcript" | "log" | "attach"
@@ -39,7 +39,7 @@ const colonsIn = (line: string): ReadonlyArray<number> => [...line.matchAll(/:/g
  * Reads `c`, `c: text`, an option's name, key or word, or a key that shows something. An option's own key takes
  * precedence over the latter. The text after the colon may have many lines.
  */
-export const parseAnswer = (line: string, question: Question): TypedAnswer => {
+export const parseAnswer = (line: string, question: OfferedChoices): TypedAnswer => {
   const typed = line.trim()
   if (typed === "") return { _tag: "AskAgain", message: `Choose one of: ${listOptions(question.options)}.` }
   const whole = resolveChoice(typed, question)

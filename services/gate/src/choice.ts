@@ -6,7 +6,7 @@ import type { EscalationOption, Evidence, RefusalCode } from "@reprise/protocol"
 import { Result } from "effect"
 
 /** The parts of an escalation that a choice depends on. */
-export interface Question {
+export interface OfferedChoices {
   readonly options: ReadonlyArray<EscalationOption>
   readonly evidence: Pick<Evidence, "continueUnavailable">
 }
@@ -36,7 +36,7 @@ const describe = (option: EscalationOption) =>
 /** The options as one line: `continue-session (c), fix (f), abort (q)`. */
 export const listOptions = (options: ReadonlyArray<EscalationOption>): string => options.map(describe).join(", ")
 
-const noSuchChoice = (typed: string, asksToContinue: boolean, question: Question): NoSuchChoice => {
+const noSuchChoice = (typed: string, asksToContinue: boolean, question: OfferedChoices): NoSuchChoice => {
   const choose = `Choose one of: ${listOptions(question.options)}.`
   if (!asksToContinue) {
     return { code: "not-an-option", message: `'${typed.slice(0, 80)}' is not one of the choices. ${choose}` }
@@ -49,7 +49,10 @@ const noSuchChoice = (typed: string, asksToContinue: boolean, question: Question
 }
 
 /** Tries, in this order: an option's name, its key, a word of the step question. Upper and lower case are the same. */
-export const resolveChoice = (text: string, question: Question): Result.Result<EscalationOption, NoSuchChoice> => {
+export const resolveChoice = (
+  text: string,
+  question: OfferedChoices
+): Result.Result<EscalationOption, NoSuchChoice> => {
   const typed = text.trim()
   const word = typed.toLowerCase()
   const meant = stepWords.get(word)

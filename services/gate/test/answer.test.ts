@@ -1,20 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
-import { parseAnswer, type Question } from "../src/answer.ts"
+import { type OfferedChoices, parseAnswer } from "../src/answer.ts"
 import { option, stepOptions } from "./fixtures.ts"
 
-const step: Question = { options: stepOptions, evidence: {} }
-const noContinue: Question = {
+const step: OfferedChoices = { options: stepOptions, evidence: {} }
+const noContinue: OfferedChoices = {
   options: stepOptions.filter(({ name }) => name !== "continue-session"),
   evidence: { continueUnavailable: "the session was aborted" }
 }
-const phaseGate: Question = { options: ["continue", "pause", "abort"].map((name) => option(name)), evidence: {} }
-const labels: Question = {
+const phaseGate: OfferedChoices = { options: ["continue", "pause", "abort"].map((name) => option(name)), evidence: {} }
+const labels: OfferedChoices = {
   options: [option("Use: sqlite"), option("Use"), option("other", { guidance: "required" })],
   evidence: {}
 }
 
 /** A choice as `name` or `name|guidance`, something to look at as `look:what`, else the message. */
-const read = (line: string, question: Question): string => {
+const read = (line: string, question: OfferedChoices): string => {
   const answer = parseAnswer(line, question)
   switch (answer._tag) {
     case "Chosen":

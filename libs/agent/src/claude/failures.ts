@@ -2,7 +2,7 @@
 import type { AgentErrorKind } from "../AgentError.ts"
 import { AgentError } from "../AgentError.ts"
 
-export interface VendorFailure {
+export interface ReportedFailure {
   /** The SDK's own name for it, such as `rate_limit`. */
   readonly error: string
   readonly status?: number
@@ -13,7 +13,7 @@ const creditWords = /credit balance|insufficient (credit|balance|funds)|out of c
 const overflowWords = /prompt is too long|context (window|length)|input length and .max_tokens. exceed/i
 const networkWords = /econn|enotfound|eai_again|etimedout|socket|network|connection|fetch failed|timed? ?out/i
 
-export const kindOfFailure = ({ error, status, text }: VendorFailure): AgentErrorKind => {
+export const kindOfFailure = ({ error, status, text }: ReportedFailure): AgentErrorKind => {
   if (error === "billing_error" || status === 402 || creditWords.test(text)) return "out_of_credits"
   if (overflowWords.test(text)) return "context-overflow"
   if (error === "authentication_failed" || error === "oauth_org_not_allowed" || status === 401 || status === 403) {

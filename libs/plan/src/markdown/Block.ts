@@ -8,8 +8,8 @@ export interface ListedItem {
   readonly depth: number
   /** The source of its first paragraph, without the box. */
   readonly text: string
-  /** The character between the brackets, and its offset. */
-  readonly box?: { readonly offset: number; readonly mark: string }
+  /** What stands between the brackets; undefined: there is no box. */
+  readonly mark?: string
 }
 
 export type Block = {

@@ -88,14 +88,14 @@ const quoteDepth = (children: ReadonlyArray<BlockContent | DefinitionContent>, d
   return deepest
 }
 
-const itemText = (window: ParsedWindow, item: ListItem): Pick<ListedItem, "text" | "box"> => {
+const itemText = (window: ParsedWindow, item: ListItem): Pick<ListedItem, "text" | "mark"> => {
   const first = item.children[0]
   if (first?.type !== "paragraph") return { text: "" }
   const box = window.boxes.get(item)
   if (box === undefined) return { text: sourceOf(window, first) }
   return {
     text: window.text.slice(box.end + 1, offsetsOf(first).end),
-    box: { offset: window.offset + box.start, mark: window.text.slice(box.start, box.end) }
+    mark: window.text.slice(box.start, box.end)
   }
 }
 

@@ -37,7 +37,7 @@ export const readPhaseContent = (blocks: ReadonlyArray<Block>): PhaseContent => 
     }
     if (block.kind === "list") {
       for (const item of block.items) {
-        const text = item.box === undefined ? readCompletionGate(item.text) : undefined
+        const text = item.mark === undefined ? readCompletionGate(item.text) : undefined
         if (text !== undefined) {
           gates.push({ position: item.position, text })
           continue

@@ -111,7 +111,7 @@ export const unclosedProblems = (block: Block): ReadonlyArray<PlanProblem> =>
 export const itemsOutside = (block: Block): ReadonlyArray<PlanProblem> =>
   block.kind === "list"
     ? block.items
-        .filter((item) => item.box !== undefined)
+        .filter((item) => item.mark !== undefined)
         .map((item) =>
           planProblem(
             "task-outside-phase",

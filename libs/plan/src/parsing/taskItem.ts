@@ -21,7 +21,8 @@ const checkpointSuffix = /^\(checkpoint:\s*([^\s()]+)\s*\)$/i
 export const readTaskItem = (item: ListedItem): Result.Result<Task | undefined, PlanProblem> => {
   const refuse = (message: string) => Result.fail(planProblem("task-malformed", item.position, message))
   const line = item.text.replaceAll(/\s+/g, " ").trim()
-  if (item.box === undefined) {
+  const { mark } = item
+  if (mark === undefined) {
     if (almostBox.test(item.text))
       return refuse("the box of this item is malformed; write '- [ ] text' or '- [x] text'.")
     return checkpointsIn(line).length > 0
@@ -30,7 +31,7 @@ export const readTaskItem = (item: ListedItem): Result.Result<Task | undefined, 
         )
       : Result.succeed(undefined)
   }
-  if (/[\r\n]/.test(item.box.mark)) return refuse("the box is split over two lines; write '- [ ] text'.")
+  if (/[\r\n]/.test(mark)) return refuse("the box is split over two lines; write '- [ ] text'.")
   if (gateAfterFirstLine(item.text)) {
     return Result.fail(
       planProblem(
@@ -40,14 +41,12 @@ export const readTaskItem = (item: ListedItem): Result.Result<Task | undefined, 
       )
     )
   }
-  const { offset, mark } = item.box
   return Result.map(splitCheckpoint(line, item), ({ text, ...checkpoint }) => ({
     ...splitId(text),
     ...checkpoint,
     checked: mark.toLowerCase() === "x",
     depth: item.depth,
-    position: item.position,
-    box: offset
+    position: item.position
   }))
 }
 

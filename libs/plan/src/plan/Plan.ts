@@ -1,6 +1,5 @@
 /**
- * A plan as data (docs/design/continuation.md#plans). Everything here is JSON-safe, and `source` keeps the text byte for
- * byte. Checkboxes and ` - COMPLETE` only say what the text shows; the run's journal decides what is done.
+ * A plan as data (docs/design/continuation.md#plans). Everything here is JSON-safe. Checkboxes and ` - COMPLETE` only say what the text shows; the run's journal decides what is done.
  */
 import { CheckpointType, PhaseId } from "@reprise/protocol"
 import { Schema } from "effect"
@@ -19,9 +18,7 @@ export const Task = Schema.Struct({
   depth: Schema.Int,
   checkpoint: Schema.optionalKey(CheckpointType),
   /** Where the item's bullet or number is. */
-  position: Position,
-  /** Offset in the source of the character between the brackets. */
-  box: Schema.Int
+  position: Position
 })
 export type Task = typeof Task.Type
 
@@ -50,9 +47,7 @@ export const Plan = Schema.Struct({
   phases: Schema.Array(Phase),
   /** Warnings, such as checklist items outside every phase. */
   notes: Schema.Array(PlanProblem),
+  /** The text that was parsed, byte for byte. */
   source: Schema.String
 })
 export type Plan = typeof Plan.Type
-
-/** The text that was parsed, byte for byte. */
-export const printPlan = (plan: Plan): string => plan.source

@@ -21,7 +21,6 @@ export const PlanProblemCode = Schema.Literals([
   "phase-empty",
   "task-malformed",
   "task-duplicate",
-  "task-unknown",
   "task-outside-phase",
   "checkpoint-type",
   "checkpoint-misplaced",

@@ -26,20 +26,3 @@ export const nextTask = <T extends { readonly id?: string }>(
   const done = new Set(completed)
   return taskList(phase).find((task) => !done.has(task.id))
 }
-
-export interface BoxMismatch {
-  readonly id: string
-  readonly checked: boolean
-  readonly completed: boolean
-}
-
-/** Tasks whose box contradicts the journal (docs/design/continuation.md#plans). */
-export const boxMismatches = (
-  phase: HasTasks<{ readonly id?: string; readonly checked: boolean }>,
-  completed: Iterable<string>
-): ReadonlyArray<BoxMismatch> => {
-  const done = new Set(completed)
-  return taskList(phase).flatMap(({ id, checked }) =>
-    checked === done.has(id) ? [] : [{ id, checked, completed: done.has(id) }]
-  )
-}

@@ -22,7 +22,7 @@ export const standaloneTask = {
   limits: TurnLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
 } as const
 
-/** Fields of public events: where something happened. Absent fields do not apply. */
+/** Fields of public events: where in a run something happened. Absent fields do not apply. */
 export const at = {
   runId: RunId,
   phase: Schema.optionalKey(PhaseId),

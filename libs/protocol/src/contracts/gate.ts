@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { EscalationId, PhaseId, RunId, SessionId } from "../ids.ts"
-import { EscalationOption, EscalationOrigin, Evidence, Item, place, Step } from "../model.ts"
+import { EscalationOption, EscalationOrigin, Evidence, Item, Step, WithdrawalReason } from "../model.ts"
 import { caused, contract } from "./Contract.ts"
 import { at, CommandRefused } from "./fields.ts"
 
@@ -13,7 +13,9 @@ export const EscalationCommand = Schema.TaggedUnion({
   RaiseEscalation: {
     escalationId: EscalationId,
     runId: RunId,
-    ...place,
+    phase: Schema.optionalKey(PhaseId),
+    step: Schema.optionalKey(Step),
+    sessionId: Schema.optionalKey(SessionId),
     origin: EscalationOrigin,
     reason: Schema.String,
     options: Schema.Array(EscalationOption),
@@ -31,7 +33,7 @@ export const EscalationCommand = Schema.TaggedUnion({
   },
   WithdrawEscalation: {
     escalationId: EscalationId,
-    reason: Schema.Literals(["agent-working", "superseded", "run-ended"])
+    reason: WithdrawalReason
   }
 })
 export type EscalationCommand = typeof EscalationCommand.Type
@@ -57,7 +59,7 @@ export const gateEvents = {
   EscalationWithdrawn: {
     ...at,
     escalationId: EscalationId,
-    reason: Schema.Literals(["agent-working", "superseded", "run-ended"])
+    reason: WithdrawalReason
   },
   /** The question is still open and unchanged; for channels that notify a human. */
   EscalationReminded: {
@@ -89,7 +91,7 @@ export const EscalationView = Schema.Struct({
   guidance: Schema.optionalKey(Schema.String),
   by: Schema.optionalKey(Schema.String),
   via: Schema.optionalKey(Schema.String),
-  withdrawnFor: Schema.optionalKey(Schema.String),
+  withdrawnFor: Schema.optionalKey(WithdrawalReason),
   closedAt: Schema.optionalKey(Schema.String)
 })
 export type EscalationView = typeof EscalationView.Type

@@ -1,8 +1,8 @@
 /** The journal of an Escalation actor. `at` is when the event was decided, ISO 8601 UTC. */
-import { EscalationCommand, EscalationId } from "@reprise/protocol"
+import { EscalationCommand, EscalationId, WithdrawalReason } from "@reprise/protocol"
 import { Schema } from "effect"
 
-const { RaiseEscalation, WithdrawEscalation } = EscalationCommand.cases
+const { RaiseEscalation } = EscalationCommand.cases
 
 /** The question as it is shown: the command that raised it, or updated it last. */
 export type Question = typeof RaiseEscalation.Type
@@ -20,7 +20,7 @@ export const JournalEvent = Schema.TaggedUnion({
     by: Schema.String,
     via: Schema.String
   },
-  Withdrawn: { at, escalationId: EscalationId, reason: WithdrawEscalation.fields.reason },
+  Withdrawn: { at, escalationId: EscalationId, reason: WithdrawalReason },
   Reminded: { at, count: Schema.Int }
 })
 export type JournalEvent = typeof JournalEvent.Type

@@ -8,7 +8,6 @@ import {
   CommitSubject,
   CompletedTask,
   ContextFill,
-  EscalationCommand,
   EscalationId,
   FailureKind,
   GateResult,
@@ -25,6 +24,7 @@ import {
   Tokens,
   TurnId,
   Verdict,
+  WithdrawalReason,
   WorkspaceCommand
 } from "@reprise/protocol"
 import { Schema } from "effect"
@@ -175,7 +175,7 @@ const answered = {
   },
   QuestionWithdrawn: {
     escalationId: EscalationId,
-    reason: EscalationCommand.cases.WithdrawEscalation.fields.reason,
+    reason: WithdrawalReason,
     /** The gate withdrew it itself. */
     byGate: Schema.optionalKey(Schema.Boolean)
   },
