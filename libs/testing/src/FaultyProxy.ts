@@ -1,6 +1,6 @@
 /**
- * Stands between a client and an HTTP server and does what no server does when asked: it answers in its place, cuts
- * answers off, never answers, and leaves events out of streams. What no fault concerns passes unchanged.
+ * Stands between a client and an HTTP server and injects faults: it answers in the server's place, cuts answers off, never
+ * answers, and leaves events out of streams. Everything else passes unchanged.
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http"
 import { Context, Effect, Latch } from "effect"
@@ -10,11 +10,11 @@ export type ProxyFault =
   | { readonly do: "answer"; readonly status: number; readonly body?: string }
   /** The connection ends at once, and the server never sees the request. */
   | { readonly do: "drop" }
-  /** The server does what it is asked; its answer is left out, and the client told at once that all is well. */
+  /** The server carries out the request; the proxy drops its answer and reports success to the client at once. */
   | { readonly do: "accept" }
-  /** The connection ends when the server's answer comes: the client gets its head and a part of it. */
+  /** The connection ends during the server's answer: the client gets its head and a part of its body. */
   | { readonly do: "cut" }
-  /** The server does what it is asked, and nothing comes back. */
+  /** The server carries out the request, and the client gets no answer. */
   | { readonly do: "swallow" }
   /** Events of these types never arrive; for streams of server-sent events. */
   | { readonly do: "mute"; readonly types: ReadonlyArray<string> }
@@ -34,9 +34,9 @@ interface Standing extends FaultRule {
 
 export interface FaultyProxyShape {
   readonly url: string
-  /** From now on; a later rule comes first. `met` completes once a request has met it. */
+  /** Applies from now on, before earlier rules. `met` completes once it has applied to a request. */
   readonly fault: (rule: FaultRule) => Effect.Effect<{ readonly met: Effect.Effect<void> }>
-  /** No faults any more. What hangs already goes on hanging. */
+  /** Removes all faults. Requests that hang already keep hanging. */
   readonly clear: Effect.Effect<void>
   /** Ends every open stream of server-sent events. */
   readonly cutStreams: Effect.Effect<void>
@@ -78,7 +78,7 @@ export const makeFaultyProxy = Effect.fn("makeFaultyProxy")(function* (target: s
   const forward = (near: IncomingMessage, reply: ServerResponse, fault: ProxyFault | undefined) => {
     const far = request(`${target}${near.url}`, { method: near.method, headers: near.headers, agent: false })
     far.on("error", () => reply.destroy())
-    // A client that goes away takes its request with it, unless it was told that all is well.
+    // A client that goes away takes its request with it, unless it was told that the request succeeded.
     reply.on("close", () => (fault?.do === "accept" ? undefined : far.destroy()))
     far.on("response", (answer) => {
       answer.on("error", () => reply.destroy())

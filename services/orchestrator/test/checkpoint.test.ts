@@ -77,7 +77,7 @@ describe("CHECKPOINT", () => {
     }
   })
 
-  it("goes on with the next task after a passed human-verify, and repeats the task after a failed one", () => {
+  it("continues with the next task after a passed human-verify, and repeats the task after a failed one", () => {
     const verify: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
     const passed = at(verify, {}, onePhase).answer("pass").stateWritten().tasksVerified()
     assert.strictEqual(passed.command("WriteContinuationState").resumeAt, "P1.3")
@@ -131,7 +131,7 @@ describe("CHECKPOINT", () => {
     assert.strictEqual(s.command("WriteContinuationState").resumeAt, "P1.3")
   })
 
-  it("goes on with the fix, not with a task of the plan, after a human-verify that passed in QUALITY_RETRY", () => {
+  it("continues with the fix, not with a task of the plan, after a human-verify that passed in QUALITY_RETRY", () => {
     const s = story().executing(withGates, onePhase).completes("abc1234").commitVerified()
     const { attempt } = s.command("RunQualityGates")
     s.tell({ _tag: "QualityFailed", runId, phase: s.phase.id, attempt, results: [failedGate] })
@@ -163,7 +163,7 @@ describe("CHECKPOINT", () => {
     ["blue", "two options of the decision have the id 'blue'"]
   ] as const
   for (const [id, problem] of optionIds) {
-    it(`has the author correct a decision with an option '${id}' that nobody can choose`, () => {
+    it(`asks the author to correct a decision with an option '${id}' that nobody can choose`, () => {
       const checkpoint = { ...decision, options: [...(decision.options ?? []), { id, label: "Third" }] }
       const s = story().executing().reports({ result: "checkpoint", checkpoint })
       assert.deepStrictEqual(s.lines, ["session-manager StartTurn"])
@@ -271,7 +271,7 @@ describe("human-verify in auto mode, with a command that verifies", () => {
     )
   }
 
-  it("runs the command once the record is written, and goes on with the next task when it passes", () => {
+  it("runs the command once the record is written, and continues with the next task when it passes", () => {
     const s = at(verify, auto, onePhase)
     assert.deepStrictEqual(s.lines, ["workspace RunQualityGates"])
     const { checkpoint, commands } = s.command("RunQualityGates")

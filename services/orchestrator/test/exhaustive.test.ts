@@ -21,7 +21,7 @@ describe("the tables of the run machine", () => {
 
   it("say of every input whether it is ignored or refused after the end of a run", () => {
     const { TurnCompleted: _, ...others } = lateInputs
-    // @ts-expect-error: what becomes of a late TurnCompleted is not said
+    // @ts-expect-error: nothing says what happens to a late TurnCompleted
     const incomplete: LateInputs = others
     assert.notProperty(incomplete, "TurnCompleted")
   })

@@ -24,7 +24,7 @@ const below = (limit: number) => Schema.Int.check(Schema.isBetween({ minimum: 0,
 const Setup = Schema.Struct({
   auto: Schema.Boolean,
   gates: Schema.Boolean,
-  /** So that some runs come to their end. */
+  /** So that some runs end. */
   short: Schema.Boolean,
   phaseGate: Schema.Literals(["auto", "human"]),
   limit: below(4)
@@ -79,7 +79,7 @@ interface Step {
   readonly events: ReadonlyArray<RunEvent>
 }
 
-/** Every event with the state that it met. */
+/** Every event with the state before it. */
 const walk = function* ({ before, events }: Step): Generator<readonly [Run, RunEvent]> {
   let state = before
   for (const event of events) {

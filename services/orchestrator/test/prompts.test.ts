@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { item, story, withGates } from "./support/story.ts"
 
-/** Every prompt that a run with everything in it gives its author. */
+/** Every prompt that an author gets in a run that goes through all steps. */
 const prompts = () => {
   const s = story().executing(withGates)
   s.completes().completes("abc1").commitRejected().worked("abc2").gates(false).worked("abc3").gates(true)

@@ -1,4 +1,4 @@
-/** The service on a broker: what is sent reaches it, what it asks for is there, and it survives its process. */
+/** The service on a broker: it receives messages, sends its own, and survives the end of its process. */
 
 import { assert, layer } from "@effect/vitest"
 import { ActorConfig, drain, MemoryBroker, Messenger } from "@reprise/actor"
@@ -12,7 +12,7 @@ const broker = MemoryBroker.layer.pipe(Layer.provideMerge(config))
 const world = Messenger.layer.pipe(Layer.provideMerge(broker))
 
 layer(world, { excludeTestServices: true })("the orchestrator on a broker", (it) => {
-  it.effect("starts a run, goes on when the workspace is ready, and shows it, in one process after the other", () =>
+  it.effect("starts a run, continues when the workspace is ready, and shows it, in one process after another", () =>
     Effect.gen(function* () {
       const messenger = yield* Messenger
       yield* Effect.scoped(

@@ -71,13 +71,13 @@ describe("the choice in a run", () => {
     return s.tell(s.turnReport(status, { context: { tokens, limit: 100_000 } })).commitVerified()
   }
 
-  it("uses a session with room again, and says why and with which numbers in the step's event", () => {
+  it("reuses a session with room in its context, and gives the reason and the numbers in the step's event", () => {
     const s = working(20_000).gates(false)
     assert.deepInclude(said(s), { choice: "continue", contextFill: 0.2, contextTokens: 20_000, failedContinuations: 0 })
     assert.isNumber(said(s)?.ageMs)
   })
 
-  it("leaves a session that is nearly full: the record is written and verified, then a fresh author begins the step", () => {
+  it("replaces a session that is nearly full: the record is written and verified, then a fresh author begins the step", () => {
     const s = working(95_000)
     const before = s.author
     s.gates(false)
@@ -90,7 +90,7 @@ describe("the choice in a run", () => {
     assert.deepInclude(s.run.savings[0], { continuedTurns: 0, unsentTokens: 95_000 })
   })
 
-  it("leaves an expired session in the same way", () => {
+  it("replaces an expired session in the same way", () => {
     const s = working(10).agent("SessionExpired").gates(false)
     assert.deepStrictEqual(s.lines, ["workspace WriteContinuationState"])
     assert.match(said(s.stateWritten().tasksVerified())?.why ?? "", /has expired/)

@@ -12,7 +12,7 @@ const commandsTo = (s: Story, service: string) =>
   s.sent.flatMap((one) => (one._tag === "SendCommand" && one.service === service ? [one.command._tag] : []))
 
 describe("a run", () => {
-  it("goes through its phases without a human when all is well", () => {
+  it("completes its phases without a human when nothing goes wrong", () => {
     const s = story().executing(withGates)
     for (const commit of ["abc1", "abc2"]) s.worked(commit).gates(true).verdict("ready").treeClean()
     s.summaryWritten()
@@ -35,7 +35,7 @@ describe("a run", () => {
     assert.deepStrictEqual(commandsTo(s, "gate"), [])
   })
 
-  it("takes findings back to the same author until the reviewer is content", () => {
+  it("sends findings to the same author until the reviewer is satisfied", () => {
     const s = story().executing(withGates, onePhase).worked("abc1").gates(true)
     s.verdict("not_ready", item("R1"), item("R2")).worked("abc2").gates(false).worked("abc3").gates(true)
     s.verdict("ready_with_corrections", item("R3")).completes(undefined, { notes: "R3 is as it should be" }).gates(true)
@@ -65,7 +65,7 @@ describe("a run", () => {
     assert.include(s.command("WriteSummary").text, "Phase 1, by anna: enough")
   })
 
-  it("is aborted at a question, and nothing goes on", () => {
+  it("does nothing more once it is aborted at a question", () => {
     const s = story().executing().worked("abc1")
     s.verdict("not_ready", item("R1", "human_required")).answer("abort", "no way")
     assert.strictEqual(s.run.status, "aborted")
@@ -98,7 +98,7 @@ describe("a run", () => {
     }
   })
 
-  it("goes on from its journal after a crash: same question, same items, same turn", () => {
+  it("continues from its journal after a crash, with the same question, items and turn", () => {
     const s = story().executing().worked("abc1")
     s.verdict("not_ready", item("R1", "human_required"))
     assert.deepStrictEqual(s.journal.reduce(runActor.evolve, noRun), s.state)

@@ -8,7 +8,7 @@ import { item, onePhase, type Story, story, twoPhases } from "./support/story.ts
 const hash = (n: number) => n.toString(16).padEnd(40, "c")
 const done = (id: string, n: number) => ({ id, commit: hash(n).slice(0, 12), files: [] })
 
-/** As `reprise summary` reads it: of the journal alone. */
+/** As `reprise summary` makes it: from the journal alone. */
 const summaryOf = (s: Story) => {
   const summary = Result.getOrThrow(journalSummary([s.journal]))
   if (summary === undefined) throw new Error("The journal holds no run")
@@ -102,7 +102,7 @@ describe("the summary", () => {
     assert.include(renderSummary(summary), "- [ ] P1.3 End (ticked in the plan)")
   })
 
-  it("has what the author said of findings, another architecture, unplanned tasks and work that was done twice", () => {
+  it("reports what the author said about findings, a changed architecture, unplanned tasks and work that was done twice", () => {
     const s = story().executing({}, twoPhases)
     const checkpoint = { task: "P1.1", type: "architectural-change", description: "A queue" } as const
     s.reports({ result: "checkpoint", checkpoint, completedTasks: [done("X9", 1)] }).stateWritten()
@@ -163,7 +163,7 @@ describe("the summary", () => {
     })
   })
 
-  it("says of a task that was redone after its verification that it was not verified again", () => {
+  it("says that a task that was redone after its verification was not verified again", () => {
     const s = story().executing({}, onePhase)
     const checkpoint = { task: "P1.2", type: "human-verify", description: "Look" } as const
     s.reports({ result: "checkpoint", checkpoint, completedTasks: [done("P1.1", 1), done("P1.2", 2)] }).stateWritten()
@@ -194,7 +194,7 @@ describe("the summary", () => {
     assert.include(renderSummary(summary), "- [x] P1.1\n- [x] P1.2")
   })
 
-  it("of a phase whose title changed still lies beside its record", () => {
+  it("of a phase whose title changed is still written beside its record", () => {
     const s = story().executing()
     s.needsHuman().answer("fix")
     s.reports({ result: "needs_human", reason: "x", completedTasks: [done("P1.1", 1)] }).answer("fix")

@@ -9,7 +9,7 @@ const idle = { _tag: "ReportIdle" } as const
 describe("an agent that works", () => {
   const seen = (number: number): SessionInput => ({ _tag: "RecordWorking", turnId: t(1), number, evidence: "text" })
 
-  it("on our turn is announced once", () => {
+  it("in our turn is announced once", () => {
     const outcome = given(working).when(seen(1))
     assert.deepInclude(outcome.event("AgentWorking"), { cause: "turn", turnId: t(1), evidence: "text" })
     assert.strictEqual(outcome.state.status, "active")
@@ -96,7 +96,7 @@ describe("an agent that asks", () => {
     given(asking).when(permission).then([])
   })
 
-  it("has no open question any more once it is idle, because its runtime lost it", () => {
+  it("has no open question once it is idle, because its runtime lost the question", () => {
     const outcome = given([...firstTurn, human, permission]).when(idle)
     assert.deepStrictEqual(outcome.types, ["ActivityNoted", "AgentQuestionClosed", "AgentIdle"])
     assert.deepStrictEqual(outcome.state.agentQuestions, [])
@@ -114,7 +114,7 @@ describe("an agent that asks", () => {
     })
   })
 
-  it("counts as worked on by a human when somebody answers beside the gate, which makes the escalation moot", () => {
+  it("is announced as working for a human when somebody answers outside the gate, which makes the escalation moot", () => {
     const outcome = given(asking).when(reply("per_1", "once"), at(60), "a-bot-1")
     assert.deepStrictEqual(outcome.types, ["AgentQuestionAnswered", "AgentWorking"])
     assert.deepInclude(outcome.event("AgentWorking"), { cause: "human", turnId: t(1) })
@@ -142,7 +142,7 @@ describe("an agent that asks", () => {
       .then([])
   })
 
-  it("may ask the same question anew once the first answer has arrived", () => {
+  it("may ask the same question again once the first answer has arrived", () => {
     const closed = [...asking, reply("per_1", "once"), { _tag: "RecordAgentQuestionGone", promptId: "per_1" } as const]
     assert.deepStrictEqual(given(closed).when(again).types, ["AgentPrompting"])
   })
@@ -171,7 +171,7 @@ describe("an agent that asks", () => {
 
   const gone = { _tag: "RecordAgentQuestionGone", promptId: "per_1" } as const
 
-  it("counts as worked on by a human when it was answered in the runtime itself", () => {
+  it("is announced as working for a human when it was answered in the runtime itself", () => {
     const outcome = given(asking).when(gone)
     assert.deepInclude(outcome.event("AgentWorking"), { cause: "human", turnId: t(1) })
     assert.deepStrictEqual(outcome.state.agentQuestions, [])
@@ -182,7 +182,7 @@ describe("an agent that asks", () => {
     given(working).when(gone).then([])
   })
 
-  it("has no open question any more when its turn is over", () => {
+  it("has no open question once its turn is over", () => {
     const over = [...asking, answer(1, 1, "x"), answer(1, 2, goodReport)]
     given(over).when(reply("per_1", "once")).refused(/per_1/)
     assert.deepStrictEqual(given([...over, nextTurn(2)]).state.agentQuestions, [])

@@ -15,7 +15,7 @@ const permission = {
 } as const satisfies SessionInput
 
 describe("activity in a session", () => {
-  it("is its last use, in a turn and outside of one", () => {
+  it("counts as use of the session, inside and outside a turn", () => {
     assert.strictEqual(given(firstTurn).when(human, at(100)).state.lastActivityAt, at(100))
     const seen: SessionInput = { _tag: "RecordWorking", turnId: t(1), number: 1, evidence: "text" }
     const outcome = given(working).when(seen, at(100))
@@ -23,14 +23,14 @@ describe("activity in a session", () => {
     assert.deepInclude(outcome.event("AgentWorking"), { phase: "2", step: "EXECUTE" })
   })
 
-  it("makes the timer stale that was set before it", () => {
+  it("makes stale the timer that was set before it", () => {
     const pause: SessionInput = { _tag: "PauseIdle", useCount: given(firstTurn).state.useCount }
     given([...firstTurn, human, { _tag: "ReportIdle" }])
       .when(pause)
       .then([])
   })
 
-  it("keeps the session from being paused also when the agent works by itself", () => {
+  it("keeps the session from being paused, even when the agent works by itself", () => {
     assert.isTrue(given(firstTurn).when({ ...human, cause: "agent" }).state.workingOutsideTurn)
   })
 
@@ -44,7 +44,7 @@ describe("activity in a session", () => {
     assert.isFalse(outcome.state.workingOutsideTurn)
   })
 
-  it("is the agent's own a full minute after our last prompt", () => {
+  it("is the agent's own from a full minute after our last prompt", () => {
     const seen = { causeIsOurs: false, live: false }
     assert.strictEqual(attribute({ ...seen, msSinceOurs: echoMs }), "agent")
     assert.strictEqual(attribute({ ...seen, msSinceOurs: echoMs - 1 }), "unknown")
@@ -56,7 +56,7 @@ describe("a question of an agent", () => {
     assert.strictEqual(given(working).when(permission).event("AgentPrompting").turnId, t(1))
   })
 
-  it("is another one when it has the same words but another kind", () => {
+  it("is a different question when it has the same words but another kind", () => {
     const question: SessionInput = { ...permission, kind: "question", promptId: "que_1" }
     assert.deepStrictEqual(given([...working, permission]).when(question).types, ["AgentPrompting"])
   })
@@ -80,7 +80,7 @@ describe("a question of an agent", () => {
     assert.match(outcome.event("AgentQuestionDecided").reply, /Decide for yourself/)
   })
 
-  it("does not count towards the actions of the turn when it is answered by itself, and is told in short", () => {
+  it("does not count towards the turn's actions when a configured action answers it, and its text is shortened", () => {
     const long: SessionInput = { ...permission, text: "x".repeat(1000) }
     const outcome = givenWith({ actions: { onPrompt: ["approve"] } })(working).when(long)
     assert.strictEqual(outcome.state.actionCount, 0)

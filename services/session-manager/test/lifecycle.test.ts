@@ -37,7 +37,7 @@ describe("abort", () => {
     })
   })
 
-  it("is published once: a second is refused, and so is one of a session that has ended", () => {
+  it("is published once; a second abort is refused, and so is the abort of a session that has ended", () => {
     given([...working, abort])
       .when(abort)
       .refused("Session r1-s1 is aborted: there is nothing to abort.")
@@ -58,7 +58,7 @@ describe("abort", () => {
       .refused("This is session r1-s1, not r1-s2.")
   })
 
-  it("leaves alone a runtime session that was opened too late", () => {
+  it("ignores a runtime session that is opened afterwards", () => {
     given([newTurn(1), abort])
       .when(opened(1))
       .then([])

@@ -24,8 +24,8 @@ const prompt = promptStarted({ kind: "work" }, startMs)
 const limitAt = (state: PromptState, limits: TurnLimits, ms: number) =>
   reachedLimit(state, work(limits), maxWaitMs, startMs + ms)?.kind
 
-describe("a limit of a prompt", () => {
-  it("is exceeded one past its value, not at it", () => {
+describe("a limit", () => {
+  it("is exceeded above its value, not at it", () => {
     const used: PromptState = { ...prompt, tokens: { ...noTokens, output: 50 } }
     assert.isUndefined(limitAt(used, { maxTokens: 150 }, 0))
     assert.strictEqual(limitAt(used, { maxTokens: 149 }, 0), "turn-limit")
@@ -41,13 +41,13 @@ describe("a limit of a prompt", () => {
     }
   })
 
-  it("of inactivity counts from the last activity", () => {
+  it("on inactivity counts from the last activity", () => {
     const active = activeAt(prompt, startMs + minute)
     assert.isUndefined(limitAt(active, { inactivityMs: minute }, 2 * minute))
     assert.strictEqual(limitAt(active, { inactivityMs: minute }, 2 * minute + 1), "timeout")
   })
 
-  it("of time does not include the wait for a human", () => {
+  it("on time does not include the wait for a human", () => {
     const limits = { inactivityMs: minute, wallMs: 2 * minute }
     const asked = questionAsked(questionAsked(prompt, "p1", startMs + minute), "p2", startMs + 2 * minute)
     assert.isUndefined(limitAt(asked, limits, 100 * minute))
@@ -59,7 +59,7 @@ describe("a limit of a prompt", () => {
     assert.strictEqual(limitAt(answered, limits, 101 * minute + 1), "timeout")
   })
 
-  it("of waiting is the only one while the runtime retries, and names the failure", () => {
+  it("on waiting is the only one that applies while the runtime retries, and it names the failure", () => {
     const retrying = recoveringAt(recoveringAt(prompt, "rate_limited", startMs), "other", startMs + minute)
     assert.isUndefined(limitAt(retrying, { inactivityMs: minute }, maxWaitMs))
     assert.strictEqual(limitAt(retrying, { inactivityMs: minute }, maxWaitMs + 1), "rate_limited")

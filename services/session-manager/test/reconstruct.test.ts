@@ -34,7 +34,7 @@ const blocks = (messages: ReadonlyArray<Message>) => messages.map(({ content }) 
 const whole = [["text"], ["tool_use", "tool_result"], ["text"]]
 const withoutResult = [["text"], ["tool_use"], ["text"]]
 
-describe("the saved messages that still hold", () => {
+describe("the saved messages that are still valid", () => {
   it.each([
     ["keep a result whose file nobody touched", reading, never, whole],
     ["keep a result whose file was changed before it was read", reading, changedAt("a.txt", 5), whole],

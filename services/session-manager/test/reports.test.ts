@@ -50,7 +50,7 @@ describe("a report is refused", () => {
     assert.match(problem("author-status", text), reason)
   })
 
-  it("with everything that is wrong named at once", () => {
+  it("with all of its mistakes named at once", () => {
     const text = problem("verdict", block('{"readiness": "maybe", "items": 1}'))
     assert.match(text, /readiness/)
     assert.match(text, /items/)
@@ -126,7 +126,7 @@ describe("a report by a caller's own JSON schema", () => {
     assert.deepInclude(Result.getOrThrow(decodeReport({ type: "object" }, block(JSON.stringify(verdict)))), { verdict })
   })
 
-  it("is refused with everything named that does not fit", () => {
+  it("is refused, and the refusal names everything that does not fit", () => {
     const outcome = decodeReport(form, block('{"files": 1, "risk": "some"}'))
     assert.isTrue(Result.isFailure(outcome))
     if (Result.isFailure(outcome)) {

@@ -88,7 +88,7 @@ describe("the timers of a session", () => {
     assert.deepStrictEqual(given(working).when(nextTurn(2)).timers, [])
   })
 
-  it("name the use after which the session was paused", () => {
+  it("carry the use count at which the session was paused", () => {
     const { phase: _, ...ofNoPhase } = newTurn(1)
     const history = [ofNoPhase, ...firstTurn.slice(1)]
     const paused = given(history).when({ _tag: "PauseIdle", useCount: given(history).state.useCount })

@@ -65,7 +65,7 @@ describe("a session that is continued", () => {
     assert.strictEqual(outcome.event("AgentFailed").kind, "unauthorized")
   })
 
-  it("keeps its count of messages where the runtime tells none", () => {
+  it("keeps its message count when the runtime reports none", () => {
     assert.strictEqual(given([...firstTurn, nextTurn(2), found(2), stopped(2, 1, "turn-limit")]).state.messages, 6)
   })
 
@@ -77,7 +77,7 @@ describe("a session that is continued", () => {
 })
 
 describe("a new session", () => {
-  it("is no replacement, however few messages it has", () => {
+  it("does not count as a replacement, however few messages it has", () => {
     const outcome = given(working).when(answer(1, 1, "x", { messages: 0 }))
     assert.deepStrictEqual(outcome.types, ["PromptEnded", "PromptPrepared"])
   })
@@ -118,7 +118,7 @@ describe("the end of a turn", () => {
     })
   })
 
-  it("leaves no session usable that the configured action fails", () => {
+  it("leaves the session unusable when the configured action fails it", () => {
     const idle = givenWith({ actions: { onIdle: ["fail"] } })(working).when(stopped(1, 1, "unfinished"))
     assert.isFalse(idle.event("TurnFailed").sessionUsable)
     const gone = givenWith({ actions: { onGone: ["fail"] } })(working).when(failed(1, 1, "gone"))
@@ -133,7 +133,7 @@ describe("a failure", () => {
     assert.include(continuing.when(failed(1, 1, "runtime")).types, "PromptRetried")
   })
 
-  it("is named by the action that is taken about it", () => {
+  it("is named in the event of the action that is taken about it", () => {
     assert.deepInclude(continuing.when(failed(1, 1, "other")).event("ActionTaken"), {
       trigger: "error",
       about: "other"

@@ -43,7 +43,7 @@ describe("a turn that makes no progress", () => {
     assert.include(continuing(failures(50)).when(failure).types, "TurnFailed")
   })
 
-  it("leaves the next turn all of its actions", () => {
+  it("leaves all actions available to the next turn", () => {
     const history = [...working, idle(1), answer(1, 2, "x"), answer(1, 3, goodReport), nextTurn(2)]
     assert.strictEqual(given(history).state.actionCount, 0)
   })
@@ -56,7 +56,7 @@ describe("a turn that makes no progress", () => {
     assert.include(again(silent), "TurnFailed")
   })
 
-  it("forgets the attempts of the actions behind the one that is taken", () => {
+  it("forgets the attempts of the actions after the one that is taken", () => {
     assert.deepStrictEqual(countAttempt({ counts: [1, 2, 3] }, { index: 0, attempt: 2 }, at(1)), {
       counts: [2],
       lastAt: at(1)
@@ -80,7 +80,7 @@ describe("the counters of a turn", () => {
     )
   })
 
-  it("are told when the turn limit was reached too often", () => {
+  it("appear in the message of a turn that reached its turn limit too often", () => {
     const outcome = givenWith({ maxAutoContinues: 1 })([...working, stopped(1, 1, "turn-limit")])
     const { message } = outcome.when(stopped(1, 2, "turn-limit")).event("TurnFailed")
     assert.include(message, "2 times")
@@ -98,7 +98,7 @@ describe("a delayed prompt", () => {
   const patient = givenWith({ actions: { onIdle: [{ action: "nudge", attempts: 9, cooldownMs: 60_000 }] } })
   const delayed = [...working, idle(1), idle(2)]
 
-  it("is no further attempt when it is sent for the first time", () => {
+  it("does not count as another attempt when it is sent for the first time", () => {
     const history = [...delayed, retry(3), answer(1, 3, "x")]
     assert.strictEqual(
       patient(history)
@@ -108,7 +108,7 @@ describe("a delayed prompt", () => {
     )
   })
 
-  it("is a further attempt when it has failed and is sent again", () => {
+  it("counts as another attempt when it has failed and is sent again", () => {
     const outcome = patient([...delayed, retry(3), failed(1, 3, "rate_limited")]).when(retry(3))
     assert.notProperty(outcome.event("PromptRetried"), "first")
   })
@@ -127,7 +127,7 @@ describe("a delayed prompt", () => {
 })
 
 describe("a wait", () => {
-  it("takes a second at least, however little the runtime asks for", () => {
+  it("takes at least a second, even if the runtime asks for less", () => {
     const outcome = given(working).when(failed(1, 1, "rate_limited", { retryAfterMs: 10 }))
     assert.strictEqual(outcome.event("TurnWaiting").waitMs, 1000)
   })
@@ -165,7 +165,7 @@ describe("the refusal of a turn", () => {
     assert.isFalse(given(firstTurn).when(again).event("TurnFailed").sessionUsable)
   })
 
-  it("tells that a standalone session takes no turns of a run", () => {
+  it("says that a standalone session takes no turns from another run", () => {
     given([startAlone])
       .when(nextTurn(2))
       .refused(/belongs to no run/)

@@ -170,7 +170,7 @@ describe("an agent that asks during a turn", () => {
     }).pipe(Effect.provide(inMemory(script)))
   })
 
-  it.effect("does not lose that time afterwards: the report has the rest of the turn's time limit", () => {
+  it.effect("does not lose that time: the report still has the rest of the turn's time limit", () => {
     const control = new MemoryControl()
     const script: MemoryScript = ({ text }) =>
       isReport(text)
@@ -189,7 +189,7 @@ describe("an agent that asks during a turn", () => {
     }).pipe(Effect.provide(inMemory(script, { control })))
   })
 
-  it.effect("the same question twice is asked twice, also when only polls find it", () => {
+  it.effect("is heard twice when it asks the same question twice, even if only polls find the questions", () => {
     const script: MemoryScript = ({ text }) =>
       isReport(text)
         ? [{ say: goodReport }]
@@ -218,7 +218,7 @@ describe("an agent that asks during a turn", () => {
     )
   })
 
-  it.live("a question may be answered in free text", () => {
+  it.live("may get a free-text answer to its question", () => {
     const script: MemoryScript = ({ text }) =>
       isReport(text) ? [{ say: goodReport }] : [{ question: "Which?", options: ["red", "blue"] }, { say: "Painted." }]
     return Effect.gen(function* () {
@@ -235,7 +235,7 @@ describe("an agent that asks during a turn", () => {
     }).pipe(Effect.provide(inMemory(script)))
   })
 
-  it.live("counts as worked on by a human when it is answered in the runtime itself", () => {
+  it.live("is announced as working for a human when it is answered in the runtime itself", () => {
     const script: MemoryScript = ({ text }) =>
       isReport(text) ? [{ say: goodReport }] : [{ tool: "bash", ask: "rm -r build" }, { say: "Removed." }]
     return Effect.gen(function* () {

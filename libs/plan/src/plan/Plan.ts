@@ -1,5 +1,6 @@
 /**
- * A plan as data (docs/design/continuation.md#plans). Everything here is JSON-safe. Checkboxes and ` - COMPLETE` only say what the text shows; the run's journal decides what is done.
+ * A plan as data (docs/design/continuation.md#plans). Everything here is JSON-safe. Checkboxes and ` - COMPLETE` only
+ * say what the text shows; the run's journal decides what is done.
  */
 import { CheckpointType, PhaseId } from "@reprise/protocol"
 import { Schema } from "effect"

@@ -30,7 +30,7 @@ export interface TestBroker {
   readonly resume: Effect.Effect<void, TestBrokerError>
   /** Partitions all clients from the server: connections stay open, new ones are accepted, and nothing gets through. */
   readonly cut: Effect.Effect<void>
-  /** Ends the partition: what was under way arrives. */
+  /** Ends the partition: messages that were under way arrive. */
   readonly heal: Effect.Effect<void>
 }
 

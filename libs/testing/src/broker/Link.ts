@@ -21,7 +21,7 @@ class Passage {
   readonly #client: Socket
   readonly #onGone: () => void
   #server: Socket | undefined
-  /** A side closed while the link was cut: the other must not learn of it before the link is healed. */
+  /** One side closed while the link was cut; the other must not notice before the link is healed. */
   #broken = false
   #open = true
 

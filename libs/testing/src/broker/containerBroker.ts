@@ -32,7 +32,7 @@ const make = Effect.fnUntraced(function* (options: BrokerOptions) {
   const place = { host: "0.0.0.0", port: clientPort, storeDirectory: "/data" }
   const content = serverSettings(place, image.canSyncAlways, options.settings)
   const id = randomUUID()
-  // By label, not by id: a container that was made but did not start has to go as well.
+  // By label, not by id: a container that was created but did not start must be removed too.
   yield* Effect.addFinalizer(() => Effect.ignore(attempt("remove its container", () => removeLabelled(client, id))))
   const started = yield* attempt("start its container", () =>
     image.container

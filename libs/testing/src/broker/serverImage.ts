@@ -29,7 +29,7 @@ export interface ServerImage {
   readonly canSyncAlways: boolean
 }
 
-/** Makes a build context of the program and its libraries: all that a container needs, so nothing has to be pulled. */
+/** Makes a build context from the program and its libraries: a container needs nothing else, so nothing is pulled. */
 const buildContext = Effect.fnUntraced(function* (program: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -11,5 +11,5 @@ const inContainer = process.env["REPRISE_TEST_BROKER"] === "container"
 
 export const testBroker = inContainer ? containerBroker : localBroker
 
-/** Whether the suites of `testBroker` must be skipped, for want of an engine; says so. */
+/** Whether the suites of `testBroker` must be skipped because there is no engine. If so, prints that. */
 export const lacksTestBroker = inContainer ? Effect.map(hasContainerEngine, (has) => !has) : Effect.succeed(false)

@@ -3,7 +3,7 @@ import { homedir } from "node:os"
 import { Effect, Option } from "effect"
 import { pingEngine } from "./pingEngine.ts"
 
-/** An engine that can be had: one that runs already, or a podman for which a private service can be started. */
+/** An engine that can be used: one that runs already, or a podman for which a private service can be started. */
 export type EngineSource =
   | { readonly _tag: "Running"; readonly kind: "docker" | "podman"; readonly host: string }
   | { readonly _tag: "Podman" }

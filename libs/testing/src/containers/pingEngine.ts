@@ -30,7 +30,7 @@ const get = (host: string, path: string): Effect.Effect<string, Error> =>
     return Effect.sync(() => call.destroy())
   })
 
-/** Which engine answers at an address; none when nobody does within 20 seconds. */
+/** Which engine answers at an address; none when no engine answers within 20 seconds. */
 export const pingEngine = (host: string): Effect.Effect<Option.Option<"docker" | "podman">> =>
   Effect.suspend(() => get(host, "/version")).pipe(
     Effect.timeout("20 seconds"),

@@ -4,7 +4,7 @@ import { Effect, FileSystem, type Option, RcRef, Schedule, Scope } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { pingEngine } from "./pingEngine.ts"
 
-/** A plain runtime and modest limits: what works as root inside a container as well. */
+/** A plain runtime and modest limits, which also work for root inside a container. */
 const configuration = (hasRunc: boolean) =>
   [
     "[containers]",

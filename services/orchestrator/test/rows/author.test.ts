@@ -212,7 +212,7 @@ describe("any author step", () => {
     })
   }
 
-  it("goes on from a corrected report as from a correct one", () => {
+  it("treats a corrected report like a correct one", () => {
     const { lines } = story().executing().completes().completes("abc1234")
     assert.deepStrictEqual(lines, ["workspace VerifyCommit"])
   })

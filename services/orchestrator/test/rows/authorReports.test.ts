@@ -21,7 +21,7 @@ describe("an author that is told what is wrong", () => {
     assert.strictEqual(s.command("StartTurn").limits.maxTokens, 1)
   })
 
-  it("has all of its notes handed to the reviewer", () => {
+  it("has all of its notes passed to the reviewer", () => {
     const s = story().executing().completes("abc1", { notes: "First note." }).commitRejected()
     s.completes("abc2", { notes: "Second note." }).commitVerified()
     const { notes } = s.command("RequestReview")

@@ -21,7 +21,7 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     assert.strictEqual(s.agentWorks().phase.visits.EXECUTE, 0)
   })
 
-  it("asks for a report in the same session once the agent is idle, and goes on from that report", () => {
+  it("asks for a report in the same session once the agent is idle, and continues from that report", () => {
     const s = asked().agentWorks().agent("AgentIdle")
     assert.deepStrictEqual(s.lines, ["session-manager StartTurn"])
     const { reason, session } = s.command("StartTurn")
@@ -60,7 +60,7 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     assert.notInclude(s.choices, "continue-session")
   })
 
-  it("goes on in QUALITY_RETRY after exhausted quality retries", () => {
+  it("continues in QUALITY_RETRY after exhausted quality retries", () => {
     const s = story()
       .executing({ ...withGates, limits: { maxQualityRetries: 0 } })
       .worked("abc1")
@@ -70,7 +70,7 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     assert.deepStrictEqual(s.commitVerified().lines, ["StepStarted QUALITY_CHECK (fixed)", "workspace RunQualityGates"])
   })
 
-  it("goes on in AUTO_FIX after the review limit, and grants one more review", () => {
+  it("continues in AUTO_FIX after the review limit, and grants one more review", () => {
     const s = story()
       .executing({ limits: { maxReviewIterations: 1 } })
       .worked("abc1")
@@ -103,7 +103,7 @@ describe("ESCALATE, agent working, then prompting", () => {
 })
 
 describe("an agent prompts in its turn", () => {
-  it("asks a human with the runtime's own options, and passes the answer back while the turn goes on", () => {
+  it("asks a human with the runtime's own options, and passes the answer back while the turn continues", () => {
     const s = story().executing().agentPrompts("p1")
     assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
     assert.strictEqual(s.question.ask.origin, "permission")

@@ -16,7 +16,7 @@ describe("any, PauseRun", () => {
     assert.strictEqual(s.run.usage.author.turns, 1)
   })
 
-  it("goes on from the report of that turn when it is resumed", () => {
+  it("continues from the report of that turn when it is resumed", () => {
     const s = story().executing().tell(pause).completes("abc1234").tell(resume)
     assert.deepStrictEqual(s.lines, ["RunResumed", "workspace VerifyCommit"])
     assert.strictEqual(s.run.status, "running")

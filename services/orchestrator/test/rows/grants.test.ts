@@ -20,12 +20,12 @@ describe("a limit that an answer grants once more", () => {
     })
   }
 
-  it("gives the quality gates all their retries again when the agent goes on by itself", () => {
+  it("gives the quality gates all their retries again when the agent continues by itself", () => {
     const s = exhausted().agentWorks().agent("AgentIdle").completes().gates(false)
     assert.deepStrictEqual(s.lines[0], "StepStarted QUALITY_RETRY (gates-failed)")
   })
 
-  it("gives the quality gates all their retries again when a waiting retry goes on by itself", () => {
+  it("gives the quality gates all their retries again when a waiting retry continues by itself", () => {
     const s = story()
       .executing({ ...withGates, limits: { maxQualityRetries: 1 } })
       .worked("abc1")
@@ -65,7 +65,7 @@ describe("a limit that an answer grants once more", () => {
     assert.match(s.worked("abc2").question.ask.reason, /has entered 3 steps/)
   })
 
-  it("lets a stalled review go on for two more reviews without progress", () => {
+  it("allows a stalled phase two more reviews without progress", () => {
     const s = story().executing().worked("abc1")
     for (const commit of ["abc2", "abc3"]) s.verdict("not_ready", item("R1")).worked(commit)
     s.verdict("not_ready", item("R1")).answer("continue-session").worked("abc4")

@@ -163,7 +163,7 @@ describe("PHASE_COMPLETE", () => {
     })
   }
 
-  it("reads the changed plan again on fix, and goes on with the phases as they were on override", () => {
+  it("reads the changed plan again on fix, and continues with the phases as they were on override", () => {
     const fixed = ready().treeClean(changed.renumbered).answer("fix")
     assert.deepStrictEqual(fixed.lines, ["StepResumed PHASE_COMPLETE (answer)", "workspace FinishPhase"])
     assert.strictEqual(fixed.treeClean().phase.id, "2")
@@ -172,7 +172,7 @@ describe("PHASE_COMPLETE", () => {
     assert.strictEqual(overridden.run.outcomes.length, 1)
   })
 
-  it("asks once more about the dirty tree of an overridden phase, and goes on on override", () => {
+  it("asks once more about the dirty tree of an overridden phase, and continues on override", () => {
     const s = story().executing().needsHuman().answer("override").treeDirty("left.txt")
     assert.deepStrictEqual(s.choices, ["fix", "override", "abort"])
     assert.strictEqual(s.answer("override").phase.id, "2")

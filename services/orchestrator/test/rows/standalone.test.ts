@@ -192,7 +192,7 @@ describe("the answer to a standalone session", () => {
     assert.deepStrictEqual(continued().needsHuman().choices, ["continue-session", "fix", "abort"])
   })
 
-  it("offers continue again when the outage during which it was continued lasts", () => {
+  it("offers continue again when its continued turn meets the same outage", () => {
     const s = story().standalone().turnFails("rate_limited", true).answer("c").turnFails("rate_limited", true)
     assert.deepStrictEqual(s.choices, ["continue-session", "fix", "abort"])
   })

@@ -1,4 +1,4 @@
-/** Inputs that resemble what the run waits for, and are not it. */
+/** Inputs that resemble what the run waits for, but are something else. */
 import { assert, describe, it } from "@effect/vitest"
 import { turnIdOf } from "@reprise/protocol"
 import { runView } from "../../src/actor/view.ts"
@@ -30,12 +30,12 @@ describe("a run does not move", () => {
     assert.strictEqual(s.run.pending._tag, "Turn")
   })
 
-  it("when an agent asks whose turn was interrupted", () => {
+  it("when an agent whose turn was interrupted asks", () => {
     const s = story().executing().tell(pauseNow).tell(resume).agentPrompts("p1")
     assert.deepStrictEqual(s.lines, [])
   })
 
-  it("when gates pass that do not verify its checkpoint", () => {
+  it("when gates pass that are not those of its checkpoint", () => {
     const task = "P1.2"
     const s = at(
       { ...decision, task, type: "human-verify" },
@@ -83,14 +83,14 @@ describe("the view of a run", () => {
     assert.deepStrictEqual([notices.at(0), notices.at(-1)], ["StartTurn was refused: 2", "StartTurn was refused: 201"])
   })
 
-  it("shows the phase of an aborted run as not done, and the turn that goes on under a question", () => {
+  it("shows the phase of an aborted run as not done, and the turn that continues while its agent's question is open", () => {
     const aborted = story().executing().tell({ _tag: "AbortRun", runId, reason: "enough" })
     assert.strictEqual(runView(aborted.run)?.phases[0]?.state, "pending")
     const asking = story().executing().agentPrompts("p1")
     assert.strictEqual(runView(asking.run)?.turnId, asking.pending("Turn").turnId)
   })
 
-  it("numbers the runs of the gates, also those that the workspace had to begin again", () => {
+  it("numbers the gate runs, including those that the workspace had to begin again", () => {
     const s = story().executing(withGates).worked("abc1")
     s.tell({ _tag: "WorkspaceFailed", runId, phase: "1", operation: "RunQualityGates", reason: "no disk" })
     s.answer("fix").gates(false).completes()

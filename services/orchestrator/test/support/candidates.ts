@@ -6,7 +6,7 @@ import { failedGate, head, item, onePhase, runId, type Story, startRun } from ".
 
 const hash = (n: number) => (0xabc0000 + n).toString(16)
 
-/** An author mostly gets done, so that stories come to their reviews. */
+/** An author usually completes its work, so that stories reach their reviews. */
 const statuses = (n: number): ReadonlyArray<AuthorStatus> => [
   ...Array.from({ length: 6 }, (): AuthorStatus => ({ result: "complete", commit: hash(n) })),
   { result: "complete", commit: hash(n) },
@@ -136,7 +136,7 @@ const seen = (s: Story): ReadonlyArray<RunInput> => {
   ]
 }
 
-/** Inputs that answer what the run waits for, or in its place something is seen. */
+/** Inputs that answer what the run waits for, or report something that was seen instead. */
 export const fitting = (s: Story, n: number): ReadonlyArray<RunInput> => {
   if (s.state._tag === "NoRun") return [startRun()]
   const { pending } = s.run

@@ -124,10 +124,10 @@ export class Story {
   #deliveries = 0
   #hours = 0
 
-  /** What it was told last. */
+  /** The last input. */
   told: RunInput | undefined
 
-  /** What the run makes of an input; its sendings are `last`. */
+  /** Decides about an input; `last` is what the run sends for it. */
   try(input: RunInput, how: Partial<Delivery> = {}): Result.Result<ReadonlyArray<RunEvent>, Refusal> {
     this.told = input
     this.#deliveries += 1
@@ -276,7 +276,7 @@ export class Story {
     const detail = `${commit} is nowhere`
     return this.tell({ _tag: "CommitRejected", runId, phase: this.phase.id, commit, reason: "missing", detail })
   }
-  /** The author is done, and its commit stands. */
+  /** The author completes its work, and its commit is verified. */
   worked(commit: string): this {
     return this.completes(commit).commitVerified()
   }
