@@ -1,6 +1,6 @@
 /**
- * Stands between a client and an HTTP server and injects faults: it answers in the server's place, cuts answers off, never
- * answers, and leaves events out of streams. Everything else passes unchanged.
+ * Stands between a client and an HTTP server and injects faults: it answers in the server's place, cuts answers off,
+ * never answers, and leaves events out of streams. Everything else passes unchanged.
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http"
 import { Context, Effect, Latch } from "effect"

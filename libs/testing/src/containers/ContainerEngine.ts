@@ -16,7 +16,7 @@ export class NoContainerEngine extends Schema.TaggedError<NoContainerEngine>()("
 
 const environment = (host: string): Engine["env"] => ({
   DOCKER_HOST: host,
-  // Testcontainers' clean-up container needs an image that may be missing; tests remove what they start with their scopes.
+  // Its clean-up container needs an image that may be missing; tests remove what they start with their scopes.
   TESTCONTAINERS_RYUK_DISABLED: "true",
   ...(host.startsWith("unix:") ? { TESTCONTAINERS_HOST_OVERRIDE: "127.0.0.1" } : {})
 })
