@@ -8,18 +8,23 @@ import { EscalationOption, EscalationOrigin, Evidence, Item, Step, WithdrawalRea
 import { caused, contract } from "./Contract.ts"
 import { at, CommandRefused } from "./fields.ts"
 
+/** The fields of a question: what is asked, and where in the run. */
+const question = {
+  escalationId: EscalationId,
+  runId: RunId,
+  phase: Schema.optionalKey(PhaseId),
+  step: Schema.optionalKey(Step),
+  sessionId: Schema.optionalKey(SessionId),
+  origin: EscalationOrigin,
+  reason: Schema.String,
+  options: Schema.Array(EscalationOption),
+  items: Schema.optionalKey(Schema.Array(Item))
+} as const
+
 /** Key: escalation id. */
 export const EscalationCommand = Schema.TaggedUnion({
   RaiseEscalation: {
-    escalationId: EscalationId,
-    runId: RunId,
-    phase: Schema.optionalKey(PhaseId),
-    step: Schema.optionalKey(Step),
-    sessionId: Schema.optionalKey(SessionId),
-    origin: EscalationOrigin,
-    reason: Schema.String,
-    options: Schema.Array(EscalationOption),
-    items: Schema.optionalKey(Schema.Array(Item)),
+    ...question,
     evidence: Evidence.pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
   },
   AnswerEscalation: {
@@ -74,15 +79,7 @@ export const gateEvents = {
 export const GateEvent = Schema.TaggedUnion({ ...gateEvents, CommandRefused })
 
 export const EscalationView = Schema.Struct({
-  escalationId: EscalationId,
-  runId: RunId,
-  phase: Schema.optionalKey(PhaseId),
-  step: Schema.optionalKey(Step),
-  sessionId: Schema.optionalKey(SessionId),
-  origin: EscalationOrigin,
-  reason: Schema.String,
-  options: Schema.Array(EscalationOption),
-  items: Schema.optionalKey(Schema.Array(Item)),
+  ...question,
   evidence: Evidence,
   raisedAt: Schema.String,
   state: Schema.Literals(["open", "answered", "withdrawn"]),
