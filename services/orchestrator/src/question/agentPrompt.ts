@@ -1,48 +1,11 @@
-/** What an agent is seen doing while its step waits, and what it asks for in its turn (docs/design/sessions.md#auto-resume). */
+/** What an agent asks for in its turn: a permission, or the answer to a question. */
 import type { InputOf, RunInput } from "../actor/inputs.ts"
-import type { RunEvent, RunEvents } from "../actor/journal.ts"
-import { escalate, type Outcome, outcome } from "../actor/moves.ts"
-import type { PhaseRun, Run } from "../actor/state.ts"
-import { askForReport } from "../author/ask.ts"
+import type { RunEvents } from "../actor/journal.ts"
+import { type Outcome, outcome } from "../actor/moves.ts"
+import type { Run } from "../actor/state.ts"
 import { locationOf } from "../phase/plan.ts"
 import { askForAgent, evidenceOf } from "./escalate.ts"
-import { type AgentPrompt, promptOptions, type Question } from "./question.ts"
-import { grant } from "./retry.ts"
-
-/** The question is moot. Its step goes on, and what was counted against it is forgotten. */
-export const agentWorking = (run: Run, question: Question, event: InputOf<"AgentWorking">): Outcome => {
-  const { kind, retry } = question
-  const withdrawn: RunEvent = {
-    _tag: "QuestionWithdrawn",
-    escalationId: question.ask.escalationId,
-    reason: "agent-working"
-  }
-  const resumed: RunEvent = {
-    _tag: "StepResumed",
-    ...locationOf(run),
-    step: retry.step,
-    sessionId: event.sessionId,
-    cause: "agent-working"
-  }
-  return kind === "prompt"
-    ? outcome([withdrawn, resumed], { _tag: "NextPrompt" })
-    : outcome([withdrawn, ...grant(retry), resumed])
-}
-
-export const agentIdle = (run: Run, phase: PhaseRun, event: InputOf<"AgentIdle">): Outcome => {
-  const { sessionId } = event
-  return outcome([{ _tag: "AgentRested", sessionId }, ...askForReport(run, phase, run.step ?? "EXECUTE", sessionId)])
-}
-
-export const agentGone = (event: InputOf<"AgentGone">): Outcome =>
-  outcome(
-    [{ _tag: "AgentRested", sessionId: event.sessionId }],
-    escalate({
-      origin: "runtime",
-      reason: `The agent of session ${event.sessionId} is gone.`,
-      noContinue: "its agent is gone"
-    })
-  )
+import { type AgentPrompt, promptOptions } from "./question.ts"
 
 /** The agent waits for the reply; its turn goes on underneath the question. */
 const askPrompt = (run: Run, prompt: AgentPrompt): RunEvents =>
