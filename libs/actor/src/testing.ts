@@ -1,13 +1,21 @@
 /** Tests of an actor's pure functions, without a broker: given a history, when an input comes, then these events. */
 import assert from "node:assert/strict"
 import { Key, type PublicEvent } from "@reprise/protocol"
-import { Result } from "effect"
+import { Option, Result, Schema } from "effect"
 import type { Actor, AnyOutgoing, Delivery, Tagged } from "./Actor.ts"
 
 const someDelivery: Delivery = { id: "message-1", key: Key.make("key-1"), now: "2026-01-01T00:00:00.000Z" }
 
+/** Asserts that nothing of a value is lost when it is written as JSON and read again. */
+const assertReadable = <A>(schema: Schema.Codec<A, unknown>) => {
+  const text = Schema.fromJsonString(schema)
+  const write = Schema.encodeSync(text)
+  const read = Schema.decodeSync(text)
+  return (value: A) => assert.deepStrictEqual(read(write(value)), value)
+}
+
 /**
- * An actor with this history.
+ * An actor with this history. Fails when an event or a command does not survive its schema: the journal would lose it.
  *
  * @example
  * given(escalationActor)([raised]).when(answer).then([answered])
@@ -16,14 +24,20 @@ const someDelivery: Delivery = { id: "message-1", key: Key.make("key-1"), now: "
 export const given =
   <State, Input extends Tagged, Event extends Tagged>(actor: Actor<State, Input, Event, Tagged>) =>
   (history: ReadonlyArray<Event>) => {
+    const assertStored = assertReadable(actor.journal)
+    const isCommand = Schema.decodeUnknownOption(actor.commands)
+    const assertSent = assertReadable(actor.commands)
+    history.forEach(assertStored)
     const before = history.reduce(actor.evolve, actor.initial)
     return {
       /** The state that the history led to. */
       state: before,
       when: (input: Input, delivery: Partial<Delivery> = {}) => {
         const delivered = { ...someDelivery, ...delivery }
+        Option.map(isCommand(input), assertSent)
         const outcome = actor.decide(before, input, delivered)
         const events = Result.getOrElse(outcome, (): ReadonlyArray<Event> => [])
+        events.forEach(assertStored)
         const after = events.reduce(actor.evolve, before)
         const sent = (): ReadonlyArray<AnyOutgoing> =>
           events.length === 0 ? [] : actor.react(after, events, delivered)

@@ -66,11 +66,13 @@ const refuseTurn = (
   { _tag, turnId }: TurnCommand,
   code: Code,
   failure: TurnFailure
-): Decision =>
-  Result.succeed([
+): Decision => {
+  const { role: _role, ...place } = eventFields(details)
+  return Result.succeed([
     turnNotBegun(details, turnId, failure),
-    { _tag: "CommandRefused", ...eventFields(details), turnId, command: _tag, code, reason: failure.message }
+    { _tag: "CommandRefused", ...place, turnId, command: _tag, code, reason: failure.message }
   ])
+}
 
 const refuseBusy = (details: SessionDetails, command: TurnCommand, { request }: OpenTurn): Decision => {
   const message = `Session ${details.sessionId} is busy with turn ${request.turnId}: wait for its end.`
