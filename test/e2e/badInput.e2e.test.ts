@@ -3,7 +3,6 @@ import { createServer } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { Command } from "../harness/Command.ts"
 import { plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
@@ -179,13 +178,12 @@ describe("bad input is answered with the next step and the documented exit code"
   for (const { args, code, environment, prepare, says, what } of cases) {
     it.live(what, () =>
       Effect.gen(function* () {
-        const world = yield* makeWorld({ plan: plan("One"), script: script() })
+        const world = yield* makeWorld({ plan: plan("One"), config: "", script: script() })
         prepare?.(world)
-        const command = new Command(world.root, { ...world.environment, ...environment?.(world) }, [...args, "--json"])
-        const ended = yield* command.ended
+        const ended = yield* world.repriseIn({ environment: environment?.(world) ?? {} }, ...args, "--json")
         assert.strictEqual(ended.code, code, `${ended.stdout}\n${ended.stderr}`)
         assert.match(ended.stderr, says)
-        assert.notMatch(ended.stderr, /\n\s+at .*\.ts:\d+/, "no stack trace")
+        assert.notMatch(ended.stderr, /\n\s+at .*\.[jt]s:\d+/, "no stack trace")
         decodeFailure(ended.stdout.trim().split("\n").at(-1))
         assert.deepStrictEqual(yield* world.model.calls, [], "nothing is spent")
       })
@@ -207,7 +205,7 @@ describe("bad input is answered with the next step and the documented exit code"
     Effect.gen(function* () {
       const world = yield* makeWorld({ plan: plan("One"), script: script() })
       const at = (directory: string, ...args: ReadonlyArray<string>) =>
-        new Command(join(world.root, "..", directory), world.environment, args).ended
+        world.repriseIn({ directory: join(world.root, "..", directory) }, ...args)
       world.git("clone", "--quiet", "--bare", ".", "../bare.git")
       const bare = yield* at("bare.git", "run", "PLAN.md")
       assert.strictEqual(bare.code, 3)
@@ -238,11 +236,7 @@ describe("bad input is answered with the next step and the documented exit code"
       )
       const address = server.address()
       const port = typeof address === "object" && address !== null ? address.port : 0
-      const command = new Command(world.root, { ...world.environment, REPRISE_NATS_PORT: `${port}` }, [
-        "run",
-        "PLAN.md"
-      ])
-      const ended = yield* command.ended
+      const ended = yield* world.repriseIn({ environment: { REPRISE_NATS_PORT: `${port}` } }, "run", "PLAN.md")
       assert.strictEqual(ended.code, 3, ended.stderr)
       assert.match(ended.stderr, new RegExp(`${port}`))
     })
@@ -251,13 +245,13 @@ describe("bad input is answered with the next step and the documented exit code"
   it.live("nothing starts while the storage quota is used up (10077), and the run starts once there is room", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({ plan: plan("One"), script: script() })
-      const small = { ...world.environment, REPRISE_NATS_STORE_MAX_BYTES: "20000" }
-      const full = yield* new Command(world.root, small, ["run", "PLAN.md"]).ended
+      const small = { environment: { REPRISE_NATS_STORE_MAX_BYTES: "20000" } }
+      const full = yield* world.repriseIn(small, "run", "PLAN.md")
       assert.strictEqual(full.code, 3, full.stderr)
       assert.match(full.stderr, /space|storage|quota/i)
       assert.deepStrictEqual(yield* world.model.calls, [], "nothing is spent")
-      const roomy = { ...world.environment, REPRISE_NATS_STORE_MAX_BYTES: "500000000" }
-      const ended = yield* new Command(world.root, roomy, ["run", "PLAN.md"]).ended
+      const roomy = { environment: { REPRISE_NATS_STORE_MAX_BYTES: "500000000" } }
+      const ended = yield* world.repriseIn(roomy, "run", "PLAN.md")
       assert.strictEqual(ended.code, 0, ended.stderr)
     })
   )

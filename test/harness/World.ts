@@ -14,14 +14,15 @@ import {
   startScriptedModel
 } from "@reprise/scripted-model"
 import { Effect, Schema, type Scope } from "effect"
-import { Command, type Ended } from "./Command.ts"
+import { bundle } from "./bundle.ts"
+import { Command, type Ended, type Input, launcher } from "./Command.ts"
 import { forgetRepository, sharedOpenCode } from "./sharedOpenCode.ts"
 import { untilUnused } from "./untilUnused.ts"
 
 export interface WorldOptions {
   readonly script: ScriptInput
   readonly plan: string
-  /** `reprise.toml`. */
+  /** `reprise.toml`, which is trusted. By default it lets agents do everything. */
   readonly config?: string
   /** More files, committed with the plan. */
   readonly files?: Readonly<Record<string, string>>
@@ -32,8 +33,21 @@ export interface WorldOptions {
    * tests share, by the setting `opencode.url`; for stories that break nothing, since a start costs more than a few turns.
    */
   readonly openCode?: "shared" | "own"
+  /**
+   * `bundle` (default): commands start from the bundle of the command line. `sources`: they start as users start them,
+   * which takes three times as long.
+   */
+  readonly program?: "bundle" | "sources"
   /** OpenCode records the files after each step, as it does by default. This doubles the cost of a turn. */
   readonly snapshots?: boolean
+}
+
+/** What differs from a command that is started in the world's repository, without standard input. */
+export interface Surroundings {
+  readonly directory?: string
+  /** Added to the world's environment. */
+  readonly environment?: Readonly<Record<string, string>>
+  readonly input?: Input
 }
 
 export interface World {
@@ -47,6 +61,8 @@ export interface World {
   readonly atTerminal: (...args: ReadonlyArray<string>) => Effect.Effect<Command, never, Scope.Scope>
   /** Runs a command and waits until it ends. */
   readonly reprise: (...args: ReadonlyArray<string>) => Effect.Effect<Ended>
+  /** The same in other surroundings. */
+  readonly repriseIn: (surroundings: Surroundings, ...args: ReadonlyArray<string>) => Effect.Effect<Ended>
   readonly runs: Effect.Effect<ReadonlyArray<RunView>>
   readonly questions: Effect.Effect<ReadonlyArray<EscalationView>>
   readonly sessions: Effect.Effect<ReadonlyArray<SessionView>>
@@ -88,11 +104,13 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
   const model = yield* startScriptedModel({ script: options.script })
   const server = yield* locateServer()
   const shared = options.openCode === "shared" ? yield* sharedOpenCode : undefined
+  const packed = options.program === "sources" ? undefined : yield* bundle
   const environment: NodeJS.ProcessEnv = {
     PATH: process.env["PATH"],
     HOME: join(base, "home"),
     TERM: "dumb",
     REPRISE_NATS_SERVER: server.path,
+    ...(packed === undefined ? {} : { NODE_COMPILE_CACHE: packed.compileCache }),
     ...(shared === undefined
       ? openCodeSettings(base, model.openaiUrl, { snapshots: options.snapshots === true })
       : { REPRISE_OPENCODE_URL: shared.url, OPENCODE_SERVER_PASSWORD: shared.password }),
@@ -113,14 +131,24 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
   git("add", "--all")
   git("commit", "--quiet", "--message", "Start")
 
-  const startWith = (input: "none" | "terminal", args: ReadonlyArray<string>) =>
-    Effect.acquireRelease(
-      Effect.sync(() => new Command(root, environment, args, input)),
-      (command) => command.kill("SIGKILL")
+  const command = (surroundings: Surroundings, args: ReadonlyArray<string>) =>
+    new Command(
+      packed?.launcher ?? launcher,
+      surroundings.directory ?? root,
+      { ...environment, ...surroundings.environment },
+      args,
+      surroundings.input
     )
-  const start = (...args: ReadonlyArray<string>) => startWith("none", args)
-  const atTerminal = (...args: ReadonlyArray<string>) => startWith("terminal", args)
-  const reprise = (...args: ReadonlyArray<string>) => Effect.suspend(() => new Command(root, environment, args).ended)
+  const startIn = (surroundings: Surroundings, args: ReadonlyArray<string>) =>
+    Effect.acquireRelease(
+      Effect.sync(() => command(surroundings, args)),
+      (started) => started.kill("SIGKILL")
+    )
+  const start = (...args: ReadonlyArray<string>) => startIn({}, args)
+  const atTerminal = (...args: ReadonlyArray<string>) => startIn({ input: "terminal" }, args)
+  const repriseIn = (surroundings: Surroundings, ...args: ReadonlyArray<string>) =>
+    Effect.suspend(() => command(surroundings, args).ended)
+  const reprise = (...args: ReadonlyArray<string>) => repriseIn({}, ...args)
   const read = <A>(data: Schema.Codec<A, unknown>, ...args: ReadonlyArray<string>) => {
     const decode = Schema.decodeUnknownSync(data)
     return reprise(...args, "--json").pipe(
@@ -130,7 +158,7 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
       })
     )
   }
-  yield* reprise("trust")
+  if (options.config !== "") yield* reprise("trust")
   const world: World = {
     root,
     model,
@@ -139,6 +167,7 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
     start,
     atTerminal,
     reprise,
+    repriseIn,
     runs: read(Schema.Array(RunView), "status"),
     questions: read(Schema.Array(EscalationView), "gate", "list"),
     sessions: read(Schema.Array(SessionView), "sessions", "list"),
