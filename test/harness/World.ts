@@ -16,7 +16,7 @@ import {
 import { Effect, Schema, type Scope } from "effect"
 import { bundle } from "./bundle.ts"
 import { Command, type Ended, type Input, launcher } from "./Command.ts"
-import { forgetRepository, sharedOpenCode } from "./sharedOpenCode.ts"
+import { forgetRepository, type SharedOpenCode, sharedOpenCode } from "./sharedOpenCode.ts"
 import { untilUnused } from "./untilUnused.ts"
 
 export interface WorldOptions {
@@ -54,6 +54,8 @@ export interface World {
   readonly root: string
   readonly model: ScriptedModelHandle
   readonly environment: NodeJS.ProcessEnv
+  /** The shared OpenCode server, if the world uses it. */
+  readonly openCode: SharedOpenCode | undefined
   readonly git: (...args: ReadonlyArray<string>) => string
   /** Starts a command; it is killed when the scope closes. */
   readonly start: (...args: ReadonlyArray<string>) => Effect.Effect<Command, never, Scope.Scope>
@@ -123,8 +125,7 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
   git("config", "user.name", "World")
   git("config", "user.email", "world@reprise.invalid")
   if (shared !== undefined) {
-    // Git ignores the file, so that it is in no commit and leaves the tree clean.
-    writeFileSync(join(root, ".git", "info", "exclude"), "/opencode.json\n")
+    // It is committed, so that the tree is clean and every worktree has it.
     writeFileSync(join(root, "opencode.json"), JSON.stringify(openCodeConfig(model.openaiUrl)))
     yield* Effect.addFinalizer(() => forgetRepository(shared, root))
   }
@@ -163,6 +164,7 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
     root,
     model,
     environment,
+    openCode: shared,
     git,
     start,
     atTerminal,
