@@ -106,13 +106,13 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
   const model = yield* startScriptedModel({ script: options.script })
   const server = yield* locateServer()
   const shared = options.openCode === "shared" ? yield* sharedOpenCode : undefined
-  const packed = options.program === "sources" ? undefined : yield* bundle
+  const packed = yield* bundle
   const environment: NodeJS.ProcessEnv = {
     PATH: process.env["PATH"],
     HOME: join(base, "home"),
     TERM: "dumb",
     REPRISE_NATS_SERVER: server.path,
-    ...(packed === undefined ? {} : { NODE_COMPILE_CACHE: packed.compileCache }),
+    NODE_COMPILE_CACHE: packed?.compileCache ?? join(tmpdir(), "node-compile-cache"),
     ...(shared === undefined
       ? openCodeSettings(base, model.openaiUrl, { snapshots: options.snapshots === true })
       : { REPRISE_OPENCODE_URL: shared.url, OPENCODE_SERVER_PASSWORD: shared.password }),
@@ -134,7 +134,7 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
 
   const command = (surroundings: Surroundings, args: ReadonlyArray<string>) =>
     new Command(
-      packed?.launcher ?? launcher,
+      options.program === "sources" ? launcher : (packed?.launcher ?? launcher),
       surroundings.directory ?? root,
       { ...environment, ...surroundings.environment },
       args,
