@@ -47,7 +47,7 @@ export default defineConfig({
           ...waiting,
           ...minutes(30),
           name: "e2e",
-          globalSetup: "test/harness/sharedOpenCode.ts",
+          globalSetup: ["test/harness/bundle.ts", "test/harness/sharedOpenCode.ts"],
           include: ["test/e2e/**/*.e2e.test.ts", "test/faults/**/*.e2e.test.ts"]
         }
       }

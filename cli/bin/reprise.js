@@ -1,12 +1,18 @@
 #!/usr/bin/env node
 // Starts Reprise on a Node that is new enough, whichever Node runs this file. Plain JavaScript, so that an old Node can read it.
 import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
 import module from "node:module"
+import { join } from "node:path"
 
 const newEnough = Number.parseInt(process.versions.node, 10) >= 24
 
 if (newEnough) {
-  module.enableCompileCache()
+  // Node's default lies in the folder for temporary files, where another user could have put it. Failing does no harm.
+  const { HOME, XDG_CACHE_HOME } = process.env
+  const cache = XDG_CACHE_HOME || (HOME && join(HOME, ".cache"))
+  // Node tries for ever to create a folder in a home that cannot exist, such as one below /proc.
+  if (HOME && existsSync(HOME)) module.enableCompileCache(join(cache, "reprise", "compiled"))
   await import("../src/main.ts")
 } else {
   const pinned = findPinnedNode()

@@ -3,7 +3,6 @@ import { createServer } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { Command } from "../harness/Command.ts"
 import { plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
@@ -21,6 +20,8 @@ interface Case {
   readonly prepare?: (world: World) => void
   readonly environment?: (world: World) => Readonly<Record<string, string>>
   readonly args: ReadonlyArray<string>
+  /** Default: the shared server, which no case reaches. */
+  readonly openCode?: "own"
   readonly code: number
   readonly says: RegExp
 }
@@ -117,6 +118,7 @@ const cases: ReadonlyArray<Case> = [
     what: "an agent server of a tracked file that nobody trusted",
     prepare: commit("reprise.toml", '[opencode]\nurl = "http://nowhere.invalid"\n'),
     args: ["up"],
+    openCode: "own",
     code: 3,
     says: /reprise\.toml, opencode\.url[\s\S]*reprise trust/
   },
@@ -130,6 +132,7 @@ const cases: ReadonlyArray<Case> = [
   {
     what: "no OpenCode",
     environment: () => ({ REPRISE_OPENCODE: "/nowhere/opencode" }),
+    openCode: "own",
     args: ["run", "PLAN.md"],
     code: 3,
     says: /OpenCode/
@@ -142,6 +145,7 @@ const cases: ReadonlyArray<Case> = [
       chmodSync(path, 0o755)
     },
     environment: (world) => ({ REPRISE_OPENCODE: join(world.root, "..", "broken-opencode") }),
+    openCode: "own",
     args: ["run", "PLAN.md"],
     code: 3,
     says: /cannot find my brain/
@@ -176,16 +180,15 @@ const cases: ReadonlyArray<Case> = [
 ]
 
 describe("bad input is answered with the next step and the documented exit code", () => {
-  for (const { args, code, environment, prepare, says, what } of cases) {
+  for (const { args, code, environment, openCode = "shared", prepare, says, what } of cases) {
     it.live(what, () =>
       Effect.gen(function* () {
-        const world = yield* makeWorld({ plan: plan("One"), script: script() })
+        const world = yield* makeWorld({ openCode, plan: plan("One"), config: "", script: script() })
         prepare?.(world)
-        const command = new Command(world.root, { ...world.environment, ...environment?.(world) }, [...args, "--json"])
-        const ended = yield* command.ended
+        const ended = yield* world.repriseIn({ environment: environment?.(world) ?? {} }, ...args, "--json")
         assert.strictEqual(ended.code, code, `${ended.stdout}\n${ended.stderr}`)
         assert.match(ended.stderr, says)
-        assert.notMatch(ended.stderr, /\n\s+at .*\.ts:\d+/, "no stack trace")
+        assert.notMatch(ended.stderr, /\n\s+at .*\.[jt]s:\d+/, "no stack trace")
         decodeFailure(ended.stdout.trim().split("\n").at(-1))
         assert.deepStrictEqual(yield* world.model.calls, [], "nothing is spent")
       })
@@ -194,7 +197,7 @@ describe("bad input is answered with the next step and the documented exit code"
 
   it.live("commands outside of a git repository are refused", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld({ plan: plan("One"), script: script() })
+      const world = yield* makeWorld({ openCode: "shared", plan: plan("One"), script: script() })
       rmSync(join(world.root, ".git"), { recursive: true })
       const ended = yield* world.reprise("run", "PLAN.md")
       assert.strictEqual(ended.code, 3)
@@ -205,9 +208,9 @@ describe("bad input is answered with the next step and the documented exit code"
 
   it.live("a bare repository, a repository without a commit and a plan of a nested repository are refused", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld({ plan: plan("One"), script: script() })
+      const world = yield* makeWorld({ openCode: "shared", plan: plan("One"), script: script() })
       const at = (directory: string, ...args: ReadonlyArray<string>) =>
-        new Command(join(world.root, "..", directory), world.environment, args).ended
+        world.repriseIn({ directory: join(world.root, "..", directory) }, ...args)
       world.git("clone", "--quiet", "--bare", ".", "../bare.git")
       const bare = yield* at("bare.git", "run", "PLAN.md")
       assert.strictEqual(bare.code, 3)
@@ -229,7 +232,7 @@ describe("bad input is answered with the next step and the documented exit code"
 
   it.live("a port that is taken is refused", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld({ plan: plan("One"), script: script() })
+      const world = yield* makeWorld({ openCode: "shared", plan: plan("One"), script: script() })
       const server = yield* Effect.acquireRelease(
         Effect.callback<ReturnType<typeof createServer>>((resume) => {
           const taken = createServer().listen(0, "127.0.0.1", () => resume(Effect.succeed(taken)))
@@ -238,11 +241,7 @@ describe("bad input is answered with the next step and the documented exit code"
       )
       const address = server.address()
       const port = typeof address === "object" && address !== null ? address.port : 0
-      const command = new Command(world.root, { ...world.environment, REPRISE_NATS_PORT: `${port}` }, [
-        "run",
-        "PLAN.md"
-      ])
-      const ended = yield* command.ended
+      const ended = yield* world.repriseIn({ environment: { REPRISE_NATS_PORT: `${port}` } }, "run", "PLAN.md")
       assert.strictEqual(ended.code, 3, ended.stderr)
       assert.match(ended.stderr, new RegExp(`${port}`))
     })
@@ -250,14 +249,14 @@ describe("bad input is answered with the next step and the documented exit code"
 
   it.live("nothing starts while the storage quota is used up (10077), and the run starts once there is room", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld({ plan: plan("One"), script: script() })
-      const small = { ...world.environment, REPRISE_NATS_STORE_MAX_BYTES: "20000" }
-      const full = yield* new Command(world.root, small, ["run", "PLAN.md"]).ended
+      const world = yield* makeWorld({ openCode: "shared", plan: plan("One"), script: script() })
+      const small = { environment: { REPRISE_NATS_STORE_MAX_BYTES: "20000" } }
+      const full = yield* world.repriseIn(small, "run", "PLAN.md")
       assert.strictEqual(full.code, 3, full.stderr)
       assert.match(full.stderr, /space|storage|quota/i)
       assert.deepStrictEqual(yield* world.model.calls, [], "nothing is spent")
-      const roomy = { ...world.environment, REPRISE_NATS_STORE_MAX_BYTES: "500000000" }
-      const ended = yield* new Command(world.root, roomy, ["run", "PLAN.md"]).ended
+      const roomy = { environment: { REPRISE_NATS_STORE_MAX_BYTES: "500000000" } }
+      const ended = yield* world.repriseIn(roomy, "run", "PLAN.md")
       assert.strictEqual(ended.code, 0, ended.stderr)
     })
   )

@@ -45,6 +45,7 @@ describe("a plan with three checkpoints", () => {
   it.live("completes with four fresh authors, one commit for each task and a summary of every task", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: planWith(
           "Create the module",
           "Build the page (checkpoint: human-verify)",
@@ -179,7 +180,7 @@ describe("work that is missing after a checkpoint", () => {
     "is listed after a reset, a removed file, a rebase or a shallow clone; no author starts until it is restored",
     () =>
       Effect.gen(function* () {
-        const world = yield* makeWorld(pageToVerify)
+        const world = yield* makeWorld({ ...pageToVerify, openCode: "shared" })
         const look = yield* parks(world)
         const [page = "", module = ""] = world.git("log", "--format=%H", "-2").split("\n")
         const asked = (yield* world.model.calls).length
@@ -237,6 +238,7 @@ describe("work that is missing after a checkpoint", () => {
   it.live("is done again after `redo`, with the answer that the human gave", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: planWith("Create the module", "Choose the provider (checkpoint: decision)"),
         script: {
           rules: [
@@ -269,6 +271,7 @@ describe("checkpoints in auto mode", () => {
   it.live("are verified by a command or decided by the recommended option, and wait where a human must act", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         config: 'permissions = "all"\n[gates]\nverify = ["test -e page-again.txt"]\n',
         plan: planWith(
           "Build the page (checkpoint: human-verify)",

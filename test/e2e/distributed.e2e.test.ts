@@ -9,7 +9,7 @@ const services = ["orchestrator", "session-manager", "reviewer", "gate", "worksp
 describe("services in separate processes on one broker", () => {
   it.live("run a plan that a client starts with --nats", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld({ plan: plan("One"), script: script() })
+      const world = yield* makeWorld({ openCode: "shared", plan: plan("One"), script: script() })
       const { url } = yield* Broker
       const processes = yield* Effect.forEach(services, (service) => world.start("serve", service, "--nats", url))
       for (const process of processes) yield* process.waitFor(/is ready/)

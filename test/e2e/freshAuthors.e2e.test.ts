@@ -22,6 +22,7 @@ describe("a fresh author of a phase whose first tasks are done", () => {
   it.live("gets the verified record after `fix`, and repeats no task", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: planWith("Create the module", "Build the page"),
         script: {
           rules: [
@@ -52,6 +53,7 @@ describe("a fresh author of a phase whose first tasks are done", () => {
   it.live("takes the next step when the context exceeds its limit, and the event has the token counts", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         config:
           'permissions = "all"\n[gates]\nquality = ["test -e fixed.txt"]\n[continuation]\nmaxContextFill = 0.01\n',
         plan: planWith("Create the module"),

@@ -13,6 +13,7 @@ describe("a repository whose pre-commit hook refuses", () => {
     Effect.gen(function* () {
       const report = { role: "author", kind: "report" } as const
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         script: script(
           once(report, claims),

@@ -135,6 +135,7 @@ describe("a plan of five phases", () => {
     () =>
       Effect.gen(function* () {
         const world = yield* makeWorld({
+          openCode: "shared",
           plan: plan("One", "Two", "Three", "Four", "Five"),
           config: 'permissions = "all"\n[gates]\nquality = ["test ! -e broken.txt"]\n',
           script: story

@@ -14,6 +14,7 @@ describe("overridden prompts", () => {
   it.live("are checked before anything starts, and are then sent to author and reviewer", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         script: script(once({ role: "reviewer", kind: "report" }, correct("Say {more} `now`")))
       })
@@ -60,6 +61,7 @@ describe("the settings in a plan", () => {
   it.live("apply to its run, and their commands need trust", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: `---\ngates:\n  quality: ["test -f phase-1.txt"]\nlimits:\n  maxStepsPerRun: 99\n---\n${plan("One")}`,
         config: 'permissions = "all"\n[gates]\nquality = ["false"]\n',
         script: script()

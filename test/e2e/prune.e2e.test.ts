@@ -20,6 +20,7 @@ describe("reprise prune", () => {
   it.live("archives and removes finished runs, and leaves open runs alone", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         config: 'permissions = "all"\n[gates]\nquality = ["true"]\n',
         files: { "OTHER.md": plan("Another") },
@@ -77,6 +78,7 @@ describe("reprise prune", () => {
   it.live("keeps a run that waits for a human", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         script: script(once({ role: "author", kind: "report" }, needsHuman("Which?")))
       })

@@ -20,6 +20,7 @@ describe("reprise run", () => {
       const world = yield* makeWorld({
         plan: plan("One", "Two"),
         config: 'permissions = "all"\n[gates]\nquality = ["test -f phase-1.txt"]\n',
+        program: "sources",
         snapshots: true,
         script: script()
       })

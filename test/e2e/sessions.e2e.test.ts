@@ -2,7 +2,6 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Command } from "../harness/Command.ts"
 import { needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
@@ -95,8 +94,8 @@ describe("a session on Claude", () => {
       const stub = join(world.root, "..", "claude-stub")
       writeFileSync(stub, '#!/bin/sh\ntest -t 0 && echo "at a terminal: $@ in $PWD"\n')
       chmodSync(stub, 0o700)
-      const environment = { ...world.environment, REPRISE_CLAUDE: stub }
-      const attached = yield* new Command(world.root, environment, ["attach", question?.runId ?? ""], "terminal").ended
+      const stubbed = { environment: { REPRISE_CLAUDE: stub }, input: "terminal" } as const
+      const attached = yield* world.repriseIn(stubbed, "attach", question?.runId ?? "")
       assert.strictEqual(attached.code, 0, attached.stdout)
       const open = (yield* world.sessions).find(({ sessionId }) => sessionId === question?.sessionId)
       assert.include(attached.stdout, `at a terminal: --resume ${open?.runtimeSessionId} in ${world.root}`)

@@ -17,6 +17,7 @@ describe("a run without a human", () => {
   it.live("never waits with --auto: it retries and completes, or is aborted with every reason", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         files: { "HOPELESS.md": plan("None") },
         config: 'permissions = "all"\n[limits]\nmaxAutoRetries = 2\n',
@@ -64,6 +65,7 @@ describe("a run without a human", () => {
         { id: "H1", title: "Which way?", action: "human_required", reason: "both are fine", priority: "P1" }
       ]
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         files: { "ACTION.md": plan("Action") },
         script: script(
@@ -95,6 +97,7 @@ describe("a run without a human", () => {
     Effect.gen(function* () {
       const limits = "[limits]\nmaxAutoRetries = 1\nmaxQualityRetries = 0\n"
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         files: { "DIRTY.md": plan("Dirty") },
         config: `permissions = "all"\n[gates]\nquality = ["test ! -e broken.txt"]\n${limits}`,
@@ -128,6 +131,7 @@ describe("a run without a human", () => {
   it.live("continues at its terminal when the answer comes from another process", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         script: script(once({ role: "author", kind: "report" }, needsHuman("Which colour?")))
       })

@@ -10,6 +10,7 @@ describe("reprise up", () => {
   it.live("continues parked runs when they are answered, and parks them when it is stopped", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         files: { "OTHER.md": plan("Other") },
         script: script(
@@ -51,6 +52,7 @@ describe("reprise up", () => {
   it.live("names the waiting runs, and applies answers that were given while nothing ran", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         script: script(once(report, needsHuman("Which colour?")))
       })
@@ -92,6 +94,7 @@ describe("reprise up", () => {
   it.live("is followed by `reprise run`, which starts no second run when everything ended while it was frozen", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         script: heldInMidTurn
       })
@@ -113,7 +116,11 @@ describe("reprise up", () => {
 
   it.live("does all the work on the server given with --nats", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld({ plan: plan("One"), script: script(on(report, needsHuman("Which colour?"))) })
+      const world = yield* makeWorld({
+        openCode: "shared",
+        plan: plan("One"),
+        script: script(on(report, needsHuman("Which colour?")))
+      })
       const { url } = yield* Broker
       const up = yield* world.start("up", "--nats", url)
       yield* up.waitFor(/Serving .* through nats:/)

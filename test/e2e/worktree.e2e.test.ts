@@ -37,7 +37,7 @@ const written = (world: World, branch: string) =>
 describe("reprise run --worktree", () => {
   it.live("works on its own branch, leaves the main tree alone, and continues there in the next `reprise run`", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld({ plan: plan("One"), config, script: script() })
+      const world = yield* makeWorld({ openCode: "shared", plan: plan("One"), config, script: script() })
       const before = world.git("rev-parse", "HEAD")
       const first = yield* world.reprise("run", "PLAN.md", "--worktree")
       assert.strictEqual(first.code, 0, first.stderr)
@@ -70,6 +70,7 @@ describe("reprise run --worktree", () => {
   it.live("removes the worktree when the run completes and its branch is merged", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         config: `${config}[gates]\nphase = "human"\n`,
         script: script()
@@ -93,6 +94,7 @@ describe("reprise worktree remove", () => {
   it.live("refuses to remove the worktree of an open run or one with uncommitted changes, and keeps the branch", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         config,
         script: script(once({ role: "author", kind: "report" }, needsHuman("Which?")))
@@ -130,6 +132,7 @@ describe("one run per workspace", () => {
     () =>
       Effect.gen(function* () {
         const world = yield* makeWorld({
+          openCode: "shared",
           plan: plan("One"),
           files: { "OTHER.md": plan("Another") },
           script: script(once({ role: "author", kind: "report" }, needsHuman("Which?")))

@@ -4,7 +4,6 @@ import { gateEvents } from "../harness/eventLines.ts"
 import { commits, complete, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
 import { typeInto } from "../harness/openCodeUser.ts"
 import { makeWorld, type PublicLine, type World } from "../harness/World.ts"
-import { waitUntil } from "../harness/waitUntil.ts"
 
 const quick = "[sessions]\nidleGraceMs = 300\n"
 const question = once({ role: "author", kind: "report" }, needsHuman("Which way?"))
@@ -31,6 +30,7 @@ describe("a human who prompts the session of a waiting step", () => {
   it.live("resumes the run: the question is withdrawn, and the agent is asked for its report when it is idle", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         config: `permissions = "all"\n${quick}`,
         script: script(
@@ -98,15 +98,14 @@ describe("a human who prompts the session of a waiting step", () => {
       const again = yield* world.atTerminal("run", "PLAN.md")
       yield* again.waitFor(/answer> /)
       const typed = yield* Effect.forkChild(typeInto(world, session, "Do it by hand."))
-      const asked = yield* waitUntil(
-        Effect.map(world.questions, (open) => open.find(({ origin }) => origin === "permission"))
-      )
+      yield* again.waitFor(/Question closed[\s\S]*answer> /)
       assert.strictEqual((yield* world.runs)[0]?.status, "waiting")
+      const open = yield* world.questions
       assert.deepStrictEqual(
-        (yield* world.questions).map(({ origin }) => origin),
+        open.map(({ origin }) => origin),
         ["permission"]
       )
-      const answered = yield* world.reprise("gate", "answer", asked.escalationId, "always")
+      const answered = yield* world.reprise("gate", "answer", open[0]?.escalationId ?? "", "always")
       assert.strictEqual(answered.code, 0, answered.stderr)
       yield* Fiber.join(typed)
       const ended = yield* again.ended

@@ -25,7 +25,7 @@ describe("reviews", () => {
     "count only for the commit that they name, take one short prompt each in one session, and end when they make no progress",
     () =>
       Effect.gen(function* () {
-        const world = yield* makeWorld({ plan: plan("One", "Two", "Three"), script: story })
+        const world = yield* makeWorld({ openCode: "shared", plan: plan("One", "Two", "Three"), script: story })
         const { model } = world
         const run = yield* world.start("run", "PLAN.md", "--auto")
         yield* model.awaitHeld("in review")

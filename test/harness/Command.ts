@@ -2,10 +2,11 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { Effect } from "effect"
 
-const launcher = new URL("../../cli/bin/reprise.js", import.meta.url).pathname
+/** The launcher that users start. It loads the sources. */
+export const launcher = new URL("../../cli/bin/reprise.js", import.meta.url).pathname
 
 /** `none`: no standard input. `terminal`: a pseudo-terminal, made by `script` of util-linux. */
-type Input = "none" | "terminal"
+export type Input = "none" | "terminal"
 
 const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
@@ -25,13 +26,20 @@ export class Command {
   readonly #watchers = new Set<() => void>()
   readonly #ended: Promise<Ended>
 
-  constructor(directory: string, environment: NodeJS.ProcessEnv, args: ReadonlyArray<string>, input: Input = "none") {
-    const words = [process.execPath, launcher, ...args]
-    const [program, rest] =
+  /** @param program the script to start: the launcher, or a bundle of it */
+  constructor(
+    program: string,
+    directory: string,
+    environment: NodeJS.ProcessEnv,
+    args: ReadonlyArray<string>,
+    input: Input = "none"
+  ) {
+    const words = [process.execPath, program, ...args]
+    const [executable, rest] =
       input === "terminal"
         ? ["script", ["--quiet", "--flush", "--return", "--command", words.map(quote).join(" "), "/dev/null"]]
         : [process.execPath, words.slice(1)]
-    this.#child = spawn(program, rest, {
+    this.#child = spawn(executable, rest, {
       cwd: directory,
       env: environment,
       stdio: [input === "none" ? "ignore" : "pipe", "pipe", "pipe"]

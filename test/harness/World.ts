@@ -14,14 +14,15 @@ import {
   startScriptedModel
 } from "@reprise/scripted-model"
 import { Effect, Schema, type Scope } from "effect"
-import { Command, type Ended } from "./Command.ts"
-import { forgetRepository, sharedOpenCode } from "./sharedOpenCode.ts"
+import { bundle } from "./bundle.ts"
+import { Command, type Ended, type Input, launcher } from "./Command.ts"
+import { forgetRepository, type SharedOpenCode, sharedOpenCode } from "./sharedOpenCode.ts"
 import { untilUnused } from "./untilUnused.ts"
 
 export interface WorldOptions {
   readonly script: ScriptInput
   readonly plan: string
-  /** `reprise.toml`. */
+  /** `reprise.toml`, which is trusted. By default it lets agents do everything. */
   readonly config?: string
   /** More files, committed with the plan. */
   readonly files?: Readonly<Record<string, string>>
@@ -32,14 +33,29 @@ export interface WorldOptions {
    * tests share, by the setting `opencode.url`; for stories that break nothing, since a start costs more than a few turns.
    */
   readonly openCode?: "shared" | "own"
+  /**
+   * `bundle` (default): commands start from the bundle of the command line. `sources`: they start as users start them,
+   * which takes three times as long.
+   */
+  readonly program?: "bundle" | "sources"
   /** OpenCode records the files after each step, as it does by default. This doubles the cost of a turn. */
   readonly snapshots?: boolean
+}
+
+/** What differs from a command that is started in the world's repository, without standard input. */
+export interface Surroundings {
+  readonly directory?: string
+  /** Added to the world's environment. */
+  readonly environment?: Readonly<Record<string, string>>
+  readonly input?: Input
 }
 
 export interface World {
   readonly root: string
   readonly model: ScriptedModelHandle
   readonly environment: NodeJS.ProcessEnv
+  /** The shared OpenCode server, if the world uses it. */
+  readonly openCode: SharedOpenCode | undefined
   readonly git: (...args: ReadonlyArray<string>) => string
   /** Starts a command; it is killed when the scope closes. */
   readonly start: (...args: ReadonlyArray<string>) => Effect.Effect<Command, never, Scope.Scope>
@@ -47,6 +63,8 @@ export interface World {
   readonly atTerminal: (...args: ReadonlyArray<string>) => Effect.Effect<Command, never, Scope.Scope>
   /** Runs a command and waits until it ends. */
   readonly reprise: (...args: ReadonlyArray<string>) => Effect.Effect<Ended>
+  /** The same in other surroundings. */
+  readonly repriseIn: (surroundings: Surroundings, ...args: ReadonlyArray<string>) => Effect.Effect<Ended>
   readonly runs: Effect.Effect<ReadonlyArray<RunView>>
   readonly questions: Effect.Effect<ReadonlyArray<EscalationView>>
   readonly sessions: Effect.Effect<ReadonlyArray<SessionView>>
@@ -88,11 +106,13 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
   const model = yield* startScriptedModel({ script: options.script })
   const server = yield* locateServer()
   const shared = options.openCode === "shared" ? yield* sharedOpenCode : undefined
+  const packed = yield* bundle
   const environment: NodeJS.ProcessEnv = {
     PATH: process.env["PATH"],
     HOME: join(base, "home"),
     TERM: "dumb",
     REPRISE_NATS_SERVER: server.path,
+    NODE_COMPILE_CACHE: packed?.compileCache ?? join(tmpdir(), "node-compile-cache"),
     ...(shared === undefined
       ? openCodeSettings(base, model.openaiUrl, { snapshots: options.snapshots === true })
       : { REPRISE_OPENCODE_URL: shared.url, OPENCODE_SERVER_PASSWORD: shared.password }),
@@ -105,22 +125,31 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
   git("config", "user.name", "World")
   git("config", "user.email", "world@reprise.invalid")
   if (shared !== undefined) {
-    // Git ignores the file, so that it is in no commit and leaves the tree clean.
-    writeFileSync(join(root, ".git", "info", "exclude"), "/opencode.json\n")
+    // It is committed, so that the tree is clean and every worktree has it.
     writeFileSync(join(root, "opencode.json"), JSON.stringify(openCodeConfig(model.openaiUrl)))
     yield* Effect.addFinalizer(() => forgetRepository(shared, root))
   }
   git("add", "--all")
   git("commit", "--quiet", "--message", "Start")
 
-  const startWith = (input: "none" | "terminal", args: ReadonlyArray<string>) =>
-    Effect.acquireRelease(
-      Effect.sync(() => new Command(root, environment, args, input)),
-      (command) => command.kill("SIGKILL")
+  const command = (surroundings: Surroundings, args: ReadonlyArray<string>) =>
+    new Command(
+      options.program === "sources" ? launcher : (packed?.launcher ?? launcher),
+      surroundings.directory ?? root,
+      { ...environment, ...surroundings.environment },
+      args,
+      surroundings.input
     )
-  const start = (...args: ReadonlyArray<string>) => startWith("none", args)
-  const atTerminal = (...args: ReadonlyArray<string>) => startWith("terminal", args)
-  const reprise = (...args: ReadonlyArray<string>) => Effect.suspend(() => new Command(root, environment, args).ended)
+  const startIn = (surroundings: Surroundings, args: ReadonlyArray<string>) =>
+    Effect.acquireRelease(
+      Effect.sync(() => command(surroundings, args)),
+      (started) => started.kill("SIGKILL")
+    )
+  const start = (...args: ReadonlyArray<string>) => startIn({}, args)
+  const atTerminal = (...args: ReadonlyArray<string>) => startIn({ input: "terminal" }, args)
+  const repriseIn = (surroundings: Surroundings, ...args: ReadonlyArray<string>) =>
+    Effect.suspend(() => command(surroundings, args).ended)
+  const reprise = (...args: ReadonlyArray<string>) => repriseIn({}, ...args)
   const read = <A>(data: Schema.Codec<A, unknown>, ...args: ReadonlyArray<string>) => {
     const decode = Schema.decodeUnknownSync(data)
     return reprise(...args, "--json").pipe(
@@ -130,15 +159,17 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
       })
     )
   }
-  yield* reprise("trust")
+  if (options.config !== "") yield* reprise("trust")
   const world: World = {
     root,
     model,
     environment,
+    openCode: shared,
     git,
     start,
     atTerminal,
     reprise,
+    repriseIn,
     runs: read(Schema.Array(RunView), "status"),
     questions: read(Schema.Array(EscalationView), "gate", "list"),
     sessions: read(Schema.Array(SessionView), "sessions", "list"),

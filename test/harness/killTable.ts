@@ -6,7 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { AgentRuntime, type Inspection } from "@reprise/agent"
 import { type Mark, markedProcesses } from "@reprise/process"
 import type { ScriptInput } from "@reprise/scripted-model"
-import { Effect, Layer, type Scope } from "effect"
+import { Effect, Layer, Schedule, type Scope } from "effect"
 import { Cluster, type ClusterShape, clusterLayer } from "./Cluster.ts"
 import { needsHuman, on, plan } from "./modelScript.ts"
 import { sessionOf, turnIn } from "./sessionTurn.ts"
@@ -69,7 +69,10 @@ const momentsOf = ({ withAgentRuntime, continuation, unasked }: KilledRuntime): 
   const seen = (cluster: ClusterShape, runtimeSessionId: string, until: (it: Inspection) => boolean) =>
     withAgentRuntime(
       cluster.world,
-      AgentRuntime.use((runtime) => runtime.inspect(runtimeSessionId)).pipe(Effect.repeat({ until }), Effect.orDie)
+      AgentRuntime.use((runtime) => runtime.inspect(runtimeSessionId)).pipe(
+        Effect.repeat({ until, schedule: Schedule.spaced("50 millis") }),
+        Effect.orDie
+      )
     )
   /** The agent has answered, but nothing can be published: the broker is frozen. */
   const answeredUnheard = (hold: string): Reach =>

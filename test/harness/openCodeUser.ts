@@ -5,21 +5,26 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import type { World } from "./World.ts"
 import { waitUntil } from "./waitUntil.ts"
 
-/** The address of the world's own OpenCode server. Waits until the server runs. */
+/** The address of the world's OpenCode server. Waits until the server runs. */
 const connectionOf = (world: World) =>
-  waitUntil(Effect.map(OpenCodeServer.find(join(world.root, ".reprise")), Option.getOrUndefined))
+  world.openCode === undefined
+    ? waitUntil(Effect.map(OpenCodeServer.find(join(world.root, ".reprise")), Option.getOrUndefined))
+    : Effect.succeed({ ...world.openCode, password: Redacted.make(world.openCode.password) })
 
 /** Deletes a session in OpenCode. */
 export const deleteSession = Effect.fnUntraced(function* (world: World, runtimeSessionId: string) {
   const { password, url, username } = yield* connectionOf(world)
   const authorization = `Basic ${Buffer.from(`${username}:${Redacted.value(password)}`).toString("base64")}`
   const answer = yield* Effect.promise(() =>
-    fetch(`${url}/session/${runtimeSessionId}`, { method: "DELETE", headers: { authorization } })
+    fetch(`${url}/session/${runtimeSessionId}?directory=${encodeURIComponent(world.root)}`, {
+      method: "DELETE",
+      headers: { authorization }
+    })
   )
   if (!answer.ok) return yield* Effect.die(new Error(`OpenCode deleted nothing: HTTP ${answer.status}`))
 })
 
-/** Runs an effect with an `AgentRuntime` that is connected to the world's own OpenCode server. */
+/** Runs an effect with an `AgentRuntime` that is connected to the world's OpenCode server. */
 export const withAgentRuntime = <A, E, R>(world: World, effect: Effect.Effect<A, E, R>) =>
   Effect.scoped(
     Effect.gen(function* () {

@@ -23,7 +23,7 @@ const usersOf = (folder: string): ReadonlyArray<string> =>
  */
 export const untilUnused = (folder: string): Effect.Effect<void> =>
   Effect.sync(() => usersOf(folder)).pipe(
-    Effect.repeat({ until: (users) => users.length === 0, schedule: Schedule.spaced("20 millis") }),
+    Effect.repeat({ until: (users) => users.length === 0, schedule: Schedule.spaced("100 millis") }),
     Effect.timeoutOrElse({
       duration: "5 minutes",
       orElse: () =>

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { type ScriptInput, startScriptedModel } from "../src/index.ts"
-import { createSession, prompt, startOpenCode } from "./support/openCode.ts"
+import { createSession, OpenCode, prompt, useModel } from "./support/openCode.ts"
 
 const git = (cwd: string, ...args: ReadonlyArray<string>) =>
   execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.org", ...args], {
@@ -58,8 +58,8 @@ const workPrompt = "You are the author of phase 2 of the plan plan.md.\n\nDo tas
 const reportPrompt = "Report as one fenced JSON block with result, commit, completedTasks."
 const continuePrompt = "Continue the current session and complete all remaining tasks."
 
-describe("scripted model with OpenCode", () => {
-  it.live.each([
+layer(OpenCode.layer, { excludeTestServices: true, timeout: "15 minutes" })("scripted model with OpenCode", (it) => {
+  it.effect.each([
     ["openai", "@ai-sdk/openai-compatible"],
     ["anthropic", "@ai-sdk/anthropic"]
   ] as const)(
@@ -68,20 +68,20 @@ describe("scripted model with OpenCode", () => {
       Effect.gen(function* () {
         const directory = yield* repository
         const model = yield* startScriptedModel({ script })
-        const server = yield* startOpenCode(directory, { npm, baseURL: model.openaiUrl })
-        const session = yield* createSession(server.url, "phase 2")
+        useModel(directory, { npm, baseURL: model.openaiUrl })
+        const session = yield* createSession(directory, "phase 2")
 
-        const worked = yield* prompt(server.url, session, workPrompt)
+        const worked = yield* prompt(directory, session, workPrompt)
         const head = git(directory, "rev-parse", "HEAD")
         assert.strictEqual(worked.text, `Committed ${head}.`)
         assert.strictEqual(git(directory, "show", "HEAD:greeting.txt"), "hello")
 
-        const reported = yield* prompt(server.url, session, reportPrompt)
+        const reported = yield* prompt(directory, session, reportPrompt)
         assert.include(reported.text, `"commit": "${head}"`)
         // Tokens travel: what the previous call of the session held is reported as cached.
         assert.isAbove(reported.tokens.cache.read, reported.tokens.input)
 
-        const held = yield* Effect.forkChild(prompt(server.url, session, continuePrompt))
+        const held = yield* Effect.forkChild(prompt(directory, session, continuePrompt))
         yield* model.awaitHeld("continue")
         yield* model.release("continue")
         assert.strictEqual((yield* Fiber.join(held)).text, "Continued.")
@@ -107,13 +107,13 @@ describe("scripted model with OpenCode", () => {
       })
   )
 
-  it.live("answers a call without a matching rule with an error that OpenCode does not retry", () =>
+  it.effect("answers a call without a matching rule with an error that OpenCode does not retry", () =>
     Effect.gen(function* () {
       const directory = yield* repository
       const model = yield* startScriptedModel({ script: { rules: [] } })
-      const server = yield* startOpenCode(directory, { npm: "@ai-sdk/openai-compatible", baseURL: model.openaiUrl })
-      const session = yield* createSession(server.url)
-      const answer = yield* prompt(server.url, session, workPrompt)
+      useModel(directory, { npm: "@ai-sdk/openai-compatible", baseURL: model.openaiUrl })
+      const session = yield* createSession(directory)
+      const answer = yield* prompt(directory, session, workPrompt)
       assert.include(JSON.stringify(answer.error), "no rule matches this call: role author, kind work, phase 2")
       assert.strictEqual((yield* model.unmatched).length, 1)
       // The session has no title, so OpenCode asks for one: that has a default answer.

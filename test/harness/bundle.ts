@@ -1,0 +1,60 @@
+/**
+ * The `reprise` command in a few files instead of a thousand modules, which makes a start three times cheaper. The bundle
+ * is made from the launcher and its sources, and resolves files beside them as the sources do.
+ *
+ * This file is a global setup of the e2e project.
+ */
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { Effect } from "effect"
+import type { Plugin } from "rolldown"
+import type { TestProject } from "vitest/node"
+import { launcher } from "./Command.ts"
+
+export interface Bundle {
+  readonly launcher: string
+  /** Where Node keeps what it compiled. The bundle has a path of its own, so nobody else could use it. */
+  readonly compileCache: string
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly bundle: Bundle
+  }
+}
+
+/** Each module keeps its own `import.meta.url`, from which it resolves files and packages. */
+const keepLocations: Plugin = {
+  name: "keep-locations",
+  transform: {
+    filter: { code: /import\.meta\.url/ },
+    handler: (code, id) => code.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(id).href))
+  }
+}
+
+const write = async (directory: string): Promise<Bundle> => {
+  // Native code, which only this process needs.
+  const { build } = await import("rolldown")
+  await build({
+    input: { reprise: launcher },
+    platform: "node",
+    plugins: [keepLocations],
+    output: { dir: directory, format: "esm", minify: { compress: false, mangle: false } }
+  })
+  writeFileSync(join(directory, "package.json"), '{ "type": "module" }')
+  return { launcher: join(directory, "reprise.js"), compileCache: join(directory, "compiled") }
+}
+
+/** Makes the bundle before the first test; returns what removes it after the last. */
+export default async ({ provide }: TestProject): Promise<() => void> => {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), "reprise-bundle-")))
+  provide("bundle", await write(directory))
+  return () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+}
+
+/** The bundle; undefined outside of vitest. */
+export const bundle = Effect.promise(async () =>
+  process.env["VITEST"] === undefined ? undefined : (await import("vitest")).inject("bundle")
+)
