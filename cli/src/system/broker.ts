@@ -27,26 +27,21 @@ export class BrokerRole extends Context.Service<
     readonly requireQuota: Effect.Effect<void, unknown>
     /** Never succeeds; fails when the broker is gone for good, or full. */
     readonly lost: Effect.Effect<never, unknown>
+    /** How long an unanswered query is repeated: the process that answers may be starting or ending. */
+    readonly patienceMs: number
   }
 >()("cli/BrokerRole") {}
-
-const untilLostMs = 5_000
 
 /** How often a short command starts again because the process that briefly owned the broker has ended. */
 export const maxTakeovers = 10
 
 const isUnanswered = (error: unknown): boolean => Predicate.hasProperty(error, "code") && error.code === "not-running"
 
-/**
- * Runs the effect while its broker is there. An unanswered query may be the first sign that the process that did the
- * work is ending, so that end is awaited for a while before the query counts as failed.
- */
+/** Runs the effect while its broker is there, again as long as nobody answers a query of it and patience lasts. */
 export const untilBrokerLost = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, unknown, R | BrokerRole> =>
-  Effect.flatMap(BrokerRole, ({ lost, owns }) => {
-    const patient = Effect.tapError(effect, (error) =>
-      !owns && isUnanswered(error) ? Effect.sleep(`${untilLostMs} millis`) : Effect.void
-    )
-    return Effect.raceFirst(patient, lost)
+  Effect.flatMap(BrokerRole, ({ lost, patienceMs }) => {
+    const schedule = Schedule.spaced("250 millis").pipe(Schedule.upTo({ duration: `${patienceMs} millis` }))
+    return Effect.raceFirst(Effect.retry(effect, { while: isUnanswered, schedule }), lost)
   })
 
 /** The same for an effect that stores something: fails at once if the broker is full. */
@@ -82,7 +77,8 @@ const ownBroker = Effect.fnUntraced(function* ({ project, settings }: SystemOpti
       owns: true,
       works: false,
       requireQuota: onNats(requireQuota(prefix)),
-      lost: Effect.raceFirst(server.failure, onNats(untilFull(prefix)))
+      lost: Effect.raceFirst(server.failure, onNats(untilFull(prefix))),
+      patienceMs: 0
     })
   )
 })
@@ -104,7 +100,7 @@ const attachToBroker = Effect.fnUntraced(function* ({ project: { directory } }: 
     Effect.andThen(new BrokerLost({ directory }))
   )
   return Context.make(Nats, nats).pipe(
-    Context.add(BrokerRole, { owns: false, works: false, requireQuota: Effect.void, lost })
+    Context.add(BrokerRole, { owns: false, works: false, requireQuota: Effect.void, lost, patienceMs: 30_000 })
   )
 })
 
@@ -137,5 +133,13 @@ export const localBroker = (options: SystemOptions, { waitForOwnerMs }: LocalBro
 /** A server that others run. */
 export const remoteBroker = ({ settings }: SystemOptions, url: string) =>
   remoteConnection({ ...remoteSettings(settings, url, "reprise-client"), host: "local" }).pipe(
-    Layer.merge(Layer.succeed(BrokerRole, { owns: false, works: false, requireQuota: Effect.void, lost: Effect.never }))
+    Layer.merge(
+      Layer.succeed(BrokerRole, {
+        owns: false,
+        works: false,
+        requireQuota: Effect.void,
+        lost: Effect.never,
+        patienceMs: 5_000
+      })
+    )
   )

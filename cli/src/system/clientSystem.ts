@@ -24,7 +24,13 @@ const emptySystem = (options: SystemOptions) =>
       Layer.provideMerge(Messenger.layer),
       Layer.provideMerge(MemoryBroker.layer),
       Layer.provideMerge(
-        Layer.succeed(BrokerRole, { owns: true, works: false, requireQuota: Effect.void, lost: Effect.never })
+        Layer.succeed(BrokerRole, {
+          owns: true,
+          works: false,
+          requireQuota: Effect.void,
+          lost: Effect.never,
+          patienceMs: 0
+        })
       ),
       Layer.provideMerge(actorConfig(options))
     )

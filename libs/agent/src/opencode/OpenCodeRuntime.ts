@@ -54,8 +54,8 @@ const prompt = (adapter: OpenCodeAdapter): AgentRuntimeShape["prompt"] =>
 
 /** Rejects the open requests of an aborted turn: OpenCode keeps them (measured), and a human would be asked in vain. */
 const rejectRequests = Effect.fnUntraced(function* ({ calls, feed }: OpenCodeAdapter, { directory, id }: Session) {
-  yield* Effect.ignore(feed.pending.list(directory))
-  for (const { kind, promptId } of feed.pending.ofSession(id)) {
+  yield* Effect.ignore(feed.pendingIn(directory))
+  for (const { kind, promptId } of feed.pendingOf(id)) {
     yield* calls
       .once("rejecting a request", (client, signal) =>
         kind === "permission"
@@ -119,7 +119,7 @@ const inspect = (adapter: OpenCodeAdapter): AgentRuntimeShape["inspect"] =>
     const messages = yield* listMessages(adapter, "inspect", session)
     // A session that waits for an answer is busy; an idle one cannot have open requests.
     const prompts =
-      status[id] === undefined ? [] : yield* Effect.orElseSucceed(adapter.feed.pending.list(directory), () => [])
+      status[id] === undefined ? [] : yield* Effect.orElseSucceed(adapter.feed.pendingIn(directory), () => [])
     const waiting = prompts.find(({ sessionId }) => sessionId === id)
     const lastMessage = lastOf(messages)
     const tokens: Tokens = session.tokens === undefined ? noTokens : tokensOf(session.tokens)
@@ -162,7 +162,7 @@ const pendingPrompts = (adapter: OpenCodeAdapter): AgentRuntimeShape["pendingPro
     yield* adapter.calls
       .reaching("pendingPrompts", (client, signal) => client.session.status({ directory }, { signal }))
       .pipe(Effect.mapError(fault("pendingPrompts")))
-    return yield* Effect.mapError(adapter.feed.pending.list(directory), fault("pendingPrompts"))
+    return yield* Effect.mapError(adapter.feed.pendingIn(directory), fault("pendingPrompts"))
   })
 
 const history = (adapter: OpenCodeAdapter): AgentRuntimeShape["history"] =>

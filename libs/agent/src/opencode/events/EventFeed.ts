@@ -3,19 +3,22 @@
  * (measured: streams close in the middle of a turn, and idle events are sometimes not sent).
  */
 import type { GlobalEvent, SessionStatus } from "@opencode-ai/sdk/v2/client"
-import { Clock, Effect, Option, PubSub, Schedule, type Scope, Stream } from "effect"
+import { Clock, Effect, Fiber, Option, PubSub, Schedule, type Scope, Stream } from "effect"
 import type { PendingPrompt, RuntimeEvent } from "../../RuntimeEvent.ts"
-import type { Calls } from "../server/calls.ts"
+import type { Calls, Refused, Unreachable } from "../server/calls.ts"
 import { clientFor } from "../server/http.ts"
 import type { Connection } from "../server/OpenCodeEndpoint.ts"
 import type { OpenCodeServerShape } from "../server/OpenCodeServer.ts"
-import { PendingPrompts } from "../session/PendingPrompts.ts"
+import { PendingPrompts, type Refreshed } from "../session/PendingPrompts.ts"
 import type { SessionFact, SessionFacts } from "../session/SessionFacts.ts"
 import { ActivityTracker, type Observed } from "./ActivityTracker.ts"
 
 export interface EventFeed {
   readonly events: Stream.Stream<RuntimeEvent>
-  readonly pending: PendingPrompts
+  /** The prompts that wait in a directory, as OpenCode lists them now. Publishes what was missed. */
+  readonly pendingIn: (directory: string) => Effect.Effect<ReadonlyArray<PendingPrompt>, Unreachable | Refused>
+  /** The prompts of a session that are known. */
+  readonly pendingOf: (sessionId: string) => ReadonlyArray<PendingPrompt>
   /** From now on, polls cover this session too. */
   readonly watch: (session: SessionFact) => Effect.Effect<void>
   /** The message of the session's newest `session.error` since then. Waits a moment: the event can follow the answer. */
@@ -34,20 +37,13 @@ interface FeedOptions {
 const recentMs = 60 * 60_000
 
 /** Events for prompts that appeared or disappeared without one. */
-const changes = (
-  before: ReadonlyArray<PendingPrompt>,
-  now: ReadonlyArray<PendingPrompt>
-): ReadonlyArray<RuntimeEvent> => {
-  const ids = (prompts: ReadonlyArray<PendingPrompt>) => new Set(prompts.map(({ promptId }) => promptId))
-  const [had, has] = [ids(before), ids(now)]
-  return [
-    ...now.flatMap((prompt) => (had.has(prompt.promptId) ? [] : [{ type: "prompting" as const, ...prompt }])),
-    ...before.flatMap(({ causePromptId, promptId, sessionId }) => {
-      const cause = causePromptId === undefined ? {} : { causePromptId }
-      return has.has(promptId) ? [] : [{ type: "replied" as const, sessionId, promptId, ...cause }]
-    })
-  ]
-}
+const missedEvents = ({ appeared, gone }: Refreshed): ReadonlyArray<RuntimeEvent> => [
+  ...appeared.map((prompt) => ({ type: "prompting" as const, ...prompt })),
+  ...gone.map(({ causePromptId, promptId, sessionId }) => {
+    const cause = causePromptId === undefined ? {} : { causePromptId }
+    return { type: "replied" as const, sessionId, promptId, ...cause }
+  })
+]
 
 const openStream = (connection: Connection) =>
   Stream.unwrap(
@@ -80,7 +76,6 @@ interface Feed extends FeedOptions {
 const publishAll = Effect.fnUntraced(function* ({ hub, pending }: Feed, observed: ReadonlyArray<Observed>) {
   for (const event of observed) {
     if (event.type === "permission-asked" || event.type === "question-asked") {
-      if (pending.isKept(event.request.id)) continue
       const prompt = yield* pending.asked(event)
       if (Option.isSome(prompt)) yield* PubSub.publish(hub, { type: "prompting", ...prompt.value })
     } else {
@@ -120,6 +115,13 @@ const reconcileSession = Effect.fnUntraced(function* (
   yield* publishAll(feed, tracker.foundBusy(session.id, info?.role === "assistant" ? info.parentID : info?.id))
 })
 
+/** Whoever asks, no prompt appears or disappears without an event. */
+const pendingIn = (feed: Feed, directory: string) =>
+  feed.pending.refresh(directory).pipe(
+    Effect.tap((refreshed) => publishAll(feed, missedEvents(refreshed))),
+    Effect.map(({ open }) => open)
+  )
+
 /** Asks OpenCode for the state of sessions and publishes what differs from the state known so far. */
 const reconcile = Effect.fnUntraced(
   function* (feed: Feed, sessions: ReadonlyArray<SessionFact>) {
@@ -128,9 +130,7 @@ const reconcile = Effect.fnUntraced(
         client.session.status({ directory }, { signal })
       )
       yield* Effect.forEach(group, (session) => reconcileSession(feed, session, status[session.id]), { discard: true })
-      const before = feed.pending.inDirectory(directory)
-      if (Object.keys(status).length === 0 && before.length === 0) continue
-      yield* publishAll(feed, changes(before, yield* feed.pending.list(directory)))
+      if (Object.keys(status).length > 0 || feed.pending.someIn(directory)) yield* pendingIn(feed, directory)
     }
   },
   (effect) => Effect.ignore(effect)
@@ -200,6 +200,7 @@ const errorSince = ({ errors }: Feed, sessionId: string, sinceMs: number) =>
 export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
   options: FeedOptions
 ): Effect.fn.Return<EventFeed, never, Scope.Scope> {
+  const scope = yield* Effect.scope
   const tracker = new ActivityTracker(options.facts)
   const feed: Feed = {
     ...options,
@@ -217,7 +218,9 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
   yield* Effect.forkScoped(Effect.repeat(poll, Schedule.spaced(`${pollMs} millis`)))
   return {
     events: Stream.fromPubSub(feed.hub),
-    pending: feed.pending,
+    // An asker that is interrupted does not keep others from hearing what it found.
+    pendingIn: (directory) => Effect.flatMap(Effect.forkIn(pendingIn(feed, directory), scope), Fiber.join),
+    pendingOf: (sessionId) => feed.pending.ofSession(sessionId),
     watch: (session) =>
       Effect.map(Clock.currentTimeMillis, (touchedAt) => {
         feed.watched.set(session.id, { session, touchedAt })

@@ -16,6 +16,15 @@ interface Kept {
   readonly directory: string
 }
 
+const rememberedAnswers = 1_000
+
+/** What OpenCode's list says: the prompts that are open, and how that differs from what was known. */
+export interface Refreshed {
+  readonly open: ReadonlyArray<PendingPrompt>
+  readonly appeared: ReadonlyArray<PendingPrompt>
+  readonly gone: ReadonlyArray<PendingPrompt>
+}
+
 type At = (sessionId: string) => { readonly sessionId: string; readonly causePromptId?: string }
 
 export class PendingPrompts {
@@ -23,6 +32,8 @@ export class PendingPrompts {
   readonly #facts: SessionFacts
   readonly #at: At
   readonly #kept = new Map<string, Kept>()
+  /** Answered a moment ago: a list that OpenCode gave before still has them. */
+  readonly #answered = new Set<string>()
   readonly #worktrees = new Map<string, string>()
 
   constructor(calls: Calls, facts: SessionFacts, at: At) {
@@ -31,31 +42,41 @@ export class PendingPrompts {
     this.#at = at
   }
 
-  /** Handles a request: gives the prompt for a human, or none when the session's mode allows it. */
-  asked(asked: Asked): Effect.Effect<Option.Option<PendingPrompt>> {
+  /**
+   * Handles a request: gives the prompt for a human, or none when it is known or the session's mode allows it. It belongs
+   * to the directory in which it was found if its session is not known.
+   */
+  asked(asked: Asked, found = ""): Effect.Effect<Option.Option<PendingPrompt>> {
     return Effect.gen({ self: this }, function* () {
       const root = yield* this.#facts.findRoot(this.#calls, asked.request.sessionID)
-      const directory = Option.match(root, { onNone: () => "", onSome: (it) => it.directory })
+      const directory = Option.match(root, { onNone: () => found, onSome: (it) => it.directory })
       if (asked.type === "permission-asked" && (yield* this.#approve(asked.request))) return Option.none()
       const at = this.#at(asked.request.sessionID)
       const prompt =
         asked.type === "permission-asked" ? permissionPrompt(asked.request, at) : questionPrompt(asked.request, at)
+      if (this.#answered.has(prompt.promptId)) return Option.none()
+      const isKnown = this.#kept.has(prompt.promptId)
       this.#kept.set(prompt.promptId, { prompt, directory })
-      return Option.some(prompt)
+      return isKnown ? Option.none() : Option.some(prompt)
     })
   }
 
   /** Forgets an answered prompt; returns whether it was open. */
   replied(promptId: string): boolean {
+    this.#answered.add(promptId)
+    for (const oldest of this.#answered) {
+      if (this.#answered.size <= rememberedAnswers) break
+      this.#answered.delete(oldest)
+    }
     return this.#kept.delete(promptId)
   }
 
-  isKept(promptId: string): boolean {
-    return this.#kept.has(promptId)
+  /** Whether prompts of the directory are known. */
+  someIn(directory: string): boolean {
+    return this.#inDirectory(directory).length > 0
   }
 
-  /** The known prompts of a directory. */
-  inDirectory(directory: string): ReadonlyArray<PendingPrompt> {
+  #inDirectory(directory: string): ReadonlyArray<PendingPrompt> {
     return [...this.#kept.values()].flatMap((it) => (it.directory === directory ? [it.prompt] : []))
   }
 
@@ -64,9 +85,11 @@ export class PendingPrompts {
     return [...this.#kept.values()].flatMap(({ prompt }) => (prompt.sessionId === root ? [prompt] : []))
   }
 
-  /** Asks OpenCode, approves the requests that a mode allows, and returns the others. */
-  list(directory: string): Effect.Effect<ReadonlyArray<PendingPrompt>, Unreachable | Refused> {
+  /** Asks OpenCode, and approves the requests that a mode allows. */
+  refresh(directory: string): Effect.Effect<Refreshed, Unreachable | Refused> {
     return Effect.gen({ self: this }, function* () {
+      // A prompt that comes while OpenCode answers is not in its answer, and stays.
+      const known = this.#inDirectory(directory)
       const permissions = yield* this.#calls
         .once("pending permissions", (client, signal) => client.permission.list({ directory }, { signal }))
         .pipe(
@@ -80,17 +103,13 @@ export class PendingPrompts {
         ...Option.getOrElse(permissions, () => []).map((request) => ({ type: "permission-asked" as const, request })),
         ...questions.map((request) => ({ type: "question-asked" as const, request }))
       ]
-      const open = new Set(asked.map(({ request }) => request.id))
-      for (const [id, kept] of this.#kept) {
-        const isListed = kept.prompt.kind === "question" || Option.isSome(permissions)
-        if (kept.directory === directory && isListed && !open.has(id)) this.#kept.delete(id)
-      }
-      const prompts = yield* Effect.forEach(asked, (it) => this.asked(it))
-      const listed = prompts.flatMap(Option.toArray)
-      const unlisted = [...this.#kept.values()].filter(
-        (it) => it.directory === directory && !open.has(it.prompt.promptId)
+      const listed = new Set(asked.map(({ request }) => request.id))
+      const gone = known.filter(
+        ({ kind, promptId }) =>
+          (kind === "question" || Option.isSome(permissions)) && !listed.has(promptId) && this.replied(promptId)
       )
-      return [...listed, ...unlisted.map((it) => it.prompt)]
+      const appeared = (yield* Effect.forEach(asked, (it) => this.asked(it, directory))).flatMap(Option.toArray)
+      return { open: this.#inDirectory(directory), appeared, gone }
     })
   }
 
