@@ -1,6 +1,6 @@
 /** What a human's answer grants once a limit is reached: as much again, and no more. */
 import { assert, describe, it } from "@effect/vitest"
-import { item, runId, type Story, story, withGates } from "../support/story.ts"
+import { item, onePhase, runId, type Story, story, withGates } from "../support/story.ts"
 
 describe("a limit that an answer grants once more", () => {
   /** One retry is allowed and used up. */
@@ -63,6 +63,26 @@ describe("a limit that an answer grants once more", () => {
     s.answer("fix").verdict("not_ready", item("R1"))
     assert.strictEqual(s.run.pending._tag, "Turn")
     assert.match(s.worked("abc2").question.ask.reason, /has entered 3 steps/)
+  })
+
+  it("gives three more visits of a step whose limit of two was reached", () => {
+    const s = story().executing({ limits: { maxStepVisits: 2 } })
+    s.needsHuman().answer("fix")
+    assert.match(s.needsHuman().answer("fix").question.ask.reason, /entered 2 times in this phase: its limit is 2/)
+    s.answer("fix")
+    for (const _ of [4, 5]) assert.strictEqual(s.needsHuman().answer("fix").run.pending._tag, "Turn")
+    assert.match(s.needsHuman().answer("fix").question.ask.reason, /entered 5 times in this phase: its limit is 2/)
+  })
+
+  it("gives two more fresh authors to a phase whose limit of one was reached", () => {
+    const checkpoint = { task: "P1.2", type: "human-verify", description: "Look" } as const
+    const s = story().executing({ limits: { maxContinuations: 1 } }, onePhase)
+    const resolved = () => s.reports({ result: "checkpoint", checkpoint }).stateWritten().answer("pass")
+    resolved().stateWritten().tasksVerified()
+    assert.match(resolved().question.ask.reason, /handed to a fresh author 1 times: its limit is 1/)
+    s.answer("fix").stateWritten().tasksVerified()
+    resolved().stateWritten().tasksVerified()
+    assert.match(resolved().question.ask.reason, /handed to a fresh author 3 times: its limit is 1/)
   })
 
   it("allows a stalled phase two more reviews without progress", () => {
