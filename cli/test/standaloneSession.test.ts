@@ -26,7 +26,7 @@ const world = (script: MemoryScript) => {
   return Layer.mergeAll(sessionManager.layerWith({ idleGraceMs: 50 }), orchestrator.layer, gate.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(runtime, Messenger.layer)),
     Layer.provideMerge(MemoryBroker.layer),
-    Layer.provideMerge(ActorConfig.layer({ ackWaitMs: 500, heartbeatMs: 100 }))
+    Layer.provideMerge(ActorConfig.layer())
   )
 }
 

@@ -41,7 +41,8 @@ const isUnanswered = (error: unknown): boolean => Predicate.hasProperty(error, "
 export const untilBrokerLost = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, unknown, R | BrokerRole> =>
   Effect.flatMap(BrokerRole, ({ lost, patienceMs }) => {
     const schedule = Schedule.spaced("250 millis").pipe(Schedule.upTo({ duration: `${patienceMs} millis` }))
-    return Effect.raceFirst(Effect.retry(effect, { while: isUnanswered, schedule }), lost)
+    const isRepeated = (error: unknown) => patienceMs > 0 && isUnanswered(error)
+    return Effect.raceFirst(Effect.retry(effect, { while: isRepeated, schedule }), lost)
   })
 
 /** The same for an effect that stores something: fails at once if the broker is full. */

@@ -1,7 +1,7 @@
 /** Tests of an actor's pure functions, without a broker: given a history, when an input comes, then these events. */
 import assert from "node:assert/strict"
 import { Key, type PublicEvent } from "@reprise/protocol"
-import { Option, Result, Schema } from "effect"
+import { Result, Schema } from "effect"
 import type { Actor, AnyOutgoing, Delivery, Tagged } from "./Actor.ts"
 
 const someDelivery: Delivery = { id: "message-1", key: Key.make("key-1"), now: "2026-01-01T00:00:00.000Z" }
@@ -25,7 +25,7 @@ export const given =
   <State, Input extends Tagged, Event extends Tagged>(actor: Actor<State, Input, Event, Tagged>) =>
   (history: ReadonlyArray<Event>) => {
     const assertStored = assertReadable(actor.journal)
-    const isCommand = Schema.decodeUnknownOption(actor.commands)
+    const isCommand = Schema.is(actor.commands)
     const assertSent = assertReadable(actor.commands)
     history.forEach(assertStored)
     const before = history.reduce(actor.evolve, actor.initial)
@@ -34,7 +34,7 @@ export const given =
       state: before,
       when: (input: Input, delivery: Partial<Delivery> = {}) => {
         const delivered = { ...someDelivery, ...delivery }
-        Option.map(isCommand(input), assertSent)
+        if (isCommand(input)) assertSent(input)
         const outcome = actor.decide(before, input, delivered)
         const events = Result.getOrElse(outcome, (): ReadonlyArray<Event> => [])
         events.forEach(assertStored)

@@ -22,7 +22,7 @@ const control = Effect.fnUntraced(function* (
 ) {
   const messenger = yield* Messenger
   const { runId } = yield* findRun(flags.run)
-  return yield* messenger.ask(commandTo(runId), { ...commandId, timeout: "30 seconds" }).pipe(
+  return yield* messenger.ask(commandTo(runId), { ...commandId, timeout: "10 seconds" }).pipe(
     Effect.catchTags({
       Refused: ({ reason }) => wrongUse("refused", reason, `'reprise status ${runId}' shows the run.`),
       NoAnswer: () => Effect.succeed(undefined)

@@ -66,6 +66,7 @@ export const makeQueries = (connection: Connection, bodies: LargeBodies): Pick<B
       Effect.retry({ while: ({ _tag }) => _tag === "RequestTimedOut", times: askedAgain }),
       Effect.mapError((error) => (error._tag === "NoStreamStores" ? error : fault(`ask ${subject}`)(error))),
       Effect.flatMap((message) => readReply(bodies, message)),
+      // Nobody serves the subject.
       Effect.catchTag("NoStreamStores", () => Effect.succeed(undefined))
     )
 })
