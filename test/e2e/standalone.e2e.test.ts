@@ -3,16 +3,17 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { needsHuman, on, once, plan } from "../harness/modelScript.ts"
-import { makeWorld } from "../harness/World.ts"
+import { makeWorld, type WorldOptions } from "../harness/World.ts"
 
 const task = "Write hello.txt."
 const done = { report: { result: "complete" } }
 const writes = { bash: "echo hello > hello.txt" }
 
-const worldOf = (config: string, ...rules: ReadonlyArray<ReturnType<typeof on>>) =>
+const worldOf = (options: Pick<WorldOptions, "config" | "openCode">, ...rules: ReadonlyArray<ReturnType<typeof on>>) =>
   makeWorld({
     plan: plan("One"),
-    config,
+    openCode: "shared",
+    ...options,
     script: {
       rules: [...rules, on({ kind: "report" }, done), on({}, [writes, { text: "hello.txt is written." }])]
     }
@@ -27,7 +28,7 @@ const linesOf = (text: string): ReadonlyArray<Record<string, unknown>> =>
 describe("a standalone session", () => {
   it.live("does its task, is archived, and exits with 0", () =>
     Effect.gen(function* () {
-      const world = yield* worldOf('permissions = "all"\n')
+      const world = yield* worldOf({})
       const started = yield* world.reprise("sessions", "start", task, "--json")
       assert.strictEqual(started.code, 0, started.stderr)
       assert.isTrue(existsSync(join(world.root, "hello.txt")))
@@ -68,7 +69,7 @@ describe("a standalone session", () => {
 
   it.live("asks for a permission, and continues in the same turn when another process answers", () =>
     Effect.gen(function* () {
-      const world = yield* worldOf("")
+      const world = yield* worldOf({ config: "" })
       const session = yield* world.atTerminal("sessions", "start", task)
       yield* session.waitFor(/answer> /)
       const [question] = yield* world.questions
@@ -86,7 +87,7 @@ describe("a standalone session", () => {
 
   it.live("is parked without a terminal, and continues in the same session after the answer", () =>
     Effect.gen(function* () {
-      const world = yield* worldOf('permissions = "all"\n', once({ kind: "report" }, needsHuman("Which greeting?")))
+      const world = yield* worldOf({}, once({ kind: "report" }, needsHuman("Which greeting?")))
       const parked = yield* world.reprise("sessions", "start", task)
       assert.strictEqual(parked.code, 4, parked.stderr)
       const [question] = yield* world.questions
@@ -116,7 +117,7 @@ describe("a standalone session", () => {
   it.live("is parked at a permission without a terminal, and the answer reaches the agent when it asks again", () =>
     Effect.gen(function* () {
       const world = yield* worldOf(
-        "",
+        { config: "", openCode: "own" },
         // Told that its command was interrupted, the model runs it again.
         on({ afterTool: true, lastMessage: "interrupted" }, [writes, { text: "hello.txt is written." }])
       )
@@ -134,7 +135,7 @@ describe("a standalone session", () => {
 
   it.live("exits with 5 when a human aborts it at the gate", () =>
     Effect.gen(function* () {
-      const world = yield* worldOf('permissions = "all"\n', once({ kind: "report" }, needsHuman("Which greeting?")))
+      const world = yield* worldOf({}, once({ kind: "report" }, needsHuman("Which greeting?")))
       assert.strictEqual((yield* world.reprise("sessions", "start", task)).code, 4)
       const [question] = yield* world.questions
       const waiting = yield* world.atTerminal("sessions", "start", task)

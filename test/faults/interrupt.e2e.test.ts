@@ -76,16 +76,18 @@ const moments: ReadonlyArray<Moment> = [
   { when: "at the open gate", reached: (_, run) => run.waitFor(/answer> /) }
 ]
 
-const presses: ReadonlyArray<readonly [how: string, keys: string]> = [
-  ["Ctrl-C at any moment parks", "\x03"],
-  ["a second Ctrl-C leaves at once", "\x03\x03"]
-]
+/** An OpenCode that Reprise started ends with the run; one that runs elsewhere keeps its agents at work. */
+const presses = [
+  { how: "Ctrl-C at any moment parks", keys: "\x03", openCode: "own" },
+  { how: "a second Ctrl-C leaves at once", keys: "\x03\x03", openCode: "shared" }
+] as const
 
 describe("a run that is interrupted at its terminal", () => {
-  for (const [how, keys] of presses) {
+  for (const { how, keys, openCode } of presses) {
     it.live(`${how}: continues in the same sessions with the next reprise run, and nothing is lost or done twice`, () =>
       Effect.gen(function* () {
         const world = yield* makeWorld({
+          openCode,
           plan: plan("One", "Two"),
           config: `permissions = "all"\n[gates]\nquality = ['${gate}']\n`,
           script: story

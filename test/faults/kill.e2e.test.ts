@@ -55,6 +55,7 @@ describe("a run survives kill -9 and a second `reprise run`", () => {
   it.live("at the gate: the same question is open, with the same options", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
+        openCode: "shared",
         plan: plan("One"),
         script: script(once({ role: "author", kind: "report" }, needsHuman("Which way?")))
       })

@@ -6,7 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { AgentRuntime, type Inspection } from "@reprise/agent"
 import { type Mark, markedProcesses } from "@reprise/process"
 import type { ScriptInput } from "@reprise/scripted-model"
-import { Effect, Layer, Schedule, type Scope } from "effect"
+import { Context, Effect, Layer, Schedule, type Scope } from "effect"
 import { Cluster, type ClusterShape, clusterLayer } from "./Cluster.ts"
 import { needsHuman, on, plan } from "./modelScript.ts"
 import { sessionOf, turnIn } from "./sessionTurn.ts"
@@ -40,6 +40,8 @@ interface Moment {
   /** The prompt contains it, so that the model plays the rules of this moment. */
   readonly word: string
   readonly reached: Reach
+  /** The agent has answered when it is killed, but nothing could be published: the broker was frozen before. */
+  readonly unheard?: true
   /** The calls that the model gets. Only a call that was cut off is repeated. */
   readonly calls: (target: Target) => ReadonlyArray<string>
   /** The number of prompts in addition to the two of every turn. */
@@ -65,31 +67,32 @@ export const readerOf = Effect.fnUntraced(function* (cluster: ClusterShape, name
 export const makeFifo = (cluster: ClusterShape, name: string) =>
   Effect.sync(() => execFileSync("mkfifo", [fifoIn(cluster, name)]))
 
-const momentsOf = ({ withAgentRuntime, continuation, unasked }: KilledRuntime): ReadonlyArray<Moment> => {
-  const seen = (cluster: ClusterShape, runtimeSessionId: string, until: (it: Inspection) => boolean) =>
-    withAgentRuntime(
-      cluster.world,
-      AgentRuntime.use((runtime) => runtime.inspect(runtimeSessionId)).pipe(
-        Effect.repeat({ until, schedule: Schedule.spaced("50 millis") }),
-        Effect.orDie
-      )
+/** Starts the turn, and waits until the model holds the answer of this name. */
+const heldAt =
+  (hold: string): Reach =>
+  ({ world: { model } }, session) =>
+    session.start.pipe(Effect.andThen(model.awaitHeld(hold)), Effect.as(model.release(hold)))
+
+/** Waits until the agent's own record of the session is as described. */
+const seen = (
+  { withAgentRuntime }: KilledRuntime,
+  { world }: ClusterShape,
+  runtimeSessionId: string,
+  until: (it: Inspection) => boolean
+) =>
+  withAgentRuntime(
+    world,
+    AgentRuntime.use((runtime) => runtime.inspect(runtimeSessionId)).pipe(
+      Effect.repeat({ until, schedule: Schedule.spaced("50 millis") }),
+      Effect.orDie
     )
-  /** The agent has answered, but nothing can be published: the broker is frozen. */
-  const answeredUnheard = (hold: string): Reach =>
-    Effect.fnUntraced(function* (cluster, session) {
-      const { model } = cluster.world
-      yield* session.start
-      const { runtimeSessionId } = yield* session.event("SessionCreated")
-      yield* model.awaitHeld(hold)
-      yield* cluster.freezeBroker
-      yield* model.release(hold)
-      yield* seen(
-        cluster,
-        runtimeSessionId,
-        ({ lastMessage, state }) => state._tag === "idle" && lastMessage?.finished === true
-      )
-      return cluster.thawBroker
-    })
+  )
+
+const hasAnswered = ({ lastMessage, state }: Inspection): boolean =>
+  state._tag === "idle" && lastMessage?.finished === true
+
+const momentsOf = (killed: KilledRuntime): ReadonlyArray<Moment> => {
+  const { continuation, unasked } = killed
   /** Only a kill of the broker does not make the prompt be sent again. */
   const cutOff = (target: Target) => (target === "the broker" ? 1 : 2)
   const isContinued = (target: Target) => continuation !== undefined && target !== "the broker"
@@ -104,11 +107,7 @@ const momentsOf = ({ withAgentRuntime, continuation, unasked }: KilledRuntime): 
     {
       when: "while the prompt is unanswered",
       word: "unanswered",
-      reached: Effect.fnUntraced(function* ({ world }, session) {
-        yield* session.start
-        yield* world.model.awaitHeld("unanswered")
-        return world.model.release("unanswered")
-      }),
+      reached: heldAt("unanswered"),
       calls: (target) => (target === "the broker" ? [work, done, report] : [work, work, done, report]),
       attempts: cutOff
     },
@@ -121,7 +120,7 @@ const momentsOf = ({ withAgentRuntime, continuation, unasked }: KilledRuntime): 
         const goOn = yield* readerOf(cluster, "tool.fifo")
         // Claude records a tool call a moment after it has begun. A call that is not recorded is repeated.
         const { runtimeSessionId } = yield* session.event("SessionCreated")
-        yield* seen(cluster, runtimeSessionId, ({ lastMessage }) => lastMessage?.role === "assistant")
+        yield* seen(killed, cluster, runtimeSessionId, ({ lastMessage }) => lastMessage?.role === "assistant")
         return goOn
       }),
       calls: (target) => (isContinued(target) ? [work, work, report] : [work, done, report]),
@@ -131,13 +130,15 @@ const momentsOf = ({ withAgentRuntime, continuation, unasked }: KilledRuntime): 
     {
       when: "after the work and before the report prompt",
       word: "unreported",
-      reached: answeredUnheard("unreported"),
+      reached: heldAt("unreported"),
+      unheard: true,
       calls: () => [work, done, report]
     },
     {
       when: "after the report and before it is recorded",
       word: "unrecorded",
-      reached: answeredUnheard("unrecorded"),
+      reached: heldAt("unrecorded"),
+      unheard: true,
       calls: () => [work, done, report]
     }
   ]
@@ -163,52 +164,83 @@ const targets: ReadonlyArray<Target> = ["the session-manager", "the agent", "bot
 const untilNoneMarked = (mark: Mark) =>
   waitUntil(Effect.map(markedProcesses(mark), (pids) => (pids.length === 0 ? true : undefined)))
 
+/** The sessions whose turns one kill struck. */
+class Struck extends Context.Service<Struck, ReadonlyMap<Moment, Session>>()("test/Struck") {}
+
+const hits = (
+  killed: KilledRuntime
+): Readonly<Record<Target, (cluster: ClusterShape) => Effect.Effect<void, Error>>> => ({
+  "the session-manager": ({ kill }) => kill("session-manager"),
+  "the agent": killed.kill,
+  both: (cluster) => Effect.andThen(killed.kill(cluster), cluster.kill("session-manager")),
+  "the broker": ({ killBroker }) => killBroker
+})
+
+/** Brings one turn to each of the moments, kills the target once, and lets everything continue. */
+const strike = Effect.fnUntraced(function* (killed: KilledRuntime, target: Target, moments: ReadonlyArray<Moment>) {
+  const cluster = yield* Cluster
+  const { model, root } = cluster.world
+  for (const hold of ["unanswered", "unreported", "unrecorded"]) yield* model.rearm(hold)
+  const turns = yield* Effect.forEach(
+    moments,
+    Effect.fnUntraced(function* (moment) {
+      const name = `${target} ${moment.word}`.replaceAll(" ", "-")
+      const session = yield* sessionOf(turnIn(name, root, moment.word, { runtime: killed.runtime }))
+      return { moment, session, goOn: yield* moment.reached(cluster, session) }
+    })
+  )
+  const answered = turns.filter(({ moment }) => moment.unheard)
+  const created = yield* Effect.forEach(answered, ({ session }) => session.event("SessionCreated"))
+  if (answered.length > 0) yield* cluster.freezeBroker
+  for (const { goOn } of answered) yield* goOn
+  for (const { runtimeSessionId } of created) yield* seen(killed, cluster, runtimeSessionId, hasAnswered)
+
+  yield* hits(killed)[target](cluster)
+  const ended = target === "the session-manager" || target === "both"
+  // An agent may outlive its session-manager by a moment, and must not continue meanwhile.
+  if (ended) yield* untilNoneMarked(`${killed.mark}=${join(root, ".reprise")}`)
+  yield* cluster.thawBroker
+  for (const { goOn } of turns) yield* goOn
+  if (ended) yield* cluster.serve("session-manager")
+  return new Map(turns.map(({ moment, session }) => [moment, session]))
+})
+
 /** Defines the tests for one agent runtime. */
 export const killTable = (killed: KilledRuntime): void => {
-  const hits: Readonly<Record<Target, (cluster: ClusterShape) => Effect.Effect<void, Error>>> = {
-    "the session-manager": ({ kill }) => kill("session-manager"),
-    "the agent": killed.kill,
-    both: (cluster) => Effect.andThen(killed.kill(cluster), cluster.kill("session-manager")),
-    "the broker": ({ killBroker }) => killBroker
-  }
+  const moments = momentsOf(killed)
+  const asleep = moments.filter(({ word }) => word === "unasked")
+  // An agent that has no prompt yet may be frozen, so that it can not work for the others.
+  const rounds = [moments.filter((it) => !asleep.includes(it)), asleep]
   const world = Layer.effectDiscard(Effect.flatMap(Cluster, ({ serve }) => serve("session-manager"))).pipe(
     Layer.provideMerge(clusterLayer({ plan: plan("One"), script: scriptOf(killed), ...killed.world }))
   )
-  const cases = momentsOf(killed).flatMap((moment) => targets.map((target) => ({ moment, target })))
 
   layer(world, { excludeTestServices: true, timeout: "30 minutes" })("a turn survives kill -9", (it) => {
-    for (const [index, { moment, target }] of cases.entries()) {
-      it.effect(`of ${target} ${moment.when}: it completes once, and the model sees no prompt twice`, () =>
-        Effect.gen(function* () {
-          const cluster = yield* Cluster
-          const { model, root } = cluster.world
-          for (const hold of ["unanswered", "unreported", "unrecorded"]) yield* model.rearm(hold)
-          const { runtime } = killed
-          const session = yield* sessionOf(turnIn(`kill${index}`, root, moment.word, { runtime }))
-
-          const goOn = yield* moment.reached(cluster, session)
-          yield* hits[target](cluster)
-          const ended = target === "the session-manager" || target === "both"
-          // An agent may outlive its session-manager by a moment, and must not continue meanwhile.
-          if (ended) yield* untilNoneMarked(`${killed.mark}=${join(root, ".reprise")}`)
-          yield* goOn
-          if (ended) yield* cluster.serve("session-manager")
-
-          const story = ["SessionCreated", "TurnStarted", "AgentWorking", "TurnCompleted"]
-          assert.deepStrictEqual(yield* session.story, story)
-          const { runtimeSessionId } = yield* session.event("SessionCreated")
-          const calls = (yield* model.calls).filter((call) => call.session === runtimeSessionId)
-          assert.deepStrictEqual(
-            calls.map(({ kind, step }) => `${kind} ${step}`),
-            moment.calls(target)
+    for (const [target, round] of targets.flatMap((target) => rounds.map((round) => [target, round] as const))) {
+      const struck = Layer.effect(Struck, strike(killed, target, round))
+      it.layer(struck, { timeout: "30 minutes" })(`of ${target}`, (it) => {
+        for (const moment of round) {
+          it.effect(`${moment.when}: it completes once, and the model sees no prompt twice`, () =>
+            Effect.gen(function* () {
+              const session = (yield* Struck).get(moment) ?? assert.fail("it was not struck")
+              const { model } = (yield* Cluster).world
+              const story = ["SessionCreated", "TurnStarted", "AgentWorking", "TurnCompleted"]
+              assert.deepStrictEqual(yield* session.story, story)
+              const { runtimeSessionId } = yield* session.event("SessionCreated")
+              const calls = (yield* model.calls).filter((call) => call.session === runtimeSessionId)
+              assert.deepStrictEqual(
+                calls.map(({ kind, step }) => `${kind} ${step}`),
+                moment.calls(target)
+              )
+              const prompts = calls.at(-1)?.messages.flatMap((it) => (it.role === "user" ? [it.text] : [])) ?? []
+              assert.strictEqual(new Set(prompts).size, prompts.length, "no prompt appears twice")
+              assert.strictEqual(prompts.length, 2 + (moment.continuations?.(target) ?? 0))
+              const { attempts } = yield* session.event("TurnCompleted")
+              if (moment.attempts !== undefined) assert.strictEqual(attempts, moment.attempts(target))
+            })
           )
-          const prompts = calls.at(-1)?.messages.flatMap((it) => (it.role === "user" ? [it.text] : [])) ?? []
-          assert.strictEqual(new Set(prompts).size, prompts.length, "no prompt appears twice")
-          assert.strictEqual(prompts.length, 2 + (moment.continuations?.(target) ?? 0))
-          const { attempts } = yield* session.event("TurnCompleted")
-          if (moment.attempts !== undefined) assert.strictEqual(attempts, moment.attempts(target))
-        })
-      )
+        }
+      })
     }
   })
 }
