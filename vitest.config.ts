@@ -1,13 +1,14 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
 /** A limit is there to name a test that hangs. No test may come near it, however busy the machine is. */
 const minutes = (count: number) => ({ testTimeout: count * 60_000, hookTimeout: count * 60_000 })
 
 /** Projects of one group run together; the small files of one project fill the gaps that another leaves. */
-const group = (groupOrder: number, maxWorkers: string) => ({ maxWorkers, sequence: { groupOrder } })
-const pure = group(1, "100%")
-/** These tests start processes of their own, which need the processors too. */
-const waiting = group(2, "100%")
+const group = (groupOrder: number, maxWorkers: number) => ({ maxWorkers, sequence: { groupOrder } })
+const pure = group(1, availableParallelism())
+/** These tests start processes of their own and mostly wait for them, so that two of them share a processor. */
+const waiting = { ...group(2, 2 * availableParallelism()), isolate: false }
 
 export default defineConfig({
   test: {

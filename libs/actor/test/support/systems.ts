@@ -10,9 +10,6 @@ import { jetStream, testSettings } from "./jetStream.ts"
 
 export { testBroker as server }
 
-/** A suite on a real server; skipped where the kind of server asked for cannot be had. */
-export const onServer = describe.skipIf(await Effect.runPromise(lacksTestBroker))
-
 export type Process = Context.Context<Messenger | Broker | ActorConfig>
 
 type Part = Layer.Layer<never, unknown, Broker | ActorConfig | Messenger>
@@ -81,20 +78,31 @@ export const ownServerWorld = Effect.fnUntraced(function* (
   return worldOn(Context.get(context, Server), settings, storageBytes)
 })
 
-const fileScope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(fileScope, Exit.void)))
-let fileServer: Promise<TestBroker> | undefined
+let shared: { readonly scope: Scope.Closeable; readonly server: Promise<TestBroker> } | undefined
 
-/** The server of the tests of one file: starting one takes longer than most of the tests. */
+/** The server of a suite: starting one takes longer than most of the tests. */
 const sharedServer = Effect.promise(() => {
-  fileServer ??= Effect.runPromise(
-    Layer.build(testBroker).pipe(
-      Effect.map((context) => Context.get(context, Server)),
-      Scope.provide(fileScope)
-    )
-  )
-  return fileServer
+  if (shared === undefined) {
+    const scope = Scope.makeUnsafe()
+    const server = Effect.map(Layer.build(testBroker), (context) => Context.get(context, Server))
+    shared = { scope, server: Effect.runPromise(Scope.provide(server, scope)) }
+  }
+  return shared.server
 })
+
+const stopSharedServer = async () => {
+  if (shared !== undefined) await Effect.runPromise(Scope.close(shared.scope, Exit.void))
+  shared = undefined
+}
+
+const describeOnServer = describe.skipIf(await Effect.runPromise(lacksTestBroker))
+
+/** A suite on a real server; skipped where the kind of server asked for cannot be had. */
+export const onServer = (name: string, tests: () => void) =>
+  describeOnServer(name, () => {
+    afterAll(stopSharedServer)
+    tests()
+  })
 
 const removeStreams = (url: string) =>
   Effect.promise(async () => {
@@ -104,7 +112,7 @@ const removeStreams = (url: string) =>
     await connection.close()
   })
 
-/** Processes with a connection each, on a real server that other tests of the file use after this one. */
+/** Processes with a connection each, on a real server that other tests of the suite use after this one. */
 export const jetStreamWorld = Effect.fnUntraced(function* (
   settings: Partial<ActorSettings> = {}
 ): Effect.fn.Return<ServerWorld, unknown, Scope.Scope> {
@@ -119,5 +127,5 @@ export const waitUntil = <E, R>(condition: Effect.Effect<boolean, E, R>) =>
     Effect.timeoutOrElse({ duration: "5 minutes", orElse: () => Effect.die(new Error("waited in vain")) })
   )
 
-/** On a real server that the tests of a file share, one after the other. */
+/** On a real server that the tests of a suite share, one after the other. */
 export const onJetStream: Stage = { open: jetStreamWorld, test: it.live }
