@@ -7,8 +7,8 @@ const minutes = (count: number) => ({ testTimeout: count * 60_000, hookTimeout: 
 /** Projects of one group run together; the small files of one project fill the gaps that another leaves. */
 const group = (groupOrder: number, maxWorkers: number) => ({ maxWorkers, sequence: { groupOrder } })
 const pure = group(1, availableParallelism())
-/** These tests start processes of their own and mostly wait for them, so that two of them share a processor. */
-const waiting = { ...group(2, 2 * availableParallelism()), isolate: false }
+/** These tests start processes of their own, and wait for them half of the time. */
+const waiting = { ...group(2, Math.ceil(1.5 * availableParallelism())), isolate: false }
 
 export default defineConfig({
   test: {

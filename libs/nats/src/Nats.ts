@@ -12,6 +12,7 @@ import {
 } from "@nats-io/transport-node"
 import { Context, Effect, Layer, Option, Redacted, Stream, SubscriptionRef } from "effect"
 import { attempt, BrokerRefused, BrokerUnreachable, CredentialsUnreadable } from "./BrokerError.ts"
+import { promptRequests } from "./promptRequests.ts"
 import { parseServerVersion, type ServerVersion } from "./ServerVersion.ts"
 
 /** How a service identifies itself to the broker. */
@@ -113,8 +114,8 @@ const close = (nc: NatsConnection, status: SubscriptionRef.SubscriptionRef<Conne
   })
 
 /**
- * Connects; closes with the scope. Fails when no server answers now; once connected, it reconnects without end, and
- * requests made meanwhile fail with `RequestTimedOut`. Surprise: JetStream is not checked here, because an identity with
+ * Connects; closes with the scope. Fails when no server answers now; once connected, it reconnects without end. Requests
+ * in flight then fail with `RequestTimedOut`, and requests made meanwhile wait for the connection. Surprise: JetStream is not checked here, because an identity with
  * few permissions may not ask; `ensureStreams` and `health` check it.
  *
  * @example program.pipe(Effect.provide(Nats.layer({ url: "nats://broker:4222", name: "gate" })))
@@ -123,7 +124,7 @@ const make = Effect.fn("Nats.make")(function* (options: NatsOptions) {
   const url = displayUrl(options.url)
   const authentication = yield* authenticationOf(options.credentials ?? { _tag: "Anonymous" })
   const servers = typeof options.url === "string" ? [options.url] : [...options.url]
-  const nc = yield* Effect.tryPromise({
+  const driver = yield* Effect.tryPromise({
     try: () =>
       connect({
         ...authentication,
@@ -140,6 +141,7 @@ const make = Effect.fn("Nats.make")(function* (options: NatsOptions) {
       }),
     catch: (cause) => connectError(url, cause)
   })
+  const nc = promptRequests(driver)
   const status = yield* SubscriptionRef.make<ConnectionStatus>("connected")
   yield* Effect.addFinalizer(() => close(nc, status))
   if (nc.info?.tls_required !== true && !servers.every(isLoopback)) {

@@ -17,8 +17,8 @@ export interface MessageToStore {
 
 export interface PublishOptions {
   /**
-   * The first attempt is repeated when it has no answer after this time, since a lost connection does not fail requests in
-   * flight. Each further attempt waits twice as long, so that a slow server has time to answer. Default: 300 ms.
+   * The first attempt is repeated when it has no answer after this time. Each further attempt waits twice as long, so
+   * that a slow server has time to answer. Default: 300 ms.
    */
   readonly attemptTimeoutMs?: number
   /** Over all attempts. Default: 30 s. */

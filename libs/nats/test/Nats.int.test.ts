@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Exit, Redacted, Scope, Stream } from "effect"
+import { Effect, Exit, Fiber, Redacted, Scope, Stream } from "effect"
+import { attempt } from "../src/BrokerError.ts"
 import { connectionTo, EmbeddedServer, ensureStreams, Nats, publish } from "../src/index.ts"
 import { brokerLayer, killHard, stateDirectory, temporaryDirectory, waitUntil } from "./harness.ts"
 
@@ -81,6 +82,23 @@ layer(brokerLayer(), live)("a connection", (it) => {
     }).pipe(Effect.scoped)
   )
 })
+
+it.live("fails a request in flight when it is cut, and sends one that is made meanwhile once it is up again", () =>
+  Effect.gen(function* () {
+    const server = yield* EmbeddedServer.make({ directory: yield* stateDirectory })
+    const connection = connectionTo(server.endpoint, { name: "test" })
+    // Nothing here may wait for the limit of a request: the test would end before.
+    const nats = yield* Nats.make({ ...connection, requestTimeoutMs: 3_600_000 })
+    yield* ensureStreams("reprise").pipe(Effect.provideService(Nats, nats))
+    const pid = yield* server.pid
+    const info = attempt("ask", () => nats.jsm.streams.info("REPRISE_EVENTS"))
+    process.kill(pid, "SIGSTOP")
+    const inFlight = yield* Effect.forkChild(Effect.flip(info), { startImmediately: true })
+    yield* killHard(pid)
+    assert.strictEqual((yield* Fiber.join(inFlight))._tag, "RequestTimedOut")
+    assert.strictEqual((yield* info).config.name, "REPRISE_EVENTS")
+  }).pipe(Effect.scoped)
+)
 
 layer(brokerLayer(), live)("publish", (it) => {
   const subject = "reprise.journal.run.r1"
