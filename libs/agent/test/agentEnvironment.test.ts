@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { openCodeEnvironment } from "../src/agentEnvironment.ts"
-import { permissionRules } from "../src/opencode/session/permissions.ts"
+import { permissionRules } from "../src/opencode/session/permissionRules.ts"
 
 describe("openCodeEnvironment", () => {
   const canary = "canary-token"

@@ -6,7 +6,7 @@ import type { PermissionRequest } from "@opencode-ai/sdk/v2/client"
 import type { PermissionMode } from "@reprise/protocol"
 import { Effect, Option } from "effect"
 import { isInside } from "../src/isInside.ts"
-import { isApproved } from "../src/opencode/session/permissions.ts"
+import { isApproved } from "../src/opencode/session/permissionRules.ts"
 
 /** `work` with a file, and links to `outside`, to a file there, and to itself. */
 const place = Effect.acquireRelease(

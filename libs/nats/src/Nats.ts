@@ -12,7 +12,7 @@ import {
 } from "@nats-io/transport-node"
 import { Context, Effect, Layer, Option, Redacted, Stream, SubscriptionRef } from "effect"
 import { attempt, BrokerRefused, BrokerUnreachable, CredentialsUnreadable } from "./BrokerError.ts"
-import { promptRequests } from "./promptRequests.ts"
+import { connectedRequests } from "./connectedRequests.ts"
 import { parseServerVersion, type ServerVersion } from "./ServerVersion.ts"
 
 /** How a service identifies itself to the broker. */
@@ -141,7 +141,7 @@ const make = Effect.fn("Nats.make")(function* (options: NatsOptions) {
       }),
     catch: (cause) => connectError(url, cause)
   })
-  const nc = promptRequests(driver)
+  const nc = connectedRequests(driver)
   const status = yield* SubscriptionRef.make<ConnectionStatus>("connected")
   yield* Effect.addFinalizer(() => close(nc, status))
   if (nc.info?.tls_required !== true && !servers.every(isLoopback)) {

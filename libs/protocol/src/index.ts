@@ -1,3 +1,4 @@
+export { type Addressed, addressing, to } from "./contracts/addressedCommands.ts"
 export { ApiError, type ListFilter, queries } from "./contracts/Contract.ts"
 export {
   type Askable,
@@ -13,11 +14,10 @@ export {
   type RefusalCode,
   type ViewOf
 } from "./contracts/contracts.ts"
-export { EscalationCommand, EscalationView, GateEvent } from "./contracts/gate.ts"
-export { OrchestratorCommand, OrchestratorEvent, PhaseView, RunView } from "./contracts/orchestrator.ts"
-export { ReviewCommand, ReviewEvent, ReviewView } from "./contracts/reviewer.ts"
-export { SessionChoice, SessionCommand, SessionEvent, SessionView } from "./contracts/sessionManager.ts"
-export { type Addressed, addressing, to } from "./contracts/to.ts"
+export { EscalationCommand, EscalationView, GateEvent } from "./contracts/escalation.ts"
+export { ReviewCommand, ReviewEvent, ReviewView } from "./contracts/review.ts"
+export { OrchestratorCommand, OrchestratorEvent, PhaseView, RunView } from "./contracts/run.ts"
+export { SessionChoice, SessionCommand, SessionEvent, SessionView } from "./contracts/session.ts"
 export { WorkspaceCommand, WorkspaceEvent, WorkspaceView } from "./contracts/workspace.ts"
 export * from "./envelope.ts"
 export * from "./failure.ts"

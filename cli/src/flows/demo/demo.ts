@@ -15,8 +15,8 @@ import { color, say } from "../../terminal/Printer.ts"
 import { isInteractive } from "../../terminal/readLine.ts"
 import { questionText } from "../../views/questionText.ts"
 import type { Answer } from "../gate/answerQuestion.ts"
-import { executePlan } from "../run/executePlan.ts"
 import { prepareRun } from "../run/prepareRun.ts"
+import { startOrContinueRun } from "../run/startOrContinueRun.ts"
 import { makeSampleRepository, planPath } from "./sampleRepository.ts"
 import { script } from "./script.ts"
 
@@ -72,7 +72,7 @@ export const demo = Effect.fn("demo")(function* (flags: Flags) {
   if (!flags.json) say(`This is a real run in ${root}: only the model is scripted.`)
   const project = yield* findProject(root)
   const prepared = yield* prepareRun(project, join(root, planPath), {}, () => Effect.succeed(noRunFlags))
-  const code = yield* executePlan({
+  const code = yield* startOrContinueRun({
     ...prepared,
     answerer: isInteractive({ json: false, noInput: flags.noInput }) ? "terminal" : demoAnswer(flags.json),
     json: flags.json,

@@ -1,5 +1,5 @@
 /** The gate in a terminal: shows one question and reads lines until there is an answer. */
-import { type Look, parseAnswer } from "@reprise/gate/answer"
+import { type Look, parseAnswer } from "@reprise/gate/typedAnswer"
 import type { EscalationOption, EscalationView } from "@reprise/protocol"
 import { Effect } from "effect"
 import { color, say, visible } from "../../terminal/Printer.ts"

@@ -1,7 +1,7 @@
 /** What a human can look at before answering: the diff, the transcript, the quality gates' logs, how to attach. */
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import type { Look } from "@reprise/gate/answer"
+import type { Look } from "@reprise/gate/typedAnswer"
 import { runGit } from "@reprise/process"
 import { type EscalationView, isStandalone } from "@reprise/protocol"
 import { Effect } from "effect"

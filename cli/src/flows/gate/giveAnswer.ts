@@ -1,6 +1,6 @@
 /** `reprise gate answer ID CHOICE [--guidance TEXT|-]` */
 import { text } from "node:stream/consumers"
-import { parseAnswer } from "@reprise/gate/answer"
+import { parseAnswer } from "@reprise/gate/typedAnswer"
 import { type EscalationView, isStandalone } from "@reprise/protocol"
 import { Effect, Option } from "effect"
 import { type ClientFlags, withClient } from "../../system/clientSystem.ts"

@@ -12,9 +12,9 @@ import { say } from "../../terminal/Printer.ts"
 import { isInteractive } from "../../terminal/readLine.ts"
 import { requireTrust } from "../../trust/requireTrust.ts"
 import { trustedSettingsOfRun } from "../../trust/trustedSettings.ts"
-import { executePlan } from "./executePlan.ts"
 import { requireCommit } from "./preflight.ts"
 import { describeRun, prepareRun } from "./prepareRun.ts"
+import { startOrContinueRun } from "./startOrContinueRun.ts"
 
 interface Flags extends ClientFlags {
   readonly plan: string
@@ -65,7 +65,7 @@ export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
   const settings = trustedSettingsOfRun(prepared.config, prepared.options)
   yield* requireTrust(project, settings, { terminal, plan: flags.plan })
   yield* ensureSchemaFile(project)
-  const code = yield* executePlan({
+  const code = yield* startOrContinueRun({
     ...prepared,
     answerer: terminal ? "terminal" : "nobody",
     json: flags.json,

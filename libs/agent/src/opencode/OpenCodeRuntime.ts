@@ -16,7 +16,7 @@ import {
   requireSession,
   unavailable
 } from "./OpenCodeAdapter.ts"
-import { modeMetadata, permissionRules } from "./session/permissions.ts"
+import { modeMetadata, permissionRules } from "./session/permissionRules.ts"
 import { historyOf } from "./turn/history.ts"
 import { runTurn } from "./turn/runTurn.ts"
 import { type Listed, modelOf, tokensOf } from "./turn/turnOf.ts"

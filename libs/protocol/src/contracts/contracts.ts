@@ -2,11 +2,11 @@
 import { Schema } from "effect"
 import type { Key, ServiceName } from "../ids.ts"
 import type { Outcome } from "./Contract.ts"
+import { gate, gateEvents } from "./escalation.ts"
 import { CommandRefused } from "./fields.ts"
-import { gate, gateEvents } from "./gate.ts"
-import { orchestrator, orchestratorEvents } from "./orchestrator.ts"
-import { reviewer, reviewerEvents } from "./reviewer.ts"
-import { sessionManager, sessionManagerEvents } from "./sessionManager.ts"
+import { reviewer, reviewerEvents } from "./review.ts"
+import { orchestrator, orchestratorEvents } from "./run.ts"
+import { sessionManager, sessionManagerEvents } from "./session.ts"
 import { workspace, workspaceEvents } from "./workspace.ts"
 
 /**

@@ -5,7 +5,7 @@
 import { type Delivery, type Refusal, refusing } from "@reprise/actor"
 import type { EscalationId, EscalationOption } from "@reprise/protocol"
 import { Equal, Result } from "effect"
-import { resolveChoice } from "../choice.ts"
+import { resolveChoice } from "../resolveChoice.ts"
 import type { EscalationInput, InputOf } from "./inputs.ts"
 import type { JournalEvent } from "./journal.ts"
 import type { ClosedEscalation, EscalationState, OpenEscalation } from "./state.ts"

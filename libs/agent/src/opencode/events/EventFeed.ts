@@ -9,7 +9,7 @@ import type { Calls, Refused, Unreachable } from "../server/calls.ts"
 import { clientFor } from "../server/http.ts"
 import type { Connection } from "../server/OpenCodeEndpoint.ts"
 import type { OpenCodeServerShape } from "../server/OpenCodeServer.ts"
-import { PendingPrompts, type Refreshed } from "../session/PendingPrompts.ts"
+import { PendingRequests, type Refreshed } from "../session/PendingRequests.ts"
 import type { SessionFact, SessionFacts } from "../session/SessionFacts.ts"
 import { ActivityTracker, type Observed } from "./ActivityTracker.ts"
 
@@ -63,7 +63,7 @@ const openStream = (connection: Connection) =>
 interface Feed extends FeedOptions {
   readonly hub: PubSub.PubSub<RuntimeEvent>
   readonly tracker: ActivityTracker
-  readonly pending: PendingPrompts
+  readonly pending: PendingRequests
   readonly watched: Map<string, { readonly session: SessionFact; readonly touchedAt: number }>
   /** The newest error of each session. */
   readonly errors: Map<string, { readonly atMs: number; readonly message: string }>
@@ -206,7 +206,7 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
     ...options,
     hub: yield* PubSub.sliding<RuntimeEvent>(16_384),
     tracker,
-    pending: new PendingPrompts(options.calls, options.facts, (id) => tracker.at(id)),
+    pending: new PendingRequests(options.calls, options.facts, (id) => tracker.at(id)),
     watched: new Map(),
     errors: new Map(),
     awaySince: undefined,

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type OfferedChoices, parseAnswer } from "../src/answer.ts"
+import { type OfferedChoices, parseAnswer } from "../src/typedAnswer.ts"
 import { option, stepOptions } from "./fixtures.ts"
 
 const step: OfferedChoices = { options: stepOptions, evidence: {} }

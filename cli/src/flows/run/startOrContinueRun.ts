@@ -114,7 +114,7 @@ const followAndSummarise = Effect.fnUntraced(function* (
  * Returns the exit code (docs/design/protocol.md#the-command-line); fails with a `CliFailure` if something the run needs
  * is missing. When another process did the work and ends, this one takes over.
  */
-export const executePlan = Effect.fn("executePlan")(function* (execution: PlanExecution) {
+export const startOrContinueRun = Effect.fn("startOrContinueRun")(function* (execution: PlanExecution) {
   // Checked before the first broker starts here, so that a refused run leaves nothing behind.
   if (!isInitialised(execution.project)) yield* requireCleanTree(execution)
   const followed = yield* Ref.make<RunId | undefined>(undefined)

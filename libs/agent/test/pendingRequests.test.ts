@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option } from "effect"
 import type { Asked } from "../src/opencode/events/ActivityTracker.ts"
 import type { Calls } from "../src/opencode/server/calls.ts"
-import { PendingPrompts } from "../src/opencode/session/PendingPrompts.ts"
+import { PendingRequests } from "../src/opencode/session/PendingRequests.ts"
 import { SessionFacts } from "../src/opencode/session/SessionFacts.ts"
 
 const directory = "/work"
@@ -31,7 +31,7 @@ const promptsOf = (listed: Array<typeof permission>, answered: Deferred.Deferred
       return Effect.as(arrival, answer)
     })
   const calls = { once, reaching: once } as unknown as Calls
-  return new PendingPrompts(calls, new SessionFacts(), (id) => ({ sessionId: id }))
+  return new PendingRequests(calls, new SessionFacts(), (id) => ({ sessionId: id }))
 }
 
 const now = Effect.tap(Deferred.make<void>(), (it) => Deferred.succeed(it, undefined))

@@ -5,7 +5,7 @@ import { errors, type Msg, type NatsConnection } from "@nats-io/transport-node"
  * own requests take their whole time limit in both cases: it drops what is sent while the connection is down, and it
  * leaves the requests in flight alone when the connection is cut.
  */
-export const promptRequests = (nc: NatsConnection): NatsConnection => {
+export const connectedRequests = (nc: NatsConnection): NatsConnection => {
   /** Settled when the connection is cut, or is up again. */
   let change = Promise.withResolvers<void>()
   let up = true

@@ -7,8 +7,8 @@ import { Effect, Option } from "effect"
 import type { PendingPrompt } from "../../RuntimeEvent.ts"
 import type { Asked } from "../events/ActivityTracker.ts"
 import type { Calls, Refused, Unreachable } from "../server/calls.ts"
-import { permissionPrompt, questionPrompt } from "./pendingPrompt.ts"
-import { isApproved } from "./permissions.ts"
+import { permissionPrompt, questionPrompt } from "./convertRequest.ts"
+import { isApproved } from "./permissionRules.ts"
 import type { SessionFacts } from "./SessionFacts.ts"
 
 interface Kept {
@@ -27,7 +27,7 @@ export interface Refreshed {
 
 type At = (sessionId: string) => { readonly sessionId: string; readonly causePromptId?: string }
 
-export class PendingPrompts {
+export class PendingRequests {
   readonly #calls: Calls
   readonly #facts: SessionFacts
   readonly #at: At

@@ -1,10 +1,10 @@
 /**
- * Reads the line that a human typed at the gate. For every screen that takes a line of text, as `@reprise/gate/answer`;
+ * Reads the line that a human typed at the gate. For every screen that takes a line of text, as `@reprise/gate/typedAnswer`;
  * the Escalation actor decides again when the answer arrives.
  */
 import type { EscalationOption } from "@reprise/protocol"
 import { Result } from "effect"
-import { listOptions, type NoSuchChoice, type OfferedChoices, resolveChoice } from "./choice.ts"
+import { listOptions, type NoSuchChoice, type OfferedChoices, resolveChoice } from "./resolveChoice.ts"
 
 export { listOptions, type OfferedChoices, resolveChoice }
 
