@@ -9,7 +9,7 @@ import manifest from "../package.json" with { type: "json" }
 import { CommandTree } from "./commands/completion.ts"
 import { presentation, readArguments } from "./commands/parser.ts"
 import { root } from "./commands/root.ts"
-import { exitCodes } from "./terminal/CliFailure.ts"
+import { exitCodes } from "./terminal/exitCodes.ts"
 import { say } from "./terminal/Printer.ts"
 import { reportExit } from "./terminal/reportExit.ts"
 

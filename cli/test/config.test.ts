@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { defaultSettings } from "@reprise/session-manager/settings"
 import { Result } from "effect"
-import { resolve } from "../src/config/Config.ts"
 import { type ConfigProblem, fromDocument, fromEnvironment, fromPlan, type Layer } from "../src/config/layers.ts"
 import { lineOfKey } from "../src/config/loadConfig.ts"
+import { resolve } from "../src/config/resolveConfig.ts"
 import { sessionSettings } from "../src/config/serviceOptions.ts"
-import { environmentName, type SettingPath, settingsTable } from "../src/config/settings.ts"
+import { environmentName, type SettingPath, settingsTable } from "../src/config/settingsTable.ts"
 import { explained } from "../src/flows/repository/explainConfig.ts"
 import { configOf, layerOf } from "./support/layers.ts"
 

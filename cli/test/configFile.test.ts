@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema, SchemaRepresentation } from "effect"
 import { parse } from "smol-toml"
-import { resolve } from "../src/config/Config.ts"
 import { configSchema } from "../src/config/jsonSchema.ts"
 import { fromDocument } from "../src/config/layers.ts"
 import { renderConfigFile } from "../src/config/renderConfigFile.ts"
-import { settingsTable } from "../src/config/settings.ts"
+import { resolve } from "../src/config/resolveConfig.ts"
+import { settingsTable } from "../src/config/settingsTable.ts"
 
 const { $schema: _, ...schema } = configSchema()
 const codec = SchemaRepresentation.fromJsonSchemaDocument({ dialect: "draft-2020-12", schema, definitions: {} })

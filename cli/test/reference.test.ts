@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { referenceFile, referencePages, sessionsFile, withSessionMachine } from "../../docs/generate.ts"
 import { otherVariables } from "../../docs/render/configuration.ts"
-import { environmentName, settingsTable } from "../src/config/settings.ts"
+import { environmentName, settingsTable } from "../src/config/settingsTable.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 

@@ -3,7 +3,7 @@ import { NodeServices } from "@effect/platform-node"
 import { Effect, Option, Predicate, Result } from "effect"
 import { type Command, Completions, Param } from "effect/cli"
 import { root } from "../../cli/src/commands/root.ts"
-import { exitCodes } from "../../cli/src/terminal/CliFailure.ts"
+import { exitCodes } from "../../cli/src/terminal/exitCodes.ts"
 import { code, generated, page, table } from "./markdown.ts"
 
 const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {

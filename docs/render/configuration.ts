@@ -1,5 +1,5 @@
 /** Every setting, from the table that the loader uses. */
-import { environmentName, type Setting, settingsTable } from "../../cli/src/config/settings.ts"
+import { environmentName, type Setting, settingsTable } from "../../cli/src/config/settingsTable.ts"
 import { jsonSchemaOf, jsonType, type Names } from "./fields.ts"
 import { code, generated, page, table } from "./markdown.ts"
 
@@ -47,7 +47,7 @@ export const otherVariables: ReadonlyArray<readonly [string, string]> = [
 
 export const configurationPage = (): string =>
   page([
-    generated("cli/src/config/settings.ts"),
+    generated("cli/src/config/settingsTable.ts"),
     "# Configuration",
     "Settings are read from these places. A later place overrides an earlier one.",
     "1. the defaults below\n2. `reprise.toml` in the repository's root\n3. `reprise.local.toml` beside it, for personal settings\n4. `gates` and `limits` in the front matter of the plan\n5. environment variables\n6. flags of the command",

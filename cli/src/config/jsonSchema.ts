@@ -5,7 +5,7 @@ import { readIfPresent, replaceFile } from "@reprise/process"
 import { Effect, Schema } from "effect"
 import type { Project } from "../project/Project.ts"
 import { missing } from "../terminal/CliFailure.ts"
-import { settingsTable } from "./settings.ts"
+import { settingsTable } from "./settingsTable.ts"
 
 /** Relative to the project's root, as `reprise.toml` refers to it. */
 export const schemaPath = ".reprise/schema.json"

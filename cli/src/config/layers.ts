@@ -2,7 +2,7 @@
 import type { FrontMatter } from "@reprise/plan"
 import { Result, Schema } from "effect"
 import { closest } from "fastest-levenshtein"
-import { environmentName, type SettingPath, type SomeSettings, settingsTable } from "./settings.ts"
+import { environmentName, type SettingPath, type SomeSettings, settingsTable } from "./settingsTable.ts"
 
 export type Source = "default" | "reprise.toml" | "reprise.local.toml" | "plan" | "environment" | "command line"
 

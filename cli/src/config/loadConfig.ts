@@ -5,7 +5,6 @@ import { Effect, type Result } from "effect"
 import { parse, TomlError } from "smol-toml"
 import type { PlanFile } from "../project/planFile.ts"
 import { missing, wrongUse } from "../terminal/CliFailure.ts"
-import { resolve } from "./Config.ts"
 import {
   type ConfigProblem,
   fromCommandLine,
@@ -15,7 +14,8 @@ import {
   type Layer,
   type Source
 } from "./layers.ts"
-import type { SomeSettings } from "./settings.ts"
+import { resolve } from "./resolveConfig.ts"
+import type { SomeSettings } from "./settingsTable.ts"
 
 export const configFile = "reprise.toml"
 

@@ -3,7 +3,7 @@
  * commented out unless it was detected. Pure.
  */
 import { schemaPath } from "./jsonSchema.ts"
-import { type Setting, settingsTable } from "./settings.ts"
+import { type Setting, settingsTable } from "./settingsTable.ts"
 
 const isTable = (value: unknown): value is object => typeof value === "object" && value !== null
 

@@ -1,7 +1,7 @@
 /** The options of runs and services, from the settings and the flags of a command. Pure. */
 import type { PhaseId, RunOptions, TurnLimits } from "@reprise/protocol"
 import { defaultActions, type SessionSettings } from "@reprise/session-manager/settings"
-import type { Settings } from "./settings.ts"
+import type { Settings } from "./settingsTable.ts"
 
 export interface RunFlags {
   readonly auto: boolean

@@ -2,7 +2,7 @@
 import { remoteConnection } from "@reprise/actor/main"
 import { attach, connectionTo, EmbeddedServer, ensureStreams, hasOwner, isLocked, Nats, NoOwner } from "@reprise/nats"
 import { Context, Effect, Layer, Predicate, Schedule, Schema } from "effect"
-import type { Settings } from "../config/settings.ts"
+import type { Settings } from "../config/settingsTable.ts"
 import { requireQuota, untilFull } from "./brokerQuota.ts"
 import type { SystemOptions } from "./System.ts"
 

@@ -1,18 +1,6 @@
 /** How a command ends when it does not succeed: a code for programs, a sentence and the next step for people. */
 import * as Schema from "effect/Schema"
-
-/** docs/design/protocol.md#the-command-line */
-export const exitCodes = {
-  done: 0,
-  runFailed: 1,
-  wrongUse: 2,
-  missing: 3,
-  waiting: 4,
-  aborted: 5,
-  interrupted: 130,
-  terminated: 143
-} as const
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+import { type ExitCode, exitCodes } from "./exitCodes.ts"
 
 export class CliFailure extends Schema.TaggedError<CliFailure>()("CliFailure", {
   code: Schema.String,

@@ -3,7 +3,8 @@ import * as Cause from "effect/Cause"
 import * as CliError from "effect/cli/CliError"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import { Exit as CliExit, CliFailure, exitCodes } from "./CliFailure.ts"
+import { Exit as CliExit, CliFailure } from "./CliFailure.ts"
+import { exitCodes } from "./exitCodes.ts"
 import { color, errorJson, say, visible } from "./Printer.ts"
 
 export interface ReportOptions {

@@ -1,6 +1,6 @@
 /** Settings that others may have written are used only after a human trusted them on this machine. */
 import { Effect } from "effect"
-import type { Config } from "../config/Config.ts"
+import type { Config } from "../config/resolveConfig.ts"
 import type { Project } from "../project/Project.ts"
 import { missing } from "../terminal/CliFailure.ts"
 import { say, visible } from "../terminal/Printer.ts"

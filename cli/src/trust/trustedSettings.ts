@@ -3,9 +3,9 @@
  * and passwords. Pure.
  */
 import { createHash } from "node:crypto"
-import type { Config } from "../config/Config.ts"
 import type { Source } from "../config/layers.ts"
-import type { SettingPath, Settings } from "../config/settings.ts"
+import type { Config } from "../config/resolveConfig.ts"
+import type { SettingPath, Settings } from "../config/settingsTable.ts"
 
 /** Settings whose values a shell runs. */
 const commandSettings = ["gates.quality", "gates.verify", "workspace.postCreate"] as const

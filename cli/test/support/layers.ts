@@ -1,8 +1,8 @@
 /** Layers of settings for tests. */
 import { Result } from "effect"
-import { resolve } from "../../src/config/Config.ts"
 import type { Layer, Source } from "../../src/config/layers.ts"
-import type { SettingPath } from "../../src/config/settings.ts"
+import { resolve } from "../../src/config/resolveConfig.ts"
+import type { SettingPath } from "../../src/config/settingsTable.ts"
 
 export type Values = { readonly [Path in SettingPath]?: unknown }
 

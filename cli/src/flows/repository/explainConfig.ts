@@ -1,8 +1,8 @@
 /** `reprise config explain [PLAN]`: every setting, its value and where it came from. */
 import { Effect, Option } from "effect"
-import type { Config } from "../../config/Config.ts"
 import { loadConfig } from "../../config/loadConfig.ts"
-import { environmentName, settingsTable } from "../../config/settings.ts"
+import type { Config } from "../../config/resolveConfig.ts"
+import { environmentName, settingsTable } from "../../config/settingsTable.ts"
 import { findProject } from "../../project/Project.ts"
 import { readPlanFile } from "../../project/planFile.ts"
 import { data, okJson, visible } from "../../terminal/Printer.ts"

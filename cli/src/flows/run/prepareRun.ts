@@ -1,10 +1,10 @@
 /** Reads and checks once everything that a run needs, for `run`, `run --dry-run`, `validate` and `demo`. */
 import { type RunId, type RunOptions, to } from "@reprise/protocol"
 import { Effect } from "effect"
-import type { Config } from "../../config/Config.ts"
 import { loadConfig } from "../../config/loadConfig.ts"
+import type { Config } from "../../config/resolveConfig.ts"
 import { type RunFlags, runOptions } from "../../config/serviceOptions.ts"
-import type { SomeSettings } from "../../config/settings.ts"
+import type { SomeSettings } from "../../config/settingsTable.ts"
 import type { Project } from "../../project/Project.ts"
 import { type PlanFile, readPlanFile } from "../../project/planFile.ts"
 import { readPrompts } from "../../project/prompts.ts"

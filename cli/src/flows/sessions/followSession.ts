@@ -1,7 +1,7 @@
 /** Follows a standalone session to its end, or until it is parked. */
 import { type PublicEvent, type PublicEventType, RunId, type SessionId } from "@reprise/protocol"
 import { Deferred, Effect } from "effect"
-import { type ExitCode, exitCodes } from "../../terminal/CliFailure.ts"
+import { type ExitCode, exitCodes } from "../../terminal/exitCodes.ts"
 import { eventLine } from "../../views/eventLine.ts"
 import { type Finish, followEvents } from "../gate/followEvents.ts"
 

@@ -1,7 +1,7 @@
 /** The resolved configuration: every setting's value, and where each came from. Pure. */
 import { Result, Schema } from "effect"
 import { type ConfigProblem, type Layer, located, problem, quoted, type Source } from "./layers.ts"
-import { environmentName, type Setting, type SettingPath, type Settings, settingsTable } from "./settings.ts"
+import { environmentName, type Setting, type SettingPath, type Settings, settingsTable } from "./settingsTable.ts"
 
 /** The value of one setting and where it came from. */
 export interface Resolved {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { PermissionMode, RunOptions } from "@reprise/protocol"
 import { fromCommandLine } from "../src/config/layers.ts"
-import type { SettingPath } from "../src/config/settings.ts"
+import type { SettingPath } from "../src/config/settingsTable.ts"
 import { configOf, layerOf } from "./support/layers.ts"
 
 const { resolved, settings } = configOf(layerOf({ "gates.qualityTimeoutMs": 5 }))
