@@ -196,6 +196,10 @@ describe("whatever happens to a run", () => {
     }
   })
 
+  always("no commit of the phase is verified yet while its author works in EXECUTE", ({ s }) => {
+    if (s.run.step === "EXECUTE" && s.run.pending._tag === "Turn") assert.isUndefined(s.phase.verified)
+  })
+
   always("every question and every end belongs to a step that the tables list", (step) => {
     for (const [run, event] of walk(step)) {
       if (event._tag === "QuestionAsked") {

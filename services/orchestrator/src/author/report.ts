@@ -108,7 +108,7 @@ export const afterWork = (run: Run): Move =>
 
 /** A new commit is verified; a step that fixes something may need none. */
 const workComplete = (run: Run, phase: PhaseRun, received: RunEvent, commit: string | undefined): Outcome => {
-  const known = run.step !== "EXECUTE" && phase.verified !== undefined && sameCommit(commit ?? "", phase.verified)
+  const known = phase.verified !== undefined && sameCommit(commit ?? "", phase.verified)
   if (commit === undefined || known) return outcome([received], afterWork(run))
   const command = {
     _tag: "VerifyCommit" as const,
@@ -169,8 +169,8 @@ const standaloneCompleted = (run: Run, turn: Turn, event: InputOf<"TurnCompleted
 export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: InputOf<"TurnCompleted">): Outcome => {
   if (run.standalone !== undefined) return standaloneCompleted(run, turn, event)
   const status = event.status === undefined ? undefined : normalise(event.status)
-  // A step that fixes something may need no commit, as long as the work that it fixes is there.
-  const problem = reportProblem(status, run.step === "EXECUTE" || phase.verified === undefined)
+  // A step that fixes something may need no commit, as long as the work that it fixes is there. In EXECUTE none is yet.
+  const problem = reportProblem(status, phase.verified === undefined)
   if (status === undefined || problem !== undefined) {
     return correctOrEscalate(run, phase, turn, problem ?? "it is missing.")
   }

@@ -155,7 +155,7 @@ const continueUnattended = (
   retry: Retry
 ): SessionUse | undefined => {
   const offer = continueOffer(phase.author, request, retry)
-  if (retry.command !== undefined || !("sessionId" in offer)) return undefined
+  if (!("sessionId" in offer)) return undefined
   const decision = sessionFor(run, phase, "unattended")
   return decision.choice === "fresh"
     ? undefined

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { decision, done } from "../support/checkpoints.ts"
-import { story } from "../support/story.ts"
+import { row } from "../support/row.ts"
+import { runId, story } from "../support/story.ts"
 
 describe("an author that is told what is wrong", () => {
   it("is not told a second time that its report breaks a rule, though its commit was rejected in between", () => {
@@ -35,6 +36,19 @@ describe("the session of an author", () => {
 
   it("has ended when it expired during the turn, although its report still arrives", () => {
     assert.strictEqual(story().executing().agent("SessionExpired").completes("abc1").phase.author?.state, "ended")
+  })
+
+  it("ends once: the report that it was aborted as asked is not recorded", () => {
+    const s = story().executing().turnFails("timeout", true)
+    row(s, { _tag: "SessionAborted", runId, sessionId: s.author, reason: "its turn timed out" }).then([])
+  })
+
+  it("that has ended is not aborted with the run, though a later author has replaced it", () => {
+    const s = story().executing()
+    const earlier = s.author
+    s.needsHuman().answer("fix").agent("SessionExpired", earlier)
+    const { lines } = row(s, { _tag: "AbortRun", runId, reason: "enough" })
+    assert.deepStrictEqual(lines, ["RunAborted", "session-manager AbortSession", "workspace ReleaseWorkspace"])
   })
 
   it("has ended when the runtime does not know it any more", () => {

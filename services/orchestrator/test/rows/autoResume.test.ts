@@ -149,6 +149,13 @@ describe("an agent prompts in its turn", () => {
     ])
   })
 
+  it("leaves the open prompt as it is when its session ends, until its turn ends too", () => {
+    const s = story().executing().agentPrompts("p1").agent("SessionExpired")
+    assert.deepStrictEqual(s.lines, [])
+    assert.strictEqual(s.question.ask.sessionId, s.author)
+    assert.deepStrictEqual(s.turnFails("session-missing").lines[0], "gate WithdrawEscalation")
+  })
+
   it("withdraws the open prompt when its turn is refused", () => {
     const s = story().executing().agentPrompts("p1")
     s.tell({ _tag: "CommandRefused", runId, command: "StartTurn", reason: "the session is gone" })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { row } from "../support/row.ts"
-import { item, runId, story, withGates } from "../support/story.ts"
+import { item, runId, type Story, story, withGates } from "../support/story.ts"
 
 const asked = () => story().executing().needsHuman()
 const guidance = "First line.\n\n  Second $& line, with {braces} and 'quotes'."
@@ -211,6 +211,14 @@ describe("when continue is offered", () => {
     })
   }
 
+  it("stays offered when the session of an earlier author ends", () => {
+    const s = asked()
+    const earlier = s.author
+    s.answer("fix").needsHuman().agent("SessionExpired", earlier)
+    assert.deepStrictEqual(s.lines, [])
+    assert.include(s.choices, "continue-session")
+  })
+
   it("is asked about again, without losing the guidance, when the answer came after the session's end", () => {
     const s = asked()
     const late = s.answerOf({ choice: "continue-session", guidance })
@@ -218,6 +226,36 @@ describe("when continue is offered", () => {
     assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
     assert.strictEqual(s.question.ask.escalationId, "r1-test-e2")
     assert.include(s.answer("fix").prompt, guidance)
+  })
+})
+
+describe("what fix does", () => {
+  const failing = () => story().executing(withGates).worked("abc1")
+  const labels: ReadonlyArray<readonly [string, string, () => Story]> = [
+    ["in an author's step", "fix in new session (start fresh with optional guidance)", asked],
+    [
+      "when the workspace failed",
+      "try it again",
+      () => failing().tell({ _tag: "WorkspaceFailed", runId, operation: "RunQualityGates", reason: "disk full" })
+    ],
+    [
+      "when no agent works in the step",
+      "try it again",
+      () =>
+        story()
+          .executing({ ...withGates, limits: { maxStepsPerRun: 1 } })
+          .worked("abc1")
+    ],
+    ["after a failed review", "review again in a new session", () => story().executing().worked("abc1").reviewFails()],
+    [
+      "when the phase is complete",
+      "look at the working tree again",
+      () => asked().answer("override").treeDirty("left-over.ts")
+    ]
+  ]
+
+  it.each(labels)("is what its label says %s: %s", (_, label, at) => {
+    assert.strictEqual(at().question.ask.options.find(({ name }) => name === "fix")?.label, label)
   })
 })
 

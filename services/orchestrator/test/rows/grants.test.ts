@@ -20,6 +20,22 @@ describe("a limit that an answer grants once more", () => {
     })
   }
 
+  it("gives the quality gates all their retries again when auto mode continues the author's session", () => {
+    const s = story()
+      .executing({
+        ...withGates,
+        auto: true,
+        continuation: { unattended: "continue" },
+        limits: { maxQualityRetries: 1 }
+      })
+      .worked("abc1")
+      .gates(false)
+      .completes()
+      .gates(false)
+    assert.deepStrictEqual(s.lines[0], "StepStarted QUALITY_RETRY (auto-retry)")
+    assert.deepStrictEqual(s.completes().gates(false).lines[0], "StepStarted QUALITY_RETRY (gates-failed)")
+  })
+
   it("gives the quality gates all their retries again when the agent continues by itself", () => {
     const s = exhausted().agentWorks().agent("AgentIdle").completes().gates(false)
     assert.deepStrictEqual(s.lines[0], "StepStarted QUALITY_RETRY (gates-failed)")
