@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { freeze } from "@reprise/process/testing"
 import { Broker, localBroker } from "@reprise/testing"
 import { Effect } from "effect"
 import { heldInMidTurn, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
@@ -103,7 +104,7 @@ describe("reprise up", () => {
       const run = yield* world.start("run", "PLAN.md")
       yield* run.waitFor(/Author starts session/)
       yield* world.model.awaitHeld("mid-turn")
-      process.kill(run.pid, "SIGSTOP")
+      yield* freeze(run.pid)
       yield* world.model.release("mid-turn")
       yield* up.waitFor(/Run completed/)
       yield* up.kill("SIGKILL")

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ActorConfig, JetStreamBroker, Messenger } from "@reprise/actor"
 import { EmbeddedServer, ensureStreams, layerEmbeddedConnection } from "@reprise/nats"
+import { freeze } from "@reprise/process/testing"
 import { Host, type ServiceName } from "@reprise/protocol"
 import { Context, Effect, Layer, Redacted, Schedule, Schema, Scope } from "effect"
 import type { Command } from "./Command.ts"
@@ -67,14 +68,14 @@ const make = Effect.fnUntraced(function* (options: WorldOptions) {
         return command === undefined ? Effect.void : Effect.asVoid(command.kill("SIGKILL"))
       }),
     killOpenCode: signalOpenCode("SIGKILL"),
-    freezeOpenCode: signalOpenCode("SIGSTOP"),
+    freezeOpenCode: Effect.flatMap(openCodePid, freeze).pipe(Effect.ignore),
     thawOpenCode: signalOpenCode("SIGCONT"),
     killBroker: Effect.gen(function* () {
       const restarts = yield* broker.restarts
       yield* signalBroker("SIGKILL")
       yield* Effect.repeat(broker.restarts, { until: (now) => now > restarts, schedule: Schedule.spaced("20 millis") })
     }),
-    freezeBroker: signalBroker("SIGSTOP"),
+    freezeBroker: Effect.flatMap(broker.pid, freeze).pipe(Effect.ignore),
     thawBroker: signalBroker("SIGCONT")
   })
 })

@@ -1,4 +1,4 @@
-import { errors, type Msg, type NatsConnection } from "@nats-io/transport-node"
+import { errors, type NatsConnection } from "@nats-io/transport-node"
 
 /**
  * The connection with requests that wait until it is up, and that fail with a `RequestError` when it is cut. The driver's
@@ -6,37 +6,42 @@ import { errors, type Msg, type NatsConnection } from "@nats-io/transport-node"
  * leaves the requests in flight alone when the connection is cut.
  */
 export const connectedRequests = (nc: NatsConnection): NatsConnection => {
-  /** Settled when the connection is cut, or is up again. */
-  let change = Promise.withResolvers<void>()
   let up = true
-  const changed = (now: boolean) => {
-    up = now
-    change.resolve()
-    change = Promise.withResolvers()
-  }
+  /** Called when the connection is cut or up again: one for each request that is under way. */
+  const waiting = new Set<() => void>()
   const follow = async () => {
     for await (const { type } of nc.status()) {
-      if (type === "disconnect") changed(false)
-      // A closed connection says so by itself.
-      if (type === "reconnect" || type === "close") changed(true)
+      if (type !== "disconnect" && type !== "reconnect" && type !== "close") continue
+      // Requests on a closed connection fail by themselves.
+      up = type !== "disconnect"
+      for (const change of waiting) change()
     }
   }
-  follow().catch(() => changed(true))
+  follow().catch(() => {
+    up = true
+  })
 
-  const withinLimit = async (wait: Promise<void>, timeout: number) => {
-    const limit = Promise.withResolvers<never>()
-    const timer = setTimeout(() => limit.reject(new errors.TimeoutError()), timeout)
-    await Promise.race([wait, limit.promise]).finally(() => clearTimeout(timer))
+  const untilUp = (timeout: number): Promise<void> => {
+    const { promise, reject, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(() => reject(new errors.TimeoutError()), timeout)
+    waiting.add(resolve)
+    return promise.finally(() => {
+      clearTimeout(timer)
+      waiting.delete(resolve)
+    })
   }
-  const cut = async (wait: Promise<void>): Promise<never> => {
-    await wait
-    throw new errors.RequestError("the connection was cut")
+  const untilCut = <A>(answer: Promise<A>): Promise<A> => {
+    const { promise, reject, resolve } = Promise.withResolvers<A>()
+    const cut = () => reject(new errors.RequestError("the connection was cut"))
+    waiting.add(cut)
+    answer.then(resolve, reject)
+    return promise.finally(() => waiting.delete(cut))
   }
-  const request: NatsConnection["request"] = async (subject, payload, options = { timeout: 1000 }): Promise<Msg> => {
+  const request: NatsConnection["request"] = async (subject, payload, options = { timeout: 1000 }) => {
     const started = performance.now()
-    if (!up) await withinLimit(change.promise, options.timeout)
+    if (!up) await untilUp(options.timeout)
     const timeout = Math.max(1, options.timeout - (performance.now() - started))
-    return Promise.race([nc.request(subject, payload, { ...options, timeout }), cut(change.promise)])
+    return untilCut(nc.request(subject, payload, { ...options, timeout }))
   }
   return new Proxy(nc, { get: (target, name) => (name === "request" ? request : Reflect.get(target, name)) })
 }

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it, layer } from "@effect/vitest"
+import { freeze } from "@reprise/process/testing"
 import { Effect, Exit, Fiber, Redacted, Scope, Stream } from "effect"
 import { attempt } from "../src/BrokerError.ts"
 import { connectionTo, EmbeddedServer, ensureStreams, Nats, publish } from "../src/index.ts"
@@ -92,7 +93,7 @@ it.live("fails a request in flight when it is cut, and sends one that is made me
     yield* ensureStreams("reprise").pipe(Effect.provideService(Nats, nats))
     const pid = yield* server.pid
     const info = attempt("ask", () => nats.jsm.streams.info("REPRISE_EVENTS"))
-    process.kill(pid, "SIGSTOP")
+    yield* freeze(pid)
     const inFlight = yield* Effect.forkChild(Effect.flip(info), { startImmediately: true })
     yield* killHard(pid)
     assert.strictEqual((yield* Fiber.join(inFlight))._tag, "RequestTimedOut")

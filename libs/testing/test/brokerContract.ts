@@ -71,8 +71,7 @@ export const brokerContract = (it: Vitest.MethodsNonLive<Broker>) => {
       yield* broker.pause
       yield* Effect.flip(
         Effect.tryPromise(() => nats.js.publish("contract.four", "four", { timeout: 200, msgID: "four" }))
-      )
-      yield* broker.resume
+      ).pipe(Effect.ensuring(Effect.orDie(broker.resume)))
       yield* publish(nats, "four")
       assert.strictEqual(yield* stored(nats), 4)
     })

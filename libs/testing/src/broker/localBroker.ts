@@ -1,5 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { locateServer, type ServerBinary, supports } from "@reprise/nats"
+import { freeze } from "@reprise/process/testing"
 import { Effect, Exit, FileSystem, Layer, Schedule, Schema, Scope } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { Broker, type BrokerOptions, TestBrokerError } from "./Broker.ts"
@@ -71,8 +72,7 @@ const make = Effect.fnUntraced(function* (options: BrokerOptions) {
       Effect.andThen(Effect.suspend(() => Scope.close(running.scope, Exit.void))),
       Effect.mapError(failure("end"))
     )
-  const send = (signal: "SIGSTOP" | "SIGCONT") =>
-    Effect.try({ try: () => process.kill(running.server.pid, signal), catch: failure(`be sent ${signal}`) })
+  const resume = Effect.try({ try: () => process.kill(running.server.pid, "SIGCONT"), catch: failure("be resumed") })
   const start = Effect.gen(function* () {
     running = yield* startServer
     yield* link.leadTo("127.0.0.1", running.port)
@@ -85,8 +85,8 @@ const make = Effect.fnUntraced(function* (options: BrokerOptions) {
     kill: end("SIGKILL"),
     start,
     restart: Effect.andThen(end("SIGTERM"), start),
-    pause: Effect.asVoid(send("SIGSTOP")),
-    resume: Effect.asVoid(send("SIGCONT")),
+    pause: Effect.suspend(() => freeze(running.server.pid)).pipe(Effect.mapError(failure("be paused"))),
+    resume: Effect.asVoid(resume),
     cut: link.cut,
     heal: link.heal
   })

@@ -1,0 +1,27 @@
+/** What tests do to processes. */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { Effect, Schedule } from "effect"
+
+const isStopped = (pid: number): boolean => {
+  const threads = `/proc/${pid}/task`
+  // Elsewhere than on Linux nobody can say.
+  if (!existsSync(threads)) return true
+  return readdirSync(threads).every((thread) => /\) [tTXZ] /.test(readFileSync(`${threads}/${thread}/stat`, "utf8")))
+}
+
+/**
+ * Freezes a process; completes when none of its threads runs any more. On a busy machine this takes a moment after the
+ * signal was sent. SIGCONT thaws it.
+ */
+export const freeze = (pid: number): Effect.Effect<void, Error> =>
+  Effect.try({
+    try: () => process.kill(pid, "SIGSTOP"),
+    catch: (cause) => new Error(`process ${pid} cannot be frozen`, { cause })
+  }).pipe(
+    Effect.andThen(
+      Effect.sync(() => isStopped(pid)).pipe(
+        Effect.repeat({ until: (stopped) => stopped, schedule: Schedule.spaced("1 millis") })
+      )
+    ),
+    Effect.asVoid
+  )
