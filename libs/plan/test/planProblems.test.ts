@@ -159,12 +159,12 @@ describe("the problems of a plan", () => {
     assert.match(problem?.message ?? "", /did you mean 'human-verify'\?/)
   })
 
-  it("name the line of the duplicate", () => {
-    const [problem] = refused(parsePlan(lines("## Phase 1: A", "a", "## Phase 1: B", "b")))
-    assert.strictEqual(
-      problem === undefined ? "" : formatPlanProblem(problem),
-      "line 3, column 1: phase 1 is already on line 1; give this one another number."
-    )
+  it("name the line of the first of several duplicates", () => {
+    const problems = refused(parsePlan(lines("## Phase 1: A", "a", "## Phase 1: B", "b", "## Phase 1: C", "c")))
+    assert.deepStrictEqual(problems.map(formatPlanProblem), [
+      "line 3, column 1: phase 1 is already on line 1; give this one another number.",
+      "line 5, column 1: phase 1 is already on line 1; give this one another number."
+    ])
   })
 
   it("are cut after a hundred", () => {

@@ -33,6 +33,12 @@ describe("taskResults", () => {
     assert.deepStrictEqual(statuses(phase, completed, [reached], new Map()), expected)
   })
 
+  it("count the checkpoint's own task as done after it, though it was done before a human was asked", () => {
+    const completed = ["P2.1", "P2.2", "P2.3"].map((id) => done(id, "a1"))
+    const passed = { ...reached, completedBefore: ["P2.1", "P2.2", "P2.3"], resolution: "passed" }
+    assert.strictEqual(statuses(phase, completed, [passed], new Map())[2], "complete (post-checkpoint)")
+  })
+
   it("tell what was done before and after a checkpoint", () => {
     const completed = ["P2.1", "P2.2", "P2.3", "P2.4"].map((id, index) => done(id, `a${index}`))
     const results = taskResults(

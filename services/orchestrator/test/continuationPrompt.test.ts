@@ -121,18 +121,20 @@ describe("the continuation prompt", () => {
     }
   })
 
-  it("contains the open findings of the last review", () => {
-    const s = story()
-      .executing({ gates: { quality: ["x"] } })
-      .worked("abc1")
-      .gates(true)
-    s.verdict("not_ready", item("R1"), item("R2"))
-    s.reports({ result: "complete", commit: "abc2", completedTasks: [{ id: "P1.1", commit: "abc2", files: [] }] })
-    s.commitVerified().agent("SessionExpired").gates(false).stateWritten().tasksVerified()
-    assert.include(
-      s.prompt,
-      "Open findings of the last review (docs/reviews/plan-phase-1-review.md):\n- R1 [P1] Title of R1"
-    )
+  it("contains the first six open findings of the last review, and how many there are besides", () => {
+    const promptWith = (findings: number) => {
+      const s = story()
+        .executing({ gates: { quality: ["x"] } })
+        .worked("abc1")
+        .gates(true)
+      s.verdict("not_ready", ...Array.from({ length: findings }, (_, n) => item(`R${n + 1}`)))
+      s.reports({ result: "complete", commit: "abc2", completedTasks: [{ id: "P1.1", commit: "abc2", files: [] }] })
+      return s.commitVerified().agent("SessionExpired").gates(false).stateWritten().tasksVerified().prompt
+    }
+    const begin = "Open findings of the last review (docs/reviews/plan-phase-1-review.md):\n- R1 [P1] Title of R1"
+    assert.include(promptWith(6), begin)
+    assert.notInclude(promptWith(6), "more, in that file")
+    assert.include(promptWith(7), "- R6 [P1] Title of R6\n- and 1 more, in that file")
   })
 
   it("names the summary of the previous phase", () => {

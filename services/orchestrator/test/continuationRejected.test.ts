@@ -39,6 +39,14 @@ describe("a continuation that is rejected", () => {
     assert.include(s.prompt, "User chose Option red")
   })
 
+  it("has only the tasks done again on redo whose files are missing", () => {
+    const both = [...done, { id: "P1.3", commit: "bcd2345", files: ["b.ts"] }]
+    const s = story().executing({}, onePhase).reports({ result: "needs_human", reason: "x", completedTasks: both })
+    s.answer("fix").stateWritten()
+    s.tell({ _tag: "ContinuationRejected", runId, phase: s.phase.id, missingCommits: [], missingFiles: ["b.ts"] })
+    assert.deepStrictEqual(s.answer("redo").command("WriteContinuationState").completedTasks, done)
+  })
+
   const verify: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
   const passedAndLost = (missingCommits: ReadonlyArray<string>, more: { readonly keeps?: string } = {}) => {
     const s = story().executing({}, onePhase)

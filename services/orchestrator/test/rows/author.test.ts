@@ -129,6 +129,12 @@ describe("any author step", () => {
     })
   }
 
+  it("shows a human the last lines of the turn that failed", () => {
+    const s = story().executing()
+    s.tell({ ...s.turnFailure("runtime"), lastLines: "I was about to commit" })
+    assert.strictEqual(s.question.ask.evidence.lastLines, "I was about to commit")
+  })
+
   it("asks a human without continue when the turn was refused", () => {
     const s = story().executing()
     s.tell({ _tag: "CommandRefused", runId, command: "StartTurn", reason: "the session is busy" })

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { sessionIdOf } from "@reprise/protocol"
 import { decision, done } from "../support/checkpoints.ts"
 import { row } from "../support/row.ts"
 import { runId, story } from "../support/story.ts"
@@ -13,6 +14,13 @@ describe("an author that is told what is wrong", () => {
   it("is not told a second time that its commit was rejected, though its report broke a rule in between", () => {
     const s = story().executing().completes("abc1").commitRejected().completes("zz").completes("abc2")
     assert.strictEqual(s.commitRejected().question.ask.origin, "commit")
+  })
+
+  it("is told once more that its commit was rejected when it has worked on by itself in between", () => {
+    const s = story().executing().completes("abc1").commitRejected().completes("abc2").commitRejected()
+    s.agentWorks().agent("AgentIdle").completes("abc3")
+    assert.deepStrictEqual(s.commitRejected().lines, ["session-manager StartTurn"])
+    assert.strictEqual(s.completes("abc4").commitRejected().question.ask.origin, "commit")
   })
 
   it("may use one token at least, even when the budget is used up", () => {
@@ -60,8 +68,10 @@ describe("the session of an author", () => {
     s.tell(s.turnReport({ result: "complete", commit: "zz" }))
     s.tell(s.turnReport({ result: "complete", commit: "abc1" }, { context }))
     s.commitRejected().completes("abc2")
+    const replaced = { _tag: "SessionReplaced", runId, old: "a", new: "b", reason: "lost" } as const
+    s.tell({ ...replaced, sessionId: sessionIdOf(runId, 9) })
     assert.deepStrictEqual(s.phase.author?.context, context)
-    s.tell({ _tag: "SessionReplaced", runId: s.run.runId, sessionId: s.author, old: "a", new: "b", reason: "lost" })
+    s.tell({ ...replaced, sessionId: s.author })
     assert.isUndefined(s.phase.author?.context)
   })
 
@@ -104,6 +114,21 @@ describe("the report of an author", () => {
       story().executing().completes("abc1", { completedTasks: tasks }).phase.completedTasks[0]?.commit,
       "abc1234"
     )
+  })
+
+  it("may name a task with 256 characters, as the record can hold, and no more", () => {
+    const completed = (length: number) =>
+      story()
+        .executing()
+        .completes("abc1", { completedTasks: [{ id: "T".repeat(length), commit: "abc1", files: [] }] })
+    assert.deepStrictEqual(completed(256).lines, ["workspace VerifyCommit"])
+    assert.deepStrictEqual(completed(257).lines, ["session-manager StartTurn"])
+  })
+
+  it("may name its commit with the first four digits of the hash", () => {
+    const s = story().executing().completes("abc1")
+    const verified = row(s, { _tag: "CommitVerified", runId, phase: "1", commit: "abc1234ff" })
+    assert.deepStrictEqual(verified.lines, ["StepStarted REVIEW (work-verified)", "reviewer RequestReview"])
   })
 
   it("is corrected when an option of its decision has blanks around its id", () => {

@@ -189,4 +189,12 @@ describe("an agent prompts in its turn", () => {
     assert.include(JSON.stringify(s.agentPrompts("p2", "question").last), "Decide for yourself")
     assert.strictEqual(s.run.notices.length, 2)
   })
+
+  it("rejects a permission in auto mode whose runtime names no options, and asks a human where none rejects", () => {
+    const s = story().executing({ auto: true })
+    const permission = { _tag: "AgentPrompting", runId, sessionId: s.author, kind: "permission", text: "?" } as const
+    assert.include(JSON.stringify(s.tell({ ...permission, promptId: "p1", options: [] }).last), '"reject"')
+    const options = [{ name: "once", label: "Once" }]
+    assert.deepStrictEqual(s.tell({ ...permission, promptId: "p2", options }).lines[0], "gate RaiseEscalation")
+  })
 })

@@ -272,6 +272,12 @@ describe("guidance", () => {
     assert.strictEqual(s.answer("continue-session", "two").command("ContinueSession").guidance, "one\n\ntwo")
   })
 
+  it("does not reach the next phase when only the reviewer was given it", () => {
+    const s = story().executing().worked("abc1").reviewFails().answer("fix", "only here")
+    assert.include(s.command("RequestReview").notes, "only here")
+    assert.notInclude(s.verdict("ready").treeClean().prompt, "only here")
+  })
+
   it("does not reach the next phase", () => {
     const s = asked().answer("fix", "only here").phaseApproved("abc1")
     assert.notInclude(s.prompt, "only here")

@@ -25,6 +25,22 @@ describe("PHASE_GATE", () => {
     assert.deepStrictEqual(s.worked("abc2").lines, ["StepStarted REVIEW (fixed)", "reviewer RequestReview"])
   })
 
+  it("tells the author of a hundred files that are not committed, and how many there are besides", () => {
+    const left = (count: number) =>
+      ready()
+        .treeDirty(...Array.from({ length: count }, (_, n) => `left-${n + 1}.txt`))
+        .answer("continue-session").prompt
+    assert.include(left(100), "- left-100.txt")
+    assert.notInclude(left(100), "more: `git status`")
+    assert.include(left(101), "- left-100.txt\n- and 1 more: `git status` lists them")
+  })
+
+  it("forgets the files that were left once the phase is reviewed again, so that the author fixes its findings", () => {
+    const s = ready().treeDirty("left.txt").answer("continue-session").completes().verdict("not_ready", item("R1"))
+    assert.include(s.prompt, "Reason of R1")
+    assert.notInclude(s.prompt, "left.txt")
+  })
+
   it("verifies and reviews the new commit when HEAD moved since the verdict", () => {
     const s = ready()
     assert.strictEqual(s.command("FinishPhase").approved, "abc1")

@@ -42,6 +42,11 @@ describe("REVIEW", () => {
     })
   }
 
+  it("shows the human whom it asks which commit was reviewed and how much that changed", () => {
+    const { evidence } = reviewing().verdict("not_ready", item("R1", "human_required")).question.ask
+    assert.deepInclude(evidence, { commit: "abc1234", diffStat: "1 file changed" })
+  })
+
   it("goes to AUTO_FIX in the author's session with the items verbatim", () => {
     const s = reviewing()
     s.verdict("ready_with_corrections", item("R1", "auto_fix", "P0"))
@@ -130,6 +135,11 @@ describe("REVIEW", () => {
     s.answer("continue-session", "try the other way")
     assert.strictEqual(s.run.step, "AUTO_FIX")
     assert.include(s.prompt, "try the other way")
+  })
+
+  it("does not count the first items after a verdict without any as a review without progress", () => {
+    const s = reviewing().verdict("not_ready").answer("fix").verdict("not_ready", item("R1")).worked("abc1")
+    assert.deepStrictEqual(s.verdict("not_ready", item("R1")).lines[0], "StepStarted AUTO_FIX (items-to-fix)")
   })
 
   it("asks in each cycle for a review of the whole phase up to the newest verified commit", () => {
