@@ -134,10 +134,7 @@ describe("an actor in memory", () => {
       const watching = yield* world.start()
       yield* Effect.gen(function* () {
         const stop = yield* makeStop
-        const dying = misbehaving(count, (broker) => ({
-          ...stopsBeforePublishing(stop, ({ meta }) => meta.type === "StepStarted")(broker),
-          views: { ...broker.views, put: () => Effect.never }
-        }))
+        const dying = misbehaving(count, ({ views }) => ({ views: { ...views, put: () => stop.here } }))
         yield* world.start(dying)
         yield* sendAll("a", [5]).pipe(Effect.provide(watching))
         yield* stop.reached

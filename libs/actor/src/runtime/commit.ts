@@ -76,14 +76,16 @@ export const commit = Effect.fnUntraced(function* <State, Input extends Tagged, 
   loaded: LoadedActor<State>,
   { entry, state, types }: Decided<State>
 ) {
+  const isFirst = loaded.sequence === 0
   const sequence = yield* runtime.broker.append(journalMessage(runtime, key, entry), loaded.sequence)
   yield* Effect.logDebug(`decided: ${types.join(", ")}`)
   loaded.state = state
   loaded.sequence = sequence
   loaded.receipts.add(entry.input.id, sequence)
   loaded.eventsSinceSnapshot += entry.events.length
-  yield* Effect.all([sendEntry(runtime, key, { entry, sequence }), publishView(runtime, key, loaded)], {
-    concurrency: "unbounded",
+  // Whoever has heard of an actor finds it in the list, even when this process is killed meanwhile.
+  yield* Effect.all([publishView(runtime, key, loaded), sendEntry(runtime, key, { entry, sequence })], {
+    concurrency: isFirst ? 1 : "unbounded",
     discard: true
   })
 })

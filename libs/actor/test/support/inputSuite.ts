@@ -29,6 +29,20 @@ const paused = (run: string) => PublicEvent.cases.RunPaused.make({ runId: RunId.
 
 export const inputSuite = (name: string, { open, test }: Stage) =>
   describe(name, () => {
+    test("an actor is in the list before anybody hears of it", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const done: Array<string> = []
+        const note = (what: string) => Effect.sync(() => done.push(what))
+        const noting = misbehaving(count, ({ publish, views }) => ({
+          publish: (messages) => Effect.andThen(note("sent"), publish(messages)),
+          views: { ...views, put: (...args) => Effect.tap(views.put(...args), note("listed")) }
+        }))
+        const one = yield* world.start(noting)
+        yield* Effect.andThen(sendAll("a", [1]), drain).pipe(Effect.provide(one))
+        assert.deepStrictEqual(done, ["listed", "sent"])
+      }).pipe(Effect.scoped))
+
     test("publishes a refusal under an id that derives from the command's, and records nothing", () =>
       Effect.gen(function* () {
         const world = yield* open()
