@@ -208,9 +208,8 @@ const strike = Effect.fnUntraced(function* (killed: KilledRuntime, target: Targe
 /** Defines the tests for one agent runtime. */
 export const killTable = (killed: KilledRuntime): void => {
   const moments = momentsOf(killed)
-  const asleep = moments.filter(({ word }) => word === "unasked")
-  // An agent that has no prompt yet may be frozen, so that it can not work for the others.
-  const rounds = [moments.filter((it) => !asleep.includes(it)), asleep]
+  // To keep a turn unasked its agent may be frozen, and then it does not work for the other turns.
+  const rounds = [moments.filter(({ word }) => word !== "unasked"), moments.filter(({ word }) => word === "unasked")]
   const world = Layer.effectDiscard(Effect.flatMap(Cluster, ({ serve }) => serve("session-manager"))).pipe(
     Layer.provideMerge(clusterLayer({ plan: plan("One"), script: scriptOf(killed), ...killed.world }))
   )

@@ -115,8 +115,8 @@ const close = (nc: NatsConnection, status: SubscriptionRef.SubscriptionRef<Conne
 
 /**
  * Connects; closes with the scope. Fails when no server answers now; once connected, it reconnects without end. Requests
- * in flight then fail with `RequestTimedOut`, and requests made meanwhile wait for the connection. Surprise: JetStream is not checked here, because an identity with
- * few permissions may not ask; `ensureStreams` and `health` check it.
+ * in flight then fail with `RequestTimedOut`, and requests made meanwhile wait for the connection. Surprise: JetStream is
+ * not checked here, because an identity with few permissions may not ask; `ensureStreams` and `health` check it.
  *
  * @example program.pipe(Effect.provide(Nats.layer({ url: "nats://broker:4222", name: "gate" })))
  */

@@ -2,11 +2,20 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { Effect, Schedule } from "effect"
 
+/** A thread that has ended, too, does not run. */
+const threadRuns = (directory: string): boolean => {
+  try {
+    return !/\) [tTXZ] /.test(readFileSync(`${directory}/stat`, "utf8"))
+  } catch {
+    return false
+  }
+}
+
 const isStopped = (pid: number): boolean => {
   const threads = `/proc/${pid}/task`
   // Elsewhere than on Linux nobody can say.
   if (!existsSync(threads)) return true
-  return readdirSync(threads).every((thread) => /\) [tTXZ] /.test(readFileSync(`${threads}/${thread}/stat`, "utf8")))
+  return !readdirSync(threads).some((thread) => threadRuns(`${threads}/${thread}`))
 }
 
 /**

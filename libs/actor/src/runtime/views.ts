@@ -53,7 +53,7 @@ export const putView = Effect.fnUntraced(function* (
   mark.revision = yield* mark.revision === undefined ? replaceOlder(write) : putAt(write, mark.revision)
 })
 
-/** Writes an actor's view, if it has one. A view is a convenience: a failure neither delays the actor nor fails its input. */
+/** Writes an actor's view, if it has one. A view is a convenience: a failure is logged, and fails no input. */
 export const publishView = <State, Input extends Tagged, Event extends Tagged>(
   { actor, broker }: ActorRuntime<State, Input, Event>,
   key: Key,
