@@ -155,7 +155,7 @@ module.exports = {
       name: "production-imports-no-test-support",
       severity: "error",
       from: { path: "^(cli|services/[^/]+|libs/(?!testing/)[^/]+)/src/" },
-      to: { path: "^libs/testing/" }
+      to: { path: "^libs/(testing/|[^/]+/src/testing\\.ts$)" }
     }
   ],
   options: {
