@@ -33,6 +33,17 @@ describe("a question", () => {
     assert.deepStrictEqual(optionLines(question), ["once = allow once"])
   })
 
+  it("shows what the agents will be told next", () => {
+    const willBeTold = [
+      { role: "author", text: "Use blue.\nNot teal." },
+      { role: "reviewer", text: "R1 is meant so." }
+    ]
+    assert.include(
+      shown({ evidence: { willBeTold } }).join("\n"),
+      "The author will be told\n  Use blue.\n  Not teal.\nThe reviewer will be told\n  R1 is meant so."
+    )
+  })
+
   it("says why continuing is not offered", () => {
     const lines = shown({ evidence: { continueUnavailable: "the session expired" } })
     assert.include(lines, "Continuing is not possible: the session expired")

@@ -1,5 +1,5 @@
 /** An open question as text for people. Agent text is made safe. Pure. */
-import { type EscalationView, type GateResult, gateOutput, isStandalone } from "@reprise/protocol"
+import { type EscalationView, type GateResult, gateOutput, isStandalone, type Role } from "@reprise/protocol"
 import { color, visible } from "../terminal/Printer.ts"
 
 const indent = (text: string): string =>
@@ -86,6 +86,9 @@ const used = ({ evidence: { cost = 0, tokens } }: EscalationView): string | unde
   return `Used so far: ${tokens.input + tokens.output} tokens${cached}, $${cost.toFixed(4)}`
 }
 
+const toldNext = ({ evidence: { willBeTold = [] } }: EscalationView, reader: Role): string =>
+  willBeTold.flatMap(({ role, text }) => (role === reader ? [text] : [])).join("\n\n")
+
 export const questionText = (question: EscalationView, nowMs: number): string => {
   const { evidence } = question
   const { checkpoint, missingCommits = [], missingFiles = [] } = evidence
@@ -103,6 +106,8 @@ export const questionText = (question: EscalationView, nowMs: number): string =>
     ...section("Verify", checkpoint?.verifySteps?.map((step, n) => `${n + 1}. ${step}`).join("\n")),
     ...section("Do", checkpoint?.requiredAction),
     ...section("The agent's last lines", evidence.lastLines),
+    ...section("The author will be told", toldNext(question, "author")),
+    ...section("The reviewer will be told", toldNext(question, "reviewer")),
     ...section("Commit", [...oneLine(evidence.commit), ...oneLine(evidence.diffStat)].join("\n")),
     ...oneLine(used(question)),
     ...(session === undefined ? [] : [`Session ${session}; 'reprise attach ${session}' opens it`]),

@@ -39,7 +39,27 @@ export const runsTable = (runs: ReadonlyArray<RunView>, nowMs: number): string =
 const tokenCounts = (tokens: Tokens): string =>
   `${tokens.input} in, ${tokens.output} out${tokens.cacheRead > 0 ? `, ${tokens.cacheRead} cached` : ""}`
 
+const longestName = 48
+
+/** On one line. */
+const shortened = (text: string, longest: number): string => {
+  const letters = [...visible(text.replaceAll(/\s+/g, " ").trim())]
+  return letters.length <= longest ? letters.join("") : `${letters.slice(0, longest - 1).join("")}…`
+}
+
 const counted = (n: number, word: string): string => `${n} ${word}${n === 1 ? "" : "s"}`
+
+const longestWords = 160
+
+/** Who said what for whom, and which sessions were given it. */
+const wordsLine = ({ about, by, from, givenTo, phase, text, ...words }: RunView["ledger"][number]): string => {
+  const speaker = from === "human" ? (by ?? "a human") : `the ${from === "checks" ? "checks" : "author"}`
+  const reader = words.for === "both" ? "author and reviewer" : words.for
+  const where = phase === undefined ? "the next phase" : `phase ${phase}`
+  const told = givenTo.length === 0 ? "not given to a session yet" : `given to ${givenTo.join(", ")}`
+  const quoted = shortened(`${about === undefined ? "" : `${about}: `}${text}`, longestWords)
+  return `said by ${visible(speaker)} for the ${reader} of ${where} (${told}): ${quoted}`
+}
 
 /** Phases, turns, sessions and tokens by role. `locations`: things to find, and where they are. */
 export const runSummary = (run: RunView, locations: ReadonlyArray<readonly [string, string]>): string => {
@@ -61,6 +81,7 @@ export const runSummary = (run: RunView, locations: ReadonlyArray<readonly [stri
     `${counted(run.sessionsCreated, "session")}, continued ${counted(run.sessionsReused, "time")}`,
     table(["role", "turns", "tokens", "cost"], roles),
     table(["what", "where"], locations),
+    ...run.ledger.map(wordsLine),
     ...run.notices.map((notice) => `note: ${visible(notice)}`)
   ].join("\n")
 }
@@ -105,18 +126,11 @@ export const tasksBegun = (summary: Summary | undefined): ReadonlyArray<TaskOfRu
     })
     .flatMap(({ id, tasks }) => tasks.map((task) => ({ phase: id, ...task })))
 
-const longestName = 48
-
-const shortened = (text: string): string => {
-  const letters = [...visible(text)]
-  return letters.length <= longestName ? letters.join("") : `${letters.slice(0, longestName - 1).join("")}…`
-}
-
 export const tasksTable = (tasks: ReadonlyArray<TaskOfRun>): string =>
   table(
     ["phase", "task", "name", "status", "commit", "checkpoint"],
     tasks.map(({ checkpoint = "", commit = "", id, name, phase, resolution, status }) => {
-      const answered = resolution === undefined ? "" : `: ${shortened(resolution)}`
-      return [phase, visible(id), shortened(name), status, commit.slice(0, 10), `${checkpoint}${answered}`]
+      const answered = resolution === undefined ? "" : `: ${shortened(resolution, longestName)}`
+      return [phase, visible(id), shortened(name, longestName), status, commit.slice(0, 10), `${checkpoint}${answered}`]
     })
   )

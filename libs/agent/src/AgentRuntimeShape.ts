@@ -86,6 +86,7 @@ export interface Inspection {
   readonly lastMessage?: LastMessage
 }
 
+/** `message`: what a human says with a rejection. The turn goes on with it; a rejection without words ends the turn. */
 export type PromptReply =
   | { readonly kind: "permission"; readonly reply: "once" | "always" | "reject"; readonly message?: string }
   /** The chosen labels of each question. */

@@ -1,6 +1,6 @@
 /** The types that several messages share. Times are ISO 8601 UTC, durations milliseconds, cost US dollars. */
 import { Effect, Schema } from "effect"
-import { SessionId } from "./ids.ts"
+import { PhaseId, SessionId } from "./ids.ts"
 
 export const Role = Schema.Literals(["author", "reviewer"])
 export type Role = typeof Role.Type
@@ -202,6 +202,24 @@ export const EscalationOption = Schema.Struct({
 export type EscalationOption = typeof EscalationOption.Type
 
 /** What a human sees with a question, besides the reason. */
+/** Who said something for an agent of a run. `checks`: the commands that verify a checkpoint, by their output. */
+export const Speaker = Schema.Literals(["human", "author", "checks"])
+export type Speaker = typeof Speaker.Type
+
+/** Words of the run's ledger: what somebody said for the author, the reviewer, or both. */
+export const Words = Schema.Struct({
+  from: Speaker,
+  /** The human, as the gate knows them. */
+  by: Schema.optionalKey(Schema.String),
+  for: Schema.Literals([...Role.literals, "both"]),
+  /** Absent: they were said after a phase was approved, and are for the next one. */
+  phase: Schema.optionalKey(PhaseId),
+  /** What they answer, where that is not the step itself. */
+  about: Schema.optionalKey(Schema.String),
+  text: Schema.String
+})
+export type Words = typeof Words.Type
+
 export const Evidence = Schema.Struct({
   planPath: Schema.optionalKey(Schema.String),
   planTitle: Schema.optionalKey(Schema.String),
@@ -223,7 +241,9 @@ export const Evidence = Schema.Struct({
   missingFiles: Schema.optionalKey(Schema.Array(Schema.String)),
   dirty: Schema.optionalKey(Schema.Array(Schema.String)),
   checkpoint: Schema.optionalKey(CheckpointReport),
-  promptId: Schema.optionalKey(Schema.String)
+  promptId: Schema.optionalKey(Schema.String),
+  /** What was said for an agent and will be in its next prompt. */
+  willBeTold: Schema.optionalKey(Schema.Array(Schema.Struct({ role: Role, text: Schema.String })))
 })
 export type Evidence = typeof Evidence.Type
 

@@ -234,17 +234,22 @@ describe("what a human answers at checkpoints", () => {
       .answer("red", "Crimson,\nnot scarlet")
       .stateWritten()
       .tasksVerified()
-    assert.include(s.prompt, "additional guidance:\nCrimson,\nnot scarlet")
+    assert.include(s.prompt, "additional guidance:\nAt the checkpoint of P1.1 (red):\nCrimson,\nnot scarlet")
     s.reports({ result: "checkpoint", completedTasks: [done("P1.1", "def5678")], checkpoint: action }).stateWritten()
     return s.answer("done", "As app 42")
   }
 
-  it("reaches the next fresh author once, and no later one", () => {
+  it("reaches every fresh author of the phase after it, in the record or word for word, and the reviewer", () => {
     const s = answered().stateWritten().tasksVerified()
+    assert.strictEqual(s.prompt.split("As app 42").length, 2)
     assert.include(s.prompt, "User confirms action completed: As app 42")
-    for (const old of ["Crimson", "User chose", "additional guidance"]) assert.notInclude(s.prompt, old)
+    assert.isTrue(s.prompt.endsWith("additional guidance:\nAt the checkpoint of P1.1 (red):\nCrimson,\nnot scarlet"))
+    assert.notInclude(s.prompt, "User chose")
     s.worked("fff9999")
-    assert.notInclude(s.command("RequestReview").notes ?? "", "42")
+    assert.deepStrictEqual(
+      s.command("RequestReview").words.map(({ text }) => text),
+      ["At the checkpoint of P1.1 (red):\nCrimson,\nnot scarlet", "At the checkpoint of P1.2 (done):\nAs app 42"]
+    )
   })
 
   it("is repeated, word for word, to the author who redoes the task because its work is lost", () => {
@@ -253,7 +258,7 @@ describe("what a human answers at checkpoints", () => {
     s.answer("redo").stateWritten().tasksVerified()
     assert.include(s.prompt, "User confirms action completed: As app 42")
     assert.match(s.prompt, /For Task 1: User chose Option red: .*Crimson, not scarlet/)
-    assert.include(s.prompt, "additional guidance:\nCrimson,\nnot scarlet")
+    assert.include(s.prompt, "additional guidance:\nAt the checkpoint of P1.1 (red):\nCrimson,\nnot scarlet")
   })
 })
 

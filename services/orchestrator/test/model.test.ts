@@ -234,15 +234,35 @@ describe("whatever happens to a run", () => {
     }
   })
 
-  always("guidance reaches the next author, word for word", (step) => {
+  always("what humans say reaches every author session of its phase, once, and no other phase", (step) => {
     for (const [run, event] of walk(step)) {
       if (event._tag !== "AuthorAsked") continue
-      const { command } = event
+      const { command, sessionId } = event
       const text = command._tag === "StartTurn" ? command.prompt : (command.guidance ?? "")
-      for (const guidance of run.guidance.texts.slice(run.guidance.author)) assert.include(text, guidance)
-      const isFresh = command._tag === "StartTurn" && command.session._tag === "New"
-      if (isFresh) assert.include(text, run.phase?.continuation?.words ?? "")
+      for (const { from, given, phase, text: words, ...entry } of run.ledger) {
+        if (from !== "human") continue
+        const isNew = !given.some((one) => one.sessionId === sessionId)
+        const isWanted = phase === run.phase?.id && entry.for !== "reviewer" && isNew
+        assert.strictEqual(text.includes(words), isWanted, `${words} to ${sessionId}`)
+      }
     }
+  })
+
+  always("a reviewer is handed everything that was said for it in its phase", (step) => {
+    for (const [run, event] of walk(step)) {
+      if (event._tag !== "ReviewAsked") continue
+      const said = run.ledger.filter((entry) => entry.phase === run.phase?.id && entry.for !== "author")
+      assert.deepStrictEqual(
+        event.command.words.map(({ id }) => id),
+        said.map(({ id }) => id)
+      )
+    }
+  })
+
+  always("nothing that anybody said is lost: the ledger only grows", ({ before, s }) => {
+    if (before._tag === "NoRun") return
+    const said = (run: Run) => run.ledger.map(({ from, id, text }) => `${id} ${from} ${text}`)
+    assert.deepStrictEqual(said(s.run).slice(0, before.ledger.length), said(before))
   })
 
   always("every turn has its own id, and every fresh author its own session", ({ s }) => {

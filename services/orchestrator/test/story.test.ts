@@ -39,7 +39,7 @@ describe("a run", () => {
     const s = story().executing(withGates, onePhase).worked("abc1").gates(true)
     s.verdict("not_ready", item("R1"), item("R2")).worked("abc2").gates(false).worked("abc3").gates(true)
     s.verdict("ready_with_corrections", item("R3")).completes(undefined, { notes: "R3 is as it should be" }).gates(true)
-    assert.strictEqual(s.command("RequestReview").notes, "R3 is as it should be")
+    assert.deepInclude(s.command("RequestReview").words[0], { from: "author", text: "R3 is as it should be" })
     s.verdict("ready").treeClean().summaryWritten()
     assert.strictEqual(s.run.status, "completed")
     const sessions = s.sent.flatMap((one) =>

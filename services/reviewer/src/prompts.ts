@@ -3,7 +3,7 @@
  * appends that.
  */
 import { renderTemplate, template } from "@reprise/plan/template"
-import type { ReviewCommand } from "@reprise/protocol"
+import type { ReviewCommand, Speaker } from "@reprise/protocol"
 
 export type ReviewRequest = Extract<ReviewCommand, { readonly _tag: "RequestReview" }>
 
@@ -58,7 +58,19 @@ const reviewFollowUp = template({
 4. Write your updated review as a new addendum to {review_path}.`
 })
 
-export const templates = [review, reviewFollowUp] as const
+const reviewAgain = template({
+  name: "review-again",
+  sent: "to the reviewer of the phase when the commit that it reviewed last is reviewed once more",
+  variables,
+  required: ["commit", "review_path"],
+  text: `Review commit {commit} once more. It is the commit that you reviewed last: nothing was committed since.
+
+1. Read what has been said since your review, below, and weigh it.
+2. Decide for each of your findings whether it still holds.
+3. Write your updated review as a new addendum to {review_path}.`
+})
+
+export const templates = [review, reviewFollowUp, reviewAgain] as const
 
 /** Fills in the template, or the text that the run's options replace it with. */
 const render = (chosen: (typeof templates)[number], request: ReviewRequest): string =>
@@ -79,20 +91,43 @@ const render = (chosen: (typeof templates)[number], request: ReviewRequest): str
 const header = ({ phase, planPath }: ReviewRequest): string =>
   `You are the reviewer of phase ${phase} of the plan ${planPath}.`
 
-const authorNotes = ({ notes = "" }: ReviewRequest): string =>
-  notes.trim() === ""
-    ? ""
-    : `\n\nThe author's notes on its work. Where the author declines an item, accept its reason or say why the reason does not hold:\n${notes.trim()}`
+const introductions = {
+  author:
+    "The author's notes on its work. Where the author declines an item, accept its reason or say why the reason does not hold:",
+  human: "The user has provided the following additional guidance:",
+  checks: "The commands that verify a checkpoint have printed this:"
+} as const satisfies Record<Speaker, string>
+
+/** What was said for the reviewer, word for word, by whoever said it. */
+const saidBy = (request: ReviewRequest, from: Speaker, told: ReadonlyArray<number>): string => {
+  const notes = from === "author" && request.notes !== undefined ? [request.notes.trim()] : []
+  const words = request.words.filter((entry) => entry.from === from && !told.includes(entry.id))
+  const texts = [...notes, ...words.map(({ text }) => text)].filter((text) => text.trim() !== "")
+  return texts.length === 0 ? "" : `\n\n${introductions[from]}\n${texts.join("\n\n")}`
+}
+
+const wordsFor = (request: ReviewRequest, told: ReadonlyArray<number> = []): string =>
+  saidBy(request, "author", told) + saidBy(request, "checks", told) + saidBy(request, "human", told)
+
+/** What an earlier reviewer of the phase found, which this one does not know. */
+const openFindings = ({ findings }: ReviewRequest): string => {
+  if (findings.length === 0) return ""
+  const lines = findings.map(({ id, priority, reason, title }) => {
+    const why = reason === "" ? "" : `\n  ${reason}`
+    return `- ${id} [${priority}] ${title}${why}`
+  })
+  const introduction =
+    "These findings of an earlier review of this phase are still open. For each, verify whether it has been addressed, and keep its id if it has not:"
+  return `\n\n${introduction}\n${lines.join("\n")}`
+}
 
 /** The whole task, for a session that has not seen the phase. */
 export const firstPrompt = (request: ReviewRequest): string =>
-  `${header(request)}\n\n${render(review, request)}${authorNotes(request)}`
+  `${header(request)}\n\n${render(review, request)}${openFindings(request)}${wordsFor(request)}`
 
-/** For the session that reviewed `lastReviewed`: only what has changed since, and where to look. */
-export const followUpPrompt = (request: ReviewRequest, lastReviewed: string): string => {
-  const range =
-    lastReviewed === request.commit
-      ? "\n\nThis is the commit that you reviewed last: there is no newer one."
-      : `\n\nRead what changed, do not judge from memory: \`git diff ${lastReviewed}..${request.commit}\`.`
-  return render(reviewFollowUp, request) + range + authorNotes(request)
+/** For the session that reviewed `lastReviewed`: only what has changed and was said since, and where to look. */
+export const followUpPrompt = (request: ReviewRequest, lastReviewed: string, told: ReadonlyArray<number>): string => {
+  if (lastReviewed === request.commit) return render(reviewAgain, request) + wordsFor(request, told)
+  const range = `\n\nRead what changed, do not judge from memory: \`git diff ${lastReviewed}..${request.commit}\`.`
+  return render(reviewFollowUp, request) + range + wordsFor(request, told)
 }

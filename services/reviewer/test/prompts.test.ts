@@ -16,6 +16,8 @@ const request: ReviewRequest = {
   runtime: "opencode",
   permissions: "ask",
   limits: {},
+  words: [],
+  findings: [],
   prompts: {}
 }
 
@@ -50,10 +52,41 @@ describe("the author's notes", () => {
   })
 })
 
+describe("what was said for the reviewer", () => {
+  const reason = { id: 1, from: "author", text: "R1 is meant so: {commit} $&" } as const
+  const guidance = { id: 2, from: "human", text: "  Look at\n\nthe tests." } as const
+  const said = { ...request, words: [reason, guidance] }
+  const ofUser = "\n\nThe user has provided the following additional guidance:\n  Look at\n\nthe tests."
+
+  it("is in the first prompt whole, the human's words apart from the author's", () => {
+    const text = firstPrompt(said)
+    assert.match(text, /The author's notes [^\n]*\nR1 is meant so: \{commit\} \$&\n\nThe user has/)
+    assert.isTrue(text.endsWith(ofUser))
+  })
+
+  it("is in a follow-up prompt only as far as the session was not given it yet", () => {
+    const text = followUpPrompt(said, "0ld", [1])
+    assert.notInclude(text, "R1 is meant so")
+    assert.isTrue(text.endsWith(ofUser))
+  })
+})
+
+describe("the findings of an earlier review", () => {
+  const findings = [
+    { id: "R1", title: "Leaks", action: "auto_fix", reason: "See a.ts", priority: "P0" },
+    { id: "R2", title: "Slow", action: "auto_fix", reason: "", priority: "P2" }
+  ] as const
+
+  it("are listed for a reviewer that does not know the phase, and for no other", () => {
+    assert.include(firstPrompt({ ...request, findings }), "\n- R1 [P0] Leaks\n  See a.ts\n- R2 [P2] Slow")
+    assert.notInclude(followUpPrompt({ ...request, findings }, "0ld", []), "Leaks")
+  })
+})
+
 describe("the follow-up prompt", () => {
   it("consists of the fixed four lines and the range since the last review", () => {
     assert.strictEqual(
-      followUpPrompt(request, "0ld"),
+      followUpPrompt(request, "0ld", []),
       `A new commit (abc123) has been made in response to your review feedback.
 
 1. Examine the changes introduced at commit abc123 and any subsequent commits.
@@ -65,15 +98,15 @@ Read what changed, do not judge from memory: \`git diff 0ld..abc123\`.`
     )
   })
 
-  it("says so when there is no newer commit", () => {
-    const text = followUpPrompt(request, "abc123")
-    assert.include(text, "there is no newer one")
-    assert.notInclude(text, "abc123..abc123")
+  it("speaks of no new commit when the commit is the one that was reviewed last", () => {
+    const text = followUpPrompt(request, "abc123", [])
+    assert.include(text, "Review commit abc123 once more.")
+    assert.notMatch(text, /new commit|git diff/)
   })
 
   it("repeats the author's reasons for declining items word for word", () => {
     const notes = "R2 {commit}: wrong,\nbecause $& of this"
-    assert.include(followUpPrompt({ ...request, notes }, "0ld"), notes)
+    assert.include(followUpPrompt({ ...request, notes }, "0ld", []), notes)
   })
 })
 
@@ -85,7 +118,7 @@ describe("a prompt of the user's own", () => {
       firstPrompt({ ...request, prompts }),
       "You are the reviewer of phase 2.1 of the plan plans/PLAN.md.\n\nLook at abc123 {unknown}"
     )
-    assert.match(followUpPrompt({ ...request, prompts }, "0ld"), /^again abc123\n/)
+    assert.match(followUpPrompt({ ...request, prompts }, "0ld", []), /^again abc123\n/)
     const cycle = firstPrompt({ ...request, prompts: { review: "Review {cycle} of {phase}" } })
     assert.include(cycle, "\nReview 2 of 2.1")
   })

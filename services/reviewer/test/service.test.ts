@@ -32,6 +32,8 @@ const request = (cycle: number, commit: string): ReviewCommand => ({
   runtime: "opencode",
   permissions: "ask",
   limits: {},
+  words: [],
+  findings: [],
   prompts: {}
 })
 

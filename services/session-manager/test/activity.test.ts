@@ -114,6 +114,15 @@ describe("an agent that asks", () => {
     })
   })
 
+  it("gets what a human says with a rejection in the same reply, also after its runtime lost the question", () => {
+    const message = "Use the other directory."
+    const rejected: SessionInput = { _tag: "ReplyToPrompt", sessionId, promptId: "per_1", reply: "reject", message }
+    const told = { _tag: "SendReply", reply: "reject", message } as const
+    assert.deepInclude(given(asking).when(rejected).work[0]?.work, told)
+    const lost: SessionInput = { ...permission, promptId: "per_9" }
+    assert.deepInclude(given([...asking, rejected]).when(lost).work[0]?.work, { ...told, promptId: "per_9" })
+  })
+
   it("is announced as working for a human when somebody answers outside the gate, which makes the escalation moot", () => {
     const outcome = given(asking).when(reply("per_1", "once"), at(60), "a-bot-1")
     assert.deepStrictEqual(outcome.types, ["AgentQuestionAnswered", "AgentWorking"])

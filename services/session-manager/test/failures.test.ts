@@ -120,6 +120,19 @@ describe("a prompt that failed", () => {
     )
   })
 
+  it.each([
+    ["nothing, when the runtime could not tell", undefined, false, undefined],
+    ["that its agent was not given it", false, false, false],
+    ["that its agent was given it", true, false, true],
+    ["that its agent was given it, when it was seen working", false, true, true]
+  ] as const)("says %s", (_, given_, worked, promptGiven) => {
+    const seen = worked ? [{ _tag: "RecordWorking", turnId: t(1), number: 1, evidence: "tool" } as const] : []
+    const outcome = given([...working, ...seen]).when(
+      failed(1, 1, "gone", given_ === undefined ? {} : { given: given_ })
+    )
+    assert.strictEqual(outcome.event("TurnFailed").promptGiven, promptGiven)
+  })
+
   it("counts its usage and every attempt", () => {
     const done = given([...working, answer(1, 1, "x", { attempts: 3 })]).when(answer(1, 2, goodReport, { attempts: 2 }))
     assert.strictEqual(done.event("TurnCompleted").attempts, 4)

@@ -115,8 +115,10 @@ export const playTurn = Effect.fnUntraced(function* (play: Play): Effect.fn.Retu
     if (step.ask !== undefined && session.mode !== "all") {
       const reply = yield* ask(play, prompt("permission", step.ask, permissionOptions))
       if (reply.kind === "permission" && reply.reply === "reject") {
-        const result = { toolUseId: id, output: "The user refused.", isError: true }
+        const said = reply.message === undefined ? "" : ` ${reply.message}`
+        const result = { toolUseId: id, output: `The user refused.${said}`, isError: true }
         content.push({ type: "tool_result", tool_result: result })
+        if (reply.message !== undefined) return false
         yield* finish("refused")
         return true
       }

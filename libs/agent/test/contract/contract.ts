@@ -229,6 +229,20 @@ export const agentRuntimeContract = <E>(name: string, world: Layer.Layer<AgentRu
         })
       )
 
+      it.effect("tells its agent what a human says with the rejection of a tool, and the turn goes on", () =>
+        Effect.gen(function* () {
+          const runtime = yield* AgentRuntime
+          const seen = yield* recordEvents
+          const id = yield* newSession("ask")
+          const turn = yield* Effect.forkChild(say(id, "run echo corrected"))
+          const { promptId } = yield* awaitEvent(seen, prompting)
+          const reply = { kind: "permission", reply: "reject", message: "Use the other file." } as const
+          yield* runtime.reply({ runtimeSessionId: id, promptId, reply })
+          assert.strictEqual((yield* Fiber.join(turn)).stopReason, "finished")
+          assert.include(JSON.stringify(yield* runtime.history(id)), "Use the other file.")
+        })
+      )
+
       it.effect("asks nothing in a session that is allowed everything", () =>
         Effect.gen(function* () {
           const id = yield* newSession("all")

@@ -5,7 +5,7 @@
 import { Effect, Schema } from "effect"
 import { FailureKind } from "../failure.ts"
 import { Key, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
-import { RuntimeName, TurnLimits, Verdict } from "../model.ts"
+import { Item, RuntimeName, Speaker, TurnLimits, Verdict } from "../model.ts"
 import { contract, eventual } from "./Contract.ts"
 import { atPhase, CommandRefused, directory, host, permissions } from "./fields.ts"
 
@@ -25,8 +25,17 @@ export const ReviewCommand = Schema.TaggedUnion({
     model: Schema.optionalKey(Schema.String),
     permissions,
     limits: TurnLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
-    /** The author's reasons for items that it declined, if any. */
+    /** What the author says of its work, from a requester that does not tell `words` apart. */
     notes: Schema.optionalKey(Schema.String),
+    /**
+     * Everything that was said for the phase's reviewer so far. It is given what is new to its session, and a new session
+     * all. `id`: the same in every request of a phase.
+     */
+    words: Schema.Array(Schema.Struct({ id: Schema.Int, from: Speaker, text: Schema.String })).pipe(
+      Schema.withDecodingDefaultKey(Effect.succeed([]))
+    ),
+    /** The open findings of the newest verdict, for a session that did not reach it. */
+    findings: Schema.Array(Item).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
     prompts: Schema.Record(Schema.String, Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
   },
   /** The phase is over or the run was aborted: the reviewer's session ends. */

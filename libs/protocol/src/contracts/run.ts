@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
-import { CheckpointType, RunStatus, SessionDecision, Step, Tokens } from "../model.ts"
+import { CheckpointType, RunStatus, SessionDecision, Step, Tokens, Words } from "../model.ts"
 import { RunLimits, RunOptions } from "../options.ts"
 import { caused, contract, eventual } from "./Contract.ts"
 import { at, atPhase, CommandRefused, standaloneTask } from "./fields.ts"
@@ -108,6 +108,10 @@ export const RunView = Schema.Struct({
   reason: Schema.optionalKey(Schema.String),
   /** Every limit that was reached and every refusal, with its reason, newest last. */
   notices: Schema.Array(Schema.String),
+  /** What humans and authors said for an agent, newest last, and the sessions that were given it. */
+  ledger: Schema.Array(Schema.Struct({ ...Words.fields, givenTo: Schema.Array(SessionId) })).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed([]))
+  ),
   authorSessionId: Schema.optionalKey(SessionId),
   turnId: Schema.optionalKey(TurnId),
   auto: Schema.Boolean,

@@ -95,7 +95,13 @@ export const SessionCommand = Schema.TaggedUnion({
     ...standaloneTask
   },
   AbortSession: { sessionId: SessionId, reason: Schema.String },
-  ReplyToPrompt: { sessionId: SessionId, promptId: Schema.String, reply: Schema.String },
+  ReplyToPrompt: {
+    sessionId: SessionId,
+    promptId: Schema.String,
+    reply: Schema.String,
+    /** What a human says with the rejection of a permission, for the agent. */
+    message: Schema.optionalKey(Schema.String)
+  },
   /** The session's phase or run is done. */
   CompleteSession: { sessionId: SessionId },
   ExpireSession: { sessionId: SessionId }
@@ -169,6 +175,8 @@ export const sessionManagerEvents = {
     kind: FailureKind,
     message: Schema.String,
     sessionUsable: Schema.Boolean,
+    /** Whether the agent was given the turn's prompt. Absent: it is not known. */
+    promptGiven: Schema.optionalKey(Schema.Boolean),
     /** The session has ended with its turn, or had ended before: nothing can be done in it any more. */
     sessionEnded: Schema.optionalKey(Schema.Boolean),
     tokens: Tokens,

@@ -27,7 +27,7 @@ const newRun = ({ at, phases, planId, planTitle, request, standalone }: EventOf<
   pending: nothing,
   pauseAsked: false,
   prompts: [],
-  guidance: { texts: [], author: 0, reviewer: 0 },
+  ledger: [],
   ids: { sessions: 0, turns: 0, escalations: 0 },
   steps: 0,
   granted: { steps: 0, tokens: 0, cost: 0 },

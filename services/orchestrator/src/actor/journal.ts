@@ -25,6 +25,7 @@ import {
   TurnId,
   Verdict,
   WithdrawalReason,
+  Words,
   WorkspaceCommand
 } from "@reprise/protocol"
 import { Schema } from "effect"
@@ -55,8 +56,6 @@ export const Continuation = Schema.Struct({
   cause: text,
   checkpoint: Schema.optionalKey(OpenCheckpoint),
   resolution: optionalText,
-  /** What the human wrote with the answer, word for word. */
-  words: optionalText,
   resumeAt: optionalText,
   /** The commit of `resumeAt` that a human did not pass: the task is done again once it names another commit. */
   failed: optionalText,
@@ -102,7 +101,8 @@ const asked = {
   QuestionAsked: { question: Question },
   /** The same question with other words or options. */
   QuestionChanged: { question: Question },
-  PromptReplied: { sessionId: SessionId, promptId: text, reply: text },
+  /** `message`: what the human said with the reply, for the agent. */
+  PromptReplied: { sessionId: SessionId, promptId: text, reply: text, message: optionalText },
   SessionStopped: { sessionId: SessionId, reason: text },
   SessionReleased: { sessionId: SessionId },
   ReviewClosed: { phase: PhaseId, aborted: Schema.Boolean, reason: text }
@@ -131,6 +131,8 @@ const answered = {
     message: text,
     /** Whether the session can be continued. */
     usable: Schema.Boolean,
+    /** Its prompt did not reach the agent: what it said is to be said again. */
+    unread: Schema.optionalKey(Schema.Boolean),
     /** The turn continued a session after a question. */
     continued: Schema.optionalKey(Schema.Boolean),
     lastLines: optionalText
@@ -143,7 +145,7 @@ const answered = {
     /** The task that the commands verified; absent: they were the phase's own gates. */
     checkpoint: optionalText
   },
-  VerdictAccepted: { verdict: Verdict, commit: text, cycle: Schema.Int },
+  VerdictAccepted: { verdict: Verdict, commit: text, cycle: Schema.Int, sessionId: Schema.optionalKey(SessionId) },
   ReviewBroke: { cycle: Schema.Int, reason: text },
   /** The review file is committed and the tree clean (`dirty` empty), or not. */
   TreeChecked: {
@@ -179,8 +181,8 @@ const answered = {
     /** The gate withdrew it itself. */
     byGate: Schema.optionalKey(Schema.Boolean)
   },
-  /** Kept until every author that needs it has read it. */
-  GuidanceKept: { text },
+  /** An entry of the ledger. `givenTo`: a session that was told at once. */
+  WordsKept: { words: Words, givenTo: Schema.optionalKey(SessionId) },
   /** A human accepted a rewritten history. `base`: the newest commit that it shares with the one that was verified. */
   HistoryAccepted: { base: text },
   LimitRaised: { limit: Limit, step: Step },

@@ -46,8 +46,8 @@ export const reactions: Reactions = {
   QuestionChanged: raise,
   QuestionWithdrawn: (_runId, { byGate, escalationId, reason }) =>
     byGate === true ? [] : [send(to.gate(escalationId).WithdrawEscalation({ reason }))],
-  PromptReplied: (_runId, { promptId, reply, sessionId }) => [
-    send(to.sessionManager(sessionId).ReplyToPrompt({ promptId, reply }))
+  PromptReplied: (_runId, { message, promptId, reply, sessionId }) => [
+    send(to.sessionManager(sessionId).ReplyToPrompt({ promptId, reply, ...(message === undefined ? {} : { message }) }))
   ],
   SessionStopped: (_runId, { reason, sessionId }) => [send(to.sessionManager(sessionId).AbortSession({ reason }))],
   SessionReleased: (_runId, { sessionId }) => [send(to.sessionManager(sessionId).CompleteSession())],
@@ -87,7 +87,7 @@ export const reactions: Reactions = {
   AgentRested: silent,
   PromptSeen: silent,
   QuestionAnswered: silent,
-  GuidanceKept: silent,
+  WordsKept: silent,
   HistoryAccepted: silent,
   LimitRaised: silent,
   AutoRetried: silent,

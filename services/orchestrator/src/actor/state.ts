@@ -19,6 +19,7 @@ import type {
   TurnId,
   WorkspaceCommand
 } from "@reprise/protocol"
+import type { Ledger } from "../ledger/ledger.ts"
 import type { AgentPrompt, OpenCheckpoint, Question } from "../question/question.ts"
 import type { RunInput } from "./inputs.ts"
 import type { Continuation, EventOf, PlannedPhase, Purpose, RunEvent } from "./journal.ts"
@@ -36,7 +37,8 @@ export type Pending =
       /** Its session was aborted to pause the run: the step will begin again. */
       readonly interrupted: boolean
     }
-  | { readonly _tag: "Review"; readonly cycle: number; readonly commit: string }
+  /** `said`: how many entries the ledger had when the review was asked for. */
+  | { readonly _tag: "Review"; readonly cycle: number; readonly commit: string; readonly said: number }
   /** The agent works by itself or for a human; its report is asked for once it is idle. */
   | { readonly _tag: "Agent"; readonly sessionId: SessionId }
   /** `under`: the turn or review that goes on while its agent asks something. */
@@ -57,8 +59,6 @@ export interface Author {
 /** A checkpoint that was reached, and its answer. */
 export interface PhaseCheckpoint extends ReachedCheckpoint {
   readonly report: CheckpointReport
-  /** What the human wrote with the answer, word for word. */
-  readonly words?: string | undefined
 }
 
 /** What a run remembers about its current phase. All counters start at 0 in each phase. */
@@ -82,8 +82,6 @@ export interface PhaseRun {
   readonly items: ReadonlyArray<Item>
   /** Verdicts in a row that raised no fewer items than the one before. */
   readonly stalled: number
-  /** What the author said of items it declined, since the last review. */
-  readonly notes: ReadonlyArray<string>
   readonly dirty: ReadonlyArray<string>
   readonly autoRetries: ReadonlyArray<string>
   readonly author?: Author | undefined
@@ -175,8 +173,8 @@ export interface Run {
   readonly held?: RunInput | undefined
   /** Prompts of the agent that came while another was open. */
   readonly prompts: ReadonlyArray<AgentPrompt>
-  /** The guidance of this phase, verbatim, and how many of the texts the author's session and the reviewer were given. */
-  readonly guidance: { readonly texts: ReadonlyArray<string>; readonly author: number; readonly reviewer: number }
+  /** What humans and authors said for somebody, and who was given it. */
+  readonly ledger: Ledger
   /** How many ids of each kind are in use. */
   readonly ids: { readonly sessions: number; readonly turns: number; readonly escalations: number }
   readonly steps: number

@@ -1,6 +1,7 @@
 /** The read model of a run: what `reprise status` shows. */
 import type { PhaseView, RunView } from "@reprise/protocol"
 import { isEnded } from "../control/end.ts"
+import { ledgerView } from "../ledger/ledger.ts"
 import type { PlannedPhase } from "./journal.ts"
 import type { Run, RunState } from "./state.ts"
 import { underWay } from "./state.ts"
@@ -49,6 +50,7 @@ export const runView = (state: RunState): RunView | undefined => {
     ...(pending._tag === "Answer" ? { escalationId: pending.question.ask.escalationId } : {}),
     ...(reason === undefined ? {} : { reason }),
     notices: state.notices,
+    ledger: ledgerView(state.ledger),
     ...(author === undefined ? {} : { authorSessionId: author }),
     ...(active._tag === "Turn" ? { turnId: active.turnId } : {}),
     auto: request.options.auto,

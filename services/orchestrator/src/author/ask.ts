@@ -122,7 +122,7 @@ const inSession = (
     continued: turn.continued,
     command: startTurn(run, phase, step, {
       session,
-      prompt: knownPrompt(run, phase, turn.task),
+      prompt: knownPrompt(run, phase, sessionId, turn.task),
       // No fresh author takes over completed tasks before they are verified.
       ...(isContinued(phase)
         ? { onMissing: "fail" }
@@ -167,7 +167,7 @@ const continueSession = (
   step: Step,
   { brief, sessionId }: Extract<SessionUse, { readonly _tag: "continue" }>
 ): EventOf<"AuthorAsked"> => {
-  const guidance = newGuidance(run).join("\n\n")
+  const guidance = newGuidance(run, sessionId).join("\n\n")
   const command: EventOf<"AuthorAsked">["command"] =
     // What is left of a standalone session's budget is told with each turn.
     brief === undefined && run.standalone === undefined
@@ -183,7 +183,7 @@ const continueSession = (
       : startTurn(run, phase, step, {
           session: { _tag: "Existing", sessionId },
           onMissing: "fail",
-          prompt: continuePrompt(run, brief ?? ""),
+          prompt: continuePrompt(run, sessionId, brief ?? ""),
           reason: "continue"
         })
   return { _tag: "AuthorAsked", sessionId, purpose: "continue", continued: true, command }
@@ -199,7 +199,7 @@ export const askForReport = (run: Run, phase: PhaseRun, step: Step, sessionId: S
     command: startTurn(run, phase, step, {
       session: { _tag: "Existing", sessionId },
       onMissing: "fail",
-      prompt: idleAgainPrompt(run, phase),
+      prompt: idleAgainPrompt(run, phase, sessionId),
       reason: "report"
     })
   }

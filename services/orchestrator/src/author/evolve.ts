@@ -12,6 +12,7 @@ import {
   withPhase
 } from "../actor/state.ts"
 import { countSession } from "../control/usage.ts"
+import { afterGiving, afterUnread, isBlank, withWords, wordsFor } from "../ledger/ledger.ts"
 
 const startsSession = ({ command }: EventOf<"AuthorAsked">): boolean =>
   command._tag === "StartTurn" && command.session._tag === "New"
@@ -39,7 +40,10 @@ const authorAsked = (run: Run, event: EventOf<"AuthorAsked">): Run => {
     ...asked,
     pending: { _tag: "Turn", turnId: command.turnId, sessionId, purpose, continued, interrupted: false },
     ids: { ...run.ids, turns: run.ids.turns + 1, sessions: run.ids.sessions + (startsSession(event) ? 1 : 0) },
-    guidance: { ...run.guidance, author: run.guidance.texts.length }
+    ledger: afterGiving(run.ledger, wordsFor(run.ledger, "author", run.phase?.id), {
+      sessionId,
+      turnId: command.turnId
+    })
   }
 }
 
@@ -68,7 +72,6 @@ const phaseAfterReport = (phase: PhaseRun, event: EventOf<"ReportReceived">): Ph
     failedContinuations: phase.failedContinuations + (continued === true && status.result === "failed" ? 1 : 0),
     completedTasks: mergeTasks(phase.completedTasks, status.completedTasks ?? []),
     deviations: [...phase.deviations, ...notesOnFindings(phase, status.notes)],
-    notes: status.notes === undefined || status.notes.trim() === "" ? phase.notes : [...phase.notes, status.notes],
     lastLines
   }
 }
@@ -96,8 +99,7 @@ const turnBroke = (run: Run, event: EventOf<"TurnBroke">): Run => {
     ...withPhase(run, (phase) => phaseAfterFailure(run, phase, event)),
     pending: nothing,
     prompts: [],
-    // Whether the agent has read its prompt is not known: it is given all guidance again.
-    guidance: { ...run.guidance, author: 0 }
+    ledger: event.unread === true ? afterUnread(run.ledger, event.turnId) : run.ledger
   }
   return event.kind === "aborted"
     ? after
@@ -124,12 +126,19 @@ const withoutSession = (run: Run, sessionId: SessionId, why: string): Run =>
 const interrupted = (pending: Pending, sessionId: SessionId): Pending =>
   pending._tag === "Turn" && pending.sessionId === sessionId ? { ...pending, interrupted: true } : pending
 
+/** What an author says of its work, and why it declined a finding, is for the reviewer. */
+const withNotes = ({ ledger, phase }: Run, notes: string | undefined): Run["ledger"] =>
+  isBlank(notes) || phase === undefined
+    ? ledger
+    : withWords(ledger, { from: "author", for: "reviewer", phase: phase.id, text: notes })
+
 export const authorEvolution = {
   AuthorAsked: authorAsked,
   ReportReceived: (run, event) => ({
     ...withPhase(run, (phase) => phaseAfterReport(phase, event)),
     pending: nothing,
-    prompts: []
+    prompts: [],
+    ledger: withNotes(run, event.status.notes)
   }),
   TurnBroke: turnBroke,
   CommitAccepted: (run, { commit, diffStat }) => ({

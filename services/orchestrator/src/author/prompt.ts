@@ -1,8 +1,9 @@
 /** Whole prompts for an author, and their part about the step. */
-import { type GateResult, gateOutput, type Item, type Step } from "@reprise/protocol"
+import { type GateResult, gateOutput, type Item, type SessionId, type Step } from "@reprise/protocol"
 import type { PlannedPhase } from "../actor/journal.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
-import { answersInFull, continuationText, isContinued } from "../checkpoint/prompt.ts"
+import { continuationText, isContinued, resolutionsText } from "../checkpoint/prompt.ts"
+import { type Ledger, newTo, quoted, wordsFor } from "../ledger/ledger.ts"
 import { currentTitle, plannedPhase } from "../phase/plan.ts"
 import { guidanceText, paragraphs, render } from "../prompts.ts"
 import { idleAgain } from "../standalone/standalone.ts"
@@ -11,33 +12,40 @@ import { idleAgain } from "../standalone/standalone.ts"
 const header = (run: Run, phase: PhaseRun): string =>
   `You are the author of phase ${phase.id} of the plan ${run.request.planPath}: ${currentTitle(run)}.`
 
-/** The guidance that the phase's author session was not given yet. */
-export const newGuidance = (run: Run): ReadonlyArray<string> => run.guidance.texts.slice(run.guidance.author)
+/** What authors of the phase are told by humans. */
+const guidanceOf = ({ ledger, phase }: Run): Ledger => wordsFor(ledger, "author", phase?.id)
+
+/** The guidance that the session was not given yet. */
+export const newGuidance = (run: Run, sessionId: SessionId): ReadonlyArray<string> =>
+  newTo(guidanceOf(run), sessionId).map(quoted)
 
 /** For a session that knows the phase: the task, and the guidance that is new to it. */
-export const knownPrompt = (run: Run, phase: PhaseRun, task: string): string =>
-  paragraphs(header(run, phase), task, guidanceText(newGuidance(run)))
+export const knownPrompt = (run: Run, phase: PhaseRun, sessionId: SessionId, task: string): string =>
+  paragraphs(header(run, phase), task, guidanceText(newGuidance(run, sessionId)))
 
 /** For an agent that worked on its own, or that a human prompted, and that is idle again. */
-export const idleAgainPrompt = (run: Run, phase: PhaseRun): string =>
+export const idleAgainPrompt = (run: Run, phase: PhaseRun, sessionId: SessionId): string =>
   run.standalone === undefined
-    ? knownPrompt(run, phase, render(run, "idle-again", { phase: phase.id }))
-    : paragraphs(idleAgain, guidanceText(newGuidance(run)))
+    ? knownPrompt(run, phase, sessionId, render(run, "idle-again", { phase: phase.id }))
+    : paragraphs(idleAgain, guidanceText(newGuidance(run, sessionId)))
 
 /** For a session that knows nothing: the phase, its completed tasks, the task and all guidance of the phase. */
 export const freshPrompt = (run: Run, phase: PhaseRun, step: Step, task = stepTask(run, phase, step)): string => {
-  if (run.standalone !== undefined) return paragraphs(run.standalone.prompt, guidanceText(run.guidance.texts))
+  const guidance = guidanceOf(run)
+  if (run.standalone !== undefined) return paragraphs(run.standalone.prompt, guidanceText(guidance.map(quoted)))
   const values = { ...planValues(run, phase), commit: phase.verified ?? phase.base, base: phase.base }
   const context = step === "EXECUTE" && task === stepTask(run, phase, step) ? "" : render(run, "context", values)
-  const guidance = guidanceText([...answersInFull(run, phase), ...run.guidance.texts])
-  return paragraphs(header(run, phase), context, continuationText(run, phase), task, guidance)
+  // An answer that the record quotes as it is needs no second mention.
+  const answers = isContinued(phase) ? resolutionsText(run, phase) : ""
+  const unsaid = guidance.filter(({ about, text }) => about === undefined || !answers.includes(text))
+  return paragraphs(header(run, phase), context, continuationText(run, phase), task, guidanceText(unsaid.map(quoted)))
 }
 
 const continueSentence = "Continue the current session and complete all remaining tasks."
 
 /** For a session that a human chose to continue, when its author does not know yet what happened since. */
-export const continuePrompt = (run: Run, brief: string): string =>
-  paragraphs(continueSentence, brief, guidanceText(newGuidance(run)))
+export const continuePrompt = (run: Run, sessionId: SessionId, brief: string): string =>
+  paragraphs(continueSentence, brief, guidanceText(newGuidance(run, sessionId)))
 
 const noneListed = "(none are listed: read the phase's text in the plan)"
 

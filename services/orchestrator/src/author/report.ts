@@ -207,6 +207,7 @@ export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): 
     kind,
     message,
     usable,
+    ...(event.promptGiven === true ? {} : { unread: true }),
     ...(continued ? { continued: true } : {}),
     ...(lastLines === undefined ? {} : { lastLines })
   }

@@ -8,7 +8,9 @@ import type { Continuation, RunEvent, RunEvents } from "../actor/journal.ts"
 import { escalate, type Outcome, outcome } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { sessionFor } from "../author/session.ts"
+import { isBlank } from "../ledger/ledger.ts"
 import { locationOf, outlineOf, plannedPhase } from "../phase/plan.ts"
+import { shorten } from "../prompts.ts"
 import type { OpenCheckpoint } from "../question/question.ts"
 import { beginContinuation, verifyTasks, writeState } from "./continuation.ts"
 import { checkpointQuestion, commitOf, hasVerifyCommands, runVerifyCommands, verifyText } from "./verify.ts"
@@ -63,7 +65,7 @@ const settleOrAsk = (run: Run, phase: PhaseRun, checkpoint: OpenCheckpoint): Out
       _tag: "Noted",
       text: `Auto mode took the recommended option '${choice}' at ${report.task}.`
     }
-    const resolved = resolveCheckpoint(run, phase, checkpoint, choice, undefined)
+    const resolved = resolveCheckpoint(run, phase, checkpoint, { choice })
     return { ...resolved, events: [noted, ...resolved.events] }
   }
   return auto && hasVerifyCommands(run, report)
@@ -74,14 +76,42 @@ const settleOrAsk = (run: Run, phase: PhaseRun, checkpoint: OpenCheckpoint): Out
 const recommendedOption = ({ options, type }: CheckpointReport): string | undefined =>
   type === "decision" ? options?.find((option) => option.recommended === true)?.id : undefined
 
-/** The choice, the option's label and what the human wrote: for the record and the author. */
-const resolutionOf = (report: CheckpointReport, choice: string, guidance: string | undefined): string => {
+/** How a checkpoint was answered. `by`: the human who did; absent: the commands that verify it. */
+export interface CheckpointAnswer {
+  readonly choice: string
+  readonly text?: string | undefined
+  readonly by?: string | undefined
+}
+
+const resolutionWord = ({ type }: CheckpointReport, choice: string): string => {
   const verified = choice === "pass" ? "passed" : choice === "fail" ? "failed" : choice
-  const word = report.type === "human-verify" ? verified : choice
+  return type === "human-verify" ? verified : choice
+}
+
+/** The choice, the option's label and what the human wrote: for the record and the author. */
+const resolutionOf = (report: CheckpointReport, { choice, text }: CheckpointAnswer): string => {
+  const word = resolutionWord(report, choice)
   const label = report.type === "decision" ? report.options?.find((option) => option.id === choice)?.label : undefined
-  const words = [label, guidance].filter((text) => text !== undefined && text.trim() !== "")
+  const words = [label, text].filter((one) => !isBlank(one))
   return words.length === 0 ? word : `${word}: ${words.join(". ")}`
 }
+
+/** What was said with the answer is for everybody who works on the phase. */
+const keepAnswer = (phase: PhaseRun, report: CheckpointReport, { by, choice, text }: CheckpointAnswer): RunEvents =>
+  isBlank(text)
+    ? []
+    : [
+        {
+          _tag: "WordsKept",
+          words: {
+            ...(by === undefined ? { from: "checks" } : { from: "human", by }),
+            for: "both",
+            phase: phase.id,
+            about: `At the checkpoint of ${shorten(report.task, 80)} (${resolutionWord(report, choice)})`,
+            text
+          }
+        }
+      ]
 
 /** Where to resume after a checkpoint at a task that the plan does not list. */
 const resumeUnlisted = (run: Run, phase: PhaseRun, report: CheckpointReport, resolution: string): ResumePoint => {
@@ -96,11 +126,10 @@ export const resolveCheckpoint = (
   run: Run,
   phase: PhaseRun,
   checkpoint: OpenCheckpoint,
-  choice: string,
-  guidance: string | undefined
+  answer: CheckpointAnswer
 ): Outcome => {
   const { from, report } = checkpoint
-  const resolution = resolutionOf(report, choice, guidance)
+  const resolution = resolutionOf(report, answer)
   const completed = phase.completedTasks.map(({ id }) => id)
   const point = resumeAt(outlineOf(run.phases), phase.id, report, resolution, completed)
   const { again, task } = Result.getOrElse(point, () => resumeUnlisted(run, phase, report, resolution))
@@ -110,14 +139,14 @@ export const resolveCheckpoint = (
     cause: "checkpoint-resolved",
     checkpoint,
     resolution,
-    ...(guidance === undefined || guidance.trim() === "" ? {} : { words: guidance }),
     // A step that fixes something goes on with that, not with the plan's next task.
     ...(task === undefined || (from !== "EXECUTE" && !again) ? {} : { resumeAt: task }),
     ...(failed === undefined ? {} : { failed }),
     session: sessionFor(run, phase, "checkpoint")
   }
   const begun = beginContinuation(run, phase, continuation)
-  return { ...begun, events: [{ _tag: "CheckpointResolved", ...locationOf(run), resolution }, ...begun.events] }
+  const resolved: RunEvent = { _tag: "CheckpointResolved", ...locationOf(run), resolution }
+  return { ...begun, events: [resolved, ...keepAnswer(phase, report, answer), ...begun.events] }
 }
 
 /** The verify commands have run. A failure counts as an automatic retry; when none is left, a human is asked. */
@@ -138,7 +167,7 @@ export const checkpointVerified = (
   const after = runAfter(run, events).phase ?? phase
   const next =
     passed || retryLeft
-      ? resolveCheckpoint(run, after, checkpoint, passed ? "pass" : "fail", found)
+      ? resolveCheckpoint(run, after, checkpoint, { choice: passed ? "pass" : "fail", text: found })
       : outcome([], escalate(checkpointQuestion(after, checkpoint, results)))
   return { ...next, events: [...events, ...next.events] }
 }

@@ -60,14 +60,13 @@ export const continuationOf = (
   cause: Continuation["cause"],
   session?: SessionDecision
 ): Continuation => {
-  const { checkpoint, failed, resolution, words } = phase.continuation ?? {}
+  const { checkpoint, failed, resolution } = phase.continuation ?? {}
   const resumeAt = step === "EXECUTE" ? resumePoint(run, phase) : undefined
   return {
     step,
     cause,
     ...(checkpoint === undefined ? {} : { checkpoint }),
     ...(resolution === undefined ? {} : { resolution }),
-    ...(words === undefined ? {} : { words }),
     ...(resumeAt === undefined ? {} : { resumeAt }),
     ...(failed === undefined ? {} : { failed }),
     ...(session === undefined ? {} : { session })
@@ -143,7 +142,7 @@ export const redoMissing = (run: Run, phase: PhaseRun): RunEvents => {
   const dropped = missing.length === 0 && !verifiedIsMissing ? phase.completedTasks : missing
   const kept = phase.completedTasks.filter((task) => !dropped.includes(task))
   const { cause, step } = phase.continuation ?? { step: "EXECUTE" as const, cause: "fix" }
-  const { checkpoint, resolution, resumeAt, words, ...rest } = continuationOf(run, phase, step, cause)
+  const { checkpoint, resolution, resumeAt, ...rest } = continuationOf(run, phase, step, cause)
   const first = firstPlanned(run, phase, [
     ...dropped.map(({ id }) => id),
     ...(resumeAt === undefined ? [] : [resumeAt])
@@ -154,11 +153,9 @@ export const redoMissing = (run: Run, phase: PhaseRun): RunEvents => {
     ...rest,
     ...(isLost || checkpoint === undefined ? {} : { checkpoint }),
     ...(isLost || resolution === undefined ? {} : { resolution }),
-    ...(isLost || words === undefined ? {} : { words }),
     ...(first === undefined ? {} : { resumeAt: first })
   }
   return [
-    ...(isLost && words !== undefined ? [{ _tag: "GuidanceKept" as const, text: words }] : []),
     { _tag: "TasksDropped", tasks: dropped },
     { _tag: "ContinuationBegun", continuation },
     writeState(run, { ...phase, completedTasks: kept }, continuation)

@@ -6,13 +6,12 @@ import { countHandover } from "../control/usage.ts"
 /** The newest checkpoint, if it is still open, gets this resolution. */
 export const withResolution = (
   { checkpoint, checkpoints }: PhaseRun,
-  resolution: string | undefined,
-  words?: string
+  resolution: string | undefined
 ): PhaseRun["checkpoints"] => {
   const newest = checkpoints.at(-1)
   return checkpoint === undefined || newest === undefined || resolution === undefined
     ? checkpoints
-    : [...checkpoints.slice(0, -1), { ...newest, resolution, words }]
+    : [...checkpoints.slice(0, -1), { ...newest, resolution }]
 }
 
 const checkpointOpened = (phase: PhaseRun, { checkpoint }: EventOf<"CheckpointOpened">): PhaseRun => {
@@ -26,7 +25,7 @@ const continuationBegun = (phase: PhaseRun, { continuation }: EventOf<"Continuat
   ...phase,
   continuation,
   checkpoint: undefined,
-  checkpoints: withResolution(phase, continuation.resolution, continuation.words)
+  checkpoints: withResolution(phase, continuation.resolution)
 })
 
 /** A task that is done again is done after the checkpoint, and its earlier verification no longer counts. */

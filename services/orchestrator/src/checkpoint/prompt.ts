@@ -115,7 +115,7 @@ const earlierAnswers = (phase: PhaseRun): ReadonlyArray<PhaseCheckpoint & { read
 }
 
 /** The human's answers in a sentence each: the newest, then earlier ones that still count. */
-const resolutionsText = (run: Run, phase: PhaseRun): string => {
+export const resolutionsText = (run: Run, phase: PhaseRun): string => {
   const { checkpoint, resolution } = phase.continuation ?? {}
   const name = taskName(run, phase)
   return [
@@ -126,14 +126,6 @@ const resolutionsText = (run: Run, phase: PhaseRun): string => {
       (answer) => `For ${name(answer.task)}: ${shorten(resolutionSentence(answer.report, answer.resolution), 240)}`
     )
   ].join("\n")
-}
-
-/** What the human wrote with these answers, word for word, where the sentences do not contain it as it is. */
-export const answersInFull = (run: Run, phase: PhaseRun): ReadonlyArray<string> => {
-  const sentences = resolutionsText(run, phase)
-  return [phase.continuation?.words, ...earlierAnswers(phase).map(({ words }) => words)].flatMap((words) =>
-    words === undefined || sentences.includes(words) ? [] : [words]
-  )
 }
 
 /** A paragraph of its own, or nothing. */

@@ -35,7 +35,7 @@ export const commandRefused = (run: Run, pending: Pending, event: InputOf<"Comma
   switch (pending._tag) {
     case "Turn":
       return outcome(
-        [{ _tag: "TurnBroke", turnId: pending.turnId, kind: "other", message, usable: false }],
+        [{ _tag: "TurnBroke", turnId: pending.turnId, kind: "other", message, usable: false, unread: true }],
         escalate({ origin: "runtime", reason: message })
       )
     case "Review":

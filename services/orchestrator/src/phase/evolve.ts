@@ -3,6 +3,7 @@ import type { CommitSubject, PhaseId } from "@reprise/protocol"
 import type { EventOf } from "../actor/journal.ts"
 import { type Evolution, nothing, type PhaseRun, type Run, withPhase } from "../actor/state.ts"
 import { isCounted } from "../actor/transitions.ts"
+import { atPhaseStart } from "../ledger/ledger.ts"
 
 /** A phase that begins at this commit. */
 const newPhase = (id: PhaseId, base: string): PhaseRun => ({
@@ -18,7 +19,6 @@ const newPhase = (id: PhaseId, base: string): PhaseRun => ({
   reviewsGranted: 0,
   items: [],
   stalled: 0,
-  notes: [],
   dirty: [],
   autoRetries: [],
   sessions: [],
@@ -31,15 +31,11 @@ const newPhase = (id: PhaseId, base: string): PhaseRun => ({
   told: { report: false, commit: false }
 })
 
-/** Guidance that nobody has been given yet is for the next phase. */
-const phaseStarted = (run: Run, event: EventOf<"PhaseStarted">): Run => {
-  const given = Math.max(run.guidance.author, run.guidance.reviewer)
-  return {
-    ...run,
-    phase: newPhase(event.phase, run.head ?? ""),
-    guidance: { texts: run.guidance.texts.slice(given), author: 0, reviewer: 0 }
-  }
-}
+const phaseStarted = (run: Run, event: EventOf<"PhaseStarted">): Run => ({
+  ...run,
+  phase: newPhase(event.phase, run.head ?? ""),
+  ledger: atPhaseStart(run.ledger, event.phase)
+})
 
 const phaseAtStep = (phase: PhaseRun, event: EventOf<"StepStarted">): PhaseRun => ({
   ...phase,

@@ -1,5 +1,6 @@
 /** What a human's answer leads to (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import { refusing } from "@reprise/actor"
+import type { SessionId, Step, Words } from "@reprise/protocol"
 import { evolveRun } from "../actor/evolve.ts"
 import type { InputOf } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
@@ -7,8 +8,11 @@ import { enter, type Move, type Outcome, outcome } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { resolveCheckpoint } from "../checkpoint/checkpoint.ts"
 import { redoMissing, verifyAgain } from "../checkpoint/continuation.ts"
+import { isBlank } from "../ledger/ledger.ts"
 import { finishApproved, overridePhase } from "../phase/finish.ts"
 import { locationOf } from "../phase/plan.ts"
+import { shorten } from "../prompts.ts"
+import { isReviewerOf } from "../review/review.ts"
 import { askAgain } from "./escalate.ts"
 import type { Question } from "./question.ts"
 import { grant } from "./retry.ts"
@@ -22,8 +26,23 @@ const resumed = (run: Run): RunEvent => ({
   cause: "answer"
 })
 
-const kept = (guidance: string | undefined): RunEvents =>
-  guidance === undefined || guidance.trim() === "" ? [] : [{ _tag: "GuidanceKept", text: guidance }]
+/** What a human said with an answer. `phase` absent: for the next phase. */
+const kept = ({ by, guidance }: Answer, { givenTo, ...to }: Partial<Words> & { givenTo?: SessionId }): RunEvents =>
+  isBlank(guidance)
+    ? []
+    : [
+        {
+          _tag: "WordsKept",
+          words: { from: "human", by, for: "both", ...to, text: guidance },
+          ...(givenTo === undefined ? {} : { givenTo })
+        }
+      ]
+
+/** Who reads what is said with an answer that leads to this step: of the phase's review only the reviewer. */
+const readers = (run: Run, phase: PhaseRun, step: Step): Partial<Words> => {
+  if (run.step === "PHASE_COMPLETE") return {}
+  return { phase: phase.id, for: step === "REVIEW" ? "reviewer" : "both" }
+}
 
 /** A human ends the run and may say why. */
 const abort = ({ by, guidance, via }: Answer): Move => ({
@@ -35,58 +54,73 @@ const abort = ({ by, guidance, via }: Answer): Move => ({
 type Handler = (run: Run, phase: PhaseRun, question: Question, answer: Answer) => Outcome
 
 const stepAnswered: Handler = (run, phase, { ask, brief, retry }, answer) => {
-  const { choice, guidance } = answer
-  switch (choice) {
+  const { guidance } = answer
+  const step = isBlank(guidance) ? retry.step : (retry.withGuidance ?? retry.step)
+  switch (answer.choice) {
     case "continue-session":
       return ask.sessionId === undefined
         ? outcome([])
         : outcome(
-            [...kept(guidance), ...grant(retry), resumed(run)],
+            [...kept(answer, readers(run, phase, retry.step)), ...grant(retry), resumed(run)],
             enter(retry.step, "continue", { _tag: "continue", sessionId: ask.sessionId, brief })
           )
-    case "fix": {
-      const step = kept(guidance).length === 0 ? retry.step : (retry.withGuidance ?? retry.step)
-      return outcome([...kept(guidance), resumed(run)], { _tag: "Retry", retry: { ...retry, step }, cause: "fix" })
-    }
+    case "fix":
+      return outcome([...kept(answer, readers(run, phase, step)), resumed(run)], {
+        _tag: "Retry",
+        retry: { ...retry, step },
+        cause: "fix"
+      })
     default:
       // Override. Nothing is left to approve in a phase that is complete already: the run just goes on.
       return run.step === "PHASE_COMPLETE"
-        ? outcome([...kept(guidance), resumed(run)], { _tag: "NextPhase" })
+        ? outcome([...kept(answer, {}), resumed(run)], { _tag: "NextPhase" })
         : outcome([resumed(run), ...overridePhase(run, phase, answer.by, guidance)])
   }
 }
 
-const checkpointAnswered: Handler = (run, phase, _question, { choice, guidance }) => {
+const checkpointAnswered: Handler = (run, phase, _question, { by, choice, guidance }) => {
   if (phase.checkpoint === undefined) return outcome([])
-  const rest = resolveCheckpoint(run, phase, phase.checkpoint, choice, guidance)
+  const rest = resolveCheckpoint(run, phase, phase.checkpoint, { choice, text: guidance, by })
   return { ...rest, events: [resumed(run), ...rest.events] }
 }
 
-const continuationAnswered: Handler = (run, phase, _question, { choice, guidance }) =>
-  outcome([...kept(guidance), resumed(run), ...(choice === "redo" ? redoMissing(run, phase) : verifyAgain(run, phase))])
+const continuationAnswered: Handler = (run, phase, _question, answer) =>
+  outcome([
+    ...kept(answer, { phase: phase.id }),
+    resumed(run),
+    ...(answer.choice === "redo" ? redoMissing(run, phase) : verifyAgain(run, phase))
+  ])
 
-const phaseGateAnswered: Handler = (run, phase, _question, { choice, guidance }) =>
-  choice === "pause"
-    ? outcome([...kept(guidance), { _tag: "RunPaused", ...locationOf(run), step: "PHASE_GATE" }])
-    : outcome([...kept(guidance), resumed(run), finishApproved(run, phase)])
+/** The phase is approved: what is said now is for the next one. */
+const phaseGateAnswered: Handler = (run, phase, _question, answer) =>
+  answer.choice === "pause"
+    ? outcome([...kept(answer, {}), { _tag: "RunPaused", ...locationOf(run), step: "PHASE_GATE" }])
+    : outcome([...kept(answer, {}), resumed(run), finishApproved(run, phase)])
 
-/** An option's own name goes back to the runtime; free text in place of `other`. */
-const promptAnswered: Handler = (run, _phase, { prompt }, { choice, guidance }) => {
+/**
+ * An option's own name goes back to the runtime; free text in place of `other`. The words of a rejection go with it, any
+ * others into the agent's next prompt.
+ */
+const promptAnswered: Handler = (run, phase, { prompt }, answer) => {
   if (prompt === undefined) return outcome([])
+  const { choice, guidance } = answer
+  const { kind, promptId, sessionId, text } = prompt
   const asText = choice === "other" && guidance !== undefined
-  return outcome(
-    [
-      ...(asText ? [] : kept(guidance)),
-      resumed(run),
-      {
-        _tag: "PromptReplied",
-        sessionId: prompt.sessionId,
-        promptId: prompt.promptId,
-        reply: asText ? guidance : choice
-      }
-    ],
-    { _tag: "NextPrompt" }
-  )
+  const message = kind === "permission" && choice === "reject" && !isBlank(guidance) ? guidance : undefined
+  const words = kept(answer, {
+    phase: phase.id,
+    for: isReviewerOf(run, phase, sessionId) ? "reviewer" : "author",
+    about: `On the ${kind} '${shorten(text, 120)}' (${choice})`,
+    ...(message === undefined ? {} : { givenTo: sessionId })
+  })
+  const replied: RunEvent = {
+    _tag: "PromptReplied",
+    sessionId,
+    promptId,
+    reply: asText ? guidance : choice,
+    ...(message === undefined ? {} : { message })
+  }
+  return outcome([...(asText ? [] : words), resumed(run), replied], { _tag: "NextPrompt" })
 }
 
 const handlers: Readonly<Record<Question["kind"], Handler>> = {
@@ -102,12 +136,12 @@ const endsRun = ({ ask, kind }: Question, choice: string): boolean =>
   choice === "abort" && kind !== "prompt" && !(kind === "checkpoint" && ask.evidence.checkpoint?.type === "decision")
 
 /** The gate has closed the question. An answer that is no choice keeps its guidance, and the question is asked again. */
-const notAChoice = (run: Run, question: Question, answered: RunEvent, { choice, guidance }: Answer): Outcome => {
+const notAChoice = (run: Run, question: Question, answered: RunEvent, answer: Answer): Outcome => {
   const noted: RunEvent = {
     _tag: "Noted",
-    text: `The answer '${choice}' is not, or no longer, one of the choices: the question is asked again.`
+    text: `The answer '${answer.choice}' is not, or no longer, one of the choices: the question is asked again.`
   }
-  const closed: RunEvents = [answered, ...kept(guidance), noted]
+  const closed: RunEvents = [answered, ...kept(answer, run.phase === undefined ? {} : { phase: run.phase.id }), noted]
   return outcome([...closed, ...askAgain(closed.reduce(evolveRun, run), question)])
 }
 

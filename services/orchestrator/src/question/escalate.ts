@@ -7,7 +7,9 @@ import { isAuthorStep } from "../actor/transitions.ts"
 import { sessionFor } from "../author/session.ts"
 import { redoMissing } from "../checkpoint/continuation.ts"
 import { allTokens, usedCost } from "../control/usage.ts"
+import { willBeTold } from "../ledger/ledger.ts"
 import { currentTitle, locationOf, placeOf } from "../phase/plan.ts"
+import { isReviewerOf } from "../review/review.ts"
 import {
   checkpointOptions,
   continuationOptions,
@@ -20,11 +22,22 @@ import {
 } from "./question.ts"
 import { grant } from "./retry.ts"
 
+/** What the agents of the phase will be told in their next prompts. */
+const nextWords = (run: Run): Pick<Evidence, "willBeTold"> => {
+  const { ledger, phase } = run
+  return phase === undefined
+    ? {}
+    : willBeTold(ledger, phase.id, phase.author?.sessionId, (sessionId) => isReviewerOf(run, phase, sessionId))
+}
+
 /** What a human is shown with a question, as far as the run knows it (docs/design/gate.md#the-gate-where-humans-answer). */
 export const evidenceOf = (run: Run, more: Evidence = {}): Evidence => {
   const { attempt, phase, planTitle, request } = run
   const used = { tokens: allTokens(run), cost: usedCost(run) }
-  const said = phase?.lastLines === undefined ? {} : { lastLines: phase.lastLines }
+  const said = {
+    ...(phase?.lastLines === undefined ? {} : { lastLines: phase.lastLines }),
+    ...nextWords(run)
+  }
   if (run.standalone !== undefined) return { ...used, ...said, ...more }
   return {
     planPath: request.planPath,
@@ -189,7 +202,11 @@ export const escalateOrRetry = (run: Run, request: EscalationRequest): Outcome =
 export const askAgain = (run: Run, question: Question): RunEvents =>
   waitFor(run, question.ask.step ?? run.step ?? "PREPARE", {
     ...question,
-    ask: { ...question.ask, escalationId: nextEscalationId(run) }
+    ask: {
+      ...question.ask,
+      escalationId: nextEscalationId(run),
+      evidence: { ...question.ask.evidence, ...nextWords(run) }
+    }
   })
 
 /** An agent's own request for a permission, or its question. */

@@ -4,6 +4,7 @@ import type { EventOf } from "../actor/journal.ts"
 import { type Evolution, nothing, type PhaseRun, type Run, underWay, withNotice, withPhase } from "../actor/state.ts"
 import { withResolution } from "../checkpoint/evolve.ts"
 import { usedCost, usedTokens } from "../control/usage.ts"
+import { withWords } from "../ledger/ledger.ts"
 import type { Limit } from "./question.ts"
 
 const questionAsked = (run: Run, { question }: EventOf<"QuestionAsked">): Run => {
@@ -62,6 +63,11 @@ const grants: { readonly [Name in Limit]: (run: Run, step: Step) => Run } = {
   continuations: (run) => withPhase(run, (phase) => ({ ...phase, continuationsGranted: phase.continuations + 1 }))
 }
 
+const wordsKept = (run: Run, { givenTo, words }: EventOf<"WordsKept">): Run => ({
+  ...run,
+  ledger: withWords(run.ledger, words, givenTo === undefined ? [] : [{ sessionId: givenTo }])
+})
+
 export const questionEvolution = {
   QuestionAsked: questionAsked,
   QuestionChanged: (run, { question }) =>
@@ -74,7 +80,7 @@ export const questionEvolution = {
   StepResumed: stepResumed,
   PromptSeen: (run, { prompt }) => ({ ...run, prompts: [...run.prompts, prompt] }),
   AgentRested: (run) => ({ ...run, pending: nothing, prompts: [] }),
-  GuidanceKept: (run, { text }) => ({ ...run, guidance: { ...run.guidance, texts: [...run.guidance.texts, text] } }),
+  WordsKept: wordsKept,
   LimitRaised: (run, { limit, step }) =>
     withNotice(grants[limit](run, step), `The limit '${limit}' of ${step} was granted again.`),
   HistoryAccepted: (run, { base }) =>

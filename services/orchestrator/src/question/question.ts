@@ -115,12 +115,16 @@ export const continuationOptions: ReadonlyArray<EscalationOption> = [
   abort
 ]
 
-const permissionOptions = [option("once", "allow once"), option("always", "allow always"), option("reject", "reject")]
+/** What is said with a rejection tells the agent what to do instead. */
+const reject = (label: string) => option("reject", label, "optional")
+const permissionOptions = [option("once", "allow once"), option("always", "allow always"), reject("reject")]
 
 /** The runtime's own choices; a question of an agent also takes free text. */
 export const promptOptions = (prompt: AgentPrompt): ReadonlyArray<EscalationOption> => {
   const own = prompt.options.map(({ label, name }) => (name === "other" ? other(label) : option(name, label)))
-  if (prompt.kind === "permission") return own.length === 0 ? permissionOptions : own
+  if (prompt.kind === "permission") {
+    return own.length === 0 ? permissionOptions : own.map((one) => (one.name === "reject" ? reject(one.label) : one))
+  }
   return own.some(({ name }) => name === "other") ? own : [...own, other("answer in your own words")]
 }
 

@@ -1,13 +1,13 @@
 /** Reviews: asked for, and what a verdict leads to (docs/design/sessions.md#reviews-reviewer). */
-import { type Item, reviewKey } from "@reprise/protocol"
+import { type Item, reviewKey, type SessionId } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
 import type { EventOf, RunEvent, RunEvents } from "../actor/journal.ts"
 import { enter, escalate, type Outcome, outcome } from "../actor/moves.ts"
-import { type Evolution, nothing, type PhaseRun, type Run, withNotice, withPhase } from "../actor/state.ts"
+import { type Evolution, nothing, type PhaseRun, type Run, underWay, withNotice, withPhase } from "../actor/state.ts"
 import { agentSetup, turnLimits } from "../author/ask.ts"
 import { stepTask } from "../author/prompt.ts"
+import { afterGiving, quoted, wordsFor } from "../ledger/ledger.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
-import { guidanceText, paragraphs } from "../prompts.ts"
 
 /** Whether this session belongs to the phase's reviewer: the ids of those begin with the review's key. */
 export const isReviewerOf = (run: Run, phase: PhaseRun, sessionId: string): boolean =>
@@ -16,7 +16,6 @@ export const isReviewerOf = (run: Run, phase: PhaseRun, sessionId: string): bool
 /** `fresh`: the reviewer forgets its session first, so that this review begins in a new one. */
 export const startReview = (run: Run, phase: PhaseRun, fresh: boolean): RunEvents => {
   const { model, prompts, reviewerModel } = run.request.options
-  const notes = paragraphs(...phase.notes, guidanceText(run.guidance.texts.slice(run.guidance.reviewer)))
   const chosenModel = reviewerModel ?? model
   const asked: RunEvent = {
     _tag: "ReviewAsked",
@@ -32,7 +31,12 @@ export const startReview = (run: Run, phase: PhaseRun, fresh: boolean): RunEvent
       ...agentSetup(run),
       ...(chosenModel === undefined ? {} : { model: chosenModel }),
       limits: turnLimits(run),
-      ...(notes === "" ? {} : { notes }),
+      words: wordsFor(run.ledger, "reviewer", phase.id).map(({ from, id, ...entry }) => ({
+        id,
+        from,
+        text: quoted(entry)
+      })),
+      findings: phase.items,
       prompts
     }
   }
@@ -57,7 +61,13 @@ const stalledAt = 2
 /** In this order: approved, a human is needed, something to fix, nothing to act on. */
 export const verdictReached = (run: Run, phase: PhaseRun, event: InputOf<"VerdictReached">): Outcome => {
   const { commit, cycle, verdict } = event
-  const accepted = { _tag: "VerdictAccepted" as const, verdict, commit, cycle }
+  const accepted = {
+    _tag: "VerdictAccepted" as const,
+    verdict,
+    commit,
+    cycle,
+    ...(event.sessionId === undefined ? {} : { sessionId: event.sessionId })
+  }
   const { items, readiness, summary } = verdict
   if (!sameCommit(commit, lastVerified(phase))) {
     return outcome([accepted], enter("REVIEW", "verdict-of-another-commit"))
@@ -129,17 +139,25 @@ const phaseAfterVerdict = (phase: PhaseRun, { verdict }: EventOf<"VerdictAccepte
   }
 }
 
+/** The review was asked for with everything that had been said until then. */
+const givenToReviewer = ({ ledger, pending, phase }: Run, sessionId: SessionId | undefined): Run["ledger"] => {
+  const review = underWay(pending)
+  if (review._tag !== "Review" || sessionId === undefined) return ledger
+  const said = wordsFor(ledger, "reviewer", phase?.id).filter(({ id }) => id <= review.said)
+  return afterGiving(ledger, said, { sessionId })
+}
+
 export const reviewEvolution = {
   ReviewAsked: (run, { command }) => ({
-    ...withPhase(run, (phase) => ({ ...phase, reviewCycles: phase.reviewCycles + 1, notes: [] })),
-    pending: { _tag: "Review", cycle: command.cycle, commit: command.commit },
-    guidance: { ...run.guidance, reviewer: run.guidance.texts.length }
+    ...withPhase(run, (phase) => ({ ...phase, reviewCycles: phase.reviewCycles + 1 })),
+    pending: { _tag: "Review", cycle: command.cycle, commit: command.commit, said: run.ledger.length }
   }),
   ReviewClosed: (run) => (run.pending._tag === "Review" ? { ...run, pending: nothing } : run),
   VerdictAccepted: (run, event) => ({
     ...withPhase(run, (phase) => phaseAfterVerdict(phase, event)),
     pending: nothing,
-    prompts: []
+    prompts: [],
+    ledger: givenToReviewer(run, event.sessionId)
   }),
   ReviewBroke: (run, { cycle, reason }) =>
     withNotice({ ...run, pending: nothing, prompts: [] }, `Review ${cycle} failed: ${reason}`)

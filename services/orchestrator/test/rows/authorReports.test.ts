@@ -33,9 +33,8 @@ describe("an author that is told what is wrong", () => {
   it("has all of its notes passed to the reviewer", () => {
     const s = story().executing().completes("abc1", { notes: "First note." }).commitRejected()
     s.completes("abc2", { notes: "Second note." }).commitVerified()
-    const { notes } = s.command("RequestReview")
-    assert.include(notes, "First note.")
-    assert.include(notes, "Second note.")
+    const said = s.command("RequestReview").words.map(({ from, text }) => `${from}: ${text}`)
+    assert.deepStrictEqual(said, ["author: First note.", "author: Second note."])
   })
 })
 

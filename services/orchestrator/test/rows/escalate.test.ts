@@ -274,7 +274,7 @@ describe("guidance", () => {
 
   it("does not reach the next phase when only the reviewer was given it", () => {
     const s = story().executing().worked("abc1").reviewFails().answer("fix", "only here")
-    assert.include(s.command("RequestReview").notes, "only here")
+    assert.deepInclude(s.command("RequestReview").words[0], { from: "human", text: "only here" })
     assert.notInclude(s.verdict("ready").treeClean().prompt, "only here")
   })
 

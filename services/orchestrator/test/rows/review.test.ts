@@ -97,7 +97,7 @@ describe("REVIEW", () => {
     s.answer("fix", "look harder")
     assert.strictEqual(s.run.step, "REVIEW")
     assert.deepStrictEqual(s.lines.slice(-2), ["reviewer CloseReview", "reviewer RequestReview"])
-    assert.include(s.command("RequestReview").notes, "look harder")
+    assert.deepInclude(s.command("RequestReview").words[0], { from: "human", text: "look harder" })
     assert.strictEqual(s.command("RequestReview").cycle, 2)
   })
 
@@ -119,12 +119,13 @@ describe("REVIEW", () => {
     assert.deepStrictEqual(s.lines, ["StepStarted REVIEW (verdict-of-another-commit)", "reviewer RequestReview"])
   })
 
-  it("passes the author's notes on declined items to the next review, once", () => {
+  it("passes the author's notes on declined items to every later review, under the same id", () => {
     const s = reviewing()
     s.verdict("not_ready", item("R1")).completes("abc1", { notes: "R1 is wrong" }).commitVerified()
-    assert.strictEqual(s.command("RequestReview").notes, "R1 is wrong")
+    const { words } = s.command("RequestReview")
+    assert.deepStrictEqual(words, [{ id: 1, from: "author", text: "R1 is wrong" }])
     s.verdict("not_ready", item("R1")).worked("abc2")
-    assert.isUndefined(s.command("RequestReview").notes)
+    assert.deepStrictEqual(s.command("RequestReview").words, words)
   })
 
   it("asks a human before the limit when two verdicts in a row raise no fewer items", () => {

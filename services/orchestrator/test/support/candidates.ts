@@ -112,11 +112,12 @@ const reviewInputs = (s: Story): ReadonlyArray<RunInput> => [
   { _tag: "ReviewFailed", runId, phase: s.phase.id, reason: "x", kind: "runtime", cycle: s.pending("Review").cycle }
 ]
 
+/** Humans never say the same twice here, so that their words can be told apart. */
 const answers = (s: Story, n: number): ReadonlyArray<RunInput> => [
   ...s.choices
     .filter((choice) => choice !== "abort" || n % 7 === 0)
-    .map((choice) => s.answerOf(n % 3 === 0 ? { choice } : { choice, guidance: `guidance number ${n}.` })),
-  s.answerOf({ choice: "nonsense", guidance: `lost? ${n}.` })
+    .map((choice) => s.answerOf(n % 3 === 0 ? { choice } : { choice, guidance: `guidance ${s.journal.length}.` })),
+  s.answerOf({ choice: "nonsense", guidance: `lost? ${s.journal.length}.` })
 ]
 
 /** What the session-manager may see of the author's session at any time. */

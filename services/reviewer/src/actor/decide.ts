@@ -40,7 +40,7 @@ const requestReview = (review: ReviewState, request: ReviewRequest): Decision =>
       request,
       turnId,
       sessionId,
-      ...(known === undefined ? {} : { lastReviewed: known.commit })
+      ...(known === undefined ? {} : { lastReviewed: known.commit, told: known.told })
     },
     {
       _tag: "ReviewStarted",

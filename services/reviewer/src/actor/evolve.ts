@@ -18,12 +18,10 @@ export const evolve = (review: ReviewState, event: JournalEvent): ReviewState =>
         }
       }
     case "VerdictReached": {
-      const { open: _, ...rest } = review
-      return {
-        ...rest,
-        reached: event,
-        ...(event.sessionId === undefined ? {} : { reviewer: { sessionId: event.sessionId, commit: event.commit } })
-      }
+      const { open, ...rest } = review
+      const { commit, sessionId } = event
+      const told = open?.request.words.map(({ id }) => id) ?? review.reviewer?.told ?? []
+      return { ...rest, reached: event, ...(sessionId === undefined ? {} : { reviewer: { sessionId, commit, told } }) }
     }
     case "ReviewerForgotten": {
       const { open: _, reached: __, reviewer: ___, ...rest } = review

@@ -10,7 +10,9 @@ const ReviewRequested = Schema.TaggedStruct("ReviewRequested", {
   sessionId: SessionId,
   turnId: TurnId,
   /** The commit that the session reviewed last; absent: a new session. */
-  lastReviewed: Schema.optionalKey(Schema.String)
+  lastReviewed: Schema.optionalKey(Schema.String),
+  /** Ids of the request's words that the session was given before. */
+  told: Schema.optionalKey(Schema.Array(Schema.Int))
 })
 
 /** The session is not used any more: the next review begins in a new one. */

@@ -5,7 +5,7 @@ import { firstPrompt, followUpPrompt } from "../prompts.ts"
 import type { JournalEvent, JournalEventOf } from "./journal.ts"
 import type { ReviewState } from "./state.ts"
 
-const startTurn = ({ lastReviewed, request, sessionId, turnId }: JournalEventOf<"ReviewRequested">) =>
+const startTurn = ({ lastReviewed, request, sessionId, told = [], turnId }: JournalEventOf<"ReviewRequested">) =>
   to.sessionManager(sessionId).StartTurn({
     turnId,
     runId: request.runId,
@@ -26,7 +26,7 @@ const startTurn = ({ lastReviewed, request, sessionId, turnId }: JournalEventOf<
       ? { session: { _tag: "New" }, prompt: firstPrompt(request) }
       : {
           session: { _tag: "Existing", sessionId },
-          prompt: followUpPrompt(request, lastReviewed),
+          prompt: followUpPrompt(request, lastReviewed, told),
           freshPrompt: firstPrompt(request),
           reason: "review-cycle"
         })

@@ -19,6 +19,8 @@ export interface KnownReviewer {
   readonly sessionId: SessionId
   /** The commit that it reviewed last. */
   readonly commit: string
+  /** Ids of the words that it was given. */
+  readonly told: ReadonlyArray<number>
 }
 
 export interface ReviewState {

@@ -41,6 +41,8 @@ export const request = (cycle: number, commit: string, more: Partial<ReviewReque
   runtime: "opencode",
   permissions: "ask",
   limits: {},
+  words: [],
+  findings: [],
   prompts: {},
   ...more
 })
@@ -83,7 +85,7 @@ export const requested = (
     request: asked,
     turnId: turn(n),
     sessionId: session(s),
-    ...(lastReviewed === undefined ? {} : { lastReviewed })
+    ...(lastReviewed === undefined ? {} : { lastReviewed, told: [] })
   },
   {
     _tag: "ReviewStarted",

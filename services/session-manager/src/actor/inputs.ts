@@ -66,6 +66,8 @@ export const SessionReport = Schema.TaggedUnion({
     kind: FailureKind,
     message: Schema.String,
     sessionUsable: Schema.Boolean,
+    /** Whether the prompt is part of the session's conversation. Absent: the runtime could not tell. */
+    given: Schema.optionalKey(Schema.Boolean),
     retryAfterMs: Schema.optionalKey(Schema.Finite),
     /** How long the runtime itself has been retrying. */
     waitedMs: Schema.optionalKey(Schema.Finite)

@@ -122,6 +122,7 @@ const PromptEnded = Schema.TaggedStruct("PromptEnded", {
   messages: Schema.optionalKey(Schema.Int),
   context: Schema.optionalKey(ContextFill),
   lastLines: Schema.optionalKey(Schema.String),
+  given: Schema.optionalKey(Schema.Boolean),
   at: Schema.String
 })
 
@@ -162,7 +163,8 @@ const AgentQuestionDecided = Schema.TaggedStruct("AgentQuestionDecided", {
 const AgentQuestionAnswered = Schema.TaggedStruct("AgentQuestionAnswered", {
   promptId: Schema.String,
   kind: AgentQuestionKind,
-  reply: Schema.String
+  reply: Schema.String,
+  message: Schema.optionalKey(Schema.String)
 })
 /** The runtime lost a question, and the agent asks it again under another id: it stays the same question. */
 const AgentQuestionRepeated = Schema.TaggedStruct("AgentQuestionRepeated", {

@@ -84,9 +84,18 @@ const runPrompt = ({ runtimeSessionId, turn }: Session, details: SessionDetails)
 const sendReply = (session: Session, details: SessionDetails, promptId: string): Sent => {
   const question = session.agentQuestions.find((open) => open.promptId === promptId)
   if (question?.reply === undefined || session.runtimeSessionId === undefined) return []
-  const { kind, reply, runtimePromptId } = question
+  const { kind, message, reply, runtimePromptId } = question
   const runtime = onRuntime(details, session.runtimeSessionId)
-  return [work(details, { _tag: "SendReply", ...runtime, promptId: runtimePromptId, kind, reply })]
+  return [
+    work(details, {
+      _tag: "SendReply",
+      ...runtime,
+      promptId: runtimePromptId,
+      kind,
+      reply,
+      ...(message === undefined ? {} : { message })
+    })
+  ]
 }
 
 const startRun = ({ runId }: SessionDetails, { command }: EventOf<"StandaloneRequested">): Outgoing => {

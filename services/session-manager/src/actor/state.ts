@@ -27,6 +27,8 @@ export interface OpenTurn {
   readonly announcedFailure?: EventOf<"AgentFailed">["kind"]
   /** `AgentWorking` is published once per turn. */
   readonly workingAnnounced: boolean
+  /** Whether a prompt of the turn is part of the session's conversation, as far as it is known. */
+  readonly given?: boolean
   /** Of the runtime session, when the turn began. */
   readonly messagesBefore: number
   /** The newest prompt has not been sent: a timer will send it. */
@@ -50,8 +52,9 @@ export interface AgentQuestion {
   readonly kind: "permission" | "question"
   readonly text: string
   readonly options: ReadonlyArray<{ readonly name: string; readonly label: string }>
-  /** Kept until the runtime has it. */
+  /** Kept until the runtime has it, with what the human said with it. */
   readonly reply?: string
+  readonly message?: string
 }
 
 export interface Session {

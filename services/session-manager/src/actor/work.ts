@@ -43,7 +43,13 @@ export const SessionWork = Schema.TaggedUnion({
   SaveTranscript: { ...onRuntime, object: Schema.String, stop: Schema.Boolean },
   /** Stops whatever runs in the session. */
   InterruptSession: onRuntime,
-  SendReply: { ...onRuntime, promptId: Schema.String, kind: AgentQuestionKind, reply: Schema.String }
+  SendReply: {
+    ...onRuntime,
+    promptId: Schema.String,
+    kind: AgentQuestionKind,
+    reply: Schema.String,
+    message: Schema.optionalKey(Schema.String)
+  }
 })
 export type SessionWork = typeof SessionWork.Type
 export type WorkOf<Tag extends SessionWork["_tag"]> = Extract<SessionWork, { readonly _tag: Tag }>

@@ -87,7 +87,7 @@ export const replyToPrompt = (
   command: Extract<SessionCommand, { readonly _tag: "ReplyToPrompt" }>,
   delivery: Delivery
 ): Decision => {
-  const { promptId, reply } = command
+  const { message, promptId, reply } = command
   const question = session.agentQuestions.find((open) => open.promptId === promptId)
   if (question === undefined)
     return refuse("prompt-closed", `No question ${promptId} is open: it was answered, or is gone.`)
@@ -98,7 +98,13 @@ export const replyToPrompt = (
     const names = question.options.map(({ name }) => name).join(", ")
     return refuse("not-an-option", `'${reply}' is no answer to ${promptId}: choose ${names}.`)
   }
-  const answered: JournalEvent = { _tag: "AgentQuestionAnswered", promptId, kind: question.kind, reply }
+  const answered: JournalEvent = {
+    _tag: "AgentQuestionAnswered",
+    promptId,
+    kind: question.kind,
+    reply,
+    ...(message === undefined ? {} : { message })
+  }
   return Result.succeed([answered, ...repliedBesideGate(session, promptId, delivery)])
 }
 
@@ -141,7 +147,10 @@ export const evolveAgentQuestions = (session: Session, event: AgentQuestionEvent
     case "AgentQuestionDecided":
       return { ...session, agentQuestions: [...session.agentQuestions, { ...asked(event), reply: event.reply }] }
     case "AgentQuestionAnswered":
-      return changeQuestion(session, event.promptId, { reply: event.reply })
+      return changeQuestion(session, event.promptId, {
+        reply: event.reply,
+        ...(event.message === undefined ? {} : { message: event.message })
+      })
     case "AgentQuestionRepeated":
       return changeQuestion(session, event.promptId, { runtimePromptId: event.runtimePromptId })
     case "AgentQuestionClosed":

@@ -36,6 +36,13 @@ export interface TurnFailure {
   readonly sessionEnded?: true
 }
 
+/** Whether the turn's words have reached the agent; no field where nobody can tell. */
+const promptGiven = ({ given, prompt, workingAnnounced }: OpenTurn): { readonly promptGiven?: boolean } => {
+  if (prompt === undefined) return { promptGiven: false }
+  if (workingAnnounced || given === true) return { promptGiven: true }
+  return given === undefined ? {} : { promptGiven: given }
+}
+
 export const turnFailed = (
   details: SessionDetails,
   turn: OpenTurn,
@@ -46,6 +53,7 @@ export const turnFailed = (
   ...eventFields(details),
   turnId: turn.request.turnId,
   ...failure,
+  ...promptGiven(turn),
   ...usageOf(turn, delivery)
 })
 
@@ -70,6 +78,7 @@ export const turnNotBegun = (
   ...eventFields(details),
   turnId,
   ...failure,
+  promptGiven: false,
   tokens: noTokens,
   cost: 0,
   duration: 0,

@@ -128,6 +128,7 @@ export const usageAdded = (turn: OpenTurn, event: EventOf<"PromptEnded">): OpenT
   humanMs: turn.humanMs + (event.humanMs ?? 0),
   attempts: Math.max(1, turn.attempts) + event.attempts - 1,
   ...lastLinesOf(turn, event),
+  ...(event.given === undefined ? {} : { given: turn.given === true || event.given }),
   ...(event.context === undefined ? {} : { context: event.context })
 })
 

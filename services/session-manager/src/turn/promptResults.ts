@@ -15,11 +15,15 @@ import { turnAndSessionFailed, turnCompleted, turnFailed } from "./endTurn.ts"
 import { usageAdded } from "./evolveTurn.ts"
 import { delayed, nextAfterStop, nextCorrection, nextReport } from "./nextPrompt.ts"
 
+type Ended = Report<"RecordPromptResult" | "RecordPromptStopped" | "RecordPromptFailed">
+
+const givenBy = (report: Ended): { readonly given?: boolean } => {
+  const given = report._tag === "RecordPromptFailed" ? report.given : true
+  return given === undefined ? {} : { given }
+}
+
 /** What a prompt used, which counts however it ended. */
-export const promptEnded = (
-  report: Report<"RecordPromptResult" | "RecordPromptStopped" | "RecordPromptFailed">,
-  delivery: Delivery
-): EventOf<"PromptEnded"> => ({
+export const promptEnded = (report: Ended, delivery: Delivery): EventOf<"PromptEnded"> => ({
   _tag: "PromptEnded",
   turnId: report.turnId,
   number: report.number,
@@ -31,6 +35,7 @@ export const promptEnded = (
   ...(report.messages === undefined ? {} : { messages: report.messages }),
   ...(report.context === undefined ? {} : { context: report.context }),
   ...(report.lastLines === undefined ? {} : { lastLines: report.lastLines }),
+  ...givenBy(report),
   at: delivery.now
 })
 

@@ -3,7 +3,7 @@
  * The outcome is reported once; a prompt that an abort interrupted reports nothing.
  */
 import { Messenger, type WorkContext, WorkFault } from "@reprise/actor"
-import { type AgentRuntimeShape, AgentRuntimes, type TurnOutcome } from "@reprise/agent"
+import { type AgentRuntimeShape, AgentRuntimes, type Message, type TurnOutcome } from "@reprise/agent"
 import { noTokens, SessionId } from "@reprise/protocol"
 import { Effect, Option, Result, Schedule } from "effect"
 import type { Report } from "../actor/inputs.ts"
@@ -64,23 +64,29 @@ const promptRuntime = (runtime: AgentRuntimeShape, work: RunPrompt) =>
     })
     .pipe(Effect.retry({ while: (error) => error.kind === "busy", schedule: Schedule.spaced("2 seconds") }))
 
-/** The end of what the agent wrote, for a human who is asked about a failure. */
-const lastWritten = (runtime: AgentRuntimeShape, id: string) =>
-  runtime.history(id).pipe(
-    Effect.map((messages) => messages.findLast((message) => message.role === "assistant")?.content ?? []),
-    Effect.map((blocks) =>
-      lastLinesOf(blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n"))
-    ),
+const textOf = (message: Message | undefined): string =>
+  (message?.content ?? []).flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n")
+
+/**
+ * What the conversation tells after a failure: the end of what the agent wrote, for a human, and whether it was given the
+ * prompt.
+ */
+const lookAtConversation = (runtime: AgentRuntimeShape, { runtimeSessionId, text }: RunPrompt) =>
+  runtime.history(runtimeSessionId).pipe(
+    Effect.map((messages) => ({
+      ...lastLinesOf(textOf(messages.findLast(({ role }) => role === "assistant"))),
+      given: messages.some((message) => message.role === "user" && textOf(message).trim() === text.trim())
+    })),
     Effect.orElseSucceed(() => ({}))
   )
 
 const reportFailure = Effect.fnUntraced(function* (running: Running, failure: Failure) {
   const { delivery, reporting, runtime, watch, work } = running
-  const { number, runtimeSessionId, turnId } = work
-  const written = failure.kind === "gone" ? {} : yield* lastWritten(runtime, runtimeSessionId)
+  const { number, turnId } = work
+  const seen = failure.kind === "gone" ? {} : yield* lookAtConversation(runtime, work)
   const used = { tokens: yield* watch.tokens, cost: 0, toolCalls: 0, ...(yield* watch.waited) }
   const of = { turnId, number, attempts: delivery }
-  yield* reporting.tell("ended", { _tag: "RecordPromptFailed", ...of, ...used, ...written, ...failure })
+  yield* reporting.tell("ended", { _tag: "RecordPromptFailed", ...of, ...used, ...seen, ...failure })
 })
 
 const stopAtLimit = Effect.fnUntraced(function* (running: Running, { kind, message, waitedMs }: ReachedLimit) {

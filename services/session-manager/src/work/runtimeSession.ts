@@ -105,10 +105,13 @@ export const interruptSession = Effect.fn("interruptSession")(function* (
 
 /** To several questions at once, the reply has a line for each. */
 export const replyOf = (
-  { kind, reply }: Pick<WorkOf<"SendReply">, "kind" | "reply">,
+  { kind, message, reply }: Pick<WorkOf<"SendReply">, "kind" | "reply" | "message">,
   asked?: PendingPrompt
 ): PromptReply => {
-  if (kind === "permission") return { kind, reply: reply === "once" || reply === "always" ? reply : "reject" }
+  if (kind === "permission") {
+    if (reply === "once" || reply === "always") return { kind, reply }
+    return { kind, reply: "reject", ...(message === undefined ? {} : { message }) }
+  }
   const questions = asked?.questions.length ?? 1
   if (questions <= 1) return { kind, answers: [[reply]] }
   const lines = reply.split("\n")

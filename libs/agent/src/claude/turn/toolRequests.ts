@@ -63,7 +63,9 @@ export const answerToolRequest = Effect.fnUntraced(function* (
   const reply = yield* ask(asking, permissionPrompt(id, tool, input, at))
   if (reply.kind !== "permission" || reply.reply === "reject") {
     const words = reply.kind === "permission" ? reply.message : undefined
-    return yield* refuse(asking, words ?? "The user refused.")
+    // An interrupted turn would never read the words: with them, it goes on.
+    if (words !== undefined) return { behavior: "deny", message: words, interrupt: false }
+    return yield* refuse(asking, "The user refused.")
   }
   if (reply.reply === "always") {
     const key = requestKey(tool, input)

@@ -1,0 +1,86 @@
+/**
+ * The ledger of a run: everything that a human or an author said for somebody, and the sessions that were given it.
+ * Every prompt takes its words from here, so that none is lost, given twice to a session, or carried over the end of its
+ * phase (docs/design/run-machine.md#the-run-machine-orchestrator).
+ */
+import type { Evidence, PhaseId, Role, RunView, SessionId, TurnId, Words } from "@reprise/protocol"
+
+/** A session that was given an entry, and in which turn. */
+interface Given {
+  readonly sessionId: SessionId
+  readonly turnId?: TurnId | undefined
+}
+
+export interface LedgerEntry extends Words {
+  /** Its place in the ledger, from 1. */
+  readonly id: number
+  readonly given: ReadonlyArray<Given>
+}
+
+export type Ledger = ReadonlyArray<LedgerEntry>
+
+export const isBlank = (text: string | undefined): text is undefined | "" => text === undefined || text.trim() === ""
+
+export const withWords = (ledger: Ledger, words: Words, given: ReadonlyArray<Given> = []): Ledger => [
+  ...ledger,
+  { ...words, id: ledger.length + 1, given }
+]
+
+/** What was said between two phases is for the one that begins. */
+export const atPhaseStart = (ledger: Ledger, phase: PhaseId): Ledger =>
+  ledger.map((entry) => (entry.phase === undefined ? { ...entry, phase } : entry))
+
+const isFor = (entry: LedgerEntry, role: Role, phase: PhaseId | undefined): boolean =>
+  entry.phase === phase && (entry.for === role || entry.for === "both")
+
+/** Everything that this role is to know in this phase, oldest first. */
+export const wordsFor = (ledger: Ledger, role: Role, phase: PhaseId | undefined): Ledger =>
+  ledger.filter((entry) => isFor(entry, role, phase))
+
+const wasGiven = ({ given }: LedgerEntry, sessionId: SessionId): boolean =>
+  given.some((one) => one.sessionId === sessionId)
+
+/** What this session was not given yet. */
+export const newTo = (entries: Ledger, sessionId: SessionId): Ledger =>
+  entries.filter((entry) => !wasGiven(entry, sessionId))
+
+/** The ledger after a prompt that gave the session these entries. */
+export const afterGiving = (ledger: Ledger, entries: Ledger, given: Given): Ledger => {
+  const ids = new Set(newTo(entries, given.sessionId).map(({ id }) => id))
+  return ledger.map((entry) => (ids.has(entry.id) ? { ...entry, given: [...entry.given, given] } : entry))
+}
+
+/** The prompt of this turn never reached its agent: what it gave is to be given again. */
+export const afterUnread = (ledger: Ledger, turnId: TurnId): Ledger =>
+  ledger.map((entry) => ({ ...entry, given: entry.given.filter((one) => one.turnId !== turnId) }))
+
+/** An entry as a prompt quotes it, word for word. */
+export const quoted = ({ about, text }: Pick<Words, "about" | "text">): string =>
+  about === undefined ? text : `${about}:\n${text}`
+
+/** What a question shows: `isReviewer` tells the sessions of the phase's reviewer from those of its authors. */
+export const willBeTold = (
+  ledger: Ledger,
+  phase: PhaseId | undefined,
+  author: SessionId | undefined,
+  isReviewer: (sessionId: SessionId) => boolean
+): Pick<Evidence, "willBeTold"> => {
+  const forAuthor = wordsFor(ledger, "author", phase)
+  const forReviewer = wordsFor(ledger, "reviewer", phase)
+  const told = [
+    ...(author === undefined ? forAuthor : newTo(forAuthor, author)).map((entry) => ["author", entry] as const),
+    ...forReviewer
+      .filter(({ given }) => !given.some(({ sessionId }) => isReviewer(sessionId)))
+      .map((entry) => ["reviewer", entry] as const)
+  ]
+  return told.length === 0 ? {} : { willBeTold: told.map(([role, entry]) => ({ role, text: quoted(entry) })) }
+}
+
+/** The view shows the newest entries; the journal keeps them all. */
+const shownEntries = 200
+
+export const ledgerView = (ledger: Ledger): RunView["ledger"] =>
+  ledger.slice(-shownEntries).map(({ given, id: _, ...words }) => ({
+    ...words,
+    givenTo: given.map(({ sessionId }) => sessionId)
+  }))

@@ -1,0 +1,139 @@
+import { assert, describe, it } from "@effect/vitest"
+import { send } from "@reprise/actor"
+import { RunView, to } from "@reprise/protocol"
+import { Schema } from "effect"
+import { runView } from "../src/actor/view.ts"
+import { item, onePhase, type Story, story } from "./support/story.ts"
+
+const words = "Use the blue one.\n\n  Not {teal}, $& please."
+
+/** The texts that the reviewer is handed, with who said them. */
+const forReviewer = (s: Story) => s.command("RequestReview").words.map(({ from, text }) => `${from}: ${text}`)
+
+/** Up to the review of the first phase. */
+const reviewing = () => story().executing().worked("abc0001")
+
+describe("what a human says with an answer", () => {
+  it("is given to the session that continues, and not again in its later prompts", () => {
+    const s = story().executing().needsHuman().answer("continue-session", words)
+    assert.strictEqual(s.command("ContinueSession").guidance, words)
+    s.completes("not a hash")
+    assert.notInclude(s.prompt, words)
+  })
+
+  it("is given again when the turn broke before its agent had read it, and not when it broke later", () => {
+    const failed = (promptGiven: boolean) => {
+      const s = story().executing().needsHuman().answer("continue-session", words)
+      return s.tell({ ...s.turnFailure("rate_limited", true), promptGiven }).answer("continue-session")
+    }
+    assert.strictEqual(failed(false).command("ContinueSession").guidance, words)
+    assert.isUndefined(failed(true).command("ContinueSession").guidance)
+  })
+
+  it("is given to every fresh author of the phase", () => {
+    const s = story().executing().needsHuman().answer("continue-session", words).needsHuman().answer("fix")
+    assert.isTrue(s.prompt.endsWith(words))
+  })
+
+  it("does not reach the next phase, even if the turn that was given it broke", () => {
+    const s = story().executing().needsHuman().answer("continue-session", words)
+    s.turnFails("runtime").answer("override").treeClean()
+    assert.strictEqual(s.phase.id, "2")
+    assert.notInclude(s.prompt, words)
+  })
+
+  it("is for the next phase when the phase is approved with it", () => {
+    const s = story()
+      .executing({ gates: { phase: "human" } })
+      .worked("abc0001")
+      .verdict("ready")
+    s.answer("continue", words).treeClean()
+    assert.strictEqual(s.phase.id, "2")
+    assert.isTrue(s.prompt.endsWith(words))
+  })
+
+  it("is given to the reviewer alone when it is about the review", () => {
+    const s = reviewing().reviewFails().answer("fix", words)
+    assert.deepStrictEqual(forReviewer(s), [`human: ${words}`])
+    assert.notInclude(s.verdict("not_ready", item("R1")).prompt, words)
+  })
+
+  it("of a standalone session is given to every session that starts over", () => {
+    const s = story().standalone().needsHuman().answer("fix", "First: mind the gap.")
+    s.needsHuman().answer("fix", "Second: mind the step.")
+    assert.isTrue(s.prompt.endsWith("First: mind the gap.\n\nSecond: mind the step."))
+  })
+})
+
+describe("a reviewer", () => {
+  it("is handed the author's reasons and the human's words apart", () => {
+    const s = story().executing().needsHuman().answer("continue-session", words)
+    s.completes("abc0001", { notes: "R1 is wrong: it is meant so." }).commitVerified()
+    assert.deepStrictEqual(forReviewer(s), [`human: ${words}`, "author: R1 is wrong: it is meant so."])
+  })
+
+  it("that is fresh after a failed review is handed the open findings, the author's reasons and the human's words", () => {
+    const s = reviewing().verdict("not_ready", item("R1"))
+    s.needsHuman().answer("continue-session", words)
+    s.completes("abc0002", { notes: "R1 is wrong: it is meant so." }).commitVerified()
+    s.reviewFails().answer("fix")
+    const { findings } = s.command("RequestReview")
+    assert.deepStrictEqual(forReviewer(s), [`human: ${words}`, "author: R1 is wrong: it is meant so."])
+    assert.deepStrictEqual(findings, [item("R1")])
+  })
+
+  it("is not handed what was said in an earlier phase", () => {
+    const s = story().executing().needsHuman().answer("continue-session", words).phaseApproved("abc0001")
+    s.completes("abc0002").commitVerified()
+    assert.deepStrictEqual(forReviewer(s), [])
+  })
+})
+
+describe("words with a permission", () => {
+  const asked = () => story().executing().agentPrompts("p1")
+
+  it("that is rejected go to the agent with the rejection, and not once more in its next prompt", () => {
+    const s = asked().answer("reject", words)
+    const sent = s.last.find((one) => one._tag === "SendCommand")
+    const expected = to.sessionManager(s.author).ReplyToPrompt({ promptId: "p1", reply: "reject", message: words })
+    assert.deepStrictEqual(sent, send(expected))
+    assert.notInclude(s.completes("not a hash").prompt, words)
+  })
+
+  it("that is granted are in the agent's next prompt", () => {
+    const s = asked().answer("once", words).completes("not a hash")
+    assert.isTrue(s.prompt.endsWith(words))
+  })
+})
+
+describe("words at a checkpoint", () => {
+  it("are given to the author after it, to later authors of the phase, and to the reviewer", () => {
+    const s = story().executing({}, onePhase)
+    s.reports({ result: "checkpoint", checkpoint: { task: "P1.1", type: "human-action", description: "Pay." } })
+    s.stateWritten().answer("done", words).stateWritten().tasksVerified()
+    assert.include(s.prompt, words)
+    s.needsHuman().answer("fix").stateWritten().tasksVerified()
+    assert.include(s.prompt, words)
+    s.completes("abc0001").commitVerified()
+    assert.deepStrictEqual(forReviewer(s), [`human: At the checkpoint of P1.1 (done):\n${words}`])
+  })
+})
+
+describe("the ledger of a run", () => {
+  it("shows with a question what its agents will be told next", () => {
+    const s = story().executing().needsHuman().answer("nonsense", words)
+    const { willBeTold } = s.question.ask.evidence
+    assert.deepStrictEqual(willBeTold, [
+      { role: "author", text: words },
+      { role: "reviewer", text: words }
+    ])
+  })
+
+  it("shows in the view of the run who said what for whom, and which sessions were given it", () => {
+    const s = story().executing().needsHuman().answer("continue-session", words)
+    const view = Schema.encodeUnknownSync(RunView)(runView(s.state))
+    assert.deepStrictEqual(view.ledger, [
+      { from: "human", by: "anna", for: "both", phase: "1", text: words, givenTo: [s.author] }
+    ])
+  })
+})
