@@ -6,11 +6,11 @@
 import type { WorkspaceCommand } from "@reprise/protocol"
 import { commitRejected, commitVerified } from "../author/commit.ts"
 import { turnCompleted, turnFailed } from "../author/report.ts"
-import { endedWithTurn, sessionEnded, sessionSeen } from "../author/session.ts"
+import { endedWithTurn, type SessionEnd, sessionEnded, sessionSeen } from "../author/session.ts"
 import { checkpointVerified, stateWritten } from "../checkpoint/checkpoint.ts"
 import { continuationRejected, continuationVerified } from "../checkpoint/continuation.ts"
 import { completeRun } from "../control/end.ts"
-import { commandRefused, workspaceBroke } from "../control/refusedOrFailed.ts"
+import { commandRefused, questionRefused, workspaceBroke } from "../control/refusedOrFailed.ts"
 import { countTurn } from "../control/usage.ts"
 import { phaseBlocked, phaseFinished, phaseSummarised } from "../phase/finish.ts"
 import { sameCommit } from "../phase/plan.ts"
@@ -18,7 +18,7 @@ import { workspacePrepared, workspaceRefused } from "../phase/prepare.ts"
 import { qualityFailed, qualityPassed } from "../quality/gates.ts"
 import { agentPrompting, withdrawMootPrompt } from "../question/agentPrompt.ts"
 import { answerReceived, withdrawnByGate } from "../question/answer.ts"
-import { agentGone, agentIdle, agentWorking } from "../question/autoResume.ts"
+import { agentEnded, agentGone, agentIdle, agentWorking } from "../question/autoResume.ts"
 import type { Question } from "../question/question.ts"
 import { isReviewerOf, reviewFailed, verdictReached } from "../review/review.ts"
 import { applyMoves } from "./applyMoves.ts"
@@ -109,13 +109,21 @@ const onReview = <Input extends InputOf<"VerdictReached" | "ReviewFailed">>(hand
 })
 
 /** The agent that the run waits for after its question was withdrawn. */
-const onAgent = <Input extends InputOf<"AgentIdle" | "AgentGone">>(handle: Handle<Input>): Handler<Input> => ({
+const onAgent = <Input extends InputOf<"AgentIdle" | "AgentGone"> | SessionEnd>(
+  handle: Handle<Input>
+): Handler<Input> => ({
   record: nothingRecorded,
   isAwaited: ({ pending }, input) => {
     const agent = underWay(pending)
     return agent._tag === "Agent" && agent.sessionId === input.sessionId
   },
   move: inPhase(handle)
+})
+
+/** A session ends: whoever waits for its agent waits in vain. */
+const onSessionEnd = <Input extends SessionEnd>(): Handler<Input> => ({
+  ...onAgent((_run, _phase, input: Input) => agentEnded(input)),
+  record: sessionEnded
 })
 
 /** What closes the question that is open. */
@@ -157,7 +165,13 @@ const mayPrompt = (run: Run, { sessionId }: InputOf<"AgentPrompting">): boolean 
 }
 
 /** The refusal of what the run itself has asked for. */
-const isOwnRefusal = ({ pending }: Run, { command, sessionId, turnId }: InputOf<"CommandRefused">): boolean => {
+const isOwnRefusal = (
+  { pending }: Run,
+  { command, escalationId, sessionId, turnId }: InputOf<"CommandRefused">
+): boolean => {
+  if (pending._tag === "Answer" && command === "RaiseEscalation") {
+    return (escalationId ?? pending.question.ask.escalationId) === pending.question.ask.escalationId
+  }
   const current = underWay(pending)
   switch (current._tag) {
     case "Workspace":
@@ -257,15 +271,19 @@ export const handlers: Handlers = {
   CommandRefused: {
     record: (_run, { command, reason }) => [{ _tag: "Noted", text: `${command} was refused: ${reason}` }],
     isAwaited: isOwnRefusal,
-    move: (run, input) => commandRefused(run, underWay(run.pending), input)
+    move: (run, input) =>
+      run.pending._tag === "Answer" && input.command === "RaiseEscalation"
+        ? questionRefused(run, run.pending.question, input)
+        : commandRefused(run, underWay(run.pending), input)
   },
   SessionCreated: ignored((_run, { sessionId }) => sessionSeen("created", { sessionId })),
   SessionReused: ignored((_run, input) => sessionSeen("reused", input)),
   SessionReplaced: ignored((_run, { reason, sessionId }) => sessionSeen("replaced", { sessionId, reason })),
-  SessionExpired: ignored(sessionEnded),
-  SessionCompleted: ignored(sessionEnded),
-  SessionAborted: ignored(sessionEnded),
-  SessionArchived: ignored(sessionEnded)
+  SessionExpired: onSessionEnd(),
+  SessionCompleted: onSessionEnd(),
+  SessionAborted: onSessionEnd(),
+  SessionFailed: onSessionEnd(),
+  SessionArchived: onSessionEnd()
 }
 
 const handlerOf = <Tag extends HandledType>(tag: Tag): Handler<InputOf<Tag>> => handlers[tag]

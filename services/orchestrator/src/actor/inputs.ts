@@ -31,6 +31,7 @@ export const subscribed = [
   "SessionExpired",
   "SessionCompleted",
   "SessionAborted",
+  "SessionFailed",
   "SessionArchived",
   "EscalationWithdrawn",
   "CommandRefused"

@@ -165,6 +165,8 @@ const answered = {
     reason: optionalText
   },
   SessionLost: { sessionId: SessionId, why: text },
+  /** The agent of the waiting step works by itself, while the run is paused. */
+  AgentTookOver: { sessionId: SessionId, step: Step },
   /** The agent that worked by itself is idle again, or gone. */
   AgentRested: { sessionId: SessionId },
   PromptSeen: { prompt: AgentPrompt },

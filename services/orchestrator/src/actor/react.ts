@@ -84,6 +84,7 @@ export const reactions: Reactions = {
   WorkspaceBroke: silent,
   SessionSeen: silent,
   SessionLost: silent,
+  AgentTookOver: silent,
   AgentRested: silent,
   PromptSeen: silent,
   QuestionAnswered: silent,

@@ -107,12 +107,15 @@ const measuredOf = (run: Run, { author, failedContinuations }: PhaseRun): Measur
 export const sessionFor = (run: Run, phase: PhaseRun, occasion: Occasion): SessionDecision =>
   chooseSession(occasion, measuredOf(run, phase), run.request.options.continuation)
 
-type SessionEnd = InputOf<"SessionExpired" | "SessionCompleted" | "SessionAborted" | "SessionArchived">
+export type SessionEnd = InputOf<
+  "SessionExpired" | "SessionCompleted" | "SessionAborted" | "SessionFailed" | "SessionArchived"
+>
 
-const endings: Readonly<Record<SessionEnd["_tag"], string>> = {
+export const endings: Readonly<Record<SessionEnd["_tag"], string>> = {
   SessionExpired: "the session has expired",
   SessionCompleted: "the session was completed",
   SessionAborted: "the session was aborted",
+  SessionFailed: "the session has failed",
   SessionArchived: "the session was archived"
 }
 

@@ -95,6 +95,7 @@ export const lateInputs: LateInputs = {
   SessionExpired: "ignored",
   SessionCompleted: "ignored",
   SessionAborted: "ignored",
+  SessionFailed: "ignored",
   SessionArchived: "ignored",
   EscalationWithdrawn: "ignored",
   CommandRefused: "ignored"

@@ -2,7 +2,7 @@
 import { type Refusal, refusing } from "@reprise/actor"
 import { Result } from "effect"
 import { applyMoves } from "../actor/applyMoves.ts"
-import { evolveRun } from "../actor/evolve.ts"
+import { runAfter } from "../actor/evolve.ts"
 import { actUpon, isAwaited, isHandled } from "../actor/handlers.ts"
 import type { RunInput } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
@@ -10,6 +10,7 @@ import { enter, outcome } from "../actor/moves.ts"
 import { type Run, underWay } from "../actor/state.ts"
 import { locationOf } from "../phase/plan.ts"
 import { withdrawMootPrompt } from "../question/agentPrompt.ts"
+import { agentWorkingInPause } from "../question/autoResume.ts"
 import { closeReview } from "../review/review.ts"
 
 type Decision = Result.Result<RunEvents, Refusal>
@@ -56,6 +57,22 @@ const resumed = (run: Run): RunEvent => ({
   ...(run.step === undefined ? {} : { step: run.step })
 })
 
+/** The agent went on by itself during the pause: now its step is running again. */
+const stepResumed = (run: Run): RunEvents => {
+  const { pending, step } = run
+  if (pending._tag !== "Agent") return []
+  const { sessionId } = pending
+  return [
+    {
+      _tag: "StepResumed",
+      ...locationOf(run),
+      ...(step === undefined ? {} : { step }),
+      sessionId,
+      cause: "agent-working"
+    }
+  ]
+}
+
 /** What the resumed run does next: it acts upon the input that was held back, or begins the interrupted step again. */
 const carryOn = (before: Run, after: Run): RunEvents => {
   const { held, status } = before
@@ -69,8 +86,8 @@ export const resumeRun = (run: Run): Decision => {
   if (run.status !== "paused" && !run.pauseAsked) {
     return refuse("not-paused", `Run ${run.runId} is not paused: it is ${run.status}.`)
   }
-  const event = resumed(run)
-  return Result.succeed([event, ...carryOn(run, evolveRun(run, event))])
+  const events = [resumed(run), ...(run.status === "paused" ? stepResumed(run) : [])]
+  return Result.succeed([...events, ...carryOn(run, runAfter(run, events))])
 }
 
 const isAboutPrompt = (run: Run, input: RunInput): boolean =>
@@ -84,10 +101,14 @@ export const isHeldBack = (run: Run, input: RunInput): boolean =>
   run.status === "paused" || (run.pauseAsked && !isAboutPrompt(run, input))
 
 /** What says nothing any more when a paused run is resumed. */
-const passing: ReadonlyArray<RunInput["_tag"]> = ["AgentWorking", "AgentPrompting", "AgentGone", "EscalationWithdrawn"]
+const passing: ReadonlyArray<RunInput["_tag"]> = ["AgentWorking", "AgentPrompting", "EscalationWithdrawn"]
 
 /** Kept until the run is resumed. The first input wins, since a run waits for one thing only. */
 export const holdBack = (run: Run, input: RunInput): RunEvents => {
+  const { pending } = run
+  if (run.held === undefined && run.status === "paused" && input._tag === "AgentWorking" && pending._tag === "Answer") {
+    return agentWorkingInPause(pending.question, input)
+  }
   if (run.held !== undefined || (run.status === "paused" && passing.includes(input._tag))) return []
   return [
     ...withdrawMootPrompt(run, input),

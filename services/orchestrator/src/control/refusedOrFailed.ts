@@ -4,6 +4,9 @@ import type { InputOf } from "../actor/inputs.ts"
 import type { RunEvent } from "../actor/journal.ts"
 import { escalate, type Outcome, outcome } from "../actor/moves.ts"
 import type { Pending, Run } from "../actor/state.ts"
+import { locationOf } from "../phase/plan.ts"
+import { shorten } from "../prompts.ts"
+import type { Question } from "../question/question.ts"
 import { completeRun, failRun } from "./end.ts"
 
 /** While the workspace is prepared the run fails at once; a summary is not worth a human's time. */
@@ -26,6 +29,28 @@ export const workspaceBroke = (run: Run, command: WorkspaceCommand, reason: stri
       noContinue: "the workspace failed, not the author"
     })
   )
+}
+
+/**
+ * The gate refused the run's own question, so that nobody could ever answer it. The run is paused with the reason; when it
+ * is resumed, the step that asked begins again.
+ */
+export const questionRefused = (run: Run, { ask }: Question, { reason }: InputOf<"CommandRefused">): Outcome => {
+  const withdrawn: RunEvent = {
+    _tag: "QuestionWithdrawn",
+    escalationId: ask.escalationId,
+    reason: "superseded",
+    byGate: true
+  }
+  const noted: RunEvent = {
+    _tag: "Noted",
+    text: `The gate refused the question '${shorten(ask.reason, 200)}': ${reason} 'reprise resume' begins the step again.`
+  }
+  return outcome([
+    withdrawn,
+    noted,
+    { _tag: "RunPaused", ...locationOf(run), ...(ask.step === undefined ? {} : { step: ask.step }) }
+  ])
 }
 
 /** A service refused what the run waits for. */

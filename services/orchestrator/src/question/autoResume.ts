@@ -2,11 +2,13 @@
  * A waiting step goes on by itself when its agent is seen working again: the question is withdrawn, and the agent is
  * asked for its report once it is idle (docs/design/sessions.md#auto-resume).
  */
+import type { SessionId } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvent } from "../actor/journal.ts"
+import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import { escalate, type Outcome, outcome } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { askForReport } from "../author/ask.ts"
+import { endings, type SessionEnd } from "../author/session.ts"
 import { locationOf } from "../phase/plan.ts"
 import type { Question } from "./question.ts"
 import { grant } from "./retry.ts"
@@ -36,12 +38,28 @@ export const agentIdle = (run: Run, phase: PhaseRun, event: InputOf<"AgentIdle">
   return outcome([{ _tag: "AgentRested", sessionId }, ...askForReport(run, phase, run.step ?? "EXECUTE", sessionId)])
 }
 
-export const agentGone = (event: InputOf<"AgentGone">): Outcome =>
-  outcome(
-    [{ _tag: "AgentRested", sessionId: event.sessionId }],
-    escalate({
-      origin: "runtime",
-      reason: `The agent of session ${event.sessionId} is gone.`,
-      noContinue: "its agent is gone"
-    })
-  )
+export const agentGone = ({ sessionId }: InputOf<"AgentGone">): Outcome =>
+  agentLost(sessionId, `The agent of session ${sessionId} is gone.`, "its agent is gone")
+
+/** The session in which the agent works by itself has ended: no report will come from it. */
+export const agentEnded = ({ _tag, sessionId }: SessionEnd): Outcome =>
+  agentLost(sessionId, `The agent worked in session ${sessionId} when that ended: ${endings[_tag]}.`, endings[_tag])
+
+const agentLost = (sessionId: SessionId, reason: string, noContinue: string): Outcome =>
+  outcome([{ _tag: "AgentRested", sessionId }], escalate({ origin: "runtime", reason, noContinue }))
+
+/**
+ * The same while the run is paused: the question is moot, and the run stays paused. What the agent reports when it is
+ * idle is kept until the run is resumed.
+ */
+export const agentWorkingInPause = (question: Question, { sessionId }: InputOf<"AgentWorking">): RunEvents => {
+  const { ask, kind, retry } = question
+  const withdrawn: RunEvent = {
+    _tag: "QuestionWithdrawn",
+    escalationId: ask.escalationId,
+    reason: "agent-working"
+  }
+  return kind === "prompt"
+    ? [withdrawn]
+    : [withdrawn, ...grant(retry), { _tag: "AgentTookOver", sessionId, step: retry.step }]
+}

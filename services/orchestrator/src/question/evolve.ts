@@ -78,6 +78,10 @@ export const questionEvolution = {
     questionClosed(run, escalationId, `it was withdrawn (${reason})`),
   StepWaiting: (run, { step }) => ({ ...run, status: "waiting", step: step ?? run.step }),
   StepResumed: stepResumed,
+  AgentTookOver: (run, { sessionId, step }) => ({
+    ...withPhase({ ...run, step }, (phase) => withoutAttempts(phase, step)),
+    pending: { _tag: "Agent", sessionId }
+  }),
   PromptSeen: (run, { prompt }) => ({ ...run, prompts: [...run.prompts, prompt] }),
   AgentRested: (run) => ({ ...run, pending: nothing, prompts: [] }),
   WordsKept: wordsKept,

@@ -60,6 +60,16 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     assert.notInclude(s.choices, "continue-session")
   })
 
+  it.each(["SessionExpired", "SessionCompleted", "SessionAborted", "SessionFailed", "SessionArchived"] as const)(
+    "asks a human when the agent's session ends: %s",
+    (_tag) => {
+      const s = asked().agentWorks().agent(_tag)
+      assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting EXECUTE"])
+      assert.match(s.question.ask.reason, /when that ended: the session /)
+      assert.deepStrictEqual(s.choices, ["fix", "override", "abort"])
+    }
+  )
+
   it("continues in QUALITY_RETRY after exhausted quality retries", () => {
     const s = story()
       .executing({ ...withGates, limits: { maxQualityRetries: 0 } })

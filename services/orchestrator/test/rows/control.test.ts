@@ -70,6 +70,32 @@ describe("any, PauseRun", () => {
     assert.strictEqual(story().executing().needsHuman().tell(pause).tell(resume).run.status, "waiting")
   })
 
+  it("withdraws its question when the agent works during the pause, and asks for the report once it is resumed", () => {
+    const s = story().executing().needsHuman().tell(pause).agentWorks()
+    assert.deepStrictEqual(s.lines, ["gate WithdrawEscalation"])
+    assert.strictEqual(s.run.status, "paused")
+    assert.deepStrictEqual(s.agent("AgentIdle").lines, [])
+    assert.deepStrictEqual(s.tell(resume).lines, [
+      "RunResumed",
+      "StepResumed EXECUTE (agent-working)",
+      "session-manager StartTurn"
+    ])
+    assert.strictEqual(s.command("StartTurn").reason, "report")
+  })
+
+  it("waits for the agent that still works when it is resumed, and asks a human if that was gone meanwhile", () => {
+    const s = story().executing().needsHuman().tell(pause).agentWorks().tell(resume)
+    assert.deepStrictEqual(s.lines, ["RunResumed", "StepResumed EXECUTE (agent-working)"])
+    assert.strictEqual(s.agent("AgentIdle").lines.at(-1), "session-manager StartTurn")
+    const gone = story().executing().needsHuman().tell(pause).agentWorks().agent("AgentGone").tell(resume)
+    assert.strictEqual(gone.lines.at(-1), "StepWaiting EXECUTE")
+  })
+
+  it("keeps the answer that came before the agent worked", () => {
+    const s = story().executing().needsHuman().tell(pause).answer("fix", "so").agentWorks().tell(resume)
+    assert.include(s.lines, "StepStarted EXECUTE (fix)")
+  })
+
   it("keeps what the workspace reports during the pause", () => {
     const s = story().executing(withGates).worked("abc1").tell(pause)
     assert.deepStrictEqual(s.gates(true).lines, ["RunPaused"])

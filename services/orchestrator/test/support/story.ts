@@ -17,6 +17,7 @@ import { runActor } from "../../src/actor/actor.ts"
 import type { InputOf, RunInput } from "../../src/actor/inputs.ts"
 import type { RunEvent } from "../../src/actor/journal.ts"
 import { noRun, type Pending, type PhaseRun, type Run, type RunState, underWay } from "../../src/actor/state.ts"
+import type { SessionEnd } from "../../src/author/session.ts"
 
 export const runId = RunId.make("r1-test")
 export const head = "0000000a"
@@ -348,9 +349,11 @@ export class Story {
   answer(choice: string, guidance?: string): this {
     return this.tell(this.answerOf({ choice, ...(guidance === undefined ? {} : { guidance }) })).phaseSummarised()
   }
-  agent(tag: "AgentIdle" | "AgentGone" | "SessionExpired" | "SessionAborted", sessionId = this.author): this {
+  agent(tag: "AgentIdle" | "AgentGone" | SessionEnd["_tag"], sessionId = this.author): this {
     return this.tell(
-      tag === "SessionAborted" ? { _tag: tag, runId, sessionId, reason: "x" } : { _tag: tag, runId, sessionId }
+      tag === "SessionAborted" || tag === "SessionFailed"
+        ? { _tag: tag, runId, sessionId, reason: "x" }
+        : { _tag: tag, runId, sessionId }
     )
   }
   agentWorks(cause: "turn" | "human" | "agent" = "human", sessionId = this.author): this {

@@ -1,0 +1,96 @@
+/** Whatever a run waits for, each way in which that can end leads the run on. */
+import { assert, describe, it } from "@effect/vitest"
+import type { RunInput } from "../src/actor/inputs.ts"
+import type { Pending } from "../src/actor/state.ts"
+import { runId, type Story, story, withGates } from "./support/story.ts"
+
+type Ways = Readonly<Record<string, (s: Story) => RunInput>>
+
+const refused = (command: string) => (): RunInput => ({
+  _tag: "CommandRefused",
+  runId,
+  command,
+  reason: "it cannot be"
+})
+const ends = ["SessionExpired", "SessionCompleted", "SessionAborted", "SessionFailed", "SessionArchived"] as const
+const ended = (_tag: (typeof ends)[number]) => (s: Story) => ({ _tag, runId, sessionId: s.author, reason: "x" })
+const workspaceFailed = (): RunInput => ({ _tag: "WorkspaceFailed", runId, operation: "x", reason: "disk full" })
+
+/** One entry for each thing that a run can wait for, so that a new one does not compile without its ends. */
+const waits: Readonly<Record<Exclude<Pending["_tag"], "Nothing">, readonly [() => Story, Ways]>> = {
+  Turn: [
+    () => story().executing(),
+    {
+      "a report": (s) => s.turnReport({ result: "needs_human", reason: "x" }),
+      "a failure": (s) => s.turnFailure("runtime"),
+      "an end of its session in the middle": (s) => ({ ...s.turnFailure("aborted"), sessionEnded: true }),
+      "a refusal": refused("StartTurn")
+    }
+  ],
+  Review: [
+    () => story().executing().worked("abc0001"),
+    {
+      "a verdict": (s) => s.verdictEvent({ readiness: "ready", items: [] }),
+      "a failure": (s) => ({
+        ...{ _tag: "ReviewFailed", runId, phase: "1", reason: "x", kind: "runtime" },
+        cycle: s.pending("Review").cycle
+      }),
+      "a refusal": refused("RequestReview")
+    }
+  ],
+  Workspace: [
+    () => story().executing(withGates).worked("abc0001"),
+    { "a failure": workspaceFailed, "a refusal": refused("RunQualityGates") }
+  ],
+  Agent: [
+    () => story().executing().needsHuman().agentWorks(),
+    {
+      "an idle agent": (s) => ({ _tag: "AgentIdle", runId, sessionId: s.author }),
+      "an agent that is gone": (s) => ({ _tag: "AgentGone", runId, sessionId: s.author }),
+      ...Object.fromEntries(ends.map((tag) => [tag, ended(tag)]))
+    }
+  ],
+  Answer: [
+    () => story().executing().needsHuman(),
+    {
+      "an answer": (s) => s.answerOf({ choice: "fix" }),
+      "an answer that is none": (s) => s.answerOf({ choice: "nonsense" }),
+      "a withdrawal by the gate": (s) => ({
+        ...{ _tag: "EscalationWithdrawn", runId, reason: "superseded" },
+        escalationId: s.question.ask.escalationId
+      }),
+      "an agent that works": (s) => ({
+        ...{ _tag: "AgentWorking", runId, cause: "human", evidence: "x" },
+        sessionId: s.author
+      }),
+      "a refusal by the gate": refused("RaiseEscalation")
+    }
+  ]
+}
+
+describe.each(Object.entries(waits))("a run that waits for: %s", (tag, [at, ways]) => {
+  it.each(Object.entries(ways))("goes on after %s", (_, input) => {
+    const s = at()
+    assert.strictEqual(s.run.pending._tag, tag)
+    const before = s.run.pending
+    s.tell(input(s))
+    assert.notDeepEqual(s.run.pending, before)
+    assert.isTrue(
+      s.run.pending._tag !== "Nothing" || s.run.status === "paused",
+      "it waits for something else, or is paused"
+    )
+  })
+})
+
+describe("a run whose question the gate refused", () => {
+  it("is paused with the reason, and begins its step again when it is resumed", () => {
+    const s = story().executing().needsHuman().tell(refused("RaiseEscalation")())
+    assert.deepStrictEqual(s.lines, ["RunPaused"])
+    assert.match(
+      s.run.notices.at(-1) ?? "",
+      /refused the question 'I need to know more': it cannot be 'reprise resume'/
+    )
+    s.tell({ _tag: "ResumeRun", runId })
+    assert.deepStrictEqual(s.lines.slice(0, 2), ["RunResumed", "StepStarted EXECUTE (resumed)"])
+  })
+})
