@@ -24,15 +24,17 @@ id: "02"
 **Completion gate:** somebody signed in.
 `
 
-const described = (options: Partial<RunOptions> = {}) =>
-  describePlan(Result.getOrThrow(parsePlan(source)), {
+const described = (options: Partial<RunOptions> = {}, reporting: "with-work" | "asked" = "with-work") => {
+  const start: StartRun = {
     _tag: "StartRun",
     runId: RunId.make("dry-run"),
     planPath: "docs/PLAN.md",
     plan: source,
     workspace: "/repository",
     options: { ...defaultRunOptions, ...options }
-  })
+  }
+  return describePlan(Result.getOrThrow(parsePlan(source)), start, reporting)
+}
 
 describe("the description of a plan", () => {
   it("has its phases, tasks with ids, checkpoints and completion gates", () => {
@@ -107,6 +109,15 @@ describe("the description of a plan", () => {
     assert.include(text, "a reviewer is asked:\n  | You are the reviewer of phase 2")
   })
 
+  it("shows how the agents report: at the end of their prompts, or in prompts that follow", () => {
+    const withWork = planText(described())
+    assert.include(withWork, "\n  | \n  | When you are done, or cannot go on without a human, report what you did")
+    assert.notInclude(withWork, "Now report")
+    const asked = planText(described({}, "asked"))
+    assert.include(asked, "do not write one now.\nand then:\n  | Now report what you did.")
+    assert.include(asked, "do not write one now.\nand then:\n  | Now report your verdict.")
+  })
+
   it("uses the run's own prompt templates", () => {
     const { prompts } = described({ prompts: { work: "Do {phase}!", review: "Judge {commit}!" } })
     assert.include(prompts?.author.work, "Do 2!")
@@ -124,7 +135,8 @@ describe("the description of a plan", () => {
       workspace: "/repository",
       options: defaultRunOptions
     }
-    assert.isNull(describePlan(plan, run).prompts)
-    assert.include(planText(describePlan(plan, run)), "No phase is left to do.")
+    const description = describePlan(plan, run, "with-work")
+    assert.isNull(description.prompts)
+    assert.include(planText(description), "No phase is left to do.")
   })
 })

@@ -17,7 +17,7 @@ const start = to.sessionManager(sessionId).StartSession({
   permissions: "ask",
   limits: {}
 })
-const isReport = (text: string) => text.includes("JSON")
+const isReport = (text: string) => /^(Now report|Your report)/.test(text)
 const goodReport = '{"result":"complete"}'
 const needsHuman = '{"result":"needs_human","reason":"which?"}'
 

@@ -6,6 +6,7 @@ import { fiftySessions } from "./fiftySessions.ts"
 import { firstPrompt } from "./firstPrompt.ts"
 import { longHistory } from "./longHistory.ts"
 import { parkedRuns } from "./parkedRuns/parkedRuns.ts"
+import { report } from "./report.ts"
 import { reviewTokens } from "./reviewTokens.ts"
 import { startUp } from "./startUp.ts"
 
@@ -17,6 +18,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   "first-prompt": firstPrompt,
   "long-history": longHistory,
   "parked-runs": parkedRuns,
+  report,
   "review-tokens": reviewTokens,
   "start-up": startUp
 }

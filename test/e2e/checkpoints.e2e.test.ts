@@ -124,8 +124,8 @@ describe("a plan with three checkpoints", () => {
       assert.strictEqual(authors.length, 5, "one author, and four fresh ones")
       const calls = yield* world.model.calls
       assert.deepStrictEqual(yield* world.model.unmatched, [])
-      assert.strictEqual(calls.filter(({ role }) => role === "author").length, 16)
-      assert.strictEqual(calls.filter(({ role }) => role === "reviewer").length, 2)
+      assert.strictEqual(calls.filter(({ role }) => role === "author").length, 11)
+      assert.strictEqual(calls.filter(({ role }) => role === "reviewer").length, 1)
       const prompts = calls
         .filter(({ kind, role, round }) => role === "author" && kind === "work" && round === 0)
         .map(({ lastUser }) => lastUser)

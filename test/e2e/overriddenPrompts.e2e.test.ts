@@ -34,7 +34,7 @@ describe("overridden prompts", () => {
       prompt(world, "auto-fix", "Mine: {items}")
       prompt(world, "review", "Judge {commit}, write to {review_path}.")
       prompt(world, "review-follow-up", "A new commit ({commit}) is there. Again to {review_path}.")
-      prompt(world, "report", "Report {what} as JSON, in my words:\n{shape}\n{rules}")
+      prompt(world, "report-with-work", "End your last message with {what} as JSON, in my words:\n{shape}\n{rules}")
       const run = yield* world.reprise("run", "PLAN.md")
       assert.strictEqual(run.code, 0, run.stderr)
 
@@ -42,17 +42,18 @@ describe("overridden prompts", () => {
       const said = (role: string) => calls.filter((call) => call.role === role).map(({ lastUser }) => lastUser)
       const [author, reviewer] = [said("author"), said("reviewer")]
       const work =
-        /^You are the author of phase 1 of the plan PLAN\.md: One\.\n\n🚀 Do phase 1, \{ as you \} like, \{x\}\.\n- \S+: Write it$/
+        /^You are the author of phase 1 of the plan PLAN\.md: One\.\n\n🚀 Do phase 1, \{ as you \} like, \{x\}\.\n- \S+: Write it\n\nEnd your/
       assert.isTrue(author.some((text) => work.test(text)))
-      assert.isTrue(author.some((text) => text.endsWith("Mine: - R1 [P1] Say {more} `now`\n  it matters")))
+      assert.isTrue(author.some((text) => text.includes("\n\nMine: - R1 [P1] Say {more} `now`\n  it matters\n\nEnd")))
       assert.isTrue(
         reviewer.some((text) =>
           /^You are the reviewer of phase 1 of the plan PLAN\.md\.\n\nJudge [0-9a-f]{40}/.test(text)
         )
       )
       assert.isTrue(reviewer.some((text) => /^A new commit \([0-9a-f]+\) is there\./.test(text)))
-      assert.isTrue(author.some((text) => text.startsWith("Report what you did as JSON, in my words:\n```json")))
-      assert.isTrue(reviewer.some((text) => text.startsWith("Report your verdict as JSON, in my words:\n```json")))
+      const request = (what: string) => `\n\nEnd your last message with ${what} as JSON, in my words:\n\`\`\`json`
+      assert.isTrue(author.every((text) => text.includes(request("what you did"))))
+      assert.isTrue(reviewer.every((text) => text.includes(request("your verdict"))))
     })
   )
 })

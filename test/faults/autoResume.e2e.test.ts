@@ -43,7 +43,7 @@ describe("a human who prompts the session of a waiting step", () => {
             },
             { text: "It is done." }
           ]),
-          on({ role: "author", kind: "work", lastUser: "report" }, { text: "I am done." })
+          on({ role: "author", kind: "work", lastUser: "idle again" }, { text: "I am done." })
         )
       })
       const run = yield* world.atTerminal("run", "PLAN.md")
@@ -72,7 +72,7 @@ describe("a human who prompts the session of a waiting step", () => {
         "1 EscalationRaised EXECUTE author",
         "1 EscalationWithdrawn EXECUTE agent-working"
       ])
-      assert.deepStrictEqual(yield* prompts(world, session), ["work", "report", "work", "work", "report"])
+      assert.deepStrictEqual(yield* prompts(world, session), ["work", "work", "work"])
       assert.include(world.git("log", "--format=%s"), "Write it by hand")
     })
   )
@@ -86,7 +86,7 @@ describe("a human who prompts the session of a waiting step", () => {
           question,
           once({ role: "author", kind: "work", lastUser: "You are the author" }, { text: "There are two ways." }),
           on(byHand, commits("hand.txt", "by hand")),
-          on({ role: "author", kind: "work", lastUser: "report" }, { text: "I am done." }),
+          on({ role: "author", kind: "work", lastUser: "idle again" }, { text: "I am done." }),
           on({ role: "author", kind: "report" }, complete)
         )
       })
@@ -127,7 +127,7 @@ describe("a human who prompts the session of a waiting step", () => {
         "1 EscalationRaised EXECUTE permission",
         "1 EscalationAnswered EXECUTE always"
       ])
-      assert.deepStrictEqual(yield* prompts(world, session), ["work", "report", "work", "work", "report"])
+      assert.deepStrictEqual(yield* prompts(world, session), ["work", "work", "work"])
     })
   )
 })

@@ -154,6 +154,11 @@ const table = {
       sessionDefaults.idleGraceMs,
       "Milliseconds without activity after which an agent that you prompted yourself counts as idle."
     ),
+    report: setting(
+      Schema.Literals(["with-work", "asked"]),
+      sessionDefaults.report,
+      "How agents report: at the end of their work (with-work), or in a second prompt (asked), which costs a call of the model for each turn."
+    ),
     onIdle: setting(
       IdleActions,
       onIdle,

@@ -1,32 +1,38 @@
 /** What a plan contains and what its run would do first, as data and as text. Pure; spends nothing. */
 import { preview } from "@reprise/orchestrator/preview"
 import { type Plan, taskList } from "@reprise/plan"
-import { type CommandOf, sessionPrompts } from "@reprise/protocol"
+import { type CommandOf, type ReportKind, sessionPrompts } from "@reprise/protocol"
 import { firstPrompt } from "@reprise/reviewer/prompts"
-import { reportPrompt } from "@reprise/session-manager/prompts"
+import { reportPrompt, reportRequest } from "@reprise/session-manager/prompts"
 import { Result, Struct } from "effect"
 import { visible } from "../terminal/Printer.ts"
 
 /** The command that would start the run. */
 export type StartRun = Extract<CommandOf<"orchestrator">, { readonly _tag: "StartRun" }>
 
+type Reporting = Parameters<typeof reportRequest>[1]
+
 /**
- * What the first phase's agents would be asked, word for word, by the services' own functions. Undefined if no phase is
- * left to do.
+ * What the first phase's agents would be asked, word for word, by the services' own functions. `work` ends with
+ * `request`; `report` follows only if the agent gives no report with its work. Undefined if no phase is left to do.
  */
-const firstPrompts = (start: StartRun) => {
+const firstPrompts = (start: StartRun, reporting: Reporting) => {
   const { prompts } = sessionPrompts(start.options.prompts)
+  const reports = (form: ReportKind) => ({
+    request: reportRequest(form, reporting, prompts),
+    report: reportPrompt(form, prompts)
+  })
   const first = Result.getOrUndefined(preview(start))
   return first === undefined
     ? undefined
     : {
         phase: first.phase,
-        author: { work: first.work, report: reportPrompt("author-status", prompts) },
-        reviewer: { work: firstPrompt(first.review), report: reportPrompt("verdict", prompts) }
+        author: { work: first.work, ...reports("author-status") },
+        reviewer: { work: firstPrompt(first.review), ...reports("verdict") }
       }
 }
 
-export const describePlan = (plan: Plan, start: StartRun) => {
+export const describePlan = (plan: Plan, start: StartRun, reporting: Reporting) => {
   const { gates, model, permissions, runtime, skipQuality } = start.options
   return {
     planPath: start.planPath,
@@ -41,7 +47,8 @@ export const describePlan = (plan: Plan, start: StartRun) => {
     runtime,
     ...(model === undefined ? {} : { model }),
     notes: plan.notes.map(({ column, line, message }) => ({ line, column, message })),
-    prompts: firstPrompts(start) ?? null
+    reporting,
+    prompts: firstPrompts(start, reporting) ?? null
   }
 }
 
@@ -68,20 +75,22 @@ const gateLines = ({ gates, model, permissions, runtime }: PlanDescription): Rea
 
 const quoted = (text: string): string => text.replaceAll(/^/gm, "  | ")
 
-const promptLines = (prompts: PlanDescription["prompts"]): ReadonlyArray<string> =>
-  prompts === null
-    ? ["No phase is left to do."]
-    : [
-        "",
-        `The run starts with phase ${prompts.phase}. Its author is asked:`,
-        quoted(prompts.author.work),
-        "and then:",
-        quoted(prompts.author.report),
-        "When the commit is verified and the quality gates pass, a reviewer is asked:",
-        quoted(prompts.reviewer.work),
-        "and then:",
-        quoted(prompts.reviewer.report)
-      ]
+type Asked = NonNullable<PlanDescription["prompts"]>["author"]
+
+const promptLines = ({ prompts, reporting }: PlanDescription): ReadonlyArray<string> => {
+  if (prompts === null) return ["No phase is left to do."]
+  const asked = ({ report, request, work }: Asked) => [
+    quoted(`${work}\n\n${request}`),
+    ...(reporting === "asked" ? ["and then:", quoted(report)] : [])
+  ]
+  return [
+    "",
+    `The run starts with phase ${prompts.phase}. Its author is asked:`,
+    ...asked(prompts.author),
+    "When the commit is verified and the quality gates pass, a reviewer is asked:",
+    ...asked(prompts.reviewer)
+  ]
+}
 
 export const planText = (plan: PlanDescription): string =>
   [
@@ -89,7 +98,7 @@ export const planText = (plan: PlanDescription): string =>
     ...plan.phases.flatMap(phaseLines),
     ...gateLines(plan),
     ...plan.notes.map((note) => `note: ${plan.planPath}:${note.line}:${note.column} ${note.message}`),
-    ...promptLines(plan.prompts)
+    ...promptLines(plan)
   ]
     .map(visible)
     .join("\n")

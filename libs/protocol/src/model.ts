@@ -249,6 +249,7 @@ export type Evidence = typeof Evidence.Type
 
 /** A user's texts in place of the session-manager's own templates, by their names. */
 export const SessionPrompts = Schema.Struct({
+  "report-with-work": Schema.optionalKey(Schema.String),
   report: Schema.optionalKey(Schema.String),
   "report-unreadable": Schema.optionalKey(Schema.String)
 })

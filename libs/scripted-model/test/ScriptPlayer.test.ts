@@ -49,6 +49,25 @@ describe("ScriptPlayer", () => {
     })
   )
 
+  it.effect("ends a turn that is to end with its report with the words of the rule for reports, once", () =>
+    Effect.gen(function* () {
+      const play = yield* player([
+        { name: "first", match: { kind: "report" }, times: 1, reply: { report: { result: "failed" } } },
+        { name: "then", match: { kind: "report" }, reply: [{ bash: "git status" }, { report: {} }] },
+        { match: { role: "author" }, reply: [{ bash: "true" }, { text: "I did it." }] }
+      ])
+      const work = user("You are the author of phase 2.\n\nEnd your last message with JSON: completedTasks …")
+      const ran = [work, calls("bash"), result("")]
+      const said = 'I did it.\n\n```json\n{\n  "result": "failed"\n}\n```'
+      assert.deepStrictEqual(toolsOf(play.play(request([work]))).length, 1)
+      assert.strictEqual(textOf(play.play(request(ran))), said)
+      assert.strictEqual(textOf(play.play(request(ran))), said)
+      // A rule that calls tools answers a prompt of its own.
+      play.play(request([work], { session: "s2" }))
+      assert.strictEqual(textOf(play.play(request(ran, { session: "s2" }))), "I did it.")
+    })
+  )
+
   it.effect("lets a rule for tool results take over a turn with its own steps", () =>
     Effect.gen(function* () {
       const play = yield* player([

@@ -51,6 +51,14 @@ describe("recogniseCall", () => {
     })
   )
 
+  it.effect("takes a prompt for work that is to end with its report for work", () =>
+    Effect.gen(function* () {
+      const work = user("You are the author of phase 2. Do it.\n\nEnd your last message with JSON: completedTasks")
+      assert.deepInclude(yield* recognised([work]), { kind: "work", reportsAtEnd: true })
+      assert.deepInclude(yield* recognised([author, says("ok"), report]), { kind: "report", reportsAtEnd: false })
+    })
+  )
+
   it.effect("takes the review cycle from the prompt, or counts the follow-ups", () =>
     Effect.gen(function* () {
       const reviewed = [reviewer, says("ok"), report, says("ok"), followUp, says("ok"), report]

@@ -1,6 +1,6 @@
 /**
- * Every prompt template for authors, and the text functions that prompts are built with. No template mentions the
- * report's format: the session-manager asks for the report afterwards, and its prompt is recognised by that.
+ * Every prompt template for authors, and the text functions that prompts are built with. No template says how to report:
+ * the session-manager adds that to every prompt.
  */
 import { renderTemplate, type Template, template, type ValuesOf } from "@reprise/plan/template"
 import type { Run } from "./actor/state.ts"
@@ -15,8 +15,7 @@ const planVariables = {
 
 /** The end of every template for work. */
 const closing = `Commit your work before you stop, in one or more commits, and leave no uncommitted changes behind.
-If you cannot go on without a human, stop and say clearly why.
-You will be asked for a report of what you did afterwards; do not write one now.`
+If you cannot go on without a human, stop and say clearly why.`
 
 const work = template({
   name: "work",
@@ -102,7 +101,7 @@ const reportCorrection = template({
   required: ["problem"],
   text: `Your last report cannot be used: {problem}
 
-Do no further work unless the report shows that some is missing. You will be asked for the report once more: make it complete and true.`
+Do no further work unless the report shows that some is missing. Report once more, complete and true.`
 })
 
 const idleAgain = template({
@@ -112,7 +111,7 @@ const idleAgain = template({
   required: [],
   text: `You have worked in this session since the run stopped to ask a human, and are idle again. Do no further work now, except to commit what is not committed yet.
 
-You will be asked for a report of where phase {phase} stands: make it complete and true.`
+Report where phase {phase} stands, complete and true.`
 })
 
 const context = template({

@@ -1,6 +1,6 @@
 /**
- * The reviewer's prompts (docs/design/sessions.md#reviews-reviewer). Neither asks for the report: the session-manager
- * appends that.
+ * The reviewer's prompts (docs/design/sessions.md#reviews-reviewer). None says how to report: the session-manager adds
+ * that.
  */
 import { renderTemplate, template } from "@reprise/plan/template"
 import type { ReviewCommand, Speaker } from "@reprise/protocol"

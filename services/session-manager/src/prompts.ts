@@ -1,9 +1,11 @@
 /**
- * The texts that the session-manager itself sends to agents (docs/design/sessions.md#turns). Report prompts ask for one
- * fenced JSON block and show its shape; the work itself is described by the prompts of orchestrator and reviewer.
+ * The texts that the session-manager itself sends to agents (docs/design/sessions.md#turns). The work is described by the
+ * prompts of orchestrator and reviewer; the session-manager adds how it is to be reported: as one fenced JSON block,
+ * whose shape it shows.
  */
 import { renderTemplate, template } from "@reprise/plan/template"
 import type { ReportForm, ReportKind, SessionPrompts } from "@reprise/protocol"
+import type { SessionSettings } from "./settings.ts"
 
 const reportVariables = {
   what: "'what you did' for an author, 'your verdict' for a reviewer.",
@@ -11,9 +13,21 @@ const reportVariables = {
   rules: "The meaning of its fields, one a line."
 } as const
 
+const reportWithWork = template({
+  name: "report-with-work",
+  sent: "to authors and reviewers at the end of each prompt, to get their report in the same turn",
+  variables: reportVariables,
+  required: ["shape", "rules"],
+  text: `When you are done, or cannot go on without a human, report {what}: end your last message with one fenced JSON block of this shape, and write nothing after it:
+
+{shape}
+
+{rules}`
+})
+
 const report = template({
   name: "report",
-  sent: "to authors and reviewers after each turn, to get their report",
+  sent: "to authors and reviewers whose turn ended without a report",
   variables: reportVariables,
   required: ["shape", "rules"],
   text: `Now report {what}. Do no more work. Answer with one fenced JSON block of this shape and nothing else:
@@ -37,7 +51,7 @@ Send it again, corrected, as one fenced JSON block of this shape and nothing els
 {rules}`
 })
 
-export const templates = [report, reportUnreadable] as const
+export const templates = [reportWithWork, report, reportUnreadable] as const
 
 /** Every prompt that continues a session begins with this sentence. */
 const continueSession = "Continue the current session and complete all remaining tasks."
@@ -133,8 +147,28 @@ const shapeOf = (form: ReportForm) =>
         rules: dataRules
       }
 
-/** Whether a prompt asked for a report; a user's own template for it shows the same shape. */
-export const asksForReport = (text: string): boolean => Object.values(shapes).some(({ shape }) => text.includes(shape))
+/** Whether a prompt asks for a report; a user's own template for it shows the same shape. */
+const asksForReport = (text: string): boolean => Object.values(shapes).some(({ shape }) => text.includes(shape))
+
+const reportLater = "You will be asked for your report when you are done; do not write one now."
+
+/** The end of each prompt for work: how the agent reports. */
+export const reportRequest = (
+  form: ReportForm,
+  when: SessionSettings["report"],
+  prompts: SessionPrompts = {}
+): string =>
+  when === "asked" ? reportLater : renderTemplate(reportWithWork, shapeOf(form), prompts["report-with-work"])
+
+export const withReportRequest = (prompt: string, ...how: Parameters<typeof reportRequest>): string =>
+  `${prompt}\n\n${reportRequest(...how)}`
+
+/** The prompt as it was before the request for its report was added; undefined: nothing is left. */
+export const withoutReportRequest = (prompt: string): string | undefined => {
+  const start = prompt.lastIndexOf(`\n\n${reportWithWork.text.slice(0, reportWithWork.text.indexOf("{what}"))}`)
+  if (start > 0) return prompt.slice(0, start)
+  return asksForReport(prompt) ? undefined : prompt
+}
 
 /** Asks for the report of a turn. */
 export const reportPrompt = (form: ReportForm, prompts: SessionPrompts = {}): string =>

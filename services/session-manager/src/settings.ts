@@ -67,6 +67,8 @@ export interface SessionSettings {
   readonly maxAutoContinues: number
   /** An agent counts as idle after this long without activity. */
   readonly idleGraceMs: number
+  /** An agent reports at the end of its work, or in an answer to a prompt of its own. */
+  readonly report: "with-work" | "asked"
   readonly actions: ActionSettings
 }
 
@@ -78,6 +80,7 @@ export const defaultSettings: SessionSettings = {
   longestWaitMs: 30 * 60_000,
   maxAutoContinues: 6,
   idleGraceMs: 10_000,
+  report: "with-work",
   actions: defaultActions
 }
 

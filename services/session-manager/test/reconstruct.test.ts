@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ContentBlock, Message } from "@reprise/agent/message"
+import { reportPrompt, withoutReportRequest } from "../src/prompts.ts"
 import { contextText, fileOf, filesOf, stillValid, withoutReports } from "../src/work/reconstruct.ts"
-import { at } from "./support/story.ts"
+import { at, withReport } from "./support/story.ts"
 
 const text = (words: string): ContentBlock => ({ type: "text", text: words })
 const call = (id: string, name: string, input: Record<string, string> = {}): ContentBlock => ({
@@ -67,11 +68,19 @@ describe("the saved messages that are still valid", () => {
 
   it("leave out requests for reports and the reports", () => {
     const messages = [...reading, says("user", 30, text("REPORT now")), says("assistant", 31, text("{}"))]
-    const kept = withoutReports([...messages, says("user", 40, text("Go on."))], (words) => words.startsWith("REPORT"))
+    const without = (words: string) => (words.startsWith("REPORT") ? undefined : words.replace(/ REPORT.*/, ""))
+    const kept = withoutReports([...messages, says("user", 40, text("Go on. REPORT in the end"))], without)
     assert.deepStrictEqual(
       kept.map(({ id }) => id),
       ["m0", "m10", "m20", "m40"]
     )
+    assert.deepStrictEqual(kept.at(-1)?.content, [text("Go on.")])
+  })
+
+  it("keep a prompt for work without the request for its report, and no prompt that only asks for one", () => {
+    assert.strictEqual(withoutReportRequest(withReport("Do task 1.")), "Do task 1.")
+    assert.isUndefined(withoutReportRequest(reportPrompt("verdict")))
+    assert.strictEqual(withoutReportRequest("Write JSON."), "Write JSON.")
   })
 })
 

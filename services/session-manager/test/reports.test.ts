@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { correctionPrompt, reportPrompt } from "../src/prompts.ts"
-import { type AgentReport, decodeReport } from "../src/turn/decodeReport.ts"
+import { type AgentReport, decodeReport, withoutBlock } from "../src/turn/decodeReport.ts"
 
 const fence = "```"
 const block = (text: string, language = "json") => `${fence}${language}\n${text}\n${fence}`
@@ -12,7 +12,7 @@ const decoded = (text: string) => Result.getOrThrow(decodeReport("author-status"
 const problem = (kind: "author-status" | "verdict", text: string) => {
   const outcome = decodeReport(kind, text)
   assert.isTrue(Result.isFailure(outcome))
-  return Result.isFailure(outcome) ? outcome.failure : ""
+  return Result.isFailure(outcome) ? outcome.failure.problem : ""
 }
 
 describe("a report is found", () => {
@@ -31,6 +31,11 @@ describe("a report is found", () => {
     ["with null for what was left out", block('{"result":"complete","commit":"abc","reason":null,"checkpoint":null}')]
   ])("%s", (_title, text) => {
     assert.deepStrictEqual(decoded(text), status)
+  })
+
+  it("in the last block that fits, when others follow or stand before it", () => {
+    const other = block('{"port": 4222}')
+    assert.deepStrictEqual(decoded(`${block('{"result": "failed"}')}\n${block(complete)}\n${other}`), status)
   })
 
   it("with fences inside its strings", () => {
@@ -130,8 +135,8 @@ describe("a report by a caller's own JSON schema", () => {
     const outcome = decodeReport(form, block('{"files": 1, "risk": "some"}'))
     assert.isTrue(Result.isFailure(outcome))
     if (Result.isFailure(outcome)) {
-      assert.match(outcome.failure, /files/)
-      assert.match(outcome.failure, /risk/)
+      assert.match(outcome.failure.problem, /files/)
+      assert.match(outcome.failure.problem, /risk/)
     }
   })
 
@@ -139,5 +144,17 @@ describe("a report by a caller's own JSON schema", () => {
     const text = reportPrompt(form)
     for (const word of ["JSON", '"files"', '"risk"', "high"]) assert.include(text, word)
     assert.include(correctionPrompt(form, "it has no fenced JSON block."), '"files"')
+  })
+})
+
+describe("what a human reads of a message", () => {
+  it("is all but the report at its end", () => {
+    assert.strictEqual(withoutBlock(`I did it.\n\n${block(complete)}\n`), "I did it.")
+  })
+
+  it("is all of it when it ends otherwise, or with another block", () => {
+    for (const text of ["I did it.", `${block(complete)}\nAnything else?`, block("echo done")]) {
+      assert.strictEqual(withoutBlock(text), text)
+    }
   })
 })

@@ -10,6 +10,7 @@ import {
   firstTurn,
   found,
   given,
+  givenAsked,
   goodReport,
   newTurn,
   nextTurn,
@@ -48,7 +49,7 @@ describe("the host of a session", () => {
     const twice = [...working, failed(1, 1, "rate_limited"), retry, failed(1, 1, "rate_limited"), retry]
     const first = given(twice).when(answer(1, 1, "x", { humanMs: 5_000 }))
     assert.deepInclude(first.work[0]?.work, { turnWaitedMs: 95_000 })
-    const second = given([...twice, answer(1, 1, "x", { humanMs: 5_000 })])
+    const second = givenAsked([...twice, answer(1, 1, "x", { humanMs: 5_000 })])
     assert.deepInclude(second.when(answer(1, 2, badReport, { humanMs: 2_000 })).work[0]?.work, { turnWaitedMs: 97_000 })
   })
 

@@ -3,7 +3,18 @@ import { EscalationId, Host, isStandalone, Key, RunId, type SessionCommand, Sess
 import { sessionActor } from "../src/actor/actor.ts"
 import type { SessionInput } from "../src/actor/inputs.ts"
 import { viewOf } from "../src/actor/view.ts"
-import { failed, given, givenOwn, key, newTurn, nextTurn, opened, ownTurn, sessionId } from "./support/story.ts"
+import {
+  failed,
+  given,
+  givenOwn,
+  key,
+  newTurn,
+  nextTurn,
+  opened,
+  ownTurn,
+  sessionId,
+  withReport
+} from "./support/story.ts"
 
 const ownRun = RunId.make(key)
 const task = "Write hello.txt."
@@ -103,7 +114,7 @@ describe("a turn that starts a session over", () => {
     const replaced = given([...lost, fresh(2, "Write hello.txt. Say hi.")]).when(own(2, opened(2, "ses_2")))
     const reason = "a human chose to start over"
     assert.deepInclude(replaced.event("SessionReplaced"), { sessionId, old: "ses_1", new: "ses_2", reason })
-    assert.strictEqual(replaced.event("PromptPrepared").text, "Write hello.txt. Say hi.")
+    assert.strictEqual(replaced.event("PromptPrepared").text, withReport("Write hello.txt. Say hi."))
   })
 
   it("is handed nothing of the earlier conversation, though it was saved", () => {

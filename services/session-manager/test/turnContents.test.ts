@@ -9,6 +9,7 @@ import {
   firstTurn,
   found,
   given,
+  givenAsked,
   givenWith,
   goodReport,
   newTurn,
@@ -16,7 +17,8 @@ import {
   opened,
   sessionId,
   stopped,
-  t
+  t,
+  withReport
 } from "./support/story.ts"
 
 const working = firstTurn.slice(0, 2)
@@ -43,7 +45,9 @@ describe("a session that is continued", () => {
       .event("PromptPrepared")
     assert.strictEqual(
       text,
-      "You are the author of phase 2.\n\nThe user has provided the following additional guidance:\nUse the old API."
+      withReport(
+        "You are the author of phase 2.\n\nThe user has provided the following additional guidance:\nUse the old API."
+      )
     )
   })
 
@@ -84,25 +88,30 @@ describe("a new session", () => {
 })
 
 describe("the request for a report", () => {
-  const prompts = { report: "Now tell me: {shape} {rules}", "report-unreadable": "Once more: {shape} {problem}" }
+  const prompts = {
+    "report-with-work": "In the end: {shape} {rules}",
+    report: "Now tell me: {shape} {rules}",
+    "report-unreadable": "Once more: {shape} {problem}"
+  }
   const own = [newTurn(1, { prompts }), opened(1)]
 
   it("uses the user's own words, also when a report could not be read", () => {
+    assert.match(given(own).state.turn?.prompt?.text ?? "", /\n\nIn the end: /)
     assert.match(
       given(own)
         .when(answer(1, 1, "x"))
         .event("PromptPrepared").text,
       /^Now tell me: /
     )
-    const again = given([...own, answer(1, 1, "x")]).when(answer(1, 2, badReport))
+    const again = given(own).when(answer(1, 1, badReport))
     assert.match(again.event("PromptPrepared").text, /^Once more: /)
   })
 
   it("is repeated in the same words when a correction stopped half-way", () => {
-    const correcting = [...firstTurn.slice(0, 3), answer(1, 2, badReport)]
+    const correcting = [...firstTurn.slice(0, 2), answer(1, 1, badReport)]
     const asked = given(correcting).state.turn?.prompt ?? assert.fail("nothing was asked")
     const again = given(correcting)
-      .when(stopped(1, 3, "turn-limit"))
+      .when(stopped(1, 2, "turn-limit"))
       .event("PromptPrepared")
     assert.deepInclude(again, { kind: "correction", text: asked.text, because: "turn-limit" })
   })
@@ -111,7 +120,7 @@ describe("the request for a report", () => {
 describe("the end of a turn", () => {
   it("shows what the agent wrote before its reports, and how full its context is", () => {
     const history = [...firstTurn.slice(0, 3), answer(1, 2, badReport)]
-    const done = given(history).when(answer(1, 3, goodReport, { context: { tokens: 900, limit: 1000 } }))
+    const done = givenAsked(history).when(answer(1, 3, goodReport, { context: { tokens: 900, limit: 1000 } }))
     assert.deepInclude(done.event("TurnCompleted"), {
       lastLines: "I did it.",
       context: { tokens: 900, limit: 1000 }

@@ -11,6 +11,7 @@ import {
   failed,
   firstTurn,
   given,
+  givenAsked,
   givenWith,
   goodReport,
   nextTurn,
@@ -73,7 +74,7 @@ describe("the counters of a turn", () => {
   it("do not count a turn limit as an unreadable report", () => {
     const history = [...working, stopped(1, 1, "turn-limit"), answer(1, 2, "x")]
     assert.strictEqual(
-      given(history)
+      givenAsked(history)
         .when(answer(1, 3, badReport))
         .event("PromptPrepared").kind,
       "correction"

@@ -9,6 +9,7 @@ import {
   firstTurn,
   found,
   given,
+  givenAsked,
   goodReport,
   lived,
   newTurn,
@@ -16,7 +17,8 @@ import {
   opened,
   sessionId,
   stopped,
-  t
+  t,
+  withReport
 } from "./support/story.ts"
 
 describe("a turn in a new session", () => {
@@ -49,7 +51,7 @@ describe("a turn in a new session", () => {
     )
     const { work } = outcome.work[0] ?? assert.fail("no work")
     assert.deepInclude(work, { _tag: "RunPrompt", number: 1, kind: "work", runtimeSessionId: "ses_1" })
-    assert.deepInclude(work, { text: "You are the author of phase 2." })
+    assert.deepInclude(work, { text: withReport("You are the author of phase 2.") })
   })
 
   it.each([
@@ -89,7 +91,8 @@ describe("a turn in a new session", () => {
 
   it("uses the ids of a prompt only once", () => {
     const planned = lived([
-      ...firstTurn.slice(0, 3),
+      ...firstTurn.slice(0, 2),
+      stopped(1, 1, "turn-limit"),
       answer(1, 2, badReport),
       answer(1, 3, goodReport),
       nextTurn(2),
@@ -142,7 +145,7 @@ describe("a turn in an existing session", () => {
     const outcome = given([...firstTurn, nextTurn(2, { reason: "review-cycle" })]).when(found(2))
     assert.deepStrictEqual(outcome.types, ["SessionFound", "SessionReused", "TurnStarted", "PromptPrepared"])
     assert.deepInclude(outcome.event("SessionReused"), { runtimeSessionId: "ses_1", reason: "review-cycle" })
-    assert.deepInclude(outcome.work[0]?.work, { runtimeSessionId: "ses_1", text: "Fix these findings." })
+    assert.deepInclude(outcome.work[0]?.work, { runtimeSessionId: "ses_1", text: withReport("Fix these findings.") })
   })
 
   it("fails with the session usable when the runtime cannot be reached", () => {
@@ -174,7 +177,7 @@ describe("a turn in an existing session", () => {
 
     const replaced = given([...firstTurn, fresh, found(2, "missing")]).when(opened(2, "ses_2"))
     assert.deepInclude(replaced.event("SessionReplaced"), { old: "ses_1", new: "ses_2", sessionId })
-    assert.deepInclude(replaced.work[0]?.work, { runtimeSessionId: "ses_2", text: "The whole task." })
+    assert.deepInclude(replaced.work[0]?.work, { runtimeSessionId: "ses_2", text: withReport("The whole task.") })
   })
 
   it.each([
@@ -252,14 +255,16 @@ describe("continue", () => {
     const outcome = given([...firstTurn, go()]).when(found(2))
     assert.deepInclude(outcome.work[0]?.work, {
       runtimeSessionId: "ses_1",
-      text: "Continue the current session and complete all remaining tasks."
+      text: withReport("Continue the current session and complete all remaining tasks.")
     })
   })
 
   it("passes the guidance on word for word", () => {
     const outcome = given([...firstTurn, go("Use the old API.\n\n- and $& this\n")]).when(found(2))
     assert.deepInclude(outcome.work[0]?.work, {
-      text: "Continue the current session and complete all remaining tasks.\n\nThe user has provided the following additional guidance:\nUse the old API.\n\n- and $& this\n"
+      text: withReport(
+        "Continue the current session and complete all remaining tasks.\n\nThe user has provided the following additional guidance:\nUse the old API.\n\n- and $& this\n"
+      )
     })
   })
 
@@ -271,17 +276,47 @@ describe("continue", () => {
 })
 
 describe("a report", () => {
+  const working = firstTurn.slice(0, 2)
   const reporting = firstTurn.slice(0, 3)
 
+  it("at the end of the work ends the turn, which took one prompt", () => {
+    const outcome = given(working).when(answer(1, 1, goodReport))
+    assert.deepStrictEqual(outcome.types, ["PromptEnded", "TurnCompleted"])
+    assert.deepInclude(outcome.event("TurnCompleted"), { status: { result: "complete", commit: "abc" } })
+  })
+
+  it("that is missing at the end of the work is requested once, by itself", () => {
+    const outcome = given(working).when(answer(1, 1, "I did it."))
+    assert.deepStrictEqual(outcome.types, ["PromptEnded", "PromptPrepared"])
+    assert.deepInclude(outcome.event("PromptPrepared"), { kind: "report", because: "no-report" })
+    const none = given(reporting).when(answer(1, 2, "I did it, as I said."))
+    assert.deepInclude(none.event("TurnFailed"), { kind: "invalid-report", sessionUsable: true })
+  })
+
+  it("that does not fit at the end of the work is requested once more, with the reason", () => {
+    const outcome = given(working).when(answer(1, 1, badReport))
+    assert.strictEqual(outcome.event("PromptPrepared").kind, "correction")
+    assert.include(outcome.event("PromptPrepared").text, "finished")
+    const twice = given([...working, answer(1, 1, badReport)]).when(answer(1, 2, badReport))
+    assert.deepInclude(twice.event("TurnFailed"), { kind: "invalid-report", sessionUsable: true })
+  })
+
+  it("is requested after the work alone, as the settings may have it, even where the work ends with a block", () => {
+    assert.include(givenAsked(working).state.turn?.prompt?.text, "do not write one now")
+    const outcome = givenAsked(working).when(answer(1, 1, goodReport))
+    assert.deepStrictEqual(outcome.types, ["PromptEnded", "PromptPrepared"])
+    assert.strictEqual(outcome.event("PromptPrepared").kind, "report")
+  })
+
   it("that does not fit is requested once more, with the reason", () => {
-    const outcome = given(reporting).when(answer(1, 2, badReport))
+    const outcome = givenAsked(reporting).when(answer(1, 2, badReport))
     assert.deepStrictEqual(outcome.types, ["PromptEnded", "PromptPrepared"])
     assert.strictEqual(outcome.event("PromptPrepared").kind, "correction")
     assert.include(outcome.event("PromptPrepared").text, "result")
   })
 
   it("that does not fit a second time ends the turn, with the session usable", () => {
-    const outcome = given([...reporting, answer(1, 2, badReport)]).when(answer(1, 3, "no block at all"))
+    const outcome = givenAsked([...reporting, answer(1, 2, badReport)]).when(answer(1, 3, "no block at all"))
     assert.deepInclude(outcome.event("TurnFailed"), { kind: "invalid-report", sessionUsable: true })
     assert.isUndefined(outcome.state.turn)
   })

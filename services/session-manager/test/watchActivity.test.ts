@@ -188,7 +188,7 @@ describe("a turn whose session-manager dies", () => {
   it.live("is resumed by the next one, under the same prompt", () => {
     const control = new MemoryControl()
     const working: MemoryScript = ({ text }) =>
-      text.includes("JSON") ? [{ say: goodReport }] : [{ tool: "bash" }, { hold: "work" }, { say: "I did it." }]
+      text.startsWith("Now report") ? [{ say: goodReport }] : [{ tool: "bash" }, { hold: "work" }, { say: "I did it." }]
     return Effect.gen(function* () {
       const { awaitEvent, send, storyUntil } = yield* stage
       const runtime = yield* AgentRuntime

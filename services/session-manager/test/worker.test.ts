@@ -8,7 +8,7 @@ import { layerWith } from "../src/service.ts"
 import { inMemory, stage, surroundings } from "./support/stage.ts"
 import { badReport, goodReport, newTurn, nextTurn, sessionId } from "./support/story.ts"
 
-const isReport = (text: string) => text.includes("JSON")
+const isReport = (text: string) => /^(Now report|Your report)/.test(text)
 const good: MemoryScript = ({ text }) => [{ say: isReport(text) ? goodReport : "I did it." }]
 const host = Host.make("local")
 const first = newTurn(1, { host })
@@ -68,15 +68,26 @@ describe("a turn on a runtime", () => {
     const control = new MemoryControl()
     const script: MemoryScript = ({ text }) => {
       if (text.startsWith("Your report could not be read")) return [{ say: goodReport }]
-      return [{ say: isReport(text) ? badReport : "I did it." }]
+      return [{ say: badReport }]
     }
     return Effect.gen(function* () {
       const { awaitEvent, send } = yield* stage
       yield* send(first)
       const done = yield* awaitEvent("TurnCompleted")
       assert.strictEqual(done.status?.commit, "abc")
-      assert.strictEqual(yield* control.modelCalls, 3)
+      assert.strictEqual(yield* control.modelCalls, 2)
     }).pipe(Effect.provide(inMemory(script, { control })))
+  })
+
+  it.live("reads the report at the end of the work, and shows a human what stands before it", () => {
+    const control = new MemoryControl()
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      yield* send(first)
+      const { lastLines, status } = yield* awaitEvent("TurnCompleted")
+      assert.deepStrictEqual([lastLines, status?.commit], ["Done.", "abc"])
+      assert.strictEqual(yield* control.modelCalls, 1)
+    }).pipe(Effect.provide(inMemory(() => [{ say: goodReport }], { control })))
   })
 
   it.live("survives a crash of the runtime, still with one user message", () => {

@@ -39,7 +39,8 @@ export const startRun = ({ options, plan, project }: PreparedRun, runId: RunId) 
 
 /** Prints what the run would do. */
 export const describeRun = (prepared: PreparedRun, runId: RunId, json: boolean): void => {
-  const description = describePlan(prepared.plan.plan, startRun(prepared, runId).command)
+  const { config, plan } = prepared
+  const description = describePlan(plan.plan, startRun(prepared, runId).command, config.settings.sessions.report)
   if (json) okJson(description)
   else data(planText(description))
 }

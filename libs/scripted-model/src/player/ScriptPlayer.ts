@@ -13,6 +13,8 @@ interface ActiveRule {
   readonly ruleName: string
   /** The round in which the rule was chosen; step 0 answers it. */
   readonly firstRound: number
+  /** The report that ends the turn, once it was given. */
+  report?: Step | undefined
 }
 
 interface SessionMemory {
@@ -62,7 +64,7 @@ export class ScriptPlayer {
     const memory = this.#memoryOf(request.session === "" ? `without session: ${call.firstUser}` : request.session)
     const turn = `${call.turn} ${call.lastUser}`
     this.#captureFromTools(memory, request, call, turn)
-    const chosen = this.#choose(memory, request, call, turn)
+    const chosen = this.#withReport(memory, request, call, this.#choose(memory, request, call, turn))
     const counted = {
       inputTokens: countTokens(request.promptText),
       cachedTokens: commonPrefixTokens(memory.lastPrompt, request.promptText),
@@ -93,26 +95,58 @@ export class ScriptPlayer {
     for (const [name, value] of captureFrom(step?.capture, results)) memory.captures.set(name, value)
   }
 
+  /** A turn that is to end with its report ends with what the rule for reports says. */
+  #withReport(
+    memory: SessionMemory,
+    request: ModelRequest,
+    call: RecognisedCall,
+    chosen: Chosen | undefined
+  ): Chosen | undefined {
+    const { active } = memory
+    if (chosen === undefined || active === undefined || !call.reportsAtEnd || !endsTurn(chosen.step)) return chosen
+    active.report ??= this.#takeReport(request, call)
+    const { report } = active
+    if (report === undefined) return chosen
+    const text = [chosen.step.text, report.text].filter((part) => part !== undefined).join("\n\n")
+    return { ...chosen, step: { ...chosen.step, ...report, ...(text === "" ? {} : { text }) } }
+  }
+
+  /** The only step of the rule that would answer a prompt for the report. */
+  #takeReport(request: ModelRequest, call: RecognisedCall): Step | undefined {
+    const prompted = { ...request, messages: request.messages.slice(0, lastPromptOf(request) + 1) }
+    const found = this.#findRule(prompted, { ...call, kind: "report" })
+    const [step, ...more] = found === undefined ? [] : stepsOf(found.rule)
+    if (found === undefined || step === undefined || more.length > 0 || !isSaid(step)) return undefined
+    this.#uses.set(found.ruleName, (this.#uses.get(found.ruleName) ?? 0) + 1)
+    return step
+  }
+
+  /** The first rule that matches and may still be used. */
+  #findRule(request: ModelRequest, call: RecognisedCall): { rule: Rule; ruleName: string } | undefined {
+    const index = this.#script.rules.findIndex((rule, i) => {
+      const left = (rule.times ?? Number.POSITIVE_INFINITY) > (this.#uses.get(nameOf(rule, i)) ?? 0)
+      return left && ruleMatches(rule.match, request, call, new Set(this.#uses.keys()))
+    })
+    const rule = this.#script.rules[index]
+    return rule === undefined ? undefined : { rule, ruleName: nameOf(rule, index) }
+  }
+
   #choose(memory: SessionMemory, request: ModelRequest, call: RecognisedCall, turn: string): Chosen | undefined {
     const active = memory.active?.turn === turn ? memory.active : undefined
     // A repeated call, after a dropped stream or a killed client, gets the same step again and uses nothing up.
     if (active !== undefined && (active.firstRound === call.round || request.messages.at(-1)?.role !== "tool")) {
       return stepOf(active, call.round)
     }
-    const index = this.#script.rules.findIndex((rule, i) => {
-      const left = (rule.times ?? Number.POSITIVE_INFINITY) > (this.#uses.get(nameOf(rule, i)) ?? 0)
-      return left && ruleMatches(rule.match, request, call, new Set(this.#uses.keys()))
-    })
-    const rule = this.#script.rules[index]
-    if (rule === undefined) {
+    const found = this.#findRule(request, call)
+    if (found === undefined) {
       if (active !== undefined) return stepOf(active, call.round)
       const isHousekeeping = call.kind === "title" || call.kind === "summary"
       return isHousekeeping ? { ruleName: `default ${call.kind}`, index: 0, step: housekeepingStep } : undefined
     }
-    const ruleName = nameOf(rule, index)
+    const { rule, ruleName } = found
     this.#uses.set(ruleName, (this.#uses.get(ruleName) ?? 0) + 1)
     for (const [name, value] of captureFrom(rule.captureUser, call.lastUser)) memory.captures.set(name, value)
-    const chosen = { turn, rule, ruleName, firstRound: call.round }
+    const chosen: ActiveRule = { turn, rule, ruleName, firstRound: call.round }
     if (call.kind !== "title" && call.kind !== "summary") memory.active = chosen
     return stepOf(chosen, call.round)
   }
@@ -140,6 +174,14 @@ export class ScriptPlayer {
     return taken < fault.times ? fault : undefined
   }
 }
+
+/** Nothing but words: no tool is called. */
+const isSaid = ({ bash, edit, read, toolCalls, write }: Step): boolean =>
+  [bash, edit, read, toolCalls, write].every((call) => call === undefined)
+
+const endsTurn = (step: Step): boolean => isSaid(step) && step.report === undefined && step.cutOff !== true
+
+const lastPromptOf = ({ messages }: ModelRequest): number => messages.findLastIndex(({ role }) => role === "user")
 
 const nameOf = (rule: Rule, index: number): string => rule.name ?? `rule ${index}`
 

@@ -6,6 +6,8 @@ export interface RecognisedCall {
   /** From the first user message of the session, or "" when it names none. */
   readonly role: string
   readonly kind: Kind
+  /** The prompt wants the report at the end of the work. */
+  readonly reportsAtEnd: boolean
   /** From the newest user message that names both role and phase, else from the first one; "" when none names it. */
   readonly phase: string
   /** From the newest prompt that asks for no report; when it names none, 1 and one more for each follow-up. */
@@ -23,7 +25,10 @@ const groupOne = (pattern: string, text: string): string | undefined => {
   return match?.[1] ?? match?.[0]
 }
 
-const isReportPrompt = (text: string) => text.includes("JSON") && /\b(readiness|completedTasks)\b/.test(text)
+const showsReport = (text: string) => text.includes("JSON") && /\b(readiness|completedTasks)\b/.test(text)
+/** A prompt for work that also says how to report at its end. */
+const isReportedAtEnd = (text: string) => showsReport(text) && /\bend your last message with\b/i.test(text)
+const isReportPrompt = (text: string) => showsReport(text) && !isReportedAtEnd(text)
 const isContinue = (text: string) => text.startsWith("Continue the current session and complete all remaining tasks.")
 const isFollowUp = (text: string) => text.startsWith("A new commit (")
 
@@ -50,6 +55,7 @@ export const recogniseCall = (script: Script, request: ModelRequest): Recognised
   return {
     role: groupOne(script.rolePattern, firstUser) ?? "",
     kind: kindOf(request, lastUser),
+    reportsAtEnd: isReportedAtEnd(lastUser),
     phase: groupOne(script.phasePattern, header ?? firstUser) ?? "",
     cycle: cycle === undefined ? 1 + texts.filter(isFollowUp).length : Number(cycle),
     turn: texts.length,

@@ -107,7 +107,10 @@ const UsageOverride = Schema.Struct({
  */
 const StepFields = Schema.Struct({
   text: Schema.optionalKey(Schema.String),
-  /** Sent as a fenced JSON block after the text, or by the tool StructuredOutput if the client offers it. */
+  /**
+   * Sent as a fenced JSON block after the text, or by the tool StructuredOutput if the client offers it. Where a prompt
+   * asks for the report at the end of the work, the turn's last words are followed by those of the rule for `report`.
+   */
   report: Schema.optionalKey(Schema.Json),
   bash: Schema.optionalKey(Schema.String),
   write: Schema.optionalKey(Schema.Struct({ path: Schema.String, content: Schema.String })),

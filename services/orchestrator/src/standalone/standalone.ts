@@ -56,7 +56,7 @@ export const standaloneLimits = (run: Run, { limits }: StartStandaloneRun): Turn
   return { ...limits, maxTokens: Math.max(1, limits.maxTokens - used) }
 }
 
-/** Before an agent that worked outside of its turns is asked for its report. */
+/** For an agent that worked outside of its turns and is idle again. */
 export const idleAgain = `You have worked in this session since you stopped to ask a human, and are idle again. Do no further work now.
 
-You will be asked for a report on the state of the task: make it complete and accurate.`
+Report on the state of the task, complete and true.`

@@ -53,15 +53,15 @@ export const decide =
       case "EscalationWithdrawn":
         return questionClosed(session, input)
       case "RecordOpened":
-        return recordOpened(session, input, delivery)
+        return recordOpened(session, input, delivery, settings)
       case "RecordInspected":
-        return recordInspected(session, input, delivery)
+        return recordInspected(session, input, delivery, settings)
       case "RecordUnreachable":
         return recordUnreachable(session, input, delivery)
       case "RecordWorking":
         return recordWorking(session, input, delivery)
       case "RecordPromptResult":
-        return recordPromptResult(session, input, delivery)
+        return recordPromptResult(session, input, delivery, settings)
       case "RecordPromptStopped":
         return recordPromptStopped(session, input, delivery, settings)
       case "RecordPromptFailed":

@@ -106,7 +106,7 @@ const PromptPrepared = Schema.TaggedStruct("PromptPrepared", {
   /** It is sent only after this time. */
   delayMs: Schema.optionalKey(Schema.Finite),
   /** What went wrong with the prompt before it. */
-  because: Schema.optionalKey(Schema.Literals(["unfinished", "turn-limit", "invalid-report"])),
+  because: Schema.optionalKey(Schema.Literals(["unfinished", "turn-limit", "no-report", "invalid-report"])),
   at: Schema.String
 })
 

@@ -1,9 +1,9 @@
 /**
  * Reads the report in an agent's last message (docs/design/sessions.md#turns). Prose around the block is ignored; of
- * several fenced blocks the last one that is JSON counts; a message that is bare JSON is accepted too.
+ * several fenced blocks the last one that fits counts; a message that is bare JSON is accepted too.
  */
 import { AuthorStatus, type ReportForm, Verdict } from "@reprise/protocol"
-import { Result, Schema } from "effect"
+import { Array as Arr, Result, Schema } from "effect"
 import { type JsonObject, readJsonSchema } from "./reportSchema.ts"
 
 export type AgentReport =
@@ -43,12 +43,34 @@ const bareObject = (text: string): object | undefined => {
   return undefined
 }
 
-const findObject = (text: string): Result.Result<object, string> => {
+const blocksOf = (text: string) => [...text.replaceAll("\r\n", "\n").matchAll(fenced)]
+
+/** The message without the JSON block that it ends with: what a human is to read. */
+export const withoutBlock = (text: string): string => {
   const normal = text.replaceAll("\r\n", "\n")
-  const blocks = [...normal.matchAll(fenced)].map((match) => match[2] ?? "")
-  const found = blocks.map(parse).findLast(isObject) ?? bareObject(normal)
-  if (found !== undefined) return Result.succeed(found)
-  return Result.fail(blocks.length === 0 ? "it has no fenced JSON block." : "its fenced block is not a JSON object.")
+  const last = blocksOf(normal).at(-1)
+  if (last === undefined || !isObject(parse(last[2] ?? ""))) return text
+  return normal.slice(last.index + last[0].length).trim() === "" ? normal.slice(0, last.index).trimEnd() : text
+}
+
+/** Why there is no report. `problem`: words that can follow "could not be read:". */
+export interface Unreadable {
+  /** The message has nothing that could be meant as a report. */
+  readonly isMissing: boolean
+  readonly problem: string
+}
+
+/** The newest first. */
+const findObjects = (text: string): Result.Result<Arr.NonEmptyReadonlyArray<object>, Unreadable> => {
+  const blocks = blocksOf(text).map((match) => match[2] ?? "")
+  const found = blocks.map(parse).filter(isObject).toReversed()
+  const objects = found.length > 0 ? found : [bareObject(text.replaceAll("\r\n", "\n"))].filter(isObject)
+  if (Arr.isReadonlyArrayNonEmpty(objects)) return Result.succeed(objects)
+  return Result.fail(
+    blocks.length === 0
+      ? { isMissing: true, problem: "it has no fenced JSON block." }
+      : { isMissing: false, problem: "its fenced block is not a JSON object." }
+  )
 }
 
 const longestProblem = 1500
@@ -92,10 +114,16 @@ const readData = (form: JsonObject, found: object): Result.Result<AgentReport, s
     }
   )
 
-/** The report, or what is wrong with it, in words that can follow "could not be read:". */
-export const decodeReport = (form: ReportForm, text: string): Result.Result<AgentReport, string> =>
-  Result.flatMap(findObject(text), (found): Result.Result<AgentReport, string> => {
-    if (form === "author-status") return Result.map(readStatus(found), (status) => ({ kind: form, status }))
-    if (form === "verdict") return Result.map(readVerdict(found), (verdict) => ({ kind: form, verdict }))
-    return readData(form, found)
+const readAs = (form: ReportForm, found: object): Result.Result<AgentReport, string> => {
+  if (form === "author-status") return Result.map(readStatus(found), (status) => ({ kind: form, status }))
+  if (form === "verdict") return Result.map(readVerdict(found), (verdict) => ({ kind: form, verdict }))
+  return readData(form, found)
+}
+
+/** The newest block that fits; if none does, what is wrong with the newest one. */
+export const decodeReport = (form: ReportForm, text: string): Result.Result<AgentReport, Unreadable> =>
+  Result.flatMap(findObjects(text), (objects) => {
+    const read = objects.map((found) => readAs(form, found))
+    const newest = readAs(form, objects[0])
+    return Result.mapError(read.find(Result.isSuccess) ?? newest, (problem) => ({ isMissing: false, problem }))
   })

@@ -105,7 +105,7 @@ const promptPrepared = ({ announcedFailure: _, ...turn }: OpenTurn, event: Event
   stage: event.delayMs === undefined ? "prompting" : "waiting",
   delayed: event.delayMs !== undefined,
   prompt: event,
-  corrections: turn.corrections + (event.because === "invalid-report" ? 1 : 0),
+  corrections: turn.corrections + (event.because === "invalid-report" || event.because === "no-report" ? 1 : 0),
   autoContinues: turn.autoContinues + (event.because === "turn-limit" ? 1 : 0)
 })
 

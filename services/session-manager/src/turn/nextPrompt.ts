@@ -1,9 +1,17 @@
 /** The next prompt of a turn: what it says, under which ids. */
 import type { Delivery } from "@reprise/actor"
 import { promptIds } from "@reprise/agent/promptIds"
+import type { CurrentPrompt } from "../actor/guards.ts"
 import type { EventOf, SessionDetails } from "../actor/journal.ts"
 import type { OpenTurn } from "../actor/state.ts"
-import { continuationPrompt, correctionPrompt, reportPrompt, withEarlierConversation } from "../prompts.ts"
+import {
+  continuationPrompt,
+  correctionPrompt,
+  reportPrompt,
+  withEarlierConversation,
+  withReportRequest
+} from "../prompts.ts"
+import type { SessionSettings } from "../settings.ts"
 
 type Prepared = EventOf<"PromptPrepared">
 
@@ -24,18 +32,37 @@ const nextPrompt = (
   }
 }
 
-/** The turn's own prompt; in a session that replaces another, the whole prompt with the earlier conversation. */
-export const nextWork = (turn: OpenTurn, delivery: Delivery): Prepared =>
-  nextPrompt(turn, delivery, {
-    kind: "work",
-    text:
-      turn.lost === undefined
-        ? turn.request.prompt
-        : withEarlierConversation(turn.request.freshPrompt, turn.earlierConversation)
-  })
+type Reporting = Pick<SessionSettings, "report">
 
-export const nextReport = (turn: OpenTurn, details: SessionDetails, delivery: Delivery): Prepared =>
-  nextPrompt(turn, delivery, { kind: "report", text: reportPrompt(details.report, details.prompts) })
+/** The turn's own prompt; in a session that replaces another, the whole prompt with the earlier conversation. */
+export const nextWork = (
+  turn: OpenTurn,
+  details: SessionDetails,
+  delivery: Delivery,
+  { report }: Reporting
+): Prepared => {
+  const text =
+    turn.lost === undefined
+      ? turn.request.prompt
+      : withEarlierConversation(turn.request.freshPrompt, turn.earlierConversation)
+  return nextPrompt(turn, delivery, {
+    kind: "work",
+    text: withReportRequest(text, details.report, report, details.prompts)
+  })
+}
+
+/** `because`: the agent was asked for its report before, with its work, and gave none. */
+export const nextReport = (
+  turn: OpenTurn,
+  details: SessionDetails,
+  delivery: Delivery,
+  because?: "no-report"
+): Prepared =>
+  nextPrompt(turn, delivery, {
+    kind: "report",
+    text: reportPrompt(details.report, details.prompts),
+    ...(because === undefined ? {} : { because })
+  })
 
 export const nextCorrection = (
   turn: OpenTurn,
@@ -51,14 +78,17 @@ export const nextCorrection = (
 
 /** After a prompt that stopped half-way: work is continued, a report is asked for again in the same words. */
 export const nextAfterStop = (
-  turn: OpenTurn,
-  prompt: Prepared,
+  { details, prompt, turn }: CurrentPrompt,
   delivery: Delivery,
-  because: "unfinished" | "turn-limit"
-): Prepared =>
-  prompt.kind === "report" || prompt.kind === "correction"
-    ? nextPrompt(turn, delivery, { kind: prompt.kind, text: prompt.text, because })
-    : nextPrompt(turn, delivery, { kind: "continuation", text: continuationPrompt(because), because })
+  because: "unfinished" | "turn-limit",
+  { report }: Reporting
+): Prepared => {
+  if (prompt.kind === "report" || prompt.kind === "correction") {
+    return nextPrompt(turn, delivery, { kind: prompt.kind, text: prompt.text, because })
+  }
+  const text = withReportRequest(continuationPrompt(because), details.report, report, details.prompts)
+  return nextPrompt(turn, delivery, { kind: "continuation", text, because })
+}
 
 /** The same prompt, sent later. */
 export const delayed = (prompt: Prepared, delayMs: number): Prepared => (delayMs > 0 ? { ...prompt, delayMs } : prompt)

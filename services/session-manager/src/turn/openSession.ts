@@ -6,11 +6,17 @@ import { currentTurn, type Decision, nothing, refuseOutdated } from "../actor/gu
 import type { Report } from "../actor/inputs.ts"
 import type { JournalEvent } from "../actor/journal.ts"
 import { eventFields, type Session } from "../actor/state.ts"
+import type { SessionSettings } from "../settings.ts"
 import { turnFailed } from "./endTurn.ts"
 import { nextWork } from "./nextPrompt.ts"
 
 /** The runtime's id is journalled before anything is sent to the session (docs/design/sessions.md#lifecycle). */
-export const recordOpened = (session: Session, report: Report<"RecordOpened">, delivery: Delivery): Decision => {
+export const recordOpened = (
+  session: Session,
+  report: Report<"RecordOpened">,
+  delivery: Delivery,
+  settings: SessionSettings
+): Decision => {
   const current = currentTurn(session, report.turnId, "opening")
   if (current === undefined) return nothing
   const { details, turn } = current
@@ -31,7 +37,7 @@ export const recordOpened = (session: Session, report: Report<"RecordOpened">, d
     },
     opened,
     { _tag: "TurnStarted", ...fields },
-    nextWork(context === undefined ? turn : { ...turn, earlierConversation: context }, delivery)
+    nextWork(context === undefined ? turn : { ...turn, earlierConversation: context }, details, delivery, settings)
   ])
 }
 
@@ -40,7 +46,12 @@ const lostBecause = {
   empty: "it holds no conversation that could be continued"
 } as const
 
-export const recordInspected = (session: Session, report: Report<"RecordInspected">, delivery: Delivery): Decision => {
+export const recordInspected = (
+  session: Session,
+  report: Report<"RecordInspected">,
+  delivery: Delivery,
+  settings: SessionSettings
+): Decision => {
   const current = currentTurn(session, report.turnId, "inspecting")
   const { runtimeSessionId } = session
   if (current === undefined || runtimeSessionId === undefined) return nothing
@@ -52,7 +63,7 @@ export const recordInspected = (session: Session, report: Report<"RecordInspecte
       { _tag: "SessionFound", turnId, messages, at: delivery.now },
       { _tag: "SessionReused", ...fields, runtimeSessionId, reason: turn.request.reason },
       { _tag: "TurnStarted", ...fields },
-      nextWork(turn, delivery)
+      nextWork(turn, details, delivery, settings)
     ])
   }
   const reason = lostBecause[found]

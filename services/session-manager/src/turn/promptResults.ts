@@ -64,21 +64,33 @@ const silentlyReplaced = (
   return [{ _tag: "SessionReplaced", ...eventFields(details, turn.request.turnId), old: id, new: id, reason }]
 }
 
+/** The report ends the turn. One that is missing or cannot be read is asked for once more. */
+const readReport = ({ details, turn }: CurrentPrompt, text: string, delivery: Delivery): JournalEvent => {
+  const read = decodeReport(details.report, text)
+  if (Result.isSuccess(read)) return turnCompleted(details, turn, read.success, delivery)
+  const { isMissing, problem } = read.failure
+  if (turn.corrections === 0) {
+    return isMissing && turn.prompt?.kind !== "report"
+      ? nextReport(turn, details, delivery, "no-report")
+      : nextCorrection(turn, details, delivery, problem)
+  }
+  const message = `The agent finished, but its report could not be read, twice: ${problem}`
+  return turnFailed(details, turn, { kind: "invalid-report", message, sessionUsable: true }, delivery)
+}
+
 export const recordPromptResult = (
   session: Session,
   report: Report<"RecordPromptResult">,
-  delivery: Delivery
+  delivery: Delivery,
+  settings: SessionSettings
 ): Decision =>
   endPrompt(session, report, delivery, (current) => {
     const { details, prompt, turn } = current
-    if (prompt.kind === "work" || prompt.kind === "continuation") {
-      return [...silentlyReplaced(session, current, report.messages), nextReport(turn, details, delivery)]
-    }
-    const read = decodeReport(details.report, report.text)
-    if (Result.isSuccess(read)) return [turnCompleted(details, turn, read.success, delivery)]
-    if (turn.corrections === 0) return [nextCorrection(turn, details, delivery, read.failure)]
-    const message = `The agent finished, but its report could not be read, twice: ${read.failure}`
-    return [turnFailed(details, turn, { kind: "invalid-report", message, sessionUsable: true }, delivery)]
+    if (prompt.kind === "report" || prompt.kind === "correction") return [readReport(current, report.text, delivery)]
+    return [
+      ...silentlyReplaced(session, current, report.messages),
+      settings.report === "asked" ? nextReport(turn, details, delivery) : readReport(current, report.text, delivery)
+    ]
   })
 
 /** More actions than any turn needs that makes progress: without a limit, one that makes none would never end. */
@@ -93,11 +105,12 @@ export const hasWorked = ({
 /** The agent is idle in a sound session and has not reported: the action that is configured for that. */
 const stoppedIdle = (
   session: Session,
-  { details, prompt, turn }: CurrentPrompt,
+  current: CurrentPrompt,
   report: Report<"RecordPromptStopped">,
   delivery: Delivery,
   settings: SessionSettings
 ): ReadonlyArray<JournalEvent> => {
+  const { details, turn } = current
   const tried = afterProgress(triedFor(session, "idle"), hasWorked(report), delivery.now)
   const mayAct = session.actionCount < maxActions
   const chosen = chooseAction(
@@ -111,7 +124,7 @@ const stoppedIdle = (
   const record = () => actionTaken(session, details, "idle", chosen, delivery.now)
   switch (chosen.action) {
     case "nudge":
-      return [...record(), delayed(nextAfterStop(turn, prompt, delivery, "unfinished"), chosen.delayMs)]
+      return [...record(), delayed(nextAfterStop(current, delivery, "unfinished", settings), chosen.delayMs)]
     case "report":
       return [...record(), delayed(nextReport(turn, details, delivery), chosen.delayMs)]
     case "fail":
@@ -129,9 +142,9 @@ export const recordPromptStopped = (
   settings: SessionSettings
 ): Decision =>
   endPrompt(session, report, delivery, (current) => {
-    const { details, prompt, turn } = current
+    const { details, turn } = current
     if (report.why === "unfinished") return stoppedIdle(session, current, report, delivery, settings)
-    if (turn.autoContinues < settings.maxAutoContinues) return [nextAfterStop(turn, prompt, delivery, report.why)]
+    if (turn.autoContinues < settings.maxAutoContinues) return [nextAfterStop(current, delivery, report.why, settings)]
     const message = `The turn reached its limit ${turn.autoContinues + 1} times and the work is not done.`
     return [turnFailed(details, turn, { kind: "turn-limit", message, sessionUsable: true }, delivery)]
   })

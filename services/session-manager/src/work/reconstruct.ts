@@ -7,7 +7,7 @@ import { resolve } from "node:path"
 import { Broker } from "@reprise/actor"
 import type { ContentBlock, Message } from "@reprise/agent/message"
 import { Effect, Result } from "effect"
-import { asksForReport } from "../prompts.ts"
+import { withoutReportRequest } from "../prompts.ts"
 import { readSessionFile } from "./SessionFile.ts"
 
 type Call = Extract<ContentBlock, { readonly type: "tool_use" }>["tool_use"]
@@ -29,15 +29,24 @@ export const filesOf = (messages: ReadonlyArray<Message>): ReadonlySet<string> =
     )
   )
 
-/** Leaves out our requests for reports, and the reports: a new session that reads them would report instead of work. */
+/**
+ * Leaves out our requests for reports, and the reports that were asked for alone: a new session that reads them would
+ * report instead of work. `withoutRequest`: what is left of a prompt, undefined when nothing is.
+ */
 export const withoutReports = (
   messages: ReadonlyArray<Message>,
-  isReportPrompt: (text: string) => boolean
+  withoutRequest: (text: string) => string | undefined
 ): ReadonlyArray<Message> => {
   let reporting = false
-  return messages.filter(({ content, role }) => {
-    if (role === "user") reporting = content.some((block) => block.type === "text" && isReportPrompt(block.text))
-    return !reporting
+  return messages.flatMap((message) => {
+    if (message.role !== "user") return reporting ? [] : [message]
+    const content = message.content.flatMap((block): ReadonlyArray<ContentBlock> => {
+      if (block.type !== "text") return [block]
+      const text = withoutRequest(block.text)
+      return text === undefined ? [] : [{ ...block, text }]
+    })
+    reporting = content.length === 0 && message.content.length > 0
+    return reporting ? [] : [{ ...message, content }]
   })
 }
 
@@ -127,7 +136,7 @@ export const readEarlierConversation = Effect.fn("readEarlierConversation")(func
     return undefined
   }
   const { savedAt } = file.success
-  const messages = withoutReports(file.success.messages, asksForReport)
+  const messages = withoutReports(file.success.messages, withoutReportRequest)
   const times = new Map(
     yield* Effect.forEach(
       filesOf(messages),

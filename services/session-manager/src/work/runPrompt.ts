@@ -8,6 +8,7 @@ import { noTokens, SessionId } from "@reprise/protocol"
 import { Effect, Option, Result, Schedule } from "effect"
 import type { Report } from "../actor/inputs.ts"
 import type { WorkOf } from "../actor/work.ts"
+import { withoutBlock } from "../turn/decodeReport.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
 import { failureKindOf, type Reporting, reportTo } from "./report.ts"
 import { stopOnRuntime } from "./runtimeSession.ts"
@@ -74,11 +75,27 @@ const textOf = (message: Message | undefined): string =>
 const lookAtConversation = (runtime: AgentRuntimeShape, { runtimeSessionId, text }: RunPrompt) =>
   runtime.history(runtimeSessionId).pipe(
     Effect.map((messages) => ({
-      ...lastLinesOf(textOf(messages.findLast(({ role }) => role === "assistant"))),
+      ...lastLinesOf(withoutBlock(textOf(messages.findLast(({ role }) => role === "assistant")))),
       given: messages.some((message) => message.role === "user" && textOf(message).trim() === text.trim())
     })),
     Effect.orElseSucceed(() => ({}))
   )
+
+/** The agent's last words without its report. Where it wrote nothing else, they are in an earlier message. */
+const forHuman = Effect.fnUntraced(function* ({ runtime, work }: Running, text: string) {
+  const words = lastLinesOf(withoutBlock(text))
+  if (words.lastLines !== undefined || work.kind === "report" || work.kind === "correction") return words
+  return yield* runtime.history(work.runtimeSessionId).pipe(
+    Effect.map((messages) =>
+      messages
+        .filter(({ role }) => role === "assistant")
+        .map(textOf)
+        .map(withoutBlock)
+    ),
+    Effect.map((texts) => lastLinesOf(texts.findLast((one) => one.trim() !== "") ?? "")),
+    Effect.orElseSucceed(() => words)
+  )
+})
 
 const reportFailure = Effect.fnUntraced(function* (running: Running, failure: Failure) {
   const { delivery, reporting, runtime, watch, work } = running
@@ -97,7 +114,7 @@ const stopAtLimit = Effect.fnUntraced(function* (running: Running, { kind, messa
 
 const reportOutcome = Effect.fnUntraced(function* (running: Running, outcome: TurnOutcome) {
   const { delivery, reporting, runtime, watch, work } = running
-  const { identity, kind, number, turnId } = work
+  const { identity, number, turnId } = work
   yield* watch.worked
   const inspected = Option.getOrUndefined(yield* Effect.option(runtime.inspect(work.runtimeSessionId)))
   const { context, cost, stopReason, text, tokens, toolCalls } = outcome
@@ -107,16 +124,15 @@ const reportOutcome = Effect.fnUntraced(function* (running: Running, outcome: Tu
     ...(yield* watch.waited),
     ...(inspected === undefined ? {} : { messages: inspected.messageCount }),
     ...(context === undefined ? {} : { context }),
-    ...lastLinesOf(text)
+    ...(yield* forHuman(running, text))
   }
   const last = inspected?.lastMessage
   const isCutOff = last?.causePromptId === identity.messageId && !last.finished && stopReason !== "refused"
   const why = stopReason === "output-limit" ? "turn-limit" : isCutOff ? "unfinished" : undefined
-  const isReport = kind === "report" || kind === "correction"
   yield* reporting.tell(
     "ended",
     why === undefined
-      ? { _tag: "RecordPromptResult", ...ended, text: isReport ? text.slice(-longestReport) : "" }
+      ? { _tag: "RecordPromptResult", ...ended, text: text.slice(-longestReport) }
       : { _tag: "RecordPromptStopped", ...ended, why }
   )
 })

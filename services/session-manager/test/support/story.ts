@@ -7,6 +7,7 @@ import { sessionActor } from "../../src/actor/actor.ts"
 import type { SessionInput, SessionReport, SessionTimer } from "../../src/actor/inputs.ts"
 import type { JournalEvent } from "../../src/actor/journal.ts"
 import type { SessionWork } from "../../src/actor/work.ts"
+import { withReportRequest } from "../../src/prompts.ts"
 import { type ActionSettings, defaultActions, defaultSettings, type SessionSettings } from "../../src/settings.ts"
 
 export const actor = sessionActor()
@@ -167,6 +168,12 @@ export const givenWith = (changes: Changes) => {
   const of = actorWith(changes)
   return (inputs: ReadonlyArray<SessionInput>) => givenOf(inputs, of)
 }
+
+/** The same, and agents report when they are asked, after their work. */
+export const givenAsked = givenWith({ report: "asked" })
+
+/** What the session-manager adds to a prompt of the author. */
+export const withReport = (prompt: string): string => withReportRequest(prompt, "author-status", "with-work")
 
 /** The same, and the input comes from the run of the standalone session. */
 export const givenOwn = (inputs: ReadonlyArray<SessionInput>) => {
