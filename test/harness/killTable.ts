@@ -159,6 +159,9 @@ const scriptOf = ({ continuation }: KilledRuntime): ScriptInput => ({
   ]
 })
 
+/** Only a turn that is asked for its report has all of these moments. */
+const config = 'permissions = "all"\n[sessions]\nreport = "asked"\n'
+
 const targets: ReadonlyArray<Target> = ["the session-manager", "the agent", "both", "the broker"]
 
 const untilNoneMarked = (mark: Mark) =>
@@ -211,7 +214,7 @@ export const killTable = (killed: KilledRuntime): void => {
   // To keep a turn unasked its agent may be frozen, and then it does not work for the other turns.
   const rounds = [moments.filter(({ word }) => word !== "unasked"), moments.filter(({ word }) => word === "unasked")]
   const world = Layer.effectDiscard(Effect.flatMap(Cluster, ({ serve }) => serve("session-manager"))).pipe(
-    Layer.provideMerge(clusterLayer({ plan: plan("One"), script: scriptOf(killed), ...killed.world }))
+    Layer.provideMerge(clusterLayer({ plan: plan("One"), script: scriptOf(killed), config, ...killed.world }))
   )
 
   layer(world, { excludeTestServices: true, timeout: "30 minutes" })("a turn survives kill -9", (it) => {

@@ -107,7 +107,7 @@ export const pause = Command.make(
   {
     run: runArgument,
     now: Flag.Boolean("now").pipe(
-      Flag.withDescription("Abort the current turn instead of letting it finish"),
+      Flag.withDescription("Interrupt the current turn instead of letting it finish; its session is kept"),
       Flag.withDefault(false)
     ),
     json: jsonFlag,

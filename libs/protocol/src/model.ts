@@ -42,6 +42,15 @@ export const addTokens = (a: Tokens, b: Tokens): Tokens => ({
   cacheWrite: a.cacheWrite + b.cacheWrite
 })
 
+/** What was used since `b`, a part of `a`; never less than nothing. */
+export const subtractTokens = (a: Tokens, b: Tokens): Tokens => ({
+  input: Math.max(0, a.input - b.input),
+  output: Math.max(0, a.output - b.output),
+  reasoning: Math.max(0, a.reasoning - b.reasoning),
+  cacheRead: Math.max(0, a.cacheRead - b.cacheRead),
+  cacheWrite: Math.max(0, a.cacheWrite - b.cacheWrite)
+})
+
 export const CheckpointType = Schema.Literals(["human-verify", "decision", "human-action", "architectural-change"])
 export type CheckpointType = typeof CheckpointType.Type
 

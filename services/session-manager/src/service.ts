@@ -61,8 +61,9 @@ const failureOf = (work: SessionWork, message: string, { delivery }: WorkContext
     case "OpenSession":
     case "InspectSession":
       return { _tag: "RecordUnreachable", turnId: work.turnId, kind: "runtime", message }
-    case "SaveTranscript":
     case "InterruptSession":
+      return work.turnId === undefined ? undefined : { _tag: "RecordInterrupted", turnId: work.turnId }
+    case "SaveTranscript":
     case "SendReply":
       return undefined
   }

@@ -13,6 +13,11 @@ const script: ScriptInput = {
   rules: [
     { name: "by hand", match: { lastUser: "by hand" }, reply: { hold: "by hand", text: "By hand." } },
     { name: "aborted", match: { ...about(5, "work"), phase: [5, 8] }, reply: { hold: "aborted", text: "Too late." } },
+    {
+      name: "interrupted",
+      match: about(9, "work"),
+      reply: [{ bash: "echo begun" }, { hold: "interrupted", text: "Too late." }]
+    },
     { name: "reports", match: { kind: "report" }, reply: { report: { result: "needs_human", reason: "why" } } },
     { name: "goes on", match: { kind: "continue" }, reply: { text: "Continued." } },
     { name: "works", match: { kind: "work" }, reply: { text: "Worked." } }
@@ -39,12 +44,12 @@ layer(world, { excludeTestServices: true, timeout: "15 minutes" })("continue", (
         yield* goOn(2, "Blue,\nof course")
         assert.strictEqual((yield* awaitEvent("SessionReused")).runtimeSessionId, runtimeSessionId)
         yield* awaitEvent("TurnCompleted", 2)
-        assert.deepStrictEqual(yield* played, [...calls, "goes on 0", "reports 0"])
-        const [first, , continued] = yield* callsOf
+        assert.deepStrictEqual(yield* played, [...calls, "goes on 0"])
+        const [first, continued] = yield* callsOf
         const said = continued?.messages.map(({ text }) => text) ?? []
         assert.include(said[0], first?.lastUser)
-        assert.include(said, "Worked.")
-        assert.strictEqual(continued?.turn, 3)
+        assert.match(said[1] ?? "", /^Worked\./)
+        assert.strictEqual(continued?.turn, 2)
         assert.include(said.at(-1), "Blue,\nof course")
         assert.strictEqual((yield* storyUntil("SessionReused")).filter((type) => type === "SessionCreated").length, 1)
       })
@@ -84,9 +89,9 @@ layer(world, { excludeTestServices: true, timeout: "15 minutes" })("continue", (
       const last = (yield* callsOf).filter(({ session }) => session === replaced.new)
       assert.deepStrictEqual(
         last.map(({ kind, turn }) => `${kind} ${turn}`),
-        ["work 1", "report 2"]
+        ["work 1"]
       )
-      assert.strictEqual(last[0]?.lastUser, start.prompt)
+      assert.isTrue(last[0]?.lastUser.startsWith(`${start.prompt}\n\n`))
     })
   )
 
@@ -122,6 +127,28 @@ layer(world, { excludeTestServices: true, timeout: "15 minutes" })("continue", (
     })
   )
 
+  it.effect("goes on with the whole conversation of a turn that was interrupted, and counts what that used", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, callsOf, goOn, played, send, runId, sessionId, start } = yield* scene(9)
+      const model = yield* ScriptedModel
+      yield* send(start)
+      yield* model.awaitHeld("interrupted")
+      yield* send({ _tag: "InterruptTurn", sessionId, turnId: turnIdOf(runId, 1), reason: "the run is paused" })
+      const { kind, promptGiven, sessionUsable, tokens } = yield* awaitEvent("TurnFailed")
+      assert.deepStrictEqual([kind, sessionUsable, promptGiven], ["aborted", true, true])
+      const used = yield* callsOf
+      assert.strictEqual(tokens.input + tokens.cacheRead, used[0]?.usage.inputTokens)
+      yield* goOn(2)
+      yield* awaitEvent("TurnCompleted")
+      assert.deepStrictEqual(yield* played, ["interrupted 0", "interrupted 1", "goes on 0"])
+      const said = (yield* callsOf).at(-1)?.messages.map(({ text }) => text) ?? []
+      assert.isTrue(
+        said.some((text) => text.includes("begun")),
+        "the tool call of the interrupted turn is there"
+      )
+    })
+  )
+
   it.effect("is not offered after a human stopped the turn in the runtime's own interface", () =>
     Effect.gen(function* () {
       const { awaitEvent, played, send, start } = yield* scene(8)
@@ -148,7 +175,7 @@ layer(world, { excludeTestServices: true, timeout: "15 minutes" })("continue", (
       yield* model.release("by hand")
       yield* Fiber.join(typed)
       yield* awaitEvent("TurnCompleted", 2)
-      assert.deepStrictEqual(yield* played, [...calls, "by hand 0", "goes on 0", "reports 0"])
+      assert.deepStrictEqual(yield* played, [...calls, "by hand 0", "goes on 0"])
     })
   )
 
@@ -168,7 +195,7 @@ layer(world, { excludeTestServices: true, timeout: "15 minutes" })("continue", (
       assert.deepInclude(yield* awaitEvent("TurnFailed"), { turnId: turnIdOf(runId, 3), sessionUsable: true })
       yield* model.release("by hand")
       assert.strictEqual((yield* awaitEvent("TurnCompleted", 2)).turnId, turnIdOf(runId, 2))
-      assert.deepStrictEqual(yield* played, [...calls, "by hand 0", "reports 0"])
+      assert.deepStrictEqual(yield* played, [...calls, "by hand 0"])
     })
   )
 })

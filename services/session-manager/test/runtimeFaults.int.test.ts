@@ -66,7 +66,7 @@ layer(world, { excludeTestServices: true, timeout: "15 minutes" })("a runtime th
       yield* cutStreams
       yield* model.release("dropped")
       assert.deepStrictEqual(yield* storyUntil("TurnCompleted"), told)
-      assert.deepStrictEqual(yield* played, ["dropped 0", "reports 0"])
+      assert.deepStrictEqual(yield* played, ["dropped 0"])
     })
   )
 
@@ -114,7 +114,7 @@ layer(world, { excludeTestServices: true, timeout: "15 minutes" })("a runtime th
       yield* proxy.fault({ ...prompts, fault: { do: "accept" } })
       yield* send(start)
       assert.deepInclude(yield* awaitEvent("TurnCompleted"), { lastLines: "Worked." })
-      assert.deepStrictEqual(yield* played, ["accepted 0", "reports 0"])
+      assert.deepStrictEqual(yield* played, ["accepted 0"])
     }).pipe(withFaults)
   )
 
@@ -158,7 +158,7 @@ layer(world, { excludeTestServices: true, timeout: "15 minutes" })("a runtime th
         onMissing: "fresh"
       })
       yield* awaitEvent("TurnCompleted")
-      assert.deepStrictEqual(yield* played, ["works 0", "reports 0"])
+      assert.deepStrictEqual(yield* played, ["works 0"])
     }).pipe(withFaults)
   )
 
@@ -173,8 +173,8 @@ layer(world, { excludeTestServices: true, timeout: "15 minutes" })("a runtime th
         (yield* storyUntil("TurnCompleted")).filter((type) => type !== "AgentWorking"),
         ["SessionCreated", "TurnStarted", "AgentFailed", "TurnCompleted"]
       )
-      assert.deepStrictEqual(yield* played, ["limited 0", "limited 0", "reports 0"])
-      assert.strictEqual((yield* users(runtimeSessionId)).length, 2)
+      assert.deepStrictEqual(yield* played, ["limited 0", "limited 0"])
+      assert.strictEqual((yield* users(runtimeSessionId)).length, 1)
       const [refused, again] = (yield* callsOf).map(({ at }) => Date.parse(at))
       assert.isAtLeast((again ?? 0) - (refused ?? 0), 2_900)
     })
@@ -186,7 +186,7 @@ layer(world, { excludeTestServices: true, timeout: "15 minutes" })("a runtime th
       yield* send(start)
       const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
       assert.deepInclude(yield* awaitEvent("TurnCompleted"), { lastLines: "A long answer that is cut off." })
-      assert.strictEqual((yield* users(runtimeSessionId)).length, 2)
+      assert.strictEqual((yield* users(runtimeSessionId)).length, 1)
     })
   )
 
@@ -197,7 +197,7 @@ layer(world, { excludeTestServices: true, timeout: "15 minutes" })("a runtime th
       yield* proxy.fault({ ...prompts, fault: { do: "cut" }, times: 1 })
       yield* send(start)
       yield* awaitEvent("TurnCompleted")
-      assert.deepStrictEqual(yield* played, ["works 0", "reports 0"])
+      assert.deepStrictEqual(yield* played, ["works 0"])
     }).pipe(withFaults)
   )
 

@@ -94,6 +94,8 @@ export const SessionCommand = Schema.TaggedUnion({
     sessionId: SessionId,
     ...standaloneTask
   },
+  /** Ends this turn and keeps its session: TurnFailed says `aborted`, with the session usable. Any other turn is let be. */
+  InterruptTurn: { sessionId: SessionId, turnId: TurnId, reason: Schema.String },
   AbortSession: { sessionId: SessionId, reason: Schema.String },
   ReplyToPrompt: {
     sessionId: SessionId,
@@ -200,6 +202,8 @@ export const SessionView = Schema.Struct({
   status: Schema.Literals(["requested", "created", "active", "paused", "expired", "completed", "aborted", "failed"]),
   phase: Schema.optionalKey(PhaseId),
   turnId: Schema.optionalKey(TurnId),
+  /** The open turn is being interrupted. */
+  interrupting: Schema.optionalKey(Schema.Boolean),
   /** The runtime's id of the newest prompt that Reprise sent; whatever follows another prompt was a human's. */
   lastPromptId: Schema.optionalKey(Schema.String),
   turns: Schema.Int,
@@ -247,6 +251,7 @@ export const sessionManager = contract({
   outcomes: {
     StartTurn: caused("TurnStarted", "TurnFailed"),
     ContinueSession: caused("TurnStarted", "TurnFailed"),
+    InterruptTurn: caused("TurnFailed"),
     AbortSession: caused("SessionAborted"),
     CompleteSession: caused("SessionCompleted"),
     ExpireSession: caused("SessionExpired")

@@ -114,7 +114,7 @@ export class ScriptPlayer {
   /** The only step of the rule that would answer a prompt for the report. */
   #takeReport(request: ModelRequest, call: RecognisedCall): Step | undefined {
     const prompted = { ...request, messages: request.messages.slice(0, lastPromptOf(request) + 1) }
-    const found = this.#findRule(prompted, { ...call, kind: "report" })
+    const found = this.#findRule(prompted, { ...call, kind: "report" }, ({ match }) => match.kind !== undefined)
     const [step, ...more] = found === undefined ? [] : stepsOf(found.rule)
     if (found === undefined || step === undefined || more.length > 0 || !isSaid(step)) return undefined
     this.#uses.set(found.ruleName, (this.#uses.get(found.ruleName) ?? 0) + 1)
@@ -122,10 +122,14 @@ export class ScriptPlayer {
   }
 
   /** The first rule that matches and may still be used. */
-  #findRule(request: ModelRequest, call: RecognisedCall): { rule: Rule; ruleName: string } | undefined {
+  #findRule(
+    request: ModelRequest,
+    call: RecognisedCall,
+    isWanted = (_: Rule) => true
+  ): { rule: Rule; ruleName: string } | undefined {
     const index = this.#script.rules.findIndex((rule, i) => {
       const left = (rule.times ?? Number.POSITIVE_INFINITY) > (this.#uses.get(nameOf(rule, i)) ?? 0)
-      return left && ruleMatches(rule.match, request, call, new Set(this.#uses.keys()))
+      return left && isWanted(rule) && ruleMatches(rule.match, request, call, new Set(this.#uses.keys()))
     })
     const rule = this.#script.rules[index]
     return rule === undefined ? undefined : { rule, ruleName: nameOf(rule, index) }

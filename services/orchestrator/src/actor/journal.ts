@@ -104,6 +104,8 @@ const asked = {
   /** `message`: what the human said with the reply, for the agent. */
   PromptReplied: { sessionId: SessionId, promptId: text, reply: text, message: optionalText },
   SessionStopped: { sessionId: SessionId, reason: text },
+  /** The turn is to end, and its session to stay usable. */
+  TurnInterrupted: { sessionId: SessionId, turnId: TurnId, reason: text },
   SessionReleased: { sessionId: SessionId },
   ReviewClosed: { phase: PhaseId, aborted: Schema.Boolean, reason: text }
 } as const

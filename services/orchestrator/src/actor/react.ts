@@ -50,6 +50,9 @@ export const reactions: Reactions = {
     send(to.sessionManager(sessionId).ReplyToPrompt({ promptId, reply, ...(message === undefined ? {} : { message }) }))
   ],
   SessionStopped: (_runId, { reason, sessionId }) => [send(to.sessionManager(sessionId).AbortSession({ reason }))],
+  TurnInterrupted: (_runId, { reason, sessionId, turnId }) => [
+    send(to.sessionManager(sessionId).InterruptTurn({ turnId, reason }))
+  ],
   SessionReleased: (_runId, { sessionId }) => [send(to.sessionManager(sessionId).CompleteSession())],
   RunStarted: published,
   PhaseStarted: published,

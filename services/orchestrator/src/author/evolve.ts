@@ -122,7 +122,7 @@ const withoutSession = (run: Run, sessionId: SessionId, why: string): Run =>
     ...(phase.author?.sessionId === sessionId ? { author: { sessionId, state: "ended" as const, why } } : {})
   }))
 
-/** A turn whose session was stopped will report that it was aborted. */
+/** A turn that was interrupted, or whose session was stopped, will report that it was aborted. */
 const interrupted = (pending: Pending, sessionId: SessionId): Pending =>
   pending._tag === "Turn" && pending.sessionId === sessionId ? { ...pending, interrupted: true } : pending
 
@@ -149,6 +149,7 @@ export const authorEvolution = {
     withNotice({ ...run, pending: nothing }, `Commit ${commit} was rejected (${reason}): ${detail}`),
   SessionSeen: sessionSeen,
   SessionLost: (run, { sessionId, why }) => withoutSession(run, sessionId, why),
+  TurnInterrupted: (run, { sessionId }) => ({ ...run, pending: interrupted(run.pending, sessionId) }),
   SessionReleased: (run, { sessionId }) => withoutSession(run, sessionId, "it was ended"),
   SessionStopped: (run, { sessionId }) => ({
     ...withoutSession(run, sessionId, "it was ended"),

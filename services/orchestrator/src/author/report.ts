@@ -199,8 +199,10 @@ const soundKinds: ReadonlyArray<FailureKind> = ["unauthorized", "gone", "turn-li
 
 export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): Outcome => {
   const { kind, lastLines, message, sessionUsable } = event
-  const continued = turn.continued && !passesByItself(kind)
-  const usable = sessionUsable && !continued && (passesByItself(kind) || soundKinds.includes(kind))
+  const interrupted = turn.interrupted && kind === "aborted"
+  const continued = turn.continued && !passesByItself(kind) && !interrupted
+  const sound = interrupted || passesByItself(kind) || soundKinds.includes(kind)
+  const usable = sessionUsable && !continued && sound
   const broke: RunEvent = {
     _tag: "TurnBroke",
     turnId: turn.turnId,
@@ -212,7 +214,12 @@ export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): 
     ...(lastLines === undefined ? {} : { lastLines })
   }
   const again = { _tag: "Retry", retry: { step: run.step ?? "EXECUTE" } } as const
-  if (turn.interrupted && kind === "aborted") return outcome([broke], { ...again, cause: "resumed" })
+  if (interrupted) {
+    const { sessionId } = turn
+    return usable
+      ? outcome([broke], enter(run.step ?? "EXECUTE", "resumed", { _tag: "continue", sessionId }))
+      : outcome([broke], { ...again, cause: "resumed" })
+  }
   // A fresh author goes on from the verified tasks. But a human who chose this session is asked instead.
   const handsOver = kind === "session-missing" && !turn.continued && run.phase !== undefined && isContinued(run.phase)
   if (handsOver) return outcome([broke], { ...again, cause: "session-lost" })

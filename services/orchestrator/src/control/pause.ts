@@ -23,7 +23,7 @@ const paused = (run: Run): RunEvent => ({
   ...(run.step === undefined ? {} : { step: run.step })
 })
 
-/** Ends the turn under way. Its step begins again when the run is resumed, since an aborted session is not continued. */
+/** Ends the turn under way and keeps its session: the step goes on in it when the run is resumed. A review starts over. */
 const interrupt = (run: Run): RunEvents => {
   const { pending, phase } = run
   const current = underWay(pending)
@@ -32,7 +32,8 @@ const interrupt = (run: Run): RunEvents => {
       ? [{ _tag: "QuestionWithdrawn", escalationId: pending.question.ask.escalationId, reason: "superseded" }]
       : []
   if (current._tag === "Turn") {
-    return [...closed, { _tag: "SessionStopped", sessionId: current.sessionId, reason: "the run is paused" }]
+    const { sessionId, turnId } = current
+    return [...closed, { _tag: "TurnInterrupted", sessionId, turnId, reason: "the run is paused" }]
   }
   return current._tag === "Review" && phase !== undefined
     ? [...closed, closeReview(phase, true, "the run is paused")]

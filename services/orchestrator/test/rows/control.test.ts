@@ -22,18 +22,38 @@ describe("any, PauseRun", () => {
     assert.strictEqual(s.run.status, "running")
   })
 
-  it("aborts the turn with --now, and begins the step again in a new session when it is resumed", () => {
+  it("interrupts the turn with --now, and goes on in its session when it is resumed", () => {
     const s = story().executing().tell(pauseNow)
-    assert.deepStrictEqual(s.lines, ["session-manager AbortSession", "RunPaused"])
-    s.turnFails("aborted").tell(resume)
+    assert.deepStrictEqual(s.lines, ["session-manager InterruptTurn", "RunPaused"])
+    s.turnFails("aborted", true).tell(resume)
+    const resumed = ["RunResumed", "StepStarted EXECUTE (resumed)", "session-manager ContinueSession"]
+    assert.deepStrictEqual(s.lines, resumed)
+    assert.strictEqual(s.command("ContinueSession").sessionId, s.author)
+    assert.deepStrictEqual([s.phase.author?.state, s.phase.failedContinuations], ["usable", 0])
+  })
+
+  it("goes on once the interrupted turn has reported, when it was resumed before that", () => {
+    const s = story().executing().tell(pauseNow).tell(resume)
+    assert.deepStrictEqual(s.lines, ["RunResumed"])
+    const goesOn = ["StepStarted EXECUTE (resumed)", "session-manager ContinueSession"]
+    assert.deepStrictEqual(s.turnFails("aborted", true).lines, goesOn)
+  })
+
+  it("interrupts a turn twice, and goes on in the same session each time", () => {
+    const s = story().executing().tell(pauseNow).tell(resume).turnFails("aborted", true)
+    s.tell(pauseNow).tell(resume).turnFails("aborted", true)
+    assert.strictEqual(s.lines.at(-1), "session-manager ContinueSession")
+  })
+
+  it("begins the step again in a new session when the interrupted turn left no usable one", () => {
+    const s = story().executing().tell(pauseNow).turnFails("aborted").tell(resume)
     assert.deepStrictEqual(s.lines, ["RunResumed", "StepStarted EXECUTE (resumed)", "session-manager StartTurn"])
     assert.strictEqual(s.command("StartTurn").session._tag, "New")
   })
 
-  it("begins the step again once the aborted turn has reported, when it was resumed before that", () => {
-    const s = story().executing().tell(pauseNow).tell(resume)
-    assert.deepStrictEqual(s.lines, ["RunResumed"])
-    assert.deepStrictEqual(s.turnFails("aborted").lines, ["StepStarted EXECUTE (resumed)", "session-manager StartTurn"])
+  it("takes the report of a turn that ended before it could be interrupted", () => {
+    const s = story().executing().tell(pauseNow).completes("abc1234").tell(resume)
+    assert.deepStrictEqual(s.lines, ["RunResumed", "workspace VerifyCommit"])
   })
 
   it("aborts a review with --now, and asks for it again when it is resumed", () => {
@@ -48,7 +68,7 @@ describe("any, PauseRun", () => {
 
   it("withdraws the question of an agent that prompts with --now", () => {
     const s = story().executing().agentPrompts("p1").tell(pauseNow)
-    assert.deepStrictEqual(s.lines, ["gate WithdrawEscalation", "session-manager AbortSession", "RunPaused"])
+    assert.deepStrictEqual(s.lines, ["gate WithdrawEscalation", "session-manager InterruptTurn", "RunPaused"])
   })
 
   it("pauses at once while it waits for a human, and keeps the answer to the open question", () => {
@@ -116,7 +136,7 @@ describe("any, PauseRun", () => {
   it("is refused a second time, unless with --now", () => {
     const s = story().executing().tell(pause)
     row(s, pause).refused(/pauses once the work under way has finished/)
-    assert.deepStrictEqual(s.tell(pauseNow).lines, ["session-manager AbortSession", "RunPaused"])
+    assert.deepStrictEqual(s.tell(pauseNow).lines, ["session-manager InterruptTurn", "RunPaused"])
     row(s, pauseNow).refused(/is paused already/)
   })
 

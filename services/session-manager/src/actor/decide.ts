@@ -14,6 +14,7 @@ import {
 } from "../lifecycle/lifecycle.ts"
 import { questionClosed, questionRaised, startSession } from "../lifecycle/standalone.ts"
 import type { SessionSettings } from "../settings.ts"
+import { interruptTurn, recordInterrupted } from "../turn/interruptTurn.ts"
 import { recordInspected, recordOpened, recordUnreachable } from "../turn/openSession.ts"
 import { recordPromptFailed, recordRecovering, retryPrompt } from "../turn/promptFailures.ts"
 import { recordPromptResult, recordPromptStopped } from "../turn/promptResults.ts"
@@ -39,6 +40,8 @@ export const decide =
         return addressed(input, delivery, () => continueSession(session, input, delivery))
       case "StartSession":
         return addressed(input, delivery, () => startSession(session, input, delivery))
+      case "InterruptTurn":
+        return addressed(input, delivery, () => interruptTurn(session, input, delivery))
       case "AbortSession":
         return addressed(input, delivery, () => abortSession(session, input, delivery))
       case "ReplyToPrompt":
@@ -66,6 +69,8 @@ export const decide =
         return recordPromptStopped(session, input, delivery, settings)
       case "RecordPromptFailed":
         return recordPromptFailed(session, input, delivery, settings)
+      case "RecordInterrupted":
+        return recordInterrupted(session, input, delivery)
       case "RecordRecovering":
         return recordRecovering(session, input)
       case "RecordAgentQuestion":

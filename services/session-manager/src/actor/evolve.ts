@@ -19,6 +19,7 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
     case "PromptRetried":
     case "PromptEnded":
     case "TurnWaiting":
+    case "TurnInterrupting":
     case "AgentFailed":
     case "TurnCompleted":
     case "TurnFailed":

@@ -72,6 +72,11 @@ export const SessionReport = Schema.TaggedUnion({
     /** How long the runtime itself has been retrying. */
     waitedMs: Schema.optionalKey(Schema.Finite)
   },
+  /** The turn was stopped on the runtime. `total`: what the whole session has used, as far as the runtime tells. */
+  RecordInterrupted: {
+    turnId: TurnId,
+    total: Schema.optionalKey(Schema.Struct({ tokens: Tokens, cost: Schema.Finite, messages: Schema.Int }))
+  },
   /** The model's vendor failed and the runtime retries by itself. */
   RecordRecovering: {
     ...ofPrompt,

@@ -138,6 +138,9 @@ const TurnWaiting = Schema.TaggedStruct("TurnWaiting", {
   at: Schema.String
 })
 
+/** The turn is being stopped on the runtime; it ends when nothing runs there any more. */
+const TurnInterrupting = Schema.TaggedStruct("TurnInterrupting", { turnId: TurnId, reason: Schema.String })
+
 /** The same prompt is sent again, and the runtime continues where it failed. */
 const PromptRetried = Schema.TaggedStruct("PromptRetried", {
   turnId: TurnId,
@@ -211,6 +214,7 @@ export const JournalEvent = Schema.Union([
   PromptPrepared,
   PromptEnded,
   TurnWaiting,
+  TurnInterrupting,
   PromptRetried,
   SessionFound,
   AgentQuestionDecided,

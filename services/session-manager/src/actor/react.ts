@@ -1,6 +1,6 @@
 /** What a session sends: work to its host, timers to itself, its public events to everybody. */
 import { type Outgoing as AnyOutgoing, type Delivery, publish, requestWork, send, setTimer } from "@reprise/actor"
-import { to } from "@reprise/protocol"
+import { type TurnId, to } from "@reprise/protocol"
 import { transcriptOf } from "../lifecycle/lifecycle.ts"
 import { after, type SessionSettings } from "../settings.ts"
 import type { SessionTimer } from "./inputs.ts"
@@ -53,10 +53,16 @@ const saveTranscript = ({ runtimeSessionId, status }: Session, details: SessionD
   return [work(details, { _tag: "SaveTranscript", ...onRuntime(details, runtimeSessionId), object, stop })]
 }
 
-const interruptSession = ({ runtimeSessionId }: Session, details: SessionDetails): Sent =>
+const interruptSession = ({ runtimeSessionId }: Session, details: SessionDetails, turnId?: TurnId): Sent =>
   runtimeSessionId === undefined
     ? []
-    : [work(details, { _tag: "InterruptSession", ...onRuntime(details, runtimeSessionId) })]
+    : [
+        work(details, {
+          _tag: "InterruptSession",
+          ...onRuntime(details, runtimeSessionId),
+          ...(turnId === undefined ? {} : { turnId })
+        })
+      ]
 
 const runPrompt = ({ runtimeSessionId, turn }: Session, details: SessionDetails): Sent => {
   if (turn?.prompt === undefined || runtimeSessionId === undefined) return []
@@ -150,6 +156,8 @@ const sent = (
       return runPrompt(session, details)
     case "TurnWaiting":
       return [timer(event.at, event.waitMs, { _tag: "RetryPrompt", turnId: event.turnId, number: event.number })]
+    case "TurnInterrupting":
+      return interruptSession(session, details, event.turnId)
     case "AgentQuestionDecided":
     case "AgentQuestionAnswered":
     case "AgentQuestionRepeated":

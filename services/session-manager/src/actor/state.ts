@@ -9,7 +9,9 @@ export type SessionStatus = SessionView["status"]
 export interface OpenTurn {
   readonly request: TurnRequest
   readonly startedAt: string
-  readonly stage: "opening" | "inspecting" | "prompting" | "waiting"
+  readonly stage: "opening" | "inspecting" | "prompting" | "waiting" | "interrupting"
+  /** Why it is being interrupted. */
+  readonly interruptedFor?: string
   /** The runtime session that is to be replaced, and why. */
   readonly lost?: { readonly old: string; readonly reason: string }
   /** It goes on in a runtime session that existed before. */

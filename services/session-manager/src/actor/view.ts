@@ -17,6 +17,7 @@ export const viewOf = (session: Session): SessionView | undefined => {
     ...(phase === undefined ? {} : { phase }),
     ...(session.runtimeSessionId === undefined ? {} : { runtimeSessionId: session.runtimeSessionId }),
     ...(session.turn === undefined ? {} : { turnId: session.turn.request.turnId }),
+    ...(session.turn?.stage === "interrupting" ? { interrupting: true } : {}),
     ...(session.lastPromptId === undefined ? {} : { lastPromptId: session.lastPromptId }),
     turns: session.turns,
     messages: session.messages,

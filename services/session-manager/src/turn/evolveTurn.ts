@@ -14,6 +14,7 @@ type TurnEvent = EventOf<
   | "SessionOpened"
   | "TurnCompleted"
   | "TurnFailed"
+  | "TurnInterrupting"
   | "TurnRequested"
   | "TurnWaiting"
 >
@@ -48,6 +49,12 @@ export const evolveTurn = (session: Session, event: TurnEvent): Session => {
       return promptEnded(session, event)
     case "TurnWaiting":
       return turnWaiting(session, event)
+    case "TurnInterrupting":
+      return changeTurn(session, event.turnId, (turn) => ({
+        ...turn,
+        stage: "interrupting",
+        interruptedFor: event.reason
+      }))
     case "AgentFailed":
       return session.turn === undefined
         ? session

@@ -48,8 +48,8 @@ const isCurrent = Effect.fnUntraced(function* (work: RunPrompt, context: WorkCon
     if (found.failure.code === "not-found") return false
     return yield* new WorkFault({ operation: "look whether the turn is open", cause: found.failure })
   }
-  const { lastPromptId, turnId } = found.success
-  return turnId === work.turnId && lastPromptId === work.identity.messageId
+  const { interrupting, lastPromptId, turnId } = found.success
+  return turnId === work.turnId && interrupting !== true && lastPromptId === work.identity.messageId
 })
 
 /** Waits while another turn runs in the session, such as a human's. */

@@ -91,16 +91,27 @@ export const stopOnRuntime = Effect.fn("stopOnRuntime")(
 )
 
 export const interruptSession = Effect.fn("interruptSession")(function* (
-  work: Pick<WorkOf<"InterruptSession">, "runtime" | "runtimeSessionId">,
+  {
+    runtime: name,
+    runtimeSessionId,
+    turnId
+  }: Pick<WorkOf<"InterruptSession">, "runtime" | "runtimeSessionId" | "turnId">,
   context: WorkContext
 ) {
   const runtimes = yield* AgentRuntimes
   const ownPrompts = yield* OwnPrompts
   yield* ownPrompts.interrupt(context.key)
-  yield* runtimes.get(work.runtime).pipe(
-    Effect.flatMap((runtime) => stopOnRuntime(runtime, work.runtimeSessionId)),
-    Effect.ignore
+  const total = yield* runtimes.get(name).pipe(
+    Effect.tap((runtime) => stopOnRuntime(runtime, runtimeSessionId)),
+    Effect.flatMap((runtime) => runtime.inspect(runtimeSessionId)),
+    Effect.map(({ cost, messageCount: messages, state, tokens }) =>
+      state._tag === "missing" ? {} : { total: { tokens, cost, messages } }
+    ),
+    Effect.orElseSucceed(() => ({}))
   )
+  if (turnId === undefined) return
+  const { tell } = yield* reportTo(context)
+  yield* tell("interrupted", { _tag: "RecordInterrupted", turnId, ...total })
 })
 
 /** To several questions at once, the reply has a line for each. */

@@ -1,0 +1,64 @@
+/** A turn is interrupted: its session stays usable, and a later turn goes on in it (docs/design/sessions.md#turns). */
+import type { Delivery } from "@reprise/actor"
+import { type SessionCommand, subtractTokens } from "@reprise/protocol"
+import { Result } from "effect"
+import { currentTurn, type Decision, nothing, refuse } from "../actor/guards.ts"
+import type { Report } from "../actor/inputs.ts"
+import type { EventOf } from "../actor/journal.ts"
+import type { OpenTurn, Session } from "../actor/state.ts"
+import { turnFailed } from "./endTurn.ts"
+import { usageAdded } from "./evolveTurn.ts"
+
+type InterruptTurn = Extract<SessionCommand, { readonly _tag: "InterruptTurn" }>
+
+/** Whatever the runtime does is stopped before the turn ends. Where nothing was sent, there is nothing to stop. */
+export const interruptTurn = (session: Session, command: InterruptTurn, delivery: Delivery): Decision => {
+  const { details, turn } = session
+  if (details === undefined) return refuse("not-found", `There is no session ${command.sessionId}.`)
+  if (turn === undefined || turn.request.turnId !== command.turnId || turn.stage === "interrupting") return nothing
+  const { reason, turnId } = command
+  if (turn.stage === "prompting") return Result.succeed([{ _tag: "TurnInterrupting", turnId, reason }])
+  const failure = { kind: "aborted", message: reason, sessionUsable: turn.stage !== "opening" } as const
+  return Result.succeed([turnFailed(details, turn, failure, delivery)])
+}
+
+/** What the interrupted prompt used: what the runtime counts of the session beyond what is known of it. */
+const promptEnded = (
+  session: Session,
+  { prompt }: OpenTurn,
+  report: Report<"RecordInterrupted">,
+  delivery: Delivery
+): ReadonlyArray<EventOf<"PromptEnded">> =>
+  report.total === undefined || prompt === undefined
+    ? []
+    : [
+        {
+          _tag: "PromptEnded",
+          turnId: report.turnId,
+          number: prompt.number,
+          tokens: subtractTokens(report.total.tokens, session.tokens),
+          cost: Math.max(0, report.total.cost - session.cost),
+          attempts: 1,
+          toolCalls: 0,
+          messages: report.total.messages,
+          at: delivery.now
+        }
+      ]
+
+/** Nothing runs in the session any more. */
+export const recordInterrupted = (
+  session: Session,
+  report: Report<"RecordInterrupted">,
+  delivery: Delivery
+): Decision => {
+  const current = currentTurn(session, report.turnId, "interrupting")
+  if (current === undefined) return nothing
+  const { details, turn } = current
+  const ended = promptEnded(session, turn, report, delivery)
+  const failure = {
+    kind: "aborted",
+    message: turn.interruptedFor ?? "it was interrupted",
+    sessionUsable: true
+  } as const
+  return Result.succeed([...ended, turnFailed(details, ended.reduce(usageAdded, turn), failure, delivery)])
+}

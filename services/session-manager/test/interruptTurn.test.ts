@@ -1,0 +1,99 @@
+/** A turn that is interrupted, as `reprise pause --now` does: its session goes on later. */
+import { assert, describe, it } from "@effect/vitest"
+import { noTokens } from "@reprise/protocol"
+import type { SessionInput } from "../src/actor/inputs.ts"
+import { viewOf } from "../src/actor/view.ts"
+import {
+  answer,
+  failed,
+  firstTurn,
+  found,
+  given,
+  goodReport,
+  newTurn,
+  nextTurn,
+  sessionId,
+  t
+} from "./support/story.ts"
+
+const working = firstTurn.slice(0, 2)
+const interrupt = (n = 1): SessionInput => ({
+  _tag: "InterruptTurn",
+  sessionId,
+  turnId: t(n),
+  reason: "the run is paused"
+})
+const stopped = (n = 1, input = 0): SessionInput => ({
+  _tag: "RecordInterrupted",
+  turnId: t(n),
+  total: { tokens: { ...noTokens, input }, cost: 0.5, messages: 3 }
+})
+
+describe("a turn that is interrupted", () => {
+  it("ends when nothing runs on the runtime any more, with its session usable", () => {
+    const asked = given(working).when(interrupt())
+    assert.deepStrictEqual(asked.types, ["TurnInterrupting"])
+    assert.deepInclude(asked.work[0]?.work, { _tag: "InterruptSession", runtimeSessionId: "ses_1", turnId: t(1) })
+    assert.isTrue(viewOf(asked.state)?.interrupting)
+    const ended = given([...working, interrupt()]).when(stopped())
+    assert.deepStrictEqual(ended.types, ["PromptEnded", "TurnFailed"])
+    assert.deepInclude(ended.event("TurnFailed"), {
+      kind: "aborted",
+      sessionUsable: true,
+      message: "the run is paused"
+    })
+  })
+
+  it("counts what the runtime counts of its session beyond the earlier turns", () => {
+    const first = given(firstTurn).state.tokens.input
+    const history = [...firstTurn, nextTurn(2), found(2), interrupt(2)]
+    const { cost, tokens } = given(history)
+      .when(stopped(2, first + 700))
+      .event("TurnFailed")
+    assert.deepStrictEqual(tokens, { ...noTokens, input: 700 })
+    assert.isAtLeast(cost, 0)
+  })
+
+  it("is followed by a turn in the same session", () => {
+    const next = given([...working, interrupt(), stopped(), nextTurn(2)]).when(found(2))
+    assert.include(next.types, "SessionReused")
+  })
+
+  it("starts no other turn until it has ended", () => {
+    const busy = given([...working, interrupt()]).when(nextTurn(2))
+    assert.include(busy.event("TurnFailed").message, "is busy with turn r1-t1")
+  })
+
+  it("reports nothing after that, whatever its prompt came to", () => {
+    given([...working, interrupt()])
+      .when(answer(1, 1, goodReport))
+      .refused(/had moved on/)
+    given([...working, interrupt()])
+      .when(failed(1, 1, "aborted"))
+      .refused(/had moved on/)
+    given([...working, interrupt(), stopped()])
+      .when(stopped())
+      .then([])
+  })
+
+  it("ends at once where nothing was sent yet, and what was to be sent never is", () => {
+    const inspecting = given([...firstTurn, nextTurn(2)]).when(interrupt(2))
+    assert.deepInclude(inspecting.event("TurnFailed"), { sessionUsable: true, promptGiven: false })
+    const opening = given([newTurn(1)]).when(interrupt())
+    assert.isFalse(opening.event("TurnFailed").sessionUsable)
+    const waiting = [...working, failed(1, 1, "rate_limited")]
+    const retry = { _tag: "RetryPrompt", turnId: t(1), number: 1 } as const
+    assert.isTrue(given(waiting).when(interrupt()).event("TurnFailed").sessionUsable)
+    given([...waiting, interrupt()])
+      .when(retry)
+      .then([])
+  })
+
+  it("changes nothing when the turn has ended, is another one, or is interrupted already", () => {
+    given(firstTurn).when(interrupt()).then([])
+    given(working).when(interrupt(2)).then([])
+    given([...working, interrupt()])
+      .when(interrupt())
+      .then([])
+  })
+})
