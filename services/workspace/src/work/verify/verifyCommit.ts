@@ -6,6 +6,7 @@ import type { Place } from "../../actor/work.ts"
 import { isAmong, isOwnFile, listSome } from "../files/ownFiles.ts"
 import { isCommitName, quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
+import { withoutLocalSettings } from "../git/uncommittedPaths.ts"
 import type { GitObject } from "../git/gitOutput.ts"
 
 type VerifyCommit = InputOf<"VerifyCommit">
@@ -63,7 +64,8 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   }
   const review = command.reviewPath === undefined ? [] : [posix.normalize(command.reviewPath)]
   const tolerated = [...place.tolerated, ...review]
-  const dirty = (yield* git.dirty(directory, "each")).filter((path) => !isOwnFile(path) && !isAmong(path, tolerated))
+  const changed = yield* withoutLocalSettings(directory, yield* git.dirty(directory, "each"))
+  const dirty = changed.filter((path) => !isOwnFile(path) && !isAmong(path, tolerated))
   return dirty.length === 0 ? commit : rejection("dirty-tree", `Not committed: ${listSome(dirty)}.`)
 })
 
