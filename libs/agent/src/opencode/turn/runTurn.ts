@@ -181,7 +181,10 @@ const abortWait = Effect.fnUntraced(function* ({ options, session }: TurnRun, er
 /** How long a turn waits for a clock that was set back to catch up. */
 const longestStepMs = 60_000
 
-/** Aborts the turn and deletes what OpenCode made after the step: it stands before what the model was told last. */
+/**
+ * Aborts the turn and deletes what was made for it after the step: it stands before what the model was told last. What a
+ * human wrote stays.
+ */
 const deleteLate = Effect.fnUntraced(function* (run: TurnRun) {
   const { calls } = run.options
   const { directory, id: sessionID } = run.session
@@ -189,11 +192,13 @@ const deleteLate = Effect.fnUntraced(function* (run: TurnRun) {
     calls.once("abort", (client, signal) => client.session.abort({ sessionID, directory }, { signal }))
   )
   yield* Effect.repeat(isBusy(run), { while: (busy) => busy, schedule: Schedule.spaced("50 millis"), times: 100 })
-  for (const { info } of yield* listMessages(run)) run.times.note(info)
-  for (const messageID of run.times.late) {
+  for (const { info } of yield* listMessages(run)) {
+    run.times.note(info)
+    const isOurs = info.role === "assistant" || info.id === run.prompt.promptId.messageId
+    if (!isOurs || !run.times.late.has(info.id)) continue
     yield* Effect.ignore(
       calls.once("repair", (client, signal) =>
-        client.session.deleteMessage({ sessionID, directory, messageID }, { signal })
+        client.session.deleteMessage({ sessionID, directory, messageID: info.id }, { signal })
       )
     )
   }
