@@ -6,8 +6,8 @@ import type { Place } from "../../actor/work.ts"
 import { isAmong, isOwnFile, listSome } from "../files/ownFiles.ts"
 import { isCommitName, quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
-import { withoutLocalSettings } from "../git/uncommittedPaths.ts"
 import type { GitObject } from "../git/gitOutput.ts"
+import { withoutLocalSettings } from "../git/uncommittedPaths.ts"
 
 type VerifyCommit = InputOf<"VerifyCommit">
 type Rejection = Pick<Extract<WorkspaceFact, { readonly _tag: "CommitRejected" }>, "reason" | "detail">
