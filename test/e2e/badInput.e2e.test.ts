@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
@@ -36,6 +37,22 @@ const commit = (name: string, text: string) => (world: World) => {
 const cases: ReadonlyArray<Case> = [
   { what: "no plan given", args: ["run"], code: 2, says: /PLAN/ },
   { what: "a plan that is not there", args: ["run", "NO.md"], code: 2, says: /no plan at NO\.md/i },
+  {
+    what: "a named pipe as the plan",
+    prepare: (world) => {
+      execFileSync("mkfifo", [join(world.root, "PIPE.md")])
+    },
+    args: ["run", "PIPE.md"],
+    code: 2,
+    says: /PIPE\.md is not a regular file/
+  },
+  {
+    what: "a plan that is too large",
+    prepare: commit("LARGE.md", `${plan("One")}${"A line of prose.\n\n".repeat(20_000)}`),
+    args: ["run", "LARGE.md"],
+    code: 2,
+    says: /LARGE\.md:1:1 the plan has \d+ characters, more than the 262144 allowed/
+  },
   { what: "an empty plan", prepare: commit("EMPTY.md", ""), args: ["run", "EMPTY.md"], code: 2, says: /EMPTY\.md:1:1/ },
   {
     what: "an invalid plan, with line and column",

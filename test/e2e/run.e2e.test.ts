@@ -186,6 +186,8 @@ describe("reprise run", () => {
       const run = yield* world.atTerminal("run", "PLAN.md")
       yield* run.waitFor(/answer> /)
       run.type("q\n")
+      yield* run.waitFor(/are you sure\? /)
+      run.type("y\n")
       const ended = yield* run.ended
       assert.strictEqual(ended.code, 5, ended.stdout)
       assert.strictEqual((yield* world.runs)[0]?.status, "aborted")

@@ -1,6 +1,6 @@
 /** Reads `reprise.toml`, `reprise.local.toml` and the environment of a project, and adds a plan's front matter. */
 import { join } from "node:path"
-import { readIfPresent } from "@reprise/process"
+import { hasCode, readRegularFile } from "@reprise/process"
 import { Effect, type Result } from "effect"
 import { parse, TomlError } from "smol-toml"
 import type { PlanFile } from "../project/planFile.ts"
@@ -68,10 +68,20 @@ const parseToml = (text: string, source: Source) =>
         : missing("config", `${source} is not valid TOML.`, `Fix ${source}.`, cause)
   })
 
+const largestBytes = 1024 * 1024
+
+/** Undefined when there is no such file. */
+const readSettings = (path: string) =>
+  readRegularFile(path, largestBytes).then(
+    (bytes) => bytes.toString("utf8"),
+    (error) => (hasCode(error, "ENOENT") ? undefined : Promise.reject(error))
+  )
+
 const readLayer = Effect.fnUntraced(function* (root: string, source: "reprise.toml" | "reprise.local.toml") {
   const text = yield* Effect.tryPromise({
-    try: () => readIfPresent(join(root, source)),
-    catch: (cause) => missing("config", `${source} cannot be read: ${String(cause)}`, "Check its permissions.", cause)
+    try: () => readSettings(join(root, source)),
+    catch: (cause) =>
+      missing("config", `${source} cannot be read: ${String(cause)}`, "It must be a file that you may read.", cause)
   })
   if (text === undefined) return { source, values: new Map() } satisfies Layer
   return yield* orFail(fromDocument(yield* parseToml(text, source), source, (path) => lineOfKey(text, path)))

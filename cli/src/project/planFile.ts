@@ -1,9 +1,8 @@
 /** The plan that a command was given: found in the repository, read and parsed once. */
 import { realpathSync } from "node:fs"
-import { readFile } from "node:fs/promises"
 import { dirname, isAbsolute, relative, resolve } from "node:path"
-import { type Plan, type PlanProblem, parsePlan } from "@reprise/plan"
-import { hasCode } from "@reprise/process"
+import { maxPlanLength, type Plan, type PlanProblem, parsePlan } from "@reprise/plan"
+import { hasCode, readRegularFile } from "@reprise/process"
 import { Effect, Result } from "effect"
 import { missing, wrongUse } from "../terminal/CliFailure.ts"
 import { isOwnWorktree, type Project, topLevel } from "./Project.ts"
@@ -48,13 +47,26 @@ const findPlan = Effect.fnUntraced(function* (project: Project, from: string, gi
   return { path, absolute }
 })
 
+/** A character of a plan takes at most three bytes. */
+const largestBytes = 3 * maxPlanLength
+
+const notRead = (given: string, cause: unknown) => {
+  if (hasCode(cause, "ENOTAFILE")) {
+    return wrongUse("plan-missing", `${given} is not a regular file.`, "Give the path of a markdown file.")
+  }
+  return hasCode(cause, "EFBIG")
+    ? wrongUse(
+        "plan-invalid",
+        `${given} is larger than the ${maxPlanLength / 1024} KB that a plan may have.`,
+        "Split it into several plans, or move long material into files that the plan refers to."
+      )
+    : missing("plan-unreadable", `${given} cannot be read.`, "Check its permissions.", cause)
+}
+
 const readText = (absolute: string, given: string) =>
   Effect.tryPromise({
-    try: () => readFile(absolute, "utf8"),
-    catch: (cause) =>
-      hasCode(cause, "EISDIR")
-        ? wrongUse("plan-missing", `${given} is a folder.`, "Give the path of a markdown file.")
-        : missing("plan-unreadable", `${given} cannot be read.`, "Check its permissions.", cause)
+    try: async () => (await readRegularFile(absolute, largestBytes)).toString("utf8"),
+    catch: (cause) => notRead(given, cause)
   })
 
 const shownProblems = 20

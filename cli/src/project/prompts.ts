@@ -1,9 +1,9 @@
 /** `.reprise/prompts/NAME.md`: the user's own texts, read and checked before anything starts. */
-import { readdir, readFile } from "node:fs/promises"
+import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { templates as ofAuthors } from "@reprise/orchestrator/prompts"
 import { type Template, templateProblems } from "@reprise/plan"
-import { hasCode } from "@reprise/process"
+import { hasCode, readRegularFile } from "@reprise/process"
 import type { RunOptions } from "@reprise/protocol"
 import { templates as ofReviewers } from "@reprise/reviewer/prompts"
 import { templates as ofReports } from "@reprise/session-manager/prompts"
@@ -67,7 +67,7 @@ const checkFile = Effect.fnUntraced(function* (project: Project, file: string) {
     return invalid(problemAt(file, 1, 1, `there is no prompt of this name; did you mean '${closestPrompt(name)}.md'?`))
   }
   const bytes = yield* Effect.tryPromise({
-    try: () => readFile(join(folderOf(project), file)),
+    try: () => readRegularFile(join(folderOf(project), file), 2 * largestBytes),
     catch: (cause) =>
       missing("prompts", `.reprise/prompts/${file} cannot be read.`, "It must be a file that you may read.", cause)
   })

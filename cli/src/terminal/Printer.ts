@@ -18,8 +18,27 @@ const closedPipes = new Set<number>()
 /** Whether the reader of standard output has gone, as `head` does: then a command that only prints can end. */
 export const readerHasGone = (): boolean => closedPipes.has(1)
 
+/** What was printed while another program has the terminal. */
+let held: Array<() => void> | undefined
+
+/** From now on another program draws on the terminal: what is printed there waits for the returned function. */
+export const holdTerminal = (): (() => void) => {
+  held ??= []
+  return () => {
+    const waiting = held ?? []
+    held = undefined
+    for (const print of waiting) print()
+  }
+}
+
+const isTerminal = (fd: number): boolean => (fd === 1 ? process.stdout : process.stderr).isTTY === true
+
 // Synchronous, so that nothing is lost if the process ends right after. A reader that has gone is not our failure.
 const write = (fd: number, text: string): void => {
+  if (held !== undefined && isTerminal(fd)) {
+    held.push(() => write(fd, text))
+    return
+  }
   let rest = Buffer.from(text)
   while (rest.length > 0) {
     try {

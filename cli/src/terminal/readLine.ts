@@ -1,6 +1,11 @@
-/** Input from the terminal, one line at a time. */
+/** Input from the terminal, one answer at a time. What was typed before a prompt was shown never answers it. */
+import { closeSync, constants, openSync, readSync } from "node:fs"
 import { createInterface } from "node:readline/promises"
+import { PassThrough } from "node:stream"
+import { StringDecoder } from "node:string_decoder"
 import { Effect } from "effect"
+import { PastedText } from "./PastedText.ts"
+import { color, say } from "./Printer.ts"
 
 /** Ctrl-C (`interrupt`) or end of input (`end`) leaves a question open (docs/design/gate.md#the-gate-where-humans-answer). */
 export type Line =
@@ -11,28 +16,105 @@ export type Line =
 export const isInteractive = ({ json, noInput = false }: { readonly json: boolean; readonly noInput?: boolean }) =>
   process.stdin.isTTY === true && process.stderr.isTTY === true && !noInput && !json
 
-/** Prompts on standard error and reads standard input. Interruption closes the prompt. */
+/** Reads until nothing is left, without waiting; returns whether there was anything. */
+const emptyTerminal = (): boolean => {
+  let terminal: number
+  try {
+    terminal = openSync("/dev/tty", constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
+  } catch {
+    return false
+  }
+  const typed = Buffer.alloc(4096)
+  let any = false
+  try {
+    while (readSync(terminal, typed) > 0) any = true
+  } catch {
+    // EAGAIN: nothing is left.
+  } finally {
+    closeSync(terminal)
+  }
+  return any
+}
+
+/** The terminal keeps what is typed while nobody reads: the next prompt would take it for its answer. */
+const discardTyped = (): boolean => {
+  const { stdin } = process
+  if (stdin.isTTY !== true) return false
+  const kept = stdin.readableLength > 0 && stdin.read() !== null
+  // In raw mode a line that is not complete can be read, too.
+  stdin.setRawMode(true)
+  const typed = emptyTerminal()
+  stdin.setRawMode(false)
+  return kept || typed
+}
+
+/** How long the rest of a text of several lines may take to arrive, in terminals that do not mark what is pasted. */
+const pasteGapMs = 50
+
+/** The keys that arrive from now on, for a line editor, which sets the terminal's mode. */
+const openKeys = (pasted: PastedText) => {
+  const decoder = new StringDecoder("utf8")
+  let releasing: NodeJS.Timeout | undefined
+  const keys = Object.assign(new PassThrough(), {
+    setRawMode: (raw: boolean) => {
+      if (process.stdin.isTTY === true) process.stdin.setRawMode(raw)
+    }
+  })
+  const onData = (bytes: Buffer) => {
+    clearTimeout(releasing)
+    keys.write(pasted.read(decoder.write(bytes)))
+    if (pasted.holdsLineEnd) releasing = setTimeout(() => keys.write(pasted.release()), pasteGapMs)
+  }
+  const onEnd = () => keys.end()
+  process.stdin.on("data", onData).on("end", onEnd).resume()
+  const close = () => {
+    clearTimeout(releasing)
+    process.stdin.off("data", onData).off("end", onEnd).pause()
+  }
+  return { keys, close }
+}
+
+/** Asks the terminal to mark what is pasted. */
+const marksPastes = (): boolean => process.stderr.isTTY === true && process.env["TERM"] !== "dumb"
+
+/**
+ * Prompts on standard error and reads standard input. The text may have several lines if it was pasted. Interruption
+ * closes the prompt.
+ */
 export const readLine = (prompt: string): Effect.Effect<Line> =>
   Effect.callback<Line>((resume) => {
-    const terminal = createInterface({ input: process.stdin, output: process.stderr })
-    let by: "interrupt" | "end" = "end"
-    const onClose = () => resume(Effect.succeed({ _tag: "Closed", by }))
+    if (discardTyped()) say(color.dim("What you typed before this prompt was shown is ignored."))
+    const pasted = new PastedText()
+    const input = openKeys(pasted)
+    const terminal = createInterface({
+      input: input.keys,
+      output: process.stderr,
+      terminal: process.stderr.isTTY === true
+    })
+    if (marksPastes()) process.stderr.write("\x1b[?2004h")
+    let line: Line = { _tag: "Closed", by: "end" }
+    terminal.on("close", () => {
+      if (marksPastes()) process.stderr.write("\x1b[?2004l")
+      input.close()
+      // Last: the next prompt may open at once.
+      resume(Effect.succeed(line))
+    })
     terminal.on("SIGINT", () => {
-      by = "interrupt"
+      line = { _tag: "Closed", by: "interrupt" }
       terminal.close()
     })
-    terminal.on("close", onClose)
-    terminal.question(prompt).then((text) => {
-      terminal.off("close", onClose)
-      terminal.close()
-      resume(Effect.succeed({ _tag: "Line", text }))
-    }, onClose)
-    return Effect.sync(() => {
-      terminal.off("close", onClose)
-      terminal.close()
-    })
+    terminal.question(prompt).then(
+      (text) => {
+        line = { _tag: "Line", text: pasted.expand(text) }
+        terminal.close()
+      },
+      () => terminal.close()
+    )
+    return Effect.sync(() => terminal.close())
   })
 
 /** Whether a human says yes; anything else counts as no. */
-export const readYes = (prompt: string): Effect.Effect<boolean> =>
-  Effect.map(readLine(prompt), (line) => line._tag === "Line" && /^y(es)?$/i.test(line.text.trim()))
+export const saysYes = (line: Line): boolean => line._tag === "Line" && /^y(es)?$/i.test(line.text.trim())
+
+/** Whether a human says yes; anything else counts as no. */
+export const readYes = (prompt: string): Effect.Effect<boolean> => Effect.map(readLine(prompt), saysYes)

@@ -12,6 +12,7 @@ const guarded = new Set([
   ".reprise",
   "opencode.json",
   "opencode.jsonc",
+  "reprise.local.toml",
   "reprise.toml"
 ])
 

@@ -15,6 +15,7 @@ export {
 } from "./continuation/ContinuationState.ts"
 export { isPass, type ResumePoint, resumeAt, UnknownTask } from "./continuation/resumeAt.ts"
 export { Position } from "./markdown/Position.ts"
+export { maxPlanLength } from "./markdown/refuseText.ts"
 export { parsePlan } from "./parsing/parsePlan.ts"
 export { FrontMatter, PlanGates, PlanId, PlanLimits } from "./plan/FrontMatter.ts"
 export { Phase, Plan, Task } from "./plan/Plan.ts"

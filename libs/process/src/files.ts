@@ -1,5 +1,6 @@
 /** Files that a reader, or a crash, never finds half written. */
 import { randomUUID } from "node:crypto"
+import { constants } from "node:fs"
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises"
 import { dirname } from "node:path"
 
@@ -63,3 +64,28 @@ export const replaceFile = async (path: string, text: string, options: ReplaceOp
 /** The text of a file; undefined when there is no such file. Rejected, with Node's own error, when it cannot be read. */
 export const readIfPresent = (path: string): Promise<string | undefined> =>
   readFile(path, "utf8").catch((error) => (hasCode(error, "ENOENT") ? undefined : Promise.reject(error)))
+
+/** `ENOTAFILE`: a folder, a pipe or a device. `EFBIG`: larger than allowed. */
+class NotReadable extends Error {
+  readonly code: "ENOTAFILE" | "EFBIG"
+  constructor(code: NotReadable["code"], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/**
+ * The content of a regular file. Rejected with Node's own error, or with the code `ENOTAFILE` or `EFBIG`: a pipe would
+ * block for ever, and a device never end.
+ */
+export const readRegularFile = async (path: string, largestBytes: number): Promise<Buffer> => {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const found = await file.stat()
+    if (!found.isFile()) throw new NotReadable("ENOTAFILE", `${path} is not a regular file`)
+    if (found.size > largestBytes) throw new NotReadable("EFBIG", `${path} has ${found.size} bytes`)
+    return await file.readFile()
+  } finally {
+    await file.close()
+  }
+}

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import {
   mkdirSync,
   mkdtempSync,
@@ -11,7 +12,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { readIfPresent, replaceFile } from "../src/index.ts"
+import { hasCode, readIfPresent, readRegularFile, replaceFile } from "../src/index.ts"
 
 let directory = ""
 beforeEach(() => {
@@ -89,5 +90,28 @@ describe("readIfPresent", () => {
     assert.isUndefined(await readIfPresent(join(directory, "missing")))
     const refused = await readIfPresent(directory).catch((error) => error.code)
     assert.strictEqual(refused, "EISDIR")
+  })
+})
+
+describe("readRegularFile", () => {
+  const codeOf = (path: string, code: string) =>
+    readRegularFile(path, 10).then(
+      () => false,
+      (error: unknown) => hasCode(error, code)
+    )
+
+  it("reads a file up to its limit, and refuses a larger one", async () => {
+    const path = join(directory, "file")
+    writeFileSync(path, "0123456789")
+    assert.strictEqual((await readRegularFile(path, 10)).toString(), "0123456789")
+    writeFileSync(path, "0123456789a")
+    assert.isTrue(await codeOf(path, "EFBIG"))
+  })
+
+  it("refuses pipes, devices and folders at once", async () => {
+    const pipe = join(directory, "pipe")
+    execFileSync("mkfifo", [pipe])
+    for (const path of [pipe, "/dev/zero", directory]) assert.isTrue(await codeOf(path, "ENOTAFILE"), path)
+    assert.isTrue(await codeOf(join(directory, "missing"), "ENOENT"))
   })
 })

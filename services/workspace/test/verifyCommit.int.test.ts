@@ -199,6 +199,34 @@ layer(adapters, { excludeTestServices: true })("verifying a commit", (it) => {
     })
   )
 
+  it.effect("ignores that address where git checks files out with other line ends", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const base = yield* made.git("rev-parse", "HEAD")
+      yield* made.git("config", "core.autocrlf", "true")
+      yield* made.write("opencode.json", '{\r\n"share":"disabled"}\r\n')
+      const work = yield* made.commit("work")
+      yield* made.write(
+        "opencode.json",
+        '{\n  "$schema": "https://opencode.ai/config.json",\r\n"share":"disabled"}\r\n'
+      )
+      assert.strictEqual(yield* outcome(made, work, base), work)
+    })
+  )
+
+  it.effect("ignores a reprise.local.toml of the user, but not one that the repository has", () =>
+    Effect.gen(function* () {
+      const made = yield* withWork
+      yield* made.write("reprise.local.toml", 'model = "a/b"\n')
+      assert.strictEqual(yield* outcome(made, made.work, made.base), made.work)
+      yield* made.write("below/reprise.local.toml", 'model = "a/b"\n')
+      assert.strictEqual(yield* outcome(made, made.work, made.base), "dirty-tree")
+      const work = yield* made.commit("with settings")
+      yield* made.write("reprise.local.toml", 'model = "c/d"\n')
+      assert.strictEqual(yield* outcome(made, work, made.base), "dirty-tree")
+    })
+  )
+
   it.effect("does not ignore a SUMMARY.md elsewhere", () =>
     Effect.gen(function* () {
       const made = yield* withWork

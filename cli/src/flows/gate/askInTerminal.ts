@@ -4,10 +4,11 @@ import type { EscalationOption, EscalationView } from "@reprise/protocol"
 import { Effect } from "effect"
 import { color, say, visible } from "../../terminal/Printer.ts"
 import { readInEditor } from "../../terminal/readInEditor.ts"
-import { type Line, readLine } from "../../terminal/readLine.ts"
+import { type Line, readLine, saysYes } from "../../terminal/readLine.ts"
 import { questionText } from "../../views/questionText.ts"
 import type { Answer } from "./answerQuestion.ts"
 import { evidenceText } from "./evidenceText.ts"
+import { isFinalChoice } from "./finalChoice.ts"
 
 /** The human closed the prompt; the question stays open. */
 export type Closed = Extract<Line, { readonly _tag: "Closed" }>
@@ -36,7 +37,7 @@ const answered = (choice: string, guidance: string): Reply => ({
   answer: { choice, ...(guidance === "" ? {} : { guidance }) }
 })
 
-/** Undefined: the guidance that this choice requires is missing. */
+/** Undefined: the guidance that this choice requires is missing, which the human was told. */
 const withGuidance = Effect.fnUntraced(function* (
   option: EscalationOption,
   typed: string | undefined
@@ -45,7 +46,23 @@ const withGuidance = Effect.fnUntraced(function* (
   const required = option.guidance === "required"
   const guidance = yield* readGuidance(required)
   if (guidance._tag === "Closed") return guidance
-  return guidance.text === "" && required ? undefined : answered(option.name, guidance.text)
+  if (guidance.text !== "" || !required) return answered(option.name, guidance.text)
+  say(color.red("This choice needs guidance."))
+  return undefined
+})
+
+/** A choice that nobody can take back is asked for once more. Undefined: the human did not mean it. */
+const confirmed = Effect.fnUntraced(function* (
+  question: EscalationView,
+  option: EscalationOption,
+  typed: string | undefined
+): Effect.fn.Return<Reply | undefined> {
+  if (!isFinalChoice(question, option.name)) return yield* withGuidance(option, typed)
+  const line = yield* readLine(`${visible(option.label)}: are you sure? [y/N] `)
+  if (line._tag === "Closed") return line
+  if (saysYes(line)) return yield* withGuidance(option, typed)
+  say("Not answered; the question stays open.")
+  return undefined
 })
 
 const show = (question: EscalationView, what: Look) =>
@@ -68,9 +85,8 @@ export const askInTerminal = Effect.fn("askInTerminal")(function* (question: Esc
         yield* show(question, typed.what)
         break
       case "Chosen": {
-        const reply = yield* withGuidance(typed.option, typed.guidance)
+        const reply = yield* confirmed(question, typed.option, typed.guidance)
         if (reply !== undefined) return reply
-        say(color.red("This choice needs guidance."))
       }
     }
   }

@@ -73,12 +73,11 @@ const makeQuestions = Effect.fnUntraced(function* <E, R>(followed: Followed<E, R
   const ask = (escalationId: string) => {
     if (asked === escalationId) return Effect.void
     asked = escalationId
-    return FiberHandle.run(
-      asking,
-      handleQuestion(followed, finish, escalationId).pipe(
-        Effect.catchCause((cause) => Effect.andThen(Effect.logError("asking failed", cause), finish(exitCodes.missing)))
-      )
+    const handled = handleQuestion(followed, finish, escalationId).pipe(
+      Effect.catchCause((cause) => Effect.andThen(Effect.logError("asking failed", cause), finish(exitCodes.missing)))
     )
+    // The older question leaves the terminal first: its human may be in an editor.
+    return Effect.andThen(FiberHandle.clear(asking), FiberHandle.run(asking, handled))
   }
 
   /** The end of an older question may be reported after a newer one was raised. */

@@ -9,6 +9,7 @@ import { newCommandId } from "../../system/names.ts"
 import { wrongUse } from "../../terminal/CliFailure.ts"
 import { okJson, say } from "../../terminal/Printer.ts"
 import { type Answer, answerQuestion } from "./answerQuestion.ts"
+import { hasAgentOptions } from "./finalChoice.ts"
 
 interface Flags extends ClientFlags {
   readonly id: string
@@ -21,10 +22,6 @@ const readGuidance = (given: Option.Option<string>): Effect.Effect<string | unde
     onNone: () => Effect.succeed(undefined),
     onSome: (guidance) => (guidance === "-" ? Effect.promise(() => text(process.stdin)) : Effect.succeed(guidance))
   })
-
-/** Whether the agent named the options: then one called `abort` need not end the run. */
-const hasAgentOptions = ({ evidence, origin }: EscalationView): boolean =>
-  origin === "permission" || origin === "question" || evidence.checkpoint?.type === "decision"
 
 /** What happens next, for the human who answered. */
 export const nextStep = (question: EscalationView, choice: string): string => {

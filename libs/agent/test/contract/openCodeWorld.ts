@@ -1,7 +1,8 @@
 /** A real OpenCode with a scripted model, in directories of its own, without a network. */
-import { mkdirSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { openCodeSettings, ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
+import { pathToFileURL } from "node:url"
+import { openCodeConfig, openCodeFolders, ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
 import { Effect, Layer, Option } from "effect"
 import { layerOpenCode, OpenCodeServer } from "../../src/index.ts"
 import { Places } from "./Places.ts"
@@ -38,11 +39,34 @@ function delegate() {
   return { tool: "task", args: { description: "part", prompt: "run echo delegated", subagent_type: "general" } }
 }
 
+/** Milliseconds by which OpenCode's clock differs from the machine's. */
+export const clockFile = (root: string): string => join(root, "clock.txt")
+
+/** A plugin that lets a test set OpenCode's clock. */
+const clockPlugin = (root: string): string => {
+  const path = join(root, "clock.js")
+  const file = JSON.stringify(clockFile(root))
+  writeFileSync(
+    path,
+    `import { readFileSync } from "node:fs"
+const now = Date.now
+Date.now = () => now() + Number(readFileSync(${file}, "utf8"))
+export const Clock = async () => ({})
+`
+  )
+  writeFileSync(clockFile(root), "0")
+  return pathToFileURL(path).href
+}
+
 /** The environment of an OpenCode that shares nothing with the user's, and keeps snapshots as theirs does. */
 export const openCodeEnvironment = (root: string, baseURL: string) => ({
   PATH: process.env["PATH"],
   HOME: join(root, "home"),
-  ...openCodeSettings(root, baseURL, { snapshots: true })
+  OPENCODE_CONFIG_CONTENT: JSON.stringify({
+    ...openCodeConfig(baseURL, { snapshots: true }),
+    plugin: [clockPlugin(root)]
+  }),
+  ...openCodeFolders(root)
 })
 
 const server = Layer.unwrap(

@@ -3,10 +3,10 @@ import { Option } from "effect"
 import { type PlanProblem, planProblem } from "../plan/PlanProblem.ts"
 import { byteOrderMark, positionAt } from "./Position.ts"
 
-/** In UTF-16 units. A plan of 10 MB is read in seconds; anything larger is not a plan. */
-export const maxPlanLength = 16 * 1024 * 1024
+/** In UTF-16 units. The largest plan is read in two seconds; every step of its run carries it. */
+export const maxPlanLength = 256 * 1024
 /** In UTF-16 units: the largest line, paragraph, code block or top-level list item. */
-export const maxBlockLength = 1024 * 1024
+export const maxBlockLength = 128 * 1024
 const maxBlankLines = 1000
 const maxMarkersPerLine = 100
 

@@ -23,8 +23,8 @@ type Problems = ReadonlyArray<PlanProblem>
 
 /**
  * Parses the text of a plan. Any string gives either a plan or all of its problems (at least one, at most a hundred, in
- * the order of the text), each with line, column and a way to fix it. Never throws and never guesses. Takes about a
- * second per megabyte.
+ * the order of the text), each with line, column and a way to fix it. Never throws and never guesses. The time
+ * is linear in the length.
  *
  * @example
  * const parsed = parsePlan("## Phase 1: Greet\n- [ ] P1.1 Write greet.mjs\n")

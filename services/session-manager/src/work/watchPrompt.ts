@@ -36,22 +36,31 @@ interface Watching {
   readonly runtime: AgentRuntimeShape
   readonly reporting: Reporting
   readonly maxWaitMs: number
+  /** The time that limits are measured by, in epoch milliseconds. */
+  readonly now: Effect.Effect<number>
   readonly state: Ref.Ref<PromptState>
   /** Working is reported before the prompt's end, also when the broker is away for a moment. */
   readonly reportingWork: Semaphore.Semaphore
 }
 
-const update = ({ state }: Watching, change: (state: PromptState, now: number) => PromptState) =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) => Ref.update(state, (before) => change(before, now)))
+/** The wall clock's time at first, and then what has passed: nobody sets it while a prompt runs. */
+const steadyClock = Effect.gen(function* () {
+  const wallMs = yield* Clock.currentTimeMillis
+  const begun = yield* Clock.monotonicTimeNanos
+  return Effect.map(Clock.monotonicTimeNanos, (nanos) => wallMs + Number(nanos - begun) / 1e6)
+})
+
+const update = ({ now, state }: Watching, change: (state: PromptState, now: number) => PromptState) =>
+  Effect.flatMap(now, (at) => Ref.update(state, (before) => change(before, at)))
 
 /** Applies a change only where it is one, and says whether it was: two fibers may see the same question. */
 const changeOnce = (
-  { state }: Watching,
+  { now, state }: Watching,
   isNew: (state: PromptState) => boolean,
   change: (state: PromptState, now: number) => PromptState
 ) =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    Ref.modify(state, (before) => (isNew(before) ? [true, change(before, now)] : [false, before]))
+  Effect.flatMap(now, (at) =>
+    Ref.modify(state, (before) => (isNew(before) ? [true, change(before, at)] : [false, before]))
   )
 
 const reportWorking = (watching: Watching, evidence: string) =>
@@ -101,7 +110,7 @@ const showProgress = Effect.fnUntraced(function* (
 ) {
   const { phase, role, runId, step, turnId, usedBefore } = watching.work
   yield* update(watching, (state) => ({ ...state, tokens }))
-  const now = yield* Clock.currentTimeMillis
+  const now = yield* watching.now
   const isDue = yield* changeOnce(
     watching,
     ({ progressShownMs }) => now - progressShownMs >= progressEveryMs,
@@ -171,7 +180,7 @@ const isReached = (limit: ReachedLimit | undefined): limit is ReachedLimit => li
 const awaitLimit = (watching: Watching) =>
   Effect.gen(function* () {
     yield* askRuntime(watching)
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* watching.now
     return reachedLimit(yield* Ref.get(watching.state), watching.work, watching.maxWaitMs, now)
   }).pipe(Effect.delay(tickMs(watching.work)), Effect.repeat({ until: isReached }))
 
@@ -183,9 +192,10 @@ export const watchPrompt = Effect.fnUntraced(function* (
   reporting: Reporting,
   maxWaitMs: number
 ) {
-  const state = yield* Ref.make(promptStarted(work, yield* Clock.currentTimeMillis))
+  const now = yield* steadyClock
+  const state = yield* Ref.make(promptStarted(work, yield* now))
   const reportingWork = yield* Semaphore.make(1)
-  const watching: Watching = { work, sessionId, runtime, reporting, maxWaitMs, state, reportingWork }
+  const watching: Watching = { work, sessionId, runtime, reporting, maxWaitMs, now, state, reportingWork }
   const events = yield* runtime.events.pipe(
     Stream.filter((event) => event.sessionId === work.runtimeSessionId),
     Stream.runForEach((event) => observe(watching, event)),

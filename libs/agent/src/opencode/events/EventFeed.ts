@@ -5,12 +5,14 @@
 import type { GlobalEvent, SessionStatus } from "@opencode-ai/sdk/v2/client"
 import { Clock, Effect, Fiber, Option, PubSub, Schedule, type Scope, Stream } from "effect"
 import type { PendingPrompt, RuntimeEvent } from "../../RuntimeEvent.ts"
+import { steadyMs } from "../../steadyMs.ts"
 import type { Calls, Refused, Unreachable } from "../server/calls.ts"
 import { clientFor } from "../server/http.ts"
 import type { Connection } from "../server/OpenCodeEndpoint.ts"
 import type { OpenCodeServerShape } from "../server/OpenCodeServer.ts"
 import { PendingRequests, type Refreshed } from "../session/PendingRequests.ts"
 import type { SessionFact, SessionFacts } from "../session/SessionFacts.ts"
+import { MessageTimes, type TimedMessage } from "../turn/MessageTimes.ts"
 import { ActivityTracker, type Observed } from "./ActivityTracker.ts"
 
 export interface EventFeed {
@@ -21,6 +23,8 @@ export interface EventFeed {
   readonly pendingOf: (sessionId: string) => ReadonlyArray<PendingPrompt>
   /** From now on, polls cover this session too. */
   readonly watch: (session: SessionFact) => Effect.Effect<void>
+  /** Notes the session's messages as they are made; ends when the clock was set back before one of them was. */
+  readonly untilClockSetBack: (sessionId: string, times: MessageTimes) => Effect.Effect<void>
   /** The message of the session's newest `session.error` since then. Waits a moment: the event can follow the answer. */
   readonly errorSince: (sessionId: string, sinceMs: number) => Effect.Effect<Option.Option<string>>
 }
@@ -67,7 +71,9 @@ interface Feed extends FeedOptions {
   readonly watched: Map<string, { readonly session: SessionFact; readonly touchedAt: number }>
   /** The newest error of each session. */
   readonly errors: Map<string, { readonly atMs: number; readonly message: string }>
-  /** Since when the stream has been closed; undefined while it is open. */
+  /** Who notes the messages of a session and its subagents. */
+  readonly readers: Map<string, Set<(sessionId: string, message: TimedMessage) => void>>
+  /** Since when the stream has been closed, by the steady clock; undefined while it is open. */
   awaySince: number | undefined
   /** Whether `gone` was published for the current outage. */
   announcedGone: boolean
@@ -91,6 +97,10 @@ const observe = Effect.fnUntraced(function* (feed: Feed, { payload }: GlobalEven
     const message = error !== undefined && "message" in error.data ? error.data.message : undefined
     // Only a single line: anything longer is a stack trace.
     if (typeof message === "string" && !message.includes("\n")) feed.errors.set(sessionID, { atMs: now, message })
+  }
+  if (payload.type === "message.updated") {
+    const { info } = payload.properties
+    for (const read of feed.readers.get(feed.facts.rootOf(info.sessionID)) ?? []) read(info.sessionID, info)
   }
   // A reply to a prompt that was never published, such as one that the mode answered, is not published either.
   const observed = feed.tracker
@@ -147,7 +157,7 @@ const missedSessions = ({ tracker, watched }: Feed, nowMs: number): ReadonlyArra
 
 /** The server is away. When that lasts longer than the grace, every watched session is reported as gone, once. */
 const noteAway = Effect.fnUntraced(function* (feed: Feed) {
-  const now = yield* Clock.currentTimeMillis
+  const now = yield* steadyMs
   feed.awaySince ??= now
   if (feed.announcedGone || now - feed.awaySince < feed.graceMs) return
   feed.announcedGone = true
@@ -162,7 +172,7 @@ const noteAway = Effect.fnUntraced(function* (feed: Feed) {
 const noteBack = Effect.fnUntraced(function* (feed: Feed) {
   feed.awaySince = undefined
   feed.announcedGone = false
-  const now = yield* Clock.currentTimeMillis
+  const now = yield* steadyMs
   yield* Effect.forkChild(reconcile(feed, missedSessions(feed, now)))
 })
 
@@ -185,6 +195,26 @@ const listenOnce = Effect.fnUntraced(function* (feed: Feed) {
   )
   yield* noteAway(feed)
 })
+
+/** Subagents have sessions of their own, which the same clock orders. */
+const untilClockSetBack = ({ readers }: Feed, root: string, times: MessageTimes) =>
+  Effect.callback<void>((resume) => {
+    const bySession = new Map([[root, times]])
+    const read = (sessionId: string, message: TimedMessage) => {
+      const ofSession = bySession.get(sessionId) ?? new MessageTimes()
+      bySession.set(sessionId, ofSession)
+      ofSession.note(message)
+      if (ofSession.backMs === 0) return
+      times.setBack(ofSession.backMs)
+      resume(Effect.void)
+    }
+    const ofRoot = readers.get(root) ?? new Set()
+    readers.set(root, ofRoot.add(read))
+    return Effect.sync(() => {
+      ofRoot.delete(read)
+      if (ofRoot.size === 0) readers.delete(root)
+    })
+  })
 
 const errorSince = ({ errors }: Feed, sessionId: string, sinceMs: number) =>
   Effect.sync(() => {
@@ -209,6 +239,7 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
     pending: new PendingRequests(options.calls, options.facts, (id) => tracker.at(id)),
     watched: new Map(),
     errors: new Map(),
+    readers: new Map(),
     awaySince: undefined,
     announcedGone: false
   }
@@ -222,9 +253,10 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
     pendingIn: (directory) => Effect.flatMap(Effect.forkIn(pendingIn(feed, directory), scope), Fiber.join),
     pendingOf: (sessionId) => feed.pending.ofSession(sessionId),
     watch: (session) =>
-      Effect.map(Clock.currentTimeMillis, (touchedAt) => {
+      Effect.map(steadyMs, (touchedAt) => {
         feed.watched.set(session.id, { session, touchedAt })
       }),
+    untilClockSetBack: (sessionId, times) => untilClockSetBack(feed, sessionId, times),
     errorSince: (sessionId, sinceMs) => errorSince(feed, sessionId, sinceMs)
   }
 })

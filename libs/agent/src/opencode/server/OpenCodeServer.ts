@@ -2,19 +2,8 @@
  * The OpenCode server of this host: either a child of this process, which is started on first use, watched and restarted,
  * or a server that somebody else runs.
  */
-import {
-  Clock,
-  Context,
-  Deferred,
-  Effect,
-  Exit,
-  Layer,
-  Option,
-  type Redacted,
-  Schedule,
-  Scope,
-  Semaphore
-} from "effect"
+import { Context, Deferred, Effect, Exit, Layer, Option, type Redacted, Schedule, Scope, Semaphore } from "effect"
+import { steadyMs } from "../../steadyMs.ts"
 import { healthVersion, isHealthy } from "./http.ts"
 import { locateOpenCode, openCodeVersion } from "./locateOpenCode.ts"
 import {
@@ -94,10 +83,10 @@ const startOnce = Effect.fnUntraced(function* ({ options, program, servers }: Su
 
 /** Returns when the server has not answered for that long. */
 const untilSilent = Effect.fnUntraced(function* (connection: Connection, silenceMs: number) {
-  let heardAt = yield* Clock.currentTimeMillis
+  let heardAt = yield* steadyMs
   const isSilent = Effect.gen(function* () {
     const healthy = yield* isHealthy(connection, Math.min(5000, silenceMs))
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* steadyMs
     if (healthy) heardAt = now
     return now - heardAt >= silenceMs
   })
@@ -139,7 +128,7 @@ const supervise = (supervisor: Supervisor) => {
   let deaths: ReadonlyArray<number> = []
   const round = Effect.gen(function* () {
     const reason = yield* runOnce(supervisor, deaths.length === 0)
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* steadyMs
     deaths = [...deaths.filter((at) => now - at < restartWindowMs), now]
     if (deaths.length > maxRestarts) {
       const gaveUp = new OpenCodeGaveUp({ restarts: deaths.length - 1, reason })

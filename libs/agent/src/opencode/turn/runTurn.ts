@@ -9,13 +9,14 @@
  */
 import type { Session } from "@opencode-ai/sdk/v2/client"
 import { addTokens } from "@reprise/protocol"
-import { Clock, Effect, Option, Predicate } from "effect"
+import { Clock, Effect, Option, Predicate, Schedule } from "effect"
 import { AgentError, promptFailed } from "../../AgentError.ts"
 import type { Prompt, TurnOutcome } from "../../AgentRuntimeShape.ts"
 import type { EventFeed } from "../events/EventFeed.ts"
 import type { Calls, Refused } from "../server/calls.ts"
 import type { ContextLimit } from "./contextLimits.ts"
 import { failureOf } from "./failures.ts"
+import { MessageTimes } from "./MessageTimes.ts"
 import { type Listed, modelOf, modelOfLast, subagentsOf, type Turn, tokensOf, turnOf } from "./turnOf.ts"
 import { type RequestEnd, watchStatus } from "./watchStatus.ts"
 
@@ -43,6 +44,8 @@ interface TurnRun {
   fruitless: number
   /** Messages in the session before the latest try. */
   messageCount: number | undefined
+  /** When the session's messages were made. */
+  times: MessageTimes
 }
 
 const other = (detail: string) => promptFailed({ kind: "other", detail, sessionUsable: true })
@@ -159,9 +162,11 @@ const requireProgress = Effect.fnUntraced(function* (run: TurnRun, messageCount:
 const sendAndWatch = Effect.fnUntraced(function* (run: TurnRun) {
   const sentAt = yield* Clock.currentTimeMillis
   run.sends += 1
-  return yield* Effect.raceFirst(send(run), watchStatus(run.options, run.session)).pipe(
-    Effect.catchTag("Refused", (error) => Effect.flatMap(explain(run, error, sentAt), Effect.fail))
-  )
+  const setBack = run.options.feed.untilClockSetBack(run.session.id, run.times)
+  return yield* Effect.raceFirst(
+    Effect.raceFirst(send(run), watchStatus(run.options, run.session)),
+    Effect.as(setBack, "clock-set-back" as const)
+  ).pipe(Effect.catchTag("Refused", (error) => Effect.flatMap(explain(run, error, sentAt), Effect.fail)))
 })
 
 /** Stops a turn whose vendor takes too long. Our request is closed by now; the same ids continue the turn later. */
@@ -173,9 +178,54 @@ const abortWait = Effect.fnUntraced(function* ({ options, session }: TurnRun, er
   return yield* error
 })
 
+/** How long a turn waits for a clock that was set back to catch up. */
+const longestStepMs = 60_000
+
+/**
+ * Aborts the turn and deletes what was made for it after the step: it stands before what the model was told last. What a
+ * human wrote stays.
+ */
+const deleteLate = Effect.fnUntraced(function* (run: TurnRun) {
+  const { calls } = run.options
+  const { directory, id: sessionID } = run.session
+  yield* Effect.ignore(
+    calls.once("abort", (client, signal) => client.session.abort({ sessionID, directory }, { signal }))
+  )
+  yield* Effect.repeat(isBusy(run), { while: (busy) => busy, schedule: Schedule.spaced("50 millis"), times: 100 })
+  for (const { info } of yield* listMessages(run)) {
+    run.times.note(info)
+    const isOurs = info.role === "assistant" || info.id === run.prompt.promptId.messageId
+    if (!isOurs || !run.times.late.has(info.id)) continue
+    yield* Effect.ignore(
+      calls.once("repair", (client, signal) =>
+        client.session.deleteMessage({ sessionID, directory, messageID: info.id }, { signal })
+      )
+    )
+  }
+})
+
+/**
+ * The clock of OpenCode's machine was set back. After a small step the turn waits and goes on; after a larger one the
+ * session is of no use until the clock has caught up.
+ */
+const undoStep = Effect.fnUntraced(function* (run: TurnRun) {
+  yield* deleteLate(run)
+  const seconds = Math.ceil(run.times.backMs / 1000)
+  yield* Effect.logWarning(`The clock of OpenCode's machine was set back by ${seconds} s.`)
+  if (run.times.backMs > longestStepMs) {
+    const why = `The clock of OpenCode's machine was set back by ${seconds} s, and OpenCode orders messages by their time.`
+    const detail = `${why} Session ${run.session.id} cannot be continued until the clock has caught up: start a new one.`
+    return yield* promptFailed({ kind: "other", detail, sessionUsable: false })
+  }
+  yield* Effect.sleep(`${run.times.backMs} millis`)
+  return undefined
+})
+
 /** Reads how the turn stands after a try; undefined when it must be tried again. */
 const settleTry = Effect.fnUntraced(function* (run: TurnRun, ended: "answered" | "idle") {
   const messages = yield* listMessages(run)
+  for (const { info } of messages) run.times.note(info)
+  if (run.times.backMs > 0) return yield* undoStep(run)
   const turn = turnOf(messages, run.prompt.promptId.messageId)
   switch (turn._tag) {
     case "finished":
@@ -211,11 +261,13 @@ const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<Tur
   if (!busy && turn._tag === "failed" && turn.error.name === "MessageAbortedError") return yield* failedTurn(turn)
   if (!busy) yield* deleteOpenMessages(run, turn)
   yield* requireProgress(run, messages.length)
+  run.times = new MessageTimes(messages.map(({ info }) => info))
 
   // Ours is finished and the session busy, so somebody else's turn runs: our prompt would make the model answer theirs twice.
   const isTheirs = busy && turn._tag === "finished"
   const ended = yield* isTheirs ? watchStatus(run.options, run.session) : sendAndWatch(run)
   if (ended instanceof AgentError) return yield* abortWait(run, ended)
+  if (ended === "clock-set-back") return yield* undoStep(run)
   if (ended === "lost") {
     yield* Effect.sleep(`${Math.min(250, run.options.pollMs)} millis`)
     return undefined
@@ -229,6 +281,14 @@ export const runTurn = Effect.fn("OpenCode.turn")(function* (
   session: Session,
   prompt: Prompt
 ): Effect.fn.Return<TurnOutcome, AgentError> {
-  const run: TurnRun = { options, session, prompt, sends: 0, fruitless: 0, messageCount: undefined }
+  const run: TurnRun = {
+    options,
+    session,
+    prompt,
+    sends: 0,
+    fruitless: 0,
+    messageCount: undefined,
+    times: new MessageTimes()
+  }
   return yield* Effect.repeat(advance(run), { until: (outcome) => outcome !== undefined })
 })

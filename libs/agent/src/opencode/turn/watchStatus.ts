@@ -2,6 +2,7 @@
 import type { Session, SessionStatus } from "@opencode-ai/sdk/v2/client"
 import { Clock, Effect } from "effect"
 import { type AgentError, promptFailed } from "../../AgentError.ts"
+import { steadyMs } from "../../steadyMs.ts"
 import { kindOfRetry } from "../events/ActivityTracker.ts"
 import { type Calls, runtimeGone } from "../server/calls.ts"
 
@@ -9,7 +10,7 @@ import { type Calls, runtimeGone } from "../server/calls.ts"
 const idlePolls = 3
 
 /** Why waiting for the request has ended. An error: OpenCode has waited too long for the model's vendor. */
-export type RequestEnd = "answered" | "lost" | "idle" | AgentError
+export type RequestEnd = "answered" | "lost" | "idle" | "clock-set-back" | AgentError
 
 interface WatchOptions {
   readonly calls: Calls
@@ -18,6 +19,7 @@ interface WatchOptions {
   readonly patienceMs: number
 }
 
+/** Times are those of the steady clock. */
 interface Watch {
   /** When the server last answered. */
   heardAt: number
@@ -27,14 +29,19 @@ interface Watch {
 }
 
 /** Counts idle polls, and gives up on a vendor that takes too long. */
-const judgeStatus = (watch: Watch, status: SessionStatus, now: number, patienceMs: number): RequestEnd | undefined => {
+const judgeStatus = (
+  watch: Watch,
+  status: SessionStatus,
+  { now, wallMs }: { readonly now: number; readonly wallMs: number },
+  patienceMs: number
+): RequestEnd | undefined => {
   watch.idle = status.type === "idle" ? watch.idle + 1 : 0
   if (status.type !== "retry") {
     watch.waitingSince = undefined
     return watch.idle >= idlePolls ? "idle" : undefined
   }
   watch.waitingSince ??= now
-  const retryAfterMs = Math.max(0, status.next - now)
+  const retryAfterMs = Math.max(0, status.next - wallMs)
   if (retryAfterMs <= patienceMs && now - watch.waitingSince <= patienceMs) return undefined
   return promptFailed({ kind: kindOfRetry(status.message), detail: status.message, sessionUsable: true, retryAfterMs })
 }
@@ -42,18 +49,23 @@ const judgeStatus = (watch: Watch, status: SessionStatus, now: number, patienceM
 /** Ends when the session is idle or the vendor takes too long; fails when the server is away longer than the grace. */
 export const watchStatus = Effect.fnUntraced(function* (options: WatchOptions, { directory, id }: Session) {
   const { calls, graceMs, patienceMs, pollMs } = options
-  const watch: Watch = { heardAt: yield* Clock.currentTimeMillis, waitingSince: undefined, idle: 0 }
+  const watch: Watch = { heardAt: yield* steadyMs, waitingSince: undefined, idle: 0 }
   const poll = Effect.gen(function* () {
     const seen = yield* Effect.result(
       calls.once("status", (client, signal) => client.session.status({ directory }, { signal }), { timeoutMs: 5000 })
     )
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* steadyMs
     if (seen._tag === "Failure") {
       if (now - watch.heardAt < graceMs) return undefined
       return yield* runtimeGone("prompt", seen.failure.message, graceMs)
     }
     watch.heardAt = now
-    return judgeStatus(watch, seen.success[id] ?? { type: "idle" }, now, patienceMs)
+    return judgeStatus(
+      watch,
+      seen.success[id] ?? { type: "idle" },
+      { now, wallMs: yield* Clock.currentTimeMillis },
+      patienceMs
+    )
   })
   return yield* Effect.repeat(Effect.delay(poll, `${pollMs} millis`), { until: (end) => end !== undefined })
 })

@@ -2,12 +2,16 @@
  * Files that Reprise itself writes into a working tree. They never make it dirty (docs/design/workspace.md#workspace).
  */
 
+/** The user's own settings, in the root of the repository; not if the repository has a file of this name. */
+export const localSettings = "reprise.local.toml"
+
 /**
  * Keeps Reprise's files out of `git status` and of an agent's `git add --all`, by `.git/info/exclude`. Whoever wants a
  * summary in the history adds it with `git add --force`; files that are tracked already are not excluded.
  */
 export const excludePatterns = [
   "/.reprise/",
+  `/${localSettings}`,
   "/.planning/**/.continuation-state.json",
   "/.planning/**/.continuation-state.json.tmp",
   "/.planning/phases/*/SUMMARY.md",

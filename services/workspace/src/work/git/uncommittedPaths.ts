@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { isOwnFile, mayContainOwnFiles } from "../files/ownFiles.ts"
+import { isOwnFile, localSettings, mayContainOwnFiles } from "../files/ownFiles.ts"
 import { Git } from "./Git.ts"
 
 /**
@@ -14,8 +14,24 @@ const listDirty = Effect.fnUntraced(function* (directory: string) {
   return [...whole.filter((path) => !mayContainOwnFiles(path)), ...each.filter(mayContainOwnFiles)]
 })
 
-/** What is not committed in a working tree: changed and untracked paths, without the files that Reprise wrote. */
+/** Whether a change of the user's own settings is one of the repository: it is if they were committed. */
+const hasLocalSettings = Effect.fnUntraced(function* (directory: string) {
+  const git = yield* Git
+  const head = yield* git.head(directory)
+  return head !== undefined && (yield* git.entry(directory, head, localSettings)) !== undefined
+})
+
+/** The paths without the user's own settings. */
+export const withoutLocalSettings = Effect.fnUntraced(function* (directory: string, paths: ReadonlyArray<string>) {
+  if (!paths.includes(localSettings) || (yield* hasLocalSettings(directory))) return paths
+  return paths.filter((path) => path !== localSettings)
+})
+
+/**
+ * What is not committed in a working tree: changed and untracked paths, without the files that Reprise wrote and the
+ * user's own settings.
+ */
 export const uncommittedPaths = Effect.fn("uncommittedPaths")(function* (directory: string) {
-  const paths = yield* listDirty(directory)
+  const paths = yield* withoutLocalSettings(directory, yield* listDirty(directory))
   return paths.filter((path) => !isOwnFile(path))
 })

@@ -16,7 +16,7 @@ const withSchemaAddress = (committed: string): string =>
   committed.replace(/^\s*\{/, '{\n  "$schema": "https://opencode.ai/config.json",')
 
 const isChangedByRuntimeOnly = Effect.fnUntraced(function* (directory: string, path: string) {
-  const committed = yield* attempt(directory, ["cat-file", "blob", `HEAD:${path}`])
+  const committed = yield* attempt(directory, ["cat-file", "--filters", `HEAD:${path}`])
   if (committed.exitCode !== 0) return false
   return yield* Effect.tryPromise(() => readFile(join(directory, path), "utf8")).pipe(
     Effect.map((found) => found === withSchemaAddress(committed.stdout)),

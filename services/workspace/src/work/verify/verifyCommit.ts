@@ -7,6 +7,7 @@ import { isAmong, isOwnFile, listSome } from "../files/ownFiles.ts"
 import { isCommitName, quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 import type { GitObject } from "../git/gitOutput.ts"
+import { withoutLocalSettings } from "../git/uncommittedPaths.ts"
 
 type VerifyCommit = InputOf<"VerifyCommit">
 type Rejection = Pick<Extract<WorkspaceFact, { readonly _tag: "CommitRejected" }>, "reason" | "detail">
@@ -63,7 +64,8 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
   }
   const review = command.reviewPath === undefined ? [] : [posix.normalize(command.reviewPath)]
   const tolerated = [...place.tolerated, ...review]
-  const dirty = (yield* git.dirty(directory, "each")).filter((path) => !isOwnFile(path) && !isAmong(path, tolerated))
+  const changed = yield* withoutLocalSettings(directory, yield* git.dirty(directory, "each"))
+  const dirty = changed.filter((path) => !isOwnFile(path) && !isAmong(path, tolerated))
   return dirty.length === 0 ? commit : rejection("dirty-tree", `Not committed: ${listSome(dirty)}.`)
 })
 
