@@ -2,9 +2,9 @@
 import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { BrokerError, NatsShape, ServerFeature } from "@reprise/nats"
-import { supports } from "@reprise/nats"
+import { attempt, supports } from "@reprise/nats"
 import type { Subjects } from "@reprise/protocol"
-import { Effect, Option } from "effect"
+import { Duration, Effect, Exit, Option } from "effect"
 import { BrokerFault, BrokerFull } from "../broker/faults.ts"
 
 export interface Connection {
@@ -26,3 +26,7 @@ export const faultOf =
 /** Whether the server that is connected now can do this; an unknown version counts as a new one. */
 export const can = ({ nats }: Connection, feature: ServerFeature) =>
   Effect.map(nats.serverVersion, (version) => Option.isNone(version) || supports(version.value, feature))
+
+/** Opens a store once for all who use it. A failure is not kept: whoever needs the store next tries again. */
+export const openOnce = <A>(operation: string, open: () => Promise<A>) =>
+  Effect.cachedWithTTL(attempt(operation, open), (exit) => (Exit.isSuccess(exit) ? Duration.infinity : Duration.zero))
