@@ -176,6 +176,7 @@ onServer("an actor on a broker in trouble", () => {
         yield* sendAll("a", upTo(25).slice(5))
         yield* waitUntil(Effect.sync(() => refusals >= 3))
         assert.isBelow((yield* journalOf("a")).length, 25)
+        assert.include((yield* (yield* Broker).full).reason, "maximum bytes exceeded")
         yield* quota(1_000_000)
         yield* drain
         assert.deepStrictEqual(

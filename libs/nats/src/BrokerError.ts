@@ -126,6 +126,7 @@ export const jetStreamCode = {
   storeFailed: 10077,
   accountResourcesExceeded: 10002,
   storageExceeded: 10047,
+  insufficientResources: 10023,
   subjectsOverlap: 10065,
   streamNameInUse: 10058,
   replicasNotSupported: 10074,

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers"
 import { parseAnswer } from "@reprise/gate/typedAnswer"
 import { type EscalationView, isStandalone } from "@reprise/protocol"
 import { Effect, Option } from "effect"
-import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
+import { type ClientFlags, withWritingClient } from "../../system/clientSystem.ts"
 import { findQuestion } from "../../system/lookUp.ts"
 import { newCommandId } from "../../system/names.ts"
 import { wrongUse } from "../../terminal/CliFailure.ts"
@@ -63,7 +63,7 @@ export const giveAnswer = Effect.fn("giveAnswer")(function* (flags: Flags) {
   const commandId = newCommandId("answer")
   // Standard input can be read only once, and the rest may run again.
   const given = yield* Effect.cached(readGuidance(flags.guidance))
-  yield* withClient(
+  yield* withWritingClient(
     flags,
     Effect.gen(function* () {
       const question = yield* findQuestion(flags.id)

@@ -151,6 +151,8 @@ export interface BrokerShape {
   ) => Effect.Effect<void, BrokerFault, Scope.Scope>
   /** The answer to a query; undefined when nobody serves it. */
   readonly request: (subject: string, request: string) => Effect.Effect<string | undefined, BrokerFault>
+  /** Completes once a message could not be stored because the broker's quota, or its disk, is full. */
+  readonly full: Effect.Effect<BrokerFull>
   /** Waits until every consumer (timers aside) has settled everything and nothing new was stored meanwhile. */
   readonly settled: Effect.Effect<void, BrokerFault>
 }

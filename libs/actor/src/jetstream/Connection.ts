@@ -1,8 +1,7 @@
 /** What the parts of the JetStream broker share. */
 import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import type { BrokerError, NatsShape, ServerFeature } from "@reprise/nats"
-import { attempt, supports } from "@reprise/nats"
+import { attempt, type BrokerError, jetStreamCode, type NatsShape, type ServerFeature, supports } from "@reprise/nats"
 import type { Subjects } from "@reprise/protocol"
 import { Duration, Effect, Exit, Option } from "effect"
 import { BrokerFault, BrokerFull } from "../broker/faults.ts"
@@ -17,11 +16,20 @@ export interface Connection {
 
 export const fault = (operation: string) => (cause: unknown) => new BrokerFault({ operation, cause })
 
-/** A client's error as the port's; its message stays readable as the cause. */
+/** How a server refuses to store because the account, or all of JetStream, may use no more space. */
+const accountFull: ReadonlyArray<number> = [
+  jetStreamCode.accountResourcesExceeded,
+  jetStreamCode.storageExceeded,
+  jetStreamCode.insufficientResources
+]
+
+/** The error of a client that stores something as the port's; its message stays readable as the cause. */
 export const faultOf =
   (operation: string) =>
   (error: BrokerError): BrokerFault | BrokerFull =>
-    error._tag === "StreamFull" ? new BrokerFull({ operation, reason: error.reason }) : fault(operation)(error)
+    error._tag === "StreamFull" || (error._tag === "JetStreamRefused" && accountFull.includes(error.code))
+      ? new BrokerFull({ operation, reason: error.reason })
+      : fault(operation)(error)
 
 /** Whether the server that is connected now can do this; an unknown version counts as a new one. */
 export const can = ({ nats }: Connection, feature: ServerFeature) =>

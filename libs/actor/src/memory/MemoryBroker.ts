@@ -161,7 +161,8 @@ const make = Effect.gen(function* () {
     follow: makeFollow(streams),
     snapshots: makeMemoryBucket(),
     views: makeMemoryBucket(),
-    transcripts: makeMemoryTranscripts()
+    transcripts: makeMemoryTranscripts(),
+    full: Effect.never
   })
 })
 

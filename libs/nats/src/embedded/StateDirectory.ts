@@ -97,6 +97,14 @@ export const prepareDirectory = Effect.fn("prepareDirectory")(function* (directo
   })
 })
 
+/** With less, the server can store hardly a message, or does not even start. */
+const leastFreeBytes = 64 * 1024
+
+/** Fails with `DiskFull` when the directory's disk has no room for a server. */
+export const requireRoom = Effect.fnUntraced(function* (directory: string) {
+  if ((yield* freeBytes(directory)) < leastFreeBytes) return yield* new DiskFull({ directory })
+})
+
 /** Free bytes for this user on the directory's disk. */
 export const freeBytes = (directory: string): Effect.Effect<number, DirectoryError> =>
   onDisk(directory, async () => {

@@ -16,7 +16,7 @@ import {
 import { Deferred, Effect, Option, Schedule, Schema, type Scope } from "effect"
 import type { ServerBinary } from "../locate/ServerBinary.ts"
 import { PortTaken, ServerDidNotStart } from "./EmbeddedError.ts"
-import { type DirectoryError, DiskFull, freeBytes, onDisk, paths } from "./StateDirectory.ts"
+import { type DirectoryError, onDisk, paths, requireRoom } from "./StateDirectory.ts"
 
 export interface StartOptions {
   readonly directory: string
@@ -80,7 +80,7 @@ const removeOldLogs = async (log: string): Promise<void> => {
 const diagnose = Effect.fnUntraced(function* (options: StartOptions, offset: number, reason: string) {
   const { directory, port } = options
   if (port > 0 && (yield* isPortTaken(port))) return yield* new PortTaken({ port })
-  if ((yield* freeBytes(directory)) === 0) return yield* new DiskFull({ directory })
+  yield* requireRoom(directory)
   const logFile = paths(directory).log
   const lines = yield* onDisk(directory, () => lastLines(logFile, offset))
   return yield* new ServerDidNotStart({ reason, logFile, lastLines: lines })
@@ -106,6 +106,8 @@ export const startServer = Effect.fnUntraced(function* (
   const mark = yield* markOf(directory)
   yield* endLeftovers(mark)
   yield* removePortsFiles(directory)
+  // A server that cannot write its ports file would be waited for in vain.
+  yield* requireRoom(directory)
   yield* onDisk(directory, () => removeOldLogs(log))
   yield* onDisk(directory, () => replaceFile(config, options.config))
   const offset = yield* Effect.promise(() => logSize(log))
