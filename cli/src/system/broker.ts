@@ -5,6 +5,7 @@ import { attach, connectionTo, EmbeddedServer, ensureStreams, hasOwner, isLocked
 import { Context, Effect, Layer, Predicate, Schedule, Schema } from "effect"
 import type { Settings } from "../config/settingsTable.ts"
 import { nameWhatIsFull, requireQuota, type Store, untilFull, wasFull } from "./brokerQuota.ts"
+import { readable } from "./brokerTrouble.ts"
 import type { SystemOptions } from "./System.ts"
 
 /** The process that ran the broker, or did the work, has ended. Everything stored is kept; another process may continue. */
@@ -45,7 +46,7 @@ export const untilBrokerLost = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect
   Effect.flatMap(BrokerRole, ({ lost, patienceMs }) => {
     const schedule = Schedule.spaced("250 millis").pipe(Schedule.upTo({ duration: `${patienceMs} millis` }))
     const isRepeated = (error: unknown) => patienceMs > 0 && isUnanswered(error)
-    return Effect.raceFirst(Effect.retry(effect, { while: isRepeated, schedule }), lost)
+    return Effect.raceFirst(Effect.retry(effect, { while: isRepeated, schedule }), lost).pipe(Effect.mapError(readable))
   })
 
 /** Runs an effect that stores something: fails with exit code 3 as soon as the broker cannot store more. */
@@ -72,7 +73,11 @@ const ownBroker = Effect.fnUntraced(function* ({ project, settings }: SystemOpti
     ...(storeMaxBytes === undefined ? {} : { storageBytes: storeMaxBytes }),
     ...(port === 0 ? {} : { port })
   })
-  const nats = yield* Nats.make(connectionTo(server.endpoint, { name: "reprise" }))
+  // The server may be killed before anybody is connected; it is restarted then, until that happens too often.
+  const nats = yield* Nats.make(connectionTo(server.endpoint, { name: "reprise" })).pipe(
+    Effect.retry({ while: (error) => error._tag === "BrokerUnreachable", schedule: Schedule.spaced("100 millis") }),
+    Effect.raceFirst(server.failure)
+  )
   const onNats = Effect.provideService(Nats, nats)
   const store = { prefix, directory: project.directory }
   const storage = { storageBytes: server.storageBytes, resize: storeMaxBytes !== undefined }
