@@ -156,7 +156,11 @@ export const currentView = Effect.fnUntraced(function* <State, Input extends Tag
   key: Key
 ) {
   const inMemory = runtime.memory.peek(key)
-  if (inMemory !== undefined) yield* runtime.memory.catchUp(key, inMemory)
+  if (inMemory !== undefined) {
+    yield* runtime.memory
+      .catchUp(key, inMemory)
+      .pipe(Effect.onError(() => Effect.sync(() => runtime.memory.forget(key))))
+  }
   const loaded = inMemory ?? (yield* loadActor(runtime, key))
   return loaded.sequence === 0 ? undefined : runtime.actor.view?.(loaded.state)
 })

@@ -1,6 +1,6 @@
 /** Answers `list` and `show` for one kind of actor (docs/design/protocol.md#subjects-and-streams). */
-import { isKey, queries, type ServiceName } from "@reprise/protocol"
-import { Deferred, Effect, Result, Schema } from "effect"
+import { contracts, isKey, queries, type ServiceName } from "@reprise/protocol"
+import { Deferred, Effect, Predicate, Result, Schema } from "effect"
 import type { BrokerShape, QueryHandler } from "../broker/Broker.ts"
 import type { Lanes } from "./Lanes.ts"
 import { readView } from "./views.ts"
@@ -26,6 +26,17 @@ const brokerTrouble = (service: ServiceName) => (error: { readonly message: stri
   Effect.as(
     Effect.logWarning(`a query was not answered: ${error.message}`),
     failure("broker", `The ${service} could not read its data from the broker.`, "Run 'reprise doctor'.")
+  )
+
+/** The actor's journal holds what cannot be read: neither this query nor any command can be answered. */
+const badJournal = (service: ServiceName, id: string, error: { readonly message: string }) =>
+  Effect.as(
+    Effect.logWarning(`a query was not answered: ${error.message}`),
+    failure(
+      "bad-journal",
+      `The journal of ${contracts[service].actor} ${id} cannot be read, so nothing can be done with it.`,
+      "'reprise repair RUN' ends its run, says what is lost, and keeps what is stored in .reprise/archive/."
+    )
   )
 
 export interface Queries {
@@ -63,7 +74,11 @@ const makeShow = ({ lanes, service }: Queries, view: NonNullable<Queries["view"]
     const answer = yield* Deferred.make<string>()
     const read = view(id).pipe(
       Effect.map((found) => (found === undefined ? missing : data(found))),
-      Effect.catch(brokerTrouble(service)),
+      Effect.catch((error) =>
+        Predicate.isTagged(error, "PoisonMessage") || Predicate.isTagged(error, "Undecodable")
+          ? badJournal(service, id, error)
+          : brokerTrouble(service)(error)
+      ),
       Effect.catchDefect((defect) => brokerTrouble(service)(new Error(String(defect))))
     )
     lanes.push(

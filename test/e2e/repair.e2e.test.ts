@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { jetstream } from "@nats-io/jetstream"
+import { connect } from "@nats-io/transport-node"
+import { Effect, Schema } from "effect"
+import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
+import { makeWorld, type World } from "../harness/World.ts"
+
+const decodeEndpoint = Schema.decodeUnknownSync(
+  Schema.fromJsonString(Schema.Struct({ url: Schema.String, user: Schema.String, password: Schema.String }))
+)
+
+/** A connection to the world's broker, as a program of the same user opens it. */
+const brokerOf = (world: World) =>
+  Effect.acquireRelease(
+    Effect.promise(() => {
+      const { password, url, user } = decodeEndpoint(
+        readFileSync(join(world.root, ".reprise", "endpoint.json"), "utf8")
+      )
+      return connect({ servers: url, user, pass: password })
+    }),
+    (connection) => Effect.promise(() => connection.close())
+  )
+
+describe("a run whose journal holds garbage", () => {
+  it.live.each(["run", "workspace"])(
+    "(%s) is ended by 'repair', which says what is lost; the plan runs again",
+    (actor) =>
+      Effect.gen(function* () {
+        const story = script(once({ role: "author", kind: "report" }, needsHuman("Which way?")))
+        const world = yield* makeWorld({ openCode: "shared", plan: plan("One"), script: story })
+        assert.strictEqual((yield* world.reprise("run", "PLAN.md", "--no-input")).code, 4)
+        const [parked] = yield* world.runs
+        const runId = parked?.runId ?? ""
+        const nothing = yield* world.reprise("repair", runId)
+        assert.match(nothing.stderr, /nothing to repair/)
+
+        const up = yield* world.start("up")
+        yield* up.waitFor(/Ctrl-C stops/)
+        const connection = yield* brokerOf(world)
+        yield* Effect.promise(() => jetstream(connection).publish(`reprise.journal.${actor}.${runId}`, "garbage"))
+        if (actor === "run") {
+          for (const command of [
+            ["status", runId],
+            ["abort", runId],
+            ["run", "PLAN.md", "--no-input"]
+          ]) {
+            const refused = yield* world.reprise(...command)
+            assert.strictEqual(refused.code, 3, refused.stderr)
+            assert.match(refused.stderr, /The journal of run \S+ cannot be read.*\n'reprise repair RUN' ends its run/)
+          }
+        }
+
+        const unasked = yield* world.reprise("repair", runId)
+        assert.strictEqual(unasked.code, 2)
+        assert.match(
+          unasked.stderr,
+          new RegExp(`${actor} ${runId}: its journal of \\d+ entries[\\s\\S]*lost[\\s\\S]*kept`)
+        )
+        const repaired = yield* world.reprise("repair", runId, "--yes")
+        assert.strictEqual(repaired.code, 0, repaired.stderr)
+        const archive = join(world.root, ".reprise", "archive", `${runId}.json`)
+        assert.isTrue(existsSync(archive))
+        assert.include(readFileSync(archive, "utf8"), '"garbage"')
+        const again = yield* world.reprise("run", "PLAN.md", "--no-input")
+        assert.strictEqual(again.code, 0, again.stderr)
+        assert.deepStrictEqual((yield* world.runs).map(({ status }) => status).sort(), ["aborted", "completed"])
+        assert.deepStrictEqual(
+          (yield* world.questions).filter(({ state }) => state === "open"),
+          []
+        )
+      }).pipe(Effect.scoped)
+  )
+})
