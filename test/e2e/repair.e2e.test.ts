@@ -2,10 +2,30 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { jetstream } from "@nats-io/jetstream"
-import { connect } from "@nats-io/transport-node"
+import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
 import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
+
+const decodeLetters = Schema.decodeUnknownSync(
+  Schema.fromJsonString(Schema.Struct({ data: Schema.Array(Schema.Struct({ letter: Schema.Int })) }))
+)
+
+/** Somebody sends garbage; it is listed, shown and dropped. */
+const dropOneDeadLetter = Effect.fnUntraced(function* (world: World, connection: NatsConnection) {
+  yield* Effect.promise(() => jetstream(connection).publish("reprise.command.gate.x", "garbage"))
+  const letters = world
+    .reprise("dead-letters", "list", "--json")
+    .pipe(Effect.map(({ stdout }) => decodeLetters(stdout).data))
+  const [found] = yield* Effect.repeat(letters, { until: (all) => all.length > 0 })
+  const id = `${found?.letter ?? 0}`
+  assert.match((yield* world.reprise("dead-letters", "show", id)).stdout, /could not handle it.*envelope[\s\S]*garbage/)
+  const refused = yield* world.reprise("dead-letters", "replay", id)
+  assert.deepStrictEqual([refused.code, /cannot be sent again/.test(refused.stderr)], [2, true])
+  assert.strictEqual((yield* world.reprise("dead-letters", "drop", id)).code, 0)
+  assert.strictEqual((yield* world.reprise("dead-letters", "drop", id)).code, 2)
+  assert.deepStrictEqual(yield* letters, [])
+})
 
 const decodeEndpoint = Schema.decodeUnknownSync(
   Schema.fromJsonString(Schema.Struct({ url: Schema.String, user: Schema.String, password: Schema.String }))
@@ -41,6 +61,7 @@ describe("a run whose journal holds garbage", () => {
         const connection = yield* brokerOf(world)
         yield* Effect.promise(() => jetstream(connection).publish(`reprise.journal.${actor}.${runId}`, "garbage"))
         if (actor === "run") {
+          yield* dropOneDeadLetter(world, connection)
           for (const command of [
             ["status", runId],
             ["abort", runId],

@@ -342,6 +342,22 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
       })
     )
 
+    it.effect("removes one message, large ones too, and the one before it becomes the last", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const dead = s.dead("gate", freshKey())
+        yield* broker.publish([message(dead, `${dead}-1`), message(dead, `${dead}-2`, `"${"x".repeat(600_000)}"`)])
+        const [first, second] = yield* broker.read("dead", dead, 0)
+        for (const times of [1, 2]) {
+          yield* broker.remove("dead", second?.sequence ?? 0)
+          assert.strictEqual((yield* broker.last("dead", dead))?.sequence, first?.sequence, `removed ${times} times`)
+        }
+        yield* broker.remove("dead", first?.sequence ?? 0)
+        assert.strictEqual(yield* broker.last("dead", dead), undefined)
+        assert.deepStrictEqual(yield* broker.read("dead", dead, 0), [])
+      })
+    )
+
     it.effect("lets a purged journal begin anew, and whoever remembers its end append nothing", () =>
       Effect.gen(function* () {
         const broker = yield* Broker
