@@ -1,4 +1,4 @@
-/** The disk of `.reprise` gets full, on a file system of its own. */
+/** The disk of `.reprise` gets full, or read-only: a file system of its own. */
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -53,26 +53,44 @@ const fill = (disk: string) =>
 
 const makeRoom = (disk: string) => Effect.sync(() => rmSync(filler(disk)))
 
-describe.skipIf(obstacle !== undefined)(`a full disk${obstacle === undefined ? "" : ` (skipped: ${obstacle})`}`, () => {
-  it.live("ends a run with a sentence and exit code 3, and the same command completes it once there is room", () =>
+const makeReadOnly = (disk: string) => Effect.sync(() => execFileSync("mount", ["-o", "remount,ro", disk]))
+
+describe.skipIf(obstacle !== undefined)(`a disk${obstacle === undefined ? "" : ` (skipped: ${obstacle})`}`, () => {
+  it.live("that is read-only is named, with the next step and exit code 3", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({ openCode: "shared", plan: plan("One"), script: heldInMidTurn })
       const disk = yield* smallDisk(world)
-      const run = yield* world.start("run", "PLAN.md")
-      yield* world.model.awaitHeld("mid-turn")
-      yield* fill(disk)
-      yield* world.model.release("mid-turn")
-      const ended = yield* run.ended
-      assert.strictEqual(ended.code, 3, ended.stderr)
-      assert.match(ended.stderr, /no space left on the disk of \S+\.reprise.*no data is lost\.\nThen run/)
-      const status = yield* world.reprise("status")
-      assert.strictEqual(status.code, 3, status.stderr)
-      assert.match(status.stderr, /no space left on the disk/)
-      yield* makeRoom(disk)
-      const again = yield* world.reprise("run", "PLAN.md")
-      assert.strictEqual(again.code, 0, again.stderr)
-      assert.strictEqual(world.git("log", "--format=%s"), "Write it\nStart")
-      assert.strictEqual((yield* world.runs).length, 1)
+      mkdirSync(join(disk, "nats", "jetstream"), { recursive: true })
+      yield* makeReadOnly(disk)
+      for (const command of [["status"], ["run", "PLAN.md"]]) {
+        const refused = yield* world.reprise(...command)
+        assert.strictEqual(refused.code, 3, refused.stderr)
+        assert.match(refused.stderr, /cannot keep its state in \S+ \(its file system is read-only\)\. Make it writable/)
+      }
     }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "that is full ends a run with a sentence and exit code 3, and the same command completes it once there is room",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld({ openCode: "shared", plan: plan("One"), script: heldInMidTurn })
+        const disk = yield* smallDisk(world)
+        const run = yield* world.start("run", "PLAN.md")
+        yield* world.model.awaitHeld("mid-turn")
+        yield* fill(disk)
+        yield* world.model.release("mid-turn")
+        const ended = yield* run.ended
+        assert.strictEqual(ended.code, 3, ended.stderr)
+        assert.match(ended.stderr, /no space left on the disk of \S+\.reprise.*no data is lost\.\nThen run/)
+        const status = yield* world.reprise("status")
+        assert.strictEqual(status.code, 3, status.stderr)
+        assert.match(status.stderr, /no space left on the disk/)
+        yield* makeRoom(disk)
+        const again = yield* world.reprise("run", "PLAN.md")
+        assert.strictEqual(again.code, 0, again.stderr)
+        assert.strictEqual(world.git("log", "--format=%s"), "Write it\nStart")
+        assert.strictEqual((yield* world.runs).length, 1)
+      }).pipe(Effect.scoped)
   )
 })
