@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { jetstream } from "@nats-io/jetstream"
-import { connect, type NatsConnection } from "@nats-io/transport-node"
+import { attach, connectionTo, Nats, type NatsShape } from "@reprise/nats"
 import { Effect, Schema } from "effect"
 import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
@@ -12,8 +11,8 @@ const decodeLetters = Schema.decodeUnknownSync(
 )
 
 /** Somebody sends garbage; it is listed, shown and dropped. */
-const dropOneDeadLetter = Effect.fnUntraced(function* (world: World, connection: NatsConnection) {
-  yield* Effect.promise(() => jetstream(connection).publish("reprise.command.gate.x", "garbage"))
+const dropOneDeadLetter = Effect.fnUntraced(function* (world: World, { js }: NatsShape) {
+  yield* Effect.promise(() => js.publish("reprise.command.gate.x", "garbage"))
   const letters = world
     .reprise("dead-letters", "list", "--json")
     .pipe(Effect.map(({ stdout }) => decodeLetters(stdout).data))
@@ -27,20 +26,10 @@ const dropOneDeadLetter = Effect.fnUntraced(function* (world: World, connection:
   assert.deepStrictEqual(yield* letters, [])
 })
 
-const decodeEndpoint = Schema.decodeUnknownSync(
-  Schema.fromJsonString(Schema.Struct({ url: Schema.String, user: Schema.String, password: Schema.String }))
-)
-
 /** A connection to the world's broker, as a program of the same user opens it. */
 const brokerOf = (world: World) =>
-  Effect.acquireRelease(
-    Effect.promise(() => {
-      const { password, url, user } = decodeEndpoint(
-        readFileSync(join(world.root, ".reprise", "endpoint.json"), "utf8")
-      )
-      return connect({ servers: url, user, pass: password })
-    }),
-    (connection) => Effect.promise(() => connection.close())
+  Effect.flatMap(attach(join(world.root, ".reprise")), (endpoint) =>
+    Nats.make(connectionTo(endpoint, { name: "somebody" }))
   )
 
 describe("a run whose journal holds garbage", () => {
@@ -58,10 +47,10 @@ describe("a run whose journal holds garbage", () => {
 
         const up = yield* world.start("up")
         yield* up.waitFor(/Ctrl-C stops/)
-        const connection = yield* brokerOf(world)
-        yield* Effect.promise(() => jetstream(connection).publish(`reprise.journal.${actor}.${runId}`, "garbage"))
+        const nats = yield* brokerOf(world)
+        yield* Effect.promise(() => nats.js.publish(`reprise.journal.${actor}.${runId}`, "garbage"))
         if (actor === "run") {
-          yield* dropOneDeadLetter(world, connection)
+          yield* dropOneDeadLetter(world, nats)
           for (const command of [
             ["status", runId],
             ["abort", runId],
@@ -91,6 +80,9 @@ describe("a run whose journal holds garbage", () => {
           (yield* world.questions).filter(({ state }) => state === "open"),
           []
         )
+        // At rest, once the host has stopped its agents and released its workspace, it is pruned like any other.
+        const prune = Effect.andThen(world.reprise("prune", "--days", "0", "--yes"), world.runs)
+        assert.deepStrictEqual(yield* Effect.repeat(prune, { until: (runs) => runs.length === 0 }), [])
       }).pipe(Effect.scoped)
   )
 })

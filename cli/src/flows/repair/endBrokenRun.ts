@@ -15,7 +15,7 @@ export const reason = "Its records could not be read; 'reprise repair' ended it.
 
 /** What an abort would tell the others, and does when the run itself is fine. Ids are fixed, so a repeat is dropped. */
 const cancel = Effect.fnUntraced(function* (
-  { escalations, run, sessions }: RunRecord,
+  { escalations, run, sessions, workspaces }: RunRecord,
   broken: ReadonlyArray<BrokenActor>
 ) {
   const messenger = yield* Messenger
@@ -33,6 +33,9 @@ const cancel = Effect.fnUntraced(function* (
   for (const { escalationId, state } of escalations) {
     if (state !== "open" || !works(escalationId)) continue
     yield* messenger.send(to.gate(escalationId).WithdrawEscalation({ reason: "run-ended" }), id(escalationId))
+  }
+  if (workspaces.length > 0 && !broken.some(({ service }) => service === "workspace")) {
+    yield* messenger.send(to.workspace(run.runId).ReleaseWorkspace({ outcome: "aborted" }), id("workspace"))
   }
   yield* messenger.publish("orchestrator", PublicEvent.cases.RunAborted.make({ runId: run.runId, reason }), id("event"))
 })
