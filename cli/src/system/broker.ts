@@ -49,14 +49,13 @@ export const untilBrokerLost = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect
     return Effect.raceFirst(Effect.retry(effect, { while: isRepeated, schedule }), lost).pipe(Effect.mapError(readable))
   })
 
-/** Runs an effect that stores something: fails with exit code 3 as soon as the broker cannot store more. */
-export const untilFullBroker = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, unknown, R | BrokerRole> =>
-  Effect.flatMap(BrokerRole, ({ full, requireQuota }) => Effect.andThen(requireQuota, Effect.raceFirst(effect, full)))
-
-/** Both. */
+/** The same for an effect that stores something: fails with exit code 3 as soon as the broker cannot store more. */
 export const untilBrokerLostOrFull = <A, E, R>(
   effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, unknown, R | BrokerRole> => untilFullBroker(untilBrokerLost(effect))
+): Effect.Effect<A, unknown, R | BrokerRole> =>
+  Effect.flatMap(BrokerRole, ({ full, requireQuota }) =>
+    Effect.andThen(requireQuota, Effect.raceFirst(untilBrokerLost(effect), full))
+  )
 
 /** How to reach a server that others run. */
 export const remoteSettings = ({ nats: { credentials, prefix } }: Settings, url: string, name: string) => ({

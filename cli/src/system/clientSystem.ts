@@ -96,6 +96,9 @@ const runBriefly = <A, E>(flags: NatsFlag, writes: boolean, effect: ClientEffect
     )
   )
 
-/** The same for an effect that waits: it starts again whenever the process that ran the broker has ended. */
+/**
+ * The same for an effect that waits: it starts again whenever the process that ran the broker has ended. `writes`: it
+ * stores something, and fails when the broker is full.
+ */
 export const withLastingClient = <A, E>(flags: NatsFlag, effect: ClientEffect<A, E>, writes = false) =>
   runOnce(flags, { lasting: true, writes }, effect).pipe(Effect.retry({ while: isBrokerLost }))

@@ -11,7 +11,7 @@ import { purgeState } from "../prune/pruneRun.ts"
 import type { RunRecord } from "../prune/RunRecord.ts"
 import type { BrokenActor } from "./brokenActors.ts"
 
-export const reason = "Its records could not be read; 'reprise repair' ended it."
+const reason = "Its records could not be read; 'reprise repair' ended it."
 
 /** What an abort would tell the others, and does when the run itself is fine. Ids are fixed, so a repeat is dropped. */
 const cancel = Effect.fnUntraced(function* (
