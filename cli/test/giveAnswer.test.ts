@@ -1,6 +1,27 @@
 import { assert, describe, it } from "@effect/vitest"
-import { nextStep } from "../src/flows/gate/giveAnswer.ts"
+import { Effect } from "effect"
+import { guidanceText, nextStep } from "../src/flows/gate/giveAnswer.ts"
 import { aQuestion } from "./support/views.ts"
+
+describe("guidance on standard input", () => {
+  it.effect("is taken word for word", () =>
+    Effect.gen(function* () {
+      const text = "Use 🦉 and \ufffd,\n  as it is \n"
+      assert.strictEqual(yield* guidanceText(Buffer.from(text)), text)
+    })
+  )
+
+  it.effect.each([
+    { what: "half of a surrogate pair", bytes: [0x61, 0xed, 0xa0, 0x80] },
+    { what: "Latin-1", bytes: [0x66, 0xfc, 0x72] }
+  ])("that is $what is refused with the next step", ({ bytes }) =>
+    Effect.gen(function* () {
+      const refused = yield* Effect.flip(guidanceText(Uint8Array.from(bytes)))
+      assert.deepStrictEqual([refused.exitCode, refused.code], [2, "not-text"])
+      assert.match(refused.hint, /UTF-8/)
+    })
+  )
+})
 
 describe("the next step after an answer", () => {
   it.each([

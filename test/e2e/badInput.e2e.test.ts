@@ -272,6 +272,10 @@ describe("bad input is answered with the next step and the documented exit code"
       assert.strictEqual(full.code, 3, full.stderr)
       assert.match(full.stderr, /space|storage|quota/i)
       assert.deepStrictEqual(yield* world.model.calls, [], "nothing is spent")
+      for (const looking of [["status"], ["prune", "--days", "0", "--yes"]]) {
+        const looked = yield* world.reprise(...looking)
+        assert.strictEqual(looked.code, 0, looked.stderr)
+      }
       const roomy = { environment: { REPRISE_NATS_STORE_MAX_BYTES: "500000000" } }
       const ended = yield* world.repriseIn(roomy, "run", "PLAN.md")
       assert.strictEqual(ended.code, 0, ended.stderr)

@@ -3,9 +3,9 @@ import * as Command from "effect/cli/Command"
 import { completion } from "./completion.ts"
 import { gate } from "./gate.ts"
 import { config, init, prompts, trust, worktree } from "./repository.ts"
-import { abort, logs, pause, prune, resume, run, status, summary, validate, watch } from "./runs.ts"
+import { abort, logs, pause, prune, repair, resume, run, status, summary, validate, watch } from "./runs.ts"
 import { attach, sessions } from "./sessions.ts"
-import { demo, doctor, serve, up } from "./system.ts"
+import { deadLetters, demo, doctor, serve, up } from "./system.ts"
 
 export const root = Command.make("reprise").pipe(
   Command.withDescription(
@@ -23,6 +23,7 @@ export const root = Command.make("reprise").pipe(
     pause,
     resume,
     abort,
+    repair,
     prune,
     sessions,
     up,
@@ -33,6 +34,7 @@ export const root = Command.make("reprise").pipe(
     prompts,
     worktree,
     doctor,
+    deadLetters,
     demo,
     completion
   ])

@@ -137,6 +137,20 @@ export const abort = Command.make(
   )
 ).pipe(Command.withDescription("Stop a run for good; the workspace is kept"))
 
+export const repair = Command.make(
+  "repair",
+  {
+    run: runArgument,
+    yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do it without asking"), Flag.withDefault(false)),
+    json: jsonFlag,
+    nats: natsFlag
+  },
+  lazily(
+    () => import("../flows/repair/repair.ts"),
+    (module, flags) => module.repair(flags)
+  )
+).pipe(Command.withDescription("End a run whose records cannot be read; says what is lost"))
+
 export const prune = Command.make(
   "prune",
   {

@@ -49,6 +49,49 @@ export const doctor = Command.make(
   )
 ).pipe(Command.withDescription("Check versions, broker, streams, runtimes, git, configuration and dead letters"))
 
+const letterArgument = Argument.Int("LETTER").pipe(
+  Argument.withDescription("Number of a dead letter; see 'reprise dead-letters list'")
+)
+const letterFlags = { letter: letterArgument, json: jsonFlag, nats: natsFlag }
+
+export const deadLetters = Command.make("dead-letters").pipe(
+  Command.withDescription("Show, resend and remove messages that could not be handled"),
+  Command.withSubcommands([
+    Command.make(
+      "list",
+      { json: jsonFlag, nats: natsFlag },
+      lazily(
+        () => import("../flows/doctor/deadLetters.ts"),
+        (module, flags) => module.listDeadLetters(flags)
+      )
+    ).pipe(Command.withDescription("List the dead letters, the oldest first")),
+    Command.make(
+      "show",
+      letterFlags,
+      lazily(
+        () => import("../flows/doctor/deadLetters.ts"),
+        (module, flags) => module.showDeadLetter(flags)
+      )
+    ).pipe(Command.withDescription("Show a dead letter: the message, and why it could not be handled")),
+    Command.make(
+      "replay",
+      letterFlags,
+      lazily(
+        () => import("../flows/doctor/deadLetters.ts"),
+        (module, flags) => module.replayDeadLetter(flags)
+      )
+    ).pipe(Command.withDescription("Send the message again, after its cause was removed")),
+    Command.make(
+      "drop",
+      letterFlags,
+      lazily(
+        () => import("../flows/doctor/deadLetters.ts"),
+        (module, flags) => module.dropDeadLetter(flags)
+      )
+    ).pipe(Command.withDescription("Remove a dead letter"))
+  ])
+)
+
 export const demo = Command.make(
   "demo",
   {

@@ -48,6 +48,9 @@ export const ensureSchemaFile = Effect.fnUntraced(function* (project: Project) {
   yield* prepareDirectory(project.directory).pipe(
     Effect.mapError((error) => missing("state", error.message, "Check the folder's permissions.", error))
   )
-  yield* Effect.promise(() => replaceFile(path, text, { mode: 0o666 }))
+  yield* Effect.tryPromise({
+    try: () => replaceFile(path, text, { mode: 0o666 }),
+    catch: (cause) => missing("state", `${schemaPath} cannot be written.`, "Check its permissions and the disk.", cause)
+  })
   return path
 })

@@ -15,7 +15,7 @@ import { sessionSettings } from "../config/serviceOptions.ts"
 import type { Settings } from "../config/settingsTable.ts"
 import type { Project } from "../project/Project.ts"
 import { CliFailure, missing } from "../terminal/CliFailure.ts"
-import { BrokerRole, type LocalBroker, localBroker, remoteBroker, untilWorkerEnds } from "./broker.ts"
+import { BrokerRole, type LocalBroker, localBroker, noticingFull, remoteBroker, untilWorkerEnds } from "./broker.ts"
 import { runtimes } from "./runtimes.ts"
 
 export interface SystemOptions {
@@ -62,7 +62,9 @@ export const actorConfig = ({ host, settings }: SystemOptions) =>
 /** Messages over a broker. */
 export const messaging = (options: SystemOptions, local: LocalBroker = { waitForOwnerMs: 0 }) => {
   const url = serverUrl(options)
-  return Messenger.layer.pipe(
+  const { prefix } = options.settings.nats
+  return noticingFull(url === undefined ? { prefix, directory: options.project.directory } : { prefix }).pipe(
+    Layer.provideMerge(Messenger.layer),
     Layer.provideMerge(JetStreamBroker.layer),
     Layer.provideMerge(url === undefined ? localBroker(options, local) : remoteBroker(options, url)),
     Layer.provideMerge(actorConfig(options))

@@ -1,9 +1,11 @@
 /** The broker of a command: this repository's, started unless another process runs it, or a NATS server at a URL. */
+import { Broker } from "@reprise/actor"
 import { remoteConnection } from "@reprise/actor/main"
 import { attach, connectionTo, EmbeddedServer, ensureStreams, hasOwner, isLocked, Nats, NoOwner } from "@reprise/nats"
 import { Context, Effect, Layer, Predicate, Schedule, Schema } from "effect"
 import type { Settings } from "../config/settingsTable.ts"
-import { requireQuota, untilFull } from "./brokerQuota.ts"
+import { nameWhatIsFull, requireQuota, type Store, untilFull, wasFull } from "./brokerQuota.ts"
+import { readable } from "./brokerTrouble.ts"
 import type { SystemOptions } from "./System.ts"
 
 /** The process that ran the broker, or did the work, has ended. Everything stored is kept; another process may continue. */
@@ -25,8 +27,10 @@ export class BrokerRole extends Context.Service<
     readonly works: boolean
     /** Fails with a `CliFailure` when nothing more can be stored. */
     readonly requireQuota: Effect.Effect<void, unknown>
-    /** Never succeeds; fails when the broker is gone for good, or full. */
+    /** Never succeeds; fails when the broker is gone for good. */
     readonly lost: Effect.Effect<never, unknown>
+    /** Never succeeds; fails with a `CliFailure` when the broker is full. */
+    readonly full: Effect.Effect<never, unknown>
     /** How long an unanswered query is repeated: the process that answers may be starting or ending. */
     readonly patienceMs: number
   }
@@ -42,16 +46,15 @@ export const untilBrokerLost = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect
   Effect.flatMap(BrokerRole, ({ lost, patienceMs }) => {
     const schedule = Schedule.spaced("250 millis").pipe(Schedule.upTo({ duration: `${patienceMs} millis` }))
     const isRepeated = (error: unknown) => patienceMs > 0 && isUnanswered(error)
-    return Effect.raceFirst(Effect.retry(effect, { while: isRepeated, schedule }), lost)
+    return Effect.raceFirst(Effect.retry(effect, { while: isRepeated, schedule }), lost).pipe(Effect.mapError(readable))
   })
 
-/** The same for an effect that stores something: fails at once if the broker is full. */
+/** The same for an effect that stores something: fails with exit code 3 as soon as the broker cannot store more. */
 export const untilBrokerLostOrFull = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, unknown, R | BrokerRole> =>
-  Effect.andThen(
-    Effect.flatMap(BrokerRole, ({ requireQuota }) => requireQuota),
-    untilBrokerLost(effect)
+  Effect.flatMap(BrokerRole, ({ full, requireQuota }) =>
+    Effect.andThen(requireQuota, Effect.raceFirst(untilBrokerLost(effect), full))
   )
 
 /** How to reach a server that others run. */
@@ -69,20 +72,29 @@ const ownBroker = Effect.fnUntraced(function* ({ project, settings }: SystemOpti
     ...(storeMaxBytes === undefined ? {} : { storageBytes: storeMaxBytes }),
     ...(port === 0 ? {} : { port })
   })
-  const nats = yield* Nats.make(connectionTo(server.endpoint, { name: "reprise" }))
+  // The server may be killed before anybody is connected; it is restarted then, until that happens too often.
+  const nats = yield* Nats.make(connectionTo(server.endpoint, { name: "reprise" })).pipe(
+    Effect.retry({ while: (error) => error._tag === "BrokerUnreachable", schedule: Schedule.spaced("100 millis") }),
+    Effect.raceFirst(server.failure)
+  )
   const onNats = Effect.provideService(Nats, nats)
+  const store = { prefix, directory: project.directory }
   const storage = { storageBytes: server.storageBytes, resize: storeMaxBytes !== undefined }
   yield* ensureStreams(prefix, storage).pipe(onNats)
   return Context.make(Nats, nats).pipe(
     Context.add(BrokerRole, {
       owns: true,
       works: false,
-      requireQuota: onNats(requireQuota(prefix)),
-      lost: Effect.raceFirst(server.failure, onNats(untilFull(prefix))),
+      requireQuota: onNats(requireQuota(store)),
+      lost: server.failure,
+      full: onNats(untilFull(store)),
       patienceMs: 0
     })
   )
 })
+
+/** Whoever runs the broker looks whether it is full; a client learns it when it stores something. */
+const client = { owns: false, works: false, requireQuota: Effect.void, full: Effect.never } as const
 
 const attachToBroker = Effect.fnUntraced(function* ({ project: { directory } }: SystemOptions) {
   const endpoint = yield* attach(directory).pipe(
@@ -100,9 +112,7 @@ const attachToBroker = Effect.fnUntraced(function* ({ project: { directory } }: 
     Effect.repeat({ until: (gone) => gone, schedule: Schedule.spaced("200 millis") }),
     Effect.andThen(new BrokerLost({ directory }))
   )
-  return Context.make(Nats, nats).pipe(
-    Context.add(BrokerRole, { owns: false, works: false, requireQuota: Effect.void, lost, patienceMs: 30_000 })
-  )
+  return Context.make(Nats, nats).pipe(Context.add(BrokerRole, { ...client, lost, patienceMs: 30_000 }))
 })
 
 /** Fails when the process that does the work of this directory has ended, whoever runs the broker. */
@@ -131,16 +141,23 @@ export const localBroker = (options: SystemOptions, { waitForOwnerMs }: LocalBro
     )
   )
 
+/** The broker's role, which also learns that the broker is full when a message of this process could not be stored. */
+export const noticingFull = (store: Store) =>
+  Layer.effect(
+    BrokerRole,
+    Effect.gen(function* () {
+      const role = yield* BrokerRole
+      const broker = yield* Broker
+      const nats = yield* Nats
+      const noticed = Effect.flatMap(broker.full, (error) =>
+        Effect.andThen(Effect.provideService(nameWhatIsFull(store), Nats, nats), wasFull(error))
+      )
+      return { ...role, full: Effect.raceFirst(role.full, noticed) }
+    })
+  )
+
 /** A server that others run. */
 export const remoteBroker = ({ settings }: SystemOptions, url: string) =>
   remoteConnection({ ...remoteSettings(settings, url, "reprise-client"), host: "local" }).pipe(
-    Layer.merge(
-      Layer.succeed(BrokerRole, {
-        owns: false,
-        works: false,
-        requireQuota: Effect.void,
-        lost: Effect.never,
-        patienceMs: 5_000
-      })
-    )
+    Layer.merge(Layer.succeed(BrokerRole, { ...client, lost: Effect.never, patienceMs: 5_000 }))
   )

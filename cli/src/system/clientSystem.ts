@@ -6,7 +6,7 @@ import { findProject, isInitialised } from "../project/Project.ts"
 import { type CliFailure, missing } from "../terminal/CliFailure.ts"
 import { requireTrusted } from "../trust/requireTrust.ts"
 import { serverSettings } from "../trust/trustedSettings.ts"
-import { BrokerRole, isBrokerLost, maxTakeovers, untilBrokerLost } from "./broker.ts"
+import { BrokerRole, isBrokerLost, maxTakeovers, untilBrokerLost, untilBrokerLostOrFull } from "./broker.ts"
 import { actorConfig, actors, logging, messaging, orCliFailure, type SystemOptions, usesRemote } from "./System.ts"
 
 /** The flags of every command that needs a broker. */
@@ -29,6 +29,7 @@ const emptySystem = (options: SystemOptions) =>
           works: false,
           requireQuota: Effect.void,
           lost: Effect.never,
+          full: Effect.never,
           patienceMs: 0
         })
       ),
@@ -60,24 +61,44 @@ export const clientOptions = Effect.fnUntraced(function* ({ nats }: NatsFlag) {
 
 type ClientEffect<A, E> = Effect.Effect<A, E, Messenger | Broker | ActorConfig>
 
-const runOnce = Effect.fnUntraced(function* <A, E>(flags: NatsFlag, lasting: boolean, effect: ClientEffect<A, E>) {
+interface Purpose {
+  /** It waits for something: a broker is started even if none ever ran here. */
+  readonly lasting: boolean
+  /** It stores something, so it fails when the broker is full. */
+  readonly writes: boolean
+}
+
+const runOnce = Effect.fnUntraced(function* <A, E>(
+  flags: NatsFlag,
+  { lasting, writes }: Purpose,
+  effect: ClientEffect<A, E>
+) {
   const { config, options } = yield* clientOptions(flags)
   yield* requireTrusted(options.project, config, options.nats === undefined ? serverSettings : ["nats.credentials"])
-  return yield* untilBrokerLost(effect).pipe(Effect.provide(clientSystem({ ...options, lasting })))
+  const until = writes ? untilBrokerLostOrFull : untilBrokerLost
+  return yield* until(effect).pipe(Effect.provide(clientSystem({ ...options, lasting })))
 })
 
 /**
  * Runs an effect as a client of the repository around the current directory. The effect may run more than once: when
  * another short command owned the broker meanwhile and ends, the broker ends with it.
  */
-export const withClient = <A, E>(flags: NatsFlag, effect: ClientEffect<A, E>) =>
-  runOnce(flags, false, effect).pipe(
+export const withClient = <A, E>(flags: NatsFlag, effect: ClientEffect<A, E>) => runBriefly(flags, false, effect)
+
+/** The same for an effect that stores something: it fails with exit code 3 when the broker is full. */
+export const withWritingClient = <A, E>(flags: NatsFlag, effect: ClientEffect<A, E>) => runBriefly(flags, true, effect)
+
+const runBriefly = <A, E>(flags: NatsFlag, writes: boolean, effect: ClientEffect<A, E>) =>
+  runOnce(flags, { lasting: false, writes }, effect).pipe(
     Effect.retry({ while: isBrokerLost, times: maxTakeovers }),
     Effect.mapError((error) =>
       error instanceof QueryFailed ? missing(error.code, error.message, error.hint, error) : error
     )
   )
 
-/** The same for an effect that waits: it starts again whenever the process that ran the broker has ended. */
-export const withLastingClient = <A, E>(flags: NatsFlag, effect: ClientEffect<A, E>) =>
-  runOnce(flags, true, effect).pipe(Effect.retry({ while: isBrokerLost }))
+/**
+ * The same for an effect that waits: it starts again whenever the process that ran the broker has ended. `writes`: it
+ * stores something, and fails when the broker is full.
+ */
+export const withLastingClient = <A, E>(flags: NatsFlag, effect: ClientEffect<A, E>, writes = false) =>
+  runOnce(flags, { lasting: true, writes }, effect).pipe(Effect.retry({ while: isBrokerLost }))

@@ -1,6 +1,6 @@
 /** What happens to a message that can never be handled: it is stored as a dead letter, for an operator to look at. */
-import { keyOfSubject, runOfSubject, type Subjects, subjects as subjectsOf } from "@reprise/protocol"
-import { Clock, Effect, Metric, Result, Schema } from "effect"
+import { keyOfSubject, runOfSubject, type Subjects } from "@reprise/protocol"
+import { Clock, Effect, Metric, Schema } from "effect"
 import type { BrokerShape, Delivered } from "./broker/Broker.ts"
 
 /** The message can be handled neither now nor later; `reason` is for the dead letter. */
@@ -97,30 +97,3 @@ export const storeDeadLetter = Effect.fnUntraced(function* (
     }
   ])
 })
-
-/** A dead letter with its place among them; `content` is undefined when it cannot be read. */
-export interface StoredDeadLetter {
-  readonly sequence: number
-  /** When it was stored, ISO 8601. */
-  readonly time: string
-  readonly content: DeadLetter | undefined
-}
-
-const decode = Schema.decodeUnknownResult(Schema.fromJsonString(DeadLetter))
-
-/** All dead letters after a sequence, oldest first. */
-export const readDeadLetters = (broker: BrokerShape, prefix: string) =>
-  Effect.fn("Messenger.deadLetters")(function* (after = 0) {
-    const stored = yield* broker.read("dead", subjectsOf(prefix).deads(), after)
-    return yield* Effect.forEach(stored, ({ body, header, sequence }) =>
-      Effect.catchTag(body, "BodyLost", () => Effect.succeed("")).pipe(
-        Effect.map(
-          (text): StoredDeadLetter => ({
-            sequence,
-            time: header("ce-time"),
-            content: Result.getOrUndefined(decode(text))
-          })
-        )
-      )
-    )
-  })

@@ -3,8 +3,8 @@ import { Context, Effect, Layer, type Stream } from "effect"
 import { ActorConfig } from "./ActorConfig.ts"
 import { Broker } from "./broker/Broker.ts"
 import type { BrokerFault } from "./broker/faults.ts"
-import { readDeadLetters, type StoredDeadLetter } from "./DeadLetter.ts"
 import { type Ask, makeAsk } from "./messenger/ask.ts"
+import { type DeadLetters, makeDeadLetters } from "./messenger/deadLetters.ts"
 import { type EventsOptions, makeReadEvents, type SeenEvent } from "./messenger/events.ts"
 import { type List, makeList, makeQuery, makeShow, type Query, type Show } from "./messenger/queries.ts"
 import { makePublish, makeSend, type Publish, type Send } from "./messenger/send.ts"
@@ -20,7 +20,7 @@ const make = Effect.gen(function* () {
     ask: makeAsk(send, events),
     publish: makePublish(broker, settings),
     events,
-    deadLetters: readDeadLetters(broker, settings.prefix),
+    ...makeDeadLetters(broker, settings),
     show: makeShow(query),
     list: makeList(query),
     query
@@ -42,7 +42,7 @@ const make = Effect.gen(function* () {
  */
 export class Messenger extends Context.Service<
   Messenger,
-  {
+  DeadLetters & {
     /** Stores a command, encoded by its schema. Sent again with the same id, it is stored once. */
     readonly send: Send
     /**
@@ -58,8 +58,6 @@ export class Messenger extends Context.Service<
     readonly publish: Publish
     /** Public events in order, live, without gaps across reconnects; never ends. Events that cannot be read are left out. */
     readonly events: (options: EventsOptions) => Stream.Stream<SeenEvent, BrokerFault>
-    /** Messages that could not be handled, oldest first, after a sequence if given. */
-    readonly deadLetters: (after?: number) => Effect.Effect<ReadonlyArray<StoredDeadLetter>, BrokerFault>
     readonly show: Show
     readonly list: List
     readonly query: Query

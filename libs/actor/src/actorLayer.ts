@@ -1,19 +1,27 @@
 /** Runs one kind of actor: its commands, the events it subscribes to, its timers and its queries. */
-import { idsAround, type Key, type PublicEvent, type Subjects, subjects as subjectsOf } from "@reprise/protocol"
+import {
+  idsAround,
+  type Key,
+  type PublicEvent,
+  type ServiceName,
+  type Subjects,
+  subjects as subjectsOf
+} from "@reprise/protocol"
 import { Clock, Effect, Layer, Schedule } from "effect"
 import type { Actor, Subscription, Tagged } from "./Actor.ts"
-import { ActorConfig } from "./ActorConfig.ts"
-import { Broker, type ConsumerSpec } from "./broker/Broker.ts"
+import { ActorConfig, type ActorSettings } from "./ActorConfig.ts"
+import { Broker, type BrokerShape, type ConsumerSpec } from "./broker/Broker.ts"
 import type { BrokerFault } from "./broker/faults.ts"
 import { PoisonMessage } from "./DeadLetter.ts"
 import { type ActorRuntime, makeActorRuntime } from "./runtime/ActorRuntime.ts"
-import { currentView, handleInput, refuseUnreadable } from "./runtime/handleInput.ts"
+import { makeAnswers } from "./runtime/Answers.ts"
+import { currentView, handleInput, noAnswer, refuseUnreadable } from "./runtime/handleInput.ts"
 import { type Lanes, makeLanes } from "./runtime/Lanes.ts"
 import { type HandlingError, makeReceiver, type Opened, type Receiver } from "./runtime/Receiver.ts"
 import { serveQueries } from "./runtime/serveQueries.ts"
 import { logIds } from "./runtime/telemetry.ts"
 import { handleTimer } from "./runtime/timers.ts"
-import { bodyOf, bodyReader, readEvent } from "./wire.ts"
+import { bodyOf, bodyReader, readEvent, type Undecodable } from "./wire.ts"
 
 /** A running actor: its runtime, and the lanes in which its inputs are handled. */
 interface Running<State, Input extends Tagged, Event extends Tagged> {
@@ -23,47 +31,56 @@ interface Running<State, Input extends Tagged, Event extends Tagged> {
 
 type Part = "commands" | "events" | "timers"
 
-const receiverOf = <State, Input extends Tagged, Event extends Tagged>(
-  runtime: ActorRuntime<State, Input, Event>,
-  stream: Part,
-  filters: ReadonlyArray<string>
-) => {
-  const { actor, broker, settings, subjects } = runtime
-  const { service } = actor
-  // A timer is delivered until it is due, so neither its deliveries nor those under way are limited.
-  const isTimer = stream === "timers"
-  const spec: ConsumerSpec = {
-    stream,
-    durable: `${stream}-${service}`,
-    filters,
-    maxInFlight: isTimer ? -1 : settings.maxInFlight,
-    ackWaitMs: settings.ackWaitMs
+const makeReceiverOf =
+  (broker: BrokerShape, settings: ActorSettings, subjects: Subjects, service: ServiceName) =>
+  (stream: Part, filters: ReadonlyArray<string>) => {
+    // A timer is delivered until it is due, so neither its deliveries nor those under way are limited.
+    const isTimer = stream === "timers"
+    const spec: ConsumerSpec = {
+      stream,
+      durable: `${stream}-${service}`,
+      filters,
+      maxInFlight: isTimer ? -1 : settings.maxInFlight,
+      ackWaitMs: settings.ackWaitMs
+    }
+    const maxDeliveries = isTimer ? Infinity : settings.maxDeliveries
+    return makeReceiver({ service, spec, broker, subjects, settings, maxDeliveries })
   }
-  const maxDeliveries = isTimer ? Infinity : settings.maxDeliveries
-  return makeReceiver({ service, spec, broker, subjects, settings, maxDeliveries })
-}
 
-/** One input as a job of the actor's lane. A failure may have left the memory behind the journal, so it is loaded again. */
+/**
+ * One input as a job of the actor's lane; its answer is stored beside the lane. A failure may have left the memory behind
+ * the journal, so it is loaded again. `unreadable`: the answer to an input that cannot be read.
+ */
 const inputJob = <State, Input extends Tagged, Event extends Tagged>(
   { runtime }: Running<State, Input, Event>,
   receiver: Receiver,
   { delivery, meta }: Opened,
   key: Key,
-  input: Effect.Effect<Input, HandlingError>
+  input: Effect.Effect<Input, HandlingError>,
+  unreadable: (error: Undecodable) => Effect.Effect<Effect.Effect<void, HandlingError>, HandlingError> = Effect.fail
 ) => {
-  const { actor, memory } = runtime
+  const { actor, answers, arrivals, memory } = runtime
   const { service } = actor
-  const handled = Effect.flatMap(input, (value) =>
-    handleInput(runtime, { key, input: value, meta, redelivered: delivery.deliveryCount > 1 }).pipe(
-      Effect.annotateLogs(logIds(service, key, meta, value))
+  arrivals.last += 1
+  const arrival = arrivals.last
+  const annotations = { service, key, command: meta.type, id: meta.id }
+  const handle = (value: Input) =>
+    handleInput(runtime, { key, input: value, meta, arrival, redelivered: delivery.deliveryCount > 1 }).pipe(
+      Effect.annotateLogs(logIds(service, key, meta, value)),
+      Effect.onError(() => Effect.sync(() => memory.forget(key)))
     )
-  ).pipe(Effect.onError(() => Effect.sync(() => memory.forget(key))))
+  const handled = Effect.matchEffect(input, {
+    onSuccess: (value): Effect.Effect<Effect.Effect<void, HandlingError>, HandlingError> => handle(value),
+    onFailure: (error) => (error._tag === "Undecodable" ? unreadable(error) : Effect.fail(error))
+  })
+  const answered = Effect.flatMap(handled, (answer) =>
+    answer === noAnswer
+      ? Effect.sync(() => receiver.ack(delivery))
+      : Effect.sync(() => answers.give(key, receiver.settle(delivery, answer).pipe(Effect.annotateLogs(annotations))))
+  )
   return receiver
-    .settle(delivery, handled)
-    .pipe(
-      Effect.andThen(Effect.suspend(() => memory.snapshotIfDue(key))),
-      Effect.annotateLogs({ service, key, command: meta.type, id: meta.id })
-    )
+    .settleFailures(delivery, answered)
+    .pipe(Effect.andThen(Effect.suspend(() => memory.snapshotIfDue(key))), Effect.annotateLogs(annotations))
 }
 
 const receiveCommands = <State, Input extends Tagged, Event extends Tagged>(
@@ -75,10 +92,11 @@ const receiveCommands = <State, Input extends Tagged, Event extends Tagged>(
   return commands.receive((opened) => {
     const { delivery, key, meta } = opened
     const ids = idsAround(actor.service, key, meta.subject)
-    const input = Effect.flatMap(bodyOf(delivery), (body) => Effect.fromResult(readCommand(meta.type, body, ids))).pipe(
-      Effect.tapErrorTag("Undecodable", ({ reason }) => refuseUnreadable(running.runtime, key, meta, reason))
-    )
-    running.lanes.push(key, inputJob(running, commands, opened, key, input))
+    const input = Effect.flatMap(bodyOf(delivery), (body) => Effect.fromResult(readCommand(meta.type, body, ids)))
+    // Its sender is told, and then it becomes a dead letter.
+    const unreadable = (error: Undecodable) =>
+      Effect.map(refuseUnreadable(running.runtime, key, meta, error.reason), Effect.andThen(Effect.fail(error)))
+    running.lanes.push(key, inputJob(running, commands, opened, key, input, unreadable))
   })
 }
 
@@ -142,13 +160,14 @@ const run = Effect.fnUntraced(function* <State, Input extends Tagged, Event exte
   const settings = yield* ActorConfig
   const { service, subscription } = actor
   const subjects = subjectsOf(settings.prefix)
-  const runtime = makeActorRuntime(actor, broker, subjects, settings)
 
-  // When the scope closes, last made is first closed: nothing more is taken, then the lanes finish, then deliveries that
-  // are left are handed back. So the receivers are made before the lanes, and begin to receive after them.
-  const commands = yield* receiverOf(runtime, "commands", [subjects.commands(service)])
-  const timers = yield* receiverOf(runtime, "timers", [subjects.timers(service)])
-  const events = yield* receiverOf(runtime, "events", eventFilters(subjects, subscription))
+  // When the scope closes, last made is first closed: nothing more is taken, then the lanes and their answers finish, then
+  // deliveries that are left are handed back. So the receivers are made first, and begin to receive last.
+  const receiverOf = makeReceiverOf(broker, settings, subjects, service)
+  const commands = yield* receiverOf("commands", [subjects.commands(service)])
+  const timers = yield* receiverOf("timers", [subjects.timers(service)])
+  const events = yield* receiverOf("events", eventFilters(subjects, subscription))
+  const runtime = makeActorRuntime(actor, broker, subjects, settings, yield* makeAnswers())
   const running = { runtime, lanes: yield* makeLanes() }
 
   const view = actor.view === undefined ? {} : { view: (key: string) => currentView(runtime, key) }

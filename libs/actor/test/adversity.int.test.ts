@@ -7,7 +7,7 @@ import { JetStreamApiError } from "@nats-io/jetstream"
 import { errors, nanos } from "@nats-io/transport-node"
 import { Nats, type NatsShape } from "@reprise/nats"
 import { anyHost, subjects } from "@reprise/protocol"
-import { Context, Effect, Fiber, Layer } from "effect"
+import { Context, Effect, Exit, Fiber, Layer } from "effect"
 import {
   ActorConfig,
   actorLayer,
@@ -19,7 +19,7 @@ import {
   workerLayer
 } from "../src/index.ts"
 import { CounterWork, counter, counterLayer, toCounter } from "./support/Counter.ts"
-import { testSettings } from "./support/jetStream.ts"
+import { jetStream, testSettings } from "./support/jetStream.ts"
 import { misbehaving } from "./support/misbehave.ts"
 import { eventsSoFar, followNow, journalOf, sendAll, show } from "./support/observe.ts"
 import { onServer, ownServerWorld, waitUntil } from "./support/systems.ts"
@@ -176,6 +176,7 @@ onServer("an actor on a broker in trouble", () => {
         yield* sendAll("a", upTo(25).slice(5))
         yield* waitUntil(Effect.sync(() => refusals >= 3))
         assert.isBelow((yield* journalOf("a")).length, 25)
+        assert.include((yield* (yield* Broker).full).reason, "maximum bytes exceeded")
         yield* quota(1_000_000)
         yield* drain
         assert.deepStrictEqual(
@@ -185,6 +186,25 @@ onServer("an actor on a broker in trouble", () => {
         assert.deepStrictEqual(yield* show("a"), { total: 325, steps: 25 })
         assert.strictEqual((yield* eventsSoFar(["StepStarted"])).length, 25)
       }).pipe(Effect.provide(one))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a store whose opening got no answer is opened by whoever needs it next", () =>
+    Effect.gen(function* () {
+      const { server } = yield* ownServerWorld()
+      yield* Effect.scoped(Layer.build(jetStream(server.url)))
+      const hasty = JetStreamBroker.layer.pipe(
+        Layer.provide(Nats.layer({ url: server.url, name: "hasty", requestTimeoutMs: 200 })),
+        Layer.provideMerge(ActorConfig.layer(testSettings))
+      )
+      const { snapshots, transcripts } = Context.get(yield* Layer.build(hasty), Broker)
+      const large = "x".repeat(600_000)
+      const uses = [transcripts.put("session/a", "said"), snapshots.put("escalation.a", large), snapshots.get("b")]
+      yield* server.cut
+      for (const use of uses) assert.isTrue(Exit.isFailure(yield* Effect.exit<unknown, unknown, never>(use)))
+      yield* server.heal
+      for (const use of uses) yield* Effect.asVoid<unknown, unknown, never>(use)
+      assert.strictEqual((yield* snapshots.get("escalation.a"))?.value, large)
     }).pipe(Effect.scoped)
   )
 

@@ -1,8 +1,9 @@
 /** What the runtime must not do when processes race, a broker answers late, or a process dies between two steps. */
 import { assert, describe, it } from "@effect/vitest"
 import { encodeMeta, subjects } from "@reprise/protocol"
-import { Effect } from "effect"
+import { Effect, Latch } from "effect"
 import { TestClock } from "effect/testing"
+import type { Message } from "../src/broker/Broker.ts"
 import { Conflict } from "../src/broker/faults.ts"
 import { actorLayer, Broker, drain } from "../src/index.ts"
 import { counter, counterLayer, toCounter } from "./support/Counter.ts"
@@ -85,6 +86,74 @@ describe("a command that keeps losing races", () => {
         // Two attempts for each delivery: the first and one more after the conflict.
         assert.deepStrictEqual([lost, deliveries], [13, 7])
       }).pipe(Effect.provide(one))
+    })
+  )
+})
+
+describe("many refused commands", () => {
+  const commands = (types: ReadonlyArray<string>) =>
+    Broker.use((broker) =>
+      broker.publish(
+        types.map((type, n) => ({
+          subject: s.command("gate", "a"),
+          body: '{"n":1}',
+          meta: { id: `c-${n}`, type, source: "/test", subject: "r1", time: "2026-01-01T00:00:00.000Z" }
+        }))
+      )
+    )
+  const isRefusal = (messages: ReadonlyArray<Message>) => messages.some(({ meta }) => meta.type === "CommandRefused")
+
+  it.effect("share a look at the journal, and none waits for the answer to another", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      const [many, together] = [20, Latch.makeUnsafe()]
+      let [looks, underWay] = [0, 0]
+      const one = yield* world.start(
+        misbehaving(count, (broker) => ({
+          last: (stream, subject) => {
+            if (stream === "journal") looks += 1
+            return Effect.delay(broker.last(stream, subject), "10 millis")
+          },
+          publish: (messages) => {
+            if (!isRefusal(messages)) return broker.publish(messages)
+            underWay += 1
+            if (underWay === many) together.openUnsafe()
+            return Effect.andThen(together.await, broker.publish(messages))
+          }
+        }))
+      )
+      yield* Effect.gen(function* () {
+        yield* sendAll("a", [1])
+        yield* drain
+        yield* commands(Array.from({ length: many }, () => "Forbidden"))
+        yield* drain
+        assert.lengthOf(yield* eventsSoFar(["CommandRefused"]), many)
+        // The first looks alone, the second for all that arrived meanwhile.
+        assert.strictEqual(looks, 2)
+      }).pipe(Effect.provide(one))
+    })
+  )
+
+  it.effect.each(["Forbidden", "Unheard"])("(%s) are answered before a later one is decided", (type) =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      const log: Array<string> = []
+      const one = yield* world.start(
+        misbehaving(count, (broker) => ({
+          append: (message, expected) => {
+            log.push("decided")
+            return broker.append(message, expected)
+          },
+          publish: (messages) =>
+            isRefusal(messages)
+              ? Effect.andThen(Effect.sleep("1 second"), broker.publish(messages)).pipe(
+                  Effect.tap(Effect.sync(() => log.push("answered")))
+                )
+              : broker.publish(messages)
+        }))
+      )
+      yield* commands([type, type, "Add"]).pipe(Effect.andThen(drain), Effect.provide(one))
+      assert.deepStrictEqual(log, ["answered", "answered", "decided"])
     })
   )
 })

@@ -76,6 +76,32 @@ onServer("a stranger on the broker", () => {
     )
   })
 
+  it.live("leaves dead letters that can be sent again and removed one by one", () =>
+    Effect.gen(function* () {
+      const world = yield* jetStreamWorld()
+      const store = yield* strangerAt(world.server.url)
+      const one = yield* world.start(count)
+      yield* Effect.gen(function* () {
+        const messenger = yield* Messenger
+        const { "Nats-Msg-Id": _id, ...unknownId } = envelopeOf("unreadable", "Add")
+        for (const body of ["first", "second"]) yield* store(s.command("gate", "a"), body, unknownId)
+        yield* drain
+        const [first, second] = yield* messenger.deadLetters()
+        assert.deepStrictEqual([first?.content?.body, second?.content?.body], ["first", "second"])
+        yield* messenger.dropDeadLetter(second?.sequence ?? 0)
+        if (first === undefined) return assert.fail("there is no dead letter")
+        yield* messenger.replayDeadLetter({ ...first, time: "2026-01-01T00:00:00.000Z" })
+        yield* drain
+        const letters = yield* messenger.deadLetters()
+        assert.deepStrictEqual(
+          letters.map(({ content }) => content?.body),
+          ["first"]
+        )
+        assert.isAbove(letters[0]?.sequence ?? 0, second?.sequence ?? 0)
+      }).pipe(Effect.provide(one))
+    }).pipe(Effect.scoped)
+  )
+
   it.live("who publishes an event that is none finds it among the dead letters of its run", () =>
     Effect.gen(function* () {
       const world = yield* jetStreamWorld()

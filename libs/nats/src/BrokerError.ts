@@ -126,6 +126,7 @@ export const jetStreamCode = {
   storeFailed: 10077,
   accountResourcesExceeded: 10002,
   storageExceeded: 10047,
+  insufficientResources: 10023,
   subjectsOverlap: 10065,
   streamNameInUse: 10058,
   replicasNotSupported: 10074,
@@ -179,3 +180,11 @@ export const brokerError = (operation: string, thrown: unknown): BrokerError => 
 /** Runs a driver's promise; what it throws becomes a `BrokerError`. */
 export const attempt = <A>(operation: string, run: () => Promise<A>): Effect.Effect<A, BrokerError> =>
   Effect.tryPromise({ try: run, catch: (thrown) => brokerError(operation, thrown) })
+
+/**
+ * Repeats a request that changes nothing the second time, while it gets no answer. One that met the end of a server waits
+ * for the next one: a server that is killed, even in its first start, is started again.
+ */
+export const untilAnswered = <A, E extends { readonly _tag: string }, R>(
+  request: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> => Effect.retry(request, { while: (error) => error._tag === "RequestTimedOut", times: 4 })

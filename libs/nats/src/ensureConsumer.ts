@@ -2,7 +2,7 @@
 import { AckPolicy, type ConsumerConfig, type ConsumerInfo, DeliverPolicy } from "@nats-io/jetstream"
 import { nanos } from "@nats-io/transport-node"
 import { Effect, Option, Schema } from "effect"
-import { attempt, JetStreamRefused, jetStreamCode } from "./BrokerError.ts"
+import { attempt, JetStreamRefused, jetStreamCode, untilAnswered } from "./BrokerError.ts"
 import { differences } from "./compareConfig.ts"
 import { Nats, type NatsShape } from "./Nats.ts"
 import { formatVersion, type ServerVersion, supports } from "./ServerVersion.ts"
@@ -112,4 +112,4 @@ export const ensureConsumer = Effect.fn("ensureConsumer")(function* (options: Co
   const stored = yield* attempt(`read consumer ${durable} of ${stream}`, () => nats.jsm.consumers.info(stream, durable))
   const [refused] = differences(wanted, stored.config)
   return refused === undefined ? stored : yield* mismatch(refused)
-})
+}, untilAnswered)

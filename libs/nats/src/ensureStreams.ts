@@ -3,7 +3,7 @@ import type { StreamConfig, StreamInfo } from "@nats-io/jetstream"
 import { Kvm } from "@nats-io/kv"
 import { Objm } from "@nats-io/obj"
 import { Effect, Option, Schema } from "effect"
-import { attempt, type BrokerError, JetStreamRefused, jetStreamCode } from "./BrokerError.ts"
+import { attempt, type BrokerError, JetStreamRefused, jetStreamCode, untilAnswered } from "./BrokerError.ts"
 import { type Difference, differences } from "./compareConfig.ts"
 import { Nats, type NatsShape } from "./Nats.ts"
 import {
@@ -187,7 +187,7 @@ export const ensureStreams = Effect.fn("ensureStreams")(function* (prefix: strin
   const replicas = options.replicas ?? 1
   const definitions = streamDefinitions(prefix, { ...defaultAges, ...options.ages })
   const ours = new Set(definitions.map(({ stream }) => stream))
-  const storageBytes = options.storageBytes ?? (yield* chooseStorage(nats, ours, replicas))
+  const storageBytes = options.storageBytes ?? (yield* untilAnswered(chooseStorage(nats, ours, replicas)))
   return yield* Effect.forEach(
     definitions,
     (definition) =>
@@ -195,7 +195,7 @@ export const ensureStreams = Effect.fn("ensureStreams")(function* (prefix: strin
         maxBytes: shareOf(storageBytes, definition),
         resize: options.resize ?? false,
         replicas
-      }).pipe(Effect.mapError(explain(definition))),
+      }).pipe(untilAnswered, Effect.mapError(explain(definition))),
     { concurrency: 4 }
   )
 })

@@ -21,7 +21,8 @@ export {
   DiskFull,
   NewerFormat,
   paths as statePaths,
-  prepareDirectory
+  prepareDirectory,
+  requireRoom
 } from "./embedded/StateDirectory.ts"
 export * from "./ensureConsumer.ts"
 export * from "./ensureStreams.ts"

@@ -2,18 +2,29 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promis
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Option, Redacted, Scope } from "effect"
+import { freeze } from "@reprise/process/testing"
+import { Effect, Exit, Fiber, Option, Redacted, Scope } from "effect"
 import {
   connectionTo,
   type EmbeddedOptions,
   EmbeddedServer,
+  ensureConsumer,
   ensureStreams,
+  locateServer,
   Nats,
   publish,
   readEndpoint,
   statisticsOverHttp
 } from "../src/index.ts"
-import { isAlive, killHard, parentOf, processGroupOf, stateDirectory, waitUntil } from "./harness.ts"
+import {
+  isAlive,
+  killHard,
+  parentOf,
+  processGroupOf,
+  stateDirectory,
+  temporaryDirectory,
+  waitUntil
+} from "./harness.ts"
 
 const modeOf = (path: string) => Effect.promise(async () => ((await stat(path)).mode & 0o777).toString(8))
 const commandLineOf = (pid: number) => Effect.promise(() => readFile(`/proc/${pid}/cmdline`, "utf8"))
@@ -40,6 +51,44 @@ describe("starting", () => {
       const found = Option.getOrThrow(yield* readEndpoint(directory))
       assert.strictEqual(found.url, endpoint.url)
       assert.strictEqual(Redacted.value(found.password), Redacted.value(endpoint.password))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("goes on when its server is killed before it listens", () =>
+    Effect.gen(function* () {
+      const { path, version } = yield* locateServer()
+      const folder = yield* temporaryDirectory
+      const dying = join(folder, "dying")
+      const program = `#!/bin/sh\nif mkdir '${dying}' 2>/dev/null; then kill -KILL $$; fi\nexec '${path}' "$@"\n`
+      yield* Effect.promise(() => writeFile(join(folder, "server"), program, { mode: 0o755 }))
+      const { nats } = yield* started({ server: { path: join(folder, "server"), version, origin: "path" } })
+      assert.strictEqual(yield* nats.status, "connected")
+      yield* Effect.promise(() => stat(dying))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("goes on when its server is killed while it makes its streams and consumers", () =>
+    Effect.gen(function* () {
+      const { nats, server } = yield* started()
+      const consumer = {
+        stream: "REPRISE_COMMANDS",
+        durable: "gate",
+        filterSubjects: ["reprise.command.gate.*"],
+        ackWaitMs: 5_000,
+        maxDeliver: -1,
+        maxAckPending: 64
+      }
+      for (const make of [ensureStreams("reprise"), ensureConsumer(consumer)]) {
+        yield* freeze(yield* server.pid)
+        const made = yield* Effect.forkChild(
+          Effect.provideService(Effect.asVoid<unknown, unknown, Nats>(make), Nats, nats),
+          {
+            startImmediately: true
+          }
+        )
+        yield* killHard(yield* server.pid)
+        yield* Fiber.join(made)
+      }
     }).pipe(Effect.scoped)
   )
 

@@ -334,7 +334,8 @@ describe("every refusal", () => {
     ["another-commit", [raised()], reply("fix", { commit: "bbbb" })],
     ["not-an-option", [raised()], reply("nonsense")],
     ["not-offered", [raised(bare)], reply("c")],
-    ["guidance-required", [raised(bare)], reply("other")]
+    ["guidance-required", [raised(bare)], reply("other")],
+    ["unreadable", [raised()], reply("fix", { guidance: "half of a pair: \ud83e" })]
   ] as const)("has the code %s", (code, history, command) => {
     assert.containSubset(escalation(history).when(command, at(9)).outcome, { failure: { code } })
   })

@@ -84,6 +84,6 @@ export const gateSession = Effect.fn("gateSession")(function* (flags: ClientFlag
       "In scripts use 'reprise gate list', 'show' and 'answer'."
     )
   }
-  yield* withLastingClient(flags, Effect.scoped(answerAll))
+  yield* withLastingClient(flags, Effect.scoped(answerAll), true)
   return yield* exitWith(exitCodes.done)
 })

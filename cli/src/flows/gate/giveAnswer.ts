@@ -1,12 +1,12 @@
 /** `reprise gate answer ID CHOICE [--guidance TEXT|-]` */
-import { text } from "node:stream/consumers"
+import { buffer } from "node:stream/consumers"
 import { parseAnswer } from "@reprise/gate/typedAnswer"
 import { type EscalationView, isStandalone } from "@reprise/protocol"
 import { Effect, Option } from "effect"
-import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
+import { type ClientFlags, withWritingClient } from "../../system/clientSystem.ts"
 import { findQuestion } from "../../system/lookUp.ts"
 import { newCommandId } from "../../system/names.ts"
-import { wrongUse } from "../../terminal/CliFailure.ts"
+import { type CliFailure, wrongUse } from "../../terminal/CliFailure.ts"
 import { okJson, say } from "../../terminal/Printer.ts"
 import { type Answer, answerQuestion } from "./answerQuestion.ts"
 import { hasAgentOptions } from "./finalChoice.ts"
@@ -17,10 +17,34 @@ interface Flags extends ClientFlags {
   readonly guidance: Option.Option<string>
 }
 
-const readGuidance = (given: Option.Option<string>): Effect.Effect<string | undefined> =>
+const noText = (where: string) =>
+  wrongUse(
+    "not-text",
+    `The guidance ${where} is not UTF-8 text, so a part of it would be lost.`,
+    "Write it again, or convert it to UTF-8."
+  )
+
+/** Fails with exit code 2 when the bytes are not UTF-8: nobody would notice that some were replaced. */
+export const guidanceText = (bytes: Uint8Array) =>
+  Effect.try({
+    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+    catch: () => noText("on standard input")
+  })
+
+/** Of an argument that is not UTF-8, this process only sees what its bytes were replaced with. */
+const guidanceArgument = (guidance: string) =>
+  guidance.includes("\ufffd") ? Effect.fail(noText("in --guidance")) : Effect.succeed(guidance)
+
+const readGuidance = (given: Option.Option<string>) =>
   Option.match(given, {
     onNone: () => Effect.succeed(undefined),
-    onSome: (guidance) => (guidance === "-" ? Effect.promise(() => text(process.stdin)) : Effect.succeed(guidance))
+    onSome: (guidance) =>
+      guidance === "-"
+        ? Effect.flatMap(
+            Effect.promise(() => buffer(process.stdin)),
+            guidanceText
+          )
+        : guidanceArgument(guidance)
   })
 
 /** What happens next, for the human who answered. */
@@ -37,7 +61,7 @@ export const nextStep = (question: EscalationView, choice: string): string => {
 const readAnswer = Effect.fnUntraced(function* (
   flags: Flags,
   question: EscalationView,
-  given: Effect.Effect<string | undefined>
+  given: Effect.Effect<string | undefined, CliFailure>
 ) {
   const typed = parseAnswer(flags.choice, question)
   if (typed._tag !== "Chosen") {
@@ -60,7 +84,7 @@ export const giveAnswer = Effect.fn("giveAnswer")(function* (flags: Flags) {
   const commandId = newCommandId("answer")
   // Standard input can be read only once, and the rest may run again.
   const given = yield* Effect.cached(readGuidance(flags.guidance))
-  yield* withClient(
+  yield* withWritingClient(
     flags,
     Effect.gen(function* () {
       const question = yield* findQuestion(flags.id)

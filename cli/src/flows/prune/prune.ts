@@ -69,7 +69,12 @@ const orCliFailure = <A, E, R>(pruning: Effect.Effect<A, E | BrokerFault, R>) =>
     Effect.catchIf(
       (error) => error instanceof BrokerFault,
       (fault) =>
-        missing("broker", fault.message, "Run 'reprise prune' again: what was archived already is kept.", fault)
+        missing(
+          "broker",
+          "The broker failed, and not everything was removed.",
+          "Run 'reprise prune' again: what was archived already is kept.",
+          fault
+        )
     )
   )
 

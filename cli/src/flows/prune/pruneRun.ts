@@ -32,14 +32,20 @@ export const prunableSessions = (sessions: ReadonlyArray<SessionView>, days: num
 
 const streams = ["commands", "work", "timers", "journal"] as const
 
-/** The view goes last: as long as it is stored, the actor is found again. */
-const purgeActor = Effect.fnUntraced(function* ({ key, service }: ActorName) {
+/** Removes all that is stored for an actor but its view. */
+export const purgeState = Effect.fnUntraced(function* ({ key, service }: ActorName) {
   const broker = yield* Broker
   const { prefix } = yield* ActorConfig
   const owned = subjects(prefix).owned(service, key)
   yield* Effect.forEach(streams, (stream) => broker.purge(stream, owned[stream]), { discard: true })
   yield* broker.snapshots.remove(`${contracts[service].actor}.${key}`)
-  yield* broker.views.remove(`${service}.${key}`)
+})
+
+/** The view goes last: as long as it is stored, the actor is found again. */
+const purgeActor = Effect.fnUntraced(function* (actor: ActorName) {
+  const broker = yield* Broker
+  yield* purgeState(actor)
+  yield* broker.views.remove(`${actor.service}.${actor.key}`)
 })
 
 const purgeEvents = Effect.fnUntraced(function* (runId: string) {

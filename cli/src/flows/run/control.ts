@@ -2,7 +2,7 @@
 import { Messenger } from "@reprise/actor"
 import { type Addressed, type CommandOf, type PublicEvent, type RunId, to } from "@reprise/protocol"
 import { Effect } from "effect"
-import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
+import { type ClientFlags, withWritingClient } from "../../system/clientSystem.ts"
 import { findRun } from "../../system/lookUp.ts"
 import { type CommandId, newCommandId } from "../../system/names.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
@@ -37,7 +37,7 @@ const report = ({ json, run }: Flags, event: PublicEvent | undefined, sentence: 
 
 export const pause = (flags: Flags & { readonly now: boolean }) => {
   const commandId = newCommandId("control")
-  return withClient(
+  return withWritingClient(
     flags,
     Effect.gen(function* () {
       const event = yield* control(flags, commandId, (runId) => to.orchestrator(runId).PauseRun({ now: flags.now }))
@@ -50,7 +50,7 @@ export const pause = (flags: Flags & { readonly now: boolean }) => {
 
 export const resume = (flags: Flags) => {
   const commandId = newCommandId("control")
-  return withClient(
+  return withWritingClient(
     flags,
     Effect.gen(function* () {
       const event = yield* control(flags, commandId, (runId) => to.orchestrator(runId).ResumeRun())
@@ -63,7 +63,7 @@ export const resume = (flags: Flags) => {
 
 export const abort = (flags: Flags & { readonly reason: string }) => {
   const commandId = newCommandId("control")
-  return withClient(
+  return withWritingClient(
     flags,
     Effect.gen(function* () {
       const event = yield* control(flags, commandId, (runId) =>

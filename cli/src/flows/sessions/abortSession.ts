@@ -2,7 +2,7 @@
 import { Messenger } from "@reprise/actor"
 import { isStandalone, type SessionView, to } from "@reprise/protocol"
 import { Effect } from "effect"
-import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
+import { type ClientFlags, withWritingClient } from "../../system/clientSystem.ts"
 import { findSession, isOver } from "../../system/lookUp.ts"
 import { type CommandId, newCommandId } from "../../system/names.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
@@ -31,7 +31,7 @@ const sendAbort = Effect.fnUntraced(function* (
 
 export const abortSession = (flags: ClientFlags & { readonly id: string; readonly reason: string }) => {
   const commandId = newCommandId("abort")
-  return withClient(
+  return withWritingClient(
     flags,
     Effect.gen(function* () {
       const session = yield* findSession(flags.id)

@@ -125,6 +125,8 @@ export interface BrokerShape {
   ) => Effect.Effect<ReadonlyArray<StoredMessage>, BrokerFault>
   /** Removes every message of a subject (`*` stands for any token) for good, with its large bodies. */
   readonly purge: (stream: StreamKind, subject: string) => Effect.Effect<void, BrokerFault>
+  /** Removes one message for good, with its large body; one that does not exist is fine. */
+  readonly remove: (stream: StreamKind, sequence: number) => Effect.Effect<void, BrokerFault>
   /** Stores all, sent in this order without waiting in between. A repeat with the same ids stores nothing twice. */
   readonly publish: (messages: ReadonlyArray<Message>) => Effect.Effect<void, BrokerFull | BrokerFault>
   /** Makes the consumer and calls `take` for each delivery until the scope closes, reconnecting as needed. */
@@ -151,6 +153,8 @@ export interface BrokerShape {
   ) => Effect.Effect<void, BrokerFault, Scope.Scope>
   /** The answer to a query; undefined when nobody serves it. */
   readonly request: (subject: string, request: string) => Effect.Effect<string | undefined, BrokerFault>
+  /** Completes once a message could not be stored because the broker's quota, or its disk, is full. */
+  readonly full: Effect.Effect<BrokerFull>
   /** Waits until every consumer (timers aside) has settled everything and nothing new was stored meanwhile. */
   readonly settled: Effect.Effect<void, BrokerFault>
 }

@@ -1,9 +1,10 @@
 /** The broker on NATS JetStream. */
 import { Nats } from "@reprise/nats"
 import { subjects as subjectsOf } from "@reprise/protocol"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Layer } from "effect"
 import { ActorConfig } from "../ActorConfig.ts"
-import { Broker } from "../broker/Broker.ts"
+import { Broker, type BrokerShape } from "../broker/Broker.ts"
+import { BrokerFull } from "../broker/faults.ts"
 import { makeBucket } from "./buckets.ts"
 import type { Connection } from "./Connection.ts"
 import { makeConsume, makePull } from "./consume.ts"
@@ -16,6 +17,23 @@ import { makeSettled } from "./settled.ts"
 import { makeStore } from "./store.ts"
 import { makeTranscripts } from "./transcripts.ts"
 
+/** What stores, with `full` as soon as something could not be stored. */
+const noticingFull = Effect.fnUntraced(function* (broker: Omit<BrokerShape, "full">) {
+  const full = yield* Deferred.make<BrokerFull>()
+  const noted = <A, E, R>(storing: Effect.Effect<A, E, R>) =>
+    Effect.tapError(storing, (error) => (error instanceof BrokerFull ? Deferred.succeed(full, error) : Effect.void))
+  const { append, publish, snapshots, transcripts, views } = broker
+  return Broker.of({
+    ...broker,
+    append: (message, expected) => noted(append(message, expected)),
+    publish: (messages) => noted(publish(messages)),
+    snapshots: { ...snapshots, put: (...entry) => noted(snapshots.put(...entry)) },
+    views: { ...views, put: (...entry) => noted(views.put(...entry)) },
+    transcripts: { ...transcripts, put: (name, text) => noted(transcripts.put(name, text)) },
+    full: Deferred.await(full)
+  })
+})
+
 const make = Effect.gen(function* () {
   const nats = yield* Nats
   const { prefix } = yield* ActorConfig
@@ -24,7 +42,7 @@ const make = Effect.gen(function* () {
   const bodies = yield* makeLargeBodies(connection)
   const consumers = makeConsumers(connection)
   const reading = makeRead(connection, bodies)
-  return Broker.of({
+  return yield* noticingFull({
     ...reading,
     ...makeStore(connection, bodies, reading.last),
     ...makeQueries(connection, bodies),

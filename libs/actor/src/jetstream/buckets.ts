@@ -4,16 +4,14 @@ import { attempt } from "@reprise/nats"
 import { Effect } from "effect"
 import type { Bucket } from "../broker/Broker.ts"
 import { Conflict } from "../broker/faults.ts"
-import { type Connection, fault, faultOf } from "./Connection.ts"
+import { type Connection, fault, faultOf, openOnce } from "./Connection.ts"
 import { decodeText, isLarge, type LargeBodies } from "./largeBodies.ts"
 
 /** What a reference to a large value begins with. Values are JSON, which never begins like this. */
 const referenceMark = "@object:"
 
 export const makeBucket = Effect.fnUntraced(function* ({ js, jsm }: Connection, bodies: LargeBodies, name: string) {
-  const open = yield* Effect.cached(
-    attempt(`open ${name}`, (): Promise<KV> => new Kvm(js).open(name, { allow_direct: true }))
-  )
+  const open = yield* openOnce(`open ${name}`, (): Promise<KV> => new Kvm(js).open(name, { allow_direct: true }))
 
   const resolve = (value: Uint8Array) => {
     const text = decodeText(value)

@@ -6,7 +6,7 @@ import { type ObjectStore, Objm } from "@nats-io/obj"
 import { attempt } from "@reprise/nats"
 import { Effect, Schedule } from "effect"
 import { BodyLost, type BrokerFault, type BrokerFull } from "../broker/faults.ts"
-import { type Connection, fault, faultOf } from "./Connection.ts"
+import { type Connection, fault, faultOf, openOnce } from "./Connection.ts"
 
 /** The header that names the object with the body. */
 export const bodyHeader = "reprise-body"
@@ -36,8 +36,9 @@ export interface LargeBodies {
 }
 
 export const makeLargeBodies = Effect.fnUntraced(function* ({ js, subjects }: Connection) {
-  const open = yield* Effect.cached(
-    attempt("open the object store", (): Promise<ObjectStore> => new Objm(js).open(subjects.buckets.transcripts))
+  const open = yield* openOnce(
+    "open the object store",
+    (): Promise<ObjectStore> => new Objm(js).open(subjects.buckets.transcripts)
   )
   return {
     put: Effect.fnUntraced(function* (name, text) {

@@ -24,7 +24,10 @@ export const storedMessage = (
   header: (name: string) => string
 ): StoredMessage => ({ subject, sequence: seq, header, body: bodyOf(bodies, header(bodyHeader), data) })
 
-type Query = { readonly last_by_subj: string } | { readonly seq: number; readonly next_by_subj: string }
+type Query =
+  | { readonly last_by_subj: string }
+  | { readonly seq: number }
+  | { readonly seq: number; readonly next_by_subj: string }
 
 /** One message as the leader knows it: a replica that lags would show an old tail. */
 const getMessage = ({ jsm }: Connection, bodies: LargeBodies, stream: string, query: Query) =>
@@ -72,7 +75,10 @@ const readRange = ({ js }: Connection, bodies: LargeBodies, stream: string, { fr
   )
 }
 
-export const makeRead = (connection: Connection, bodies: LargeBodies): Pick<BrokerShape, "last" | "read" | "purge"> => {
+export const makeRead = (
+  connection: Connection,
+  bodies: LargeBodies
+): Pick<BrokerShape, "last" | "read" | "purge" | "remove"> => {
   const { jsm, subjects } = connection
 
   const last = (kind: StreamKind, subject: string) =>
@@ -103,5 +109,15 @@ export const makeRead = (connection: Connection, bodies: LargeBodies): Pick<Brok
     yield* Effect.forEach(large, bodies.remove, { discard: true })
   })
 
-  return { last, read, purge }
+  const remove = Effect.fnUntraced(function* (kind: StreamKind, sequence: number) {
+    const operation = `remove message ${sequence} of ${kind}`
+    const stream = subjects.streams[kind]
+    const message = yield* getMessage(connection, bodies, stream, { seq: sequence })
+    if (message === undefined) return
+    yield* attempt(operation, () => jsm.streams.deleteMessage(stream, sequence)).pipe(Effect.mapError(fault(operation)))
+    const large = message.header(bodyHeader)
+    if (large !== "") yield* bodies.remove(large)
+  })
+
+  return { last, read, purge, remove }
 }

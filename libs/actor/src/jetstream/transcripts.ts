@@ -3,14 +3,15 @@ import { type ObjectStore, Objm } from "@nats-io/obj"
 import { attempt } from "@reprise/nats"
 import { Effect } from "effect"
 import type { Transcripts } from "../broker/Broker.ts"
-import { type Connection, fault, faultOf } from "./Connection.ts"
+import { type Connection, fault, faultOf, openOnce } from "./Connection.ts"
 import { decodeText } from "./largeBodies.ts"
 
 const encoder = new TextEncoder()
 
 export const makeTranscripts = Effect.fnUntraced(function* ({ js, subjects }: Connection) {
-  const open = yield* Effect.cached(
-    attempt("open the object store", (): Promise<ObjectStore> => new Objm(js).open(subjects.buckets.transcripts))
+  const open = yield* openOnce(
+    "open the object store",
+    (): Promise<ObjectStore> => new Objm(js).open(subjects.buckets.transcripts)
   )
   const store = <A>(operation: string, use: (store: ObjectStore) => Promise<A>) =>
     Effect.flatMap(open, (opened) => attempt(operation, () => use(opened)))

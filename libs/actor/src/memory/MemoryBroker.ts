@@ -28,7 +28,9 @@ const makeStreams = (): Streams => ({
   dead: makeMemoryStream()
 })
 
-const makeStore = (streams: Streams): Pick<BrokerShape, "append" | "last" | "read" | "purge" | "publish"> => {
+const makeStore = (
+  streams: Streams
+): Pick<BrokerShape, "append" | "last" | "read" | "purge" | "remove" | "publish"> => {
   const store = (message: Message) => {
     const kind = streamOf(message.subject)
     return kind === undefined
@@ -52,6 +54,7 @@ const makeStore = (streams: Streams): Pick<BrokerShape, "append" | "last" | "rea
           .slice(0, limit)
       ),
     purge: (kind, subject) => Effect.sync(() => streams[kind].purge(subject)),
+    remove: (kind, sequence) => Effect.sync(() => streams[kind].remove(sequence)),
     publish: (messages) => Effect.forEach(messages, store, { discard: true })
   }
 }
@@ -161,7 +164,8 @@ const make = Effect.gen(function* () {
     follow: makeFollow(streams),
     snapshots: makeMemoryBucket(),
     views: makeMemoryBucket(),
-    transcripts: makeMemoryTranscripts()
+    transcripts: makeMemoryTranscripts(),
+    full: Effect.never
   })
 })
 

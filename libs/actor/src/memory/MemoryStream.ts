@@ -19,10 +19,19 @@ export interface MemoryStream {
   readonly last: (subject: string) => StoredMessage | undefined
   /** Removes messages. Their places stay empty, so that sequences never change. */
   readonly purge: (pattern: string) => void
+  readonly remove: (sequence: number) => void
   /** Called after each new message. */
   readonly onStored: (listener: () => void) => () => void
   readonly lastSequence: () => number
 }
+
+/** Where a message was removed. */
+const emptyPlace = (sequence: number): StoredMessage => ({
+  subject: "",
+  sequence,
+  header: () => "",
+  body: Effect.succeed("")
+})
 
 export const makeMemoryStream = (): MemoryStream => {
   const messages: Array<StoredMessage> = []
@@ -49,9 +58,18 @@ export const makeMemoryStream = (): MemoryStream => {
     purge: (pattern) => {
       for (const [index, { sequence, subject }] of messages.entries()) {
         if (!matchesSubject(pattern, subject)) continue
-        messages[index] = { subject: "", sequence, header: () => "", body: Effect.succeed("") }
+        messages[index] = emptyPlace(sequence)
         newest.delete(subject)
       }
+    },
+    remove: (sequence) => {
+      const removed = messages[sequence - 1]
+      if (removed === undefined || removed.subject === "") return
+      messages[sequence - 1] = emptyPlace(sequence)
+      if (newest.get(removed.subject) !== removed) return
+      const before = messages.findLast(({ subject }) => subject === removed.subject)
+      if (before === undefined) newest.delete(removed.subject)
+      else newest.set(removed.subject, before)
     },
     onStored: (listener) => {
       listeners.add(listener)

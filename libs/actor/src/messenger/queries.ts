@@ -8,9 +8,10 @@ import {
   subjects as subjectsOf,
   type ViewOf
 } from "@reprise/protocol"
-import { Effect, Schema } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 import type { ActorSettings } from "../ActorConfig.ts"
 import type { BrokerShape } from "../broker/Broker.ts"
+import type { BrokerFault } from "../broker/faults.ts"
 
 /** A query that got no data: `code` and `hint` are for `--json`. */
 export class QueryFailed extends Schema.TaggedError<QueryFailed>()("QueryFailed", ApiError.fields) {}
@@ -54,12 +55,22 @@ const failed = (code: string, message: string, hint: string) => new QueryFailed(
 const badReply = ({ message }: { readonly message: string }) =>
   failed("bad-reply", message, "Are all services of the same version?")
 
+const unanswered = (service: ServiceName, { cause }: BrokerFault) =>
+  Predicate.isTagged(cause, "RequestTimedOut")
+    ? failed(
+        "no-answer",
+        `The ${service} did not answer in time: it, or the machine, is busy.`,
+        "No data is lost. Try again in a moment; 'reprise doctor' shows whether the broker answers."
+      )
+    : failed("broker", `The ${service} could not be asked: the broker failed.`, "Run 'reprise doctor'.")
+
 export const makeQuery = (broker: BrokerShape, { prefix }: ActorSettings): Query => {
   const subjects = subjectsOf(prefix)
   return Effect.fn("Messenger.query")(function* (service, name, payload) {
-    const text = yield* broker
-      .request(subjects.api(service, name), JSON.stringify(payload))
-      .pipe(Effect.mapError((fault) => failed("broker", fault.message, "Run 'reprise doctor'.")))
+    const text = yield* broker.request(subjects.api(service, name), JSON.stringify(payload)).pipe(
+      Effect.tapError((fault) => Effect.logWarning(fault.message)),
+      Effect.mapError((fault) => unanswered(service, fault))
+    )
     if (text === undefined) {
       return yield* failed("not-running", `No ${service} answers.`, "Start it with 'reprise up' or 'reprise serve'.")
     }

@@ -16,11 +16,18 @@ export interface LoadedActor<State> {
   state: State
   /** Of its last journal entry, 0 for none. */
   sequence: number
+  /** The state holds all that was journalled before this arrival: inputs up to it may be answered without a write. */
+  freshFor: number
   readonly receipts: Receipts
   eventsSinceSnapshot: number
   /** Milliseconds since the epoch. */
   usedAt: number
   readonly view: ViewMark
+}
+
+/** Counts the inputs that this process received, for one kind of actor. */
+export interface Arrivals {
+  last: number
 }
 
 /** An entry with its place in the journal. */
@@ -76,6 +83,7 @@ const restore = <State>(
   // A snapshot of this version holds this actor's own plain state.
   state: snapshot === undefined ? initial : (snapshot.state as State),
   sequence: snapshot?.sequence ?? 0,
+  freshFor: 0,
   receipts: makeReceipts(receiptsKept, snapshot?.receipts),
   eventsSinceSnapshot: 0,
   usedAt: now,
@@ -114,7 +122,8 @@ export const makeActorMemory = <State, Input extends Tagged, Event extends Tagge
   actor: Actor<State, Input, Event, Tagged>,
   broker: BrokerShape,
   subjects: Subjects,
-  settings: ActorSettings
+  settings: ActorSettings,
+  arrivals: Arrivals
 ): ActorMemory<State> => {
   const name = contracts[actor.service].actor
   const replay = makeReplay(actor)
@@ -122,9 +131,11 @@ export const makeActorMemory = <State, Input extends Tagged, Event extends Tagge
 
   const catchUp = Effect.fnUntraced(function* (key: Key, loaded: LoadedActor<State>) {
     let newest: WrittenEntry | undefined
+    const freshFor = arrivals.last
     for (const message of yield* broker.read("journal", subjects.journal(name, key), loaded.sequence)) {
       newest = yield* Effect.fromResult(replay(loaded, message, yield* bodyOf(message)))
     }
+    loaded.freshFor = freshFor
     return newest
   })
 

@@ -4,7 +4,8 @@ import { Schema } from "effect"
 import type { Actor, Tagged } from "../Actor.ts"
 import type { ActorSettings } from "../ActorConfig.ts"
 import type { BrokerShape } from "../broker/Broker.ts"
-import { type ActorMemory, makeActorMemory } from "./ActorMemory.ts"
+import { type ActorMemory, type Arrivals, makeActorMemory } from "./ActorMemory.ts"
+import type { Answers } from "./Answers.ts"
 import type { EventEncoder } from "./decideInput.ts"
 import type { Sender } from "./outbox.ts"
 
@@ -14,6 +15,8 @@ export interface ActorRuntime<State, Input extends Tagged, Event extends Tagged>
   readonly subjects: Subjects
   readonly settings: ActorSettings
   readonly memory: ActorMemory<State>
+  readonly answers: Answers
+  readonly arrivals: Arrivals
   readonly encode: EventEncoder<Event>
   /** `/<service>/<host>`: the source of every message. */
   readonly source: string
@@ -28,16 +31,20 @@ export const makeActorRuntime = <State, Input extends Tagged, Event extends Tagg
   actor: Actor<State, Input, Event, Tagged>,
   broker: BrokerShape,
   subjects: Subjects,
-  settings: ActorSettings
+  settings: ActorSettings,
+  answers: Answers
 ): ActorRuntime<State, Input, Event> => {
   const writer = crypto.randomUUID()
+  const arrivals: Arrivals = { last: 0 }
   let attempts = 0
   return {
     actor,
     broker,
     subjects,
     settings,
-    memory: makeActorMemory(actor, broker, subjects, settings),
+    memory: makeActorMemory(actor, broker, subjects, settings, arrivals),
+    answers,
+    arrivals,
     encode: Schema.encodeSync(actor.journal),
     source: `/${actor.service}/${settings.host}`,
     nextAttemptId: (key) => {

@@ -6,9 +6,9 @@ import type { BrokerShape, ConsumerSpec, Delivered } from "../broker/Broker.ts"
 import type { BrokerFault, BrokerFull, Conflict } from "../broker/faults.ts"
 import { type DeadLetterOrigin, PoisonMessage, storeDeadLetter } from "../DeadLetter.ts"
 import { readMeta, Undecodable } from "../wire.ts"
+import { makeAnswers } from "./Answers.ts"
 import { retryBrokerTrouble } from "./brokerRetry.ts"
 import { makeDeliveries } from "./Deliveries.ts"
-import { makeLanes } from "./Lanes.ts"
 
 export type HandlingError = PoisonMessage | Undecodable | Conflict | BrokerFault | BrokerFull
 
@@ -54,7 +54,7 @@ const makeLostRaces = () => {
 export const makeReceiver = Effect.fnUntraced(function* (options: ReceiverOptions) {
   const { broker, maxDeliveries, service, settings, spec, subjects } = options
   const deliveries = yield* makeDeliveries(settings)
-  const unreadable = yield* makeLanes()
+  const unreadable = yield* makeAnswers()
   const lostRaces = makeLostRaces()
   const origin: DeadLetterOrigin = { service, stream: spec.stream, source: `/${service}/${settings.host}` }
 
@@ -94,7 +94,7 @@ export const makeReceiver = Effect.fnUntraced(function* (options: ReceiverOption
     const opened = open(spec.stream, delivery)
     if (Result.isSuccess(opened)) return opened.success
     const failed = settleFailures(delivery, Effect.fail(opened.failure))
-    unreadable.push(spec.stream, Effect.annotateLogs(failed, { service }))
+    unreadable.give(spec.stream, Effect.annotateLogs(failed, { service }))
     return undefined
   }
 

@@ -77,10 +77,12 @@ export const commit = Effect.fnUntraced(function* <State, Input extends Tagged, 
   { entry, state, types }: Decided<State>
 ) {
   const isFirst = loaded.sequence === 0
+  const freshFor = runtime.arrivals.last
   const sequence = yield* runtime.broker.append(journalMessage(runtime, key, entry), loaded.sequence)
   yield* Effect.logDebug(`decided: ${types.join(", ")}`)
   loaded.state = state
   loaded.sequence = sequence
+  loaded.freshFor = freshFor
   loaded.receipts.add(entry.input.id, sequence)
   loaded.eventsSinceSnapshot += entry.events.length
   // Whoever has heard of an actor finds it in the list, even when this process is killed meanwhile.

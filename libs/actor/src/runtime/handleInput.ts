@@ -5,7 +5,9 @@
 import type { Key, MessageMeta } from "@reprise/protocol"
 import { Clock, Effect, Result, type Tracer } from "effect"
 import { type Delivery, Refusal, type Tagged } from "../Actor.ts"
-import { Conflict } from "../broker/faults.ts"
+import { type BrokerFault, type BrokerFull, Conflict } from "../broker/faults.ts"
+import type { PoisonMessage } from "../DeadLetter.ts"
+import type { Undecodable } from "../wire.ts"
 import type { LoadedActor } from "./ActorMemory.ts"
 import { type ActorRuntime, journalSubject, senderOf } from "./ActorRuntime.ts"
 import { commit, loadActor, sendAgain } from "./commit.ts"
@@ -13,11 +15,15 @@ import { decideInput } from "./decideInput.ts"
 import { refuse, wasRefused } from "./refusals.ts"
 import { continuing, traceparentOf } from "./telemetry.ts"
 
+export type HandlingFailure = PoisonMessage | Undecodable | Conflict | BrokerFault | BrokerFull
+
 /** An input as a lane gets it. */
 export interface ActorInput<Input> {
   readonly key: Key
   readonly input: Input
   readonly meta: MessageMeta
+  /** How many inputs this process had received when it came, itself included. */
+  readonly arrival: number
   /** It was delivered before: a dead process, or this one, may have handled it. */
   readonly redelivered: boolean
 }
@@ -41,22 +47,32 @@ const wasHandled = Effect.fnUntraced(function* <State, Input extends Tagged, Eve
   return true
 })
 
+/** Whether the state is no older than the input. Inputs that wait in a lane share one look at the journal. */
 const isUpToDate = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
-  key: Key,
+  { arrival, key }: ActorInput<Input>,
   loaded: LoadedActor<State>
 ) {
+  if (loaded.freshFor >= arrival) return true
+  const freshFor = runtime.arrivals.last
   const last = yield* runtime.broker.last("journal", journalSubject(runtime, key))
-  return (last?.sequence ?? 0) === loaded.sequence
+  if ((last?.sequence ?? 0) !== loaded.sequence) return false
+  loaded.freshFor = freshFor
+  return true
 })
 
-/** Decides, and records or answers. Returns false when the state was old: then nothing happened. */
+/** What is left to do for a handled input: to store the answer to it. */
+export type Answer = Effect.Effect<void, BrokerFault | BrokerFull>
+/** The input needs none. */
+export const noAnswer: Answer = Effect.void
+
+/** Decides, and records or gives the answer. Undefined when the state was old: then nothing happened. */
 const decideOnce = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
   received: ActorInput<Input>,
   loaded: LoadedActor<State>,
-  { isFresh, traceparent }: { readonly isFresh: boolean; readonly traceparent: string }
-) {
+  traceparent: string
+): Effect.fn.Return<Answer | undefined, HandlingFailure> {
   const { key, meta } = received
   const now = yield* Clock.currentTimeMillis
   loaded.usedAt = now
@@ -69,40 +85,42 @@ const decideOnce = Effect.fnUntraced(function* <State, Input extends Tagged, Eve
     traceparent
   })
   if (Result.isSuccess(decided) && decided.success._tag === "Decided") {
+    // Whoever was refused hears of it before anybody hears of what is decided after.
+    yield* runtime.answers.given(key)
     return yield* commit(runtime, key, loaded, decided.success).pipe(
-      Effect.as(true),
-      Effect.catchTag("Conflict", () => Effect.succeed(false))
+      Effect.as(noAnswer),
+      Effect.catchTag("Conflict", () => Effect.succeed(undefined))
     )
   }
   // Without a write the journal fences nothing: an answer must not rest on an old state.
-  if (!isFresh && !(yield* isUpToDate(runtime, key, loaded))) return false
+  if (!(yield* isUpToDate(runtime, received, loaded))) return undefined
   const decision = yield* Effect.fromResult(decided)
-  if (decision._tag === "Refused") {
-    yield* refuse(runtime, received, loaded, decision.refusal, { time: delivery.now, traceparent })
-  }
-  return true
+  if (decision._tag !== "Refused") return noAnswer
+  return yield* refuse(runtime, received, loaded, decision.refusal, { time: delivery.now, traceparent })
 })
 
 const handleInSpan = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
   received: ActorInput<Input>,
   span: Tracer.Span
-) {
+): Effect.fn.Return<Answer, HandlingFailure> {
   const { memory, settings } = runtime
   const { key } = received
   const traceparent = traceparentOf(span)
-  const inMemory = memory.peek(key)
-  const loaded = inMemory ?? (yield* loadActor(runtime, key))
+  const loaded = memory.peek(key) ?? (yield* loadActor(runtime, key))
   for (let attempt = 0; attempt <= settings.conflictRetries; attempt++) {
-    if (yield* wasHandled(runtime, received, loaded)) return
-    const isFresh = inMemory === undefined || attempt > 0
-    if (yield* decideOnce(runtime, received, loaded, { isFresh, traceparent })) return
+    if (yield* wasHandled(runtime, received, loaded)) return noAnswer
+    const answer = yield* decideOnce(runtime, received, loaded, traceparent)
+    if (answer !== undefined) return answer
     yield* memory.catchUp(key, loaded)
   }
   return yield* new Conflict({ subject: journalSubject(runtime, key), expected: loaded.sequence })
 })
 
-/** Handles one input: afterwards it is decided, written, and all it leads to is sent. Fails with a conflict after too many lost races. */
+/**
+ * Handles one input: afterwards it is decided, written, and all it leads to is sent, except for the answer that it
+ * returns. Fails with a conflict after too many lost races.
+ */
 export const handleInput = <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
   received: ActorInput<Input>
@@ -113,7 +131,7 @@ export const handleInput = <State, Input extends Tagged, Event extends Tagged>(
     (span: Tracer.Span) => handleInSpan(runtime, received, span)
   )
 
-/** Tells the sender of a command that it cannot be read: senders do not look into the dead letters. */
+/** Gives what tells the sender of a command that it cannot be read: senders do not look into the dead letters. */
 export const refuseUnreadable = <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
   key: Key,
@@ -128,7 +146,7 @@ export const refuseUnreadable = <State, Input extends Tagged, Event extends Tagg
       const time = new Date(yield* Clock.currentTimeMillis).toISOString()
       const refusal = new Refusal({ code: "unreadable", reason })
       const refused = { key, meta, input: { _tag: meta.type } }
-      yield* refuse(runtime, refused, loaded, refusal, { time, traceparent: traceparentOf(span) })
+      return yield* refuse(runtime, refused, loaded, refusal, { time, traceparent: traceparentOf(span) })
     })
   )
 
@@ -138,7 +156,11 @@ export const currentView = Effect.fnUntraced(function* <State, Input extends Tag
   key: Key
 ) {
   const inMemory = runtime.memory.peek(key)
-  if (inMemory !== undefined) yield* runtime.memory.catchUp(key, inMemory)
+  if (inMemory !== undefined) {
+    yield* runtime.memory
+      .catchUp(key, inMemory)
+      .pipe(Effect.onError(() => Effect.sync(() => runtime.memory.forget(key))))
+  }
   const loaded = inMemory ?? (yield* loadActor(runtime, key))
   return loaded.sequence === 0 ? undefined : runtime.actor.view?.(loaded.state)
 })

@@ -68,7 +68,7 @@ const refusalMessage = (
   }
 })
 
-/** Publishes the answer, and remembers that the input was refused: delivered again, it is not decided again. */
+/** Gives what publishes the answer, and remembers that the input was refused: delivered again, it is not decided again. */
 export const refuse = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
   { input, key, meta }: RefusedInput,
@@ -79,8 +79,8 @@ export const refuse = Effect.fnUntraced(function* <State, Input extends Tagged, 
   const run = runOfRefused(runtime.actor.runOf(loaded.state), input, meta, key)
   yield* Effect.logInfo(`refused: ${refusal.reason}`)
   const event = refusalEvent(run, input, refusal)
-  yield* runtime.broker.publish([refusalMessage(senderOf(runtime, key), meta, event, time, traceparent)])
   loaded.receipts.add(meta.id, 0)
+  return runtime.broker.publish([refusalMessage(senderOf(runtime, key), meta, event, time, traceparent)])
 })
 
 /** Whether the last refusal published for the run is this input's: then a process refused it and died before its ack. */

@@ -1,6 +1,6 @@
 /** Answers `list` and `show` for one kind of actor (docs/design/protocol.md#subjects-and-streams). */
-import { isKey, queries, type ServiceName } from "@reprise/protocol"
-import { Deferred, Effect, Result, Schema } from "effect"
+import { contracts, isKey, queries, type ServiceName } from "@reprise/protocol"
+import { Deferred, Effect, Predicate, Result, Schema } from "effect"
 import type { BrokerShape, QueryHandler } from "../broker/Broker.ts"
 import type { Lanes } from "./Lanes.ts"
 import { readView } from "./views.ts"
@@ -21,7 +21,23 @@ const matches = (view: unknown, filter: object): boolean => {
 const badRequest = (error: { readonly message: string }) =>
   failure("bad-request", `The query cannot be read: ${error.message}`, 'list takes {}, show takes {"id": …}.')
 
-const brokerTrouble = (error: { readonly message: string }) => failure("broker", error.message, "Run 'reprise doctor'.")
+/** The log says where; people need to know what does not work, and the next step. */
+const brokerTrouble = (service: ServiceName) => (error: { readonly message: string }) =>
+  Effect.as(
+    Effect.logWarning(`a query was not answered: ${error.message}`),
+    failure("broker", `The ${service} could not read its data from the broker.`, "Run 'reprise doctor'.")
+  )
+
+/** The actor's journal holds what cannot be read: neither this query nor any command can be answered. */
+const badJournal = (service: ServiceName, id: string, error: { readonly message: string }) =>
+  Effect.as(
+    Effect.logWarning(`a query was not answered: ${error.message}`),
+    failure(
+      "bad-journal",
+      `The journal of ${contracts[service].actor} ${id} cannot be read, so nothing can be done with it.`,
+      "'reprise repair RUN' ends its run, says what is lost, and keeps what is stored in .reprise/archive/."
+    )
+  )
 
 export interface Queries {
   readonly service: ServiceName
@@ -39,12 +55,12 @@ const makeList =
     return broker.views.list(service).pipe(
       Effect.map((entries) => entries.flatMap(({ value }) => readView(value)?.view ?? [])),
       Effect.map((views) => data(views.filter((one) => matches(one, filter.success)))),
-      Effect.catch((error) => Effect.succeed(brokerTrouble(error)))
+      Effect.catch(brokerTrouble(service))
     )
   }
 
 /** Reads the view in the actor's lane, where its memory does not change meanwhile. */
-const makeShow = ({ lanes }: Queries, view: NonNullable<Queries["view"]>): QueryHandler =>
+const makeShow = ({ lanes, service }: Queries, view: NonNullable<Queries["view"]>): QueryHandler =>
   Effect.fnUntraced(function* (request) {
     const query = readShow(request)
     if (Result.isFailure(query)) return badRequest(query.failure)
@@ -58,8 +74,12 @@ const makeShow = ({ lanes }: Queries, view: NonNullable<Queries["view"]>): Query
     const answer = yield* Deferred.make<string>()
     const read = view(id).pipe(
       Effect.map((found) => (found === undefined ? missing : data(found))),
-      Effect.catch((error) => Effect.succeed(brokerTrouble(error))),
-      Effect.catchDefect((defect) => Effect.succeed(brokerTrouble(new Error(String(defect)))))
+      Effect.catch((error) =>
+        Predicate.isTagged(error, "PoisonMessage") || Predicate.isTagged(error, "Undecodable")
+          ? badJournal(service, id, error)
+          : brokerTrouble(service)(error)
+      ),
+      Effect.catchDefect((defect) => brokerTrouble(service)(new Error(String(defect))))
     )
     lanes.push(
       id,

@@ -10,10 +10,7 @@ const s = subjects("t")
 let made = 0
 
 /** Every test has keys of its own: they share a broker. */
-const freshKey = () => {
-  made += 1
-  return Key.make(`k${made}`)
-}
+const freshKey = () => Key.make(`k${made++}`)
 
 const message = (subject: string, id: string, body = "{}"): Message => ({
   subject,
@@ -339,6 +336,22 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
         assert.deepStrictEqual(yield* broker.read("events", s.events("*", gone), 0), [])
         assert.strictEqual(yield* broker.last("events", s.event("gate", gone, "Thing")), undefined)
         assert.strictEqual((yield* broker.read("events", s.events("*", kept), 0)).length, 10)
+      })
+    )
+
+    it.effect("removes one message, large ones too, and the one before it becomes the last", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const dead = s.dead("gate", freshKey())
+        yield* broker.publish([message(dead, `${dead}-1`), message(dead, `${dead}-2`, `"${"x".repeat(600_000)}"`)])
+        const [first, second] = yield* broker.read("dead", dead, 0)
+        for (const times of [1, 2]) {
+          yield* broker.remove("dead", second?.sequence ?? 0)
+          assert.strictEqual((yield* broker.last("dead", dead))?.sequence, first?.sequence, `removed ${times} times`)
+        }
+        yield* broker.remove("dead", first?.sequence ?? 0)
+        assert.strictEqual(yield* broker.last("dead", dead), undefined)
+        assert.deepStrictEqual(yield* broker.read("dead", dead, 0), [])
       })
     )
 

@@ -10,6 +10,8 @@ export class PortTaken extends Schema.TaggedError<PortTaken>()("PortTaken", { po
 
 export class ServerDidNotStart extends Schema.TaggedError<ServerDidNotStart>()("ServerDidNotStart", {
   reason: Schema.String,
+  /** Of a server that ended; above 128 when a signal ended it. */
+  exitCode: Schema.optionalKey(Schema.Int),
   logFile: Schema.String,
   /** The last lines that the server printed in this start. */
   lastLines: Schema.Array(Schema.String)

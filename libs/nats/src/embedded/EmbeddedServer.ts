@@ -97,6 +97,12 @@ interface Watched {
   readonly restart: Effect.Effect<RunningServer, StartError>
 }
 
+const startAttempts = 4
+
+/** Somebody killed the server, or its guard, before it listened: nothing is wrong with it. */
+const wasKilled = (error: StartError): boolean =>
+  error._tag === "GuardFailed" || (error._tag === "ServerDidNotStart" && (error.exitCode ?? 0) > 128)
+
 /** Restarts the server whenever it dies. Ends, failing `failure`, when that happens too often. */
 const watch = Effect.fnUntraced(function* (watched: Watched, maxRestarts: number, windowMs: number) {
   let attempts: ReadonlyArray<number> = []
@@ -150,7 +156,7 @@ const make = Effect.fn("EmbeddedServer.make")(function* (options: EmbeddedOption
     )
   })
 
-  const first = yield* start(settings.port)
+  const first = yield* start(settings.port).pipe(Effect.retry({ while: wasKilled, times: startAttempts - 1 }))
   const endpoint = yield* describe(settings, server, first)
   yield* Effect.addFinalizer(() => removeEndpoint(directory).pipe(Effect.ignore))
   yield* writeEndpoint(directory, endpoint)

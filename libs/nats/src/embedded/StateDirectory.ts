@@ -1,5 +1,5 @@
 /** The state directory `.reprise`. Nothing is written outside it. */
-import { chmod, mkdir, stat, statfs, writeFile } from "node:fs/promises"
+import { access, chmod, constants, mkdir, stat, statfs, writeFile } from "node:fs/promises"
 import { dirname, isAbsolute, join } from "node:path"
 import { readIfPresent, replaceFile } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
@@ -33,11 +33,21 @@ export class NewerFormat extends Schema.TaggedError<NewerFormat>()("NewerFormat"
 
 export type DirectoryError = DirectoryUnusable | DiskFull
 
+/** What people read in place of a code of the file system. */
+const reasons: Readonly<Record<string, string>> = {
+  EROFS: "its file system is read-only",
+  EACCES: "you may not write there",
+  EPERM: "you may not write there",
+  ENOTDIR: "a part of its path is not a folder",
+  EEXIST: "a part of its path is not a folder"
+}
+
 /** Classifies an error of the file system by its code. */
 export const directoryError = (directory: string, thrown: unknown): DirectoryError => {
   const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : ""
   if (code === "ENOSPC" || code === "EDQUOT") return new DiskFull({ directory })
-  return new DirectoryUnusable({ directory, reason: thrown instanceof Error ? thrown.message : String(thrown) })
+  const reason = reasons[code] ?? (thrown instanceof Error ? thrown.message : String(thrown))
+  return new DirectoryUnusable({ directory, reason })
 }
 
 export const onDisk = <A>(directory: string, run: () => Promise<A>): Effect.Effect<A, DirectoryError> =>
@@ -74,6 +84,10 @@ const createDirectories = async (directory: string): Promise<void> => {
   if (process.getuid !== undefined && found.uid !== process.getuid()) throw new Error("it belongs to another user")
   if ((found.mode & 0o077) !== 0) await chmod(directory, 0o700)
   await mkdir(paths(directory).nats, { recursive: true, mode: 0o700 })
+  // What is there already may be on a file system that is read-only since.
+  for (const folder of [directory, paths(directory).nats]) {
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  }
 }
 
 const writeUnlessPresent = (path: string, text: string) =>
@@ -95,6 +109,14 @@ export const prepareDirectory = Effect.fn("prepareDirectory")(function* (directo
       await replaceFile(paths(directory).version, `${JSON.stringify({ format: formatVersion })}\n`)
     }
   })
+})
+
+/** With less, the server can store hardly a message, or does not even start. */
+const leastFreeBytes = 64 * 1024
+
+/** Fails with `DiskFull` when the directory's disk has no room for a server. */
+export const requireRoom = Effect.fnUntraced(function* (directory: string) {
+  if ((yield* freeBytes(directory)) < leastFreeBytes) return yield* new DiskFull({ directory })
 })
 
 /** Free bytes for this user on the directory's disk. */

@@ -16,7 +16,7 @@ import {
 import { Deferred, Effect, Option, Schedule, Schema, type Scope } from "effect"
 import type { ServerBinary } from "../locate/ServerBinary.ts"
 import { PortTaken, ServerDidNotStart } from "./EmbeddedError.ts"
-import { type DirectoryError, DiskFull, freeBytes, onDisk, paths } from "./StateDirectory.ts"
+import { type DirectoryError, onDisk, paths, requireRoom } from "./StateDirectory.ts"
 
 export interface StartOptions {
   readonly directory: string
@@ -77,13 +77,19 @@ const removeOldLogs = async (log: string): Promise<void> => {
 }
 
 /** Names the causes that can be proved; any other is reported with the log. */
-const diagnose = Effect.fnUntraced(function* (options: StartOptions, offset: number, reason: string) {
+const diagnose = Effect.fnUntraced(function* (options: StartOptions, offset: number, exitCode?: number) {
   const { directory, port } = options
   if (port > 0 && (yield* isPortTaken(port))) return yield* new PortTaken({ port })
-  if ((yield* freeBytes(directory)) === 0) return yield* new DiskFull({ directory })
+  yield* requireRoom(directory)
   const logFile = paths(directory).log
   const lines = yield* onDisk(directory, () => lastLines(logFile, offset))
-  return yield* new ServerDidNotStart({ reason, logFile, lastLines: lines })
+  return yield* exitCode === undefined
+    ? new ServerDidNotStart({
+        reason: `it did not listen within ${options.startTimeoutMs} ms`,
+        logFile,
+        lastLines: lines
+      })
+    : new ServerDidNotStart({ reason: `it ended with ${exitCode}`, exitCode, logFile, lastLines: lines })
 })
 
 /** The mark of the server's processes: the same for every start in a directory. */
@@ -106,6 +112,8 @@ export const startServer = Effect.fnUntraced(function* (
   const mark = yield* markOf(directory)
   yield* endLeftovers(mark)
   yield* removePortsFiles(directory)
+  // A server that cannot write its ports file would be waited for in vain.
+  yield* requireRoom(directory)
   yield* onDisk(directory, () => removeOldLogs(log))
   yield* onDisk(directory, () => replaceFile(config, options.config))
   const offset = yield* Effect.promise(() => logSize(log))
@@ -125,13 +133,11 @@ export const startServer = Effect.fnUntraced(function* (
     Effect.flatMap((ports) => Effect.fromOption(ports).pipe(Effect.orDie)),
     Effect.map((ports): RunningServer => ({ ...guarded, ...ports }))
   )
-  const ended = Deferred.await(guarded.exited).pipe(
-    Effect.flatMap((code) => diagnose(options, offset, `it ended with ${code}`))
-  )
+  const ended = Deferred.await(guarded.exited).pipe(Effect.flatMap((code) => diagnose(options, offset, code)))
   return yield* Effect.raceFirst(listening, ended).pipe(
     Effect.timeoutOrElse({
       duration: `${options.startTimeoutMs} millis`,
-      orElse: () => diagnose(options, offset, `it did not listen within ${options.startTimeoutMs} ms`)
+      orElse: () => diagnose(options, offset)
     })
   )
 })

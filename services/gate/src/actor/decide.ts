@@ -81,6 +81,15 @@ const requireOption = (open: OpenEscalation, choice: string): Result.Result<Esca
   return Result.isSuccess(option) ? Result.succeed(option.success) : refuse(option.failure.code, option.failure.message)
 }
 
+/** Half of a surrogate pair is no character: on its way to the agent it would be replaced, and nobody told. */
+const requireText = (guidance: string | undefined): Result.Result<void, Refusal> =>
+  guidance === undefined || guidance.isWellFormed()
+    ? Result.void
+    : refuse(
+        "unreadable",
+        "The guidance holds half of a surrogate pair, which is no character. Write it again, and send it as UTF-8."
+      )
+
 /**
  * Guidance is kept word for word, with any choice: an option that asks for none gets it as the reason of the choice. It
  * is never dropped.
@@ -90,6 +99,7 @@ const answer = (state: EscalationState, command: InputOf<"AnswerEscalation">, no
     const open = yield* requireOpen(state, command.escalationId)
     yield* requireShownCommit(open, command)
     const option = yield* requireOption(open, command.choice)
+    yield* requireText(command.guidance)
     const guidance = command.guidance?.trim() === "" ? undefined : command.guidance
     if (option.guidance === "required" && guidance === undefined) {
       return yield* refuse(
