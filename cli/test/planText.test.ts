@@ -111,11 +111,14 @@ describe("the description of a plan", () => {
 
   it("shows how the agents report: at the end of their prompts, or in prompts that follow", () => {
     const withWork = planText(described())
-    assert.include(withWork, "\n  | \n  | When you are done, or cannot go on without a human, report what you did")
+    assert.include(
+      withWork,
+      "\n  | ## Your report\n  | \n  | When you are done, or cannot go on without a human, report what you did"
+    )
     assert.notInclude(withWork, "Now report")
     const asked = planText(described({}, "asked"))
-    assert.include(asked, "do not write one now.\nand then:\n  | Now report what you did.")
-    assert.include(asked, "do not write one now.\nand then:\n  | Now report your verdict.")
+    assert.include(asked, "in the next prompt.\nand then:\n  | Now report what you did.")
+    assert.include(asked, "in the next prompt.\nand then:\n  | Now report your verdict.")
   })
 
   it("uses the run's own prompt templates", () => {

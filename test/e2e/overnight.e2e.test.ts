@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { addTokens } from "@reprise/protocol"
 import { Effect } from "effect"
 import { gateEvents, runEvents, workEvents } from "../harness/eventLines.ts"
 import { commits, needsHuman, once, plan, script } from "../harness/modelScript.ts"
@@ -210,6 +211,15 @@ describe("a plan of five phases", () => {
         assert.include(fix?.lastUser, words)
         assert.include(fix?.lastUser, "Title of R3")
         assert.deepStrictEqual(yield* world.model.unmatched, [])
+
+        const ours = calls.filter(({ kind }) => kind !== "title" && kind !== "summary")
+        const { author, reviewer } = run?.usage ?? assert.fail("there is no run")
+        const prompted = ours.filter(({ round }) => round === 0)
+        assert.strictEqual(prompted.length, author.turns + reviewer.turns, "each turn took one prompt, report and all")
+        const said = ours.reduce((sum, { usage }) => sum + usage.inputTokens + usage.outputTokens, 0)
+        const { cacheRead, cacheWrite, input, output, reasoning } = addTokens(author.tokens, reviewer.tokens)
+        const counted = cacheRead + cacheWrite + input + output + reasoning
+        assert.approximately(counted, said, said / 100, "the run counts what the model counts")
 
         const summary = events.findLast(({ type }) => type === "SummaryWritten")
         assert.include(readFileSync(join(world.root, String(summary?.["path"])), "utf8"), "The key comes tomorrow.")

@@ -42,9 +42,13 @@ describe("overridden prompts", () => {
       const said = (role: string) => calls.filter((call) => call.role === role).map(({ lastUser }) => lastUser)
       const [author, reviewer] = [said("author"), said("reviewer")]
       const work =
-        /^You are the author of phase 1 of the plan PLAN\.md: One\.\n\n🚀 Do phase 1, \{ as you \} like, \{x\}\.\n- \S+: Write it\n\nEnd your/
+        /^You are the author of phase 1 of the plan PLAN\.md: One\.\n\n🚀 Do phase 1, \{ as you \} like, \{x\}\.\n- \S+: Write it\n\n## Your report\n\nEnd your/
       assert.isTrue(author.some((text) => work.test(text)))
-      assert.isTrue(author.some((text) => text.includes("\n\nMine: - R1 [P1] Say {more} `now`\n  it matters\n\nEnd")))
+      assert.isTrue(
+        author.some((text) =>
+          text.includes("\n\nMine: - R1 [P1] Say {more} `now`\n  it matters\n\n## Your report\n\nEnd")
+        )
+      )
       assert.isTrue(
         reviewer.some((text) =>
           /^You are the reviewer of phase 1 of the plan PLAN\.md\.\n\nJudge [0-9a-f]{40}/.test(text)

@@ -47,7 +47,7 @@ describe("a standalone session", () => {
       assert.strictEqual(exported.code, 0, exported.stderr)
       const file = JSON.parse(readFileSync(join(world.root, "agent-sessions", id, "session.json"), "utf8"))
       assert.deepInclude(file.metadata, { id, status: "completed", turnCount: 1, cwd: world.root, role: "author" })
-      assert.isTrue(file.messages[0].content[0].text.startsWith(`${task}\n\nWhen you are done`))
+      assert.isTrue(file.messages[0].content[0].text.startsWith(`${task}\n\n## Your report`))
       assert.isAbove(file.metadata.totalInputTokens, 0)
       assert.deepStrictEqual(
         file.messages.flatMap(({ content }: { content: ReadonlyArray<{ type: string }> }) =>

@@ -210,7 +210,6 @@ export const EscalationOption = Schema.Struct({
 })
 export type EscalationOption = typeof EscalationOption.Type
 
-/** What a human sees with a question, besides the reason. */
 /** Who said something for an agent of a run. `checks`: the commands that verify a checkpoint, by their output. */
 export const Speaker = Schema.Literals(["human", "author", "checks"])
 export type Speaker = typeof Speaker.Type
@@ -229,6 +228,7 @@ export const Words = Schema.Struct({
 })
 export type Words = typeof Words.Type
 
+/** What a human sees with a question, besides the reason. */
 export const Evidence = Schema.Struct({
   planPath: Schema.optionalKey(Schema.String),
   planTitle: Schema.optionalKey(Schema.String),

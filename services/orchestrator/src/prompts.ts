@@ -186,6 +186,10 @@ const introduction = "The user has provided the following additional guidance:"
 export const guidanceText = (texts: ReadonlyArray<string>): string =>
   texts.length === 0 ? "" : `${introduction}\n${texts.join("\n\n")}`
 
+/** What the commands printed that verify a checkpoint. */
+export const checksText = (texts: ReadonlyArray<string>): string =>
+  texts.length === 0 ? "" : `The commands that verify the checkpoint have printed this:\n${texts.join("\n\n")}`
+
 /** The text on one line, and no longer than `longest` characters. */
 export const shorten = (text: string, longest: number): string => {
   const characters = [...text.replaceAll(/\s+/g, " ").trim()]

@@ -2,8 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { send } from "@reprise/actor"
 import { RunView, to } from "@reprise/protocol"
 import { Schema } from "effect"
+import { runActor } from "../src/actor/actor.ts"
 import { runView } from "../src/actor/view.ts"
-import { item, onePhase, type Story, story } from "./support/story.ts"
+import { failedGate, item, onePhase, runId, type Story, story } from "./support/story.ts"
 
 const words = "Use the blue one.\n\n  Not {teal}, $& please."
 
@@ -56,6 +57,20 @@ describe("what a human says with an answer", () => {
     const s = reviewing().reviewFails().answer("fix", words)
     assert.deepStrictEqual(forReviewer(s), [`human: ${words}`])
     assert.notInclude(s.verdict("not_ready", item("R1")).prompt, words)
+  })
+
+  it("is for the reviewer alone when it came with an answer that was none, at the review", () => {
+    const s = reviewing().reviewFails().answer("nonsense", words)
+    assert.deepStrictEqual(
+      s.run.ledger.map((entry) => entry.for),
+      ["reviewer"]
+    )
+  })
+
+  it("in a journal that is older than the ledger is read as said to everybody", () => {
+    const s = story().executing()
+    s.state = runActor.evolve(s.state, { _tag: "GuidanceKept", text: words })
+    assert.include(s.completes("not a hash").prompt, words)
   })
 
   it("of a standalone session is given to every session that starts over", () => {
@@ -116,6 +131,25 @@ describe("words at a checkpoint", () => {
     assert.include(s.prompt, words)
     s.completes("abc0001").commitVerified()
     assert.deepStrictEqual(forReviewer(s), [`human: At the checkpoint of P1.1 (done):\n${words}`])
+  })
+
+  it("are told the author once more, word for word, where the record only contains them by chance", () => {
+    const s = story().executing({}, onePhase).agentPrompts("p1").answer("once", "done")
+    s.reports({ result: "checkpoint", checkpoint: { task: "P1.1", type: "human-action", description: "Pay." } })
+    s.stateWritten().answer("done", "It is done.").stateWritten().tasksVerified()
+    assert.include(s.prompt, "On the permission 'May I? (p1)' (once):\ndone")
+  })
+
+  it("are not a human's where they are what the verify commands printed", () => {
+    const many = Array.from({ length: 20 }, () => failedGate)
+    const verify = { task: "P1.2", type: "human-verify", description: "Look" } as const
+    const s = story().executing({ auto: true, gates: { verify: ["npm run look"] } }, onePhase)
+    s.reports({ result: "checkpoint", checkpoint: verify, commit: "abc0001" }).stateWritten()
+    const { attempt, checkpoint = "" } = s.command("RunQualityGates")
+    s.tell({ _tag: "QualityFailed", runId, phase: "1", attempt, checkpoint, results: many })
+    s.stateWritten().tasksVerified()
+    assert.match(s.prompt, /The commands that verify the checkpoint have printed this:\nAt the checkpoint of P1\.2/)
+    assert.notInclude(s.prompt, "The user has provided")
   })
 })
 

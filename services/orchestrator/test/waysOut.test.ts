@@ -93,4 +93,16 @@ describe("a run whose question the gate refused", () => {
     s.tell({ _tag: "ResumeRun", runId })
     assert.deepStrictEqual(s.lines.slice(0, 2), ["RunResumed", "StepStarted EXECUTE (resumed)"])
   })
+
+  it("goes on from the answer when the gate refuses only because that had come", () => {
+    const s = story().executing().needsHuman()
+    const answer = s.answerOf({ choice: "fix", guidance: "so" })
+    s.tell({ ...refused("RaiseEscalation")(), code: "closed" } as RunInput)
+    assert.include(s.tell(answer).prompt, "so")
+  })
+
+  it("keeps the turn under an agent's question that the gate refused", () => {
+    const s = story().executing().agentPrompts("p1").tell(refused("RaiseEscalation")())
+    assert.deepStrictEqual(s.completes("abc1234").lines.slice(-1), ["workspace VerifyCommit"])
+  })
 })

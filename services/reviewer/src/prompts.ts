@@ -65,7 +65,7 @@ const reviewAgain = template({
   required: ["commit", "review_path"],
   text: `Review commit {commit} once more. It is the commit that you reviewed last: nothing was committed since.
 
-1. Read what has been said since your review, below, and weigh it.
+1. If anything is quoted below, it has been said since your review: weigh it.
 2. Decide for each of your findings whether it still holds.
 3. Write your updated review as a new addendum to {review_path}.`
 })

@@ -53,8 +53,8 @@ describe("the author's notes", () => {
 })
 
 describe("what was said for the reviewer", () => {
-  const reason = { id: 1, from: "author", text: "R1 is meant so: {commit} $&" } as const
-  const guidance = { id: 2, from: "human", text: "  Look at\n\nthe tests." } as const
+  const reason = { id: 1, from: "author", text: "R1 is meant so: {commit} $&", givenTo: [] } as const
+  const guidance = { id: 2, from: "human", text: "  Look at\n\nthe tests.", givenTo: [] } as const
   const said = { ...request, words: [reason, guidance] }
   const ofUser = "\n\nThe user has provided the following additional guidance:\n  Look at\n\nthe tests."
 

@@ -46,6 +46,18 @@ describe("requesting a review", () => {
     assert.match(String(command.freshPrompt), /^You are the reviewer of phase 2 /)
   })
 
+  it("leaves out of the short prompt what its session was told before, by a request or at once", () => {
+    const said = (id: number, givenTo: ReadonlyArray<ReturnType<typeof session>> = []) =>
+      ({ id, from: "human", text: `Words ${id}.`, givenTo }) as const
+    const earlier = request(1, "c1", { words: [said(1)] })
+    const history = [...requested(1, earlier, 1), reached(1, 1, "c1")]
+    const later = request(2, "c2", { words: [said(1), said(2, [session(1)]), said(3)] })
+    const { command } = startTurnOf(given(history).when(later).sent)
+    const told = ["Words 1.", "Words 2.", "Words 3."].filter((text) => String(command.prompt).includes(text))
+    assert.deepStrictEqual(told, ["Words 3."])
+    assert.include(String(command.freshPrompt), "Words 1.\n\nWords 2.\n\nWords 3.")
+  })
+
   it("changes nothing when it is repeated while the verdict is awaited", () => {
     given(open).when(first).then([])
   })

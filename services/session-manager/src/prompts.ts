@@ -27,7 +27,7 @@ const reportWithWork = template({
 
 const report = template({
   name: "report",
-  sent: "to authors and reviewers whose turn ended without a report",
+  sent: 'to authors and reviewers whose work ended without a report, or, with sessions.report = "asked", after each turn',
   variables: reportVariables,
   required: ["shape", "rules"],
   text: `Now report {what}. Do no more work. Answer with one fenced JSON block of this shape and nothing else:
@@ -150,22 +150,28 @@ const shapeOf = (form: ReportForm) =>
 /** Whether a prompt asks for a report; a user's own template for it shows the same shape. */
 const asksForReport = (text: string): boolean => Object.values(shapes).some(({ shape }) => text.includes(shape))
 
-const reportLater = "You will be asked for your report when you are done; do not write one now."
+const reportLater = "The report itself is asked for in the next prompt."
+
+/** Stands before each request, and in no user's text: there the prompt for the work ends. */
+const reportHeading = "## Your report"
 
 /** The end of each prompt for work: how the agent reports. */
 export const reportRequest = (
   form: ReportForm,
   when: SessionSettings["report"],
   prompts: SessionPrompts = {}
-): string =>
-  when === "asked" ? reportLater : renderTemplate(reportWithWork, shapeOf(form), prompts["report-with-work"])
+): string => {
+  const request =
+    when === "asked" ? reportLater : renderTemplate(reportWithWork, shapeOf(form), prompts["report-with-work"])
+  return `${reportHeading}\n\n${request}`
+}
 
 export const withReportRequest = (prompt: string, ...how: Parameters<typeof reportRequest>): string =>
   `${prompt}\n\n${reportRequest(...how)}`
 
 /** The prompt as it was before the request for its report was added; undefined: nothing is left. */
 export const withoutReportRequest = (prompt: string): string | undefined => {
-  const start = prompt.lastIndexOf(`\n\n${reportWithWork.text.slice(0, reportWithWork.text.indexOf("{what}"))}`)
+  const start = prompt.lastIndexOf(`\n\n${reportHeading}\n\n`)
   if (start > 0) return prompt.slice(0, start)
   return asksForReport(prompt) ? undefined : prompt
 }

@@ -12,6 +12,7 @@ import {
   goodReport,
   newTurn,
   nextTurn,
+  opened,
   sessionId,
   t
 } from "./support/story.ts"
@@ -67,10 +68,10 @@ describe("a turn that is interrupted", () => {
   it("reports nothing after that, whatever its prompt came to", () => {
     given([...working, interrupt()])
       .when(answer(1, 1, goodReport))
-      .refused(/had moved on/)
+      .then([])
     given([...working, interrupt()])
       .when(failed(1, 1, "aborted"))
-      .refused(/had moved on/)
+      .then([])
     given([...working, interrupt(), stopped()])
       .when(stopped())
       .then([])
@@ -81,12 +82,19 @@ describe("a turn that is interrupted", () => {
     assert.deepInclude(inspecting.event("TurnFailed"), { sessionUsable: true, promptGiven: false })
     const opening = given([newTurn(1)]).when(interrupt())
     assert.isFalse(opening.event("TurnFailed").sessionUsable)
-    const waiting = [...working, failed(1, 1, "rate_limited")]
+  })
+
+  it("counts what its prompt used before it waited for a rate limit, and sends it no more", () => {
+    const waiting = [...working, failed(1, 1, "rate_limited"), interrupt()]
+    assert.strictEqual(given(waiting).when(stopped(1, 300)).event("TurnFailed").tokens.input, 300)
     const retry = { _tag: "RetryPrompt", turnId: t(1), number: 1 } as const
-    assert.isTrue(given(waiting).when(interrupt()).event("TurnFailed").sessionUsable)
-    given([...waiting, interrupt()])
-      .when(retry)
-      .then([])
+    given(waiting).when(retry).then([])
+  })
+
+  it("counts from the beginning of the runtime session that replaced another", () => {
+    const fresh = nextTurn(2, { onMissing: "fresh" })
+    const history = [...firstTurn, fresh, found(2, "missing"), opened(2, "ses_2"), interrupt(2)]
+    assert.strictEqual(given(history).when(stopped(2, 300)).event("TurnFailed").tokens.input, 300)
   })
 
   it("changes nothing when the turn has ended, is another one, or is interrupted already", () => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ContentBlock, Message } from "@reprise/agent/message"
-import { reportPrompt, withoutReportRequest } from "../src/prompts.ts"
+import { reportPrompt, withoutReportRequest, withReportRequest } from "../src/prompts.ts"
 import { contextText, fileOf, filesOf, stillValid, withoutReports } from "../src/work/reconstruct.ts"
 import { at, withReport } from "./support/story.ts"
 
@@ -79,6 +79,10 @@ describe("the saved messages that are still valid", () => {
 
   it("keep a prompt for work without the request for its report, and no prompt that only asks for one", () => {
     assert.strictEqual(withoutReportRequest(withReport("Do task 1.")), "Do task 1.")
+    const own = { "report-with-work": "In my words: {shape} {rules}" }
+    for (const when of ["with-work", "asked"] as const) {
+      assert.strictEqual(withoutReportRequest(withReportRequest("Do task 1.", "verdict", when, own)), "Do task 1.")
+    }
     assert.isUndefined(withoutReportRequest(reportPrompt("verdict")))
     assert.strictEqual(withoutReportRequest("Write JSON."), "Write JSON.")
   })

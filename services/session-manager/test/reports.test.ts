@@ -33,9 +33,10 @@ describe("a report is found", () => {
     assert.deepStrictEqual(decoded(text), status)
   })
 
-  it("in the last block that fits, when others follow or stand before it", () => {
+  it("in the last block that is meant as a report, when others follow or stand before it", () => {
     const other = block('{"port": 4222}')
     assert.deepStrictEqual(decoded(`${block('{"result": "failed"}')}\n${block(complete)}\n${other}`), status)
+    assert.deepStrictEqual(decoded(`${other}\nI did it.\n${complete}`), status)
   })
 
   it("with fences inside its strings", () => {
@@ -59,6 +60,19 @@ describe("a report is refused", () => {
     const text = problem("verdict", block('{"readiness": "maybe", "items": 1}'))
     assert.match(text, /readiness/)
     assert.match(text, /items/)
+  })
+
+  it("when the newest one does not fit, although an older one would", () => {
+    const quoted = block('{"readiness": "ready", "items": []}')
+    assert.match(problem("verdict", `${quoted}\n${block('{"readiness": "not_ready", "items": 1}')}`), /items/)
+    assert.match(problem("verdict", `${quoted}\n{"readiness": "not_ready", "items": 1}`), /items/)
+  })
+
+  it("as missing when the message only has blocks of other kinds", () => {
+    for (const text of ["I am done.", block("echo done"), block('{"port": 4222}')]) {
+      const outcome = decodeReport("author-status", text)
+      assert.isTrue(Result.isFailure(outcome) && outcome.failure.isMissing, text)
+    }
   })
 
   it("when two items share an id", () => {

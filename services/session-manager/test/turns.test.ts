@@ -302,7 +302,7 @@ describe("a report", () => {
   })
 
   it("is requested after the work alone, as the settings may have it, even where the work ends with a block", () => {
-    assert.include(givenAsked(working).state.turn?.prompt?.text, "do not write one now")
+    assert.include(givenAsked(working).state.turn?.prompt?.text, "is asked for in the next prompt")
     const outcome = givenAsked(working).when(answer(1, 1, goodReport))
     assert.deepStrictEqual(outcome.types, ["PromptEnded", "PromptPrepared"])
     assert.strictEqual(outcome.event("PromptPrepared").kind, "report")

@@ -1,10 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { drain, Messenger } from "@reprise/actor"
 import { AgentRuntime, AgentRuntimes, type Inspection, MemoryControl, type MemoryScript } from "@reprise/agent"
-import { Host, type SessionCommand, SessionId } from "@reprise/protocol"
+import { Host, Key, type SessionCommand, SessionId } from "@reprise/protocol"
 import { Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { layerWith } from "../src/service.ts"
+import { OwnPrompts } from "../src/work/OwnPrompts.ts"
+import { interruptSession } from "../src/work/runtimeSession.ts"
 import { inMemory, stage, surroundings } from "./support/stage.ts"
 import { badReport, goodReport, newTurn, nextTurn, sessionId } from "./support/story.ts"
 
@@ -88,6 +90,30 @@ describe("a turn on a runtime", () => {
       assert.deepStrictEqual([lastLines, status?.commit], ["Done.", "abc"])
       assert.strictEqual(yield* control.modelCalls, 1)
     }).pipe(Effect.provide(inMemory(() => [{ say: goodReport }], { control })))
+  })
+
+  it.live("is not stopped by the interruption of an earlier turn that is delivered again", () => {
+    const control = new MemoryControl()
+    const script: MemoryScript = ({ text }) => [
+      { hold: text.startsWith("Fix") ? "second" : "first" },
+      { say: goodReport }
+    ]
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      const { turnId } = first
+      yield* send(first)
+      const { runId, runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* control.reached("first")
+      yield* send({ _tag: "InterruptTurn", sessionId, turnId, reason: "the run is paused" })
+      assert.deepInclude(yield* awaitEvent("TurnFailed"), { kind: "aborted", sessionUsable: true })
+      yield* send(second)
+      yield* control.reached("second")
+      const context = { key: Key.make(sessionId), id: "again", delivery: 2, host, subject: runId }
+      const work = { runtime: first.runtime, runtimeSessionId, turnId }
+      yield* interruptSession(work, context).pipe(Effect.provide(OwnPrompts.layer))
+      yield* control.release("second")
+      assert.strictEqual((yield* awaitEvent("TurnCompleted")).turnId, second.turnId)
+    }).pipe(Effect.provide(inMemory(script, { control })))
   })
 
   it.live("survives a crash of the runtime, still with one user message", () => {

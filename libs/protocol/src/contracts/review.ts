@@ -31,9 +31,15 @@ export const ReviewCommand = Schema.TaggedUnion({
      * Everything that was said for the phase's reviewer so far. It is given what is new to its session, and a new session
      * all. `id`: the same in every request of a phase.
      */
-    words: Schema.Array(Schema.Struct({ id: Schema.Int, from: Speaker, text: Schema.String })).pipe(
-      Schema.withDecodingDefaultKey(Effect.succeed([]))
-    ),
+    words: Schema.Array(
+      Schema.Struct({
+        id: Schema.Int,
+        from: Speaker,
+        text: Schema.String,
+        /** Sessions that were told at once. */
+        givenTo: Schema.Array(SessionId).pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
+      })
+    ).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
     /** The open findings of the newest verdict, for a session that did not reach it. */
     findings: Schema.Array(Item).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
     prompts: Schema.Record(Schema.String, Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))

@@ -19,7 +19,7 @@ import {
   TurnLimits,
   Verdict
 } from "../model.ts"
-import { caused, contract } from "./Contract.ts"
+import { caused, contract, eventual } from "./Contract.ts"
 import { atSession, atTurn, CommandRefused, directory, host, permissions, standaloneTask } from "./fields.ts"
 
 const NamedChoice = Schema.TaggedUnion({ New: {}, Existing: { sessionId: SessionId } })
@@ -251,7 +251,7 @@ export const sessionManager = contract({
   outcomes: {
     StartTurn: caused("TurnStarted", "TurnFailed"),
     ContinueSession: caused("TurnStarted", "TurnFailed"),
-    InterruptTurn: caused("TurnFailed"),
+    InterruptTurn: eventual("TurnFailed", "TurnCompleted"),
     AbortSession: caused("SessionAborted"),
     CompleteSession: caused("SessionCompleted"),
     ExpireSession: caused("SessionExpired")

@@ -30,7 +30,7 @@ const showsReport = (text: string) => text.includes("JSON") && /\b(readiness|com
 const isReportedAtEnd = (text: string) => showsReport(text) && /\bend your last message with\b/i.test(text)
 const isReportPrompt = (text: string) => showsReport(text) && !isReportedAtEnd(text)
 const isContinue = (text: string) => text.startsWith("Continue the current session and complete all remaining tasks.")
-const isFollowUp = (text: string) => text.startsWith("A new commit (")
+const isFollowUp = (text: string) => /^(A new commit \(|Review commit \S+ once more\.)/.test(text)
 
 const kindOf = (request: ModelRequest, lastUser: string): Kind => {
   if (request.tools.length === 0) {

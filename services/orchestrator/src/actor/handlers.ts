@@ -166,11 +166,14 @@ const mayPrompt = (run: Run, { sessionId }: InputOf<"AgentPrompting">): boolean 
 
 /** The refusal of what the run itself has asked for. */
 const isOwnRefusal = (
-  { pending }: Run,
-  { command, escalationId, sessionId, turnId }: InputOf<"CommandRefused">
+  { pending, standalone, step }: Run,
+  { code, command, escalationId, sessionId, turnId }: InputOf<"CommandRefused">
 ): boolean => {
-  if (pending._tag === "Answer" && command === "RaiseEscalation") {
-    return (escalationId ?? pending.question.ask.escalationId) === pending.question.ask.escalationId
+  if (command === "RaiseEscalation") {
+    if (pending._tag !== "Answer" || pending.question.kind === "prompt" || standalone !== undefined) return false
+    const { ask } = pending.question
+    // A closed question was answered or withdrawn: the gate tells that by itself.
+    return code !== "closed" && step !== "PHASE_COMPLETE" && (escalationId ?? ask.escalationId) === ask.escalationId
   }
   const current = underWay(pending)
   switch (current._tag) {
@@ -254,7 +257,7 @@ export const handlers: Handlers = {
   TurnCompleted: onTurnEnd(turnCompleted),
   TurnFailed: onTurnEnd((run, _phase, turn, input) => turnFailed(run, turn, input)),
   VerdictReached: onReview(verdictReached),
-  ReviewFailed: onReview((_run, _phase, input) => reviewFailed(input)),
+  ReviewFailed: onReview((_run, phase, input) => reviewFailed(phase, input)),
   AgentWorking: onQuestion(
     (question, input) => input.cause !== "turn" && input.sessionId === question.watch,
     agentWorking

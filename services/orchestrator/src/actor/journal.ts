@@ -185,6 +185,8 @@ const answered = {
     /** The gate withdrew it itself. */
     byGate: Schema.optionalKey(Schema.Boolean)
   },
+  /** What a human said, in journals that are older than the ledger. */
+  GuidanceKept: { text },
   /** An entry of the ledger. `givenTo`: a session that was told at once. */
   WordsKept: { words: Words, givenTo: Schema.optionalKey(SessionId) },
   /** A human accepted a rewritten history. `base`: the newest commit that it shares with the one that was verified. */

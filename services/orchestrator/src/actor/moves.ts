@@ -31,7 +31,8 @@ export interface EscalationRequest {
  * `decision`: what the session policy decided, where no human did.
  */
 export type SessionUse =
-  | { readonly _tag: "current" }
+  /** `interrupted`: its author knows the task, and was interrupted in it. */
+  | { readonly _tag: "current"; readonly interrupted?: true }
   | { readonly _tag: "fresh"; readonly decision?: SessionDecision | undefined }
   | {
       readonly _tag: "continue"

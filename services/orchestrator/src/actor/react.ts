@@ -91,6 +91,7 @@ export const reactions: Reactions = {
   AgentRested: silent,
   PromptSeen: silent,
   QuestionAnswered: silent,
+  GuidanceKept: silent,
   WordsKept: silent,
   HistoryAccepted: silent,
   LimitRaised: silent,

@@ -34,7 +34,7 @@ export type Pending =
       readonly sessionId: SessionId
       readonly purpose: Purpose
       readonly continued: boolean
-      /** Its session was aborted to pause the run: the step will begin again. */
+      /** It is interrupted to pause the run, which goes on in its session, or its session was aborted. */
       readonly interrupted: boolean
     }
   /** `said`: how many entries the ledger had when the review was asked for. */
@@ -82,6 +82,8 @@ export interface PhaseRun {
   readonly items: ReadonlyArray<Item>
   /** Verdicts in a row that raised no fewer items than the one before. */
   readonly stalled: number
+  /** Reviews in a row that failed. */
+  readonly brokenReviews: number
   readonly dirty: ReadonlyArray<string>
   readonly autoRetries: ReadonlyArray<string>
   readonly author?: Author | undefined
@@ -97,6 +99,8 @@ export interface PhaseRun {
   readonly stateDigest?: string | undefined
   /** Continued turns that failed. */
   readonly failedContinuations: number
+  /** The newest report is of a turn that continued a session after a question, or of its correction. */
+  readonly continued: boolean
   /** Deviations from the plan, in words. */
   readonly deviations: ReadonlyArray<string>
   readonly missing?: Pick<EventOf<"TasksMissing">, "missingCommits" | "missingFiles" | "base"> | undefined

@@ -53,6 +53,11 @@ export const transitions = {
     to: ["REVIEW"],
     when: "the verdict is about another commit than the verified one"
   },
+  "review-broke": {
+    from: ["REVIEW"],
+    to: ["REVIEW"],
+    when: "the review failed or its verdict was invalid, for the first time in a row: fresh reviewer"
+  },
   "head-moved": {
     from: ["PHASE_GATE"],
     to: ["QUALITY_CHECK", "REVIEW"],
@@ -110,7 +115,7 @@ export const questions = {
   },
   reviewer: {
     at: ["REVIEW"],
-    when: "the verdict needs a human or has nothing to act on, or the review failed"
+    when: "the verdict needs a human or has nothing to act on, or the review failed again with a fresh reviewer"
   },
   quality: { at: ["QUALITY_CHECK"], when: "a quality gate fails and no retry is left" },
   commit: {

@@ -137,14 +137,16 @@ export const askForWork = (run: Run, phase: PhaseRun, step: Step, use: SessionUs
   const { author } = phase
   if (use._tag === "continue") return [continueSession(run, phase, step, use)]
   if (use._tag === "fresh" || author?.state !== "usable") return [inNewSession(run, phase, step, "work")]
-  return [
-    inSession(run, phase, step, author.sessionId, {
-      purpose: "work",
-      task: stepTask(run, phase, step),
-      reason: reuseReasons[step] ?? "work",
-      continued: false
-    })
-  ]
+  const task = stepTask(run, phase, step)
+  const asked = inSession(run, phase, step, author.sessionId, {
+    purpose: "work",
+    task,
+    reason: use.interrupted === true ? "resume" : (reuseReasons[step] ?? "work"),
+    continued: false
+  })
+  return use.interrupted === true && asked.command._tag === "StartTurn"
+    ? [{ ...asked, command: { ...asked.command, prompt: continuePrompt(run, author.sessionId, "") } }]
+    : [asked]
 }
 
 /** Tells the author within a step what is wrong with its report or its commit. */

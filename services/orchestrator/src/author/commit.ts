@@ -44,6 +44,6 @@ export const commitRejected = (run: Run, phase: PhaseRun, event: InputOf<"Commit
           brief: task,
           evidence: { commit }
         })
-      : { _tag: "Tell", purpose: "commit-rejected", task, continued: false }
+      : { _tag: "Tell", purpose: "commit-rejected", task, continued: phase.continued }
   )
 }

@@ -69,6 +69,7 @@ const phaseAfterReport = (phase: PhaseRun, event: EventOf<"ReportReceived">): Ph
   return {
     ...phase,
     author: authorAfterReport(phase.author, context),
+    continued: continued === true,
     failedContinuations: phase.failedContinuations + (continued === true && status.result === "failed" ? 1 : 0),
     completedTasks: mergeTasks(phase.completedTasks, status.completedTasks ?? []),
     deviations: [...phase.deviations, ...notesOnFindings(phase, status.notes)],
@@ -86,9 +87,10 @@ const endsSession = ({ standalone }: Run, kind: FailureKind): boolean =>
 const phaseAfterFailure = (run: Run, phase: PhaseRun, event: EventOf<"TurnBroke">): PhaseRun => {
   const state: Author["state"] = event.usable ? "usable" : endsSession(run, event.kind) ? "ended" : "doubtful"
   const why = `its last turn failed (${event.kind}): ${event.message}`
+  const { author } = phase
   return {
     ...phase,
-    ...(phase.author === undefined ? {} : { author: { ...phase.author, state, why } }),
+    ...(author === undefined || author.state === "ended" ? {} : { author: { ...author, state, why } }),
     failedContinuations: phase.failedContinuations + (event.continued === true ? 1 : 0),
     lastLines: event.lastLines
   }

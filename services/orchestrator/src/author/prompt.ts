@@ -2,10 +2,10 @@
 import { type GateResult, gateOutput, type Item, type SessionId, type Step } from "@reprise/protocol"
 import type { PlannedPhase } from "../actor/journal.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
-import { continuationText, isContinued, resolutionsText } from "../checkpoint/prompt.ts"
+import { continuationText, isContinued, isInRecord } from "../checkpoint/prompt.ts"
 import { type Ledger, newTo, quoted, wordsFor } from "../ledger/ledger.ts"
 import { currentTitle, plannedPhase } from "../phase/plan.ts"
-import { guidanceText, paragraphs, render } from "../prompts.ts"
+import { checksText, guidanceText, paragraphs, render } from "../prompts.ts"
 import { idleAgain } from "../standalone/standalone.ts"
 
 /** The first line of every prompt of a phase. */
@@ -19,9 +19,16 @@ const guidanceOf = ({ ledger, phase }: Run): Ledger => wordsFor(ledger, "author"
 export const newGuidance = (run: Run, sessionId: SessionId): ReadonlyArray<string> =>
   newTo(guidanceOf(run), sessionId).map(quoted)
 
+/** The end of a prompt: what was said, word for word, by whoever said it. */
+const wordsText = (entries: Ledger): string => {
+  const checks = entries.filter(({ from }) => from === "checks").map(quoted)
+  const said = entries.filter(({ from }) => from !== "checks").map(quoted)
+  return paragraphs(checksText(checks), guidanceText(said))
+}
+
 /** For a session that knows the phase: the task, and the guidance that is new to it. */
 export const knownPrompt = (run: Run, phase: PhaseRun, sessionId: SessionId, task: string): string =>
-  paragraphs(header(run, phase), task, guidanceText(newGuidance(run, sessionId)))
+  paragraphs(header(run, phase), task, wordsText(newTo(guidanceOf(run), sessionId)))
 
 /** For an agent that worked on its own, or that a human prompted, and that is idle again. */
 export const idleAgainPrompt = (run: Run, phase: PhaseRun, sessionId: SessionId): string =>
@@ -35,10 +42,8 @@ export const freshPrompt = (run: Run, phase: PhaseRun, step: Step, task = stepTa
   if (run.standalone !== undefined) return paragraphs(run.standalone.prompt, guidanceText(guidance.map(quoted)))
   const values = { ...planValues(run, phase), commit: phase.verified ?? phase.base, base: phase.base }
   const context = step === "EXECUTE" && task === stepTask(run, phase, step) ? "" : render(run, "context", values)
-  // An answer that the record quotes as it is needs no second mention.
-  const answers = isContinued(phase) ? resolutionsText(run, phase) : ""
-  const unsaid = guidance.filter(({ about, text }) => about === undefined || !answers.includes(text))
-  return paragraphs(header(run, phase), context, continuationText(run, phase), task, guidanceText(unsaid.map(quoted)))
+  const unsaid = guidance.filter((entry) => !isInRecord(phase, entry))
+  return paragraphs(header(run, phase), context, continuationText(run, phase), task, wordsText(unsaid))
 }
 
 const continueSentence = "Continue the current session and complete all remaining tasks."

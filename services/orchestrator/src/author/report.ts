@@ -10,7 +10,15 @@ import {
 } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
-import { type EscalationRequest, enter, escalate, type Move, type Outcome, outcome } from "../actor/moves.ts"
+import {
+  type EscalationRequest,
+  enter,
+  escalate,
+  type Move,
+  type Outcome,
+  outcome,
+  type SessionUse
+} from "../actor/moves.ts"
 import type { PhaseRun, Run, Turn } from "../actor/state.ts"
 import type { Cause } from "../actor/transitions.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
@@ -215,10 +223,8 @@ export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): 
   }
   const again = { _tag: "Retry", retry: { step: run.step ?? "EXECUTE" } } as const
   if (interrupted) {
-    const { sessionId } = turn
-    return usable
-      ? outcome([broke], enter(run.step ?? "EXECUTE", "resumed", { _tag: "continue", sessionId }))
-      : outcome([broke], { ...again, cause: "resumed" })
+    const use: SessionUse = { _tag: "current", ...(event.promptGiven === true ? { interrupted: true } : {}) }
+    return outcome([broke], usable ? enter(run.step ?? "EXECUTE", "resumed", use) : { ...again, cause: "resumed" })
   }
   // A fresh author goes on from the verified tasks. But a human who chose this session is asked instead.
   const handsOver = kind === "session-missing" && !turn.continued && run.phase !== undefined && isContinued(run.phase)

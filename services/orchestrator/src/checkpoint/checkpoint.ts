@@ -10,9 +10,9 @@ import type { PhaseRun, Run } from "../actor/state.ts"
 import { sessionFor } from "../author/session.ts"
 import { isBlank } from "../ledger/ledger.ts"
 import { locationOf, outlineOf, plannedPhase } from "../phase/plan.ts"
-import { shorten } from "../prompts.ts"
 import type { OpenCheckpoint } from "../question/question.ts"
 import { beginContinuation, verifyTasks, writeState } from "./continuation.ts"
+import { aboutCheckpoint } from "./prompt.ts"
 import { checkpointQuestion, commitOf, hasVerifyCommands, runVerifyCommands, verifyText } from "./verify.ts"
 
 /** The record is written before anybody is asked, so that it survives whatever happens until the answer. */
@@ -107,7 +107,7 @@ const keepAnswer = (phase: PhaseRun, report: CheckpointReport, { by, choice, tex
             ...(by === undefined ? { from: "checks" } : { from: "human", by }),
             for: "both",
             phase: phase.id,
-            about: `At the checkpoint of ${shorten(report.task, 80)} (${resolutionWord(report, choice)})`,
+            about: `${aboutCheckpoint(report.task)} (${resolutionWord(report, choice)})`,
             text
           }
         }

@@ -1,5 +1,6 @@
 /** What a fresh author is told about completed tasks (docs/design/continuation.md#the-prompt). */
 import { isPass } from "@reprise/plan"
+import type { Words } from "@reprise/protocol"
 import type { Continuation } from "../actor/journal.ts"
 import type { PhaseCheckpoint, PhaseRun, Run } from "../actor/state.ts"
 import { plannedPhase, reviewFile } from "../phase/plan.ts"
@@ -114,8 +115,19 @@ const earlierAnswers = (phase: PhaseRun): ReadonlyArray<PhaseCheckpoint & { read
   return [...new Map(answers.map((answer) => [answer.task, answer])).values()].slice(-earlierListed)
 }
 
+/** How the ledger names a checkpoint that words answer. */
+export const aboutCheckpoint = (task: string): string => `At the checkpoint of ${shorten(task, 80)}`
+
+/** Whether the record quotes these words, as they are, in its sentence about their checkpoint. */
+export const isInRecord = (phase: PhaseRun, { about = "", text }: Pick<Words, "about" | "text">): boolean => {
+  const { checkpoint, resolution } = phase.continuation ?? {}
+  if (checkpoint === undefined || resolution === undefined || !isContinued(phase)) return false
+  const { report } = checkpoint
+  return about.startsWith(`${aboutCheckpoint(report.task)} (`) && resolutionSentence(report, resolution).includes(text)
+}
+
 /** The human's answers in a sentence each: the newest, then earlier ones that still count. */
-export const resolutionsText = (run: Run, phase: PhaseRun): string => {
+const resolutionsText = (run: Run, phase: PhaseRun): string => {
   const { checkpoint, resolution } = phase.continuation ?? {}
   const name = taskName(run, phase)
   return [

@@ -78,6 +78,9 @@ const stepResumed = (run: Run): RunEvents => {
 const carryOn = (before: Run, after: Run): RunEvents => {
   const { held, status } = before
   if (held !== undefined && isHandled(held) && isAwaited(after, held._tag, held)) return actUpon(after, held)
+  if (after.prompts.length > 0 && (after.pending._tag === "Agent" || after.pending._tag === "Turn")) {
+    return applyMoves(after, outcome([], { _tag: "NextPrompt" }))
+  }
   return status === "paused" && after.pending._tag === "Nothing" && after.step !== undefined
     ? applyMoves(after, outcome([], enter(after.step, "resumed")))
     : []
@@ -109,6 +112,11 @@ export const holdBack = (run: Run, input: RunInput): RunEvents => {
   const { pending } = run
   if (run.held === undefined && run.status === "paused" && input._tag === "AgentWorking" && pending._tag === "Answer") {
     return agentWorkingInPause(pending.question, input)
+  }
+  // The agent that took over waits for this answer: it is asked for once the run is resumed.
+  if (run.status === "paused" && input._tag === "AgentPrompting" && pending._tag === "Agent") {
+    const { kind, options, promptId, sessionId, text } = input
+    return [{ _tag: "PromptSeen", prompt: { sessionId, promptId, kind, text, options } }]
   }
   if (run.held !== undefined || (run.status === "paused" && passing.includes(input._tag))) return []
   return [

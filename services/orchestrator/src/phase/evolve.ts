@@ -1,5 +1,5 @@
 /** What beginning, stepping through and completing phases changes in a run. */
-import type { CommitSubject, PhaseId } from "@reprise/protocol"
+import type { CommitSubject, PhaseId, Step } from "@reprise/protocol"
 import type { EventOf } from "../actor/journal.ts"
 import { type Evolution, nothing, type PhaseRun, type Run, withPhase } from "../actor/state.ts"
 import { isCounted } from "../actor/transitions.ts"
@@ -19,6 +19,7 @@ const newPhase = (id: PhaseId, base: string): PhaseRun => ({
   reviewsGranted: 0,
   items: [],
   stalled: 0,
+  brokenReviews: 0,
   dirty: [],
   autoRetries: [],
   sessions: [],
@@ -27,6 +28,7 @@ const newPhase = (id: PhaseId, base: string): PhaseRun => ({
   continuations: 0,
   continuationsGranted: 0,
   failedContinuations: 0,
+  continued: false,
   deviations: [],
   told: { report: false, commit: false }
 })
@@ -37,15 +39,20 @@ const phaseStarted = (run: Run, event: EventOf<"PhaseStarted">): Run => ({
   ledger: atPhaseStart(run.ledger, event.phase)
 })
 
-const phaseAtStep = (phase: PhaseRun, event: EventOf<"StepStarted">): PhaseRun => ({
+const oneMore = (counts: PhaseRun["visits"], step: Step): PhaseRun["visits"] => ({
+  ...counts,
+  [step]: (counts[step] ?? 0) + 1
+})
+
+/** A visit that a human chose, to continue a session, does not count towards the limit. */
+const phaseAtStep = (phase: PhaseRun, { cause, step }: EventOf<"StepStarted">): PhaseRun => ({
   ...phase,
-  visits: { ...phase.visits, [event.step]: (phase.visits[event.step] ?? 0) + 1 },
+  visits: oneMore(phase.visits, step),
+  visitsGranted: cause === "continue" ? oneMore(phase.visitsGranted, step) : phase.visitsGranted,
   told: { report: false, commit: false },
-  ...(event.step === "QUALITY_RETRY" && event.cause === "gates-failed"
-    ? { qualityRetries: phase.qualityRetries + 1 }
-    : {}),
-  ...(event.step === "AUTO_FIX" ? { qualityRetries: 0 } : {}),
-  ...(event.step === "REVIEW" ? { dirty: [] } : {})
+  ...(step === "QUALITY_RETRY" && cause === "gates-failed" ? { qualityRetries: phase.qualityRetries + 1 } : {}),
+  ...(step === "AUTO_FIX" ? { qualityRetries: 0 } : {}),
+  ...(step === "REVIEW" ? { dirty: [] } : {})
 })
 
 const phaseCompleted = (run: Run, event: EventOf<"PhaseCompleted">): Run => ({

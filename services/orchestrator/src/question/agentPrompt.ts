@@ -55,6 +55,11 @@ const endings: ReadonlyArray<RunInput["_tag"]> = [
   "ReviewFailed",
   "AgentIdle",
   "AgentGone",
+  "SessionExpired",
+  "SessionCompleted",
+  "SessionAborted",
+  "SessionFailed",
+  "SessionArchived",
   "CommandRefused"
 ]
 

@@ -141,7 +141,8 @@ const notAChoice = (run: Run, question: Question, answered: RunEvent, answer: An
     _tag: "Noted",
     text: `The answer '${answer.choice}' is not, or no longer, one of the choices: the question is asked again.`
   }
-  const closed: RunEvents = [answered, ...kept(answer, run.phase === undefined ? {} : { phase: run.phase.id }), noted]
+  const to = run.phase === undefined ? {} : readers(run, run.phase, question.retry.step)
+  const closed: RunEvents = [answered, ...kept(answer, to), noted]
   return outcome([...closed, ...askAgain(closed.reduce(evolveRun, run), question)])
 }
 

@@ -25,9 +25,9 @@ import { grant } from "./retry.ts"
 /** What the agents of the phase will be told in their next prompts. */
 const nextWords = (run: Run): Pick<Evidence, "willBeTold"> => {
   const { ledger, phase } = run
-  return phase === undefined
-    ? {}
-    : willBeTold(ledger, phase.id, phase.author?.sessionId, (sessionId) => isReviewerOf(run, phase, sessionId))
+  if (phase === undefined) return {}
+  const author = phase.author?.state === "usable" ? phase.author.sessionId : undefined
+  return willBeTold(ledger, phase.id, author, (sessionId) => isReviewerOf(run, phase, sessionId))
 }
 
 /** What a human is shown with a question, as far as the run knows it (docs/design/gate.md#the-gate-where-humans-answer). */
@@ -131,10 +131,11 @@ const askHuman = (run: Run, request: EscalationRequest): RunEvents => {
   const author = run.phase?.author
   const offer = continueOffer(author, request, retry)
   const watch = watchedSession(author, request, retry)
-  // The question names the session only if it can be continued; otherwise the evidence names it, to look at.
+  // The question names the session only if it can be continued; otherwise the evidence names it, as long as it is open.
   const sessionId = kind === "step" && "sessionId" in offer ? offer.sessionId : undefined
   const unavailable = kind === "step" && "why" in offer ? { continueUnavailable: offer.why } : {}
-  const shown = sessionId === undefined && author !== undefined ? { sessionId: author.sessionId } : {}
+  const canBeOpened = author !== undefined && author.state !== "ended"
+  const shown = sessionId === undefined && canBeOpened ? { sessionId: author.sessionId } : {}
   return waitFor(run, step, {
     kind,
     ask: {

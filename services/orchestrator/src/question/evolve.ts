@@ -84,6 +84,10 @@ export const questionEvolution = {
   }),
   PromptSeen: (run, { prompt }) => ({ ...run, prompts: [...run.prompts, prompt] }),
   AgentRested: (run) => ({ ...run, pending: nothing, prompts: [] }),
+  GuidanceKept: (run, { text }) => {
+    const phase = run.phase === undefined ? {} : { phase: run.phase.id }
+    return { ...run, ledger: withWords(run.ledger, { from: "human", for: "both", ...phase, text }) }
+  },
   WordsKept: wordsKept,
   LimitRaised: (run, { limit, step }) =>
     withNotice(grants[limit](run, step), `The limit '${limit}' of ${step} was granted again.`),

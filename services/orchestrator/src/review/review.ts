@@ -1,8 +1,8 @@
 /** Reviews: asked for, and what a verdict leads to (docs/design/sessions.md#reviews-reviewer). */
-import { type Item, reviewKey, type SessionId } from "@reprise/protocol"
+import { type FailureKind, type Item, passesByItself, reviewKey, type SessionId } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
 import type { EventOf, RunEvent, RunEvents } from "../actor/journal.ts"
-import { enter, escalate, type Outcome, outcome } from "../actor/moves.ts"
+import { enter, escalate, fresh as freshSession, type Outcome, outcome } from "../actor/moves.ts"
 import { type Evolution, nothing, type PhaseRun, type Run, underWay, withNotice, withPhase } from "../actor/state.ts"
 import { agentSetup, turnLimits } from "../author/ask.ts"
 import { stepTask } from "../author/prompt.ts"
@@ -31,10 +31,11 @@ export const startReview = (run: Run, phase: PhaseRun, fresh: boolean): RunEvent
       ...agentSetup(run),
       ...(chosenModel === undefined ? {} : { model: chosenModel }),
       limits: turnLimits(run),
-      words: wordsFor(run.ledger, "reviewer", phase.id).map(({ from, id, ...entry }) => ({
+      words: wordsFor(run.ledger, "reviewer", phase.id).map(({ from, given, id, ...entry }) => ({
         id,
         from,
-        text: quoted(entry)
+        text: quoted(entry),
+        givenTo: given.map(({ sessionId }) => sessionId)
       })),
       findings: phase.items,
       prompts
@@ -116,17 +117,26 @@ const toAutoFix = (run: Run, phase: PhaseRun, accepted: EventOf<"VerdictAccepted
   )
 }
 
-/** The reviewer has forgotten its session: the retry begins in a new one. */
-export const reviewFailed = (event: InputOf<"ReviewFailed">): Outcome =>
-  outcome(
-    [{ _tag: "ReviewBroke", cycle: event.cycle, reason: event.reason }],
+/** Another reviewer would meet the same failure, or a human wanted the review to end. */
+const isNotTheReviewers = (kind: FailureKind): boolean =>
+  passesByItself(kind) || kind === "unauthorized" || kind === "aborted"
+
+/** The reviewer has forgotten its session: the next review begins in a new one, and a human is asked if that fails too. */
+export const reviewFailed = (phase: PhaseRun, { cycle, kind, reason }: InputOf<"ReviewFailed">): Outcome => {
+  const broke: RunEvent = { _tag: "ReviewBroke", cycle, reason }
+  if (phase.brokenReviews === 0 && !isNotTheReviewers(kind)) {
+    return outcome([broke], enter("REVIEW", "review-broke", freshSession))
+  }
+  return outcome(
+    [broke],
     escalate({
       origin: "reviewer",
-      reason: `The review failed (${event.kind}): ${event.reason}`,
+      reason: `The review failed (${kind}): ${reason}`,
       retry: { step: "REVIEW" },
       noContinue: notTheAuthors
     })
   )
+}
 
 const phaseAfterVerdict = (phase: PhaseRun, { verdict }: EventOf<"VerdictAccepted">): PhaseRun => {
   const before = phase.items.length
@@ -134,6 +144,7 @@ const phaseAfterVerdict = (phase: PhaseRun, { verdict }: EventOf<"VerdictAccepte
   return {
     ...phase,
     verdicts: phase.verdicts + 1,
+    brokenReviews: 0,
     items: verdict.items,
     stalled: noFewer ? phase.stalled + 1 : 0
   }
@@ -160,5 +171,12 @@ export const reviewEvolution = {
     ledger: givenToReviewer(run, event.sessionId)
   }),
   ReviewBroke: (run, { cycle, reason }) =>
-    withNotice({ ...run, pending: nothing, prompts: [] }, `Review ${cycle} failed: ${reason}`)
+    withNotice(
+      {
+        ...withPhase(run, (phase) => ({ ...phase, brokenReviews: phase.brokenReviews + 1 })),
+        pending: nothing,
+        prompts: []
+      },
+      `Review ${cycle} failed: ${reason}`
+    )
 } satisfies Partial<Evolution>

@@ -70,6 +70,12 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     }
   )
 
+  it("withdraws what the agent asked when its session ends", () => {
+    const s = asked().agentWorks().agentPrompts("p1").agent("SessionAborted")
+    assert.deepStrictEqual(s.lines.slice(0, 2), ["gate WithdrawEscalation", "StepResumed  (agent-working)"])
+    assert.strictEqual(s.lines.at(-1), "StepWaiting EXECUTE")
+  })
+
   it("continues in QUALITY_RETRY after exhausted quality retries", () => {
     const s = story()
       .executing({ ...withGates, limits: { maxQualityRetries: 0 } })

@@ -22,27 +22,44 @@ describe("any, PauseRun", () => {
     assert.strictEqual(s.run.status, "running")
   })
 
+  const goesOn = ["StepStarted EXECUTE (resumed)", "session-manager StartTurn"]
+  const continued = "Continue the current session and complete all remaining tasks."
+
   it("interrupts the turn with --now, and goes on in its session when it is resumed", () => {
     const s = story().executing().tell(pauseNow)
     assert.deepStrictEqual(s.lines, ["session-manager InterruptTurn", "RunPaused"])
-    s.turnFails("aborted", true).tell(resume)
-    const resumed = ["RunResumed", "StepStarted EXECUTE (resumed)", "session-manager ContinueSession"]
-    assert.deepStrictEqual(s.lines, resumed)
-    assert.strictEqual(s.command("ContinueSession").sessionId, s.author)
+    assert.deepStrictEqual(s.turnInterrupted().tell(resume).lines, ["RunResumed", ...goesOn])
+    const { onMissing, prompt, session } = s.command("StartTurn")
+    assert.deepStrictEqual(
+      [session, onMissing, prompt],
+      [{ _tag: "Existing", sessionId: s.author }, "fresh", continued]
+    )
     assert.deepStrictEqual([s.phase.author?.state, s.phase.failedContinuations], ["usable", 0])
   })
 
   it("goes on once the interrupted turn has reported, when it was resumed before that", () => {
     const s = story().executing().tell(pauseNow).tell(resume)
     assert.deepStrictEqual(s.lines, ["RunResumed"])
-    const goesOn = ["StepStarted EXECUTE (resumed)", "session-manager ContinueSession"]
-    assert.deepStrictEqual(s.turnFails("aborted", true).lines, goesOn)
+    assert.deepStrictEqual(s.turnInterrupted().lines, goesOn)
   })
 
   it("interrupts a turn twice, and goes on in the same session each time", () => {
-    const s = story().executing().tell(pauseNow).tell(resume).turnFails("aborted", true)
-    s.tell(pauseNow).tell(resume).turnFails("aborted", true)
-    assert.strictEqual(s.lines.at(-1), "session-manager ContinueSession")
+    const s = story().executing().tell(pauseNow).tell(resume).turnInterrupted()
+    s.tell(pauseNow).tell(resume).turnInterrupted()
+    assert.deepStrictEqual(s.command("StartTurn").session, { _tag: "Existing", sessionId: s.author })
+  })
+
+  it("gives the task again when the turn was interrupted before its agent had read it", () => {
+    const s = story().executing(withGates).worked("abc1").gates(false).tell(pauseNow)
+    s.turnInterrupted(false).tell(resume)
+    assert.include(s.prompt, "these quality gates fail")
+    assert.deepStrictEqual(s.command("StartTurn").session, { _tag: "Existing", sessionId: s.author })
+  })
+
+  it("begins the step again in a new session when the session has ended during the pause", () => {
+    const s = story().executing().tell(pauseNow).turnInterrupted().agent("SessionExpired").tell(resume)
+    assert.strictEqual(s.command("StartTurn").session._tag, "New")
+    assert.include(s.prompt, "P1.1: Begin")
   })
 
   it("begins the step again in a new session when the interrupted turn left no usable one", () => {
@@ -109,6 +126,13 @@ describe("any, PauseRun", () => {
     assert.strictEqual(s.agent("AgentIdle").lines.at(-1), "session-manager StartTurn")
     const gone = story().executing().needsHuman().tell(pause).agentWorks().agent("AgentGone").tell(resume)
     assert.strictEqual(gone.lines.at(-1), "StepWaiting EXECUTE")
+  })
+
+  it("asks what the agent asks that went on during the pause, once it is resumed", () => {
+    const s = story().executing().needsHuman().tell(pause).agentWorks().agentPrompts("p1")
+    assert.deepStrictEqual(s.lines, [])
+    s.tell(resume)
+    assert.strictEqual(s.question.prompt?.promptId, "p1")
   })
 
   it("keeps the answer that came before the agent worked", () => {
@@ -208,11 +232,19 @@ describe("any terminal", () => {
 describe("circuit breakers", () => {
   it("ask a human when maxStepVisits is reached, and grant visits again on an answer", () => {
     const s = story().executing({ limits: { maxStepVisits: 2 } })
-    s.needsHuman().answer("continue-session").needsHuman().answer("continue-session")
+    s.needsHuman().answer("fix").needsHuman().answer("fix")
     assert.strictEqual(s.question.ask.origin, "limit")
     assert.match(s.question.ask.reason, /EXECUTE was entered 2 times/)
     assert.strictEqual(s.answer("continue-session", "go").run.pending._tag, "Turn")
     assert.strictEqual(s.command("ContinueSession").guidance, "go")
+  })
+
+  it("do not count the visits in which a human continued the session", () => {
+    const s = story().executing({ limits: { maxStepVisits: 2 } })
+    for (const _ of [1, 2, 3, 4]) s.needsHuman().answer("continue-session")
+    assert.strictEqual(s.run.pending._tag, "Turn")
+    assert.strictEqual(s.needsHuman().answer("fix").run.pending._tag, "Turn")
+    assert.strictEqual(s.needsHuman().answer("fix").question.ask.origin, "limit")
   })
 
   it("ask a human when maxStepsPerRun is reached", () => {

@@ -163,6 +163,16 @@ describe("when continue is offered", () => {
     assert.strictEqual(s.question.ask.evidence.continueUnavailable, "the turn that continued it failed")
   })
 
+  it("is not offered after a continued turn whose commit was rejected, and that reported a failure then", () => {
+    const s = asked().answer("continue-session").completes("abc1234").commitRejected()
+    assert.notInclude(s.reports({ result: "failed", reason: "no" }).choices, "continue-session")
+  })
+
+  it("names no session to open that has ended", () => {
+    const s = story().executing().turnFails("timeout")
+    assert.isUndefined(s.question.ask.sessionId ?? s.question.ask.evidence.sessionId)
+  })
+
   it("is not offered after a continued turn that broke, even if the session-manager calls the session usable", () => {
     for (const kind of ["gone", "unauthorized", "turn-limit"] as const) {
       const s = asked().answer("continue-session").turnFails(kind, true)

@@ -90,7 +90,25 @@ describe("REVIEW", () => {
     assert.include(told.prompt, "make it blue")
   })
 
-  it("asks a human when the review failed, and reviews again in a new session on fix", () => {
+  it("reviews once more in a new session when a review failed", () => {
+    const s = reviewing().reviewBreaks()
+    assert.deepStrictEqual(s.lines, [
+      "StepStarted REVIEW (review-broke)",
+      "reviewer CloseReview",
+      "reviewer RequestReview"
+    ])
+    const verdicts = s.verdict("not_ready", item("R1")).worked("abc2").reviewBreaks()
+    assert.strictEqual(verdicts.run.pending._tag, "Review", "a verdict in between lets it try again")
+  })
+
+  it.each(["rate_limited", "unauthorized", "aborted"] as const)(
+    "asks a human at once when another reviewer would not help: %s",
+    (kind) => {
+      assert.strictEqual(reviewing().reviewBreaks(kind).question.ask.origin, "reviewer")
+    }
+  )
+
+  it("asks a human when the second review in a row failed too, and reviews again in a new session on fix", () => {
     const s = reviewing().reviewFails()
     assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting REVIEW"])
     assert.strictEqual(s.question.ask.origin, "reviewer")
@@ -98,7 +116,7 @@ describe("REVIEW", () => {
     assert.strictEqual(s.run.step, "REVIEW")
     assert.deepStrictEqual(s.lines.slice(-2), ["reviewer CloseReview", "reviewer RequestReview"])
     assert.deepInclude(s.command("RequestReview").words[0], { from: "human", text: "look harder" })
-    assert.strictEqual(s.command("RequestReview").cycle, 2)
+    assert.strictEqual(s.command("RequestReview").cycle, 3)
   })
 
   it("does not count a failed review as a review cycle", () => {
@@ -123,9 +141,9 @@ describe("REVIEW", () => {
     const s = reviewing()
     s.verdict("not_ready", item("R1")).completes("abc1", { notes: "R1 is wrong" }).commitVerified()
     const { words } = s.command("RequestReview")
-    assert.deepStrictEqual(words, [{ id: 1, from: "author", text: "R1 is wrong" }])
+    assert.deepStrictEqual(words, [{ id: 1, from: "author", text: "R1 is wrong", givenTo: [] }])
     s.verdict("not_ready", item("R1")).worked("abc2")
-    assert.deepStrictEqual(s.command("RequestReview").words, words)
+    assert.deepInclude(s.command("RequestReview").words[0], { id: 1, text: "R1 is wrong" })
   })
 
   it("asks a human before the limit when two verdicts in a row raise no fewer items", () => {

@@ -268,6 +268,10 @@ export class Story {
   turnFails(kind: InputOf<"TurnFailed">["kind"], sessionUsable = false): this {
     return this.tell(this.turnFailure(kind, sessionUsable))
   }
+  /** `promptGiven`: its agent had read its prompt. */
+  turnInterrupted(promptGiven = true): this {
+    return this.tell({ ...this.turnFailure("aborted", true), promptGiven })
+  }
   commitVerified(): this {
     const { commit } = this.command("VerifyCommit")
     return this.tell({ _tag: "CommitVerified", runId, phase: this.phase.id, commit, diffStat: "1 file changed" })
@@ -297,16 +301,14 @@ export class Story {
   verdict(readiness: Verdict["readiness"], ...items: ReadonlyArray<Item>): this {
     return this.tell(this.verdictEvent({ readiness, items }))
   }
-  reviewFails(): this {
+  reviewBreaks(kind: InputOf<"ReviewFailed">["kind"] = "invalid-report"): this {
     const { cycle } = this.pending("Review")
-    return this.tell({
-      _tag: "ReviewFailed",
-      runId,
-      phase: this.phase.id,
-      reason: "no verdict",
-      kind: "invalid-report",
-      cycle
-    })
+    return this.tell({ _tag: "ReviewFailed", runId, phase: this.phase.id, reason: "no verdict", kind, cycle })
+  }
+  /** Also with the fresh reviewer that the run tries by itself. */
+  reviewFails(): this {
+    this.reviewBreaks()
+    return this.run.pending._tag === "Review" ? this.reviewBreaks() : this
   }
   treeClean(plan: string = this.run.source, newHead = "0000000f"): this {
     return this.tell({ _tag: "PhaseFinished", runId, phase: this.phase.id, head: newHead, plan }).phaseSummarised()

@@ -5,7 +5,7 @@ import { Result } from "effect"
 import type { ReviewRequest } from "../prompts.ts"
 import type { InputOf, ReviewInput } from "./inputs.ts"
 import type { JournalEvent } from "./journal.ts"
-import { keyOf, type OpenReview, type ReviewState } from "./state.ts"
+import { type KnownReviewer, keyOf, type OpenReview, type ReviewState } from "./state.ts"
 
 type Decision = Result.Result<ReadonlyArray<JournalEvent>, Refusal>
 
@@ -16,6 +16,12 @@ const stepOf = ({ phase, runId }: ReviewRequest) => ({ runId, phase, step: "REVI
 
 const isFor = (request: ReviewRequest, other: { readonly cycle: number; readonly commit: string } | undefined) =>
   other?.cycle === request.cycle && other.commit === request.commit
+
+/** The ids of the words that its session knows: from earlier requests, or because it was told at once. */
+const toldBefore = ({ sessionId, told }: KnownReviewer, { words }: ReviewRequest): ReadonlyArray<number> => [
+  ...told,
+  ...words.flatMap(({ givenTo, id }) => (givenTo.includes(sessionId) && !told.includes(id) ? [id] : []))
+]
 
 /**
  * The first review of a phase, and the first after a failed one, begins a new session; later ones continue it. A
@@ -40,7 +46,7 @@ const requestReview = (review: ReviewState, request: ReviewRequest): Decision =>
       request,
       turnId,
       sessionId,
-      ...(known === undefined ? {} : { lastReviewed: known.commit, told: known.told })
+      ...(known === undefined ? {} : { lastReviewed: known.commit, told: toldBefore(known, request) })
     },
     {
       _tag: "ReviewStarted",

@@ -49,8 +49,11 @@ export const currentPrompt = (
   return current?.turn.prompt?.number === of.number ? { ...current, prompt: current.turn.prompt } : undefined
 }
 
-/** The first report of a turn wins. After the session's end a further one is expected, and ignored; else it is refused. */
+/**
+ * The first report of a turn wins. After the session's end, and while the turn is interrupted, a further one is expected,
+ * and ignored; else it is refused.
+ */
 export const refuseOutdated = (session: Session, turnId: string): Decision =>
-  hasEnded(session) || session.status === "unknown"
+  hasEnded(session) || session.status === "unknown" || session.turn?.stage === "interrupting"
     ? nothing
     : refuse("stale", `This report of turn ${turnId} came after the turn had moved on; it changes nothing.`)

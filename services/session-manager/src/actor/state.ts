@@ -88,6 +88,8 @@ export interface Session {
   readonly toolCalls: number
   readonly tokens: Tokens
   readonly cost: number
+  /** What its earlier runtime sessions had used when the present one was opened. */
+  readonly before: { readonly tokens: Tokens; readonly cost: number }
   readonly createdAt: string
   readonly lastActivityAt: string
   readonly lastStopReason?: string
@@ -106,6 +108,7 @@ export const noSession: Session = {
   toolCalls: 0,
   tokens: noTokens,
   cost: 0,
+  before: { tokens: noTokens, cost: 0 },
   createdAt: "",
   lastActivityAt: ""
 }

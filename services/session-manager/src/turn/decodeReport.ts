@@ -1,9 +1,9 @@
 /**
  * Reads the report in an agent's last message (docs/design/sessions.md#turns). Prose around the block is ignored; of
- * several fenced blocks the last one that fits counts; a message that is bare JSON is accepted too.
+ * several blocks the last one that is meant as a report counts; a message that is bare JSON is accepted too.
  */
-import { AuthorStatus, type ReportForm, Verdict } from "@reprise/protocol"
-import { Array as Arr, Result, Schema } from "effect"
+import { AuthorStatus, type ReportForm, type ReportKind, Verdict } from "@reprise/protocol"
+import { Result, Schema } from "effect"
 import { type JsonObject, readJsonSchema } from "./reportSchema.ts"
 
 export type AgentReport =
@@ -60,17 +60,25 @@ export interface Unreadable {
   readonly problem: string
 }
 
-/** The newest first. */
-const findObjects = (text: string): Result.Result<Arr.NonEmptyReadonlyArray<object>, Unreadable> => {
-  const blocks = blocksOf(text).map((match) => match[2] ?? "")
-  const found = blocks.map(parse).filter(isObject).toReversed()
-  const objects = found.length > 0 ? found : [bareObject(text.replaceAll("\r\n", "\n"))].filter(isObject)
-  if (Arr.isReadonlyArrayNonEmpty(objects)) return Result.succeed(objects)
-  return Result.fail(
-    blocks.length === 0
-      ? { isMissing: true, problem: "it has no fenced JSON block." }
-      : { isMissing: false, problem: "its fenced block is not a JSON object." }
-  )
+/** The field that every report of the form has: other blocks of JSON are parts of the work. */
+const ownFields = { "author-status": "result", verdict: "readiness" } as const satisfies Record<ReportKind, string>
+
+/** The newest object that is meant as a report of this form. What stands outside of a fence after the last one is newer. */
+const findReport = (form: ReportForm, text: string): Result.Result<object, Unreadable> => {
+  const normal = text.replaceAll("\r\n", "\n")
+  const blocks = blocksOf(normal)
+  const last = blocks.at(-1)
+  const bare = bareObject(last === undefined ? normal : normal.slice(last.index + last[0].length))
+  const objects = [...blocks.map((match) => parse(match[2] ?? "")), bare].filter(isObject)
+  const own = typeof form === "string" ? objects.filter((found) => ownFields[form] in found) : objects
+  const found = own.at(-1) ?? bareObject(normal)
+  if (found !== undefined && (typeof form !== "string" || ownFields[form] in found)) return Result.succeed(found)
+  if (blocks.length === 0) return Result.fail({ isMissing: true, problem: "it has no fenced JSON block." })
+  const problem =
+    typeof form === "string" && objects.length > 0
+      ? `no block of it has the field ${ownFields[form]}.`
+      : "its fenced block is not a JSON object."
+  return Result.fail({ isMissing: true, problem })
 }
 
 const longestProblem = 1500
@@ -120,10 +128,8 @@ const readAs = (form: ReportForm, found: object): Result.Result<AgentReport, str
   return readData(form, found)
 }
 
-/** The newest block that fits; if none does, what is wrong with the newest one. */
+/** The newest report alone counts: an older one that fits may be a draft, or a quotation. */
 export const decodeReport = (form: ReportForm, text: string): Result.Result<AgentReport, Unreadable> =>
-  Result.flatMap(findObjects(text), (objects) => {
-    const read = objects.map((found) => readAs(form, found))
-    const newest = readAs(form, objects[0])
-    return Result.mapError(read.find(Result.isSuccess) ?? newest, (problem) => ({ isMissing: false, problem }))
-  })
+  Result.flatMap(findReport(form, text), (found) =>
+    Result.mapError(readAs(form, found), (problem) => ({ isMissing: false, problem }))
+  )

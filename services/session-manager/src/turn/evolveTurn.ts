@@ -103,6 +103,7 @@ const sessionOpened = (session: Session, event: EventOf<"SessionOpened">): Sessi
     ...(turn === undefined || context === undefined ? {} : { turn: { ...turn, earlierConversation: context } }),
     ...(details === undefined ? {} : { details: { ...details, host: event.host } }),
     runtimeSessionId,
+    before: { tokens: session.tokens, cost: session.cost },
     status: "created"
   }
 }

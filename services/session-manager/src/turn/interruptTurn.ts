@@ -17,12 +17,17 @@ export const interruptTurn = (session: Session, command: InterruptTurn, delivery
   if (details === undefined) return refuse("not-found", `There is no session ${command.sessionId}.`)
   if (turn === undefined || turn.request.turnId !== command.turnId || turn.stage === "interrupting") return nothing
   const { reason, turnId } = command
-  if (turn.stage === "prompting") return Result.succeed([{ _tag: "TurnInterrupting", turnId, reason }])
+  // While it waits for a rate limit, its prompt was sent and has used tokens.
+  const wasSent = turn.stage === "prompting" || (turn.stage === "waiting" && !turn.delayed)
+  if (wasSent) return Result.succeed([{ _tag: "TurnInterrupting", turnId, reason }])
   const failure = { kind: "aborted", message: reason, sessionUsable: turn.stage !== "opening" } as const
   return Result.succeed([turnFailed(details, turn, failure, delivery)])
 }
 
-/** What the interrupted prompt used: what the runtime counts of the session beyond what is known of it. */
+/**
+ * What the interrupted prompt used: what the runtime counts of its session beyond what was counted before. What a human
+ * used in the session since then is part of it: the runtime does not tell them apart.
+ */
 const promptEnded = (
   session: Session,
   { prompt }: OpenTurn,
@@ -36,8 +41,8 @@ const promptEnded = (
           _tag: "PromptEnded",
           turnId: report.turnId,
           number: prompt.number,
-          tokens: subtractTokens(report.total.tokens, session.tokens),
-          cost: Math.max(0, report.total.cost - session.cost),
+          tokens: subtractTokens(report.total.tokens, subtractTokens(session.tokens, session.before.tokens)),
+          cost: Math.max(0, report.total.cost - (session.cost - session.before.cost)),
           attempts: 1,
           toolCalls: 0,
           messages: report.total.messages,

@@ -1,5 +1,5 @@
 /**
- * Our own prompts on this host: those under way, which an abort must stop, and the ids of those before, by which our
+ * Our own prompts on this host: those under way, which an abort or an interruption must stop, and the ids of those before, by which our
  * activity is told from a human's.
  */
 import { Clock, Context, Deferred, Effect, Layer, type Scope } from "effect"

@@ -1,8 +1,8 @@
 /** How a worker reports to its session, and how those reports name what the runtime says. */
 import { Messenger, type WorkContext, WorkFault } from "@reprise/actor"
 import type { PendingPrompt } from "@reprise/agent"
-import type { FailureKind, Key, PublicEvent, RuntimeFailure } from "@reprise/protocol"
-import { Effect } from "effect"
+import { type FailureKind, type Key, type PublicEvent, type RuntimeFailure, SessionId } from "@reprise/protocol"
+import { Effect, Result } from "effect"
 import type { SessionReport } from "../actor/inputs.ts"
 
 /** What a worker or watcher tells its own actor. */
@@ -33,6 +33,15 @@ export const reportTo = Effect.fnUntraced(function* (context: WorkContext) {
         .publish("session-manager", event, options)
         .pipe(Effect.mapError((cause) => new WorkFault({ operation: event._tag, cause })))
   } satisfies Reporting
+})
+
+/** The session as its actor shows it now; undefined: there is none. */
+export const sessionShown = Effect.fnUntraced(function* ({ key }: WorkContext) {
+  const messenger = yield* Messenger
+  const found = yield* Effect.result(messenger.show.sessionManager(SessionId.make(key)))
+  if (Result.isSuccess(found)) return found.success
+  if (found.failure.code === "not-found") return undefined
+  return yield* new WorkFault({ operation: "look whether the turn is open", cause: found.failure })
 })
 
 /** The failure of a turn that a failure of the runtime leads to. */

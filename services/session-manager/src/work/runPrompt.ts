@@ -1,8 +1,8 @@
 /**
  * Runs one prompt of a turn to its end, however often the work is delivered: the runtime knows the prompt by its ids.
- * The outcome is reported once; a prompt that an abort interrupted reports nothing.
+ * The outcome is reported once; a prompt that is interrupted, or whose session is aborted, reports nothing.
  */
-import { Messenger, type WorkContext, WorkFault } from "@reprise/actor"
+import type { WorkContext } from "@reprise/actor"
 import { type AgentRuntimeShape, AgentRuntimes, type Message, type TurnOutcome } from "@reprise/agent"
 import { noTokens, SessionId } from "@reprise/protocol"
 import { Effect, Option, Result, Schedule } from "effect"
@@ -10,7 +10,7 @@ import type { Report } from "../actor/inputs.ts"
 import type { WorkOf } from "../actor/work.ts"
 import { withoutBlock } from "../turn/decodeReport.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
-import { failureKindOf, type Reporting, reportTo } from "./report.ts"
+import { failureKindOf, type Reporting, reportTo, sessionShown } from "./report.ts"
 import { stopOnRuntime } from "./runtimeSession.ts"
 import type { ReachedLimit } from "./turnLimits.ts"
 import { type PromptWatch, watchPrompt } from "./watchPrompt.ts"
@@ -41,16 +41,12 @@ const lastLinesOf = (text: string): { readonly lastLines?: string } => {
  * Whether the prompt is still the current one. Redelivered after an abort it would begin its turn again, and after its
  * result was recorded it would disturb the prompt that follows.
  */
-const isCurrent = Effect.fnUntraced(function* (work: RunPrompt, context: WorkContext) {
-  const messenger = yield* Messenger
-  const found = yield* Effect.result(messenger.show.sessionManager(SessionId.make(context.key)))
-  if (Result.isFailure(found)) {
-    if (found.failure.code === "not-found") return false
-    return yield* new WorkFault({ operation: "look whether the turn is open", cause: found.failure })
-  }
-  const { interrupting, lastPromptId, turnId } = found.success
-  return turnId === work.turnId && interrupting !== true && lastPromptId === work.identity.messageId
-})
+const isCurrent = (work: RunPrompt, context: WorkContext) =>
+  Effect.map(
+    sessionShown(context),
+    (shown) =>
+      shown?.turnId === work.turnId && shown.interrupting !== true && shown.lastPromptId === work.identity.messageId
+  )
 
 /** Waits while another turn runs in the session, such as a human's. */
 const promptRuntime = (runtime: AgentRuntimeShape, work: RunPrompt) =>

@@ -13,7 +13,7 @@ import type { SessionReport } from "../actor/inputs.ts"
 import type { WorkOf } from "../actor/work.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
 import { readEarlierConversation } from "./reconstruct.ts"
-import { reportTo } from "./report.ts"
+import { reportTo, sessionShown } from "./report.ts"
 
 const unreachable = (turnId: WorkOf<"OpenSession">["turnId"], error: AgentError): SessionReport => ({
   _tag: "RecordUnreachable",
@@ -98,6 +98,9 @@ export const interruptSession = Effect.fn("interruptSession")(function* (
   }: Pick<WorkOf<"InterruptSession">, "runtime" | "runtimeSessionId" | "turnId">,
   context: WorkContext
 ) {
+  // Delivered again after its turn has ended, it would stop the next turn of the session.
+  const shown = turnId === undefined ? undefined : yield* sessionShown(context)
+  if (turnId !== undefined && !(shown?.turnId === turnId && shown.interrupting === true)) return
   const runtimes = yield* AgentRuntimes
   const ownPrompts = yield* OwnPrompts
   yield* ownPrompts.interrupt(context.key)
