@@ -34,7 +34,7 @@ export interface Prompt {
 
 /**
  * `finished`: the agent ended its turn. `output-limit`: a limit cut off the model or the turn. `refused`: a human refused
- * a permission or dismissed a question, which ends a turn. `other`: any other reason of the model's vendor.
+ * a permission without words or dismissed a question, which ends a turn. `other`: any other reason of the model's vendor.
  */
 export type StopReason = "finished" | "output-limit" | "refused" | "other"
 

@@ -105,6 +105,8 @@ interface KnownTurn {
   readonly task: string
   readonly reason: string
   readonly continued: boolean
+  /** In place of the task and the guidance that is new. */
+  readonly prompt?: string
 }
 
 const inSession = (
@@ -122,7 +124,7 @@ const inSession = (
     continued: turn.continued,
     command: startTurn(run, phase, step, {
       session,
-      prompt: knownPrompt(run, phase, sessionId, turn.task),
+      prompt: turn.prompt ?? knownPrompt(run, phase, sessionId, turn.task),
       // No fresh author takes over completed tasks before they are verified.
       ...(isContinued(phase)
         ? { onMissing: "fail" }
@@ -137,16 +139,12 @@ export const askForWork = (run: Run, phase: PhaseRun, step: Step, use: SessionUs
   const { author } = phase
   if (use._tag === "continue") return [continueSession(run, phase, step, use)]
   if (use._tag === "fresh" || author?.state !== "usable") return [inNewSession(run, phase, step, "work")]
-  const task = stepTask(run, phase, step)
-  const asked = inSession(run, phase, step, author.sessionId, {
-    purpose: "work",
-    task,
-    reason: use.interrupted === true ? "resume" : (reuseReasons[step] ?? "work"),
-    continued: false
-  })
-  return use.interrupted === true && asked.command._tag === "StartTurn"
-    ? [{ ...asked, command: { ...asked.command, prompt: continuePrompt(run, author.sessionId, "") } }]
-    : [asked]
+  const { sessionId } = author
+  const known = { purpose: "work", task: stepTask(run, phase, step), continued: false } as const
+  const turn: KnownTurn = use.interrupted
+    ? { ...known, reason: "resume", prompt: continuePrompt(run, sessionId, "") }
+    : { ...known, reason: reuseReasons[step] ?? "work" }
+  return [inSession(run, phase, step, sessionId, turn)]
 }
 
 /** Tells the author within a step what is wrong with its report or its commit. */

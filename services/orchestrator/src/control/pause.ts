@@ -9,7 +9,7 @@ import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import { enter, outcome } from "../actor/moves.ts"
 import { type Run, underWay } from "../actor/state.ts"
 import { locationOf } from "../phase/plan.ts"
-import { withdrawMootPrompt } from "../question/agentPrompt.ts"
+import { promptOf, withdrawMootPrompt } from "../question/agentPrompt.ts"
 import { agentWorkingInPause } from "../question/autoResume.ts"
 import { closeReview } from "../review/review.ts"
 
@@ -115,8 +115,7 @@ export const holdBack = (run: Run, input: RunInput): RunEvents => {
   }
   // The agent that took over waits for this answer: it is asked for once the run is resumed.
   if (run.status === "paused" && input._tag === "AgentPrompting" && pending._tag === "Agent") {
-    const { kind, options, promptId, sessionId, text } = input
-    return [{ _tag: "PromptSeen", prompt: { sessionId, promptId, kind, text, options } }]
+    return [{ _tag: "PromptSeen", prompt: promptOf(input) }]
   }
   if (run.held !== undefined || (run.status === "paused" && passing.includes(input._tag))) return []
   return [

@@ -27,9 +27,17 @@ const unattendedReply = ({ kind, options }: AgentPrompt): string | undefined => 
   return options.length === 0 || options.some(({ name }) => name === "reject") ? "reject" : undefined
 }
 
+export const promptOf = ({ kind, options, promptId, sessionId, text }: InputOf<"AgentPrompting">): AgentPrompt => ({
+  sessionId,
+  promptId,
+  kind,
+  text,
+  options
+})
+
 export const agentPrompting = (run: Run, event: InputOf<"AgentPrompting">): Outcome => {
-  const { kind, options, promptId, sessionId, text } = event
-  const prompt: AgentPrompt = { sessionId, promptId, kind, text, options }
+  const prompt = promptOf(event)
+  const { kind, promptId, sessionId, text } = prompt
   const reply = run.request.options.auto ? unattendedReply(prompt) : undefined
   if (reply !== undefined) {
     return outcome([

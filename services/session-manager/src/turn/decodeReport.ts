@@ -69,10 +69,9 @@ const findReport = (form: ReportForm, text: string): Result.Result<object, Unrea
   const blocks = blocksOf(normal)
   const last = blocks.at(-1)
   const bare = bareObject(last === undefined ? normal : normal.slice(last.index + last[0].length))
-  const objects = [...blocks.map((match) => parse(match[2] ?? "")), bare].filter(isObject)
-  const own = typeof form === "string" ? objects.filter((found) => ownFields[form] in found) : objects
-  const found = own.at(-1) ?? bareObject(normal)
-  if (found !== undefined && (typeof form !== "string" || ownFields[form] in found)) return Result.succeed(found)
+  const objects = [bareObject(normal), ...blocks.map((match) => parse(match[2] ?? "")), bare].filter(isObject)
+  const found = objects.findLast((object) => typeof form !== "string" || ownFields[form] in object)
+  if (found !== undefined) return Result.succeed(found)
   if (blocks.length === 0) return Result.fail({ isMissing: true, problem: "it has no fenced JSON block." })
   const problem =
     typeof form === "string" && objects.length > 0
