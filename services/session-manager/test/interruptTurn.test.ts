@@ -55,6 +55,16 @@ describe("a turn that is interrupted", () => {
     assert.isAtLeast(cost, 0)
   })
 
+  it("tells whether the agent was given the prompt, as its conversation shows", () => {
+    const told = (found: { readonly given?: boolean }) =>
+      given([...working, interrupt()])
+        .when({ ...stopped(), ...found })
+        .event("TurnFailed").promptGiven
+    assert.isTrue(told({ given: true }))
+    assert.isFalse(told({ given: false }))
+    assert.isUndefined(told({}))
+  })
+
   it("is followed by a turn in the same session", () => {
     const next = given([...working, interrupt(), stopped(), nextTurn(2)]).when(found(2))
     assert.include(next.types, "SessionReused")

@@ -105,7 +105,8 @@ describe("a turn on a runtime", () => {
       const { runId, runtimeSessionId } = yield* awaitEvent("SessionCreated")
       yield* control.reached("first")
       yield* send({ _tag: "InterruptTurn", sessionId, turnId, reason: "the run is paused" })
-      assert.deepInclude(yield* awaitEvent("TurnFailed"), { kind: "aborted", sessionUsable: true })
+      const failed = { kind: "aborted", sessionUsable: true, promptGiven: true } as const
+      assert.deepInclude(yield* awaitEvent("TurnFailed"), failed)
       yield* send(second)
       yield* control.reached("second")
       const context = { key: Key.make(sessionId), id: "again", delivery: 2, host, subject: runId }

@@ -75,6 +75,7 @@ export const SessionReport = Schema.TaggedUnion({
   /** The turn was stopped on the runtime. `total`: what the whole session has used, as far as the runtime tells. */
   RecordInterrupted: {
     turnId: TurnId,
+    given: Schema.optionalKey(Schema.Boolean),
     total: Schema.optionalKey(Schema.Struct({ tokens: Tokens, cost: Schema.Finite, messages: Schema.Int }))
   },
   /** The model's vendor failed and the runtime retries by itself. */

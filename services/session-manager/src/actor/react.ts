@@ -53,14 +53,15 @@ const saveTranscript = ({ runtimeSessionId, status }: Session, details: SessionD
   return [work(details, { _tag: "SaveTranscript", ...onRuntime(details, runtimeSessionId), object, stop })]
 }
 
-const interruptSession = ({ runtimeSessionId }: Session, details: SessionDetails, turnId?: TurnId): Sent =>
+const interruptSession = ({ runtimeSessionId, turn }: Session, details: SessionDetails, turnId?: TurnId): Sent =>
   runtimeSessionId === undefined
     ? []
     : [
         work(details, {
           _tag: "InterruptSession",
           ...onRuntime(details, runtimeSessionId),
-          ...(turnId === undefined ? {} : { turnId })
+          ...(turnId === undefined ? {} : { turnId }),
+          ...(turnId === undefined || turn?.prompt === undefined ? {} : { text: turn.prompt.text })
         })
       ]
 

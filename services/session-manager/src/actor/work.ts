@@ -41,8 +41,8 @@ export const SessionWork = Schema.TaggedUnion({
   },
   /** Saves the conversation under this name. `stop`: whatever still runs in the session is stopped first. */
   SaveTranscript: { ...onRuntime, object: Schema.String, stop: Schema.Boolean },
-  /** Stops whatever runs in the session. `turnId`: the turn that waits to be told when nothing does. */
-  InterruptSession: { ...onRuntime, turnId: Schema.optionalKey(TurnId) },
+  /** Stops whatever runs in the session. `turnId`: the turn that waits to be told when nothing does; `text`: its prompt. */
+  InterruptSession: { ...onRuntime, turnId: Schema.optionalKey(TurnId), text: Schema.optionalKey(Schema.String) },
   SendReply: {
     ...onRuntime,
     promptId: Schema.String,

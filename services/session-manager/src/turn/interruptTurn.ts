@@ -46,6 +46,7 @@ const promptEnded = (
           attempts: 1,
           toolCalls: 0,
           messages: report.total.messages,
+          ...(report.given === undefined ? {} : { given: report.given }),
           at: delivery.now
         }
       ]

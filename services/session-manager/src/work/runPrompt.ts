@@ -3,12 +3,13 @@
  * The outcome is reported once; a prompt that is interrupted, or whose session is aborted, reports nothing.
  */
 import type { WorkContext } from "@reprise/actor"
-import { type AgentRuntimeShape, AgentRuntimes, type Message, type TurnOutcome } from "@reprise/agent"
+import { type AgentRuntimeShape, AgentRuntimes, type TurnOutcome } from "@reprise/agent"
 import { noTokens, SessionId } from "@reprise/protocol"
 import { Effect, Option, Result, Schedule } from "effect"
 import type { Report } from "../actor/inputs.ts"
 import type { WorkOf } from "../actor/work.ts"
 import { withoutBlock } from "../turn/decodeReport.ts"
+import { holdsPrompt, textOf } from "./conversation.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
 import { failureKindOf, type Reporting, reportTo, sessionShown } from "./report.ts"
 import { stopOnRuntime } from "./runtimeSession.ts"
@@ -61,9 +62,6 @@ const promptRuntime = (runtime: AgentRuntimeShape, work: RunPrompt) =>
     })
     .pipe(Effect.retry({ while: (error) => error.kind === "busy", schedule: Schedule.spaced("2 seconds") }))
 
-const textOf = (message: Message | undefined): string =>
-  (message?.content ?? []).flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n")
-
 /**
  * What the conversation tells after a failure: the end of what the agent wrote, for a human, and whether it was given the
  * prompt.
@@ -72,7 +70,7 @@ const lookAtConversation = (runtime: AgentRuntimeShape, { runtimeSessionId, text
   runtime.history(runtimeSessionId).pipe(
     Effect.map((messages) => ({
       ...lastLinesOf(withoutBlock(textOf(messages.findLast(({ role }) => role === "assistant")))),
-      given: messages.some((message) => message.role === "user" && textOf(message).trim() === text.trim())
+      given: holdsPrompt(messages, text)
     })),
     Effect.orElseSucceed(() => ({}))
   )

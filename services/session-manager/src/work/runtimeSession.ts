@@ -11,6 +11,7 @@ import {
 import { Effect, Schedule } from "effect"
 import type { SessionReport } from "../actor/inputs.ts"
 import type { WorkOf } from "../actor/work.ts"
+import { holdsPrompt } from "./conversation.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
 import { readEarlierConversation } from "./reconstruct.ts"
 import { reportTo, sessionShown } from "./report.ts"
@@ -90,12 +91,28 @@ export const stopOnRuntime = Effect.fn("stopOnRuntime")(
   (stopping) => Effect.ignore(stopping)
 )
 
+/** What the runtime tells of a session in which a prompt was stopped. What it does not tell is left out. */
+const afterInterruption = Effect.fnUntraced(function* (runtime: AgentRuntimeShape, id: string, prompt: string) {
+  const total = yield* runtime.inspect(id).pipe(
+    Effect.map(({ cost, messageCount: messages, state, tokens }) =>
+      state._tag === "missing" ? {} : { total: { tokens, cost, messages } }
+    ),
+    Effect.orElseSucceed(() => ({}))
+  )
+  const given = yield* runtime.history(id).pipe(
+    Effect.map((messages) => ({ given: holdsPrompt(messages, prompt) })),
+    Effect.orElseSucceed(() => ({}))
+  )
+  return { ...total, ...given }
+})
+
 export const interruptSession = Effect.fn("interruptSession")(function* (
   {
     runtime: name,
     runtimeSessionId,
+    text,
     turnId
-  }: Pick<WorkOf<"InterruptSession">, "runtime" | "runtimeSessionId" | "turnId">,
+  }: Pick<WorkOf<"InterruptSession">, "runtime" | "runtimeSessionId" | "text" | "turnId">,
   context: WorkContext
 ) {
   // Delivered again after its turn has ended, it would stop the next turn of the session.
@@ -104,17 +121,16 @@ export const interruptSession = Effect.fn("interruptSession")(function* (
   const runtimes = yield* AgentRuntimes
   const ownPrompts = yield* OwnPrompts
   yield* ownPrompts.interrupt(context.key)
-  const total = yield* runtimes.get(name).pipe(
+  const found = yield* runtimes.get(name).pipe(
     Effect.tap((runtime) => stopOnRuntime(runtime, runtimeSessionId)),
-    Effect.flatMap((runtime) => runtime.inspect(runtimeSessionId)),
-    Effect.map(({ cost, messageCount: messages, state, tokens }) =>
-      state._tag === "missing" ? {} : { total: { tokens, cost, messages } }
+    Effect.flatMap((runtime) =>
+      text === undefined ? Effect.succeed({}) : afterInterruption(runtime, runtimeSessionId, text)
     ),
     Effect.orElseSucceed(() => ({}))
   )
   if (turnId === undefined) return
   const { tell } = yield* reportTo(context)
-  yield* tell("interrupted", { _tag: "RecordInterrupted", turnId, ...total })
+  yield* tell("interrupted", { _tag: "RecordInterrupted", turnId, ...found })
 })
 
 /** To several questions at once, the reply has a line for each. */
