@@ -9,7 +9,7 @@ const line = (event: Record<string, unknown>) => eventLine(decode({ runId: "r1-a
 
 const commit = "0123456789abcdef0123456789abcdef01234567"
 const session = { sessionId: "r1-abc-s1", turnId: "r1-abc-t1" }
-const turn = { ...session, tokens: { ...noTokens, input: 1500, output: 250 }, cost: 0, attempts: 1 }
+const turn = { ...session, tokens: { ...noTokens, input: 1500, output: 250 }, cost: 0, calls: 1, attempts: 1 }
 const result = {
   command: "npm test",
   exitCode: 0,

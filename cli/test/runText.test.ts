@@ -34,8 +34,8 @@ describe("the summary of a run", () => {
     sessionsCreated: 4,
     sessionsReused: 1,
     usage: {
-      author: { tokens: { ...noTokens, input: 100, output: 20, cacheRead: 50 }, cost: 0.25, turns: 3 },
-      reviewer: { tokens: { ...noTokens, input: 10, output: 2 }, cost: 0, turns: 2 }
+      author: { tokens: { ...noTokens, input: 100, output: 20, cacheRead: 50 }, cost: 0.25, calls: 3, turns: 3 },
+      reviewer: { tokens: { ...noTokens, input: 10, output: 2 }, cost: 0, calls: 2, turns: 2 }
     },
     notices: ["The review limit was met."]
   })
@@ -91,7 +91,7 @@ describe("the limits of a run", () => {
       limitsLine(run),
       "limits: 12 of 250 steps, phase 1: 2 of 5 reviews, 3 quality gate runs (at most 3 retries in a row), 0 of 20 continuations, turns time out after 15 min without activity"
     )
-    const usage = { tokens: { ...noTokens, input: 100, output: 20, cacheRead: 50 }, cost: 0.25, turns: 3 }
+    const usage = { tokens: { ...noTokens, input: 100, output: 20, cacheRead: 50 }, cost: 0.25, calls: 3, turns: 3 }
     const spent = { limits: { ...limits, tokenBudget: 1000, costBudget: 2, turnWallMs: 90_000 } }
     assert.include(
       limitsLine(aRun({ ...spent, usage: { author: usage, reviewer: usage } })),

@@ -55,8 +55,9 @@ describe("a standalone session on a runtime", () => {
       yield* eventsUntil("EscalationRaised")
       const waiting = yield* Effect.repeat(view, { until: ({ escalationId }) => escalationId !== undefined })
       assert.deepInclude(waiting, { heldBy: "question", prompt: "Do it." })
+      const id = waiting.runtimeSessionId ?? ""
       yield* runtime.prompt({
-        runtimeSessionId: waiting.runtimeSessionId ?? "",
+        runtimeSessionId: id,
         directory: "/work/repository",
         promptId: promptIds(Date.now(), "a human", 0),
         text: "I will tell you."
@@ -67,6 +68,7 @@ describe("a standalone session on a runtime", () => {
         ofSession.map(({ _tag }) => _tag).slice(4),
         [
           "AgentWorking",
+          "UsageCounted",
           "AgentIdle",
           "SessionReused",
           "TurnStarted",
@@ -80,7 +82,7 @@ describe("a standalone session on a runtime", () => {
       for (const { phase, runId, step } of events)
         assert.deepStrictEqual([runId, phase, step], ["s1", undefined, undefined])
       const ended = yield* view
-      assert.deepInclude(ended, { status: "completed", turns: 2 })
+      assert.deepInclude(ended, { status: "completed", turns: 2, tokens: (yield* runtime.inspect(id)).usage.tokens })
       assert.notProperty(ended, "escalationId")
       assert.deepStrictEqual(yield* messenger.list.orchestrator(), [])
     }).pipe(Effect.provide(world(script)))

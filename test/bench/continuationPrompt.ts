@@ -63,6 +63,7 @@ const inputs = (done: ReadonlyArray<CompletedTask>): ReadonlyArray<Input> => [
     },
     tokens: noTokens,
     cost: 0,
+    calls: 0,
     duration: 0,
     attempts: 1
   },

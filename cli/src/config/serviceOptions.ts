@@ -38,7 +38,10 @@ export const sessionLimits = ({ limits }: Settings): TurnLimits => ({
   ...limit("inactivityMs", limits.turnInactivityMs),
   ...limit("wallMs", limits.turnWallMs),
   ...limit("maxAgentTurns", limits.maxAgentTurns),
-  ...limit("maxTokens", limits.tokenBudget)
+  ...limit("maxCalls", limits.maxTurnCalls),
+  ...limit("maxTurnTokens", limits.maxTurnTokens),
+  ...limit("maxTokens", limits.tokenBudget),
+  ...limit("maxCost", limits.costBudget)
 })
 
 /** The session-manager's part of the settings. */

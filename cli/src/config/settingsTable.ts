@@ -94,6 +94,16 @@ const table = {
       limits.maxAgentTurns,
       "Tool rounds after which Claude is interrupted and continued automatically; 0: the runtime's own limit."
     ),
+    maxTurnCalls: setting(
+      count,
+      limits.maxTurnCalls,
+      "Calls of the model in one turn after which it is ended and you are asked; 0: off."
+    ),
+    maxTurnTokens: setting(
+      count,
+      limits.maxTurnTokens,
+      "Tokens in one turn, those from the vendor's cache not counted, after which it is ended and you are asked; 0: off."
+    ),
     tokenBudget: setting(count, limits.tokenBudget, "Tokens a run may use; 0: off."),
     costBudget: setting(amount, limits.costBudget, "US dollars a run may cost; 0: off.")
   },

@@ -1,5 +1,11 @@
 /** One public event as one line for people. Pure; the caller makes agent text safe. */
-import type { PublicEvent, SessionDecision, Step, WithdrawalReason } from "@reprise/protocol"
+import {
+  type PublicEvent,
+  type SessionDecision,
+  type Step,
+  uncachedTokens,
+  type WithdrawalReason
+} from "@reprise/protocol"
 
 type EventOf<Tag extends PublicEvent["_tag"]> = Extract<PublicEvent, { readonly _tag: Tag }>
 
@@ -174,6 +180,10 @@ const eventText = (event: PublicEvent): Line => {
       return live(`    Session ${event.sessionId} failed: ${event.reason}`)
     case "SessionArchived":
       return quiet(`    Session ${event.sessionId} archived`)
+    case "UsageCounted":
+      return quiet(
+        `    ${uncachedTokens(event.tokens)} tokens were used in session ${event.sessionId} outside of its turns`
+      )
     case "ActionTaken":
       return live(actionTaken(event))
     case "AgentWorking":

@@ -1,5 +1,12 @@
 /** An open question as text for people. Agent text is made safe. Pure. */
-import { type EscalationView, type GateResult, gateOutput, isStandalone, type Role } from "@reprise/protocol"
+import {
+  type EscalationView,
+  type GateResult,
+  gateOutput,
+  isStandalone,
+  type Role,
+  uncachedTokens
+} from "@reprise/protocol"
 import { color, visible } from "../terminal/Printer.ts"
 
 const indent = (text: string): string =>
@@ -83,7 +90,7 @@ const where = ({ evidence, phase, step, ...question }: EscalationView): string =
 const used = ({ evidence: { cost = 0, tokens } }: EscalationView): string | undefined => {
   if (tokens === undefined) return undefined
   const cached = tokens.cacheRead === 0 ? "" : ` (and ${tokens.cacheRead} from the cache)`
-  return `Used so far: ${tokens.input + tokens.output} tokens${cached}, $${cost.toFixed(4)}`
+  return `Used so far: ${uncachedTokens(tokens)} tokens${cached}, $${cost.toFixed(4)}`
 }
 
 const toldNext = ({ evidence: { willBeTold = [] } }: EscalationView, reader: Role): string =>

@@ -4,7 +4,7 @@ import { EscalationView, RunView, SessionView } from "@reprise/protocol"
 import { Schema } from "effect"
 
 const tokens = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 }
-const usage = { tokens, cost: 0, turns: 0 }
+const usage = { tokens, cost: 0, calls: 0, turns: 0 }
 
 const decodeRun = Schema.decodeUnknownSync(RunView)
 const decodeSession = Schema.decodeUnknownSync(SessionView)
@@ -43,6 +43,7 @@ export const aSession = (given: Record<string, unknown> = {}): SessionView =>
     toolCalls: 0,
     tokens,
     cost: 0,
+    calls: 0,
     createdAt: "2026-01-01T10:00:00.000Z",
     lastActivityAt: "2026-01-01T10:00:00.000Z",
     ...given

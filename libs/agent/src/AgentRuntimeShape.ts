@@ -2,7 +2,7 @@
  * The port that hosts sessions (docs/design/sessions.md#the-port). OpenCode, Claude and a runtime in memory implement it
  * and pass one contract suite (`test/contract`).
  */
-import type { ContextFill, PermissionMode, RuntimeName, Tokens } from "@reprise/protocol"
+import type { ContextFill, PermissionMode, RuntimeName, Tokens, Usage } from "@reprise/protocol"
 import type { Effect, Stream } from "effect"
 import type { AgentError, AgentErrorKind } from "./AgentError.ts"
 import type { Message } from "./Message.ts"
@@ -47,6 +47,9 @@ export interface TurnOutcome {
   /** US dollars. */
   readonly cost: number
   readonly toolCalls: number
+  /** The model that answered last and why it stopped, in the runtime's own words. */
+  readonly model?: string
+  readonly finish?: string
   /** How full the context was at the last model call, if the runtime reports it. */
   readonly context?: ContextFill
   /** How often the prompt was sent, more than once after the runtime was lost. Absent: once. */
@@ -81,8 +84,8 @@ export interface LastMessage {
 export interface Inspection {
   readonly state: SessionState
   readonly messageCount: number
-  readonly tokens: Tokens
-  readonly cost: number
+  /** What the session and its subagents have used, whoever prompted them. OpenCode's calls are those of the session alone. */
+  readonly usage: Usage
   readonly lastMessage?: LastMessage
 }
 

@@ -233,6 +233,8 @@ describe("Claude", () => {
         const asked = calls.reduce((sum, call) => sum + call.usage.inputTokens, 0)
         assert.isAbove(calls.length, 3)
         assert.strictEqual(outcome.tokens.input + outcome.tokens.cacheRead, asked)
+        const runtime = yield* AgentRuntime
+        assert.deepStrictEqual((yield* runtime.inspect(id)).usage.tokens, outcome.tokens)
         assert.deepStrictEqual(new Set(seen.map((event) => event.sessionId)), new Set([id]))
         assert.deepStrictEqual(new Set(seen.map((event) => event.causePromptId)), new Set([ids.messageId]))
       })

@@ -155,6 +155,8 @@ describe("OpenCode", () => {
         assert.strictEqual(outcome.text, "delegated")
         const asked = (yield* model.calls).slice(before).reduce((sum, call) => sum + call.usage.inputTokens, 0)
         assert.strictEqual(outcome.tokens.input + outcome.tokens.cacheRead, asked)
+        const runtime = yield* AgentRuntime
+        assert.deepStrictEqual((yield* runtime.inspect(id)).usage.tokens, outcome.tokens)
         yield* waitUntil(Effect.sync(() => seen.find((event) => event.type === "idle")))
         assert.deepStrictEqual(new Set(seen.map((event) => event.sessionId)), new Set([id]))
         assert.deepStrictEqual(new Set(seen.map((event) => event.causePromptId)), new Set([ids.messageId]))

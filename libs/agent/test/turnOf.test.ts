@@ -70,6 +70,8 @@ describe("turnOf", () => {
         tokens: { input: 20, output: 4, reasoning: 2, cacheRead: 10, cacheWrite: 6 },
         cost: 1,
         toolCalls: 1,
+        model: "p/m",
+        finish: "stop",
         context: { tokens: 21 }
       }
     })
@@ -108,7 +110,7 @@ describe("turnOf", () => {
 
   it("lists the sessions of its subagents once", () => {
     const task = tool("task", { sessionId: "ses_child" })
-    assert.deepStrictEqual(subagentsOf([user("a"), assistant("a", calls, task, task)], "a"), ["ses_child"])
+    assert.deepStrictEqual([...subagentsOf([user("a"), assistant("a", calls, task, task)], "a")], ["ses_child"])
   })
 })
 

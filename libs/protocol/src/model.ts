@@ -51,6 +51,45 @@ export const subtractTokens = (a: Tokens, b: Tokens): Tokens => ({
   cacheWrite: Math.max(0, a.cacheWrite - b.cacheWrite)
 })
 
+/** What a token budget counts: everything but what the vendor's cache served. */
+export const uncachedTokens = ({ cacheWrite, input, output, reasoning }: Tokens): number =>
+  input + output + reasoning + cacheWrite
+
+/** What agents used. Cost: US dollars. Calls: how often the model was called; 0 in messages that are older than the field. */
+export const Usage = Schema.Struct({
+  tokens: Tokens,
+  cost: Schema.Finite,
+  calls: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
+})
+export type Usage = typeof Usage.Type
+export const noUsage: Usage = { tokens: noTokens, cost: 0, calls: 0 }
+
+export const addUsage = (a: Usage, b: Usage): Usage => ({
+  tokens: addTokens(a.tokens, b.tokens),
+  cost: a.cost + b.cost,
+  calls: a.calls + b.calls
+})
+
+/** The larger of each count. */
+export const maxUsage = (a: Usage, b: Usage): Usage => ({
+  tokens: {
+    input: Math.max(a.tokens.input, b.tokens.input),
+    output: Math.max(a.tokens.output, b.tokens.output),
+    reasoning: Math.max(a.tokens.reasoning, b.tokens.reasoning),
+    cacheRead: Math.max(a.tokens.cacheRead, b.tokens.cacheRead),
+    cacheWrite: Math.max(a.tokens.cacheWrite, b.tokens.cacheWrite)
+  },
+  cost: Math.max(a.cost, b.cost),
+  calls: Math.max(a.calls, b.calls)
+})
+
+/** What was used since `b`, a part of `a`; never less than nothing. */
+export const subtractUsage = (a: Usage, b: Usage): Usage => ({
+  tokens: subtractTokens(a.tokens, b.tokens),
+  cost: Math.max(0, a.cost - b.cost),
+  calls: Math.max(0, a.calls - b.calls)
+})
+
 export const CheckpointType = Schema.Literals(["human-verify", "decision", "human-action", "architectural-change"])
 export type CheckpointType = typeof CheckpointType.Type
 
@@ -123,7 +162,13 @@ export type PermissionMode = typeof PermissionMode.Type
 export const TurnLimits = Schema.Struct({
   inactivityMs: Schema.optionalKey(Schema.Finite),
   wallMs: Schema.optionalKey(Schema.Finite),
+  /** What is left of a budget: tokens, those from the vendor's cache not counted, and US dollars. */
   maxTokens: Schema.optionalKey(Schema.Finite),
+  maxCost: Schema.optionalKey(Schema.Finite),
+  /** Tokens that one turn may use, counted in the same way. */
+  maxTurnTokens: Schema.optionalKey(Schema.Finite),
+  /** Calls of the model. */
+  maxCalls: Schema.optionalKey(Schema.Finite),
   maxAgentTurns: Schema.optionalKey(Schema.Finite)
 })
 export type TurnLimits = typeof TurnLimits.Type

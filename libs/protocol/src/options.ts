@@ -22,6 +22,9 @@ export const RunLimits = Schema.Struct({
   turnWallMs: count(0),
   /** Tool rounds of a turn, for runtimes that can count them; a turn that reaches the limit continues by itself. */
   maxAgentTurns: count(20),
+  /** Guards against an agent that never ends, far above any honest turn; tokens from the vendor's cache do not count. */
+  maxTurnCalls: count(1000),
+  maxTurnTokens: count(50_000_000),
   tokenBudget: count(0),
   costBudget: Schema.Finite.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
 })

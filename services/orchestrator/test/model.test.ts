@@ -1,12 +1,14 @@
 /** Runs of random inputs: whatever happens, in whatever order and however often, these things hold. */
 import { assert, describe, it } from "@effect/vitest"
 import {
+  addUsage,
   EscalationCommand,
   OrchestratorCommand,
   PublicEvent,
   ReviewCommand,
   type ServiceName,
   SessionCommand,
+  type Usage,
   WorkspaceCommand
 } from "@reprise/protocol"
 import { Arbitrary, Result, Schema } from "effect"
@@ -96,6 +98,8 @@ const encodeCommand: Readonly<Record<ServiceName, (command: unknown) => unknown>
   workspace: Schema.encodeUnknownSync(WorkspaceCommand)
 }
 
+const allUsage = ({ usage }: Run): Usage => addUsage(usage.author, usage.reviewer)
+
 const ended = (run: Run) => ["completed", "failed", "aborted"].includes(run.status)
 
 /** The tasks that the workspace found when it was asked last. */
@@ -121,7 +125,20 @@ const always = (title: string, check: (step: Step) => void, after?: (s: Story) =
 
 describe("whatever happens to a run", () => {
   always("an end is final", ({ before, events }) => {
-    if (before._tag === "Run" && ended(before)) assert.deepStrictEqual(events, [])
+    if (before._tag !== "Run" || !ended(before)) return
+    const counting: ReadonlyArray<RunEvent["_tag"]> = ["Happened", "TurnCounted", "UsageAdded"]
+    assert.deepStrictEqual(
+      events.map(({ _tag }) => _tag).filter((tag) => !counting.includes(tag)),
+      []
+    )
+  })
+
+  always("what it used adds up, however often and late it is told", ({ before, input, s }) => {
+    if (before._tag !== "Run") return
+    const isTurn = input._tag === "TurnCompleted" || input._tag === "TurnFailed"
+    const isNew = input._tag === "UsageCounted" || (isTurn && !before.counted.includes(input.turnId))
+    const expected = isNew ? addUsage(allUsage(before), input) : allUsage(before)
+    assert.deepStrictEqual(allUsage(s.run), expected)
   })
 
   always("it always waits for something, or is paused, or has ended", ({ s }) => {

@@ -61,6 +61,7 @@ const stage = Effect.gen(function* () {
         verdict: { readiness: "ready", items: [] },
         tokens: noTokens,
         cost: 0,
+        calls: 1,
         duration: 1,
         attempts: 1
       }),

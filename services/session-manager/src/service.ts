@@ -9,7 +9,7 @@ import {
   workerLayer
 } from "@reprise/actor"
 import type { AgentRuntimes } from "@reprise/agent"
-import { noTokens } from "@reprise/protocol"
+import { noUsage } from "@reprise/protocol"
 import { Cause, Effect, Layer } from "effect"
 import { sessionActor } from "./actor/actor.ts"
 import type { SessionReport } from "./actor/inputs.ts"
@@ -55,7 +55,7 @@ const failureOf = (work: SessionWork, message: string, { delivery }: WorkContext
   switch (work._tag) {
     case "RunPrompt": {
       const { number, turnId } = work
-      const used = { tokens: noTokens, cost: 0, toolCalls: 0, attempts: delivery }
+      const used = { ...noUsage, toolCalls: 0, attempts: delivery }
       return { _tag: "RecordPromptFailed", turnId, number, ...used, kind: "runtime", message, sessionUsable: false }
     }
     case "OpenSession":

@@ -27,7 +27,8 @@ const interrupt = (n = 1): SessionInput => ({
 const stopped = (n = 1, input = 0): SessionInput => ({
   _tag: "RecordInterrupted",
   turnId: t(n),
-  total: { tokens: { ...noTokens, input }, cost: 0.5, messages: 3 }
+  total: { tokens: { ...noTokens, input }, cost: 0.5, calls: 1 },
+  messages: 3
 })
 
 describe("a turn that is interrupted", () => {
@@ -46,7 +47,7 @@ describe("a turn that is interrupted", () => {
   })
 
   it("counts what the runtime counts of its session beyond the earlier turns", () => {
-    const first = given(firstTurn).state.tokens.input
+    const first = given(firstTurn).state.used.tokens.input
     const history = [...firstTurn, nextTurn(2), found(2), interrupt(2)]
     const { cost, tokens } = given(history)
       .when(stopped(2, first + 700))

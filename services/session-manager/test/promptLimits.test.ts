@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { noTokens, type TurnLimits } from "@reprise/protocol"
+import { noTokens, noUsage, type TurnLimits } from "@reprise/protocol"
 import {
   activeAt,
   type PromptState,
@@ -18,7 +18,7 @@ const work = (limits: TurnLimits) => ({
   limits,
   turnStartedAt: start,
   turnWaitedMs: 0,
-  usedBefore: { ...noTokens, input: 100 }
+  usedBefore: { ...noUsage, tokens: { ...noTokens, input: 100 }, calls: 3 }
 })
 const prompt = promptStarted({ kind: "work" }, startMs)
 const limitAt = (state: PromptState, limits: TurnLimits, ms: number) =>
@@ -26,9 +26,16 @@ const limitAt = (state: PromptState, limits: TurnLimits, ms: number) =>
 
 describe("a limit", () => {
   it("is exceeded above its value, not at it", () => {
-    const used: PromptState = { ...prompt, tokens: { ...noTokens, output: 50 } }
+    const used: PromptState = {
+      ...prompt,
+      used: { tokens: { ...noTokens, output: 50, cacheRead: 900 }, cost: 0.5, calls: 2 }
+    }
     assert.isUndefined(limitAt(used, { maxTokens: 150 }, 0))
     assert.strictEqual(limitAt(used, { maxTokens: 149 }, 0), "turn-limit")
+    assert.isUndefined(limitAt(used, { maxCost: 0.5 }, 0))
+    assert.strictEqual(limitAt(used, { maxCost: 0.49 }, 0), "turn-limit")
+    assert.isUndefined(limitAt(used, { maxCalls: 5 }, 0))
+    assert.strictEqual(limitAt(used, { maxCalls: 4 }, 0), "turn-limit")
     assert.isUndefined(limitAt(prompt, { inactivityMs: minute }, minute))
     assert.strictEqual(limitAt(prompt, { inactivityMs: minute }, minute + 1), "timeout")
     assert.isUndefined(limitAt(prompt, { wallMs: minute }, minute))

@@ -40,7 +40,8 @@ describe("the host of a session", () => {
     const outcome = given(working).when(answer(1, 1, "I did it."))
     assert.deepInclude(outcome.work[0]?.work, {
       number: 2,
-      usedBefore: { ...noTokens, input: 10, output: 2 },
+      usedBefore: { tokens: { ...noTokens, input: 10, output: 2 }, cost: 0.5, calls: 1 },
+      counted: { tokens: { ...noTokens, input: 10, output: 2 }, cost: 0.5, calls: 1 },
       turnStartedAt: at(0)
     })
   })

@@ -314,6 +314,7 @@ describe("an abort in the middle of a turn", () => {
         "SessionAborted",
         "TurnFailed",
         "CommandRefused",
+        "UsageCounted",
         "SessionArchived",
         "SessionPaused"
       ])

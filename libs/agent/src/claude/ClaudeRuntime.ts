@@ -1,7 +1,7 @@
 /** The port on Claude: the agent SDK, one process for each prompt, and the transcripts that Claude keeps. */
 import { randomUUID } from "node:crypto"
 import { readFile } from "node:fs/promises"
-import { noTokens } from "@reprise/protocol"
+import { noUsage } from "@reprise/protocol"
 import { Clock, Deferred, Effect, Layer, Option, Schedule, Stream } from "effect"
 import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, Prompt, SessionState } from "../AgentRuntimeShape.ts"
@@ -115,7 +115,7 @@ const abort = (adapter: ClaudeAdapter): AgentRuntimeShape["abort"] =>
     )
   })
 
-const missingSession: Inspection = { state: { _tag: "missing" }, messageCount: 0, tokens: noTokens, cost: 0 }
+const missingSession: Inspection = { state: { _tag: "missing" }, messageCount: 0, usage: noUsage }
 
 const stateOf = (known: KnownSession, foreignBusy: boolean, nowMs: number): SessionState => {
   const { live } = known
@@ -139,8 +139,7 @@ const inspect = (adapter: ClaudeAdapter): AgentRuntimeShape["inspect"] =>
     return {
       state: stateOf(known, foreignBusy, yield* Clock.currentTimeMillis),
       messageCount: messageCountOf(known.entries),
-      tokens: yield* adapter.sessions.allTokens(known),
-      cost: ownedBy(known.entries, new Set(prompts)).cost,
+      usage: { ...(yield* adapter.sessions.usage(known)), cost: ownedBy(known.entries, new Set(prompts)).cost },
       ...lastMessageOf(known.entries, nameOf(known.record))
     }
   })

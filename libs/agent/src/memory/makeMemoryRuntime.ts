@@ -1,5 +1,5 @@
 /** The port in memory: agents play a script. It passes the same contract suite as OpenCode and Claude. */
-import { addTokens, noTokens } from "@reprise/protocol"
+import { addTokens, noTokens, noUsage } from "@reprise/protocol"
 import { Clock, Deferred, Effect, FiberMap, PubSub, type Scope, Stream } from "effect"
 import { AgentError } from "../AgentError.ts"
 import type { AgentRuntimeShape, Inspection, Prompt, SessionState } from "../AgentRuntimeShape.ts"
@@ -8,7 +8,7 @@ import { MemoryControl, type MemoryOptions } from "./MemoryScript.ts"
 import { MemorySession, type RunningTurn, type TurnEnd } from "./MemorySession.ts"
 import { playTurn } from "./playTurn.ts"
 
-const nothing: Inspection = { state: { _tag: "missing" }, messageCount: 0, tokens: noTokens, cost: 0 }
+const nothing: Inspection = { state: { _tag: "missing" }, messageCount: 0, usage: noUsage }
 
 const error = (operation: string, kind: "session-missing" | "busy" | "aborted", detail: string) =>
   new AgentError({ operation, kind, detail, sessionUsable: kind !== "session-missing" })
@@ -125,8 +125,11 @@ export const makeMemoryRuntime = Effect.fn("MemoryRuntime.make")(function* (
         return {
           state: stateOf(session),
           messageCount: session.messages.length,
-          tokens: causes.map((cause) => session.outcomeOf(cause).tokens).reduce(addTokens, noTokens),
-          cost: 0,
+          usage: {
+            tokens: causes.map((cause) => session.outcomeOf(cause).tokens).reduce(addTokens, noTokens),
+            cost: 0,
+            calls: session.messages.length - causes.length
+          },
           ...(lastMessage === undefined ? {} : { lastMessage })
         }
       }),

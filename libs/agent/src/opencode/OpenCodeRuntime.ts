@@ -1,6 +1,6 @@
 /** The port on OpenCode. */
 import type { Session, SessionStatus } from "@opencode-ai/sdk/v2/client"
-import { noTokens, type Tokens } from "@reprise/protocol"
+import { noUsage } from "@reprise/protocol"
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
 import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, LastMessage, SessionState } from "../AgentRuntimeShape.ts"
@@ -19,7 +19,8 @@ import {
 import { modeMetadata, permissionRules } from "./session/permissionRules.ts"
 import { historyOf } from "./turn/history.ts"
 import { runTurn } from "./turn/runTurn.ts"
-import { type Listed, modelOf, tokensOf } from "./turn/turnOf.ts"
+import { type Listed, modelOf } from "./turn/turnOf.ts"
+import { usageOf } from "./turn/usageOf.ts"
 
 const listMessages = ({ calls }: OpenCodeAdapter, operation: string, { directory, id }: Session) =>
   calls
@@ -77,7 +78,7 @@ const abort = (adapter: OpenCodeAdapter): AgentRuntimeShape["abort"] =>
     yield* rejectRequests(adapter, session.value)
   })
 
-const missingSession: Inspection = { state: { _tag: "missing" }, messageCount: 0, tokens: noTokens, cost: 0 }
+const missingSession: Inspection = { state: { _tag: "missing" }, messageCount: 0, usage: noUsage }
 
 const lastOf = (messages: ReadonlyArray<Listed>): LastMessage | undefined => {
   const info = messages.at(-1)?.info
@@ -122,12 +123,10 @@ const inspect = (adapter: OpenCodeAdapter): AgentRuntimeShape["inspect"] =>
       status[id] === undefined ? [] : yield* Effect.orElseSucceed(adapter.feed.pendingIn(directory), () => [])
     const waiting = prompts.find(({ sessionId }) => sessionId === id)
     const lastMessage = lastOf(messages)
-    const tokens: Tokens = session.tokens === undefined ? noTokens : tokensOf(session.tokens)
     return {
       state: stateOf(status[id], waiting, messages.length, yield* Clock.currentTimeMillis),
       messageCount: messages.length,
-      tokens,
-      cost: session.cost ?? 0,
+      usage: yield* usageOf(adapter.calls, session, messages).pipe(Effect.mapError(fault("inspect"))),
       ...(lastMessage === undefined ? {} : { lastMessage })
     }
   })

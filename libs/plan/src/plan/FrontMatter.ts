@@ -30,6 +30,8 @@ export const PlanLimits = Schema.Struct({
   turnInactivityMs: Schema.optionalKey(count),
   turnWallMs: Schema.optionalKey(count),
   maxAgentTurns: Schema.optionalKey(count),
+  maxTurnCalls: Schema.optionalKey(count),
+  maxTurnTokens: Schema.optionalKey(count),
   tokenBudget: Schema.optionalKey(count),
   costBudget: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)))
 } satisfies Record<keyof RunLimits, unknown>)

@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
-import { CheckpointType, RunStatus, SessionDecision, Step, Tokens, Words } from "../model.ts"
+import { CheckpointType, RunStatus, SessionDecision, Step, Usage, Words } from "../model.ts"
 import { RunLimits, RunOptions } from "../options.ts"
 import { caused, contract, eventual } from "./Contract.ts"
 import { at, atPhase, CommandRefused, standaloneTask } from "./fields.ts"
@@ -89,7 +89,7 @@ export const PhaseView = Schema.Struct({
 })
 export type PhaseView = typeof PhaseView.Type
 
-const Usage = Schema.Struct({ tokens: Tokens, cost: Schema.Finite, turns: Schema.Int })
+const RoleUsage = Schema.Struct({ ...Usage.fields, turns: Schema.Int })
 
 export const RunView = Schema.Struct({
   runId: RunId,
@@ -121,7 +121,7 @@ export const RunView = Schema.Struct({
   limits: Schema.optionalKey(RunLimits),
   sessionsCreated: Schema.Int,
   sessionsReused: Schema.Int,
-  usage: Schema.Struct({ author: Usage, reviewer: Usage }),
+  usage: Schema.Struct({ author: RoleUsage, reviewer: RoleUsage }),
   startedAt: Schema.String,
   updatedAt: Schema.String
 })

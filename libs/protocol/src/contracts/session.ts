@@ -17,10 +17,14 @@ import {
   Step,
   Tokens,
   TurnLimits,
+  Usage,
   Verdict
 } from "../model.ts"
 import { caused, contract, eventual } from "./Contract.ts"
 import { atSession, atTurn, CommandRefused, directory, host, permissions, standaloneTask } from "./fields.ts"
+
+/** What a turn used; `duration` in milliseconds. */
+const used = { ...Usage.fields, duration: Schema.Finite, attempts: Schema.Int }
 
 const NamedChoice = Schema.TaggedUnion({ New: {}, Existing: { sessionId: SessionId } })
 /**
@@ -136,6 +140,8 @@ export const sessionManagerEvents = {
     /** Which attempt of this action, from 1. */
     attempt: Schema.Int
   },
+  /** What a session used that no turn told of: by a human in it, or in a turn that had been reported already. */
+  UsageCounted: { ...atSession, role: Role, ...Usage.fields },
   AgentWorking: { ...atSession, cause: Schema.Literals(["turn", "human", "agent"]), evidence: Schema.String },
   AgentIdle: atSession,
   AgentPrompting: {
@@ -163,11 +169,7 @@ export const sessionManagerEvents = {
     verdict: Schema.optionalKey(Verdict),
     /** With `data`: the report as it fits the JSON schema. */
     data: Schema.optionalKey(Schema.JsonObject),
-    tokens: Tokens,
-    cost: Schema.Finite,
-    /** Milliseconds. */
-    duration: Schema.Finite,
-    attempts: Schema.Int,
+    ...used,
     context: Schema.optionalKey(ContextFill),
     /** The last lines that the agent wrote, for a human. */
     lastLines: Schema.optionalKey(Schema.String)
@@ -181,10 +183,7 @@ export const sessionManagerEvents = {
     promptGiven: Schema.optionalKey(Schema.Boolean),
     /** The session has ended with its turn, or had ended before: nothing can be done in it any more. */
     sessionEnded: Schema.optionalKey(Schema.Boolean),
-    tokens: Tokens,
-    cost: Schema.Finite,
-    duration: Schema.Finite,
-    attempts: Schema.Int,
+    ...used,
     lastLines: Schema.optionalKey(Schema.String)
   }
 } as const
@@ -196,6 +195,7 @@ export const SessionView = Schema.Struct({
   role: Role,
   runtime: RuntimeName,
   runtimeSessionId: Schema.optionalKey(Schema.String),
+  /** The one that answered last, as its runtime names it; before the first answer the one that was asked for. */
   model: Schema.optionalKey(Schema.String),
   directory: Schema.String,
   host: Host,
@@ -209,10 +209,10 @@ export const SessionView = Schema.Struct({
   turns: Schema.Int,
   messages: Schema.Int,
   toolCalls: Schema.Int,
-  tokens: Tokens,
-  cost: Schema.Finite,
+  ...Usage.fields,
   createdAt: Schema.String,
   lastActivityAt: Schema.String,
+  /** Why the model stopped, in its vendor's word; or what else ended the last turn. */
   lastStopReason: Schema.optionalKey(Schema.String),
   permissions: Schema.optionalKey(PermissionMode),
   /** Of a standalone session: what it was started with. Absent: the session belongs to a run. */

@@ -1,5 +1,5 @@
 /** The state after an event: the only place where a run changes. Each family tells what its own events change. */
-import { noTokens } from "@reprise/protocol"
+import { noUsage } from "@reprise/protocol"
 import { authorEvolution } from "../author/evolve.ts"
 import { checkpointEvolution } from "../checkpoint/evolve.ts"
 import { usageEvolution } from "../control/usage.ts"
@@ -8,9 +8,9 @@ import { qualityEvolution } from "../quality/gates.ts"
 import { questionEvolution } from "../question/evolve.ts"
 import { reviewEvolution } from "../review/review.ts"
 import type { EventOf, RunEvent, RunEvents } from "./journal.ts"
-import { type Evolution, nothing, type Run, type RunState, type Usage, withNotice } from "./state.ts"
+import { type Evolution, nothing, type RoleUsage, type Run, type RunState, withNotice } from "./state.ts"
 
-const unused: Usage = { tokens: noTokens, cost: 0, turns: 0 }
+const unused: RoleUsage = { ...noUsage, turns: 0 }
 
 const newRun = ({ at, phases, planId, planTitle, request, standalone }: EventOf<"RunRequested">): Run => ({
   _tag: "Run",

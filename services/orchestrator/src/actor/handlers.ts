@@ -11,7 +11,7 @@ import { checkpointVerified, stateWritten } from "../checkpoint/checkpoint.ts"
 import { continuationRejected, continuationVerified } from "../checkpoint/continuation.ts"
 import { completeRun } from "../control/end.ts"
 import { commandRefused, questionRefused, workspaceBroke } from "../control/refusedOrFailed.ts"
-import { countTurn } from "../control/usage.ts"
+import { countOthers, countTurn } from "../control/usage.ts"
 import { phaseBlocked, phaseFinished, phaseSummarised } from "../phase/finish.ts"
 import { sameCommit } from "../phase/plan.ts"
 import { workspacePrepared, workspaceRefused } from "../phase/prepare.ts"
@@ -282,6 +282,7 @@ export const handlers: Handlers = {
   SessionCreated: ignored((_run, { sessionId }) => sessionSeen("created", { sessionId })),
   SessionReused: ignored((_run, input) => sessionSeen("reused", input)),
   SessionReplaced: ignored((_run, { reason, sessionId }) => sessionSeen("replaced", { sessionId, reason })),
+  UsageCounted: ignored((_run, input) => countOthers(input)),
   SessionExpired: onSessionEnd(),
   SessionCompleted: onSessionEnd(),
   SessionAborted: onSessionEnd(),

@@ -33,6 +33,7 @@ export const subscribed = [
   "SessionAborted",
   "SessionFailed",
   "SessionArchived",
+  "UsageCounted",
   "EscalationWithdrawn",
   "CommandRefused"
 ] as const satisfies ReadonlyArray<PublicEventType>

@@ -21,8 +21,8 @@ import {
   SessionDecision,
   SessionId,
   Step,
-  Tokens,
   TurnId,
+  Usage,
   Verdict,
   WithdrawalReason,
   Words,
@@ -116,9 +116,10 @@ const answered = {
     turnId: TurnId,
     phase: Schema.optionalKey(PhaseId),
     role: Role,
-    tokens: Tokens,
-    cost: Schema.Finite
+    ...Usage.fields
   },
+  /** What sessions used outside of turns, or after their turn had been reported. */
+  UsageAdded: { phase: Schema.optionalKey(PhaseId), role: Role, ...Usage.fields },
   ReportReceived: {
     turnId: TurnId,
     status: AuthorStatus,

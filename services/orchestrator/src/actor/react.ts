@@ -74,6 +74,7 @@ export const reactions: Reactions = {
   PauseAsked: silent,
   InputHeld: silent,
   TurnCounted: silent,
+  UsageAdded: silent,
   ReportReceived: silent,
   TurnBroke: silent,
   CommitAccepted: silent,

@@ -15,8 +15,8 @@ import type {
   RunStatus,
   SessionId,
   Step,
-  Tokens,
   TurnId,
+  Usage,
   WorkspaceCommand
 } from "@reprise/protocol"
 import type { Ledger } from "../ledger/ledger.ts"
@@ -138,9 +138,8 @@ export interface Saving {
   readonly unsentTokens: number
 }
 
-export interface Usage {
-  readonly tokens: Tokens
-  readonly cost: number
+/** What a role has used, in how many turns. */
+export interface RoleUsage extends Usage {
   readonly turns: number
 }
 
@@ -183,7 +182,7 @@ export interface Run {
   readonly ids: { readonly sessions: number; readonly turns: number; readonly escalations: number }
   readonly steps: number
   readonly granted: { readonly steps: number; readonly tokens: number; readonly cost: number }
-  readonly usage: { readonly author: Usage; readonly reviewer: Usage }
+  readonly usage: { readonly author: RoleUsage; readonly reviewer: RoleUsage }
   readonly phaseUsage: ReadonlyArray<PhaseUsage>
   readonly counted: ReadonlyArray<TurnId>
   readonly savings: ReadonlyArray<Saving>

@@ -15,23 +15,30 @@ import type { EventOf, Purpose, RunEvents } from "../actor/journal.ts"
 import type { SessionUse } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
-import { usedTokens } from "../control/usage.ts"
+import { leastCost, usedCost, usedTokens } from "../control/usage.ts"
 import { currentTitle, placeOf } from "../phase/plan.ts"
 import { standaloneLimits } from "../standalone/standalone.ts"
 import { continuePrompt, freshPrompt, idleAgainPrompt, knownPrompt, newGuidance, stepTask } from "./prompt.ts"
 
 type StartTurn = Extract<SessionCommand, { readonly _tag: "StartTurn" }>
 
-/** A limit of 0 is off. A turn may use what is left of the token budget. */
+const limit = <Name extends keyof TurnLimits>(name: Name, value: number) => (value === 0 ? {} : { [name]: value })
+
+/** A limit of 0 is off. A turn may use what is left of the budgets. */
 export const turnLimits = (run: Run): TurnLimits => {
-  const { maxAgentTurns, tokenBudget, turnInactivityMs, turnWallMs } = run.request.options.limits
   if (run.standalone !== undefined) return standaloneLimits(run, run.standalone)
-  const left = tokenBudget + run.granted.tokens - usedTokens(run)
+  const { limits } = run.request.options
+  const { costBudget, tokenBudget } = limits
+  const tokens = tokenBudget + run.granted.tokens - usedTokens(run)
+  const cost = costBudget + run.granted.cost - usedCost(run)
   return {
-    ...(turnInactivityMs === 0 ? {} : { inactivityMs: turnInactivityMs }),
-    ...(turnWallMs === 0 ? {} : { wallMs: turnWallMs }),
-    ...(maxAgentTurns === 0 ? {} : { maxAgentTurns }),
-    ...(tokenBudget === 0 ? {} : { maxTokens: Math.max(left, 1) })
+    ...limit("inactivityMs", limits.turnInactivityMs),
+    ...limit("wallMs", limits.turnWallMs),
+    ...limit("maxAgentTurns", limits.maxAgentTurns),
+    ...limit("maxCalls", limits.maxTurnCalls),
+    ...limit("maxTurnTokens", limits.maxTurnTokens),
+    ...(tokenBudget === 0 ? {} : { maxTokens: Math.max(tokens, 1) }),
+    ...(costBudget === 0 ? {} : { maxCost: Math.max(cost, leastCost) })
   }
 }
 

@@ -26,6 +26,7 @@ import { completeRun } from "../control/end.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
 import { render } from "../prompts.ts"
 import { hasGates } from "../quality/gates.ts"
+import { budgetReached } from "../question/limits.ts"
 
 const isHash = (text: string) => /^[0-9a-f]{4,64}$/i.test(text)
 
@@ -237,7 +238,11 @@ export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): 
   return outcome([broke, ...stopped], escalate(failureRequest(run, event)))
 }
 
-const failureRequest = ({ standalone }: Run, { kind, message }: InputOf<"TurnFailed">): EscalationRequest =>
+/** A turn that used up a budget of the run raises the question that the next step would. */
+const failureRequest = (run: Run, { kind, message }: InputOf<"TurnFailed">): EscalationRequest =>
+  (kind === "turn-limit" ? budgetReached(run, run.step ?? "EXECUTE") : undefined) ?? turnRequest(run, kind, message)
+
+const turnRequest = ({ standalone }: Run, kind: FailureKind, message: string): EscalationRequest =>
   standalone === undefined
     ? { origin: "runtime", reason: `The author's turn failed (${kind}): ${message}` }
     : { origin: kind === "turn-limit" ? "limit" : "runtime", reason: message }

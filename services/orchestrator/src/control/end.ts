@@ -6,6 +6,7 @@ import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import type { Pending, Run } from "../actor/state.ts"
 import { locationOf } from "../phase/plan.ts"
 import { closeReview } from "../review/review.ts"
+import { countOthers, countTurn } from "./usage.ts"
 
 const refuse = refusing("orchestrator")
 
@@ -52,7 +53,8 @@ export const endWithSession = (run: Run, reason: string): RunEvents => [
 export const isEnded = ({ status }: Run): boolean =>
   status === "completed" || status === "failed" || status === "aborted"
 
-type Late<Tag extends RunInput["_tag"]> = "ignored" | "stale" | ((input: InputOf<Tag>) => "ignored" | "stale")
+type Lateness = "ignored" | "counted" | "stale"
+type Late<Tag extends RunInput["_tag"]> = Lateness | ((input: InputOf<Tag>) => Lateness)
 
 /** These are answered by what was started, also after its end. */
 type Start = "StartRun" | "StartStandaloneRun"
@@ -60,8 +62,8 @@ type Start = "StartRun" | "StartStandaloneRun"
 export type LateInputs = { readonly [Tag in Exclude<RunInput["_tag"], Start>]: Late<Tag> }
 
 /**
- * Inputs after the end change nothing. `ignored`: an echo of what the end itself brought about. `stale`: refused, so
- * that its sender learns that it came too late (docs/design/run-machine.md#the-run-machine-orchestrator).
+ * Inputs after the end move nothing. `ignored`: an echo of what the end itself brought about. `counted`: the same, and
+ * what it used is counted. `stale`: refused, so that its sender learns that it came too late (docs/design/run-machine.md#the-run-machine-orchestrator).
  */
 export const lateInputs: LateInputs = {
   AnswerReceived: "stale",
@@ -81,8 +83,8 @@ export const lateInputs: LateInputs = {
   ContinuationRejected: "stale",
   ContinuationStateWritten: "stale",
   SummaryWritten: "stale",
-  TurnCompleted: "stale",
-  TurnFailed: ({ kind }) => (kind === "aborted" ? "ignored" : "stale"),
+  TurnCompleted: "counted",
+  TurnFailed: "counted",
   VerdictReached: "stale",
   ReviewFailed: "stale",
   AgentWorking: ({ cause }) => (cause === "turn" ? "ignored" : "stale"),
@@ -97,19 +99,26 @@ export const lateInputs: LateInputs = {
   SessionAborted: "ignored",
   SessionFailed: "ignored",
   SessionArchived: "ignored",
+  UsageCounted: "counted",
   EscalationWithdrawn: "ignored",
   CommandRefused: "ignored"
 }
 
 type LateInput = Exclude<RunInput, { readonly _tag: Start }>
+type CountedInput = InputOf<"TurnCompleted" | "TurnFailed" | "UsageCounted">
 
-const lateOf = <Tag extends LateInput["_tag"]>(tag: Tag, input: InputOf<Tag>): "ignored" | "stale" => {
+const lateOf = <Tag extends LateInput["_tag"]>(tag: Tag, input: InputOf<Tag>): Lateness => {
   const entry: Late<Tag> = lateInputs[tag]
   return typeof entry === "function" ? entry(input) : entry
 }
 
+const isCounted = (input: LateInput): input is CountedInput => lateInputs[input._tag] === "counted"
+
 /** What an input that comes after the end gets. */
-export const decideEnded = (run: Run, input: LateInput): Result.Result<RunEvents, Refusal> =>
-  lateOf(input._tag, input) === "ignored"
+export const decideEnded = (run: Run, input: LateInput): Result.Result<RunEvents, Refusal> => {
+  if (isCounted(input))
+    return Result.succeed(input._tag === "UsageCounted" ? countOthers(input) : countTurn(run, input))
+  return lateOf(input._tag, input) === "ignored"
     ? Result.succeed([])
     : refuse("ended", `${input._tag} is stale: run ${run.runId} is ${run.status}.`)
+}

@@ -1,5 +1,15 @@
-/** What turns have cost: for the budgets, the view and the summary. */
-import { addTokens, noTokens, type PhaseId, type Role, reviewKey, type Tokens } from "@reprise/protocol"
+/** What the run has used: for the budgets, the view and the summary. */
+import {
+  addTokens,
+  addUsage,
+  noTokens,
+  type PhaseId,
+  type Role,
+  reviewKey,
+  type Tokens,
+  type Usage,
+  uncachedTokens
+} from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
 import type { EventOf, RunEvents } from "../actor/journal.ts"
 import type { Evolution, PhaseUsage, Run, Saving } from "../actor/state.ts"
@@ -7,17 +17,18 @@ import type { Evolution, PhaseUsage, Run, Saving } from "../actor/state.ts"
 /** Author and reviewer together. */
 export const allTokens = (run: Run): Tokens => addTokens(run.usage.author.tokens, run.usage.reviewer.tokens)
 
-/** What a token budget counts: everything but what the vendor's cache served. */
-export const usedTokens = (run: Run): number => {
-  const { cacheWrite, input, output, reasoning } = allTokens(run)
-  return input + output + reasoning + cacheWrite
-}
+export const usedTokens = (run: Run): number => uncachedTokens(allTokens(run))
 
 /** US dollars. */
 export const usedCost = (run: Run): number => run.usage.author.cost + run.usage.reviewer.cost
 
+/** A budget of 0 would be none: a turn is given at least this much. */
+export const leastCost = 0.000_001
+
 const roleOf = (run: Run, { phase, role, turnId }: InputOf<"TurnCompleted" | "TurnFailed">): Role =>
   role ?? (phase !== undefined && turnId.startsWith(`${reviewKey(run.runId, phase)}-`) ? "reviewer" : "author")
+
+const usageIn = ({ calls, cost, tokens }: Usage): Usage => ({ calls, cost, tokens })
 
 /** Each turn is counted once, however often and late it is reported. */
 export const countTurn = (run: Run, event: InputOf<"TurnCompleted" | "TurnFailed">): RunEvents =>
@@ -29,13 +40,20 @@ export const countTurn = (run: Run, event: InputOf<"TurnCompleted" | "TurnFailed
           turnId: event.turnId,
           ...(event.phase === undefined ? {} : { phase: event.phase }),
           role: roleOf(run, event),
-          tokens: event.tokens,
-          cost: event.cost
+          ...usageIn(event)
         }
       ]
 
+/** What was used outside of the turns that were reported. */
+export const countOthers = ({ phase, role, ...event }: InputOf<"UsageCounted">): RunEvents => [
+  { _tag: "UsageAdded", ...(phase === undefined ? {} : { phase }), role, ...usageIn(event) }
+]
+
 /** There is one entry for each phase and role. */
-const phaseUsage = (run: Run, { cost, phase, role, tokens }: EventOf<"TurnCounted">): Run["phaseUsage"] => {
+const phaseUsage = (
+  run: Run,
+  { cost, phase, role, tokens }: EventOf<"TurnCounted" | "UsageAdded">
+): Run["phaseUsage"] => {
   if (phase === undefined) return run.phaseUsage
   const isSame = (entry: PhaseUsage) => entry.phase === phase && entry.role === role
   const before = run.phaseUsage.find(isSame) ?? { tokens: noTokens, cost: 0 }
@@ -71,14 +89,20 @@ export const countSession = (run: Run, { kind, turnId }: EventOf<"SessionSeen">)
       }
     : { ...run, sessionsCreated: run.sessionsCreated + 1 }
 
-const turnCounted = (run: Run, event: EventOf<"TurnCounted">): Run => {
-  const { cost, role, tokens, turnId } = event
+const usageAdded = (run: Run, event: EventOf<"TurnCounted" | "UsageAdded">, turns: number): Run => {
+  const { role } = event
   const before = run.usage[role]
-  const after = { tokens: addTokens(before.tokens, tokens), cost: before.cost + cost, turns: before.turns + 1 }
   return {
     ...run,
-    usage: { ...run.usage, [role]: after },
-    phaseUsage: phaseUsage(run, event),
+    usage: { ...run.usage, [role]: { ...addUsage(before, event), turns: before.turns + turns } },
+    phaseUsage: phaseUsage(run, event)
+  }
+}
+
+const turnCounted = (run: Run, event: EventOf<"TurnCounted">): Run => {
+  const { tokens, turnId } = event
+  return {
+    ...usageAdded(run, event, 1),
     counted: [...run.counted, turnId],
     reusing: run.reusing.filter((turn) => turn !== turnId),
     savings: run.reusing.includes(turnId)
@@ -87,4 +111,7 @@ const turnCounted = (run: Run, event: EventOf<"TurnCounted">): Run => {
   }
 }
 
-export const usageEvolution = { TurnCounted: turnCounted } satisfies Partial<Evolution>
+export const usageEvolution = {
+  TurnCounted: turnCounted,
+  UsageAdded: (run, event) => usageAdded(run, event, 0)
+} satisfies Partial<Evolution>

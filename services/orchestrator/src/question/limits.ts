@@ -26,13 +26,9 @@ const limitReached = (run: Run, step: Step, limit: Limit, reason: string): Escal
 /** In auto mode nobody can raise a run-wide limit, so reaching one is final. */
 const runWide = (request: EscalationRequest): EscalationRequest => ({ ...request, final: true })
 
-const runLimit = (run: Run, step: Step): EscalationRequest | undefined => {
-  const { costBudget, maxStepsPerRun, tokenBudget } = run.request.options.limits
-  if (run.steps >= maxStepsPerRun + run.granted.steps) {
-    const reason = `The run has entered ${run.steps} steps: its limit is ${maxStepsPerRun}.`
-    return runWide(limitReached(run, step, "run-steps", reason))
-  }
-  if (!callsAgent(step)) return undefined
+/** The budget that is used up, also in the middle of a turn. */
+export const budgetReached = (run: Run, step: Step): EscalationRequest | undefined => {
+  const { costBudget, tokenBudget } = run.request.options.limits
   if (tokenBudget > 0 && usedTokens(run) >= tokenBudget + run.granted.tokens) {
     const reason = `The run has used ${usedTokens(run)} tokens: its budget is ${tokenBudget}.`
     return runWide(limitReached(run, step, "tokens", reason))
@@ -42,6 +38,15 @@ const runLimit = (run: Run, step: Step): EscalationRequest | undefined => {
     return runWide(limitReached(run, step, "cost", reason))
   }
   return undefined
+}
+
+const runLimit = (run: Run, step: Step): EscalationRequest | undefined => {
+  const { maxStepsPerRun } = run.request.options.limits
+  if (run.steps >= maxStepsPerRun + run.granted.steps) {
+    const reason = `The run has entered ${run.steps} steps: its limit is ${maxStepsPerRun}.`
+    return runWide(limitReached(run, step, "run-steps", reason))
+  }
+  return callsAgent(step) ? budgetReached(run, step) : undefined
 }
 
 /** Continue and fix lead to the author with what the last review found, and grant one more review. */

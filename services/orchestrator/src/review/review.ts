@@ -119,7 +119,7 @@ const toAutoFix = (run: Run, phase: PhaseRun, accepted: EventOf<"VerdictAccepted
 
 /** Another reviewer would meet the same failure, or a human wanted the review to end. */
 const isNotTheReviewers = (kind: FailureKind): boolean =>
-  passesByItself(kind) || kind === "unauthorized" || kind === "aborted"
+  passesByItself(kind) || ["unauthorized", "aborted", "turn-limit"].includes(kind)
 
 /** The reviewer has forgotten its session: the next review begins in a new one, and a human is asked if that fails too. */
 export const reviewFailed = (phase: PhaseRun, { cycle, kind, reason }: InputOf<"ReviewFailed">): Outcome => {

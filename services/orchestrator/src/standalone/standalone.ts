@@ -7,7 +7,7 @@ import { defaultRunOptions, PhaseId, type RunOptions, type TurnLimits } from "@r
 import type { InputOf } from "../actor/inputs.ts"
 import type { EventOf } from "../actor/journal.ts"
 import type { Run } from "../actor/state.ts"
-import { allTokens } from "../control/usage.ts"
+import { leastCost, usedCost, usedTokens } from "../control/usage.ts"
 
 type StartStandaloneRun = InputOf<"StartStandaloneRun">
 
@@ -48,13 +48,12 @@ export const standaloneRequested = (standalone: StartStandaloneRun, at: string):
   }
 }
 
-/** A turn may use what is left of the session's budget, which counts what the vendor's cache served, too. */
-export const standaloneLimits = (run: Run, { limits }: StartStandaloneRun): TurnLimits => {
-  if (limits.maxTokens === undefined) return limits
-  const { cacheRead, cacheWrite, input, output, reasoning } = allTokens(run)
-  const used = input + output + reasoning + cacheRead + cacheWrite
-  return { ...limits, maxTokens: Math.max(1, limits.maxTokens - used) }
-}
+/** A turn may use what is left of the session's budgets. */
+export const standaloneLimits = (run: Run, { limits }: StartStandaloneRun): TurnLimits => ({
+  ...limits,
+  ...(limits.maxTokens === undefined ? {} : { maxTokens: Math.max(1, limits.maxTokens - usedTokens(run)) }),
+  ...(limits.maxCost === undefined ? {} : { maxCost: Math.max(leastCost, limits.maxCost - usedCost(run)) })
+})
 
 /** For an agent that worked outside of its turns and is idle again. */
 export const idleAgain = `You have worked in this session since you stopped to ask a human, and are idle again. Do no further work now.

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { noUsage } from "@reprise/protocol"
 import { row } from "../support/row.ts"
 import { runId, story, withGates } from "../support/story.ts"
 
@@ -200,10 +201,20 @@ describe("any terminal", () => {
   }
 
   it("refuses any later report as stale, and changes nothing", () => {
-    const { report, s } = aborted()
-    row(s, report).refused("TurnCompleted is stale: run r1-test is aborted.")
+    const { s } = aborted()
     row(s, { _tag: "CommitVerified", runId, phase: s.phase.id, commit: "abc1" }).refused(/stale/)
     row(s, { _tag: "WorkspaceFailed", runId, operation: "x", reason: "y" }).refused(/stale/)
+  })
+
+  it("counts what a turn used that is reported later, once, and moves no more", () => {
+    const { report, s } = aborted()
+    s.tell(report)
+    assert.deepStrictEqual([s.run.status, s.run.usage.author.turns, s.run.usage.author.cost], ["aborted", 1, 0.5])
+    row(s, report).then([])
+    const { sessionId } = report
+    const late = { _tag: "UsageCounted", runId, sessionId, role: "author", ...noUsage, cost: 0.25, calls: 1 } as const
+    assert.strictEqual(s.tell(late).run.usage.author.cost, 0.75)
+    assert.strictEqual(s.run.status, "aborted")
   })
 
   it("refuses any later answer as stale", () => {
@@ -267,9 +278,27 @@ describe("circuit breakers", () => {
     assert.strictEqual(cost.answer("fix").run.pending._tag, "Review")
   })
 
-  it("pass what is left of the token budget and the limits that are on to each turn", () => {
-    const s = story().executing({ limits: { maxAgentTurns: 9, tokenBudget: 1000, turnInactivityMs: 0, turnWallMs: 7 } })
-    assert.deepStrictEqual(s.command("StartTurn").limits, { wallMs: 7, maxAgentTurns: 9, maxTokens: 1000 })
+  it("pass what is left of the budgets and the limits that are on to each turn", () => {
+    const limits = { maxAgentTurns: 9, tokenBudget: 1000, costBudget: 2, turnInactivityMs: 0, turnWallMs: 7 }
+    const s = story().executing({ limits: { ...limits, maxTurnCalls: 0, maxTurnTokens: 0 } })
+    assert.deepStrictEqual(s.command("StartTurn").limits, { wallMs: 7, maxAgentTurns: 9, maxTokens: 1000, maxCost: 2 })
+    s.needsHuman().answer("fix")
+    assert.deepInclude(s.command("StartTurn").limits, { maxTokens: 890, maxCost: 1.5 })
+  })
+
+  it("guard each turn against calls without end, unless they are switched off", () => {
+    const s = story().executing()
+    assert.deepInclude(s.command("StartTurn").limits, { maxCalls: 1000, maxTurnTokens: 50_000_000 })
+    s.turnFails("turn-limit", true)
+    assert.deepInclude(s.question.ask, { origin: "runtime" })
+    assert.match(s.question.ask.reason, /turn-limit/)
+  })
+
+  it("ask the question of a budget that a turn used up before it ended", () => {
+    const s = story().executing({ limits: { costBudget: 0.4 } })
+    s.tell({ ...s.turnFailure("turn-limit", true), cost: 0.5 })
+    assert.deepInclude(s.question.ask, { origin: "limit", reason: "The run has cost $0.50: its budget is $0.4." })
+    assert.strictEqual(s.answer("fix").run.pending._tag, "Turn")
   })
 
   it("put every limit that was reached into the notices", () => {

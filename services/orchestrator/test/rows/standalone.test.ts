@@ -125,11 +125,11 @@ describe("the run of a standalone session", () => {
     assert.deepStrictEqual(story().standalone().turnFails("timeout").agentWorks().lines, ["gate WithdrawEscalation"])
   })
 
-  it("gives each turn what is left of its budget, and counts what the cache served", () => {
+  it("gives each turn what is left of its budget, which does not count what the cache served", () => {
     const s = story().standalone()
     const tokens = { ...noTokens, input: 100, output: 10, cacheRead: 50 }
     s.tell(s.turnReport({ result: "needs_human", reason: "why" }, { tokens })).answer("c")
-    assert.strictEqual(s.command("StartTurn").limits.maxTokens, 1000 - 160)
+    assert.strictEqual(s.command("StartTurn").limits.maxTokens, 1000 - 110)
     assert.strictEqual(s.command("StartTurn").limits.inactivityMs, 5000)
     s.tell(s.turnReport({ result: "needs_human", reason: "why" }, { tokens: { ...tokens, input: 5000 } })).answer("fix")
     assert.strictEqual(s.command("StartTurn").limits.maxTokens, 1)

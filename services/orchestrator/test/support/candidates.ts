@@ -133,6 +133,7 @@ const seen = (s: Story): ReadonlyArray<RunInput> => {
     { _tag: "AgentGone", ...at },
     { _tag: "AgentPrompting", ...at, promptId: "p1", kind: "permission", text: "?", options },
     { _tag: "AgentPrompting", ...at, promptId: "p2", kind: "question", text: "?", options },
+    { _tag: "UsageCounted", ...at, role: "author", tokens: { ...noTokens, input: 7 }, cost: 0.25, calls: 1 },
     { _tag: "SessionExpired", ...at }
   ]
 }
@@ -171,6 +172,7 @@ export const anytime = (s: Story, n: number): ReadonlyArray<RunInput> => [
     status: { result: "complete", commit: hash(1) },
     tokens: noTokens,
     cost: 0,
+    calls: 0,
     duration: 0,
     attempts: 1
   },

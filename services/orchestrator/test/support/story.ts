@@ -6,6 +6,7 @@ import {
   Host,
   type Item,
   noTokens,
+  noUsage,
   type PublicEvent,
   RunId,
   RunOptions,
@@ -232,6 +233,7 @@ export class Story {
       status,
       tokens: { ...noTokens, input: 100, output: 10 },
       cost: 0.5,
+      calls: 1,
       duration: 1,
       attempts: 1,
       lastLines: "I stop here",
@@ -259,8 +261,7 @@ export class Story {
       kind,
       message: `it was ${kind}`,
       sessionUsable,
-      tokens: noTokens,
-      cost: 0,
+      ...noUsage,
       duration: 1,
       attempts: 1
     }

@@ -3,7 +3,7 @@ import { assert } from "@effect/vitest"
 import { given as givenActor } from "@reprise/actor/testing"
 import {
   Host,
-  noTokens,
+  noUsage,
   type PublicEvent,
   RunId,
   reviewerSessionIdOf,
@@ -48,7 +48,7 @@ export const request = (cycle: number, commit: string, more: Partial<ReviewReque
 })
 
 export const ready: Verdict = { readiness: "ready", items: [] }
-export const usage = { tokens: noTokens, cost: 0, duration: 0, attempts: 1 }
+export const usage = { ...noUsage, duration: 0, attempts: 1 }
 type EventOf<Tag extends PublicEvent["_tag"]> = Extract<PublicEvent, { _tag: Tag }>
 
 export const completed = (n: number, verdict?: Verdict): EventOf<"TurnCompleted"> => ({

@@ -8,6 +8,7 @@ import { currentPrompt, type Decision, nothing } from "../actor/guards.ts"
 import type { Report } from "../actor/inputs.ts"
 import type { EventOf } from "../actor/journal.ts"
 import { changeTurn, eventFields, hasEnded, type Session } from "../actor/state.ts"
+import { countOthers } from "../turn/usage.ts"
 import { echoMs } from "./actions.ts"
 
 export interface SeenActivity {
@@ -54,12 +55,13 @@ export const reportActivity = (session: Session, report: Report<"ReportActivity"
 }
 
 /** An idle agent asks nothing: its open questions were lost when the runtime restarted. */
-export const reportIdle = (session: Session, delivery: Delivery): Decision => {
+export const reportIdle = (session: Session, { total }: Report<"ReportIdle">, delivery: Delivery): Decision => {
   const { details, turn, workingOutsideTurn } = session
   if (details === undefined || hasEnded(session) || turn !== undefined || !workingOutsideTurn) return nothing
   return Result.succeed([
     { _tag: "ActivityNoted", at: delivery.now },
     ...session.agentQuestions.map(({ promptId }) => ({ _tag: "AgentQuestionClosed" as const, promptId })),
+    ...countOthers(session, details, total),
     { _tag: "AgentIdle", ...eventFields(details) }
   ])
 }

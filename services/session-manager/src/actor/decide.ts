@@ -80,7 +80,7 @@ export const decide =
       case "ReportActivity":
         return reportActivity(session, input, delivery)
       case "ReportIdle":
-        return reportIdle(session, delivery)
+        return reportIdle(session, input, delivery)
       case "RecordArchived":
         return recordArchived(session, input, delivery)
       case "PauseIdle":

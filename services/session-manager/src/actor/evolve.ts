@@ -6,6 +6,7 @@ import { evolveAgentQuestions } from "../agentQuestions/agentQuestions.ts"
 import { evolveLifecycle } from "../lifecycle/lifecycle.ts"
 import { evolveStandalone } from "../lifecycle/standalone.ts"
 import { evolveTurn } from "../turn/evolveTurn.ts"
+import { usageCounted } from "../turn/usage.ts"
 import type { JournalEvent } from "./journal.ts"
 import { type Session, usedAt } from "./state.ts"
 
@@ -43,6 +44,8 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
       return agentWorking(session, event)
     case "AgentIdle":
       return { ...session, workingOutsideTurn: false }
+    case "UsageCounted":
+      return usageCounted(session, event)
     case "ActionCounted":
       return actionCounted(session, event)
     case "StandaloneRequested":

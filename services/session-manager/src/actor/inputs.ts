@@ -7,8 +7,8 @@ import {
   FailureKind,
   type PublicEvent,
   type SessionCommand,
-  Tokens,
   TurnId,
+  Usage,
   VendorFailure
 } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
@@ -21,10 +21,13 @@ export type GateEvent = Extract<PublicEvent, { readonly _tag: (typeof subscribed
 
 export type SessionInput = SessionCommand | SessionReport | SessionTimer | GateEvent
 
+/** What the whole session on the runtime has used, whoever prompted it; absent where the runtime does not tell. */
+const inAll = { total: Schema.optionalKey(Usage) } as const
+
 /** What one prompt used and left behind, as far as the runtime tells. */
 const usage = {
-  tokens: Tokens,
-  cost: Schema.Finite,
+  ...Usage.fields,
+  ...inAll,
   /** How often a worker started on the prompt: once, unless one died. */
   attempts: Schema.Int,
   toolCalls: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0))),
@@ -33,6 +36,9 @@ const usage = {
   /** Messages of the whole session, when known. */
   messages: Schema.optionalKey(Schema.Int),
   context: Schema.optionalKey(ContextFill),
+  /** The model that answered, and why it stopped, in the runtime's words. */
+  model: Schema.optionalKey(Schema.String),
+  finish: Schema.optionalKey(Schema.String),
   lastLines: Schema.optionalKey(Schema.String)
 } as const
 
@@ -52,6 +58,7 @@ export const SessionReport = Schema.TaggedUnion({
   RecordInspected: {
     turnId: TurnId,
     found: Schema.Literals(["usable", "missing", "empty"]),
+    ...inAll,
     messages: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
   },
   /** The agent showed its first activity for a prompt. */
@@ -72,11 +79,12 @@ export const SessionReport = Schema.TaggedUnion({
     /** How long the runtime itself has been retrying. */
     waitedMs: Schema.optionalKey(Schema.Finite)
   },
-  /** The turn was stopped on the runtime. `total`: what the whole session has used, as far as the runtime tells. */
+  /** The turn was stopped on the runtime. */
   RecordInterrupted: {
     turnId: TurnId,
     given: Schema.optionalKey(Schema.Boolean),
-    total: Schema.optionalKey(Schema.Struct({ tokens: Tokens, cost: Schema.Finite, messages: Schema.Int }))
+    ...inAll,
+    messages: Schema.optionalKey(Schema.Int)
   },
   /** The model's vendor failed and the runtime retries by itself. */
   RecordRecovering: {
@@ -102,9 +110,9 @@ export const SessionReport = Schema.TaggedUnion({
   /** Activity that no prompt of ours caused began. */
   ReportActivity: { cause: Schema.Literals(["human", "agent"]), evidence: Schema.String },
   /** It ended. */
-  ReportIdle: {},
+  ReportIdle: inAll,
   /** The conversation is in the object store. */
-  RecordArchived: { object: Schema.String, messages: Schema.Int }
+  RecordArchived: { ...inAll, object: Schema.String, messages: Schema.Int }
 })
 export type SessionReport = typeof SessionReport.Type
 export type Report<Tag extends SessionReport["_tag"]> = Extract<SessionReport, { readonly _tag: Tag }>

@@ -14,9 +14,9 @@ import {
   SessionId,
   SessionPrompts,
   Step,
-  Tokens,
   TurnId,
-  TurnLimits
+  TurnLimits,
+  Usage
 } from "@reprise/protocol"
 import { Schema } from "effect"
 
@@ -114,13 +114,14 @@ const PromptPrepared = Schema.TaggedStruct("PromptPrepared", {
 const PromptEnded = Schema.TaggedStruct("PromptEnded", {
   turnId: TurnId,
   number: Schema.Int,
-  tokens: Tokens,
-  cost: Schema.Finite,
+  ...Usage.fields,
   attempts: Schema.Int,
   toolCalls: Schema.Int,
   humanMs: Schema.optionalKey(Schema.Finite),
   messages: Schema.optionalKey(Schema.Int),
   context: Schema.optionalKey(ContextFill),
+  model: Schema.optionalKey(Schema.String),
+  finish: Schema.optionalKey(Schema.String),
   lastLines: Schema.optionalKey(Schema.String),
   given: Schema.optionalKey(Schema.Boolean),
   at: Schema.String

@@ -3,6 +3,7 @@ import { type Outgoing as AnyOutgoing, type Delivery, publish, requestWork, send
 import { type TurnId, to } from "@reprise/protocol"
 import { transcriptOf } from "../lifecycle/lifecycle.ts"
 import { after, type SessionSettings } from "../settings.ts"
+import { counted } from "../turn/usage.ts"
 import type { SessionTimer } from "./inputs.ts"
 import type { EventOf, JournalEvent, SessionDetails } from "./journal.ts"
 import { type Hold, holdOf, type Session } from "./state.ts"
@@ -65,7 +66,8 @@ const interruptSession = ({ runtimeSessionId, turn }: Session, details: SessionD
         })
       ]
 
-const runPrompt = ({ runtimeSessionId, turn }: Session, details: SessionDetails): Sent => {
+const runPrompt = (session: Session, details: SessionDetails): Sent => {
+  const { runtimeSessionId, turn } = session
   if (turn?.prompt === undefined || runtimeSessionId === undefined) return []
   const { identity, kind, number, text, turnId } = turn.prompt
   return [
@@ -80,7 +82,8 @@ const runPrompt = ({ runtimeSessionId, turn }: Session, details: SessionDetails)
       ...(details.model === undefined ? {} : { model: details.model }),
       permissions: details.permissions,
       limits: details.limits,
-      usedBefore: turn.tokens,
+      usedBefore: turn.used,
+      counted: counted(session),
       turnStartedAt: turn.startedAt,
       turnWaitedMs: turn.waitedMs + turn.humanMs
     })
@@ -192,6 +195,7 @@ const sent = (
     case "SessionReplaced":
     case "SessionReused":
     case "TurnStarted":
+    case "UsageCounted":
       return [publish(event)]
     case "QuestionRaised":
     case "QuestionClosed":

@@ -1,5 +1,5 @@
 /** The state of one session: what it is, the open turn, and what the agent is doing (docs/design/sessions.md#lifecycle). */
-import { type ContextFill, type EscalationId, noTokens, type SessionView, type Tokens } from "@reprise/protocol"
+import { type ContextFill, type EscalationId, noUsage, type SessionView, type Usage } from "@reprise/protocol"
 import type { TriedActions, Trigger } from "../activity/actions.ts"
 import type { EventOf, SessionDetails, TurnRequest } from "./journal.ts"
 
@@ -37,9 +37,10 @@ export interface OpenTurn {
   readonly delayed: boolean
   /** The conversation of the session that was replaced. */
   readonly earlierConversation?: string
-  readonly tokens: Tokens
-  readonly cost: number
+  readonly used: Usage
   readonly attempts: number
+  /** Why the model stopped last, in the runtime's word. */
+  readonly finish?: string
   readonly lastLines?: string
   /** At the end of the newest prompt. */
   readonly context?: ContextFill
@@ -86,10 +87,12 @@ export interface Session {
   readonly turns: number
   readonly messages: number
   readonly toolCalls: number
-  readonly tokens: Tokens
-  readonly cost: number
+  /** Whoever prompted it. */
+  readonly used: Usage
   /** What its earlier runtime sessions had used when the present one was opened. */
-  readonly before: { readonly tokens: Tokens; readonly cost: number }
+  readonly usedBefore: Usage
+  /** The model that answered last. */
+  readonly model?: string
   readonly createdAt: string
   readonly lastActivityAt: string
   readonly lastStopReason?: string
@@ -106,9 +109,8 @@ export const noSession: Session = {
   turns: 0,
   messages: 0,
   toolCalls: 0,
-  tokens: noTokens,
-  cost: 0,
-  before: { tokens: noTokens, cost: 0 },
+  used: noUsage,
+  usedBefore: noUsage,
   createdAt: "",
   lastActivityAt: ""
 }

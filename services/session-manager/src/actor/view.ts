@@ -10,7 +10,8 @@ const heldBy = (session: Session): Pick<SessionView, "heldBy"> => {
 export const viewOf = (session: Session): SessionView | undefined => {
   const { details, status } = session
   if (details === undefined || status === "unknown") return undefined
-  const { directory, host, model, phase, role, runId, runtime, sessionId } = details
+  const { model = details.model } = session
+  const { directory, host, phase, role, runId, runtime, sessionId } = details
   return {
     ...{ sessionId, runId, role, runtime, directory, host, status },
     ...(model === undefined ? {} : { model }),
@@ -22,8 +23,7 @@ export const viewOf = (session: Session): SessionView | undefined => {
     turns: session.turns,
     messages: session.messages,
     toolCalls: session.toolCalls,
-    tokens: session.tokens,
-    cost: session.cost,
+    ...session.used,
     createdAt: session.createdAt,
     lastActivityAt: session.lastActivityAt,
     ...(session.lastStopReason === undefined ? {} : { lastStopReason: session.lastStopReason }),

@@ -1,5 +1,16 @@
 /** The work that a session asks of the host with its files and its runtime. */
-import { PermissionMode, PhaseId, Role, RunId, RuntimeName, Step, Tokens, TurnId, TurnLimits } from "@reprise/protocol"
+import {
+  noUsage,
+  PermissionMode,
+  PhaseId,
+  Role,
+  RunId,
+  RuntimeName,
+  Step,
+  TurnId,
+  TurnLimits,
+  Usage
+} from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import { AgentQuestionKind, PromptIdentity, PromptKind } from "./journal.ts"
 
@@ -33,7 +44,9 @@ export const SessionWork = Schema.TaggedUnion({
     permissions: PermissionMode,
     limits: TurnLimits,
     /** What the turn used before this prompt. */
-    usedBefore: Tokens,
+    usedBefore: Usage,
+    /** What is counted of the runtime's total: this prompt uses what comes on top. */
+    counted: Usage.pipe(Schema.withDecodingDefaultKey(Effect.succeed(noUsage))),
     /** When the turn began, ISO 8601: for the wall limit. */
     turnStartedAt: Schema.String,
     /** How much of the time since then it waited for humans or for failures that pass by themselves. */

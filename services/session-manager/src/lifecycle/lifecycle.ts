@@ -10,6 +10,7 @@ import type { Report, Timer } from "../actor/inputs.ts"
 import type { EventOf, JournalEvent, SessionDetails } from "../actor/journal.ts"
 import { eventFields, hasEnded, holdOf, type OpenTurn, type Session } from "../actor/state.ts"
 import { turnFailed } from "../turn/endTurn.ts"
+import { countOthers } from "../turn/usage.ts"
 
 type Command<Tag extends SessionCommand["_tag"]> = Extract<SessionCommand, { readonly _tag: Tag }>
 
@@ -88,12 +89,16 @@ export const transcriptOf = (sessionId: string, runtimeSessionId: string): strin
 export const recordArchived = (session: Session, report: Report<"RecordArchived">, delivery: Delivery): Decision => {
   const { details, runtimeSessionId } = session
   if (details === undefined || runtimeSessionId === undefined) return nothing
-  const { messages, object } = report
+  const { messages, object, total } = report
   if (object !== transcriptOf(details.sessionId, runtimeSessionId)) return nothing
   const saved = { _tag: "TranscriptSaved" as const, object, messages, at: delivery.now }
   return hasEnded(session)
-    ? Result.succeed([saved, { _tag: "SessionArchived", ...eventFields(details), object, messages }])
-    : Result.succeed([saved])
+    ? Result.succeed([
+        saved,
+        ...countOthers(session, details, total),
+        { _tag: "SessionArchived", ...eventFields(details), object, messages }
+      ])
+    : Result.succeed([saved, ...countOthers(session, details, total)])
 }
 
 type LifecycleEvent = EventOf<

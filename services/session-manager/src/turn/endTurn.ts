@@ -1,13 +1,12 @@
 /** The ends that a turn can have. */
 import type { Delivery } from "@reprise/actor"
-import { type FailureKind, noTokens } from "@reprise/protocol"
+import { type FailureKind, noUsage } from "@reprise/protocol"
 import type { EventOf, JournalEvent, SessionDetails, TurnRequest } from "../actor/journal.ts"
 import { eventFields, type OpenTurn } from "../actor/state.ts"
 import type { AgentReport } from "./decodeReport.ts"
 
 const usageOf = (turn: OpenTurn, delivery: Delivery) => ({
-  tokens: turn.tokens,
-  cost: turn.cost,
+  ...turn.used,
   duration: Math.max(0, Date.parse(delivery.now) - Date.parse(turn.startedAt)),
   attempts: Math.max(1, turn.attempts),
   ...(turn.lastLines === undefined ? {} : { lastLines: turn.lastLines })
@@ -79,8 +78,7 @@ export const turnNotBegun = (
   turnId,
   ...failure,
   promptGiven: false,
-  tokens: noTokens,
-  cost: 0,
+  ...noUsage,
   duration: 0,
   attempts: 1
 })

@@ -1,5 +1,5 @@
 /** The fold of a turn: from its request over its prompts to its end. */
-import { addTokens, noTokens } from "@reprise/protocol"
+import { addUsage, noUsage } from "@reprise/protocol"
 import { attemptCounted } from "../activity/actions.ts"
 import type { EventOf } from "../actor/journal.ts"
 import { changeTurn, type OpenTurn, type Session, usedAt } from "../actor/state.ts"
@@ -60,7 +60,7 @@ export const evolveTurn = (session: Session, event: TurnEvent): Session => {
         ? session
         : { ...session, turn: { ...session.turn, announcedFailure: event.kind } }
     case "TurnCompleted":
-      return turnEnded(session, event.turnId, "completed")
+      return turnEnded(session, event.turnId, session.turn?.finish ?? "completed")
     case "TurnFailed":
       return turnFailed(session, event)
   }
@@ -90,8 +90,7 @@ const openTurn = (event: EventOf<"TurnRequested">): OpenTurn => ({
   workingAnnounced: false,
   messagesBefore: 0,
   delayed: false,
-  tokens: noTokens,
-  cost: 0,
+  used: noUsage,
   attempts: 0
 })
 
@@ -103,7 +102,7 @@ const sessionOpened = (session: Session, event: EventOf<"SessionOpened">): Sessi
     ...(turn === undefined || context === undefined ? {} : { turn: { ...turn, earlierConversation: context } }),
     ...(details === undefined ? {} : { details: { ...details, host: event.host } }),
     runtimeSessionId,
-    before: { tokens: session.tokens, cost: session.cost },
+    usedBefore: session.used,
     status: "created"
   }
 }
@@ -120,8 +119,8 @@ const promptPrepared = ({ announcedFailure: _, ...turn }: OpenTurn, event: Event
 const promptEnded = (session: Session, event: EventOf<"PromptEnded">): Session => {
   const counted: Session = {
     ...usedAt(session, event.at),
-    tokens: addTokens(session.tokens, event.tokens),
-    cost: session.cost + event.cost,
+    ...(event.model === undefined ? {} : { model: event.model }),
+    used: addUsage(session.used, event),
     toolCalls: session.toolCalls + event.toolCalls,
     messages: event.messages ?? session.messages
   }
@@ -131,12 +130,12 @@ const promptEnded = (session: Session, event: EventOf<"PromptEnded">): Session =
 /** The open turn with what a prompt used; its first attempt counts once, for all prompts together. */
 export const usageAdded = (turn: OpenTurn, event: EventOf<"PromptEnded">): OpenTurn => ({
   ...turn,
-  tokens: addTokens(turn.tokens, event.tokens),
-  cost: turn.cost + event.cost,
+  used: addUsage(turn.used, event),
   humanMs: turn.humanMs + (event.humanMs ?? 0),
   attempts: Math.max(1, turn.attempts) + event.attempts - 1,
   ...lastLinesOf(turn, event),
   ...(event.given === undefined ? {} : { given: turn.given === true || event.given }),
+  ...(event.finish === undefined ? {} : { finish: event.finish }),
   ...(event.context === undefined ? {} : { context: event.context })
 })
 

@@ -1,6 +1,6 @@
 /** A turn is interrupted: its session stays usable, and a later turn goes on in it (docs/design/sessions.md#turns). */
 import type { Delivery } from "@reprise/actor"
-import { type SessionCommand, subtractTokens } from "@reprise/protocol"
+import { noUsage, type SessionCommand } from "@reprise/protocol"
 import { Result } from "effect"
 import { currentTurn, type Decision, nothing, refuse } from "../actor/guards.ts"
 import type { Report } from "../actor/inputs.ts"
@@ -8,6 +8,7 @@ import type { EventOf } from "../actor/journal.ts"
 import type { OpenTurn, Session } from "../actor/state.ts"
 import { turnFailed } from "./endTurn.ts"
 import { usageAdded } from "./evolveTurn.ts"
+import { usedByPrompt } from "./usage.ts"
 
 type InterruptTurn = Extract<SessionCommand, { readonly _tag: "InterruptTurn" }>
 
@@ -24,29 +25,21 @@ export const interruptTurn = (session: Session, command: InterruptTurn, delivery
   return Result.succeed([turnFailed(details, turn, failure, delivery)])
 }
 
-/**
- * What the interrupted prompt used: what the runtime counts of its session beyond what was counted before. What a human
- * used in the session since then is part of it: the runtime does not tell them apart.
- */
 const promptEnded = (
   session: Session,
   { prompt }: OpenTurn,
-  report: Report<"RecordInterrupted">,
+  { given, messages, total, turnId }: Report<"RecordInterrupted">,
   delivery: Delivery
 ): ReadonlyArray<EventOf<"PromptEnded">> =>
-  report.total === undefined || prompt === undefined
+  prompt === undefined
     ? []
     : [
         {
           _tag: "PromptEnded",
-          turnId: report.turnId,
-          number: prompt.number,
-          tokens: subtractTokens(report.total.tokens, subtractTokens(session.tokens, session.before.tokens)),
-          cost: Math.max(0, report.total.cost - (session.cost - session.before.cost)),
-          attempts: 1,
-          toolCalls: 0,
-          messages: report.total.messages,
-          ...(report.given === undefined ? {} : { given: report.given }),
+          ...{ turnId, number: prompt.number, attempts: 1, toolCalls: 0 },
+          ...usedByPrompt(session, noUsage, total),
+          ...(messages === undefined ? {} : { messages }),
+          ...(given === undefined ? {} : { given }),
           at: delivery.now
         }
       ]

@@ -9,6 +9,7 @@ import { eventFields, type Session } from "../actor/state.ts"
 import type { SessionSettings } from "../settings.ts"
 import { turnFailed } from "./endTurn.ts"
 import { nextWork } from "./nextPrompt.ts"
+import { countOthers } from "./usage.ts"
 
 /** The runtime's id is journalled before anything is sent to the session (docs/design/sessions.md#lifecycle). */
 export const recordOpened = (
@@ -56,10 +57,11 @@ export const recordInspected = (
   const { runtimeSessionId } = session
   if (current === undefined || runtimeSessionId === undefined) return nothing
   const { details, turn } = current
-  const { found, messages, turnId } = report
+  const { found, messages, total, turnId } = report
   if (found === "usable") {
     const fields = { ...eventFields(details), turnId }
     return Result.succeed([
+      ...countOthers(session, details, total),
       { _tag: "SessionFound", turnId, messages, at: delivery.now },
       { _tag: "SessionReused", ...fields, runtimeSessionId, reason: turn.request.reason },
       { _tag: "TurnStarted", ...fields },

@@ -61,7 +61,7 @@ export const recordPromptFailed = (
 ): Decision => {
   const current = currentPrompt(session, report)
   if (current === undefined) return refuseOutdated(session, report.turnId)
-  const ended = promptEnded(report, delivery)
+  const ended = promptEnded(session, report, delivery)
   const at = { ...current, turn: usageAdded(current.turn, ended) }
   const { details, turn } = at
   const { kind, message } = report

@@ -14,6 +14,7 @@ import { decodeReport } from "./decodeReport.ts"
 import { turnAndSessionFailed, turnCompleted, turnFailed } from "./endTurn.ts"
 import { usageAdded } from "./evolveTurn.ts"
 import { delayed, nextAfterStop, nextCorrection, nextReport } from "./nextPrompt.ts"
+import { usedByPrompt } from "./usage.ts"
 
 type Ended = Report<"RecordPromptResult" | "RecordPromptStopped" | "RecordPromptFailed">
 
@@ -23,17 +24,18 @@ const givenBy = (report: Ended): { readonly given?: boolean } => {
 }
 
 /** What a prompt used, which counts however it ended. */
-export const promptEnded = (report: Ended, delivery: Delivery): EventOf<"PromptEnded"> => ({
+export const promptEnded = (session: Session, report: Ended, delivery: Delivery): EventOf<"PromptEnded"> => ({
   _tag: "PromptEnded",
   turnId: report.turnId,
   number: report.number,
-  tokens: report.tokens,
-  cost: report.cost,
+  ...usedByPrompt(session, report, report.total),
   attempts: report.attempts,
   toolCalls: report.toolCalls,
   ...(report.humanMs === undefined ? {} : { humanMs: report.humanMs }),
   ...(report.messages === undefined ? {} : { messages: report.messages }),
   ...(report.context === undefined ? {} : { context: report.context }),
+  ...(report.model === undefined ? {} : { model: report.model }),
+  ...(report.finish === undefined ? {} : { finish: report.finish }),
   ...(report.lastLines === undefined ? {} : { lastLines: report.lastLines }),
   ...givenBy(report),
   at: delivery.now
@@ -48,7 +50,7 @@ const endPrompt = (
 ): Decision => {
   const current = currentPrompt(session, report)
   if (current === undefined) return refuseOutdated(session, report.turnId)
-  const ended = promptEnded(report, delivery)
+  const ended = promptEnded(session, report, delivery)
   return Result.succeed([ended, ...next({ ...current, turn: usageAdded(current.turn, ended) })])
 }
 

@@ -1,6 +1,14 @@
 /** What is known about a prompt while it runs. `turnLimits.ts` says whether it has reached a limit. */
 import type { Inspection } from "@reprise/agent"
-import { noTokens, type RuntimeFailure, type Tokens } from "@reprise/protocol"
+import {
+  maxUsage,
+  noUsage,
+  type RuntimeFailure,
+  subtractUsage,
+  type Tokens,
+  type Usage,
+  uncachedTokens
+} from "@reprise/protocol"
 import type { WorkOf } from "../actor/work.ts"
 
 export interface PromptState {
@@ -19,7 +27,8 @@ export interface PromptState {
   readonly progressShownMs: number
   /** What the last inspection saw. */
   readonly inspected: string
-  readonly tokens: Tokens
+  /** What the prompt has used, as far as it is known. */
+  readonly used: Usage
 }
 
 export const promptStarted = ({ kind }: Pick<WorkOf<"RunPrompt">, "kind">, now: number): PromptState => ({
@@ -29,7 +38,7 @@ export const promptStarted = ({ kind }: Pick<WorkOf<"RunPrompt">, "kind">, now: 
   workingReported: kind !== "work" && kind !== "continuation",
   progressShownMs: 0,
   inspected: "",
-  tokens: noTokens
+  used: noUsage
 })
 
 export const activeAt = ({ recovering: _, ...state }: PromptState, now: number): PromptState => ({
@@ -57,15 +66,22 @@ export const recoveringAt = (state: PromptState, kind: RuntimeFailure, now: numb
   recovering: state.recovering ?? { sinceMs: now, kind }
 })
 
-export const totalOf = (tokens: Tokens): number =>
-  tokens.input + tokens.output + tokens.reasoning + tokens.cacheRead + tokens.cacheWrite
+const allOf = (tokens: Tokens): number => uncachedTokens(tokens) + tokens.cacheRead
 
 /** A session that has changed since the last inspection is active, also when no event told of it. */
 export const inspectedAt = (
   state: PromptState,
-  { lastMessage, messageCount, tokens }: Inspection,
+  { lastMessage, messageCount, usage }: Inspection,
+  { counted }: Pick<WorkOf<"RunPrompt">, "counted">,
   now: number
 ): PromptState => {
-  const inspected = `${messageCount} ${totalOf(tokens)} ${lastMessage?.id} ${lastMessage?.finished}`
-  return inspected === state.inspected ? state : { ...activeAt(state, now), inspected }
+  const inspected = `${messageCount} ${allOf(usage.tokens)} ${lastMessage?.id} ${lastMessage?.finished}`
+  if (inspected === state.inspected) return state
+  return { ...activeAt(state, now), inspected, used: maxUsage(state.used, subtractUsage(usage, counted)) }
 }
+
+/** An event told what the prompt has used so far. */
+export const tokensSeen = (state: PromptState, tokens: Tokens): PromptState => ({
+  ...state,
+  used: maxUsage(state.used, { ...noUsage, tokens })
+})

@@ -4,7 +4,7 @@
  */
 import type { WorkContext } from "@reprise/actor"
 import { type AgentRuntimeShape, AgentRuntimes, type TurnOutcome } from "@reprise/agent"
-import { noTokens, SessionId } from "@reprise/protocol"
+import { noUsage, SessionId } from "@reprise/protocol"
 import { Effect, Option, Result, Schedule } from "effect"
 import type { Report } from "../actor/inputs.ts"
 import type { WorkOf } from "../actor/work.ts"
@@ -12,7 +12,7 @@ import { withoutBlock } from "../turn/decodeReport.ts"
 import { holdsPrompt, textOf } from "./conversation.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
 import { failureKindOf, type Reporting, reportTo, sessionShown } from "./report.ts"
-import { stopOnRuntime } from "./runtimeSession.ts"
+import { stopOnRuntime, totalUsed } from "./runtimeSession.ts"
 import type { ReachedLimit } from "./turnLimits.ts"
 import { type PromptWatch, watchPrompt } from "./watchPrompt.ts"
 
@@ -64,7 +64,7 @@ const promptRuntime = (runtime: AgentRuntimeShape, work: RunPrompt) =>
 
 /**
  * What the conversation tells after a failure: the end of what the agent wrote, for a human, and whether it was given the
- * prompt.
+ * prompt. With what the session has used in all.
  */
 const lookAtConversation = (runtime: AgentRuntimeShape, { runtimeSessionId, text }: RunPrompt) =>
   runtime.history(runtimeSessionId).pipe(
@@ -72,7 +72,9 @@ const lookAtConversation = (runtime: AgentRuntimeShape, { runtimeSessionId, text
       ...lastLinesOf(withoutBlock(textOf(messages.findLast(({ role }) => role === "assistant")))),
       given: holdsPrompt(messages, text)
     })),
-    Effect.orElseSucceed(() => ({}))
+    Effect.orElseSucceed(() => ({})),
+    Effect.zip(totalUsed(runtime, runtimeSessionId)),
+    Effect.map(([seen, total]) => ({ ...seen, ...total }))
   )
 
 /** The agent's last words without its report. Where it wrote nothing else, they are in an earlier message. */
@@ -95,7 +97,7 @@ const reportFailure = Effect.fnUntraced(function* (running: Running, failure: Fa
   const { delivery, reporting, runtime, watch, work } = running
   const { number, turnId } = work
   const seen = failure.kind === "gone" ? {} : yield* lookAtConversation(runtime, work)
-  const used = { tokens: yield* watch.tokens, cost: 0, toolCalls: 0, ...(yield* watch.waited) }
+  const used = { ...(yield* watch.used), toolCalls: 0, ...(yield* watch.waited) }
   const of = { turnId, number, attempts: delivery }
   yield* reporting.tell("ended", { _tag: "RecordPromptFailed", ...of, ...used, ...seen, ...failure })
 })
@@ -111,12 +113,14 @@ const reportOutcome = Effect.fnUntraced(function* (running: Running, outcome: Tu
   const { identity, number, turnId } = work
   yield* watch.worked
   const inspected = Option.getOrUndefined(yield* Effect.option(runtime.inspect(work.runtimeSessionId)))
-  const { context, cost, stopReason, text, tokens, toolCalls } = outcome
+  const { context, cost, finish, model, stopReason, text, tokens, toolCalls } = outcome
   const ended = {
-    ...{ turnId, number, tokens, cost, toolCalls },
+    ...{ turnId, number, tokens, cost, toolCalls, calls: 0 },
     attempts: delivery + (outcome.attempts ?? 1) - 1,
     ...(yield* watch.waited),
-    ...(inspected === undefined ? {} : { messages: inspected.messageCount }),
+    ...(inspected === undefined ? {} : { messages: inspected.messageCount, total: inspected.usage }),
+    ...(model === undefined ? {} : { model }),
+    ...(finish === undefined ? {} : { finish }),
     ...(context === undefined ? {} : { context }),
     ...(yield* forHuman(running, text))
   }
@@ -144,7 +148,7 @@ export const runPrompt = Effect.fn("runPrompt")(function* (work: RunPrompt, cont
     const { detail: message, sessionUsable } = found.failure
     return yield* reporting.tell("ended", {
       _tag: "RecordPromptFailed",
-      ...{ turnId, number, attempts: context.delivery, tokens: noTokens, cost: 0, toolCalls: 0 },
+      ...{ turnId, number, attempts: context.delivery, ...noUsage, toolCalls: 0 },
       kind: "runtime",
       message,
       sessionUsable

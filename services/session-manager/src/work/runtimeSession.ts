@@ -61,8 +61,9 @@ export const inspectSession = Effect.fn("inspectSession")(function* (
   const report = yield* runtimes.get(work.runtime).pipe(
     Effect.flatMap((runtime) => runtime.inspect(work.runtimeSessionId)),
     Effect.match({
-      onSuccess: ({ messageCount, state }): SessionReport => ({
+      onSuccess: ({ messageCount, state, usage }): SessionReport => ({
         _tag: "RecordInspected",
+        total: usage,
         turnId,
         found: state._tag === "missing" || state._tag === "empty" ? state._tag : "usable",
         messages: messageCount
@@ -91,19 +92,20 @@ export const stopOnRuntime = Effect.fn("stopOnRuntime")(
   (stopping) => Effect.ignore(stopping)
 )
 
+/** What the session has used in all. */
+export const totalUsed = (runtime: AgentRuntimeShape, id: string) =>
+  runtime.inspect(id).pipe(
+    Effect.map(({ state, usage }) => (state._tag === "missing" ? {} : { total: usage })),
+    Effect.orElseSucceed(() => ({}))
+  )
+
 /** What the runtime tells of a session in which a prompt was stopped. What it does not tell is left out. */
 const afterInterruption = Effect.fnUntraced(function* (runtime: AgentRuntimeShape, id: string, prompt: string) {
-  const total = yield* runtime.inspect(id).pipe(
-    Effect.map(({ cost, messageCount: messages, state, tokens }) =>
-      state._tag === "missing" ? {} : { total: { tokens, cost, messages } }
-    ),
+  const seen = yield* runtime.history(id).pipe(
+    Effect.map((messages) => ({ given: holdsPrompt(messages, prompt), messages: messages.length })),
     Effect.orElseSucceed(() => ({}))
   )
-  const given = yield* runtime.history(id).pipe(
-    Effect.map((messages) => ({ given: holdsPrompt(messages, prompt) })),
-    Effect.orElseSucceed(() => ({}))
-  )
-  return { ...total, ...given }
+  return { ...seen, ...(yield* totalUsed(runtime, id)) }
 })
 
 export const interruptSession = Effect.fn("interruptSession")(function* (

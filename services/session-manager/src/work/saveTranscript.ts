@@ -5,7 +5,7 @@ import { SessionId } from "@reprise/protocol"
 import { Clock, Effect, Result } from "effect"
 import type { WorkOf } from "../actor/work.ts"
 import { reportTo } from "./report.ts"
-import { interruptSession } from "./runtimeSession.ts"
+import { interruptSession, totalUsed } from "./runtimeSession.ts"
 import { readSessionFile, sessionFile, sessionFileText } from "./SessionFile.ts"
 
 const fault = (operation: string) => (cause: unknown) => new WorkFault({ operation, cause })
@@ -27,8 +27,8 @@ export const saveTranscript = Effect.fn("saveTranscript")(function* (
     .sessionManager(SessionId.make(context.key))
     .pipe(Effect.mapError(fault("look the session up")))
   if (stop) yield* interruptSession(work, context)
-  const messages = yield* runtimes.get(work.runtime).pipe(
-    Effect.flatMap((runtime) => runtime.history(runtimeSessionId)),
+  const runtime = yield* Effect.mapError(runtimes.get(work.runtime), fault("reach the runtime"))
+  const messages = yield* runtime.history(runtimeSessionId).pipe(
     Effect.catchIf(
       (error) => error.kind === "session-missing",
       () => Effect.succeed([])
@@ -43,5 +43,6 @@ export const saveTranscript = Effect.fn("saveTranscript")(function* (
     yield* Effect.mapError(transcripts.put(object, sessionFileText(file)), fault("store the conversation"))
   }
   const { length } = known?.messages ?? messages
-  yield* tell("archived", { _tag: "RecordArchived", object, messages: length })
+  const total = messages.length === 0 ? {} : yield* totalUsed(runtime, runtimeSessionId)
+  yield* tell("archived", { _tag: "RecordArchived", object, messages: length, ...total })
 })

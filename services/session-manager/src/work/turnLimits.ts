@@ -1,10 +1,10 @@
 /**
- * Whether a turn has reached one of its limits: its token budget, its time (`wallMs`), the time that its agent may be
+ * Whether a turn has reached one of its limits: what it may use, its time (`wallMs`), the time that its agent may be
  * silent (`inactivityMs`), and the time that the runtime may retry.
  */
-import type { FailureKind, TurnLimits } from "@reprise/protocol"
+import { addUsage, type FailureKind, type TurnLimits, type Usage, uncachedTokens } from "@reprise/protocol"
 import type { WorkOf } from "../actor/work.ts"
-import { type PromptState, totalOf } from "./promptState.ts"
+import type { PromptState } from "./promptState.ts"
 import { failureKindOf } from "./report.ts"
 
 /** Why a prompt must stop. */
@@ -18,13 +18,34 @@ const positive = (value: number | undefined): number | undefined =>
   value !== undefined && value > 0 ? value : undefined
 
 /** Limits that are absent or not positive are off. */
-export const limitsOf = ({ inactivityMs, maxTokens, wallMs }: TurnLimits) => ({
+export const limitsOf = ({ inactivityMs, maxCalls, maxCost, maxTokens, maxTurnTokens, wallMs }: TurnLimits) => ({
   inactivityMs: positive(inactivityMs),
+  maxCalls: positive(maxCalls),
+  maxCost: positive(maxCost),
   maxTokens: positive(maxTokens),
+  maxTurnTokens: positive(maxTurnTokens),
   wallMs: positive(wallMs)
 })
 
 const durationText = (ms: number): string => (ms >= 120_000 ? `${Math.round(ms / 60_000)} minutes` : `${ms / 1000} s`)
+
+/** The first amount that is above its limit, in words. */
+const usageReached = (limits: TurnLimits, { calls, cost, tokens }: Usage): string | undefined => {
+  const { maxCalls, maxCost, maxTokens, maxTurnTokens } = limitsOf(limits)
+  const used = uncachedTokens(tokens)
+  if (maxTokens !== undefined && used > maxTokens) {
+    return `The turn used ${used} tokens; ${maxTokens} were left of the budget (limits.tokenBudget).`
+  }
+  if (maxCost !== undefined && cost > maxCost) {
+    return `The turn cost $${cost.toFixed(2)}; $${maxCost.toFixed(2)} were left of the budget (limits.costBudget).`
+  }
+  if (maxTurnTokens !== undefined && used > maxTurnTokens) {
+    return `The turn used ${used} tokens; one turn may use ${maxTurnTokens} (limits.maxTurnTokens).`
+  }
+  return maxCalls !== undefined && calls > maxCalls
+    ? `The turn called the model ${calls} times; one turn may call it ${maxCalls} times (limits.maxTurnCalls).`
+    : undefined
+}
 
 /** While the runtime retries only `maxWaitMs` counts, and while a human is asked no time counts at all. */
 export const reachedLimit = (
@@ -33,11 +54,9 @@ export const reachedLimit = (
   maxWaitMs: number,
   now: number
 ): ReachedLimit | undefined => {
-  const { inactivityMs, maxTokens, wallMs } = limitsOf(work.limits)
-  const used = totalOf(work.usedBefore) + totalOf(state.tokens)
-  if (maxTokens !== undefined && used > maxTokens) {
-    return { kind: "turn-limit", message: `The turn used ${used} tokens; its budget is ${maxTokens}.` }
-  }
+  const { inactivityMs, wallMs } = limitsOf(work.limits)
+  const spent = usageReached(work.limits, addUsage(work.usedBefore, state.used))
+  if (spent !== undefined) return { kind: "turn-limit", message: spent }
   if (state.recovering !== undefined) {
     const waitedMs = now - state.recovering.sinceMs
     if (waitedMs <= maxWaitMs) return undefined

@@ -3,7 +3,7 @@
  * and when it is idle again (docs/design/sessions.md#auto-resume). Only transitions are reported.
  */
 import { ActorConfig, Messenger } from "@reprise/actor"
-import { type AgentRuntimeShape, AgentRuntimes, type RuntimeEvent } from "@reprise/agent"
+import { type AgentRuntimeShape, AgentRuntimes, type Inspection, type RuntimeEvent } from "@reprise/agent"
 import type { SessionId, SessionView } from "@reprise/protocol"
 import { Clock, type Context, Effect, FiberMap, Result, Schedule, Stream } from "effect"
 import { attribute } from "../activity/activity.ts"
@@ -44,8 +44,8 @@ const tell = (watch: Watch, session: Watched, report: SessionReport) =>
   Effect.catch(send(watch, session, report), logUnreported)
 
 /** No later transition is certain after this one: it is sent until it arrives, or the agent works again. */
-const tellIdle = (watch: Watch, session: Watched) =>
-  send(watch, session, { _tag: "ReportIdle" }).pipe(
+const tellIdle = (watch: Watch, session: Watched, { usage }: Inspection) =>
+  send(watch, session, { _tag: "ReportIdle", total: usage }).pipe(
     Effect.retry({
       schedule: Schedule.spaced("1 second"),
       while: () => !watch.sessions.isBusy(session.runtimeSessionId)
@@ -64,7 +64,7 @@ const checkIdleOnce = Effect.fnUntraced(function* (watch: Watch, runtime: AgentR
   const inspected = yield* Effect.result(runtime.inspect(id))
   if (Result.isFailure(inspected) || !isAtRest(inspected.success.state)) return
   sessions.markIdle(id)
-  if (!session.inTurn) yield* tellIdle(watch, session)
+  if (!session.inTurn) yield* tellIdle(watch, session, inspected.success)
 })
 
 /** Checks until the agent is idle. If it works again while that is reported, the same check goes on. */

@@ -4,7 +4,7 @@
  */
 import type { WorkFault } from "@reprise/actor"
 import type { AgentRuntimeShape, PendingPrompt, RuntimeEvent } from "@reprise/agent"
-import { addTokens, type RuntimeFailure, type SessionId, type Tokens, vendorFailureOf } from "@reprise/protocol"
+import { addTokens, type RuntimeFailure, type SessionId, type Usage, vendorFailureOf } from "@reprise/protocol"
 import { Clock, Effect, Fiber, Ref, Semaphore, Stream } from "effect"
 import type { WorkOf } from "../actor/work.ts"
 import {
@@ -14,7 +14,8 @@ import {
   promptStarted,
   questionAnswered,
   questionAsked,
-  recoveringAt
+  recoveringAt,
+  tokensSeen
 } from "./promptState.ts"
 import { optionsOf, type Reporting } from "./report.ts"
 import { limitsOf, type ReachedLimit, reachedLimit } from "./turnLimits.ts"
@@ -25,7 +26,7 @@ export interface PromptWatch {
   /** Reports the agent as working, if that has not been done: it may finish before it was seen to work. */
   readonly worked: Effect.Effect<void, WorkFault>
   /** What the prompt is known to have used so far. */
-  readonly tokens: Effect.Effect<Tokens>
+  readonly used: Effect.Effect<Usage>
   /** How long it has waited for a human so far; absent: it never did. */
   readonly waited: Effect.Effect<{ readonly humanMs?: number }>
 }
@@ -109,7 +110,7 @@ const showProgress = Effect.fnUntraced(function* (
   { tokens, tool }: Extract<RuntimeEvent, { readonly type: "progress" }>
 ) {
   const { phase, role, runId, step, turnId, usedBefore } = watching.work
-  yield* update(watching, (state) => ({ ...state, tokens }))
+  yield* update(watching, (state) => tokensSeen(state, tokens))
   const now = yield* watching.now
   const isDue = yield* changeOnce(
     watching,
@@ -123,7 +124,7 @@ const showProgress = Effect.fnUntraced(function* (
     ...(phase === undefined ? {} : { phase }),
     ...(step === undefined ? {} : { step }),
     ...(tool === undefined ? {} : { tool }),
-    tokens: addTokens(usedBefore, tokens)
+    tokens: addTokens(usedBefore.tokens, tokens)
   })
 })
 
@@ -160,7 +161,7 @@ const askRuntime = Effect.fnUntraced(
       if (!open.some((question) => question.promptId === promptId)) yield* reportQuestionGone(watching, promptId)
     }
     const inspection = yield* runtime.inspect(work.runtimeSessionId)
-    yield* update(watching, (before, now) => inspectedAt(before, inspection, now))
+    yield* update(watching, (before, now) => inspectedAt(before, inspection, work, now))
     const seen = inspection.state
     if (seen._tag === "retrying") yield* reportRecovering(watching, seen.kind, seen.message)
   },
@@ -205,7 +206,7 @@ export const watchPrompt = Effect.fnUntraced(function* (
   return {
     limit: Effect.raceFirst(Fiber.join(events), awaitLimit(watching)),
     worked: reportWorking(watching, "answer"),
-    tokens: Effect.map(Ref.get(state), ({ tokens }) => tokens),
+    used: Effect.map(Ref.get(state), ({ used }) => used),
     waited: Effect.map(Ref.get(state), ({ waitedForHumanMs }) =>
       waitedForHumanMs === 0 ? {} : { humanMs: waitedForHumanMs }
     )

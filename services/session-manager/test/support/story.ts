@@ -80,7 +80,7 @@ export const found = (n: number, how: Report<"RecordInspected">["found"] = "usab
   messages: 4
 })
 
-const spent = { tokens: { ...noTokens, input: 10, output: 2 }, cost: 0.5, attempts: 1, toolCalls: 1 }
+const spent = { tokens: { ...noTokens, input: 10, output: 2 }, cost: 0.5, calls: 1, attempts: 1, toolCalls: 1 }
 
 /** The result of the n-th turn's `number`-th prompt. */
 export const answer = (

@@ -1,11 +1,11 @@
 /** The sessions that were used since this process started, each with its record, its transcript and its running turn. */
 import { readFile, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { addTokens, type Tokens } from "@reprise/protocol"
+import type { Tokens, Usage } from "@reprise/protocol"
 import { Effect, Option, Semaphore } from "effect"
 import { ClaudeStateFault } from "../sdk/ClaudeSdk.ts"
 import { findTranscript, subagentPaths, TranscriptFile } from "../transcript/TranscriptFile.ts"
-import { type Entry, tokensIn } from "../transcript/transcript.ts"
+import { callsIn, type Entry, tokensIn } from "../transcript/transcript.ts"
 import type { LiveTurn } from "./LiveTurn.ts"
 import { readRecord, type SessionRecord, writeRecord } from "./SessionRecord.ts"
 
@@ -143,8 +143,8 @@ export class KnownSessions {
     })
   }
 
-  /** Tokens that the session's subagents used in a period. */
-  subagentTokens(known: KnownSession, fromMs: number, untilMs: number): Effect.Effect<Tokens> {
+  /** Answers that the session's subagents gave in a period. */
+  private subagentAnswers(known: KnownSession, fromMs = 0, untilMs = Number.POSITIVE_INFINITY) {
     return Effect.promise(async () => {
       const path = known.transcript?.path
       const paths = path === undefined ? [] : await subagentPaths(path)
@@ -155,17 +155,21 @@ export class KnownSessions {
         await file.refresh()
         entries.push(...file.entries.filter((entry) => entry.kind === "answer"))
       }
-      return tokensIn(
-        entries.filter((entry) => entry.kind === "answer" && entry.atMs >= fromMs && entry.atMs < untilMs)
-      )
+      return entries.filter((entry) => entry.kind === "answer" && entry.atMs >= fromMs && entry.atMs < untilMs)
     })
   }
 
-  /** Tokens that the session and its subagents have used. */
-  allTokens(known: KnownSession): Effect.Effect<Tokens> {
-    return Effect.map(this.subagentTokens(known, 0, Number.POSITIVE_INFINITY), (tokens) =>
-      addTokens(tokensIn(known.entries), tokens)
-    )
+  /** Tokens that the session's subagents used in a period. */
+  subagentTokens(known: KnownSession, fromMs: number, untilMs: number): Effect.Effect<Tokens> {
+    return Effect.map(this.subagentAnswers(known, fromMs, untilMs), tokensIn)
+  }
+
+  /** What the session and its subagents have used. */
+  usage(known: KnownSession): Effect.Effect<Pick<Usage, "tokens" | "calls">> {
+    return Effect.map(this.subagentAnswers(known), (ofSubagents) => {
+      const answers = [...known.entries, ...ofSubagents]
+      return { tokens: tokensIn(answers), calls: callsIn(answers) }
+    })
   }
 
   /** The directory in which Claude's processes register themselves. */

@@ -21,6 +21,7 @@ export type Entry =
       readonly toolCalls: number
       /** Absent while the answer is written, and when it was cut off. */
       readonly stopReason?: string
+      readonly model?: string
       readonly tokens: Tokens
     }
   | { readonly kind: "result"; readonly atMs: number }
@@ -140,6 +141,7 @@ const assistantEntry = (line: Line, uuid: string, atMs: number): Option.Option<E
     text,
     toolCalls: blocks.filter((block) => block.type === "tool_use").length,
     tokens: tokensOf(line.message?.usage),
+    ...(line.message?.model === undefined ? {} : { model: line.message.model }),
     ...(stopReason === undefined ? {} : { stopReason })
   })
 }
@@ -166,5 +168,9 @@ export const tokensIn = (entries: ReadonlyArray<Entry>): Tokens => {
   }
   return [...messages.values()].reduce(addTokens, noTokens)
 }
+
+/** How many answers the model gave, of which each has one entry or several. */
+export const callsIn = (entries: ReadonlyArray<Entry>): number =>
+  new Set(entries.flatMap((entry) => (entry.kind === "answer" ? [entry.messageId] : []))).size
 
 export const isConversation = (entry: Entry): boolean => entry.kind !== "cost"

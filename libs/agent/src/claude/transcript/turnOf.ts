@@ -71,6 +71,8 @@ const outcomeOf = ({ cost, entries }: Owned): TurnOutcome => {
     tokens: tokensIn(entries),
     cost,
     ...(last === undefined ? {} : { context: { tokens: totalOf(tokensIn([last])) } }),
+    ...(last?.model === undefined ? {} : { model: last.model }),
+    ...(last?.stopReason === undefined ? {} : { finish: last.stopReason }),
     toolCalls: answers.reduce((sum, answer) => sum + answer.toolCalls, 0)
   }
 }

@@ -8,7 +8,7 @@
  * notice a server that is gone and a vendor that OpenCode waits for. In every case the outcome is read from the messages.
  */
 import type { Session } from "@opencode-ai/sdk/v2/client"
-import { addTokens } from "@reprise/protocol"
+import { addTokens, noUsage } from "@reprise/protocol"
 import { Clock, Effect, Option, Predicate, Schedule } from "effect"
 import { AgentError, promptFailed } from "../../AgentError.ts"
 import type { Prompt, TurnOutcome } from "../../AgentRuntimeShape.ts"
@@ -17,7 +17,8 @@ import type { Calls, Refused } from "../server/calls.ts"
 import type { ContextLimit } from "./contextLimits.ts"
 import { failureOf } from "./failures.ts"
 import { MessageTimes } from "./MessageTimes.ts"
-import { type Listed, modelOf, modelOfLast, subagentsOf, type Turn, tokensOf, turnOf } from "./turnOf.ts"
+import { type Listed, modelOf, modelOfLast, subagentsOf, type Turn, turnOf } from "./turnOf.ts"
+import { subagentUsage } from "./usageOf.ts"
 import { type RequestEnd, watchStatus } from "./watchStatus.ts"
 
 export interface TurnOptions {
@@ -86,15 +87,16 @@ const isBusy = (run: TurnRun) => {
 const complete = Effect.fnUntraced(function* (run: TurnRun, messages: ReadonlyArray<Listed>, outcome: TurnOutcome) {
   const { calls, limitOf } = run.options
   const { directory } = run.session
-  let { cost, tokens } = outcome
-  for (const id of subagentsOf(messages, run.prompt.promptId.messageId)) {
-    const subagent = yield* Effect.option(
-      calls.once("subagent", (client, signal) => client.session.get({ sessionID: id, directory }, { signal }))
-    )
-    if (Option.isNone(subagent)) continue
-    cost += subagent.value.cost ?? 0
-    if (subagent.value.tokens !== undefined) tokens = addTokens(tokens, tokensOf(subagent.value.tokens))
-  }
+  const ids = subagentsOf(messages, run.prompt.promptId.messageId)
+  const subagents =
+    ids.size === 0
+      ? noUsage
+      : yield* Effect.orElseSucceed(
+          subagentUsage(calls, run.session, (id) => ids.has(id)),
+          () => noUsage
+        )
+  const tokens = addTokens(outcome.tokens, subagents.tokens)
+  const cost = outcome.cost + subagents.cost
   const model = modelOfLast(messages)
   const limit = outcome.context === undefined || model === undefined ? undefined : yield* limitOf(directory, model)
   const context = outcome.context === undefined || limit === undefined ? {} : { context: { ...outcome.context, limit } }

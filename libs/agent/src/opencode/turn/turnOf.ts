@@ -70,6 +70,8 @@ const textOf = (message: Listed | undefined): string =>
 const sum = ({ cacheRead, cacheWrite, input, output, reasoning }: Tokens): number =>
   input + output + reasoning + cacheRead + cacheWrite
 
+const modelName = ({ info }: ListedAssistant): string => `${info.providerID}/${info.modelID}`
+
 /** How full the newest model call was; absent when it failed before its usage was known. */
 const contextOf = (last: ListedAssistant | undefined): Pick<TurnOutcome, "context"> => {
   const tokens = last === undefined ? 0 : sum(tokensOf(last.info.tokens))
@@ -84,6 +86,8 @@ const outcomeOf = (turn: ReadonlyArray<ListedAssistant>): TurnOutcome => {
     tokens: turn.map(({ info }) => tokensOf(info.tokens)).reduce(addTokens, noTokens),
     cost: turn.reduce((sum, { info }) => sum + info.cost, 0),
     toolCalls: turn.flatMap(({ parts }) => parts).filter((part) => part.type === "tool").length,
+    ...(last === undefined ? {} : { model: modelName(last) }),
+    ...(last?.info.finish === undefined ? {} : { finish: last.info.finish }),
     ...contextOf(last)
   }
 }
@@ -112,14 +116,18 @@ export const modelOf = (model: string | undefined) => {
 /** `provider/model` of the newest answer. */
 export const modelOfLast = (messages: ReadonlyArray<Listed>): string | undefined => {
   const last = messages.findLast(isAssistant)
-  return last === undefined ? undefined : `${last.info.providerID}/${last.info.modelID}`
+  return last === undefined ? undefined : modelName(last)
 }
 
-/** Sessions of the turn's subagents, whose tokens are not included in its own. */
-export const subagentsOf = (messages: ReadonlyArray<Listed>, messageId: string): ReadonlyArray<string> => {
-  const ids = messagesOfTurn(messages, messageId)
+const subagentsIn = (messages: ReadonlyArray<Listed>): ReadonlyArray<string> =>
+  messages
     .flatMap(({ parts }) => parts)
     .flatMap((part) => (part.type === "tool" && part.tool === "task" && "metadata" in part.state ? [part.state] : []))
     .map((state) => state.metadata?.sessionId)
-  return [...new Set(ids.filter((id) => typeof id === "string"))]
-}
+    .filter((id) => typeof id === "string")
+
+export const startsSubagents = (messages: ReadonlyArray<Listed>): boolean => subagentsIn(messages).length > 0
+
+/** Sessions of the turn's subagents, whose tokens are not included in its own. */
+export const subagentsOf = (messages: ReadonlyArray<Listed>, messageId: string): ReadonlySet<string> =>
+  new Set(subagentsIn(messagesOfTurn(messages, messageId)))

@@ -1,0 +1,95 @@
+/** What a run has used adds up to what the model counted, however its turns ended. */
+import { assert, describe, it } from "@effect/vitest"
+import { type RunView, uncachedTokens } from "@reprise/protocol"
+import { Effect } from "effect"
+import { on, once, plan, script } from "../harness/modelScript.ts"
+import { makeWorld, type World } from "../harness/World.ts"
+import { waitUntil } from "../harness/waitUntil.ts"
+
+/** The model is called a first time, and a second time, which a test releases. */
+const heldAtSecondCall = script(
+  once({ role: "author", kind: "work" }, [{ bash: "git rev-parse HEAD" }, { hold: "second", text: "Done." }])
+)
+
+const allTokens = ({ usage: { author, reviewer } }: RunView): number =>
+  [author, reviewer].reduce((sum, { tokens }) => sum + uncachedTokens(tokens) + tokens.cacheRead, 0)
+
+/** What the model counted, but for the call that was cut off: no runtime tells what that used. */
+const counted = (world: World) =>
+  Effect.map(world.model.calls, (calls) =>
+    calls
+      .filter(({ kind }) => kind !== "title" && kind !== "summary")
+      .slice(0, -1)
+      .reduce((sum, { usage }) => sum + usage.inputTokens + usage.outputTokens, 0)
+  )
+
+const looking = { bash: "sleep 0.5" }
+
+/** The run, once it adds up to within 1 %. */
+const thatAddsUp = (world: World) =>
+  waitUntil(
+    Effect.gen(function* () {
+      const [run] = yield* world.runs
+      const said = yield* counted(world)
+      return run !== undefined && said > 0 && Math.abs(allTokens(run) - said) <= said / 100 ? run : undefined
+    })
+  )
+
+describe("what a run has used", () => {
+  it.live("adds up to the model's own count after an interruption and after an abort", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({ openCode: "shared", plan: plan("One"), script: heldAtSecondCall })
+      const run = yield* world.start("run", "PLAN.md")
+      yield* world.model.awaitHeld("second")
+      const id = (yield* world.runs)[0]?.runId ?? ""
+      assert.strictEqual((yield* world.reprise("pause", id, "--now")).code, 0)
+      yield* run.ended
+      const paused = yield* thatAddsUp(world)
+      assert.deepInclude(paused, { status: "paused" })
+      assert.isAbove(allTokens(paused), 0)
+      assert.strictEqual(paused.usage.author.calls, 2, "the second was cut off")
+      assert.strictEqual((yield* world.reprise("abort", id, "--yes")).code, 0)
+      assert.deepInclude(yield* thatAddsUp(world), { status: "aborted" })
+    })
+  )
+
+  it.live("holds what a turn used that ran out of time", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        openCode: "shared",
+        config: 'permissions = "all"\n[limits]\nturnInactivityMs = 4000\n',
+        plan: plan("One"),
+        script: heldAtSecondCall
+      })
+      const run = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(run.code, 4, run.stderr)
+      const [question] = yield* world.questions
+      assert.match(question?.reason ?? "", /timeout/)
+      const [view] = yield* world.runs
+      assert.isAbove(view === undefined ? 0 : allTokens(view), 0)
+      yield* thatAddsUp(world)
+    })
+  )
+
+  it.live("asks a human when a turn calls the model without end", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        openCode: "shared",
+        config: 'permissions = "all"\n[limits]\nmaxTurnCalls = 5\n',
+        plan: plan("One"),
+        script: script(on({ role: "author", kind: "work" }, [looking, ...Array.from({ length: 200 }, () => looking)]))
+      })
+      const run = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(run.code, 4, run.stderr)
+      const [question] = yield* world.questions
+      assert.match(
+        question?.reason ?? "",
+        /called the model \d+ times; one turn may call it 5 times \(limits.maxTurnCalls\)/
+      )
+      assert.isTrue(question?.options.some(({ name }) => name === "continue-session"))
+      const [view] = yield* world.runs
+      assert.isAbove(view?.usage.author.calls ?? 0, 5)
+      yield* thatAddsUp(world)
+    })
+  )
+})
