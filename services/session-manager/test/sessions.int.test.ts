@@ -169,7 +169,8 @@ layer(world, { excludeTestServices: true, timeout: "15 minutes" })("sessions on 
       assert.deepInclude(yield* awaitEvent("AgentWorking", 2), { cause: "human" })
       yield* awaitEvent("AgentIdle")
       yield* Fiber.join(typed)
-      assert.deepStrictEqual((yield* storyUntil("AgentIdle")).slice(-3), ["TurnCompleted", "AgentWorking", "AgentIdle"])
+      const told = (yield* storyUntil("AgentIdle")).slice(-4)
+      assert.deepStrictEqual(told, ["TurnCompleted", "AgentWorking", "UsageCounted", "AgentIdle"])
     })
   )
 

@@ -22,7 +22,6 @@ import type { SessionEnd } from "../../src/author/session.ts"
 
 export const runId = RunId.make("r1-test")
 export const head = "0000000a"
-
 export const twoPhases = `# Plan of two
 
 ## Phase 1: First things
