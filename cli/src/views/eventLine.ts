@@ -224,6 +224,10 @@ const eventText = (event: PublicEvent): Line => {
       return live(`    Commit ${short(event.commit)} verified`)
     case "CommitRejected":
       return live(`    Commit ${short(event.commit)} rejected (${event.reason}): ${event.detail}`)
+    case "ClaimsVerified":
+      return quiet(`    What the author says it has done holds (${event.tasks.length} tasks)`)
+    case "ClaimsRejected":
+      return live(`    Commit ${short(event.commit)} rejected (${event.reason}): ${event.detail}`)
     case "PhaseFinished":
       return quiet(`    The working tree is clean at ${short(event.head)}`)
     case "PhaseBlocked":
