@@ -94,6 +94,32 @@ Fix this: the commit must exist, be reachable from HEAD, be newer than {base} an
 ${closing}`
 })
 
+const claimsRejected = template({
+  name: "claims-rejected",
+  sent: "to the author who stopped at a checkpoint with a report that the repository contradicts",
+  variables: {
+    reason: "The code of the reason, such as missing or shared.",
+    detail: "The reason in a sentence.",
+    base: "The commit that the phase began from."
+  },
+  required: ["detail"],
+  text: `What you reported at the checkpoint does not hold ({reason}): {detail}
+
+Correct this: the commit of each completed task must exist, be reachable from HEAD, be newer than {base} and belong to that task alone, and nothing may be left uncommitted. Then report once more, complete and true.`
+})
+
+const checkpointMissed = template({
+  name: "checkpoint-missed",
+  sent: "to the author who reports that the phase is complete although a human has not answered one of its checkpoints",
+  variables: { checkpoints: "The checkpoints, one per line." },
+  required: ["checkpoints"],
+  text: `The phase is not complete: no human has answered these checkpoints of the plan.
+
+{checkpoints}
+
+Do no further work. Stop at the first of them: report it as a checkpoint, with what the human needs to know. A human is asked there in any case.`
+})
+
 const reportCorrection = template({
   name: "report-correction",
   sent: "to the author whose report contradicts itself",
@@ -158,6 +184,8 @@ export const templates = {
   "auto-fix": autoFix,
   "clean-tree": cleanTree,
   "commit-rejected": commitRejected,
+  "claims-rejected": claimsRejected,
+  "checkpoint-missed": checkpointMissed,
   "report-correction": reportCorrection,
   "idle-again": idleAgain,
   context,

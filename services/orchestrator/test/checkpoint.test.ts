@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { CheckpointReport } from "@reprise/protocol"
-import { at, decision, done, reached } from "./support/checkpoints.ts"
+import { at, decision, done, planWith, reached } from "./support/checkpoints.ts"
 import { row } from "./support/row.ts"
-import { failedGate, onePhase, runId, type Story, story, twoPhases, withGates } from "./support/story.ts"
+import { failedGate, onePhase, runId, type Story, story, withGates } from "./support/story.ts"
 
 describe("CHECKPOINT", () => {
   const cases = [
@@ -176,7 +176,7 @@ describe("CHECKPOINT", () => {
   })
 
   it("asks the human in auto mode when the author reports another type than the plan", () => {
-    const plan = twoPhases.replace("checkpoint: decision", "checkpoint: human-action")
+    const plan = planWith("human-action")
     const s = at(decision, { auto: true }, plan)
     assert.strictEqual(s.run.status, "waiting")
     assert.include(s.run.notices.join(), "P1.2 is human-action in the plan, but its author reported decision.")

@@ -16,8 +16,10 @@ import type { RunEvent } from "../src/actor/journal.ts"
 import { RunEvent as RunEventSchema } from "../src/actor/journal.ts"
 import { noRun, type Run, type RunState } from "../src/actor/state.ts"
 import { isAuthorStep, isCause, isEnding, isQuestion, isTransition } from "../src/actor/transitions.ts"
+import { unansweredOf } from "../src/checkpoint/planned.ts"
 import { sameCommit } from "../src/phase/plan.ts"
 import { anytime, fitting } from "./support/candidates.ts"
+import { planWith } from "./support/checkpoints.ts"
 import { onePhase, Story, startRun, twoPhases } from "./support/story.ts"
 
 const below = (limit: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: limit - 1 }))
@@ -27,6 +29,8 @@ const Setup = Schema.Struct({
   /** So that some runs end. */
   short: Schema.Boolean,
   phaseGate: Schema.Literals(["auto", "human"]),
+  /** Of the second task of the first phase. */
+  checkpoint: Schema.Literals(["none", "human-verify", "decision", "human-action"]),
   limit: below(4)
 })
 const Moves = Schema.Array(Schema.Struct({ pick: below(1000), kind: below(10) })).check(Schema.isMaxLength(80))
@@ -58,7 +62,9 @@ const next = (s: Story, told: ReadonlyArray<RunInput>, { kind, pick }: Moves[num
 const play = (setup: Setup, moves: Moves, check: (step: Step) => void): Story => {
   const s = new Story()
   const told: Array<RunInput> = []
-  const start = startRun(optionsOf(setup), setup.short ? onePhase : twoPhases)
+  const whole = setup.short ? onePhase : twoPhases
+  const plan = setup.checkpoint === "none" ? whole : planWith(setup.checkpoint, whole)
+  const start = startRun(optionsOf(setup), plan)
   told.push(start)
   s.tell(start)
   for (const move of moves) {
@@ -146,6 +152,23 @@ describe("whatever happens to a run", () => {
       assert.isTrue(verdict?._tag === "VerdictAccepted" && verdict.verdict.readiness === "ready")
       assert.isTrue(accepted?._tag === "CommitAccepted" && accepted.commit === phase?.verified)
       assert.isTrue(verdict?._tag === "VerdictAccepted" && sameCommit(verdict.commit, phase?.verified ?? ""))
+    }
+  })
+
+  always("no checkpoint of the plan is unanswered at a phase's approval", (step) => {
+    for (const [run, event] of walk(step)) {
+      if (event._tag !== "PhaseCompleted" || event.by === "override" || run.phase === undefined) continue
+      assert.deepStrictEqual(unansweredOf(run, run.phase), [])
+    }
+  })
+
+  always("a human is asked at a checkpoint only about tasks that the workspace has verified", (step) => {
+    const { journal } = step.s
+    for (const [run, event] of walk(step)) {
+      if (event._tag !== "CheckpointOpened") continue
+      const before = journal.slice(0, journal.indexOf(event))
+      assert.strictEqual(before.at(-1)?._tag, "ClaimsAccepted")
+      assert.isDefined(run.phase)
     }
   })
 

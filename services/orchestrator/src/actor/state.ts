@@ -61,6 +61,13 @@ export interface PhaseCheckpoint extends ReachedCheckpoint {
   readonly report: CheckpointReport
 }
 
+export interface Told {
+  readonly report: boolean
+  readonly commit: boolean
+  readonly checkpoint: boolean
+}
+export const nothingTold: Told = { report: false, commit: false, checkpoint: false }
+
 /** What a run remembers about its current phase. All counters start at 0 in each phase. */
 export interface PhaseRun {
   readonly id: PhaseId
@@ -90,6 +97,8 @@ export interface PhaseRun {
   /** Every author session of the phase that has not ended. */
   readonly sessions: ReadonlyArray<SessionId>
   readonly completedTasks: ReadonlyArray<CompletedTask>
+  /** The checkpoint that is opened once what its author claims is verified. */
+  readonly claimed?: OpenCheckpoint | undefined
   readonly checkpoint?: OpenCheckpoint | undefined
   /** Every checkpoint of the phase, oldest first. */
   readonly checkpoints: ReadonlyArray<PhaseCheckpoint>
@@ -106,8 +115,8 @@ export interface PhaseRun {
   readonly missing?: Pick<EventOf<"TasksMissing">, "missingCommits" | "missingFiles" | "base"> | undefined
   readonly continuations: number
   readonly continuationsGranted: number
-  /** Whether the author was told, in this visit of the step, that its report breaks a rule or its commit was rejected. */
-  readonly told: { readonly report: boolean; readonly commit: boolean }
+  /** What the author was told in this visit of the step: its report breaks a rule, its commit was rejected, it went past a checkpoint. */
+  readonly told: Told
   readonly lastLines?: string | undefined
 }
 

@@ -21,7 +21,8 @@ const phaseAfterAsking = (phase: PhaseRun, event: EventOf<"AuthorAsked">): Phase
   const { at: since, purpose, sessionId } = event
   const told = {
     report: phase.told.report || purpose === "report-correction",
-    commit: phase.told.commit || purpose === "commit-rejected"
+    commit: phase.told.commit || purpose === "commit-rejected",
+    checkpoint: phase.told.checkpoint || purpose === "checkpoint-missed"
   }
   return startsSession(event)
     ? {
@@ -60,18 +61,19 @@ const notesOnFindings = ({ items }: PhaseRun, notes: string | undefined): Readon
     : [`The author on the review's findings: ${notes}`]
 
 /** By id, in the order in which they were first reported; a later report of a task replaces an earlier one. */
-const mergeTasks = (known: ReadonlyArray<CompletedTask>, more: ReadonlyArray<CompletedTask>) => [
+export const mergeTasks = (known: ReadonlyArray<CompletedTask>, more: ReadonlyArray<CompletedTask>) => [
   ...new Map([...known, ...more].map((task) => [task.id, task])).values()
 ]
 
 const phaseAfterReport = (phase: PhaseRun, event: EventOf<"ReportReceived">): PhaseRun => {
-  const { context, continued, lastLines, status } = event
+  const { context, continued, lastLines, status, unverified } = event
   return {
     ...phase,
     author: authorAfterReport(phase.author, context),
     continued: continued === true,
     failedContinuations: phase.failedContinuations + (continued === true && status.result === "failed" ? 1 : 0),
-    completedTasks: mergeTasks(phase.completedTasks, status.completedTasks ?? []),
+    completedTasks:
+      unverified === true ? phase.completedTasks : mergeTasks(phase.completedTasks, status.completedTasks ?? []),
     deviations: [...phase.deviations, ...notesOnFindings(phase, status.notes)],
     lastLines
   }
@@ -148,7 +150,10 @@ export const authorEvolution = {
     pending: nothing
   }),
   CommitTurnedDown: (run, { commit, detail, reason }) =>
-    withNotice({ ...run, pending: nothing }, `Commit ${commit} was rejected (${reason}): ${detail}`),
+    withNotice(
+      { ...withPhase(run, (phase) => ({ ...phase, claimed: undefined })), pending: nothing },
+      `Commit ${commit} was rejected (${reason}): ${detail}`
+    ),
   SessionSeen: sessionSeen,
   SessionLost: (run, { sessionId, why }) => withoutSession(run, sessionId, why),
   TurnInterrupted: (run, { sessionId }) => ({ ...run, pending: interrupted(run.pending, sessionId) }),

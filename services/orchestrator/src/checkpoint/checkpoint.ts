@@ -20,20 +20,8 @@ export const openCheckpoint = (run: Run, phase: PhaseRun, checkpoint: OpenCheckp
   const { from, report } = checkpoint
   const reached: RunEvent = { _tag: "CheckpointReached", ...locationOf(run), task: report.task, type: report.type }
   const record: Continuation = { step: from, cause: "checkpoint-resolved", checkpoint, resumeAt: report.task }
-  const planned = plannedType(run, phase, report)
-  const noted: RunEvents =
-    planned === undefined || planned === report.type
-      ? []
-      : [{ _tag: "Noted", text: `${report.task} is ${planned} in the plan, but its author reported ${report.type}.` }]
-  return outcome([reached, ...noted, writeState(run, phase, record)])
+  return outcome([reached, writeState(run, phase, record)])
 }
-
-const plannedType = (run: Run, phase: PhaseRun, { task }: CheckpointReport): CheckpointReport["type"] | undefined =>
-  plannedPhase(run, phase.id)?.tasks.find(({ id }) => id === task)?.checkpoint
-
-/** An author cannot spare the human a checkpoint of the plan by reporting it as another type. */
-const mayResolveItself = (run: Run, phase: PhaseRun, report: CheckpointReport): boolean =>
-  run.request.options.auto && (plannedType(run, phase, report) ?? report.type) === report.type
 
 /** The record is in its file: an open checkpoint is asked about now, any other hand-over is verified. */
 export const stateWritten = (run: Run, phase: PhaseRun, event: InputOf<"ContinuationStateWritten">): Outcome => {
@@ -58,7 +46,7 @@ export const stateWritten = (run: Run, phase: PhaseRun, event: InputOf<"Continua
 /** Auto mode takes the recommended option of a decision, and runs the verify commands if there are any. */
 const settleOrAsk = (run: Run, phase: PhaseRun, checkpoint: OpenCheckpoint): Outcome => {
   const { report } = checkpoint
-  const auto = mayResolveItself(run, phase, report)
+  const { auto } = run.request.options
   const choice = auto ? recommendedOption(report) : undefined
   if (choice !== undefined) {
     const noted: RunEvent = {

@@ -13,6 +13,17 @@ import { locationOf } from "../phase/plan.ts"
 import type { Question } from "./question.ts"
 import { grant } from "./retry.ts"
 
+/**
+ * A human can decide in the author's session. What a human is to verify or to do is answered at the gate only, and the
+ * question comes back once the agent is idle (docs/design/continuation.md#checkpoint-types).
+ */
+const leaveCheckpoint = ({ phase }: Run, { cause }: InputOf<"AgentWorking">): RunEvents => {
+  if (phase?.checkpoint === undefined) return []
+  const { type } = phase.checkpoint.report
+  const isSettled = cause === "human" && (type === "decision" || type === "architectural-change")
+  return [{ _tag: "CheckpointLeft", ...(isSettled ? { resolution: "resolved in the author's own session" } : {}) }]
+}
+
 /** The question is moot. Its step goes on, and what was counted against it is forgotten. */
 export const agentWorking = (run: Run, question: Question, event: InputOf<"AgentWorking">): Outcome => {
   const { kind, retry } = question
@@ -30,7 +41,7 @@ export const agentWorking = (run: Run, question: Question, event: InputOf<"Agent
   }
   return kind === "prompt"
     ? outcome([withdrawn, resumed], { _tag: "NextPrompt" })
-    : outcome([withdrawn, ...grant(retry), resumed])
+    : outcome([withdrawn, ...leaveCheckpoint(run, event), ...grant(retry), resumed])
 }
 
 export const agentIdle = (run: Run, phase: PhaseRun, event: InputOf<"AgentIdle">): Outcome => {
@@ -52,7 +63,8 @@ const agentLost = (sessionId: SessionId, reason: string, noContinue: string): Ou
  * The same while the run is paused: the question is moot, and the run stays paused. What the agent reports when it is
  * idle is kept until the run is resumed.
  */
-export const agentWorkingInPause = (question: Question, { sessionId }: InputOf<"AgentWorking">): RunEvents => {
+export const agentWorkingInPause = (run: Run, question: Question, event: InputOf<"AgentWorking">): RunEvents => {
+  const { sessionId } = event
   const { ask, kind, retry } = question
   const withdrawn: RunEvent = {
     _tag: "QuestionWithdrawn",
@@ -61,5 +73,10 @@ export const agentWorkingInPause = (question: Question, { sessionId }: InputOf<"
   }
   return kind === "prompt"
     ? [withdrawn]
-    : [withdrawn, ...grant(retry), { _tag: "AgentTookOver", sessionId, step: retry.step }]
+    : [
+        withdrawn,
+        ...leaveCheckpoint(run, event),
+        ...grant(retry),
+        { _tag: "AgentTookOver", sessionId, step: retry.step }
+      ]
 }

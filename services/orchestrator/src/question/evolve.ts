@@ -1,7 +1,16 @@
 /** What questions to humans, their answers and what these grant change in a run. */
 import type { Step } from "@reprise/protocol"
 import type { EventOf } from "../actor/journal.ts"
-import { type Evolution, nothing, type PhaseRun, type Run, underWay, withNotice, withPhase } from "../actor/state.ts"
+import {
+  type Evolution,
+  nothing,
+  nothingTold,
+  type PhaseRun,
+  type Run,
+  underWay,
+  withNotice,
+  withPhase
+} from "../actor/state.ts"
 import { withResolution } from "../checkpoint/evolve.ts"
 import { usedCost, usedTokens } from "../control/usage.ts"
 import { withWords } from "../ledger/ledger.ts"
@@ -26,14 +35,17 @@ const questionClosed = (run: Run, escalationId: EventOf<"QuestionAnswered">["esc
   lastClosed: { escalationId, how }
 })
 
-/** The agent made progress by itself: what was counted against its step is forgotten. */
+/**
+ * The agent made progress by itself: what was counted against its step is forgotten. In journals from before
+ * `CheckpointLeft`, this settled a checkpoint of any type.
+ */
 const withoutAttempts = (phase: PhaseRun, step: Step): PhaseRun => ({
   ...phase,
   checkpoint: undefined,
   checkpoints: withResolution(phase, "resolved in the author's own session"),
   qualityRetries: 0,
   visits: { ...phase.visits, [step]: 0 },
-  told: { report: false, commit: false }
+  told: nothingTold
 })
 
 const stepResumed = (run: Run, event: EventOf<"StepResumed">): Run => {

@@ -27,7 +27,7 @@ export const twoPhases = `# Plan of two
 ## Phase 1: First things
 
 - [ ] P1.1 Begin
-- [ ] P1.2 Go on (checkpoint: decision)
+- [ ] P1.2 Go on
 
 **Completion gate:** all is well
 
@@ -40,7 +40,7 @@ export const onePhase = `# Plan of one
 ## Phase 1: Only things
 
 - [ ] P1.1 Begin
-- [ ] P1.2 Look (checkpoint: human-verify)
+- [ ] P1.2 Look
 - [ ] P1.3 End
 `
 
@@ -238,8 +238,24 @@ export class Story {
       ...more
     }
   }
+  /** What is claimed at a checkpoint holds; `lines` are of both. */
   reports(status: AuthorStatus): this {
-    return this.tell(this.turnReport(status))
+    return this.tell(this.turnReport(status)).claimsVerified()
+  }
+  /** If claims are to be verified, they hold. */
+  claimsVerified(): this {
+    const { pending } = this.run
+    if (pending._tag !== "Workspace" || pending.command._tag !== "VerifyClaims") return this
+    const { phase, tasks } = pending.command
+    const { last, told } = this
+    this.tell({ _tag: "ClaimsVerified", runId, phase, tasks })
+    this.last = [...last.filter((message) => message._tag !== "SendCommand"), ...this.last]
+    this.told = told
+    return this
+  }
+  claimsRejected(detail = "T1 is nowhere"): this {
+    const { commit = "abc9999" } = this.command("VerifyClaims")
+    return this.tell({ _tag: "ClaimsRejected", runId, phase: this.phase.id, commit, reason: "missing", detail })
   }
   completes(commit?: string, more: Partial<AuthorStatus> = {}): this {
     return this.reports({ result: "complete", ...(commit === undefined ? {} : { commit }), ...more })
