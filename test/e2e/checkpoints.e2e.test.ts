@@ -86,7 +86,8 @@ describe("a plan with three checkpoints", () => {
       assert.deepStrictEqual(stateOf(world), {
         plan_id: planId,
         completed_tasks: [
-          { id: task(1), commit: commits[0], files: ["module.txt"] },
+          // As committed: the runtime has changed its own file, and the author has added everything.
+          { id: task(1), commit: commits[0], files: ["module.txt", "opencode.json"] },
           { id: task(2), commit: commits[1], files: ["page.txt"] }
         ],
         checkpoint: { task: task(2), type: "human-verify" },
@@ -171,6 +172,54 @@ describe("a plan with three checkpoints", () => {
       })
       const unknown = yield* world.reprise("summary", "no-run")
       assert.strictEqual(unknown.code, 2, unknown.stderr)
+    })
+  )
+})
+
+describe("an author that passes the checkpoints of the plan by", () => {
+  it.live("is told, corrects what it claims, and a human is asked at each of them before the phase is complete", () =>
+    Effect.gen(function* () {
+      const looks = { bash: "git rev-parse HEAD", capture: { letter: "([0-9a-f]{40})" } }
+      const world = yield* makeWorld({
+        openCode: "shared",
+        plan: planWith("Write the letter (checkpoint: human-verify)", "Pay the invoice (checkpoint: human-action)"),
+        script: {
+          rules: [
+            {
+              ...worksWhen("", doTask("letter"), {
+                bash: "git rev-parse HEAD~1",
+                capture: { start: "([0-9a-f]{40})" }
+              }),
+              match: { role: "author", kind: "work" }
+            },
+            completes("letter", [doneTask(1, "letter")]),
+            worksWhen("no human has answered these checkpoints"),
+            completes("letter", [{ ...doneTask(1, "letter"), commit: "{{start}}" }]),
+            worksWhen("does not hold (not-new)"),
+            completes("letter", [doneTask(1, "letter")]),
+            worksWhen("Skip Task 1 and continue from Task 2.", looks),
+            completes("letter", []),
+            worksWhen("no human has answered these checkpoints"),
+            completes("letter", []),
+            worksWhen("Re-execute Task 2 with the user's input.", looks),
+            completes("letter", []),
+            ...reviewed
+          ]
+        }
+      })
+      const letter = yield* parks(world)
+      assert.deepStrictEqual(letter.evidence.checkpoint?.verifySteps, ["Write the letter"])
+      assert.strictEqual(letter.evidence.commit, world.git("rev-parse", "HEAD"))
+      yield* answers(world, letter.escalationId, "pass")
+      const invoice = yield* parks(world)
+      assert.strictEqual(invoice.evidence.checkpoint?.requiredAction, "Pay the invoice")
+      yield* answers(world, invoice.escalationId, "done", "Paid by card.")
+      const done = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(done.code, 0, done.stderr)
+      assert.deepStrictEqual(yield* world.model.unmatched, [])
+      const summary = fileOf(world, `${folder}/SUMMARY.md`)
+      assert.include(summary, "- **Checkpoint resolution**: passed")
+      assert.include(summary, "- **Checkpoint resolution**: done: Paid by card.")
     })
   )
 })

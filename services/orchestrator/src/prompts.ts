@@ -13,9 +13,12 @@ const planVariables = {
   completion_gate: "Empty, or a blank line followed by the phase's completion gate from the plan."
 } as const
 
-/** The end of every template for work. */
-const closing = `Commit your work before you stop, in one or more commits, and leave no uncommitted changes behind.
-If you cannot go on without a human, stop and say clearly why.`
+const needsHuman = "If you cannot go on without a human, stop and say clearly why."
+const oneCommitPerTask = "Make one commit for each task that you do."
+
+/** The end of the templates for work that fixes something. */
+const closing = `Commit your work before you stop, and leave no uncommitted changes behind.
+${needsHuman}`
 
 const work = template({
   name: "work",
@@ -27,9 +30,11 @@ const work = template({
 The tasks of this phase:
 {tasks}{completion_gate}
 
-A task that is marked as a checkpoint needs a human. For human-verify: do and commit the task, then stop. For any other kind: stop before the task. Do nothing that comes after it. Also stop if you find that the architecture has to change.
+A task that is marked as a checkpoint needs a human, unless you are told that a human has answered there. For human-verify: do and commit the task, then stop. For any other kind: stop before the task. Do nothing that comes after it. Also stop if you find that the architecture has to change.
 
-${closing}`
+${oneCommitPerTask} Leave no uncommitted changes behind.
+Before you report, check your own work: \`git log\` has every commit that you name, the commit of a task holds its files, \`git status\` is clean, and what the phase is complete with holds.
+${needsHuman}`
 })
 
 const qualityRetry = template({
@@ -140,6 +145,17 @@ const idleAgain = template({
 Report where phase {phase} stands, complete and true.`
 })
 
+const background = template({
+  name: "background",
+  sent: "to every fresh author, before the task",
+  variables: {
+    summaries: "Empty, or a blank line and the paths of the summaries of the phases before.",
+    decisions: "Empty, or a blank line and what humans have decided at the checkpoints of the run, newest last."
+  },
+  required: ["summaries", "decisions"],
+  text: `Read what the project says about itself, where it exists: \`CONTEXT.md\` and \`STATE.md\`, in the root of the repository or in \`.planning/\`.{summaries}{decisions}`
+})
+
 const context = template({
   name: "context",
   sent: "to a fresh author before the prompt of any step but the first",
@@ -164,8 +180,7 @@ const continuation = template({
     done: "A table of the tasks around the place to resume, and how many are not shown.",
     resolution: "Empty, or the human's decision and a blank line.",
     resume: "Empty, or where to resume and a blank line.",
-    findings:
-      "Empty, or the open findings of the last review and the path of the previous phase's summary, and a blank line."
+    findings: "Empty, or the open findings of the last review and a blank line."
   },
   required: ["done", "resolution", "resume"],
   text: `Part of this phase was done by other agents before you, and was verified. Read the plan {plan_path} and the record of completed tasks, {state_path}.
@@ -175,7 +190,7 @@ const continuation = template({
 {resolution}{resume}{findings}Before you go on:
 1. Verify with \`git log\` that the commits in the record exist, and that its files are there. If any is missing, stop and report which: do not recreate it.
 2. Do not redo a task that is complete.
-3. Make one commit for each task that you do.`
+3. ${oneCommitPerTask}`
 })
 
 export const templates = {
@@ -188,6 +203,7 @@ export const templates = {
   "checkpoint-missed": checkpointMissed,
   "report-correction": reportCorrection,
   "idle-again": idleAgain,
+  background,
   context,
   continuation
 } as const

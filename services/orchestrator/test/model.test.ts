@@ -262,8 +262,10 @@ describe("whatever happens to a run", () => {
       if (event._tag !== "AuthorAsked") continue
       const { command, sessionId } = event
       const text = command._tag === "StartTurn" ? command.prompt : (command.guidance ?? "")
-      for (const { from, given, phase, text: words, ...entry } of run.ledger) {
-        if (from !== "human") continue
+      for (const { decision, from, given, phase, text: words, ...entry } of run.ledger) {
+        if (from !== "human" || words === "") continue
+        // A decision is read in later phases, too.
+        if (decision !== undefined && phase !== run.phase?.id) continue
         const isNew = !given.some((one) => one.sessionId === sessionId)
         const isWanted = phase === run.phase?.id && entry.for !== "reviewer" && isNew
         assert.strictEqual(text.includes(words), isWanted, `${words} to ${sessionId}`)
@@ -274,11 +276,31 @@ describe("whatever happens to a run", () => {
   always("a reviewer is handed everything that was said for it in its phase", (step) => {
     for (const [run, event] of walk(step)) {
       if (event._tag !== "ReviewAsked") continue
-      const said = run.ledger.filter((entry) => entry.phase === run.phase?.id && entry.for !== "author")
+      const said = run.ledger.filter(
+        (entry) => entry.phase === run.phase?.id && entry.for !== "author" && entry.text !== ""
+      )
       assert.deepStrictEqual(
         event.command.words.map(({ id }) => id),
         said.map(({ id }) => id)
       )
+    }
+  })
+
+  always("every fresh author and every reviewer reads the decisions of the whole run", (step) => {
+    for (const [run, event] of walk(step)) {
+      const decisions = run.ledger.flatMap(({ decision, id }) => (decision === undefined ? [] : [{ ...decision, id }]))
+      if (event._tag === "ReviewAsked") {
+        assert.deepStrictEqual(
+          event.command.decisions.map(({ id }) => id),
+          decisions.map(({ id }) => id)
+        )
+      }
+      if (event._tag !== "AuthorAsked" || event.command._tag !== "StartTurn") continue
+      const { prompt, session } = event.command
+      if (session._tag !== "New") continue
+      for (const { answer, question, task, type } of decisions) {
+        assert.include(prompt, `, ${task} (${type}): ${question} → ${answer}.`)
+      }
     }
   })
 

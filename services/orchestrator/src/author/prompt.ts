@@ -7,6 +7,7 @@ import { type Ledger, newTo, quoted, wordsFor } from "../ledger/ledger.ts"
 import { currentTitle, plannedPhase } from "../phase/plan.ts"
 import { checksText, guidanceText, paragraphs, render } from "../prompts.ts"
 import { idleAgain } from "../standalone/standalone.ts"
+import { backgroundText } from "./background.ts"
 
 /** The first line of every prompt of a phase. */
 const header = (run: Run, phase: PhaseRun): string =>
@@ -43,7 +44,8 @@ export const freshPrompt = (run: Run, phase: PhaseRun, step: Step, task = stepTa
   const values = { ...planValues(run, phase), commit: phase.verified ?? phase.base, base: phase.base }
   const context = step === "EXECUTE" && task === stepTask(run, phase, step) ? "" : render(run, "context", values)
   const unsaid = guidance.filter((entry) => !isInRecord(phase, entry))
-  return paragraphs(header(run, phase), context, continuationText(run, phase), task, wordsText(unsaid))
+  const known = [context, backgroundText(run), continuationText(run, phase)]
+  return paragraphs(header(run, phase), ...known, task, wordsText(unsaid))
 }
 
 const continueSentence = "Continue the current session and complete all remaining tasks."

@@ -84,22 +84,23 @@ const resolutionOf = (report: CheckpointReport, { choice, text }: CheckpointAnsw
   return words.length === 0 ? word : `${word}: ${words.join(". ")}`
 }
 
-/** What was said with the answer is for everybody who works on the phase. */
-const keepAnswer = (phase: PhaseRun, report: CheckpointReport, { by, choice, text }: CheckpointAnswer): RunEvents =>
-  isBlank(text)
-    ? []
-    : [
-        {
-          _tag: "WordsKept",
-          words: {
-            ...(by === undefined ? { from: "checks" } : { from: "human", by }),
-            for: "both",
-            phase: phase.id,
-            about: `${aboutCheckpoint(report.task)} (${resolutionWord(report, choice)})`,
-            text
-          }
-        }
-      ]
+/** The answer is a decision of the run. What was said with it is for everybody who works on the phase. */
+const keepAnswer = (run: Run, phase: PhaseRun, report: CheckpointReport, answer: CheckpointAnswer): RunEvent => {
+  const { by, choice, text } = answer
+  const word = resolutionWord(report, choice)
+  const { description: question, task, type } = report
+  return {
+    _tag: "WordsKept",
+    words: {
+      ...(by === undefined ? { from: "checks" } : { from: "human", by }),
+      for: "both",
+      phase: phase.id,
+      about: `${aboutCheckpoint(task)} (${word})`,
+      decision: { task, type, question, answer: resolutionOf(report, { choice }), at: run.updatedAt },
+      text: isBlank(text) ? "" : text
+    }
+  }
+}
 
 /** Where to resume after a checkpoint at a task that the plan does not list. */
 const resumeUnlisted = (run: Run, phase: PhaseRun, report: CheckpointReport, resolution: string): ResumePoint => {
@@ -134,7 +135,7 @@ export const resolveCheckpoint = (
   }
   const begun = beginContinuation(run, phase, continuation)
   const resolved: RunEvent = { _tag: "CheckpointResolved", ...locationOf(run), resolution }
-  return { ...begun, events: [resolved, ...keepAnswer(phase, report, answer), ...begun.events] }
+  return { ...begun, events: [resolved, keepAnswer(run, phase, report, answer), ...begun.events] }
 }
 
 /** The verify commands have run. A failure counts as an automatic retry; when none is left, a human is asked. */
