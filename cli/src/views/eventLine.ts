@@ -78,6 +78,17 @@ const withdrawalWords: Record<WithdrawalReason, string> = {
   "run-ended": "the run has ended"
 }
 
+/** What became of an answer that the run had not waited for. */
+export const overruledText = ({
+  by,
+  choice,
+  guidance,
+  reason
+}: Pick<EventOf<"EscalationOverruled">, "by" | "choice" | "guidance" | "reason">): string => {
+  const kept = guidance === undefined || reason === "run-ended" ? "" : " What was said with it is in the next prompt."
+  return `The answer '${choice}' of ${by} came too late: ${withdrawalWords[reason]}.${kept}`
+}
+
 /** Why a question was closed without an answer. */
 export const withdrawalText = (reason: WithdrawalReason): string => withdrawalWords[reason]
 
@@ -210,6 +221,8 @@ const eventText = (event: PublicEvent): Line => {
       return live(`  Answered: ${event.choice} by ${event.by} via ${event.via}`)
     case "EscalationWithdrawn":
       return live(`  Question closed: ${withdrawalWords[event.reason]}`)
+    case "EscalationOverruled":
+      return live(`  ${overruledText(event)}`)
     case "EscalationReminded":
       return quiet(`  ${event.escalationId} still waits for an answer (reminder ${event.count})`)
     case "WorkspacePrepared":

@@ -138,9 +138,9 @@ Do no further work unless the report shows that some is missing. Report once mor
 const idleAgain = template({
   name: "idle-again",
   sent: "to an author who went on working by itself while a human was asked, and is idle again",
-  variables: { phase: "The phase's number." },
+  variables: { phase: "The phase's number.", work: "What else to do: nothing, or what a human has said meanwhile." },
   required: [],
-  text: `You have worked in this session since the run stopped to ask a human, and are idle again. Do no further work now, except to commit what is not committed yet.
+  text: `You have worked in this session since the run stopped to ask a human, and are idle again. {work}
 
 Report where phase {phase} stands, complete and true.`
 })

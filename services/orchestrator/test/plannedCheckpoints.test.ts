@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { CheckpointReport } from "@reprise/protocol"
 import { PhaseId } from "@reprise/protocol"
+import { Result } from "effect"
+import type { RunInput } from "../src/actor/inputs.ts"
 import type { PlannedPhase } from "../src/actor/journal.ts"
 import type { PhaseCheckpoint } from "../src/actor/state.ts"
 import { unansweredCheckpoints } from "../src/checkpoint/planned.ts"
@@ -218,6 +220,36 @@ describe("what an author claims at a checkpoint", () => {
     s.tell({ _tag: "WorkspaceFailed", runId, phase: s.phase.id, operation: "VerifyClaims", reason: "disk full" })
     assert.deepStrictEqual(s.answer("fix").lines.slice(-1), ["workspace VerifyClaims"])
     assert.deepStrictEqual(s.claimsVerified().stateWritten().choices, ["pass", "fail"])
+  })
+})
+
+describe("an answer that crosses the withdrawal of its question", () => {
+  it("keeps what was said with it, and gives it to the agent when that is idle", () => {
+    const s = story().executing().needsHuman()
+    const answer = s.answerOf({ choice: "continue-session", guidance: "In Esperanto." })
+    s.agentWorks().tell(answer)
+    assert.include(
+      s.run.notices.join(),
+      "anna answered 'continue-session' through cli to a question that was withdrawn"
+    )
+    s.agent("AgentIdle")
+    assert.include(s.prompt, "First act upon what is quoted below")
+    assert.isTrue(s.prompt.endsWith("additional guidance:\nIn Esperanto."))
+    assert.isTrue(Result.isFailure(s.try(answer)), "it is kept once")
+  })
+
+  it("is refused when nothing was said with it, or when it does not come from the gate", () => {
+    const s = story().executing().needsHuman()
+    const [silent, said] = [{}, { guidance: "In Esperanto." }].map((more) =>
+      s.answerOf({ choice: "continue-session", ...more })
+    )
+    s.agentWorks()
+    for (const refused of [s.try(silent as RunInput), s.try(said as RunInput, { id: "forged" })]) {
+      assert.isTrue(Result.isFailure(refused))
+    }
+    assert.deepStrictEqual(s.run.ledger, [])
+    s.agent("AgentIdle")
+    assert.include(s.prompt, "Do no further work now")
   })
 })
 

@@ -188,6 +188,8 @@ const answered = {
     by: text,
     via: text
   },
+  /** The answer to a question that the run had withdrawn before: the run goes on, and keeps what was said. */
+  AnswerOverruled: { escalationId: EscalationId, choice: text, by: text, via: text },
   QuestionWithdrawn: {
     escalationId: EscalationId,
     reason: WithdrawalReason,

@@ -91,6 +91,7 @@ export const reactions: Reactions = {
   AgentRested: silent,
   PromptSeen: silent,
   QuestionAnswered: silent,
+  AnswerOverruled: silent,
   GuidanceKept: silent,
   WordsKept: silent,
   HistoryAccepted: silent,

@@ -202,6 +202,8 @@ export interface Run {
   readonly subjects: ReadonlyArray<CommitSubject>
   readonly sessionsCreated: number
   readonly sessionsReused: number
+  /** Questions that the run withdrew itself: an answer to one may be on its way. */
+  readonly withdrawn: ReadonlyArray<EscalationId>
   readonly lastClosed?: { readonly escalationId: EscalationId; readonly how: string } | undefined
   readonly notices: ReadonlyArray<string>
   readonly reason?: string | undefined

@@ -31,10 +31,16 @@ const wordsText = (entries: Ledger): string => {
 export const knownPrompt = (run: Run, phase: PhaseRun, sessionId: SessionId, task: string): string =>
   paragraphs(header(run, phase), task, wordsText(newTo(guidanceOf(run), sessionId)))
 
+/** What was said for it while it worked is still to be acted upon. */
+const idleWork = (run: Run, sessionId: SessionId): string =>
+  newGuidance(run, sessionId).length === 0
+    ? "Do no further work now, except to commit what is not committed yet."
+    : "First act upon what is quoted below, as far as you have not done so, and commit it. Do no other work."
+
 /** For an agent that worked on its own, or that a human prompted, and that is idle again. */
 export const idleAgainPrompt = (run: Run, phase: PhaseRun, sessionId: SessionId): string =>
   run.standalone === undefined
-    ? knownPrompt(run, phase, sessionId, render(run, "idle-again", { phase: phase.id }))
+    ? knownPrompt(run, phase, sessionId, render(run, "idle-again", { phase: phase.id, work: idleWork(run, sessionId) }))
     : paragraphs(idleAgain, guidanceText(newGuidance(run, sessionId)))
 
 /** For a session that knows nothing: the phase, its completed tasks, the task and all guidance of the phase. */

@@ -28,6 +28,9 @@ const questionAsked = (run: Run, { question }: EventOf<"QuestionAsked">): Run =>
   return origin === "limit" || origin === "quality" ? withNotice(asked, reason) : asked
 }
 
+/** So many withdrawn questions are remembered. */
+const withdrawnKept = 20
+
 const questionClosed = (run: Run, escalationId: EventOf<"QuestionAnswered">["escalationId"], how: string): Run => ({
   ...run,
   pending: underWay(run.pending),
@@ -86,8 +89,15 @@ export const questionEvolution = {
     run.pending._tag === "Answer" ? { ...run, pending: { ...run.pending, question } } : run,
   QuestionAnswered: (run, { by, choice, escalationId, via }) =>
     questionClosed(run, escalationId, `${by} answered '${choice}' through ${via}`),
-  QuestionWithdrawn: (run, { escalationId, reason }) =>
-    questionClosed(run, escalationId, `it was withdrawn (${reason})`),
+  QuestionWithdrawn: (run, { byGate, escalationId, reason }) => ({
+    ...questionClosed(run, escalationId, `it was withdrawn (${reason})`),
+    withdrawn: byGate === true ? run.withdrawn : [...run.withdrawn, escalationId].slice(-withdrawnKept)
+  }),
+  AnswerOverruled: (run, { by, choice, escalationId, via }) =>
+    withNotice(
+      { ...run, withdrawn: run.withdrawn.filter((id) => id !== escalationId) },
+      `${by} answered '${choice}' through ${via} to a question that was withdrawn before. What was said with it is kept.`
+    ),
   StepWaiting: (run, { step }) => ({ ...run, status: "waiting", step: step ?? run.step }),
   StepResumed: stepResumed,
   AgentTookOver: (run, { sessionId, step }) => ({
