@@ -7,6 +7,7 @@ import type { PlannedPhase } from "../src/actor/journal.ts"
 import type { PhaseCheckpoint } from "../src/actor/state.ts"
 import { unansweredCheckpoints } from "../src/checkpoint/planned.ts"
 import { at, decision, done, planWith } from "./support/checkpoints.ts"
+import { row } from "./support/row.ts"
 import { onePhase, runId, type Story, story } from "./support/story.ts"
 
 type Type = CheckpointReport["type"]
@@ -153,6 +154,20 @@ describe("an author that reports the phase as complete past a checkpoint of the 
     assert.include(s.run.notices.join(), "P1.2 is human-action in the plan, but its author reported decision.")
   })
 
+  it("of a run that was reviewed before this was so is stopped at the phase gate", () => {
+    const s = story().executing({}, onePhase).worked("abc1234")
+    const planned = planWith("human-action", onePhase)
+    const asked = story()
+      .start({}, planned)
+      .journal.find((event) => event._tag === "RunRequested")
+    const old = s.journal.map((event) => (event._tag === "RunRequested" ? (asked ?? event) : event))
+    assert.deepStrictEqual(row(old, s.verdictEvent({ readiness: "ready", items: [] })).lines.slice(0, 3), [
+      "StepStarted PHASE_GATE (verdict-ready)",
+      "StepStarted CHECKPOINT (checkpoint)",
+      "CheckpointReached"
+    ])
+  })
+
   it("can be approved by a human who overrides", () => {
     const s = past().needsHuman().answer("override")
     assert.include(s.lines, "PhaseCompleted 1 by override")
@@ -280,6 +295,8 @@ describe("chat in the author's session", () => {
   it("brings the question back with what the author asks then", () => {
     const s = chatted(verify).needsHuman("Which browser?").claimsVerified().stateWritten()
     assert.strictEqual(s.question.ask.reason, "Look at the page\n\nNow the author says: Which browser?")
+    s.agentWorks().agent("AgentIdle").needsHuman("Which screen?").claimsVerified().stateWritten()
+    assert.strictEqual(s.question.ask.reason, "Look at the page\n\nNow the author says: Which screen?")
   })
 
   it("brings the question back before the next checkpoint is asked", () => {

@@ -192,11 +192,15 @@ const stopAtCheckpoint = (run: Run, phase: PhaseRun, turn: Turn, status: AuthorS
   return outcome([], { _tag: "Tell", purpose: "checkpoint-missed", task, continued: turn.continued })
 }
 
-/** What the author asks now is part of the question that comes back. */
-const withReason = (report: CheckpointReport, { reason, result }: AuthorStatus): CheckpointReport =>
-  nonBlank(reason) === undefined || result === "complete" || result === "checkpoint"
-    ? report
-    : { ...report, description: `${report.description}\n\nNow the author says: ${reason}` }
+const asksNow = "\n\nNow the author says: "
+
+/** What the author asks now is part of the question that comes back, in place of what it asked the time before. */
+const withReason = (report: CheckpointReport, { reason, result }: AuthorStatus): CheckpointReport => {
+  const [description = ""] = report.description.split(asksNow)
+  return nonBlank(reason) === undefined || result === "complete" || result === "checkpoint"
+    ? { ...report, description }
+    : { ...report, description: `${description}${asksNow}${reason}` }
+}
 
 export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: InputOf<"TurnCompleted">): Outcome => {
   if (run.standalone !== undefined) return standaloneCompleted(run, turn, event)
