@@ -14,6 +14,7 @@ import {
   stopsAt,
   worksWhen
 } from "../harness/checkpointPlan.ts"
+import { typeInto } from "../harness/openCodeUser.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 const task = (n: number) => `${planId}-T${n}`
@@ -220,6 +221,47 @@ describe("an author that passes the checkpoints of the plan by", () => {
       const summary = fileOf(world, `${folder}/SUMMARY.md`)
       assert.include(summary, "- **Checkpoint resolution**: passed")
       assert.include(summary, "- **Checkpoint resolution**: done: Paid by card.")
+    })
+  )
+})
+
+describe("a human who only talks with the author at a checkpoint", () => {
+  it.live("is asked the same question again, and the phase is not complete without an answer", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        openCode: "shared",
+        config: 'permissions = "all"\n[sessions]\nidleGraceMs = 300\n',
+        plan: planWith("Build the page (checkpoint: human-verify)"),
+        script: {
+          rules: [
+            { ...worksWhen("", doTask("page")), match: { role: "author", kind: "work" } },
+            stopsAt(1, "human-verify", [doneTask(1, "page")], { verifySteps: ["Open the page"] }),
+            worksWhen("What did you change?"),
+            worksWhen("idle again"),
+            completes("page", [doneTask(1, "page")]),
+            worksWhen("Skip Task 1, which is done.", {
+              bash: "git rev-parse HEAD",
+              capture: { page: "([0-9a-f]{40})" }
+            }),
+            completes("page", []),
+            ...reviewed
+          ]
+        }
+      })
+      const run = yield* world.atTerminal("run", "PLAN.md")
+      yield* run.waitFor(/answer> /)
+      const [asked] = yield* world.questions
+      const author = (yield* world.sessions).find(({ role }) => role === "author")?.runtimeSessionId ?? ""
+      yield* typeInto(world, author, "What did you change?")
+      yield* run.waitFor(/Question closed[\s\S]*answer> /)
+      const [again, ...others] = yield* world.questions
+      assert.deepStrictEqual(others, [])
+      assert.notStrictEqual(again?.escalationId, asked?.escalationId)
+      assert.deepStrictEqual(again?.evidence.checkpoint, asked?.evidence.checkpoint)
+      yield* answers(world, again?.escalationId ?? "", "pass")
+      const ended = yield* run.ended
+      assert.strictEqual(ended.code, 0, ended.stdout)
+      assert.include(fileOf(world, `${folder}/SUMMARY.md`), "- **Checkpoint resolution**: passed\n")
     })
   )
 })

@@ -43,6 +43,13 @@ describe("the summary", () => {
     assert.strictEqual(s.phaseSummarised().phase.id, "2")
   })
 
+  it("names the tasks that were reported with the commit of another task", () => {
+    const s = story()
+      .executing()
+      .completes(hash(1), { completedTasks: [done("P1.1", 1), done("P1.2", 1)] })
+    assert.deepStrictEqual(summaryOf(s).deviations, ["Phase 1: Task P1.2 was reported with the commit of task P1.1."])
+  })
+
   it("names the checkpoints that an override passes over", () => {
     const s = story().executing({}, planWith("decision"))
     s.reports({ result: "needs_human", reason: "x", completedTasks: [done("P1.2", 2)] })
