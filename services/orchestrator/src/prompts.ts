@@ -115,10 +115,10 @@ Correct this: the commit of each completed task must exist, be reachable from HE
 
 const checkpointMissed = template({
   name: "checkpoint-missed",
-  sent: "to the author who reports that the phase is complete although a human has not answered one of its checkpoints",
+  sent: "to the author who reports the phase as complete, or stops at a later task, past a checkpoint that no human has answered",
   variables: { checkpoints: "The checkpoints, one per line." },
   required: ["checkpoints"],
-  text: `The phase is not complete: no human has answered these checkpoints of the plan.
+  text: `You have gone past checkpoints of the plan that no human has answered:
 
 {checkpoints}
 

@@ -112,7 +112,7 @@ describe("an author that reports the phase as complete past a checkpoint of the 
 
   it("is stopped at every checkpoint of the plan before the phase is approved", () => {
     const s = past().completes(hash(3), all).stateWritten().answer("pass").stateWritten().tasksVerified()
-    assert.notInclude(s.prompt, "no human has answered")
+    assert.notInclude(s.prompt, "You have gone past")
     s.completes(hash(3))
     assert.include(s.prompt, "- T2: Pay the invoice (checkpoint: human-action)")
     assert.notInclude(s.prompt, "T1: Write the letter")
@@ -134,6 +134,23 @@ describe("an author that reports the phase as complete past a checkpoint of the 
     })
     assert.strictEqual(s.stateWritten().question.ask.reason, "Read the letter")
     assert.isTrue(s.journal.filter((event) => event._tag === "CheckpointOpened").length === 1)
+  })
+
+  it("is told when it stops at a later task, and asked about the earlier one first", () => {
+    const checkpoint = { task: "T2", type: "human-action", description: "Pay it" } as const
+    const stops = { result: "checkpoint", checkpoint, completedTasks: [task("T1", 1)] } as const
+    const s = story().executing({}, invoice).reports(stops)
+    assert.include(s.prompt, "- T1: Write the letter (checkpoint: human-verify)")
+    assert.notInclude(s.prompt, "T2: Pay the invoice")
+    assert.strictEqual(s.reports(stops).stateWritten().question.ask.evidence.checkpoint?.task, "T1")
+    s.answer("pass").stateWritten().tasksVerified().reports({ result: "checkpoint", checkpoint })
+    assert.strictEqual(s.stateWritten().question.ask.reason, "Pay it")
+  })
+
+  it("may ask for another architecture before any checkpoint", () => {
+    const checkpoint = { task: "T2", type: "architectural-change", description: "By post" } as const
+    const s = story().executing({}, invoice).reports({ result: "checkpoint", checkpoint }).stateWritten()
+    assert.deepStrictEqual(s.choices, ["approve", "other", "abort"])
   })
 
   it("has a failed verification raised again until it passes", () => {

@@ -22,7 +22,7 @@ import {
 import type { PhaseRun, Run, Turn } from "../actor/state.ts"
 import type { Cause } from "../actor/transitions.ts"
 import { claimCheckpoint, raiseCheckpoint } from "../checkpoint/claims.ts"
-import { leftUnanswered, missedLines, raisedReport, unansweredOf } from "../checkpoint/planned.ts"
+import { leftUnanswered, missedLines, passedBy, raisedReport } from "../checkpoint/planned.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
 import { completeRun } from "../control/end.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
@@ -175,18 +175,16 @@ const standaloneCompleted = (run: Run, turn: Turn, event: InputOf<"TurnCompleted
  * one of the plan, or worked on after it had stopped. Undefined: there is none.
  */
 const stopAtCheckpoint = (run: Run, phase: PhaseRun, turn: Turn, status: AuthorStatus): Outcome | undefined => {
-  const { checkpoint, result } = status
+  const { result } = status
+  const checkpoint = result === "checkpoint" ? status.checkpoint : undefined
   const left = leftUnanswered(run, phase)
-  if (result === "checkpoint" && checkpoint !== undefined && (left === undefined || left.task === checkpoint.task)) {
-    return claimCheckpoint(run, phase, status, checkpoint)
-  }
-  const isOver = result === "complete" || result === "checkpoint"
-  if (left !== undefined && (isOver || turn.purpose === "report")) {
+  const isOver = result === "complete" || checkpoint !== undefined
+  if (left !== undefined && left.task !== checkpoint?.task && (isOver || turn.purpose === "report")) {
     return raiseCheckpoint(run, phase, status, withReason(raisedReport(left), status))
   }
-  const missed = result === "complete" ? unansweredOf(run, phase) : []
+  const missed = isOver ? passedBy(run, phase, checkpoint) : []
   const [first] = missed
-  if (first === undefined) return undefined
+  if (first === undefined) return checkpoint === undefined ? undefined : claimCheckpoint(run, phase, status, checkpoint)
   if (phase.told.checkpoint) return raiseCheckpoint(run, phase, status, raisedReport(first))
   const task = render(run, "checkpoint-missed", { checkpoints: missedLines(missed) })
   return outcome([], { _tag: "Tell", purpose: "checkpoint-missed", task, continued: turn.continued })

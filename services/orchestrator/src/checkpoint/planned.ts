@@ -49,6 +49,18 @@ export const unansweredCheckpoints = (
 export const unansweredOf = (run: Run, phase: PhaseRun): ReadonlyArray<Unanswered> =>
   unansweredCheckpoints(plannedPhase(run, phase.id), phase.checkpoints)
 
+/**
+ * The unanswered checkpoints that an author has gone past: all of them when it reports the phase as complete, those before
+ * the task at which it stops. An architectural change is asked about wherever it is found.
+ */
+export const passedBy = (run: Run, phase: PhaseRun, stop: CheckpointReport | undefined): ReadonlyArray<Unanswered> => {
+  const unanswered = unansweredOf(run, phase)
+  if (stop === undefined) return unanswered
+  if (stop.type === "architectural-change") return []
+  const ids = plannedPhase(run, phase.id)?.tasks.map(({ id }) => id) ?? []
+  return unanswered.filter(({ task }) => ids.includes(task) && ids.indexOf(task) < ids.indexOf(stop.task))
+}
+
 /** An author stopped there, but its agent went on before anybody answered: the question comes back. */
 export const leftUnanswered = (run: Run, phase: PhaseRun): Unanswered | undefined =>
   unansweredOf(run, phase).find(({ reached }) => reached !== undefined && reached.resolution === undefined)
