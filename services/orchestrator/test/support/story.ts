@@ -6,7 +6,6 @@ import {
   Host,
   type Item,
   noTokens,
-  type PublicEvent,
   RunId,
   RunOptions,
   type SessionId,
@@ -18,6 +17,7 @@ import type { InputOf, RunInput } from "../../src/actor/inputs.ts"
 import type { RunEvent } from "../../src/actor/journal.ts"
 import { noRun, type Pending, type PhaseRun, type Run, type RunState, underWay } from "../../src/actor/state.ts"
 import type { SessionEnd } from "../../src/author/session.ts"
+import { lineOf } from "./lines.ts"
 
 export const runId = RunId.make("r1-test")
 export const head = "0000000a"
@@ -86,35 +86,6 @@ export const item = (id: string, action: Item["action"] = "auto_fix", priority: 
   reason: `Reason of ${id}`,
   priority
 })
-
-/** `StepStarted REVIEW (gates-passed)`, `workspace VerifyCommit`: what was sent, one line each. */
-export const lineOf = (message: AnyOutgoing): string => {
-  switch (message._tag) {
-    case "SendCommand":
-      return `${message.service} ${message.command._tag}`
-    case "PublishEvent":
-      return eventLine(message.event)
-    default:
-      return message._tag
-  }
-}
-
-const eventLine = (event: PublicEvent): string => {
-  switch (event._tag) {
-    case "StepStarted":
-      return `StepStarted ${event.step} (${event.cause})`
-    case "StepWaiting":
-      return `StepWaiting ${event.step}`
-    case "StepResumed":
-      return `StepResumed ${event.step ?? ""} (${event.cause})`
-    case "PhaseStarted":
-      return `PhaseStarted ${event.phase}`
-    case "PhaseCompleted":
-      return `PhaseCompleted ${event.phase} by ${event.by}`
-    default:
-      return event._tag
-  }
-}
 
 type Answer = { readonly choice: string; readonly guidance?: string }
 
