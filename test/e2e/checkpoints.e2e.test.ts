@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -14,28 +14,13 @@ import {
   stopsAt,
   worksWhen
 } from "../harness/checkpointPlan.ts"
-import { typeInto } from "../harness/openCodeUser.ts"
+import { answers, fileOf, parks } from "../harness/parkedRun.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 const task = (n: number) => `${planId}-T${n}`
 const statePath = `${folder}/.continuation-state.json`
 
-const fileOf = (world: World, path: string) => readFileSync(join(world.root, path), "utf8")
 const stateOf = (world: World): unknown => JSON.parse(fileOf(world, statePath))
-
-/** Runs the plan until it waits for a human, and returns the question. */
-const parks = Effect.fnUntraced(function* (world: World, ...flags: ReadonlyArray<string>) {
-  const run = yield* world.reprise("run", "PLAN.md", ...flags)
-  assert.strictEqual(run.code, 4, run.stderr)
-  const [question] = yield* world.questions
-  return question ?? assert.fail("no question is open")
-})
-
-const answers = Effect.fnUntraced(function* (world: World, id: string, choice: string, guidance?: string) {
-  const words = guidance === undefined ? [] : ["--guidance", guidance]
-  const answer = yield* world.reprise("gate", "answer", id, choice, ...words)
-  assert.strictEqual(answer.code, 0, answer.stderr)
-})
 
 const subjectsOf = (world: World) => world.git("log", "--format=%s").split("\n")
 
@@ -173,95 +158,6 @@ describe("a plan with three checkpoints", () => {
       })
       const unknown = yield* world.reprise("summary", "no-run")
       assert.strictEqual(unknown.code, 2, unknown.stderr)
-    })
-  )
-})
-
-describe("an author that passes the checkpoints of the plan by", () => {
-  it.live("is told, corrects what it claims, and a human is asked at each of them before the phase is complete", () =>
-    Effect.gen(function* () {
-      const looks = { bash: "git rev-parse HEAD", capture: { letter: "([0-9a-f]{40})" } }
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: planWith("Write the letter (checkpoint: human-verify)", "Pay the invoice (checkpoint: human-action)"),
-        script: {
-          rules: [
-            {
-              ...worksWhen("", doTask("letter"), {
-                bash: "git rev-parse HEAD~1",
-                capture: { start: "([0-9a-f]{40})" }
-              }),
-              match: { role: "author", kind: "work" }
-            },
-            completes("letter", [doneTask(1, "letter")]),
-            worksWhen("You have gone past checkpoints of the plan"),
-            completes("letter", [{ ...doneTask(1, "letter"), commit: "{{start}}" }]),
-            worksWhen("does not hold (not-new)"),
-            completes("letter", [doneTask(1, "letter")]),
-            worksWhen("Skip Task 1 and continue from Task 2.", looks),
-            completes("letter", []),
-            worksWhen("You have gone past checkpoints of the plan"),
-            completes("letter", []),
-            worksWhen("Re-execute Task 2 with the user's input.", looks),
-            completes("letter", []),
-            ...reviewed
-          ]
-        }
-      })
-      const letter = yield* parks(world)
-      assert.deepStrictEqual(letter.evidence.checkpoint?.verifySteps, ["Write the letter"])
-      assert.strictEqual(letter.evidence.commit, world.git("rev-parse", "HEAD"))
-      yield* answers(world, letter.escalationId, "pass")
-      const invoice = yield* parks(world)
-      assert.strictEqual(invoice.evidence.checkpoint?.requiredAction, "Pay the invoice")
-      yield* answers(world, invoice.escalationId, "done", "Paid by card.")
-      const done = yield* world.reprise("run", "PLAN.md")
-      assert.strictEqual(done.code, 0, done.stderr)
-      assert.deepStrictEqual(yield* world.model.unmatched, [])
-      const summary = fileOf(world, `${folder}/SUMMARY.md`)
-      assert.include(summary, "- **Checkpoint resolution**: passed")
-      assert.include(summary, "- **Checkpoint resolution**: done: Paid by card.")
-    })
-  )
-})
-
-describe("a human who only talks with the author at a checkpoint", () => {
-  it.live("is asked the same question again, and the phase is not complete without an answer", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        config: 'permissions = "all"\n[sessions]\nidleGraceMs = 300\n',
-        plan: planWith("Build the page (checkpoint: human-verify)"),
-        script: {
-          rules: [
-            { ...worksWhen("", doTask("page")), match: { role: "author", kind: "work" } },
-            stopsAt(1, "human-verify", [doneTask(1, "page")], { verifySteps: ["Open the page"] }),
-            worksWhen("What did you change?"),
-            worksWhen("idle again"),
-            completes("page", [doneTask(1, "page")]),
-            worksWhen("Skip Task 1, which is done.", {
-              bash: "git rev-parse HEAD",
-              capture: { page: "([0-9a-f]{40})" }
-            }),
-            completes("page", []),
-            ...reviewed
-          ]
-        }
-      })
-      const run = yield* world.atTerminal("run", "PLAN.md")
-      yield* run.waitFor(/answer> /)
-      const [asked] = yield* world.questions
-      const author = (yield* world.sessions).find(({ role }) => role === "author")?.runtimeSessionId ?? ""
-      yield* typeInto(world, author, "What did you change?")
-      yield* run.waitFor(/Question closed[\s\S]*answer> /)
-      const [again, ...others] = yield* world.questions
-      assert.deepStrictEqual(others, [])
-      assert.notStrictEqual(again?.escalationId, asked?.escalationId)
-      assert.deepStrictEqual(again?.evidence.checkpoint, asked?.evidence.checkpoint)
-      yield* answers(world, again?.escalationId ?? "", "pass")
-      const ended = yield* run.ended
-      assert.strictEqual(ended.code, 0, ended.stdout)
-      assert.include(fileOf(world, `${folder}/SUMMARY.md`), "- **Checkpoint resolution**: passed\n")
     })
   )
 })

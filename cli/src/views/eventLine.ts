@@ -85,7 +85,8 @@ export const overruledText = ({
   guidance,
   reason
 }: Pick<EventOf<"EscalationOverruled">, "by" | "choice" | "guidance" | "reason">): string => {
-  const kept = guidance === undefined || reason === "run-ended" ? "" : " What was said with it is in the next prompt."
+  const isForAgent = guidance !== undefined && reason !== "run-ended" && choice !== "abort" && choice !== "override"
+  const kept = isForAgent ? " What was said with it is in the next prompt." : ""
   return `The answer '${choice}' of ${by} came too late: ${withdrawalWords[reason]}.${kept}`
 }
 

@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import type { CheckpointReport } from "@reprise/protocol"
 import { PhaseId } from "@reprise/protocol"
 import { Result } from "effect"
-import type { RunInput } from "../src/actor/inputs.ts"
 import type { PlannedPhase } from "../src/actor/journal.ts"
 import type { PhaseCheckpoint } from "../src/actor/state.ts"
 import { unansweredCheckpoints } from "../src/checkpoint/planned.ts"
@@ -270,13 +269,13 @@ describe("an answer that crosses the withdrawal of its question", () => {
     assert.isTrue(Result.isFailure(s.try(answer)), "it is kept once")
   })
 
-  it("is refused when nothing was said with it, or when it does not come from the gate", () => {
+  it("is refused when nothing was said for an agent, or when it does not come from the gate", () => {
     const s = story().executing().needsHuman()
-    const [silent, said] = [{}, { guidance: "In Esperanto." }].map((more) =>
-      s.answerOf({ choice: "continue-session", ...more })
-    )
+    const silent = s.answerOf({ choice: "continue-session" })
+    const said = s.answerOf({ choice: "continue-session", guidance: "In Esperanto." })
+    const reason = s.answerOf({ choice: "override", guidance: "It will do." })
     s.agentWorks()
-    for (const refused of [s.try(silent as RunInput), s.try(said as RunInput, { id: "forged" })]) {
+    for (const refused of [s.try(silent), s.try(said, { id: "forged" }), s.try(reason)]) {
       assert.isTrue(Result.isFailure(refused))
     }
     assert.deepStrictEqual(s.run.ledger, [])

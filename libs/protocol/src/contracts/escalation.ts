@@ -67,8 +67,8 @@ export const gateEvents = {
     reason: WithdrawalReason
   },
   /**
-   * The run had withdrawn the question before it heard of this answer, and went on without it. Unless the run has ended,
-   * its agents are told the guidance in their next prompts.
+   * The run had withdrawn the question before it heard of this answer, and went on without it. Its agents are told the
+   * guidance in their next prompts, unless the run has ended, or the guidance is the reason of an abort or override.
    */
   EscalationOverruled: {
     ...at,

@@ -62,8 +62,11 @@ export interface PhaseCheckpoint extends ReachedCheckpoint {
 }
 
 export interface Told {
+  /** Its report breaks a rule. */
   readonly report: boolean
+  /** Its commit, or what it claims at a checkpoint, was rejected. */
   readonly commit: boolean
+  /** It has gone past a checkpoint. */
   readonly checkpoint: boolean
 }
 export const nothingTold: Told = { report: false, commit: false, checkpoint: false }
@@ -115,7 +118,7 @@ export interface PhaseRun {
   readonly missing?: Pick<EventOf<"TasksMissing">, "missingCommits" | "missingFiles" | "base"> | undefined
   readonly continuations: number
   readonly continuationsGranted: number
-  /** What the author was told in this visit of the step: its report breaks a rule, its commit was rejected, it went past a checkpoint. */
+  /** What the author was told in this visit of the step. */
   readonly told: Told
   readonly lastLines?: string | undefined
 }

@@ -129,7 +129,7 @@ export const promptOptions = (prompt: AgentPrompt): ReadonlyArray<EscalationOpti
   return own.some(({ name }) => name === "other") ? own : [...own, other("answer in your own words")]
 }
 
-/** A human may pass and fail single steps: the notes on them are read by their numbers (docs/design/continuation.md#the-prompt). */
+/** A human may pass and fail single steps: the notes on them are read by their numbers. */
 const verifyLabels = ({ verifySteps = [] }: CheckpointReport): { readonly pass: string; readonly fail: string } => {
   const steps = verifySteps.map((step, index) => `${index + 1} (${shorten(step, 40)})`).slice(0, 8)
   if (steps.length === 0) return { pass: "everything is right", fail: "something is wrong" }
