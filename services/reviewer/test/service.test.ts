@@ -33,6 +33,7 @@ const request = (cycle: number, commit: string): ReviewCommand => ({
   permissions: "ask",
   limits: {},
   words: [],
+  decisions: [],
   findings: [],
   prompts: {}
 })

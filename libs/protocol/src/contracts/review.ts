@@ -40,6 +40,10 @@ export const ReviewCommand = Schema.TaggedUnion({
         givenTo: Schema.Array(SessionId).pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
       })
     ).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+    /** The answers at the checkpoints of the run, a line each, newest last. `id`: of the same ledger as those of `words`. */
+    decisions: Schema.Array(Schema.Struct({ id: Schema.Int, text: Schema.String })).pipe(
+      Schema.withDecodingDefaultKey(Effect.succeed([]))
+    ),
     /** The open findings of the newest verdict, for a session that did not reach it. */
     findings: Schema.Array(Item).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
     prompts: Schema.Record(Schema.String, Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))

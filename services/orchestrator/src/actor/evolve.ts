@@ -37,6 +37,7 @@ const newRun = ({ at, phases, planId, planTitle, request, standalone }: EventOf<
   savings: [],
   reusing: [],
   subjects: [],
+  withdrawn: [],
   sessionsCreated: 0,
   sessionsReused: 0,
   notices: [],

@@ -4,10 +4,11 @@
  * (docs/design/run-machine.md#the-run-machine-orchestrator).
  */
 import type { WorkspaceCommand } from "@reprise/protocol"
-import { commitRejected, commitVerified } from "../author/commit.ts"
+import { claimsRejected, commitRejected, commitVerified } from "../author/commit.ts"
 import { turnCompleted, turnFailed } from "../author/report.ts"
 import { endedWithTurn, type SessionEnd, sessionEnded, sessionSeen } from "../author/session.ts"
 import { checkpointVerified, stateWritten } from "../checkpoint/checkpoint.ts"
+import { claimsVerified } from "../checkpoint/claims.ts"
 import { continuationRejected, continuationVerified } from "../checkpoint/continuation.ts"
 import { completeRun } from "../control/end.ts"
 import { commandRefused, questionRefused, workspaceBroke } from "../control/refusedOrFailed.ts"
@@ -238,6 +239,12 @@ export const handlers: Handlers = {
       input.checkpoint === undefined ? qualityFailed(run, phase, input) : checkpointVerified(run, phase, input)
     )
   ),
+  ClaimsVerified: onReport(
+    "VerifyClaims",
+    samePhase,
+    inPhase((_run, phase, input) => claimsVerified(phase, input))
+  ),
+  ClaimsRejected: onReport("VerifyClaims", samePhase, inPhase(claimsRejected)),
   PhaseFinished: onReport("FinishPhase", samePhase, inPhase(phaseFinished)),
   PhaseBlocked: onReport("FinishPhase", samePhase, inPhase(phaseBlocked)),
   ContinuationStateWritten: onReport("WriteContinuationState", samePhase, inPhase(stateWritten)),

@@ -11,6 +11,8 @@ export const subscribed = [
   "QualityFailed",
   "CommitVerified",
   "CommitRejected",
+  "ClaimsVerified",
+  "ClaimsRejected",
   "PhaseFinished",
   "PhaseBlocked",
   "ContinuationVerified",

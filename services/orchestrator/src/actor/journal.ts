@@ -47,7 +47,14 @@ export const PlannedPhase = Schema.Struct({
 export type PlannedPhase = typeof PlannedPhase.Type
 
 /** What an author's turn is for. All but `work` and `continue` are asked once within a step. */
-export const Purpose = Schema.Literals(["work", "continue", "commit-rejected", "report-correction", "report"])
+export const Purpose = Schema.Literals([
+  "work",
+  "continue",
+  "commit-rejected",
+  "report-correction",
+  "checkpoint-missed",
+  "report"
+])
 export type Purpose = typeof Purpose.Type
 
 /** Where a fresh author resumes once its predecessors' work is verified. */
@@ -124,6 +131,8 @@ const answered = {
     turnId: TurnId,
     status: AuthorStatus,
     lastLines: optionalText,
+    /** Its tasks count as done once the workspace has verified them. */
+    unverified: Schema.optionalKey(Schema.Boolean),
     /** The turn continued a session after a question. */
     continued: Schema.optionalKey(Schema.Boolean),
     context: Schema.optionalKey(ContextFill)
@@ -180,6 +189,8 @@ const answered = {
     by: text,
     via: text
   },
+  /** The answer to a question that the run had withdrawn before: the run goes on, and keeps what was said. */
+  AnswerOverruled: { escalationId: EscalationId, choice: text, by: text, via: text },
   QuestionWithdrawn: {
     escalationId: EscalationId,
     reason: WithdrawalReason,
@@ -197,7 +208,13 @@ const answered = {
 } as const
 
 const continuation = {
+  /** It is opened once what its author claims is verified. */
+  CheckpointClaimed: { checkpoint: OpenCheckpoint },
+  /** What the author claims holds. */
+  ClaimsAccepted: { tasks: Schema.Array(CompletedTask), diffStat: optionalText },
   CheckpointOpened: { checkpoint: OpenCheckpoint },
+  /** Its agent works again. `resolution`: a human settled it in the author's session; absent: it is still unanswered. */
+  CheckpointLeft: { resolution: optionalText },
   ContinuationBegun: { continuation: Continuation },
   StateWritten: { path: text, digest: optionalText },
   /** `base`: the phase counts from here now, since the history before it was rewritten. */

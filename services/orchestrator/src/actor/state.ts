@@ -61,6 +61,16 @@ export interface PhaseCheckpoint extends ReachedCheckpoint {
   readonly report: CheckpointReport
 }
 
+export interface Told {
+  /** Its report breaks a rule. */
+  readonly report: boolean
+  /** Its commit, or what it claims at a checkpoint, was rejected. */
+  readonly commit: boolean
+  /** It has gone past a checkpoint. */
+  readonly checkpoint: boolean
+}
+export const nothingTold: Told = { report: false, commit: false, checkpoint: false }
+
 /** What a run remembers about its current phase. All counters start at 0 in each phase. */
 export interface PhaseRun {
   readonly id: PhaseId
@@ -90,6 +100,8 @@ export interface PhaseRun {
   /** Every author session of the phase that has not ended. */
   readonly sessions: ReadonlyArray<SessionId>
   readonly completedTasks: ReadonlyArray<CompletedTask>
+  /** The checkpoint that is opened once what its author claims is verified. */
+  readonly claimed?: OpenCheckpoint | undefined
   readonly checkpoint?: OpenCheckpoint | undefined
   /** Every checkpoint of the phase, oldest first. */
   readonly checkpoints: ReadonlyArray<PhaseCheckpoint>
@@ -106,8 +118,8 @@ export interface PhaseRun {
   readonly missing?: Pick<EventOf<"TasksMissing">, "missingCommits" | "missingFiles" | "base"> | undefined
   readonly continuations: number
   readonly continuationsGranted: number
-  /** Whether the author was told, in this visit of the step, that its report breaks a rule or its commit was rejected. */
-  readonly told: { readonly report: boolean; readonly commit: boolean }
+  /** What the author was told in this visit of the step. */
+  readonly told: Told
   readonly lastLines?: string | undefined
 }
 
@@ -192,6 +204,8 @@ export interface Run {
   readonly subjects: ReadonlyArray<CommitSubject>
   readonly sessionsCreated: number
   readonly sessionsReused: number
+  /** Questions that the run withdrew itself: an answer to one may be on its way. */
+  readonly withdrawn: ReadonlyArray<EscalationId>
   readonly lastClosed?: { readonly escalationId: EscalationId; readonly how: string } | undefined
   readonly notices: ReadonlyArray<string>
   readonly reason?: string | undefined

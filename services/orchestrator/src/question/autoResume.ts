@@ -2,16 +2,34 @@
  * A waiting step goes on by itself when its agent is seen working again: the question is withdrawn, and the agent is
  * asked for its report once it is idle (docs/design/sessions.md#auto-resume).
  */
-import type { SessionId } from "@reprise/protocol"
+import type { SessionId, Words } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import { escalate, type Outcome, outcome } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { askForReport } from "../author/ask.ts"
 import { endings, type SessionEnd } from "../author/session.ts"
+import { aboutCheckpoint } from "../checkpoint/prompt.ts"
 import { locationOf } from "../phase/plan.ts"
 import type { Question } from "./question.ts"
 import { grant } from "./retry.ts"
+
+/**
+ * A human can decide in the author's session. What a human is to verify or to do is answered at the gate only, and the
+ * question comes back once the agent is idle (docs/design/continuation.md#checkpoint-types).
+ */
+const leaveCheckpoint = ({ phase, updatedAt: at }: Run, { cause }: InputOf<"AgentWorking">): RunEvents => {
+  if (phase?.checkpoint === undefined) return []
+  const { description: question, task, type } = phase.checkpoint.report
+  if (cause !== "human" || type === "human-verify" || type === "human-action") return [{ _tag: "CheckpointLeft" }]
+  const answer = "resolved in the author's own session"
+  const decision = { task, type, question, answer, at }
+  const words: Words = { from: "human", for: "both", phase: phase.id, about: aboutCheckpoint(task), decision, text: "" }
+  return [
+    { _tag: "CheckpointLeft", resolution: answer },
+    { _tag: "WordsKept", words }
+  ]
+}
 
 /** The question is moot. Its step goes on, and what was counted against it is forgotten. */
 export const agentWorking = (run: Run, question: Question, event: InputOf<"AgentWorking">): Outcome => {
@@ -30,7 +48,7 @@ export const agentWorking = (run: Run, question: Question, event: InputOf<"Agent
   }
   return kind === "prompt"
     ? outcome([withdrawn, resumed], { _tag: "NextPrompt" })
-    : outcome([withdrawn, ...grant(retry), resumed])
+    : outcome([withdrawn, ...leaveCheckpoint(run, event), ...grant(retry), resumed])
 }
 
 export const agentIdle = (run: Run, phase: PhaseRun, event: InputOf<"AgentIdle">): Outcome => {
@@ -52,7 +70,8 @@ const agentLost = (sessionId: SessionId, reason: string, noContinue: string): Ou
  * The same while the run is paused: the question is moot, and the run stays paused. What the agent reports when it is
  * idle is kept until the run is resumed.
  */
-export const agentWorkingInPause = (question: Question, { sessionId }: InputOf<"AgentWorking">): RunEvents => {
+export const agentWorkingInPause = (run: Run, question: Question, event: InputOf<"AgentWorking">): RunEvents => {
+  const { sessionId } = event
   const { ask, kind, retry } = question
   const withdrawn: RunEvent = {
     _tag: "QuestionWithdrawn",
@@ -61,5 +80,10 @@ export const agentWorkingInPause = (question: Question, { sessionId }: InputOf<"
   }
   return kind === "prompt"
     ? [withdrawn]
-    : [withdrawn, ...grant(retry), { _tag: "AgentTookOver", sessionId, step: retry.step }]
+    : [
+        withdrawn,
+        ...leaveCheckpoint(run, event),
+        ...grant(retry),
+        { _tag: "AgentTookOver", sessionId, step: retry.step }
+      ]
 }

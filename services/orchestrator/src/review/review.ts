@@ -6,7 +6,7 @@ import { enter, escalate, fresh as freshSession, type Outcome, outcome } from ".
 import { type Evolution, nothing, type PhaseRun, type Run, underWay, withNotice, withPhase } from "../actor/state.ts"
 import { agentSetup, turnLimits } from "../author/ask.ts"
 import { stepTask } from "../author/prompt.ts"
-import { afterGiving, quoted, wordsFor } from "../ledger/ledger.ts"
+import { afterGiving, decisionLine, decisionsOf, quoted, wordsFor } from "../ledger/ledger.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
 
 /** Whether this session belongs to the phase's reviewer: the ids of those begin with the review's key. */
@@ -37,6 +37,7 @@ export const startReview = (run: Run, phase: PhaseRun, fresh: boolean): RunEvent
         text: quoted(entry),
         givenTo: given.map(({ sessionId }) => sessionId)
       })),
+      decisions: decisionsOf(run.ledger).map((entry) => ({ id: entry.id, text: decisionLine(entry, phase.id) })),
       findings: phase.items,
       prompts
     }
@@ -154,7 +155,8 @@ const phaseAfterVerdict = (phase: PhaseRun, { verdict }: EventOf<"VerdictAccepte
 const givenToReviewer = ({ ledger, pending, phase }: Run, sessionId: SessionId | undefined): Run["ledger"] => {
   const review = underWay(pending)
   if (review._tag !== "Review" || sessionId === undefined) return ledger
-  const said = wordsFor(ledger, "reviewer", phase?.id).filter(({ id }) => id <= review.said)
+  const all = [...wordsFor(ledger, "reviewer", phase?.id), ...decisionsOf(ledger)]
+  const said = all.filter(({ id }) => id <= review.said)
   return afterGiving(ledger, said, { sessionId })
 }
 

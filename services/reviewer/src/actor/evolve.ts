@@ -1,5 +1,11 @@
+import type { ReviewRequest } from "../prompts.ts"
 import type { JournalEvent } from "./journal.ts"
 import type { ReviewState } from "./state.ts"
+
+/** Everything of the run's ledger that a request holds: a decision and the words said with it have the same id. */
+const idsOf = ({ decisions, words }: ReviewRequest): ReadonlyArray<number> => [
+  ...new Set([...words, ...decisions].map(({ id }) => id))
+]
 
 export const evolve = (review: ReviewState, event: JournalEvent): ReviewState => {
   switch (event._tag) {
@@ -20,7 +26,7 @@ export const evolve = (review: ReviewState, event: JournalEvent): ReviewState =>
     case "VerdictReached": {
       const { open, ...rest } = review
       const { commit, sessionId } = event
-      const told = open?.request.words.map(({ id }) => id) ?? review.reviewer?.told ?? []
+      const told = open === undefined ? (review.reviewer?.told ?? []) : idsOf(open.request)
       return { ...rest, reached: event, ...(sessionId === undefined ? {} : { reviewer: { sessionId, commit, told } }) }
     }
     case "ReviewerForgotten": {

@@ -42,6 +42,7 @@ export const request = (cycle: number, commit: string, more: Partial<ReviewReque
   permissions: "ask",
   limits: {},
   words: [],
+  decisions: [],
   findings: [],
   prompts: {},
   ...more
