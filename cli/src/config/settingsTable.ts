@@ -139,6 +139,11 @@ const table = {
       sessionDefaults.expireAfterMs,
       "Milliseconds after which a paused session that nothing needs any more expires."
     ),
+    expireHeldAfterMs: setting(
+      count,
+      sessionDefaults.expireHeldAfterMs,
+      "Milliseconds after which a paused session expires that its phase or an open question may need; 0: never."
+    ),
     maxWaitMs: setting(
       count,
       sessionDefaults.maxWaitMs,
