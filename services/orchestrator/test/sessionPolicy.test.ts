@@ -83,7 +83,11 @@ describe("the choice in a run", () => {
     s.gates(false)
     assert.deepStrictEqual(s.lines, ["workspace WriteContinuationState"])
     s.stateWritten().tasksVerified()
-    assert.deepStrictEqual(s.lines, ["StepStarted QUALITY_RETRY (gates-failed)", "session-manager StartTurn"])
+    assert.deepStrictEqual(s.lines, [
+      "StepStarted QUALITY_RETRY (gates-failed)",
+      "session-manager StartTurn",
+      "session-manager ReleaseSession"
+    ])
     assert.notStrictEqual(s.author, before)
     assert.deepInclude(said(s), { choice: "fresh", contextFill: 0.95 })
     assert.include(s.prompt, "| P1.1 | Begin | abc1 |")
@@ -98,7 +102,11 @@ describe("the choice in a run", () => {
 
   it("starts a fresh author at once when no task is done", () => {
     const s = working(95_000, []).gates(false)
-    assert.deepStrictEqual(s.lines, ["StepStarted QUALITY_RETRY (gates-failed)", "session-manager StartTurn"])
+    assert.deepStrictEqual(s.lines, [
+      "StepStarted QUALITY_RETRY (gates-failed)",
+      "session-manager StartTurn",
+      "session-manager ReleaseSession"
+    ])
     assert.deepInclude(said(s), { choice: "fresh" })
   })
 
@@ -115,7 +123,11 @@ describe("the choice in a run", () => {
     assert.deepStrictEqual(s.lines, ["StepStarted EXECUTE (auto-retry)", "session-manager ContinueSession"])
     // A continued turn that failed is not continued again.
     s.reports({ result: "failed", reason: "no" })
-    assert.deepStrictEqual(s.lines, ["StepStarted EXECUTE (auto-retry)", "session-manager StartTurn"])
+    assert.deepStrictEqual(s.lines, [
+      "StepStarted EXECUTE (auto-retry)",
+      "session-manager StartTurn",
+      "session-manager ReleaseSession"
+    ])
     assert.deepInclude(said(s), { choice: "fresh" })
   })
 

@@ -59,6 +59,7 @@ describe("a run", () => {
       "StartTurn",
       "ContinueSession",
       "StartTurn",
+      "ReleaseSession",
       "CompleteSession",
       "CompleteSession"
     ])

@@ -3,6 +3,7 @@ import { ActorConfig, Broker, Messenger } from "@reprise/actor"
 import { type PublicEvent, type PublicEventType, type RunId, subjects } from "@reprise/protocol"
 import { Deferred, Effect, Schedule, Stream } from "effect"
 import { allSessions, awaitsArchive, findRun } from "../../system/lookUp.ts"
+import { untilSaved } from "../../system/savedConversations.ts"
 import { type ExitCode, exitCodes } from "../../terminal/exitCodes.ts"
 import { json } from "../../terminal/Printer.ts"
 import { eventLine } from "../../views/eventLine.ts"
@@ -74,7 +75,7 @@ export const followRun = Effect.fn("followRun")(function* (runId: RunId, options
     if (event._tag === "WorkspaceReleased") yield* Deferred.succeed(released, undefined)
     const code = endings[event._tag]
     if (code === undefined) return
-    if (code === exitCodes.waiting) return yield* finish(code)
+    if (code === exitCodes.waiting) return yield* Effect.andThen(untilSaved(runId), finish(code))
     yield* Effect.forkScoped(Effect.andThen(Effect.exit(untilReleased(runId, released)), finish(code)))
   })
 

@@ -232,9 +232,7 @@ export const SessionView = Schema.Struct({
   heldBy: Schema.optionalKey(Schema.Literals(["turn", "agent", "question", "phase"])),
   /** Name of the saved transcript in the object store, and when it was saved. */
   transcript: Schema.optionalKey(Schema.String),
-  savedAt: Schema.optionalKey(Schema.String),
-  /** The session has ended, and its whole conversation is in the archive. */
-  archived: Schema.optionalKey(Schema.Boolean)
+  savedAt: Schema.optionalKey(Schema.String)
 })
 export type SessionView = typeof SessionView.Type
 

@@ -98,7 +98,7 @@ const takeOver = (run: Run, phase: PhaseRun, step: Step, purpose: Purpose, task?
   const { author } = phase
   return author === undefined || author.state === "ended" || author.sessionId === asked.sessionId
     ? [asked]
-    : [{ _tag: "AuthorReplaced", sessionId: author.sessionId }, asked]
+    : [asked, { _tag: "AuthorReplaced", sessionId: author.sessionId }]
 }
 
 /** Why an existing session is used again, as SessionReused shows it. */

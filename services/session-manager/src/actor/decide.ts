@@ -12,8 +12,8 @@ import {
   pauseIdle,
   releaseSession
 } from "../lifecycle/lifecycle.ts"
-import { recordArchived, recordSaved } from "../lifecycle/transcript.ts"
 import { questionClosed, questionRaised, startSession } from "../lifecycle/standalone.ts"
+import { recordArchived, recordSaved } from "../lifecycle/transcript.ts"
 import type { SessionSettings } from "../settings.ts"
 import { interruptTurn, recordInterrupted } from "../turn/interruptTurn.ts"
 import { recordInspected, recordOpened, recordUnreachable } from "../turn/openSession.ts"

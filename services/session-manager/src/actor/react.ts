@@ -35,8 +35,7 @@ const openSession = (session: Session, details: SessionDetails, turnId: EventOf<
 /** The saved conversation of the session that is replaced, unless it starts over. */
 const earlierTranscript = (session: Session) => {
   const { turn } = session
-  const saved =
-    turn?.lost === undefined || turn.request.fresh === true ? undefined : savedOf(session, turn.lost.old)
+  const saved = turn?.lost === undefined || turn.request.fresh === true ? undefined : savedOf(session, turn.lost.old)
   return saved === undefined ? {} : { transcript: saved.object }
 }
 
@@ -196,11 +195,7 @@ const sent = (
     case "AgentIdle":
       return [publish(event), ...afterTurn(session, details, events), ...pauseLater(session, delivery, settings)]
     case "SessionPaused":
-      return [
-        publish(event),
-        ...saveNewMessages(session, details),
-        ...expireLater(session, delivery, settings)
-      ]
+      return [publish(event), ...saveNewMessages(session, details), ...expireLater(session, delivery, settings)]
     case "SessionAborted":
       return [publish(event), ...interruptSession(session, details), ...archive(session, details)]
     case "SessionExpired":

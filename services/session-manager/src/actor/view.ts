@@ -31,7 +31,6 @@ export const viewOf = (session: Session): SessionView | undefined => {
     ...(session.task === undefined ? {} : { prompt: session.task }),
     ...(session.escalationId === undefined ? {} : { escalationId: session.escalationId }),
     ...heldBy(session),
-    ...(session.saved === undefined ? {} : { transcript: session.saved.object, savedAt: session.saved.at }),
-    ...(session.archived ? { archived: true } : {})
+    ...(session.saved === undefined ? {} : { transcript: session.saved.object, savedAt: session.saved.at })
   }
 }

@@ -43,9 +43,7 @@ export const SessionWork = Schema.TaggedUnion({
   SaveNewMessages: {
     ...onRuntime,
     object: Schema.String,
-    saved: Schema.optionalKey(
-      Schema.Struct({ object: Schema.String, messages: Schema.Int, digest: Schema.String })
-    )
+    saved: Schema.optionalKey(Schema.Struct({ object: Schema.String, messages: Schema.Int, digest: Schema.String }))
   },
   /** Saves the whole conversation under this name. `stop`: whatever still runs in the session is stopped first. */
   SaveTranscript: { ...onRuntime, object: Schema.String, stop: Schema.Boolean },

@@ -85,11 +85,7 @@ export const expireIdle = (session: Session, timer: Timer<"ExpireIdle">): Decisi
 }
 
 /** It expires by itself: nobody continues it, but a human may still work in it. */
-export const releaseSession = (
-  session: Session,
-  command: Command<"ReleaseSession">,
-  delivery: Delivery
-): Decision =>
+export const releaseSession = (session: Session, command: Command<"ReleaseSession">, delivery: Delivery): Decision =>
   Result.flatMap(
     requireSession(session, command.sessionId),
     (): Decision =>

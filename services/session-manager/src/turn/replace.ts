@@ -1,7 +1,8 @@
 /** Whether a turn whose session is lost goes on in another one (docs/design/sessions.md#turns). */
-import { savedOf } from "../lifecycle/transcript.ts"
+
 import type { TurnRequest } from "../actor/journal.ts"
 import type { Session } from "../actor/state.ts"
+import { savedOf } from "../lifecycle/transcript.ts"
 
 /** Whether the runtime session's conversation was saved, so that another one can be told it. */
 const wasSaved = (session: Session): boolean =>

@@ -16,7 +16,7 @@ export interface Transcript {
 }
 
 /** The name under which the whole of it is archived: `session/<session>/<runtime session>`. */
-const wholeOf = (object: string): string => object.split("/").slice(0, 3).join("/")
+export const wholeOf = (object: string): string => object.split("/").slice(0, 3).join("/")
 
 /** undefined: it is not there, or it is not a conversation. */
 const fetchPart = Effect.fnUntraced(function* (object: string) {
