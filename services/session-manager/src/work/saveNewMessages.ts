@@ -11,8 +11,15 @@ import { partText } from "./SessionFile.ts"
 
 const fault = (operation: string) => (cause: unknown) => new WorkFault({ operation, cause })
 
-export const digestOf = (messages: ReadonlyArray<Message>): string =>
-  createHash("sha256").update(JSON.stringify(messages)).digest("hex").slice(0, 16)
+/** Older messages do not change any more; one that a human takes back is missed by its id. */
+const mayChange = 8
+
+/** Of a conversation as it is now: the ids of its messages, and what the newest of them say. */
+export const digestOf = (messages: ReadonlyArray<Message>): string => {
+  const ids = messages.map(({ id }) => id).join(" ")
+  const newest = JSON.stringify(messages.slice(-mayChange))
+  return createHash("sha256").update(`${ids} ${newest}`).digest("hex").slice(0, 16)
+}
 
 /** How many messages at the beginning of both are the same. */
 export const sameMessages = (saved: ReadonlyArray<Message>, messages: ReadonlyArray<Message>): number => {
