@@ -106,7 +106,7 @@ const table = {
     maxContextFill: setting(
       fraction,
       continuation.maxContextFill,
-      "How full the model's context may get, from 0 to 1, before a fresh author takes over; 0: off."
+      "How full the model's context may get, from 0 to 1, before a fresh author, or reviewer, takes over; 0: off."
     ),
     contextWindow: setting(
       count,
@@ -116,7 +116,7 @@ const table = {
     maxSessionAgeMs: setting(
       count,
       continuation.maxSessionAgeMs,
-      "Age of a session in milliseconds after which a fresh author takes over; 0: off."
+      "Age of a session in milliseconds after which a fresh author, or reviewer, takes over; 0: off."
     ),
     maxFailed: setting(
       count,
