@@ -230,7 +230,7 @@ export const SessionView = Schema.Struct({
   escalationId: Schema.optionalKey(EscalationId),
   /** What keeps a paused session from expiring. */
   heldBy: Schema.optionalKey(Schema.Literals(["turn", "agent", "question", "phase"])),
-  /** Name of the saved transcript in the object store, and when it was saved. */
+  /** Name of the saved transcript in the object store, of its newest part while it grows, and when it was read. */
   transcript: Schema.optionalKey(Schema.String),
   savedAt: Schema.optionalKey(Schema.String)
 })

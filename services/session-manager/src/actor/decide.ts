@@ -52,7 +52,7 @@ export const decide =
       case "ExpireSession":
         return addressed(input, delivery, () => expireSession(session, input))
       case "ReleaseSession":
-        return addressed(input, delivery, () => releaseSession(session, input, delivery))
+        return addressed(input, delivery, () => releaseSession(session, delivery))
       case "EscalationRaised":
         return questionRaised(session, input)
       case "EscalationAnswered":

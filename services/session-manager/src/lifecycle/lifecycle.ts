@@ -84,13 +84,11 @@ export const expireIdle = (session: Session, timer: Timer<"ExpireIdle">): Decisi
     : nothing
 }
 
-/** It expires by itself: nobody continues it, but a human may still work in it. */
-export const releaseSession = (session: Session, command: Command<"ReleaseSession">, delivery: Delivery): Decision =>
-  Result.flatMap(
-    requireSession(session, command.sessionId),
-    (): Decision =>
-      hasEnded(session) || session.released ? nothing : Result.succeed([{ _tag: "SessionReleased", at: delivery.now }])
-  )
+/** It expires by itself: no run continues it any more, but a human may still work in it. */
+export const releaseSession = (session: Session, delivery: Delivery): Decision =>
+  session.details === undefined || hasEnded(session) || session.released
+    ? nothing
+    : Result.succeed([{ _tag: "SessionReleased", at: delivery.now }])
 
 type LifecycleEvent = EventOf<
   | "SessionAborted"

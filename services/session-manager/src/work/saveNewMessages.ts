@@ -44,11 +44,7 @@ const savedBefore = Effect.fnUntraced(function* (
   return same === 0 ? undefined : { object, messages: same }
 })
 
-/**
- * Idempotent: done again it replaces its own object. A runtime that has lost the session, or has nothing in it, changes
- * nothing of what was saved; one that cannot be reached is tried again.
- */
-export const saveNewMessages = Effect.fn("saveNewMessages")(function* (
+const save = Effect.fnUntraced(function* (
   { object, runtime: name, runtimeSessionId, saved }: WorkOf<"SaveNewMessages">,
   context: WorkContext
 ) {
@@ -76,3 +72,18 @@ export const saveNewMessages = Effect.fn("saveNewMessages")(function* (
   const report = { object: part, messages: messages.length, digest: digestOf(messages), readAt }
   yield* tell("saved", { _tag: "RecordSaved", ...report })
 })
+
+/** How often it is tried. After that it is left to the next save, which finds all that is missing. */
+const tries = 4
+
+/**
+ * Idempotent: done again it replaces its own object. A runtime that has lost the session, or has nothing in it, changes
+ * nothing of what was saved; one that cannot be reached is tried again a few times.
+ */
+export const saveNewMessages = Effect.fn("saveNewMessages")(
+  (work: WorkOf<"SaveNewMessages">, context: WorkContext) => save(work, context),
+  (saving, _, { delivery }) =>
+    Effect.catch(saving, (failure) =>
+      delivery < tries ? Effect.fail(failure) : Effect.logWarning(`what was said is not saved now: ${failure.message}`)
+    )
+)
