@@ -9,7 +9,7 @@ import { type SystemOptions, usesRemote } from "../../system/System.ts"
 import { withRuntime } from "../../system/sessionRuntime.ts"
 import { missing } from "../../terminal/CliFailure.ts"
 
-/** The conversation as it was saved last, of a session that may go on. */
+/** The conversation as it was saved last. */
 const readSaved = (view: SessionView, object: string) =>
   readTranscript(object).pipe(
     Effect.map((saved) => (saved === undefined ? undefined : sessionFile(view, saved.messages, saved.savedAt))),
