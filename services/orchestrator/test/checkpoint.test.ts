@@ -62,7 +62,8 @@ describe("CHECKPOINT", () => {
     assert.deepStrictEqual(s.command("VerifyContinuation").completedTasks, done)
     assert.deepStrictEqual(s.tasksVerified().lines, [
       "StepStarted EXECUTE (checkpoint-resolved)",
-      "session-manager StartTurn"
+      "session-manager StartTurn",
+      "session-manager ReleaseSession"
     ])
     assert.notStrictEqual(s.author, before)
     for (const text of [

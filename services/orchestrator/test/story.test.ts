@@ -60,6 +60,7 @@ describe("a run", () => {
       "StartTurn",
       "ContinueSession",
       "StartTurn",
+      "ReleaseSession",
       "CompleteSession",
       "CompleteSession"
     ])

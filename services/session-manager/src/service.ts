@@ -19,6 +19,7 @@ import { OwnPrompts } from "./work/OwnPrompts.ts"
 import { reportTo } from "./work/report.ts"
 import { runPrompt } from "./work/runPrompt.ts"
 import { inspectSession, interruptSession, openSession, sendReply } from "./work/runtimeSession.ts"
+import { saveNewMessages } from "./work/saveNewMessages.ts"
 import { saveTranscript } from "./work/saveTranscript.ts"
 import { watchActivity } from "./work/watchActivity.ts"
 
@@ -41,6 +42,8 @@ const handle =
         return inspectSession(work, context)
       case "RunPrompt":
         return runPrompt(work, context, settings.maxWaitMs)
+      case "SaveNewMessages":
+        return saveNewMessages(work, context)
       case "SaveTranscript":
         return saveTranscript(work, context)
       case "InterruptSession":
@@ -63,6 +66,7 @@ const failureOf = (work: SessionWork, message: string, { delivery }: WorkContext
       return { _tag: "RecordUnreachable", turnId: work.turnId, kind: "runtime", message }
     case "InterruptSession":
       return work.turnId === undefined ? undefined : { _tag: "RecordInterrupted", turnId: work.turnId }
+    case "SaveNewMessages":
     case "SaveTranscript":
     case "SendReply":
       return undefined

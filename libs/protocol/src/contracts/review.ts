@@ -5,7 +5,7 @@
 import { Effect, Schema } from "effect"
 import { FailureKind } from "../failure.ts"
 import { Key, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
-import { Item, RuntimeName, Speaker, TurnLimits, Verdict } from "../model.ts"
+import { ContextFill, Item, RuntimeName, Speaker, TurnLimits, Verdict } from "../model.ts"
 import { contract, eventual } from "./Contract.ts"
 import { atPhase, CommandRefused, directory, host, permissions } from "./fields.ts"
 
@@ -54,8 +54,16 @@ export const ReviewCommand = Schema.TaggedUnion({
 export type ReviewCommand = typeof ReviewCommand.Type
 
 export const reviewerEvents = {
+  /** `sessionReused`: the review goes on in the session of the one before, which was found on its runtime. */
   ReviewStarted: { ...atPhase, sessionReused: Schema.Boolean, cycle: Schema.Int, commit: Schema.String },
-  VerdictReached: { ...atPhase, verdict: Verdict, commit: Schema.String, cycle: Schema.Int },
+  VerdictReached: {
+    ...atPhase,
+    verdict: Verdict,
+    commit: Schema.String,
+    cycle: Schema.Int,
+    /** How full the reviewer's conversation is. */
+    context: Schema.optionalKey(ContextFill)
+  },
   ReviewFailed: { ...atPhase, reason: Schema.String, kind: FailureKind, cycle: Schema.Int }
 } as const
 export const ReviewEvent = Schema.TaggedUnion({ ...reviewerEvents, CommandRefused })

@@ -114,6 +114,8 @@ const asked = {
   /** The turn is to end, and its session to stay usable. */
   TurnInterrupted: { sessionId: SessionId, turnId: TurnId, reason: text },
   SessionReleased: { sessionId: SessionId },
+  /** A fresh author takes over: this session of the phase is not needed any more. */
+  AuthorReplaced: { sessionId: SessionId },
   ReviewClosed: { phase: PhaseId, aborted: Schema.Boolean, reason: text }
 } as const
 
@@ -157,7 +159,13 @@ const answered = {
     /** The task that the commands verified; absent: they were the phase's own gates. */
     checkpoint: optionalText
   },
-  VerdictAccepted: { verdict: Verdict, commit: text, cycle: Schema.Int, sessionId: Schema.optionalKey(SessionId) },
+  VerdictAccepted: {
+    verdict: Verdict,
+    commit: text,
+    cycle: Schema.Int,
+    sessionId: Schema.optionalKey(SessionId),
+    context: Schema.optionalKey(ContextFill)
+  },
   ReviewBroke: { cycle: Schema.Int, reason: text },
   /** The review file is committed and the tree clean (`dirty` empty), or not. */
   TreeChecked: {

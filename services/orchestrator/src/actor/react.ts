@@ -54,6 +54,7 @@ export const reactions: Reactions = {
     send(to.sessionManager(sessionId).InterruptTurn({ turnId, reason }))
   ],
   SessionReleased: (_runId, { sessionId }) => [send(to.sessionManager(sessionId).CompleteSession())],
+  AuthorReplaced: (_runId, { sessionId }) => [send(to.sessionManager(sessionId).ReleaseSession())],
   RunStarted: published,
   PhaseStarted: published,
   StepStarted: published,

@@ -97,6 +97,8 @@ export interface PhaseRun {
   readonly dirty: ReadonlyArray<string>
   readonly autoRetries: ReadonlyArray<string>
   readonly author?: Author | undefined
+  /** Its reviewer's session, from the first review on; a failed review ends it. */
+  readonly reviewer?: Pick<Author, "since" | "context"> | undefined
   /** Every author session of the phase that has not ended. */
   readonly sessions: ReadonlyArray<SessionId>
   readonly completedTasks: ReadonlyArray<CompletedTask>

@@ -162,6 +162,8 @@ export const authorEvolution = {
   SessionSeen: sessionSeen,
   SessionLost: (run, { sessionId, why }) => withoutSession(run, sessionId, why),
   TurnInterrupted: (run, { sessionId }) => ({ ...run, pending: interrupted(run.pending, sessionId) }),
+  // The fresh author that is asked for with it takes its place.
+  AuthorReplaced: (run) => run,
   SessionReleased: (run, { sessionId }) => withoutSession(run, sessionId, "it was ended"),
   SessionStopped: (run, { sessionId }) => ({
     ...withoutSession(run, sessionId, "it was ended"),

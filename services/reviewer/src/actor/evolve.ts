@@ -20,6 +20,7 @@ export const evolve = (review: ReviewState, event: JournalEvent): ReviewState =>
           request: event.request,
           sessionId: event.sessionId,
           turnId: event.turnId,
+          started: false,
           ...(event.lastReviewed === undefined ? {} : { lastReviewed: event.lastReviewed })
         }
       }
@@ -33,8 +34,9 @@ export const evolve = (review: ReviewState, event: JournalEvent): ReviewState =>
       const { open: _, reached: __, reviewer: ___, ...rest } = review
       return rest
     }
-    // The events that are recorded together with these, ReviewRequested and ReviewerForgotten, change the state.
     case "ReviewStarted":
+      return review.open === undefined ? review : { ...review, open: { ...review.open, started: true } }
+    // ReviewerForgotten, which is recorded with it, changes the state.
     case "ReviewFailed":
       return review
   }

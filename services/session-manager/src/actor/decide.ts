@@ -10,9 +10,10 @@ import {
   expireIdle,
   expireSession,
   pauseIdle,
-  recordArchived
+  releaseSession
 } from "../lifecycle/lifecycle.ts"
 import { questionClosed, questionRaised, startSession } from "../lifecycle/standalone.ts"
+import { recordArchived, recordSaved } from "../lifecycle/transcript.ts"
 import type { SessionSettings } from "../settings.ts"
 import { interruptTurn, recordInterrupted } from "../turn/interruptTurn.ts"
 import { recordInspected, recordOpened, recordUnreachable } from "../turn/openSession.ts"
@@ -50,6 +51,8 @@ export const decide =
         return addressed(input, delivery, () => completeSession(session, input))
       case "ExpireSession":
         return addressed(input, delivery, () => expireSession(session, input))
+      case "ReleaseSession":
+        return addressed(input, delivery, () => releaseSession(session, delivery))
       case "EscalationRaised":
         return questionRaised(session, input)
       case "EscalationAnswered":
@@ -81,6 +84,8 @@ export const decide =
         return reportActivity(session, input, delivery)
       case "ReportIdle":
         return reportIdle(session, input, delivery)
+      case "RecordSaved":
+        return recordSaved(session, input)
       case "RecordArchived":
         return recordArchived(session, input, delivery)
       case "PauseIdle":

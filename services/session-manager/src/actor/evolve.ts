@@ -37,6 +37,8 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
     case "SessionAborted":
     case "SessionFailed":
     case "TranscriptSaved":
+    case "SessionReleased":
+    case "SessionArchived":
       return evolveLifecycle(session, event)
     case "ActivityNoted":
       return usedAt(session, event.at)
@@ -56,7 +58,6 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
     case "ActionTaken":
     case "AgentGone":
     case "CommandRefused":
-    case "SessionArchived":
     case "SessionCreated":
     case "SessionReused":
     case "SessionReplaced":

@@ -111,7 +111,9 @@ export const SessionReport = Schema.TaggedUnion({
   ReportActivity: { cause: Schema.Literals(["human", "agent"]), evidence: Schema.String },
   /** It ended. */
   ReportIdle: inAll,
-  /** The conversation is in the object store. */
+  /** What was said until now is in the object store; the object names what was saved before it. */
+  RecordSaved: { object: Schema.String, messages: Schema.Int, digest: Schema.String, readAt: Schema.String },
+  /** The whole conversation is in one object. */
   RecordArchived: { ...inAll, object: Schema.String, messages: Schema.Int }
 })
 export type SessionReport = typeof SessionReport.Type
@@ -120,7 +122,8 @@ export type Report<Tag extends SessionReport["_tag"]> = Extract<SessionReport, {
 /** Sent by timers. A timer is stale once the session's `useCount` is no longer the one it was set with. */
 export const SessionTimer = Schema.TaggedUnion({
   PauseIdle: { useCount: Schema.Int },
-  ExpireIdle: { useCount: Schema.Int },
+  /** `held`: it expires although its phase or a question may need it. */
+  ExpireIdle: { useCount: Schema.Int, held: Schema.optionalKey(Schema.Boolean) },
   RetryPrompt: ofPrompt
 })
 export type SessionTimer = typeof SessionTimer.Type

@@ -67,7 +67,7 @@ export const TurnRequest = Schema.Struct({
   prompt: Schema.String,
   /** Used in place of `prompt` when the session has to be replaced. */
   freshPrompt: Schema.String,
-  onMissing: Schema.Literals(["fail", "fresh"]),
+  onMissing: Schema.Literals(["fail", "reconstruct", "fresh"]),
   reason: Schema.String,
   /** The session starts over: nothing of its earlier conversation is handed on. */
   fresh: Schema.optionalKey(Schema.Boolean)
@@ -195,12 +195,16 @@ const StandaloneRequested = Schema.TaggedStruct("StandaloneRequested", {
 const QuestionRaised = Schema.TaggedStruct("QuestionRaised", { escalationId: EscalationId })
 const QuestionClosed = Schema.TaggedStruct("QuestionClosed", { escalationId: EscalationId })
 
-/** The conversation was saved; the session may go on. */
+/** The conversation was saved; the session may go on. `digest`: of the messages; absent in older entries. */
 const TranscriptSaved = Schema.TaggedStruct("TranscriptSaved", {
   object: Schema.String,
   messages: Schema.Int,
+  digest: Schema.optionalKey(Schema.String),
   at: Schema.String
 })
+
+/** Its phase does not need the session any more. */
+const SessionReleased = Schema.TaggedStruct("SessionReleased", { at: Schema.String })
 
 /** When the activity that the entry's other events tell of was seen. */
 const ActivityNoted = Schema.TaggedStruct("ActivityNoted", { at: Schema.String })
@@ -226,6 +230,7 @@ export const JournalEvent = Schema.Union([
   QuestionRaised,
   QuestionClosed,
   TranscriptSaved,
+  SessionReleased,
   ActivityNoted,
   ActionCounted,
   ...Object.values(published)

@@ -60,6 +60,16 @@ export interface AgentQuestion {
   readonly message?: string
 }
 
+/** Where the conversation was saved, and when. */
+export interface SavedTranscript {
+  readonly object: string
+  /** The runtime session that is lost without it: the one that had the conversation, or was told it. */
+  readonly of: string
+  /** How many messages were saved, and their digest; absent: the runtime session has other messages. */
+  readonly known?: { readonly messages: number; readonly digest: string }
+  readonly at: string
+}
+
 export interface Session {
   readonly status: SessionStatus | "unknown"
   readonly details?: SessionDetails
@@ -74,8 +84,11 @@ export interface Session {
   readonly task?: string
   /** Of a standalone session: what its run asks a human. */
   readonly escalationId?: EscalationId | undefined
-  /** Where the conversation was saved, and when. */
-  readonly saved?: { readonly object: string; readonly at: string }
+  readonly saved?: SavedTranscript
+  /** The whole conversation is in the archive. */
+  readonly archived: boolean
+  /** Its phase does not need it any more. */
+  readonly released: boolean
   /** A human is at work in the session, or the agent by itself. */
   readonly workingOutsideTurn: boolean
   /** Earlier turns, newest last: requesting one of them again changes nothing. */
@@ -103,6 +116,8 @@ export const noSession: Session = {
   agentQuestions: [],
   tried: {},
   actionCount: 0,
+  archived: false,
+  released: false,
   workingOutsideTurn: false,
   pastTurnIds: [],
   useCount: 0,
@@ -132,14 +147,15 @@ export const eventFields = (details: SessionDetails, turnId?: TurnRequest["turnI
 export type Hold = NonNullable<SessionView["heldBy"]>
 
 /**
- * What still needs the session; while anything does, it never expires. `turn`: one is open. `agent`: it works by
- * itself, or a human works in it. `question`: the session or its agent waits for a human. `phase`: questions and
- * checkpoints of its phase may need it, until the run completes or aborts it; so does the run of a standalone session.
+ * What still needs the session. `turn`: one is open. `agent`: it works by itself, or a human works in it. `question`: the
+ * session or its agent waits for a human. `phase`: questions and checkpoints of its phase may need it, until the run
+ * releases, completes or aborts it; so does the run of a standalone session.
  */
 export const holdOf = (session: Session): Hold | undefined => {
   if (session.turn !== undefined) return "turn"
   if (session.workingOutsideTurn) return "agent"
   if (session.escalationId !== undefined || session.agentQuestions.length > 0) return "question"
+  if (session.released) return undefined
   return session.details?.phase === undefined && session.task === undefined ? undefined : "phase"
 }
 

@@ -73,6 +73,8 @@ const turnRequested = (session: Session, event: EventOf<"TurnRequested">): Sessi
   tried: {},
   actionCount: 0,
   workingOutsideTurn: false,
+  archived: false,
+  released: false,
   status: event.begin === "open" ? "requested" : "active",
   createdAt: session.createdAt === "" ? event.at : session.createdAt
 })
@@ -102,10 +104,17 @@ const sessionOpened = (session: Session, event: EventOf<"SessionOpened">): Sessi
     ...(turn === undefined || context === undefined ? {} : { turn: { ...turn, earlierConversation: context } }),
     ...(details === undefined ? {} : { details: { ...details, host: event.host } }),
     runtimeSessionId,
+    ...toldConversation(session, event),
     usedBefore: session.used,
     status: "created"
   }
 }
+
+/** What the session was told is lost with it, until its own conversation is saved. */
+const toldConversation = ({ saved }: Session, { context, runtimeSessionId }: EventOf<"SessionOpened">) =>
+  saved === undefined || context === undefined
+    ? {}
+    : { saved: { object: saved.object, of: runtimeSessionId, at: saved.at } }
 
 const promptPrepared = ({ announcedFailure: _, ...turn }: OpenTurn, event: EventOf<"PromptPrepared">): OpenTurn => ({
   ...turn,
