@@ -49,6 +49,8 @@ export interface TurnOutcome {
   readonly toolCalls: number
   /** How full the context was at the last model call, if the runtime reports it. */
   readonly context?: ContextFill
+  /** Somebody else prompted the session after this turn's last answer: their words are newer than its text. */
+  readonly spokenAfter?: boolean
   /** How often the prompt was sent, more than once after the runtime was lost. Absent: once. */
   readonly attempts?: number
 }

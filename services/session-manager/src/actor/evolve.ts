@@ -7,7 +7,7 @@ import { evolveLifecycle } from "../lifecycle/lifecycle.ts"
 import { evolveStandalone } from "../lifecycle/standalone.ts"
 import { evolveTurn } from "../turn/evolveTurn.ts"
 import type { JournalEvent } from "./journal.ts"
-import { type Session, usedAt } from "./state.ts"
+import { knowing, type Session, usedAt } from "./state.ts"
 
 export const evolve = (session: Session, event: JournalEvent): Session => {
   switch (event._tag) {
@@ -38,7 +38,7 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
     case "TranscriptSaved":
       return evolveLifecycle(session, event)
     case "ActivityNoted":
-      return usedAt(session, event.at)
+      return knowing(usedAt(session, event.at), event.promptId)
     case "AgentWorking":
       return agentWorking(session, event)
     case "AgentIdle":
@@ -53,6 +53,7 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
     case "ActionTaken":
     case "AgentGone":
     case "CommandRefused":
+    case "HandedBack":
     case "SessionArchived":
     case "SessionCreated":
     case "SessionReused":

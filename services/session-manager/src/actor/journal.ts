@@ -106,7 +106,9 @@ const PromptPrepared = Schema.TaggedStruct("PromptPrepared", {
   /** It is sent only after this time. */
   delayMs: Schema.optionalKey(Schema.Finite),
   /** What went wrong with the prompt before it. */
-  because: Schema.optionalKey(Schema.Literals(["unfinished", "turn-limit", "no-report", "invalid-report"])),
+  because: Schema.optionalKey(
+    Schema.Literals(["unfinished", "turn-limit", "no-report", "invalid-report", "newer-words"])
+  ),
   at: Schema.String
 })
 
@@ -123,6 +125,8 @@ const PromptEnded = Schema.TaggedStruct("PromptEnded", {
   context: Schema.optionalKey(ContextFill),
   lastLines: Schema.optionalKey(Schema.String),
   given: Schema.optionalKey(Schema.Boolean),
+  /** The newest prompt that was answered, where it is not this one. */
+  answered: Schema.optionalKey(Schema.String),
   at: Schema.String
 })
 
@@ -201,8 +205,14 @@ const TranscriptSaved = Schema.TaggedStruct("TranscriptSaved", {
   at: Schema.String
 })
 
-/** When the activity that the entry's other events tell of was seen. */
-const ActivityNoted = Schema.TaggedStruct("ActivityNoted", { at: Schema.String })
+/** When the activity that the entry's other events tell of was seen; once it has ended, the newest prompt. */
+const ActivityNoted = Schema.TaggedStruct("ActivityNoted", {
+  at: Schema.String,
+  promptId: Schema.optionalKey(Schema.String)
+})
+
+/** A human has left the session. */
+const HandedBack = Schema.TaggedStruct("HandedBack", { at: Schema.String })
 
 /** Progress is only shown. */
 const { TurnProgress: _, ...published } = SessionEvent.cases
@@ -226,6 +236,7 @@ export const JournalEvent = Schema.Union([
   QuestionClosed,
   TranscriptSaved,
   ActivityNoted,
+  HandedBack,
   ActionCounted,
   ...Object.values(published)
 ])

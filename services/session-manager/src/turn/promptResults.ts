@@ -36,6 +36,7 @@ export const promptEnded = (report: Ended, delivery: Delivery): EventOf<"PromptE
   ...(report.context === undefined ? {} : { context: report.context }),
   ...(report.lastLines === undefined ? {} : { lastLines: report.lastLines }),
   ...givenBy(report),
+  ...(report._tag === "RecordPromptResult" && report.answered !== undefined ? { answered: report.answered } : {}),
   at: delivery.now
 })
 
@@ -86,6 +87,8 @@ export const recordPromptResult = (
 ): Decision =>
   endPrompt(session, report, delivery, (current) => {
     const { details, prompt, turn } = current
+    // What a human said after the report is newer than it: the agent is asked again when they are done.
+    if (report.spokenAfter === true) return [nextReport(turn, details, delivery, "newer-words")]
     if (prompt.kind === "report" || prompt.kind === "correction") return [readReport(current, report.text, delivery)]
     return [
       ...silentlyReplaced(session, current, report.messages),
