@@ -89,6 +89,7 @@ export const reactions: Reactions = {
   SessionLost: silent,
   AgentTookOver: silent,
   AgentRested: silent,
+  WorkSeen: silent,
   PromptSeen: silent,
   QuestionAnswered: silent,
   GuidanceKept: silent,
