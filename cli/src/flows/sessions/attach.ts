@@ -118,6 +118,11 @@ const handBack = ({ session: { sessionId } }: Open) =>
 
 const interact = Effect.fnUntraced(function* (open: Open, options: SystemOptions) {
   const { session } = open
+  // It may have ended with the process that did the work before.
+  if (isOver(yield* findSession(session.sessionId))) {
+    say(`Session ${session.sessionId} has ended. Read it: reprise sessions show ${session.sessionId}`)
+    return 0
+  }
   yield* untilServed(open, options)
   say(
     color.dim(
