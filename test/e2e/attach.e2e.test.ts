@@ -92,8 +92,7 @@ describe("a human in OpenCode's own interface", () => {
       assert.include(commitsOf(world), "Write hand.txt")
       assert.strictEqual(question.evidence.sessionId, session.sessionId)
 
-      const third = yield* attach(world, session.sessionId)
-      yield* say(third, "Blue, by hand.")
+      yield* say(second, "Blue, by hand.")
       yield* statusIs(world, "completed")
       assert.strictEqual(commitsOf(world).filter((one) => one === "Write hand.txt").length, 2)
       const events = yield* world.eventsOf((yield* world.runs)[0]?.runId ?? "")
@@ -103,7 +102,6 @@ describe("a human in OpenCode's own interface", () => {
         "1 EscalationRaised REVIEW reviewer",
         "1 EscalationWithdrawn REVIEW agent-working"
       ])
-      yield* leave(third)
       yield* leave(second)
     })
   )
