@@ -64,7 +64,10 @@ describe("words of others", () => {
   })
 
   it("belong to the turn when they came before its end", () => {
-    assert.isFalse(spokenAfter([user("a"), assistant("a", calls), user("h"), assistant("h", stop, text("done"))]))
+    const steered = [user("a"), assistant("a", calls), user("h"), assistant("h", stop, text("done"))]
+    assert.isFalse(spokenAfter(steered))
+    const turn = turnOf(steered, "a")
+    assert.strictEqual(turn._tag === "finished" ? turn.outcome.answered : undefined, "h")
   })
 
   it("are not what OpenCode writes itself", () => {

@@ -41,8 +41,8 @@ const lastLinesOf = (text: string): { readonly lastLines?: string } => {
 }
 
 /**
- * The session, if the prompt is still its current one. Redelivered after an abort it would begin its turn again, and after its
- * result was recorded it would disturb the prompt that follows.
+ * The session, if the prompt is still its current one. Redelivered after an abort it would begin its turn again, and after
+ * its result was recorded it would disturb the prompt that follows.
  */
 const currentSession = (work: RunPrompt, context: WorkContext) =>
   Effect.map(sessionShown(context), (shown) =>
@@ -141,7 +141,7 @@ const reportOutcome = Effect.fnUntraced(function* (running: Running, outcome: Tu
   const ownPrompts = yield* OwnPrompts
   yield* watch.worked
   const inspected = Option.getOrUndefined(yield* Effect.option(runtime.inspect(work.runtimeSessionId)))
-  const { context, cost, spokenAfter = false, stopReason, text, tokens, toolCalls } = outcome
+  const { answered, context, cost, spokenAfter = false, stopReason, text, tokens, toolCalls } = outcome
   const ended = {
     ...{ turnId, number, tokens, cost, toolCalls },
     attempts: delivery + (outcome.attempts ?? 1) - 1,
@@ -151,7 +151,6 @@ const reportOutcome = Effect.fnUntraced(function* (running: Running, outcome: Tu
     ...(yield* forHuman(running, text))
   }
   const last = inspected?.lastMessage
-  const answered = spokenAfter || inspected === undefined ? undefined : newestPromptIn(inspected)
   // What was said during the turn was answered in it.
   if (answered !== undefined) yield* ownPrompts.remember(answered, work.runtimeSessionId, 0)
   const isCutOff = last?.causePromptId === identity.messageId && !last.finished && stopReason !== "refused"
@@ -164,7 +163,7 @@ const reportOutcome = Effect.fnUntraced(function* (running: Running, outcome: Tu
           ...ended,
           text: text.slice(-longestReport),
           ...(spokenAfter ? { spokenAfter } : {}),
-          ...(answered === undefined || answered === identity.messageId ? {} : { answered })
+          ...(answered === undefined ? {} : { answered })
         }
       : { _tag: "RecordPromptStopped", ...ended, why }
   )

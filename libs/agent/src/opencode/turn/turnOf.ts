@@ -95,7 +95,17 @@ const contextOf = (last: ListedAssistant | undefined): Pick<TurnOutcome, "contex
   return tokens === 0 ? {} : { context: { tokens } }
 }
 
-const outcomeOf = (messages: ReadonlyArray<Listed>, turn: ReadonlyArray<ListedAssistant>): TurnOutcome => {
+/** What somebody else said during the turn, if its last answer is to that. */
+const answeredIn = (messages: ReadonlyArray<Listed>, messageId: string, last: ListedAssistant | undefined) => {
+  const answered = last === undefined ? undefined : causeOf(messages, last.info.parentID)
+  return answered === undefined || answered === messageId ? {} : { answered }
+}
+
+const outcomeOf = (
+  messages: ReadonlyArray<Listed>,
+  messageId: string,
+  turn: ReadonlyArray<ListedAssistant>
+): TurnOutcome => {
   const last = turn.findLast((message) => !isSummary(message))
   return {
     text: textOf(last),
@@ -104,7 +114,8 @@ const outcomeOf = (messages: ReadonlyArray<Listed>, turn: ReadonlyArray<ListedAs
     cost: turn.reduce((sum, { info }) => sum + info.cost, 0),
     toolCalls: turn.flatMap(({ parts }) => parts).filter((part) => part.type === "tool").length,
     ...contextOf(last),
-    ...(isSpokenAfter(messages, turn.at(-1)) ? { spokenAfter: true } : {})
+    ...(isSpokenAfter(messages, turn.at(-1)) ? { spokenAfter: true } : {}),
+    ...answeredIn(messages, messageId, last)
   }
 }
 
@@ -112,7 +123,7 @@ const outcomeOf = (messages: ReadonlyArray<Listed>, turn: ReadonlyArray<ListedAs
 export const turnOf = (messages: ReadonlyArray<Listed>, messageId: string): Turn => {
   if (!messages.some((message) => message.info.id === messageId)) return { _tag: "absent" }
   const turn = messagesOfTurn(messages, messageId)
-  const outcome = outcomeOf(messages, turn)
+  const outcome = outcomeOf(messages, messageId, turn)
   const last = turn.at(-1)
   if (last === undefined || isSummary(last)) return { _tag: "unfinished", open: [], outcome }
   const { error, finish, time } = last.info
