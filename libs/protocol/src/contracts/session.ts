@@ -108,6 +108,8 @@ export const SessionCommand = Schema.TaggedUnion({
   /** Ends this turn and keeps its session: TurnFailed says `aborted`, with the session usable. Any other turn is let be. */
   InterruptTurn: { sessionId: SessionId, turnId: TurnId, reason: Schema.String },
   AbortSession: { sessionId: SessionId, reason: Schema.String },
+  /** A human who worked in the session leaves it: the agent counts as idle as soon as it rests, without the grace. */
+  HandBack: { sessionId: SessionId },
   ReplyToPrompt: {
     sessionId: SessionId,
     promptId: Schema.String,
@@ -215,6 +217,8 @@ export const SessionView = Schema.Struct({
   interrupting: Schema.optionalKey(Schema.Boolean),
   /** The runtime's id of the newest prompt that Reprise sent; whatever follows another prompt was a human's. */
   lastPromptId: Schema.optionalKey(Schema.String),
+  /** The newest prompts whose work is known, ours and others', newest last: a last message of another one is news. */
+  knownPromptIds: Schema.optionalKey(Schema.Array(Schema.String)),
   turns: Schema.Int,
   messages: Schema.Int,
   toolCalls: Schema.Int,

@@ -23,5 +23,5 @@ export const runActor: Actor<RunState, RunInput, RunEvent> = {
   react,
   runOf: (state) => (state._tag === "Run" ? state.runId : undefined),
   view: runView,
-  snapshotVersion: 9
+  snapshotVersion: 10
 }

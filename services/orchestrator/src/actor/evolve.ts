@@ -27,6 +27,7 @@ const newRun = ({ at, phases, planId, planTitle, request, standalone }: EventOf<
   pending: nothing,
   pauseAsked: false,
   prompts: [],
+  working: [],
   ledger: [],
   ids: { sessions: 0, turns: 0, escalations: 0 },
   steps: 0,

@@ -19,8 +19,8 @@ import { workspacePrepared, workspaceRefused } from "../phase/prepare.ts"
 import { qualityFailed, qualityPassed } from "../quality/gates.ts"
 import { agentPrompting, withdrawMootPrompt } from "../question/agentPrompt.ts"
 import { answerReceived, withdrawnByGate } from "../question/answer.ts"
-import { agentEnded, agentGone, agentIdle, agentWorking } from "../question/autoResume.ts"
-import type { Question } from "../question/question.ts"
+import { agentEnded, agentGone, agentIdle, agentWorking, noteResting, noteWorking } from "../question/autoResume.ts"
+import { concerns, type Question } from "../question/question.ts"
 import { isReviewerOf, reviewFailed, verdictReached } from "../review/review.ts"
 import { applyMoves } from "./applyMoves.ts"
 import { runAfter } from "./evolve.ts"
@@ -265,12 +265,15 @@ export const handlers: Handlers = {
   TurnFailed: onTurnEnd((run, _phase, turn, input) => turnFailed(run, turn, input)),
   VerdictReached: onReview(verdictReached),
   ReviewFailed: onReview((_run, phase, input) => reviewFailed(phase, input)),
-  AgentWorking: onQuestion(
-    (question, input) => input.cause !== "turn" && input.sessionId === question.watch,
-    agentWorking
-  ),
-  AgentIdle: onAgent(agentIdle),
-  AgentGone: onAgent((_run, _phase, input) => agentGone(input)),
+  AgentWorking: {
+    ...onQuestion<InputOf<"AgentWorking">>(
+      (question, input) => input.cause !== "turn" && concerns(question, input.sessionId),
+      agentWorking
+    ),
+    record: noteWorking
+  },
+  AgentIdle: { ...onAgent(agentIdle), record: noteResting },
+  AgentGone: { ...onAgent((_run, _phase, input) => agentGone(input)), record: noteResting },
   AgentPrompting: {
     record: nothingRecorded,
     isAwaited: mayPrompt,

@@ -189,6 +189,8 @@ const answered = {
   AgentTookOver: { sessionId: SessionId, step: Step },
   /** The agent that worked by itself is idle again, or gone. */
   AgentRested: { sessionId: SessionId },
+  /** A human works in a session of the phase, or its agent by itself; `working` false: no longer. */
+  WorkSeen: { sessionId: SessionId, working: Schema.Boolean },
   PromptSeen: { prompt: AgentPrompt },
   QuestionAnswered: {
     escalationId: EscalationId,

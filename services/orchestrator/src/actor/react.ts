@@ -91,6 +91,7 @@ export const reactions: Reactions = {
   SessionLost: silent,
   AgentTookOver: silent,
   AgentRested: silent,
+  WorkSeen: silent,
   PromptSeen: silent,
   QuestionAnswered: silent,
   AnswerOverruled: silent,

@@ -190,6 +190,8 @@ export interface Run {
   readonly held?: RunInput | undefined
   /** Prompts of the agent that came while another was open. */
   readonly prompts: ReadonlyArray<AgentPrompt>
+  /** The sessions in which a human works, or the agent by itself, outside of turns. */
+  readonly working: ReadonlyArray<SessionId>
   /** What humans and authors said for somebody, and who was given it. */
   readonly ledger: Ledger
   /** How many ids of each kind are in use. */
@@ -236,6 +238,10 @@ export const underWay = (pending: Pending): Pending => (pending._tag === "Answer
 /** The run with its current phase changed; a run without a phase stays as it is. */
 export const withPhase = (run: Run, change: (phase: PhaseRun) => PhaseRun): Run =>
   run.phase === undefined ? run : { ...run, phase: change(run.phase) }
+
+/** The run without somebody's work in this session: it has ended, or a turn takes over. */
+export const withoutWork = (run: Run, sessionId: SessionId): Run =>
+  run.working.includes(sessionId) ? { ...run, working: run.working.filter((id) => id !== sessionId) } : run
 
 /** The view shows the newest notices; the journal keeps them all. */
 const maxNotices = 200

@@ -9,6 +9,7 @@ import {
   type PhaseRun,
   type Run,
   withNotice,
+  withoutWork,
   withPhase
 } from "../actor/state.ts"
 import { countSession } from "../control/usage.ts"
@@ -36,7 +37,7 @@ const phaseAfterAsking = (phase: PhaseRun, event: EventOf<"AuthorAsked">): Phase
 
 const authorAsked = (run: Run, event: EventOf<"AuthorAsked">): Run => {
   const { command, continued, purpose, sessionId } = event
-  const asked = withPhase(run, (phase) => phaseAfterAsking(phase, event))
+  const asked = withPhase(withoutWork(run, sessionId), (phase) => phaseAfterAsking(phase, event))
   return {
     ...asked,
     pending: { _tag: "Turn", turnId: command.turnId, sessionId, purpose, continued, interrupted: false },
@@ -125,7 +126,7 @@ const sessionSeen = (run: Run, event: EventOf<"SessionSeen">): Run => {
 }
 
 const withoutSession = (run: Run, sessionId: SessionId, why: string): Run =>
-  withPhase(run, (phase) => ({
+  withPhase(withoutWork(run, sessionId), (phase) => ({
     ...phase,
     sessions: phase.sessions.filter((id) => id !== sessionId),
     ...(phase.author?.sessionId === sessionId ? { author: { sessionId, state: "ended" as const, why } } : {})

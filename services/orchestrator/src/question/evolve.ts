@@ -9,6 +9,7 @@ import {
   type Run,
   underWay,
   withNotice,
+  withoutWork,
   withPhase
 } from "../actor/state.ts"
 import { withResolution } from "../checkpoint/evolve.ts"
@@ -55,7 +56,8 @@ const stepResumed = (run: Run, event: EventOf<"StepResumed">): Run => {
   const resumed: Run = { ...run, status: "running", step: event.step ?? run.step }
   if (event.cause !== "agent-working") return resumed
   const { sessionId, step } = event
-  const after = step === undefined ? resumed : withPhase(resumed, (phase) => withoutAttempts(phase, step))
+  const after: Run =
+    step === undefined ? resumed : { ...withPhase(resumed, (phase) => withoutAttempts(phase, step)), attempt: 1 }
   return run.pending._tag === "Nothing" && sessionId !== undefined
     ? { ...after, pending: { _tag: "Agent", sessionId } }
     : after
@@ -101,9 +103,13 @@ export const questionEvolution = {
   StepWaiting: (run, { step }) => ({ ...run, status: "waiting", step: step ?? run.step }),
   StepResumed: stepResumed,
   AgentTookOver: (run, { sessionId, step }) => ({
-    ...withPhase({ ...run, step }, (phase) => withoutAttempts(phase, step)),
+    ...withPhase({ ...run, step, attempt: 1 }, (phase) => withoutAttempts(phase, step)),
     pending: { _tag: "Agent", sessionId }
   }),
+  WorkSeen: (run, { sessionId, working }) => {
+    const rested = withoutWork(run, sessionId)
+    return working ? { ...rested, working: [...rested.working, sessionId] } : rested
+  },
   PromptSeen: (run, { prompt }) => ({ ...run, prompts: [...run.prompts, prompt] }),
   AgentRested: (run) => ({ ...run, pending: nothing, prompts: [] }),
   GuidanceKept: (run, { text }) => {

@@ -55,13 +55,17 @@ export const Question = Schema.Struct({
   /** As it is raised at the gate. */
   ask: EscalationCommand.cases.RaiseEscalation,
   retry: Retry,
-  /** The session whose activity makes the question moot (docs/design/sessions.md#auto-resume). */
+  /** The session whose activity makes the question moot, besides those that it names. */
   watch: Schema.optionalKey(SessionId),
   /** What the author is told when it continues its session; absent: it knows. */
   brief: Schema.optionalKey(Schema.String),
   prompt: Schema.optionalKey(AgentPrompt)
 })
 export type Question = typeof Question.Type
+
+/** Whether activity in this session makes the question moot (docs/design/sessions.md#auto-resume). */
+export const concerns = ({ ask, watch }: Question, sessionId: SessionId): boolean =>
+  watch === sessionId || ask.sessionId === sessionId || ask.evidence.sessionId === sessionId
 
 /** A checkpoint that waits for its resolution. `from`: the author's step that reached it. */
 export const OpenCheckpoint = Schema.Struct({ report: CheckpointReport, from: Step })

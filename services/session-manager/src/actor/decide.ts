@@ -2,7 +2,7 @@
 import type { Delivery } from "@reprise/actor"
 import type { SessionId } from "@reprise/protocol"
 import { Result } from "effect"
-import { recordWorking, reportActivity, reportIdle } from "../activity/activity.ts"
+import { handBack, recordWorking, reportActivity, reportIdle } from "../activity/activity.ts"
 import { recordAgentQuestion, recordAgentQuestionGone, replyToPrompt } from "../agentQuestions/agentQuestions.ts"
 import {
   abortSession,
@@ -45,6 +45,8 @@ export const decide =
         return addressed(input, delivery, () => interruptTurn(session, input, delivery))
       case "AbortSession":
         return addressed(input, delivery, () => abortSession(session, input, delivery))
+      case "HandBack":
+        return addressed(input, delivery, () => handBack(session, input, delivery))
       case "ReplyToPrompt":
         return addressed(input, delivery, () => replyToPrompt(session, input, delivery))
       case "CompleteSession":

@@ -185,6 +185,8 @@ const sent = (
       return runPrompt(session, details)
     case "TurnWaiting":
       return [timer(event.at, event.waitMs, { _tag: "RetryPrompt", turnId: event.turnId, number: event.number })]
+    case "HandedBack":
+      return [work(details, { _tag: "HandBack" })]
     case "TurnInterrupting":
       return interruptSession(session, details, event.turnId)
     case "AgentQuestionDecided":

@@ -97,6 +97,8 @@ export interface Session {
   readonly useCount: number
   /** The message id of our newest prompt. */
   readonly lastPromptId?: string
+  /** The newest prompts whose work is known, ours and others', newest last. */
+  readonly knownPromptIds: ReadonlyArray<string>
   readonly turns: number
   readonly messages: number
   readonly toolCalls: number
@@ -120,6 +122,7 @@ export const noSession: Session = {
   released: false,
   workingOutsideTurn: false,
   pastTurnIds: [],
+  knownPromptIds: [],
   useCount: 0,
   turns: 0,
   messages: 0,
@@ -162,6 +165,18 @@ export const holdOf = (session: Session): Hold | undefined => {
 /** The session with its open turn changed; a turn that is no longer open stays closed. */
 export const changeTurn = (session: Session, turnId: string, change: (turn: OpenTurn) => OpenTurn): Session =>
   session.turn?.request.turnId === turnId ? { ...session, turn: change(session.turn) } : session
+
+/** Enough to recognize the last message after a prompt that never arrived. */
+const maxKnownPrompts = 10
+
+/** The session with one more prompt whose work is known. */
+export const knowing = (session: Session, promptId: string | undefined): Session =>
+  promptId === undefined || session.knownPromptIds.at(-1) === promptId
+    ? session
+    : {
+        ...session,
+        knownPromptIds: [...session.knownPromptIds.filter((id) => id !== promptId), promptId].slice(-maxKnownPrompts)
+      }
 
 /** The session used at this time: timers that were set before are stale. */
 export const usedAt = (session: Session, at: string): Session => ({

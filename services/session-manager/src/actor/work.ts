@@ -62,6 +62,8 @@ export const SessionWork = Schema.TaggedUnion({
   SaveTranscript: { ...onRuntime, object: Schema.String, stop: Schema.Boolean },
   /** Stops whatever runs in the session. `turnId`: the turn that waits to be told when nothing does; `text`: its prompt. */
   InterruptSession: { ...onRuntime, turnId: Schema.optionalKey(TurnId), text: Schema.optionalKey(Schema.String) },
+  /** A human has left the session: nobody waits for the grace any more. */
+  HandBack: {},
   SendReply: {
     ...onRuntime,
     promptId: Schema.String,

@@ -2,7 +2,7 @@
 import { addUsage, noUsage } from "@reprise/protocol"
 import { attemptCounted } from "../activity/actions.ts"
 import type { EventOf } from "../actor/journal.ts"
-import { changeTurn, type OpenTurn, type Session, usedAt } from "../actor/state.ts"
+import { changeTurn, knowing, type OpenTurn, type Session, usedAt } from "../actor/state.ts"
 
 type TurnEvent = EventOf<
   | "AgentFailed"
@@ -35,7 +35,10 @@ export const evolveTurn = (session: Session, event: TurnEvent): Session => {
       return changeTurn(session, event.turnId, (turn) => ({ ...turn, continued: true, messagesBefore: event.messages }))
     case "PromptPrepared":
       return {
-        ...changeTurn(session, event.turnId, (turn) => promptPrepared(turn, event)),
+        ...knowing(
+          changeTurn(session, event.turnId, (turn) => promptPrepared(turn, event)),
+          event.identity.messageId
+        ),
         lastPromptId: event.identity.messageId
       }
     case "PromptRetried":
@@ -133,7 +136,7 @@ const promptEnded = (session: Session, event: EventOf<"PromptEnded">): Session =
     toolCalls: session.toolCalls + event.toolCalls,
     messages: event.messages ?? session.messages
   }
-  return changeTurn(counted, event.turnId, (turn) => usageAdded(turn, event))
+  return changeTurn(knowing(counted, event.answered), event.turnId, (turn) => usageAdded(turn, event))
 }
 
 /** The open turn with what a prompt used; its first attempt counts once, for all prompts together. */
