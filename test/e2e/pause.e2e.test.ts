@@ -13,7 +13,9 @@ describe("reprise pause --now", () => {
       const paused = yield* world.reprise("pause", running?.runId ?? "", "--now")
       assert.strictEqual(paused.code, 0, paused.stderr)
       yield* run.ended
-      assert.strictEqual((yield* world.runs)[0]?.status, "paused")
+      const [held] = yield* world.runs
+      assert.strictEqual(held?.status, "paused")
+      assert.isAbove(held?.usage.author.calls ?? 0, 0, "what the interrupted turn used is counted")
 
       const again = yield* world.reprise("run", "PLAN.md")
       assert.strictEqual(again.code, 0, again.stderr)

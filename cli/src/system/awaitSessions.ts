@@ -21,6 +21,6 @@ export const untilSaved = (runId: RunId) => untilNoSession(runId, awaitsSaving, 
 
 export const untilArchived = (runId: RunId, withinMs: number) => untilNoSession(runId, awaitsArchive, withinMs)
 
-/** What a paused run has used is known when its turn, which was interrupted, has ended. */
+/** What a paused run has used is known when what was interrupted has ended: a turn, or a review with its session. */
 export const untilInterrupted = (runId: RunId, withinMs: number) =>
-  untilNoSession(runId, ({ turnId }) => turnId !== undefined, withinMs)
+  untilNoSession(runId, (session) => session.turnId !== undefined || awaitsArchive(session), withinMs)

@@ -132,7 +132,7 @@ const always = (title: string, check: (step: Step) => void, after?: (s: Story) =
 describe("whatever happens to a run", () => {
   always("an end is final", ({ before, events }) => {
     if (before._tag !== "Run" || !ended(before)) return
-    const counting: ReadonlyArray<RunEvent["_tag"]> = ["Happened", "TurnCounted", "UsageAdded"]
+    const counting: ReadonlyArray<RunEvent["_tag"]> = ["Happened", "TurnCounted", "UsageAdded", "CommandRefused"]
     assert.deepStrictEqual(
       events.map(({ _tag }) => _tag).filter((tag) => !counting.includes(tag)),
       []

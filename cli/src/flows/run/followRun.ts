@@ -35,6 +35,7 @@ const untilReleased = Effect.fnUntraced(function* (runId: RunId, released: Defer
   const { directory } = yield* findRun(runId)
   if (directory !== undefined) yield* Deferred.await(released).pipe(Effect.timeoutOption(releaseMs))
   yield* untilArchived(runId, releaseMs)
+  return true
 })
 
 /** Prints the event that raised the open question, for a program that otherwise sees only new events. */
@@ -58,6 +59,13 @@ const findOpenQuestion = Effect.fnUntraced(function* (runId: RunId, asJson: bool
   return { openQuestion: escalationId }
 })
 
+/** Waits for what was interrupted and is to be saved; false: the run was resumed meanwhile. */
+const untilParked = Effect.fnUntraced(function* (runId: RunId) {
+  yield* untilInterrupted(runId, releaseMs)
+  yield* untilSaved(runId)
+  return (yield* findRun(runId)).status === "paused"
+})
+
 /** Returns the exit code. An ended run is followed until its workspace is released. */
 export const followRun = Effect.fn("followRun")(function* (runId: RunId, options: FollowOptions) {
   const { answerer, json: asJson, plan, since } = options
@@ -67,11 +75,13 @@ export const followRun = Effect.fn("followRun")(function* (runId: RunId, options
     if (event._tag === "WorkspaceReleased") yield* Deferred.succeed(released, undefined)
     const code = endings[event._tag]
     if (code === undefined) return
-    const stopped =
-      code === exitCodes.waiting
-        ? Effect.andThen(untilInterrupted(runId, releaseMs), untilSaved(runId))
-        : untilReleased(runId, released)
-    yield* Effect.forkScoped(Effect.andThen(Effect.exit(stopped), finish(code)))
+    const stopped = code === exitCodes.waiting ? untilParked(runId) : untilReleased(runId, released)
+    yield* Effect.forkScoped(
+      Effect.andThen(
+        Effect.orElseSucceed(stopped, () => true),
+        (isOver) => (isOver ? finish(code) : Effect.void)
+      )
+    )
   })
 
   const next = `Continue: reprise run ${plan.path}. Under 'reprise up' it continues by itself.`

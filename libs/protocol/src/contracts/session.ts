@@ -93,6 +93,8 @@ export const SessionCommand = Schema.TaggedUnion({
     turnId: TurnId,
     sessionId: SessionId,
     guidance: Schema.optionalKey(Schema.String),
+    /** Absent: those of the session's last turn. */
+    limits: Schema.optionalKey(TurnLimits),
     phase: Schema.optionalKey(PhaseId),
     step: Schema.optionalKey(Step),
     onMissing

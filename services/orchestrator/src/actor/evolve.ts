@@ -77,6 +77,7 @@ const evolution: Evolution = {
   Noted: (run, { text }) => withNotice(run, text),
   WorkspaceBroke: (run, { operation, reason }) =>
     withNotice({ ...run, pending: nothing }, `${operation} failed: ${reason}`),
+  CommandRefused: unchanged,
   RunRequested: unchanged,
   RunStarted: unchanged,
   PromptReplied: unchanged,

@@ -264,7 +264,7 @@ export const handlers: Handlers = {
   TurnCompleted: onTurnEnd(turnCompleted),
   TurnFailed: onTurnEnd((run, _phase, turn, input) => turnFailed(run, turn, input)),
   VerdictReached: onReview(verdictReached),
-  ReviewFailed: onReview((_run, phase, input) => reviewFailed(phase, input)),
+  ReviewFailed: onReview(reviewFailed),
   AgentWorking: {
     ...onQuestion<InputOf<"AgentWorking">>(
       (question, input) => input.cause !== "turn" && concerns(question, input.sessionId),

@@ -236,10 +236,9 @@ const continuation = {
   ContinuationEnded: {}
 } as const
 
-const { CommandRefused: _, ...published } = OrchestratorEvent.cases
 const shapes = Schema.TaggedUnion({ ...intake, ...asked, ...answered, ...continuation })
 
-export const RunEvent = Schema.Union([shapes, ...Object.values(published)])
+export const RunEvent = Schema.Union([shapes, ...Object.values(OrchestratorEvent.cases)])
 export type RunEvent = typeof RunEvent.Type
 
 export type RunEvents = ReadonlyArray<RunEvent>

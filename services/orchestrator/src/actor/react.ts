@@ -25,10 +25,7 @@ const raise = (_runId: RunId, { question }: EventOf<"QuestionAsked"> | EventOf<"
   asJournalled("gate", question.ask.escalationId, question.ask)
 ]
 
-const published = (
-  _runId: RunId,
-  event: Exclude<(typeof OrchestratorEvent)["Type"], { readonly _tag: "CommandRefused" }>
-) => [publish(event)]
+const published = (_runId: RunId, event: (typeof OrchestratorEvent)["Type"]) => [publish(event)]
 
 /** Events that concern the run alone. */
 const silent = (): ReadonlyArray<Outgoing> => []
@@ -68,6 +65,7 @@ export const reactions: Reactions = {
   RunAborted: published,
   CheckpointReached: published,
   CheckpointResolved: published,
+  CommandRefused: published,
   Happened: silent,
   RunRequested: silent,
   WorkspaceTaken: silent,

@@ -15,9 +15,8 @@ import type { EventOf, Purpose, RunEvents } from "../actor/journal.ts"
 import type { SessionUse } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
-import { leastCost, usedCost, usedTokens } from "../control/usage.ts"
+import { budgetsLeft } from "../control/usage.ts"
 import { currentTitle, placeOf } from "../phase/plan.ts"
-import { standaloneLimits } from "../standalone/standalone.ts"
 import { continuePrompt, freshPrompt, idleAgainPrompt, knownPrompt, newGuidance, stepTask } from "./prompt.ts"
 
 type StartTurn = Extract<SessionCommand, { readonly _tag: "StartTurn" }>
@@ -26,19 +25,15 @@ const limit = <Name extends keyof TurnLimits>(name: Name, value: number) => (val
 
 /** A limit of 0 is off. A turn may use what is left of the budgets. */
 export const turnLimits = (run: Run): TurnLimits => {
-  if (run.standalone !== undefined) return standaloneLimits(run, run.standalone)
+  if (run.standalone !== undefined) return { ...run.standalone.limits, ...budgetsLeft(run) }
   const { limits } = run.request.options
-  const { costBudget, tokenBudget } = limits
-  const tokens = tokenBudget + run.granted.tokens - usedTokens(run)
-  const cost = costBudget + run.granted.cost - usedCost(run)
   return {
     ...limit("inactivityMs", limits.turnInactivityMs),
     ...limit("wallMs", limits.turnWallMs),
     ...limit("maxAgentTurns", limits.maxAgentTurns),
     ...limit("maxCalls", limits.maxTurnCalls),
     ...limit("maxTurnTokens", limits.maxTurnTokens),
-    ...(tokenBudget === 0 ? {} : { maxTokens: Math.max(tokens, 1) }),
-    ...(costBudget === 0 ? {} : { maxCost: Math.max(cost, leastCost) })
+    ...budgetsLeft(run)
   }
 }
 
@@ -194,6 +189,7 @@ const continueSession = (
           phase: phase.id,
           step,
           onMissing: "reconstruct",
+          limits: turnLimits(run),
           ...(guidance === "" ? {} : { guidance })
         }
       : startTurn(run, phase, step, {

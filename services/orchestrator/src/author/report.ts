@@ -261,9 +261,13 @@ export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): 
   return outcome([broke, ...stopped], escalate(failureRequest(run, event)))
 }
 
-/** A turn that used up a budget of the run raises the question that the next step would. */
-const failureRequest = (run: Run, { kind, message }: InputOf<"TurnFailed">): EscalationRequest =>
-  (kind === "turn-limit" ? budgetReached(run, run.step ?? "EXECUTE") : undefined) ?? turnRequest(run, kind, message)
+/** A turn that used up a budget raises the question that the next step would. Its author knows the task already. */
+const failureRequest = (run: Run, { kind, message }: InputOf<"TurnFailed">): EscalationRequest => {
+  const reached = kind === "turn-limit" ? budgetReached(run, run.step ?? "EXECUTE") : undefined
+  if (reached === undefined) return turnRequest(run, kind, message)
+  const { brief: _, ...request } = reached
+  return request
+}
 
 const turnRequest = ({ standalone }: Run, kind: FailureKind, message: string): EscalationRequest =>
   standalone === undefined

@@ -53,8 +53,7 @@ export const endWithSession = (run: Run, reason: string): RunEvents => [
 export const isEnded = ({ status }: Run): boolean =>
   status === "completed" || status === "failed" || status === "aborted"
 
-type Lateness = "ignored" | "counted" | "stale"
-type Late<Tag extends RunInput["_tag"]> = Lateness | ((input: InputOf<Tag>) => Lateness)
+type Late<Tag extends RunInput["_tag"]> = "ignored" | "stale" | ((input: InputOf<Tag>) => "ignored" | "stale")
 
 /** These are answered by what was started, also after its end. */
 type Start = "StartRun" | "StartStandaloneRun"
@@ -62,8 +61,9 @@ type Start = "StartRun" | "StartStandaloneRun"
 export type LateInputs = { readonly [Tag in Exclude<RunInput["_tag"], Start>]: Late<Tag> }
 
 /**
- * Inputs after the end move nothing. `ignored`: an echo of what the end itself brought about. `counted`: the same, and
- * what it used is counted. `stale`: refused, so that its sender learns that it came too late (docs/design/run-machine.md#the-run-machine-orchestrator).
+ * Inputs after the end move nothing; what they used is counted. `ignored`: an echo of what the end itself brought about.
+ * `stale`: refused, so that its sender learns that it came too late
+ * (docs/design/run-machine.md#the-run-machine-orchestrator).
  */
 export const lateInputs: LateInputs = {
   AnswerReceived: "stale",
@@ -85,8 +85,8 @@ export const lateInputs: LateInputs = {
   ContinuationRejected: "stale",
   ContinuationStateWritten: "stale",
   SummaryWritten: "stale",
-  TurnCompleted: "counted",
-  TurnFailed: "counted",
+  TurnCompleted: "stale",
+  TurnFailed: ({ kind }) => (kind === "aborted" ? "ignored" : "stale"),
   VerdictReached: "stale",
   ReviewFailed: "stale",
   AgentWorking: ({ cause }) => (cause === "turn" ? "ignored" : "stale"),
@@ -101,26 +101,31 @@ export const lateInputs: LateInputs = {
   SessionAborted: "ignored",
   SessionFailed: "ignored",
   SessionArchived: "ignored",
-  UsageCounted: "counted",
+  UsageCounted: "ignored",
   EscalationWithdrawn: "ignored",
   CommandRefused: "ignored"
 }
 
 type LateInput = Exclude<RunInput, { readonly _tag: Start }>
-type CountedInput = InputOf<"TurnCompleted" | "TurnFailed" | "UsageCounted">
 
-const lateOf = <Tag extends LateInput["_tag"]>(tag: Tag, input: InputOf<Tag>): Lateness => {
+const lateOf = <Tag extends LateInput["_tag"]>(tag: Tag, input: InputOf<Tag>): "ignored" | "stale" => {
   const entry: Late<Tag> = lateInputs[tag]
   return typeof entry === "function" ? entry(input) : entry
 }
 
-const isCounted = (input: LateInput): input is CountedInput => lateInputs[input._tag] === "counted"
+const usedBy = (run: Run, input: LateInput): RunEvents => {
+  if (input._tag === "UsageCounted") return countOthers(input)
+  return input._tag === "TurnCompleted" || input._tag === "TurnFailed" ? countTurn(run, input) : []
+}
 
 /** What an input that comes after the end gets. */
 export const decideEnded = (run: Run, input: LateInput): Result.Result<RunEvents, Refusal> => {
-  if (isCounted(input))
-    return Result.succeed(input._tag === "UsageCounted" ? countOthers(input) : countTurn(run, input))
-  return lateOf(input._tag, input) === "ignored"
-    ? Result.succeed([])
-    : refuse("ended", `${input._tag} is stale: run ${run.runId} is ${run.status}.`)
+  const used = usedBy(run, input)
+  if (lateOf(input._tag, input) === "ignored") return Result.succeed(used)
+  const { _tag: command, runId } = input
+  const reason = `${command} is stale: run ${runId} is ${run.status}.`
+  // A refused input would leave nothing in the journal.
+  return used.length === 0
+    ? refuse("ended", reason)
+    : Result.succeed([...used, { _tag: "CommandRefused", runId, command, code: "ended", reason }])
 }

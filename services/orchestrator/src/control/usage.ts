@@ -7,6 +7,7 @@ import {
   type Role,
   reviewKey,
   type Tokens,
+  type TurnLimits,
   type Usage,
   uncachedTokens
 } from "@reprise/protocol"
@@ -22,8 +23,24 @@ export const usedTokens = (run: Run): number => uncachedTokens(allTokens(run))
 /** US dollars. */
 export const usedCost = (run: Run): number => run.usage.author.cost + run.usage.reviewer.cost
 
-/** A budget of 0 would be none: a turn is given at least this much. */
-export const leastCost = 0.000_001
+/** What the run, or the standalone session, may use in all; 0: off. */
+export const budgetsOf = ({ request, standalone }: Run): { readonly tokens: number; readonly cost: number } => {
+  const { costBudget, tokenBudget } = request.options.limits
+  return standalone === undefined
+    ? { tokens: tokenBudget, cost: costBudget }
+    : { tokens: standalone.limits.maxTokens ?? 0, cost: standalone.limits.maxCost ?? 0 }
+}
+
+const leastCost = 0.000_001
+
+/** What is left of the budgets, for the next turn: something, since 0 would switch the limit off. */
+export const budgetsLeft = (run: Run): Pick<TurnLimits, "maxTokens" | "maxCost"> => {
+  const { cost, tokens } = budgetsOf(run)
+  return {
+    ...(tokens > 0 ? { maxTokens: Math.max(tokens + run.granted.tokens - usedTokens(run), 1) } : {}),
+    ...(cost > 0 ? { maxCost: Math.max(cost + run.granted.cost - usedCost(run), leastCost) } : {})
+  }
+}
 
 const roleOf = (run: Run, { phase, role, turnId }: InputOf<"TurnCompleted" | "TurnFailed">): Role =>
   role ?? (phase !== undefined && turnId.startsWith(`${reviewKey(run.runId, phase)}-`) ? "reviewer" : "author")

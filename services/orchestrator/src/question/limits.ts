@@ -4,7 +4,7 @@ import type { EscalationRequest } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { isAuthorStep, isCounted } from "../actor/transitions.ts"
 import { stepTask } from "../author/prompt.ts"
-import { usedCost, usedTokens } from "../control/usage.ts"
+import { budgetsOf, usedCost, usedTokens } from "../control/usage.ts"
 import type { Limit } from "./question.ts"
 
 const callsAgent = (step: Step) => isAuthorStep(step) || step === "REVIEW"
@@ -28,13 +28,14 @@ const runWide = (request: EscalationRequest): EscalationRequest => ({ ...request
 
 /** The budget that is used up, also in the middle of a turn. */
 export const budgetReached = (run: Run, step: Step): EscalationRequest | undefined => {
-  const { costBudget, tokenBudget } = run.request.options.limits
-  if (tokenBudget > 0 && usedTokens(run) >= tokenBudget + run.granted.tokens) {
-    const reason = `The run has used ${usedTokens(run)} tokens: its budget is ${tokenBudget}.`
+  const { cost, tokens } = budgetsOf(run)
+  const whose = run.standalone === undefined ? "run" : "session"
+  if (tokens > 0 && usedTokens(run) >= tokens + run.granted.tokens) {
+    const reason = `The ${whose} has used ${usedTokens(run)} tokens: its budget is ${tokens}.`
     return runWide(limitReached(run, step, "tokens", reason))
   }
-  if (costBudget > 0 && usedCost(run) >= costBudget + run.granted.cost) {
-    const reason = `The run has cost $${usedCost(run).toFixed(2)}: its budget is $${costBudget}.`
+  if (cost > 0 && usedCost(run) >= cost + run.granted.cost) {
+    const reason = `The ${whose} has cost $${usedCost(run).toFixed(2)}: its budget is $${cost}.`
     return runWide(limitReached(run, step, "cost", reason))
   }
   return undefined

@@ -2,12 +2,20 @@
 import { type FailureKind, type Item, passesByItself, reviewKey, type SessionId } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
 import type { EventOf, RunEvent, RunEvents } from "../actor/journal.ts"
-import { enter, escalate, fresh as freshSession, type Outcome, outcome } from "../actor/moves.ts"
+import {
+  type EscalationRequest,
+  enter,
+  escalate,
+  fresh as freshSession,
+  type Outcome,
+  outcome
+} from "../actor/moves.ts"
 import { type Evolution, nothing, type PhaseRun, type Run, underWay, withNotice, withPhase } from "../actor/state.ts"
 import { agentSetup, turnLimits } from "../author/ask.ts"
 import { stepTask } from "../author/prompt.ts"
 import { afterGiving, decisionLine, decisionsOf, quoted, wordsFor } from "../ledger/ledger.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
+import { budgetReached } from "../question/limits.ts"
 
 /** Whether this session belongs to the phase's reviewer: the ids of those begin with the review's key. */
 export const isReviewerOf = (run: Run, phase: PhaseRun, sessionId: string): boolean =>
@@ -124,20 +132,18 @@ const isNotTheReviewers = (kind: FailureKind): boolean =>
   passesByItself(kind) || ["unauthorized", "aborted", "turn-limit"].includes(kind)
 
 /** The reviewer has forgotten its session: the next review begins in a new one, and a human is asked if that fails too. */
-export const reviewFailed = (phase: PhaseRun, { cycle, kind, reason }: InputOf<"ReviewFailed">): Outcome => {
+export const reviewFailed = (run: Run, phase: PhaseRun, { cycle, kind, reason }: InputOf<"ReviewFailed">): Outcome => {
   const broke: RunEvent = { _tag: "ReviewBroke", cycle, reason }
   if (phase.brokenReviews === 0 && !isNotTheReviewers(kind)) {
     return outcome([broke], enter("REVIEW", "review-broke", freshSession))
   }
-  return outcome(
-    [broke],
-    escalate({
-      origin: "reviewer",
-      reason: `The review failed (${kind}): ${reason}`,
-      retry: { step: "REVIEW" },
-      noContinue: notTheAuthors
-    })
-  )
+  const reached = kind === "turn-limit" ? budgetReached(run, "REVIEW") : undefined
+  const failed: EscalationRequest = {
+    origin: "reviewer",
+    reason: `The review failed (${kind}): ${reason}`,
+    retry: { step: "REVIEW" }
+  }
+  return outcome([broke], escalate({ ...(reached ?? failed), noContinue: notTheAuthors }))
 }
 
 const phaseAfterVerdict = (phase: PhaseRun, { context, verdict }: EventOf<"VerdictAccepted">): PhaseRun => {

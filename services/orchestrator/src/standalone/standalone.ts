@@ -3,11 +3,9 @@
  * (docs/design/sessions.md#standalone-sessions). `Run.standalone` says what it was asked to do; wherever such a run
  * differs from one of a plan, a function named for the difference looks at it.
  */
-import { defaultRunOptions, PhaseId, type RunOptions, type TurnLimits } from "@reprise/protocol"
+import { defaultRunOptions, PhaseId, type RunOptions } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
 import type { EventOf } from "../actor/journal.ts"
-import type { Run } from "../actor/state.ts"
-import { leastCost, usedCost, usedTokens } from "../control/usage.ts"
 
 type StartStandaloneRun = InputOf<"StartStandaloneRun">
 
@@ -47,13 +45,6 @@ export const standaloneRequested = (standalone: StartStandaloneRun, at: string):
     at
   }
 }
-
-/** A turn may use what is left of the session's budgets. */
-export const standaloneLimits = (run: Run, { limits }: StartStandaloneRun): TurnLimits => ({
-  ...limits,
-  ...(limits.maxTokens === undefined ? {} : { maxTokens: Math.max(1, limits.maxTokens - usedTokens(run)) }),
-  ...(limits.maxCost === undefined ? {} : { maxCost: Math.max(leastCost, limits.maxCost - usedCost(run)) })
-})
 
 /** For an agent that worked outside of its turns and is idle again. */
 export const idleAgain = `You have worked in this session since you stopped to ask a human, and are idle again. Do no further work now.

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { noUsage } from "@reprise/protocol"
+import { noTokens, noUsage, SessionId, TurnId } from "@reprise/protocol"
+import type { InputOf } from "../../src/actor/inputs.ts"
 import { row } from "../support/row.ts"
-import { runId, story, withGates } from "../support/story.ts"
+import { runId, type Story, story, withGates } from "../support/story.ts"
 
 const pause = { _tag: "PauseRun", runId, now: false } as const
 const pauseNow = { _tag: "PauseRun", runId, now: true } as const
@@ -209,9 +210,10 @@ describe("any terminal", () => {
 
   it("counts what a turn used that is reported later, once, and moves no more", () => {
     const { report, s } = aborted()
-    s.tell(report)
+    const refused = s.tell(report).journal.findLast(({ _tag }) => _tag === "CommandRefused")
+    assert.deepInclude(refused, { command: "TurnCompleted", code: "ended" })
     assert.deepStrictEqual([s.run.status, s.run.usage.author.turns, s.run.usage.author.cost], ["aborted", 1, 0.5])
-    row(s, report).then([])
+    row(s, report).refused("TurnCompleted is stale: run r1-test is aborted.")
     const { sessionId } = report
     const late = { _tag: "UsageCounted", runId, sessionId, role: "author", ...noUsage, cost: 0.25, calls: 1 } as const
     assert.strictEqual(s.tell(late).run.usage.author.cost, 0.75)
@@ -239,6 +241,22 @@ describe("any terminal", () => {
     row(s, { _tag: "SessionAborted", runId, sessionId: s.author, reason: "x" }).then([])
     row(s, { _tag: "CommandRefused", runId, command: "AnswerReceived", reason: "stale" }).then([])
   })
+})
+
+/** The end of the reviewer's turn, which only its use concerns. */
+const reviewersTurn = (s: Story): InputOf<"TurnFailed"> => ({
+  _tag: "TurnFailed",
+  runId,
+  phase: s.phase.id,
+  role: "reviewer",
+  sessionId: SessionId.make(`${runId}-p1-s1`),
+  turnId: TurnId.make(`${runId}-p1-t1`),
+  kind: "turn-limit",
+  message: "too much",
+  sessionUsable: true,
+  ...noUsage,
+  duration: 1,
+  attempts: 1
 })
 
 describe("circuit breakers", () => {
@@ -300,6 +318,25 @@ describe("circuit breakers", () => {
     s.tell({ ...s.turnFailure("turn-limit", true), cost: 0.5 })
     assert.deepInclude(s.question.ask, { origin: "limit", reason: "The run has cost $0.50: its budget is $0.4." })
     assert.strictEqual(s.answer("fix").run.pending._tag, "Turn")
+  })
+
+  it("give a continued turn what is left of the budget that was granted again", () => {
+    const s = story().executing({ limits: { tokenBudget: 120 } })
+    s.needsHuman().answer("c")
+    assert.strictEqual(s.command("ContinueSession").limits?.maxTokens, 10)
+    s.tell({ ...s.turnFailure("turn-limit", true), tokens: { ...noTokens, input: 20 } })
+    assert.strictEqual(s.question.ask.origin, "limit")
+    s.answer("fix")
+    assert.strictEqual(s.command("StartTurn").limits.maxTokens, 120)
+  })
+
+  it("ask one question about a budget that a review used up", () => {
+    const s = story()
+      .executing({ limits: { tokenBudget: 200 } })
+      .worked("abc1")
+    s.tell({ ...reviewersTurn(s), tokens: { ...noTokens, input: 500 } }).reviewBreaks("turn-limit")
+    assert.match(s.question.ask.reason, /The run has used 610 tokens: its budget is 200/)
+    assert.strictEqual(s.answer("fix").run.pending._tag, "Review")
   })
 
   it("put every limit that was reached into the notices", () => {

@@ -131,12 +131,23 @@ describe("the run of a standalone session", () => {
     s.tell(s.turnReport({ result: "needs_human", reason: "why" }, { tokens })).answer("c")
     assert.strictEqual(s.command("StartTurn").limits.maxTokens, 1000 - 110)
     assert.strictEqual(s.command("StartTurn").limits.inactivityMs, 5000)
-    s.tell(s.turnReport({ result: "needs_human", reason: "why" }, { tokens: { ...tokens, input: 5000 } })).answer("fix")
-    assert.strictEqual(s.command("StartTurn").limits.maxTokens, 1)
+  })
+
+  it("asks whether a session may go on that has used up its budget, and grants it again", () => {
+    for (const ended of [
+      (s: Story) => s.turnReport({ result: "needs_human", reason: "why" }, { tokens: { ...noTokens, input: 5000 } }),
+      (s: Story) => ({ ...s.turnFailure("turn-limit", true), tokens: { ...noTokens, input: 5000 } })
+    ]) {
+      const s = story().standalone()
+      s.tell(ended(s))
+      if (asked(s).origin !== "limit") s.answer("c")
+      assert.deepInclude(asked(s), { origin: "limit", reason: "The session has used 5000 tokens: its budget is 1000." })
+      assert.strictEqual(s.answer("c").command("StartTurn").limits.maxTokens, 1000)
+    }
   })
 
   it("is continued as often as a human wants", () => {
-    const s = needsHuman()
+    const s = story().standalone({ limits: {} }).needsHuman()
     for (let n = 0; n < 25; n++) s.answer("c").needsHuman()
     assert.strictEqual(s.answer("c").run.status, "running")
     const { maxStepsPerRun, maxStepVisits } = s.run.request.options.limits

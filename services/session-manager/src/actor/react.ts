@@ -1,6 +1,6 @@
 /** What a session sends: work to its host, timers to itself, its public events to everybody. */
 import { type Outgoing as AnyOutgoing, type Delivery, publish, requestWork, send, setTimer } from "@reprise/actor"
-import { type TurnId, to } from "@reprise/protocol"
+import { subtractUsage, type TurnId, to } from "@reprise/protocol"
 import { savedOf, transcriptOf } from "../lifecycle/transcript.ts"
 import { after, type SessionSettings } from "../settings.ts"
 import { counted } from "../turn/usage.ts"
@@ -60,11 +60,17 @@ const saveNewMessages = (session: Session, details: SessionDetails): Sent => {
   ]
 }
 
-const archive = ({ runtimeSessionId, status }: Session, details: SessionDetails): Sent => {
+const archive = (session: Session, details: SessionDetails): Sent => {
+  const { runtimeSessionId, status, used } = session
   if (runtimeSessionId === undefined) return []
-  const object = transcriptOf(details.sessionId, runtimeSessionId)
-  const stop = status === "aborted"
-  return [work(details, { _tag: "SaveTranscript", ...onRuntime(details, runtimeSessionId), object, stop })]
+  const usedEarlier = subtractUsage(used, counted(session))
+  return [
+    work(details, {
+      _tag: "SaveTranscript",
+      ...onRuntime(details, runtimeSessionId),
+      ...{ object: transcriptOf(details.sessionId, runtimeSessionId), stop: status === "aborted", usedEarlier }
+    })
+  ]
 }
 
 const interruptSession = ({ runtimeSessionId, turn }: Session, details: SessionDetails, turnId?: TurnId): Sent =>

@@ -7,14 +7,23 @@ import {
   RunId,
   RuntimeName,
   Step,
+  Tokens,
   TurnId,
   TurnLimits,
   Usage
 } from "@reprise/protocol"
-import { Effect, Schema } from "effect"
+import { Effect, Schema, SchemaTransformation } from "effect"
 import { AgentQuestionKind, PromptIdentity, PromptKind } from "./journal.ts"
 
 const onRuntime = { runtime: RuntimeName, directory: Schema.String, runtimeSessionId: Schema.String } as const
+
+/** Work that was asked for before cost and calls were counted. */
+const tokensAlone = Tokens.pipe(
+  Schema.decodeTo(
+    Schema.toType(Usage),
+    SchemaTransformation.transform({ decode: (tokens) => ({ ...noUsage, tokens }), encode: ({ tokens }) => tokens })
+  )
+)
 
 export const SessionWork = Schema.TaggedUnion({
   OpenSession: {
@@ -44,9 +53,9 @@ export const SessionWork = Schema.TaggedUnion({
     permissions: PermissionMode,
     limits: TurnLimits,
     /** What the turn used before this prompt. */
-    usedBefore: Usage,
-    /** What is counted of the runtime's total: this prompt uses what comes on top. */
-    counted: Usage.pipe(Schema.withDecodingDefaultKey(Effect.succeed(noUsage))),
+    usedBefore: Schema.Union([Usage, tokensAlone]),
+    /** What is counted of the runtime's total: this prompt uses what comes on top. Absent in older work. */
+    counted: Schema.optionalKey(Usage),
     /** When the turn began, ISO 8601: for the wall limit. */
     turnStartedAt: Schema.String,
     /** How much of the time since then it waited for humans or for failures that pass by themselves. */
@@ -59,7 +68,13 @@ export const SessionWork = Schema.TaggedUnion({
     saved: Schema.optionalKey(Schema.Struct({ object: Schema.String, messages: Schema.Int, digest: Schema.String }))
   },
   /** Saves the whole conversation under this name. `stop`: whatever still runs in the session is stopped first. */
-  SaveTranscript: { ...onRuntime, object: Schema.String, stop: Schema.Boolean },
+  SaveTranscript: {
+    ...onRuntime,
+    object: Schema.String,
+    stop: Schema.Boolean,
+    /** What the session used in earlier runtime sessions. Absent in older work. */
+    usedEarlier: Schema.optionalKey(Usage)
+  },
   /** Stops whatever runs in the session. `turnId`: the turn that waits to be told when nothing does; `text`: its prompt. */
   InterruptSession: { ...onRuntime, turnId: Schema.optionalKey(TurnId), text: Schema.optionalKey(Schema.String) },
   /** A human has left the session: nobody waits for the grace any more. */

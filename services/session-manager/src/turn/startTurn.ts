@@ -188,7 +188,8 @@ export const continueSession = (
   const details: SessionDetails = {
     ...session.details,
     ...(command.phase === undefined ? {} : { phase: command.phase }),
-    ...(command.step === undefined ? {} : { step: command.step })
+    ...(command.step === undefined ? {} : { step: command.step }),
+    ...(command.limits === undefined ? {} : { limits: command.limits })
   }
   const turn: TurnRequest = {
     turnId: command.turnId,

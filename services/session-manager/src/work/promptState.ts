@@ -2,6 +2,7 @@
 import type { Inspection } from "@reprise/agent"
 import {
   maxUsage,
+  noTokens,
   noUsage,
   type RuntimeFailure,
   subtractUsage,
@@ -27,7 +28,9 @@ export interface PromptState {
   readonly progressShownMs: number
   /** What the last inspection saw. */
   readonly inspected: string
-  /** What the prompt has used, as far as it is known. */
+  /** What this attempt has used, as events tell: whether the agent has done anything in it. */
+  readonly tokens: Tokens
+  /** What all attempts at the prompt have used, as far as it is known. */
   readonly used: Usage
 }
 
@@ -38,6 +41,7 @@ export const promptStarted = ({ kind }: Pick<WorkOf<"RunPrompt">, "kind">, now: 
   workingReported: kind !== "work" && kind !== "continuation",
   progressShownMs: 0,
   inspected: "",
+  tokens: noTokens,
   used: noUsage
 })
 
@@ -77,11 +81,13 @@ export const inspectedAt = (
 ): PromptState => {
   const inspected = `${messageCount} ${allOf(usage.tokens)} ${lastMessage?.id} ${lastMessage?.finished}`
   if (inspected === state.inspected) return state
-  return { ...activeAt(state, now), inspected, used: maxUsage(state.used, subtractUsage(usage, counted)) }
+  const used = counted === undefined ? state.used : maxUsage(state.used, subtractUsage(usage, counted))
+  return { ...activeAt(state, now), inspected, used }
 }
 
-/** An event told what the prompt has used so far. */
+/** An event told what this attempt at the prompt has used so far. */
 export const tokensSeen = (state: PromptState, tokens: Tokens): PromptState => ({
   ...state,
+  tokens,
   used: maxUsage(state.used, { ...noUsage, tokens })
 })

@@ -126,7 +126,7 @@ const reportFailure = Effect.fnUntraced(function* (running: Running, failure: Fa
   const { delivery, reporting, runtime, watch, work } = running
   const { number, turnId } = work
   const seen = failure.kind === "gone" ? {} : yield* lookAtConversation(runtime, work)
-  const used = { ...(yield* watch.used), toolCalls: 0, ...(yield* watch.waited) }
+  const used = { ...noUsage, tokens: yield* watch.tokens, toolCalls: 0, ...(yield* watch.waited) }
   const of = { turnId, number, attempts: delivery }
   yield* reporting.tell("ended", { _tag: "RecordPromptFailed", ...of, ...used, ...seen, ...failure })
 })

@@ -9,6 +9,7 @@ import {
   type PromptReply,
   type SessionState
 } from "@reprise/agent"
+import type { Usage } from "@reprise/protocol"
 import { Effect, Schedule } from "effect"
 import type { SessionReport } from "../actor/inputs.ts"
 import type { WorkOf } from "../actor/work.ts"
@@ -98,7 +99,7 @@ export const stopOnRuntime = Effect.fn("stopOnRuntime")(
 )
 
 /** What the session has used in all. */
-export const totalUsed = (runtime: AgentRuntimeShape, id: string) =>
+export const totalUsed = (runtime: AgentRuntimeShape, id: string): Effect.Effect<{ readonly total?: Usage }> =>
   runtime.inspect(id).pipe(
     Effect.map(({ state, usage }) => (state._tag === "missing" ? {} : { total: usage })),
     Effect.orElseSucceed(() => ({}))

@@ -1,7 +1,7 @@
 /** Archives a session: its whole conversation, from its runtime or as it was saved, becomes one object. */
 import { Broker, Messenger, type WorkContext, WorkFault } from "@reprise/actor"
 import { AgentRuntimes } from "@reprise/agent"
-import { SessionId } from "@reprise/protocol"
+import { addUsage, maxUsage, noUsage, SessionId } from "@reprise/protocol"
 import { Clock, Effect } from "effect"
 import type { WorkOf } from "../actor/work.ts"
 import { readTranscript } from "./readTranscript.ts"
@@ -19,7 +19,7 @@ export const saveTranscript = Effect.fn("saveTranscript")(function* (
   work: WorkOf<"SaveTranscript">,
   context: WorkContext
 ) {
-  const { object, runtimeSessionId, stop } = work
+  const { object, runtimeSessionId, stop, usedEarlier = noUsage } = work
   const messenger = yield* Messenger
   const runtimes = yield* AgentRuntimes
   const { transcripts } = yield* Broker
@@ -44,10 +44,12 @@ export const saveTranscript = Effect.fn("saveTranscript")(function* (
   const isLost = said.length === 0 && saved !== undefined
   const messages = isLost ? saved.messages : said
   const savedAt = isLost ? saved.savedAt : new Date(yield* Clock.currentTimeMillis).toISOString()
-  const text = sessionFileText(sessionFile(view, messages, savedAt))
+  const { total } = yield* totalUsed(runtime, runtimeSessionId)
+  const used = total === undefined ? view : maxUsage(view, addUsage(usedEarlier, total))
+  const text = sessionFileText(sessionFile({ ...view, ...used }, messages, savedAt))
   yield* Effect.mapError(transcripts.put(object, text), fault("store the conversation"))
-  const total = said.length === 0 ? {} : yield* totalUsed(runtime, runtimeSessionId)
-  yield* tell("archived", { _tag: "RecordArchived", object, messages: messages.length, ...total })
+  const counted = total === undefined ? {} : { total }
+  yield* tell("archived", { _tag: "RecordArchived", object, messages: messages.length, ...counted })
   // Whoever still reads a part finds the whole in its place.
   const parts = (saved?.objects ?? []).filter((part) => part.startsWith(`${object}/`))
   yield* Effect.forEach(parts, transcripts.remove, { discard: true }).pipe(

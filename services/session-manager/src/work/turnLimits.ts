@@ -34,10 +34,10 @@ const usageReached = (limits: TurnLimits, { calls, cost, tokens }: Usage): strin
   const { maxCalls, maxCost, maxTokens, maxTurnTokens } = limitsOf(limits)
   const used = uncachedTokens(tokens)
   if (maxTokens !== undefined && used > maxTokens) {
-    return `The turn used ${used} tokens; ${maxTokens} were left of the budget (limits.tokenBudget).`
+    return `The turn used ${used} tokens; what was left of the budget (limits.tokenBudget) was ${maxTokens}.`
   }
   if (maxCost !== undefined && cost > maxCost) {
-    return `The turn cost $${cost.toFixed(2)}; $${maxCost.toFixed(2)} were left of the budget (limits.costBudget).`
+    return `The turn cost $${cost.toFixed(2)}; what was left of the budget (limits.costBudget) was $${maxCost.toFixed(2)}.`
   }
   if (maxTurnTokens !== undefined && used > maxTurnTokens) {
     return `The turn used ${used} tokens; one turn may use ${maxTurnTokens} (limits.maxTurnTokens).`

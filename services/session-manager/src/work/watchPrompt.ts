@@ -4,7 +4,7 @@
  */
 import type { WorkFault } from "@reprise/actor"
 import type { AgentRuntimeShape, PendingPrompt, RuntimeEvent } from "@reprise/agent"
-import { addTokens, type RuntimeFailure, type SessionId, type Usage, vendorFailureOf } from "@reprise/protocol"
+import { addTokens, type RuntimeFailure, type SessionId, type Tokens, vendorFailureOf } from "@reprise/protocol"
 import { Clock, Effect, Fiber, Ref, Semaphore, Stream } from "effect"
 import type { WorkOf } from "../actor/work.ts"
 import {
@@ -25,8 +25,8 @@ export interface PromptWatch {
   readonly limit: Effect.Effect<ReachedLimit, WorkFault>
   /** Reports the agent as working, if that has not been done: it may finish before it was seen to work. */
   readonly worked: Effect.Effect<void, WorkFault>
-  /** What the prompt is known to have used so far. */
-  readonly used: Effect.Effect<Usage>
+  /** What this attempt at the prompt is known to have used so far. */
+  readonly tokens: Effect.Effect<Tokens>
   /** How long it has waited for a human so far; absent: it never did. */
   readonly waited: Effect.Effect<{ readonly humanMs?: number }>
 }
@@ -206,7 +206,7 @@ export const watchPrompt = Effect.fnUntraced(function* (
   return {
     limit: Effect.raceFirst(Fiber.join(events), awaitLimit(watching)),
     worked: reportWorking(watching, "answer"),
-    used: Effect.map(Ref.get(state), ({ used }) => used),
+    tokens: Effect.map(Ref.get(state), ({ tokens }) => tokens),
     waited: Effect.map(Ref.get(state), ({ waitedForHumanMs }) =>
       waitedForHumanMs === 0 ? {} : { humanMs: waitedForHumanMs }
     )

@@ -1,0 +1,33 @@
+/** Work that an older version asked for is still done. */
+import { assert, describe, it } from "@effect/vitest"
+import { noTokens, noUsage } from "@reprise/protocol"
+import { Schema } from "effect"
+import { SessionWork } from "../src/actor/work.ts"
+import { inspectedAt, promptStarted, tokensSeen } from "../src/work/promptState.ts"
+import { firstTurn, given } from "./support/story.ts"
+
+const tokens = { ...noTokens, input: 700 }
+const inspection = { state: { _tag: "busy" }, messageCount: 3, usage: { tokens, cost: 2, calls: 9 } } as const
+
+describe("a prompt that an older version asked for", () => {
+  it("is read, with the tokens that its turn had used before", () => {
+    const asked = given(firstTurn.slice(0, 1)).when(firstTurn[1] ?? assert.fail("no story"))
+    const prompt = asked.work.map(({ work }) => work).find((work) => work._tag === "RunPrompt")
+    const { counted: _, ...older } = prompt ?? assert.fail("there is no prompt")
+    const read = Schema.decodeUnknownSync(SessionWork)({ ...older, usedBefore: tokens })
+    assert.deepInclude(read, { usedBefore: { ...noUsage, tokens } })
+  })
+
+  it("takes nothing that its session used before for its own", () => {
+    const state = inspectedAt(promptStarted({ kind: "work" }, 0), inspection, {}, 1)
+    assert.deepStrictEqual(state.used, noUsage)
+  })
+})
+
+describe("a prompt that is sent again", () => {
+  it("counts all attempts for its limits, and this attempt alone as work", () => {
+    const again = inspectedAt(promptStarted({ kind: "work" }, 0), inspection, { counted: noUsage }, 1)
+    assert.deepStrictEqual([again.used.calls, again.tokens], [9, noTokens])
+    assert.deepStrictEqual(tokensSeen(again, { ...noTokens, output: 5 }).tokens.output, 5)
+  })
+})
