@@ -3,17 +3,16 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   type AwaitedWork,
   anyHost,
-  noUsage,
   type ReviewView,
   reviewerSessionIdOf,
   reviewerTurnIdOf,
   reviewKey,
-  type SessionView,
   sessionIdOf,
   turnIdOf,
   type WorkspaceView
 } from "@reprise/protocol"
 import { type Missing, missingWork, type Shown } from "../src/watch/missing.ts"
+import { idleSince, sessionView } from "./support/sessionView.ts"
 import { runId } from "./support/story.ts"
 
 const sessionId = sessionIdOf(runId, 1)
@@ -23,13 +22,6 @@ const agent: AwaitedWork = { _tag: "Agent", sessionId }
 const review: AwaitedWork = { _tag: "Review", phase: "1" as never, cycle: 2 }
 const gates: AwaitedWork = { _tag: "Workspace", command: "RunQualityGates" }
 
-const at = "2026-01-01T10:00:00.000Z"
-const session = (more: Partial<SessionView> = {}): SessionView => ({
-  ...{ sessionId, runId, role: "author", runtime: "opencode", runtimeSessionId: "ses_1", directory: "/repo" },
-  ...{ host: anyHost, status: "active", turns: 2, messages: 9, toolCalls: 4, ...noUsage },
-  ...{ createdAt: at, lastActivityAt: at, heldBy: "phase" },
-  ...more
-})
 const ofReviewer = {
   sessionId: reviewerSessionIdOf(runId, "1" as never, 1),
   turnId: reviewerTurnIdOf(runId, "1" as never, 2)
@@ -48,13 +40,17 @@ const underWay: ReadonlyArray<readonly [string, AwaitedWork, Shown]> = [
   [
     "a turn that is open, however long, also while it waits for a rate limit",
     turn,
-    { session: session({ turnId, heldBy: "turn" }) }
+    { session: sessionView({ turnId, heldBy: "turn" }) }
   ],
-  ["a turn in whose session an agent is at work", turn, { session: session({ heldBy: "agent" }) }],
-  ["a turn in whose session an agent asks a human", turn, { session: session({ heldBy: "question" }) }],
-  ["an agent that works by itself", agent, { session: session({ heldBy: "agent" }) }],
-  ["an agent that has begun a turn since", agent, { session: session({ turnId }) }],
-  ["a review whose turn is open", review, { review: shownReview({}), session: session({ turnId: ofReviewer.turnId }) }],
+  ["a turn in whose session an agent is at work", turn, { session: sessionView({ heldBy: "agent" }) }],
+  ["a turn in whose session an agent asks a human", turn, { session: sessionView({ heldBy: "question" }) }],
+  ["an agent that works by itself", agent, { session: sessionView({ heldBy: "agent" }) }],
+  ["an agent that has begun a turn since", agent, { session: sessionView({ turnId }) }],
+  [
+    "a review whose turn is open",
+    review,
+    { review: shownReview({}), session: sessionView({ turnId: ofReviewer.turnId }) }
+  ],
   ["gates that run, however long", gates, { workspace: workspace(["m1.0"]) }]
 ]
 
@@ -62,21 +58,21 @@ const missing: ReadonlyArray<readonly [string, AwaitedWork | undefined, Shown, M
   [
     "a turn in an idle session",
     turn,
-    { session: session() },
+    { session: sessionView() },
     "usable",
-    `Turn ${turnId} is not under way in session ${sessionId}: the session is idle since ${at}.`
+    `Turn ${turnId} is not under way in session ${sessionId}: the session is idle since ${idleSince}.`
   ],
   [
     "a turn in a session that was never opened",
     turn,
-    { session: session({ runtimeSessionId: undefined } as object) },
+    { session: sessionView({ runtimeSessionId: undefined } as object) },
     "doubtful",
-    `Turn ${turnId} is not under way in session ${sessionId}: the session is idle since ${at}.`
+    `Turn ${turnId} is not under way in session ${sessionId}: the session is idle since ${idleSince}.`
   ],
   [
     "a turn in a session that has ended",
     turn,
-    { session: session({ status: "expired" }) },
+    { session: sessionView({ status: "expired" }) },
     "ended",
     `Turn ${turnId} is not under way in session ${sessionId}: the session is expired.`
   ],
@@ -90,9 +86,9 @@ const missing: ReadonlyArray<readonly [string, AwaitedWork | undefined, Shown, M
   [
     "an agent that is idle",
     agent,
-    { session: session() },
+    { session: sessionView() },
     "usable",
-    `The agent of session ${sessionId} is no longer at work: the session is idle since ${at}.`
+    `The agent of session ${sessionId} is no longer at work: the session is idle since ${idleSince}.`
   ],
   [
     "a review that the reviewer does not know",
@@ -104,9 +100,9 @@ const missing: ReadonlyArray<readonly [string, AwaitedWork | undefined, Shown, M
   [
     "a review whose turn is not open",
     review,
-    { review: shownReview({}), session: session() },
+    { review: shownReview({}), session: sessionView() },
     "doubtful",
-    `Review 2 of phase 1 is not under way: the reviewer waits for turn ${ofReviewer.turnId} in session ${ofReviewer.sessionId}, and the session is idle since ${at}.`
+    `Review 2 of phase 1 is not under way: the reviewer waits for turn ${ofReviewer.turnId} in session ${ofReviewer.sessionId}, and the session is idle since ${idleSince}.`
   ],
   [
     "a review whose verdict was lost",
