@@ -27,6 +27,29 @@ describe("an event as a line", () => {
       "Run r1-abc of PLAN.md: 1 phase"
     ],
     [{ _tag: "PhaseStarted", phase: "2.1", title: "Server" }, "Phase 2.1: Server"],
+    [
+      {
+        _tag: "ClaimsRejected",
+        phase: "1",
+        commit,
+        task: "T1",
+        reason: "not-new",
+        detail: "Task 'T1': it is the commit that this work began from."
+      },
+      "    Commit 0123456789 rejected (not-new): Task 'T1': it is the commit that this work began from."
+    ],
+    [
+      {
+        _tag: "EscalationOverruled",
+        escalationId: "r1-abc-e1",
+        choice: "fix",
+        guidance: "In blue.",
+        by: "anna",
+        via: "cli",
+        reason: "agent-working"
+      },
+      "  The answer 'fix' of anna came too late: the agent is working again. What was said with it is in the next prompt."
+    ],
     [{ _tag: "StepStarted", step: "EXECUTE", phase: "1", attempt: 1 }, "  Author works on phase 1"],
     [{ _tag: "StepStarted", step: "QUALITY_CHECK", attempt: 3 }, "  Running the quality gates (attempt 3)"],
     [

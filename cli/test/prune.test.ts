@@ -24,6 +24,11 @@ describe("the standalone sessions that may be pruned", () => {
     ["have ended and are archived", { status: "completed", prompt: "x", transcript: "t" }, true],
     ["never opened", { status: "aborted", prompt: "x", opened: false }, true],
     ["are not archived yet", { status: "completed", prompt: "x" }, false],
+    [
+      "are saved in parts, and not archived yet",
+      { status: "completed", prompt: "x", transcript: "session/s/r/1" },
+      false
+    ],
     ["live", { status: "paused", prompt: "x", transcript: "t" }, false],
     ["belong to a run, which takes them along", { status: "completed", transcript: "t" }, false]
   ] as const)("%s: %j", (_, { opened = true, ...more }: SessionMore, expected) => {

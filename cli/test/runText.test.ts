@@ -64,14 +64,16 @@ describe("the summary of a run", () => {
     const ledger = [
       { from: "human", by: "anna", for: "both", phase: "1", text: "Use\nblue.", givenTo: ["r1-abc-s1", "r1-abc-s2"] },
       { from: "author", for: "reviewer", phase: "1", text: "R1 is meant so.", givenTo: [] },
-      { from: "human", by: "anna", for: "both", about: "At the gate", text: "Hurry.", givenTo: [] }
+      { from: "human", by: "anna", for: "both", about: "At the gate", text: "Hurry.", givenTo: [] },
+      { from: "human", by: "anna", for: "both", phase: "1", about: "At the checkpoint", text: "", givenTo: [] }
     ]
     assert.deepStrictEqual(
       plainLines(runSummary(aRun({ ledger }), [])).filter((line) => line.startsWith("said by")),
       [
         "said by anna for the author and reviewer of phase 1 (given to r1-abc-s1, r1-abc-s2): Use blue.",
         "said by the author for the reviewer of phase 1 (not given to a session yet): R1 is meant so.",
-        "said by anna for the author and reviewer of the next phase (not given to a session yet): At the gate: Hurry."
+        "said by anna for the author and reviewer of the next phase (not given to a session yet): At the gate: Hurry.",
+        "said by anna for the author and reviewer of phase 1 (not given to a session yet): At the checkpoint"
       ]
     )
   })

@@ -13,7 +13,7 @@ const arrows = (): ReadonlyArray<string> => {
   )
 }
 
-const archived = ["expired", "completed", "aborted"].map((status) => `    ${status} --> [*]: archived`)
+const archived = ["expired", "completed", "aborted", "failed"].map((status) => `    ${status} --> [*]: archived`)
 
 const diagram = (): string => ["```mermaid", "stateDiagram-v2", ...arrows(), ...archived, "```"].join("\n")
 

@@ -67,6 +67,7 @@ const inputs = (done: ReadonlyArray<CompletedTask>): ReadonlyArray<Input> => [
     duration: 0,
     attempts: 1
   },
+  { _tag: "ClaimsVerified", runId, phase, tasks: done },
   { _tag: "ContinuationStateWritten", runId, phase, path },
   { _tag: "AnswerReceived", runId, escalationId: escalationIdOf(runId, 1), choice: "a", by: "bench", via: "bench" },
   { _tag: "ContinuationStateWritten", runId, phase, path },

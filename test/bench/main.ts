@@ -8,6 +8,7 @@ import { longHistory } from "./longHistory.ts"
 import { parkedRuns } from "./parkedRuns/parkedRuns.ts"
 import { report } from "./report.ts"
 import { reviewTokens } from "./reviewTokens.ts"
+import { savedTurns } from "./savedTurns.ts"
 import { startUp } from "./startUp.ts"
 
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
@@ -20,6 +21,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   "parked-runs": parkedRuns,
   report,
   "review-tokens": reviewTokens,
+  "saved-turns": savedTurns,
   "start-up": startUp
 }
 

@@ -1,5 +1,6 @@
 /**
- * The tokens of the second review of a phase: in the reviewer's session, and in a new session with the full prompt.
+ * The tokens of the second review of a phase: in the reviewer's session, and in a new session with the full prompt, which
+ * is told the lost conversation.
  * Repository, change and reviewer are the same; the reviewer reads the files that it has not read yet.
  */
 import type { CallRecord } from "@reprise/scripted-model"

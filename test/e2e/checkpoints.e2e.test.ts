@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -14,27 +14,13 @@ import {
   stopsAt,
   worksWhen
 } from "../harness/checkpointPlan.ts"
+import { answers, fileOf, parks } from "../harness/parkedRun.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 const task = (n: number) => `${planId}-T${n}`
 const statePath = `${folder}/.continuation-state.json`
 
-const fileOf = (world: World, path: string) => readFileSync(join(world.root, path), "utf8")
 const stateOf = (world: World): unknown => JSON.parse(fileOf(world, statePath))
-
-/** Runs the plan until it waits for a human, and returns the question. */
-const parks = Effect.fnUntraced(function* (world: World, ...flags: ReadonlyArray<string>) {
-  const run = yield* world.reprise("run", "PLAN.md", ...flags)
-  assert.strictEqual(run.code, 4, run.stderr)
-  const [question] = yield* world.questions
-  return question ?? assert.fail("no question is open")
-})
-
-const answers = Effect.fnUntraced(function* (world: World, id: string, choice: string, guidance?: string) {
-  const words = guidance === undefined ? [] : ["--guidance", guidance]
-  const answer = yield* world.reprise("gate", "answer", id, choice, ...words)
-  assert.strictEqual(answer.code, 0, answer.stderr)
-})
 
 const subjectsOf = (world: World) => world.git("log", "--format=%s").split("\n")
 
@@ -86,7 +72,8 @@ describe("a plan with three checkpoints", () => {
       assert.deepStrictEqual(stateOf(world), {
         plan_id: planId,
         completed_tasks: [
-          { id: task(1), commit: commits[0], files: ["module.txt"] },
+          // As committed: the runtime has changed its own file, and the author has added everything.
+          { id: task(1), commit: commits[0], files: ["module.txt", "opencode.json"] },
           { id: task(2), commit: commits[1], files: ["page.txt"] }
         ],
         checkpoint: { task: task(2), type: "human-verify" },

@@ -42,7 +42,7 @@ describe("overridden prompts", () => {
       const said = (role: string) => calls.filter((call) => call.role === role).map(({ lastUser }) => lastUser)
       const [author, reviewer] = [said("author"), said("reviewer")]
       const work =
-        /^You are the author of phase 1 of the plan PLAN\.md: One\.\n\n🚀 Do phase 1, \{ as you \} like, \{x\}\.\n- \S+: Write it\n\n## Your report\n\nEnd your/
+        /^You are the author of phase 1 of the plan PLAN\.md: One\.\n\nRead what the project says [^\n]+\n\n🚀 Do phase 1, \{ as you \} like, \{x\}\.\n- \S+: Write it\n\n## Your report\n\nEnd your/
       assert.isTrue(author.some((text) => work.test(text)))
       assert.isTrue(
         author.some((text) =>

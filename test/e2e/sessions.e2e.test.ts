@@ -43,7 +43,7 @@ describe("the sessions of a run", () => {
         messageCount: exported.messages
       })
       const alone = dataOf(yield* world.reprise("attach", id, "--json"))
-      assert.deepStrictEqual(alone.argv.slice(1), [world.root, "--session", runtimeId])
+      assert.deepStrictEqual([alone.argv, alone.environment], [["reprise", "attach", id], []])
       const blind = yield* world.reprise("attach", id)
       assert.deepStrictEqual([blind.code, /needs a terminal/.test(blind.stderr)], [2, true])
 
@@ -53,6 +53,8 @@ describe("the sessions of a run", () => {
       assert.deepStrictEqual([again.code, JSON.parse(again.stdout).error.code], [2, "not-running"])
       const late = yield* world.reprise("attach", id, "--json")
       assert.deepStrictEqual([late.code, JSON.parse(late.stdout).error.code], [2, "ended"])
+      const back = yield* world.reprise("sessions", "hand-back", id, "--json")
+      assert.deepStrictEqual([back.code, JSON.parse(back.stdout).error.code], [2, "not-running"])
       for (const command of [["show"], ["export"], ["abort"]]) {
         const unknown = yield* world.reprise("sessions", ...command, "nobody", "--json")
         assert.deepStrictEqual([unknown.code, JSON.parse(unknown.stdout).error.code], [2, "unknown-session"])

@@ -3,9 +3,10 @@ import { Effect } from "effect"
 import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
 import { deleteSession } from "../harness/openCodeUser.ts"
 import { makeWorld } from "../harness/World.ts"
+import { waitUntil } from "../harness/waitUntil.ts"
 
 describe("continuing a session that was deleted", () => {
-  it.live("explains at the gate what happened, offers only `fix`, and calls no model", () =>
+  it.live("tells another one its conversation, says so, and goes on with your guidance", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         openCode: "shared",
@@ -14,30 +15,28 @@ describe("continuing a session that was deleted", () => {
       })
       const run = yield* world.atTerminal("run", "PLAN.md")
       yield* run.waitFor(/answer> /)
-      const [author] = yield* world.sessions
+      const author = yield* waitUntil(
+        Effect.map(world.sessions, (all) => all.find(({ lastActivityAt, savedAt = "" }) => savedAt >= lastActivityAt))
+      )
       const calls = (yield* world.model.calls).length
-      yield* deleteSession(world, author?.runtimeSessionId ?? "")
+      yield* deleteSession(world, author.runtimeSessionId ?? "")
       run.type("c\n")
       yield* run.waitFor(/guidance \(optional/)
-      run.type("\n")
+      run.type("The left one\n")
 
-      yield* run.waitFor(/guidance \(optional[\s\S]*answer> /)
-      const [asked = assert.fail("no question is open")] = yield* world.questions
-      assert.include(asked.reason, "does not know it any more")
-      assert.deepStrictEqual(
-        asked.options.map(({ name }) => name),
-        ["fix", "override", "abort"]
-      )
-      assert.include(asked.evidence.continueUnavailable, "session-missing")
-      assert.strictEqual((yield* world.model.calls).length, calls, "nothing was tried in its place")
-
-      const answered = yield* world.reprise("gate", "answer", asked.escalationId, "fix", "--guidance", "The left one")
-      assert.strictEqual(answered.code, 0, answered.stderr)
       const ended = yield* run.ended
       assert.strictEqual(ended.code, 0, ended.stdout)
-      const fresh = (yield* world.model.calls)[calls]
-      assert.deepInclude(fresh, { kind: "work", role: "author", turn: 1 })
-      assert.include(fresh?.lastUser, "The left one")
+      assert.match(ended.stdout, /Session replaced: the runtime does not know it any more/)
+      const told = (yield* world.model.calls)[calls]
+      assert.deepInclude(told, { role: "author", turn: 1 })
+      for (const words of ["You are the author", "An earlier session worked on this", "Which way?", "The left one"]) {
+        assert.include(told?.lastUser, words)
+      }
+      const authors = (yield* world.sessions).filter(({ role }) => role === "author")
+      assert.deepStrictEqual(
+        authors.map(({ sessionId, status }) => [sessionId, status]),
+        [[author.sessionId, "completed"]]
+      )
     })
   )
 })

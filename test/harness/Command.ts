@@ -5,8 +5,11 @@ import { Effect } from "effect"
 /** The launcher that users start. It loads the sources. */
 export const launcher = new URL("../../cli/bin/reprise.js", import.meta.url).pathname
 
-/** `none`: no standard input. `terminal`: a pseudo-terminal, made by `script` of util-linux. */
-export type Input = "none" | "terminal"
+/**
+ * `none`: no standard input. `terminal`: a pseudo-terminal, made by `script` of util-linux. `screen`: the same with a size,
+ * for programs that draw on the whole screen.
+ */
+export type Input = "none" | "terminal" | "screen"
 
 const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
@@ -35,10 +38,12 @@ export class Command {
     input: Input = "none"
   ) {
     const words = [process.execPath, program, ...args]
+    const size = input === "screen" ? "stty cols 120 rows 40; export TERM=xterm-256color; exec " : ""
+    const typed = `${size}${words.map(quote).join(" ")}`
     const [executable, rest] =
-      input === "terminal"
-        ? ["script", ["--quiet", "--flush", "--return", "--command", words.map(quote).join(" "), "/dev/null"]]
-        : [process.execPath, words.slice(1)]
+      input === "none"
+        ? [process.execPath, words.slice(1)]
+        : ["script", ["--quiet", "--flush", "--return", "--command", typed, "/dev/null"]]
     this.#child = spawn(executable, rest, {
       cwd: directory,
       env: environment,

@@ -61,6 +61,8 @@ export interface World {
   readonly start: (...args: ReadonlyArray<string>) => Effect.Effect<Command, never, Scope.Scope>
   /** Starts a command at a pseudo-terminal; it is killed when the scope closes. */
   readonly atTerminal: (...args: ReadonlyArray<string>) => Effect.Effect<Command, never, Scope.Scope>
+  /** The same with a size, for a program that draws on the whole screen. */
+  readonly onScreen: (...args: ReadonlyArray<string>) => Effect.Effect<Command, never, Scope.Scope>
   /** Runs a command and waits until it ends. */
   readonly reprise: (...args: ReadonlyArray<string>) => Effect.Effect<Ended>
   /** The same in other surroundings. */
@@ -147,6 +149,7 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
     )
   const start = (...args: ReadonlyArray<string>) => startIn({}, args)
   const atTerminal = (...args: ReadonlyArray<string>) => startIn({ input: "terminal" }, args)
+  const onScreen = (...args: ReadonlyArray<string>) => startIn({ input: "screen" }, args)
   const repriseIn = (surroundings: Surroundings, ...args: ReadonlyArray<string>) =>
     Effect.suspend(() => command(surroundings, args).ended)
   const reprise = (...args: ReadonlyArray<string>) => repriseIn({}, ...args)
@@ -168,6 +171,7 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
     git,
     start,
     atTerminal,
+    onScreen,
     reprise,
     repriseIn,
     runs: read(Schema.Array(RunView), "status"),

@@ -59,6 +59,15 @@ const abort = Command.make(
   )
 ).pipe(Command.withDescription("Stop a session for good; it is never continued"))
 
+const handBack = Command.make(
+  "hand-back",
+  { id: sessionArgument("ID"), json: jsonFlag, nats: natsFlag },
+  lazily(
+    () => import("../flows/sessions/handBack.ts"),
+    (module, flags) => module.handBack(flags)
+  )
+).pipe(Command.withDescription("Say that you are done in a session: its agent reports as soon as it rests"))
+
 const start = Command.make(
   "start",
   {
@@ -82,7 +91,7 @@ const start = Command.make(
 
 export const sessions = Command.make("sessions").pipe(
   Command.withDescription("Show, start and stop agent sessions"),
-  Command.withSubcommands([list, show, exportCommand, abort, start])
+  Command.withSubcommands([list, show, exportCommand, abort, handBack, start])
 )
 
 export const attach = Command.make(

@@ -121,7 +121,7 @@ const table = {
     maxContextFill: setting(
       fraction,
       continuation.maxContextFill,
-      "How full the model's context may get, from 0 to 1, before a fresh author takes over; 0: off."
+      "How full the model's context may get, from 0 to 1, before a fresh author, or reviewer, takes over; 0: off."
     ),
     contextWindow: setting(
       count,
@@ -131,7 +131,7 @@ const table = {
     maxSessionAgeMs: setting(
       count,
       continuation.maxSessionAgeMs,
-      "Age of a session in milliseconds after which a fresh author takes over; 0: off."
+      "Age of a session in milliseconds after which a fresh author, or reviewer, takes over; 0: off."
     ),
     maxFailed: setting(
       count,
@@ -153,6 +153,11 @@ const table = {
       count,
       sessionDefaults.expireAfterMs,
       "Milliseconds after which a paused session that nothing needs any more expires."
+    ),
+    expireHeldAfterMs: setting(
+      count,
+      sessionDefaults.expireHeldAfterMs,
+      "Milliseconds after which a paused session expires that its phase or an open question may need; 0: never."
     ),
     maxWaitMs: setting(
       count,

@@ -10,6 +10,7 @@ import {
   type SessionView,
   type WorkspaceView
 } from "@reprise/protocol"
+import { wholeOf } from "@reprise/session-manager/readTranscript"
 import { Effect } from "effect"
 import { type CliFailure, missing, wrongUse } from "../terminal/CliFailure.ts"
 
@@ -76,4 +77,12 @@ export const isOver = ({ status }: SessionView): boolean =>
 export const awaitsArchive = ({ runtimeSessionId, status, transcript }: SessionView): boolean =>
   (status === "expired" || status === "completed" || status === "aborted") &&
   runtimeSessionId !== undefined &&
-  transcript === undefined
+  (transcript === undefined || wholeOf(transcript) !== transcript)
+
+/** Something was said in the session since its conversation was saved. */
+export const awaitsSaving = (session: SessionView): boolean =>
+  !isOver(session) &&
+  session.runtimeSessionId !== undefined &&
+  session.turnId === undefined &&
+  session.messages > 0 &&
+  (session.savedAt === undefined || session.savedAt < session.lastActivityAt)

@@ -84,6 +84,18 @@ const withdrawalWords: Record<WithdrawalReason, string> = {
   "run-ended": "the run has ended"
 }
 
+/** What became of an answer that the run had not waited for. */
+export const overruledText = ({
+  by,
+  choice,
+  guidance,
+  reason
+}: Pick<EventOf<"EscalationOverruled">, "by" | "choice" | "guidance" | "reason">): string => {
+  const isForAgent = guidance !== undefined && reason !== "run-ended" && choice !== "abort" && choice !== "override"
+  const kept = isForAgent ? " What was said with it is in the next prompt." : ""
+  return `The answer '${choice}' of ${by} came too late: ${withdrawalWords[reason]}.${kept}`
+}
+
 /** Why a question was closed without an answer. */
 export const withdrawalText = (reason: WithdrawalReason): string => withdrawalWords[reason]
 
@@ -220,6 +232,8 @@ const eventText = (event: PublicEvent): Line => {
       return live(`  Answered: ${event.choice} by ${event.by} via ${event.via}`)
     case "EscalationWithdrawn":
       return live(`  Question closed: ${withdrawalWords[event.reason]}`)
+    case "EscalationOverruled":
+      return live(`  ${overruledText(event)}`)
     case "EscalationReminded":
       return quiet(`  ${event.escalationId} still waits for an answer (reminder ${event.count})`)
     case "WorkspacePrepared":
@@ -233,6 +247,10 @@ const eventText = (event: PublicEvent): Line => {
     case "CommitVerified":
       return live(`    Commit ${short(event.commit)} verified`)
     case "CommitRejected":
+      return live(`    Commit ${short(event.commit)} rejected (${event.reason}): ${event.detail}`)
+    case "ClaimsVerified":
+      return quiet(`    What the author says it has done holds (${event.tasks.length} tasks)`)
+    case "ClaimsRejected":
       return live(`    Commit ${short(event.commit)} rejected (${event.reason}): ${event.detail}`)
     case "PhaseFinished":
       return quiet(`    The working tree is clean at ${short(event.head)}`)

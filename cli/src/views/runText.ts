@@ -57,7 +57,10 @@ const wordsLine = ({ about, by, from, givenTo, phase, text, ...words }: RunView[
   const reader = words.for === "both" ? "author and reviewer" : words.for
   const where = phase === undefined ? "the next phase" : `phase ${phase}`
   const told = givenTo.length === 0 ? "not given to a session yet" : `given to ${givenTo.join(", ")}`
-  const quoted = shortened(`${about === undefined ? "" : `${about}: `}${text}`, longestWords)
+  const quoted = shortened(
+    [...(about === undefined ? [] : [about]), ...(text === "" ? [] : [text])].join(": "),
+    longestWords
+  )
   return `said by ${visible(speaker)} for the ${reader} of ${where} (${told}): ${quoted}`
 }
 

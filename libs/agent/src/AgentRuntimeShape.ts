@@ -52,6 +52,10 @@ export interface TurnOutcome {
   readonly finish?: string
   /** How full the context was at the last model call, if the runtime reports it. */
   readonly context?: ContextFill
+  /** Somebody else prompted the session after this turn's last answer: their words are newer than its text. */
+  readonly spokenAfter?: boolean
+  /** The prompt that the last answer is to, where somebody else spoke during the turn. */
+  readonly answered?: string
   /** How often the prompt was sent, more than once after the runtime was lost. Absent: once. */
   readonly attempts?: number
 }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AssistantMessage, Part } from "@opencode-ai/sdk/v2/client"
 import { historyOf } from "../src/opencode/turn/history.ts"
-import { type Listed, subagentsOf, turnOf } from "../src/opencode/turn/turnOf.ts"
+import { causeOf, type Listed, subagentsOf, turnOf } from "../src/opencode/turn/turnOf.ts"
 
 const tokens = { input: 10, output: 2, reasoning: 1, cache: { read: 5, write: 3 } }
 const text = (words: string): Part => ({ id: "p", sessionID: "s", messageID: "m", type: "text", text: words })
@@ -46,6 +46,36 @@ const assistant = (parentID: string, fields: Partial<AssistantMessage>, ...parts
 const open = { time: { created: 0 } }
 const calls = { finish: "tool-calls" }
 const stop = { finish: "stop" }
+
+/** Written by OpenCode itself after it has shortened the conversation. */
+const synthetic = (id: string): Listed => ({ ...user(id), parts: [{ ...text("Continue"), synthetic: true } as Part] })
+const spokenAfter = (messages: ReadonlyArray<Listed>) => {
+  const turn = turnOf(messages, "a")
+  return turn._tag === "finished" && turn.outcome.spokenAfter === true
+}
+
+describe("words of others", () => {
+  const answered = [user("a"), assistant("a", stop, text("done"))]
+
+  it("are newer than the turn when they follow its last answer, answered or not", () => {
+    assert.isFalse(spokenAfter(answered))
+    assert.isTrue(spokenAfter([...answered, user("h")]))
+    assert.isTrue(spokenAfter([...answered, user("h"), assistant("h", stop, text("yes"))]))
+  })
+
+  it("belong to the turn when they came before its end", () => {
+    const steered = [user("a"), assistant("a", calls), user("h"), assistant("h", stop, text("done"))]
+    assert.isFalse(spokenAfter(steered))
+    const turn = turnOf(steered, "a")
+    assert.strictEqual(turn._tag === "finished" ? turn.outcome.answered : undefined, "h")
+  })
+
+  it("are not what OpenCode writes itself", () => {
+    assert.isFalse(spokenAfter([...answered, synthetic("c")]))
+    assert.strictEqual(causeOf([...answered, synthetic("c"), assistant("c", stop)], "c"), "a")
+    assert.strictEqual(causeOf([...answered, user("h")], "h"), "h")
+  })
+})
 
 describe("turnOf", () => {
   it("is absent for a prompt that OpenCode never took", () => {

@@ -39,6 +39,15 @@ describe("taskResults", () => {
     assert.strictEqual(statuses(phase, completed, [passed], new Map())[2], "complete (post-checkpoint)")
   })
 
+  it("of an approved phase do not count a task that a human has not passed, or could not do", () => {
+    const statusAfter = (type: "human-verify" | "human-action", resolution: string) =>
+      taskResults(phase, [], [{ ...reached, type, resolution }], new Map(), { by: "review" })[2]?.status
+    assert.strictEqual(statusAfter("human-verify", "failed: crooked"), "checkpoint")
+    assert.strictEqual(statusAfter("human-verify", "passed"), "complete (post-checkpoint)")
+    assert.strictEqual(statusAfter("human-action", "cannot: no rights"), "checkpoint")
+    assert.strictEqual(statusAfter("human-action", "done"), "complete (post-checkpoint)")
+  })
+
   it("tell what was done before and after a checkpoint", () => {
     const completed = ["P2.1", "P2.2", "P2.3", "P2.4"].map((id, index) => done(id, `a${index}`))
     const results = taskResults(

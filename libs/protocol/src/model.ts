@@ -259,6 +259,17 @@ export type EscalationOption = typeof EscalationOption.Type
 export const Speaker = Schema.Literals(["human", "author", "checks"])
 export type Speaker = typeof Speaker.Type
 
+/** The answer at a checkpoint. Words end with their phase, decisions are read until the run ends. */
+export const Decision = Schema.Struct({
+  task: Schema.String,
+  type: CheckpointType,
+  question: Schema.String,
+  /** The choice, and its label. */
+  answer: Schema.String,
+  at: Schema.String
+})
+export type Decision = typeof Decision.Type
+
 /** Words of the run's ledger: what somebody said for the author, the reviewer, or both. */
 export const Words = Schema.Struct({
   from: Speaker,
@@ -269,6 +280,8 @@ export const Words = Schema.Struct({
   phase: Schema.optionalKey(PhaseId),
   /** What they answer, where that is not the step itself. */
   about: Schema.optionalKey(Schema.String),
+  /** What was decided. `text` is empty when nothing was said with it. */
+  decision: Schema.optionalKey(Decision),
   text: Schema.String
 })
 export type Words = typeof Words.Type

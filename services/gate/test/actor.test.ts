@@ -254,10 +254,21 @@ describe("withdrawing a question", () => {
     ])
   })
 
-  it("is refused after an answer, with the name of whoever gave it", () => {
-    escalation([raised(), answered("fix")])
-      .when(withdraw, at(6))
-      .refused(/is closed: ada answered 'fix'/)
+  it("after an answer tells whoever answered, once, that the run went on without it", () => {
+    const history = [raised(), answered("fix", "why")]
+    const overruled = escalation(history).when(withdraw, at(6))
+    const event = { _tag: "Overruled", at: timeAt(6), reason: "agent-working" } as const
+    overruled.then([event])
+    assert.containSubset(overruled.published, [
+      { _tag: "EscalationOverruled", escalationId, choice: "fix", by: "ada", guidance: "why", reason: "agent-working" }
+    ])
+    escalation([...history, event])
+      .when(withdraw, at(7))
+      .then([])
+    assert.containSubset(escalationActor.view?.(escalation([...history, event]).state), {
+      state: "answered",
+      overruledFor: "agent-working"
+    })
   })
 
   it("changes nothing the second time", () => {
@@ -330,7 +341,6 @@ describe("every refusal", () => {
     ["not-found", [], reply("fix")],
     ["closed", closed, reply("fix")],
     ["closed", closed, question({ reason: "other" })],
-    ["closed", closed, { _tag: "WithdrawEscalation", escalationId, reason: "run-ended" } as const],
     ["another-commit", [raised()], reply("fix", { commit: "bbbb" })],
     ["not-an-option", [raised()], reply("nonsense")],
     ["not-offered", [raised(bare)], reply("c")],

@@ -38,7 +38,7 @@ export const preview = (request: InputOf<"StartRun">): Result.Result<Preview | u
   const begun = applyMoves(run, workspacePrepared(ready))
   const work = asked(begun, "AuthorAsked")?.command
   const after = [...begun, { _tag: "CommitAccepted", commit: unknown.commit } as const].reduce(evolveRun, run)
-  const review = after.phase === undefined ? undefined : asked(startReview(after, after.phase, false), "ReviewAsked")
+  const review = after.phase === undefined ? undefined : asked(startReview(after, after.phase), "ReviewAsked")
   return Result.succeed(
     work?._tag !== "StartTurn" || review === undefined
       ? undefined

@@ -13,9 +13,12 @@ const planVariables = {
   completion_gate: "Empty, or a blank line followed by the phase's completion gate from the plan."
 } as const
 
-/** The end of every template for work. */
-const closing = `Commit your work before you stop, in one or more commits, and leave no uncommitted changes behind.
-If you cannot go on without a human, stop and say clearly why.`
+const needsHuman = "If you cannot go on without a human, stop and say clearly why."
+const oneCommitPerTask = "Make one commit for each task that you do."
+
+/** The end of the templates for work that fixes something. */
+const closing = `Commit your work before you stop, and leave no uncommitted changes behind.
+${needsHuman}`
 
 const work = template({
   name: "work",
@@ -27,9 +30,11 @@ const work = template({
 The tasks of this phase:
 {tasks}{completion_gate}
 
-A task that is marked as a checkpoint needs a human. For human-verify: do and commit the task, then stop. For any other kind: stop before the task. Do nothing that comes after it. Also stop if you find that the architecture has to change.
+A task that is marked as a checkpoint needs a human, unless you are told that a human has answered there. For human-verify: do and commit the task, then stop. For any other kind: stop before the task. Do nothing that comes after it. Also stop if you find that the architecture has to change.
 
-${closing}`
+${oneCommitPerTask} Leave no uncommitted changes behind.
+Before you report, check your own work: \`git log\` has every commit that you name, the commit of a task holds its files, \`git status\` is clean, and what the phase is complete with holds.
+${needsHuman}`
 })
 
 const qualityRetry = template({
@@ -94,6 +99,32 @@ Fix this: the commit must exist, be reachable from HEAD, be newer than {base} an
 ${closing}`
 })
 
+const claimsRejected = template({
+  name: "claims-rejected",
+  sent: "to the author who stopped at a checkpoint with a report that the repository contradicts",
+  variables: {
+    reason: "The code of the reason, such as missing or shared.",
+    detail: "The reason in a sentence.",
+    base: "The commit that the phase began from."
+  },
+  required: ["detail"],
+  text: `What you reported at the checkpoint does not hold ({reason}): {detail}
+
+Correct this: the commit of each completed task must exist, be reachable from HEAD, be newer than {base} and belong to that task alone, and nothing may be left uncommitted. Then report once more, complete and true.`
+})
+
+const checkpointMissed = template({
+  name: "checkpoint-missed",
+  sent: "to the author who reports the phase as complete, or stops at a later task, past a checkpoint that no human has answered",
+  variables: { checkpoints: "The checkpoints, one per line." },
+  required: ["checkpoints"],
+  text: `You have gone past checkpoints of the plan that no human has answered:
+
+{checkpoints}
+
+Do no further work. Stop at the first of them: report it as a checkpoint, with what the human needs to know. A human is asked there in any case.`
+})
+
 const reportCorrection = template({
   name: "report-correction",
   sent: "to the author whose report contradicts itself",
@@ -107,11 +138,22 @@ Do no further work unless the report shows that some is missing. Report once mor
 const idleAgain = template({
   name: "idle-again",
   sent: "to an author who went on working by itself while a human was asked, and is idle again",
-  variables: { phase: "The phase's number." },
+  variables: { phase: "The phase's number.", work: "What else to do: nothing, or what a human has said meanwhile." },
   required: [],
-  text: `You have worked in this session since the run stopped to ask a human, and are idle again. Do no further work now, except to commit what is not committed yet.
+  text: `You have worked in this session since the run stopped to ask a human, and are idle again. {work}
 
 Report where phase {phase} stands, complete and true.`
+})
+
+const background = template({
+  name: "background",
+  sent: "to every fresh author, before the task",
+  variables: {
+    summaries: "Empty, or a blank line and the paths of the summaries of the phases before.",
+    decisions: "Empty, or a blank line and what humans have decided at the checkpoints of the run, newest last."
+  },
+  required: ["summaries", "decisions"],
+  text: `Read what the project says about itself, where it exists: \`CONTEXT.md\` and \`STATE.md\`, in the root of the repository or in \`.planning/\`.{summaries}{decisions}`
 })
 
 const context = template({
@@ -138,8 +180,7 @@ const continuation = template({
     done: "A table of the tasks around the place to resume, and how many are not shown.",
     resolution: "Empty, or the human's decision and a blank line.",
     resume: "Empty, or where to resume and a blank line.",
-    findings:
-      "Empty, or the open findings of the last review and the path of the previous phase's summary, and a blank line."
+    findings: "Empty, or the open findings of the last review and a blank line."
   },
   required: ["done", "resolution", "resume"],
   text: `Part of this phase was done by other agents before you, and was verified. Read the plan {plan_path} and the record of completed tasks, {state_path}.
@@ -149,7 +190,7 @@ const continuation = template({
 {resolution}{resume}{findings}Before you go on:
 1. Verify with \`git log\` that the commits in the record exist, and that its files are there. If any is missing, stop and report which: do not recreate it.
 2. Do not redo a task that is complete.
-3. Make one commit for each task that you do.`
+3. ${oneCommitPerTask}`
 })
 
 export const templates = {
@@ -158,8 +199,11 @@ export const templates = {
   "auto-fix": autoFix,
   "clean-tree": cleanTree,
   "commit-rejected": commitRejected,
+  "claims-rejected": claimsRejected,
+  "checkpoint-missed": checkpointMissed,
   "report-correction": reportCorrection,
   "idle-again": idleAgain,
+  background,
   context,
   continuation
 } as const

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { CheckpointReport } from "@reprise/protocol"
-import { at, decision, done, reached } from "./support/checkpoints.ts"
+import { at, decision, done, planWith, reached } from "./support/checkpoints.ts"
 import { row } from "./support/row.ts"
-import { failedGate, onePhase, runId, type Story, story, twoPhases, withGates } from "./support/story.ts"
+import { failedGate, onePhase, runId, type Story, story, withGates } from "./support/story.ts"
 
 describe("CHECKPOINT", () => {
   const cases = [
@@ -62,7 +62,8 @@ describe("CHECKPOINT", () => {
     assert.deepStrictEqual(s.command("VerifyContinuation").completedTasks, done)
     assert.deepStrictEqual(s.tasksVerified().lines, [
       "StepStarted EXECUTE (checkpoint-resolved)",
-      "session-manager StartTurn"
+      "session-manager StartTurn",
+      "session-manager ReleaseSession"
     ])
     assert.notStrictEqual(s.author, before)
     for (const text of [
@@ -176,7 +177,7 @@ describe("CHECKPOINT", () => {
   })
 
   it("asks the human in auto mode when the author reports another type than the plan", () => {
-    const plan = twoPhases.replace("checkpoint: decision", "checkpoint: human-action")
+    const plan = planWith("human-action")
     const s = at(decision, { auto: true }, plan)
     assert.strictEqual(s.run.status, "waiting")
     assert.include(s.run.notices.join(), "P1.2 is human-action in the plan, but its author reported decision.")
@@ -259,6 +260,66 @@ describe("what a human answers at checkpoints", () => {
     assert.include(s.prompt, "User confirms action completed: As app 42")
     assert.match(s.prompt, /For Task 1: User chose Option red: .*Crimson, not scarlet/)
     assert.include(s.prompt, "additional guidance:\nAt the checkpoint of P1.1 (red):\nCrimson,\nnot scarlet")
+  })
+})
+
+describe("the decisions of a run", () => {
+  const decided = () => {
+    const s = at(decision).answer("red", "but not\ntoo bright").stateWritten().tasksVerified()
+    return s.phaseApproved("def5678")
+  }
+  const line =
+    '- Phase 1, P1.2 (decision): Red or blue? → red: All red. "but not too bright" (anna, 2026-01-01 00:00 UTC)'
+
+  it("are read by the first author and the reviewer of every later phase", () => {
+    const s = decided()
+    assert.strictEqual(s.phase.id, "2")
+    assert.include(s.prompt.replace(/\d\d:\d\d UTC/, "00:00 UTC"), `These decisions hold:\n${line}`)
+    assert.notInclude(s.prompt, "additional guidance")
+    const { decisions, words } = s.worked("fff0000").command("RequestReview")
+    assert.deepStrictEqual(
+      [decisions.map(({ text }) => text.replace(/\d\d:\d\d UTC/, "00:00 UTC")), words],
+      [[line], []]
+    )
+  })
+
+  it("are read by every later author of their own phase, which has the words once", () => {
+    const s = at({ ...decision, task: "P1.1" }, {}, onePhase)
+      .answer("red", "but not bright")
+      .stateWritten()
+    s.tasksVerified().needsHuman().answer("fix").stateWritten().tasksVerified()
+    assert.include(s.prompt, "P1.1 (decision): Red or blue? → red: All red. (anna")
+    assert.strictEqual(s.prompt.split("but not bright").length, 2)
+  })
+
+  it("are kept without words, too, and with auto mode where that has decided", () => {
+    const s = at(decision, { auto: true }).stateWritten().tasksVerified().worked("def5678")
+    assert.match(s.command("RequestReview").decisions[0]?.text ?? "", /→ blue: All blue\. \(auto mode, 2026-/)
+    assert.deepStrictEqual(s.command("RequestReview").words, [])
+  })
+
+  it("name what a human settled in the author's own session", () => {
+    const s = at(decision).agentWorks().agent("AgentIdle").worked("def5678")
+    assert.match(
+      s.command("RequestReview").decisions[0]?.text ?? "",
+      /→ resolved in the author's own session\. \(a human/
+    )
+  })
+})
+
+describe("the question at human-verify", () => {
+  it("says how each step passes or fails, by its name", () => {
+    const verifySteps = ["Open the page", "Press the button"]
+    const s = at({ task: "P1.2", type: "human-verify", description: "Look", verifySteps })
+    assert.deepStrictEqual(
+      s.question.ask.options.map(({ label }) => label),
+      [
+        "everything is right: each step passes",
+        'something is wrong: say pass or fail for each step, 1 (Open the page), 2 (Press the button), as in "1: pass; 2: fail, and why"'
+      ]
+    )
+    s.answer("fail", "1: pass; 2: fail, and why").stateWritten().tasksVerified()
+    assert.include(s.prompt, "1. Open the page: pass; 2. Press the button: fail (and why)")
   })
 })
 

@@ -137,11 +137,41 @@ describe("the continuation prompt", () => {
     assert.include(promptWith(7), "- R6 [P1] Title of R6\n- and 1 more, in that file")
   })
 
-  it("names the summary of the previous phase", () => {
+  it("names the type of the checkpoint, and says that it is answered", () => {
+    const { prompt } = continued(5)
+    assert.include(prompt, "Checkpoint type: decision\nUser chose Option a: By mail")
+    assert.include(
+      prompt,
+      "Re-execute Task 6 with the user's input. Its checkpoint is answered: do not stop there again."
+    )
+    assert.include(prompt, "needs a human, unless you are told that a human has answered there")
+  })
+
+  it("after a failed verification says that the new work is verified, too", () => {
+    const s = story().executing({}, onePhase)
+    const done = [{ id: "P1.1", commit: "abc1", files: ["a.ts"] }]
+    s.reports({ result: "checkpoint", completedTasks: done, checkpoint: report("human-verify") })
+    s.stateWritten().answer("fail", "crooked").stateWritten().tasksVerified()
+    assert.include(s.prompt, "with the user's input. Commit it, and stop at its checkpoint again")
+  })
+
+  it("has one rule for commits", () => {
+    const { prompt } = continued(5)
+    assert.notInclude(prompt, "one or more commits")
+    assert.include(
+      story().executing().prompt,
+      "Make one commit for each task that you do. Leave no uncommitted changes"
+    )
+  })
+
+  it("names the summaries of the phases before, and so does the first prompt of a phase", () => {
     const s = story().executing().phaseApproved("abc1")
+    const summaries =
+      "Read the summaries of the phases before this one:\n- phase 1: .planning/phases/01-first-things/SUMMARY.md"
+    assert.include(s.prompt, summaries)
     s.reports({ result: "needs_human", reason: "x", completedTasks: [{ id: "P2.1", commit: "abc2", files: [] }] })
     s.answer("fix").stateWritten().tasksVerified()
-    assert.include(s.prompt, "The summary of the previous phase is in .planning/phases/01-first-things/SUMMARY.md.")
+    assert.include(s.prompt, summaries)
   })
 
   it("after a verification that passed without a commit shows its task as complete", () => {

@@ -73,7 +73,7 @@ describe("a continuation that is rejected", () => {
     const s = passedAndLost(["abc1234", "bcd2345"]).stateWritten().tasksVerified()
     assert.notInclude(s.prompt, "Skip")
     assert.notInclude(s.prompt, "other agents before you")
-    assert.include(s.prompt, "- P1.2: Look (checkpoint: human-verify)")
+    assert.include(s.prompt, "- P1.2: Look")
   })
 
   it("resumes on redo at the first task in the plan that is lost or not yet done", () => {

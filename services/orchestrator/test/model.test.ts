@@ -18,8 +18,10 @@ import type { RunEvent } from "../src/actor/journal.ts"
 import { RunEvent as RunEventSchema } from "../src/actor/journal.ts"
 import { noRun, type Run, type RunState } from "../src/actor/state.ts"
 import { isAuthorStep, isCause, isEnding, isQuestion, isTransition } from "../src/actor/transitions.ts"
+import { unansweredOf } from "../src/checkpoint/planned.ts"
 import { sameCommit } from "../src/phase/plan.ts"
 import { anytime, fitting } from "./support/candidates.ts"
+import { planWith } from "./support/checkpoints.ts"
 import { onePhase, Story, startRun, twoPhases } from "./support/story.ts"
 
 const below = (limit: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: limit - 1 }))
@@ -29,6 +31,8 @@ const Setup = Schema.Struct({
   /** So that some runs end. */
   short: Schema.Boolean,
   phaseGate: Schema.Literals(["auto", "human"]),
+  /** Of the second task of the first phase. */
+  checkpoint: Schema.Literals(["none", "human-verify", "decision", "human-action"]),
   limit: below(4)
 })
 const Moves = Schema.Array(Schema.Struct({ pick: below(1000), kind: below(10) })).check(Schema.isMaxLength(80))
@@ -60,7 +64,9 @@ const next = (s: Story, told: ReadonlyArray<RunInput>, { kind, pick }: Moves[num
 const play = (setup: Setup, moves: Moves, check: (step: Step) => void): Story => {
   const s = new Story()
   const told: Array<RunInput> = []
-  const start = startRun(optionsOf(setup), setup.short ? onePhase : twoPhases)
+  const whole = setup.short ? onePhase : twoPhases
+  const plan = setup.checkpoint === "none" ? whole : planWith(setup.checkpoint, whole)
+  const start = startRun(optionsOf(setup), plan)
   told.push(start)
   s.tell(start)
   for (const move of moves) {
@@ -166,6 +172,23 @@ describe("whatever happens to a run", () => {
     }
   })
 
+  always("no checkpoint of the plan is unanswered at a phase's approval", (step) => {
+    for (const [run, event] of walk(step)) {
+      if (event._tag !== "PhaseCompleted" || event.by === "override" || run.phase === undefined) continue
+      assert.deepStrictEqual(unansweredOf(run, run.phase), [])
+    }
+  })
+
+  always("a human is asked at a checkpoint only about tasks that the workspace has verified", (step) => {
+    const { journal } = step.s
+    for (const [run, event] of walk(step)) {
+      if (event._tag !== "CheckpointOpened") continue
+      const before = journal.slice(0, journal.indexOf(event))
+      assert.strictEqual(before.at(-1)?._tag, "ClaimsAccepted")
+      assert.isDefined(run.phase)
+    }
+  })
+
   always("continue is offered only for a usable author's session, and otherwise the question says why not", ({ s }) => {
     if (s.run.pending._tag !== "Answer" || s.run.pending.question.kind !== "step") return
     const { ask, retry } = s.question
@@ -256,8 +279,10 @@ describe("whatever happens to a run", () => {
       if (event._tag !== "AuthorAsked") continue
       const { command, sessionId } = event
       const text = command._tag === "StartTurn" ? command.prompt : (command.guidance ?? "")
-      for (const { from, given, phase, text: words, ...entry } of run.ledger) {
-        if (from !== "human") continue
+      for (const { decision, from, given, phase, text: words, ...entry } of run.ledger) {
+        if (from !== "human" || words === "") continue
+        // A decision is read in later phases, too.
+        if (decision !== undefined && phase !== run.phase?.id) continue
         const isNew = !given.some((one) => one.sessionId === sessionId)
         const isWanted = phase === run.phase?.id && entry.for !== "reviewer" && isNew
         assert.strictEqual(text.includes(words), isWanted, `${words} to ${sessionId}`)
@@ -268,11 +293,31 @@ describe("whatever happens to a run", () => {
   always("a reviewer is handed everything that was said for it in its phase", (step) => {
     for (const [run, event] of walk(step)) {
       if (event._tag !== "ReviewAsked") continue
-      const said = run.ledger.filter((entry) => entry.phase === run.phase?.id && entry.for !== "author")
+      const said = run.ledger.filter(
+        (entry) => entry.phase === run.phase?.id && entry.for !== "author" && entry.text !== ""
+      )
       assert.deepStrictEqual(
         event.command.words.map(({ id }) => id),
         said.map(({ id }) => id)
       )
+    }
+  })
+
+  always("every fresh author and every reviewer reads the decisions of the whole run", (step) => {
+    for (const [run, event] of walk(step)) {
+      const decisions = run.ledger.flatMap(({ decision, id }) => (decision === undefined ? [] : [{ ...decision, id }]))
+      if (event._tag === "ReviewAsked") {
+        assert.deepStrictEqual(
+          event.command.decisions.map(({ id }) => id),
+          decisions.map(({ id }) => id)
+        )
+      }
+      if (event._tag !== "AuthorAsked" || event.command._tag !== "StartTurn") continue
+      const { prompt, session } = event.command
+      if (session._tag !== "New") continue
+      for (const { answer, question, task, type } of decisions) {
+        assert.include(prompt, `, ${task} (${type}): ${question} → ${answer}.`)
+      }
     }
   })
 

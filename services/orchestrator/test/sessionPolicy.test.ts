@@ -63,6 +63,44 @@ const said = (s: Story) => {
   return event?._tag === "StepStarted" ? event.session : undefined
 }
 
+describe("the choice for a reviewer", () => {
+  const finding = { id: "R1", title: "Say more", action: "auto_fix", reason: "short", priority: "P1" } as const
+  /** The second review of a phase; the first one left the reviewer's context this full, of 100 000 tokens. */
+  const secondReview = (tokens: number, continuation: object = {}) => {
+    const s = story().executing({ continuation }).worked("abc1")
+    s.tell({
+      ...s.verdictEvent({ readiness: "not_ready", items: [finding] }),
+      context: { tokens, limit: 100_000 }
+    })
+    return s.worked("abc2")
+  }
+
+  it("keeps the session of the review before, with the numbers in the step's event", () => {
+    const s = secondReview(20_000)
+    assert.deepStrictEqual(s.lines, ["StepStarted REVIEW (fixed)", "reviewer RequestReview"])
+    assert.deepInclude(said(s), { choice: "continue", contextFill: 0.2, contextTokens: 20_000 })
+  })
+
+  it.each([
+    ["its context is nearly full", 95_000, {}, /95 % full/],
+    ["it is older than the limit", 20_000, { maxSessionAgeMs: 1 }, /old, and the limit is/]
+  ])("begins in a new session when %s", (_, tokens, options, why) => {
+    const s = secondReview(tokens, options)
+    assert.deepStrictEqual(s.lines.slice(1), ["reviewer CloseReview", "reviewer RequestReview"])
+    const closed = s.journal.findLast((event) => event._tag === "ReviewClosed")
+    assert.match(closed?._tag === "ReviewClosed" ? closed.reason : "", why)
+    assert.deepStrictEqual(s.command("RequestReview").findings, [finding])
+    assert.deepInclude(said(s), { choice: "fresh" })
+  })
+
+  it("is not made for the first review of a phase, nor after one that failed", () => {
+    const s = story().executing().worked("abc1")
+    assert.isUndefined(said(s))
+    assert.isUndefined(said(s.reviewBreaks()))
+    assert.isUndefined(s.phase.reviewer?.context)
+  })
+})
+
 describe("the choice in a run", () => {
   const done = [{ id: "P1.1", commit: "abc1", files: ["a.ts"] }]
   const working = (tokens: number, completedTasks = done) => {
@@ -83,7 +121,11 @@ describe("the choice in a run", () => {
     s.gates(false)
     assert.deepStrictEqual(s.lines, ["workspace WriteContinuationState"])
     s.stateWritten().tasksVerified()
-    assert.deepStrictEqual(s.lines, ["StepStarted QUALITY_RETRY (gates-failed)", "session-manager StartTurn"])
+    assert.deepStrictEqual(s.lines, [
+      "StepStarted QUALITY_RETRY (gates-failed)",
+      "session-manager StartTurn",
+      "session-manager ReleaseSession"
+    ])
     assert.notStrictEqual(s.author, before)
     assert.deepInclude(said(s), { choice: "fresh", contextFill: 0.95 })
     assert.include(s.prompt, "| P1.1 | Begin | abc1 |")
@@ -98,7 +140,11 @@ describe("the choice in a run", () => {
 
   it("starts a fresh author at once when no task is done", () => {
     const s = working(95_000, []).gates(false)
-    assert.deepStrictEqual(s.lines, ["StepStarted QUALITY_RETRY (gates-failed)", "session-manager StartTurn"])
+    assert.deepStrictEqual(s.lines, [
+      "StepStarted QUALITY_RETRY (gates-failed)",
+      "session-manager StartTurn",
+      "session-manager ReleaseSession"
+    ])
     assert.deepInclude(said(s), { choice: "fresh" })
   })
 
@@ -115,7 +161,11 @@ describe("the choice in a run", () => {
     assert.deepStrictEqual(s.lines, ["StepStarted EXECUTE (auto-retry)", "session-manager ContinueSession"])
     // A continued turn that failed is not continued again.
     s.reports({ result: "failed", reason: "no" })
-    assert.deepStrictEqual(s.lines, ["StepStarted EXECUTE (auto-retry)", "session-manager StartTurn"])
+    assert.deepStrictEqual(s.lines, [
+      "StepStarted EXECUTE (auto-retry)",
+      "session-manager StartTurn",
+      "session-manager ReleaseSession"
+    ])
     assert.deepInclude(said(s), { choice: "fresh" })
   })
 

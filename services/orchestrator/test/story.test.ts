@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { runActor } from "../src/actor/actor.ts"
 import { noRun } from "../src/actor/state.ts"
 import { runView } from "../src/actor/view.ts"
-import { item, lineOf, onePhase, runId, type Story, story, withGates } from "./support/story.ts"
+import { lineOf } from "./support/lines.ts"
+import { item, onePhase, runId, type Story, story, withGates } from "./support/story.ts"
 
 /** What an onlooker sees: the public events, without the commands. */
 const published = (s: Story) => s.sent.filter((one) => one._tag === "PublishEvent").map(lineOf)
@@ -59,6 +60,7 @@ describe("a run", () => {
       "StartTurn",
       "ContinueSession",
       "StartTurn",
+      "ReleaseSession",
       "CompleteSession",
       "CompleteSession"
     ])

@@ -3,6 +3,7 @@ import { renderSummary } from "@reprise/plan"
 import { noTokens } from "@reprise/protocol"
 import { Result } from "effect"
 import { journalSummary } from "../src/phase/summary.ts"
+import { planWith } from "./support/checkpoints.ts"
 import { item, onePhase, type Story, story, twoPhases } from "./support/story.ts"
 
 const hash = (n: number) => n.toString(16).padEnd(40, "c")
@@ -38,9 +39,26 @@ describe("the summary", () => {
     assert.include(text, "# Summary: Plan of two, phase 1")
     assert.include(text, `- **Commit**: \`${done("P1.1", 1).commit}\` - feat: begin\n- **Status**: complete`)
     assert.include(text, "- [x] P1.1 Begin\n- [x] P1.2 Go on")
-    assert.include(text, "- Phase 1: Task P1.2 was done without stopping at its checkpoint (decision).")
     assert.notInclude(text, "Second things")
     assert.strictEqual(s.phaseSummarised().phase.id, "2")
+  })
+
+  it("names the tasks that were reported with the commit of another task", () => {
+    const s = story()
+      .executing()
+      .completes(hash(1), { completedTasks: [done("P1.1", 1), done("P1.2", 1)] })
+    assert.deepStrictEqual(summaryOf(s).deviations, ["Phase 1: Task P1.2 was reported with the commit of task P1.1."])
+  })
+
+  it("names the checkpoints that an override passes over", () => {
+    const s = story().executing({}, planWith("decision"))
+    s.reports({ result: "needs_human", reason: "x", completedTasks: [done("P1.2", 2)] })
+      .answer("override")
+      .treeClean()
+    assert.include(
+      summaryOf(s).deviations,
+      "Phase 1: Task P1.2 was done without stopping at its checkpoint (decision)."
+    )
   })
 
   it("of a phase that cannot be written does not keep the next one from beginning", () => {
@@ -123,7 +141,6 @@ describe("the summary", () => {
       `Phase 1: Task X9 was done again: its work in commit ${done("X9", 1).commit} was missing.`,
       "Phase 1: The author on the review's findings: R1 is as the plan wants it.",
       "Phase 1: Task X9 is not in the plan.",
-      "Phase 1: Task P1.2 was done without stopping at its checkpoint (decision).",
       "Phase 1: At task P1.1 the author asked for another architecture. User approved approach: A queue"
     ])
   })
@@ -147,7 +164,6 @@ describe("the summary", () => {
     assert.deepStrictEqual(deviations, [
       "Phase 1: Task P2.1 belongs to phase 2.",
       `Phase 1: Task P1.2 was reported with commit ${done("P1.2", 2).commit}, which git does not know.`,
-      "Phase 1: Task P1.2 was done without stopping at its checkpoint (decision).",
       "Phase 1: A human was asked at X9 (decision), which is not a task of this phase. User chose Option a:b: Yes. at once"
     ])
     assert.deepStrictEqual(
@@ -211,7 +227,7 @@ describe("the summary", () => {
     const s = story().executing({}, onePhase)
     const checkpoint = { task: "P1.2", type: "human-verify", description: "Look" } as const
     const status = { result: "checkpoint", checkpoint, completedTasks: [done("P1.1", 1)] } as const
-    s.tell(s.turnReport(status, { context: { tokens: 12_345 } }))
+    s.tell(s.turnReport(status, { context: { tokens: 12_345 } })).claimsVerified()
     s.stateWritten().answer("pass").stateWritten().tasksVerified().completes(hash(2)).commitVerified()
     s.verdict("not_ready", item("R1"))
     const { sessionId, turnId } = s.pending("Turn")

@@ -109,6 +109,14 @@ const saidBy = (request: ReviewRequest, from: Speaker, told: ReadonlyArray<numbe
 const wordsFor = (request: ReviewRequest, told: ReadonlyArray<number> = []): string =>
   saidBy(request, "author", told) + saidBy(request, "checks", told) + saidBy(request, "human", told)
 
+/** What humans have decided at the checkpoints of the run, newest last. */
+const decisionsFor = ({ decisions }: ReviewRequest, told: ReadonlyArray<number> = []): string => {
+  const lines = decisions.filter(({ id }) => !told.includes(id)).map(({ text }) => text)
+  return lines.length === 0
+    ? ""
+    : `\n\nDecided in this run, newest last. These decisions hold; judge the changes by them:\n${lines.join("\n")}`
+}
+
 /** What an earlier reviewer of the phase found, which this one does not know. */
 const openFindings = ({ findings }: ReviewRequest): string => {
   if (findings.length === 0) return ""
@@ -123,11 +131,12 @@ const openFindings = ({ findings }: ReviewRequest): string => {
 
 /** The whole task, for a session that has not seen the phase. */
 export const firstPrompt = (request: ReviewRequest): string =>
-  `${header(request)}\n\n${render(review, request)}${openFindings(request)}${wordsFor(request)}`
+  `${header(request)}\n\n${render(review, request)}${decisionsFor(request)}${openFindings(request)}${wordsFor(request)}`
 
 /** For the session that reviewed `lastReviewed`: only what has changed and was said since, and where to look. */
 export const followUpPrompt = (request: ReviewRequest, lastReviewed: string, told: ReadonlyArray<number>): string => {
-  if (lastReviewed === request.commit) return render(reviewAgain, request) + wordsFor(request, told)
+  const said = decisionsFor(request, told) + wordsFor(request, told)
+  if (lastReviewed === request.commit) return render(reviewAgain, request) + said
   const range = `\n\nRead what changed, do not judge from memory: \`git diff ${lastReviewed}..${request.commit}\`.`
-  return render(reviewFollowUp, request) + range + wordsFor(request, told)
+  return render(reviewFollowUp, request) + range + said
 }

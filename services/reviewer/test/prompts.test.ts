@@ -17,6 +17,7 @@ const request: ReviewRequest = {
   permissions: "ask",
   limits: {},
   words: [],
+  decisions: [],
   findings: [],
   prompts: {}
 }
@@ -121,5 +122,22 @@ describe("a prompt of the user's own", () => {
     assert.match(followUpPrompt({ ...request, prompts }, "0ld", []), /^again abc123\n/)
     const cycle = firstPrompt({ ...request, prompts: { review: "Review {cycle} of {phase}" } })
     assert.include(cycle, "\nReview 2 of 2.1")
+  })
+})
+
+describe("the decisions of the run", () => {
+  const first = { id: 3, text: "- Phase 1, T1 (decision): Which? → a: By mail. (anna, 2026-01-01 10:00 UTC)" }
+  const second = { id: 5, text: "- Phase 2, T4 (human-action): Pay → done. (anna, 2026-01-02 10:00 UTC)" }
+  const decided = { ...request, decisions: [first, second] }
+
+  it("are all part of the first prompt", () => {
+    assert.include(firstPrompt(decided), `judge the changes by them:\n${first.text}\n${second.text}`)
+    assert.notInclude(firstPrompt(request), "Decided in this run")
+  })
+
+  it("are part of a later prompt where they are new to its session", () => {
+    const text = followUpPrompt(decided, "old123", [3])
+    assert.include(text, second.text)
+    assert.notInclude(text, first.text)
   })
 })

@@ -7,11 +7,14 @@ import {
   first,
   followedUp,
   given,
+  goesOn,
   judged,
   open,
   reached,
+  replaced,
   request,
   requested,
+  reused,
   second,
   session,
   startTurnOf,
@@ -44,6 +47,29 @@ describe("requesting a review", () => {
     assert.deepInclude(command, { session: { _tag: "Existing", sessionId: "r1-p2-s1" }, onMissing: "fresh" })
     assert.match(String(command.prompt), /^A new commit \(c2\) has been made in response to your review feedback\.\n/)
     assert.match(String(command.freshPrompt), /^You are the reviewer of phase 2 /)
+  })
+
+  it.each([
+    ["true when its session was found", reused(2), true],
+    ["false when the session was replaced", replaced(2), false]
+  ] as const)(
+    "publishes that a later review has started once the session is known: sessionReused is %s",
+    (_, event, isReused) => {
+      const outcome = given(followedUp).when(event)
+      outcome.then(goesOn(isReused))
+      assert.deepStrictEqual(
+        outcome.sent.map((one) => one._tag),
+        ["PublishEvent"]
+      )
+    }
+  )
+
+  it("publishes once that a review has started, and nothing for a turn that is not its own", () => {
+    given([...followedUp, ...goesOn(true)])
+      .when(replaced(2))
+      .then([])
+    given(open).when(reused(1)).then([])
+    given(followedUp).when(reused(7)).then([])
   })
 
   it("leaves out of the short prompt what its session was told before, by a request or at once", () => {

@@ -11,7 +11,7 @@ import {
   reviewerTurnIdOf,
   reviewKey
 } from "@reprise/protocol"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Schedule, Stream } from "effect"
 import { layer } from "../src/service.ts"
 
 const runId = RunId.make("r1")
@@ -33,6 +33,7 @@ const request = (cycle: number, commit: string): ReviewCommand => ({
   permissions: "ask",
   limits: {},
   words: [],
+  decisions: [],
   findings: [],
   prompts: {}
 })
@@ -48,6 +49,26 @@ const stage = Effect.gen(function* () {
   return {
     ask: (cycle: number, commit: string) =>
       messenger.send({ service: "reviewer", key, command: request(cycle, commit) }),
+    /** Waits until the n-th review is under way. */
+    reviewing: (n: number) =>
+      messenger.show.reviewer(key).pipe(
+        Effect.repeat({
+          until: ({ cycle, status }) => cycle === n && status === "reviewing",
+          schedule: Schedule.spaced("10 millis")
+        })
+      ),
+    /** Plays the session-manager: finds the session for the n-th turn. */
+    reuse: (n: number) =>
+      messenger.publish("session-manager", {
+        _tag: "SessionReused",
+        runId,
+        phase,
+        role: "reviewer",
+        sessionId: reviewerSessionIdOf(runId, phase, 1),
+        turnId: reviewerTurnIdOf(runId, phase, n),
+        runtimeSessionId: "ses_1",
+        reason: "review-cycle"
+      }),
     /** Plays the session-manager: ends the n-th turn with a verdict. */
     judge: (n: number) =>
       messenger.publish("session-manager", {
@@ -77,7 +98,7 @@ const stage = Effect.gen(function* () {
 describe("the reviewer service", () => {
   it.live("remembers its session across restarts, even in the middle of a review", () =>
     Effect.gen(function* () {
-      const { ask, awaitEvent, judge } = yield* stage
+      const { ask, awaitEvent, judge, reuse, reviewing } = yield* stage
       yield* Effect.gen(function* () {
         yield* ask(1, "c1")
         assert.deepInclude(yield* awaitEvent("ReviewStarted", 1), { sessionReused: false, commit: "c1" })
@@ -88,6 +109,8 @@ describe("the reviewer service", () => {
       }).pipe(Effect.provide(Layer.fresh(layer)))
       yield* Effect.gen(function* () {
         yield* ask(2, "c2")
+        yield* reviewing(2)
+        yield* reuse(2)
         assert.deepInclude(yield* awaitEvent("ReviewStarted", 2), { sessionReused: true, commit: "c2" })
         yield* judge(2)
         assert.deepInclude(yield* awaitEvent("VerdictReached", 2), { commit: "c2", cycle: 2 })

@@ -15,10 +15,12 @@ import { sessionActor } from "./actor/actor.ts"
 import type { SessionReport } from "./actor/inputs.ts"
 import { SessionWork } from "./actor/work.ts"
 import { defaultSettings, type SessionSettings } from "./settings.ts"
+import { HandBacks } from "./work/HandBacks.ts"
 import { OwnPrompts } from "./work/OwnPrompts.ts"
 import { reportTo } from "./work/report.ts"
 import { runPrompt } from "./work/runPrompt.ts"
 import { inspectSession, interruptSession, openSession, sendReply } from "./work/runtimeSession.ts"
+import { saveNewMessages } from "./work/saveNewMessages.ts"
 import { saveTranscript } from "./work/saveTranscript.ts"
 import { watchActivity } from "./work/watchActivity.ts"
 
@@ -29,7 +31,7 @@ export interface ServiceSettings extends SessionSettings {
 
 export const defaultServiceSettings: ServiceSettings = { ...defaultSettings, concurrency: 64 }
 
-type Needs = ActorConfig | AgentRuntimes | Broker | OwnPrompts | Messenger
+type Needs = ActorConfig | AgentRuntimes | Broker | HandBacks | OwnPrompts | Messenger
 
 const handle =
   (settings: ServiceSettings) =>
@@ -40,11 +42,15 @@ const handle =
       case "InspectSession":
         return inspectSession(work, context)
       case "RunPrompt":
-        return runPrompt(work, context, settings.maxWaitMs)
+        return runPrompt(work, context, settings)
+      case "SaveNewMessages":
+        return saveNewMessages(work, context)
       case "SaveTranscript":
         return saveTranscript(work, context)
       case "InterruptSession":
         return interruptSession(work, context)
+      case "HandBack":
+        return HandBacks.use(({ announce }) => announce(context.key))
       case "SendReply":
         return sendReply(work, context)
     }
@@ -63,6 +69,8 @@ const failureOf = (work: SessionWork, message: string, { delivery }: WorkContext
       return { _tag: "RecordUnreachable", turnId: work.turnId, kind: "runtime", message }
     case "InterruptSession":
       return work.turnId === undefined ? undefined : { _tag: "RecordInterrupted", turnId: work.turnId }
+    case "SaveNewMessages":
+    case "HandBack":
     case "SaveTranscript":
     case "SendReply":
       return undefined
@@ -96,7 +104,7 @@ export const workersWith = (changes: Partial<ServiceSettings> = {}) => {
     )
   )
   return Layer.merge(worker, Layer.effectDiscard(watchActivity(settings))).pipe(
-    Layer.provide(OwnPrompts.layer),
+    Layer.provide(Layer.merge(HandBacks.layer, OwnPrompts.layer)),
     Layer.provide(Messenger.layer)
   )
 }

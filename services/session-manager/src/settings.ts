@@ -55,8 +55,10 @@ export const defaultActions: ActionSettings = {
 export interface SessionSettings {
   /** A session without a turn is paused after this long. */
   readonly idleAfterMs: number
-  /** A paused session that no phase needs expires after this long. */
+  /** A paused session that nothing needs expires after this long. */
   readonly expireAfterMs: number
+  /** One that its phase or a question may need expires after this long; 0: never. */
+  readonly expireHeldAfterMs: number
   /** How long a turn waits in total for a rate limit, for credit or for the network. */
   readonly maxWaitMs: number
   /** The first such wait where the runtime does not say how long; each further one is twice as long. */
@@ -75,6 +77,7 @@ export interface SessionSettings {
 export const defaultSettings: SessionSettings = {
   idleAfterMs: 5 * 60_000,
   expireAfterMs: 30 * 60_000,
+  expireHeldAfterMs: 7 * 24 * 60 * 60_000,
   maxWaitMs: 60 * 60_000,
   firstWaitMs: 30_000,
   longestWaitMs: 30 * 60_000,

@@ -46,6 +46,27 @@ describe("an agent that works", () => {
     )
   })
 
+  it("is known by its newest prompt once it is idle", () => {
+    const rested = given([...firstTurn, human]).when({ ...idle, promptId: "msg_human" })
+    assert.strictEqual(rested.state.knownPromptIds.at(-1), "msg_human")
+  })
+
+  it("is looked at at once when its human hands the session back, and not when there is nothing to hand back", () => {
+    const handBack = { _tag: "HandBack", sessionId } as const
+    const works = given([...firstTurn, human]).when(handBack)
+    assert.deepStrictEqual(works.types, ["HandedBack"])
+    assert.deepStrictEqual(
+      works.work.map((one) => one._tag === "RequestWork" && one.work._tag),
+      ["HandBack"]
+    )
+    given([...firstTurn, human, idle])
+      .when(handBack)
+      .then([])
+    given([])
+      .when(handBack)
+      .refused(/no session/)
+  })
+
   it("wakes a paused session", () => {
     const pause: SessionInput = { _tag: "PauseIdle", useCount: given(firstTurn).state.useCount }
     assert.strictEqual(given([...firstTurn, pause]).when(human).state.status, "active")

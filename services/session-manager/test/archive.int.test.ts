@@ -5,10 +5,11 @@ import { Broker } from "@reprise/actor"
 import { AgentRuntime } from "@reprise/agent"
 import { type PermissionMode, RunId, type SessionCommand, SessionId, sessionIdOf, turnIdOf } from "@reprise/protocol"
 import { ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer, Result, Schedule } from "effect"
 import { layerWith } from "../src/service.ts"
-import { readSessionFile } from "../src/work/SessionFile.ts"
-import { host, realWorld, TestDirectories } from "./support/realWorld.ts"
+import { readTranscript } from "../src/work/readTranscript.ts"
+import { readPart, readSessionFile } from "../src/work/SessionFile.ts"
+import { deleteSession, host, realWorld, TestDirectories } from "./support/realWorld.ts"
 import { stageOf } from "./support/stage.ts"
 import { newTurn, nextTurn } from "./support/story.ts"
 
@@ -84,6 +85,54 @@ layer(world, { excludeTestServices: true, timeout: "15 minutes" })("the archive,
       assert.isAbove(metadata.totalInputTokens + metadata.totalCacheReadTokens, 0)
       const runtime = yield* AgentRuntime
       assert.deepStrictEqual(messages, yield* runtime.history(runtimeSessionId))
+    })
+  )
+
+  it.effect("takes the place of the parts that were saved turn by turn, each with what was new", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, first, second, send, sessionId, view } = yield* scene("parts", "Work.")
+      const { transcripts } = yield* Broker
+      const savedAfter = (turns: number) =>
+        view.pipe(
+          Effect.repeat({
+            until: (shown) => shown.turns === turns && (shown.savedAt ?? "") >= shown.lastActivityAt,
+            schedule: Schedule.spaced("20 millis")
+          })
+        )
+      yield* send(first)
+      yield* awaitEvent("TurnCompleted")
+      const { transcript: one = "" } = yield* savedAfter(1)
+      yield* send(second)
+      yield* awaitEvent("TurnCompleted", 2)
+      const { runtimeSessionId = "", transcript: two = "" } = yield* savedAfter(2)
+      const part = Result.getOrThrow(readPart((yield* transcripts.get(two)) ?? ""))
+      const runtime = yield* AgentRuntime
+      const whole = yield* runtime.history(runtimeSessionId)
+      assert.deepStrictEqual(part.after, { object: one, messages: whole.length - part.messages.length })
+      assert.isAbove(part.after?.messages ?? 0, 0)
+      assert.deepStrictEqual((yield* readTranscript(two))?.messages, whole)
+
+      yield* send({ _tag: "CompleteSession", sessionId })
+      const { object = "" } = yield* awaitEvent("SessionArchived")
+      assert.deepStrictEqual((yield* readTranscript(two))?.messages, whole, "a part leads to the whole")
+      yield* transcripts.list(object).pipe(Effect.repeat({ until: (names) => names.length === 1 }))
+    })
+  )
+
+  it.effect("holds what was saved of a session that its runtime has lost", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, first, second, send, view } = yield* scene("lost", "Work.")
+      yield* send(first)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* awaitEvent("TurnCompleted")
+      yield* view.pipe(Effect.repeat({ until: ({ savedAt }) => savedAt !== undefined }))
+      yield* deleteSession(runtimeSessionId)
+      yield* send({ ...second, onMissing: "fail" })
+      const { messages, object } = yield* awaitEvent("SessionArchived")
+      const file = yield* fileOf(object)
+      assert.strictEqual(file.metadata.status, "failed")
+      assert.strictEqual(file.messages.length, messages)
+      assert.include(JSON.stringify(file.messages), "Made.")
     })
   )
 

@@ -3,7 +3,19 @@ import { EscalationId, RunId } from "@reprise/protocol"
 import type { SessionInput } from "../src/actor/inputs.ts"
 import { holdOf } from "../src/actor/state.ts"
 import { viewOf } from "../src/actor/view.ts"
-import { answer, at, firstTurn, given, newTurn, opened, ownTurn, sessionId, startAlone } from "./support/story.ts"
+import {
+  answer,
+  at,
+  firstTurn,
+  found,
+  given,
+  newTurn,
+  nextTurn,
+  opened,
+  ownTurn,
+  sessionId,
+  startAlone
+} from "./support/story.ts"
 
 const ofNoPhase = (inputs: ReadonlyArray<SessionInput>) =>
   inputs.map((input): SessionInput => {
@@ -54,10 +66,10 @@ describe("a session is kept from expiring", () => {
     const paused = given(waiting).when({ _tag: "PauseIdle", useCount: given(waiting).state.useCount })
     assert.deepStrictEqual(paused.types, ["SessionPaused"])
     assert.strictEqual(holdOf(paused.state), "question")
-    assert.deepStrictEqual(paused.timers, [], "nothing will let it expire")
+    assert.deepInclude(paused.timers[0]?.command, { _tag: "ExpireIdle", held: true })
     assert.deepStrictEqual(
       paused.work.map(({ work }) => work._tag),
-      ["SaveTranscript"]
+      ["SaveNewMessages"]
     )
     const expire: SessionInput = { _tag: "ExpireIdle", useCount: paused.state.useCount }
     given([...waiting, { _tag: "PauseIdle", useCount: given(waiting).state.useCount }])
@@ -103,6 +115,20 @@ describe("the archive of a session", () => {
     given(firstTurn)
       .when({ ...saved, object: "session/r1-s1/ses_0" })
       .then([])
+  })
+
+  it("is requested of a session that its runtime has lost, once", () => {
+    const lost = given([...firstTurn, nextTurn(2, { onMissing: "fail" })]).when(found(2, "missing"))
+    assert.strictEqual(lost.state.status, "failed")
+    assert.deepStrictEqual(
+      lost.work.map(({ work }) => work._tag),
+      ["SaveTranscript"]
+    )
+    const failed = [...firstTurn, nextTurn(2, { onMissing: "fail" }), found(2, "missing")]
+    assert.deepInclude(given(failed).when(saved).event("SessionArchived"), { object })
+    const again = given([...failed, saved]).when(nextTurn(3, { onMissing: "fail" }))
+    assert.deepStrictEqual([again.types[0], again.work], ["TurnFailed", []])
+    assert.isTrue(again.state.archived)
   })
 
   it("is not requested of a session that never opened", () => {

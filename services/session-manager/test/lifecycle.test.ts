@@ -8,6 +8,7 @@ import {
   firstTurn,
   found,
   given,
+  givenWith,
   goodReport,
   newTurn,
   nextTurn,
@@ -131,21 +132,48 @@ describe("a session that nobody uses", () => {
     useCount: given(inputs).state.useCount
   })
 
-  it("expires half an hour later when no phase needs it", () => {
-    const outcome = given(standalone).when(pause(standalone))
-    assert.deepStrictEqual(outcome.types, ["SessionPaused"])
-    assert.strictEqual(outcome.timers[0]?.dueAt, at(60 + 1800))
-    const expire = { _tag: "ExpireIdle", useCount: outcome.state.useCount } as const
-    assert.deepStrictEqual(given([...standalone, pause(standalone)]).when(expire).types, ["SessionExpired"])
+  const day = 24 * 60 * 60
+  const released: SessionInput = { _tag: "ReleaseSession", sessionId }
+
+  it.each<readonly [string, ReadonlyArray<SessionInput>, Parameters<typeof givenWith>[0], number | undefined]>([
+    ["expires after half an hour when it belongs to no phase", standalone, {}, 1800],
+    ["expires after half an hour when its phase has released it", [...firstTurn, released], {}, 1800],
+    ["is held for a week while its phase may need it", firstTurn, {}, 7 * day],
+    ["is held for as long as is set", firstTurn, { expireHeldAfterMs: 5_000 }, 5],
+    ["is held for ever if that is set", firstTurn, { expireHeldAfterMs: 0 }, undefined],
+    ["expires after as long as is set", standalone, { expireAfterMs: 9_000 }, 9]
+  ])("%s", (_, inputs, settings, seconds) => {
+    const paused = givenWith(settings)(inputs).when(pause(inputs))
+    assert.deepStrictEqual(paused.types, ["SessionPaused"])
+    assert.deepStrictEqual(
+      paused.timers.map(({ dueAt }) => dueAt),
+      seconds === undefined ? [] : [at(60 + seconds)]
+    )
+    for (const { command } of paused.timers) {
+      assert.deepStrictEqual(given([...inputs, pause(inputs)]).when(command).types, ["SessionExpired"])
+    }
   })
 
-  it("is held, not expired, while its phase may need it", () => {
-    const outcome = given(firstTurn).when(pause(firstTurn))
-    assert.deepStrictEqual(outcome.types, ["SessionPaused"])
-    assert.deepStrictEqual(outcome.timers, [])
+  it("is not expired by the shorter time while its phase may need it", () => {
+    const { useCount } = given([...firstTurn, pause(firstTurn)]).state
     given([...firstTurn, pause(firstTurn)])
-      .when({ _tag: "ExpireIdle", useCount: outcome.state.useCount })
+      .when({ _tag: "ExpireIdle", useCount })
       .then([])
+  })
+
+  it("begins to expire when its phase releases it in its pause", () => {
+    const outcome = given([...firstTurn, pause(firstTurn)]).when(released)
+    assert.strictEqual(outcome.timers[0]?.dueAt, at(60 + 1800))
+    given([...firstTurn, released])
+      .when(released)
+      .then([])
+  })
+
+  it("is needed again by the next turn that is requested in it", () => {
+    assert.strictEqual(
+      viewOf(given([...firstTurn, released, nextTurn(2), found(2), answer(2, 1, goodReport)]).state)?.heldBy,
+      "phase"
+    )
   })
 
   it("is active again when it is continued", () => {

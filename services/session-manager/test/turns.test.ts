@@ -301,6 +301,21 @@ describe("a report", () => {
     assert.deepInclude(twice.event("TurnFailed"), { kind: "invalid-report", sessionUsable: true })
   })
 
+  it("that is older than a human's words is not read, and asked for again as often as they speak", () => {
+    const outcome = given(working).when(answer(1, 1, goodReport, { spokenAfter: true }))
+    assert.deepStrictEqual(outcome.types, ["PromptEnded", "PromptPrepared"])
+    assert.deepInclude(outcome.event("PromptPrepared"), { kind: "report", because: "newer-words" })
+    const again = given([...working, answer(1, 1, goodReport, { spokenAfter: true })])
+    assert.strictEqual(again.when(answer(1, 2, badReport, { spokenAfter: true })).event("PromptPrepared").number, 3)
+    assert.strictEqual(again.when(answer(1, 2, badReport)).event("PromptPrepared").kind, "correction")
+  })
+
+  it("after a human's words in the turn counts, and those are known", () => {
+    const outcome = given(working).when(answer(1, 1, goodReport, { answered: "msg_human" }))
+    assert.deepStrictEqual(outcome.types, ["PromptEnded", "TurnCompleted"])
+    assert.strictEqual(outcome.state.knownPromptIds.at(-1), "msg_human")
+  })
+
   it("is requested after the work alone, as the settings may have it, even where the work ends with a block", () => {
     assert.include(givenAsked(working).state.turn?.prompt?.text, "is asked for in the next prompt")
     const outcome = givenAsked(working).when(answer(1, 1, goodReport))

@@ -3,7 +3,7 @@ import { drain } from "@reprise/actor"
 import { AgentRuntime, AgentRuntimes, MemoryControl, type MemoryScript, promptIds } from "@reprise/agent"
 import { Host, type PublicEventType } from "@reprise/protocol"
 import { Effect, Fiber, Layer } from "effect"
-import { attribute } from "../src/activity/activity.ts"
+import { attribute, graceLeftMs } from "../src/activity/activity.ts"
 import { layerWith } from "../src/service.ts"
 import { inMemory, stage, surroundings } from "./support/stage.ts"
 import { goodReport, newTurn, sessionId, t } from "./support/story.ts"
@@ -30,6 +30,17 @@ describe("activity", () => {
     ["without a cause where we never prompted is the agent's", { causeIsOurs: false, live: false }, "agent"]
   ] as const)("%s", (_title, seen, whose) => {
     assert.strictEqual(attribute(seen), whose)
+  })
+})
+
+describe("the grace before an agent counts as idle", () => {
+  it.each([
+    ["is whole right after activity", 1_000, 10_000],
+    ["counts from the newest activity", 8_000, 3_000],
+    ["is over once it has passed", 12_000, 0],
+    ["is no longer than set when the clock was set back", 0, 10_000]
+  ] as const)("%s", (_title, nowMs, leftMs) => {
+    assert.strictEqual(graceLeftMs(1_000, nowMs, 10_000), leftMs)
   })
 })
 
@@ -112,6 +123,59 @@ describe("a human who finishes while no session-manager runs", () => {
       yield* Fiber.join(typed)
       yield* awaitEvent("AgentIdle").pipe(Effect.provide(Layer.fresh(layerWith({ idleGraceMs: 50 }))))
     }).pipe(Effect.provide(surroundings(script, control)))
+  })
+})
+
+describe("a human who works while no session-manager runs", () => {
+  it.live("is announced as working and idle by the next one, and by none after it", () => {
+    const control = new MemoryControl()
+    return Effect.gen(function* () {
+      const { awaitEvent, send, storyUntil, view } = yield* stage
+      const manager = Layer.fresh(layerWith({ idleGraceMs: 50 }))
+      yield* Effect.gen(function* () {
+        yield* send(first)
+        yield* awaitEvent("TurnCompleted")
+        yield* drain
+      }).pipe(Effect.provide(manager))
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* control.release("human 6")
+      yield* human(runtimeSessionId, "human 6", 6)
+      yield* Effect.gen(function* () {
+        assert.deepInclude(yield* awaitEvent("AgentWorking", 2), { cause: "human", evidence: "message" })
+        yield* awaitEvent("AgentIdle")
+        assert.strictEqual((yield* view()).knownPromptIds?.at(-1), ofHuman(6).messageId)
+      }).pipe(Effect.provide(manager))
+      yield* Effect.gen(function* () {
+        yield* send({ ...first, turnId: t(2), session: { _tag: "Existing", sessionId } })
+        yield* awaitEvent("TurnCompleted", 2)
+        yield* send({ _tag: "CompleteSession", sessionId })
+        yield* awaitEvent("SessionCompleted")
+      }).pipe(Effect.provide(manager))
+      assert.deepStrictEqual(aboutAgents(yield* storyUntil("SessionCompleted")), [
+        "AgentWorking",
+        "AgentWorking",
+        "AgentIdle",
+        "AgentWorking"
+      ])
+    }).pipe(Effect.provide(surroundings(script, control)))
+  })
+})
+
+describe("a human who hands a session back", () => {
+  it.live("is not waited for any longer", () => {
+    const control = new MemoryControl()
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      yield* send(first)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* awaitEvent("TurnCompleted")
+      yield* drain
+      yield* control.release("human 7")
+      yield* human(runtimeSessionId, "human 7", 7)
+      yield* awaitEvent("AgentWorking", 2)
+      yield* send({ _tag: "HandBack", sessionId })
+      yield* awaitEvent("AgentIdle")
+    }).pipe(Effect.provide(inMemory(script, { control, settings: { idleGraceMs: 3_600_000 } })))
   })
 })
 

@@ -44,6 +44,20 @@ layer(adapters, { excludeTestServices: true })("verifying a continuation", (it) 
     })
   )
 
+  it.effect("names a commit that is no newer than the phase", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const older = yield* made.git("rev-parse", "HEAD")
+      yield* made.write("a.ts", "1")
+      const base = yield* made.commit("before the phase")
+      yield* made.write("b.ts", "1")
+      const work = yield* made.commit("T1")
+      const tasks = [work, base, older].map((commit, index) => ({ id: `T${index}`, commit, files: [] }))
+      const event = yield* verifyContinuation({ ...verifyTasks(tasks), base }, made.place)
+      assert.containSubset(event, { _tag: "ContinuationRejected", missingCommits: [base, older] })
+    })
+  )
+
   it.effect("names exactly the missing commits and files", () =>
     Effect.gen(function* () {
       const made = yield* repository

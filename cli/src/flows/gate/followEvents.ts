@@ -5,6 +5,7 @@
 import { Messenger, type SeenEvent } from "@reprise/actor"
 import type { EscalationView, PublicEvent, RunId } from "@reprise/protocol"
 import { Effect, FiberHandle, Queue, Stream } from "effect"
+import { untilSaved } from "../../system/awaitSessions.ts"
 import { findQuestion } from "../../system/lookUp.ts"
 import { type ExitCode, exitCodes } from "../../terminal/exitCodes.ts"
 import { json, say, visible } from "../../terminal/Printer.ts"
@@ -36,9 +37,10 @@ export interface Followed<E, R> {
   readonly onEvent: (event: PublicEvent, finish: Finish) => Effect.Effect<void, E, R>
 }
 
-const park = <E, R>({ json: asJson, parked }: Followed<E, R>, question: EscalationView, finish: Finish) => {
+const park = <E, R>(followed: Followed<E, R>, question: EscalationView, finish: Finish) => {
+  const { json: asJson, parked } = followed
   if (!asJson) say(`${questionText(question, Date.now())}\n\n${parked(question.escalationId)}`)
-  return finish(exitCodes.waiting)
+  return Effect.andThen(untilSaved(followed.runId), finish(exitCodes.waiting))
 }
 
 const answerAtTerminal = Effect.fnUntraced(function* (escalationId: string, closedText: string, finish: Finish) {

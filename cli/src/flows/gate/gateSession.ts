@@ -6,7 +6,7 @@ import { type ClientFlags, withLastingClient } from "../../system/clientSystem.t
 import { exitWith, wrongUse } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
 import { color, say, visible } from "../../terminal/Printer.ts"
-import { withdrawalText } from "../../views/eventLine.ts"
+import { overruledText, withdrawalText } from "../../views/eventLine.ts"
 import { answerInTerminal } from "./answerQuestion.ts"
 import type { Closed } from "./askInTerminal.ts"
 import { listQuestions, openQuestions } from "./questions.ts"
@@ -59,6 +59,7 @@ const onEvent = (session: Session, event: PublicEvent) => {
   }
   if (event._tag === "EscalationWithdrawn")
     return session.close(event.escalationId, `is closed: ${withdrawalText(event.reason)}`)
+  if (event._tag === "EscalationOverruled") return Effect.sync(() => say(color.yellow(visible(overruledText(event)))))
   return Effect.void
 }
 

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
 import { allQuestions, findQuestion } from "../../system/lookUp.ts"
 import { data, okJson, say, visible } from "../../terminal/Printer.ts"
-import { withdrawalText } from "../../views/eventLine.ts"
+import { overruledText, withdrawalText } from "../../views/eventLine.ts"
 import { questionText, since } from "../../views/questionText.ts"
 import { table } from "../../views/table.ts"
 
@@ -35,7 +35,11 @@ export const listQuestions = (flags: ClientFlags) =>
     })
   )
 
-const closedLine = ({ by = "unknown", choice, withdrawnFor }: EscalationView): string => {
+const closedLine = ({ by = "unknown", choice, guidance, overruledFor, withdrawnFor }: EscalationView): string => {
+  if (choice !== undefined && overruledFor !== undefined) {
+    const said = guidance === undefined ? {} : { guidance }
+    return visible(overruledText({ by, choice, ...said, reason: overruledFor }))
+  }
   if (choice !== undefined) return `Answered: ${visible(choice)} by ${visible(by)}`
   return withdrawnFor === undefined ? "Closed" : `Closed: ${visible(withdrawalText(withdrawnFor))}`
 }

@@ -4,6 +4,8 @@ import { join } from "node:path"
 import { Broker } from "@reprise/actor"
 import { hasCode, replaceFile } from "@reprise/process"
 import type { SessionView } from "@reprise/protocol"
+import { readTranscript, wholeOf } from "@reprise/session-manager/readTranscript"
+import { sessionFile, sessionFileText } from "@reprise/session-manager/transcript"
 import { Effect } from "effect"
 import { archivePath, type Project } from "../../project/Project.ts"
 import { missing } from "../../terminal/CliFailure.ts"
@@ -33,8 +35,16 @@ export const archiveRecord = Effect.fn("archiveRecord")(function* (project: Proj
 })
 
 /** `session.json` is the newest; a replaced conversation is named after its id at the runtime. */
-const fileOf = (object: string, newest: string | undefined): string =>
-  object === newest ? "session.json" : `session-${object.slice(object.lastIndexOf("/") + 1)}.json`
+const fileOf = (whole: string, newest: string | undefined): string =>
+  newest !== undefined && wholeOf(newest) === whole
+    ? "session.json"
+    : `session-${whole.slice(whole.lastIndexOf("/") + 1)}.json`
+
+/** The object that a conversation is read from: the whole, the newest part that its session names, or the one stored last. */
+const newestOf = (whole: string, objects: ReadonlyArray<string>, newest: string | undefined): string | undefined => {
+  if (objects.includes(whole)) return whole
+  return newest !== undefined && wholeOf(newest) === whole ? newest : objects.at(-1)
+}
 
 /**
  * Moves conversations from the broker to `.reprise/agent-sessions/`. Each is on disk before it is removed, so this can
@@ -45,12 +55,18 @@ export const keepConversations = Effect.fn("keepConversations")(function* (
   sessions: ReadonlyArray<SessionView>
 ) {
   const { transcripts } = yield* Broker
-  for (const { sessionId, transcript } of sessions) {
-    for (const object of yield* transcripts.list(`session/${sessionId}/`)) {
-      const text = yield* transcripts.get(object)
-      if (text === undefined) continue
-      yield* writeSessionFile(project.directory, sessionId, text, fileOf(object, transcript))
-      yield* transcripts.remove(object)
+  for (const view of sessions) {
+    const { sessionId, transcript } = view
+    const stored = yield* transcripts.list(`session/${sessionId}/`)
+    for (const [whole, objects] of Map.groupBy(stored, wholeOf)) {
+      const newest = newestOf(whole, objects, transcript)
+      const text = newest === whole ? yield* transcripts.get(whole) : undefined
+      const saved = newest === undefined || newest === whole ? undefined : yield* readTranscript(newest)
+      const file = saved === undefined ? text : sessionFileText(sessionFile(view, saved.messages, saved.savedAt))
+      if (file !== undefined) yield* writeSessionFile(project.directory, sessionId, file, fileOf(whole, transcript))
+      // The newest goes last: without those before it, it is not read again after an interruption.
+      const removed = [...objects.filter((object) => object !== newest), ...(newest === undefined ? [] : [newest])]
+      yield* Effect.forEach(removed, transcripts.remove, { discard: true })
     }
   }
 })

@@ -5,7 +5,7 @@ import { ActorConfig, Broker } from "@reprise/actor"
 import { contracts, type RunView, type SessionView, subjects } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { Project } from "../../project/Project.ts"
-import { allQuestions, isOver } from "../../system/lookUp.ts"
+import { allQuestions, awaitsArchive, isOver } from "../../system/lookUp.ts"
 import { missing } from "../../terminal/CliFailure.ts"
 import { archiveRecord, keepConversations } from "./archive.ts"
 import { type ActorName, actorsOf, type RunRecord } from "./RunRecord.ts"
@@ -27,6 +27,7 @@ export const prunableSessions = (sessions: ReadonlyArray<SessionView>, days: num
       session.prompt !== undefined &&
       isOver(session) &&
       (session.transcript !== undefined || session.runtimeSessionId === undefined) &&
+      !awaitsArchive(session) &&
       isOlder(session.lastActivityAt, days, nowMs)
   )
 

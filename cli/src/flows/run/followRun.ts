@@ -1,8 +1,9 @@
 /** Follows one run to its end, or until it is parked or paused. */
 import { ActorConfig, Broker, Messenger } from "@reprise/actor"
-import { type PublicEvent, type PublicEventType, type RunId, type SessionView, subjects } from "@reprise/protocol"
-import { Deferred, Effect, Schedule, Stream } from "effect"
-import { allSessions, awaitsArchive, findRun } from "../../system/lookUp.ts"
+import { type PublicEvent, type PublicEventType, type RunId, subjects } from "@reprise/protocol"
+import { Deferred, Effect, Stream } from "effect"
+import { untilArchived, untilInterrupted, untilSaved } from "../../system/awaitSessions.ts"
+import { findRun } from "../../system/lookUp.ts"
 import { type ExitCode, exitCodes } from "../../terminal/exitCodes.ts"
 import { json } from "../../terminal/Printer.ts"
 import { eventLine } from "../../views/eventLine.ts"
@@ -29,24 +30,11 @@ const endings: { readonly [Type in PublicEventType]?: ExitCode } = {
 /** How long to wait for what a stopped run still does. */
 const releaseMs = 30_000
 
-/** Waits until no session of the run does this any more, but not longer than `releaseMs`. */
-const untilNoSession = (runId: RunId, does: (session: SessionView) => boolean) =>
-  allSessions.pipe(
-    Effect.repeat({
-      while: (sessions) => sessions.some((session) => session.runId === runId && does(session)),
-      schedule: Schedule.spaced("50 millis")
-    }),
-    Effect.timeoutOption(releaseMs)
-  )
-
-/** What a paused run used is known when its turn has ended, which was interrupted. */
-const untilInterrupted = (runId: RunId) => untilNoSession(runId, ({ turnId }) => turnId !== undefined)
-
 /** Waits until an ended run has released its workspace and archived its conversations, but not longer than `releaseMs`. */
 const untilReleased = Effect.fnUntraced(function* (runId: RunId, released: Deferred.Deferred<void>) {
   const { directory } = yield* findRun(runId)
   if (directory !== undefined) yield* Deferred.await(released).pipe(Effect.timeoutOption(releaseMs))
-  yield* untilNoSession(runId, awaitsArchive)
+  yield* untilArchived(runId, releaseMs)
 })
 
 /** Prints the event that raised the open question, for a program that otherwise sees only new events. */
@@ -79,7 +67,10 @@ export const followRun = Effect.fn("followRun")(function* (runId: RunId, options
     if (event._tag === "WorkspaceReleased") yield* Deferred.succeed(released, undefined)
     const code = endings[event._tag]
     if (code === undefined) return
-    const stopped = code === exitCodes.waiting ? untilInterrupted(runId) : untilReleased(runId, released)
+    const stopped =
+      code === exitCodes.waiting
+        ? Effect.andThen(untilInterrupted(runId, releaseMs), untilSaved(runId))
+        : untilReleased(runId, released)
     yield* Effect.forkScoped(Effect.andThen(Effect.exit(stopped), finish(code)))
   })
 

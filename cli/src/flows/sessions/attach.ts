@@ -1,18 +1,40 @@
-/** `reprise attach SESSION`: opens the runtime's own interface, in that session, at this terminal. */
+/**
+ * `reprise attach SESSION`: opens the runtime's own interface, in that session, at this terminal. It joins the server that
+ * is watched. Where nobody does the work of the repository, this process does, as long as the interface is open
+ * (docs/design/sessions.md#auto-resume).
+ */
 import { spawn } from "node:child_process"
-import { AgentRuntimes, type AttachCommand, locateOpenCode } from "@reprise/agent"
-import type { SessionView } from "@reprise/protocol"
-import { Effect } from "effect"
-import type { ClientFlags } from "../../system/clientSystem.ts"
+import { Messenger } from "@reprise/actor"
+import { AgentRuntimes, type AttachCommand } from "@reprise/agent"
+import { type SessionView, to } from "@reprise/protocol"
+import { Effect, Option, Schedule } from "effect"
+import { BrokerRole, isBrokerLost, untilBrokerLost } from "../../system/broker.ts"
+import { type ClientFlags, clientOptions } from "../../system/clientSystem.ts"
 import { findSession, isOver } from "../../system/lookUp.ts"
-import { type SystemOptions, usesRemote } from "../../system/System.ts"
+import { hostName } from "../../system/names.ts"
+import { hostingSystem, type SystemOptions, usesRemote } from "../../system/System.ts"
 import { isServed, withRuntime, withSessionClient } from "../../system/sessionRuntime.ts"
-import { missing, wrongUse } from "../../terminal/CliFailure.ts"
+import { CliFailure, missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { color, okJson, say } from "../../terminal/Printer.ts"
+import { requireTrusted } from "../../trust/requireTrust.ts"
+import { agentSettings, serverSettings } from "../../trust/trustedSettings.ts"
 
-/** The session's id at its runtime, if a human can enter the session from here. */
+/** A session that a human can enter, and its id at its runtime. */
+interface Open {
+  readonly session: SessionView
+  readonly id: string
+}
+
+const elsewhere = ({ host, sessionId }: SessionView) =>
+  wrongUse(
+    "elsewhere",
+    `Session ${sessionId} is on host ${host}, with its files and its runtime.`,
+    `Run 'reprise attach ${sessionId}' there.`
+  )
+
+/** On a server that others run, the session's host is another one unless `REPRISE_HOST` names it. */
 const requireAttachable = Effect.fnUntraced(function* (session: SessionView, options: SystemOptions) {
-  const { host, runtimeSessionId, sessionId } = session
+  const { runtimeSessionId, sessionId } = session
   if (isOver(session)) {
     return yield* wrongUse(
       "ended",
@@ -27,15 +49,14 @@ const requireAttachable = Effect.fnUntraced(function* (session: SessionView, opt
       "Try again in a moment."
     )
   }
-  if (usesRemote(options)) {
-    return yield* wrongUse(
-      "elsewhere",
-      `Session ${sessionId} is on host ${host}, with its files and its runtime.`,
-      `Run 'reprise attach ${sessionId}' there.`
-    )
-  }
-  return runtimeSessionId
+  if (usesRemote(options) && session.host !== (yield* hostName)) return yield* elsewhere(session)
+  return { session, id: runtimeSessionId }
 })
+
+const untilEnded = (child: ReturnType<typeof spawn>) =>
+  Effect.callback<void>((resume) => {
+    child.on("close", () => resume(Effect.void))
+  })
 
 /** Returns the interface's exit code. Secrets are in its environment, never in its arguments. */
 const runInterface = ({ argv: [program, ...args], env }: AttachCommand) =>
@@ -43,49 +64,87 @@ const runInterface = ({ argv: [program, ...args], env }: AttachCommand) =>
     const child = spawn(program, args, { stdio: "inherit", env: { ...process.env, ...env } })
     child.on("error", (error) => resume(Effect.fail(error)))
     child.on("close", (code) => resume(Effect.succeed(code ?? 1)))
-    return Effect.sync(() => child.kill("SIGTERM"))
+    return Effect.suspend(() => (child.kill("SIGTERM") ? untilEnded(child) : Effect.void))
   })
 
-/** OpenCode on the same sessions without our server, so that the command still works when no server runs. */
-const withoutServer = (session: SessionView, id: string) =>
-  Effect.map(
-    locateOpenCode(),
-    (program): AttachCommand => ({ argv: [program, session.directory, "--session", id], env: {} })
-  )
-
-const attachCommand = Effect.fnUntraced(function* (session: SessionView, id: string) {
+const attachCommand = Effect.fnUntraced(function* ({ id, session }: Open) {
   const runtime = yield* (yield* AgentRuntimes).get(session.runtime)
   return yield* runtime.attachCommand(id)
 })
 
-const failed = (session: SessionView) => (error: { readonly message: string }) =>
-  missing(
-    "attach",
-    `Session ${session.sessionId} cannot be attached to: ${error.message}`,
-    "'reprise doctor' checks the runtimes.",
-    error
-  )
+const failed =
+  ({ session }: Open) =>
+  (error: unknown) =>
+    error instanceof CliFailure || isBrokerLost(error)
+      ? error
+      : missing(
+          "attach",
+          `Session ${session.sessionId} cannot be attached to: ${error instanceof Error ? error.message : String(error)}`,
+          "'reprise doctor' checks the runtimes.",
+          error
+        )
 
-/** Prints the command and the names of the variables that it needs. */
-const describe = Effect.fnUntraced(function* (session: SessionView, id: string, options: SystemOptions) {
+/** Prints the command and the names of the variables that it needs. Without a server, only this command starts one. */
+const describe = Effect.fnUntraced(function* (open: Open, options: SystemOptions) {
+  const { id, session } = open
   const served = yield* isServed(session.runtime, options)
   const { argv, env } = yield* served
-    ? withRuntime(session.runtime, options, attachCommand(session, id))
-    : withoutServer(session, id)
+    ? withRuntime(session.runtime, options, attachCommand(open))
+    : Effect.succeed<AttachCommand>({ argv: ["reprise", "attach", session.sessionId], env: {} })
   okJson({ sessionId: session.sessionId, runtimeSessionId: id, argv, environment: Object.keys(env) })
 })
 
-const interact = (session: SessionView, id: string, options: SystemOptions) =>
-  withRuntime(session.runtime, options, Effect.flatMap(attachCommand(session, id), runInterface))
+/** Longer than a server may take to start. */
+const serverMs = 200_000
+/** A server that others keep running is there, or it is on another machine. */
+const remoteServerMs = 10_000
+
+/** Whoever does the work starts the server, since it watches the session. */
+const untilServed = Effect.fnUntraced(function* ({ session }: Open, options: SystemOptions) {
+  const remote = usesRemote(options)
+  const served = yield* isServed(session.runtime, options).pipe(
+    Effect.repeat({ until: (there) => there, schedule: Schedule.spaced("100 millis") }),
+    Effect.timeoutOption(`${remote ? remoteServerMs : serverMs} millis`)
+  )
+  if (Option.isSome(served)) return
+  return yield* remote
+    ? elsewhere(session)
+    : missing("no-server", `No server of ${session.runtime} runs for this repository.`, "'reprise doctor' checks it.")
+})
+
+/** The human has left: nobody waits for what they might say next. */
+const handBack = ({ session: { sessionId } }: Open) =>
+  Effect.ignore(Messenger.use((messenger) => messenger.send(to.sessionManager(sessionId).HandBack())))
+
+const interact = Effect.fnUntraced(function* (open: Open, options: SystemOptions) {
+  const { session } = open
+  // It may have ended with the process that did the work before.
+  if (isOver(yield* findSession(session.sessionId))) {
+    say(`Session ${session.sessionId} has ended. Read it: reprise sessions show ${session.sessionId}`)
+    return 0
+  }
+  yield* untilServed(open, options)
+  say(
+    color.dim(
+      `Opening session ${session.sessionId}. If its run waits for you, a prompt that you type there makes the run continue.`
+    )
+  )
+  const code = yield* withRuntime(session.runtime, options, Effect.flatMap(attachCommand(open), runInterface))
+  yield* handBack(open)
+  const { works } = yield* BrokerRole
+  if (works) say(color.dim("What goes on from here goes on with 'reprise run' or 'reprise up'."))
+  return code
+})
 
 export const attach = Effect.fn("attach")(function* (flags: ClientFlags & { readonly id: string }) {
-  const { id, options, session } = yield* withSessionClient(flags, (at) =>
+  const { open, options } = yield* withSessionClient(flags, (at) =>
     Effect.gen(function* () {
-      const found = yield* findSession(flags.id)
-      return { session: found, id: yield* requireAttachable(found, at), options: at }
+      const session = yield* findSession(flags.id)
+      return { open: yield* requireAttachable(session, at), options: at }
     })
   )
-  if (flags.json) return yield* Effect.mapError(describe(session, id, options), failed(session))
+  if (flags.json) return yield* Effect.mapError(describe(open, options), failed(open))
+  const { session } = open
   if (!(process.stdin.isTTY === true && process.stdout.isTTY === true)) {
     return yield* wrongUse(
       "no-terminal",
@@ -93,12 +152,14 @@ export const attach = Effect.fn("attach")(function* (flags: ClientFlags & { read
       "Add --json to print the command instead."
     )
   }
-  say(
-    color.dim(
-      `Opening session ${session.sessionId}. If its run waits for you, a prompt that you type there makes the run continue.`
-    )
+  const { config } = yield* clientOptions(flags)
+  yield* requireTrusted(options.project, config, [...serverSettings, ...agentSettings])
+  // When the process that did the work ends, this one takes over, and opens the interface again.
+  const code = yield* untilBrokerLost(interact(open, options)).pipe(
+    Effect.provide(hostingSystem({ ...options, lasting: true, lazyAgents: true, host: session.host })),
+    Effect.mapError(failed(open)),
+    Effect.retry({ while: isBrokerLost })
   )
-  const code = yield* Effect.mapError(interact(session, id, options), failed(session))
   if (code !== 0) {
     return yield* missing("attach", `The interface of ${session.runtime} ended with ${code}.`, "Read its output.")
   }

@@ -19,7 +19,7 @@ import {
 import { modeMetadata, permissionRules } from "./session/permissionRules.ts"
 import { historyOf } from "./turn/history.ts"
 import { runTurn } from "./turn/runTurn.ts"
-import { type Listed, modelOf } from "./turn/turnOf.ts"
+import { causeOf, type Listed, modelOf } from "./turn/turnOf.ts"
 import { usageOf } from "./turn/usageOf.ts"
 
 const listMessages = ({ calls }: OpenCodeAdapter, operation: string, { directory, id }: Session) =>
@@ -83,11 +83,13 @@ const missingSession: Inspection = { state: { _tag: "missing" }, messageCount: 0
 const lastOf = (messages: ReadonlyArray<Listed>): LastMessage | undefined => {
   const info = messages.at(-1)?.info
   if (info === undefined) return undefined
-  if (info.role === "user") return { id: info.id, role: "user", finished: true, atMs: info.time.created }
+  if (info.role === "user") {
+    return { id: causeOf(messages, info.id) ?? info.id, role: "user", finished: true, atMs: info.time.created }
+  }
   return {
     id: info.id,
     role: "assistant",
-    causePromptId: info.parentID,
+    causePromptId: causeOf(messages, info.parentID) ?? info.parentID,
     finished: info.time.completed !== undefined && info.finish !== undefined && info.finish !== "tool-calls",
     atMs: info.time.completed ?? info.time.created
   }

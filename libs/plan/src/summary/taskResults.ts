@@ -91,6 +91,11 @@ const isSettled = ({ resolution, type }: ReachedCheckpoint, done: boolean): bool
   return type === "human-verify" ? isPass(resolution) : done
 }
 
+/** A human did not pass the work, or could not do what was asked: no review makes the task done. */
+const isRefused = ({ resolution = "", type }: ReachedCheckpoint, done: boolean): boolean =>
+  (type === "human-verify" && resolution.startsWith("failed")) ||
+  (type === "human-action" && !done && resolution.startsWith("cannot"))
+
 const statusOf = (
   done: boolean,
   checkpoint: ReachedCheckpoint | undefined,
@@ -99,7 +104,8 @@ const statusOf = (
   approval: PhaseApproval | undefined
 ): TaskStatus => {
   const approved = approval?.by === "review"
-  if (checkpoint !== undefined && !approved && !isSettled(checkpoint, done)) return "checkpoint"
+  const isPassedOver = approved && (checkpoint === undefined || !isRefused(checkpoint, done))
+  if (checkpoint !== undefined && !isPassedOver && !isSettled(checkpoint, done)) return "checkpoint"
   if (!done && !approved && checkpoint === undefined) return "pending"
   if (!interrupted) return "complete"
   return before && checkpoint === undefined ? "complete (pre-checkpoint)" : "complete (post-checkpoint)"

@@ -66,6 +66,19 @@ export const gateEvents = {
     escalationId: EscalationId,
     reason: WithdrawalReason
   },
+  /**
+   * The run had withdrawn the question before it heard of this answer, and went on without it. Its agents are told the
+   * guidance in their next prompts, unless the run has ended, or the guidance is the reason of an abort or override.
+   */
+  EscalationOverruled: {
+    ...at,
+    escalationId: EscalationId,
+    choice: Schema.String,
+    guidance: Schema.optionalKey(Schema.String),
+    by: Schema.String,
+    via: Schema.String,
+    reason: WithdrawalReason
+  },
   /** The question is still open and unchanged; for channels that notify a human. */
   EscalationReminded: {
     ...at,
@@ -89,6 +102,8 @@ export const EscalationView = Schema.Struct({
   by: Schema.optionalKey(Schema.String),
   via: Schema.optionalKey(Schema.String),
   withdrawnFor: Schema.optionalKey(WithdrawalReason),
+  /** Why the run went on without the answer. */
+  overruledFor: Schema.optionalKey(WithdrawalReason),
   closedAt: Schema.optionalKey(Schema.String)
 })
 export type EscalationView = typeof EscalationView.Type

@@ -5,7 +5,7 @@
 import { Effect, Schema } from "effect"
 import { FailureKind } from "../failure.ts"
 import { Key, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
-import { Item, RuntimeName, Speaker, TurnLimits, Verdict } from "../model.ts"
+import { ContextFill, Item, RuntimeName, Speaker, TurnLimits, Verdict } from "../model.ts"
 import { contract, eventual } from "./Contract.ts"
 import { atPhase, CommandRefused, directory, host, permissions } from "./fields.ts"
 
@@ -40,6 +40,10 @@ export const ReviewCommand = Schema.TaggedUnion({
         givenTo: Schema.Array(SessionId).pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
       })
     ).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+    /** The answers at the checkpoints of the run, a line each, newest last. `id`: of the same ledger as those of `words`. */
+    decisions: Schema.Array(Schema.Struct({ id: Schema.Int, text: Schema.String })).pipe(
+      Schema.withDecodingDefaultKey(Effect.succeed([]))
+    ),
     /** The open findings of the newest verdict, for a session that did not reach it. */
     findings: Schema.Array(Item).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
     prompts: Schema.Record(Schema.String, Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
@@ -50,8 +54,16 @@ export const ReviewCommand = Schema.TaggedUnion({
 export type ReviewCommand = typeof ReviewCommand.Type
 
 export const reviewerEvents = {
+  /** `sessionReused`: the review goes on in the session of the one before, which was found on its runtime. */
   ReviewStarted: { ...atPhase, sessionReused: Schema.Boolean, cycle: Schema.Int, commit: Schema.String },
-  VerdictReached: { ...atPhase, verdict: Verdict, commit: Schema.String, cycle: Schema.Int },
+  VerdictReached: {
+    ...atPhase,
+    verdict: Verdict,
+    commit: Schema.String,
+    cycle: Schema.Int,
+    /** How full the reviewer's conversation is. */
+    context: Schema.optionalKey(ContextFill)
+  },
   ReviewFailed: { ...atPhase, reason: Schema.String, kind: FailureKind, cycle: Schema.Int }
 } as const
 export const ReviewEvent = Schema.TaggedUnion({ ...reviewerEvents, CommandRefused })

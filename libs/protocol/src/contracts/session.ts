@@ -51,6 +51,14 @@ export const SessionChoice = Schema.Union([
 ])
 export type SessionChoice = typeof SessionChoice.Type
 
+/**
+ * What becomes of a turn whose existing session is missing or empty. `fail`: it fails. `reconstruct`: it goes on in a new
+ * runtime session that is told the saved conversation; it fails where none was saved. `fresh`: it goes on in a new one
+ * with the whole prompt, and with the saved conversation if there is one.
+ */
+const OnMissing = Schema.Literals(["fail", "reconstruct", "fresh"])
+const onMissing = OnMissing.pipe(Schema.withDecodingDefaultKey(Effect.succeed("fail" as const)))
+
 /** Key: session id. */
 export const SessionCommand = Schema.TaggedUnion({
   StartTurn: {
@@ -65,8 +73,7 @@ export const SessionCommand = Schema.TaggedUnion({
      * told nothing of the earlier conversation.
      */
     fresh: Schema.optionalKey(Schema.Boolean),
-    /** An existing session that is missing or empty: fail the turn, or go on in a fresh session with `freshPrompt`. */
-    onMissing: Schema.Literals(["fail", "fresh"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("fail" as const))),
+    onMissing,
     runtime: RuntimeName,
     model: Schema.optionalKey(Schema.String),
     directory,
@@ -88,7 +95,7 @@ export const SessionCommand = Schema.TaggedUnion({
     guidance: Schema.optionalKey(Schema.String),
     phase: Schema.optionalKey(PhaseId),
     step: Schema.optionalKey(Step),
-    onMissing: Schema.Literals(["fail", "fresh"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("fail" as const)))
+    onMissing
   },
   /**
    * Starts a standalone session: one that belongs to no run. Its events and questions carry the session's id as their
@@ -101,6 +108,8 @@ export const SessionCommand = Schema.TaggedUnion({
   /** Ends this turn and keeps its session: TurnFailed says `aborted`, with the session usable. Any other turn is let be. */
   InterruptTurn: { sessionId: SessionId, turnId: TurnId, reason: Schema.String },
   AbortSession: { sessionId: SessionId, reason: Schema.String },
+  /** A human who worked in the session leaves it: the agent counts as idle as soon as it rests, without the grace. */
+  HandBack: { sessionId: SessionId },
   ReplyToPrompt: {
     sessionId: SessionId,
     promptId: Schema.String,
@@ -110,6 +119,8 @@ export const SessionCommand = Schema.TaggedUnion({
   },
   /** The session's phase or run is done. */
   CompleteSession: { sessionId: SessionId },
+  /** Its phase does not need the session any more: it expires once nobody has used it for a while. */
+  ReleaseSession: { sessionId: SessionId },
   ExpireSession: { sessionId: SessionId }
 })
 export type SessionCommand = typeof SessionCommand.Type
@@ -206,6 +217,8 @@ export const SessionView = Schema.Struct({
   interrupting: Schema.optionalKey(Schema.Boolean),
   /** The runtime's id of the newest prompt that Reprise sent; whatever follows another prompt was a human's. */
   lastPromptId: Schema.optionalKey(Schema.String),
+  /** The newest prompts whose work is known, ours and others', newest last: a last message of another one is news. */
+  knownPromptIds: Schema.optionalKey(Schema.Array(Schema.String)),
   turns: Schema.Int,
   messages: Schema.Int,
   toolCalls: Schema.Int,
@@ -221,7 +234,7 @@ export const SessionView = Schema.Struct({
   escalationId: Schema.optionalKey(EscalationId),
   /** What keeps a paused session from expiring. */
   heldBy: Schema.optionalKey(Schema.Literals(["turn", "agent", "question", "phase"])),
-  /** Name of the saved transcript in the object store, and when it was saved. */
+  /** Name of the saved transcript in the object store, of its newest part while it grows, and when it was read. */
   transcript: Schema.optionalKey(Schema.String),
   savedAt: Schema.optionalKey(Schema.String)
 })
@@ -254,6 +267,7 @@ export const sessionManager = contract({
     InterruptTurn: eventual("TurnFailed", "TurnCompleted"),
     AbortSession: caused("SessionAborted"),
     CompleteSession: caused("SessionCompleted"),
-    ExpireSession: caused("SessionExpired")
+    ExpireSession: caused("SessionExpired"),
+    ReleaseSession: eventual("SessionExpired", "SessionCompleted")
   }
 })

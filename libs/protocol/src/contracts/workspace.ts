@@ -36,6 +36,19 @@ export const WorkspaceCommand = Schema.TaggedUnion({
     base: Schema.String,
     reviewPath: Schema.optionalKey(Schema.String)
   },
+  /** What an author says it has done, before a human is asked at a checkpoint. */
+  VerifyClaims: {
+    runId: RunId,
+    phase: PhaseId,
+    /** The author's newest commit, if it named one. */
+    commit: Schema.optionalKey(Schema.String),
+    tasks: Schema.Array(CompletedTask),
+    /** Tasks of the phase that counted as done before: none of the claimed ones may share a commit with them. */
+    earlier: Schema.Array(CompletedTask),
+    /** The commit that the phase began from. */
+    base: Schema.String,
+    reviewPath: Schema.optionalKey(Schema.String)
+  },
   FinishPhase: {
     runId: RunId,
     phase: PhaseId,
@@ -100,6 +113,18 @@ export const workspaceEvents = {
     ...atPhase,
     commit: Schema.String,
     reason: Schema.Literals(["missing", "not-a-commit", "unreachable", "not-new", "empty", "dirty-tree"]),
+    detail: Schema.String,
+    base: rewrittenBase
+  },
+  /** The claimed tasks with whole hashes, and with the files that their commits changed. */
+  ClaimsVerified: { ...atPhase, tasks: Schema.Array(CompletedTask), diffStat: Schema.optionalKey(Schema.String) },
+  ClaimsRejected: {
+    ...atPhase,
+    commit: Schema.String,
+    /** The task that was claimed with this commit; absent: it is the author's newest commit. */
+    task: Schema.optionalKey(Schema.String),
+    /** `shared`: it is the commit of another task, too. */
+    reason: Schema.Literals(["missing", "not-a-commit", "unreachable", "not-new", "empty", "dirty-tree", "shared"]),
     detail: Schema.String,
     base: rewrittenBase
   },

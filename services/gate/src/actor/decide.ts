@@ -118,7 +118,10 @@ const answer = (state: EscalationState, command: InputOf<"AnswerEscalation">, no
     return [answered]
   })
 
-/** Refused once answered. A withdrawal that arrives before its question is recorded, so the question never opens. */
+/**
+ * A withdrawal that arrives before its question is recorded, so the question never opens. One that arrives after the
+ * answer says that the run went on before it heard of the answer.
+ */
 const withdraw = (
   state: EscalationState,
   { escalationId, reason }: InputOf<"WithdrawEscalation">,
@@ -129,7 +132,7 @@ const withdraw = (
     case "open":
       return record({ _tag: "Withdrawn", at: now, escalationId, reason })
     case "answered":
-      return refuse("closed", `Escalation ${escalationId} ${describeClosing(state)}.`)
+      return state.overruled === undefined ? record({ _tag: "Overruled", at: now, reason }) : nothing
     case "withdrawn":
       return nothing
   }

@@ -14,6 +14,8 @@ export const evolve = (state: EscalationState, event: JournalEvent): EscalationS
       return state.status === "open"
         ? { status: "answered", question: state.question, raisedAt: state.raisedAt, answer: event }
         : state
+    case "Overruled":
+      return state.status === "answered" ? { ...state, overruled: event } : state
     case "Withdrawn":
       return state.status === "open"
         ? { status: "withdrawn", question: state.question, raisedAt: state.raisedAt, withdrawal: event }

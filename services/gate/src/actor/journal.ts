@@ -21,6 +21,8 @@ export const JournalEvent = Schema.TaggedUnion({
     via: Schema.String
   },
   Withdrawn: { at, escalationId: EscalationId, reason: WithdrawalReason },
+  /** The run had withdrawn the question before the answer reached it: it went on without the answer. */
+  Overruled: { at, reason: WithdrawalReason },
   Reminded: { at, count: Schema.Int }
 })
 export type JournalEvent = typeof JournalEvent.Type

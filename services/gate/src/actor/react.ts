@@ -55,6 +55,15 @@ const outgoing = (state: EscalationState, event: JournalEvent): ReadonlyArray<Ga
     }
     case "Answered":
       return state.status === "answered" ? announceAnswer(state.question, event) : []
+    case "Overruled": {
+      if (state.status !== "answered") return []
+      const { by, choice, guidance, via } = state.answer
+      const said = guidance === undefined ? {} : { guidance }
+      const { reason } = event
+      return [
+        publish({ _tag: "EscalationOverruled", ...closedContextOf(state.question), choice, by, via, ...said, reason })
+      ]
+    }
     case "Withdrawn":
       return state.status === "withdrawn" && state.question !== undefined
         ? [publish({ _tag: "EscalationWithdrawn", ...closedContextOf(state.question), reason: event.reason })]

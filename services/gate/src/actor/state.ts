@@ -9,6 +9,8 @@ export type EscalationState =
       readonly question: Question
       readonly raisedAt: string
       readonly answer: JournalEventOf<"Answered">
+      /** The answer came too late for the run. */
+      readonly overruled?: JournalEventOf<"Overruled">
     }
   | {
       readonly status: "withdrawn"

@@ -26,6 +26,7 @@ export const view = (state: EscalationState): EscalationView | undefined => {
         by,
         via,
         ...(guidance === undefined ? {} : { guidance }),
+        ...(state.overruled === undefined ? {} : { overruledFor: state.overruled.reason }),
         closedAt: at
       }
     }

@@ -1,7 +1,7 @@
 /** Carries out moves, one after the other, until a decision leads to none: every transition passes here. */
 import type { SessionDecision, Step } from "@reprise/protocol"
 import { askForWork, tellAuthor } from "../author/ask.ts"
-import { chosenSession, sessionFor } from "../author/session.ts"
+import { chosenSession, reviewerSessionFor, sessionFor } from "../author/session.ts"
 import { openCheckpoint } from "../checkpoint/checkpoint.ts"
 import { beginContinuation, continuationOf } from "../checkpoint/continuation.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
@@ -32,7 +32,7 @@ const beginStep = (run: Run, phase: PhaseRun, { step, use }: Enter): Outcome => 
     case "QUALITY_CHECK":
       return outcome(startGates(run, phase))
     case "REVIEW":
-      return outcome(startReview(run, phase, use._tag === "fresh"))
+      return outcome(startReview(run, phase, freshReview(run, phase, use)))
     case "CHECKPOINT":
       return phase.checkpoint === undefined ? outcome([]) : openCheckpoint(run, phase, phase.checkpoint)
     case "PHASE_GATE":
@@ -45,6 +45,13 @@ const beginStep = (run: Run, phase: PhaseRun, { step, use }: Enter): Outcome => 
   }
 }
 
+/** Why a review begins in a new session; undefined: the reviewer goes on in its own, if it has one. */
+const freshReview = (run: Run, phase: PhaseRun, use: Enter["use"]): string | undefined => {
+  if (use._tag === "fresh") return "the review starts over"
+  const decision = reviewerSessionFor(run, phase)
+  return decision?.choice === "fresh" ? decision.why : undefined
+}
+
 /** Gate runs are numbered through the phase, other steps by their visits. */
 const attemptOf = (phase: PhaseRun | undefined, step: Step) =>
   step === "QUALITY_CHECK" ? (phase?.gateRuns ?? 0) + 1 : (phase?.visits[step] ?? 0) + 1
@@ -53,7 +60,10 @@ const enterStep = (run: Run, move: Enter): Outcome => {
   const limit = limitReachedAt(run, move.step)
   if (limit !== undefined) return outcome([], escalate(limit))
   const { phase } = run
-  if (phase === undefined || !isAuthorStep(move.step)) return startStep(run, move)
+  if (phase === undefined || !isAuthorStep(move.step)) {
+    const reviewer = phase !== undefined && move.step === "REVIEW" && move.use._tag === "current"
+    return startStep(run, move, reviewer ? reviewerSessionFor(run, phase) : undefined)
+  }
   const decision = sessionDecision(run, phase, move)
   if (decision.choice === "continue" || move.use._tag !== "current") return startStep(run, move, decision)
   // A fresh author needs the record of what is done: it is written and verified before the step begins.

@@ -4,7 +4,7 @@ import { Equal, Result } from "effect"
 import { abortRun, decideEnded, isEnded } from "../control/end.ts"
 import { holdBack, isHeldBack, pauseRun, resumeRun } from "../control/pause.ts"
 import { startRun, startStandaloneRun } from "../phase/prepare.ts"
-import { refuseClosedQuestion } from "../question/answer.ts"
+import { overruledAnswer, refuseClosedQuestion } from "../question/answer.ts"
 import { hasMovedOn, runStuck } from "../watch/stuck.ts"
 import { evolve, runAfter } from "./evolve.ts"
 import { actUpon, type HandledInput, isAwaited, recordOf } from "./handlers.ts"
@@ -29,20 +29,26 @@ const requireSameRequest = (run: Run, request: InputOf<"StartRun" | "StartStanda
 const isOthersRefusal = ({ runId }: Run, input: RunInput, { causation }: Delivery): boolean =>
   input._tag === "CommandRefused" && causation !== undefined && !isSentBy("orchestrator", runId, causation)
 
+/** The gate knows who answered first, and closes the question for everybody. */
+const isFromGate = ({ escalationId }: InputOf<"AnswerReceived">, { id }: Delivery): boolean =>
+  isSentBy("gate", escalationId, id)
+
+const refuseForeign = ({ escalationId }: InputOf<"AnswerReceived">): Decision =>
+  refuse("not-from-gate", `Only the gate hands answers on: send AnswerEscalation to escalation ${escalationId}.`)
+
+const decideUnawaited = (run: Run, answer: InputOf<"AnswerReceived">, delivery: Delivery): Decision => {
+  const overruled = isFromGate(answer, delivery) ? overruledAnswer(run, answer) : undefined
+  return overruled === undefined ? refuseClosedQuestion(run, answer) : Result.succeed(overruled)
+}
+
 const decideHandled = (run: Run, input: HandledInput, delivery: Delivery): Decision => {
   const recorded = recordOf(run, input._tag, input)
   const after = runAfter(run, recorded)
   if (isOthersRefusal(run, input, delivery)) return Result.succeed(recorded)
   if (!isAwaited(after, input._tag, input)) {
-    return input._tag === "AnswerReceived" ? refuseClosedQuestion(run, input) : Result.succeed(recorded)
+    return input._tag === "AnswerReceived" ? decideUnawaited(run, input, delivery) : Result.succeed(recorded)
   }
-  // The gate knows who answered first, and closes the question for everybody.
-  if (input._tag === "AnswerReceived" && !isSentBy("gate", input.escalationId, delivery.id)) {
-    return refuse(
-      "not-from-gate",
-      `Only the gate hands answers on: send AnswerEscalation to escalation ${input.escalationId}.`
-    )
-  }
+  if (input._tag === "AnswerReceived" && !isFromGate(input, delivery)) return refuseForeign(input)
   return Result.succeed([...recorded, ...(isHeldBack(after, input) ? holdBack(after, input) : actUpon(after, input))])
 }
 

@@ -4,10 +4,11 @@
  * (docs/design/run-machine.md#the-run-machine-orchestrator).
  */
 import type { WorkspaceCommand } from "@reprise/protocol"
-import { commitRejected, commitVerified } from "../author/commit.ts"
+import { claimsRejected, commitRejected, commitVerified } from "../author/commit.ts"
 import { turnCompleted, turnFailed } from "../author/report.ts"
 import { endedWithTurn, type SessionEnd, sessionEnded, sessionSeen } from "../author/session.ts"
 import { checkpointVerified, stateWritten } from "../checkpoint/checkpoint.ts"
+import { claimsVerified } from "../checkpoint/claims.ts"
 import { continuationRejected, continuationVerified } from "../checkpoint/continuation.ts"
 import { completeRun } from "../control/end.ts"
 import { commandRefused, questionRefused, workspaceBroke } from "../control/refusedOrFailed.ts"
@@ -18,8 +19,8 @@ import { workspacePrepared, workspaceRefused } from "../phase/prepare.ts"
 import { qualityFailed, qualityPassed } from "../quality/gates.ts"
 import { agentPrompting, withdrawMootPrompt } from "../question/agentPrompt.ts"
 import { answerReceived, withdrawnByGate } from "../question/answer.ts"
-import { agentEnded, agentGone, agentIdle, agentWorking } from "../question/autoResume.ts"
-import type { Question } from "../question/question.ts"
+import { agentEnded, agentGone, agentIdle, agentWorking, noteResting, noteWorking } from "../question/autoResume.ts"
+import { concerns, type Question } from "../question/question.ts"
 import { isReviewerOf, reviewFailed, verdictReached } from "../review/review.ts"
 import { applyMoves } from "./applyMoves.ts"
 import { runAfter } from "./evolve.ts"
@@ -238,6 +239,12 @@ export const handlers: Handlers = {
       input.checkpoint === undefined ? qualityFailed(run, phase, input) : checkpointVerified(run, phase, input)
     )
   ),
+  ClaimsVerified: onReport(
+    "VerifyClaims",
+    samePhase,
+    inPhase((_run, phase, input) => claimsVerified(phase, input))
+  ),
+  ClaimsRejected: onReport("VerifyClaims", samePhase, inPhase(claimsRejected)),
   PhaseFinished: onReport("FinishPhase", samePhase, inPhase(phaseFinished)),
   PhaseBlocked: onReport("FinishPhase", samePhase, inPhase(phaseBlocked)),
   ContinuationStateWritten: onReport("WriteContinuationState", samePhase, inPhase(stateWritten)),
@@ -258,12 +265,15 @@ export const handlers: Handlers = {
   TurnFailed: onTurnEnd((run, _phase, turn, input) => turnFailed(run, turn, input)),
   VerdictReached: onReview(verdictReached),
   ReviewFailed: onReview((_run, phase, input) => reviewFailed(phase, input)),
-  AgentWorking: onQuestion(
-    (question, input) => input.cause !== "turn" && input.sessionId === question.watch,
-    agentWorking
-  ),
-  AgentIdle: onAgent(agentIdle),
-  AgentGone: onAgent((_run, _phase, input) => agentGone(input)),
+  AgentWorking: {
+    ...onQuestion<InputOf<"AgentWorking">>(
+      (question, input) => input.cause !== "turn" && concerns(question, input.sessionId),
+      agentWorking
+    ),
+    record: noteWorking
+  },
+  AgentIdle: { ...onAgent(agentIdle), record: noteResting },
+  AgentGone: { ...onAgent((_run, _phase, input) => agentGone(input)), record: noteResting },
   AgentPrompting: {
     record: nothingRecorded,
     isAwaited: mayPrompt,

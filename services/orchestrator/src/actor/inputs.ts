@@ -14,6 +14,8 @@ export const subscribed = [
   "QualityFailed",
   "CommitVerified",
   "CommitRejected",
+  "ClaimsVerified",
+  "ClaimsRejected",
   "PhaseFinished",
   "PhaseBlocked",
   "ContinuationVerified",

@@ -47,7 +47,14 @@ export const PlannedPhase = Schema.Struct({
 export type PlannedPhase = typeof PlannedPhase.Type
 
 /** What an author's turn is for. All but `work` and `continue` are asked once within a step. */
-export const Purpose = Schema.Literals(["work", "continue", "commit-rejected", "report-correction", "report"])
+export const Purpose = Schema.Literals([
+  "work",
+  "continue",
+  "commit-rejected",
+  "report-correction",
+  "checkpoint-missed",
+  "report"
+])
 export type Purpose = typeof Purpose.Type
 
 /** Where a fresh author resumes once its predecessors' work is verified. */
@@ -107,6 +114,8 @@ const asked = {
   /** The turn is to end, and its session to stay usable. */
   TurnInterrupted: { sessionId: SessionId, turnId: TurnId, reason: text },
   SessionReleased: { sessionId: SessionId },
+  /** A fresh author takes over: this session of the phase is not needed any more. */
+  AuthorReplaced: { sessionId: SessionId },
   ReviewClosed: { phase: PhaseId, aborted: Schema.Boolean, reason: text }
 } as const
 
@@ -124,6 +133,8 @@ const answered = {
     turnId: TurnId,
     status: AuthorStatus,
     lastLines: optionalText,
+    /** Its tasks count as done once the workspace has verified them. */
+    unverified: Schema.optionalKey(Schema.Boolean),
     /** The turn continued a session after a question. */
     continued: Schema.optionalKey(Schema.Boolean),
     context: Schema.optionalKey(ContextFill)
@@ -148,7 +159,13 @@ const answered = {
     /** The task that the commands verified; absent: they were the phase's own gates. */
     checkpoint: optionalText
   },
-  VerdictAccepted: { verdict: Verdict, commit: text, cycle: Schema.Int, sessionId: Schema.optionalKey(SessionId) },
+  VerdictAccepted: {
+    verdict: Verdict,
+    commit: text,
+    cycle: Schema.Int,
+    sessionId: Schema.optionalKey(SessionId),
+    context: Schema.optionalKey(ContextFill)
+  },
   ReviewBroke: { cycle: Schema.Int, reason: text },
   /** The review file is committed and the tree clean (`dirty` empty), or not. */
   TreeChecked: {
@@ -172,6 +189,8 @@ const answered = {
   AgentTookOver: { sessionId: SessionId, step: Step },
   /** The agent that worked by itself is idle again, or gone. */
   AgentRested: { sessionId: SessionId },
+  /** A human works in a session of the phase, or its agent by itself; `working` false: no longer. */
+  WorkSeen: { sessionId: SessionId, working: Schema.Boolean },
   PromptSeen: { prompt: AgentPrompt },
   QuestionAnswered: {
     escalationId: EscalationId,
@@ -180,6 +199,8 @@ const answered = {
     by: text,
     via: text
   },
+  /** The answer to a question that the run had withdrawn before: the run goes on, and keeps what was said. */
+  AnswerOverruled: { escalationId: EscalationId, choice: text, by: text, via: text },
   QuestionWithdrawn: {
     escalationId: EscalationId,
     reason: WithdrawalReason,
@@ -197,7 +218,13 @@ const answered = {
 } as const
 
 const continuation = {
+  /** It is opened once what its author claims is verified. */
+  CheckpointClaimed: { checkpoint: OpenCheckpoint },
+  /** What the author claims holds. */
+  ClaimsAccepted: { tasks: Schema.Array(CompletedTask), diffStat: optionalText },
   CheckpointOpened: { checkpoint: OpenCheckpoint },
+  /** Its agent works again. `resolution`: a human settled it in the author's session; absent: it is still unanswered. */
+  CheckpointLeft: { resolution: optionalText },
   ContinuationBegun: { continuation: Continuation },
   StateWritten: { path: text, digest: optionalText },
   /** `base`: the phase counts from here now, since the history before it was rewritten. */

@@ -61,6 +61,16 @@ export interface PhaseCheckpoint extends ReachedCheckpoint {
   readonly report: CheckpointReport
 }
 
+export interface Told {
+  /** Its report breaks a rule. */
+  readonly report: boolean
+  /** Its commit, or what it claims at a checkpoint, was rejected. */
+  readonly commit: boolean
+  /** It has gone past a checkpoint. */
+  readonly checkpoint: boolean
+}
+export const nothingTold: Told = { report: false, commit: false, checkpoint: false }
+
 /** What a run remembers about its current phase. All counters start at 0 in each phase. */
 export interface PhaseRun {
   readonly id: PhaseId
@@ -87,9 +97,13 @@ export interface PhaseRun {
   readonly dirty: ReadonlyArray<string>
   readonly autoRetries: ReadonlyArray<string>
   readonly author?: Author | undefined
+  /** Its reviewer's session, from the first review on; a failed review ends it. */
+  readonly reviewer?: Pick<Author, "since" | "context"> | undefined
   /** Every author session of the phase that has not ended. */
   readonly sessions: ReadonlyArray<SessionId>
   readonly completedTasks: ReadonlyArray<CompletedTask>
+  /** The checkpoint that is opened once what its author claims is verified. */
+  readonly claimed?: OpenCheckpoint | undefined
   readonly checkpoint?: OpenCheckpoint | undefined
   /** Every checkpoint of the phase, oldest first. */
   readonly checkpoints: ReadonlyArray<PhaseCheckpoint>
@@ -106,8 +120,8 @@ export interface PhaseRun {
   readonly missing?: Pick<EventOf<"TasksMissing">, "missingCommits" | "missingFiles" | "base"> | undefined
   readonly continuations: number
   readonly continuationsGranted: number
-  /** Whether the author was told, in this visit of the step, that its report breaks a rule or its commit was rejected. */
-  readonly told: { readonly report: boolean; readonly commit: boolean }
+  /** What the author was told in this visit of the step. */
+  readonly told: Told
   readonly lastLines?: string | undefined
 }
 
@@ -176,6 +190,8 @@ export interface Run {
   readonly held?: RunInput | undefined
   /** Prompts of the agent that came while another was open. */
   readonly prompts: ReadonlyArray<AgentPrompt>
+  /** The sessions in which a human works, or the agent by itself, outside of turns. */
+  readonly working: ReadonlyArray<SessionId>
   /** What humans and authors said for somebody, and who was given it. */
   readonly ledger: Ledger
   /** How many ids of each kind are in use. */
@@ -192,6 +208,8 @@ export interface Run {
   readonly subjects: ReadonlyArray<CommitSubject>
   readonly sessionsCreated: number
   readonly sessionsReused: number
+  /** Questions that the run withdrew itself: an answer to one may be on its way. */
+  readonly withdrawn: ReadonlyArray<EscalationId>
   readonly lastClosed?: { readonly escalationId: EscalationId; readonly how: string } | undefined
   readonly notices: ReadonlyArray<string>
   readonly reason?: string | undefined
@@ -220,6 +238,10 @@ export const underWay = (pending: Pending): Pending => (pending._tag === "Answer
 /** The run with its current phase changed; a run without a phase stays as it is. */
 export const withPhase = (run: Run, change: (phase: PhaseRun) => PhaseRun): Run =>
   run.phase === undefined ? run : { ...run, phase: change(run.phase) }
+
+/** The run without somebody's work in this session: it has ended, or a turn takes over. */
+export const withoutWork = (run: Run, sessionId: SessionId): Run =>
+  run.working.includes(sessionId) ? { ...run, working: run.working.filter((id) => id !== sessionId) } : run
 
 /** The view shows the newest notices; the journal keeps them all. */
 const maxNotices = 200

@@ -63,7 +63,11 @@ export const transitions = {
     to: ["QUALITY_CHECK", "REVIEW"],
     when: "HEAD is newer than the approved commit: the new commits are verified and reviewed too"
   },
-  checkpoint: { from: authorSteps, to: ["CHECKPOINT"], when: "the author reports a checkpoint of the plan" },
+  checkpoint: {
+    from: [...authorSteps, "PHASE_GATE"],
+    to: ["CHECKPOINT"],
+    when: "the author stops at a checkpoint, or goes past one of the plan again after it was told; what it claims is verified"
+  },
   "checkpoint-resolved": {
     from: ["CHECKPOINT"],
     to: authorSteps,

@@ -99,6 +99,15 @@ const inNewSession = (
   })
 })
 
+/** A fresh author begins. Nothing needs the session of the one before it any more, if that is another one. */
+const takeOver = (run: Run, phase: PhaseRun, step: Step, purpose: Purpose, task?: string): RunEvents => {
+  const asked = inNewSession(run, phase, step, purpose, task)
+  const { author } = phase
+  return author === undefined || author.state === "ended" || author.sessionId === asked.sessionId
+    ? [asked]
+    : [asked, { _tag: "AuthorReplaced", sessionId: author.sessionId }]
+}
+
 /** Why an existing session is used again, as SessionReused shows it. */
 const reuseReasons: Readonly<Partial<Record<Step, string>>> = {
   EXECUTE: "execute",
@@ -145,7 +154,7 @@ const inSession = (
 export const askForWork = (run: Run, phase: PhaseRun, step: Step, use: SessionUse): RunEvents => {
   const { author } = phase
   if (use._tag === "continue") return [continueSession(run, phase, step, use)]
-  if (use._tag === "fresh" || author?.state !== "usable") return [inNewSession(run, phase, step, "work")]
+  if (use._tag === "fresh" || author?.state !== "usable") return takeOver(run, phase, step, "work")
   const { sessionId } = author
   const known = { purpose: "work", task: stepTask(run, phase, step), continued: false } as const
   const turn: KnownTurn = use.interrupted
@@ -164,10 +173,10 @@ export const tellAuthor = (
   const { author } = phase
   return author?.state === "usable"
     ? [inSession(run, phase, step, author.sessionId, { ...tell, reason: tell.purpose })]
-    : [inNewSession(run, phase, step, tell.purpose, tell.task)]
+    : takeOver(run, phase, step, tell.purpose, tell.task)
 }
 
-/** A human chose to continue this very session: it is never replaced silently. */
+/** A human chose to continue this conversation: where its session is lost, another is told what was saved of it. */
 const continueSession = (
   run: Run,
   phase: PhaseRun,
@@ -184,12 +193,12 @@ const continueSession = (
           sessionId,
           phase: phase.id,
           step,
-          onMissing: "fail",
+          onMissing: "reconstruct",
           ...(guidance === "" ? {} : { guidance })
         }
       : startTurn(run, phase, step, {
           session: { _tag: "Existing", sessionId },
-          onMissing: "fail",
+          onMissing: "reconstruct",
           prompt: continuePrompt(run, sessionId, brief ?? ""),
           reason: "continue"
         })

@@ -29,6 +29,24 @@ const rejectedAfterReview = ({ commit, detail, reason }: InputOf<"CommitRejected
     })
   )
 
+/** What the author claims at a checkpoint does not hold: it is told once, as of a rejected commit. */
+export const claimsRejected = (run: Run, phase: PhaseRun, event: InputOf<"ClaimsRejected">): Outcome => {
+  const { base, commit, detail, reason } = event
+  const task = render(run, "claims-rejected", { reason, detail, base: phase.base })
+  return outcome(
+    [{ _tag: "CommitTurnedDown", commit, reason, detail }],
+    phase.told.commit
+      ? escalate({
+          origin: "commit",
+          reason: `What the author reports at a checkpoint was rejected again (${reason}): ${detail}${rewriteHint(base)}`,
+          retry: acceptHistory(base),
+          brief: task,
+          evidence: { commit }
+        })
+      : { _tag: "Tell", purpose: "commit-rejected", task, continued: phase.continued }
+  )
+}
+
 /** The author is told once what is wrong. If a human continues its session later, it is told again. */
 export const commitRejected = (run: Run, phase: PhaseRun, event: InputOf<"CommitRejected">): Outcome => {
   if (run.step === "PHASE_GATE") return rejectedAfterReview(event)

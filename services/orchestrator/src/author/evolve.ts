@@ -9,10 +9,11 @@ import {
   type PhaseRun,
   type Run,
   withNotice,
+  withoutWork,
   withPhase
 } from "../actor/state.ts"
 import { countSession } from "../control/usage.ts"
-import { afterGiving, afterUnread, isBlank, withWords, wordsFor } from "../ledger/ledger.ts"
+import { afterGiving, afterUnread, decisionsOf, isBlank, withWords, wordsFor } from "../ledger/ledger.ts"
 
 const startsSession = ({ command }: EventOf<"AuthorAsked">): boolean =>
   command._tag === "StartTurn" && command.session._tag === "New"
@@ -21,7 +22,8 @@ const phaseAfterAsking = (phase: PhaseRun, event: EventOf<"AuthorAsked">): Phase
   const { at: since, purpose, sessionId } = event
   const told = {
     report: phase.told.report || purpose === "report-correction",
-    commit: phase.told.commit || purpose === "commit-rejected"
+    commit: phase.told.commit || purpose === "commit-rejected",
+    checkpoint: phase.told.checkpoint || purpose === "checkpoint-missed"
   }
   return startsSession(event)
     ? {
@@ -35,15 +37,20 @@ const phaseAfterAsking = (phase: PhaseRun, event: EventOf<"AuthorAsked">): Phase
 
 const authorAsked = (run: Run, event: EventOf<"AuthorAsked">): Run => {
   const { command, continued, purpose, sessionId } = event
-  const asked = withPhase(run, (phase) => phaseAfterAsking(phase, event))
+  const asked = withPhase(withoutWork(run, sessionId), (phase) => phaseAfterAsking(phase, event))
   return {
     ...asked,
     pending: { _tag: "Turn", turnId: command.turnId, sessionId, purpose, continued, interrupted: false },
     ids: { ...run.ids, turns: run.ids.turns + 1, sessions: run.ids.sessions + (startsSession(event) ? 1 : 0) },
-    ledger: afterGiving(run.ledger, wordsFor(run.ledger, "author", run.phase?.id), {
-      sessionId,
-      turnId: command.turnId
-    })
+    ledger: afterGiving(
+      run.ledger,
+      [
+        ...wordsFor(run.ledger, "author", run.phase?.id),
+        // A fresh author reads the decisions of the whole run.
+        ...(startsSession(event) ? decisionsOf(run.ledger) : [])
+      ],
+      { sessionId, turnId: command.turnId }
+    )
   }
 }
 
@@ -60,18 +67,19 @@ const notesOnFindings = ({ items }: PhaseRun, notes: string | undefined): Readon
     : [`The author on the review's findings: ${notes}`]
 
 /** By id, in the order in which they were first reported; a later report of a task replaces an earlier one. */
-const mergeTasks = (known: ReadonlyArray<CompletedTask>, more: ReadonlyArray<CompletedTask>) => [
+export const mergeTasks = (known: ReadonlyArray<CompletedTask>, more: ReadonlyArray<CompletedTask>) => [
   ...new Map([...known, ...more].map((task) => [task.id, task])).values()
 ]
 
 const phaseAfterReport = (phase: PhaseRun, event: EventOf<"ReportReceived">): PhaseRun => {
-  const { context, continued, lastLines, status } = event
+  const { context, continued, lastLines, status, unverified } = event
   return {
     ...phase,
     author: authorAfterReport(phase.author, context),
     continued: continued === true,
     failedContinuations: phase.failedContinuations + (continued === true && status.result === "failed" ? 1 : 0),
-    completedTasks: mergeTasks(phase.completedTasks, status.completedTasks ?? []),
+    completedTasks:
+      unverified === true ? phase.completedTasks : mergeTasks(phase.completedTasks, status.completedTasks ?? []),
     deviations: [...phase.deviations, ...notesOnFindings(phase, status.notes)],
     lastLines
   }
@@ -118,7 +126,7 @@ const sessionSeen = (run: Run, event: EventOf<"SessionSeen">): Run => {
 }
 
 const withoutSession = (run: Run, sessionId: SessionId, why: string): Run =>
-  withPhase(run, (phase) => ({
+  withPhase(withoutWork(run, sessionId), (phase) => ({
     ...phase,
     sessions: phase.sessions.filter((id) => id !== sessionId),
     ...(phase.author?.sessionId === sessionId ? { author: { sessionId, state: "ended" as const, why } } : {})
@@ -148,10 +156,15 @@ export const authorEvolution = {
     pending: nothing
   }),
   CommitTurnedDown: (run, { commit, detail, reason }) =>
-    withNotice({ ...run, pending: nothing }, `Commit ${commit} was rejected (${reason}): ${detail}`),
+    withNotice(
+      { ...withPhase(run, (phase) => ({ ...phase, claimed: undefined })), pending: nothing },
+      `Commit ${commit} was rejected (${reason}): ${detail}`
+    ),
   SessionSeen: sessionSeen,
   SessionLost: (run, { sessionId, why }) => withoutSession(run, sessionId, why),
   TurnInterrupted: (run, { sessionId }) => ({ ...run, pending: interrupted(run.pending, sessionId) }),
+  // The fresh author that is asked for with it takes its place.
+  AuthorReplaced: (run) => run,
   SessionReleased: (run, { sessionId }) => withoutSession(run, sessionId, "it was ended"),
   SessionStopped: (run, { sessionId }) => ({
     ...withoutSession(run, sessionId, "it was ended"),

@@ -7,6 +7,7 @@ import { type Ledger, newTo, quoted, wordsFor } from "../ledger/ledger.ts"
 import { currentTitle, plannedPhase } from "../phase/plan.ts"
 import { checksText, guidanceText, paragraphs, render } from "../prompts.ts"
 import { idleAgain } from "../standalone/standalone.ts"
+import { backgroundText } from "./background.ts"
 
 /** The first line of every prompt of a phase. */
 const header = (run: Run, phase: PhaseRun): string =>
@@ -30,10 +31,16 @@ const wordsText = (entries: Ledger): string => {
 export const knownPrompt = (run: Run, phase: PhaseRun, sessionId: SessionId, task: string): string =>
   paragraphs(header(run, phase), task, wordsText(newTo(guidanceOf(run), sessionId)))
 
+/** What was said for it while it worked is still to be acted upon. */
+const idleWork = (run: Run, sessionId: SessionId): string =>
+  newGuidance(run, sessionId).length === 0
+    ? "Do no further work now, except to commit what is not committed yet."
+    : "First act upon what is quoted below, as far as you have not done so, and commit it. Do no other work."
+
 /** For an agent that worked on its own, or that a human prompted, and that is idle again. */
 export const idleAgainPrompt = (run: Run, phase: PhaseRun, sessionId: SessionId): string =>
   run.standalone === undefined
-    ? knownPrompt(run, phase, sessionId, render(run, "idle-again", { phase: phase.id }))
+    ? knownPrompt(run, phase, sessionId, render(run, "idle-again", { phase: phase.id, work: idleWork(run, sessionId) }))
     : paragraphs(idleAgain, guidanceText(newGuidance(run, sessionId)))
 
 /** For a session that knows nothing: the phase, its completed tasks, the task and all guidance of the phase. */
@@ -43,7 +50,8 @@ export const freshPrompt = (run: Run, phase: PhaseRun, step: Step, task = stepTa
   const values = { ...planValues(run, phase), commit: phase.verified ?? phase.base, base: phase.base }
   const context = step === "EXECUTE" && task === stepTask(run, phase, step) ? "" : render(run, "context", values)
   const unsaid = guidance.filter((entry) => !isInRecord(phase, entry))
-  return paragraphs(header(run, phase), context, continuationText(run, phase), task, wordsText(unsaid))
+  const known = [context, backgroundText(run), continuationText(run, phase)]
+  return paragraphs(header(run, phase), ...known, task, wordsText(unsaid))
 }
 
 const continueSentence = "Continue the current session and complete all remaining tasks."

@@ -9,7 +9,7 @@ import {
   type Step
 } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvent, RunEvents } from "../actor/journal.ts"
+import type { EventOf, RunEvent, RunEvents } from "../actor/journal.ts"
 import {
   type EscalationRequest,
   enter,
@@ -21,6 +21,8 @@ import {
 } from "../actor/moves.ts"
 import type { PhaseRun, Run, Turn } from "../actor/state.ts"
 import type { Cause } from "../actor/transitions.ts"
+import { claimCheckpoint, raiseCheckpoint } from "../checkpoint/claims.ts"
+import { leftUnanswered, missedLines, passedBy, raisedReport } from "../checkpoint/planned.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
 import { completeRun } from "../control/end.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
@@ -39,14 +41,14 @@ const isSingleLine = (text: string) => nonBlank(text) !== undefined && !/[\r\n]/
 const normalise = (status: AuthorStatus): AuthorStatus => {
   const { commit: _, ...rest } = status
   const commit = nonBlank(status.commit)?.toLowerCase()
-  return withVerifiedTask({
+  return {
     ...rest,
     ...(commit === undefined ? {} : { commit }),
     ...(status.completedTasks === undefined ? {} : { completedTasks: status.completedTasks.map(normaliseTask) }),
     ...(status.checkpoint === undefined
       ? {}
       : { checkpoint: { ...status.checkpoint, task: status.checkpoint.task.trim() } })
-  })
+  }
 }
 
 const normaliseTask = (task: CompletedTask): CompletedTask => ({
@@ -54,16 +56,6 @@ const normaliseTask = (task: CompletedTask): CompletedTask => ({
   id: task.id.trim(),
   commit: task.commit.trim().toLowerCase()
 })
-
-/** With human-verify the task is done and committed before a human verifies it, whether or not it is listed. */
-const withVerifiedTask = (status: AuthorStatus): AuthorStatus => {
-  const { checkpoint, commit, completedTasks = [] } = status
-  if (checkpoint?.type !== "human-verify" || commit === undefined || !isHash(commit)) return status
-  const { task } = checkpoint
-  return completedTasks.some(({ id }) => id === task)
-    ? status
-    : { ...status, completedTasks: [...completedTasks, { id: task, commit, files: [] }] }
-}
 
 /** What is wrong with the parts of a report that are written into the record for the next author. */
 const recordProblem = ({ checkpoint, completedTasks = [] }: AuthorStatus): string | undefined => {
@@ -143,7 +135,11 @@ const correctOrEscalate = (run: Run, phase: PhaseRun, turn: Turn, problem: strin
   )
 }
 
-const reportReceived = (turn: Turn, status: AuthorStatus, event: InputOf<"TurnCompleted">): RunEvent => ({
+const reportReceived = (
+  turn: Turn,
+  status: AuthorStatus,
+  event: InputOf<"TurnCompleted">
+): EventOf<"ReportReceived"> => ({
   _tag: "ReportReceived",
   turnId: turn.turnId,
   status,
@@ -175,6 +171,36 @@ const standaloneCompleted = (run: Run, turn: Turn, event: InputOf<"TurnCompleted
   )
 }
 
+/**
+ * Whether a human is to answer a checkpoint before the report leads anywhere: the author stopped at one, or has gone past
+ * one of the plan, or worked on after it had stopped. Undefined: there is none.
+ */
+const stopAtCheckpoint = (run: Run, phase: PhaseRun, turn: Turn, status: AuthorStatus): Outcome | undefined => {
+  const { result } = status
+  const checkpoint = result === "checkpoint" ? status.checkpoint : undefined
+  const left = leftUnanswered(run, phase)
+  const isOver = result === "complete" || checkpoint !== undefined
+  if (left !== undefined && left.task !== checkpoint?.task && (isOver || turn.purpose === "report")) {
+    return raiseCheckpoint(run, phase, status, withReason(raisedReport(left), status))
+  }
+  const missed = isOver ? passedBy(run, phase, checkpoint) : []
+  const [first] = missed
+  if (first === undefined) return checkpoint === undefined ? undefined : claimCheckpoint(run, phase, status, checkpoint)
+  if (phase.told.checkpoint) return raiseCheckpoint(run, phase, status, raisedReport(first))
+  const task = render(run, "checkpoint-missed", { checkpoints: missedLines(missed) })
+  return outcome([], { _tag: "Tell", purpose: "checkpoint-missed", task, continued: turn.continued })
+}
+
+const asksNow = "\n\nNow the author says: "
+
+/** What the author asks now is part of the question that comes back, in place of what it asked the time before. */
+const withReason = (report: CheckpointReport, { reason, result }: AuthorStatus): CheckpointReport => {
+  const [description = ""] = report.description.split(asksNow)
+  return nonBlank(reason) === undefined || result === "complete" || result === "checkpoint"
+    ? { ...report, description }
+    : { ...report, description: `${description}${asksNow}${reason}` }
+}
+
 export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: InputOf<"TurnCompleted">): Outcome => {
   if (run.standalone !== undefined) return standaloneCompleted(run, turn, event)
   const status = event.status === undefined ? undefined : normalise(event.status)
@@ -183,20 +209,17 @@ export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: Inpu
   if (status === undefined || problem !== undefined) {
     return correctOrEscalate(run, phase, turn, problem ?? "it is missing.")
   }
+  const stop = stopAtCheckpoint(run, phase, turn, status)
+  if (stop !== undefined) {
+    const unverified: RunEvent = { ...reportReceived(turn, status, event), unverified: true }
+    return { ...stop, events: [unverified, ...stop.events] }
+  }
   const received = reportReceived(turn, status, event)
   switch (status.result) {
     case "complete":
       return workComplete(run, phase, received, status.commit)
     case "checkpoint":
-      return status.checkpoint === undefined
-        ? outcome([received])
-        : outcome(
-            [
-              received,
-              { _tag: "CheckpointOpened", checkpoint: { report: status.checkpoint, from: run.step ?? "EXECUTE" } }
-            ],
-            enter("CHECKPOINT", "checkpoint")
-          )
+      return outcome([received])
     case "needs_human":
     case "failed":
       return outcome([received], escalateReport(turn, status.result, status.reason ?? ""))

@@ -1,5 +1,5 @@
 /**
- * The author's session: continue it or begin a fresh one, where no human chooses
+ * The author's session, and the reviewer's: continue it or begin a fresh one, where no human chooses
  * (docs/design/continuation.md#checkpoints-and-the-continuation-protocol), and what its end means. The choice and the
  * numbers it is based on are in `StepStarted.session`.
  */
@@ -92,20 +92,31 @@ export const chosenSession = (
   ...numbersOf(measuredOf(run, phase), run.request.options.continuation)
 })
 
-const measuredOf = (run: Run, { author, failedContinuations }: PhaseRun): Measured => {
-  const ageMs = author?.since === undefined ? Number.NaN : Date.parse(run.updatedAt) - Date.parse(author.since)
+const measuredIn = (run: Run, session: Pick<Author, "since" | "context"> | undefined) => {
+  const ageMs = session?.since === undefined ? Number.NaN : Date.parse(run.updatedAt) - Date.parse(session.since)
   return {
-    state: author?.state ?? "none",
-    why: author?.why,
-    contextTokens: author?.context?.tokens,
-    contextLimit: author?.context?.limit,
-    ageMs: Number.isNaN(ageMs) ? undefined : ageMs,
-    failedContinuations
+    contextTokens: session?.context?.tokens,
+    contextLimit: session?.context?.limit,
+    ageMs: Number.isNaN(ageMs) ? undefined : ageMs
   }
 }
 
+const measuredOf = (run: Run, { author, failedContinuations }: PhaseRun): Measured => ({
+  state: author?.state ?? "none",
+  why: author?.why,
+  ...measuredIn(run, author),
+  failedContinuations
+})
+
 export const sessionFor = (run: Run, phase: PhaseRun, occasion: Occasion): SessionDecision =>
   chooseSession(occasion, measuredOf(run, phase), run.request.options.continuation)
+
+/** The same for the phase's reviewer. undefined: it has no session that could be continued, so that nothing is chosen. */
+export const reviewerSessionFor = (run: Run, { reviewer }: PhaseRun): SessionDecision | undefined => {
+  if (reviewer === undefined) return undefined
+  const measured = { ...measuredIn(run, reviewer), state: "usable" as const, failedContinuations: 0 }
+  return chooseSession("step", measured, run.request.options.continuation)
+}
 
 export type SessionEnd = InputOf<
   "SessionExpired" | "SessionCompleted" | "SessionAborted" | "SessionFailed" | "SessionArchived"

@@ -20,20 +20,8 @@ export const openCheckpoint = (run: Run, phase: PhaseRun, checkpoint: OpenCheckp
   const { from, report } = checkpoint
   const reached: RunEvent = { _tag: "CheckpointReached", ...locationOf(run), task: report.task, type: report.type }
   const record: Continuation = { step: from, cause: "checkpoint-resolved", checkpoint, resumeAt: report.task }
-  const planned = plannedType(run, phase, report)
-  const noted: RunEvents =
-    planned === undefined || planned === report.type
-      ? []
-      : [{ _tag: "Noted", text: `${report.task} is ${planned} in the plan, but its author reported ${report.type}.` }]
-  return outcome([reached, ...noted, writeState(run, phase, record)])
+  return outcome([reached, writeState(run, phase, record)])
 }
-
-const plannedType = (run: Run, phase: PhaseRun, { task }: CheckpointReport): CheckpointReport["type"] | undefined =>
-  plannedPhase(run, phase.id)?.tasks.find(({ id }) => id === task)?.checkpoint
-
-/** An author cannot spare the human a checkpoint of the plan by reporting it as another type. */
-const mayResolveItself = (run: Run, phase: PhaseRun, report: CheckpointReport): boolean =>
-  run.request.options.auto && (plannedType(run, phase, report) ?? report.type) === report.type
 
 /** The record is in its file: an open checkpoint is asked about now, any other hand-over is verified. */
 export const stateWritten = (run: Run, phase: PhaseRun, event: InputOf<"ContinuationStateWritten">): Outcome => {
@@ -58,7 +46,7 @@ export const stateWritten = (run: Run, phase: PhaseRun, event: InputOf<"Continua
 /** Auto mode takes the recommended option of a decision, and runs the verify commands if there are any. */
 const settleOrAsk = (run: Run, phase: PhaseRun, checkpoint: OpenCheckpoint): Outcome => {
   const { report } = checkpoint
-  const auto = mayResolveItself(run, phase, report)
+  const { auto } = run.request.options
   const choice = auto ? recommendedOption(report) : undefined
   if (choice !== undefined) {
     const noted: RunEvent = {
@@ -96,22 +84,23 @@ const resolutionOf = (report: CheckpointReport, { choice, text }: CheckpointAnsw
   return words.length === 0 ? word : `${word}: ${words.join(". ")}`
 }
 
-/** What was said with the answer is for everybody who works on the phase. */
-const keepAnswer = (phase: PhaseRun, report: CheckpointReport, { by, choice, text }: CheckpointAnswer): RunEvents =>
-  isBlank(text)
-    ? []
-    : [
-        {
-          _tag: "WordsKept",
-          words: {
-            ...(by === undefined ? { from: "checks" } : { from: "human", by }),
-            for: "both",
-            phase: phase.id,
-            about: `${aboutCheckpoint(report.task)} (${resolutionWord(report, choice)})`,
-            text
-          }
-        }
-      ]
+/** The answer is a decision of the run. What was said with it is for everybody who works on the phase. */
+const keepAnswer = (run: Run, phase: PhaseRun, report: CheckpointReport, answer: CheckpointAnswer): RunEvent => {
+  const { by, choice, text } = answer
+  const word = resolutionWord(report, choice)
+  const { description: question, task, type } = report
+  return {
+    _tag: "WordsKept",
+    words: {
+      ...(by === undefined ? { from: "checks" } : { from: "human", by }),
+      for: "both",
+      phase: phase.id,
+      about: `${aboutCheckpoint(task)} (${word})`,
+      decision: { task, type, question, answer: resolutionOf(report, { choice }), at: run.updatedAt },
+      text: isBlank(text) ? "" : text
+    }
+  }
+}
 
 /** Where to resume after a checkpoint at a task that the plan does not list. */
 const resumeUnlisted = (run: Run, phase: PhaseRun, report: CheckpointReport, resolution: string): ResumePoint => {
@@ -146,7 +135,7 @@ export const resolveCheckpoint = (
   }
   const begun = beginContinuation(run, phase, continuation)
   const resolved: RunEvent = { _tag: "CheckpointResolved", ...locationOf(run), resolution }
-  return { ...begun, events: [resolved, ...keepAnswer(phase, report, answer), ...begun.events] }
+  return { ...begun, events: [resolved, keepAnswer(run, phase, report, answer), ...begun.events] }
 }
 
 /** The verify commands have run. A failure counts as an automatic retry; when none is left, a human is asked. */

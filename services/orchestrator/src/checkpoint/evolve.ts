@@ -1,6 +1,7 @@
 /** What checkpoints and hand-overs to a fresh author change in a run. */
 import type { EventOf } from "../actor/journal.ts"
 import { type Evolution, nothing, type PhaseCheckpoint, type PhaseRun, withPhase } from "../actor/state.ts"
+import { mergeTasks } from "../author/evolve.ts"
 import { countHandover } from "../control/usage.ts"
 
 /** The newest checkpoint, if it is still open, gets this resolution. */
@@ -18,7 +19,9 @@ const checkpointOpened = (phase: PhaseRun, { checkpoint }: EventOf<"CheckpointOp
   const { report } = checkpoint
   const { task, type } = report
   const completedBefore = phase.completedTasks.map(({ id }) => id)
-  return { ...phase, checkpoint, checkpoints: [...phase.checkpoints, { task, type, completedBefore, report }] }
+  // It replaces the same checkpoint where that was left without an answer.
+  const before = phase.checkpoints.filter((one) => one.resolution !== undefined || one.task !== task)
+  return { ...phase, checkpoint, checkpoints: [...before, { task, type, completedBefore, report }] }
 }
 
 const continuationBegun = (phase: PhaseRun, { continuation }: EventOf<"ContinuationBegun">): PhaseRun => ({
@@ -59,7 +62,23 @@ const tasksDropped = (phase: PhaseRun, { tasks }: EventOf<"TasksDropped">): Phas
 const missingOf = ({ _tag, ...missing }: EventOf<"TasksMissing">): PhaseRun["missing"] => missing
 
 export const checkpointEvolution = {
+  CheckpointClaimed: (run, { checkpoint }) => withPhase(run, (phase) => ({ ...phase, claimed: checkpoint })),
+  ClaimsAccepted: (run, { diffStat, tasks }) => ({
+    ...withPhase(run, (phase) => ({
+      ...phase,
+      claimed: undefined,
+      completedTasks: mergeTasks(phase.completedTasks, tasks),
+      diffStat
+    })),
+    pending: nothing
+  }),
   CheckpointOpened: (run, event) => withPhase(run, (phase) => checkpointOpened(phase, event)),
+  CheckpointLeft: (run, { resolution }) =>
+    withPhase(run, (phase) => ({
+      ...phase,
+      checkpoint: undefined,
+      checkpoints: withResolution(phase, resolution)
+    })),
   ContinuationBegun: (run, event) => withPhase(run, (phase) => continuationBegun(phase, event)),
   StateWritten: (run, { digest, path }) => ({
     ...withPhase(run, (phase) => ({ ...phase, statePath: path, stateDigest: digest })),

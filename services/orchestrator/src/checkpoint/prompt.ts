@@ -53,6 +53,12 @@ const isBefore = (run: Run, phase: PhaseRun, one: string, other: string): boolea
   return ids.includes(one) && ids.indexOf(one) < ids.indexOf(other)
 }
 
+/** A human verifies each new work; anything else is asked once. */
+const stopRule = ({ checkpoint }: Continuation): string =>
+  checkpoint?.report.type === "human-verify"
+    ? "Commit it, and stop at its checkpoint again: a human verifies the new work."
+    : "Its checkpoint is answered: do not stop there again."
+
 /** Where to resume, with the task's own id (docs/design/continuation.md#the-prompt). */
 const resumeText = (run: Run, phase: PhaseRun, continuation: Continuation): string => {
   const name = taskName(run, phase)
@@ -70,8 +76,9 @@ const resumeText = (run: Run, phase: PhaseRun, continuation: Continuation): stri
   }
   const at = `Resume execution at ${name(resumeAt)} (${shorten(resumeAt, 40)}).`
   if (asked === undefined) return at
-  if (asked === resumeAt) return `${at} Re-execute ${name(asked)} with the user's input.`
-  if (open !== undefined) return `${at} When you come to it: Re-execute ${name(asked)} with the user's input.`
+  const again = (task: string) => `Re-execute ${name(task)} with the user's input. ${stopRule(continuation)}`
+  if (asked === resumeAt) return `${at} ${again(asked)}`
+  if (open !== undefined) return `${at} When you come to it: ${again(asked)}`
   return isBefore(run, phase, resumeAt, asked)
     ? `${at} When you come to it: Skip ${name(asked)}.`
     : `${at} Skip ${name(asked)} and continue from ${name(resumeAt)}.`
@@ -92,11 +99,6 @@ const findingsText = (run: Run, phase: PhaseRun): string => {
     ...lines,
     ...(more > 0 ? [`- and ${more} more, in that file`] : [])
   ].join("\n")
-}
-
-const previousPhaseText = (run: Run): string => {
-  const last = run.outcomes.findLast(({ summary }) => summary !== undefined)?.summary
-  return last === undefined ? "" : `The summary of the previous phase is in ${last}.`
 }
 
 const earlierListed = 5
@@ -133,7 +135,7 @@ const resolutionsText = (run: Run, phase: PhaseRun): string => {
   return [
     ...(checkpoint === undefined || resolution === undefined
       ? []
-      : [resolutionSentence(checkpoint.report, resolution)]),
+      : [`Checkpoint type: ${checkpoint.report.type}`, resolutionSentence(checkpoint.report, resolution)]),
     ...earlierAnswers(phase).map(
       (answer) => `For ${name(answer.task)}: ${shorten(resolutionSentence(answer.report, answer.resolution), 240)}`
     )
@@ -153,6 +155,6 @@ export const continuationText = (run: Run, phase: PhaseRun): string => {
     done: taskTable(plannedPhase(run, phase.id), completedTasks, focusOf(phase)),
     resolution: paragraph(resolutionsText(run, phase)),
     resume: paragraph(continuation === undefined ? "" : resumeText(run, phase, continuation)),
-    findings: paragraph([findingsText(run, phase), previousPhaseText(run)].filter((text) => text !== "").join("\n\n"))
+    findings: paragraph(findingsText(run, phase))
   })
 }

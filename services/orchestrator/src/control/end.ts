@@ -78,6 +78,8 @@ export const lateInputs: LateInputs = {
   QualityFailed: "stale",
   CommitVerified: "stale",
   CommitRejected: "stale",
+  ClaimsVerified: "stale",
+  ClaimsRejected: "stale",
   PhaseFinished: "stale",
   PhaseBlocked: "stale",
   ContinuationVerified: "stale",

@@ -111,7 +111,7 @@ const passing: ReadonlyArray<RunInput["_tag"]> = ["AgentWorking", "AgentPromptin
 export const holdBack = (run: Run, input: RunInput): RunEvents => {
   const { pending } = run
   if (run.held === undefined && run.status === "paused" && input._tag === "AgentWorking" && pending._tag === "Answer") {
-    return agentWorkingInPause(pending.question, input)
+    return agentWorkingInPause(run, pending.question, input)
   }
   // The agent that took over waits for this answer: it is asked for once the run is resumed.
   if (run.status === "paused" && input._tag === "AgentPrompting" && pending._tag === "Agent") {

@@ -3,7 +3,8 @@
  * Every prompt takes its words from here, so that none is lost, given twice to a session, or carried over the end of its
  * phase (docs/design/run-machine.md#the-run-machine-orchestrator).
  */
-import type { Evidence, PhaseId, Role, RunView, SessionId, TurnId, Words } from "@reprise/protocol"
+import type { Decision, Evidence, PhaseId, Role, RunView, SessionId, TurnId, Words } from "@reprise/protocol"
+import { shorten } from "../prompts.ts"
 
 /** A session that was given an entry, and in which turn. */
 interface Given {
@@ -35,7 +36,24 @@ const isFor = (entry: LedgerEntry, role: Role, phase: PhaseId | undefined): bool
 
 /** Everything that this role is to know in this phase, oldest first. */
 export const wordsFor = (ledger: Ledger, role: Role, phase: PhaseId | undefined): Ledger =>
-  ledger.filter((entry) => isFor(entry, role, phase))
+  ledger.filter((entry) => isFor(entry, role, phase) && !isBlank(entry.text))
+
+export interface DecisionEntry extends LedgerEntry {
+  readonly decision: Decision
+}
+
+/** The decisions of the whole run, oldest first: everybody who comes later is to know them. */
+export const decisionsOf = (ledger: Ledger): ReadonlyArray<DecisionEntry> =>
+  ledger.flatMap(({ decision, ...entry }) => (decision === undefined ? [] : [{ ...entry, decision }]))
+
+/** A decision on one line. What was said with it is left out in its own phase, whose prompts quote it word for word. */
+export const decisionLine = (entry: DecisionEntry, phase: PhaseId | undefined): string => {
+  const { at, answer, question, task, type } = entry.decision
+  const who = entry.by ?? (entry.from === "human" ? "a human" : "auto mode")
+  const said = entry.phase === phase || isBlank(entry.text) ? "" : ` "${shorten(entry.text, 300)}"`
+  const when = `${at.slice(0, 16).replace("T", " ")} UTC`
+  return `- Phase ${entry.phase ?? "?"}, ${shorten(task, 80)} (${type}): ${shorten(question, 160)} → ${shorten(answer, 160)}.${said} (${who}, ${when})`
+}
 
 const wasGiven = ({ given }: LedgerEntry, sessionId: SessionId): boolean =>
   given.some((one) => one.sessionId === sessionId)

@@ -1,7 +1,7 @@
 /** What beginning, stepping through and completing phases changes in a run. */
 import type { CommitSubject, PhaseId, Step } from "@reprise/protocol"
 import type { EventOf } from "../actor/journal.ts"
-import { type Evolution, nothing, type PhaseRun, type Run, withPhase } from "../actor/state.ts"
+import { type Evolution, nothing, nothingTold, type PhaseRun, type Run, withPhase } from "../actor/state.ts"
 import { isCounted } from "../actor/transitions.ts"
 import { atPhaseStart } from "../ledger/ledger.ts"
 
@@ -30,7 +30,7 @@ const newPhase = (id: PhaseId, base: string): PhaseRun => ({
   failedContinuations: 0,
   continued: false,
   deviations: [],
-  told: { report: false, commit: false }
+  told: nothingTold
 })
 
 const phaseStarted = (run: Run, event: EventOf<"PhaseStarted">): Run => ({
@@ -49,7 +49,7 @@ const phaseAtStep = (phase: PhaseRun, { cause, step }: EventOf<"StepStarted">): 
   ...phase,
   visits: oneMore(phase.visits, step),
   visitsGranted: cause === "continue" ? oneMore(phase.visitsGranted, step) : phase.visitsGranted,
-  told: { report: false, commit: false },
+  told: nothingTold,
   ...(step === "QUALITY_RETRY" && cause === "gates-failed" ? { qualityRetries: phase.qualityRetries + 1 } : {}),
   ...(step === "AUTO_FIX" ? { qualityRetries: 0 } : {}),
   ...(step === "REVIEW" ? { dirty: [] } : {})

@@ -7,7 +7,9 @@ import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import { enter, escalate, fresh, type Outcome, outcome } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { stepTask } from "../author/prompt.ts"
+import { raisedReport, unansweredOf } from "../checkpoint/planned.ts"
 import { listSome } from "../prompts.ts"
+import type { OpenCheckpoint } from "../question/question.ts"
 import { closeReview } from "../review/review.ts"
 import { lastVerified, locationOf, mergeEditedPlan, nextPhase, reviewFile, toRunPlan } from "./plan.ts"
 import { writePhaseSummary, writeSummary } from "./summary.ts"
@@ -39,6 +41,12 @@ const commitsOf = ({ completedTasks, verified }: PhaseRun): ReadonlyArray<string
 
 /** A ready verdict on a verified commit is enough, unless a human is to approve every phase. */
 export const startPhaseGate = (run: Run, phase: PhaseRun): Outcome => {
+  const [missed] = unansweredOf(run, phase)
+  // Only in journals from before completions were held back at checkpoints.
+  if (missed !== undefined) {
+    const checkpoint: OpenCheckpoint = { report: raisedReport(missed), from: "AUTO_FIX" }
+    return outcome([{ _tag: "CheckpointOpened", checkpoint }], enter("CHECKPOINT", "checkpoint"))
+  }
   const { auto, gates } = run.request.options
   if (auto || gates.phase === "auto") return outcome([finishApproved(run, phase)])
   return outcome([], escalate({ origin: "phase-gate", reason: `Phase ${phase.id} is reviewed and ready. Go on?` }))

@@ -131,6 +131,13 @@ const unknownCommits = (run: Run, { commit, tasks }: PhaseRecord): ReadonlyArray
     .map((task) => `Task ${task.id} was reported with commit ${task.commit}, which git does not know.`)
 }
 
+/** Tasks that name the commit of another one, as a completion may: at a checkpoint such a claim is rejected. */
+const sharedCommits = ({ tasks }: PhaseRecord): ReadonlyArray<string> =>
+  tasks.flatMap((task, index) => {
+    const other = tasks.slice(0, index).find(({ commit }) => sameCommit(commit, task.commit))
+    return other === undefined ? [] : [`Task ${task.id} was reported with the commit of task ${other.id}.`]
+  })
+
 /** Where a phase deviated from the plan: unplanned tasks, skipped checkpoints, another architecture. */
 export const deviationsOf = (run: Run, id: PhaseId): ReadonlyArray<string> => {
   const known = recordOf(run, id)
@@ -143,6 +150,7 @@ export const deviationsOf = (run: Run, id: PhaseId): ReadonlyArray<string> => {
     ...known.deviations,
     ...known.tasks.filter((task) => !ids.has(task.id)).flatMap((task) => unplanned(run, task.id, planned.length)),
     ...unknownCommits(run, known),
+    ...sharedCommits(known),
     ...planned
       .filter((task) => task.checkpoint !== undefined && !reached.has(task.id))
       .filter((task) => done.has(task.id) || known.by === "review")

@@ -166,6 +166,19 @@ export const answerReceived = (run: Run, question: Question, answer: Answer): Ou
   return { ...rest, events: [answered, ...rest.events] }
 }
 
+/**
+ * An answer that crossed the run's own withdrawal of its question: the gate had recorded it. The run goes on as it does,
+ * and what was said reaches the agents (docs/design/gate.md#the-gate-where-humans-answer), unless it is the reason of an
+ * abort or an override. Undefined: there is nothing to keep.
+ */
+export const overruledAnswer = (run: Run, answer: Answer): RunEvents | undefined => {
+  const { by, choice, escalationId, guidance, via } = answer
+  const isReason = choice === "abort" || choice === "override"
+  if (isBlank(guidance) || isReason || !run.withdrawn.includes(escalationId)) return undefined
+  const phase = run.phase === undefined ? {} : { phase: run.phase.id }
+  return [{ _tag: "AnswerOverruled", escalationId, choice, by, via }, ...kept(answer, phase)]
+}
+
 /** An answer to a question that is not open. */
 export const refuseClosedQuestion = (run: Run, { escalationId }: InputOf<"AnswerReceived">) => {
   const closed = run.lastClosed?.escalationId === escalationId ? `: ${run.lastClosed.how}` : ""

@@ -2,19 +2,48 @@
  * A waiting step goes on by itself when its agent is seen working again: the question is withdrawn, and the agent is
  * asked for its report once it is idle (docs/design/sessions.md#auto-resume).
  */
-import type { SessionId } from "@reprise/protocol"
+import type { SessionId, Step, Words } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import { escalate, type Outcome, outcome } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
+import { isAuthorStep } from "../actor/transitions.ts"
 import { askForReport } from "../author/ask.ts"
 import { endings, type SessionEnd } from "../author/session.ts"
+import { aboutCheckpoint } from "../checkpoint/prompt.ts"
 import { locationOf } from "../phase/plan.ts"
-import type { Question } from "./question.ts"
+import { concerns, type Question, type Retry } from "./question.ts"
 import { grant } from "./retry.ts"
 
+/** `cause`: absent where it began before the question was asked. */
+type Activity = Pick<InputOf<"AgentWorking">, "sessionId"> & Partial<Pick<InputOf<"AgentWorking">, "cause">>
+
+/**
+ * A human can decide in the author's session. What a human is to verify or to do is answered at the gate only, and the
+ * question comes back once the agent is idle (docs/design/continuation.md#checkpoint-types).
+ */
+const leaveCheckpoint = ({ phase, updatedAt: at }: Run, { cause }: Activity): RunEvents => {
+  if (phase?.checkpoint === undefined) return []
+  const { description: question, task, type } = phase.checkpoint.report
+  if (cause !== "human" || type === "human-verify" || type === "human-action") return [{ _tag: "CheckpointLeft" }]
+  const answer = "resolved in the author's own session"
+  const decision = { task, type, question, answer, at }
+  const words: Words = { from: "human", for: "both", phase: phase.id, about: aboutCheckpoint(task), decision, text: "" }
+  return [
+    { _tag: "CheckpointLeft", resolution: answer },
+    { _tag: "WordsKept", words }
+  ]
+}
+
+/** What somebody does in the author's session is an author's step, whatever step asked. */
+const stepOf = ({ phase }: Run, { step, withGuidance }: Retry): Step => {
+  if (isAuthorStep(step)) return step
+  return withGuidance ?? (phase?.verified === undefined ? "EXECUTE" : "AUTO_FIX")
+}
+
 /** The question is moot. Its step goes on, and what was counted against it is forgotten. */
-export const agentWorking = (run: Run, question: Question, event: InputOf<"AgentWorking">): Outcome => {
+export const agentWorking = (run: Run, question: Question, activity: Activity): Outcome => {
+  const { sessionId } = activity
   const { kind, retry } = question
   const withdrawn: RunEvent = {
     _tag: "QuestionWithdrawn",
@@ -24,14 +53,37 @@ export const agentWorking = (run: Run, question: Question, event: InputOf<"Agent
   const resumed: RunEvent = {
     _tag: "StepResumed",
     ...locationOf(run),
-    step: retry.step,
-    sessionId: event.sessionId,
+    step: kind === "prompt" ? retry.step : stepOf(run, retry),
+    sessionId,
     cause: "agent-working"
   }
   return kind === "prompt"
     ? outcome([withdrawn, resumed], { _tag: "NextPrompt" })
-    : outcome([withdrawn, ...grant(retry), resumed])
+    : outcome([withdrawn, ...leaveCheckpoint(run, activity), ...grant(retry), resumed])
 }
+
+/** Somebody is at work already in a session that the newest question names: it is moot as soon as it is asked. */
+export const withdrawIfWorking = (run: Run): RunEvents => {
+  const { pending, working } = run
+  if (pending._tag !== "Answer") return []
+  const { question } = pending
+  const sessionId = working.find((id) => concerns(question, id))
+  return sessionId === undefined ? [] : agentWorking(run, question, { sessionId }).events
+}
+
+/** Records who works in the sessions of the phase outside of turns: a question may be asked later. */
+export const noteWorking = (
+  { phase, standalone, working }: Run,
+  { cause, sessionId }: InputOf<"AgentWorking">
+): RunEvents => {
+  const isOwn = standalone !== undefined || phase?.sessions.includes(sessionId) === true
+  return cause === "turn" || !isOwn || working.includes(sessionId)
+    ? []
+    : [{ _tag: "WorkSeen", sessionId, working: true }]
+}
+
+export const noteResting = ({ working }: Run, { sessionId }: Pick<InputOf<"AgentIdle">, "sessionId">): RunEvents =>
+  working.includes(sessionId) ? [{ _tag: "WorkSeen", sessionId, working: false }] : []
 
 export const agentIdle = (run: Run, phase: PhaseRun, event: InputOf<"AgentIdle">): Outcome => {
   const { sessionId } = event
@@ -52,7 +104,8 @@ const agentLost = (sessionId: SessionId, reason: string, noContinue: string): Ou
  * The same while the run is paused: the question is moot, and the run stays paused. What the agent reports when it is
  * idle is kept until the run is resumed.
  */
-export const agentWorkingInPause = (question: Question, { sessionId }: InputOf<"AgentWorking">): RunEvents => {
+export const agentWorkingInPause = (run: Run, question: Question, event: InputOf<"AgentWorking">): RunEvents => {
+  const { sessionId } = event
   const { ask, kind, retry } = question
   const withdrawn: RunEvent = {
     _tag: "QuestionWithdrawn",
@@ -61,5 +114,10 @@ export const agentWorkingInPause = (question: Question, { sessionId }: InputOf<"
   }
   return kind === "prompt"
     ? [withdrawn]
-    : [withdrawn, ...grant(retry), { _tag: "AgentTookOver", sessionId, step: retry.step }]
+    : [
+        withdrawn,
+        ...leaveCheckpoint(run, event),
+        ...grant(retry),
+        { _tag: "AgentTookOver", sessionId, step: stepOf(run, retry) }
+      ]
 }

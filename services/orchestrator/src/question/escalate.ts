@@ -1,5 +1,6 @@
 /** Asking a human, or in auto mode trying again in their place (docs/design/run-machine.md#the-run-machine-orchestrator). */
 import { type EscalationOption, type Evidence, escalationIdOf, type SessionId, type Step } from "@reprise/protocol"
+import { runAfter } from "../actor/evolve.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import { type EscalationRequest, enter, type Outcome, outcome, type SessionUse } from "../actor/moves.ts"
 import type { Author, PhaseRun, Run } from "../actor/state.ts"
@@ -10,6 +11,7 @@ import { allTokens, usedCost } from "../control/usage.ts"
 import { willBeTold } from "../ledger/ledger.ts"
 import { currentTitle, locationOf, placeOf } from "../phase/plan.ts"
 import { isReviewerOf } from "../review/review.ts"
+import { withdrawIfWorking } from "./autoResume.ts"
 import {
   checkpointOptions,
   continuationOptions,
@@ -134,7 +136,9 @@ const askHuman = (run: Run, request: EscalationRequest): RunEvents => {
   // The question names the session only if it can be continued; otherwise the evidence names it, as long as it is open.
   const sessionId = kind === "step" && "sessionId" in offer ? offer.sessionId : undefined
   const unavailable = kind === "step" && "why" in offer ? { continueUnavailable: offer.why } : {}
-  const canBeOpened = author !== undefined && author.state !== "ended"
+  // Whoever works in a session that is named makes the run go on. Missing work is checked again instead.
+  const canBeOpened =
+    author !== undefined && author.state !== "ended" && (kind !== "continuation" || watch !== undefined)
   const shown = sessionId === undefined && canBeOpened ? { sessionId: author.sessionId } : {}
   return waitFor(run, step, {
     kind,
@@ -193,11 +197,16 @@ const retryUnattended = (run: Run, request: EscalationRequest): Outcome => {
     : outcome([retried, ...grant(retry)], enter(retry.step, "auto-retry", use))
 }
 
+const askUnlessWorking = (run: Run, request: EscalationRequest): RunEvents => {
+  const asked = askHuman(run, request)
+  return [...asked, ...withdrawIfWorking(runAfter(run, asked))]
+}
+
 /** A checkpoint that is still open waits for a human in auto mode too (docs/design/continuation.md#checkpoint-types). */
 export const escalateOrRetry = (run: Run, request: EscalationRequest): Outcome =>
   run.request.options.auto && request.origin !== "checkpoint"
     ? retryUnattended(run, request)
-    : outcome(askHuman(run, request))
+    : outcome(askUnlessWorking(run, request))
 
 /** The same question under a new id: an open step never waits for a closed question. */
 export const askAgain = (run: Run, question: Question): RunEvents =>

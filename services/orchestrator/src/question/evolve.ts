@@ -1,7 +1,17 @@
 /** What questions to humans, their answers and what these grant change in a run. */
 import type { Step } from "@reprise/protocol"
 import type { EventOf } from "../actor/journal.ts"
-import { type Evolution, nothing, type PhaseRun, type Run, underWay, withNotice, withPhase } from "../actor/state.ts"
+import {
+  type Evolution,
+  nothing,
+  nothingTold,
+  type PhaseRun,
+  type Run,
+  underWay,
+  withNotice,
+  withoutWork,
+  withPhase
+} from "../actor/state.ts"
 import { withResolution } from "../checkpoint/evolve.ts"
 import { usedCost, usedTokens } from "../control/usage.ts"
 import { withWords } from "../ledger/ledger.ts"
@@ -19,6 +29,9 @@ const questionAsked = (run: Run, { question }: EventOf<"QuestionAsked">): Run =>
   return origin === "limit" || origin === "quality" ? withNotice(asked, reason) : asked
 }
 
+/** So many withdrawn questions are remembered. */
+const withdrawnKept = 20
+
 const questionClosed = (run: Run, escalationId: EventOf<"QuestionAnswered">["escalationId"], how: string): Run => ({
   ...run,
   pending: underWay(run.pending),
@@ -26,21 +39,25 @@ const questionClosed = (run: Run, escalationId: EventOf<"QuestionAnswered">["esc
   lastClosed: { escalationId, how }
 })
 
-/** The agent made progress by itself: what was counted against its step is forgotten. */
+/**
+ * The agent made progress by itself: what was counted against its step is forgotten. In journals from before
+ * `CheckpointLeft`, this settled a checkpoint of any type.
+ */
 const withoutAttempts = (phase: PhaseRun, step: Step): PhaseRun => ({
   ...phase,
   checkpoint: undefined,
   checkpoints: withResolution(phase, "resolved in the author's own session"),
   qualityRetries: 0,
   visits: { ...phase.visits, [step]: 0 },
-  told: { report: false, commit: false }
+  told: nothingTold
 })
 
 const stepResumed = (run: Run, event: EventOf<"StepResumed">): Run => {
   const resumed: Run = { ...run, status: "running", step: event.step ?? run.step }
   if (event.cause !== "agent-working") return resumed
   const { sessionId, step } = event
-  const after = step === undefined ? resumed : withPhase(resumed, (phase) => withoutAttempts(phase, step))
+  const after: Run =
+    step === undefined ? resumed : { ...withPhase(resumed, (phase) => withoutAttempts(phase, step)), attempt: 1 }
   return run.pending._tag === "Nothing" && sessionId !== undefined
     ? { ...after, pending: { _tag: "Agent", sessionId } }
     : after
@@ -74,14 +91,25 @@ export const questionEvolution = {
     run.pending._tag === "Answer" ? { ...run, pending: { ...run.pending, question } } : run,
   QuestionAnswered: (run, { by, choice, escalationId, via }) =>
     questionClosed(run, escalationId, `${by} answered '${choice}' through ${via}`),
-  QuestionWithdrawn: (run, { escalationId, reason }) =>
-    questionClosed(run, escalationId, `it was withdrawn (${reason})`),
+  QuestionWithdrawn: (run, { byGate, escalationId, reason }) => ({
+    ...questionClosed(run, escalationId, `it was withdrawn (${reason})`),
+    withdrawn: byGate === true ? run.withdrawn : [...run.withdrawn, escalationId].slice(-withdrawnKept)
+  }),
+  AnswerOverruled: (run, { by, choice, escalationId, via }) =>
+    withNotice(
+      { ...run, withdrawn: run.withdrawn.filter((id) => id !== escalationId) },
+      `${by} answered '${choice}' through ${via} to a question that was withdrawn before. What was said with it is kept.`
+    ),
   StepWaiting: (run, { step }) => ({ ...run, status: "waiting", step: step ?? run.step }),
   StepResumed: stepResumed,
   AgentTookOver: (run, { sessionId, step }) => ({
-    ...withPhase({ ...run, step }, (phase) => withoutAttempts(phase, step)),
+    ...withPhase({ ...run, step, attempt: 1 }, (phase) => withoutAttempts(phase, step)),
     pending: { _tag: "Agent", sessionId }
   }),
+  WorkSeen: (run, { sessionId, working }) => {
+    const rested = withoutWork(run, sessionId)
+    return working ? { ...rested, working: [...rested.working, sessionId] } : rested
+  },
   PromptSeen: (run, { prompt }) => ({ ...run, prompts: [...run.prompts, prompt] }),
   AgentRested: (run) => ({ ...run, pending: nothing, prompts: [] }),
   GuidanceKept: (run, { text }) => {

@@ -8,6 +8,7 @@ import {
   WorkspaceCommand
 } from "@reprise/protocol"
 import { Schema } from "effect"
+import { shorten } from "../prompts.ts"
 
 /** The limits that a human can grant once more. */
 export const Limit = Schema.Literals([
@@ -54,13 +55,17 @@ export const Question = Schema.Struct({
   /** As it is raised at the gate. */
   ask: EscalationCommand.cases.RaiseEscalation,
   retry: Retry,
-  /** The session whose activity makes the question moot (docs/design/sessions.md#auto-resume). */
+  /** The session whose activity makes the question moot, besides those that it names. */
   watch: Schema.optionalKey(SessionId),
   /** What the author is told when it continues its session; absent: it knows. */
   brief: Schema.optionalKey(Schema.String),
   prompt: Schema.optionalKey(AgentPrompt)
 })
 export type Question = typeof Question.Type
+
+/** Whether activity in this session makes the question moot (docs/design/sessions.md#auto-resume). */
+export const concerns = ({ ask, watch }: Question, sessionId: SessionId): boolean =>
+  watch === sessionId || ask.sessionId === sessionId || ask.evidence.sessionId === sessionId
 
 /** A checkpoint that waits for its resolution. `from`: the author's step that reached it. */
 export const OpenCheckpoint = Schema.Struct({ report: CheckpointReport, from: Step })
@@ -128,10 +133,23 @@ export const promptOptions = (prompt: AgentPrompt): ReadonlyArray<EscalationOpti
   return own.some(({ name }) => name === "other") ? own : [...own, other("answer in your own words")]
 }
 
+/** A human may pass and fail single steps: the notes on them are read by their numbers. */
+const verifyLabels = ({ verifySteps = [] }: CheckpointReport): { readonly pass: string; readonly fail: string } => {
+  const steps = verifySteps.map((step, index) => `${index + 1} (${shorten(step, 40)})`).slice(0, 8)
+  if (steps.length === 0) return { pass: "everything is right", fail: "something is wrong" }
+  const example = steps.length === 1 ? "1: fail, and why" : "1: pass; 2: fail, and why"
+  return {
+    pass: "everything is right: each step passes",
+    fail: `something is wrong: say pass or fail for each step, ${steps.join(", ")}, as in "${example}"`
+  }
+}
+
 export const checkpointOptions = (checkpoint: CheckpointReport): ReadonlyArray<EscalationOption> => {
   switch (checkpoint.type) {
-    case "human-verify":
-      return [option("pass", "everything is right", "optional"), option("fail", "something is wrong", "optional")]
+    case "human-verify": {
+      const { fail, pass } = verifyLabels(checkpoint)
+      return [option("pass", pass, "optional"), option("fail", fail, "optional")]
+    }
     case "decision": {
       const own = (checkpoint.options ?? []).map(({ id, label, recommended }) =>
         option(id, recommended === true ? `${label} (recommended)` : label, "optional")

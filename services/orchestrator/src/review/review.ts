@@ -6,15 +6,15 @@ import { enter, escalate, fresh as freshSession, type Outcome, outcome } from ".
 import { type Evolution, nothing, type PhaseRun, type Run, underWay, withNotice, withPhase } from "../actor/state.ts"
 import { agentSetup, turnLimits } from "../author/ask.ts"
 import { stepTask } from "../author/prompt.ts"
-import { afterGiving, quoted, wordsFor } from "../ledger/ledger.ts"
+import { afterGiving, decisionLine, decisionsOf, quoted, wordsFor } from "../ledger/ledger.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
 
 /** Whether this session belongs to the phase's reviewer: the ids of those begin with the review's key. */
 export const isReviewerOf = (run: Run, phase: PhaseRun, sessionId: string): boolean =>
   sessionId.startsWith(`${reviewKey(run.runId, phase.id)}-`)
 
-/** `fresh`: the reviewer forgets its session first, so that this review begins in a new one. */
-export const startReview = (run: Run, phase: PhaseRun, fresh: boolean): RunEvents => {
+/** `fresh`: why the reviewer forgets its session first, so that this review begins in a new one. */
+export const startReview = (run: Run, phase: PhaseRun, fresh?: string): RunEvents => {
   const { model, prompts, reviewerModel } = run.request.options
   const chosenModel = reviewerModel ?? model
   const asked: RunEvent = {
@@ -37,11 +37,12 @@ export const startReview = (run: Run, phase: PhaseRun, fresh: boolean): RunEvent
         text: quoted(entry),
         givenTo: given.map(({ sessionId }) => sessionId)
       })),
+      decisions: decisionsOf(run.ledger).map((entry) => ({ id: entry.id, text: decisionLine(entry, phase.id) })),
       findings: phase.items,
       prompts
     }
   }
-  return fresh ? [closeReview(phase, false, "the review starts over"), asked] : [asked]
+  return fresh === undefined ? [asked] : [closeReview(phase, false, fresh), asked]
 }
 
 export const closeReview = (phase: PhaseRun, aborted: boolean, reason: string): RunEvent => ({
@@ -67,7 +68,8 @@ export const verdictReached = (run: Run, phase: PhaseRun, event: InputOf<"Verdic
     verdict,
     commit,
     cycle,
-    ...(event.sessionId === undefined ? {} : { sessionId: event.sessionId })
+    ...(event.sessionId === undefined ? {} : { sessionId: event.sessionId }),
+    ...(event.context === undefined ? {} : { context: event.context })
   }
   const { items, readiness, summary } = verdict
   if (!sameCommit(commit, lastVerified(phase))) {
@@ -138,7 +140,7 @@ export const reviewFailed = (phase: PhaseRun, { cycle, kind, reason }: InputOf<"
   )
 }
 
-const phaseAfterVerdict = (phase: PhaseRun, { verdict }: EventOf<"VerdictAccepted">): PhaseRun => {
+const phaseAfterVerdict = (phase: PhaseRun, { context, verdict }: EventOf<"VerdictAccepted">): PhaseRun => {
   const before = phase.items.length
   const noFewer = before > 0 && verdict.items.length >= before
   return {
@@ -146,6 +148,7 @@ const phaseAfterVerdict = (phase: PhaseRun, { verdict }: EventOf<"VerdictAccepte
     verdicts: phase.verdicts + 1,
     brokenReviews: 0,
     items: verdict.items,
+    reviewer: { ...phase.reviewer, ...(context === undefined ? {} : { context }) },
     stalled: noFewer ? phase.stalled + 1 : 0
   }
 }
@@ -154,16 +157,27 @@ const phaseAfterVerdict = (phase: PhaseRun, { verdict }: EventOf<"VerdictAccepte
 const givenToReviewer = ({ ledger, pending, phase }: Run, sessionId: SessionId | undefined): Run["ledger"] => {
   const review = underWay(pending)
   if (review._tag !== "Review" || sessionId === undefined) return ledger
-  const said = wordsFor(ledger, "reviewer", phase?.id).filter(({ id }) => id <= review.said)
+  const all = [...wordsFor(ledger, "reviewer", phase?.id), ...decisionsOf(ledger)]
+  const said = all.filter(({ id }) => id <= review.said)
   return afterGiving(ledger, said, { sessionId })
 }
 
+/** The next review begins in a new session. */
+const withoutReviewer = ({ reviewer: _, ...phase }: PhaseRun): PhaseRun => phase
+
 export const reviewEvolution = {
   ReviewAsked: (run, { command }) => ({
-    ...withPhase(run, (phase) => ({ ...phase, reviewCycles: phase.reviewCycles + 1 })),
+    ...withPhase(run, (phase) => ({
+      ...phase,
+      reviewCycles: phase.reviewCycles + 1,
+      reviewer: phase.reviewer ?? { since: run.updatedAt }
+    })),
     pending: { _tag: "Review", cycle: command.cycle, commit: command.commit, said: run.ledger.length }
   }),
-  ReviewClosed: (run) => (run.pending._tag === "Review" ? { ...run, pending: nothing } : run),
+  ReviewClosed: (run) => ({
+    ...withPhase(run, withoutReviewer),
+    pending: run.pending._tag === "Review" ? nothing : run.pending
+  }),
   VerdictAccepted: (run, event) => ({
     ...withPhase(run, (phase) => phaseAfterVerdict(phase, event)),
     pending: nothing,
@@ -173,7 +187,7 @@ export const reviewEvolution = {
   ReviewBroke: (run, { cycle, reason }) =>
     withNotice(
       {
-        ...withPhase(run, (phase) => ({ ...phase, brokenReviews: phase.brokenReviews + 1 })),
+        ...withPhase(run, (phase) => ({ ...withoutReviewer(phase), brokenReviews: phase.brokenReviews + 1 })),
         pending: nothing,
         prompts: []
       },

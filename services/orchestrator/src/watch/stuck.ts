@@ -7,12 +7,13 @@ import type { WorkspaceCommand } from "@reprise/protocol"
 import { Equal } from "effect"
 import { applyMoves } from "../actor/applyMoves.ts"
 import type { InputOf } from "../actor/inputs.ts"
-import type { RunEvent, RunEvents } from "../actor/journal.ts"
+import type { RunEvents } from "../actor/journal.ts"
 import { escalate, type Outcome, outcome } from "../actor/moves.ts"
 import type { Pending, Run, RunState, Turn } from "../actor/state.ts"
 import { failRun, releaseWorkspace } from "../control/end.ts"
 import { workspaceBroke } from "../control/refusedOrFailed.ts"
 import { locationOf } from "../phase/plan.ts"
+import { noteResting } from "../question/autoResume.ts"
 import { awaitedWork } from "./awaitedWork.ts"
 
 type Stuck = InputOf<"ReportStuck">
@@ -25,9 +26,10 @@ export const hasMovedOn = (state: RunState, { updatedAt, waitsFor }: Stuck): boo
   !Equal.equals(awaitedWork(state), waitsFor)
 
 /** Should the turn begin after all, it ends at once: no two authors ever work side by side. */
-const turnMissing = ({ sessionId, turnId }: Turn, { missing, session }: Stuck): Outcome =>
+const turnMissing = (run: Run, { sessionId, turnId }: Turn, { missing, session }: Stuck): Outcome =>
   outcome(
     [
+      ...noteResting(run, { sessionId }),
       { _tag: "TurnInterrupted", sessionId, turnId, reason: "the run no longer waits for it" },
       {
         _tag: "TurnBroke",
@@ -41,12 +43,15 @@ const turnMissing = ({ sessionId, turnId }: Turn, { missing, session }: Stuck): 
     escalate({ origin: "runtime", reason: missing })
   )
 
-const agentMissing = ({ sessionId }: Extract<Pending, { readonly _tag: "Agent" }>, stuck: Stuck): Outcome => {
-  const { missing, session } = stuck
-  const rested: RunEvent = { _tag: "AgentRested", sessionId }
+const agentMissing = (
+  run: Run,
+  { sessionId }: Extract<Pending, { readonly _tag: "Agent" }>,
+  { missing, session }: Stuck
+): Outcome => {
+  const rested: RunEvents = [...noteResting(run, { sessionId }), { _tag: "AgentRested", sessionId }]
   const lost: RunEvents = session === "ended" ? [{ _tag: "SessionLost", sessionId, why: "it has ended" }] : []
   const noContinue = session === "doubtful" ? { noContinue: "the state of the session is not known" } : {}
-  return outcome([rested, ...lost], escalate({ origin: "runtime", reason: missing, ...noContinue }))
+  return outcome([...rested, ...lost], escalate({ origin: "runtime", reason: missing, ...noContinue }))
 }
 
 const reviewMissing = (cycle: number, missing: string): Outcome =>
@@ -73,13 +78,13 @@ const outcomeOf = (run: Run, stuck: Stuck): Outcome => {
   const { missing } = stuck
   switch (pending._tag) {
     case "Turn":
-      return turnMissing(pending, stuck)
+      return turnMissing(run, pending, stuck)
     case "Review":
       return reviewMissing(pending.cycle, missing)
     case "Workspace":
       return workMissing(run, pending.command, missing)
     case "Agent":
-      return agentMissing(pending, stuck)
+      return agentMissing(run, pending, stuck)
     case "Answer":
       return outcome([])
     case "Nothing":

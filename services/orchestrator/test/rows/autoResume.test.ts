@@ -17,8 +17,9 @@ describe("ESCALATE, the agent of this step is seen working", () => {
 
   it("resets the attempt counters of the step", () => {
     const s = asked().answer("continue-session").needsHuman()
-    assert.strictEqual(s.phase.visits.EXECUTE, 2)
-    assert.strictEqual(s.agentWorks().phase.visits.EXECUTE, 0)
+    assert.deepStrictEqual([s.phase.visits.EXECUTE, s.run.attempt], [2, 2])
+    s.agentWorks()
+    assert.deepStrictEqual([s.phase.visits.EXECUTE, s.run.attempt], [0, 1])
   })
 
   it("asks for a report in the same session once the agent is idle, and continues from that report", () => {
@@ -34,7 +35,8 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     const working = { _tag: "AgentWorking", runId, evidence: "x" } as const
     row(s, { ...working, sessionId: s.author, cause: "turn" }).then([])
     row(s, { ...working, sessionId: sessionIdOf(runId, 9), cause: "human" }).then([])
-    row(story().executing(), { ...working, sessionId: s.author, cause: "human" }).then([])
+    const known = { _tag: "WorkSeen", sessionId: s.author, working: true } as const
+    row(story().executing(), { ...working, sessionId: s.author, cause: "human" }).then([known])
   })
 
   it("resumes once on a burst of activity", () => {
@@ -94,10 +96,48 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     assert.deepStrictEqual(s.lines, ["StepStarted REVIEW (fixed)", "reviewer RequestReview"])
   })
 
-  it("keeps a reviewer's question open while the author's session works", () => {
+  it("goes on in AUTO_FIX when the author's session, which a reviewer's question names, is seen working", () => {
     const s = story().executing().worked("abc1")
     s.verdict("not_ready", item("R1", "human_required"))
+    assert.strictEqual(s.question.ask.evidence.sessionId, s.author)
+    assert.deepStrictEqual(s.agentWorks().lines, ["gate WithdrawEscalation", "StepResumed AUTO_FIX (agent-working)"])
+    s.agent("AgentIdle").completes("abc2").commitVerified()
+    assert.deepStrictEqual(s.lines, ["StepStarted REVIEW (fixed)", "reviewer RequestReview"])
+  })
+
+  it("goes on in AUTO_FIX from a failed review, and from the gate of a phase that is approved", () => {
+    const failed = story().executing().worked("abc1").reviewFails().agentWorks()
+    assert.deepInclude(failed.lines, "StepResumed AUTO_FIX (agent-working)")
+    const gate = story()
+      .executing({ gates: { phase: "human" } })
+      .worked("abc1")
+      .verdict("ready")
+      .agentWorks()
+    assert.deepInclude(gate.lines, "StepResumed AUTO_FIX (agent-working)")
+  })
+
+  it("withdraws at once a question that is asked while somebody works in the session that it names", () => {
+    const s = story()
+      .executing({ ...withGates, limits: { maxQualityRetries: 0 } })
+      .worked("abc1")
     assert.deepStrictEqual(s.agentWorks().lines, [])
+    s.gates(false)
+    assert.deepStrictEqual(s.lines, [
+      "gate RaiseEscalation",
+      "StepWaiting QUALITY_CHECK",
+      "gate WithdrawEscalation",
+      "StepResumed QUALITY_RETRY (agent-working)"
+    ])
+    assert.deepStrictEqual(s.run.pending, { _tag: "Agent", sessionId: s.author })
+    assert.deepStrictEqual(s.agent("AgentIdle").lines, ["session-manager StartTurn"])
+  })
+
+  it("asks when the work in the session was over before", () => {
+    const s = story()
+      .executing({ ...withGates, limits: { maxQualityRetries: 0 } })
+      .worked("abc1")
+    s.agentWorks().agent("AgentIdle").gates(false)
+    assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting QUALITY_CHECK"])
   })
 
   it("withdraws a checkpoint as well, and resumes its author's step", () => {
@@ -105,7 +145,7 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     s.reports({ result: "checkpoint", checkpoint: { task: "P1.2", type: "human-action", description: "Do it" } })
     s.stateWritten().agentWorks()
     assert.deepStrictEqual(s.lines, ["gate WithdrawEscalation", "StepResumed EXECUTE (agent-working)"])
-    assert.strictEqual(s.phase.checkpoints[0]?.resolution, "resolved in the author's own session")
+    assert.isUndefined(s.phase.checkpoint)
   })
 })
 

@@ -99,7 +99,8 @@ describe("any, PauseRun", () => {
       "RunResumed",
       "StepResumed EXECUTE (answer)",
       "StepStarted EXECUTE (fix)",
-      "session-manager StartTurn"
+      "session-manager StartTurn",
+      "session-manager ReleaseSession"
     ])
     assert.include(s.prompt, "so")
   })

@@ -17,7 +17,7 @@ describe("ESCALATE", () => {
     const command = s.command("ContinueSession")
     assert.deepStrictEqual(
       [command.sessionId, command.guidance, command.onMissing, command.step],
-      [s.author, guidance, "fail", "EXECUTE"]
+      [s.author, guidance, "reconstruct", "EXECUTE"]
     )
   })
 
@@ -28,7 +28,8 @@ describe("ESCALATE", () => {
     assert.deepStrictEqual(s.lines, [
       "StepResumed EXECUTE (answer)",
       "StepStarted EXECUTE (fix)",
-      "session-manager StartTurn"
+      "session-manager StartTurn",
+      "session-manager ReleaseSession"
     ])
     assert.notStrictEqual(s.author, before)
     const { prompt, session } = s.command("StartTurn")
@@ -47,7 +48,11 @@ describe("ESCALATE", () => {
     s.answer("fix")
     assert.deepStrictEqual(s.lines, ["StepResumed EXECUTE (answer)", "workspace WriteContinuationState"])
     assert.deepStrictEqual(s.stateWritten("state.file").lines, ["workspace VerifyContinuation"])
-    assert.deepStrictEqual(s.tasksVerified().lines, ["StepStarted EXECUTE (fix)", "session-manager StartTurn"])
+    assert.deepStrictEqual(s.tasksVerified().lines, [
+      "StepStarted EXECUTE (fix)",
+      "session-manager StartTurn",
+      "session-manager ReleaseSession"
+    ])
     assert.include(s.prompt, "state.file")
     assert.include(s.prompt, "| P1.1 | Begin | abc1234 | a.ts | complete |")
   })
@@ -75,7 +80,11 @@ describe("ESCALATE", () => {
 
   it("retries as fix without a human in auto mode while a retry is left", () => {
     const s = story().executing({ auto: true }).needsHuman()
-    assert.deepStrictEqual(s.lines, ["StepStarted EXECUTE (auto-retry)", "session-manager StartTurn"])
+    assert.deepStrictEqual(s.lines, [
+      "StepStarted EXECUTE (auto-retry)",
+      "session-manager StartTurn",
+      "session-manager ReleaseSession"
+    ])
     assert.strictEqual(s.command("StartTurn").session._tag, "New")
     assert.match(s.run.notices.join(), /Auto mode tries again: I need to know more/)
   })
@@ -117,7 +126,7 @@ describe("where continue leads", () => {
     const { onMissing, prompt, reason, session } = s.command("StartTurn")
     assert.deepStrictEqual(
       [session, onMissing, reason],
-      [{ _tag: "Existing", sessionId: s.author }, "fail", "continue"]
+      [{ _tag: "Existing", sessionId: s.author }, "reconstruct", "continue"]
     )
     assert.isTrue(prompt.startsWith("Continue the current session and complete all remaining tasks."))
     assert.include(prompt, "$ npm test")

@@ -150,7 +150,7 @@ describe("the answer to a standalone session", () => {
     assert.deepStrictEqual(s.lines, ["session-manager StartTurn"])
     const { fresh, onMissing, reason, session, step, turnId } = s.command("StartTurn")
     assert.deepStrictEqual(session, { _tag: "Existing", sessionId })
-    assert.deepStrictEqual([fresh, onMissing, reason, step], [undefined, "fail", "continue", undefined])
+    assert.deepStrictEqual([fresh, onMissing, reason, step], [undefined, "reconstruct", "continue", undefined])
     assert.strictEqual(turnId, turnIdOf(runId, 2))
     assert.match(s.prompt, /^Continue the current session[\s\S]*Say hi\.$/)
   })

@@ -16,6 +16,7 @@ const statuses = (n: number): ReadonlyArray<AuthorStatus> => [
   { result: "failed", reason: "no" },
   { result: "needs_human" },
   { result: "checkpoint", checkpoint: { task: "P1.1", type: "decision", description: "?", options: [] } },
+  { result: "checkpoint", checkpoint: { task: "P1.2", type: "human-action", description: "?" } },
   { result: "checkpoint", checkpoint: { task: "P1.1", type: "human-action", description: "?" } },
   {
     result: "checkpoint",
@@ -74,6 +75,11 @@ const workspaceInputs = (s: Story): ReadonlyArray<RunInput> => {
         { _tag: "CommitRejected", ...place, commit, reason: "missing", detail: "gone" },
         { _tag: "CommitRejected", ...place, commit, reason: "not-new", detail: "rewritten", base: hash(97) }
       ]
+    }
+    case "VerifyClaims": {
+      const { commit = hash(96), tasks } = command
+      const held: RunInput = { _tag: "ClaimsVerified", ...place, tasks }
+      return [held, held, held, { _tag: "ClaimsRejected", ...place, commit, reason: "missing", detail: "gone" }]
     }
     case "FinishPhase": {
       const { source } = s.run

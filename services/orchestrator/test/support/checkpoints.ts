@@ -3,12 +3,16 @@ import { type Story, story, twoPhases } from "./story.ts"
 
 export const done = [{ id: "P1.1", commit: "abc1234", files: ["a.ts"] }]
 
-/** An author has stopped at a checkpoint after its first task. */
-export const reached = (checkpoint: CheckpointReport, options = {}, plan = twoPhases): Story =>
+/** The second task of the first phase is a checkpoint of this type. */
+export const planWith = (type: CheckpointReport["type"], plan = twoPhases): string =>
+  plan.replace(/(?<=- \[ \] P1\.2 [A-Z][a-z ]+)$/m, ` (checkpoint: ${type})`)
+
+/** An author has stopped at a checkpoint after its first task. Its type is the plan's, unless there is another plan. */
+export const reached = (checkpoint: CheckpointReport, options = {}, plan = planWith(checkpoint.type)): Story =>
   story().executing(options, plan).reports({ result: "checkpoint", completedTasks: done, checkpoint })
 
 /** And the record is written. */
-export const at = (checkpoint: CheckpointReport, options = {}, plan = twoPhases): Story =>
+export const at = (checkpoint: CheckpointReport, options = {}, plan = planWith(checkpoint.type)): Story =>
   reached(checkpoint, options, plan).stateWritten(".planning/x", { digest: "d1" })
 
 export const decision: CheckpointReport = {

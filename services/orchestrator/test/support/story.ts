@@ -7,7 +7,6 @@ import {
   type Item,
   noTokens,
   noUsage,
-  type PublicEvent,
   RunId,
   RunOptions,
   type SessionId,
@@ -20,15 +19,17 @@ import type { RunEvent } from "../../src/actor/journal.ts"
 import { noRun, type Pending, type PhaseRun, type Run, type RunState, underWay } from "../../src/actor/state.ts"
 import type { SessionEnd } from "../../src/author/session.ts"
 import { awaitedWork } from "../../src/watch/awaitedWork.ts"
+import { lineOf } from "./lines.ts"
 
 export const runId = RunId.make("r1-test")
 export const head = "0000000a"
+
 export const twoPhases = `# Plan of two
 
 ## Phase 1: First things
 
 - [ ] P1.1 Begin
-- [ ] P1.2 Go on (checkpoint: decision)
+- [ ] P1.2 Go on
 
 **Completion gate:** all is well
 
@@ -36,12 +37,13 @@ export const twoPhases = `# Plan of two
 
 - [ ] P2.1 End
 `
+
 export const onePhase = `# Plan of one
 
 ## Phase 1: Only things
 
 - [ ] P1.1 Begin
-- [ ] P1.2 Look (checkpoint: human-verify)
+- [ ] P1.2 Look
 - [ ] P1.3 End
 `
 
@@ -87,35 +89,6 @@ export const item = (id: string, action: Item["action"] = "auto_fix", priority: 
   reason: `Reason of ${id}`,
   priority
 })
-
-/** `StepStarted REVIEW (gates-passed)`, `workspace VerifyCommit`: what was sent, one line each. */
-export const lineOf = (message: AnyOutgoing): string => {
-  switch (message._tag) {
-    case "SendCommand":
-      return `${message.service} ${message.command._tag}`
-    case "PublishEvent":
-      return eventLine(message.event)
-    default:
-      return message._tag
-  }
-}
-
-const eventLine = (event: PublicEvent): string => {
-  switch (event._tag) {
-    case "StepStarted":
-      return `StepStarted ${event.step} (${event.cause})`
-    case "StepWaiting":
-      return `StepWaiting ${event.step}`
-    case "StepResumed":
-      return `StepResumed ${event.step ?? ""} (${event.cause})`
-    case "PhaseStarted":
-      return `PhaseStarted ${event.phase}`
-    case "PhaseCompleted":
-      return `PhaseCompleted ${event.phase} by ${event.by}`
-    default:
-      return event._tag
-  }
-}
 
 type Answer = { readonly choice: string; readonly guidance?: string }
 
@@ -240,8 +213,24 @@ export class Story {
       ...more
     }
   }
+  /** What is claimed at a checkpoint holds; `lines` are of both. */
   reports(status: AuthorStatus): this {
-    return this.tell(this.turnReport(status))
+    return this.tell(this.turnReport(status)).claimsVerified()
+  }
+  /** If claims are to be verified, they hold. */
+  claimsVerified(): this {
+    const { pending } = this.run
+    if (pending._tag !== "Workspace" || pending.command._tag !== "VerifyClaims") return this
+    const { phase, tasks } = pending.command
+    const { last, told } = this
+    this.tell({ _tag: "ClaimsVerified", runId, phase, tasks })
+    this.last = [...last.filter((message) => message._tag !== "SendCommand"), ...this.last]
+    this.told = told
+    return this
+  }
+  claimsRejected(detail = "T1 is nowhere"): this {
+    const { commit = "abc9999" } = this.command("VerifyClaims")
+    return this.tell({ _tag: "ClaimsRejected", runId, phase: this.phase.id, commit, reason: "missing", detail })
   }
   completes(commit?: string, more: Partial<AuthorStatus> = {}): this {
     return this.reports({ result: "complete", ...(commit === undefined ? {} : { commit }), ...more })

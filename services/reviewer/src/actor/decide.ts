@@ -40,24 +40,34 @@ const requestReview = (review: ReviewState, request: ReviewRequest): Decision =>
   const known = review.reviewer
   const turnId = reviewerTurnIdOf(request.runId, request.phase, review.turns + 1)
   const sessionId = known?.sessionId ?? reviewerSessionIdOf(request.runId, request.phase, review.sessions + 1)
-  return Result.succeed([
-    {
-      _tag: "ReviewRequested",
-      request,
-      turnId,
-      sessionId,
-      ...(known === undefined ? {} : { lastReviewed: known.commit, told: toldBefore(known, request) })
-    },
-    {
-      _tag: "ReviewStarted",
-      ...stepOf(request),
-      sessionId,
-      turnId,
-      sessionReused: known !== undefined,
-      cycle: request.cycle,
-      commit: request.commit
-    }
-  ])
+  const of = { request, turnId, sessionId }
+  return Result.succeed(
+    known === undefined
+      ? [{ _tag: "ReviewRequested", ...of }, reviewStarted(of, false)]
+      : [{ _tag: "ReviewRequested", ...of, lastReviewed: known.commit, told: toldBefore(known, request) }]
+  )
+}
+
+const reviewStarted = (
+  { request, sessionId, turnId }: Pick<OpenReview, "request" | "sessionId" | "turnId">,
+  sessionReused: boolean
+): JournalEvent => ({
+  _tag: "ReviewStarted",
+  ...stepOf(request),
+  sessionId,
+  turnId,
+  sessionReused,
+  cycle: request.cycle,
+  commit: request.commit
+})
+
+/** The session-manager has looked at the session that the review was to go on in. */
+const sessionFound = (
+  review: ReviewState,
+  { _tag, turnId }: InputOf<"SessionReused"> | InputOf<"SessionReplaced">
+): Decision => {
+  const open = turnId === undefined ? undefined : openReviewOf(review, turnId)
+  return open === undefined || open.started ? nothing : Result.succeed([reviewStarted(open, _tag === "SessionReused")])
 }
 
 /** The open review if it waits for this turn. Any other turn is late and changes nothing. */
@@ -90,7 +100,8 @@ const completeTurn = (review: ReviewState, event: InputOf<"TurnCompleted">): Dec
       turnId: open.turnId,
       verdict: verdict.success,
       commit: open.request.commit,
-      cycle: open.request.cycle
+      cycle: open.request.cycle,
+      ...(event.context === undefined ? {} : { context: event.context })
     }
   ])
 }
@@ -145,6 +156,9 @@ export const decide = (review: ReviewState, input: ReviewInput, delivery: Delive
       return Result.andThen(requireOwnPhase(input, delivery), () => requestReview(review, input))
     case "CloseReview":
       return Result.andThen(requireOwnPhase(input, delivery), () => closeReview(review, input))
+    case "SessionReused":
+    case "SessionReplaced":
+      return sessionFound(review, input)
     case "TurnCompleted":
       return completeTurn(review, input)
     case "TurnFailed":

@@ -12,6 +12,8 @@ export interface OpenReview {
   readonly turnId: TurnId
   /** The commit that the session reviewed last; undefined in a new session. */
   readonly lastReviewed?: string
+  /** `ReviewStarted` is published, once it is known whether the session is used again. */
+  readonly started: boolean
 }
 
 /** The session that follow-up reviews go to: kept only after a valid verdict. */

@@ -42,6 +42,7 @@ export const request = (cycle: number, commit: string, more: Partial<ReviewReque
   permissions: "ask",
   limits: {},
   words: [],
+  decisions: [],
   findings: [],
   prompts: {},
   ...more
@@ -74,6 +75,17 @@ export const failedTurn = (n: number): EventOf<"TurnFailed"> => ({
   ...usage
 })
 
+const started = (n: number, asked: ReviewRequest, s: number, sessionReused: boolean): JournalEvent => ({
+  _tag: "ReviewStarted",
+  ...at,
+  sessionId: session(s),
+  turnId: turn(n),
+  sessionReused,
+  cycle: asked.cycle,
+  commit: asked.commit
+})
+
+/** A review in a new session has started at once; one in the reviewer's own starts when that has been found. */
 export const requested = (
   n: number,
   asked: ReviewRequest,
@@ -87,16 +99,29 @@ export const requested = (
     sessionId: session(s),
     ...(lastReviewed === undefined ? {} : { lastReviewed, told: [] })
   },
-  {
-    _tag: "ReviewStarted",
-    ...at,
-    sessionId: session(s),
-    turnId: turn(n),
-    sessionReused: lastReviewed !== undefined,
-    cycle: asked.cycle,
-    commit: asked.commit
-  }
+  ...(lastReviewed === undefined ? [started(n, asked, s, false)] : [])
 ]
+
+export const reused = (n: number): EventOf<"SessionReused"> => ({
+  _tag: "SessionReused",
+  ...at,
+  role: "reviewer",
+  sessionId: session(1),
+  turnId: turn(n),
+  runtimeSessionId: "ses_1",
+  reason: "review-cycle"
+})
+
+export const replaced = (n: number): EventOf<"SessionReplaced"> => ({
+  _tag: "SessionReplaced",
+  ...at,
+  role: "reviewer",
+  sessionId: session(1),
+  turnId: turn(n),
+  old: "ses_1",
+  new: "ses_2",
+  reason: "the runtime does not know it any more"
+})
 
 export const reached = (n: number, cycle: number, commit: string, verdict = ready): JournalEvent => ({
   _tag: "VerdictReached",
@@ -130,6 +155,7 @@ export const first = request(1, "c1")
 export const second = request(2, "c2")
 export const open = requested(1, first, 1)
 export const judged = [...open, reached(1, 1, "c1")]
+export const goesOn = (sessionReused: boolean): ReadonlyArray<JournalEvent> => [started(2, second, 1, sessionReused)]
 export const followedUp = [...judged, ...requested(2, second, 1, "c1")]
 
 export const startTurnOf = (sent: ReadonlyArray<{ readonly _tag: string }>) => {

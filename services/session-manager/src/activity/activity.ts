@@ -3,13 +3,16 @@
  * and published: only transitions between working and idle are (docs/design/sessions.md#auto-resume).
  */
 import type { Delivery } from "@reprise/actor"
+import type { SessionCommand } from "@reprise/protocol"
 import { Result } from "effect"
-import { currentPrompt, type Decision, nothing } from "../actor/guards.ts"
+import { currentPrompt, type Decision, nothing, refuse } from "../actor/guards.ts"
 import type { Report } from "../actor/inputs.ts"
 import type { EventOf } from "../actor/journal.ts"
 import { changeTurn, eventFields, hasEnded, type Session } from "../actor/state.ts"
 import { countOthers } from "../turn/usage.ts"
 import { echoMs } from "./actions.ts"
+
+type HandBack = Extract<SessionCommand, { readonly _tag: "HandBack" }>
 
 export interface SeenActivity {
   /** The prompt that caused it, where the runtime tells. */
@@ -31,6 +34,10 @@ export const attribute = (seen: SeenActivity): "ours" | "human" | "agent" | "unk
   if (seen.live) return "ours"
   return seen.msSinceOurs !== undefined && seen.msSinceOurs < echoMs ? "unknown" : "agent"
 }
+
+/** How long to wait until the grace has passed since the newest activity. A clock that was set back changes little. */
+export const graceLeftMs = (activeMs: number, nowMs: number, graceMs: number): number =>
+  Math.min(graceMs, Math.max(0, activeMs + graceMs - nowMs))
 
 /** The agent works on a prompt of ours: published once per turn, however many prompts and attempts it takes. */
 export const recordWorking = (session: Session, report: Report<"RecordWorking">, delivery: Delivery): Decision => {
@@ -54,12 +61,23 @@ export const reportActivity = (session: Session, report: Report<"ReportActivity"
   ])
 }
 
+/** A human leaves the session: nobody waits any longer for what they might say next. */
+export const handBack = (session: Session, { sessionId }: HandBack, delivery: Delivery): Decision => {
+  if (session.details === undefined) return refuse("not-found", `There is no session ${sessionId} to hand back.`)
+  if (hasEnded(session) || !(session.workingOutsideTurn || session.turn !== undefined)) return nothing
+  return Result.succeed([{ _tag: "HandedBack", at: delivery.now }])
+}
+
 /** An idle agent asks nothing: its open questions were lost when the runtime restarted. */
-export const reportIdle = (session: Session, { total }: Report<"ReportIdle">, delivery: Delivery): Decision => {
+export const reportIdle = (
+  session: Session,
+  { promptId, total }: Report<"ReportIdle">,
+  delivery: Delivery
+): Decision => {
   const { details, turn, workingOutsideTurn } = session
   if (details === undefined || hasEnded(session) || turn !== undefined || !workingOutsideTurn) return nothing
   return Result.succeed([
-    { _tag: "ActivityNoted", at: delivery.now },
+    { _tag: "ActivityNoted", at: delivery.now, ...(promptId === undefined ? {} : { promptId }) },
     ...session.agentQuestions.map(({ promptId }) => ({ _tag: "AgentQuestionClosed" as const, promptId })),
     ...countOthers(session, details, total),
     { _tag: "AgentIdle", ...eventFields(details) }

@@ -28,5 +28,5 @@ export const sessionActor = (
   react: react(settings),
   runOf: (session) => session.details?.runId,
   view: viewOf,
-  snapshotVersion: 7
+  snapshotVersion: 9
 })

@@ -2,7 +2,7 @@
 import type { Delivery } from "@reprise/actor"
 import type { SessionId } from "@reprise/protocol"
 import { Result } from "effect"
-import { recordWorking, reportActivity, reportIdle } from "../activity/activity.ts"
+import { handBack, recordWorking, reportActivity, reportIdle } from "../activity/activity.ts"
 import { recordAgentQuestion, recordAgentQuestionGone, replyToPrompt } from "../agentQuestions/agentQuestions.ts"
 import {
   abortSession,
@@ -10,9 +10,10 @@ import {
   expireIdle,
   expireSession,
   pauseIdle,
-  recordArchived
+  releaseSession
 } from "../lifecycle/lifecycle.ts"
 import { questionClosed, questionRaised, startSession } from "../lifecycle/standalone.ts"
+import { recordArchived, recordSaved } from "../lifecycle/transcript.ts"
 import type { SessionSettings } from "../settings.ts"
 import { interruptTurn, recordInterrupted } from "../turn/interruptTurn.ts"
 import { recordInspected, recordOpened, recordUnreachable } from "../turn/openSession.ts"
@@ -44,12 +45,16 @@ export const decide =
         return addressed(input, delivery, () => interruptTurn(session, input, delivery))
       case "AbortSession":
         return addressed(input, delivery, () => abortSession(session, input, delivery))
+      case "HandBack":
+        return addressed(input, delivery, () => handBack(session, input, delivery))
       case "ReplyToPrompt":
         return addressed(input, delivery, () => replyToPrompt(session, input, delivery))
       case "CompleteSession":
         return addressed(input, delivery, () => completeSession(session, input))
       case "ExpireSession":
         return addressed(input, delivery, () => expireSession(session, input))
+      case "ReleaseSession":
+        return addressed(input, delivery, () => releaseSession(session, delivery))
       case "EscalationRaised":
         return questionRaised(session, input)
       case "EscalationAnswered":
@@ -81,6 +86,8 @@ export const decide =
         return reportActivity(session, input, delivery)
       case "ReportIdle":
         return reportIdle(session, input, delivery)
+      case "RecordSaved":
+        return recordSaved(session, input)
       case "RecordArchived":
         return recordArchived(session, input, delivery)
       case "PauseIdle":

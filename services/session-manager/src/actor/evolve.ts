@@ -8,7 +8,7 @@ import { evolveStandalone } from "../lifecycle/standalone.ts"
 import { evolveTurn } from "../turn/evolveTurn.ts"
 import { usageCounted } from "../turn/usage.ts"
 import type { JournalEvent } from "./journal.ts"
-import { type Session, usedAt } from "./state.ts"
+import { knowing, type Session, usedAt } from "./state.ts"
 
 export const evolve = (session: Session, event: JournalEvent): Session => {
   switch (event._tag) {
@@ -37,9 +37,11 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
     case "SessionAborted":
     case "SessionFailed":
     case "TranscriptSaved":
+    case "SessionReleased":
+    case "SessionArchived":
       return evolveLifecycle(session, event)
     case "ActivityNoted":
-      return usedAt(session, event.at)
+      return knowing(usedAt(session, event.at), event.promptId)
     case "AgentWorking":
       return agentWorking(session, event)
     case "AgentIdle":
@@ -56,7 +58,7 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
     case "ActionTaken":
     case "AgentGone":
     case "CommandRefused":
-    case "SessionArchived":
+    case "HandedBack":
     case "SessionCreated":
     case "SessionReused":
     case "SessionReplaced":

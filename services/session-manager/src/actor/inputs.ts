@@ -64,7 +64,15 @@ export const SessionReport = Schema.TaggedUnion({
   /** The agent showed its first activity for a prompt. */
   RecordWorking: { ...ofPrompt, evidence: Schema.String },
   /** The agent finished what the prompt asked for; `text` is its report. */
-  RecordPromptResult: { ...ofPrompt, ...usage, text: Schema.String },
+  RecordPromptResult: {
+    ...ofPrompt,
+    ...usage,
+    text: Schema.String,
+    /** Somebody else prompted the agent after it had answered: their words are newer than the report. */
+    spokenAfter: Schema.optionalKey(Schema.Boolean),
+    /** The newest prompt that was answered: somebody else's, if they spoke while the agent was at work. */
+    answered: Schema.optionalKey(Schema.String)
+  },
   /** The runtime stopped before the agent was done; the session can be continued. */
   RecordPromptStopped: { ...ofPrompt, ...usage, why: Schema.Literals(["unfinished", "turn-limit"]) },
   RecordPromptFailed: {
@@ -109,9 +117,11 @@ export const SessionReport = Schema.TaggedUnion({
   RecordAgentQuestionGone: { promptId: Schema.String },
   /** Activity that no prompt of ours caused began. */
   ReportActivity: { cause: Schema.Literals(["human", "agent"]), evidence: Schema.String },
-  /** It ended. */
-  ReportIdle: inAll,
-  /** The conversation is in the object store. */
+  /** It ended. `promptId`: the newest prompt in the session. */
+  ReportIdle: { ...inAll, promptId: Schema.optionalKey(Schema.String) },
+  /** What was said until now is in the object store; the object names what was saved before it. */
+  RecordSaved: { object: Schema.String, messages: Schema.Int, digest: Schema.String, readAt: Schema.String },
+  /** The whole conversation is in one object. */
   RecordArchived: { ...inAll, object: Schema.String, messages: Schema.Int }
 })
 export type SessionReport = typeof SessionReport.Type
@@ -120,7 +130,8 @@ export type Report<Tag extends SessionReport["_tag"]> = Extract<SessionReport, {
 /** Sent by timers. A timer is stale once the session's `useCount` is no longer the one it was set with. */
 export const SessionTimer = Schema.TaggedUnion({
   PauseIdle: { useCount: Schema.Int },
-  ExpireIdle: { useCount: Schema.Int },
+  /** `held`: it expires although its phase or a question may need it. */
+  ExpireIdle: { useCount: Schema.Int, held: Schema.optionalKey(Schema.Boolean) },
   RetryPrompt: ofPrompt
 })
 export type SessionTimer = typeof SessionTimer.Type

@@ -67,7 +67,7 @@ export const TurnRequest = Schema.Struct({
   prompt: Schema.String,
   /** Used in place of `prompt` when the session has to be replaced. */
   freshPrompt: Schema.String,
-  onMissing: Schema.Literals(["fail", "fresh"]),
+  onMissing: Schema.Literals(["fail", "reconstruct", "fresh"]),
   reason: Schema.String,
   /** The session starts over: nothing of its earlier conversation is handed on. */
   fresh: Schema.optionalKey(Schema.Boolean)
@@ -106,7 +106,9 @@ const PromptPrepared = Schema.TaggedStruct("PromptPrepared", {
   /** It is sent only after this time. */
   delayMs: Schema.optionalKey(Schema.Finite),
   /** What went wrong with the prompt before it. */
-  because: Schema.optionalKey(Schema.Literals(["unfinished", "turn-limit", "no-report", "invalid-report"])),
+  because: Schema.optionalKey(
+    Schema.Literals(["unfinished", "turn-limit", "no-report", "invalid-report", "newer-words"])
+  ),
   at: Schema.String
 })
 
@@ -124,6 +126,8 @@ const PromptEnded = Schema.TaggedStruct("PromptEnded", {
   finish: Schema.optionalKey(Schema.String),
   lastLines: Schema.optionalKey(Schema.String),
   given: Schema.optionalKey(Schema.Boolean),
+  /** The newest prompt that was answered, where it is not this one. */
+  answered: Schema.optionalKey(Schema.String),
   at: Schema.String
 })
 
@@ -195,15 +199,25 @@ const StandaloneRequested = Schema.TaggedStruct("StandaloneRequested", {
 const QuestionRaised = Schema.TaggedStruct("QuestionRaised", { escalationId: EscalationId })
 const QuestionClosed = Schema.TaggedStruct("QuestionClosed", { escalationId: EscalationId })
 
-/** The conversation was saved; the session may go on. */
+/** The conversation was saved; the session may go on. `digest`: of the messages; absent in older entries. */
 const TranscriptSaved = Schema.TaggedStruct("TranscriptSaved", {
   object: Schema.String,
   messages: Schema.Int,
+  digest: Schema.optionalKey(Schema.String),
   at: Schema.String
 })
 
-/** When the activity that the entry's other events tell of was seen. */
-const ActivityNoted = Schema.TaggedStruct("ActivityNoted", { at: Schema.String })
+/** Its phase does not need the session any more. */
+const SessionReleased = Schema.TaggedStruct("SessionReleased", { at: Schema.String })
+
+/** When the activity that the entry's other events tell of was seen; once it has ended, the newest prompt. */
+const ActivityNoted = Schema.TaggedStruct("ActivityNoted", {
+  at: Schema.String,
+  promptId: Schema.optionalKey(Schema.String)
+})
+
+/** A human has left the session. */
+const HandedBack = Schema.TaggedStruct("HandedBack", { at: Schema.String })
 
 /** Progress is only shown. */
 const { TurnProgress: _, ...published } = SessionEvent.cases
@@ -226,7 +240,9 @@ export const JournalEvent = Schema.Union([
   QuestionRaised,
   QuestionClosed,
   TranscriptSaved,
+  SessionReleased,
   ActivityNoted,
+  HandedBack,
   ActionCounted,
   ...Object.values(published)
 ])

@@ -1,12 +1,12 @@
 /** What a session sends: work to its host, timers to itself, its public events to everybody. */
 import { type Outgoing as AnyOutgoing, type Delivery, publish, requestWork, send, setTimer } from "@reprise/actor"
 import { type TurnId, to } from "@reprise/protocol"
-import { transcriptOf } from "../lifecycle/lifecycle.ts"
+import { savedOf, transcriptOf } from "../lifecycle/transcript.ts"
 import { after, type SessionSettings } from "../settings.ts"
 import { counted } from "../turn/usage.ts"
 import type { SessionTimer } from "./inputs.ts"
 import type { EventOf, JournalEvent, SessionDetails } from "./journal.ts"
-import { type Hold, holdOf, type Session } from "./state.ts"
+import { hasEnded, holdOf, type Session } from "./state.ts"
 import type { SessionWork } from "./work.ts"
 
 type Outgoing = AnyOutgoing<SessionTimer, SessionWork>
@@ -30,24 +30,37 @@ const openSession = (session: Session, details: SessionDetails, turnId: EventOf<
     title: details.title,
     permissions: details.permissions,
     ...(details.model === undefined ? {} : { model: details.model }),
-    ...earlierTranscript(session, details)
+    ...earlierTranscript(session)
   })
 
 /** The saved conversation of the session that is replaced, unless it starts over. */
-const earlierTranscript = ({ saved, turn }: Session, { sessionId }: SessionDetails) =>
-  saved !== undefined &&
-  turn?.lost !== undefined &&
-  turn.request.fresh !== true &&
-  saved.object === transcriptOf(sessionId, turn.lost.old)
-    ? { transcript: saved.object }
-    : {}
+const earlierTranscript = (session: Session) => {
+  const { turn } = session
+  const saved = turn?.lost === undefined || turn.request.fresh === true ? undefined : savedOf(session, turn.lost.old)
+  return saved === undefined ? {} : { transcript: saved.object }
+}
 
 const inspectSession = ({ runtimeSessionId }: Session, details: SessionDetails, { turn }: EventOf<"TurnRequested">) =>
   runtimeSessionId === undefined
     ? []
     : [work(details, { _tag: "InspectSession", turnId: turn.turnId, ...onRuntime(details, runtimeSessionId) })]
 
-const saveTranscript = ({ runtimeSessionId, status }: Session, details: SessionDetails): Sent => {
+/** Nothing waits for it: what a crash prevents is saved by the same work again, or with the next turn. */
+const saveNewMessages = (session: Session, details: SessionDetails): Sent => {
+  const { runtimeSessionId } = session
+  if (runtimeSessionId === undefined) return []
+  const { known, object } = savedOf(session, runtimeSessionId) ?? {}
+  return [
+    work(details, {
+      _tag: "SaveNewMessages",
+      ...onRuntime(details, runtimeSessionId),
+      object: transcriptOf(details.sessionId, runtimeSessionId),
+      ...(known === undefined || object === undefined ? {} : { saved: { object, ...known } })
+    })
+  ]
+}
+
+const archive = ({ runtimeSessionId, status }: Session, details: SessionDetails): Sent => {
   if (runtimeSessionId === undefined) return []
   const object = transcriptOf(details.sessionId, runtimeSessionId)
   const stop = status === "aborted"
@@ -119,10 +132,22 @@ const pauseLater = (session: Session, delivery: Delivery, settings: SessionSetti
     ? [timer(delivery.now, settings.idleAfterMs, { _tag: "PauseIdle", useCount: session.useCount })]
     : []
 
-const expireLater = (session: Session, hold: Hold | undefined, delivery: Delivery, settings: SessionSettings): Sent =>
-  hold === undefined
-    ? [timer(delivery.now, settings.expireAfterMs, { _tag: "ExpireIdle", useCount: session.useCount })]
-    : []
+/** Set when the session is paused, and again when what held it in its pause is gone. */
+const expireLater = (session: Session, delivery: Delivery, settings: SessionSettings): Sent => {
+  if (session.status !== "paused") return []
+  const command = { _tag: "ExpireIdle", useCount: session.useCount } as const
+  if (holdOf(session) === undefined) return [timer(delivery.now, settings.expireAfterMs, command)]
+  return settings.expireHeldAfterMs === 0
+    ? []
+    : [timer(delivery.now, settings.expireHeldAfterMs, { ...command, held: true })]
+}
+
+/** A turn that its runtime could not go on with may end the session: then it is archived. */
+const afterTurn = (session: Session, details: SessionDetails, events: ReadonlyArray<JournalEvent>): Sent => {
+  if (!hasEnded(session)) return session.turn === undefined ? saveNewMessages(session, details) : []
+  const isArchived = session.archived || events.some(({ _tag }) => _tag === "SessionFailed")
+  return session.status === "failed" && !isArchived ? archive(session, details) : []
+}
 
 export const react =
   (settings: SessionSettings) =>
@@ -160,6 +185,8 @@ const sent = (
       return runPrompt(session, details)
     case "TurnWaiting":
       return [timer(event.at, event.waitMs, { _tag: "RetryPrompt", turnId: event.turnId, number: event.number })]
+    case "HandedBack":
+      return [work(details, { _tag: "HandBack" })]
     case "TurnInterrupting":
       return interruptSession(session, details, event.turnId)
     case "AgentQuestionDecided":
@@ -171,19 +198,19 @@ const sent = (
     case "TurnCompleted":
     case "TurnFailed":
     case "AgentIdle":
-      return [publish(event), ...pauseLater(session, delivery, settings)]
+      return [publish(event), ...afterTurn(session, details, events), ...pauseLater(session, delivery, settings)]
     case "SessionPaused":
-      return [
-        publish(event),
-        ...saveTranscript(session, details),
-        ...expireLater(session, holdOf(session), delivery, settings)
-      ]
+      return [publish(event), ...saveNewMessages(session, details), ...expireLater(session, delivery, settings)]
     case "SessionAborted":
-      return [publish(event), ...interruptSession(session, details), ...saveTranscript(session, details)]
+      return [publish(event), ...interruptSession(session, details), ...archive(session, details)]
     case "SessionExpired":
     case "SessionCompleted":
     case "SessionFailed":
-      return [publish(event), ...saveTranscript(session, details)]
+      return [publish(event), ...archive(session, details)]
+    case "SessionReleased":
+    case "QuestionClosed":
+    case "AgentQuestionClosed":
+      return expireLater(session, delivery, settings)
     case "ActionTaken":
     case "AgentFailed":
     case "AgentGone":
@@ -198,11 +225,9 @@ const sent = (
     case "UsageCounted":
       return [publish(event)]
     case "QuestionRaised":
-    case "QuestionClosed":
     case "SessionOpened":
     case "SessionFound":
     case "PromptEnded":
-    case "AgentQuestionClosed":
     case "ActivityNoted":
     case "ActionCounted":
     case "TranscriptSaved":

@@ -60,6 +60,16 @@ export interface AgentQuestion {
   readonly message?: string
 }
 
+/** Where the conversation was saved, and when. */
+export interface SavedTranscript {
+  readonly object: string
+  /** The runtime session that is lost without it: the one that had the conversation, or was told it. */
+  readonly of: string
+  /** How many messages were saved, and their digest; absent: the runtime session has other messages. */
+  readonly known?: { readonly messages: number; readonly digest: string }
+  readonly at: string
+}
+
 export interface Session {
   readonly status: SessionStatus | "unknown"
   readonly details?: SessionDetails
@@ -74,8 +84,11 @@ export interface Session {
   readonly task?: string
   /** Of a standalone session: what its run asks a human. */
   readonly escalationId?: EscalationId | undefined
-  /** Where the conversation was saved, and when. */
-  readonly saved?: { readonly object: string; readonly at: string }
+  readonly saved?: SavedTranscript
+  /** The whole conversation is in the archive. */
+  readonly archived: boolean
+  /** Its phase does not need it any more. */
+  readonly released: boolean
   /** A human is at work in the session, or the agent by itself. */
   readonly workingOutsideTurn: boolean
   /** Earlier turns, newest last: requesting one of them again changes nothing. */
@@ -84,6 +97,8 @@ export interface Session {
   readonly useCount: number
   /** The message id of our newest prompt. */
   readonly lastPromptId?: string
+  /** The newest prompts whose work is known, ours and others', newest last. */
+  readonly knownPromptIds: ReadonlyArray<string>
   readonly turns: number
   readonly messages: number
   readonly toolCalls: number
@@ -103,8 +118,11 @@ export const noSession: Session = {
   agentQuestions: [],
   tried: {},
   actionCount: 0,
+  archived: false,
+  released: false,
   workingOutsideTurn: false,
   pastTurnIds: [],
+  knownPromptIds: [],
   useCount: 0,
   turns: 0,
   messages: 0,
@@ -132,20 +150,33 @@ export const eventFields = (details: SessionDetails, turnId?: TurnRequest["turnI
 export type Hold = NonNullable<SessionView["heldBy"]>
 
 /**
- * What still needs the session; while anything does, it never expires. `turn`: one is open. `agent`: it works by
- * itself, or a human works in it. `question`: the session or its agent waits for a human. `phase`: questions and
- * checkpoints of its phase may need it, until the run completes or aborts it; so does the run of a standalone session.
+ * What still needs the session. `turn`: one is open. `agent`: it works by itself, or a human works in it. `question`: the
+ * session or its agent waits for a human. `phase`: questions and checkpoints of its phase may need it, until the run
+ * releases, completes or aborts it; so does the run of a standalone session.
  */
 export const holdOf = (session: Session): Hold | undefined => {
   if (session.turn !== undefined) return "turn"
   if (session.workingOutsideTurn) return "agent"
   if (session.escalationId !== undefined || session.agentQuestions.length > 0) return "question"
+  if (session.released) return undefined
   return session.details?.phase === undefined && session.task === undefined ? undefined : "phase"
 }
 
 /** The session with its open turn changed; a turn that is no longer open stays closed. */
 export const changeTurn = (session: Session, turnId: string, change: (turn: OpenTurn) => OpenTurn): Session =>
   session.turn?.request.turnId === turnId ? { ...session, turn: change(session.turn) } : session
+
+/** Enough to recognize the last message after a prompt that never arrived. */
+const maxKnownPrompts = 10
+
+/** The session with one more prompt whose work is known. */
+export const knowing = (session: Session, promptId: string | undefined): Session =>
+  promptId === undefined || session.knownPromptIds.at(-1) === promptId
+    ? session
+    : {
+        ...session,
+        knownPromptIds: [...session.knownPromptIds.filter((id) => id !== promptId), promptId].slice(-maxKnownPrompts)
+      }
 
 /** The session used at this time: timers that were set before are stale. */
 export const usedAt = (session: Session, at: string): Session => ({

@@ -20,6 +20,7 @@ export const viewOf = (session: Session): SessionView | undefined => {
     ...(session.turn === undefined ? {} : { turnId: session.turn.request.turnId }),
     ...(session.turn?.stage === "interrupting" ? { interrupting: true } : {}),
     ...(session.lastPromptId === undefined ? {} : { lastPromptId: session.lastPromptId }),
+    ...(session.knownPromptIds.length === 0 ? {} : { knownPromptIds: session.knownPromptIds }),
     turns: session.turns,
     messages: session.messages,
     toolCalls: session.toolCalls,

@@ -52,10 +52,18 @@ export const SessionWork = Schema.TaggedUnion({
     /** How much of the time since then it waited for humans or for failures that pass by themselves. */
     turnWaitedMs: Schema.Finite.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
   },
-  /** Saves the conversation under this name. `stop`: whatever still runs in the session is stopped first. */
+  /** Saves what was said since `saved`, under a name that begins with `object`. */
+  SaveNewMessages: {
+    ...onRuntime,
+    object: Schema.String,
+    saved: Schema.optionalKey(Schema.Struct({ object: Schema.String, messages: Schema.Int, digest: Schema.String }))
+  },
+  /** Saves the whole conversation under this name. `stop`: whatever still runs in the session is stopped first. */
   SaveTranscript: { ...onRuntime, object: Schema.String, stop: Schema.Boolean },
   /** Stops whatever runs in the session. `turnId`: the turn that waits to be told when nothing does; `text`: its prompt. */
   InterruptSession: { ...onRuntime, turnId: Schema.optionalKey(TurnId), text: Schema.optionalKey(Schema.String) },
+  /** A human has left the session: nobody waits for the grace any more. */
+  HandBack: {},
   SendReply: {
     ...onRuntime,
     promptId: Schema.String,

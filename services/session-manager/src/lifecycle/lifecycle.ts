@@ -1,16 +1,13 @@
-/**
- * How a session ends: by command, or by itself when nobody uses it. Its conversation is saved when it is paused and
- * archived when it has ended (docs/design/sessions.md#lifecycle).
- */
+/** How a session ends: by command, or by itself when nobody uses it (docs/design/sessions.md#lifecycle). */
 import type { Delivery, Refusal } from "@reprise/actor"
 import type { SessionCommand } from "@reprise/protocol"
 import { Result } from "effect"
 import { type Decision, nothing, refuse } from "../actor/guards.ts"
-import type { Report, Timer } from "../actor/inputs.ts"
+import type { Timer } from "../actor/inputs.ts"
 import type { EventOf, JournalEvent, SessionDetails } from "../actor/journal.ts"
 import { eventFields, hasEnded, holdOf, type OpenTurn, type Session } from "../actor/state.ts"
 import { turnFailed } from "../turn/endTurn.ts"
-import { countOthers } from "../turn/usage.ts"
+import { savedBy } from "./transcript.ts"
 
 type Command<Tag extends SessionCommand["_tag"]> = Extract<SessionCommand, { readonly _tag: Tag }>
 
@@ -75,34 +72,33 @@ export const pauseIdle = (session: Session, timer: Timer<"PauseIdle">): Decision
     : nothing
 }
 
+/**
+ * What a phase or a question may need is kept for longer, but not for ever. While a turn is open, or somebody works in
+ * it, a session never expires.
+ */
 export const expireIdle = (session: Session, timer: Timer<"ExpireIdle">): Decision => {
   const { details, status } = session
   if (details === undefined || status !== "paused" || !unusedSince(session, timer)) return nothing
-  return holdOf(session) === undefined ? Result.succeed([{ _tag: "SessionExpired", ...eventFields(details) }]) : nothing
+  return holdOf(session) === undefined || timer.held === true
+    ? Result.succeed([{ _tag: "SessionExpired", ...eventFields(details) }])
+    : nothing
 }
 
-/** The object's name holds the runtime's id: a replaced runtime session keeps its conversation beside the new one's. */
-export const transcriptOf = (sessionId: string, runtimeSessionId: string): string =>
-  `session/${sessionId}/${runtimeSessionId}`
-
-/** A conversation that was saved after its runtime session was replaced is kept, and not this session's any more. */
-export const recordArchived = (session: Session, report: Report<"RecordArchived">, delivery: Delivery): Decision => {
-  const { details, runtimeSessionId } = session
-  if (details === undefined || runtimeSessionId === undefined) return nothing
-  const { messages, object, total } = report
-  if (object !== transcriptOf(details.sessionId, runtimeSessionId)) return nothing
-  const saved = { _tag: "TranscriptSaved" as const, object, messages, at: delivery.now }
-  return hasEnded(session)
-    ? Result.succeed([
-        saved,
-        ...countOthers(session, details, total),
-        { _tag: "SessionArchived", ...eventFields(details), object, messages }
-      ])
-    : Result.succeed([saved, ...countOthers(session, details, total)])
-}
+/** It expires by itself: no run continues it any more, but a human may still work in it. */
+export const releaseSession = (session: Session, delivery: Delivery): Decision =>
+  session.details === undefined || hasEnded(session) || session.released
+    ? nothing
+    : Result.succeed([{ _tag: "SessionReleased", at: delivery.now }])
 
 type LifecycleEvent = EventOf<
-  "SessionAborted" | "SessionCompleted" | "SessionExpired" | "SessionFailed" | "SessionPaused" | "TranscriptSaved"
+  | "SessionAborted"
+  | "SessionArchived"
+  | "SessionCompleted"
+  | "SessionExpired"
+  | "SessionFailed"
+  | "SessionPaused"
+  | "SessionReleased"
+  | "TranscriptSaved"
 >
 
 /** A session that has ended waits for no answer. */
@@ -126,7 +122,11 @@ export const evolveLifecycle = (session: Session, event: LifecycleEvent): Sessio
       return { ...endedAs(session, "failed"), lastStopReason: event.reason }
     case "SessionAborted":
       return { ...endedAs(session, "aborted"), lastStopReason: `aborted: ${event.reason}` }
+    case "SessionReleased":
+      return { ...session, released: true }
     case "TranscriptSaved":
-      return { ...session, saved: { object: event.object, at: event.at } }
+      return { ...session, saved: savedBy(session, event) }
+    case "SessionArchived":
+      return { ...session, archived: true }
   }
 }

@@ -34,7 +34,7 @@ export const transitions = {
   expired: {
     from: live,
     to: ["expired"],
-    when: "it was paused for `sessions.expireAfterMs` and nothing holds it, or it is told to expire"
+    when: "it was paused for `sessions.expireAfterMs` and nothing holds it, or for `sessions.expireHeldAfterMs`, or it is told to expire"
   },
   completed: {
     from: live,

@@ -2,7 +2,7 @@
 import { addUsage, noUsage } from "@reprise/protocol"
 import { attemptCounted } from "../activity/actions.ts"
 import type { EventOf } from "../actor/journal.ts"
-import { changeTurn, type OpenTurn, type Session, usedAt } from "../actor/state.ts"
+import { changeTurn, knowing, type OpenTurn, type Session, usedAt } from "../actor/state.ts"
 
 type TurnEvent = EventOf<
   | "AgentFailed"
@@ -35,7 +35,10 @@ export const evolveTurn = (session: Session, event: TurnEvent): Session => {
       return changeTurn(session, event.turnId, (turn) => ({ ...turn, continued: true, messagesBefore: event.messages }))
     case "PromptPrepared":
       return {
-        ...changeTurn(session, event.turnId, (turn) => promptPrepared(turn, event)),
+        ...knowing(
+          changeTurn(session, event.turnId, (turn) => promptPrepared(turn, event)),
+          event.identity.messageId
+        ),
         lastPromptId: event.identity.messageId
       }
     case "PromptRetried":
@@ -73,6 +76,8 @@ const turnRequested = (session: Session, event: EventOf<"TurnRequested">): Sessi
   tried: {},
   actionCount: 0,
   workingOutsideTurn: false,
+  archived: false,
+  released: false,
   status: event.begin === "open" ? "requested" : "active",
   createdAt: session.createdAt === "" ? event.at : session.createdAt
 })
@@ -102,10 +107,17 @@ const sessionOpened = (session: Session, event: EventOf<"SessionOpened">): Sessi
     ...(turn === undefined || context === undefined ? {} : { turn: { ...turn, earlierConversation: context } }),
     ...(details === undefined ? {} : { details: { ...details, host: event.host } }),
     runtimeSessionId,
+    ...toldConversation(session, event),
     usedBefore: session.used,
     status: "created"
   }
 }
+
+/** What the session was told is lost with it, until its own conversation is saved. */
+const toldConversation = ({ saved }: Session, { context, runtimeSessionId }: EventOf<"SessionOpened">) =>
+  saved === undefined || context === undefined
+    ? {}
+    : { saved: { object: saved.object, of: runtimeSessionId, at: saved.at } }
 
 const promptPrepared = ({ announcedFailure: _, ...turn }: OpenTurn, event: EventOf<"PromptPrepared">): OpenTurn => ({
   ...turn,
@@ -124,7 +136,7 @@ const promptEnded = (session: Session, event: EventOf<"PromptEnded">): Session =
     toolCalls: session.toolCalls + event.toolCalls,
     messages: event.messages ?? session.messages
   }
-  return changeTurn(counted, event.turnId, (turn) => usageAdded(turn, event))
+  return changeTurn(knowing(counted, event.answered), event.turnId, (turn) => usageAdded(turn, event))
 }
 
 /** The open turn with what a prompt used; its first attempt counts once, for all prompts together. */

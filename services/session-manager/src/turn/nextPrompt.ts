@@ -51,12 +51,12 @@ export const nextWork = (
   })
 }
 
-/** `because`: the agent was asked for its report before, with its work, and gave none. */
+/** `because`: the agent was asked for its report before, and gave none, or a human has spoken since. */
 export const nextReport = (
   turn: OpenTurn,
   details: SessionDetails,
   delivery: Delivery,
-  because?: "no-report"
+  because?: "no-report" | "newer-words"
 ): Prepared =>
   nextPrompt(turn, delivery, {
     kind: "report",

@@ -9,6 +9,7 @@ import { eventFields, type Session } from "../actor/state.ts"
 import type { SessionSettings } from "../settings.ts"
 import { turnFailed } from "./endTurn.ts"
 import { nextWork } from "./nextPrompt.ts"
+import { mayReplace } from "./replace.ts"
 import { countOthers } from "./usage.ts"
 
 /** The runtime's id is journalled before anything is sent to the session (docs/design/sessions.md#lifecycle). */
@@ -69,7 +70,7 @@ export const recordInspected = (
     ])
   }
   const reason = lostBecause[found]
-  if (turn.request.onMissing === "fresh") {
+  if (mayReplace(session, turn.request)) {
     return Result.succeed([{ _tag: "SessionLost", turnId, old: runtimeSessionId, reason }])
   }
   const message = `Session ${details.sessionId} cannot be continued: ${reason}. Continue in a new session.`

@@ -38,6 +38,7 @@ export const promptEnded = (session: Session, report: Ended, delivery: Delivery)
   ...(report.finish === undefined ? {} : { finish: report.finish }),
   ...(report.lastLines === undefined ? {} : { lastLines: report.lastLines }),
   ...givenBy(report),
+  ...(report._tag === "RecordPromptResult" && report.answered !== undefined ? { answered: report.answered } : {}),
   at: delivery.now
 })
 
@@ -88,6 +89,8 @@ export const recordPromptResult = (
 ): Decision =>
   endPrompt(session, report, delivery, (current) => {
     const { details, prompt, turn } = current
+    // What a human said after the report is newer than it: the agent is asked again when they are done.
+    if (report.spokenAfter === true) return [nextReport(turn, details, delivery, "newer-words")]
     if (prompt.kind === "report" || prompt.kind === "correction") return [readReport(current, report.text, delivery)]
     return [
       ...silentlyReplaced(session, current, report.messages),

@@ -8,6 +8,7 @@ import { eventFields, hasEnded, type OpenTurn, type Session } from "../actor/sta
 import { requireOwnRun } from "../lifecycle/standalone.ts"
 import { continuePrompt, withGuidance } from "../prompts.ts"
 import { type TurnFailure, turnNotBegun } from "./endTurn.ts"
+import { mayReplaceEnded } from "./replace.ts"
 import { readJsonSchema } from "./reportSchema.ts"
 
 type Command<Tag extends SessionCommand["_tag"]> = Extract<SessionCommand, { readonly _tag: Tag }>
@@ -111,7 +112,7 @@ const inExistingSession = (asked: AskedTurn): Decision => {
   const usable = requireUsableSession(session, details)
   if (Result.isSuccess(usable)) return Result.succeed([requestTurn(asked, "inspect")])
   const { code, reason } = usable.failure
-  if (turn.onMissing === "fail") {
+  if (!mayReplaceEnded(session, turn)) {
     const message = `Session ${details.sessionId} cannot be continued: ${reason}. Continue in a new session.`
     const ended = hasEnded(session) ? { sessionEnded: true as const } : {}
     return refuseTurn(details, command, code, { kind: "session-missing", message, sessionUsable: false, ...ended })
@@ -143,6 +144,15 @@ const detailsOf = (session: Session, command: Command<"StartTurn">, sessionId: S
   }
 }
 
+/** A turn of its own words needs the task as well, where another session is told them. */
+const freshPromptOf = (
+  { freshPrompt, onMissing, prompt }: Command<"StartTurn">,
+  { wholePrompt }: SessionDetails
+): string => {
+  if (freshPrompt !== undefined) return freshPrompt
+  return onMissing === "reconstruct" && wholePrompt !== prompt ? `${wholePrompt}\n\n${prompt}` : prompt
+}
+
 export const startTurn = (session: Session, command: Command<"StartTurn">, delivery: Delivery): Decision => {
   if (isKnownTurn(session, command.turnId)) return nothing
   return Result.gen(function* () {
@@ -157,7 +167,7 @@ export const startTurn = (session: Session, command: Command<"StartTurn">, deliv
     const turn: TurnRequest = {
       turnId: command.turnId,
       prompt: command.prompt,
-      freshPrompt: command.freshPrompt ?? command.prompt,
+      freshPrompt: freshPromptOf(command, details),
       onMissing: command.onMissing,
       reason: command.reason ?? "continue",
       ...(command.fresh === true ? { fresh: true } : {})

@@ -91,7 +91,10 @@ export class OwnPrompts extends Context.Service<
     readonly enter: (prompt: OwnPrompt) => Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
     /** Stops the session's prompts in this process, and waits until they have ended. */
     readonly interrupt: (key: string) => Effect.Effect<void>
-    /** A prompt of an earlier process, whose session was last used at that time (epoch milliseconds). */
+    /**
+     * A prompt of an earlier process, whose session was last used at that time (epoch milliseconds), or somebody else's
+     * that was answered in a turn of ours.
+     */
     readonly remember: (messageId: string, runtimeSessionId: string, usedMs: number) => Effect.Effect<void>
     readonly isOurs: (messageId: string) => boolean
     readonly isLive: (runtimeSessionId: string) => boolean

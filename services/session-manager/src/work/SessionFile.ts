@@ -41,6 +41,22 @@ export const SessionFile = Schema.Struct({
 })
 export type SessionFile = typeof SessionFile.Type
 
+/** What was said after the first `messages` messages of another object were. */
+const After = Schema.Struct({ object: Schema.String, messages: Schema.Int })
+
+/** A conversation that was saved as far as it had gone: what is new, and where the messages before it are. */
+export const TranscriptPart = Schema.Struct({
+  messages: Schema.Array(Message),
+  savedAt: Schema.String,
+  after: Schema.optionalKey(After)
+})
+export type TranscriptPart = typeof TranscriptPart.Type
+
+export const partText = (part: TranscriptPart): string => JSON.stringify(part)
+
+/** Reads a whole session too: it is a part with nothing before it. */
+export const readPart = Schema.decodeUnknownResult(Schema.fromJsonString(TranscriptPart))
+
 export const readSessionFile = Schema.decodeUnknownResult(Schema.fromJsonString(SessionFile))
 
 /** `lastMessageAt` is the session's last activity where the runtime gives its messages no time. */

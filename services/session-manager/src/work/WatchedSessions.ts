@@ -1,13 +1,15 @@
 /** The sessions of this host as their public events tell: whose turn is open, and where somebody else is at work. */
-import type { PublicEvent, SessionId } from "@reprise/protocol"
+import type { PublicEvent, RuntimeName, SessionId } from "@reprise/protocol"
 import { Struct } from "effect"
 
 export interface Watched {
   readonly key: SessionId
   readonly runtimeSessionId: string
-  readonly directory: string
+  readonly runtime: RuntimeName
   /** A turn of ours is open: all activity belongs to it. */
   inTurn: boolean
+  /** Somebody else prompted the agent during our turn, and may still be at it when the turn ends. */
+  othersInTurn: boolean
 }
 
 /** The events that the watch follows, and what each means to it. */

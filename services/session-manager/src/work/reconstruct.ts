@@ -4,11 +4,10 @@
  */
 import { stat } from "node:fs/promises"
 import { resolve } from "node:path"
-import { Broker } from "@reprise/actor"
 import type { ContentBlock, Message } from "@reprise/agent/message"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { withoutReportRequest } from "../prompts.ts"
-import { readSessionFile } from "./SessionFile.ts"
+import { readTranscript } from "./readTranscript.ts"
 
 type Call = Extract<ContentBlock, { readonly type: "tool_use" }>["tool_use"]
 
@@ -121,22 +120,14 @@ export const readEarlierConversation = Effect.fn("readEarlierConversation")(func
   object: string,
   directory: string
 ) {
-  const { transcripts } = yield* Broker
-  const text = yield* transcripts
-    .get(object)
-    .pipe(
-      Effect.catch((error) =>
-        Effect.logWarning(`a saved conversation cannot be read: ${error.message}`).pipe(Effect.as(undefined))
-      )
+  const saved = yield* readTranscript(object).pipe(
+    Effect.catch((error) =>
+      Effect.logWarning(`a saved conversation cannot be read: ${error.message}`).pipe(Effect.as(undefined))
     )
-  if (text === undefined) return undefined
-  const file = readSessionFile(text)
-  if (Result.isFailure(file)) {
-    yield* Effect.logWarning(`${object} is not a saved conversation: ${file.failure.message}`)
-    return undefined
-  }
-  const { savedAt } = file.success
-  const messages = withoutReports(file.success.messages, withoutReportRequest)
+  )
+  if (saved === undefined) return undefined
+  const { savedAt } = saved
+  const messages = withoutReports(saved.messages, withoutReportRequest)
   const times = new Map(
     yield* Effect.forEach(
       filesOf(messages),

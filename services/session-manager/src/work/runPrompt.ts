@@ -5,14 +5,16 @@
 import type { WorkContext } from "@reprise/actor"
 import { type AgentRuntimeShape, AgentRuntimes, type TurnOutcome } from "@reprise/agent"
 import { noUsage, SessionId } from "@reprise/protocol"
-import { Effect, Option, Result, Schedule } from "effect"
+import { Clock, Effect, Option, Result, Schedule } from "effect"
 import type { Report } from "../actor/inputs.ts"
 import type { WorkOf } from "../actor/work.ts"
+import type { SessionSettings } from "../settings.ts"
 import { withoutBlock } from "../turn/decodeReport.ts"
 import { holdsPrompt, textOf } from "./conversation.ts"
+import { HandBacks } from "./HandBacks.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
 import { failureKindOf, type Reporting, reportTo, sessionShown } from "./report.ts"
-import { stopOnRuntime, totalUsed } from "./runtimeSession.ts"
+import { isAtRest, newestPromptIn, stopOnRuntime, totalUsed } from "./runtimeSession.ts"
 import type { ReachedLimit } from "./turnLimits.ts"
 import { type PromptWatch, watchPrompt } from "./watchPrompt.ts"
 
@@ -39,14 +41,41 @@ const lastLinesOf = (text: string): { readonly lastLines?: string } => {
 }
 
 /**
- * Whether the prompt is still the current one. Redelivered after an abort it would begin its turn again, and after its
- * result was recorded it would disturb the prompt that follows.
+ * The session, if the prompt is still its current one. Redelivered after an abort it would begin its turn again, and after
+ * its result was recorded it would disturb the prompt that follows.
  */
-const isCurrent = (work: RunPrompt, context: WorkContext) =>
-  Effect.map(
-    sessionShown(context),
-    (shown) =>
-      shown?.turnId === work.turnId && shown.interrupting !== true && shown.lastPromptId === work.identity.messageId
+const currentSession = (work: RunPrompt, context: WorkContext) =>
+  Effect.map(sessionShown(context), (shown) =>
+    shown?.turnId === work.turnId && shown.interrupting !== true && shown.lastPromptId === work.identity.messageId
+      ? shown
+      : undefined
+  )
+
+/**
+ * Whether a human is present: their words are the newest in the session and not known yet, and the agent still works on
+ * them, or has not rested for the grace.
+ */
+const isHumanPresent = Effect.fnUntraced(function* (
+  runtime: AgentRuntimeShape,
+  { identity, runtimeSessionId }: RunPrompt,
+  known: ReadonlyArray<string>,
+  idleGraceMs: number
+) {
+  const inspected = Option.getOrUndefined(yield* Effect.option(runtime.inspect(runtimeSessionId)))
+  const newest = inspected === undefined ? undefined : newestPromptIn(inspected)
+  if (inspected === undefined || newest === undefined) return false
+  if (newest === identity.messageId || known.includes(newest)) return false
+  const quietMs = (yield* Clock.currentTimeMillis) - (inspected.lastMessage?.atMs ?? 0)
+  return !isAtRest(inspected.state) || quietMs < idleGraceMs
+})
+
+/** What a human does in the session is theirs: the prompt waits until they hand the session back or rest. */
+const awaitHuman = (runtime: AgentRuntimeShape, work: RunPrompt, known: ReadonlyArray<string>, idleGraceMs: number) =>
+  isHumanPresent(runtime, work, known, idleGraceMs).pipe(
+    Effect.repeat({
+      while: (present) => present,
+      schedule: Schedule.spaced(`${Math.max(20, Math.min(1000, idleGraceMs / 4))} millis`)
+    })
   )
 
 /** Waits while another turn runs in the session, such as a human's. */
@@ -111,9 +140,10 @@ const stopAtLimit = Effect.fnUntraced(function* (running: Running, { kind, messa
 const reportOutcome = Effect.fnUntraced(function* (running: Running, outcome: TurnOutcome) {
   const { delivery, reporting, runtime, watch, work } = running
   const { identity, number, turnId } = work
+  const ownPrompts = yield* OwnPrompts
   yield* watch.worked
   const inspected = Option.getOrUndefined(yield* Effect.option(runtime.inspect(work.runtimeSessionId)))
-  const { context, cost, finish, model, stopReason, text, tokens, toolCalls } = outcome
+  const { answered, context, cost, finish, model, spokenAfter = false, stopReason, text, tokens, toolCalls } = outcome
   const ended = {
     ...{ turnId, number, tokens, cost, toolCalls, calls: 0 },
     attempts: delivery + (outcome.attempts ?? 1) - 1,
@@ -125,23 +155,36 @@ const reportOutcome = Effect.fnUntraced(function* (running: Running, outcome: Tu
     ...(yield* forHuman(running, text))
   }
   const last = inspected?.lastMessage
+  // What was said during the turn was answered in it.
+  if (answered !== undefined) yield* ownPrompts.remember(answered, work.runtimeSessionId, 0)
   const isCutOff = last?.causePromptId === identity.messageId && !last.finished && stopReason !== "refused"
   const why = stopReason === "output-limit" ? "turn-limit" : isCutOff ? "unfinished" : undefined
   yield* reporting.tell(
     "ended",
     why === undefined
-      ? { _tag: "RecordPromptResult", ...ended, text: text.slice(-longestReport) }
+      ? {
+          _tag: "RecordPromptResult",
+          ...ended,
+          text: text.slice(-longestReport),
+          ...(spokenAfter ? { spokenAfter } : {}),
+          ...(answered === undefined ? {} : { answered })
+        }
       : { _tag: "RecordPromptStopped", ...ended, why }
   )
 })
 
-export const runPrompt = Effect.fn("runPrompt")(function* (work: RunPrompt, context: WorkContext, maxWaitMs: number) {
+export const runPrompt = Effect.fn("runPrompt")(function* (
+  work: RunPrompt,
+  context: WorkContext,
+  { idleGraceMs, maxWaitMs }: Pick<SessionSettings, "idleGraceMs" | "maxWaitMs">
+) {
   const { identity, number, runtimeSessionId, turnId } = work
   const runtimes = yield* AgentRuntimes
   const ownPrompts = yield* OwnPrompts
   const reporting = yield* reportTo(context)
   const interrupted = yield* ownPrompts.enter({ key: context.key, runtimeSessionId, messageId: identity.messageId })
-  if (!(yield* isCurrent(work, context))) return yield* Effect.logInfo(`prompt ${number} of turn ${turnId} is over`)
+  const session = yield* currentSession(work, context)
+  if (session === undefined) return yield* Effect.logInfo(`prompt ${number} of turn ${turnId} is over`)
 
   const found = yield* Effect.result(runtimes.get(work.runtime))
   if (Result.isFailure(found)) {
@@ -157,9 +200,14 @@ export const runPrompt = Effect.fn("runPrompt")(function* (work: RunPrompt, cont
   const runtime = found.success
   const watch = yield* watchPrompt(work, SessionId.make(context.key), runtime, reporting, maxWaitMs)
   const running: Running = { work, delivery: context.delivery, runtime, reporting, watch }
+  const handBacks = yield* HandBacks
+  const humanLeaves = Effect.raceFirst(
+    awaitHuman(runtime, work, session.knownPromptIds ?? [], idleGraceMs),
+    handBacks.of(context.key)
+  )
 
   const end = yield* Effect.raceFirst(
-    Effect.result(promptRuntime(runtime, work)),
+    Effect.andThen(humanLeaves, Effect.result(promptRuntime(runtime, work))),
     Effect.raceFirst(watch.limit, Effect.as(interrupted, "interrupted" as const))
   )
   if (end === "interrupted") return

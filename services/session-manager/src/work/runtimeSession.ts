@@ -4,6 +4,7 @@ import {
   type AgentError,
   type AgentRuntimeShape,
   AgentRuntimes,
+  type Inspection,
   type PendingPrompt,
   type PromptReply,
   type SessionState
@@ -76,6 +77,10 @@ export const inspectSession = Effect.fn("inspectSession")(function* (
 
 /** Nothing runs in the session, and nothing in it waits. */
 export const isAtRest = ({ _tag }: SessionState): boolean => _tag === "idle" || _tag === "empty" || _tag === "missing"
+
+/** The prompt that the newest message belongs to. */
+export const newestPromptIn = ({ lastMessage }: Inspection): string | undefined =>
+  lastMessage?.role === "user" ? lastMessage.id : lastMessage?.causePromptId
 
 /** For five seconds. */
 const stopAttempts = { schedule: Schedule.spaced("250 millis"), times: 19 } as const

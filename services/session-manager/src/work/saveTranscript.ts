@@ -1,18 +1,19 @@
-/** Reads a session's conversation from its runtime and keeps it in the object store. */
+/** Archives a session: its whole conversation, from its runtime or as it was saved, becomes one object. */
 import { Broker, Messenger, type WorkContext, WorkFault } from "@reprise/actor"
 import { AgentRuntimes } from "@reprise/agent"
 import { SessionId } from "@reprise/protocol"
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect } from "effect"
 import type { WorkOf } from "../actor/work.ts"
+import { readTranscript } from "./readTranscript.ts"
 import { reportTo } from "./report.ts"
 import { interruptSession, totalUsed } from "./runtimeSession.ts"
-import { readSessionFile, sessionFile, sessionFileText } from "./SessionFile.ts"
+import { sessionFile, sessionFileText } from "./SessionFile.ts"
 
 const fault = (operation: string) => (cause: unknown) => new WorkFault({ operation, cause })
 
 /**
- * Idempotent. Where the runtime has lost the session, an earlier transcript stays as it is; without one the metadata
- * alone is saved. A runtime that cannot be reached is tried again.
+ * Idempotent. Where the runtime has lost the session, what was saved of it is archived; without that its metadata alone.
+ * A runtime that cannot be reached is tried again.
  */
 export const saveTranscript = Effect.fn("saveTranscript")(function* (
   work: WorkOf<"SaveTranscript">,
@@ -28,21 +29,28 @@ export const saveTranscript = Effect.fn("saveTranscript")(function* (
     .pipe(Effect.mapError(fault("look the session up")))
   if (stop) yield* interruptSession(work, context)
   const runtime = yield* Effect.mapError(runtimes.get(work.runtime), fault("reach the runtime"))
-  const messages = yield* runtime.history(runtimeSessionId).pipe(
+  const said = yield* runtime.history(runtimeSessionId).pipe(
     Effect.catchIf(
       (error) => error.kind === "session-missing",
       () => Effect.succeed([])
     ),
     Effect.mapError(fault("read the conversation"))
   )
-  const text = messages.length > 0 ? undefined : yield* Effect.mapError(transcripts.get(object), fault("read"))
-  const known = text === undefined ? undefined : Result.getOrUndefined(readSessionFile(text))
-  if (known === undefined) {
-    const savedAt = new Date(yield* Clock.currentTimeMillis).toISOString()
-    const file = sessionFile(view, messages, savedAt)
-    yield* Effect.mapError(transcripts.put(object, sessionFileText(file)), fault("store the conversation"))
-  }
-  const { length } = known?.messages ?? messages
-  const total = messages.length === 0 ? {} : yield* totalUsed(runtime, runtimeSessionId)
-  yield* tell("archived", { _tag: "RecordArchived", object, messages: length, ...total })
+  const { transcript = object } = view
+  const saved = yield* Effect.mapError(
+    readTranscript(transcript.startsWith(`${object}/`) ? transcript : object),
+    fault("read what was saved")
+  )
+  const isLost = said.length === 0 && saved !== undefined
+  const messages = isLost ? saved.messages : said
+  const savedAt = isLost ? saved.savedAt : new Date(yield* Clock.currentTimeMillis).toISOString()
+  const text = sessionFileText(sessionFile(view, messages, savedAt))
+  yield* Effect.mapError(transcripts.put(object, text), fault("store the conversation"))
+  const total = said.length === 0 ? {} : yield* totalUsed(runtime, runtimeSessionId)
+  yield* tell("archived", { _tag: "RecordArchived", object, messages: messages.length, ...total })
+  // Whoever still reads a part finds the whole in its place.
+  const parts = (saved?.objects ?? []).filter((part) => part.startsWith(`${object}/`))
+  yield* Effect.forEach(parts, transcripts.remove, { discard: true }).pipe(
+    Effect.mapError(fault("remove the parts of an archived conversation"))
+  )
 })

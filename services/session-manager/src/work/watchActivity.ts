@@ -6,13 +6,14 @@ import { ActorConfig, Messenger } from "@reprise/actor"
 import { type AgentRuntimeShape, AgentRuntimes, type Inspection, type RuntimeEvent } from "@reprise/agent"
 import type { SessionId, SessionView } from "@reprise/protocol"
 import { Clock, type Context, Effect, FiberMap, Result, Schedule, Stream } from "effect"
-import { attribute } from "../activity/activity.ts"
+import { attribute, graceLeftMs } from "../activity/activity.ts"
 import type { SessionReport } from "../actor/inputs.ts"
 import { isEnded } from "../actor/state.ts"
 import type { SessionSettings } from "../settings.ts"
+import { HandBacks } from "./HandBacks.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
 import { optionsOf, toSession } from "./report.ts"
-import { isAtRest } from "./runtimeSession.ts"
+import { isAtRest, newestPromptIn } from "./runtimeSession.ts"
 import {
   endsWorkOfOthers,
   type FollowedEvent,
@@ -44,25 +45,35 @@ const tell = (watch: Watch, session: Watched, report: SessionReport) =>
   Effect.catch(send(watch, session, report), logUnreported)
 
 /** No later transition is certain after this one: it is sent until it arrives, or the agent works again. */
-const tellIdle = (watch: Watch, session: Watched, { usage }: Inspection) =>
-  send(watch, session, { _tag: "ReportIdle", total: usage }).pipe(
+const tellIdle = (watch: Watch, session: Watched, inspected: Inspection) => {
+  const promptId = newestPromptIn(inspected)
+  const idle = { _tag: "ReportIdle", total: inspected.usage, ...(promptId === undefined ? {} : { promptId }) } as const
+  return send(watch, session, idle).pipe(
     Effect.retry({
       schedule: Schedule.spaced("1 second"),
       while: () => !watch.sessions.isBusy(session.runtimeSessionId)
     }),
     Effect.catch(logUnreported)
   )
+}
 
-/** After the grace without further activity, the runtime is asked whether the agent is idle. */
+/**
+ * When the grace has passed since the newest activity, the runtime is asked whether the agent is idle. One that works
+ * without a sign of it is active now.
+ */
 const checkIdleOnce = Effect.fnUntraced(function* (watch: Watch, runtime: AgentRuntimeShape, session: Watched) {
   const id = session.runtimeSessionId
   const { sessions } = watch
   const seenMs = sessions.busySinceMs(id)
   if (seenMs === undefined) return
-  yield* Effect.sleep(`${watch.idleGraceMs} millis`)
+  const now = yield* Clock.currentTimeMillis
+  yield* Effect.sleep(`${graceLeftMs(seenMs, now, watch.idleGraceMs)} millis`)
   if (sessions.busySinceMs(id) !== seenMs) return
   const inspected = yield* Effect.result(runtime.inspect(id))
-  if (Result.isFailure(inspected) || !isAtRest(inspected.success.state)) return
+  if (sessions.busySinceMs(id) !== seenMs) return
+  if (Result.isFailure(inspected) || !isAtRest(inspected.success.state)) {
+    return sessions.markBusy(id, yield* Clock.currentTimeMillis)
+  }
   sessions.markIdle(id)
   if (!session.inTurn) yield* tellIdle(watch, session, inspected.success)
 })
@@ -74,6 +85,17 @@ const checkIdle = (watch: Watch, runtime: AgentRuntimeShape, session: Watched) =
   return FiberMap.run(watch.idleChecks, id, check, { onlyIfMissing: true })
 }
 
+/** A human has left a session: its agent is idle as soon as it rests. */
+const handedBack = Effect.fnUntraced(function* (watch: Watch, key: string) {
+  const { idleChecks, idleGraceMs, sessions } = watch
+  const session = sessions.find(key)
+  if (session === undefined || !sessions.isBusy(session.runtimeSessionId)) return
+  const runtime = yield* watch.runtimes.get(session.runtime)
+  sessions.markBusy(session.runtimeSessionId, (yield* Clock.currentTimeMillis) - idleGraceMs)
+  yield* FiberMap.remove(idleChecks, session.runtimeSessionId)
+  yield* checkIdle(watch, runtime, session)
+})
+
 const reportActive = Effect.fnUntraced(function* (
   watch: Watch,
   runtime: AgentRuntimeShape,
@@ -82,7 +104,10 @@ const reportActive = Effect.fnUntraced(function* (
 ) {
   const { ownPrompts, sessions } = watch
   const id = session.runtimeSessionId
-  if (session.inTurn) return
+  if (session.inTurn) {
+    if (causePromptId !== undefined && !ownPrompts.isOurs(causePromptId)) session.othersInTurn = true
+    return
+  }
   const now = yield* Clock.currentTimeMillis
   const endedMs = ownPrompts.lastEndedAt(id)
   const cause = attribute({
@@ -125,26 +150,54 @@ const observe = (watch: Watch, runtime: AgentRuntimeShape, event: RuntimeEvent):
   }
 }
 
+/**
+ * Looks whether somebody is at work in a session, or was while nobody watched: then its newest message belongs to a
+ * prompt that is neither ours nor known.
+ */
+const lookForOthers = Effect.fnUntraced(function* (
+  watch: Watch,
+  runtime: AgentRuntimeShape,
+  session: Watched,
+  known: ReadonlyArray<string>
+) {
+  const inspection = yield* runtime.inspect(session.runtimeSessionId)
+  const { state } = inspection
+  const causePromptId = newestPromptIn(inspection)
+  const isNews =
+    causePromptId !== undefined && !watch.ownPrompts.isOurs(causePromptId) && !known.includes(causePromptId)
+  if (!isNews && state._tag !== "busy") return
+  yield* reportActive(watch, runtime, session, { evidence: state._tag === "busy" ? "busy" : "message", causePromptId })
+  if (state._tag === "prompting") yield* observe(watch, runtime, { type: "prompting", ...state.prompt })
+})
+
+/** Somebody prompted the agent during our turn, which has ended: they may be at work still. */
+const lookAfterTurn = (watch: Watch, session: Watched) => {
+  if (!session.othersInTurn) return Effect.void
+  session.othersInTurn = false
+  return watch.runtimes.get(session.runtime).pipe(
+    Effect.flatMap((runtime) => lookForOthers(watch, runtime, session, [])),
+    Effect.catch((error) => Effect.logWarning(`activity may have been missed: ${error.message}`))
+  )
+}
+
 /** Begins to watch a session, and checks at once whether somebody is at work in it. */
 const begin = Effect.fnUntraced(function* (watch: Watch, view: SessionView) {
-  const { directory, heldBy, lastPromptId, runtimeSessionId, sessionId } = view
+  const { heldBy, knownPromptIds = [], lastPromptId, runtime: name, runtimeSessionId, sessionId } = view
   if (view.host !== watch.host || isEnded(view.status) || runtimeSessionId === undefined) return
   if (lastPromptId !== undefined) {
     yield* watch.ownPrompts.remember(lastPromptId, runtimeSessionId, Date.parse(view.lastActivityAt))
   }
-  const session: Watched = { key: sessionId, runtimeSessionId, directory, inTurn: view.turnId !== undefined }
+  const inTurn = view.turnId !== undefined
+  const session: Watched = { key: sessionId, runtimeSessionId, runtime: name, inTurn, othersInTurn: false }
   watch.sessions.add(session)
   if (session.inTurn) return
-  const runtime = yield* watch.runtimes.get(view.runtime)
+  const runtime = yield* watch.runtimes.get(name)
   // The agent may have become idle while nobody watched.
   if (heldBy === "agent") {
     watch.sessions.markBusy(runtimeSessionId, yield* Clock.currentTimeMillis)
     return yield* checkIdle(watch, runtime, session)
   }
-  const { lastMessage, state } = yield* runtime.inspect(runtimeSessionId)
-  if (state._tag !== "busy") return
-  const causePromptId = lastMessage?.role === "user" ? lastMessage.id : lastMessage?.causePromptId
-  yield* reportActive(watch, runtime, session, { evidence: "busy", causePromptId })
+  yield* lookForOthers(watch, runtime, session, knownPromptIds)
 })
 
 const beginQuietly = (watch: Watch) => (view: SessionView) =>
@@ -164,7 +217,9 @@ const stopIdleCheck = ({ idleChecks, sessions }: Watch, { runtimeSessionId }: Wa
 const follow = Effect.fnUntraced(function* (watch: Watch, event: FollowedEvent) {
   const before = watch.sessions.find(event.sessionId)
   if (watch.sessions.note(event)) yield* lookUp(watch, event.sessionId)
-  if (before !== undefined && endsWorkOfOthers(event)) yield* stopIdleCheck(watch, before)
+  if (before === undefined) return
+  if (endsWorkOfOthers(event)) yield* stopIdleCheck(watch, before)
+  if (!before.inTurn) yield* Effect.forkChild(lookAfterTurn(watch, before))
 })
 
 const followEvents = (watch: Watch) =>
@@ -192,6 +247,11 @@ export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: Pick<
     const runtime = yield* watch.runtimes.get(name)
     yield* Effect.forkScoped(Stream.runForEach(runtime.events, (event) => observe(watch, runtime, event)))
   }
+  const handBacks = yield* HandBacks
+  yield* handBacks.all.pipe(
+    Stream.runForEach((key) => Effect.catch(handedBack(watch, key), logUnreported)),
+    Effect.forkScoped({ startImmediately: true })
+  )
   // Both at once: a session that is made while the list is read is seen by one of the two.
   yield* Effect.all([followEvents(watch), listSessions(watch)], { concurrency: 2, discard: true }).pipe(
     Effect.tapError((error) => Effect.logInfo(`sessions are not watched yet: ${error.message}`)),

@@ -86,6 +86,7 @@ export const decide = (state: WorkspaceState, input: WorkspaceInput, delivery: D
       return Result.succeed(enqueue(state, { requestId: delivery.id, command: input }))
     case "RunQualityGates":
     case "VerifyCommit":
+    case "VerifyClaims":
     case "FinishPhase":
     case "VerifyContinuation":
     case "WriteContinuationState":

@@ -12,6 +12,7 @@ import { finishPhase } from "./phase/finishPhase.ts"
 import { writeContinuationState } from "./phase/writeContinuationState.ts"
 import { prepare } from "./prepare/prepare.ts"
 import { qualityGates } from "./qualityGates/qualityGates.ts"
+import { verifyClaims } from "./verify/verifyClaims.ts"
 import { verifyCommit } from "./verify/verifyCommit.ts"
 import { verifyContinuation } from "./verify/verifyContinuation.ts"
 
@@ -50,6 +51,8 @@ const workInPlace = Effect.fnUntraced(function* (command: InPlaceCommand, place:
       return yield* qualityGates(command, place)
     case "VerifyCommit":
       return yield* verifyCommit(command, place)
+    case "VerifyClaims":
+      return yield* verifyClaims(command, place)
     case "FinishPhase":
       return yield* finishPhase(command, place)
     case "VerifyContinuation":
@@ -72,6 +75,7 @@ export const doCommand = Effect.fnUntraced(function* (command: WorkspaceCommand,
       return { event: yield* release(command, place) } satisfies Outcome
     case "RunQualityGates":
     case "VerifyCommit":
+    case "VerifyClaims":
     case "FinishPhase":
     case "VerifyContinuation":
     case "WriteContinuationState":

@@ -14,6 +14,12 @@ export const verify = (commit: string, base: string, reviewPath?: string): Of<"V
   ...(reviewPath === undefined ? {} : { reviewPath })
 })
 
+export const claims = (
+  base: string,
+  tasks: ReadonlyArray<CompletedTask>,
+  more: Partial<Of<"VerifyClaims">> = {}
+): Of<"VerifyClaims"> => ({ _tag: "VerifyClaims", runId, phase, base, tasks, earlier: [], ...more })
+
 export const finish = (reviewPath = "docs/reviews/plan-phase-1-review.md", approved?: string): Of<"FinishPhase"> => ({
   _tag: "FinishPhase",
   runId,

@@ -58,6 +58,25 @@ const messagesOfTurn = (messages: ReadonlyArray<Listed>, messageId: string): Rea
   return turn
 }
 
+/** OpenCode wrote it itself, for example to shorten the conversation. */
+const isOpenCodes = ({ parts }: Listed): boolean =>
+  parts.length > 0 &&
+  parts.every((part) => part.type === "compaction" || (part.type === "text" && part.synthetic === true))
+
+/** Whether somebody else prompted the session after the turn had ended. The turn's own prompt is the newest of ours. */
+const isSpokenAfter = (messages: ReadonlyArray<Listed>, last: ListedAssistant | undefined): boolean =>
+  last !== undefined &&
+  ends(last) &&
+  messages
+    .slice(messages.findIndex(({ info }) => info.id === last.info.id) + 1)
+    .some((message) => message.info.role === "user" && !isOpenCodes(message))
+
+/** The prompt that a message of the session belongs to: the newest one before it that OpenCode did not write itself. */
+export const causeOf = (messages: ReadonlyArray<Listed>, messageId: string): string | undefined =>
+  messages
+    .slice(0, messages.findIndex(({ info }) => info.id === messageId) + 1)
+    .findLast((message) => message.info.role === "user" && !isOpenCodes(message))?.info.id
+
 const stopReasonOf = (finish: string | undefined): StopReason => {
   if (finish === "stop" || finish === "end_turn") return "finished"
   if (finish === "tool-calls") return "refused"
@@ -78,7 +97,17 @@ const contextOf = (last: ListedAssistant | undefined): Pick<TurnOutcome, "contex
   return tokens === 0 ? {} : { context: { tokens } }
 }
 
-const outcomeOf = (turn: ReadonlyArray<ListedAssistant>): TurnOutcome => {
+/** What somebody else said during the turn, if its last answer is to that. */
+const answeredIn = (messages: ReadonlyArray<Listed>, messageId: string, last: ListedAssistant | undefined) => {
+  const answered = last === undefined ? undefined : causeOf(messages, last.info.parentID)
+  return answered === undefined || answered === messageId ? {} : { answered }
+}
+
+const outcomeOf = (
+  messages: ReadonlyArray<Listed>,
+  messageId: string,
+  turn: ReadonlyArray<ListedAssistant>
+): TurnOutcome => {
   const last = turn.findLast((message) => !isSummary(message))
   return {
     text: textOf(last),
@@ -88,7 +117,9 @@ const outcomeOf = (turn: ReadonlyArray<ListedAssistant>): TurnOutcome => {
     toolCalls: turn.flatMap(({ parts }) => parts).filter((part) => part.type === "tool").length,
     ...(last === undefined ? {} : { model: modelName(last) }),
     ...(last?.info.finish === undefined ? {} : { finish: last.info.finish }),
-    ...contextOf(last)
+    ...contextOf(last),
+    ...(isSpokenAfter(messages, turn.at(-1)) ? { spokenAfter: true } : {}),
+    ...answeredIn(messages, messageId, last)
   }
 }
 
@@ -96,7 +127,7 @@ const outcomeOf = (turn: ReadonlyArray<ListedAssistant>): TurnOutcome => {
 export const turnOf = (messages: ReadonlyArray<Listed>, messageId: string): Turn => {
   if (!messages.some((message) => message.info.id === messageId)) return { _tag: "absent" }
   const turn = messagesOfTurn(messages, messageId)
-  const outcome = outcomeOf(turn)
+  const outcome = outcomeOf(messages, messageId, turn)
   const last = turn.at(-1)
   if (last === undefined || isSummary(last)) return { _tag: "unfinished", open: [], outcome }
   const { error, finish, time } = last.info

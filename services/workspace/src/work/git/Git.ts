@@ -17,6 +17,8 @@ export interface CommitCommands {
   readonly mergeBase: (directory: string, one: string, other: string) => GitResult<string | undefined>
   /** Those of `commits` that are not reachable from HEAD, together with their unreachable ancestors. */
   readonly unreachable: (directory: string, commits: ReadonlyArray<string>) => GitResult<ReadonlySet<string>>
+  /** Those of `commits` (full hashes) that `base` does not contain, together with their ancestors since it. */
+  readonly newSince: (directory: string, commits: ReadonlyArray<string>, base: string) => GitResult<ReadonlySet<string>>
   readonly hasDiff: (directory: string, from: string, to: string) => GitResult<boolean>
   /** Files that differ between two commits, relative to the root. */
   readonly changed: (directory: string, from: string, to: string) => GitResult<ReadonlyArray<string>>

@@ -18,6 +18,15 @@ const kindOf = (entry: string): "file" | "other" | undefined => {
   return entry.startsWith("100") ? "file" : "other"
 }
 
+/** Those of `commits` that another commit does not contain, together with their ancestors since it. */
+const without = (directory: string, commits: ReadonlyArray<string>, other: string) =>
+  commits.length === 0
+    ? Effect.succeed(new Set<string>())
+    : Effect.map(
+        text(directory, ["rev-list", "--stdin"], stdin([...commits, `^${other}`])),
+        (output) => new Set(linesOf(output))
+      )
+
 export const commitCommands: CommitCommands = {
   head: (directory) => optional(directory, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]),
 
@@ -33,13 +42,9 @@ export const commitCommands: CommitCommands = {
 
   mergeBase: (directory, one, other) => optional(directory, ["merge-base", "--end-of-options", one, other]),
 
-  unreachable: (directory, commits) =>
-    commits.length === 0
-      ? Effect.succeed(new Set())
-      : Effect.map(
-          text(directory, ["rev-list", "--stdin"], stdin([...commits, "^HEAD"])),
-          (output) => new Set(linesOf(output))
-        ),
+  unreachable: (directory, commits) => without(directory, commits, "HEAD"),
+
+  newSince: without,
 
   hasDiff: (directory, from, to) =>
     Effect.map(

@@ -10,7 +10,7 @@ import type { GitObject } from "../git/gitOutput.ts"
 import { withoutLocalSettings } from "../git/uncommittedPaths.ts"
 
 type VerifyCommit = InputOf<"VerifyCommit">
-type Rejection = Pick<Extract<WorkspaceFact, { readonly _tag: "CommitRejected" }>, "reason" | "detail">
+export type Rejection = Pick<Extract<WorkspaceFact, { readonly _tag: "CommitRejected" }>, "reason" | "detail">
 
 const rejection = (reason: Rejection["reason"], detail: string): Rejection => ({ reason, detail })
 
@@ -32,18 +32,17 @@ const commitOf = (name: string, object: GitObject | undefined): string | Rejecti
   }
 }
 
-/** The first rule that the commit breaks, or the full hash of a commit that breaks none. */
-const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Place) {
+/** The full hash of a commit that is reachable from HEAD and newer than the base, or the first rule that it breaks. */
+export const newCommit = Effect.fnUntraced(function* (directory: string, reported: string, base: string) {
   const git = yield* Git
-  const { directory } = place
-  const name = command.commit.trim()
+  const name = reported.trim()
   if (name === "") return rejection("missing", "No commit was named.")
   if (!isCommitName(name)) {
     return rejection("not-a-commit", `${quoted(name)} is not a commit hash. Give the hash that git log shows.`)
   }
-  if (!isCommitName(command.base)) return rejection("not-new", `The base ${quoted(command.base)} is not a commit hash.`)
+  if (!isCommitName(base)) return rejection("not-new", `The base ${quoted(base)} is not a commit hash.`)
 
-  const [object, baseObject] = yield* git.describe(directory, [name, command.base])
+  const [object, baseObject] = yield* git.describe(directory, [name, base])
   const commit = commitOf(name, object)
   if (typeof commit !== "string") return commit
   if (!(yield* git.isAncestor(directory, commit, "HEAD"))) {
@@ -52,21 +51,36 @@ const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Pl
       `${commit} is not reachable from HEAD: it is on another branch, or was amended or reset away.`
     )
   }
-  const base = commitOf(command.base, baseObject)
-  if (typeof base !== "string")
-    return rejection("not-new", `The commit that this work began from is gone. ${base.detail}`)
-  if (commit === base) return rejection("not-new", `${commit} is the commit that this work began from.`)
-  if (!(yield* git.isAncestor(directory, base, commit))) {
-    return rejection("not-new", `${commit} is not a descendant of ${base}, where this work began.`)
-  }
+  const from = commitOf(base, baseObject)
+  if (typeof from !== "string")
+    return rejection("not-new", `The commit that this work began from is gone. ${from.detail}`)
+  if (commit === from) return rejection("not-new", `${commit} is the commit that this work began from.`)
+  return (yield* git.isAncestor(directory, from, commit))
+    ? commit
+    : rejection("not-new", `${commit} is not a descendant of ${from}, where this work began.`)
+})
+
+/** What is not committed, as a rejection. Reprise's own files, and those that were dirty before the run, do not count. */
+export const uncommitted = Effect.fnUntraced(function* (place: Place, reviewPath: string | undefined) {
+  const git = yield* Git
+  const review = reviewPath === undefined ? [] : [posix.normalize(reviewPath)]
+  const tolerated = [...place.tolerated, ...review]
+  const changed = yield* withoutLocalSettings(place.directory, yield* git.dirty(place.directory, "each"))
+  const dirty = changed.filter((path) => !isOwnFile(path) && !isAmong(path, tolerated))
+  return dirty.length === 0 ? undefined : rejection("dirty-tree", `Not committed: ${listSome(dirty)}.`)
+})
+
+/** The first rule that the commit breaks, or the full hash of a commit that breaks none. */
+const applyRules = Effect.fnUntraced(function* (command: VerifyCommit, place: Place) {
+  const git = yield* Git
+  const { directory } = place
+  const { base } = command
+  const commit = yield* newCommit(directory, command.commit, base)
+  if (typeof commit !== "string") return commit
   if (!(yield* git.hasDiff(directory, base, commit))) {
     return rejection("empty", `There is no difference between ${base} and ${commit}.`)
   }
-  const review = command.reviewPath === undefined ? [] : [posix.normalize(command.reviewPath)]
-  const tolerated = [...place.tolerated, ...review]
-  const changed = yield* withoutLocalSettings(directory, yield* git.dirty(directory, "each"))
-  const dirty = changed.filter((path) => !isOwnFile(path) && !isAmong(path, tolerated))
-  return dirty.length === 0 ? commit : rejection("dirty-tree", `Not committed: ${listSome(dirty)}.`)
+  return (yield* uncommitted(place, command.reviewPath)) ?? commit
 })
 
 /** The commit must be new work, complete, and reachable from HEAD (docs/design/workspace.md#workspace). */

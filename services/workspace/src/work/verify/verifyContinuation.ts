@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
-import { reachableCommits, rewrittenBase } from "../git/commitNames.ts"
+import { isCommitName, reachableCommits, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 
 /** No system allows longer paths, but an agent may name one. */
@@ -39,6 +39,20 @@ const fileIsAccountedFor = Effect.fnUntraced(function* (
   return (yield* git.entry(directory, commit, path)) !== undefined || (yield* git.deletedSince(directory, commit, path))
 })
 
+/** Without those that the phase began with: they hold none of its work. */
+const newCommits = Effect.fnUntraced(function* (
+  directory: string,
+  commits: ReadonlyMap<string, string>,
+  base: string | undefined
+) {
+  if (base === undefined || !isCommitName(base)) return commits
+  const git = yield* Git
+  const [object] = yield* git.describe(directory, [base])
+  if (object?._tag !== "Found" || object.type !== "commit") return commits
+  const since = yield* git.newSince(directory, [...new Set(commits.values())], object.hash)
+  return new Map([...commits].filter(([, commit]) => since.has(commit)))
+})
+
 /** Checks the work that a fresh author builds on (docs/design/continuation.md#verification-before-going-on). */
 export const verifyContinuation = Effect.fn("verifyContinuation")(function* (
   command: InputOf<"VerifyContinuation">,
@@ -50,7 +64,7 @@ export const verifyContinuation = Effect.fn("verifyContinuation")(function* (
   // Undefined on a branch without a commit.
   const head = yield* git.head(directory)
   const names = [...completedTasks.map((task) => task.commit), ...(verified === undefined ? [] : [verified])]
-  const commits = yield* reachableCommits(directory, head, names)
+  const commits = yield* newCommits(directory, yield* reachableCommits(directory, head, names), begun)
   const missingCommits = [...new Set(names)].filter((name) => !commits.has(name))
 
   const missingOf = (task: CompletedTask) =>

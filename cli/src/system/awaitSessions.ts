@@ -1,0 +1,26 @@
+/** Before a program that hosts a run ends, it lets the run's sessions finish what they still do: their runtime ends with it. */
+import type { RunId, SessionView } from "@reprise/protocol"
+import { Effect, Schedule } from "effect"
+import { allSessions, awaitsArchive, awaitsSaving } from "./lookUp.ts"
+
+/** Waits until no session of the run does this any more, but not longer than that. */
+const untilNoSession = (runId: RunId, does: (session: SessionView) => boolean, withinMs: number) =>
+  allSessions.pipe(
+    Effect.repeat({
+      while: (sessions) => sessions.some((session) => session.runId === runId && does(session)),
+      schedule: Schedule.spaced("50 millis")
+    }),
+    Effect.timeoutOption(withinMs),
+    Effect.ignore
+  )
+
+/** What is not saved within this time is saved by the next program that serves the sessions. */
+const savingMs = 5_000
+
+export const untilSaved = (runId: RunId) => untilNoSession(runId, awaitsSaving, savingMs)
+
+export const untilArchived = (runId: RunId, withinMs: number) => untilNoSession(runId, awaitsArchive, withinMs)
+
+/** What a paused run has used is known when its turn, which was interrupted, has ended. */
+export const untilInterrupted = (runId: RunId, withinMs: number) =>
+  untilNoSession(runId, ({ turnId }) => turnId !== undefined, withinMs)

@@ -1,0 +1,139 @@
+/** Saving what is new, delivered again, beside itself, and without its runtime. */
+import { assert, describe, it } from "@effect/vitest"
+import { Broker, type WorkContext } from "@reprise/actor"
+import { AgentRuntime, promptIds } from "@reprise/agent"
+import { Key } from "@reprise/protocol"
+import { Effect, Layer, Result } from "effect"
+import type { WorkOf } from "../src/actor/work.ts"
+import { readTranscript } from "../src/work/readTranscript.ts"
+import { digestOf, saveNewMessages } from "../src/work/saveNewMessages.ts"
+import { surroundings } from "./support/stage.ts"
+
+type Saved = WorkOf<"SaveNewMessages">["saved"]
+
+const world = surroundings(({ turn }) => [{ say: `Answer ${turn}.` }])
+
+const scene = Effect.gen(function* () {
+  const runtime = yield* AgentRuntime
+  const id = yield* runtime.create({ directory: "/", title: "t", permissions: "all" })
+  const object = `session/s/${id}`
+  const part = (n: number) => `${object}/work.${n}`
+  let turns = 0
+  return {
+    object,
+    part,
+    said: runtime.history(id),
+    turn: Effect.suspend(() => {
+      const promptId = promptIds(turns, "t", turns++)
+      return runtime.prompt({ runtimeSessionId: id, directory: "/", promptId, text: `Turn ${turns}.` })
+    }),
+    /** The n-th piece of work; gives what its session knows once it is reported. */
+    save: Effect.fnUntraced(function* (n: number, saved?: Saved, more: { delivery?: number; lost?: true } = {}) {
+      const context: WorkContext = { id: `work.${n}`, key: Key.make("s"), subject: "r", delivery: more.delivery ?? 1 }
+      yield* saveNewMessages(
+        {
+          _tag: "SaveNewMessages",
+          runtime: more.delivery === undefined ? "opencode" : "claude",
+          directory: "/",
+          runtimeSessionId: more.lost === true ? "unknown" : id,
+          object,
+          ...(saved === undefined ? {} : { saved })
+        },
+        context
+      )
+      const messages = yield* runtime.history(id)
+      return { object: part(n), messages: messages.length, digest: digestOf(messages) }
+    })
+  }
+})
+
+const run = <A, E>(test: Effect.Effect<A, E, Layer.Success<typeof world>>) =>
+  test.pipe(Effect.provide(Layer.fresh(world)))
+
+describe("saving what is new", () => {
+  it.effect("leads to the whole conversation, whether the parts before it were reported or not", () =>
+    run(
+      Effect.gen(function* () {
+        const { part, said, save, turn } = yield* scene
+        yield* turn
+        const first = yield* save(1)
+        yield* turn
+        // Its report never arrives: the next one follows the same part.
+        yield* save(2, first)
+        yield* turn
+        const third = yield* save(3, first)
+        const whole = yield* said
+        assert.deepStrictEqual((yield* readTranscript(part(3)))?.messages, whole)
+        assert.deepStrictEqual((yield* readTranscript(part(3)))?.objects, [part(3), part(1)])
+        assert.deepStrictEqual((yield* readTranscript(part(2)))?.messages, whole.slice(0, 4))
+        yield* turn
+        yield* save(4, third)
+        yield* save(4, third)
+        assert.deepStrictEqual((yield* readTranscript(part(4)))?.messages, yield* said)
+      })
+    )
+  )
+
+  it.effect("begins at the first message that is not what it was when it was saved", () =>
+    run(
+      Effect.gen(function* () {
+        const { part, said, save, turn } = yield* scene
+        const { transcripts } = yield* Broker
+        yield* turn
+        const first = yield* save(1)
+        yield* turn
+        const [prompt] = yield* said
+        const earlier = { messages: [prompt, { id: "x", role: "assistant", content: [] }], savedAt: "" }
+        yield* transcripts.put(part(1), JSON.stringify(earlier))
+        yield* save(2, { ...first, digest: "of something else" })
+        assert.deepStrictEqual((yield* readTranscript(part(2)))?.messages, yield* said)
+        assert.deepStrictEqual((yield* readTranscript(part(2)))?.objects, [part(2), part(1)])
+      })
+    )
+  )
+
+  it.effect("writes nothing where nothing is new, or where the runtime has lost the session", () =>
+    run(
+      Effect.gen(function* () {
+        const { object, part, save, turn } = yield* scene
+        const { transcripts } = yield* Broker
+        yield* turn
+        const first = yield* save(1)
+        yield* save(2, first)
+        yield* save(3, first, { lost: true })
+        assert.deepStrictEqual(yield* transcripts.list(object), [part(1)])
+      })
+    )
+  )
+
+  it.effect("is tried again without its runtime, and then left to the next save", () =>
+    run(
+      Effect.gen(function* () {
+        const { object, save } = yield* scene
+        const { transcripts } = yield* Broker
+        assert.isTrue(Result.isFailure(yield* Effect.result(save(1, undefined, { delivery: 1 }))))
+        yield* save(1, undefined, { delivery: 4 })
+        assert.deepStrictEqual(yield* transcripts.list(object), [])
+      })
+    )
+  )
+
+  it.effect("is read from the archive once its parts are removed", () =>
+    run(
+      Effect.gen(function* () {
+        const { object, part, said, save, turn } = yield* scene
+        const { transcripts } = yield* Broker
+        yield* turn
+        const first = yield* save(1)
+        yield* turn
+        yield* save(2, first)
+        const messages = yield* said
+        yield* transcripts.put(object, JSON.stringify({ messages, savedAt: "" }))
+        yield* transcripts.remove(part(1))
+        assert.deepStrictEqual((yield* readTranscript(part(2)))?.messages, messages)
+        yield* transcripts.remove(object)
+        assert.isUndefined(yield* readTranscript(part(2)))
+      })
+    )
+  )
+})

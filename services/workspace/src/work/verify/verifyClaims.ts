@@ -1,0 +1,83 @@
+import { Effect } from "effect"
+import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
+import type { Place } from "../../actor/work.ts"
+import { quoted, rewrittenBase } from "../git/commitNames.ts"
+import { Git } from "../git/Git.ts"
+import { newCommit, uncommitted } from "./verifyCommit.ts"
+
+type VerifyClaims = InputOf<"VerifyClaims">
+type Claim = VerifyClaims["tasks"][number]
+type Rejected = Extract<WorkspaceFact, { readonly _tag: "ClaimsRejected" }>
+type Rejection = Pick<Rejected, "commit" | "task" | "reason" | "detail">
+
+/** So many files of a commit are recorded. */
+const mostFiles = 500
+
+const named = (task: string, { detail, ...rest }: Rejection): Rejection => ({
+  ...rest,
+  task,
+  detail: `Task ${quoted(task)}: ${detail}`
+})
+
+/** The claimed tasks with whole hashes, or the first claim that does not hold. */
+const verifyTasks = Effect.fnUntraced(function* ({ base, earlier, tasks }: VerifyClaims, directory: string) {
+  const again = new Set(tasks.map(({ id }) => id))
+  const owners = new Map(earlier.filter(({ id }) => !again.has(id)).map(({ commit, id }) => [commit, id]))
+  const ownerOf = (hash: string) => [...owners].find(([commit]) => hash.startsWith(commit.toLowerCase()))?.[1]
+  const verified: Array<Claim> = []
+  for (const task of tasks) {
+    const commit = yield* newCommit(directory, task.commit, base)
+    if (typeof commit !== "string") return named(task.id, { commit: task.commit, ...commit })
+    const owner = ownerOf(commit)
+    if (owner !== undefined) {
+      const detail = `${commit} is the commit of task ${quoted(owner)}. Each task has a commit of its own; leave out a task that has none.`
+      return named(task.id, { commit, reason: "shared", detail })
+    }
+    owners.set(commit, task.id)
+    verified.push({ ...task, commit })
+  }
+  return verified
+})
+
+/** The rules of a completion for every task, and a clean tree (docs/design/continuation.md#checkpoint-types). */
+const applyRules = Effect.fnUntraced(function* (command: VerifyClaims, place: Place) {
+  const { base, commit, reviewPath } = command
+  const { directory } = place
+  const git = yield* Git
+  if (commit !== undefined) {
+    const newest = yield* newCommit(directory, commit, base)
+    if (typeof newest !== "string") return { commit, ...newest }
+  }
+  const tasks = yield* verifyTasks(command, directory)
+  if (!Array.isArray(tasks)) return tasks
+  const dirty = yield* uncommitted(place, reviewPath)
+  return dirty === undefined ? tasks : { commit: commit ?? (yield* git.head(directory)) ?? base, ...dirty }
+})
+
+/** Checks what an author says it has done, before a human is asked. The files of a task are those of its commit. */
+export const verifyClaims = Effect.fn("verifyClaims")(function* (command: VerifyClaims, place: Place) {
+  const git = yield* Git
+  const { base, phase, runId } = command
+  const { directory } = place
+  const outcome = yield* applyRules(command, place)
+  if (!Array.isArray(outcome)) {
+    const shared = outcome.reason === "not-new" ? yield* rewrittenBase(directory, base) : undefined
+    const rewritten = shared === undefined ? {} : { base: shared }
+    return { _tag: "ClaimsRejected", runId, phase, ...outcome, ...rewritten } satisfies WorkspaceFact
+  }
+  const tasks = yield* Effect.forEach(outcome, (task) =>
+    Effect.map(git.changed(directory, `${task.commit}^`, task.commit), (files) => ({
+      ...task,
+      files: files.slice(0, mostFiles)
+    }))
+  )
+  const head = yield* git.head(directory)
+  const diffStat = head === undefined ? "" : yield* git.diffStat(directory, base, head)
+  return {
+    _tag: "ClaimsVerified",
+    runId,
+    phase,
+    tasks,
+    ...(diffStat === "" ? {} : { diffStat })
+  } satisfies WorkspaceFact
+})
