@@ -84,6 +84,17 @@ describe("the summary of a run", () => {
   })
 })
 
+describe("what a running run waits for", () => {
+  it.each([
+    [{ _tag: "Turn", turnId: "r1-abc-t3", sessionId: "r1-abc-s1" }, "waits for turn r1-abc-t3 in session r1-abc-s1"],
+    [{ _tag: "Review", phase: "1", cycle: 2 }, "waits for review 2 of phase 1"],
+    [{ _tag: "Workspace", command: "VerifyCommit" }, "waits for VerifyCommit in the workspace"],
+    [{ _tag: "Agent", sessionId: "r1-abc-s1" }, "waits until the agent at work in session r1-abc-s1 is idle"]
+  ])("is said below its status: %o", (waitsFor, line) => {
+    assert.strictEqual(plainLines(runSummary(aRun({ waitsFor }), []))[1], line)
+  })
+})
+
 describe("the limits of a run", () => {
   it("are shown with their usage, budgets only if they are set", () => {
     const { limits } = defaultRunOptions

@@ -104,6 +104,11 @@ const table = {
       limits.maxTurnTokens,
       "Tokens in one turn, those from the vendor's cache not counted, after which it is ended and you are asked; 0: off."
     ),
+    stuckAfterMs: setting(
+      count,
+      limits.stuckAfterMs,
+      "Milliseconds after which a run that waits for something that is not under way asks you; 0: off."
+    ),
     tokenBudget: setting(count, limits.tokenBudget, "Tokens a run may use; 0: off."),
     costBudget: setting(amount, limits.costBudget, "US dollars a run may cost; 0: off.")
   },

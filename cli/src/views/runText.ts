@@ -64,6 +64,22 @@ const wordsLine = ({ about, by, from, givenTo, phase, text, ...words }: RunView[
   return `said by ${visible(speaker)} for the ${reader} of ${where} (${told}): ${quoted}`
 }
 
+/** What a running run waits for. */
+const waitsLine = ({ waitsFor }: RunView): ReadonlyArray<string> => {
+  switch (waitsFor?._tag) {
+    case undefined:
+      return []
+    case "Turn":
+      return [`waits for turn ${waitsFor.turnId} in session ${waitsFor.sessionId}`]
+    case "Review":
+      return [`waits for review ${waitsFor.cycle} of phase ${waitsFor.phase}`]
+    case "Workspace":
+      return [`waits for ${waitsFor.command} in the workspace`]
+    case "Agent":
+      return [`waits until the agent at work in session ${waitsFor.sessionId} is idle`]
+  }
+}
+
 /** Phases, turns, sessions and tokens by role. `locations`: things to find, and where they are. */
 export const runSummary = (run: RunView, locations: ReadonlyArray<readonly [string, string]>): string => {
   const phases = run.phases.map((phase) => [
@@ -80,6 +96,7 @@ export const runSummary = (run: RunView, locations: ReadonlyArray<readonly [stri
   })
   return [
     `${dataColor.bold(run.runId)} ${statusWord(run)}${run.reason === undefined ? "" : `: ${visible(run.reason)}`}`,
+    ...waitsLine(run),
     table(["phase", "title", "state", "commit", "gate runs", "reviews"], phases),
     `${counted(run.sessionsCreated, "session")}, continued ${counted(run.sessionsReused, "time")}`,
     table(["role", "turns", "tokens", "cost"], roles),

@@ -1,5 +1,13 @@
-/** The orchestrator: Run actors that send and receive messages and do nothing else. */
-import { actorLayer } from "@reprise/actor"
+/** The orchestrator: Run actors that send and receive messages and do nothing else, and the watch over them. */
+import { actorLayer, Messenger } from "@reprise/actor"
+import { Layer } from "effect"
 import { runActor } from "./actor/actor.ts"
+import { defaultWatchSettings, type WatchSettings, watchRuns } from "./work/watchRuns.ts"
 
-export const layer = actorLayer(runActor)
+export const layerWith = (changes: Partial<WatchSettings> = {}) =>
+  Layer.effectDiscard(watchRuns({ ...defaultWatchSettings, ...changes })).pipe(
+    Layer.provide(Messenger.layer),
+    Layer.merge(actorLayer(runActor))
+  )
+
+export const layer = layerWith()

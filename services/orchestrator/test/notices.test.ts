@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { ActorConfig, drain, MemoryBroker, Messenger } from "@reprise/actor"
 import { escalationIdOf, OrchestratorCommand } from "@reprise/protocol"
 import { Effect, Layer, Schema, Stream } from "effect"
-import type { RunInput } from "../src/actor/inputs.ts"
+import { type RunInput, RunReport } from "../src/actor/inputs.ts"
 import { layer as orchestrator } from "../src/index.ts"
 import { item, onePhase, runId, Story } from "./support/story.ts"
 
@@ -20,7 +20,7 @@ class Recorded extends Story {
   }
 }
 
-const isCommand = Schema.is(OrchestratorCommand)
+const isCommand = Schema.is(Schema.Union([OrchestratorCommand, RunReport]))
 
 /** Answers come from the gate. */
 const asSent = (input: RunInput, n: number) =>

@@ -14,6 +14,7 @@ const refused = (command: string) => (): RunInput => ({
 })
 const ends = ["SessionExpired", "SessionCompleted", "SessionAborted", "SessionFailed", "SessionArchived"] as const
 const ended = (_tag: (typeof ends)[number]) => (s: Story) => ({ _tag, runId, sessionId: s.author, reason: "x" })
+const stuck = { "a watch that finds nothing under way": (s: Story) => s.stuckReport() }
 const workspaceFailed = (): RunInput => ({ _tag: "WorkspaceFailed", runId, operation: "x", reason: "disk full" })
 
 /** One entry for each thing that a run can wait for, so that a new one does not compile without its ends. */
@@ -24,7 +25,8 @@ const waits: Readonly<Record<Exclude<Pending["_tag"], "Nothing">, readonly [() =
       "a report": (s) => s.turnReport({ result: "needs_human", reason: "x" }),
       "a failure": (s) => s.turnFailure("runtime"),
       "an end of its session in the middle": (s) => ({ ...s.turnFailure("aborted"), sessionEnded: true }),
-      "a refusal": refused("StartTurn")
+      "a refusal": refused("StartTurn"),
+      ...stuck
     }
   ],
   Review: [
@@ -35,17 +37,19 @@ const waits: Readonly<Record<Exclude<Pending["_tag"], "Nothing">, readonly [() =
         ...{ _tag: "ReviewFailed", runId, phase: "1", reason: "x", kind: "runtime" },
         cycle: s.pending("Review").cycle
       }),
-      "a refusal": refused("RequestReview")
+      "a refusal": refused("RequestReview"),
+      ...stuck
     }
   ],
   Workspace: [
     () => story().executing(withGates).worked("abc0001"),
-    { "a failure": workspaceFailed, "a refusal": refused("RunQualityGates") }
+    { "a failure": workspaceFailed, "a refusal": refused("RunQualityGates"), ...stuck }
   ],
   Agent: [
     () => story().executing().needsHuman().agentWorks(),
     {
       "an idle agent": (s) => ({ _tag: "AgentIdle", runId, sessionId: s.author }),
+      ...stuck,
       "an agent that is gone": (s) => ({ _tag: "AgentGone", runId, sessionId: s.author }),
       ...Object.fromEntries(ends.map((tag) => [tag, ended(tag)]))
     }

@@ -89,6 +89,18 @@ export const PhaseView = Schema.Struct({
 })
 export type PhaseView = typeof PhaseView.Type
 
+/** What a running run waits for, and who shows it. */
+export const AwaitedWork = Schema.TaggedUnion({
+  /** The author's turn. */
+  Turn: { turnId: TurnId, sessionId: SessionId },
+  Review: { phase: PhaseId, cycle: Schema.Int },
+  /** A command of the workspace, by its name. */
+  Workspace: { command: Schema.String },
+  /** An agent that works by itself, or for a human who has stepped in. */
+  Agent: { sessionId: SessionId }
+})
+export type AwaitedWork = typeof AwaitedWork.Type
+
 const RoleUsage = Schema.Struct({ ...Usage.fields, turns: Schema.Int })
 
 export const RunView = Schema.Struct({
@@ -114,6 +126,8 @@ export const RunView = Schema.Struct({
   ),
   authorSessionId: Schema.optionalKey(SessionId),
   turnId: Schema.optionalKey(TurnId),
+  /** Absent unless the run is running. */
+  waitsFor: Schema.optionalKey(AwaitedWork),
   auto: Schema.Boolean,
   /** Steps entered so far. */
   steps: Schema.optionalKey(Schema.Int),

@@ -4,9 +4,10 @@
  */
 import type { Actor } from "@reprise/actor"
 import { OrchestratorCommand, type PublicEvent } from "@reprise/protocol"
+import { Schema } from "effect"
 import { decide } from "./decide.ts"
 import { evolve } from "./evolve.ts"
-import { type RunInput, subscribed } from "./inputs.ts"
+import { type RunInput, RunReport, subscribed } from "./inputs.ts"
 import { RunEvent } from "./journal.ts"
 import { react } from "./react.ts"
 import { noRun, type RunState } from "./state.ts"
@@ -14,7 +15,7 @@ import { runView } from "./view.ts"
 
 export const runActor: Actor<RunState, RunInput, RunEvent> = {
   service: "orchestrator",
-  commands: OrchestratorCommand,
+  commands: Schema.Union([OrchestratorCommand, RunReport]),
   subscription: { types: subscribed, route: (event: PublicEvent) => event.runId },
   journal: RunEvent,
   initial: noRun,
@@ -23,5 +24,5 @@ export const runActor: Actor<RunState, RunInput, RunEvent> = {
   react,
   runOf: (state) => (state._tag === "Run" ? state.runId : undefined),
   view: runView,
-  snapshotVersion: 10
+  snapshotVersion: 11
 }

@@ -5,6 +5,7 @@ import { abortRun, decideEnded, isEnded } from "../control/end.ts"
 import { holdBack, isHeldBack, pauseRun, resumeRun } from "../control/pause.ts"
 import { startRun, startStandaloneRun } from "../phase/prepare.ts"
 import { overruledAnswer, refuseClosedQuestion } from "../question/answer.ts"
+import { hasMovedOn, runStuck } from "../watch/stuck.ts"
 import { evolve, runAfter } from "./evolve.ts"
 import { actUpon, type HandledInput, isAwaited, recordOf } from "./handlers.ts"
 import { type InputOf, isSubscribed, type RunInput } from "./inputs.ts"
@@ -68,6 +69,8 @@ const decideStarted = (run: Run, input: RunInput, delivery: Delivery): Decision 
       return resumeRun(run)
     case "AbortRun":
       return Result.succeed(abortRun(run, input.reason))
+    case "ReportStuck":
+      return Result.succeed(runStuck(run, input))
     default:
       return decideHandled(run, input, delivery)
   }
@@ -86,6 +89,7 @@ export const decideRun = (state: RunState, input: RunInput, delivery: Delivery):
 
 /** Every journal entry begins with what led to it, and when. */
 export const decide = (state: RunState, input: RunInput, delivery: Delivery): Decision => {
+  if (input._tag === "ReportStuck" && hasMovedOn(state, input)) return unmoved
   const happened = { _tag: "Happened" as const, input: input._tag, id: delivery.id, at: delivery.now }
   // The decision sees its own time: the age of a session depends on it.
   return Result.map(decideRun(evolve(state, happened), input, delivery), (events) =>

@@ -128,7 +128,10 @@ export const questions = {
   },
   limit: { at: retried, when: "a limit of the run or of the phase is reached" },
   plan: { at: ["PHASE_COMPLETE"], when: "the plan was edited so that the run cannot go on" },
-  runtime: { at: authorSteps, when: "the author's turn failed or timed out, or its agent is gone" },
+  runtime: {
+    at: [...retried, "PHASE_COMPLETE"],
+    when: "the author's turn failed or timed out, its agent is gone, or what the run waits for is not under way"
+  },
   checkpoint: { at: ["CHECKPOINT"], when: "a checkpoint waits to be resolved" },
   continuation: { at: retried, when: "work that was reported as done is missing in the repository" },
   permission: { at: worked, when: "the agent asks for permission during its turn" },

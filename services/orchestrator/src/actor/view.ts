@@ -2,6 +2,7 @@
 import type { PhaseView, RunView } from "@reprise/protocol"
 import { isEnded } from "../control/end.ts"
 import { ledgerView } from "../ledger/ledger.ts"
+import { awaitedWork } from "../watch/awaitedWork.ts"
 import type { PlannedPhase } from "./journal.ts"
 import type { Run, RunState } from "./state.ts"
 import { underWay } from "./state.ts"
@@ -35,6 +36,7 @@ export const runView = (state: RunState): RunView | undefined => {
   const { attempt, directory, host, pending, phase, planTitle, reason, request, step } = state
   const active = underWay(pending)
   const author = phase?.author?.sessionId
+  const waitsFor = awaitedWork(state)
   return {
     runId: state.runId,
     status: state.status,
@@ -53,6 +55,7 @@ export const runView = (state: RunState): RunView | undefined => {
     ledger: ledgerView(state.ledger),
     ...(author === undefined ? {} : { authorSessionId: author }),
     ...(active._tag === "Turn" ? { turnId: active.turnId } : {}),
+    ...(waitsFor === undefined ? {} : { waitsFor }),
     auto: request.options.auto,
     steps: state.steps,
     limits: request.options.limits,

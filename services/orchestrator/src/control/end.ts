@@ -10,7 +10,7 @@ import { countOthers, countTurn } from "./usage.ts"
 
 const refuse = refusing("orchestrator")
 
-const releaseWorkspace = (run: Run, outcome: "completed" | "failed" | "aborted"): RunEvent => ({
+export const releaseWorkspace = (run: Run, outcome: "completed" | "failed" | "aborted"): RunEvent => ({
   _tag: "WorkspaceAsked",
   command: { _tag: "ReleaseWorkspace", runId: run.runId, outcome }
 })
@@ -70,6 +70,7 @@ export const lateInputs: LateInputs = {
   PauseRun: "stale",
   ResumeRun: "stale",
   AbortRun: "stale",
+  ReportStuck: "ignored",
   WorkspacePrepared: "stale",
   WorkspaceRefused: "stale",
   WorkspaceFailed: "stale",

@@ -82,7 +82,7 @@ export const noteWorking = (
     : [{ _tag: "WorkSeen", sessionId, working: true }]
 }
 
-export const noteResting = ({ working }: Run, { sessionId }: InputOf<"AgentIdle"> | InputOf<"AgentGone">): RunEvents =>
+export const noteResting = ({ working }: Run, { sessionId }: Pick<InputOf<"AgentIdle">, "sessionId">): RunEvents =>
   working.includes(sessionId) ? [{ _tag: "WorkSeen", sessionId, working: false }] : []
 
 export const agentIdle = (run: Run, phase: PhaseRun, event: InputOf<"AgentIdle">): Outcome => {

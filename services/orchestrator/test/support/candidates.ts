@@ -144,6 +144,12 @@ const seen = (s: Story): ReadonlyArray<RunInput> => {
   ]
 }
 
+/** What the watch over runs may report, of the run as it is or as it was. */
+const watched = (s: Story): ReadonlyArray<RunInput> => [
+  ...(["usable", "doubtful", "ended"] as const).map((session) => s.stuckReport({ session })),
+  s.stuckReport({ updatedAt: s.run.startedAt })
+]
+
 /** Inputs that answer what the run waits for, or report something that was seen instead. */
 export const fitting = (s: Story, n: number): ReadonlyArray<RunInput> => {
   if (s.state._tag === "NoRun") return [startRun()]
@@ -161,7 +167,7 @@ export const fitting = (s: Story, n: number): ReadonlyArray<RunInput> => {
 
 /** Humans, operators and the network: at any time, wanted or not. */
 export const anytime = (s: Story, n: number): ReadonlyArray<RunInput> => [
-  ...(s.state._tag === "NoRun" ? [] : seen(s)),
+  ...(s.state._tag === "NoRun" ? [] : [...seen(s), ...watched(s)]),
   { _tag: "PauseRun", runId, now: true },
   { _tag: "PauseRun", runId, now: false },
   { _tag: "ResumeRun", runId },

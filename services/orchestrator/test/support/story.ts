@@ -18,6 +18,7 @@ import type { InputOf, RunInput } from "../../src/actor/inputs.ts"
 import type { RunEvent } from "../../src/actor/journal.ts"
 import { noRun, type Pending, type PhaseRun, type Run, type RunState, underWay } from "../../src/actor/state.ts"
 import type { SessionEnd } from "../../src/author/session.ts"
+import { awaitedWork } from "../../src/watch/awaitedWork.ts"
 import { lineOf } from "./lines.ts"
 
 export const runId = RunId.make("r1-test")
@@ -325,6 +326,22 @@ export class Story {
     this.worked(commit)
     if (this.run.step === "QUALITY_CHECK") this.gates(true)
     return this.verdict("ready").treeClean()
+  }
+  /** What the watch over runs reports of the run as it is. */
+  stuckReport(more: Partial<InputOf<"ReportStuck">> = {}): InputOf<"ReportStuck"> {
+    const waitsFor = awaitedWork(this.run)
+    return {
+      _tag: "ReportStuck",
+      runId,
+      updatedAt: this.run.updatedAt,
+      ...(waitsFor === undefined ? {} : { waitsFor }),
+      missing: "Nothing is under way.",
+      session: "usable",
+      ...more
+    }
+  }
+  isStuck(more: Partial<InputOf<"ReportStuck">> = {}): this {
+    return this.tell(this.stuckReport(more))
   }
   answerOf({ choice, guidance }: Answer): InputOf<"AnswerReceived"> {
     return {

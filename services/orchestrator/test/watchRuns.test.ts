@@ -1,0 +1,93 @@
+/** The watch over runs on a broker: a turn that was lost, and what is not known. */
+import { assert, describe, it } from "@effect/vitest"
+import { type Actor, ActorConfig, actorLayer, Broker, drain, MemoryBroker, Messenger } from "@reprise/actor"
+import { Host, SessionCommand, sessionIdOf, to, turnIdOf } from "@reprise/protocol"
+import { Effect, Layer, Result, Schema, Stream } from "effect"
+import { layerWith } from "../src/service.ts"
+import { sessionView } from "./support/sessionView.ts"
+import { head, runId, startRun } from "./support/story.ts"
+
+const config = ActorConfig.layer({ prefix: "test" })
+const broker = MemoryBroker.layer.pipe(Layer.provideMerge(config))
+const world = Messenger.layer.pipe(Layer.provideMerge(broker))
+const orchestrator = layerWith({ lookEveryMs: 5 })
+
+/** A session-manager that takes every command and forgets it. */
+const forgetful = actorLayer<object, SessionCommand, never>({
+  service: "session-manager",
+  commands: SessionCommand,
+  journal: Schema.Never,
+  initial: {},
+  decide: () => Result.succeed([]),
+  evolve: (state) => state,
+  react: () => [],
+  runOf: () => undefined,
+  view: () => undefined,
+  snapshotVersion: 1
+} satisfies Actor<object, SessionCommand, never>)
+
+/** Up to the author's first turn. */
+const executing = Effect.gen(function* () {
+  const messenger = yield* Messenger
+  yield* messenger.send({ service: "orchestrator", key: runId, command: startRun({ limits: { stuckAfterMs: 1 } }) })
+  yield* drain
+  const host = Host.make("host1")
+  const prepared = { _tag: "WorkspacePrepared", runId, host, directory: "/repo", head, branch: "main" } as const
+  yield* messenger.publish("workspace", prepared)
+})
+
+const questions = Effect.gen(function* () {
+  const messenger = yield* Messenger
+  return yield* messenger
+    .events({ runId, types: ["StepWaiting"], from: "beginning" })
+    .pipe(Stream.take(1), Stream.runCollect)
+})
+
+const turnId = turnIdOf(runId, 1)
+const sessionId = sessionIdOf(runId, 1)
+
+describe("a run whose turn was lost", () => {
+  it.live("asks once, however many orchestrators watch, and says what is missing", () =>
+    Effect.gen(function* () {
+      const messenger = yield* Messenger
+      yield* Layer.build(Layer.fresh(forgetful))
+      yield* Layer.build(Layer.fresh(orchestrator))
+      yield* Layer.build(Layer.fresh(orchestrator))
+      yield* executing
+      yield* questions
+      yield* drain
+      const { reason, status } = yield* messenger.show.orchestrator(runId)
+      const missing = `Turn ${turnId} is not under way in session ${sessionId}: there is no such session.`
+      assert.deepStrictEqual([status, reason], ["waiting", missing])
+      yield* messenger.send(to.orchestrator(runId).AbortRun({ reason: "x" }))
+      const asked = yield* messenger.events({ runId, services: ["orchestrator"], from: "beginning" }).pipe(
+        Stream.map(({ event }) => event._tag),
+        Stream.takeUntil((tag) => tag === "RunAborted"),
+        Stream.runCollect
+      )
+      assert.strictEqual(asked.filter((tag) => tag === "StepWaiting").length, 1)
+    }).pipe(Effect.scoped, Effect.provide(world))
+  )
+
+  it.live(
+    "asks only after two looks in a row have found it missing: neither while it is open nor while nobody knows",
+    () =>
+      Effect.gen(function* () {
+        const { serve } = yield* Broker
+        const error = { code: "broker", message: "The data cannot be read.", hint: "Try again." }
+        const unknown = JSON.stringify({ ok: false, error })
+        const shown = (more: object) => JSON.stringify({ ok: true, data: sessionView(more) })
+        const idle = shown({})
+        const open = shown({ turnId, heldBy: "turn" })
+        const answers = [unknown, unknown, open, open, idle, unknown, idle, open, idle, idle]
+        let looks = 0
+        yield* serve("session-manager", {
+          show: () => Effect.sync(() => answers[looks++] ?? idle)
+        })
+        yield* Layer.build(Layer.fresh(orchestrator))
+        yield* executing
+        yield* questions
+        assert.isAtLeast(looks, answers.length)
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
+})
