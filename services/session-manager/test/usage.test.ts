@@ -70,6 +70,25 @@ describe("what a session uses", () => {
     assert.deepStrictEqual(ended.event("TurnCompleted").tokens, own(50).tokens)
     assert.strictEqual(viewOf(ended.state)?.tokens.input, first.tokens.input + 50)
   })
+
+  it("begins at nothing where the runtime began a new conversation under the same id", () => {
+    const told = { ...own(40), messages: 2 }
+    const replaced = [...second, found(2), answer(2, 1, goodReport, { ...told, total: own(45) })]
+    assert.strictEqual(given(replaced).state.used.tokens.input, first.tokens.input + 45)
+    const human = given([...replaced, working()]).when({ _tag: "ReportIdle", total: own(50) })
+    assert.deepInclude(human.event("UsageCounted"), { tokens: own(5).tokens })
+  })
+
+  it("publishes nothing where only the rounding of the cost is left", () => {
+    const costs = (cost: number): Usage => ({ ...own(0), cost })
+    const replaced = [...firstTurn, nextTurn(2, { onMissing: "fresh" }), found(2, "missing"), opened(2, "ses_2")]
+    const ended = [...replaced, answer(2, 1, goodReport, { ...costs(0.4), total: costs(0.4) }), working()]
+    const idle = (total: number) => given(ended).when({ _tag: "ReportIdle", total: costs(total) })
+    // The session has cost 1.4 dollars, and 1.4 - 1 is less than 0.4.
+    assert.notInclude(idle(0.4).types, "UsageCounted")
+    assert.notInclude(idle(0.4 + 1e-9).types, "UsageCounted")
+    assert.strictEqual(idle(0.4 + 1e-5).event("UsageCounted").tokens.input, 0)
+  })
 })
 
 describe("a session's model and its last stop", () => {

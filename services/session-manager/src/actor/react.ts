@@ -3,7 +3,6 @@ import { type Outgoing as AnyOutgoing, type Delivery, publish, requestWork, send
 import { type TurnId, to } from "@reprise/protocol"
 import { savedOf, transcriptOf } from "../lifecycle/transcript.ts"
 import { after, type SessionSettings } from "../settings.ts"
-import { counted } from "../turn/usage.ts"
 import type { SessionTimer } from "./inputs.ts"
 import type { EventOf, JournalEvent, SessionDetails } from "./journal.ts"
 import { hasEnded, holdOf, type Session } from "./state.ts"
@@ -96,7 +95,7 @@ const runPrompt = (session: Session, details: SessionDetails): Sent => {
       permissions: details.permissions,
       limits: details.limits,
       usedBefore: turn.used,
-      counted: counted(session),
+      counted: session.counted,
       turnStartedAt: turn.startedAt,
       turnWaitedMs: turn.waitedMs + turn.humanMs
     })
