@@ -128,7 +128,7 @@ const inspect = (adapter: OpenCodeAdapter): AgentRuntimeShape["inspect"] =>
     return {
       state: stateOf(status[id], waiting, messages.length, yield* Clock.currentTimeMillis),
       messageCount: messages.length,
-      usage: yield* usageOf(adapter.calls, session, messages).pipe(Effect.mapError(fault("inspect"))),
+      usage: yield* usageOf(adapter.calls, adapter.subagentCalls, session, messages),
       ...(lastMessage === undefined ? {} : { lastMessage })
     }
   })
