@@ -90,6 +90,8 @@ export interface Inspection {
   readonly messageCount: number
   /** What the session and its subagents have used, whoever prompted them. Calls whose answers were deleted are missing. */
   readonly usage: Usage
+  /** The model of the newest answer, as `TurnOutcome` names it. */
+  readonly model?: string
   readonly lastMessage?: LastMessage
 }
 
