@@ -45,9 +45,10 @@ export const promptEnded = (session: Session, report: Ended, delivery: Delivery)
 /** A continued session must have more messages than before; otherwise the runtime silently began a new conversation. */
 const silentlyReplaced = (
   session: Session,
-  { details, turn }: CurrentPrompt,
+  { details, prompt, turn }: CurrentPrompt,
   messages: number | undefined
 ): ReadonlyArray<JournalEvent> => {
+  if (prompt.kind === "report" || prompt.kind === "correction") return []
   if (!turn.continued || messages === undefined || messages > turn.messagesBefore) return []
   const id = session.runtimeSessionId ?? details.sessionId
   const reason = "the runtime began a new conversation under the same id"
