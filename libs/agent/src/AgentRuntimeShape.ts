@@ -88,8 +88,10 @@ export interface LastMessage {
 export interface Inspection {
   readonly state: SessionState
   readonly messageCount: number
-  /** What the session and its subagents have used, whoever prompted them. OpenCode's calls are those of the session alone. */
+  /** What the session and its subagents have used, whoever prompted them. Calls whose answers were deleted are missing. */
   readonly usage: Usage
+  /** The model of the newest answer, as `TurnOutcome` names it. */
+  readonly model?: string
   readonly lastMessage?: LastMessage
 }
 

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { markedProcesses } from "@reprise/process"
+import { addTokens } from "@reprise/protocol"
 import { ScriptedModel } from "@reprise/scripted-model"
 import { Effect, Fiber } from "effect"
 import { AgentRuntime, type RuntimeEvent } from "../src/index.ts"
@@ -160,6 +161,29 @@ describe("OpenCode", () => {
         yield* waitUntil(Effect.sync(() => seen.find((event) => event.type === "idle")))
         assert.deepStrictEqual(new Set(seen.map((event) => event.sessionId)), new Set([id]))
         assert.deepStrictEqual(new Set(seen.map((event) => event.causePromptId)), new Set([ids.messageId]))
+      })
+    )
+
+    it.effect("counts a subagent that is resumed for each turn with what it used in that turn", () =>
+      Effect.gen(function* () {
+        const model = yield* ScriptedModel
+        const runtime = yield* AgentRuntime
+        const before = (yield* model.calls).length
+        const id = yield* newSession("all")
+        const ids = newIds()
+        const first = yield* say(id, "delegate", ids)
+        const ofFirst = (yield* model.calls).slice(before)
+        const subagent = ofFirst.find(({ session }) => session !== id)?.session ?? ""
+        const second = yield* say(id, `resume ${subagent}`)
+        const all = (yield* model.calls).slice(before)
+        assert.strictEqual(second.text, "resumed")
+        assert.deepStrictEqual(new Set(all.map(({ session }) => session)), new Set([id, subagent]))
+        const asked = all.slice(ofFirst.length).reduce((sum, call) => sum + call.usage.inputTokens, 0)
+        assert.strictEqual(second.tokens.input + second.tokens.cacheRead, asked)
+        assert.deepStrictEqual((yield* say(id, "delegate", ids)).tokens, first.tokens)
+        const { usage } = yield* runtime.inspect(id)
+        assert.deepStrictEqual(usage.tokens, addTokens(first.tokens, second.tokens))
+        assert.strictEqual(usage.calls, all.length)
       })
     )
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AssistantMessage, Part } from "@opencode-ai/sdk/v2/client"
 import { historyOf } from "../src/opencode/turn/history.ts"
-import { causeOf, type Listed, subagentsOf, turnOf } from "../src/opencode/turn/turnOf.ts"
+import { causeOf, type Listed, periodOf, subagentsOf, turnOf } from "../src/opencode/turn/turnOf.ts"
 
 const tokens = { input: 10, output: 2, reasoning: 1, cache: { read: 5, write: 3 } }
 const text = (words: string): Part => ({ id: "p", sessionID: "s", messageID: "m", type: "text", text: words })
@@ -136,6 +136,14 @@ describe("turnOf", () => {
   it("recognizes an answer that was cut off at its limit", () => {
     const turn = turnOf([user("a"), assistant("a", { finish: "length" }, text("and so"))], "a")
     assert.isTrue(turn._tag === "finished" && turn.outcome.stopReason === "output-limit")
+  })
+
+  it("lasts from its prompt to the message after its last answer", () => {
+    const at = (created: number, message: Listed): Listed =>
+      ({ ...message, info: { ...message.info, id: `m${created}`, time: { created } } }) as Listed
+    const first = [at(1, user("a")), at(2, assistant("a", calls)), at(3, assistant("a", stop))]
+    assert.deepStrictEqual(periodOf(first, "m1"), { fromMs: 1, untilMs: Number.POSITIVE_INFINITY })
+    assert.deepStrictEqual(periodOf([...first, at(4, user("b"))], "m1"), { fromMs: 1, untilMs: 4 })
   })
 
   it("lists the sessions of its subagents once", () => {

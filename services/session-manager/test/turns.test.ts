@@ -233,8 +233,8 @@ describe("a turn in an existing session", () => {
   })
 
   it.each([
-    ["fewer messages than before", 2, ["PromptEnded", "SessionReplaced", "PromptPrepared"]],
-    ["as many messages as before", 4, ["PromptEnded", "SessionReplaced", "PromptPrepared"]],
+    ["fewer messages than before", 2, ["SessionReplaced", "PromptEnded", "PromptPrepared"]],
+    ["as many messages as before", 4, ["SessionReplaced", "PromptEnded", "PromptPrepared"]],
     ["more messages than before", 5, ["PromptEnded", "PromptPrepared"]]
   ] as const)("publishes a replacement unless the conversation has grown: %s", (_, messages, types) => {
     const outcome = given([...firstTurn, nextTurn(2), found(2)]).when(answer(2, 1, "hello", { messages }))

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { noTokens, type Usage } from "@reprise/protocol"
 import type { SessionInput } from "../src/actor/inputs.ts"
 import { viewOf } from "../src/actor/view.ts"
-import { answer, failed, firstTurn, found, given, goodReport, nextTurn, opened, sessionId } from "./support/story.ts"
+import { answer, failed, firstTurn, found, given, goodReport, nextTurn, opened, sessionId, t } from "./support/story.ts"
 
 /** The first turn uses 10 input and 2 output tokens, half a dollar and a call with each of its prompts. */
 const first = given(firstTurn).state.used
@@ -19,11 +19,12 @@ const working = (cause: "human" | "agent" = "human"): SessionInput => ({
   cause,
   evidence: "text"
 })
-const archived = (all: Usage): SessionInput => ({
+const archived = (all: Usage, model?: string): SessionInput => ({
   _tag: "RecordArchived",
   object: `session/${sessionId}/ses_1`,
   messages: 4,
-  total: all
+  total: all,
+  ...(model === undefined ? {} : { model })
 })
 const second = [...firstTurn, nextTurn(2)]
 
@@ -70,6 +71,25 @@ describe("what a session uses", () => {
     assert.deepStrictEqual(ended.event("TurnCompleted").tokens, own(50).tokens)
     assert.strictEqual(viewOf(ended.state)?.tokens.input, first.tokens.input + 50)
   })
+
+  it("begins at nothing where the runtime began a new conversation under the same id", () => {
+    const told = { ...own(40), messages: 2 }
+    const replaced = [...second, found(2), answer(2, 1, goodReport, { ...told, total: own(45) })]
+    assert.strictEqual(given(replaced).state.used.tokens.input, first.tokens.input + 45)
+    const human = given([...replaced, working()]).when({ _tag: "ReportIdle", total: own(50) })
+    assert.deepInclude(human.event("UsageCounted"), { tokens: own(5).tokens })
+  })
+
+  it("publishes nothing where only the rounding of the cost is left", () => {
+    const costs = (cost: number): Usage => ({ ...own(0), cost })
+    const replaced = [...firstTurn, nextTurn(2, { onMissing: "fresh" }), found(2, "missing"), opened(2, "ses_2")]
+    const ended = [...replaced, answer(2, 1, goodReport, { ...costs(0.4), total: costs(0.4) }), working()]
+    const idle = (total: number) => given(ended).when({ _tag: "ReportIdle", total: costs(total) })
+    // The session has cost 1.4 dollars, and 1.4 - 1 is less than 0.4.
+    assert.notInclude(idle(0.4).types, "UsageCounted")
+    assert.notInclude(idle(0.4 + 1e-9).types, "UsageCounted")
+    assert.strictEqual(idle(0.4 + 1e-5).event("UsageCounted").tokens.input, 0)
+  })
 })
 
 describe("a session's model and its last stop", () => {
@@ -78,5 +98,16 @@ describe("a session's model and its last stop", () => {
       answer(2, 1, goodReport, { model: "vendor/large-2", finish: "end_turn" })
     )
     assert.deepInclude(viewOf(ended.state), { model: "vendor/large-2", lastStopReason: "end_turn" })
+  })
+
+  it("are known of the model also when its turn failed, was interrupted or was aborted", () => {
+    const model = "vendor/large-2"
+    const interrupting: SessionInput = { _tag: "InterruptTurn", sessionId, turnId: t(2), reason: "pause" }
+    const ends: ReadonlyArray<ReadonlyArray<SessionInput>> = [
+      [failed(2, 1, "timeout", { model })],
+      [interrupting, { _tag: "RecordInterrupted", turnId: t(2), model }],
+      [abort, archived(first, model)]
+    ]
+    for (const end of ends) assert.strictEqual(viewOf(given([...second, found(2), ...end]).state)?.model, model)
   })
 })

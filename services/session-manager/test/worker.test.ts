@@ -99,7 +99,7 @@ describe("a turn on a runtime", () => {
       { say: goodReport }
     ]
     return Effect.gen(function* () {
-      const { awaitEvent, send } = yield* stage
+      const { awaitEvent, send, view } = yield* stage
       const { turnId } = first
       yield* send(first)
       const { runId, runtimeSessionId } = yield* awaitEvent("SessionCreated")
@@ -107,6 +107,7 @@ describe("a turn on a runtime", () => {
       yield* send({ _tag: "InterruptTurn", sessionId, turnId, reason: "the run is paused" })
       const failed = { kind: "aborted", sessionUsable: true, promptGiven: true } as const
       assert.deepInclude(yield* awaitEvent("TurnFailed"), failed)
+      assert.strictEqual((yield* view()).model, "memory/scripted")
       yield* send(second)
       yield* control.reached("second")
       const context = { key: Key.make(sessionId), id: "again", delivery: 2, host, subject: runId }
@@ -171,8 +172,9 @@ describe("the limits of a turn", () => {
       yield* send({ ...first, limits: { inactivityMs: 100 } })
       assert.deepInclude(yield* awaitEvent("TurnFailed"), { kind: "timeout", sessionUsable: false })
       yield* awaitEvent("SessionAborted")
-      const { runtimeSessionId, status } = yield* view()
+      const { model, runtimeSessionId, status } = yield* view()
       assert.strictEqual(status, "aborted")
+      assert.strictEqual(model, "memory/scripted")
       assert.strictEqual((yield* runtime.inspect(runtimeSessionId ?? "")).state._tag, "idle")
       assert.deepStrictEqual((yield* storyUntil("SessionAborted")).slice(-2), ["TurnFailed", "SessionAborted"])
     }).pipe(Effect.provide(inMemory(silent)))

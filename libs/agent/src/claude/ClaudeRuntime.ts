@@ -24,7 +24,7 @@ import type { KnownSession } from "./session/KnownSessions.ts"
 import { LiveTurn } from "./session/LiveTurn.ts"
 import { changePrompted, nameOf } from "./session/SessionRecord.ts"
 import { historyOf } from "./transcript/history.ts"
-import { lastMessageOf, messageCountOf, ownedBy, turnOf } from "./transcript/turnOf.ts"
+import { lastMessageOf, messageCountOf, modelOfLast, ownedBy, turnOf } from "./transcript/turnOf.ts"
 import { isUnsafeRoot } from "./turn/permissions.ts"
 import { runTurn } from "./turn/runTurn.ts"
 
@@ -140,6 +140,7 @@ const inspect = (adapter: ClaudeAdapter): AgentRuntimeShape["inspect"] =>
       state: stateOf(known, foreignBusy, yield* Clock.currentTimeMillis),
       messageCount: messageCountOf(known.entries),
       usage: { ...(yield* adapter.sessions.usage(known)), cost: ownedBy(known.entries, new Set(prompts)).cost },
+      ...modelOfLast(known.entries),
       ...lastMessageOf(known.entries, nameOf(known.record))
     }
   })

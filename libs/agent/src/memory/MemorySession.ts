@@ -25,6 +25,8 @@ export interface RunningTurn {
   waiting: { readonly prompt: PendingPrompt; readonly answer: Deferred.Deferred<PromptReply> } | undefined
 }
 
+export const memoryModel = "memory/scripted"
+
 export class MemorySession {
   readonly id: string
   readonly directory: string
@@ -75,7 +77,8 @@ export class MemorySession {
       stopReason: last?.end === "refused" ? "refused" : "finished",
       tokens: answers.map(({ tokens }) => tokens).reduce(addTokens, noTokens),
       cost: 0,
-      toolCalls: answers.reduce((sum, { toolCalls }) => sum + toolCalls, 0)
+      toolCalls: answers.reduce((sum, { toolCalls }) => sum + toolCalls, 0),
+      ...(last === undefined ? {} : { model: memoryModel })
     }
   }
 

@@ -5,7 +5,7 @@ import { AgentError } from "../AgentError.ts"
 import type { AgentRuntimeShape, Inspection, Prompt, SessionState } from "../AgentRuntimeShape.ts"
 import type { RuntimeEvent } from "../RuntimeEvent.ts"
 import { MemoryControl, type MemoryOptions } from "./MemoryScript.ts"
-import { MemorySession, type RunningTurn, type TurnEnd } from "./MemorySession.ts"
+import { MemorySession, memoryModel, type RunningTurn, type TurnEnd } from "./MemorySession.ts"
 import { playTurn } from "./playTurn.ts"
 
 const nothing: Inspection = { state: { _tag: "missing" }, messageCount: 0, usage: noUsage }
@@ -130,6 +130,7 @@ export const makeMemoryRuntime = Effect.fn("MemoryRuntime.make")(function* (
             cost: 0,
             calls: session.messages.length - causes.length
           },
+          ...(session.messages.length > causes.length ? { model: memoryModel } : {}),
           ...(lastMessage === undefined ? {} : { lastMessage })
         }
       }),
@@ -156,7 +157,7 @@ export const makeMemoryRuntime = Effect.fn("MemoryRuntime.make")(function* (
       ),
     attachCommand: (id) =>
       Effect.map(need("attachCommand", id), (session) => ({ argv: ["opencode", "attach", session.id], env: {} })),
-    models: () => Effect.succeed(["memory/scripted"]),
+    models: () => Effect.succeed([memoryModel]),
     check: Effect.succeed({ name, version: "0.0.0", running: true, location: "memory" })
   }
 })

@@ -7,6 +7,7 @@ import { type Calls, makeCalls } from "./server/calls.ts"
 import { OpenCodeServer, type OpenCodeServerShape } from "./server/OpenCodeServer.ts"
 import { SessionFacts } from "./session/SessionFacts.ts"
 import { type ContextLimit, makeContextLimit } from "./turn/contextLimits.ts"
+import { makeSubagentCalls, type SubagentCalls } from "./turn/usageOf.ts"
 
 export interface OpenCodeRuntimeOptions {
   /** How long OpenCode may be unreachable before a call or a turn fails. Default 60 s. */
@@ -23,6 +24,7 @@ export interface OpenCodeAdapter {
   readonly facts: SessionFacts
   readonly feed: EventFeed
   readonly limitOf: ContextLimit
+  readonly subagentCalls: SubagentCalls
   readonly graceMs: number
   readonly pollMs: number
   readonly patienceMs: number
@@ -40,6 +42,7 @@ export const makeOpenCodeAdapter = Effect.fnUntraced(function* (options: OpenCod
     facts,
     feed,
     limitOf: makeContextLimit(calls),
+    subagentCalls: makeSubagentCalls(calls),
     graceMs,
     pollMs,
     patienceMs

@@ -19,7 +19,7 @@ import {
 import { modeMetadata, permissionRules } from "./session/permissionRules.ts"
 import { historyOf } from "./turn/history.ts"
 import { runTurn } from "./turn/runTurn.ts"
-import { causeOf, type Listed, modelOf } from "./turn/turnOf.ts"
+import { causeOf, type Listed, modelOf, modelOfLast } from "./turn/turnOf.ts"
 import { usageOf } from "./turn/usageOf.ts"
 
 const listMessages = ({ calls }: OpenCodeAdapter, operation: string, { directory, id }: Session) =>
@@ -125,10 +125,12 @@ const inspect = (adapter: OpenCodeAdapter): AgentRuntimeShape["inspect"] =>
       status[id] === undefined ? [] : yield* Effect.orElseSucceed(adapter.feed.pendingIn(directory), () => [])
     const waiting = prompts.find(({ sessionId }) => sessionId === id)
     const lastMessage = lastOf(messages)
+    const model = modelOfLast(messages)
     return {
       state: stateOf(status[id], waiting, messages.length, yield* Clock.currentTimeMillis),
       messageCount: messages.length,
-      usage: yield* usageOf(adapter.calls, session, messages).pipe(Effect.mapError(fault("inspect"))),
+      usage: yield* usageOf(adapter.calls, adapter.subagentCalls, session, messages),
+      ...(model === undefined ? {} : { model }),
       ...(lastMessage === undefined ? {} : { lastMessage })
     }
   })

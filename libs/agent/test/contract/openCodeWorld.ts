@@ -15,6 +15,7 @@ const script: ScriptInput = {
     ...commonRules,
     { ...captured("fetch", "url"), reply: [{ toolCalls: [fetch()] }, { text: "fetched" }] },
     { match: { lastUser: "delegate" }, reply: [{ toolCalls: [delegate()] }, { text: "delegated" }] },
+    { ...captured("resume", "task"), reply: [{ toolCalls: [resume()] }, { text: "resumed" }] },
     { match: { lastUser: "choose" }, reply: [{ toolCalls: [choice()] }, { text: "chosen" }] },
     {
       match: { lastUser: "overflow" },
@@ -37,6 +38,11 @@ function fetch() {
 
 function delegate() {
   return { tool: "task", args: { description: "part", prompt: "run echo delegated", subagent_type: "general" } }
+}
+
+function resume() {
+  const { args, tool } = delegate()
+  return { tool, args: { ...args, task_id: "{{task}}" } }
 }
 
 /** Milliseconds by which OpenCode's clock differs from the machine's. */

@@ -330,15 +330,8 @@ export class Story {
   /** What the watch over runs reports of the run as it is. */
   stuckReport(more: Partial<InputOf<"ReportStuck">> = {}): InputOf<"ReportStuck"> {
     const waitsFor = awaitedWork(this.run)
-    return {
-      _tag: "ReportStuck",
-      runId,
-      updatedAt: this.run.updatedAt,
-      ...(waitsFor === undefined ? {} : { waitsFor }),
-      missing: "Nothing is under way.",
-      session: "usable",
-      ...more
-    }
+    const seen = { updatedAt: this.run.updatedAt, missing: "Nothing is under way.", session: "usable" } as const
+    return { _tag: "ReportStuck", runId, ...seen, ...(waitsFor === undefined ? {} : { waitsFor }), ...more }
   }
   isStuck(more: Partial<InputOf<"ReportStuck">> = {}): this {
     return this.tell(this.stuckReport(more))

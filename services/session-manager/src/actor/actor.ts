@@ -28,5 +28,5 @@ export const sessionActor = (
   react: react(settings),
   runOf: (session) => session.details?.runId,
   view: viewOf,
-  snapshotVersion: 9
+  snapshotVersion: 10
 })

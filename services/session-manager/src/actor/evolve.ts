@@ -16,6 +16,7 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
     case "SessionLost":
     case "SessionOpened":
     case "SessionFound":
+    case "SessionReplaced":
     case "PromptPrepared":
     case "PromptRetried":
     case "PromptEnded":
@@ -61,7 +62,6 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
     case "HandedBack":
     case "SessionCreated":
     case "SessionReused":
-    case "SessionReplaced":
     case "TurnStarted":
       return session
   }

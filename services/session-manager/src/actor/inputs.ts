@@ -21,8 +21,8 @@ export type GateEvent = Extract<PublicEvent, { readonly _tag: (typeof subscribed
 
 export type SessionInput = SessionCommand | SessionReport | SessionTimer | GateEvent
 
-/** What the whole session on the runtime has used, whoever prompted it; absent where the runtime does not tell. */
-const inAll = { total: Schema.optionalKey(Usage) } as const
+/** Of the whole session, whoever prompted it, where the runtime tells: what it has used, and the model that answered last. */
+const inAll = { total: Schema.optionalKey(Usage), model: Schema.optionalKey(Schema.String) } as const
 
 /** What one prompt used and left behind, as far as the runtime tells. */
 const usage = {
@@ -36,8 +36,7 @@ const usage = {
   /** Messages of the whole session, when known. */
   messages: Schema.optionalKey(Schema.Int),
   context: Schema.optionalKey(ContextFill),
-  /** The model that answered, and why it stopped, in the runtime's words. */
-  model: Schema.optionalKey(Schema.String),
+  /** Why the model stopped, in the runtime's word. */
   finish: Schema.optionalKey(Schema.String),
   lastLines: Schema.optionalKey(Schema.String)
 } as const

@@ -199,11 +199,15 @@ const StandaloneRequested = Schema.TaggedStruct("StandaloneRequested", {
 const QuestionRaised = Schema.TaggedStruct("QuestionRaised", { escalationId: EscalationId })
 const QuestionClosed = Schema.TaggedStruct("QuestionClosed", { escalationId: EscalationId })
 
-/** The conversation was saved; the session may go on. `digest`: of the messages; absent in older entries. */
+/**
+ * The conversation was saved; the session may go on. `digest`: of the messages; absent in older entries. `model`: the one
+ * that answered last.
+ */
 const TranscriptSaved = Schema.TaggedStruct("TranscriptSaved", {
   object: Schema.String,
   messages: Schema.Int,
   digest: Schema.optionalKey(Schema.String),
+  model: Schema.optionalKey(Schema.String),
   at: Schema.String
 })
 

@@ -3,7 +3,6 @@ import { type Outgoing as AnyOutgoing, type Delivery, publish, requestWork, send
 import { subtractUsage, type TurnId, to } from "@reprise/protocol"
 import { savedOf, transcriptOf } from "../lifecycle/transcript.ts"
 import { after, type SessionSettings } from "../settings.ts"
-import { counted } from "../turn/usage.ts"
 import type { SessionTimer } from "./inputs.ts"
 import type { EventOf, JournalEvent, SessionDetails } from "./journal.ts"
 import { hasEnded, holdOf, type Session } from "./state.ts"
@@ -63,7 +62,7 @@ const saveNewMessages = (session: Session, details: SessionDetails): Sent => {
 const archive = (session: Session, details: SessionDetails): Sent => {
   const { runtimeSessionId, status, used } = session
   if (runtimeSessionId === undefined) return []
-  const usedEarlier = subtractUsage(used, counted(session))
+  const usedEarlier = subtractUsage(used, session.counted)
   return [
     work(details, {
       _tag: "SaveTranscript",
@@ -102,7 +101,7 @@ const runPrompt = (session: Session, details: SessionDetails): Sent => {
       permissions: details.permissions,
       limits: details.limits,
       usedBefore: turn.used,
-      counted: counted(session),
+      counted: session.counted,
       turnStartedAt: turn.startedAt,
       turnWaitedMs: turn.waitedMs + turn.humanMs
     })

@@ -104,8 +104,8 @@ export interface Session {
   readonly toolCalls: number
   /** Whoever prompted it. */
   readonly used: Usage
-  /** What its earlier runtime sessions had used when the present one was opened. */
-  readonly usedBefore: Usage
+  /** What is counted of the total of its present runtime session. */
+  readonly counted: Usage
   /** The model that answered last. */
   readonly model?: string
   readonly createdAt: string
@@ -128,7 +128,7 @@ export const noSession: Session = {
   messages: 0,
   toolCalls: 0,
   used: noUsage,
-  usedBefore: noUsage,
+  counted: noUsage,
   createdAt: "",
   lastActivityAt: ""
 }

@@ -125,7 +125,11 @@ export const evolveLifecycle = (session: Session, event: LifecycleEvent): Sessio
     case "SessionReleased":
       return { ...session, released: true }
     case "TranscriptSaved":
-      return { ...session, saved: savedBy(session, event) }
+      return {
+        ...session,
+        ...(event.model === undefined ? {} : { model: event.model }),
+        saved: savedBy(session, event)
+      }
     case "SessionArchived":
       return { ...session, archived: true }
   }

@@ -35,10 +35,11 @@ export const recordSaved = (session: Session, report: Report<"RecordSaved">): De
 }
 
 export const recordArchived = (session: Session, report: Report<"RecordArchived">, delivery: Delivery): Decision => {
-  const { messages, object, total } = report
+  const { messages, model, object, total } = report
   const { details } = session
   if (details === undefined || ownTranscript(session, object) === undefined) return nothing
-  const saved = { _tag: "TranscriptSaved" as const, object, messages, at: delivery.now }
+  const answeredBy = model === undefined ? {} : { model }
+  const saved = { _tag: "TranscriptSaved" as const, object, messages, ...answeredBy, at: delivery.now }
   const counted = countOthers(session, details, total)
   return hasEnded(session)
     ? Result.succeed([saved, ...counted, { _tag: "SessionArchived", ...eventFields(details), object, messages }])

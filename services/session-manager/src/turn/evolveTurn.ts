@@ -12,6 +12,7 @@ type TurnEvent = EventOf<
   | "SessionFound"
   | "SessionLost"
   | "SessionOpened"
+  | "SessionReplaced"
   | "TurnCompleted"
   | "TurnFailed"
   | "TurnInterrupting"
@@ -31,6 +32,8 @@ export const evolveTurn = (session: Session, event: TurnEvent): Session => {
       }))
     case "SessionOpened":
       return sessionOpened(session, event)
+    case "SessionReplaced":
+      return sessionReplaced(session)
     case "SessionFound":
       return changeTurn(session, event.turnId, (turn) => ({ ...turn, continued: true, messagesBefore: event.messages }))
     case "PromptPrepared":
@@ -108,10 +111,17 @@ const sessionOpened = (session: Session, event: EventOf<"SessionOpened">): Sessi
     ...(details === undefined ? {} : { details: { ...details, host: event.host } }),
     runtimeSessionId,
     ...toldConversation(session, event),
-    usedBefore: session.used,
+    counted: noUsage,
     status: "created"
   }
 }
+
+/** The conversation of the runtime session is a new one, also under its old id: nothing of it is counted. */
+export const sessionReplaced = ({ turn, ...session }: Session): Session => ({
+  ...session,
+  ...(turn === undefined ? {} : { turn: { ...turn, continued: false } }),
+  counted: noUsage
+})
 
 /** What the session was told is lost with it, until its own conversation is saved. */
 const toldConversation = ({ saved }: Session, { context, runtimeSessionId }: EventOf<"SessionOpened">) =>
@@ -129,14 +139,15 @@ const promptPrepared = ({ announcedFailure: _, ...turn }: OpenTurn, event: Event
 })
 
 const promptEnded = (session: Session, event: EventOf<"PromptEnded">): Session => {
-  const counted: Session = {
+  const ended: Session = {
     ...usedAt(session, event.at),
     ...(event.model === undefined ? {} : { model: event.model }),
     used: addUsage(session.used, event),
+    counted: addUsage(session.counted, event),
     toolCalls: session.toolCalls + event.toolCalls,
     messages: event.messages ?? session.messages
   }
-  return changeTurn(knowing(counted, event.answered), event.turnId, (turn) => usageAdded(turn, event))
+  return changeTurn(knowing(ended, event.answered), event.turnId, (turn) => usageAdded(turn, event))
 }
 
 /** The open turn with what a prompt used; its first attempt counts once, for all prompts together. */

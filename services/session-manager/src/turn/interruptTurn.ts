@@ -28,7 +28,7 @@ export const interruptTurn = (session: Session, command: InterruptTurn, delivery
 const promptEnded = (
   session: Session,
   { prompt }: OpenTurn,
-  { given, messages, total, turnId }: Report<"RecordInterrupted">,
+  { given, messages, model, total, turnId }: Report<"RecordInterrupted">,
   delivery: Delivery
 ): ReadonlyArray<EventOf<"PromptEnded">> =>
   prompt === undefined
@@ -39,6 +39,7 @@ const promptEnded = (
           ...{ turnId, number: prompt.number, attempts: 1, toolCalls: 0 },
           ...usedByPrompt(session, noUsage, total),
           ...(messages === undefined ? {} : { messages }),
+          ...(model === undefined ? {} : { model }),
           ...(given === undefined ? {} : { given }),
           at: delivery.now
         }

@@ -12,7 +12,7 @@ import { eventFields, type Session } from "../actor/state.ts"
 import type { SessionSettings } from "../settings.ts"
 import { decodeReport } from "./decodeReport.ts"
 import { turnAndSessionFailed, turnCompleted, turnFailed } from "./endTurn.ts"
-import { usageAdded } from "./evolveTurn.ts"
+import { sessionReplaced, usageAdded } from "./evolveTurn.ts"
 import { delayed, nextAfterStop, nextCorrection, nextReport } from "./nextPrompt.ts"
 import { usedByPrompt } from "./usage.ts"
 
@@ -42,6 +42,19 @@ export const promptEnded = (session: Session, report: Ended, delivery: Delivery)
   at: delivery.now
 })
 
+/** A continued session must have more messages than before; otherwise the runtime silently began a new conversation. */
+const silentlyReplaced = (
+  session: Session,
+  { details, prompt, turn }: CurrentPrompt,
+  messages: number | undefined
+): ReadonlyArray<JournalEvent> => {
+  if (prompt.kind === "report" || prompt.kind === "correction") return []
+  if (!turn.continued || messages === undefined || messages > turn.messagesBefore) return []
+  const id = session.runtimeSessionId ?? details.sessionId
+  const reason = "the runtime began a new conversation under the same id"
+  return [{ _tag: "SessionReplaced", ...eventFields(details, turn.request.turnId), old: id, new: id, reason }]
+}
+
 /** Adds what the current prompt used to its turn, and says what follows. */
 const endPrompt = (
   session: Session,
@@ -51,20 +64,10 @@ const endPrompt = (
 ): Decision => {
   const current = currentPrompt(session, report)
   if (current === undefined) return refuseOutdated(session, report.turnId)
-  const ended = promptEnded(session, report, delivery)
-  return Result.succeed([ended, ...next({ ...current, turn: usageAdded(current.turn, ended) })])
-}
-
-/** A continued session must have more messages than before; otherwise the runtime silently began a new conversation. */
-const silentlyReplaced = (
-  session: Session,
-  { details, turn }: CurrentPrompt,
-  messages: number | undefined
-): ReadonlyArray<JournalEvent> => {
-  if (!turn.continued || messages === undefined || messages > turn.messagesBefore) return []
-  const id = session.runtimeSessionId ?? details.sessionId
-  const reason = "the runtime began a new conversation under the same id"
-  return [{ _tag: "SessionReplaced", ...eventFields(details, turn.request.turnId), old: id, new: id, reason }]
+  const replaced = silentlyReplaced(session, current, report.messages)
+  // What the new conversation has used is not counted yet, whatever was of the old one.
+  const ended = promptEnded(replaced.length === 0 ? session : sessionReplaced(session), report, delivery)
+  return Result.succeed([...replaced, ended, ...next({ ...current, turn: usageAdded(current.turn, ended) })])
 }
 
 /** The report ends the turn. One that is missing or cannot be read is asked for once more. */
@@ -93,7 +96,6 @@ export const recordPromptResult = (
     if (report.spokenAfter === true) return [nextReport(turn, details, delivery, "newer-words")]
     if (prompt.kind === "report" || prompt.kind === "correction") return [readReport(current, report.text, delivery)]
     return [
-      ...silentlyReplaced(session, current, report.messages),
       settings.report === "asked" ? nextReport(turn, details, delivery) : readReport(current, report.text, delivery)
     ]
   })

@@ -7,10 +7,13 @@ import { Equal } from "effect"
 import type { EventOf, SessionDetails } from "../actor/journal.ts"
 import { eventFields, type Session } from "../actor/state.ts"
 
-/** What the present runtime session has used, as far as it is counted. */
-export const counted = ({ used, usedBefore }: Session): Usage => subtractUsage(used, usedBefore)
+/** Dollars. Less than this is what adding and subtracting leaves over; real cost that is less counts when it has grown. */
+const leastCost = 1e-6
 
-const uncounted = (session: Session, total: Usage): Usage => subtractUsage(total, counted(session))
+const uncounted = ({ counted }: Session, total: Usage): Usage => {
+  const grown = subtractUsage(total, counted)
+  return grown.cost < leastCost ? { ...grown, cost: 0 } : grown
+}
 
 /** What a prompt used: what it tells itself, or what the runtime's total has grown by, where that is more. */
 export const usedByPrompt = (session: Session, told: Usage, total: Usage | undefined): Usage =>
@@ -30,5 +33,6 @@ export const countOthers = (
 
 export const usageCounted = (session: Session, event: EventOf<"UsageCounted">): Session => ({
   ...session,
-  used: addUsage(session.used, event)
+  used: addUsage(session.used, event),
+  counted: addUsage(session.counted, event)
 })

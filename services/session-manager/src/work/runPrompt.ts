@@ -93,7 +93,7 @@ const promptRuntime = (runtime: AgentRuntimeShape, work: RunPrompt) =>
 
 /**
  * What the conversation tells after a failure: the end of what the agent wrote, for a human, and whether it was given the
- * prompt. With what the session has used in all.
+ * prompt. With what the session has used in all, and the model that answered last.
  */
 const lookAtConversation = (runtime: AgentRuntimeShape, { runtimeSessionId, text }: RunPrompt) =>
   runtime.history(runtimeSessionId).pipe(
@@ -103,7 +103,7 @@ const lookAtConversation = (runtime: AgentRuntimeShape, { runtimeSessionId, text
     })),
     Effect.orElseSucceed(() => ({})),
     Effect.zip(totalUsed(runtime, runtimeSessionId)),
-    Effect.map(([seen, total]) => ({ ...seen, ...total }))
+    Effect.map(([seen, told]) => ({ ...seen, ...told }))
   )
 
 /** The agent's last words without its report. Where it wrote nothing else, they are in an earlier message. */

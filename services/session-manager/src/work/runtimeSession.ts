@@ -98,10 +98,15 @@ export const stopOnRuntime = Effect.fn("stopOnRuntime")(
   (stopping) => Effect.ignore(stopping)
 )
 
-/** What the session has used in all. */
-export const totalUsed = (runtime: AgentRuntimeShape, id: string): Effect.Effect<{ readonly total?: Usage }> =>
+/** What the session has used in all, and the model that answered last. */
+export const totalUsed = (
+  runtime: AgentRuntimeShape,
+  id: string
+): Effect.Effect<{ readonly total?: Usage; readonly model?: string }> =>
   runtime.inspect(id).pipe(
-    Effect.map(({ state, usage }) => (state._tag === "missing" ? {} : { total: usage })),
+    Effect.map(({ model, state, usage }) =>
+      state._tag === "missing" ? {} : { total: usage, ...(model === undefined ? {} : { model }) }
+    ),
     Effect.orElseSucceed(() => ({}))
   )
 

@@ -44,12 +44,13 @@ export const saveTranscript = Effect.fn("saveTranscript")(function* (
   const isLost = said.length === 0 && saved !== undefined
   const messages = isLost ? saved.messages : said
   const savedAt = isLost ? saved.savedAt : new Date(yield* Clock.currentTimeMillis).toISOString()
-  const { total } = yield* totalUsed(runtime, runtimeSessionId)
-  const used = total === undefined ? view : maxUsage(view, addUsage(usedEarlier, total))
-  const text = sessionFileText(sessionFile({ ...view, ...used }, messages, savedAt))
+  const seen = yield* totalUsed(runtime, runtimeSessionId)
+  const used = seen.total === undefined ? view : maxUsage(view, addUsage(usedEarlier, seen.total))
+  const text = sessionFileText(
+    sessionFile({ ...view, ...used, ...(seen.model === undefined ? {} : { model: seen.model }) }, messages, savedAt)
+  )
   yield* Effect.mapError(transcripts.put(object, text), fault("store the conversation"))
-  const counted = total === undefined ? {} : { total }
-  yield* tell("archived", { _tag: "RecordArchived", object, messages: messages.length, ...counted })
+  yield* tell("archived", { _tag: "RecordArchived", object, messages: messages.length, ...seen })
   // Whoever still reads a part finds the whole in its place.
   const parts = (saved?.objects ?? []).filter((part) => part.startsWith(`${object}/`))
   yield* Effect.forEach(parts, transcripts.remove, { discard: true }).pipe(

@@ -104,6 +104,12 @@ export const messageCountOf = (entries: ReadonlyArray<Entry>): number =>
 export const newestPrompt = (entries: ReadonlyArray<Entry>): string | undefined =>
   entries.flatMap((entry) => (entry.kind === "prompt" ? [entry.uuid] : [])).at(-1)
 
+/** The model of the newest answer. */
+export const modelOfLast = (entries: ReadonlyArray<Entry>): Pick<Inspection, "model"> => {
+  const model = answersIn(entries).at(-1)?.model
+  return model === undefined ? {} : { model }
+}
+
 /** @param nameOf gives the prompt's own id for a uuid of ours, and the uuid itself for a prompt of somebody else */
 export const lastMessageOf = (
   entries: ReadonlyArray<Entry>,

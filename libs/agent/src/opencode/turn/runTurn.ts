@@ -17,8 +17,8 @@ import type { Calls, Refused } from "../server/calls.ts"
 import type { ContextLimit } from "./contextLimits.ts"
 import { failureOf } from "./failures.ts"
 import { MessageTimes } from "./MessageTimes.ts"
-import { type Listed, modelOf, modelOfLast, subagentsOf, type Turn, turnOf } from "./turnOf.ts"
-import { subagentUsage } from "./usageOf.ts"
+import { type Listed, modelOf, modelOfLast, periodOf, subagentsOf, type Turn, turnOf } from "./turnOf.ts"
+import { subagentUsageIn } from "./usageOf.ts"
 import { type RequestEnd, watchStatus } from "./watchStatus.ts"
 
 export interface TurnOptions {
@@ -83,16 +83,17 @@ const isBusy = (run: TurnRun) => {
     )
 }
 
-/** Adds the subagents' tokens and cost, the model's context window and the number of tries. */
+/** Adds what the subagents used during the turn, the model's context window and the number of tries. */
 const complete = Effect.fnUntraced(function* (run: TurnRun, messages: ReadonlyArray<Listed>, outcome: TurnOutcome) {
   const { calls, limitOf } = run.options
   const { directory } = run.session
-  const ids = subagentsOf(messages, run.prompt.promptId.messageId)
+  const { messageId } = run.prompt.promptId
+  const ids = subagentsOf(messages, messageId)
   const subagents =
     ids.size === 0
       ? noUsage
       : yield* Effect.orElseSucceed(
-          subagentUsage(calls, run.session, (id) => ids.has(id)),
+          subagentUsageIn(calls, run.session, periodOf(messages, messageId), (id) => ids.has(id)),
           () => noUsage
         )
   const tokens = addTokens(outcome.tokens, subagents.tokens)

@@ -36,6 +36,10 @@ interface ListedAssistant {
 
 const isAssistant = (message: Listed): message is ListedAssistant => message.info.role === "assistant"
 
+/** One for each call of the model. */
+export const answersIn = (messages: ReadonlyArray<Listed>): ReadonlyArray<ListedAssistant> =>
+  messages.filter(isAssistant)
+
 /** A summary shortens the conversation and does not end a turn. */
 const isSummary = (message: ListedAssistant) => message.info.summary === true
 
@@ -146,7 +150,7 @@ export const modelOf = (model: string | undefined) => {
 
 /** `provider/model` of the newest answer. */
 export const modelOfLast = (messages: ReadonlyArray<Listed>): string | undefined => {
-  const last = messages.findLast(isAssistant)
+  const last = answersIn(messages).findLast((message) => !isSummary(message))
   return last === undefined ? undefined : modelName(last)
 }
 
@@ -158,6 +162,23 @@ const subagentsIn = (messages: ReadonlyArray<Listed>): ReadonlyArray<string> =>
     .filter((id) => typeof id === "string")
 
 export const startsSubagents = (messages: ReadonlyArray<Listed>): boolean => subagentsIn(messages).length > 0
+
+/** In OpenCode's time, as its messages have it. */
+export interface Period {
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
+/** From a prompt to the first message after its turn. */
+export const periodOf = (messages: ReadonlyArray<Listed>, messageId: string): Period => {
+  const last = messagesOfTurn(messages, messageId).at(-1)
+  const end = messages.findIndex(({ info }) => info.id === last?.info.id)
+  const after = end === -1 ? undefined : messages[end + 1]
+  return {
+    fromMs: messages.find(({ info }) => info.id === messageId)?.info.time.created ?? 0,
+    untilMs: after?.info.time.created ?? Number.POSITIVE_INFINITY
+  }
+}
 
 /** Sessions of the turn's subagents, whose tokens are not included in its own. */
 export const subagentsOf = (messages: ReadonlyArray<Listed>, messageId: string): ReadonlySet<string> =>
