@@ -52,7 +52,10 @@ export interface TurnOutcome {
   readonly finish?: string
   /** How full the context was at the last model call, if the runtime reports it. */
   readonly context?: ContextFill
-  /** Somebody else prompted the session after this turn's last answer: their words are newer than its text. */
+  /**
+   * The session was prompted again after this turn's last answer: those words are newer than its text. As it is when the
+   * outcome is asked for, unlike the rest.
+   */
   readonly spokenAfter?: boolean
   /** The prompt that the last answer is to, where somebody else spoke during the turn. */
   readonly answered?: string
