@@ -243,7 +243,7 @@ describe("the outcome of a command that was asked", () => {
         const defaults = { directory: "", host: anyHost, runtime: "opencode", permissions: "ask" } as const
         const asked = to
           .reviewer("r1-p2")
-          .RequestReview({ ...request, ...defaults, limits: {}, words: [], findings: [], prompts: {} })
+          .RequestReview({ ...request, ...defaults, limits: {}, words: [], decisions: [], findings: [], prompts: {} })
         assert.deepInclude(yield* messenger.ask(asked), { phase: "2", cycle: 2 })
       }).pipe(Effect.provide(one))
     })
