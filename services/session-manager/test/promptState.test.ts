@@ -24,6 +24,14 @@ describe("a prompt that an older version asked for", () => {
   })
 })
 
+describe("a prompt in a session that was used before", () => {
+  it("takes for its own what the runtime's total has grown by", () => {
+    const counted = { tokens: { ...noTokens, input: 500 }, cost: 1.5, calls: 4 }
+    const { used } = inspectedAt(promptStarted({ kind: "work" }, 0), inspection, { counted }, 1)
+    assert.deepStrictEqual(used, { tokens: { ...noTokens, input: 200 }, cost: 0.5, calls: 5 })
+  })
+})
+
 describe("a prompt that is sent again", () => {
   it("counts all attempts for its limits, and this attempt alone as work", () => {
     const again = inspectedAt(promptStarted({ kind: "work" }, 0), inspection, { counted: noUsage }, 1)

@@ -251,6 +251,12 @@ describe("continue", () => {
     ...(guidance === undefined ? {} : { guidance })
   })
 
+  it("takes the limits that come with it in place of those of the last turn", () => {
+    const limits = { maxTokens: 7 }
+    const outcome = given([...firstTurn, { ...go(), limits } as SessionInput]).when(found(2))
+    assert.deepInclude(outcome.work[0]?.work, { _tag: "RunPrompt", limits })
+  })
+
   it("prompts the same session to continue", () => {
     const outcome = given([...firstTurn, go()]).when(found(2))
     assert.deepInclude(outcome.work[0]?.work, {

@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { drain, Messenger } from "@reprise/actor"
+import { Broker, drain, Messenger } from "@reprise/actor"
 import { AgentRuntime, AgentRuntimes, type Inspection, MemoryControl, type MemoryScript } from "@reprise/agent"
 import { Host, Key, type SessionCommand, SessionId } from "@reprise/protocol"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { layerWith } from "../src/service.ts"
 import { OwnPrompts } from "../src/work/OwnPrompts.ts"
 import { interruptSession } from "../src/work/runtimeSession.ts"
+import { readSessionFile } from "../src/work/SessionFile.ts"
 import { inMemory, stage, surroundings } from "./support/stage.ts"
 import { badReport, goodReport, newTurn, nextTurn, sessionId } from "./support/story.ts"
 
@@ -320,6 +321,12 @@ describe("an abort in the middle of a turn", () => {
         "SessionArchived",
         "SessionPaused"
       ])
+      const { tokens } = yield* awaitEvent("UsageCounted")
+      const { object = "" } = yield* awaitEvent("SessionArchived")
+      const { transcripts } = yield* Broker
+      const file = Result.getOrThrow(readSessionFile((yield* transcripts.get(object)) ?? ""))
+      assert.deepInclude(file.metadata, { totalInputTokens: tokens.input, totalOutputTokens: tokens.output })
+      assert.isAbove(tokens.input + tokens.output, 0)
       yield* Effect.repeat(runtime.inspect(runtimeSessionId), { while: ({ state }) => state._tag === "busy" })
     }).pipe(Effect.provide(inMemory(() => [{ hold: "work" }], { control })))
   })

@@ -216,8 +216,14 @@ describe("any terminal", () => {
     row(s, report).refused("TurnCompleted is stale: run r1-test is aborted.")
     const { sessionId } = report
     const late = { _tag: "UsageCounted", runId, sessionId, role: "author", ...noUsage, cost: 0.25, calls: 1 } as const
-    assert.strictEqual(s.tell(late).run.usage.author.cost, 0.75)
+    assert.deepInclude(s.tell(late).run.usage.author, { cost: 0.75, turns: 1 })
     assert.strictEqual(s.run.status, "aborted")
+  })
+
+  it.each(["aborted", "timeout"] as const)("counts what a turn used that failed as %s", (kind) => {
+    const s = story().executing()
+    const failure = { ...s.turnFailure(kind), cost: 0.5 }
+    assert.strictEqual(s.tell(abort).tell(failure).run.usage.author.cost, 0.5)
   })
 
   it("refuses any later answer as stale", () => {
@@ -318,6 +324,7 @@ describe("circuit breakers", () => {
     s.tell({ ...s.turnFailure("turn-limit", true), cost: 0.5 })
     assert.deepInclude(s.question.ask, { origin: "limit", reason: "The run has cost $0.50: its budget is $0.4." })
     assert.strictEqual(s.answer("fix").run.pending._tag, "Turn")
+    assert.approximately(s.command("StartTurn").limits.maxCost ?? 0, 0.4, 1e-9)
   })
 
   it("give a continued turn what is left of the budget that was granted again", () => {
