@@ -59,6 +59,7 @@ describe("an agent that works", () => {
       works.work.map((one) => one._tag === "RequestWork" && one.work._tag),
       ["HandBack"]
     )
+    assert.deepStrictEqual(given([...firstTurn, nextTurn(2)]).when(handBack).types, ["HandedBack"])
     given([...firstTurn, human, idle])
       .when(handBack)
       .then([])

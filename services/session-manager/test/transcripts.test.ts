@@ -107,6 +107,12 @@ describe("a lost session", () => {
     assert.include(outcome.types, end === "ExpireSession" ? "SessionLost" : "TurnFailed")
   })
 
+  it("may be one that has failed because its runtime lost it", () => {
+    const failed = [...known, nextTurn(2), found(2, "missing")]
+    assert.strictEqual(given(failed).state.status, "failed")
+    assert.include(given(failed).when(nextTurn(3, { onMissing: "reconstruct" })).types, "SessionLost")
+  })
+
   it("is told on: what the session in its place was told is lost with that, and told again", () => {
     const lost = [...known, nextTurn(2, { onMissing: "reconstruct" }), found(2, "missing")]
     const [open] = workOf(given(lost.slice(0, -1)).when(found(2, "missing")))
