@@ -12,6 +12,9 @@ export const toSession = (key: Key, report: SessionReport) => ({
   command: report
 })
 
+/** The fault of work that could not do this, whatever the cause. */
+export const fault = (operation: string) => (cause: unknown) => new WorkFault({ operation, cause })
+
 export interface Reporting {
   /** Reports under the same `name` of the same work are one report, however often the work is delivered. */
   readonly tell: (name: string, report: SessionReport) => Effect.Effect<void, WorkFault>
@@ -24,14 +27,10 @@ export const reportTo = Effect.fnUntraced(function* (context: WorkContext) {
   const options = { causation: context.id, subject: context.subject }
   return {
     tell: (name, report) =>
-      messenger.send(toSession(context.key, report), { ...options, id: `${context.id}.${name}` }).pipe(
-        Effect.asVoid,
-        Effect.mapError((cause) => new WorkFault({ operation: report._tag, cause }))
-      ),
-    show: (event) =>
       messenger
-        .publish("session-manager", event, options)
-        .pipe(Effect.mapError((cause) => new WorkFault({ operation: event._tag, cause })))
+        .send(toSession(context.key, report), { ...options, id: `${context.id}.${name}` })
+        .pipe(Effect.asVoid, Effect.mapError(fault(report._tag))),
+    show: (event) => messenger.publish("session-manager", event, options).pipe(Effect.mapError(fault(event._tag)))
   } satisfies Reporting
 })
 

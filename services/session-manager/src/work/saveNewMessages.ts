@@ -1,15 +1,13 @@
 /** Saves what was said in a session since the last time (docs/design/sessions.md#lifecycle). */
 import { createHash } from "node:crypto"
-import { Broker, type WorkContext, WorkFault } from "@reprise/actor"
+import { Broker, type WorkContext } from "@reprise/actor"
 import { AgentRuntimes } from "@reprise/agent"
 import type { Message } from "@reprise/agent/message"
 import { Clock, Effect } from "effect"
 import type { WorkOf } from "../actor/work.ts"
 import { readTranscript } from "./readTranscript.ts"
-import { reportTo } from "./report.ts"
+import { fault, reportTo } from "./report.ts"
 import { partText } from "./SessionFile.ts"
-
-const fault = (operation: string) => (cause: unknown) => new WorkFault({ operation, cause })
 
 /** Older messages do not change any more; one that a human takes back is missed by its id. */
 const mayChange = 8

@@ -1,15 +1,13 @@
 /** Archives a session: its whole conversation, from its runtime or as it was saved, becomes one object. */
-import { Broker, Messenger, type WorkContext, WorkFault } from "@reprise/actor"
+import { Broker, Messenger, type WorkContext } from "@reprise/actor"
 import { AgentRuntimes } from "@reprise/agent"
 import { addUsage, maxUsage, noUsage, SessionId } from "@reprise/protocol"
 import { Clock, Effect } from "effect"
 import type { WorkOf } from "../actor/work.ts"
 import { readTranscript } from "./readTranscript.ts"
-import { reportTo } from "./report.ts"
+import { fault, reportTo } from "./report.ts"
 import { interruptSession, totalUsed } from "./runtimeSession.ts"
 import { sessionFile, sessionFileText } from "./SessionFile.ts"
-
-const fault = (operation: string) => (cause: unknown) => new WorkFault({ operation, cause })
 
 /**
  * Idempotent. Where the runtime has lost the session, what was saved of it is archived; without that its metadata alone.
