@@ -44,6 +44,8 @@ describe("a run whose journal holds garbage", () => {
         const runId = parked?.runId ?? ""
         const nothing = yield* world.reprise("repair", runId)
         assert.match(nothing.stderr, /nothing to repair/)
+        const replayed = yield* world.reprise("doctor", "--replay", runId)
+        assert.deepStrictEqual([replayed.code, /replayed without a difference/.test(replayed.stdout)], [0, true])
 
         const up = yield* world.start("up")
         yield* up.waitFor(/Ctrl-C stops/)
@@ -62,6 +64,9 @@ describe("a run whose journal holds garbage", () => {
           }
         }
 
+        const broken = yield* world.reprise("doctor", "--replay", runId)
+        assert.strictEqual(broken.code, 3, broken.stderr)
+        assert.match(broken.stdout, /journal entry \d+ cannot be read/)
         const unasked = yield* world.reprise("repair", runId)
         assert.strictEqual(unasked.code, 2)
         assert.match(

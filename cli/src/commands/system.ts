@@ -41,6 +41,11 @@ export const doctor = Command.make(
       Flag.withDescription("Fix what can be fixed without asking"),
       Flag.withDefault(false)
     ),
+    replay: Flag.String("replay").pipe(
+      Flag.withMetavar("RUN"),
+      Flag.withDescription("Instead, replay the journals of a run and name the first difference"),
+      Flag.optional
+    ),
     nats: natsFlag
   },
   lazily(

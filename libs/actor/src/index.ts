@@ -13,4 +13,6 @@ export { NotReplayable, type StoredDeadLetter } from "./messenger/deadLetters.ts
 export type { EventsOptions, SeenEvent } from "./messenger/events.ts"
 export { QueryFailed } from "./messenger/queries.ts"
 export { SendFailed, type SendOptions } from "./messenger/send.ts"
+export { type ActorReplay, replayActor } from "./replay/replayActor.ts"
+export { type ReplayDifference, type Replayed, replayJournal, type StoredEntry } from "./replay/replayJournal.ts"
 export { type WorkContext, type Worker, WorkFault, workerLayer } from "./workerLayer.ts"

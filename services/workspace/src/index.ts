@@ -1,3 +1,4 @@
+export { workspaceActor } from "./actor/actor.ts"
 export { actors, layer, workers } from "./service.ts"
 export { Git } from "./work/git/Git.ts"
 export { uncommittedPaths } from "./work/git/uncommittedPaths.ts"

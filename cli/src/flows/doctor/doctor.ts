@@ -9,10 +9,13 @@ import { data, okJson } from "../../terminal/Printer.ts"
 import { checkBroker } from "./broker.ts"
 import { broken, type Finding, findingsTable, ok } from "./findings.ts"
 import { checkClaude, checkGit, checkNode, checkOpenCode, checkServerBinary } from "./programs.ts"
+import { replay } from "./replay.ts"
 import { checkRepository } from "./repository.ts"
 
 interface Flags extends ClientFlags {
   readonly fix: boolean
+  /** The run whose journals are replayed, in place of the checks. */
+  readonly replay: Option.Option<string>
 }
 
 const ofFailure = (check: string, { hint, message }: CliFailure): ReadonlyArray<Finding> => [
@@ -39,7 +42,7 @@ const checkProject = Effect.fnUntraced(function* (flags: Flags) {
   return [yield* checkRepository(project.success), ...(yield* checkConfigured(project.success, flags))]
 })
 
-export const doctor = Effect.fn("doctor")(function* (flags: Flags) {
+const checkAll = Effect.fn("doctor")(function* (flags: Flags) {
   const findings: ReadonlyArray<Finding> = [
     yield* checkNode,
     yield* checkGit,
@@ -52,3 +55,6 @@ export const doctor = Effect.fn("doctor")(function* (flags: Flags) {
   else data(findingsTable(findings))
   if (findings.some(({ state }) => state === "broken")) return yield* exitWith(exitCodes.missing)
 })
+
+export const doctor = (flags: Flags) =>
+  Option.match(flags.replay, { onNone: () => checkAll(flags), onSome: (run) => replay({ ...flags, run }) })
