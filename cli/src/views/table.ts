@@ -6,6 +6,12 @@ import { dataColumns } from "../terminal/Printer.ts"
 type Cell = string | number
 type Row = ReadonlyArray<Cell>
 
+/** Longer cells are cut: measuring the width of what a terminal shows takes time in the square of the length. */
+const longestCell = 2000
+
+const shortened = (cell: Cell): Cell =>
+  typeof cell === "string" && cell.length > longestCell ? `${cell.slice(0, longestCell)}…` : cell
+
 /** A column is not wrapped to less than this. */
 const narrowest = 20
 
@@ -42,7 +48,8 @@ const asList = (head: ReadonlyArray<string>, rows: ReadonlyArray<Row>): string =
  * A table as wide as its content if it fits into the terminal; otherwise its widest column is wrapped, and if that is not
  * enough each row becomes a list. Ids are broken only as a last resort. `columns`: the width of the terminal.
  */
-export const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<Row>, columns = dataColumns()): string => {
+export const table = (head: ReadonlyArray<string>, given: ReadonlyArray<Row>, columns = dataColumns()): string => {
+  const rows = given.map((row) => row.map(shortened))
   const whole = draw(head, rows)
   const widths = widthsOf(whole)
   const excess = widths.reduce((sum, width) => sum + width + 1, 1) - columns

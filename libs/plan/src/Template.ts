@@ -86,18 +86,25 @@ const problemOf = (segment: Segment, known: ReadonlyArray<string>): string | und
   return `unknown variable '${text}'; ${hint} Write \\${text} to get these characters.`
 }
 
+/** Nobody reads more. */
+const mostProblems = 100
+
 /** Checks a user's text for a template. Problems come in the order of the text; none means the text can be used. */
 export const templateProblems = (template: Template, text: string): ReadonlyArray<TemplateProblem> => {
   if (text.trim() === "")
     return [{ line: 1, column: 1, message: "the prompt is empty; delete the file to use the built-in prompt." }]
   const known = Object.keys(template.variables)
   const segments = segmentsOf(text)
-  const wrong = segments.flatMap((segment) => {
-    const message = problemOf(segment, known)
-    if (message === undefined || segment._tag === "Text") return []
-    const { column, line } = positionAt(text, segment.offset)
-    return [{ line, column, message }]
-  })
+  const wrong = segments
+    .flatMap((segment) => {
+      const message = problemOf(segment, known)
+      return message === undefined || segment._tag === "Text" ? [] : [{ offset: segment.offset, message }]
+    })
+    .slice(0, mostProblems)
+    .map(({ message, offset }) => {
+      const { column, line } = positionAt(text, offset)
+      return { line, column, message }
+    })
   const used = new Set(segments.flatMap((segment) => (segment._tag === "Variable" ? [segment.name] : [])))
   const missing = template.required
     .filter((name) => !used.has(name))

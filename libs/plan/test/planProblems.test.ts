@@ -92,6 +92,9 @@ describe("a plan is refused, with line and column, when", () => {
       phase("- [ ] a", "", `${"word ".repeat(200)}\n`.repeat(maxBlockLength / 1000)),
       [["too-large", 4, 1]]
     ],
+    ["a paragraph is long", phase("- [ ] a", "", "word\n".repeat(4000)), [["too-large", 4, 1]]],
+    ["an item goes on and on", phase("- [ ] a", "- [ ] b", "word\n".repeat(4000)), [["too-large", 3, 1]]],
+    ["the front matter is long", `---\ntitle: "${"a".repeat(16 * 1024)}"\n---\n`, [["too-large", 1, 1]]],
     ["it is enormous", "a".repeat(maxPlanLength + 1), [["too-large", 1, 1]]]
   ])("%s", (_, text, expected) => {
     const problems = refused(parsePlan(text))

@@ -32,8 +32,13 @@ const chosen = (option: EscalationOption, text: string): TypedAnswer => {
 
 const askAgain = ({ message }: NoSuchChoice): TypedAnswer => ({ _tag: "AskAgain", message })
 
-/** Positions of the colons in a line. An option's name may contain one, so any of them may end the choice. */
-const colonsIn = (line: string): ReadonlyArray<number> => [...line.matchAll(/:/g)].map(({ index }) => index)
+/** The words that can be meant are shorter; what is pasted after them may be long. */
+const longestWord = ({ options }: OfferedChoices): number =>
+  Math.max(80, ...options.flatMap(({ keys, name }) => [name, ...keys]).map(({ length }) => length))
+
+/** Positions of the colons that may end the choice: an option's name may contain one. */
+const colonsIn = (line: string, question: OfferedChoices): ReadonlyArray<number> =>
+  [...line.slice(0, longestWord(question) + 1).matchAll(/:/g)].map(({ index }) => index)
 
 /**
  * Reads `c`, `c: text`, an option's name, key or word, or a key that shows something. An option's own key takes
@@ -44,7 +49,7 @@ export const parseAnswer = (line: string, question: OfferedChoices): TypedAnswer
   if (typed === "") return { _tag: "AskAgain", message: `Choose one of: ${listOptions(question.options)}.` }
   const whole = resolveChoice(typed, question)
   if (Result.isSuccess(whole)) return chosen(whole.success, "")
-  for (const colon of colonsIn(typed)) {
+  for (const colon of colonsIn(typed, question)) {
     const part = resolveChoice(typed.slice(0, colon), question)
     if (Result.isSuccess(part)) return chosen(part.success, typed.slice(colon + 1))
     if (part.failure.code === "not-offered") return askAgain(part.failure)

@@ -7,6 +7,8 @@ import { byteOrderMark, positionAt } from "./Position.ts"
 export const maxPlanLength = 256 * 1024
 /** In UTF-16 units: the largest line, paragraph, code block or top-level list item. */
 export const maxBlockLength = 128 * 1024
+/** In UTF-16 units: the markdown parser takes time in the square of a paragraph's length. */
+const maxParagraphLength = 16 * 1024
 const maxBlankLines = 1000
 const maxMarkersPerLine = 100
 
@@ -59,6 +61,16 @@ const codePoint = (character: string) => `U+${character.charCodeAt(0).toString(1
 const refuseShape = (text: string): Option.Option<PlanProblem> => {
   const long = longLine(text)
   if (long !== undefined) return Option.some(blockTooLarge({ line: long, column: 1 }))
+  const paragraph = longParagraph(text)
+  if (paragraph !== undefined) {
+    return Option.some(
+      planProblem(
+        "too-large",
+        { line: paragraph, column: 1 },
+        `the paragraph that begins here is longer than ${maxParagraphLength} characters; divide it by blank lines, or put it into a code block.`
+      )
+    )
+  }
   const blank = text.search(blankLines)
   if (blank >= 0) {
     const at = positionAt(text, blank)
@@ -99,4 +111,26 @@ const longLine = (text: string): number | undefined => {
     start = index
   }
   return text.length - start > maxBlockLength ? line : undefined
+}
+
+const fenceLine = /^[ \t>]*(?:`{3,}|~{3,})/
+/** A blank line, or one that begins a heading, a list item or a row of a table. */
+const endsParagraph = /^[ \t>]*(?:$|#|\||(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$))/
+
+/** The number of the first line of a paragraph that is too long. What stands in a code block is no paragraph. */
+const longParagraph = (text: string): number | undefined => {
+  let first = 1
+  let length = 0
+  let inCode = false
+  for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
+    const isFence = fenceLine.test(line)
+    if (isFence) inCode = !inCode
+    if (isFence || inCode || endsParagraph.test(line)) {
+      first = isFence || line.trim() === "" ? index + 2 : index + 1
+      length = 0
+    }
+    if (!inCode) length += line.length + 1
+    if (length > maxParagraphLength) return first
+  }
+  return undefined
 }

@@ -64,12 +64,19 @@ const decode = SchemaParser.decodeUnknownResult(FrontMatter, { errors: "all", on
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 const maxAliases = 10
 
+/** In UTF-16 units. The YAML parser takes time in the square of the length for some that is wrong. */
+const maxFrontMatterLength = 16 * 1024
+
 /**
  * Decodes YAML 1.2 with known keys only, or gives every problem at its own line and column. `line` is the line of the
  * opening fence: the YAML begins on the next one. An empty block is allowed.
  */
 export const readFrontMatter = (yaml: string, line: number): Result.Result<FrontMatter, ReadonlyArray<PlanProblem>> => {
   const lines = new LineCounter()
+  if (yaml.length > maxFrontMatterLength) {
+    const tooLarge = `the front matter has ${yaml.length} characters, more than the ${maxFrontMatterLength} allowed; move long commands into scripts.`
+    return Result.fail([planProblem("too-large", { line, column: 1 }, tooLarge)])
+  }
   const document = parseDocument(yaml, { lineCounter: lines, schema: "core", logLevel: "silent", prettyErrors: false })
   const positionOf = (offset: number) => {
     const { line: yamlLine, col } = lines.linePos(offset)
@@ -89,7 +96,7 @@ export const readFrontMatter = (yaml: string, line: number): Result.Result<Front
       planProblem(
         "front-matter-syntax",
         positionOf(0),
-        "the front matter expands too many aliases; write the values out."
+        "the front matter expands too many aliases, or nests too deep; write plain values."
       )
     ])
   }

@@ -4,6 +4,7 @@
  */
 import { AuthorStatus, type ReportForm, type ReportKind, Verdict } from "@reprise/protocol"
 import { Result, Schema } from "effect"
+import { fencedBlocks } from "./fencedBlocks.ts"
 import { type JsonObject, readJsonSchema } from "./reportSchema.ts"
 
 export type AgentReport =
@@ -13,9 +14,6 @@ export type AgentReport =
 
 const decodeStatus = Schema.decodeUnknownResult(AuthorStatus, { errors: "all" })
 const decodeVerdict = Schema.decodeUnknownResult(Verdict, { errors: "all" })
-
-/** A fence begins a line; the block may be indented or quoted, in any language. */
-const fenced = /^[ \t>]*(`{3,}|~{3,})[^\n]*\n([\s\S]*?)^[ \t>]*\1[ \t]*$/gm
 
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -32,25 +30,28 @@ const parse = (text: string): unknown => {
   }
 }
 
+/** A message with more lines that begin with a brace than this is code: each try reads to the end of the text. */
+const mostTries = 32
+
 /** An object that begins with the first brace of a line and ends with the last brace of the text. */
 const bareObject = (text: string): object | undefined => {
   const end = text.lastIndexOf("}")
-  for (let start = text.indexOf("{"); start !== -1 && start < end; start = text.indexOf("\n{", start)) {
+  let start = text.indexOf("{")
+  for (let tries = 0; tries < mostTries && start !== -1 && start < end; tries++) {
     const value = parse(text.slice(start, end + 1))
     if (isObject(value)) return value
-    start += 1
+    start = text.indexOf("\n{", start)
+    if (start !== -1) start += 1
   }
   return undefined
 }
 
-const blocksOf = (text: string) => [...text.replaceAll("\r\n", "\n").matchAll(fenced)]
-
 /** The message without the JSON block that it ends with: what a human is to read. */
 export const withoutBlock = (text: string): string => {
   const normal = text.replaceAll("\r\n", "\n")
-  const last = blocksOf(normal).at(-1)
-  if (last === undefined || !isObject(parse(last[2] ?? ""))) return text
-  return normal.slice(last.index + last[0].length).trim() === "" ? normal.slice(0, last.index).trimEnd() : text
+  const last = fencedBlocks(normal).at(-1)
+  if (last === undefined || !isObject(parse(last.body))) return text
+  return normal.slice(last.end).trim() === "" ? normal.slice(0, last.start).trimEnd() : text
 }
 
 /** Why there is no report. `problem`: words that can follow "could not be read:". */
@@ -66,10 +67,10 @@ const ownFields = { "author-status": "result", verdict: "readiness" } as const s
 /** The newest object that is meant as a report of this form. What stands outside of a fence after the last one is newer. */
 const findReport = (form: ReportForm, text: string): Result.Result<object, Unreadable> => {
   const normal = text.replaceAll("\r\n", "\n")
-  const blocks = blocksOf(normal)
+  const blocks = fencedBlocks(normal)
   const last = blocks.at(-1)
-  const bare = bareObject(last === undefined ? normal : normal.slice(last.index + last[0].length))
-  const objects = [bareObject(normal), ...blocks.map((match) => parse(match[2] ?? "")), bare].filter(isObject)
+  const bare = bareObject(last === undefined ? normal : normal.slice(last.end))
+  const objects = [bareObject(normal), ...blocks.map(({ body }) => parse(body)), bare].filter(isObject)
   const found = objects.findLast((object) => typeof form !== "string" || ownFields[form] in object)
   if (found !== undefined) return Result.succeed(found)
   if (blocks.length === 0) return Result.fail({ isMissing: true, problem: "it has no fenced JSON block." })
@@ -89,10 +90,11 @@ const problemOf = (error: { readonly message: string }): string => {
 /** Items are told apart by their ids later. */
 const verdictProblem = (verdict: Verdict): string | undefined => {
   const ids = verdict.items.map((item) => item.id.trim())
+  const seen = new Set<string>()
   if (ids.includes("") || verdict.items.some((item) => item.title.trim() === "")) {
     return "every item needs an id and a title."
   }
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+  const twice = ids.find((id) => seen.size === seen.add(id).size)
   return twice === undefined ? undefined : `two items have the id ${twice}.`
 }
 
