@@ -212,6 +212,8 @@ export const SessionView = Schema.Struct({
   model: Schema.optionalKey(Schema.String),
   directory: Schema.String,
   host: Host,
+  /** Whether a process is there that does its work. Absent: the session has ended, or nobody could tell. */
+  hosted: Schema.optionalKey(Schema.Boolean),
   status: Schema.Literals(["requested", "created", "active", "paused", "expired", "completed", "aborted", "failed"]),
   phase: Schema.optionalKey(PhaseId),
   turnId: Schema.optionalKey(TurnId),
