@@ -197,6 +197,7 @@ export const sessionManagerEvents = {
     /** The session has ended with its turn, or had ended before: nothing can be done in it any more. */
     sessionEnded: Schema.optionalKey(Schema.Boolean),
     ...used,
+    context: Schema.optionalKey(ContextFill),
     lastLines: Schema.optionalKey(Schema.String)
   }
 } as const

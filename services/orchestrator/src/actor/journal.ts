@@ -149,7 +149,8 @@ const answered = {
     unread: Schema.optionalKey(Schema.Boolean),
     /** The turn continued a session after a question. */
     continued: Schema.optionalKey(Schema.Boolean),
-    lastLines: optionalText
+    lastLines: optionalText,
+    context: Schema.optionalKey(ContextFill)
   },
   CommitAccepted: { commit: text, diffStat: optionalText },
   CommitTurnedDown: { commit: text, reason: text, detail: text },
@@ -164,7 +165,8 @@ const answered = {
     commit: text,
     cycle: Schema.Int,
     sessionId: Schema.optionalKey(SessionId),
-    context: Schema.optionalKey(ContextFill)
+    context: Schema.optionalKey(ContextFill),
+    lastLines: optionalText
   },
   ReviewBroke: { cycle: Schema.Int, reason: text },
   /** The review file is committed and the tree clean (`dirty` empty), or not. */

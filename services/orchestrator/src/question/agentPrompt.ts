@@ -7,6 +7,9 @@ import { locationOf } from "../phase/plan.ts"
 import { askForAgent, evidenceOf } from "./escalate.ts"
 import { type AgentPrompt, promptOptions } from "./question.ts"
 
+const askingAgent = ({ phase }: Run, { sessionId }: AgentPrompt) =>
+  [phase?.author, phase?.reviewer].find((session) => session?.sessionId === sessionId)
+
 /** The agent waits for the reply; its turn goes on underneath the question. */
 const askPrompt = (run: Run, prompt: AgentPrompt): RunEvents =>
   askForAgent(
@@ -17,7 +20,7 @@ const askPrompt = (run: Run, prompt: AgentPrompt): RunEvents =>
       reason: prompt.text,
       options: promptOptions(prompt),
       sessionId: prompt.sessionId,
-      evidence: evidenceOf(run, { promptId: prompt.promptId })
+      evidence: evidenceOf(run, askingAgent(run, prompt), { promptId: prompt.promptId })
     }
   )
 
