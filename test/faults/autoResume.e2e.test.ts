@@ -107,6 +107,31 @@ describe("a human who prompts the session of a waiting step", () => {
     })
   )
 
+  it.live("resumes the run when it was done while nothing ran, also without a terminal", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        openCode: "shared",
+        plan: plan("One"),
+        config: `permissions = "all"\n${quick}`,
+        script: script(
+          question,
+          on(byHand, commits("hand.txt", "by hand")),
+          on({ role: "author", kind: "work", lastUser: "idle again" }, { text: "I am done." })
+        )
+      })
+      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
+      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4, "nobody has worked in its session")
+      yield* typeInto(world, yield* authorOf(world), "Do it by hand.")
+      const again = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(again.code, 0, again.stderr)
+      const events = yield* world.eventsOf((yield* world.runs)[0]?.runId ?? "")
+      assert.deepStrictEqual(gateEvents(events), [
+        "1 EscalationRaised EXECUTE author",
+        "1 EscalationWithdrawn EXECUTE agent-working"
+      ])
+    })
+  )
+
   it.live("resumes the run even after all processes were killed, and the agent's next question is a new one", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({

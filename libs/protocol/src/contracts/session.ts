@@ -245,6 +245,12 @@ export const SessionView = Schema.Struct({
 })
 export type SessionView = typeof SessionView.Type
 
+/**
+ * What the watch over a host's sessions answers, as soon as it has looked at each of them: those in which somebody works
+ * outside of turns.
+ */
+export const SessionsAtWork = Schema.Struct({ sessions: Schema.Array(SessionId) })
+
 export const sessionManager = contract({
   service: "session-manager",
   actor: "session",
