@@ -140,7 +140,7 @@ describe("a turn in a new session", () => {
       message: "no runtime"
     })
     assert.deepStrictEqual(outcome.types, ["AgentGone", "TurnFailed"])
-    assert.deepInclude(outcome.event("TurnFailed"), { kind: "gone", sessionUsable: false })
+    assert.deepInclude(outcome.event("TurnFailed"), { kind: "gone", sessionUsable: false, sessionEnded: true })
     assert.strictEqual(outcome.state.status, "failed")
   })
 

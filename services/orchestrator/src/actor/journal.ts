@@ -145,6 +145,8 @@ const answered = {
     message: text,
     /** Whether the session can be continued. */
     usable: Schema.Boolean,
+    /** The session has ended with it. */
+    ended: Schema.optionalKey(Schema.Boolean),
     /** Its prompt did not reach the agent: what it said is to be said again. */
     unread: Schema.optionalKey(Schema.Boolean),
     /** The turn continued a session after a question. */

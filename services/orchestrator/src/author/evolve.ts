@@ -101,10 +101,10 @@ const endsSession = ({ standalone }: Run, kind: FailureKind): boolean =>
 
 /** An agent whose session is not in order may be at work still. */
 const authorAfterFailure = (run: Run, author: Author, event: EventOf<"TurnBroke">): Author => {
-  const { context = author.context, kind, lastLines = author.lastLines, message, usable } = event
+  const { context = author.context, ended, kind, lastLines = author.lastLines, message, usable } = event
   const told: Author = { ...author, context, lastLines, idleSince: usable ? run.updatedAt : undefined }
   if (author.state === "ended") return told
-  const state = usable ? "usable" : endsSession(run, kind) ? "ended" : "doubtful"
+  const state = usable ? "usable" : ended === true || endsSession(run, kind) ? "ended" : "doubtful"
   return { ...told, state, why: `its last turn failed (${kind}): ${message}` }
 }
 

@@ -241,6 +241,7 @@ export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): 
     kind,
     message,
     usable,
+    ...(event.sessionEnded === true ? { ended: true } : {}),
     ...(event.promptGiven === true ? {} : { unread: true }),
     ...(continued ? { continued: true } : {}),
     ...(context === undefined ? {} : { context }),
