@@ -162,7 +162,9 @@ export const sessionManagerEvents = {
     promptId: Schema.String,
     kind: Schema.Literals(["permission", "question"]),
     text: Schema.String,
-    options: Schema.Array(Schema.Struct({ name: Schema.String, label: Schema.String }))
+    options: Schema.Array(Schema.Struct({ name: Schema.String, label: Schema.String })),
+    /** What the agent wrote last before it asked, for a human. */
+    lastLines: Schema.optionalKey(Schema.String)
   },
   AgentFailed: {
     ...atSession,

@@ -46,7 +46,8 @@ export const AgentPrompt = Schema.Struct({
   promptId: Schema.String,
   kind: Schema.Literals(["permission", "question"]),
   text: Schema.String,
-  options: Schema.Array(Schema.Struct({ name: Schema.String, label: Schema.String }))
+  options: Schema.Array(Schema.Struct({ name: Schema.String, label: Schema.String })),
+  lastLines: Schema.optionalKey(Schema.String)
 })
 export type AgentPrompt = typeof AgentPrompt.Type
 

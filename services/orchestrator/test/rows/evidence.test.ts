@@ -62,6 +62,13 @@ describe("a question of the author", () => {
     assert.deepInclude(facts(s), { context, lastLines: "Almost there" })
   })
 
+  it("tells what the agent wrote in its turn before it asked for a permission", () => {
+    const prompt = { _tag: "AgentPrompting", promptId: "p1", kind: "permission", text: "May I?", options: [] } as const
+    const s = story().executing().needsHuman().answer("c")
+    s.tell({ ...prompt, runId: s.run.runId, sessionId: s.author, lastLines: "I need a key." })
+    assert.strictEqual(facts(s).lastLines, "I need a key.")
+  })
+
   it("does not tell the words of the author before it", () => {
     const s = story().executing().needsHuman().answer("fix").agentPrompts("p1")
     assert.deepStrictEqual(facts(s), { ...nothingKnown, sessionId: s.author })

@@ -11,8 +11,9 @@ import type { SessionReport } from "../actor/inputs.ts"
 import { isEnded } from "../actor/state.ts"
 import type { SessionSettings } from "../settings.ts"
 import { HandBacks } from "./HandBacks.ts"
+import { agentQuestion } from "./lastWords.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
-import { optionsOf, toSession } from "./report.ts"
+import { toSession } from "./report.ts"
 import { isAtRest, newestPromptIn } from "./runtimeSession.ts"
 import {
   endsWorkOfOthers,
@@ -133,9 +134,7 @@ const observe = (watch: Watch, runtime: AgentRuntimeShape, event: RuntimeEvent):
       return reportActive(watch, runtime, session, event)
     case "prompting": {
       if (session.inTurn || !watch.sessions.isBusy(event.sessionId)) return Effect.void
-      const { kind, promptId, text } = event
-      const question = { _tag: "RecordAgentQuestion", promptId, kind, text, options: optionsOf(event) } as const
-      return tell(watch, session, question)
+      return Effect.flatMap(agentQuestion(runtime, event), (question) => tell(watch, session, question))
     }
     case "replied":
       return session.inTurn
