@@ -127,6 +127,38 @@ describe("a question", () => {
     )
   })
 
+  it("says since when its agent is idle and how full its conversation is, as far as that is known", () => {
+    const idleSince = "2026-01-01T09:53:20.000Z"
+    const ofSession = (evidence: object) =>
+      shown({ sessionId: "r1-abc-s1", evidence }).find((line) => line.startsWith("Session"))
+    const opens = "'reprise attach r1-abc-s1' opens it"
+    assert.strictEqual(
+      ofSession({ idleSince, context: { tokens: 90_000, limit: 200_000 } }),
+      `Session r1-abc-s1, idle since 2026-01-01 09:53 UTC (11 min ago), 45 % of its context used (90000 of 200000 tokens); ${opens}`
+    )
+    assert.strictEqual(
+      ofSession({ context: { tokens: 900 } }),
+      `Session r1-abc-s1, 900 tokens in its context; ${opens}`
+    )
+    assert.strictEqual(ofSession({}), `Session r1-abc-s1; ${opens}`)
+  })
+
+  it("tells a reviewer's words and session from the author's", () => {
+    const lines = shown({
+      origin: "reviewer",
+      evidence: { lastLines: "Is R1 meant so?", sessionId: "r1-abc-p1-s1", authorSessionId: "r1-abc-s1" }
+    })
+    assert.includeMembers(
+      [...lines],
+      [
+        "The reviewer's last lines",
+        "  Is R1 meant so?",
+        "The reviewer's session r1-abc-p1-s1; 'reprise attach r1-abc-p1-s1' opens it",
+        "The author's session r1-abc-s1; 'reprise attach r1-abc-s1' opens it"
+      ]
+    )
+  })
+
   it("has no heading without text below it", () => {
     const lines = shown({ reason: " ", evidence: { lastLines: "", dirty: [] } })
     assert.isFalse(lines.some((line) => ["Why", "The agent's last lines", "Not committed", "Items"].includes(line)))

@@ -84,6 +84,31 @@ describe("the summary of a run", () => {
   })
 })
 
+describe("a run that no process hosts", () => {
+  it("is not simply running, and says what goes on with it", () => {
+    const run = aRun({ hosted: false })
+    assert.strictEqual(cellsOf(runsTable([run], now))[1]?.[2], "running, not hosted")
+    assert.deepStrictEqual(plainLines(runSummary(run, [])).slice(0, 2), [
+      "r1-abc running, not hosted",
+      "no process hosts it: 'reprise up' goes on with it"
+    ])
+  })
+
+  it.each([
+    [{ status: "waiting" }, "no process hosts it: 'reprise up' goes on with it once it is answered"],
+    [{ host: "build-1" }, "no process hosts it: 'reprise up' on host build-1 goes on with it"]
+  ])("says what is to happen first, and where: %o", (given, line) => {
+    assert.strictEqual(plainLines(runSummary(aRun({ hosted: false, ...given }), []))[1], line)
+  })
+
+  it.each([{ hosted: true }, {}, { hosted: false, status: "paused" }])(
+    "is told from one whose state says enough: %o",
+    (given) => {
+      assert.notInclude(runSummary(aRun(given), []), "host")
+    }
+  )
+})
+
 describe("what a running run waits for", () => {
   it.each([
     [{ _tag: "Turn", turnId: "r1-abc-t3", sessionId: "r1-abc-s1" }, "waits for turn r1-abc-t3 in session r1-abc-s1"],

@@ -63,22 +63,27 @@ describe("a standalone session on a runtime", () => {
         text: "I will tell you."
       })
       const events = yield* eventsUntil("SessionArchived")
-      const ofSession = events.filter(({ _tag }) => !_tag.startsWith("Escalation"))
+      const ofRun = events.filter(({ _tag }) => _tag.startsWith("Step"))
       assert.deepStrictEqual(
-        ofSession.map(({ _tag }) => _tag).slice(4),
+        ofRun.map(({ _tag, sessionId: of }) => [_tag, of]),
         [
-          "AgentWorking",
-          "UsageCounted",
-          "AgentIdle",
-          "SessionReused",
-          "TurnStarted",
-          "AgentWorking",
-          "TurnCompleted",
-          "SessionCompleted",
-          "SessionArchived"
+          ["StepWaiting", sessionId],
+          ["StepResumed", sessionId]
         ],
-        "nothing of its run is seen"
+        "nothing else of its run is seen"
       )
+      const ofSession = events.filter((event) => !event._tag.startsWith("Escalation") && !ofRun.includes(event))
+      assert.deepStrictEqual(ofSession.map(({ _tag }) => _tag).slice(4), [
+        "AgentWorking",
+        "UsageCounted",
+        "AgentIdle",
+        "SessionReused",
+        "TurnStarted",
+        "AgentWorking",
+        "TurnCompleted",
+        "SessionCompleted",
+        "SessionArchived"
+      ])
       for (const { phase, runId, step } of events)
         assert.deepStrictEqual([runId, phase, step], ["s1", undefined, undefined])
       const ended = yield* view

@@ -4,7 +4,7 @@ import type { SessionView } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { Command } from "../harness/Command.ts"
 import { gateEvents } from "../harness/eventLines.ts"
-import { commits, complete, needsHuman, on, once, plan, ready, script } from "../harness/modelScript.ts"
+import { commits, complete, humanRequired, needsHuman, on, once, plan, ready, script } from "../harness/modelScript.ts"
 import { withAgentRuntime } from "../harness/openCodeUser.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 import { waitUntil } from "../harness/waitUntil.ts"
@@ -12,12 +12,6 @@ import { waitUntil } from "../harness/waitUntil.ts"
 const author = { role: "author", kind: "report" } as const
 const quick = 'permissions = "all"\n[sessions]\nidleGraceMs = 1000\n'
 const byHand = on({ role: "author", lastUser: "by hand" }, commits("hand.txt", "by hand"))
-const humanRequired = {
-  report: {
-    readiness: "not_ready",
-    items: [{ id: "R1", title: "Which colour?", action: "human_required", reason: "it matters", priority: "P1" }]
-  }
-} as const
 
 /** The newest session of the author, once the runtime has opened it. */
 const authorIn = (world: World, phase: string) =>
@@ -90,7 +84,7 @@ describe("a human in OpenCode's own interface", () => {
         Effect.map(world.questions, (all) => all.find(({ origin }) => origin === "reviewer"))
       )
       assert.include(commitsOf(world), "Write hand.txt")
-      assert.strictEqual(question.evidence.sessionId, session.sessionId)
+      assert.strictEqual(question.evidence.authorSessionId, session.sessionId)
 
       yield* say(second, "Blue, by hand.")
       yield* statusIs(world, "completed")

@@ -7,28 +7,33 @@ import { makeWorld } from "../harness/World.ts"
 const services = ["orchestrator", "session-manager", "reviewer", "gate", "workspace"]
 
 describe("services in separate processes on one broker", () => {
-  it.live("run a plan that a client starts with --nats, and open its session on the session's own host only", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({ openCode: "shared", plan: plan("One"), script: heldInMidTurn })
-      const { url } = yield* Broker
-      const processes = yield* Effect.forEach(services, (service) => world.start("serve", service, "--nats", url))
-      for (const process of processes) yield* process.waitFor(/is ready/)
-      const run = yield* world.start("run", "PLAN.md", "--nats", url)
-      yield* world.model.awaitHeld("mid-turn")
-      const listed = yield* world.reprise("sessions", "list", "--json", "--nats", url)
-      const [{ runtimeSessionId, sessionId }] = JSON.parse(listed.stdout).data
-      const attach = ["attach", sessionId, "--json", "--nats", url]
-      const here = JSON.parse((yield* world.reprise(...attach)).stdout)
-      assert.includeMembers(here.data.argv, ["attach", "--session", runtimeSessionId])
-      const there = yield* world.repriseIn({ environment: { REPRISE_HOST: "another" } }, ...attach)
-      const { error } = JSON.parse(there.stdout)
-      assert.deepStrictEqual([there.code, error.code, /on host local/.test(error.message)], [2, "elsewhere", true])
-      yield* world.model.release("mid-turn")
-      const ended = yield* run.ended
-      assert.strictEqual(ended.code, 0, ended.stderr)
-      assert.include(world.git("log", "--format=%s"), "Write it")
-      const status = yield* world.reprise("status", "--json", "--nats", url)
-      assert.include(status.stdout, '"status":"completed"')
-    }).pipe(Effect.provide(localBroker))
+  it.live(
+    "run a plan that a client starts with --nats, host it for every client, and open its session on its own host only",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld({ openCode: "shared", plan: plan("One"), script: heldInMidTurn })
+        const { url } = yield* Broker
+        const processes = yield* Effect.forEach(services, (service) => world.start("serve", service, "--nats", url))
+        for (const process of processes) yield* process.waitFor(/is ready/)
+        const run = yield* world.start("run", "PLAN.md", "--nats", url)
+        yield* world.model.awaitHeld("mid-turn")
+        const elsewhere = { environment: { REPRISE_HOST: "another" } }
+        const open = JSON.parse((yield* world.repriseIn(elsewhere, "status", "--json", "--nats", url)).stdout)
+        assert.deepStrictEqual([open.data[0].status, open.data[0].hosted], ["running", true])
+        const listed = yield* world.reprise("sessions", "list", "--json", "--nats", url)
+        const [{ runtimeSessionId, sessionId }] = JSON.parse(listed.stdout).data
+        const attach = ["attach", sessionId, "--json", "--nats", url]
+        const here = JSON.parse((yield* world.reprise(...attach)).stdout)
+        assert.includeMembers(here.data.argv, ["attach", "--session", runtimeSessionId])
+        const there = yield* world.repriseIn(elsewhere, ...attach)
+        const { error } = JSON.parse(there.stdout)
+        assert.deepStrictEqual([there.code, error.code, /on host local/.test(error.message)], [2, "elsewhere", true])
+        yield* world.model.release("mid-turn")
+        const ended = yield* run.ended
+        assert.strictEqual(ended.code, 0, ended.stderr)
+        assert.include(world.git("log", "--format=%s"), "Write it")
+        const status = yield* world.reprise("status", "--json", "--nats", url)
+        assert.include(status.stdout, '"status":"completed"')
+      }).pipe(Effect.provide(localBroker))
   )
 })

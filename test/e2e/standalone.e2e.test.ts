@@ -7,7 +7,7 @@ import { makeWorld, type WorldOptions } from "../harness/World.ts"
 
 const task = "Write hello.txt."
 const done = { report: { result: "complete" } }
-const writes = { bash: "echo hello > hello.txt" }
+const writes = { text: "I write it now.", bash: "echo hello > hello.txt" }
 
 const worldOf = (options: Pick<WorldOptions, "config" | "openCode">, ...rules: ReadonlyArray<ReturnType<typeof on>>) =>
   makeWorld({
@@ -74,6 +74,7 @@ describe("a standalone session", () => {
       yield* session.waitFor(/answer> /)
       const [question] = yield* world.questions
       assert.strictEqual(question?.origin, "permission")
+      assert.strictEqual(question?.evidence.lastLines, "I write it now.")
       assert.strictEqual(question?.sessionId, question?.runId as string | undefined)
       const answered = yield* world.reprise("gate", "answer", question?.escalationId ?? "", "once")
       assert.strictEqual(answered.code, 0, answered.stderr)

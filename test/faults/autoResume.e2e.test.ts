@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { gateEvents } from "../harness/eventLines.ts"
-import { commits, complete, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
+import { commits, complete, humanRequired, needsHuman, on, once, plan, ready, script } from "../harness/modelScript.ts"
 import { typeInto } from "../harness/openCodeUser.ts"
 import { makeWorld, type PublicLine, type World } from "../harness/World.ts"
 
@@ -74,6 +74,61 @@ describe("a human who prompts the session of a waiting step", () => {
       ])
       assert.deepStrictEqual(yield* prompts(world, session), ["work", "work", "work"])
       assert.include(world.git("log", "--format=%s"), "Write it by hand")
+    })
+  )
+
+  it.live("makes the reviewer who asked judge again when the prompt is in the reviewer's own session", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        openCode: "shared",
+        plan: plan("One"),
+        config: `permissions = "all"\n${quick}`,
+        script: script(
+          once({ role: "reviewer", kind: "report" }, humanRequired),
+          on({ role: "reviewer", lastUser: "by hand" }, { text: "I see." }),
+          on({ role: "reviewer", kind: "report" }, ready)
+        )
+      })
+      const run = yield* world.atTerminal("run", "PLAN.md")
+      yield* run.waitFor(/The reviewer's session [\s\S]*answer> /)
+      const [question] = yield* world.questions
+      const reviewer = (yield* world.sessions).find(({ role }) => role === "reviewer")
+      assert.strictEqual(question?.evidence.sessionId, reviewer?.sessionId)
+      assert.isDefined(question?.evidence.idleSince)
+      yield* typeInto(world, reviewer?.runtimeSessionId ?? "", "R1 is decided by hand.")
+      const ended = yield* run.ended
+      assert.strictEqual(ended.code, 0, ended.stdout)
+      const events = yield* world.eventsOf((yield* world.runs)[0]?.runId ?? "")
+      assert.deepStrictEqual(gateEvents(events), [
+        "1 EscalationRaised REVIEW reviewer",
+        "1 EscalationWithdrawn REVIEW agent-working"
+      ])
+      assert.strictEqual((yield* world.sessions).filter(({ role }) => role === "reviewer").length, 1)
+    })
+  )
+
+  it.live("resumes the run when it was done while nothing ran, also without a terminal", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        openCode: "shared",
+        plan: plan("One"),
+        config: `permissions = "all"\n${quick}`,
+        script: script(
+          question,
+          on(byHand, commits("hand.txt", "by hand")),
+          on({ role: "author", kind: "work", lastUser: "idle again" }, { text: "I am done." })
+        )
+      })
+      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
+      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4, "nobody has worked in its session")
+      yield* typeInto(world, yield* authorOf(world), "Do it by hand.")
+      const again = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(again.code, 0, again.stderr)
+      const events = yield* world.eventsOf((yield* world.runs)[0]?.runId ?? "")
+      assert.deepStrictEqual(gateEvents(events), [
+        "1 EscalationRaised EXECUTE author",
+        "1 EscalationWithdrawn EXECUTE agent-working"
+      ])
     })
   )
 

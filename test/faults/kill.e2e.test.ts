@@ -9,7 +9,7 @@ const workCalls = (world: World, role: string) =>
   )
 
 describe("a run survives kill -9 and a second `reprise run`", () => {
-  it.live("during a turn: the same session completes the turn, with one user message and no prompt twice", () =>
+  it.live("during a turn: nobody hosts it, then its session completes it with one user message, prompted once", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
         plan: plan("One"),
@@ -25,7 +25,15 @@ describe("a run survives kill -9 and a second `reprise run`", () => {
       yield* world.model.awaitHeld("mid-turn")
       const [before] = yield* world.sessions
       const asked = (yield* world.model.calls).length
+      const shown = Effect.map(Effect.all([world.runs, world.sessions]), ([[run], [session]]) => [
+        run?.status,
+        run?.hosted,
+        session?.turnId === before?.turnId,
+        session?.hosted
+      ])
+      assert.deepStrictEqual(yield* shown, ["running", true, true, true])
       yield* first.kill("SIGKILL")
+      assert.deepStrictEqual(yield* shown, ["running", false, true, false])
 
       const again = yield* world.start("run", "PLAN.md")
       // Only after the new process has asked: the old runtime may outlive its owner by a moment.

@@ -15,6 +15,12 @@ export const commits = (file: string, content: string): RuleInput["reply"] => [
 export const complete: RuleInput["reply"] = { report: { result: "complete", commit: "{{lastCommit}}", notes: "done" } }
 export const needsHuman = (reason: string): RuleInput["reply"] => ({ report: { result: "needs_human", reason } })
 export const ready: RuleInput["reply"] = { report: { readiness: "ready", items: [], summary: "fine" } }
+export const humanRequired: RuleInput["reply"] = {
+  report: {
+    readiness: "not_ready",
+    items: [{ id: "R1", title: "Which colour?", action: "human_required", reason: "it matters", priority: "P1" }]
+  }
+}
 export const correct = (title: string): RuleInput["reply"] => ({
   report: {
     readiness: "ready_with_corrections",

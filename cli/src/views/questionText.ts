@@ -93,13 +93,40 @@ const used = ({ evidence: { cost = 0, tokens } }: EscalationView): string | unde
   return `Used so far: ${uncachedTokens(tokens)} tokens${cached}, $${cost.toFixed(4)}`
 }
 
+/** How full its conversation is: a full one is not worth continuing. */
+const fill = ({ evidence: { context } }: EscalationView): ReadonlyArray<string> => {
+  if (context === undefined) return []
+  const { limit, tokens } = context
+  return limit === undefined || limit === 0
+    ? [`${tokens} tokens in its context`]
+    : [`${Math.round((100 * tokens) / limit)} % of its context used (${tokens} of ${limit} tokens)`]
+}
+
+const opens = (session: string) => `'reprise attach ${session}' opens it`
+
+/** The session of who asks, and the author's where that is another one. */
+const sessionLines = (question: EscalationView, nowMs: number): ReadonlyArray<string> => {
+  const { authorSessionId: author, idleSince, sessionId: shown } = question.evidence
+  const session = question.sessionId ?? shown
+  const idle =
+    idleSince === undefined
+      ? []
+      : [`idle since ${idleSince.slice(0, 16).replace("T", " ")} UTC (${since(idleSince, nowMs)})`]
+  const asking = author === undefined ? "Session" : "The reviewer's session"
+  return [
+    ...(session === undefined
+      ? []
+      : [`${[`${asking} ${session}`, ...idle, ...fill(question)].join(", ")}; ${opens(session)}`]),
+    ...(author === undefined ? [] : [`The author's session ${author}; ${opens(author)}`])
+  ]
+}
+
 const toldNext = ({ evidence: { willBeTold = [] } }: EscalationView, reader: Role): string =>
   willBeTold.flatMap(({ role, text }) => (role === reader ? [text] : [])).join("\n\n")
 
 export const questionText = (question: EscalationView, nowMs: number): string => {
   const { evidence } = question
   const { checkpoint, missingCommits = [], missingFiles = [] } = evidence
-  const session = question.sessionId ?? evidence.sessionId
   return [
     color.yellow(color.bold(`Your answer is needed (${question.escalationId})`)),
     `${whyAsked[question.origin]}, ${since(question.raisedAt, nowMs)}`,
@@ -112,12 +139,12 @@ export const questionText = (question: EscalationView, nowMs: number): string =>
     ...section("Checkpoint", checkpointOf(question)),
     ...section("Verify", checkpoint?.verifySteps?.map((step, n) => `${n + 1}. ${step}`).join("\n")),
     ...section("Do", checkpoint?.requiredAction),
-    ...section("The agent's last lines", evidence.lastLines),
+    ...section(`The ${question.origin === "reviewer" ? "reviewer" : "agent"}'s last lines`, evidence.lastLines),
     ...section("The author will be told", toldNext(question, "author")),
     ...section("The reviewer will be told", toldNext(question, "reviewer")),
     ...section("Commit", [...oneLine(evidence.commit), ...oneLine(evidence.diffStat)].join("\n")),
     ...oneLine(used(question)),
-    ...(session === undefined ? [] : [`Session ${session}; 'reprise attach ${session}' opens it`]),
+    ...sessionLines(question, nowMs),
     ...(evidence.continueUnavailable === undefined
       ? []
       : [`Continuing is not possible: ${visible(evidence.continueUnavailable)}`]),

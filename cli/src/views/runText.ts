@@ -5,7 +5,7 @@ import { dataColor, visible } from "../terminal/Printer.ts"
 import { since } from "./questionText.ts"
 import { table } from "./table.ts"
 
-const statusWord = ({ status }: RunView): string => {
+const statusWord = ({ hosted, status }: RunView): string => {
   switch (status) {
     case "completed":
       return dataColor.green(status)
@@ -15,6 +15,7 @@ const statusWord = ({ status }: RunView): string => {
     case "aborted":
       return dataColor.red(status)
     case "running":
+      return hosted === false ? dataColor.yellow(`${status}, not hosted`) : status
     case "paused":
       return status
   }
@@ -64,6 +65,23 @@ const wordsLine = ({ about, by, from, givenTo, phase, text, ...words }: RunView[
   return `said by ${visible(speaker)} for the ${reader} of ${where} (${told}): ${quoted}`
 }
 
+/** That nothing goes on now, and what makes the run go on. */
+const hostLine = ({ host, hosted, status }: RunView): ReadonlyArray<string> => {
+  if (hosted !== false) return []
+  const up = `'reprise up'${host === undefined || host === "local" ? "" : ` on host ${host}`}`
+  switch (status) {
+    case "running":
+      return [`no process hosts it: ${up} goes on with it`]
+    case "waiting":
+      return [`no process hosts it: ${up} goes on with it once it is answered`]
+    case "paused":
+    case "completed":
+    case "failed":
+    case "aborted":
+      return []
+  }
+}
+
 /** What a running run waits for. */
 const waitsLine = ({ waitsFor }: RunView): ReadonlyArray<string> => {
   switch (waitsFor?._tag) {
@@ -96,6 +114,7 @@ export const runSummary = (run: RunView, locations: ReadonlyArray<readonly [stri
   })
   return [
     `${dataColor.bold(run.runId)} ${statusWord(run)}${run.reason === undefined ? "" : `: ${visible(run.reason)}`}`,
+    ...hostLine(run),
     ...waitsLine(run),
     table(["phase", "title", "state", "commit", "gate runs", "reviews"], phases),
     `${counted(run.sessionsCreated, "session")}, continued ${counted(run.sessionsReused, "time")}`,

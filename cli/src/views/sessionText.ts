@@ -5,8 +5,11 @@ import type { SessionFile } from "@reprise/session-manager/transcript"
 import { dataColor, visible } from "../terminal/Printer.ts"
 import { table } from "./table.ts"
 
-const statusOf = ({ escalationId, status, turnId }: SessionView): string =>
-  escalationId !== undefined ? "waiting" : turnId !== undefined ? `${status}, in a turn` : status
+const statusOf = ({ escalationId, hosted, status, turnId }: SessionView): string => {
+  if (escalationId !== undefined) return "waiting"
+  if (turnId === undefined) return status
+  return `${status}, in a turn${hosted === false ? " that nobody hosts" : ""}`
+}
 
 export const sessionTable = (sessions: ReadonlyArray<SessionView>): string =>
   table(

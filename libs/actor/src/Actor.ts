@@ -118,6 +118,14 @@ export interface Subscription<Event extends PublicEvent = PublicEvent> {
   readonly route: (event: Event) => Key | undefined
 }
 
+/** Of an actor whose work is done on a host: who does it, and where. */
+export interface WorkOnHost {
+  /** The services whose workers do it. */
+  readonly by: ReadonlyArray<ServiceName>
+  /** The host of a view; undefined: its work is over. */
+  readonly hostOf: (view: unknown) => Host | undefined
+}
+
 /**
  * One kind of actor. `Input`: its commands and the public events it subscribes to. `Event`: what its journal holds.
  * `Work`: what its worker does.
@@ -162,6 +170,8 @@ export interface Actor<State, Input extends Tagged, Event extends Tagged, Work e
   readonly runOf: (state: State) => string | undefined
   /** The read model of one actor; undefined: none yet. */
   readonly view?: (state: State) => unknown
+  /** Queries say in the field `hosted` of a view whether its workers are there. */
+  readonly workOnHost?: WorkOnHost
   /** Raise it when the shape of `State` changes: older snapshots are then ignored, and the journal is replayed. */
   readonly snapshotVersion: number
 }

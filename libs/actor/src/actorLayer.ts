@@ -171,7 +171,7 @@ const run = Effect.fnUntraced(function* <State, Input extends Tagged, Event exte
   const running = { runtime, lanes: yield* makeLanes() }
 
   const view = actor.view === undefined ? {} : { view: (key: string) => currentView(runtime, key) }
-  yield* serveQueries({ service, broker, lanes: running.lanes, ...view })
+  yield* serveQueries({ service, broker, subjects, lanes: running.lanes, workOnHost: actor.workOnHost, ...view })
   yield* Effect.forkScoped(forgetIdleActors(runtime))
   yield* receiveTimers(running, timers)
   if (subscription !== undefined) yield* receiveEvents(running, events, subscription)

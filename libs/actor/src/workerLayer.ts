@@ -169,6 +169,9 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
     failures: new Map()
   }
   const next = yield* broker.pull(hosts.map((of) => specOf(service, of, subjects, settings)))
+  // Queries learn by it that the work has somebody who does it.
+  const here = hosts.map((of) => [subjects.worker(service, of), () => Effect.succeed("")] as const)
+  yield* broker.serve(`${service}-worker`, Object.fromEntries(here))
   const slots = yield* Semaphore.make(worker.concurrency ?? 4)
   const fibers = yield* FiberSet.make<void, never>()
   yield* Effect.gen(function* () {

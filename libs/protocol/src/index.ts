@@ -17,7 +17,7 @@ export {
 export { EscalationCommand, EscalationView, GateEvent } from "./contracts/escalation.ts"
 export { ReviewCommand, ReviewEvent, ReviewView } from "./contracts/review.ts"
 export { AwaitedWork, OrchestratorCommand, OrchestratorEvent, PhaseView, RunView } from "./contracts/run.ts"
-export { SessionChoice, SessionCommand, SessionEvent, SessionView } from "./contracts/session.ts"
+export { SessionChoice, SessionCommand, SessionEvent, SessionsAtWork, SessionView } from "./contracts/session.ts"
 export { WorkspaceCommand, WorkspaceEvent, WorkspaceView } from "./contracts/workspace.ts"
 export * from "./envelope.ts"
 export * from "./failure.ts"

@@ -292,6 +292,7 @@ export const Evidence = Schema.Struct({
   planTitle: Schema.optionalKey(Schema.String),
   phaseTitle: Schema.optionalKey(Schema.String),
   attempt: Schema.optionalKey(Schema.Finite),
+  /** The last lines of the agent that asks. */
   lastLines: Schema.optionalKey(Schema.String),
   /** The commit on which the phase began; the commits since are its work so far. */
   base: Schema.optionalKey(Schema.String),
@@ -300,8 +301,14 @@ export const Evidence = Schema.Struct({
   gateResults: Schema.optionalKey(Schema.Array(GateResult)),
   tokens: Schema.optionalKey(Tokens),
   cost: Schema.optionalKey(Schema.Finite),
-  /** The author's session to look at, where the question is not one that continues it. */
+  /** The open session of who asks, where the question is not one that continues it. */
   sessionId: Schema.optionalKey(SessionId),
+  /** The author's open session, where another asks. */
+  authorSessionId: Schema.optionalKey(SessionId),
+  /** Since when the agent that asks is idle, ISO 8601. Absent: it is not known, or the agent waits within its turn. */
+  idleSince: Schema.optionalKey(Schema.String),
+  /** How full the conversation of who asks was when its runtime told last. */
+  context: Schema.optionalKey(ContextFill),
   /** Why continue-session is not among the options. */
   continueUnavailable: Schema.optionalKey(Schema.String),
   missingCommits: Schema.optionalKey(Schema.Array(Schema.String)),

@@ -50,6 +50,10 @@ export const subjects = (prefix: string) => {
     dead: (service: string, key: Key) => `${p}.dead.${token(service)}.${token(key)}`,
     deads: () => `${p}.dead.*.*`,
     api: (service: ServiceName, query: string) => `${p}.api.${service}.${token(query)}`,
+    /** Answered by the workers that do the service's work on this host. */
+    worker: (service: ServiceName, host: Host) => `${p}.api.${service}.worker.${token(host)}`,
+    /** Answered by the watch over the sessions of this host, with `SessionsAtWork`. */
+    watch: (host: Host) => `${p}.api.session-manager.watch.${token(host)}`,
     streams: {
       commands: `${upper}_COMMANDS`,
       work: `${upper}_WORK`,

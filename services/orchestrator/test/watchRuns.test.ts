@@ -1,7 +1,7 @@
 /** The watch over runs on a broker: a turn that was lost, and what is not known. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Actor, ActorConfig, actorLayer, Broker, drain, MemoryBroker, Messenger } from "@reprise/actor"
-import { Host, SessionCommand, sessionIdOf, to, turnIdOf } from "@reprise/protocol"
+import { Host, SessionCommand, sessionIdOf, subjects, to, turnIdOf } from "@reprise/protocol"
 import { Effect, Layer, Result, Schema, Stream } from "effect"
 import { layerWith } from "../src/service.ts"
 import { sessionView } from "./support/sessionView.ts"
@@ -82,7 +82,7 @@ describe("a run whose turn was lost", () => {
         const answers = [unknown, unknown, open, open, idle, unknown, idle, open, idle, idle]
         let looks = 0
         yield* serve("session-manager", {
-          show: () => Effect.sync(() => answers[looks++] ?? idle)
+          [subjects("test").api("session-manager", "show")]: () => Effect.sync(() => answers[looks++] ?? idle)
         })
         yield* Layer.build(Layer.fresh(orchestrator))
         yield* executing

@@ -28,6 +28,14 @@ describe("the end of a reviewer's turn", () => {
       .then([reached(1, 1, "c1")])
   })
 
+  it("tells a human the reviewer's last lines, with a verdict and without", () => {
+    const lastLines = "Is R1 meant so?"
+    const verdict = given(open).when({ ...completed(1, ready), lastLines })
+    assert.deepInclude(verdict.published[0], { _tag: "VerdictReached", lastLines })
+    const failure = given(open).when({ ...failedTurn(1), lastLines })
+    assert.deepInclude(failure.published[0], { _tag: "ReviewFailed", lastLines })
+  })
+
   it("publishes 'ready with corrections' without items unchanged, for the run machine to judge", () => {
     const verdict: Verdict = { readiness: "ready_with_corrections", items: [] }
     given(open)

@@ -89,6 +89,23 @@ describe("a turn in a new session", () => {
     assert.strictEqual(done.tokens.input, 20)
   })
 
+  it("tells how full the conversation is at its end, also when it fails", () => {
+    const context = { tokens: 90_000, limit: 200_000 }
+    const asked = [...firstTurn.slice(0, 2), answer(1, 1, "I did it.", { context })]
+    assert.deepInclude(
+      given(asked)
+        .when(failed(1, 2, "gone"))
+        .event("TurnFailed"),
+      { context }
+    )
+    assert.deepInclude(
+      given(asked)
+        .when(answer(1, 2, goodReport))
+        .event("TurnCompleted"),
+      { context }
+    )
+  })
+
   it("uses the ids of a prompt only once", () => {
     const planned = lived([
       ...firstTurn.slice(0, 2),
@@ -123,7 +140,7 @@ describe("a turn in a new session", () => {
       message: "no runtime"
     })
     assert.deepStrictEqual(outcome.types, ["AgentGone", "TurnFailed"])
-    assert.deepInclude(outcome.event("TurnFailed"), { kind: "gone", sessionUsable: false })
+    assert.deepInclude(outcome.event("TurnFailed"), { kind: "gone", sessionUsable: false, sessionEnded: true })
     assert.strictEqual(outcome.state.status, "failed")
   })
 

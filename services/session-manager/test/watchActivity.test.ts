@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { drain } from "@reprise/actor"
+import { Broker, drain } from "@reprise/actor"
 import { AgentRuntime, AgentRuntimes, MemoryControl, type MemoryScript, promptIds } from "@reprise/agent"
-import { Host, type PublicEventType } from "@reprise/protocol"
+import { Host, type PublicEventType, subjects } from "@reprise/protocol"
 import { Effect, Fiber, Layer } from "effect"
 import { attribute, graceLeftMs } from "../src/activity/activity.ts"
 import { layerWith } from "../src/service.ts"
@@ -98,6 +98,38 @@ describe("a human who steps into an idle session", () => {
         yield* control.release("human 2")
         yield* awaitEvent("AgentIdle")
       }).pipe(Effect.provide(Layer.fresh(layerWith({ idleGraceMs: 50 }))))
+      yield* Fiber.join(typed)
+    }).pipe(Effect.provide(surroundings(script, control)))
+  })
+})
+
+describe("who asks the watch who is at work", () => {
+  it.live("is answered once it has looked at every session, also at those that a human used meanwhile", () => {
+    const control = new MemoryControl()
+    const manager = Layer.fresh(layerWith({ idleGraceMs: 50 }))
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      const broker = yield* Broker
+      const atWork = broker.request(subjects("reprise").watch(Host.make("local")), "")
+      const runtimeSessionId = yield* Effect.gen(function* () {
+        yield* send(first)
+        const created = yield* awaitEvent("SessionCreated")
+        yield* awaitEvent("TurnCompleted")
+        yield* drain
+        assert.strictEqual(yield* atWork, `{"sessions":[]}`)
+        return created.runtimeSessionId
+      }).pipe(Effect.provide(manager))
+      assert.isUndefined(yield* atWork, "nobody watches")
+
+      const typed = yield* Effect.forkChild(human(runtimeSessionId, "human 4", 4))
+      yield* control.reached("human 4")
+      yield* Effect.gen(function* () {
+        assert.strictEqual(yield* atWork, `{"sessions":["${sessionId}"]}`)
+        yield* control.release("human 4")
+        yield* awaitEvent("AgentIdle")
+        yield* drain
+        assert.strictEqual(yield* atWork, `{"sessions":[]}`)
+      }).pipe(Effect.provide(manager))
       yield* Fiber.join(typed)
     }).pipe(Effect.provide(surroundings(script, control)))
   })

@@ -50,7 +50,7 @@ const transcript = ({ evidence: { lastLines = "The agent has not written anythin
 /** The text to show; if there is nothing to show, a sentence that says so. */
 export const evidenceText = Effect.fnUntraced(function* (question: EscalationView, what: Look) {
   const { directory, workspace } = yield* workOf(question)
-  const { base, gateResults = [], sessionId } = question.evidence
+  const { authorSessionId, base, gateResults = [], sessionId } = question.evidence
   const session = question.sessionId ?? sessionId
   switch (what) {
     case "diff":
@@ -64,9 +64,11 @@ export const evidenceText = Effect.fnUntraced(function* (question: EscalationVie
       return session === undefined
         ? transcript(question)
         : `${transcript(question)}\n\n'reprise sessions show ${session}' shows the whole conversation.`
-    case "attach":
-      return session === undefined
+    case "attach": {
+      const sessions = [session, authorSessionId].filter((id) => id !== undefined)
+      return sessions.length === 0
         ? "There is no session to attach to."
-        : `'reprise attach ${session}' in another terminal opens the agent's own interface.`
+        : `${sessions.map((id) => `'reprise attach ${id}'`).join(" or ")} in another terminal opens the agent's own interface.`
+    }
   }
 })

@@ -7,6 +7,7 @@ import type { EscalationView, PublicEvent, RunId } from "@reprise/protocol"
 import { Effect, FiberHandle, Queue, Stream } from "effect"
 import { untilSaved } from "../../system/awaitSessions.ts"
 import { findQuestion } from "../../system/lookUp.ts"
+import { untilNobodyWorks } from "../../system/sessionsAtWork.ts"
 import { type ExitCode, exitCodes } from "../../terminal/exitCodes.ts"
 import { json, say, visible } from "../../terminal/Printer.ts"
 import { publicJson } from "../../views/publicJson.ts"
@@ -58,7 +59,11 @@ const handleQuestion = Effect.fnUntraced(function* <E, R>(
   if (followed.answerer === "terminal") return yield* answerAtTerminal(escalationId, followed.closed, finish)
   const question = yield* findQuestion(escalationId)
   if (question.state !== "open") return
-  if (followed.answerer === "nobody") return yield* park(followed, question, finish)
+  if (followed.answerer === "nobody") {
+    yield* untilNobodyWorks(question)
+    const now = yield* findQuestion(escalationId)
+    return now.state === "open" ? yield* park(followed, now, finish) : undefined
+  }
   yield* answerQuestion(question, followed.answerer(question), "demo")
 })
 

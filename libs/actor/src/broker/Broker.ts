@@ -3,7 +3,7 @@
  * and one suite of tests (`test/support/brokerContract.ts`) holds for both. A message id is stored at most once inside
  * the stream's window; a stored message is delivered at least once.
  */
-import type { MessageMeta, ServiceName } from "@reprise/protocol"
+import type { MessageMeta } from "@reprise/protocol"
 import { Context, type Effect, type Scope, type Stream } from "effect"
 import type { BodyLost, BrokerFault, BrokerFull, Conflict } from "./faults.ts"
 
@@ -146,9 +146,12 @@ export interface BrokerShape {
   readonly snapshots: Bucket
   readonly views: Bucket
   readonly transcripts: Transcripts
-  /** Answers queries until the scope closes, together with others who serve the same name. */
+  /**
+   * Answers the queries of these subjects until the scope closes, together with others who serve the same. Administrators
+   * see `name`.
+   */
   readonly serve: (
-    service: ServiceName,
+    name: string,
     handlers: Readonly<Record<string, QueryHandler>>
   ) => Effect.Effect<void, BrokerFault, Scope.Scope>
   /** The answer to a query; undefined when nobody serves it. */

@@ -33,13 +33,16 @@ const readReply = Effect.fnUntraced(function* (bodies: LargeBodies, message: Msg
   return reply
 })
 
+/** What follows `<prefix>.api.<service>` in the subject. */
+const endpointOf = (subject: string): string => subject.split(".").slice(3).join("-")
+
 /** A micro service that ends with the scope. */
-const startService = ({ nc }: Connection, service: string) =>
+const startService = ({ nc }: Connection, name: string) =>
   Effect.acquireRelease(
-    attempt(`serve ${service}`, () => new Svcm(nc).add({ name: service, version, description: `Reprise ${service}` })),
+    attempt(`serve ${name}`, () => new Svcm(nc).add({ name, version, description: `Reprise ${name}` })),
     (running: Service) =>
       attempt("stop serving", () => running.stop()).pipe(Effect.timeoutOption("1 second"), Effect.ignore)
-  ).pipe(Effect.mapError(fault(`serve ${service}`)))
+  ).pipe(Effect.mapError(fault(`serve ${name}`)))
 
 const answer = (bodies: LargeBodies, query: string, handler: QueryHandler, message: ServiceMsg) =>
   handler(message.string()).pipe(
@@ -48,15 +51,15 @@ const answer = (bodies: LargeBodies, query: string, handler: QueryHandler, messa
   )
 
 export const makeQueries = (connection: Connection, bodies: LargeBodies): Pick<BrokerShape, "serve" | "request"> => ({
-  serve: Effect.fnUntraced(function* (service, handlers) {
+  serve: Effect.fnUntraced(function* (name, handlers) {
     const fibers = yield* FiberSet.make<void, never>()
     const run = yield* FiberSet.runtime(fibers)()
-    const running = yield* startService(connection, service)
-    for (const [query, handler] of Object.entries(handlers)) {
-      running.addEndpoint(query, {
-        subject: connection.subjects.api(service, query),
+    const running = yield* startService(connection, name)
+    for (const [subject, handler] of Object.entries(handlers)) {
+      running.addEndpoint(endpointOf(subject), {
+        subject,
         handler: (error, message) => {
-          if (error === null) run(answer(bodies, query, handler, message))
+          if (error === null) run(answer(bodies, subject, handler, message))
         }
       })
     }

@@ -1,7 +1,5 @@
 /** The broker in memory: the same contract as the real one, without a server. */
-import { subjects as subjectsOf } from "@reprise/protocol"
 import { Effect, Layer, Scope, Stream } from "effect"
-import { ActorConfig } from "../ActorConfig.ts"
 import {
   Broker,
   type BrokerShape,
@@ -155,12 +153,11 @@ const makeFollow =
     })
 
 const make = Effect.gen(function* () {
-  const { prefix } = yield* ActorConfig
   const streams = makeStreams()
   return Broker.of({
     ...makeStore(streams),
     ...(yield* makeConsuming(streams)),
-    ...makeMemoryQueries(subjectsOf(prefix).api),
+    ...makeMemoryQueries(),
     follow: makeFollow(streams),
     snapshots: makeMemoryBucket(),
     views: makeMemoryBucket(),

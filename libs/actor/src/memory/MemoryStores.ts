@@ -34,14 +34,11 @@ export const makeMemoryTranscripts = (): Transcripts => {
   }
 }
 
-/** `subjectOf`: where the queries of a service are asked. */
-export const makeMemoryQueries = (
-  subjectOf: (service: Parameters<BrokerShape["serve"]>[0], query: string) => string
-): Pick<BrokerShape, "serve" | "request"> => {
+export const makeMemoryQueries = (): Pick<BrokerShape, "serve" | "request"> => {
   const handlers: Array<{ readonly subject: string; readonly answer: QueryHandler }> = []
   return {
-    serve: Effect.fnUntraced(function* (service, served) {
-      const added = Object.entries(served).map(([query, answer]) => ({ subject: subjectOf(service, query), answer }))
+    serve: Effect.fnUntraced(function* (_name, served) {
+      const added = Object.entries(served).map(([subject, answer]) => ({ subject, answer }))
       handlers.push(...added)
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {

@@ -1,7 +1,9 @@
 /** Answers `list` and `show` for one kind of actor (docs/design/protocol.md#subjects-and-streams). */
-import { contracts, isKey, queries, type ServiceName } from "@reprise/protocol"
+import { contracts, isKey, queries, type ServiceName, type Subjects } from "@reprise/protocol"
 import { Deferred, Effect, Predicate, Result, Schema } from "effect"
+import type { WorkOnHost } from "../Actor.ts"
 import type { BrokerShape, QueryHandler } from "../broker/Broker.ts"
+import { withHosted } from "./hosted.ts"
 import type { Lanes } from "./Lanes.ts"
 import { readView } from "./views.ts"
 
@@ -42,25 +44,32 @@ const badJournal = (service: ServiceName, id: string, error: { readonly message:
 export interface Queries {
   readonly service: ServiceName
   readonly broker: BrokerShape
+  readonly subjects: Subjects
   readonly lanes: Lanes
+  readonly workOnHost?: WorkOnHost | undefined
   /** The read model as the journal has it now; absent: the actor has none, and only pings are answered. */
   readonly view?: (key: string) => Effect.Effect<unknown, { readonly message: string }>
 }
 
 const makeList =
-  ({ broker, service }: Queries): QueryHandler =>
+  ({ broker, service, subjects, workOnHost }: Queries): QueryHandler =>
   (request) => {
     const filter = readFilter(request === "" ? "{}" : request)
     if (Result.isFailure(filter)) return Effect.succeed(badRequest(filter.failure))
     return broker.views.list(service).pipe(
       Effect.map((entries) => entries.flatMap(({ value }) => readView(value)?.view ?? [])),
-      Effect.map((views) => data(views.filter((one) => matches(one, filter.success)))),
+      Effect.map((views) => views.filter((one) => matches(one, filter.success))),
+      Effect.flatMap((views) => withHosted(broker, subjects, workOnHost, views)),
+      Effect.map(data),
       Effect.catch(brokerTrouble(service))
     )
   }
 
 /** Reads the view in the actor's lane, where its memory does not change meanwhile. */
-const makeShow = ({ lanes, service }: Queries, view: NonNullable<Queries["view"]>): QueryHandler =>
+const makeShow = (
+  { broker, lanes, service, subjects, workOnHost }: Queries,
+  view: NonNullable<Queries["view"]>
+): QueryHandler =>
   Effect.fnUntraced(function* (request) {
     const query = readShow(request)
     if (Result.isFailure(query)) return badRequest(query.failure)
@@ -71,25 +80,35 @@ const makeShow = ({ lanes, service }: Queries, view: NonNullable<Queries["view"]
       "Check the id; list shows those that exist."
     )
     if (!isKey(id)) return missing
-    const answer = yield* Deferred.make<string>()
+    const answer = yield* Deferred.make<Effect.Effect<string>>()
+    const shown = (found: unknown) =>
+      Effect.map(withHosted(broker, subjects, workOnHost, [found]), ([complete]) => data(complete))
     const read = view(id).pipe(
-      Effect.map((found) => (found === undefined ? missing : data(found))),
+      Effect.map((found) => (found === undefined ? Effect.succeed(missing) : shown(found))),
       Effect.catch((error) =>
         Predicate.isTagged(error, "PoisonMessage") || Predicate.isTagged(error, "Undecodable")
-          ? badJournal(service, id, error)
-          : brokerTrouble(service)(error)
+          ? Effect.succeed(badJournal(service, id, error))
+          : Effect.succeed(brokerTrouble(service)(error))
       ),
-      Effect.catchDefect((defect) => brokerTrouble(service)(new Error(String(defect))))
+      Effect.catchDefect((defect) => Effect.succeed(brokerTrouble(service)(new Error(String(defect)))))
     )
     lanes.push(
       id,
       Effect.flatMap(read, (text) => Deferred.succeed(answer, text))
     )
-    return yield* Deferred.await(answer)
+    // Whoever asks for the workers does not hold up the lane.
+    return yield* yield* Deferred.await(answer)
   })
 
 /** Answers queries until the scope closes. `list` may lag by a moment; `show` reads the journal. */
 export const serveQueries = (queries: Queries) => {
-  const { broker, service, view } = queries
-  return broker.serve(service, view === undefined ? {} : { list: makeList(queries), show: makeShow(queries, view) })
+  const { broker, service, subjects, view } = queries
+  const handlers =
+    view === undefined
+      ? {}
+      : {
+          [subjects.api(service, "list")]: makeList(queries),
+          [subjects.api(service, "show")]: makeShow(queries, view)
+        }
+  return broker.serve(service, handlers)
 }

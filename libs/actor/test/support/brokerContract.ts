@@ -388,10 +388,12 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
         const broker = yield* Broker
         const ask = broker.request(s.api("reviewer", "echo"), `{"x":1}`)
         yield* Effect.gen(function* () {
-          yield* broker.serve("reviewer", { echo: (request) => Effect.succeed(`got ${request}`) })
+          yield* broker.serve("reviewer", {
+            [s.api("reviewer", "echo")]: (request) => Effect.succeed(`got ${request}`)
+          })
           assert.strictEqual(yield* ask, `got {"x":1}`)
           const large = "y".repeat(2_000_000)
-          yield* broker.serve("workspace", { large: () => Effect.succeed(large) })
+          yield* broker.serve("workspace", { [s.api("workspace", "large")]: () => Effect.succeed(large) })
           assert.strictEqual(yield* broker.request(s.api("workspace", "large"), ""), large)
         }).pipe(Effect.scoped)
         assert.strictEqual(yield* ask, undefined)

@@ -62,9 +62,17 @@ export const reviewerEvents = {
     commit: Schema.String,
     cycle: Schema.Int,
     /** How full the reviewer's conversation is. */
-    context: Schema.optionalKey(ContextFill)
+    context: Schema.optionalKey(ContextFill),
+    /** The last lines that the reviewer wrote, for a human. */
+    lastLines: Schema.optionalKey(Schema.String)
   },
-  ReviewFailed: { ...atPhase, reason: Schema.String, kind: FailureKind, cycle: Schema.Int }
+  ReviewFailed: {
+    ...atPhase,
+    reason: Schema.String,
+    kind: FailureKind,
+    cycle: Schema.Int,
+    lastLines: Schema.optionalKey(Schema.String)
+  }
 } as const
 export const ReviewEvent = Schema.TaggedUnion({ ...reviewerEvents, CommandRefused })
 

@@ -111,6 +111,8 @@ export const RunView = Schema.Struct({
   workspace: Schema.String,
   directory: Schema.optionalKey(Schema.String),
   host: Schema.optionalKey(Host),
+  /** Whether a process is there that does its work. Absent: the run has ended, or nobody could tell. */
+  hosted: Schema.optionalKey(Schema.Boolean),
   phase: Schema.optionalKey(PhaseId),
   step: Schema.optionalKey(Step),
   attempt: Schema.optionalKey(Schema.Int),

@@ -162,7 +162,9 @@ export const sessionManagerEvents = {
     promptId: Schema.String,
     kind: Schema.Literals(["permission", "question"]),
     text: Schema.String,
-    options: Schema.Array(Schema.Struct({ name: Schema.String, label: Schema.String }))
+    options: Schema.Array(Schema.Struct({ name: Schema.String, label: Schema.String })),
+    /** What the agent wrote last before it asked, for a human. */
+    lastLines: Schema.optionalKey(Schema.String)
   },
   AgentFailed: {
     ...atSession,
@@ -197,6 +199,7 @@ export const sessionManagerEvents = {
     /** The session has ended with its turn, or had ended before: nothing can be done in it any more. */
     sessionEnded: Schema.optionalKey(Schema.Boolean),
     ...used,
+    context: Schema.optionalKey(ContextFill),
     lastLines: Schema.optionalKey(Schema.String)
   }
 } as const
@@ -212,6 +215,8 @@ export const SessionView = Schema.Struct({
   model: Schema.optionalKey(Schema.String),
   directory: Schema.String,
   host: Host,
+  /** Whether a process is there that does its work. Absent: the session has ended, or nobody could tell. */
+  hosted: Schema.optionalKey(Schema.Boolean),
   status: Schema.Literals(["requested", "created", "active", "paused", "expired", "completed", "aborted", "failed"]),
   phase: Schema.optionalKey(PhaseId),
   turnId: Schema.optionalKey(TurnId),
@@ -241,6 +246,12 @@ export const SessionView = Schema.Struct({
   savedAt: Schema.optionalKey(Schema.String)
 })
 export type SessionView = typeof SessionView.Type
+
+/**
+ * What the watch over a host's sessions answers, as soon as it has looked at each of them: those in which somebody works
+ * outside of turns.
+ */
+export const SessionsAtWork = Schema.Struct({ sessions: Schema.Array(SessionId) })
 
 export const sessionManager = contract({
   service: "session-manager",

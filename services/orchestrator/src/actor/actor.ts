@@ -11,7 +11,7 @@ import { type RunInput, RunReport, subscribed } from "./inputs.ts"
 import { RunEvent } from "./journal.ts"
 import { react } from "./react.ts"
 import { noRun, type RunState } from "./state.ts"
-import { runView } from "./view.ts"
+import { runView, workOfRun } from "./view.ts"
 
 export const runActor: Actor<RunState, RunInput, RunEvent> = {
   service: "orchestrator",
@@ -24,5 +24,6 @@ export const runActor: Actor<RunState, RunInput, RunEvent> = {
   react,
   runOf: (state) => (state._tag === "Run" ? state.runId : undefined),
   view: runView,
-  snapshotVersion: 11
+  workOnHost: workOfRun,
+  snapshotVersion: 12
 }

@@ -145,11 +145,14 @@ const answered = {
     message: text,
     /** Whether the session can be continued. */
     usable: Schema.Boolean,
+    /** The session has ended with it. */
+    ended: Schema.optionalKey(Schema.Boolean),
     /** Its prompt did not reach the agent: what it said is to be said again. */
     unread: Schema.optionalKey(Schema.Boolean),
     /** The turn continued a session after a question. */
     continued: Schema.optionalKey(Schema.Boolean),
-    lastLines: optionalText
+    lastLines: optionalText,
+    context: Schema.optionalKey(ContextFill)
   },
   CommitAccepted: { commit: text, diffStat: optionalText },
   CommitTurnedDown: { commit: text, reason: text, detail: text },
@@ -164,7 +167,8 @@ const answered = {
     commit: text,
     cycle: Schema.Int,
     sessionId: Schema.optionalKey(SessionId),
-    context: Schema.optionalKey(ContextFill)
+    context: Schema.optionalKey(ContextFill),
+    lastLines: optionalText
   },
   ReviewBroke: { cycle: Schema.Int, reason: text },
   /** The review file is committed and the tree clean (`dirty` empty), or not. */

@@ -7,6 +7,7 @@ import {
   type RunId,
   reviewKey,
   type ServiceName,
+  SessionId,
   to
 } from "@reprise/protocol"
 import type { EventOf, RunEvent, RunEvents } from "./journal.ts"
@@ -113,11 +114,19 @@ export const reactions: Reactions = {
 const reactTo = <Tag extends RunEvent["_tag"]>(runId: RunId, tag: Tag, event: EventOf<Tag>): ReadonlyArray<Outgoing> =>
   reactions[tag](runId, event)
 
-/** The run of a standalone session publishes nothing: people see its session and its questions. */
-const isVisible = ({ standalone }: Run, { _tag }: Outgoing): boolean =>
-  standalone === undefined || _tag !== "PublishEvent"
+/**
+ * People see the session of a standalone run and its questions. Of the run itself they see only that it waits, and that
+ * it goes on.
+ */
+const visible = ({ runId, standalone }: Run, message: Outgoing): ReadonlyArray<Outgoing> => {
+  if (standalone === undefined || message._tag !== "PublishEvent") return [message]
+  const { event } = message
+  if (event._tag !== "StepWaiting" && event._tag !== "StepResumed") return []
+  const { step: _, ...told } = event
+  return [publish({ ...told, sessionId: SessionId.make(runId) })]
+}
 
 export const react = (state: RunState, events: RunEvents): ReadonlyArray<Outgoing> =>
   state._tag === "NoRun"
     ? []
-    : events.flatMap((event) => reactTo(state.runId, event._tag, event)).filter((message) => isVisible(state, message))
+    : events.flatMap((event) => reactTo(state.runId, event._tag, event)).flatMap((message) => visible(state, message))

@@ -54,7 +54,14 @@ export interface Author {
   readonly since?: string | undefined
   /** As the runtime last reported it. */
   readonly context?: ContextFill | undefined
+  /** Since when its agent rests; absent: it works, or nobody knows. */
+  readonly idleSince?: string | undefined
+  /** What its agent wrote last, for a human. */
+  readonly lastLines?: string | undefined
 }
+
+/** The phase's reviewer. `sessionId`: absent until its first verdict. */
+export type Reviewer = Partial<Omit<Author, "state" | "why">>
 
 /** A checkpoint that was reached, and its answer. */
 export interface PhaseCheckpoint extends ReachedCheckpoint {
@@ -98,7 +105,7 @@ export interface PhaseRun {
   readonly autoRetries: ReadonlyArray<string>
   readonly author?: Author | undefined
   /** Its reviewer's session, from the first review on; a failed review ends it. */
-  readonly reviewer?: Pick<Author, "since" | "context"> | undefined
+  readonly reviewer?: Reviewer | undefined
   /** Every author session of the phase that has not ended. */
   readonly sessions: ReadonlyArray<SessionId>
   readonly completedTasks: ReadonlyArray<CompletedTask>
@@ -122,7 +129,6 @@ export interface PhaseRun {
   readonly continuationsGranted: number
   /** What the author was told in this visit of the step. */
   readonly told: Told
-  readonly lastLines?: string | undefined
 }
 
 /** How a phase ended, for the view and the summary. */

@@ -58,6 +58,11 @@ export const transitions = {
     to: ["REVIEW"],
     when: "the review failed or its verdict was invalid, for the first time in a row: fresh reviewer"
   },
+  "reviewer-idle": {
+    from: ["REVIEW"],
+    to: ["REVIEW"],
+    when: "a human has worked in the session of the reviewer who asked, and its agent is idle again"
+  },
   "head-moved": {
     from: ["PHASE_GATE"],
     to: ["QUALITY_CHECK", "REVIEW"],

@@ -18,6 +18,9 @@ import { afterGiving, afterUnread, decisionsOf, isBlank, withWords, wordsFor } f
 const startsSession = ({ command }: EventOf<"AuthorAsked">): boolean =>
   command._tag === "StartTurn" && command.session._tag === "New"
 
+const atWork = (author: Author, sessionId: SessionId): Author =>
+  author.sessionId === sessionId ? { ...author, idleSince: undefined } : author
+
 const phaseAfterAsking = (phase: PhaseRun, event: EventOf<"AuthorAsked">): PhaseRun => {
   const { at: since, purpose, sessionId } = event
   const told = {
@@ -32,7 +35,7 @@ const phaseAfterAsking = (phase: PhaseRun, event: EventOf<"AuthorAsked">): Phase
         author: { sessionId, state: "usable", since },
         sessions: [...phase.sessions.filter((id) => id !== sessionId), sessionId]
       }
-    : { ...phase, told }
+    : { ...phase, told, ...(phase.author === undefined ? {} : { author: atWork(phase.author, sessionId) }) }
 }
 
 const authorAsked = (run: Run, event: EventOf<"AuthorAsked">): Run => {
@@ -55,10 +58,15 @@ const authorAsked = (run: Run, event: EventOf<"AuthorAsked">): Run => {
 }
 
 /** A report shows that a session is in order, whatever was assumed before, unless it has ended since. */
-const authorAfterReport = (author: Author | undefined, context: Author["context"]): Author | undefined =>
-  author === undefined || author.state === "ended"
-    ? author
-    : { sessionId: author.sessionId, state: "usable", since: author.since, context: context ?? author.context }
+const authorAfterReport = (
+  { phase, updatedAt: idleSince }: Run,
+  { context, lastLines }: EventOf<"ReportReceived">
+): Author | undefined => {
+  const author = phase?.author
+  if (author === undefined || author.state === "ended") return author
+  const { context: before, sessionId, since } = author
+  return { sessionId, state: "usable", since, context: context ?? before, idleSince, lastLines }
+}
 
 /** What the author says while findings are open is about these: what it declined, and why. */
 const notesOnFindings = ({ items }: PhaseRun, notes: string | undefined): ReadonlyArray<string> =>
@@ -71,17 +79,16 @@ export const mergeTasks = (known: ReadonlyArray<CompletedTask>, more: ReadonlyAr
   ...new Map([...known, ...more].map((task) => [task.id, task])).values()
 ]
 
-const phaseAfterReport = (phase: PhaseRun, event: EventOf<"ReportReceived">): PhaseRun => {
-  const { context, continued, lastLines, status, unverified } = event
+const phaseAfterReport = (run: Run, phase: PhaseRun, event: EventOf<"ReportReceived">): PhaseRun => {
+  const { continued, status, unverified } = event
   return {
     ...phase,
-    author: authorAfterReport(phase.author, context),
+    author: authorAfterReport(run, event),
     continued: continued === true,
     failedContinuations: phase.failedContinuations + (continued === true && status.result === "failed" ? 1 : 0),
     completedTasks:
       unverified === true ? phase.completedTasks : mergeTasks(phase.completedTasks, status.completedTasks ?? []),
-    deviations: [...phase.deviations, ...notesOnFindings(phase, status.notes)],
-    lastLines
+    deviations: [...phase.deviations, ...notesOnFindings(phase, status.notes)]
   }
 }
 
@@ -92,17 +99,20 @@ const endingKinds: ReadonlyArray<FailureKind> = ["timeout", "aborted", "session-
 const endsSession = ({ standalone }: Run, kind: FailureKind): boolean =>
   standalone === undefined && endingKinds.includes(kind)
 
-const phaseAfterFailure = (run: Run, phase: PhaseRun, event: EventOf<"TurnBroke">): PhaseRun => {
-  const state: Author["state"] = event.usable ? "usable" : endsSession(run, event.kind) ? "ended" : "doubtful"
-  const why = `its last turn failed (${event.kind}): ${event.message}`
-  const { author } = phase
-  return {
-    ...phase,
-    ...(author === undefined || author.state === "ended" ? {} : { author: { ...author, state, why } }),
-    failedContinuations: phase.failedContinuations + (event.continued === true ? 1 : 0),
-    lastLines: event.lastLines
-  }
+/** An agent whose session is not in order may be at work still. */
+const authorAfterFailure = (run: Run, author: Author, event: EventOf<"TurnBroke">): Author => {
+  const { context = author.context, ended, kind, lastLines = author.lastLines, message, usable } = event
+  const told: Author = { ...author, context, lastLines, idleSince: usable ? run.updatedAt : undefined }
+  if (author.state === "ended") return told
+  const state = usable ? "usable" : ended === true || endsSession(run, kind) ? "ended" : "doubtful"
+  return { ...told, state, why: `its last turn failed (${kind}): ${message}` }
 }
+
+const phaseAfterFailure = (run: Run, phase: PhaseRun, event: EventOf<"TurnBroke">): PhaseRun => ({
+  ...phase,
+  ...(phase.author === undefined ? {} : { author: authorAfterFailure(run, phase.author, event) }),
+  failedContinuations: phase.failedContinuations + (event.continued === true ? 1 : 0)
+})
 
 const turnBroke = (run: Run, event: EventOf<"TurnBroke">): Run => {
   const after: Run = {
@@ -129,7 +139,9 @@ const withoutSession = (run: Run, sessionId: SessionId, why: string): Run =>
   withPhase(withoutWork(run, sessionId), (phase) => ({
     ...phase,
     sessions: phase.sessions.filter((id) => id !== sessionId),
-    ...(phase.author?.sessionId === sessionId ? { author: { sessionId, state: "ended" as const, why } } : {})
+    ...(phase.author?.sessionId === sessionId
+      ? { author: { sessionId, state: "ended" as const, why, lastLines: phase.author.lastLines } }
+      : {})
   }))
 
 /** A turn that was interrupted, or whose session was stopped, will report that it was aborted. */
@@ -145,7 +157,7 @@ const withNotes = ({ ledger, phase }: Run, notes: string | undefined): Run["ledg
 export const authorEvolution = {
   AuthorAsked: authorAsked,
   ReportReceived: (run, event) => ({
-    ...withPhase(run, (phase) => phaseAfterReport(phase, event)),
+    ...withPhase(run, (phase) => phaseAfterReport(run, phase, event)),
     pending: nothing,
     prompts: [],
     ledger: withNotes(run, event.status.notes)

@@ -230,7 +230,7 @@ export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: Inpu
 const soundKinds: ReadonlyArray<FailureKind> = ["unauthorized", "gone", "turn-limit"]
 
 export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): Outcome => {
-  const { kind, lastLines, message, sessionUsable } = event
+  const { context, kind, lastLines, message, sessionUsable } = event
   const interrupted = turn.interrupted && kind === "aborted"
   const continued = turn.continued && !passesByItself(kind) && !interrupted
   const sound = interrupted || passesByItself(kind) || soundKinds.includes(kind)
@@ -241,8 +241,10 @@ export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): 
     kind,
     message,
     usable,
+    ...(event.sessionEnded === true ? { ended: true } : {}),
     ...(event.promptGiven === true ? {} : { unread: true }),
     ...(continued ? { continued: true } : {}),
+    ...(context === undefined ? {} : { context }),
     ...(lastLines === undefined ? {} : { lastLines })
   }
   const again = { _tag: "Retry", retry: { step: run.step ?? "EXECUTE" } } as const

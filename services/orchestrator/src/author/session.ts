@@ -8,7 +8,7 @@ import type { InputOf } from "../actor/inputs.ts"
 import type { EventOf, RunEvents } from "../actor/journal.ts"
 import type { Author, PhaseRun, Run } from "../actor/state.ts"
 import { endWithSession, isEnded } from "../control/end.ts"
-import { withoutContinue } from "../question/question.ts"
+import { withoutSession } from "../question/question.ts"
 
 /**
  * `step`: the author's next step. `unattended`: auto mode, where a human would be asked. `checkpoint`: one was resolved.
@@ -130,21 +130,17 @@ export const endings: Readonly<Record<SessionEnd["_tag"], string>> = {
   SessionArchived: "the session was archived"
 }
 
-/** A session that has ended cannot be continued: an open question that offers it is changed. */
+/** A session that has ended can be neither continued nor opened: an open question that names it is changed. */
 export const sessionEnded = (run: Run, { _tag, sessionId }: SessionEnd): RunEvents => {
   const { pending, phase } = run
   if (run.standalone !== undefined) return isEnded(run) ? [] : endWithSession(run, endings[_tag])
   const alive = phase?.sessions.includes(sessionId) === true
   const newest = phase?.author?.sessionId === sessionId && phase.author.state !== "ended"
-  if (!alive && !newest) return []
   const why = endings[_tag]
-  const question = pending._tag === "Answer" ? pending.question : undefined
-  const offered = question?.kind === "step" && question.ask.sessionId === sessionId
+  const question = pending._tag === "Answer" ? withoutSession(pending.question, sessionId, why) : undefined
   return [
-    { _tag: "SessionLost", sessionId, why },
-    ...(question !== undefined && offered
-      ? [{ _tag: "QuestionChanged" as const, question: withoutContinue(question, why) }]
-      : [])
+    ...(alive || newest ? [{ _tag: "SessionLost" as const, sessionId, why }] : []),
+    ...(question === undefined ? [] : [{ _tag: "QuestionChanged" as const, question }])
   ]
 }
 

@@ -7,6 +7,12 @@ import { locationOf } from "../phase/plan.ts"
 import { askForAgent, evidenceOf } from "./escalate.ts"
 import { type AgentPrompt, promptOptions } from "./question.ts"
 
+/** Its words before it asked are newer than those at the end of its last turn. */
+const askingAgent = ({ phase }: Run, { lastLines, sessionId }: AgentPrompt) => {
+  const known = [phase?.author, phase?.reviewer].find((session) => session?.sessionId === sessionId)
+  return { ...known, lastLines: lastLines ?? known?.lastLines }
+}
+
 /** The agent waits for the reply; its turn goes on underneath the question. */
 const askPrompt = (run: Run, prompt: AgentPrompt): RunEvents =>
   askForAgent(
@@ -17,7 +23,7 @@ const askPrompt = (run: Run, prompt: AgentPrompt): RunEvents =>
       reason: prompt.text,
       options: promptOptions(prompt),
       sessionId: prompt.sessionId,
-      evidence: evidenceOf(run, { promptId: prompt.promptId })
+      evidence: evidenceOf(run, askingAgent(run, prompt), { promptId: prompt.promptId })
     }
   )
 
@@ -27,13 +33,10 @@ const unattendedReply = ({ kind, options }: AgentPrompt): string | undefined => 
   return options.length === 0 || options.some(({ name }) => name === "reject") ? "reject" : undefined
 }
 
-export const promptOf = ({ kind, options, promptId, sessionId, text }: InputOf<"AgentPrompting">): AgentPrompt => ({
-  sessionId,
-  promptId,
-  kind,
-  text,
-  options
-})
+export const promptOf = (event: InputOf<"AgentPrompting">): AgentPrompt => {
+  const { kind, lastLines, options, promptId, sessionId, text } = event
+  return { sessionId, promptId, kind, text, options, ...(lastLines === undefined ? {} : { lastLines }) }
+}
 
 export const agentPrompting = (run: Run, event: InputOf<"AgentPrompting">): Outcome => {
   const prompt = promptOf(event)

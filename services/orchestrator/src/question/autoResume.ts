@@ -5,13 +5,14 @@
 import type { SessionId, Step, Words } from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
-import { escalate, type Outcome, outcome } from "../actor/moves.ts"
+import { enter, escalate, type Outcome, outcome } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { isAuthorStep } from "../actor/transitions.ts"
 import { askForReport } from "../author/ask.ts"
 import { endings, type SessionEnd } from "../author/session.ts"
 import { aboutCheckpoint } from "../checkpoint/prompt.ts"
 import { locationOf } from "../phase/plan.ts"
+import { isReviewer } from "../review/review.ts"
 import { concerns, type Question, type Retry } from "./question.ts"
 import { grant } from "./retry.ts"
 
@@ -35,11 +36,16 @@ const leaveCheckpoint = ({ phase, updatedAt: at }: Run, { cause }: Activity): Ru
   ]
 }
 
-/** What somebody does in the author's session is an author's step, whatever step asked. */
-const stepOf = ({ phase }: Run, { step, withGuidance }: Retry): Step => {
+/** What somebody does in the author's session is an author's step, whatever step asked; in the reviewer's, a review. */
+const stepOf = (run: Run, { step, withGuidance }: Retry, sessionId: SessionId): Step => {
+  if (isReviewer(run, sessionId)) return "REVIEW"
   if (isAuthorStep(step)) return step
-  return withGuidance ?? (phase?.verified === undefined ? "EXECUTE" : "AUTO_FIX")
+  return withGuidance ?? (run.phase?.verified === undefined ? "EXECUTE" : "AUTO_FIX")
 }
+
+/** What was in the way of the step is granted. A verdict that a human has talked about with the reviewer is no new cycle. */
+const grantTo = (run: Run, retry: Retry, sessionId: SessionId): RunEvents =>
+  isReviewer(run, sessionId) ? [{ _tag: "LimitRaised", limit: "review-cycles", step: "REVIEW" }] : grant(retry)
 
 /** The question is moot. Its step goes on, and what was counted against it is forgotten. */
 export const agentWorking = (run: Run, question: Question, activity: Activity): Outcome => {
@@ -53,13 +59,13 @@ export const agentWorking = (run: Run, question: Question, activity: Activity): 
   const resumed: RunEvent = {
     _tag: "StepResumed",
     ...locationOf(run),
-    step: kind === "prompt" ? retry.step : stepOf(run, retry),
+    step: kind === "prompt" ? retry.step : stepOf(run, retry, sessionId),
     sessionId,
     cause: "agent-working"
   }
   return kind === "prompt"
     ? outcome([withdrawn, resumed], { _tag: "NextPrompt" })
-    : outcome([withdrawn, ...leaveCheckpoint(run, activity), ...grant(retry), resumed])
+    : outcome([withdrawn, ...leaveCheckpoint(run, activity), ...grantTo(run, retry, sessionId), resumed])
 }
 
 /** Somebody is at work already in a session that the newest question names: it is moot as soon as it is asked. */
@@ -72,11 +78,9 @@ export const withdrawIfWorking = (run: Run): RunEvents => {
 }
 
 /** Records who works in the sessions of the phase outside of turns: a question may be asked later. */
-export const noteWorking = (
-  { phase, standalone, working }: Run,
-  { cause, sessionId }: InputOf<"AgentWorking">
-): RunEvents => {
-  const isOwn = standalone !== undefined || phase?.sessions.includes(sessionId) === true
+export const noteWorking = (run: Run, { cause, sessionId }: InputOf<"AgentWorking">): RunEvents => {
+  const { phase, standalone, working } = run
+  const isOwn = standalone !== undefined || phase?.sessions.includes(sessionId) === true || isReviewer(run, sessionId)
   return cause === "turn" || !isOwn || working.includes(sessionId)
     ? []
     : [{ _tag: "WorkSeen", sessionId, working: true }]
@@ -87,7 +91,9 @@ export const noteResting = ({ working }: Run, { sessionId }: Pick<InputOf<"Agent
 
 export const agentIdle = (run: Run, phase: PhaseRun, event: InputOf<"AgentIdle">): Outcome => {
   const { sessionId } = event
-  return outcome([{ _tag: "AgentRested", sessionId }, ...askForReport(run, phase, run.step ?? "EXECUTE", sessionId)])
+  const rested: RunEvent = { _tag: "AgentRested", sessionId }
+  if (isReviewer(run, sessionId)) return outcome([rested], enter("REVIEW", "reviewer-idle"))
+  return outcome([rested, ...askForReport(run, phase, run.step ?? "EXECUTE", sessionId)])
 }
 
 export const agentGone = ({ sessionId }: InputOf<"AgentGone">): Outcome =>
@@ -117,7 +123,7 @@ export const agentWorkingInPause = (run: Run, question: Question, event: InputOf
     : [
         withdrawn,
         ...leaveCheckpoint(run, event),
-        ...grant(retry),
-        { _tag: "AgentTookOver", sessionId, step: stepOf(run, retry) }
+        ...grantTo(run, retry, sessionId),
+        { _tag: "AgentTookOver", sessionId, step: stepOf(run, retry, sessionId) }
       ]
 }

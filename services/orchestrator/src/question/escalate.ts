@@ -32,14 +32,20 @@ const nextWords = (run: Run): Pick<Evidence, "willBeTold"> => {
   return willBeTold(ledger, phase.id, author, (sessionId) => isReviewerOf(run, phase, sessionId))
 }
 
+/** What is known of the agent that asks. */
+type Asking = Pick<Author, "context" | "idleSince" | "lastLines">
+
+const factsOf = ({ context, idleSince, lastLines }: Asking = {}): Evidence => ({
+  ...(lastLines === undefined ? {} : { lastLines }),
+  ...(idleSince === undefined ? {} : { idleSince }),
+  ...(context === undefined ? {} : { context })
+})
+
 /** What a human is shown with a question, as far as the run knows it (docs/design/gate.md#the-gate-where-humans-answer). */
-export const evidenceOf = (run: Run, more: Evidence = {}): Evidence => {
+export const evidenceOf = (run: Run, asking: Asking | undefined, more: Evidence = {}): Evidence => {
   const { attempt, phase, planTitle, request } = run
   const used = { tokens: allTokens(run), cost: usedCost(run) }
-  const said = {
-    ...(phase?.lastLines === undefined ? {} : { lastLines: phase.lastLines }),
-    ...nextWords(run)
-  }
+  const said = { ...factsOf(asking), ...nextWords(run) }
   if (run.standalone !== undefined) return { ...used, ...said, ...more }
   return {
     planPath: request.planPath,
@@ -124,6 +130,16 @@ const waitFor = (run: Run, step: Step, question: Question): RunEvents => {
   ]
 }
 
+/** The sessions that a human can open: first that of who asks. The session of a review that failed has ended. */
+const sessionsShown = ({ phase }: Run, byReviewer: boolean, author: SessionId | undefined): Evidence => {
+  if (!byReviewer) return author === undefined ? {} : { sessionId: author }
+  const reviewer = phase?.reviewer?.sessionId
+  return {
+    ...(reviewer === undefined ? {} : { sessionId: reviewer }),
+    ...(author === undefined ? {} : { authorSessionId: author })
+  }
+}
+
 const nextEscalationId = (run: Run) => escalationIdOf(run.runId, run.ids.escalations + 1)
 
 const askHuman = (run: Run, request: EscalationRequest): RunEvents => {
@@ -139,7 +155,9 @@ const askHuman = (run: Run, request: EscalationRequest): RunEvents => {
   // Whoever works in a session that is named makes the run go on. Missing work is checked again instead.
   const canBeOpened =
     author !== undefined && author.state !== "ended" && (kind !== "continuation" || watch !== undefined)
-  const shown = sessionId === undefined && canBeOpened ? { sessionId: author.sessionId } : {}
+  const byReviewer = request.origin === "reviewer"
+  const shown =
+    sessionId === undefined ? sessionsShown(run, byReviewer, canBeOpened ? author.sessionId : undefined) : {}
   return waitFor(run, step, {
     kind,
     ask: {
@@ -151,7 +169,11 @@ const askHuman = (run: Run, request: EscalationRequest): RunEvents => {
       reason: request.reason,
       options: optionsOf(run, { ...request, step }, offer),
       ...(request.items === undefined ? {} : { items: request.items }),
-      evidence: evidenceOf(run, { ...request.evidence, ...unavailable, ...shown })
+      evidence: evidenceOf(run, byReviewer ? run.phase?.reviewer : author, {
+        ...request.evidence,
+        ...unavailable,
+        ...shown
+      })
     },
     retry,
     ...(watch === undefined ? {} : { watch }),

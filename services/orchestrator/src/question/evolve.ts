@@ -1,5 +1,5 @@
 /** What questions to humans, their answers and what these grant change in a run. */
-import type { Step } from "@reprise/protocol"
+import type { SessionId, Step } from "@reprise/protocol"
 import type { EventOf } from "../actor/journal.ts"
 import {
   type Evolution,
@@ -80,6 +80,13 @@ const grants: { readonly [Name in Limit]: (run: Run, step: Step) => Run } = {
   continuations: (run) => withPhase(run, (phase) => ({ ...phase, continuationsGranted: phase.continuations + 1 }))
 }
 
+const withIdle = (run: Run, sessionId: SessionId, idleSince: string | undefined): Run =>
+  withPhase(run, (phase) => {
+    const { author, reviewer } = phase
+    if (author?.sessionId === sessionId) return { ...phase, author: { ...author, idleSince } }
+    return reviewer?.sessionId === sessionId ? { ...phase, reviewer: { ...reviewer, idleSince } } : phase
+  })
+
 const wordsKept = (run: Run, { givenTo, words }: EventOf<"WordsKept">): Run => ({
   ...run,
   ledger: withWords(run.ledger, words, givenTo === undefined ? [] : [{ sessionId: givenTo }])
@@ -107,7 +114,7 @@ export const questionEvolution = {
     pending: { _tag: "Agent", sessionId }
   }),
   WorkSeen: (run, { sessionId, working }) => {
-    const rested = withoutWork(run, sessionId)
+    const rested = withoutWork(withIdle(run, sessionId, working ? undefined : run.updatedAt), sessionId)
     return working ? { ...rested, working: [...rested.working, sessionId] } : rested
   },
   PromptSeen: (run, { prompt }) => ({ ...run, prompts: [...run.prompts, prompt] }),

@@ -46,7 +46,8 @@ export const AgentPrompt = Schema.Struct({
   promptId: Schema.String,
   kind: Schema.Literals(["permission", "question"]),
   text: Schema.String,
-  options: Schema.Array(Schema.Struct({ name: Schema.String, label: Schema.String }))
+  options: Schema.Array(Schema.Struct({ name: Schema.String, label: Schema.String })),
+  lastLines: Schema.optionalKey(Schema.String)
 })
 export type AgentPrompt = typeof AgentPrompt.Type
 
@@ -65,7 +66,7 @@ export type Question = typeof Question.Type
 
 /** Whether activity in this session makes the question moot (docs/design/sessions.md#auto-resume). */
 export const concerns = ({ ask, watch }: Question, sessionId: SessionId): boolean =>
-  watch === sessionId || ask.sessionId === sessionId || ask.evidence.sessionId === sessionId
+  [watch, ask.sessionId, ask.evidence.sessionId, ask.evidence.authorSessionId].includes(sessionId)
 
 /** A checkpoint that waits for its resolution. `from`: the author's step that reached it. */
 export const OpenCheckpoint = Schema.Struct({ report: CheckpointReport, from: Step })
@@ -168,7 +169,7 @@ export const checkpointOptions = (checkpoint: CheckpointReport): ReadonlyArray<E
 }
 
 /** The question without continue among its choices, and with the reason why. */
-export const withoutContinue = (question: Question, why: string): Question => {
+const withoutContinue = (question: Question, why: string): Question => {
   const { sessionId: _, ...ask } = question.ask
   return {
     ...question,
@@ -178,4 +179,21 @@ export const withoutContinue = (question: Question, why: string): Question => {
       evidence: { ...ask.evidence, continueUnavailable: why }
     }
   }
+}
+
+/**
+ * The question without a session that has ended; undefined: it does not name it. What an agent asks stays as it is until
+ * its turn ends.
+ */
+export const withoutSession = (question: Question, sessionId: SessionId, why: string): Question | undefined => {
+  const { evidence, sessionId: continued } = question.ask
+  if (question.kind === "prompt") return undefined
+  if (question.kind === "step" && continued === sessionId) return withoutContinue(question, why)
+  const { authorSessionId, sessionId: asking, ...rest } = evidence
+  if (asking !== sessionId && authorSessionId !== sessionId) return undefined
+  const named = {
+    ...(asking === undefined || asking === sessionId ? {} : { sessionId: asking }),
+    ...(authorSessionId === undefined || authorSessionId === sessionId ? {} : { authorSessionId })
+  }
+  return { ...question, ask: { ...question.ask, evidence: { ...rest, ...named } } }
 }

@@ -10,7 +10,16 @@ import {
   type Outcome,
   outcome
 } from "../actor/moves.ts"
-import { type Evolution, nothing, type PhaseRun, type Run, underWay, withNotice, withPhase } from "../actor/state.ts"
+import {
+  type Evolution,
+  nothing,
+  type PhaseRun,
+  type Reviewer,
+  type Run,
+  underWay,
+  withNotice,
+  withPhase
+} from "../actor/state.ts"
 import { agentSetup, turnLimits } from "../author/ask.ts"
 import { stepTask } from "../author/prompt.ts"
 import { afterGiving, decisionLine, decisionsOf, quoted, wordsFor } from "../ledger/ledger.ts"
@@ -20,6 +29,10 @@ import { budgetReached } from "../question/limits.ts"
 /** Whether this session belongs to the phase's reviewer: the ids of those begin with the review's key. */
 export const isReviewerOf = (run: Run, phase: PhaseRun, sessionId: string): boolean =>
   sessionId.startsWith(`${reviewKey(run.runId, phase.id)}-`)
+
+/** The same for the phase under way. */
+export const isReviewer = (run: Run, sessionId: string): boolean =>
+  run.phase !== undefined && isReviewerOf(run, run.phase, sessionId)
 
 /** `fresh`: why the reviewer forgets its session first, so that this review begins in a new one. */
 export const startReview = (run: Run, phase: PhaseRun, fresh?: string): RunEvents => {
@@ -77,7 +90,8 @@ export const verdictReached = (run: Run, phase: PhaseRun, event: InputOf<"Verdic
     commit,
     cycle,
     ...(event.sessionId === undefined ? {} : { sessionId: event.sessionId }),
-    ...(event.context === undefined ? {} : { context: event.context })
+    ...(event.context === undefined ? {} : { context: event.context }),
+    ...(event.lastLines === undefined ? {} : { lastLines: event.lastLines })
   }
   const { items, readiness, summary } = verdict
   if (!sameCommit(commit, lastVerified(phase))) {
@@ -112,7 +126,7 @@ export const verdictReached = (run: Run, phase: PhaseRun, event: InputOf<"Verdic
 }
 
 const toAutoFix = (run: Run, phase: PhaseRun, accepted: EventOf<"VerdictAccepted">): Outcome => {
-  const after = phaseAfterVerdict(phase, accepted)
+  const after = phaseAfterVerdict(phase, accepted, run.updatedAt)
   const { items } = accepted.verdict
   if (after.stalled < stalledAt) return outcome([accepted], enter("AUTO_FIX", "items-to-fix"))
   return outcome(
@@ -132,7 +146,8 @@ const isNotTheReviewers = (kind: FailureKind): boolean =>
   passesByItself(kind) || ["unauthorized", "aborted", "turn-limit"].includes(kind)
 
 /** The reviewer has forgotten its session: the next review begins in a new one, and a human is asked if that fails too. */
-export const reviewFailed = (run: Run, phase: PhaseRun, { cycle, kind, reason }: InputOf<"ReviewFailed">): Outcome => {
+export const reviewFailed = (run: Run, phase: PhaseRun, event: InputOf<"ReviewFailed">): Outcome => {
+  const { cycle, kind, lastLines, reason } = event
   const broke: RunEvent = { _tag: "ReviewBroke", cycle, reason }
   if (phase.brokenReviews === 0 && !isNotTheReviewers(kind)) {
     return outcome([broke], enter("REVIEW", "review-broke", freshSession))
@@ -141,12 +156,20 @@ export const reviewFailed = (run: Run, phase: PhaseRun, { cycle, kind, reason }:
   const failed: EscalationRequest = {
     origin: "reviewer",
     reason: `The review failed (${kind}): ${reason}`,
-    retry: { step: "REVIEW" }
+    retry: { step: "REVIEW" },
+    ...(lastLines === undefined ? {} : { evidence: { lastLines } })
   }
   return outcome([broke], escalate({ ...(reached ?? failed), noContinue: notTheAuthors }))
 }
 
-const phaseAfterVerdict = (phase: PhaseRun, { context, verdict }: EventOf<"VerdictAccepted">): PhaseRun => {
+const reviewerAfterVerdict = (
+  { context: before, since, sessionId: known }: Reviewer,
+  { context = before, lastLines, sessionId = known }: EventOf<"VerdictAccepted">,
+  idleSince: string
+): Reviewer => ({ since, context, lastLines, idleSince, ...(sessionId === undefined ? {} : { sessionId }) })
+
+const phaseAfterVerdict = (phase: PhaseRun, event: EventOf<"VerdictAccepted">, at: string): PhaseRun => {
+  const { verdict } = event
   const before = phase.items.length
   const noFewer = before > 0 && verdict.items.length >= before
   return {
@@ -154,7 +177,7 @@ const phaseAfterVerdict = (phase: PhaseRun, { context, verdict }: EventOf<"Verdi
     verdicts: phase.verdicts + 1,
     brokenReviews: 0,
     items: verdict.items,
-    reviewer: { ...phase.reviewer, ...(context === undefined ? {} : { context }) },
+    reviewer: reviewerAfterVerdict(phase.reviewer ?? {}, event, at),
     stalled: noFewer ? phase.stalled + 1 : 0
   }
 }
@@ -176,8 +199,9 @@ export const reviewEvolution = {
     ...withPhase(run, (phase) => ({
       ...phase,
       reviewCycles: phase.reviewCycles + 1,
-      reviewer: phase.reviewer ?? { since: run.updatedAt }
+      reviewer: phase.reviewer === undefined ? { since: run.updatedAt } : { ...phase.reviewer, idleSince: undefined }
     })),
+    working: run.working.filter((id) => !isReviewer(run, id)),
     pending: { _tag: "Review", cycle: command.cycle, commit: command.commit, said: run.ledger.length }
   }),
   ReviewClosed: (run) => ({
@@ -185,7 +209,7 @@ export const reviewEvolution = {
     pending: run.pending._tag === "Review" ? nothing : run.pending
   }),
   VerdictAccepted: (run, event) => ({
-    ...withPhase(run, (phase) => phaseAfterVerdict(phase, event)),
+    ...withPhase(run, (phase) => phaseAfterVerdict(phase, event, run.updatedAt)),
     pending: nothing,
     prompts: [],
     ledger: givenToReviewer(run, event.sessionId)

@@ -97,12 +97,45 @@ describe("ESCALATE, the agent of this step is seen working", () => {
   })
 
   it("goes on in AUTO_FIX when the author's session, which a reviewer's question names, is seen working", () => {
-    const s = story().executing().worked("abc1")
-    s.verdict("not_ready", item("R1", "human_required"))
-    assert.strictEqual(s.question.ask.evidence.sessionId, s.author)
+    const s = story().executing().worked("abc1").reviewerAsks()
+    assert.strictEqual(s.question.ask.evidence.authorSessionId, s.author)
     assert.deepStrictEqual(s.agentWorks().lines, ["gate WithdrawEscalation", "StepResumed AUTO_FIX (agent-working)"])
     s.agent("AgentIdle").completes("abc2").commitVerified()
     assert.deepStrictEqual(s.lines, ["StepStarted REVIEW (fixed)", "reviewer RequestReview"])
+  })
+
+  it("reviews again in the same session after work in the session of the reviewer who asked", () => {
+    const s = story()
+      .executing({ limits: { maxReviewIterations: 1 } })
+      .worked("abc1")
+      .reviewerAsks()
+    assert.deepStrictEqual(s.agentWorks("human", s.reviewer).lines, [
+      "gate WithdrawEscalation",
+      "StepResumed REVIEW (agent-working)"
+    ])
+    assert.deepStrictEqual(s.run.pending, { _tag: "Agent", sessionId: s.reviewer })
+    s.agent("AgentIdle", s.reviewer)
+    assert.deepStrictEqual(s.lines, ["StepStarted REVIEW (reviewer-idle)", "reviewer RequestReview"])
+    assert.deepInclude(s.verdict("ready").lines, "StepStarted PHASE_GATE (verdict-ready)")
+  })
+
+  it("asks about the review when the reviewer's session ends in the middle of that work", () => {
+    const s = story().executing().worked("abc1").reviewerAsks()
+    s.agentWorks("human", s.reviewer).agent("SessionAborted", s.reviewer)
+    assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting REVIEW"])
+    assert.deepStrictEqual(s.choices, ["fix", "override", "abort"])
+    assert.deepStrictEqual(s.answer("fix").lines.slice(1), [
+      "StepStarted REVIEW (fix)",
+      "reviewer CloseReview",
+      "reviewer RequestReview"
+    ])
+  })
+
+  it("ignores work in the reviewer's session at a question of the author, and begins the next review anyway", () => {
+    const s = story().executing().worked("abc1").verdict("not_ready", item("R1"))
+    assert.deepStrictEqual(s.needsHuman().agentWorks("human", s.reviewer).lines, [])
+    s.answer("c").worked("abc2")
+    assert.deepStrictEqual([s.lines.at(-1), s.run.working], ["reviewer RequestReview", []])
   })
 
   it("goes on in AUTO_FIX from a failed review, and from the gate of a phase that is approved", () => {

@@ -178,8 +178,12 @@ describe("when continue is offered", () => {
   })
 
   it("names no session to open that has ended", () => {
-    const s = story().executing().turnFails("timeout")
-    assert.isUndefined(s.question.ask.sessionId ?? s.question.ask.evidence.sessionId)
+    const timedOut = story().executing().turnFails("timeout")
+    const neverOpened = story().executing()
+    neverOpened.tell({ ...neverOpened.turnFailure("runtime"), sessionEnded: true })
+    for (const { question } of [timedOut, neverOpened]) {
+      assert.isUndefined(question.ask.sessionId ?? question.ask.evidence.sessionId)
+    }
   })
 
   it("is not offered after a continued turn that broke, even if the session-manager calls the session usable", () => {

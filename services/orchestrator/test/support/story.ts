@@ -9,6 +9,7 @@ import {
   noUsage,
   RunId,
   RunOptions,
+  reviewerSessionIdOf,
   type SessionId,
   type Verdict
 } from "@reprise/protocol"
@@ -290,6 +291,15 @@ export class Story {
   }
   verdict(readiness: Verdict["readiness"], ...items: ReadonlyArray<Item>): this {
     return this.tell(this.verdictEvent({ readiness, items }))
+  }
+  /** The session of the phase's first reviewer. */
+  get reviewer(): SessionId {
+    return reviewerSessionIdOf(runId, this.phase.id, 1)
+  }
+  /** The reviewer needs a human, as its session tells it. */
+  reviewerAsks(more: Partial<InputOf<"VerdictReached">> = {}): this {
+    const verdict = this.verdictEvent({ readiness: "not_ready", items: [item("R1", "human_required")] })
+    return this.tell({ ...verdict, sessionId: this.reviewer, lastLines: "Is R1 meant so?", ...more })
   }
   reviewBreaks(kind: InputOf<"ReviewFailed">["kind"] = "invalid-report"): this {
     const { cycle } = this.pending("Review")

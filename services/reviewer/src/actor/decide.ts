@@ -87,11 +87,14 @@ const checkVerdict = (verdict: Verdict | undefined): Result.Result<Verdict, stri
     : Result.fail(`The verdict has two items with the id ${duplicate.id}.`)
 }
 
+const lastLinesOf = ({ lastLines }: Pick<InputOf<"TurnCompleted">, "lastLines">) =>
+  lastLines === undefined ? {} : { lastLines }
+
 const completeTurn = (review: ReviewState, event: InputOf<"TurnCompleted">): Decision => {
   const open = openReviewOf(review, event.turnId)
   if (open === undefined) return nothing
   const verdict = checkVerdict(event.verdict)
-  if (Result.isFailure(verdict)) return failReview(open, "invalid-report", verdict.failure)
+  if (Result.isFailure(verdict)) return failReview(open, "invalid-report", verdict.failure, event)
   return Result.succeed([
     {
       _tag: "VerdictReached",
@@ -101,18 +104,24 @@ const completeTurn = (review: ReviewState, event: InputOf<"TurnCompleted">): Dec
       verdict: verdict.success,
       commit: open.request.commit,
       cycle: open.request.cycle,
-      ...(event.context === undefined ? {} : { context: event.context })
+      ...(event.context === undefined ? {} : { context: event.context }),
+      ...lastLinesOf(event)
     }
   ])
 }
 
 const failTurn = (review: ReviewState, event: InputOf<"TurnFailed">): Decision => {
   const open = openReviewOf(review, event.turnId)
-  return open === undefined ? nothing : failReview(open, event.kind, event.message)
+  return open === undefined ? nothing : failReview(open, event.kind, event.message, event)
 }
 
 /** The session is forgotten with the failure, so that the retry begins in a new one. */
-const failReview = (open: OpenReview, kind: InputOf<"TurnFailed">["kind"], reason: string): Decision =>
+const failReview = (
+  open: OpenReview,
+  kind: InputOf<"TurnFailed">["kind"],
+  reason: string,
+  turn: Parameters<typeof lastLinesOf>[0]
+): Decision =>
   Result.succeed([
     {
       _tag: "ReviewFailed",
@@ -121,7 +130,8 @@ const failReview = (open: OpenReview, kind: InputOf<"TurnFailed">["kind"], reaso
       turnId: open.turnId,
       reason,
       kind,
-      cycle: open.request.cycle
+      cycle: open.request.cycle,
+      ...lastLinesOf(turn)
     },
     { _tag: "ReviewerForgotten", sessionId: open.sessionId, aborted: false, reason: `its review failed: ${reason}` }
   ])

@@ -9,7 +9,7 @@ import { type GateEvent, type SessionInput, SessionReport, SessionTimer, subscri
 import { type JournalEvent, StoredEvent } from "./journal.ts"
 import { react } from "./react.ts"
 import { noSession, type Session } from "./state.ts"
-import { viewOf } from "./view.ts"
+import { viewOf, workOfSession } from "./view.ts"
 import type { SessionWork } from "./work.ts"
 
 /** The questions of a standalone session carry its id as their run's. */
@@ -28,5 +28,6 @@ export const sessionActor = (
   react: react(settings),
   runOf: (session) => session.details?.runId,
   view: viewOf,
+  workOnHost: workOfSession,
   snapshotVersion: 10
 })

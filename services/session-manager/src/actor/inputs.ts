@@ -110,7 +110,8 @@ export const SessionReport = Schema.TaggedUnion({
     promptId: Schema.String,
     kind: AgentQuestionKind,
     text: Schema.String,
-    options: Schema.Array(Schema.Struct({ name: Schema.String, label: Schema.String }))
+    options: Schema.Array(Schema.Struct({ name: Schema.String, label: Schema.String })),
+    lastLines: Schema.optionalKey(Schema.String)
   },
   /** The agent no longer waits for this answer. */
   RecordAgentQuestionGone: { promptId: Schema.String },

@@ -1,6 +1,8 @@
 /** What `sessions list` and `sessions show` tell of a session. */
-import type { SessionView } from "@reprise/protocol"
-import { hasEnded, holdOf, type Session } from "./state.ts"
+import type { WorkOnHost } from "@reprise/actor"
+import { SessionView } from "@reprise/protocol"
+import { Option, Schema } from "effect"
+import { hasEnded, holdOf, isEnded, type Session } from "./state.ts"
 
 const heldBy = (session: Session): Pick<SessionView, "heldBy"> => {
   const hold = hasEnded(session) ? undefined : holdOf(session)
@@ -34,4 +36,18 @@ export const viewOf = (session: Session): SessionView | undefined => {
     ...heldBy(session),
     ...(session.saved === undefined ? {} : { transcript: session.saved.object, savedAt: session.saved.at })
   }
+}
+
+const { host, status } = SessionView.fields
+const decodePlace = Schema.decodeUnknownOption(Schema.Struct({ host, status }))
+
+export const workOfSession: WorkOnHost = {
+  by: ["session-manager"],
+  hostOf: (view) =>
+    Option.getOrUndefined(
+      decodePlace(view).pipe(
+        Option.filter((session) => !isEnded(session.status)),
+        Option.map((session) => session.host)
+      )
+    )
 }

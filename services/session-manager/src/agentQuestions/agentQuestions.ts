@@ -34,8 +34,9 @@ const replyOrAsk = (
   delivery: Delivery,
   settings: SessionSettings
 ): ReadonlyArray<JournalEvent> => {
-  const { kind, options, promptId, text } = report
+  const { kind, lastLines, options, promptId, text } = report
   const question = { promptId, kind, text, options }
+  const said = lastLines === undefined ? {} : { lastLines }
   const chosen = chooseAction(
     settings.actions.onPrompt,
     triedFor(session, "prompt"),
@@ -44,7 +45,7 @@ const replyOrAsk = (
   )
   const reply = chosen.action === "escalate" ? undefined : replyOfAction(chosen.action, report)
   return reply === undefined
-    ? [{ _tag: "AgentPrompting", ...eventFields(details, session.turn?.request.turnId), ...question }]
+    ? [{ _tag: "AgentPrompting", ...eventFields(details, session.turn?.request.turnId), ...question, ...said }]
     : [
         ...actionTaken(session, details, "prompt", chosen, delivery.now, `${kind}: ${text}`.slice(0, 500)),
         { _tag: "AgentQuestionDecided", ...question, reply }

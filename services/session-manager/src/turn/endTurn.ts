@@ -5,10 +5,11 @@ import type { EventOf, JournalEvent, SessionDetails, TurnRequest } from "../acto
 import { eventFields, type OpenTurn } from "../actor/state.ts"
 import type { AgentReport } from "./decodeReport.ts"
 
-const usageOf = (turn: OpenTurn, delivery: Delivery) => ({
+const endOf = (turn: OpenTurn, delivery: Delivery) => ({
   ...turn.used,
   duration: Math.max(0, Date.parse(delivery.now) - Date.parse(turn.startedAt)),
   attempts: Math.max(1, turn.attempts),
+  ...(turn.context === undefined ? {} : { context: turn.context }),
   ...(turn.lastLines === undefined ? {} : { lastLines: turn.lastLines })
 })
 
@@ -23,8 +24,7 @@ export const turnCompleted = (
   turnId: turn.request.turnId,
   report: kind,
   ...report,
-  ...usageOf(turn, delivery),
-  ...(turn.context === undefined ? {} : { context: turn.context })
+  ...endOf(turn, delivery)
 })
 
 export interface TurnFailure {
@@ -53,7 +53,7 @@ export const turnFailed = (
   turnId: turn.request.turnId,
   ...failure,
   ...promptGiven(turn),
-  ...usageOf(turn, delivery)
+  ...endOf(turn, delivery)
 })
 
 /** The configured action `fail`: the turn ends, and its session with it. */

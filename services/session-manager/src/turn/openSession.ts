@@ -90,12 +90,19 @@ export const recordUnreachable = (
   const { details, turn } = current
   const { kind, message, turnId } = report
   const fields = eventFields(details, turnId)
+  // A session that never opened has failed; a standalone one may start over.
+  const ended = turn.stage === "opening" && session.task === undefined
   const announced: JournalEvent =
     kind === "gone"
       ? { _tag: "AgentGone", ...fields }
       : { _tag: "AgentFailed", ...fields, kind: kind === "unauthorized" ? kind : "other", message }
   return Result.succeed([
     announced,
-    turnFailed(details, turn, { kind, message, sessionUsable: turn.stage === "inspecting" }, delivery)
+    turnFailed(
+      details,
+      turn,
+      { kind, message, sessionUsable: turn.stage === "inspecting", ...(ended ? { sessionEnded: true } : {}) },
+      delivery
+    )
   ])
 }

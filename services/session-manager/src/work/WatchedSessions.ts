@@ -78,6 +78,10 @@ export class WatchedSessions {
 
   isBusy = (runtimeSessionId: string): boolean => this.#busySinceMs.has(runtimeSessionId)
 
+  /** The sessions in which somebody else is at work. */
+  atWork = (): ReadonlyArray<SessionId> =>
+    [...this.#byKey.values()].flatMap(({ key, runtimeSessionId }) => (this.isBusy(runtimeSessionId) ? [key] : []))
+
   markBusy = (runtimeSessionId: string, nowMs: number): void => {
     this.#busySinceMs.set(runtimeSessionId, nowMs)
   }

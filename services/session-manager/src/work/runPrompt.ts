@@ -12,6 +12,7 @@ import type { SessionSettings } from "../settings.ts"
 import { withoutBlock } from "../turn/decodeReport.ts"
 import { holdsPrompt, textOf } from "./conversation.ts"
 import { HandBacks } from "./HandBacks.ts"
+import { type LastWords, lastLinesOf, saidLast } from "./lastWords.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
 import { failureKindOf, type Reporting, reportTo, sessionShown } from "./report.ts"
 import { isAtRest, newestPromptIn, stopOnRuntime, totalUsed } from "./runtimeSession.ts"
@@ -32,13 +33,6 @@ interface Running {
 
 /** The report stands at the end of the text; what comes before this many characters is dropped. */
 const longestReport = 256 * 1024
-const lastLinesKept = 20
-const lastCharsKept = 2000
-
-const lastLinesOf = (text: string): { readonly lastLines?: string } => {
-  const lines = text.trimEnd().split("\n").slice(-lastLinesKept).join("\n").slice(-lastCharsKept).trim()
-  return lines === "" ? {} : { lastLines: lines }
-}
 
 /**
  * The session, if the prompt is still its current one. Redelivered after an abort it would begin its turn again, and after
@@ -107,20 +101,12 @@ const lookAtConversation = (runtime: AgentRuntimeShape, { runtimeSessionId, text
   )
 
 /** The agent's last words without its report. Where it wrote nothing else, they are in an earlier message. */
-const forHuman = Effect.fnUntraced(function* ({ runtime, work }: Running, text: string) {
+const forHuman = ({ runtime, work }: Running, text: string): Effect.Effect<LastWords> => {
   const words = lastLinesOf(withoutBlock(text))
-  if (words.lastLines !== undefined || work.kind === "report" || work.kind === "correction") return words
-  return yield* runtime.history(work.runtimeSessionId).pipe(
-    Effect.map((messages) =>
-      messages
-        .filter(({ role }) => role === "assistant")
-        .map(textOf)
-        .map(withoutBlock)
-    ),
-    Effect.map((texts) => lastLinesOf(texts.findLast((one) => one.trim() !== "") ?? "")),
-    Effect.orElseSucceed(() => words)
-  )
-})
+  return words.lastLines !== undefined || work.kind === "report" || work.kind === "correction"
+    ? Effect.succeed(words)
+    : saidLast(runtime, work.runtimeSessionId)
+}
 
 const reportFailure = Effect.fnUntraced(function* (running: Running, failure: Failure) {
   const { delivery, reporting, runtime, watch, work } = running

@@ -2,17 +2,18 @@
  * The watch over this host's live sessions: reports to their actors when somebody else than us makes the agent work,
  * and when it is idle again (docs/design/sessions.md#auto-resume). Only transitions are reported.
  */
-import { ActorConfig, Messenger } from "@reprise/actor"
+import { ActorConfig, Broker, Messenger } from "@reprise/actor"
 import { type AgentRuntimeShape, AgentRuntimes, type Inspection, type RuntimeEvent } from "@reprise/agent"
-import type { SessionId, SessionView } from "@reprise/protocol"
-import { Clock, type Context, Effect, FiberMap, Result, Schedule, Stream } from "effect"
+import { type Host, type SessionId, SessionsAtWork, type SessionView, subjects } from "@reprise/protocol"
+import { Clock, type Context, Deferred, Effect, FiberMap, Result, Schedule, Schema, Stream } from "effect"
 import { attribute, graceLeftMs } from "../activity/activity.ts"
 import type { SessionReport } from "../actor/inputs.ts"
 import { isEnded } from "../actor/state.ts"
 import type { SessionSettings } from "../settings.ts"
 import { HandBacks } from "./HandBacks.ts"
+import { agentQuestion } from "./lastWords.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
-import { optionsOf, toSession } from "./report.ts"
+import { toSession } from "./report.ts"
 import { isAtRest, newestPromptIn } from "./runtimeSession.ts"
 import {
   endsWorkOfOthers,
@@ -24,7 +25,7 @@ import {
 } from "./WatchedSessions.ts"
 
 interface Watch {
-  readonly host: string
+  readonly host: Host
   readonly idleGraceMs: number
   readonly messenger: Context.Service.Shape<typeof Messenger>
   readonly ownPrompts: Context.Service.Shape<typeof OwnPrompts>
@@ -133,9 +134,7 @@ const observe = (watch: Watch, runtime: AgentRuntimeShape, event: RuntimeEvent):
       return reportActive(watch, runtime, session, event)
     case "prompting": {
       if (session.inTurn || !watch.sessions.isBusy(event.sessionId)) return Effect.void
-      const { kind, promptId, text } = event
-      const question = { _tag: "RecordAgentQuestion", promptId, kind, text, options: optionsOf(event) } as const
-      return tell(watch, session, question)
+      return Effect.flatMap(agentQuestion(runtime, event), (question) => tell(watch, session, question))
     }
     case "replied":
       return session.inTurn
@@ -232,6 +231,19 @@ const listSessions = (watch: Watch) =>
     Effect.forEach(views, beginQuietly(watch), { discard: true })
   )
 
+const encodeAtWork = Schema.encodeEffect(Schema.fromJsonString(SessionsAtWork))
+
+/** Whoever parks a run learns here what was done in its sessions while nobody watched. */
+const answerWhoIsAtWork = Effect.fnUntraced(function* (watch: Watch, looked: Deferred.Deferred<void>) {
+  const broker = yield* Broker
+  const { prefix } = yield* ActorConfig
+  const answer = Effect.andThen(
+    Deferred.await(looked),
+    Effect.suspend(() => encodeAtWork({ sessions: watch.sessions.atWork() }))
+  )
+  yield* broker.serve("session-manager-watch", { [subjects(prefix).watch(watch.host)]: () => Effect.orDie(answer) })
+})
+
 export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: Pick<SessionSettings, "idleGraceMs">) {
   const { host } = yield* ActorConfig
   const watch: Watch = {
@@ -252,8 +264,11 @@ export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: Pick<
     Stream.runForEach((key) => Effect.catch(handedBack(watch, key), logUnreported)),
     Effect.forkScoped({ startImmediately: true })
   )
+  const looked = yield* Deferred.make<void>()
+  yield* answerWhoIsAtWork(watch, looked)
+  const look = Effect.andThen(listSessions(watch), Deferred.succeed(looked, undefined))
   // Both at once: a session that is made while the list is read is seen by one of the two.
-  yield* Effect.all([followEvents(watch), listSessions(watch)], { concurrency: 2, discard: true }).pipe(
+  yield* Effect.all([followEvents(watch), look], { concurrency: 2, discard: true }).pipe(
     Effect.tapError((error) => Effect.logInfo(`sessions are not watched yet: ${error.message}`)),
     Effect.retry({ schedule: Schedule.spaced("1 second") }),
     Effect.forkScoped

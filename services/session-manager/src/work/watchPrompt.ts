@@ -7,6 +7,7 @@ import type { AgentRuntimeShape, PendingPrompt, RuntimeEvent } from "@reprise/ag
 import { addTokens, type RuntimeFailure, type SessionId, type Tokens, vendorFailureOf } from "@reprise/protocol"
 import { Clock, Effect, Fiber, Ref, Semaphore, Stream } from "effect"
 import type { WorkOf } from "../actor/work.ts"
+import { agentQuestion } from "./lastWords.ts"
 import {
   activeAt,
   inspectedAt,
@@ -17,7 +18,7 @@ import {
   recoveringAt,
   tokensSeen
 } from "./promptState.ts"
-import { optionsOf, type Reporting } from "./report.ts"
+import type { Reporting } from "./report.ts"
 import { limitsOf, type ReachedLimit, reachedLimit } from "./turnLimits.ts"
 
 export interface PromptWatch {
@@ -76,14 +77,17 @@ const reportWorking = (watching: Watching, evidence: string) =>
   )
 
 const reportQuestion = Effect.fnUntraced(function* (watching: Watching, asked: PendingPrompt) {
-  const { kind, promptId, text } = asked
+  const { promptId } = asked
+  const { runtime, state } = watching
+  if ((yield* Ref.get(state)).openQuestions.has(promptId)) return
+  // Read first: once the question counts as open, its end may be reported.
+  const question = yield* agentQuestion(runtime, asked)
   const isNew = yield* changeOnce(
     watching,
     ({ openQuestions }) => !openQuestions.has(promptId),
     (state, now) => questionAsked(state, promptId, now)
   )
   if (!isNew) return
-  const question = { _tag: "RecordAgentQuestion", promptId, kind, text, options: optionsOf(asked) } as const
   yield* watching.reporting.tell(`asks.${promptId}`, question)
 })
 
