@@ -75,14 +75,64 @@ describe("any, PauseRun", () => {
     assert.deepStrictEqual(s.lines, ["RunResumed", "workspace VerifyCommit"])
   })
 
-  it("aborts a review with --now, and asks for it again when it is resumed", () => {
+  const reviewsOn = ["StepStarted REVIEW (resumed)", "reviewer RequestReview"]
+  const startedReview = (s: Story) =>
+    s.journal.findLast((event) => event._tag === "StepStarted") as { readonly session?: { readonly choice: string } }
+
+  it("interrupts a review with --now and keeps its session, and asks for it again when it is resumed", () => {
     const s = story().executing().worked("abc1").tell(pauseNow)
-    assert.deepStrictEqual(s.lines, ["reviewer CloseReview", "RunPaused"])
-    assert.deepStrictEqual(s.tell(resume).lines, [
+    assert.deepStrictEqual(s.lines, ["reviewer InterruptReview", "RunPaused"])
+    assert.deepStrictEqual(s.reviewInterrupted().tell(resume).lines, ["RunResumed", ...reviewsOn])
+    assert.strictEqual(startedReview(s).session?.choice, "continue")
+    assert.deepStrictEqual([s.phase.brokenReviews, s.run.notices], [0, []])
+    assert.strictEqual(s.reviewBreaks().run.pending._tag, "Review", "one failure is still tried again by itself")
+  })
+
+  it("asks for the review again once the interrupted one has ended, when it was resumed before that", () => {
+    const s = story().executing().worked("abc1").tell(pauseNow).tell(resume)
+    assert.deepStrictEqual(s.lines, ["RunResumed"])
+    assert.deepStrictEqual(s.reviewInterrupted().lines, reviewsOn)
+  })
+
+  it("begins the review in a new session when the interrupted one left none in order", () => {
+    const s = story().executing().worked("abc1").tell(pauseNow).reviewInterrupted(false).tell(resume)
+    assert.deepStrictEqual(s.lines, ["RunResumed", ...reviewsOn])
+    assert.isUndefined(startedReview(s).session)
+  })
+
+  it("takes the verdict of a review that ended before it could be interrupted", () => {
+    const s = story().executing().worked("abc1").tell(pauseNow).verdict("ready").tell(resume)
+    assert.include(s.lines, "workspace FinishPhase")
+  })
+
+  it("aborts the interrupted review with the run", () => {
+    const s = story().executing().worked("abc1").tell(pauseNow).reviewInterrupted().tell(abort)
+    assert.include(s.lines, "reviewer CloseReview")
+  })
+
+  it("withdraws what the reviewer asked in the interrupted review, and hears no more of it", () => {
+    const s = story().executing().worked("abc1")
+    const reviewer = SessionId.make(`${runId}-p1-s1`)
+    s.agentPrompts("p1", "permission", reviewer).tell(pauseNow)
+    assert.deepStrictEqual(s.lines, ["gate WithdrawEscalation", "reviewer InterruptReview", "RunPaused"])
+    assert.deepStrictEqual(s.agentPrompts("p2", "permission", reviewer).lines, [])
+  })
+
+  it("leaves the quality gates with --now to their end, and goes on from their result when it is resumed", () => {
+    const s = story().executing(withGates).worked("abc1").tell(pauseNow)
+    assert.deepStrictEqual(s.lines, ["RunPaused"])
+    assert.deepStrictEqual(s.gates(true).tell(resume).lines, [
       "RunResumed",
-      "StepStarted REVIEW (resumed)",
+      "StepStarted REVIEW (gates-passed)",
       "reviewer RequestReview"
     ])
+  })
+
+  it("keeps with --now what an agent asks that works by itself, and its answer", () => {
+    const s = story().executing().needsHuman().agentWorks().agentPrompts("p1").tell(pauseNow)
+    assert.deepStrictEqual(s.lines, ["RunPaused"])
+    s.answer("once").tell(resume)
+    assert.include(s.lines, "session-manager ReplyToPrompt")
   })
 
   it("withdraws the question of an agent that prompts with --now", () => {
