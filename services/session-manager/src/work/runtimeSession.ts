@@ -17,6 +17,7 @@ import { holdsPrompt } from "./conversation.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
 import { readEarlierConversation } from "./reconstruct.ts"
 import { reportTo, sessionShown } from "./report.ts"
+import { uncommittedChanges } from "./uncommitted.ts"
 
 const unreachable = (turnId: WorkOf<"OpenSession">["turnId"], error: AgentError): SessionReport => ({
   _tag: "RecordUnreachable",
@@ -34,6 +35,7 @@ export const openSession = Effect.fn("openSession")(function* (work: WorkOf<"Ope
   const { host } = yield* ActorConfig
   const runtimes = yield* AgentRuntimes
   const { directory, model, permissions, title, transcript, turnId } = work
+  const uncommitted = work.uncommitted === true ? yield* uncommittedChanges(directory) : undefined
   const earlier = transcript === undefined ? undefined : yield* readEarlierConversation(transcript, directory)
   const report = yield* runtimes.get(work.runtime).pipe(
     Effect.flatMap((runtime) =>
@@ -45,7 +47,8 @@ export const openSession = Effect.fn("openSession")(function* (work: WorkOf<"Ope
         turnId,
         runtimeSessionId,
         host,
-        ...(earlier === undefined ? {} : { context: earlier })
+        ...(earlier === undefined ? {} : { context: earlier }),
+        ...(uncommitted === undefined ? {} : { uncommitted })
       }),
       onFailure: (error) => unreachable(turnId, error)
     })
