@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AssistantMessage, Part } from "@opencode-ai/sdk/v2/client"
 import { historyOf } from "../src/opencode/turn/history.ts"
-import { causeOf, type Listed, periodOf, subagentsOf, turnOf } from "../src/opencode/turn/turnOf.ts"
+import { causeOf, type Listed, periodOf, roundsOf, subagentsOf, turnOf } from "../src/opencode/turn/turnOf.ts"
 
 const tokens = { input: 10, output: 2, reasoning: 1, cache: { read: 5, write: 3 } }
 const text = (words: string): Part => ({ id: "p", sessionID: "s", messageID: "m", type: "text", text: words })
@@ -168,6 +168,26 @@ describe("historyOf", () => {
           ]
         ]
       ]
+    )
+  })
+})
+
+describe("the rounds of a turn", () => {
+  it("are the calls that ended with tools, without those that answer somebody else or belong to another turn", () => {
+    const messages = [
+      user("a"),
+      assistant("a", calls),
+      user("theirs", "and this"),
+      assistant("theirs", calls),
+      synthetic("s"),
+      assistant("a", calls),
+      assistant("a", stop),
+      user("b"),
+      assistant("b", calls)
+    ]
+    assert.deepStrictEqual(
+      ["a", "b", "none"].map((id) => roundsOf(messages, id)),
+      [2, 1, 0]
     )
   })
 })

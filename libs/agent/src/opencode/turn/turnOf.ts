@@ -81,6 +81,15 @@ export const causeOf = (messages: ReadonlyArray<Listed>, messageId: string): str
     .slice(0, messages.findIndex(({ info }) => info.id === messageId) + 1)
     .findLast((message) => message.info.role === "user" && !isOpenCodes(message))?.info.id
 
+/**
+ * Calls of the model that ended with tool calls, in answer to the turn's own prompt. What somebody else asks for meanwhile
+ * is theirs.
+ */
+export const roundsOf = (messages: ReadonlyArray<Listed>, messageId: string): number =>
+  messagesOfTurn(messages, messageId).filter(
+    ({ info }) => info.finish === "tool-calls" && causeOf(messages, info.parentID) === messageId
+  ).length
+
 const stopReasonOf = (finish: string | undefined): StopReason => {
   if (finish === "stop" || finish === "end_turn") return "finished"
   if (finish === "tool-calls") return "refused"
