@@ -92,7 +92,7 @@ const table = {
     maxAgentTurns: setting(
       count,
       limits.maxAgentTurns,
-      "Tool rounds after which Claude is interrupted and continued automatically; 0: the runtime's own limit."
+      "Tool rounds after which an agent is interrupted and continued automatically; 0: the runtime's own limit, which is 20 on Claude and none on OpenCode."
     ),
     maxTurnCalls: setting(
       count,

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { noTokens, noUsage, SessionId, TurnId } from "@reprise/protocol"
 import type { InputOf } from "../../src/actor/inputs.ts"
 import { row } from "../support/row.ts"
-import { runId, type Story, story, withGates } from "../support/story.ts"
+import { item, onePhase, runId, type Story, story, withGates } from "../support/story.ts"
 
 const pause = { _tag: "PauseRun", runId, now: false } as const
 const pauseNow = { _tag: "PauseRun", runId, now: true } as const
@@ -317,20 +317,28 @@ const reviewersTurn = (s: Story): InputOf<"TurnFailed"> => ({
 
 describe("circuit breakers", () => {
   it("ask a human when maxStepVisits is reached, and grant visits again on an answer", () => {
-    const s = story().executing({ limits: { maxStepVisits: 2 } })
-    s.needsHuman().answer("fix").needsHuman().answer("fix")
+    const s = story()
+      .executing({ limits: { maxStepVisits: 1 } })
+      .worked("abc1")
+    s.verdict("not_ready", item("R1"), item("R2")).worked("abc2")
     assert.strictEqual(s.question.ask.origin, "limit")
-    assert.match(s.question.ask.reason, /EXECUTE was entered 2 times/)
+    assert.match(s.question.ask.reason, /REVIEW was entered 1 times/)
+    s.answer("fix").verdict("not_ready", item("R1"))
+    assert.match(s.question.ask.reason, /AUTO_FIX was entered 1 times/)
     assert.strictEqual(s.answer("continue-session", "go").run.pending._tag, "Turn")
-    assert.strictEqual(s.command("ContinueSession").guidance, "go")
+    assert.include(s.prompt, "go")
   })
 
-  it("do not count the visits in which a human continued the session", () => {
-    const s = story().executing({ limits: { maxStepVisits: 2 } })
-    for (const _ of [1, 2, 3, 4]) s.needsHuman().answer("continue-session")
-    assert.strictEqual(s.run.pending._tag, "Turn")
-    assert.strictEqual(s.needsHuman().answer("fix").run.pending._tag, "Turn")
-    assert.strictEqual(s.needsHuman().answer("fix").question.ask.origin, "limit")
+  it("do not count the visits that a human chose: continue, fix, resume and the answer at a checkpoint", () => {
+    const s = story().executing({ limits: { maxStepVisits: 2 } }, onePhase)
+    for (const choice of ["continue-session", "fix", "continue-session", "fix"]) s.needsHuman().answer(choice)
+    for (const _ of [1, 2, 3]) s.tell(pauseNow).turnInterrupted().tell(resume)
+    const checkpoint = { task: "P1.2", type: "human-verify", description: "Look" } as const
+    for (const _ of [1, 2]) {
+      s.reports({ result: "checkpoint", checkpoint }).stateWritten().answer("pass").stateWritten().tasksVerified()
+    }
+    assert.deepStrictEqual([s.run.step, s.run.pending._tag], ["EXECUTE", "Turn"])
+    assert.strictEqual((s.phase.visits.EXECUTE ?? 0) - (s.phase.visitsGranted.EXECUTE ?? 0), 1)
   })
 
   it("ask a human when maxStepsPerRun is reached", () => {
