@@ -87,7 +87,7 @@ const table = {
     turnWallMs: setting(
       count,
       limits.turnWallMs,
-      "Milliseconds a turn may take in total, not counting waits for humans and rate limits; 0: off."
+      "Milliseconds a turn may take in total, not counting waits for humans, their own work in the session, and rate limits; 0: off."
     ),
     maxAgentTurns: setting(
       count,

@@ -86,6 +86,21 @@ export const isAtRest = ({ _tag }: SessionState): boolean => _tag === "idle" || 
 export const newestPromptIn = ({ lastMessage }: Inspection): string | undefined =>
   lastMessage?.role === "user" ? lastMessage.id : lastMessage?.causePromptId
 
+/**
+ * Whether a human is present: their words are the newest in the session and not known yet, and the agent still works on
+ * them, or has not rested for the grace. An interface that is open says nothing.
+ */
+export const isHumanIn = (
+  inspection: Inspection,
+  known: { readonly own: string; readonly prompts: ReadonlyArray<string> },
+  idleGraceMs: number,
+  now: number
+): boolean => {
+  const newest = newestPromptIn(inspection)
+  if (newest === undefined || newest === known.own || known.prompts.includes(newest)) return false
+  return !isAtRest(inspection.state) || now - (inspection.lastMessage?.atMs ?? 0) < idleGraceMs
+}
+
 /** For five seconds. */
 const stopAttempts = { schedule: Schedule.spaced("250 millis"), times: 19 } as const
 
