@@ -81,6 +81,23 @@ describe("what a fresh author is told of uncommitted changes", () => {
     })
   )
 
+  it.live("leave out the phase's review, which is committed with its approval", () =>
+    Effect.gen(function* () {
+      const { git, root, write } = yield* repository
+      const review = "docs/reviews/plan-1.md"
+      const changes = uncommittedChanges(root, review)
+      write(review)
+      assert.isUndefined(yield* changes)
+      write("docs/reviews/other.md")
+      write("docs/reviews/more/deep.md")
+      assert.strictEqual(yield* changes, "2 untracked:\n- ?? docs/reviews/more/deep.md\n- ?? docs/reviews/other.md")
+      git("add", "-A")
+      git("commit", "-q", "-m", "Begin")
+      write(review, "more\n")
+      assert.isUndefined(yield* changes)
+    })
+  )
+
   it.live("are none where there is no repository or no directory", () =>
     Effect.gen(function* () {
       const { root } = yield* repository

@@ -35,7 +35,7 @@ describe("an author that begins among uncommitted changes", () => {
 
   it("is told of them also where its session replaces a lost one", () => {
     const lost = given([...firstTurn, nextTurn(2, { onMissing: "fresh" })]).when(found(2, "missing"))
-    assert.deepInclude(openWork(lost), { uncommitted: true })
+    assert.deepInclude(openWork(lost), { uncommitted: {} })
     const { text } = given([...firstTurn, nextTurn(2, { onMissing: "fresh" }), found(2, "missing")])
       .when({ ...opened(2, "ses_2"), uncommitted: changes })
       .event("PromptPrepared")
@@ -43,7 +43,8 @@ describe("an author that begins among uncommitted changes", () => {
   })
 
   it("is asked about by the host only: not for a reviewer, nor where a standalone session begins", () => {
-    assert.deepInclude(openWork(given([]).when(newTurn(1))), { uncommitted: true })
+    const asked = given([]).when(newTurn(1, { reviewPath: "docs/review.md" }))
+    assert.deepInclude(openWork(asked), { uncommitted: { reviewPath: "docs/review.md" } })
     assert.notProperty(openWork(given([]).when(newTurn(1, { role: "reviewer" }))) ?? {}, "uncommitted")
     const { phase: _, ...alone } = newTurn(1)
     assert.notProperty(openWork(given([startAlone]).when(alone)) ?? {}, "uncommitted")

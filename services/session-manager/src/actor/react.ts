@@ -30,12 +30,15 @@ const openSession = (session: Session, details: SessionDetails, turnId: EventOf<
     permissions: details.permissions,
     ...(details.model === undefined ? {} : { model: details.model }),
     ...earlierTranscript(session),
-    ...(startsAmongOthersWork(session, details) ? { uncommitted: true } : {})
+    ...uncommittedWork(session, details)
   })
 
 /** What is uncommitted where a standalone session begins is the user's own. */
-const startsAmongOthersWork = ({ turn }: Session, details: SessionDetails): boolean =>
-  details.role === "author" && (!isStandalone(details) || turn?.lost !== undefined)
+const uncommittedWork = ({ turn }: Session, details: SessionDetails) => {
+  const { reviewPath, role } = details
+  if (role !== "author" || (isStandalone(details) && turn?.lost === undefined)) return {}
+  return { uncommitted: reviewPath === undefined ? {} : { reviewPath } }
+}
 
 /** The saved conversation of the session that is replaced, unless it starts over. */
 const earlierTranscript = (session: Session) => {

@@ -35,7 +35,8 @@ export const openSession = Effect.fn("openSession")(function* (work: WorkOf<"Ope
   const { host } = yield* ActorConfig
   const runtimes = yield* AgentRuntimes
   const { directory, model, permissions, title, transcript, turnId } = work
-  const uncommitted = work.uncommitted === true ? yield* uncommittedChanges(directory) : undefined
+  const { uncommitted: looked } = work
+  const uncommitted = looked === undefined ? undefined : yield* uncommittedChanges(directory, looked.reviewPath)
   const earlier = transcript === undefined ? undefined : yield* readEarlierConversation(transcript, directory)
   const report = yield* runtimes.get(work.runtime).pipe(
     Effect.flatMap((runtime) =>

@@ -77,13 +77,9 @@ export const changesText = (changes: ReadonlyArray<Change>, counts: ReadonlyMap<
 
 const options = () => ({ environment: childEnvironment(process.env), timeoutMs: 30_000 })
 
-const status = [
-  "status",
-  "--porcelain=v1",
-  "-z",
-  "--no-renames",
-  "--untracked-files=normal",
-  "--ignore-submodules=none"
+const status = (untracked: "all" | "normal", ...paths: ReadonlyArray<string>) => [
+  ...["status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=none"],
+  ...[`--untracked-files=${untracked}`, "--", ...paths]
 ]
 const diff = [
   "diff",
@@ -97,11 +93,25 @@ const diff = [
   "--"
 ]
 
-const readChanges = Effect.fnUntraced(function* (directory: string) {
-  const { exitCode, stdout } = yield* runGit(directory, status, options())
-  // Not a git repository: only a standalone session works in one.
+/** The phase's review is committed when the phase is approved. In a new directory git lists it only when asked for more. */
+const withoutReview = Effect.fnUntraced(function* (
+  directory: string,
+  changes: ReadonlyArray<Change>,
+  reviewPath: string | undefined
+) {
+  const above = changes.find(({ path }) => path.endsWith("/") && reviewPath?.startsWith(path))
+  if (above === undefined) return changes.filter(({ path }) => path !== reviewPath)
+  const { stdout } = yield* runGit(directory, status("all", above.path), options())
+  const inside = readStatus(stdout).filter(({ path }) => path !== reviewPath)
+  return changes.flatMap((change) => (change === above ? inside : [change]))
+})
+
+const readChanges = Effect.fnUntraced(function* (directory: string, reviewPath: string | undefined) {
+  if (directory === "") return undefined
+  const { exitCode, stdout } = yield* runGit(directory, status("normal"), options())
+  // Not a git repository: only a standalone session works outside of one.
   if (exitCode !== 0) return undefined
-  const all = readStatus(stdout).filter(({ path }) => !isOwnFile(path))
+  const all = (yield* withoutReview(directory, readStatus(stdout), reviewPath)).filter(({ path }) => !isOwnFile(path))
   const changes = yield* Effect.filter(all, ({ path }) =>
     Effect.map(isChangedByRuntimeOnly(directory, path, options()), (byRuntime) => !byRuntime)
   )
@@ -115,8 +125,8 @@ const readChanges = Effect.fnUntraced(function* (directory: string) {
 const notListed = "Git did not answer in time, so they are not listed here: `git status` lists them, if there are any."
 
 /** For a prompt; undefined: nothing is uncommitted, or there is no git. Where git is too slow, the author is told to look. */
-export const uncommittedChanges = (directory: string): Effect.Effect<string | undefined> =>
-  readChanges(directory).pipe(
+export const uncommittedChanges = (directory: string, reviewPath?: string): Effect.Effect<string | undefined> =>
+  readChanges(directory, reviewPath).pipe(
     Effect.catch((error: ProgramFailed) =>
       Effect.as(
         Effect.logInfo(`git did not tell what is uncommitted in ${directory}: ${error.message}`),
