@@ -24,5 +24,5 @@ export const runActor: Actor<RunState, RunInput, RunEvent> = {
   react,
   runOf: (state) => (state._tag === "Run" ? state.runId : undefined),
   view: runView,
-  snapshotVersion: 11
+  snapshotVersion: 12
 }

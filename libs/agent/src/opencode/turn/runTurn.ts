@@ -17,7 +17,7 @@ import type { Calls, Refused } from "../server/calls.ts"
 import type { ContextLimit } from "./contextLimits.ts"
 import { failureOf } from "./failures.ts"
 import { MessageTimes } from "./MessageTimes.ts"
-import { type Listed, modelOf, modelOfLast, periodOf, roundsOf, subagentsOf, type Turn, turnOf } from "./turnOf.ts"
+import { hasMadeRounds, type Listed, modelOf, modelOfLast, periodOf, subagentsOf, type Turn, turnOf } from "./turnOf.ts"
 import { subagentUsageIn } from "./usageOf.ts"
 import { type RequestEnd, watchStatus } from "./watchStatus.ts"
 
@@ -175,16 +175,16 @@ const untilLimit = (run: TurnRun) => {
   )
   return Effect.raceFirst(ended, Effect.sleep(`${recountMs} millis`)).pipe(
     Effect.andThen(Effect.orElseSucceed(listMessages(run), () => [])),
-    Effect.repeat({ until: (messages) => roundsOf(messages, run.prompt.promptId.messageId) >= maxTurns })
+    Effect.repeat({ until: (messages) => hasMadeRounds(messages, run.prompt.promptId.messageId, maxTurns) })
   )
 }
 
-/** Whether the turn has ended, or is to end, because of its limit of rounds. */
+/** Whether an earlier try has cut the turn off, or this one is to. */
 const isCutOff = ({ prompt }: TurnRun, messages: ReadonlyArray<Listed>, turn: Turn): boolean =>
   prompt.maxTurns !== undefined &&
   turn._tag !== "finished" &&
   !(turn._tag === "failed" && turn.error.name !== "MessageAbortedError") &&
-  roundsOf(messages, prompt.promptId.messageId) >= prompt.maxTurns
+  hasMadeRounds(messages, prompt.promptId.messageId, prompt.maxTurns)
 
 /** The turn ends here, and can be continued by another prompt. */
 const completeCutOff = (
@@ -263,12 +263,14 @@ const undoStep = Effect.fnUntraced(function* (run: TurnRun) {
 })
 
 /** Reads how the turn stands after a try; undefined when it must be tried again. */
-const settleTry = Effect.fnUntraced(function* (run: TurnRun, ended: "answered" | "idle") {
+const settleTry = Effect.fnUntraced(function* (run: TurnRun, ended: "answered" | "idle" | "limit") {
   const messages = yield* listMessages(run)
   for (const { info } of messages) run.times.note(info)
   if (run.times.backMs > 0) return yield* undoStep(run)
   const turn = turnOf(messages, run.prompt.promptId.messageId)
-  if (turn._tag !== "absent" && isCutOff(run, messages, turn)) return yield* completeCutOff(run, messages, turn)
+  if (ended === "limit" && turn._tag !== "absent" && turn._tag !== "finished") {
+    return yield* completeCutOff(run, messages, turn)
+  }
   switch (turn._tag) {
     case "finished":
       return yield* complete(run, messages, turn.outcome)
@@ -316,7 +318,7 @@ const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<Tur
   if (ended === "clock-set-back") return yield* undoStep(run)
   if (ended === "limit") {
     yield* stop(run)
-    return yield* settleTry(run, "answered")
+    return yield* settleTry(run, ended)
   }
   if (ended === "lost") {
     yield* Effect.sleep(`${Math.min(250, run.options.pollMs)} millis`)

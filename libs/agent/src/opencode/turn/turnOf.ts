@@ -82,13 +82,16 @@ export const causeOf = (messages: ReadonlyArray<Listed>, messageId: string): str
     .findLast((message) => message.info.role === "user" && !isOpenCodes(message))?.info.id
 
 /**
- * Calls of the model that ended with tool calls, in answer to the turn's own prompt. What somebody else asks for meanwhile
- * is theirs.
+ * Whether the turn has made its rounds: calls of the model that ended with tool calls, in answer to its own prompt. What
+ * somebody else has asked for since is theirs, and is not cut off.
  */
-export const roundsOf = (messages: ReadonlyArray<Listed>, messageId: string): number =>
-  messagesOfTurn(messages, messageId).filter(
+export const hasMadeRounds = (messages: ReadonlyArray<Listed>, messageId: string, maxRounds: number): boolean => {
+  const newest = messages.findLast((message) => message.info.role === "user" && !isOpenCodes(message))
+  const rounds = messagesOfTurn(messages, messageId).filter(
     ({ info }) => info.finish === "tool-calls" && causeOf(messages, info.parentID) === messageId
-  ).length
+  )
+  return newest?.info.id === messageId && rounds.length >= maxRounds
+}
 
 const stopReasonOf = (finish: string | undefined): StopReason => {
   if (finish === "stop" || finish === "end_turn") return "finished"
