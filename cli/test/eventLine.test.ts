@@ -28,6 +28,14 @@ describe("an event as a line", () => {
     ],
     [{ _tag: "PhaseStarted", phase: "2.1", title: "Server" }, "Phase 2.1: Server"],
     [
+      { _tag: "ReviewFailed", phase: "1", reason: "no verdict", kind: "invalid-report", cycle: 1 },
+      "    Review failed: no verdict"
+    ],
+    [
+      { _tag: "ReviewFailed", phase: "1", reason: "the run is paused", kind: "aborted", cycle: 1, sessionKept: true },
+      "    Review interrupted: the run is paused"
+    ],
+    [
       {
         _tag: "ClaimsRejected",
         phase: "1",

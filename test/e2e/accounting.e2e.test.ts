@@ -2,7 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type RunView, uncachedTokens } from "@reprise/protocol"
 import { Effect } from "effect"
-import { on, once, plan, script } from "../harness/modelScript.ts"
+import { commits, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
+import { sayInto } from "../harness/openCodeUser.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 import { waitUntil } from "../harness/waitUntil.ts"
 
@@ -34,6 +35,73 @@ const thatAddsUp = (world: World) =>
       return run !== undefined && said > 0 && Math.abs(allTokens(run) - said) <= said / 100 ? run : undefined
     })
   )
+
+/** Everything that the model counted; titles and summaries belong to no turn. */
+const allCounted = (world: World) =>
+  Effect.map(world.model.calls, (calls) =>
+    calls
+      .filter(({ kind }) => kind !== "title" && kind !== "summary")
+      .reduce((sum, { usage }) => sum + usage.inputTokens + usage.outputTokens, 0)
+  )
+
+/** What `reprise status RUN` tells of the run. */
+const statusOf = Effect.fnUntraced(function* (world: World, runId: string) {
+  const { stdout } = yield* world.reprise("status", runId, "--json")
+  return JSON.parse(stdout).data as RunView
+})
+
+const quick = 'permissions = "all"\n[sessions]\nidleGraceMs = 1000\n'
+const byHand = on({ role: "author", lastUser: "by hand" }, commits("hand.txt", "by hand"))
+const idleAgain = on({ role: "author", kind: "work", lastUser: "idle again" }, { text: "I am done." })
+
+const authorIn = (world: World) =>
+  Effect.map(world.sessions, (all) => all.find(({ role }) => role === "author")?.runtimeSessionId ?? "")
+
+/** The model was called with the words of the human, and the run's total is the model's own. */
+const countsTheHuman = Effect.fnUntraced(function* (world: World, status: RunView["status"]) {
+  const { runId = "" } = (yield* world.runs)[0] ?? {}
+  const view = yield* statusOf(world, runId)
+  assert.strictEqual(view.status, status)
+  const theirs = (yield* world.model.calls).filter(({ lastUser }) => lastUser.includes("by hand"))
+  assert.isAtLeast(theirs.length, 2)
+  assert.strictEqual(allTokens(view), yield* allCounted(world))
+})
+
+describe("what a human uses in a session", () => {
+  it.live("is in the run's total when they work there while the run is parked", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        openCode: "shared",
+        plan: plan("One"),
+        config: quick,
+        script: script(once({ role: "author", kind: "report" }, needsHuman("Which way?")), byHand, idleAgain)
+      })
+      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
+      yield* world.start("up")
+      yield* sayInto(world, yield* authorIn(world), "Do it by hand.")
+      yield* waitUntil(Effect.map(world.runs, ([run]) => run?.status === "completed" || undefined))
+      yield* countsTheHuman(world, "completed")
+    })
+  )
+
+  it.live("is in the run's total when they speak in the middle of a turn", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        openCode: "shared",
+        plan: plan("One"),
+        config: quick,
+        script: script(byHand, idleAgain, ...heldAtSecondCall.rules)
+      })
+      const run = yield* world.start("run", "PLAN.md")
+      yield* world.model.awaitHeld("second")
+      yield* sayInto(world, yield* authorIn(world), "Do it by hand.")
+      yield* world.model.release("second")
+      const { code, stderr } = yield* run.ended
+      assert.strictEqual(code, 0, stderr)
+      yield* countsTheHuman(world, "completed")
+    })
+  )
+})
 
 describe("what a run has used", () => {
   it.live("adds up to the model's own count after an abort in the middle of a turn", () =>

@@ -10,6 +10,7 @@ import {
   reviewed,
   worksWhen
 } from "../harness/checkpointPlan.ts"
+import { once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 const authorsOf = (world: World) =>
@@ -48,6 +49,36 @@ describe("a fresh author of a phase whose first tasks are done", () => {
       const types = (yield* world.eventsOf(question?.runId ?? "")).map(({ type }) => type)
       assert.include(types, "ContinuationVerified")
     })
+  )
+
+  it.live(
+    "is told what its predecessor left uncommitted when that ran out of time, and nothing once it is committed",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld({
+          openCode: "shared",
+          config: 'permissions = "all"\n[limits]\nturnInactivityMs = 4000\n',
+          plan: plan("One", "Two"),
+          script: script(
+            once({ role: "author", kind: "work" }, [
+              { bash: "echo half > half.txt && echo more >> README.md" },
+              { hold: "for ever", text: "Done." }
+            ])
+          )
+        })
+        assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
+        const [question] = yield* world.questions
+        yield* world.reprise("gate", "answer", question?.escalationId ?? "", "fix")
+        const done = yield* world.reprise("run", "PLAN.md")
+        assert.strictEqual(done.code, 0, done.stderr)
+        const prompts = (yield* world.model.calls)
+          .filter(({ kind, role }) => role === "author" && kind === "work")
+          .map(({ lastUser }) => lastUser)
+        const told = [...new Set(prompts)].map((text) => text.split("## Uncommitted changes")[1] ?? "none")
+        assert.strictEqual(told.length, 3, "two authors of phase 1, one of phase 2")
+        assert.deepStrictEqual([told[0], told[2]], ["none", "none"])
+        assert.match(told[1] ?? "", /untracked:\n(- .*\n)*- \?\? half\.txt\n/)
+      })
   )
 
   it.live("takes the next step when the context exceeds its limit, and the event has the token counts", () =>

@@ -8,10 +8,10 @@ import { readEntry } from "../../libs/actor/src/JournalEntry.ts"
 import { readEvent, readMeta } from "../../libs/actor/src/wire.ts"
 import { parsePlan } from "../../libs/plan/src/parsing/parsePlan.ts"
 import { templateProblems } from "../../libs/plan/src/Template.ts"
+import { readStatus } from "../../libs/process/src/workingTree.ts"
 import { parseAnswer } from "../../services/gate/src/typedAnswer.ts"
 import { templates } from "../../services/orchestrator/src/prompts.ts"
 import { decodeReport, withoutBlock } from "../../services/session-manager/src/turn/decodeReport.ts"
-import { dirtyPaths } from "../../services/workspace/src/work/git/gitOutput.ts"
 
 export interface Target {
   /** Must take every text of up to `longest` characters in a time that is linear in its length, and throw for none. */
@@ -180,7 +180,7 @@ export const targets = {
     pieces: ["{", "}", "{{", "}}", "\\{", "a", "{a}", "{phase}", ...spaces],
     longest: kibibytes(256)
   },
-  "dirty-files": { read: dirtyPaths, pieces: ["\u0000", " M a", "R  ", "a", ...spaces], longest: kibibytes(1024) }
+  "dirty-files": { read: readStatus, pieces: ["\u0000", " M a", "R  ", "a", ...spaces], longest: kibibytes(1024) }
 } as const satisfies Readonly<Record<string, Target>>
 export type TargetName = keyof typeof targets
 export const isTarget = (name: string): name is TargetName => name in targets

@@ -49,6 +49,14 @@ export const script = (...rules: ReadonlyArray<RuleInput>): ScriptInput => ({ ru
 export const plan = (...titles: ReadonlyArray<string>): string =>
   `# A plan\n\n${titles.map((title, n) => `## Phase ${n + 1}: ${title}\n\n- [ ] Write it\n`).join("\n")}`
 
+/** The reviewer's first turn stops before its only tool call, until a test releases `in-review`. */
+export const heldInReview: ScriptInput = script(
+  once({ role: "reviewer", kind: "work" }, [
+    { hold: "in-review", bash: "git log --oneline" },
+    { text: "I have read it." }
+  ])
+)
+
 /** The author's first turn stops before its only tool call, until a test releases `mid-turn`. */
 export const heldInMidTurn: ScriptInput = script(
   once({ role: "author", kind: "work" }, [

@@ -11,18 +11,26 @@ const connectionOf = (world: World) =>
     ? waitUntil(Effect.map(OpenCodeServer.find(join(world.root, ".reprise")), Option.getOrUndefined))
     : Effect.succeed({ ...world.openCode, password: Redacted.make(world.openCode.password) })
 
-/** Deletes a session in OpenCode. */
-export const deleteSession = Effect.fnUntraced(function* (world: World, runtimeSessionId: string) {
+const request = Effect.fnUntraced(function* (world: World, path: string, init: Pick<RequestInit, "method" | "body">) {
   const { password, url, username } = yield* connectionOf(world)
   const authorization = `Basic ${Buffer.from(`${username}:${Redacted.value(password)}`).toString("base64")}`
+  const headers = { authorization, "content-type": "application/json" }
   const answer = yield* Effect.promise(() =>
-    fetch(`${url}/session/${runtimeSessionId}?directory=${encodeURIComponent(world.root)}`, {
-      method: "DELETE",
-      headers: { authorization }
-    })
+    fetch(`${url}${path}?directory=${encodeURIComponent(world.root)}`, { ...init, headers })
   )
-  if (!answer.ok) return yield* Effect.die(new Error(`OpenCode deleted nothing: HTTP ${answer.status}`))
+  if (!answer.ok) return yield* Effect.die(new Error(`OpenCode refused ${init.method} ${path}: HTTP ${answer.status}`))
 })
+
+/** Deletes a session in OpenCode. */
+export const deleteSession = (world: World, runtimeSessionId: string) =>
+  request(world, `/session/${runtimeSessionId}`, { method: "DELETE" })
+
+/** Sends a user's prompt to a session as OpenCode's own interface does: also while a turn runs, which then answers it. */
+export const sayInto = (world: World, runtimeSessionId: string, text: string) =>
+  request(world, `/session/${runtimeSessionId}/prompt_async`, {
+    method: "POST",
+    body: JSON.stringify({ parts: [{ type: "text", text }] })
+  })
 
 /** Runs an effect with an `AgentRuntime` that is connected to the world's OpenCode server. */
 export const withAgentRuntime = <A, E, R>(world: World, effect: Effect.Effect<A, E, R>) =>

@@ -87,12 +87,12 @@ const table = {
     turnWallMs: setting(
       count,
       limits.turnWallMs,
-      "Milliseconds a turn may take in total, not counting waits for humans and rate limits; 0: off."
+      "Milliseconds a turn may take in total, not counting waits for humans, their own work in the session, and rate limits; 0: off."
     ),
     maxAgentTurns: setting(
       count,
       limits.maxAgentTurns,
-      "Tool rounds after which Claude is interrupted and continued automatically; 0: the runtime's own limit."
+      "Tool rounds after which an agent is interrupted and continued automatically; 0: the runtime's own limit, which is 20 on Claude and none on OpenCode."
     ),
     maxTurnCalls: setting(
       count,

@@ -225,7 +225,7 @@ const eventText = (event: PublicEvent): Line => {
     case "VerdictReached":
       return live(verdict(event))
     case "ReviewFailed":
-      return live(`    Review failed: ${event.reason}`)
+      return live(`    Review ${event.sessionKept === true ? "interrupted" : "failed"}: ${event.reason}`)
     case "EscalationRaised":
       return live(`  Waiting for you (${event.origin}): ${event.reason}`)
     case "EscalationAnswered":

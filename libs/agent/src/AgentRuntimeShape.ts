@@ -28,7 +28,7 @@ export interface Prompt {
   readonly model?: string
   /** The runtime's name for a way of working, such as `build` or `plan`. */
   readonly agent?: string
-  /** How many model calls the turn may make before it is cut off (`output-limit`), in runtimes that count them. */
+  /** How many rounds of tool calls the turn may make before it is cut off (`output-limit`); absent: the runtime's own limit. */
   readonly maxTurns?: number
 }
 

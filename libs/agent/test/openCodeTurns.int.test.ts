@@ -10,7 +10,17 @@ import { AgentRuntime, type RuntimeEvent } from "../src/index.ts"
 import { markOf } from "../src/opencode/server/startServer.ts"
 import { killServer, openCodeWorld } from "./contract/openCodeWorld.ts"
 import { Places } from "./contract/Places.ts"
-import { awaitEvent, newIds, newSession, recordEvents, say, userMessages, World, waitUntil } from "./contract/World.ts"
+import {
+  awaitEvent,
+  countingCalls,
+  newIds,
+  newSession,
+  recordEvents,
+  say,
+  userMessages,
+  World,
+  waitUntil
+} from "./contract/World.ts"
 
 const prompting = (event: RuntimeEvent): event is Extract<RuntimeEvent, { type: "prompting" }> =>
   event.type === "prompting"
@@ -66,6 +76,25 @@ describe("OpenCode", () => {
         yield* Fiber.join(turn)
         const last = (yield* model.calls).findLast((call) => call.session === id)
         assert.strictEqual(last?.messages.at(-1)?.role, "user")
+      })
+    )
+
+    it.effect("ends a turn at its limit of rounds of tool calls, and continues when prompted again", () =>
+      Effect.gen(function* () {
+        const runtime = yield* AgentRuntime
+        const { directory } = yield* World
+        const id = yield* newSession("all")
+        const prompt = { runtimeSessionId: id, directory, promptId: newIds(), text: "endless", maxTurns: 2 }
+        const outcome = yield* runtime.prompt(prompt)
+        assert.strictEqual(outcome.stopReason, "output-limit")
+        assert.strictEqual(outcome.toolCalls, 2)
+        assert.notInclude(outcome.text, "late")
+        const again = yield* countingCalls(runtime.prompt(prompt))
+        assert.deepStrictEqual(again.result, outcome)
+        assert.strictEqual(again.calls, 0)
+        assert.strictEqual((yield* say(id, "say after")).text, "after")
+        const whole = { ...prompt, promptId: newIds(), maxTurns: 4 }
+        assert.strictEqual((yield* runtime.prompt(whole)).stopReason, "finished")
       })
     )
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AssistantMessage, Part } from "@opencode-ai/sdk/v2/client"
 import { historyOf } from "../src/opencode/turn/history.ts"
-import { causeOf, type Listed, periodOf, subagentsOf, turnOf } from "../src/opencode/turn/turnOf.ts"
+import { causeOf, hasMadeRounds, type Listed, periodOf, subagentsOf, turnOf } from "../src/opencode/turn/turnOf.ts"
 
 const tokens = { input: 10, output: 2, reasoning: 1, cache: { read: 5, write: 3 } }
 const text = (words: string): Part => ({ id: "p", sessionID: "s", messageID: "m", type: "text", text: words })
@@ -169,5 +169,22 @@ describe("historyOf", () => {
         ]
       ]
     )
+  })
+})
+
+describe("the rounds of a turn", () => {
+  const turn = [user("a"), assistant("a", calls), synthetic("s"), assistant("a", calls)]
+  const rounds = (messages: ReadonlyArray<Listed>, id = "a") =>
+    [1, 2, 3].filter((max) => hasMadeRounds(messages, id, max)).length
+
+  it("are the calls of the model that ended with tool calls", () => {
+    assert.strictEqual(rounds(turn), 2)
+    assert.strictEqual(rounds([...turn, assistant("a", stop)]), 2)
+    assert.strictEqual(rounds([...turn, assistant("a", stop), user("b"), assistant("b", calls)], "b"), 1)
+    assert.strictEqual(rounds([]), 0)
+  })
+
+  it("are not cut off once somebody else has spoken, whose rounds are theirs", () => {
+    assert.strictEqual(rounds([...turn, user("theirs", "and this"), assistant("theirs", calls)]), 0)
   })
 })

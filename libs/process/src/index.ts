@@ -2,6 +2,7 @@
  * What Reprise needs from the operating system: programs that never outlive their owner, programs that run to their
  * end, their logs and ports, git, and files that are replaced in one step.
  */
+export { childEnvironment } from "./childEnvironment.ts"
 export { hasCode, type ReplaceOptions, readIfPresent, readRegularFile, replaceFile } from "./files.ts"
 export { isAlive, startOf } from "./identity.ts"
 export { endLeftovers, type Mark, markedProcesses, variableOf } from "./Mark.ts"
@@ -11,3 +12,4 @@ export { type GitOptions, runGit } from "./runGit.ts"
 export { isProgram, ProgramFailed, type ProgramOutput, type ProgramRequest, runProgram } from "./runProgram.ts"
 export { type GuardedProcess, GuardFailed, type GuardOptions, startGuarded } from "./startGuarded.ts"
 export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.ts"
+export { type Change, isChangedByRuntimeOnly, isOwnFile, mayContainOwnFiles, readStatus } from "./workingTree.ts"

@@ -325,7 +325,8 @@ export type Evidence = typeof Evidence.Type
 export const SessionPrompts = Schema.Struct({
   "report-with-work": Schema.optionalKey(Schema.String),
   report: Schema.optionalKey(Schema.String),
-  "report-unreadable": Schema.optionalKey(Schema.String)
+  "report-unreadable": Schema.optionalKey(Schema.String),
+  "uncommitted-changes": Schema.optionalKey(Schema.String)
 })
 export type SessionPrompts = typeof SessionPrompts.Type
 

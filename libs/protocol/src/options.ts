@@ -20,8 +20,8 @@ export const RunLimits = Schema.Struct({
   maxContinuations: count(20),
   turnInactivityMs: count(15 * 60_000),
   turnWallMs: count(0),
-  /** Tool rounds of a turn, for runtimes that can count them; a turn that reaches the limit continues by itself. */
-  maxAgentTurns: count(20),
+  /** Tool rounds of a turn; one that reaches the limit continues by itself. 0: the runtime's own limit, which Claude has (20). */
+  maxAgentTurns: count(0),
   /** Guards against an agent that never ends, far above any honest turn; tokens from the vendor's cache do not count. */
   maxTurnCalls: count(1000),
   maxTurnTokens: count(50_000_000),

@@ -140,3 +140,7 @@ export const followUpPrompt = (request: ReviewRequest, lastReviewed: string, tol
   const range = `\n\nRead what changed, do not judge from memory: \`git diff ${lastReviewed}..${request.commit}\`.`
   return render(reviewFollowUp, request) + range + said
 }
+
+/** For the session whose agent was interrupted in this review, and knows what it is about. */
+export const resumedPrompt = (request: ReviewRequest, told: ReadonlyArray<number>): string =>
+  `Continue the current session and complete all remaining tasks.${decisionsFor(request, told)}${wordsFor(request, told)}`

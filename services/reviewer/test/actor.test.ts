@@ -1,8 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { TurnId, type Verdict } from "@reprise/protocol"
+import { Result } from "effect"
 import { reviewActor } from "../src/actor/actor.ts"
 import type { JournalEvent } from "../src/actor/journal.ts"
+import type { ReviewRequest } from "../src/prompts.ts"
 import {
+  at,
   completed,
   failed,
   failedTurn,
@@ -14,6 +17,8 @@ import {
   phase,
   reached,
   ready,
+  request,
+  reused,
   runId,
   second,
   session,
@@ -82,6 +87,124 @@ describe("the end of a reviewer's turn", () => {
     ["a turn with an unknown id", open, { ...completed(1, ready), turnId: TurnId.make("r1-t1") }]
   ] as const)("changes nothing for %s", (_title, history, event) => {
     given(history).when(event).then([])
+  })
+})
+
+describe("interrupting a review", () => {
+  const interrupt = { _tag: "InterruptReview", runId, phase, reason: "the run is paused" } as const
+  const stopping: JournalEvent = {
+    _tag: "ReviewInterrupted",
+    sessionId: session(1),
+    turnId: turn(1),
+    reason: interrupt.reason
+  }
+  const aborted = (n: number, more: Partial<ReturnType<typeof failedTurn>> = {}) =>
+    ({ ...failedTurn(n), kind: "aborted", sessionUsable: true, promptGiven: true, ...more }) as const
+  const interrupting = [...open, stopping]
+  const kept = (request: ReviewRequest, n = 1, given = true): ReadonlyArray<JournalEvent> => [
+    {
+      _tag: "ReviewFailed",
+      ...at,
+      ...{ sessionId: session(1), turnId: turn(n), cycle: request.cycle },
+      ...{ reason: "the runtime broke", kind: "aborted", sessionKept: true }
+    },
+    { _tag: "ReviewerKept", sessionId: session(1), given }
+  ]
+  const interrupted = [...interrupting, ...kept(first)]
+  const commandOf = (history: ReadonlyArray<JournalEvent>, asked: ReviewRequest) =>
+    startTurnOf(given(history).when(asked).sent).command
+  const inSession = { _tag: "Existing", sessionId: session(1) }
+
+  it("stops the turn, and keeps its session when that has ended", () => {
+    const outcome = given(open).when(interrupt)
+    outcome.then([stopping])
+    assert.deepInclude(startTurnOf(outcome.sent).command, { _tag: "InterruptTurn", turnId: turn(1) })
+    const ended = given(interrupting).when(aborted(1))
+    ended.then(kept(first))
+    assert.deepStrictEqual(
+      ended.sent.map(({ _tag }) => _tag),
+      ["PublishEvent"]
+    )
+  })
+
+  it("goes on in the session with the same commit, and hands the whole review to another if that is lost", () => {
+    const words = [{ id: 1, from: "human", text: "Look at the tests too.", givenTo: [] }] as const
+    const command = commandOf(interrupted, request(2, "c1", { words }))
+    assert.deepInclude(command, { session: inSession, reason: "resume", onMissing: "fresh" })
+    assert.strictEqual(
+      command.prompt,
+      "Continue the current session and complete all remaining tasks.\n\nThe user has provided the following additional guidance:\nLook at the tests too."
+    )
+    assert.match(String(command.freshPrompt), /^You are the reviewer of phase 2 /)
+  })
+
+  it("publishes that the review has started once its session is found", () => {
+    const again = given(interrupted).when(request(2, "c1")).outcome
+    assert.isTrue(Result.isSuccess(again))
+    const history = [...interrupted, ...(Result.isSuccess(again) ? again.success : [])]
+    const { published, state } = given(history).when(reused(2))
+    assert.containSubset(published, [{ _tag: "ReviewStarted", sessionReused: true, cycle: 2 }])
+    assert.strictEqual(state.sessions, 1)
+  })
+
+  it("gives the prompt again that its agent had not read", () => {
+    const unread = commandOf([...interrupting, ...kept(first, 1, false)], request(2, "c1"))
+    assert.deepInclude(unread, { session: inSession })
+    assert.match(String(unread.prompt), /^You are the reviewer of phase 2 /)
+    const later = [...followedUp, { ...stopping, turnId: turn(2) }, ...kept(second, 2, false)]
+    assert.match(String(commandOf(later, request(3, "c2")).prompt), /^A new commit \(c2\) has been made/)
+  })
+
+  it("goes on as often as it is interrupted, and knows what it was told before", () => {
+    const words = [{ id: 1, from: "human", text: "Look at the tests too.", givenTo: [] }] as const
+    const resumed: JournalEvent = {
+      _tag: "ReviewRequested",
+      ...{ request: request(2, "c1", { words }), sessionId: session(1), turnId: turn(2), told: [], resumed: "begun" }
+    }
+    const twice = (known: boolean) => [
+      ...[...interrupted, resumed, { ...stopping, turnId: turn(2) }],
+      ...kept(request(2, "c1"), 2, known)
+    ]
+    const next = request(3, "c1", { words })
+    const goesOn = "Continue the current session and complete all remaining tasks."
+    assert.strictEqual(commandOf(twice(true), next).prompt, goesOn)
+    assert.include(String(commandOf(twice(false), next).prompt), `${goesOn}\n\nThe user`)
+  })
+
+  it("reviews another commit in a new session, or from the commit that the session has reviewed", () => {
+    const fresh = given(interrupted).when(second)
+    assert.deepInclude(startTurnOf(fresh.sent).command, { _tag: "CompleteSession", sessionId: session(1) })
+    assert.include(JSON.stringify(fresh.sent), '"session":{"_tag":"New"}')
+    const later = [...followedUp, { ...stopping, turnId: turn(2) }, ...kept(second, 2)]
+    const command = commandOf(later, request(3, "c3"))
+    assert.deepInclude(command, { session: inSession })
+    assert.include(String(command.prompt), "git diff c1..c3")
+  })
+
+  it("fails the review when its session is not in order, or its turn failed by itself", () => {
+    for (const end of [aborted(1, { sessionUsable: false }), failedTurn(1)]) {
+      const { outcome, state } = given(interrupting).when(end)
+      assert.containSubset(outcome, { success: [{ _tag: "ReviewFailed" }, { _tag: "ReviewerForgotten" }] })
+      assert.isUndefined(state.interrupted)
+    }
+  })
+
+  it("takes a verdict that was on its way", () => {
+    given(interrupting)
+      .when(completed(1, ready))
+      .then([reached(1, 1, "c1")])
+  })
+
+  it("changes nothing when no review is open or the turn is being stopped already", () => {
+    for (const history of [judged, interrupting, interrupted]) given(history).when(interrupt).then([])
+    given([]).when(interrupt).refused("Phase 2 of run r1 was never reviewed.")
+  })
+
+  it("ends the session with the review when that is closed", () => {
+    const close = { _tag: "CloseReview", runId, phase, aborted: true, reason: "enough" } as const
+    const { sent, state } = given(interrupted).when(close)
+    assert.deepInclude(startTurnOf(sent).command, { _tag: "AbortSession", sessionId: session(1) })
+    assert.isUndefined(state.interrupted)
   })
 })
 

@@ -51,7 +51,17 @@ Send it again, corrected, as one fenced JSON block of this shape and nothing els
 {rules}`
 })
 
-export const templates = [reportWithWork, report, reportUnreadable] as const
+const uncommittedChanges = template({
+  name: "uncommitted-changes",
+  sent: "to an author that begins in a new session while something in the working tree is not committed",
+  variables: { changes: "How much is changed, and the changed and untracked files, one a line, as git tells now." },
+  required: ["changes"],
+  text: `The working tree holds changes that nobody has committed. They may be the unfinished work of an agent before you that was cut short. Before you change anything, look at them with \`git status\` and \`git diff HEAD\`: take over what belongs to your task and is right, undo what belongs to it and is wrong, and leave everything else as it is.
+
+{changes}`
+})
+
+export const templates = [reportWithWork, report, reportUnreadable, uncommittedChanges] as const
 
 /** Every prompt that continues a session begins with this sentence. */
 const continueSession = "Continue the current session and complete all remaining tasks."
@@ -70,6 +80,18 @@ export const withEarlierConversation = (wholePrompt: string, conversation?: stri
   conversation === undefined
     ? wholePrompt
     : `${wholePrompt}\n\nAn earlier session worked on this and is lost. Its conversation follows, for your information, without the tool results that no longer hold. Look at what is already done before you do anything again.\n\n${conversation}`
+
+const uncommittedHeading = "## Uncommitted changes"
+
+/** The prompt for a new session, with what its agent finds uncommitted (`changes`). */
+export const withUncommitted = (prompt: string, changes: string, prompts: SessionPrompts = {}): string =>
+  `${prompt}\n\n${uncommittedHeading}\n\n${renderTemplate(uncommittedChanges, { changes }, prompts["uncommitted-changes"])}`
+
+/** What was uncommitted at an earlier time says nothing about the present. */
+const withoutUncommitted = (prompt: string): string => {
+  const start = prompt.lastIndexOf(`\n\n${uncommittedHeading}\n\n`)
+  return start > 0 ? prompt.slice(0, start) : prompt
+}
 
 const interruptions = {
   unfinished: "Your last turn was interrupted before you were done.",
@@ -169,10 +191,10 @@ export const reportRequest = (
 export const withReportRequest = (prompt: string, ...how: Parameters<typeof reportRequest>): string =>
   `${prompt}\n\n${reportRequest(...how)}`
 
-/** The prompt as it was before the request for its report was added; undefined: nothing is left. */
+/** The prompt as it was before the session-manager added to it; undefined: nothing is left. */
 export const withoutReportRequest = (prompt: string): string | undefined => {
   const start = prompt.lastIndexOf(`\n\n${reportHeading}\n\n`)
-  if (start > 0) return prompt.slice(0, start)
+  if (start > 0) return withoutUncommitted(prompt.slice(0, start))
   return asksForReport(prompt) ? undefined : prompt
 }
 

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { noTokens, noUsage, type TurnLimits } from "@reprise/protocol"
 import {
   activeAt,
+  humanSeen,
   type PromptState,
   promptStarted,
   questionAnswered,
@@ -64,6 +65,23 @@ describe("a limit", () => {
     assert.strictEqual(answered.waitedForHumanMs, 99 * minute)
     assert.isUndefined(limitAt(answered, limits, 101 * minute))
     assert.strictEqual(limitAt(answered, limits, 101 * minute + 1), "timeout")
+  })
+
+  it("on time does not include what a human does in the session, and counts no time twice", () => {
+    const limits = { wallMs: 2 * minute }
+    const present = humanSeen(prompt, true, startMs + minute)
+    assert.isUndefined(limitAt(present, limits, 100 * minute))
+    const asked = questionAsked(humanSeen(present, true, startMs + 5 * minute), "p1", startMs + 10 * minute)
+    const answered = questionAnswered(asked, "p1", startMs + 20 * minute)
+    const alone = humanSeen(answered, false, startMs + 100 * minute)
+    assert.strictEqual(alone.waitedForHumanMs, 99 * minute)
+    assert.isUndefined(limitAt(alone, limits, 101 * minute))
+    assert.strictEqual(limitAt(alone, limits, 101 * minute + 1), "timeout")
+  })
+
+  it("on inactivity holds for an agent that hangs while a human is present", () => {
+    const present = humanSeen(prompt, true, startMs)
+    assert.strictEqual(limitAt(present, { inactivityMs: minute }, minute + 1), "timeout")
   })
 
   it("on waiting is the only one that applies while the runtime retries, and it names the failure", () => {

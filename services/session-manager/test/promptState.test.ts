@@ -4,6 +4,7 @@ import { noTokens, noUsage } from "@reprise/protocol"
 import { Schema } from "effect"
 import { SessionWork } from "../src/actor/work.ts"
 import { inspectedAt, promptStarted, tokensSeen } from "../src/work/promptState.ts"
+import { isHumanIn } from "../src/work/runtimeSession.ts"
 import { firstTurn, given } from "./support/story.ts"
 
 const tokens = { ...noTokens, input: 700 }
@@ -29,6 +30,27 @@ describe("a prompt in a session that was used before", () => {
     const counted = { tokens: { ...noTokens, input: 500 }, cost: 1.5, calls: 4 }
     const { used } = inspectedAt(promptStarted({ kind: "work" }, 0), inspection, { counted }, 1)
     assert.deepStrictEqual(used, { tokens: { ...noTokens, input: 200 }, cost: 0.5, calls: 5 })
+  })
+})
+
+describe("a human in the session of a prompt", () => {
+  const own = { own: "ours", prompts: ["earlier"] }
+  const seen = (state: "idle" | "busy", causePromptId: string, atMs = 0) => ({
+    ...inspection,
+    state: { _tag: state },
+    lastMessage: { id: "m", role: "assistant" as const, causePromptId, finished: true, atMs }
+  })
+  const isIn = (found: ReturnType<typeof seen>, now: number) => isHumanIn(found, own, 10, now)
+
+  it("is present while the agent works on their words, and for the grace after it rests", () => {
+    assert.isTrue(isIn(seen("busy", "theirs"), 1000))
+    assert.isTrue(isIn(seen("idle", "theirs", 1000), 1009))
+    assert.isFalse(isIn(seen("idle", "theirs", 1000), 1010))
+  })
+
+  it("is not present where the newest words are ours or known, however long their interface is open", () => {
+    for (const id of ["ours", "earlier"]) assert.isFalse(isIn(seen("busy", id), 0))
+    assert.isFalse(isHumanIn({ ...inspection, state: { _tag: "empty" } }, own, 10, 0))
   })
 })
 

@@ -35,7 +35,8 @@ describe("a turn in a new session", () => {
           runtime: "opencode",
           directory: "/work/repository",
           title: "author of r1",
-          permissions: "ask"
+          permissions: "ask",
+          uncommitted: {}
         }
       }
     ])

@@ -292,6 +292,31 @@ describe("an agent that asks during a turn", () => {
   })
 })
 
+describe("a human who works in the session while a turn is open", () => {
+  it.effect("has all the time they need, and leaves the turn its own", () => {
+    const control = new MemoryControl()
+    const script: MemoryScript = ({ text }) =>
+      text === "By hand." ? [{ hold: "human" }, { say: "Yes." }] : [{ say: isReport(text) ? goodReport : "I did it." }]
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      const runtime = yield* AgentRuntime
+      yield* send(first)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* awaitEvent("TurnCompleted")
+      const promptId = { messageId: "msg_theirs", partId: "prt_theirs" }
+      const theirs = { runtimeSessionId, directory: "/work/repository", promptId, text: "By hand." }
+      yield* Effect.forkChild(runtime.prompt(theirs))
+      yield* control.reached("human")
+      yield* send({ ...second, limits: { wallMs: 60_000 } })
+      yield* awaitEvent("TurnStarted", 2)
+      yield* TestClock.adjust("3 minutes")
+      yield* control.release("human")
+      yield* TestClock.adjust("20 seconds")
+      assert.strictEqual((yield* awaitEvent("TurnCompleted", 2)).turnId, second.turnId)
+    }).pipe(Effect.provide(inMemory(script, { control })))
+  })
+})
+
 describe("an abort in the middle of a turn", () => {
   it.live("stops the agent and is published once; the turn's worker reports nothing more", () => {
     const control = new MemoryControl()

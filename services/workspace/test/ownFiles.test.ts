@@ -1,19 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isAmong, isOwnFile, listSome } from "../src/work/files/ownFiles.ts"
+import { isAmong, listSome } from "../src/work/files/ownFiles.ts"
 
-describe("files of Reprise", () => {
-  it.each([
-    [".reprise/logs/x", true],
-    [".planning/phases/01-a/.continuation-state.json", true],
-    [".planning/phases/01-a/SUMMARY.md", true],
-    [".planning/notes.md", false],
-    ["SUMMARY.md", false],
-    [".repriseful/x", false],
-    ["src/.reprise/x", false],
-    [".continuation-state.json", false]
-  ])("include %s: %s", (path, own) => {
-    assert.strictEqual(isOwnFile(path), own)
-  })
+describe("paths", () => {
   it("are found in a list by their own path or that of a directory above them", () => {
     assert.isTrue(isAmong("a/b/c", ["x", "a/"]))
     assert.isFalse(isAmong("ab/c", ["a/", "ab"]))

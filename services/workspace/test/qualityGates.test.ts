@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
+import { childEnvironment } from "@reprise/process"
 import { gateOutput, PhaseId, RunId } from "@reprise/protocol"
 import { Schema } from "effect"
-import { childEnvironment } from "../src/work/process/runProcess.ts"
 import { commandSlugs, postCreateLog, qualityLog, verifyLog } from "../src/work/qualityGates/logNames.ts"
 import { addOutput, emptyWindow, windowText } from "../src/work/qualityGates/OutputWindow.ts"
 

@@ -48,6 +48,8 @@ export const ReviewCommand = Schema.TaggedUnion({
     findings: Schema.Array(Item).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
     prompts: Schema.Record(Schema.String, Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
   },
+  /** The run is paused: the turn under way ends, and its session goes on with the review when it is requested again. */
+  InterruptReview: { runId: RunId, phase: PhaseId, reason: Schema.String },
   /** The phase is over or the run was aborted: the reviewer's session ends. */
   CloseReview: { runId: RunId, phase: PhaseId, aborted: Schema.Boolean, reason: Schema.String }
 })
@@ -71,7 +73,9 @@ export const reviewerEvents = {
     reason: Schema.String,
     kind: FailureKind,
     cycle: Schema.Int,
-    lastLines: Schema.optionalKey(Schema.String)
+    lastLines: Schema.optionalKey(Schema.String),
+    /** It was interrupted, and the next review goes on in its session. */
+    sessionKept: Schema.optionalKey(Schema.Boolean)
   }
 } as const
 export const ReviewEvent = Schema.TaggedUnion({ ...reviewerEvents, CommandRefused })
@@ -82,7 +86,7 @@ export const ReviewView = Schema.Struct({
   reviewId: Key,
   runId: RunId,
   phase: PhaseId,
-  /** `closed`: its session has ended, because the phase is over or a review failed. */
+  /** `closed`: no review is under way, because the phase is over, or the newest one failed or was interrupted. */
   status: Schema.Literals(["reviewing", "judged", "closed"]),
   /** The cycle of the review under way, else of the newest verdict. */
   cycle: Schema.optionalKey(Schema.Int),

@@ -83,6 +83,8 @@ export const SessionCommand = Schema.TaggedUnion({
     prompt: Schema.String,
     /** The whole prompt for a fresh session, when `prompt` only makes sense in the old one. */
     freshPrompt: Schema.optionalKey(Schema.String),
+    /** The phase's review, which is committed with its approval: a fresh author is not told of it as uncommitted. */
+    reviewPath: Schema.optionalKey(Schema.String),
     report: ReportForm,
     prompts: Schema.optionalKey(SessionPrompts),
     limits: TurnLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),

@@ -155,7 +155,7 @@ const mayPrompt = (run: Run, { sessionId }: InputOf<"AgentPrompting">): boolean 
     case "Turn":
       return current.sessionId === sessionId && !current.interrupted
     case "Review":
-      return phase !== undefined && isReviewerOf(run, phase, sessionId)
+      return phase !== undefined && isReviewerOf(run, phase, sessionId) && current.interrupted !== true
     case "Agent":
       return current.sessionId === sessionId
     case "Workspace":

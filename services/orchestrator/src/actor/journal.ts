@@ -116,6 +116,8 @@ const asked = {
   SessionReleased: { sessionId: SessionId },
   /** A fresh author takes over: this session of the phase is not needed any more. */
   AuthorReplaced: { sessionId: SessionId },
+  /** The review is to end, and its session to stay usable. */
+  ReviewInterrupted: { phase: PhaseId, reason: text },
   ReviewClosed: { phase: PhaseId, aborted: Schema.Boolean, reason: text }
 } as const
 
@@ -170,7 +172,14 @@ const answered = {
     context: Schema.optionalKey(ContextFill),
     lastLines: optionalText
   },
-  ReviewBroke: { cycle: Schema.Int, reason: text },
+  ReviewBroke: {
+    cycle: Schema.Int,
+    reason: text,
+    /** The run itself had it interrupted. */
+    interrupted: Schema.optionalKey(Schema.Boolean),
+    /** The next review goes on in its session. */
+    kept: Schema.optionalKey(Schema.Boolean)
+  },
   /** The review file is committed and the tree clean (`dirty` empty), or not. */
   TreeChecked: {
     phase: PhaseId,

@@ -37,6 +37,9 @@ export const reactions: Reactions = {
   WorkspaceAsked: (runId, { command }) => [asJournalled("workspace", runId, command)],
   AuthorAsked: (_runId, { command, sessionId }) => [asJournalled("session-manager", sessionId, command)],
   ReviewAsked: (runId, { command }) => [asJournalled("reviewer", reviewKey(runId, command.phase), command)],
+  ReviewInterrupted: (runId, { phase, reason }) => [
+    send(to.reviewer(reviewKey(runId, phase)).InterruptReview({ runId, phase, reason }))
+  ],
   ReviewClosed: (runId, { aborted, phase, reason }) => [
     send(to.reviewer(reviewKey(runId, phase)).CloseReview({ runId, phase, aborted, reason }))
   ],

@@ -38,7 +38,14 @@ export type Pending =
       readonly interrupted: boolean
     }
   /** `said`: how many entries the ledger had when the review was asked for. */
-  | { readonly _tag: "Review"; readonly cycle: number; readonly commit: string; readonly said: number }
+  | {
+      readonly _tag: "Review"
+      readonly cycle: number
+      readonly commit: string
+      readonly said: number
+      /** It is interrupted to pause the run, which goes on in its session. */
+      readonly interrupted?: true
+    }
   /** The agent works by itself or for a human; its report is asked for once it is idle. */
   | { readonly _tag: "Agent"; readonly sessionId: SessionId }
   /** `under`: the turn or review that goes on while its agent asks something. */

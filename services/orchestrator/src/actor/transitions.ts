@@ -23,6 +23,8 @@ interface Transition {
   readonly from: ReadonlyArray<Source> | "question" | "pause" | "itself"
   readonly to: ReadonlyArray<Step>
   readonly when: string
+  /** A human chose it, or it has a limit of its own: it does not count towards the limit of visits. */
+  readonly uncounted?: true
 }
 
 const retried = [...authorSteps, "QUALITY_CHECK", "REVIEW", "CHECKPOINT", "PHASE_GATE"] as const
@@ -76,15 +78,26 @@ export const transitions = {
   "checkpoint-resolved": {
     from: ["CHECKPOINT"],
     to: authorSteps,
-    when: "the checkpoint is resolved, and the completed tasks are verified: fresh author"
+    when: "the checkpoint is resolved, and the completed tasks are verified: fresh author",
+    uncounted: true
   },
   "tree-clean": {
     from: ["PHASE_GATE"],
     to: ["PHASE_COMPLETE"],
     when: "the phase is approved and the working tree is clean"
   },
-  continue: { from: "question", to: authorSteps, when: "a human chose to continue the author's session" },
-  fix: { from: "question", to: retried, when: "a human chose to begin the step again in a new session" },
+  continue: {
+    from: "question",
+    to: authorSteps,
+    when: "a human chose to continue the author's session",
+    uncounted: true
+  },
+  fix: {
+    from: "question",
+    to: retried,
+    when: "a human chose to begin the step again in a new session",
+    uncounted: true
+  },
   "auto-retry": { from: "question", to: retried, when: "as fix, in auto mode, while a retry is left" },
   override: { from: "question", to: ["PHASE_COMPLETE"], when: "a human approved the phase as it is" },
   "session-lost": {
@@ -92,7 +105,12 @@ export const transitions = {
     to: authorSteps,
     when: "the author's session has ended or is gone: fresh author, once the completed tasks are verified"
   },
-  resumed: { from: "pause", to: [...authorSteps, "REVIEW", "PHASE_GATE"], when: "a pause interrupted the step" }
+  resumed: {
+    from: "pause",
+    to: [...authorSteps, "REVIEW", "PHASE_GATE"],
+    when: "a pause interrupted the step",
+    uncounted: true
+  }
 } as const satisfies Record<string, Transition>
 
 export type Cause = keyof typeof transitions
@@ -107,6 +125,13 @@ export const isTransition = (from: Step | undefined, cause: Cause, to: Step): bo
 
 const causes = Object.keys(transitions)
 export const isCause = (text: string): text is Cause => causes.includes(text)
+
+/** Whether a step that begins so counts towards its limit of visits. */
+export const isCountedVisit = (cause: string | undefined): boolean => {
+  if (cause === undefined || !isCause(cause)) return true
+  const { uncounted }: Transition = transitions[cause]
+  return uncounted !== true
+}
 
 interface Asking {
   /** The steps that may wait for this. */

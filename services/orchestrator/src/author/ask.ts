@@ -16,7 +16,7 @@ import type { SessionUse } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
 import { budgetsLeft } from "../control/usage.ts"
-import { currentTitle, placeOf } from "../phase/plan.ts"
+import { currentTitle, placeOf, reviewFile } from "../phase/plan.ts"
 import { continuePrompt, freshPrompt, idleAgainPrompt, knownPrompt, newGuidance, stepTask } from "./prompt.ts"
 
 type StartTurn = Extract<SessionCommand, { readonly _tag: "StartTurn" }>
@@ -65,6 +65,7 @@ const startTurn = (
     report: "author-status",
     ...sessionPrompts(prompts),
     limits: turnLimits(run),
+    ...(run.standalone === undefined ? { reviewPath: reviewFile(run, phase) } : {}),
     ...turn
   }
 }

@@ -11,7 +11,6 @@ import { type Run, underWay } from "../actor/state.ts"
 import { locationOf } from "../phase/plan.ts"
 import { promptOf, withdrawMootPrompt } from "../question/agentPrompt.ts"
 import { agentWorkingInPause } from "../question/autoResume.ts"
-import { closeReview } from "../review/review.ts"
 
 type Decision = Result.Result<RunEvents, Refusal>
 
@@ -23,21 +22,25 @@ const paused = (run: Run): RunEvent => ({
   ...(run.step === undefined ? {} : { step: run.step })
 })
 
-/** Ends the turn under way and keeps its session: the step goes on in it when the run is resumed. A review starts over. */
+/**
+ * Ends the turn of the author, or of the reviewer, and keeps its session: the step goes on in it when the run is resumed.
+ * What the agent asked in that turn is moot.
+ */
 const interrupt = (run: Run): RunEvents => {
   const { pending, phase } = run
   const current = underWay(pending)
+  const reason = "the run is paused"
   const closed: RunEvents =
-    pending._tag === "Answer" && current._tag !== "Nothing"
+    pending._tag === "Answer"
       ? [{ _tag: "QuestionWithdrawn", escalationId: pending.question.ask.escalationId, reason: "superseded" }]
       : []
   if (current._tag === "Turn") {
     const { sessionId, turnId } = current
-    return [...closed, { _tag: "TurnInterrupted", sessionId, turnId, reason: "the run is paused" }]
+    return [...closed, { _tag: "TurnInterrupted", sessionId, turnId, reason }]
   }
   return current._tag === "Review" && phase !== undefined
-    ? [...closed, closeReview(phase, true, "the run is paused")]
-    : closed
+    ? [...closed, { _tag: "ReviewInterrupted", phase: phase.id, reason }]
+    : []
 }
 
 /** Whatever is under way may finish first, unless `now`. Where nothing is, the run is paused at once. */

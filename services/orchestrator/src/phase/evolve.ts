@@ -2,7 +2,7 @@
 import type { CommitSubject, PhaseId, Step } from "@reprise/protocol"
 import type { EventOf } from "../actor/journal.ts"
 import { type Evolution, nothing, nothingTold, type PhaseRun, type Run, withPhase } from "../actor/state.ts"
-import { isCounted } from "../actor/transitions.ts"
+import { isCounted, isCountedVisit } from "../actor/transitions.ts"
 import { atPhaseStart } from "../ledger/ledger.ts"
 
 /** A phase that begins at this commit. */
@@ -44,11 +44,11 @@ const oneMore = (counts: PhaseRun["visits"], step: Step): PhaseRun["visits"] => 
   [step]: (counts[step] ?? 0) + 1
 })
 
-/** A visit that a human chose, to continue a session, does not count towards the limit. */
+/** A visit that a human chose does not count towards the limit. */
 const phaseAtStep = (phase: PhaseRun, { cause, step }: EventOf<"StepStarted">): PhaseRun => ({
   ...phase,
   visits: oneMore(phase.visits, step),
-  visitsGranted: cause === "continue" ? oneMore(phase.visitsGranted, step) : phase.visitsGranted,
+  visitsGranted: isCountedVisit(cause) ? phase.visitsGranted : oneMore(phase.visitsGranted, step),
   told: nothingTold,
   ...(step === "QUALITY_RETRY" && cause === "gates-failed" ? { qualityRetries: phase.qualityRetries + 1 } : {}),
   ...(step === "AUTO_FIX" ? { qualityRetries: 0 } : {}),

@@ -72,7 +72,7 @@ const grants: { readonly [Name in Limit]: (run: Run, step: Step) => Run } = {
   "step-visits": (run, step) =>
     withPhase(run, (phase) => ({
       ...phase,
-      visitsGranted: { ...phase.visitsGranted, [step]: (phase.visits[step] ?? 0) + 1 }
+      visitsGranted: { ...phase.visitsGranted, [step]: Math.max(phase.visits[step] ?? 0, 1) }
     })),
   "review-cycles": (run) => withPhase(run, (phase) => ({ ...phase, reviewsGranted: phase.reviewsGranted + 1 })),
   "stalled-review": (run) => withPhase(run, (phase) => ({ ...phase, stalled: 0 })),

@@ -13,6 +13,7 @@ import {
 import {
   type Evolution,
   nothing,
+  type Pending,
   type PhaseRun,
   type Reviewer,
   type Run,
@@ -145,10 +146,20 @@ const toAutoFix = (run: Run, phase: PhaseRun, accepted: EventOf<"VerdictAccepted
 const isNotTheReviewers = (kind: FailureKind): boolean =>
   passesByItself(kind) || ["unauthorized", "aborted", "turn-limit"].includes(kind)
 
+/** The run had its review interrupted: it is asked for again, in the same session if that is in order. */
+const isInterrupted = ({ pending }: Run, kind: FailureKind): boolean => {
+  const review = underWay(pending)
+  return review._tag === "Review" && review.interrupted === true && kind === "aborted"
+}
+
 /** The reviewer has forgotten its session: the next review begins in a new one, and a human is asked if that fails too. */
 export const reviewFailed = (run: Run, phase: PhaseRun, event: InputOf<"ReviewFailed">): Outcome => {
-  const { cycle, kind, lastLines, reason } = event
+  const { cycle, kind, lastLines, reason, sessionKept } = event
   const broke: RunEvent = { _tag: "ReviewBroke", cycle, reason }
+  if (isInterrupted(run, kind)) {
+    const kept = sessionKept === true ? { kept: true } : {}
+    return outcome([{ ...broke, interrupted: true, ...kept }], enter("REVIEW", "resumed"))
+  }
   if (phase.brokenReviews === 0 && !isNotTheReviewers(kind)) {
     return outcome([broke], enter("REVIEW", "review-broke", freshSession))
   }
@@ -194,6 +205,22 @@ const givenToReviewer = ({ ledger, pending, phase }: Run, sessionId: SessionId |
 /** The next review begins in a new session. */
 const withoutReviewer = ({ reviewer: _, ...phase }: PhaseRun): PhaseRun => phase
 
+/** A review that is interrupted will report that it was aborted. */
+const interrupted = (pending: Pending): Pending =>
+  pending._tag === "Review" ? { ...pending, interrupted: true } : pending
+
+const reviewBroke = (run: Run, { cycle, interrupted, kept, reason }: EventOf<"ReviewBroke">): Run => {
+  const after: Run = {
+    ...withPhase(run, (phase) => ({
+      ...(kept === true ? phase : withoutReviewer(phase)),
+      brokenReviews: phase.brokenReviews + (interrupted === true ? 0 : 1)
+    })),
+    pending: nothing,
+    prompts: []
+  }
+  return interrupted === true ? after : withNotice(after, `Review ${cycle} failed: ${reason}`)
+}
+
 export const reviewEvolution = {
   ReviewAsked: (run, { command }) => ({
     ...withPhase(run, (phase) => ({
@@ -214,13 +241,6 @@ export const reviewEvolution = {
     prompts: [],
     ledger: givenToReviewer(run, event.sessionId)
   }),
-  ReviewBroke: (run, { cycle, reason }) =>
-    withNotice(
-      {
-        ...withPhase(run, (phase) => ({ ...withoutReviewer(phase), brokenReviews: phase.brokenReviews + 1 })),
-        pending: nothing,
-        prompts: []
-      },
-      `Review ${cycle} failed: ${reason}`
-    )
+  ReviewInterrupted: (run) => ({ ...run, pending: interrupted(run.pending) }),
+  ReviewBroke: reviewBroke
 } satisfies Partial<Evolution>

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { noTokens, noUsage, SessionId, TurnId } from "@reprise/protocol"
 import type { InputOf } from "../../src/actor/inputs.ts"
 import { row } from "../support/row.ts"
-import { runId, type Story, story, withGates } from "../support/story.ts"
+import { item, onePhase, runId, type Story, story, withGates } from "../support/story.ts"
 
 const pause = { _tag: "PauseRun", runId, now: false } as const
 const pauseNow = { _tag: "PauseRun", runId, now: true } as const
@@ -75,14 +75,64 @@ describe("any, PauseRun", () => {
     assert.deepStrictEqual(s.lines, ["RunResumed", "workspace VerifyCommit"])
   })
 
-  it("aborts a review with --now, and asks for it again when it is resumed", () => {
+  const reviewsOn = ["StepStarted REVIEW (resumed)", "reviewer RequestReview"]
+  const startedReview = (s: Story) =>
+    s.journal.findLast((event) => event._tag === "StepStarted") as { readonly session?: { readonly choice: string } }
+
+  it("interrupts a review with --now and keeps its session, and asks for it again when it is resumed", () => {
     const s = story().executing().worked("abc1").tell(pauseNow)
-    assert.deepStrictEqual(s.lines, ["reviewer CloseReview", "RunPaused"])
-    assert.deepStrictEqual(s.tell(resume).lines, [
+    assert.deepStrictEqual(s.lines, ["reviewer InterruptReview", "RunPaused"])
+    assert.deepStrictEqual(s.reviewInterrupted().tell(resume).lines, ["RunResumed", ...reviewsOn])
+    assert.strictEqual(startedReview(s).session?.choice, "continue")
+    assert.deepStrictEqual([s.phase.brokenReviews, s.run.notices], [0, []])
+    assert.strictEqual(s.reviewBreaks().run.pending._tag, "Review", "one failure is still tried again by itself")
+  })
+
+  it("asks for the review again once the interrupted one has ended, when it was resumed before that", () => {
+    const s = story().executing().worked("abc1").tell(pauseNow).tell(resume)
+    assert.deepStrictEqual(s.lines, ["RunResumed"])
+    assert.deepStrictEqual(s.reviewInterrupted().lines, reviewsOn)
+  })
+
+  it("begins the review in a new session when the interrupted one left none in order", () => {
+    const s = story().executing().worked("abc1").tell(pauseNow).reviewInterrupted(false).tell(resume)
+    assert.deepStrictEqual(s.lines, ["RunResumed", ...reviewsOn])
+    assert.isUndefined(startedReview(s).session)
+  })
+
+  it("takes the verdict of a review that ended before it could be interrupted", () => {
+    const s = story().executing().worked("abc1").tell(pauseNow).verdict("ready").tell(resume)
+    assert.include(s.lines, "workspace FinishPhase")
+  })
+
+  it("aborts the interrupted review with the run", () => {
+    const s = story().executing().worked("abc1").tell(pauseNow).reviewInterrupted().tell(abort)
+    assert.include(s.lines, "reviewer CloseReview")
+  })
+
+  it("withdraws what the reviewer asked in the interrupted review, and hears no more of it", () => {
+    const s = story().executing().worked("abc1")
+    const reviewer = SessionId.make(`${runId}-p1-s1`)
+    s.agentPrompts("p1", "permission", reviewer).tell(pauseNow)
+    assert.deepStrictEqual(s.lines, ["gate WithdrawEscalation", "reviewer InterruptReview", "RunPaused"])
+    assert.deepStrictEqual(s.agentPrompts("p2", "permission", reviewer).lines, [])
+  })
+
+  it("leaves the quality gates with --now to their end, and goes on from their result when it is resumed", () => {
+    const s = story().executing(withGates).worked("abc1").tell(pauseNow)
+    assert.deepStrictEqual(s.lines, ["RunPaused"])
+    assert.deepStrictEqual(s.gates(true).tell(resume).lines, [
       "RunResumed",
-      "StepStarted REVIEW (resumed)",
+      "StepStarted REVIEW (gates-passed)",
       "reviewer RequestReview"
     ])
+  })
+
+  it("keeps with --now what an agent asks that works by itself, and its answer", () => {
+    const s = story().executing().needsHuman().agentWorks().agentPrompts("p1").tell(pauseNow)
+    assert.deepStrictEqual(s.lines, ["RunPaused"])
+    s.answer("once").tell(resume)
+    assert.include(s.lines, "session-manager ReplyToPrompt")
   })
 
   it("withdraws the question of an agent that prompts with --now", () => {
@@ -267,20 +317,28 @@ const reviewersTurn = (s: Story): InputOf<"TurnFailed"> => ({
 
 describe("circuit breakers", () => {
   it("ask a human when maxStepVisits is reached, and grant visits again on an answer", () => {
-    const s = story().executing({ limits: { maxStepVisits: 2 } })
-    s.needsHuman().answer("fix").needsHuman().answer("fix")
+    const s = story()
+      .executing({ limits: { maxStepVisits: 1 } })
+      .worked("abc1")
+    s.verdict("not_ready", item("R1"), item("R2")).worked("abc2")
     assert.strictEqual(s.question.ask.origin, "limit")
-    assert.match(s.question.ask.reason, /EXECUTE was entered 2 times/)
+    assert.match(s.question.ask.reason, /REVIEW was entered 1 times/)
+    s.answer("fix").verdict("not_ready", item("R1"))
+    assert.match(s.question.ask.reason, /AUTO_FIX was entered 1 times/)
     assert.strictEqual(s.answer("continue-session", "go").run.pending._tag, "Turn")
-    assert.strictEqual(s.command("ContinueSession").guidance, "go")
+    assert.include(s.prompt, "go")
   })
 
-  it("do not count the visits in which a human continued the session", () => {
-    const s = story().executing({ limits: { maxStepVisits: 2 } })
-    for (const _ of [1, 2, 3, 4]) s.needsHuman().answer("continue-session")
-    assert.strictEqual(s.run.pending._tag, "Turn")
-    assert.strictEqual(s.needsHuman().answer("fix").run.pending._tag, "Turn")
-    assert.strictEqual(s.needsHuman().answer("fix").question.ask.origin, "limit")
+  it("do not count the visits that a human chose: continue, fix, resume and the answer at a checkpoint", () => {
+    const s = story().executing({ limits: { maxStepVisits: 2 } }, onePhase)
+    for (const choice of ["continue-session", "fix", "continue-session", "fix"]) s.needsHuman().answer(choice)
+    for (const _ of [1, 2, 3]) s.tell(pauseNow).turnInterrupted().tell(resume)
+    const checkpoint = { task: "P1.2", type: "human-verify", description: "Look" } as const
+    for (const _ of [1, 2]) {
+      s.reports({ result: "checkpoint", checkpoint }).stateWritten().answer("pass").stateWritten().tasksVerified()
+    }
+    assert.deepStrictEqual([s.run.step, s.run.pending._tag], ["EXECUTE", "Turn"])
+    assert.strictEqual((s.phase.visits.EXECUTE ?? 0) - (s.phase.visitsGranted.EXECUTE ?? 0), 1)
   })
 
   it("ask a human when maxStepsPerRun is reached", () => {

@@ -82,12 +82,15 @@ describe("a limit that an answer grants once more", () => {
   })
 
   it("gives three more visits of a step whose limit of two was reached", () => {
-    const s = story().executing({ limits: { maxStepVisits: 2 } })
-    s.needsHuman().answer("fix")
-    assert.match(s.needsHuman().answer("fix").question.ask.reason, /entered 2 times in this phase: its limit is 2/)
+    const s = story()
+      .executing({ limits: { maxStepVisits: 2, maxReviewIterations: 50 } })
+      .worked("abc1")
+    const reviewAgain = () => s.tell({ ...s.verdictEvent({ readiness: "ready", items: [] }), commit: "abc9" })
+    reviewAgain()
+    assert.match(reviewAgain().question.ask.reason, /entered 2 times in this phase: its limit is 2/)
     s.answer("fix")
-    for (const _ of [4, 5]) assert.strictEqual(s.needsHuman().answer("fix").run.pending._tag, "Turn")
-    assert.match(s.needsHuman().answer("fix").question.ask.reason, /entered 5 times in this phase: its limit is 2/)
+    for (const _ of [4, 5]) assert.strictEqual(reviewAgain().run.pending._tag, "Review")
+    assert.match(reviewAgain().question.ask.reason, /entered 5 times in this phase: its limit is 2/)
   })
 
   it("gives two more fresh authors to a phase whose limit of one was reached", () => {

@@ -305,6 +305,19 @@ export class Story {
     const { cycle } = this.pending("Review")
     return this.tell({ _tag: "ReviewFailed", runId, phase: this.phase.id, reason: "no verdict", kind, cycle })
   }
+  /** `sessionKept`: the reviewer goes on in it. */
+  reviewInterrupted(sessionKept = true): this {
+    const { cycle } = this.pending("Review")
+    const failed = {
+      _tag: "ReviewFailed",
+      runId,
+      phase: this.phase.id,
+      reason: "paused",
+      kind: "aborted",
+      cycle
+    } as const
+    return this.tell(sessionKept ? { ...failed, sessionKept } : failed)
+  }
   /** Also with the fresh reviewer that the run tries by itself. */
   reviewFails(): this {
     this.reviewBreaks()

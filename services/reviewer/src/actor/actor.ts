@@ -19,5 +19,5 @@ export const reviewActor: Actor<ReviewState, ReviewInput, JournalEvent> = {
   react,
   runOf: (review) => review.runId,
   view,
-  snapshotVersion: 4
+  snapshotVersion: 5
 }

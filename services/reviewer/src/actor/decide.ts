@@ -1,11 +1,11 @@
 /** Decides how reviews are requested, judged, failed and closed (docs/design/sessions.md#reviews-reviewer). */
 import { type Delivery, type Refusal, refusing } from "@reprise/actor"
-import { reviewerSessionIdOf, reviewerTurnIdOf, type TurnId, type Verdict } from "@reprise/protocol"
+import { type ReviewCommand, reviewerSessionIdOf, reviewerTurnIdOf, type TurnId, type Verdict } from "@reprise/protocol"
 import { Result } from "effect"
 import type { ReviewRequest } from "../prompts.ts"
 import type { InputOf, ReviewInput } from "./inputs.ts"
 import type { JournalEvent } from "./journal.ts"
-import { type KnownReviewer, keyOf, type OpenReview, type ReviewState } from "./state.ts"
+import { type InterruptedReview, type KnownReviewer, keyOf, type OpenReview, type ReviewState } from "./state.ts"
 
 type Decision = Result.Result<ReadonlyArray<JournalEvent>, Refusal>
 
@@ -18,10 +18,46 @@ const isFor = (request: ReviewRequest, other: { readonly cycle: number; readonly
   other?.cycle === request.cycle && other.commit === request.commit
 
 /** The ids of the words that its session knows: from earlier requests, or because it was told at once. */
-const toldBefore = ({ sessionId, told }: KnownReviewer, { words }: ReviewRequest): ReadonlyArray<number> => [
+const toldBefore = (
+  { sessionId, told }: Pick<KnownReviewer, "sessionId" | "told">,
+  { words }: ReviewRequest
+): ReadonlyArray<number> => [
   ...told,
   ...words.flatMap(({ givenTo, id }) => (givenTo.includes(sessionId) && !told.includes(id) ? [id] : []))
 ]
+
+/** The review goes on in the session in which it was interrupted. */
+const resumeReview = (
+  review: ReviewState,
+  interrupted: InterruptedReview,
+  request: ReviewRequest
+): ReadonlyArray<JournalEvent> => {
+  const { begun, lastReviewed, sessionId } = interrupted
+  return [
+    {
+      _tag: "ReviewRequested",
+      request,
+      turnId: reviewerTurnIdOf(request.runId, request.phase, review.turns + 1),
+      sessionId,
+      ...(lastReviewed === undefined ? {} : { lastReviewed }),
+      told: toldBefore(interrupted, request),
+      resumed: begun ? "begun" : "unread"
+    }
+  ]
+}
+
+/** What was interrupted in its first review of another commit is of no use: nothing says what it knows of this one. */
+const endInterrupted = ({ interrupted, reviewer }: ReviewState): ReadonlyArray<JournalEvent> =>
+  interrupted === undefined || reviewer !== undefined
+    ? []
+    : [
+        {
+          _tag: "ReviewerForgotten",
+          sessionId: interrupted.sessionId,
+          aborted: false,
+          reason: `it was interrupted in the review of ${interrupted.commit}, and another commit is reviewed`
+        }
+      ]
 
 /**
  * The first review of a phase, and the first after a failed one, begins a new session; later ones continue it. A
@@ -37,14 +73,23 @@ const requestReview = (review: ReviewState, request: ReviewRequest): Decision =>
       `Commit ${commit} is under review (cycle ${cycle}). Wait for its verdict, or close the review.`
     )
   }
+  const { interrupted } = review
+  if (interrupted?.commit === request.commit) return Result.succeed(resumeReview(review, interrupted, request))
   const known = review.reviewer
   const turnId = reviewerTurnIdOf(request.runId, request.phase, review.turns + 1)
   const sessionId = known?.sessionId ?? reviewerSessionIdOf(request.runId, request.phase, review.sessions + 1)
   const of = { request, turnId, sessionId }
   return Result.succeed(
     known === undefined
-      ? [{ _tag: "ReviewRequested", ...of }, reviewStarted(of, false)]
-      : [{ _tag: "ReviewRequested", ...of, lastReviewed: known.commit, told: toldBefore(known, request) }]
+      ? [...endInterrupted(review), { _tag: "ReviewRequested", ...of }, reviewStarted(of, false)]
+      : [
+          {
+            _tag: "ReviewRequested",
+            ...of,
+            lastReviewed: known.commit,
+            told: toldBefore(interrupted ?? known, request)
+          }
+        ]
   )
 }
 
@@ -112,8 +157,29 @@ const completeTurn = (review: ReviewState, event: InputOf<"TurnCompleted">): Dec
 
 const failTurn = (review: ReviewState, event: InputOf<"TurnFailed">): Decision => {
   const open = openReviewOf(review, event.turnId)
-  return open === undefined ? nothing : failReview(open, event.kind, event.message, event)
+  if (open === undefined) return nothing
+  return open.interrupting && event.kind === "aborted" && event.sessionUsable
+    ? keepReviewer(open, event)
+    : failReview(open, event.kind, event.message, event)
 }
+
+const reviewFailed = (open: OpenReview, kind: InputOf<"TurnFailed">["kind"], reason: string) =>
+  ({
+    _tag: "ReviewFailed",
+    ...stepOf(open.request),
+    sessionId: open.sessionId,
+    turnId: open.turnId,
+    reason,
+    kind,
+    cycle: open.request.cycle
+  }) as const
+
+/** The session stays, for the same review when it is requested again. */
+const keepReviewer = (open: OpenReview, { kind, message, promptGiven }: InputOf<"TurnFailed">): Decision =>
+  Result.succeed([
+    { ...reviewFailed(open, kind, message), sessionKept: true },
+    { _tag: "ReviewerKept", sessionId: open.sessionId, given: promptGiven === true }
+  ])
 
 /** The session is forgotten with the failure, so that the retry begins in a new one. */
 const failReview = (
@@ -123,23 +189,23 @@ const failReview = (
   turn: Parameters<typeof lastLinesOf>[0]
 ): Decision =>
   Result.succeed([
-    {
-      _tag: "ReviewFailed",
-      ...stepOf(open.request),
-      sessionId: open.sessionId,
-      turnId: open.turnId,
-      reason,
-      kind,
-      cycle: open.request.cycle,
-      ...lastLinesOf(turn)
-    },
+    { ...reviewFailed(open, kind, reason), ...lastLinesOf(turn) },
     { _tag: "ReviewerForgotten", sessionId: open.sessionId, aborted: false, reason: `its review failed: ${reason}` }
   ])
+
+/** Its turn is stopped. A review that has ended meanwhile is left as it is. */
+const interruptReview = ({ open, runId }: ReviewState, command: InputOf<"InterruptReview">): Decision => {
+  if (runId === undefined)
+    return refuse("not-found", `Phase ${command.phase} of run ${command.runId} was never reviewed.`)
+  if (open === undefined || open.interrupting) return nothing
+  const { sessionId, turnId } = open
+  return Result.succeed([{ _tag: "ReviewInterrupted", sessionId, turnId, reason: command.reason }])
+}
 
 const closeReview = (review: ReviewState, command: InputOf<"CloseReview">): Decision => {
   if (review.runId === undefined)
     return refuse("not-found", `Phase ${command.phase} of run ${command.runId} was never reviewed.`)
-  const sessionId = review.open?.sessionId ?? review.reviewer?.sessionId
+  const sessionId = (review.open ?? review.interrupted ?? review.reviewer)?.sessionId
   if (sessionId === undefined) return nothing
   // Nobody waits for the result of a turn that is still running.
   const aborted = command.aborted || review.open !== undefined
@@ -147,10 +213,7 @@ const closeReview = (review: ReviewState, command: InputOf<"CloseReview">): Deci
 }
 
 /** The run and phase that a command names must be those of its subject. */
-const requireOwnPhase = (
-  command: InputOf<"RequestReview" | "CloseReview">,
-  { key }: Delivery
-): Result.Result<void, Refusal> => {
+const requireOwnPhase = (command: ReviewCommand, { key }: Delivery): Result.Result<void, Refusal> => {
   const named = keyOf(command.runId, command.phase)
   return named === key
     ? Result.void
@@ -164,6 +227,8 @@ export const decide = (review: ReviewState, input: ReviewInput, delivery: Delive
   switch (input._tag) {
     case "RequestReview":
       return Result.andThen(requireOwnPhase(input, delivery), () => requestReview(review, input))
+    case "InterruptReview":
+      return Result.andThen(requireOwnPhase(input, delivery), () => interruptReview(review, input))
     case "CloseReview":
       return Result.andThen(requireOwnPhase(input, delivery), () => closeReview(review, input))
     case "SessionReused":

@@ -1,29 +1,50 @@
 import type { ReviewRequest } from "../prompts.ts"
 import type { JournalEvent } from "./journal.ts"
-import type { ReviewState } from "./state.ts"
+import type { InterruptedReview, OpenReview, ReviewState } from "./state.ts"
 
 /** Everything of the run's ledger that a request holds: a decision and the words said with it have the same id. */
 const idsOf = ({ decisions, words }: ReviewRequest): ReadonlyArray<number> => [
   ...new Set([...words, ...decisions].map(({ id }) => id))
 ]
 
+/** What its agent knows when it was interrupted: it may have been interrupted in the same review before. */
+const interruptedReview = (
+  { lastReviewed, request, resumed, sessionId, told }: OpenReview,
+  given: boolean
+): InterruptedReview => ({
+  sessionId,
+  commit: request.commit,
+  ...(lastReviewed === undefined ? {} : { lastReviewed }),
+  told: given ? [...new Set([...told, ...idsOf(request)])] : told,
+  begun: given || resumed === "begun"
+})
+
 export const evolve = (review: ReviewState, event: JournalEvent): ReviewState => {
   switch (event._tag) {
-    case "ReviewRequested":
+    case "ReviewRequested": {
+      const { lastReviewed, request, resumed, sessionId, told = [], turnId } = event
+      const { interrupted: _, ...rest } = review
       return {
-        ...review,
-        runId: event.request.runId,
-        phase: event.request.phase,
+        ...rest,
+        runId: request.runId,
+        phase: request.phase,
         turns: review.turns + 1,
-        sessions: review.sessions + (event.lastReviewed === undefined ? 1 : 0),
+        sessions: review.sessions + (lastReviewed === undefined && resumed === undefined ? 1 : 0),
         open: {
-          request: event.request,
-          sessionId: event.sessionId,
-          turnId: event.turnId,
+          ...{ request, sessionId, turnId, told },
+          interrupting: false,
           started: false,
-          ...(event.lastReviewed === undefined ? {} : { lastReviewed: event.lastReviewed })
+          ...(lastReviewed === undefined ? {} : { lastReviewed }),
+          ...(resumed === undefined ? {} : { resumed })
         }
       }
+    }
+    case "ReviewInterrupted":
+      return review.open === undefined ? review : { ...review, open: { ...review.open, interrupting: true } }
+    case "ReviewerKept": {
+      const { open, ...rest } = review
+      return open === undefined ? review : { ...rest, interrupted: interruptedReview(open, event.given) }
+    }
     case "VerdictReached": {
       const { open, ...rest } = review
       const { commit, sessionId } = event
@@ -31,12 +52,12 @@ export const evolve = (review: ReviewState, event: JournalEvent): ReviewState =>
       return { ...rest, reached: event, ...(sessionId === undefined ? {} : { reviewer: { sessionId, commit, told } }) }
     }
     case "ReviewerForgotten": {
-      const { open: _, reached: __, reviewer: ___, ...rest } = review
+      const { interrupted: _, open: __, reached: ___, reviewer: ____, ...rest } = review
       return rest
     }
     case "ReviewStarted":
       return review.open === undefined ? review : { ...review, open: { ...review.open, started: true } }
-    // ReviewerForgotten, which is recorded with it, changes the state.
+    // ReviewerForgotten or ReviewerKept, which is recorded with it, changes the state.
     case "ReviewFailed":
       return review
   }

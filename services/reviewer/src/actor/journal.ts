@@ -12,8 +12,20 @@ const ReviewRequested = Schema.TaggedStruct("ReviewRequested", {
   /** The commit that the session reviewed last; absent: a new session. */
   lastReviewed: Schema.optionalKey(Schema.String),
   /** Ids of the request's words that the session was given before. */
-  told: Schema.optionalKey(Schema.Array(Schema.Int))
+  told: Schema.optionalKey(Schema.Array(Schema.Int)),
+  /** The review goes on in the session in which it was interrupted. `unread`: before its agent had read the prompt. */
+  resumed: Schema.optionalKey(Schema.Literals(["begun", "unread"]))
 })
+
+/** The turn is to end, and its session to stay usable. */
+const ReviewInterrupted = Schema.TaggedStruct("ReviewInterrupted", {
+  sessionId: SessionId,
+  turnId: TurnId,
+  reason: Schema.String
+})
+
+/** The interrupted turn has ended. `given`: its agent had read the prompt. */
+const ReviewerKept = Schema.TaggedStruct("ReviewerKept", { sessionId: SessionId, given: Schema.Boolean })
 
 /** The session is not used any more: the next review begins in a new one. */
 const ReviewerForgotten = Schema.TaggedStruct("ReviewerForgotten", {
@@ -27,6 +39,8 @@ export const JournalEvent = Schema.Union([
   ReviewStarted,
   VerdictReached,
   ReviewFailed,
+  ReviewInterrupted,
+  ReviewerKept,
   ReviewerForgotten
 ])
 export type JournalEvent = typeof JournalEvent.Type

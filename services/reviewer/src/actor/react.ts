@@ -1,12 +1,24 @@
 /** What a Review actor sends: turns to the session-manager, its public events to everybody. */
 import { type Outgoing, publish, send } from "@reprise/actor"
 import { sessionPrompts, to } from "@reprise/protocol"
-import { firstPrompt, followUpPrompt } from "../prompts.ts"
+import { firstPrompt, followUpPrompt, resumedPrompt } from "../prompts.ts"
 import type { JournalEvent, JournalEventOf } from "./journal.ts"
 import type { ReviewState } from "./state.ts"
 
-const startTurn = ({ lastReviewed, request, sessionId, told = [], turnId }: JournalEventOf<"ReviewRequested">) =>
-  to.sessionManager(sessionId).StartTurn({
+/** What is asked of a session that exists, and why it is used again; undefined: the session is a new one. */
+const goingOn = ({ lastReviewed, request, resumed, told = [] }: JournalEventOf<"ReviewRequested">) => {
+  if (resumed === "begun") return { prompt: resumedPrompt(request, told), reason: "resume" }
+  if (lastReviewed !== undefined) {
+    const prompt = followUpPrompt(request, lastReviewed, told)
+    return { prompt, reason: resumed === undefined ? "review-cycle" : "resume" }
+  }
+  return resumed === undefined ? undefined : { prompt: firstPrompt(request), reason: "resume" }
+}
+
+const startTurn = (requested: JournalEventOf<"ReviewRequested">) => {
+  const { request, sessionId, turnId } = requested
+  const known = goingOn(requested)
+  return to.sessionManager(sessionId).StartTurn({
     turnId,
     runId: request.runId,
     phase: request.phase,
@@ -22,31 +34,33 @@ const startTurn = ({ lastReviewed, request, sessionId, told = [], turnId }: Jour
     report: "verdict",
     ...sessionPrompts(request.prompts),
     limits: request.limits,
-    ...(lastReviewed === undefined
+    ...(known === undefined
       ? { session: { _tag: "New" }, prompt: firstPrompt(request) }
-      : {
-          session: { _tag: "Existing", sessionId },
-          prompt: followUpPrompt(request, lastReviewed, told),
-          freshPrompt: firstPrompt(request),
-          reason: "review-cycle"
-        })
+      : { session: { _tag: "Existing", sessionId }, ...known, freshPrompt: firstPrompt(request) })
   })
+}
 
 const endSession = ({ aborted, reason, sessionId }: JournalEventOf<"ReviewerForgotten">) =>
   aborted ? to.sessionManager(sessionId).AbortSession({ reason }) : to.sessionManager(sessionId).CompleteSession()
 
-const outgoing = (event: JournalEvent): Outgoing => {
+const outgoing = (event: JournalEvent): ReadonlyArray<Outgoing> => {
   switch (event._tag) {
     case "ReviewRequested":
-      return send(startTurn(event))
+      return [send(startTurn(event))]
+    case "ReviewInterrupted": {
+      const { reason, sessionId, turnId } = event
+      return [send(to.sessionManager(sessionId).InterruptTurn({ turnId, reason }))]
+    }
     case "ReviewerForgotten":
-      return send(endSession(event))
+      return [send(endSession(event))]
+    case "ReviewerKept":
+      return []
     case "ReviewStarted":
     case "VerdictReached":
     case "ReviewFailed":
-      return publish(event)
+      return [publish(event)]
   }
 }
 
 export const react = (_review: ReviewState, events: ReadonlyArray<JournalEvent>): ReadonlyArray<Outgoing> =>
-  events.map(outgoing)
+  events.flatMap(outgoing)

@@ -12,6 +12,12 @@ export interface OpenReview {
   readonly turnId: TurnId
   /** The commit that the session reviewed last; undefined in a new session. */
   readonly lastReviewed?: string
+  /** Ids of the words that its session was given before. */
+  readonly told: ReadonlyArray<number>
+  /** Its session was interrupted in this review before. `begun`: its agent knows the task. */
+  readonly resumed?: "begun" | "unread"
+  /** Its turn is being stopped. */
+  readonly interrupting: boolean
   /** `ReviewStarted` is published, once it is known whether the session is used again. */
   readonly started: boolean
 }
@@ -25,6 +31,16 @@ export interface KnownReviewer {
   readonly told: ReadonlyArray<number>
 }
 
+/** A review that goes on in its session when it is requested again. */
+export interface InterruptedReview {
+  readonly sessionId: SessionId
+  readonly commit: string
+  readonly lastReviewed?: string
+  readonly told: ReadonlyArray<number>
+  /** Its agent has read what is to be reviewed. */
+  readonly begun: boolean
+}
+
 export interface ReviewState {
   readonly runId?: RunId
   readonly phase?: ReviewRequest["phase"]
@@ -33,6 +49,7 @@ export interface ReviewState {
   readonly turns: number
   readonly reviewer?: KnownReviewer
   readonly open?: OpenReview
+  readonly interrupted?: InterruptedReview
   /** The newest verdict: a repeated request is answered with it. */
   readonly reached?: VerdictReached
 }

@@ -18,8 +18,9 @@ const judged = ({ commit, cycle, sessionId, turnId }: VerdictReached) => ({
   ...(turnId === undefined ? {} : { turnId })
 })
 
-const statusOf = ({ open, reached }: ReviewState) => {
+const statusOf = ({ interrupted, open, reached }: ReviewState) => {
   if (open !== undefined) return reviewing(open)
+  if (interrupted !== undefined) return { status: "closed" as const, sessionId: interrupted.sessionId }
   return reached === undefined ? { status: "closed" as const } : judged(reached)
 }
 

@@ -51,7 +51,9 @@ export const SessionReport = Schema.TaggedUnion({
     runtimeSessionId: Schema.String,
     host: Schema.String,
     /** The conversation of the session that this one replaces, without outdated tool results. */
-    context: Schema.optionalKey(Schema.String)
+    context: Schema.optionalKey(Schema.String),
+    /** What is not committed in its directory, as a prompt lists it. */
+    uncommitted: Schema.optionalKey(Schema.String)
   },
   /** The state in which an existing session was found. */
   RecordInspected: {

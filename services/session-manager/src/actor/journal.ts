@@ -56,6 +56,8 @@ export const SessionDetails = Schema.Struct({
   step: Schema.optionalKey(Step),
   report: ReportForm,
   prompts: Schema.optionalKey(SessionPrompts),
+  /** It is uncommitted until the phase is approved. */
+  reviewPath: Schema.optionalKey(Schema.String),
   limits: TurnLimits,
   /** The prompt for a new session that has to start the task over. */
   wholePrompt: Schema.String

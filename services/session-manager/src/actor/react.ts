@@ -1,6 +1,6 @@
 /** What a session sends: work to its host, timers to itself, its public events to everybody. */
 import { type Outgoing as AnyOutgoing, type Delivery, publish, requestWork, send, setTimer } from "@reprise/actor"
-import { subtractUsage, type TurnId, to } from "@reprise/protocol"
+import { isStandalone, subtractUsage, type TurnId, to } from "@reprise/protocol"
 import { savedOf, transcriptOf } from "../lifecycle/transcript.ts"
 import { after, type SessionSettings } from "../settings.ts"
 import type { SessionTimer } from "./inputs.ts"
@@ -29,8 +29,16 @@ const openSession = (session: Session, details: SessionDetails, turnId: EventOf<
     title: details.title,
     permissions: details.permissions,
     ...(details.model === undefined ? {} : { model: details.model }),
-    ...earlierTranscript(session)
+    ...earlierTranscript(session),
+    ...uncommittedWork(session, details)
   })
+
+/** What is uncommitted where a standalone session begins is the user's own. */
+const uncommittedWork = ({ turn }: Session, details: SessionDetails) => {
+  const { reviewPath, role } = details
+  if (role !== "author" || (isStandalone(details) && turn?.lost === undefined)) return {}
+  return { uncommitted: reviewPath === undefined ? {} : { reviewPath } }
+}
 
 /** The saved conversation of the session that is replaced, unless it starts over. */
 const earlierTranscript = (session: Session) => {

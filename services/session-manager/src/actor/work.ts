@@ -34,7 +34,9 @@ export const SessionWork = Schema.TaggedUnion({
     permissions: PermissionMode,
     model: Schema.optionalKey(Schema.String),
     /** The saved transcript of the session that is replaced. */
-    transcript: Schema.optionalKey(Schema.String)
+    transcript: Schema.optionalKey(Schema.String),
+    /** Its agent begins among what others may have left uncommitted: that is looked up, without the phase's review. */
+    uncommitted: Schema.optionalKey(Schema.Struct({ reviewPath: Schema.optionalKey(Schema.String) }))
   },
   InspectSession: { turnId: TurnId, ...onRuntime },
   RunPrompt: {

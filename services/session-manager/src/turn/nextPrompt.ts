@@ -9,7 +9,8 @@ import {
   correctionPrompt,
   reportPrompt,
   withEarlierConversation,
-  withReportRequest
+  withReportRequest,
+  withUncommitted
 } from "../prompts.ts"
 import type { SessionSettings } from "../settings.ts"
 
@@ -34,17 +35,22 @@ const nextPrompt = (
 
 type Reporting = Pick<SessionSettings, "report">
 
-/** The turn's own prompt; in a session that replaces another, the whole prompt with the earlier conversation. */
+/**
+ * The turn's own prompt; in a session that replaces another, the whole prompt with the earlier conversation.
+ * `uncommitted`: what its agent finds in the working tree.
+ */
 export const nextWork = (
   turn: OpenTurn,
   details: SessionDetails,
   delivery: Delivery,
-  { report }: Reporting
+  { report }: Reporting,
+  uncommitted?: string
 ): Prepared => {
-  const text =
+  const asked =
     turn.lost === undefined
       ? turn.request.prompt
       : withEarlierConversation(turn.request.freshPrompt, turn.earlierConversation)
+  const text = uncommitted === undefined ? asked : withUncommitted(asked, uncommitted, details.prompts)
   return nextPrompt(turn, delivery, {
     kind: "work",
     text: withReportRequest(text, details.report, report, details.prompts)

@@ -22,7 +22,7 @@ export const recordOpened = (
   const current = currentTurn(session, report.turnId, "opening")
   if (current === undefined) return nothing
   const { details, turn } = current
-  const { context, runtimeSessionId, turnId } = report
+  const { context, runtimeSessionId, turnId, uncommitted } = report
   const fields = { ...eventFields(details), turnId }
   const opened: JournalEvent =
     turn.lost === undefined
@@ -39,7 +39,13 @@ export const recordOpened = (
     },
     opened,
     { _tag: "TurnStarted", ...fields },
-    nextWork(context === undefined ? turn : { ...turn, earlierConversation: context }, details, delivery, settings)
+    nextWork(
+      context === undefined ? turn : { ...turn, earlierConversation: context },
+      details,
+      delivery,
+      settings,
+      uncommitted
+    )
   ])
 }
 

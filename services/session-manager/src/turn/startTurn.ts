@@ -139,6 +139,7 @@ const detailsOf = (session: Session, command: Command<"StartTurn">, sessionId: S
     ...(command.step === undefined ? {} : { step: command.step }),
     report: command.report,
     ...(command.prompts === undefined ? {} : { prompts: command.prompts }),
+    ...(command.reviewPath === undefined ? {} : { reviewPath: command.reviewPath }),
     limits: command.limits,
     wholePrompt: command.freshPrompt ?? known?.wholePrompt ?? command.prompt
   }

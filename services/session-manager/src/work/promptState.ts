@@ -17,9 +17,11 @@ export interface PromptState {
   readonly activeMs: number
   /** Questions of the agent that nobody has answered. */
   readonly openQuestions: ReadonlySet<string>
-  /** Since when a question has been open. */
-  readonly askedMs?: number
-  /** How long questions were open before. */
+  /** A human works in the session, or has only just rested. */
+  readonly humanPresent: boolean
+  /** Since when the time is the human's: a question is open, or they are present. */
+  readonly humanSinceMs?: number
+  /** How long it was theirs before. */
   readonly waitedForHumanMs: number
   /** The runtime has been retrying since then. */
   readonly recovering?: { readonly sinceMs: number; readonly kind: RuntimeFailure }
@@ -37,6 +39,7 @@ export interface PromptState {
 export const promptStarted = ({ kind }: Pick<WorkOf<"RunPrompt">, "kind">, now: number): PromptState => ({
   activeMs: now,
   openQuestions: new Set(),
+  humanPresent: false,
   waitedForHumanMs: 0,
   workingReported: kind !== "work" && kind !== "continuation",
   progressShownMs: 0,
@@ -50,20 +53,32 @@ export const activeAt = ({ recovering: _, ...state }: PromptState, now: number):
   activeMs: now
 })
 
-export const questionAsked = (state: PromptState, promptId: string, now: number): PromptState => ({
-  ...state,
-  openQuestions: new Set([...state.openQuestions, promptId]),
-  askedMs: state.askedMs ?? now
-})
+/** How much of the time so far was the human's. */
+export const humanMs = ({ humanSinceMs, waitedForHumanMs }: PromptState, now: number): number =>
+  waitedForHumanMs + (humanSinceMs === undefined ? 0 : now - humanSinceMs)
+
+/** The human's time begins or ends with the first or the last reason for it, so that none of it counts twice. */
+const humanTimeAt = ({ humanSinceMs, ...state }: PromptState, now: number): PromptState =>
+  state.openQuestions.size > 0 || state.humanPresent
+    ? { ...state, humanSinceMs: humanSinceMs ?? now }
+    : {
+        ...state,
+        waitedForHumanMs: humanMs({ ...state, ...(humanSinceMs === undefined ? {} : { humanSinceMs }) }, now)
+      }
+
+export const questionAsked = (state: PromptState, promptId: string, now: number): PromptState =>
+  humanTimeAt({ ...state, openQuestions: new Set([...state.openQuestions, promptId]) }, now)
 
 /** Waiting for a human does not count as inactivity. */
-export const questionAnswered = ({ askedMs, ...state }: PromptState, promptId: string, now: number): PromptState => {
+export const questionAnswered = (state: PromptState, promptId: string, now: number): PromptState => {
   const openQuestions = new Set([...state.openQuestions].filter((id) => id !== promptId))
-  if (openQuestions.size > 0 || askedMs === undefined) {
-    return { ...state, openQuestions, ...(askedMs === undefined ? {} : { askedMs }) }
-  }
-  return { ...state, openQuestions, activeMs: now, waitedForHumanMs: state.waitedForHumanMs + now - askedMs }
+  const isLast = state.openQuestions.size > 0 && openQuestions.size === 0
+  return humanTimeAt({ ...state, openQuestions, ...(isLast ? { activeMs: now } : {}) }, now)
 }
+
+/** Whether a human is present was looked at. Their agent may hang as any other: being silent counts as inactivity. */
+export const humanSeen = (state: PromptState, humanPresent: boolean, now: number): PromptState =>
+  state.humanPresent === humanPresent ? state : humanTimeAt({ ...state, humanPresent }, now)
 
 export const recoveringAt = (state: PromptState, kind: RuntimeFailure, now: number): PromptState => ({
   ...state,

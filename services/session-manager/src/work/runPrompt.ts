@@ -15,7 +15,7 @@ import { HandBacks } from "./HandBacks.ts"
 import { type LastWords, lastLinesOf, saidLast } from "./lastWords.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
 import { failureKindOf, type Reporting, reportTo, sessionShown } from "./report.ts"
-import { isAtRest, newestPromptIn, stopOnRuntime, totalUsed } from "./runtimeSession.ts"
+import { isHumanIn, stopOnRuntime, totalUsed } from "./runtimeSession.ts"
 import type { ReachedLimit } from "./turnLimits.ts"
 import { type PromptWatch, watchPrompt } from "./watchPrompt.ts"
 
@@ -45,10 +45,6 @@ const currentSession = (work: RunPrompt, context: WorkContext) =>
       : undefined
   )
 
-/**
- * Whether a human is present: their words are the newest in the session and not known yet, and the agent still works on
- * them, or has not rested for the grace.
- */
 const isHumanPresent = Effect.fnUntraced(function* (
   runtime: AgentRuntimeShape,
   { identity, runtimeSessionId }: RunPrompt,
@@ -56,11 +52,9 @@ const isHumanPresent = Effect.fnUntraced(function* (
   idleGraceMs: number
 ) {
   const inspected = Option.getOrUndefined(yield* Effect.option(runtime.inspect(runtimeSessionId)))
-  const newest = inspected === undefined ? undefined : newestPromptIn(inspected)
-  if (inspected === undefined || newest === undefined) return false
-  if (newest === identity.messageId || known.includes(newest)) return false
-  const quietMs = (yield* Clock.currentTimeMillis) - (inspected.lastMessage?.atMs ?? 0)
-  return !isAtRest(inspected.state) || quietMs < idleGraceMs
+  if (inspected === undefined) return false
+  const now = yield* Clock.currentTimeMillis
+  return isHumanIn(inspected, { own: identity.messageId, prompts: known }, idleGraceMs, now)
 })
 
 /** What a human does in the session is theirs: the prompt waits until they hand the session back or rest. */
@@ -184,13 +178,19 @@ export const runPrompt = Effect.fn("runPrompt")(function* (
     })
   }
   const runtime = found.success
-  const watch = yield* watchPrompt(work, SessionId.make(context.key), runtime, reporting, maxWaitMs)
+  const known = session.knownPromptIds ?? []
+  const watch = yield* watchPrompt({
+    work,
+    sessionId: SessionId.make(context.key),
+    runtime,
+    reporting,
+    maxWaitMs,
+    idleGraceMs,
+    known
+  })
   const running: Running = { work, delivery: context.delivery, runtime, reporting, watch }
   const handBacks = yield* HandBacks
-  const humanLeaves = Effect.raceFirst(
-    awaitHuman(runtime, work, session.knownPromptIds ?? [], idleGraceMs),
-    handBacks.of(context.key)
-  )
+  const humanLeaves = Effect.raceFirst(awaitHuman(runtime, work, known, idleGraceMs), handBacks.of(context.key))
 
   const end = yield* Effect.raceFirst(
     Effect.andThen(humanLeaves, Effect.result(promptRuntime(runtime, work))),

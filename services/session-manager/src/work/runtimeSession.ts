@@ -17,6 +17,7 @@ import { holdsPrompt } from "./conversation.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
 import { readEarlierConversation } from "./reconstruct.ts"
 import { reportTo, sessionShown } from "./report.ts"
+import { uncommittedChanges } from "./uncommitted.ts"
 
 const unreachable = (turnId: WorkOf<"OpenSession">["turnId"], error: AgentError): SessionReport => ({
   _tag: "RecordUnreachable",
@@ -34,6 +35,8 @@ export const openSession = Effect.fn("openSession")(function* (work: WorkOf<"Ope
   const { host } = yield* ActorConfig
   const runtimes = yield* AgentRuntimes
   const { directory, model, permissions, title, transcript, turnId } = work
+  const { uncommitted: looked } = work
+  const uncommitted = looked === undefined ? undefined : yield* uncommittedChanges(directory, looked.reviewPath)
   const earlier = transcript === undefined ? undefined : yield* readEarlierConversation(transcript, directory)
   const report = yield* runtimes.get(work.runtime).pipe(
     Effect.flatMap((runtime) =>
@@ -45,7 +48,8 @@ export const openSession = Effect.fn("openSession")(function* (work: WorkOf<"Ope
         turnId,
         runtimeSessionId,
         host,
-        ...(earlier === undefined ? {} : { context: earlier })
+        ...(earlier === undefined ? {} : { context: earlier }),
+        ...(uncommitted === undefined ? {} : { uncommitted })
       }),
       onFailure: (error) => unreachable(turnId, error)
     })
@@ -82,6 +86,21 @@ export const isAtRest = ({ _tag }: SessionState): boolean => _tag === "idle" || 
 /** The prompt that the newest message belongs to. */
 export const newestPromptIn = ({ lastMessage }: Inspection): string | undefined =>
   lastMessage?.role === "user" ? lastMessage.id : lastMessage?.causePromptId
+
+/**
+ * Whether a human is present: their words are the newest in the session and not known yet, and the agent still works on
+ * them, or has not rested for the grace. An interface that is open says nothing.
+ */
+export const isHumanIn = (
+  inspection: Inspection,
+  known: { readonly own: string; readonly prompts: ReadonlyArray<string> },
+  idleGraceMs: number,
+  now: number
+): boolean => {
+  const newest = newestPromptIn(inspection)
+  if (newest === undefined || newest === known.own || known.prompts.includes(newest)) return false
+  return !isAtRest(inspection.state) || now - (inspection.lastMessage?.atMs ?? 0) < idleGraceMs
+}
 
 /** For five seconds. */
 const stopAttempts = { schedule: Schedule.spaced("250 millis"), times: 19 } as const

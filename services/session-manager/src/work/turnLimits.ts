@@ -4,7 +4,7 @@
  */
 import { addUsage, type FailureKind, type TurnLimits, type Usage, uncachedTokens } from "@reprise/protocol"
 import type { WorkOf } from "../actor/work.ts"
-import type { PromptState } from "./promptState.ts"
+import { humanMs, type PromptState } from "./promptState.ts"
 import { failureKindOf } from "./report.ts"
 
 /** Why a prompt must stop. */
@@ -47,7 +47,10 @@ const usageReached = (limits: TurnLimits, { calls, cost, tokens }: Usage): strin
     : undefined
 }
 
-/** While the runtime retries only `maxWaitMs` counts, and while a human is asked no time counts at all. */
+/**
+ * While the runtime retries only `maxWaitMs` counts, and while a human is asked no time counts at all. What a human does
+ * in the session is not part of the turn's time.
+ */
 export const reachedLimit = (
   state: PromptState,
   work: Pick<WorkOf<"RunPrompt">, "limits" | "turnStartedAt" | "turnWaitedMs" | "usedBefore">,
@@ -64,7 +67,7 @@ export const reachedLimit = (
     return { kind: failureKindOf(state.recovering.kind), message, waitedMs }
   }
   if (state.openQuestions.size > 0) return undefined
-  const turnMs = now - Date.parse(work.turnStartedAt) - work.turnWaitedMs - state.waitedForHumanMs
+  const turnMs = now - Date.parse(work.turnStartedAt) - work.turnWaitedMs - humanMs(state, now)
   if (wallMs !== undefined && turnMs > wallMs) {
     return { kind: "timeout", message: `The turn took longer than its limit of ${durationText(wallMs)}.` }
   }

@@ -10,6 +10,8 @@ import type { WorkOf } from "../actor/work.ts"
 import { agentQuestion } from "./lastWords.ts"
 import {
   activeAt,
+  humanMs,
+  humanSeen,
   inspectedAt,
   type PromptState,
   promptStarted,
@@ -19,6 +21,7 @@ import {
   tokensSeen
 } from "./promptState.ts"
 import type { Reporting } from "./report.ts"
+import { isHumanIn } from "./runtimeSession.ts"
 import { limitsOf, type ReachedLimit, reachedLimit } from "./turnLimits.ts"
 
 export interface PromptWatch {
@@ -32,12 +35,18 @@ export interface PromptWatch {
   readonly waited: Effect.Effect<{ readonly humanMs?: number }>
 }
 
-interface Watching {
+export interface Watched {
   readonly work: WorkOf<"RunPrompt">
   readonly sessionId: SessionId
   readonly runtime: AgentRuntimeShape
   readonly reporting: Reporting
   readonly maxWaitMs: number
+  readonly idleGraceMs: number
+  /** Prompts whose work was known when this one was sent, ours and others'. */
+  readonly known: ReadonlyArray<string>
+}
+
+interface Watching extends Watched {
   /** The time that limits are measured by, in epoch milliseconds. */
   readonly now: Effect.Effect<number>
   readonly state: Ref.Ref<PromptState>
@@ -165,7 +174,10 @@ const askRuntime = Effect.fnUntraced(
       if (!open.some((question) => question.promptId === promptId)) yield* reportQuestionGone(watching, promptId)
     }
     const inspection = yield* runtime.inspect(work.runtimeSessionId)
-    yield* update(watching, (before, now) => inspectedAt(before, inspection, work, now))
+    const { idleGraceMs, known } = watching
+    const wallMs = yield* Clock.currentTimeMillis
+    const human = isHumanIn(inspection, { own: work.identity.messageId, prompts: known }, idleGraceMs, wallMs)
+    yield* update(watching, (before, now) => humanSeen(inspectedAt(before, inspection, work, now), human, now))
     const seen = inspection.state
     if (seen._tag === "retrying") yield* reportRecovering(watching, seen.kind, seen.message)
   },
@@ -190,17 +202,12 @@ const awaitLimit = (watching: Watching) =>
   }).pipe(Effect.delay(tickMs(watching.work)), Effect.repeat({ until: isReached }))
 
 /** Listens from before the prompt is sent, so that its first event is not missed, until the scope closes. */
-export const watchPrompt = Effect.fnUntraced(function* (
-  work: WorkOf<"RunPrompt">,
-  sessionId: SessionId,
-  runtime: AgentRuntimeShape,
-  reporting: Reporting,
-  maxWaitMs: number
-) {
+export const watchPrompt = Effect.fnUntraced(function* (watched: Watched) {
+  const { runtime, work } = watched
   const now = yield* steadyClock
   const state = yield* Ref.make(promptStarted(work, yield* now))
   const reportingWork = yield* Semaphore.make(1)
-  const watching: Watching = { work, sessionId, runtime, reporting, maxWaitMs, now, state, reportingWork }
+  const watching: Watching = { ...watched, now, state, reportingWork }
   const events = yield* runtime.events.pipe(
     Stream.filter((event) => event.sessionId === work.runtimeSessionId),
     Stream.runForEach((event) => observe(watching, event)),
@@ -211,8 +218,9 @@ export const watchPrompt = Effect.fnUntraced(function* (
     limit: Effect.raceFirst(Fiber.join(events), awaitLimit(watching)),
     worked: reportWorking(watching, "answer"),
     tokens: Effect.map(Ref.get(state), ({ tokens }) => tokens),
-    waited: Effect.map(Ref.get(state), ({ waitedForHumanMs }) =>
-      waitedForHumanMs === 0 ? {} : { humanMs: waitedForHumanMs }
-    )
+    waited: Effect.zipWith(Ref.get(state), now, (current, at) => {
+      const waitedMs = humanMs(current, at)
+      return waitedMs === 0 ? {} : { humanMs: waitedMs }
+    })
   } satisfies PromptWatch
 })

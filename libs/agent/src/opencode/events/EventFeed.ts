@@ -2,7 +2,7 @@
  * The runtime's events: OpenCode's stream, reopened whenever it drops, and a poll that finds what the stream missed
  * (measured: streams close in the middle of a turn, and idle events are sometimes not sent).
  */
-import type { GlobalEvent, SessionStatus } from "@opencode-ai/sdk/v2/client"
+import type { GlobalEvent, Message, SessionStatus } from "@opencode-ai/sdk/v2/client"
 import { Clock, Effect, Fiber, Option, PubSub, Schedule, type Scope, Stream } from "effect"
 import type { PendingPrompt, RuntimeEvent } from "../../RuntimeEvent.ts"
 import { steadyMs } from "../../steadyMs.ts"
@@ -12,7 +12,7 @@ import type { Connection } from "../server/OpenCodeEndpoint.ts"
 import type { OpenCodeServerShape } from "../server/OpenCodeServer.ts"
 import { PendingRequests, type Refreshed } from "../session/PendingRequests.ts"
 import type { SessionFact, SessionFacts } from "../session/SessionFacts.ts"
-import { MessageTimes, type TimedMessage } from "../turn/MessageTimes.ts"
+import { MessageTimes } from "../turn/MessageTimes.ts"
 import { ActivityTracker, type Observed } from "./ActivityTracker.ts"
 
 export interface EventFeed {
@@ -25,6 +25,8 @@ export interface EventFeed {
   readonly watch: (session: SessionFact) => Effect.Effect<void>
   /** Notes the session's messages as they are made; ends when the clock was set back before one of them was. */
   readonly untilClockSetBack: (sessionId: string, times: MessageTimes) => Effect.Effect<void>
+  /** Ends with the first message of the session that is made or changed so that it is the awaited one. */
+  readonly untilMessage: (sessionId: string, isAwaited: (message: Message) => boolean) => Effect.Effect<void>
   /** The message of the session's newest `session.error` since then. Waits a moment: the event can follow the answer. */
   readonly errorSince: (sessionId: string, sinceMs: number) => Effect.Effect<Option.Option<string>>
 }
@@ -71,8 +73,8 @@ interface Feed extends FeedOptions {
   readonly watched: Map<string, { readonly session: SessionFact; readonly touchedAt: number }>
   /** The newest error of each session. */
   readonly errors: Map<string, { readonly atMs: number; readonly message: string }>
-  /** Who notes the messages of a session and its subagents. */
-  readonly readers: Map<string, Set<(sessionId: string, message: TimedMessage) => void>>
+  /** Who reads the messages of a session and its subagents. */
+  readonly readers: Map<string, Set<(message: Message) => void>>
   /** Since when the stream has been closed, by the steady clock; undefined while it is open. */
   awaySince: number | undefined
   /** Whether `gone` was published for the current outage. */
@@ -100,7 +102,7 @@ const observe = Effect.fnUntraced(function* (feed: Feed, { payload }: GlobalEven
   }
   if (payload.type === "message.updated") {
     const { info } = payload.properties
-    for (const read of feed.readers.get(feed.facts.rootOf(info.sessionID)) ?? []) read(info.sessionID, info)
+    for (const read of feed.readers.get(feed.facts.rootOf(info.sessionID)) ?? []) read(info)
   }
   // A reply to a prompt that was never published, such as one that the mode answered, is not published either.
   const observed = feed.tracker
@@ -196,23 +198,31 @@ const listenOnce = Effect.fnUntraced(function* (feed: Feed) {
   yield* noteAway(feed)
 })
 
-/** Subagents have sessions of their own, which the same clock orders. */
-const untilClockSetBack = ({ readers }: Feed, root: string, times: MessageTimes) =>
+/** Of the session and its subagents. */
+const untilMessage = ({ readers }: Feed, root: string, isAwaited: (message: Message) => boolean) =>
   Effect.callback<void>((resume) => {
-    const bySession = new Map([[root, times]])
-    const read = (sessionId: string, message: TimedMessage) => {
-      const ofSession = bySession.get(sessionId) ?? new MessageTimes()
-      bySession.set(sessionId, ofSession)
-      ofSession.note(message)
-      if (ofSession.backMs === 0) return
-      times.setBack(ofSession.backMs)
-      resume(Effect.void)
+    const read = (message: Message) => {
+      if (isAwaited(message)) resume(Effect.void)
     }
     const ofRoot = readers.get(root) ?? new Set()
     readers.set(root, ofRoot.add(read))
     return Effect.sync(() => {
       ofRoot.delete(read)
       if (ofRoot.size === 0) readers.delete(root)
+    })
+  })
+
+/** Subagents have sessions of their own, which the same clock orders. */
+const untilClockSetBack = (feed: Feed, root: string, times: MessageTimes) =>
+  Effect.suspend(() => {
+    const bySession = new Map([[root, times]])
+    return untilMessage(feed, root, (message) => {
+      const ofSession = bySession.get(message.sessionID) ?? new MessageTimes()
+      bySession.set(message.sessionID, ofSession)
+      ofSession.note(message)
+      if (ofSession.backMs === 0) return false
+      times.setBack(ofSession.backMs)
+      return true
     })
   })
 
@@ -257,6 +267,8 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
         feed.watched.set(session.id, { session, touchedAt })
       }),
     untilClockSetBack: (sessionId, times) => untilClockSetBack(feed, sessionId, times),
+    untilMessage: (sessionId, isAwaited) =>
+      untilMessage(feed, sessionId, (message) => message.sessionID === sessionId && isAwaited(message)),
     errorSince: (sessionId, sinceMs) => errorSince(feed, sessionId, sinceMs)
   }
 })

@@ -17,7 +17,7 @@ import type { Calls, Refused } from "../server/calls.ts"
 import type { ContextLimit } from "./contextLimits.ts"
 import { failureOf } from "./failures.ts"
 import { MessageTimes } from "./MessageTimes.ts"
-import { type Listed, modelOf, modelOfLast, periodOf, subagentsOf, type Turn, turnOf } from "./turnOf.ts"
+import { hasMadeRounds, type Listed, modelOf, modelOfLast, periodOf, subagentsOf, type Turn, turnOf } from "./turnOf.ts"
 import { subagentUsageIn } from "./usageOf.ts"
 import { type RequestEnd, watchStatus } from "./watchStatus.ts"
 
@@ -161,6 +161,38 @@ const requireProgress = Effect.fnUntraced(function* (run: TurnRun, messageCount:
   return yield* other(`OpenCode ended ${run.fruitless} times during this turn. Look at its log ('reprise doctor').`)
 })
 
+/** How often the rounds are counted that no event told of. */
+const recountMs = 5000
+
+/** Ends when the turn has made all the rounds of tool calls that it may make. Events say when to count. */
+const untilLimit = (run: TurnRun) => {
+  const { feed } = run.options
+  const { maxTurns } = run.prompt
+  if (maxTurns === undefined) return Effect.never
+  const ended = feed.untilMessage(
+    run.session.id,
+    (message) => message.role === "assistant" && message.finish === "tool-calls" && message.time.completed !== undefined
+  )
+  return Effect.raceFirst(ended, Effect.sleep(`${recountMs} millis`)).pipe(
+    Effect.andThen(Effect.orElseSucceed(listMessages(run), () => [])),
+    Effect.repeat({ until: (messages) => hasMadeRounds(messages, run.prompt.promptId.messageId, maxTurns) })
+  )
+}
+
+/** Whether an earlier try has cut the turn off, or this one is to. */
+const isCutOff = ({ prompt }: TurnRun, messages: ReadonlyArray<Listed>, turn: Turn): boolean =>
+  prompt.maxTurns !== undefined &&
+  turn._tag !== "finished" &&
+  !(turn._tag === "failed" && turn.error.name !== "MessageAbortedError") &&
+  hasMadeRounds(messages, prompt.promptId.messageId, prompt.maxTurns)
+
+/** The turn ends here, and can be continued by another prompt. */
+const completeCutOff = (
+  run: TurnRun,
+  messages: ReadonlyArray<Listed>,
+  { outcome }: Exclude<Turn, { _tag: "absent" }>
+) => complete(run, messages, { ...outcome, stopReason: "output-limit" })
+
 /** Sends the prompt, waits for its answer, and returns why the wait ended. */
 const sendAndWatch = Effect.fnUntraced(function* (run: TurnRun) {
   const sentAt = yield* Clock.currentTimeMillis
@@ -168,7 +200,7 @@ const sendAndWatch = Effect.fnUntraced(function* (run: TurnRun) {
   const setBack = run.options.feed.untilClockSetBack(run.session.id, run.times)
   return yield* Effect.raceFirst(
     Effect.raceFirst(send(run), watchStatus(run.options, run.session)),
-    Effect.as(setBack, "clock-set-back" as const)
+    Effect.raceFirst(Effect.as(setBack, "clock-set-back" as const), Effect.as(untilLimit(run), "limit" as const))
   ).pipe(Effect.catchTag("Refused", (error) => Effect.flatMap(explain(run, error, sentAt), Effect.fail)))
 })
 
@@ -181,6 +213,15 @@ const abortWait = Effect.fnUntraced(function* ({ options, session }: TurnRun, er
   return yield* error
 })
 
+/** Stops what runs, and waits until nothing does. */
+const stop = Effect.fnUntraced(function* (run: TurnRun) {
+  const { directory, id: sessionID } = run.session
+  yield* Effect.ignore(
+    run.options.calls.once("abort", (client, signal) => client.session.abort({ sessionID, directory }, { signal }))
+  )
+  yield* Effect.repeat(isBusy(run), { while: (busy) => busy, schedule: Schedule.spaced("50 millis"), times: 100 })
+})
+
 /** How long a turn waits for a clock that was set back to catch up. */
 const longestStepMs = 60_000
 
@@ -191,10 +232,7 @@ const longestStepMs = 60_000
 const deleteLate = Effect.fnUntraced(function* (run: TurnRun) {
   const { calls } = run.options
   const { directory, id: sessionID } = run.session
-  yield* Effect.ignore(
-    calls.once("abort", (client, signal) => client.session.abort({ sessionID, directory }, { signal }))
-  )
-  yield* Effect.repeat(isBusy(run), { while: (busy) => busy, schedule: Schedule.spaced("50 millis"), times: 100 })
+  yield* stop(run)
   for (const { info } of yield* listMessages(run)) {
     run.times.note(info)
     const isOurs = info.role === "assistant" || info.id === run.prompt.promptId.messageId
@@ -225,11 +263,14 @@ const undoStep = Effect.fnUntraced(function* (run: TurnRun) {
 })
 
 /** Reads how the turn stands after a try; undefined when it must be tried again. */
-const settleTry = Effect.fnUntraced(function* (run: TurnRun, ended: "answered" | "idle") {
+const settleTry = Effect.fnUntraced(function* (run: TurnRun, ended: "answered" | "idle" | "limit") {
   const messages = yield* listMessages(run)
   for (const { info } of messages) run.times.note(info)
   if (run.times.backMs > 0) return yield* undoStep(run)
   const turn = turnOf(messages, run.prompt.promptId.messageId)
+  if (ended === "limit" && turn._tag !== "absent" && turn._tag !== "finished") {
+    return yield* completeCutOff(run, messages, turn)
+  }
   switch (turn._tag) {
     case "finished":
       return yield* complete(run, messages, turn.outcome)
@@ -261,6 +302,10 @@ const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<Tur
     return yield* promptFailed({ kind: "busy", detail, sessionUsable: true })
   }
   if (!busy && turn._tag === "finished") return yield* complete(run, messages, turn.outcome)
+  if (turn._tag !== "absent" && isCutOff(run, messages, turn)) {
+    if (busy) yield* stop(run)
+    return yield* completeCutOff(run, messages, turn)
+  }
   if (!busy && turn._tag === "failed" && turn.error.name === "MessageAbortedError") return yield* failedTurn(turn)
   if (!busy) yield* deleteOpenMessages(run, turn)
   yield* requireProgress(run, messages.length)
@@ -271,6 +316,10 @@ const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<Tur
   const ended = yield* isTheirs ? watchStatus(run.options, run.session) : sendAndWatch(run)
   if (ended instanceof AgentError) return yield* abortWait(run, ended)
   if (ended === "clock-set-back") return yield* undoStep(run)
+  if (ended === "limit") {
+    yield* stop(run)
+    return yield* settleTry(run, ended)
+  }
   if (ended === "lost") {
     yield* Effect.sleep(`${Math.min(250, run.options.pollMs)} millis`)
     return undefined

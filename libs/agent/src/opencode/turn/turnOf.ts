@@ -81,6 +81,18 @@ export const causeOf = (messages: ReadonlyArray<Listed>, messageId: string): str
     .slice(0, messages.findIndex(({ info }) => info.id === messageId) + 1)
     .findLast((message) => message.info.role === "user" && !isOpenCodes(message))?.info.id
 
+/**
+ * Whether the turn has made its rounds: calls of the model that ended with tool calls, in answer to its own prompt. What
+ * somebody else has asked for since is theirs, and is not cut off.
+ */
+export const hasMadeRounds = (messages: ReadonlyArray<Listed>, messageId: string, maxRounds: number): boolean => {
+  const newest = messages.findLast((message) => message.info.role === "user" && !isOpenCodes(message))
+  const rounds = messagesOfTurn(messages, messageId).filter(
+    ({ info }) => info.finish === "tool-calls" && causeOf(messages, info.parentID) === messageId
+  )
+  return newest?.info.id === messageId && rounds.length >= maxRounds
+}
+
 const stopReasonOf = (finish: string | undefined): StopReason => {
   if (finish === "stop" || finish === "end_turn") return "finished"
   if (finish === "tool-calls") return "refused"

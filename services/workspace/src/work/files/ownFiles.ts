@@ -18,18 +18,6 @@ export const excludePatterns = [
   "/.planning/phases/*/SUMMARY.md.tmp"
 ] as const
 
-const sharedDirectory = ".planning/"
-const ownName = /^(\.continuation-state\.json(\.tmp)?|SUMMARY\.md(\.tmp)?)$/
-
-/** Whether Reprise's files may lie at or below `path` next to those of others. */
-export const mayContainOwnFiles = (path: string): boolean => path.startsWith(sharedDirectory)
-
-/** `path`: relative to the working tree, with `/`. */
-export const isOwnFile = (path: string): boolean => {
-  if (path.startsWith(".reprise/")) return true
-  return mayContainOwnFiles(path) && ownName.test(path.slice(path.lastIndexOf("/") + 1))
-}
-
 /** Whether `path` is one of `entries`, or lies in a directory among them (one that ends in `/`). */
 export const isAmong = (path: string, entries: ReadonlyArray<string>): boolean =>
   entries.some((entry) => entry === path || (entry.endsWith("/") && path.startsWith(entry)))

@@ -49,23 +49,3 @@ const readWorktree = (record: string): ReadonlyArray<Worktree> => {
 
 export const readWorktrees = (porcelain: string): ReadonlyArray<Worktree> =>
   porcelain.split("\0\0").flatMap(readWorktree)
-
-/**
- * The paths of every entry of `git status --porcelain=v1 -z`, in git's order; of a rename both the new and the old one.
- * Directories end in `/`.
- */
-export const dirtyPaths = (porcelain: string): ReadonlyArray<string> => {
-  const fields = porcelain.split("\0")
-  const paths: Array<string> = []
-  for (let at = 0; at < fields.length; at++) {
-    const field = fields[at]
-    if (field === undefined || field.length < 4) continue
-    paths.push(field.slice(3))
-    // The old path of a rename or copy follows as a field without a status.
-    if (/[RC]/.test(field.slice(0, 2))) {
-      const origin = fields[++at]
-      if (origin !== undefined && origin !== "") paths.push(origin)
-    }
-  }
-  return paths
-}

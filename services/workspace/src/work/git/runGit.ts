@@ -1,8 +1,7 @@
 /** Runs git for a workspace. Arguments are arrays, so that nothing a message named is ever read by a shell. */
-import { type ProgramOutput, runGit } from "@reprise/process"
+import { childEnvironment, type ProgramOutput, runGit } from "@reprise/process"
 import { Effect } from "effect"
 import { GitFault, HostFault } from "../faults.ts"
-import { childEnvironment } from "../process/runProcess.ts"
 
 export type GitResult<A> = Effect.Effect<A, GitFault | HostFault>
 

@@ -1,5 +1,6 @@
+import { isOwnFile, mayContainOwnFiles } from "@reprise/process"
 import { Effect } from "effect"
-import { isOwnFile, localSettings, mayContainOwnFiles } from "../files/ownFiles.ts"
+import { localSettings } from "../files/ownFiles.ts"
 import { Git } from "./Git.ts"
 
 /**

@@ -1,37 +1,24 @@
 /** The git commands for the working tree and its worktrees. */
-import { readFile } from "node:fs/promises"
-import { join } from "node:path"
+import { childEnvironment, isChangedByRuntimeOnly, readStatus } from "@reprise/process"
 import { Effect, Semaphore } from "effect"
+import { HostFault } from "../faults.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
-import { dirtyPaths, readWorktrees } from "./gitOutput.ts"
+import { readWorktrees } from "./gitOutput.ts"
 import { attempt, exitsWithZero, line, optional, text } from "./runGit.ts"
 
 /** For commits and worktrees of Reprise: without the repository's hooks, and unsigned. */
 const noHooks = ["-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"]
 
-const isRuntimeConfig = (path: string): boolean => /(^|\/)opencode\.jsonc?$/.test(path)
-
-/** What OpenCode writes into a configuration file without a schema whenever it reads one: that is not a change of anybody's. */
-const withSchemaAddress = (committed: string): string =>
-  committed.replace(/^\s*\{/, '{\n  "$schema": "https://opencode.ai/config.json",')
-
-const isChangedByRuntimeOnly = Effect.fnUntraced(function* (directory: string, path: string) {
-  const committed = yield* attempt(directory, ["cat-file", "--filters", `HEAD:${path}`])
-  if (committed.exitCode !== 0) return false
-  return yield* Effect.tryPromise(() => readFile(join(directory, path), "utf8")).pipe(
-    Effect.map((found) => found === withSchemaAddress(committed.stdout)),
-    Effect.orElseSucceed(() => false)
+const isOfRuntime = (directory: string, path: string) =>
+  isChangedByRuntimeOnly(directory, path, { environment: childEnvironment(process.env) }).pipe(
+    Effect.mapError(({ cause }) => new HostFault({ operation: "git", cause }))
   )
-})
 
 const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directory, untracked) {
   const untrackedFiles = `--untracked-files=${untracked === "each" ? "all" : "normal"}`
   const options = ["--porcelain=v1", "-z", untrackedFiles, "--ignore-submodules=none"]
-  return yield* Effect.filter(dirtyPaths(yield* text(directory, ["status", ...options])), (path) =>
-    isRuntimeConfig(path)
-      ? Effect.map(isChangedByRuntimeOnly(directory, path), (isOfRuntime) => !isOfRuntime)
-      : Effect.succeed(true)
-  )
+  const paths = readStatus(yield* text(directory, ["status", ...options])).map(({ path }) => path)
+  return yield* Effect.filter(paths, (path) => Effect.map(isOfRuntime(directory, path), (own) => !own))
 })
 
 /** A container may have no user configured: then Reprise commits under its own name. */

@@ -2,10 +2,10 @@
  * Runs one configured command in a workspace and keeps its whole output in a log file
  * (docs/design/workspace.md#workspace).
  */
+import { childEnvironment } from "@reprise/process"
 import type { GateResult } from "@reprise/protocol"
 import { Clock, Effect, Ref } from "effect"
 import { type FileError, type Log, WorkspaceFiles } from "../files/WorkspaceFiles.ts"
-import { childEnvironment } from "../process/runProcess.ts"
 import { runScript, type ScriptEnd } from "../process/runScript.ts"
 import { addOutput, emptyWindow, type OutputWindow, windowText } from "./OutputWindow.ts"
 

@@ -1,9 +1,10 @@
 /** The rules that a commit which the author reports must meet, and the message that says which it breaks. */
 import { posix } from "node:path"
+import { isOwnFile } from "@reprise/process"
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
-import { isAmong, isOwnFile, listSome } from "../files/ownFiles.ts"
+import { isAmong, listSome } from "../files/ownFiles.ts"
 import { isCommitName, quoted, rewrittenBase } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 import type { GitObject } from "../git/gitOutput.ts"

@@ -1,0 +1,67 @@
+/** What `git status` says of a working tree, without what Reprise and the agents' runtimes write themselves. */
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { type GitOptions, runGit } from "./runGit.ts"
+import type { ProgramFailed } from "./runProgram.ts"
+
+/** A changed or untracked path, relative to the root, with `/`; a directory ends in one. `code`: git's two letters for it. */
+export interface Change {
+  readonly code: string
+  readonly path: string
+}
+
+/**
+ * The entries of `git status --porcelain=v1 -z`, in git's order; of a rename both the new and the old path.
+ */
+export const readStatus = (porcelain: string): ReadonlyArray<Change> => {
+  const fields = porcelain.split("\0")
+  const changes: Array<Change> = []
+  for (let at = 0; at < fields.length; at++) {
+    const field = fields[at]
+    if (field === undefined || field.length < 4) continue
+    const code = field.slice(0, 2)
+    changes.push({ code, path: field.slice(3) })
+    // The old path of a rename or copy follows as a field without a status.
+    if (/[RC]/.test(code)) {
+      const origin = fields[++at]
+      if (origin !== undefined && origin !== "") changes.push({ code, path: origin })
+    }
+  }
+  return changes
+}
+
+const sharedDirectory = ".planning/"
+const ownName = /^(\.continuation-state\.json(\.tmp)?|SUMMARY\.md(\.tmp)?)$/
+
+/** Whether Reprise's files may lie at or below `path` next to those of others. */
+export const mayContainOwnFiles = (path: string): boolean => path.startsWith(sharedDirectory)
+
+/** Whether Reprise itself writes this file. `path`: relative to the working tree, with `/`. */
+export const isOwnFile = (path: string): boolean => {
+  if (path.startsWith(".reprise/")) return true
+  return mayContainOwnFiles(path) && ownName.test(path.slice(path.lastIndexOf("/") + 1))
+}
+
+const isRuntimeConfig = (path: string): boolean => /(^|\/)opencode\.jsonc?$/.test(path)
+
+/** What OpenCode writes into a configuration file without a schema whenever it reads one: that is not a change of anybody's. */
+const withSchemaAddress = (committed: string): string =>
+  committed.replace(/^\s*\{/, '{\n  "$schema": "https://opencode.ai/config.json",')
+
+/** Whether only an agent's runtime changed this file. */
+export const isChangedByRuntimeOnly = (
+  directory: string,
+  path: string,
+  options?: GitOptions
+): Effect.Effect<boolean, ProgramFailed> =>
+  isRuntimeConfig(path)
+    ? Effect.flatMap(runGit(directory, ["cat-file", "--filters", `HEAD:${path}`], options), (committed) =>
+        committed.exitCode === 0
+          ? Effect.tryPromise(() => readFile(join(directory, path), "utf8")).pipe(
+              Effect.map((found) => found === withSchemaAddress(committed.stdout)),
+              Effect.orElseSucceed(() => false)
+            )
+          : Effect.succeed(false)
+      )
+    : Effect.succeed(false)
