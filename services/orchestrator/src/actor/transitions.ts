@@ -87,7 +87,7 @@ export const transitions = {
     to: authorSteps,
     when: "the author's session has ended or is gone: fresh author, once the completed tasks are verified"
   },
-  resumed: { from: "pause", to: [...authorSteps, "REVIEW", "PHASE_GATE"], when: "a pause interrupted the step" }
+  resumed: { from: "pause", to: retried, when: "a pause interrupted the step, or the gate had refused its question" }
 } as const satisfies Record<string, Transition>
 
 export type Cause = keyof typeof transitions

@@ -8,6 +8,7 @@ import type { RunInput } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import { enter, outcome } from "../actor/moves.ts"
 import { type Run, underWay } from "../actor/state.ts"
+import { finishPhase } from "../phase/finish.ts"
 import { locationOf } from "../phase/plan.ts"
 import { promptOf, withdrawMootPrompt } from "../question/agentPrompt.ts"
 import { agentWorkingInPause } from "../question/autoResume.ts"
@@ -81,9 +82,11 @@ const carryOn = (before: Run, after: Run): RunEvents => {
   if (after.prompts.length > 0 && (after.pending._tag === "Agent" || after.pending._tag === "Turn")) {
     return applyMoves(after, outcome([], { _tag: "NextPrompt" }))
   }
-  return status === "paused" && after.pending._tag === "Nothing" && after.step !== undefined
-    ? applyMoves(after, outcome([], enter(after.step, "resumed")))
-    : []
+  const { phase, step } = after
+  if (status !== "paused" || after.pending._tag !== "Nothing" || step === undefined) return []
+  // The phase is approved already: only its tree and the plan are looked at again.
+  if (step === "PHASE_COMPLETE") return phase === undefined ? [] : [finishPhase(after, phase)]
+  return applyMoves(after, outcome([], enter(step, "resumed")))
 }
 
 export const resumeRun = (run: Run): Decision => {
