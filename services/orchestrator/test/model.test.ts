@@ -19,6 +19,7 @@ import { noRun, type Run } from "../src/actor/state.ts"
 import { isAuthorStep, isCause, isEnding, isQuestion, isTransition } from "../src/actor/transitions.ts"
 import { unansweredOf } from "../src/checkpoint/planned.ts"
 import { sameCommit } from "../src/phase/plan.ts"
+import { shorten } from "../src/prompts.ts"
 import { always, walk } from "./support/model.ts"
 
 const encodeCommand: Readonly<Record<ServiceName, (command: unknown) => unknown>> = {
@@ -235,7 +236,8 @@ describe("whatever happens to a run", () => {
       const { prompt, session } = event.command
       if (session._tag !== "New") continue
       for (const { answer, question, task, type } of decisions) {
-        assert.include(prompt, `, ${task} (${type}): ${question} → ${answer}.`)
+        const asked = shorten(question, 160)
+        assert.include(prompt, `, ${task} (${type}): ${asked} → ${shorten(answer, 160)}.`)
       }
     }
   })

@@ -16,7 +16,7 @@ import {
 import type { InputOf, RunInput } from "../src/actor/inputs.ts"
 import type { RunEvent } from "../src/actor/journal.ts"
 import type { Run } from "../src/actor/state.ts"
-import { concerns } from "../src/question/question.ts"
+import { concerns, type Question } from "../src/question/question.ts"
 import { inEveryStory, type Step, type Watcher, walk } from "./support/model.ts"
 import { copyOf, Told } from "./support/told.ts"
 import { toItsEnd } from "./support/willing.ts"
@@ -49,8 +49,17 @@ interface Said {
   readonly phase: PhaseId | undefined
   /** It was said when the phase was approved: for the next one. Undefined: it may be for either. */
   readonly forNext: boolean | undefined
+  /** The author of the phase is to know it, for certain. */
+  readonly forAuthor: boolean
   /** A decision is read in every later phase. */
   readonly isDecision: boolean
+}
+
+/** Whether the author is to be told: what is said of a review, or to a reviewer, is for that one. */
+const isForAuthor = ({ kind, prompt, retry }: Question, choice: string): boolean => {
+  if (prompt !== undefined) return choice !== "other" && choice !== "reject" && !prompt.sessionId.includes("-p")
+  if (choice === "override" || choice === "abort") return false
+  return kind !== "step" || retry.step !== "REVIEW" || retry.withGuidance !== undefined
 }
 
 const saidWith = (run: Run, { choice, escalationId, guidance }: InputOf<"AnswerReceived">): ReadonlyArray<Said> => {
@@ -64,6 +73,7 @@ const saidWith = (run: Run, { choice, escalationId, guidance }: InputOf<"AnswerR
       text: guidance,
       phase: phase?.id,
       forNext: question === undefined || choice === "nonsense" ? undefined : forNext,
+      forAuthor: question !== undefined && choice !== "nonsense" && !forNext && isForAuthor(question, choice),
       isDecision: question?.kind === "checkpoint"
     }
   ]
@@ -121,6 +131,35 @@ describe("the words of humans", () => {
       }
     })
   )
+
+  inEveryStory("are in the next prompt to each author of their phase that has not read them", () => {
+    const said: Array<Said> = []
+    /** The texts that a prompt gave, by session; `turns`: by turn, until it is known whether its prompt was read. */
+    const known = new Map<string, ReadonlyArray<string>>()
+    const turns = new Map<string, readonly [sessionId: string, before: ReadonlyArray<string>]>()
+    const hear = hearing((all) => said.splice(0, said.length, ...all))()
+    return {
+      each: (step) => {
+        hear.each?.(step)
+        for (const [run, event] of walk(step)) {
+          if (event._tag === "TurnBroke" && event.unread === true) {
+            const [sessionId, before] = turns.get(event.turnId) ?? ["", []]
+            known.set(sessionId, before)
+          }
+          if (event._tag !== "AuthorAsked") continue
+          const { command, sessionId } = event
+          const startsOver = command._tag === "StartTurn" && command.session._tag === "New"
+          const before = startsOver ? [] : (known.get(sessionId) ?? [])
+          const [prompt = ""] = givenIn(event)
+          const due = said.filter(({ forAuthor, phase, text }) => forAuthor && phase === run.phase?.id && text !== "")
+          for (const { text } of due)
+            assert.isTrue(before.includes(text) || prompt.includes(text), `${text} in ${prompt}`)
+          turns.set(command.turnId, [sessionId, before])
+          known.set(sessionId, [...before, ...due.map(({ text }) => text)])
+        }
+      }
+    }
+  })
 
   inEveryStory(
     "are read in their own phase only, but for decisions",

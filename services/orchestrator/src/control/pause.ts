@@ -11,6 +11,7 @@ import { type Run, underWay } from "../actor/state.ts"
 import { finishPhase } from "../phase/finish.ts"
 import { locationOf } from "../phase/plan.ts"
 import { promptOf, withdrawMootPrompt } from "../question/agentPrompt.ts"
+import { overruledAnswer } from "../question/answer.ts"
 import { agentWorkingInPause } from "../question/autoResume.ts"
 import { closeReview } from "../review/review.ts"
 
@@ -110,6 +111,17 @@ export const isHeldBack = (run: Run, input: RunInput): boolean =>
 /** What says nothing any more when a paused run is resumed. */
 const passing: ReadonlyArray<RunInput["_tag"]> = ["AgentWorking", "AgentPrompting", "EscalationWithdrawn"]
 
+/**
+ * The work under an agent's question ended while the run is paused, which it stays. Its end is kept in place of an answer,
+ * which has become moot but for its words.
+ */
+const holdEnd = (run: Run, moot: RunEvents, input: RunInput): RunEvents => {
+  const withdrawn = moot.filter(({ _tag }) => _tag === "QuestionWithdrawn")
+  const { held } = run
+  const kept = held?._tag === "AnswerReceived" ? overruledAnswer(runAfter(run, withdrawn), held) : undefined
+  return [...withdrawn, ...(kept ?? []), { _tag: "InputHeld", input }]
+}
+
 /** Kept until the run is resumed. The first input wins, since a run waits for one thing only. */
 export const holdBack = (run: Run, input: RunInput): RunEvents => {
   const { pending } = run
@@ -120,9 +132,11 @@ export const holdBack = (run: Run, input: RunInput): RunEvents => {
   if (run.status === "paused" && input._tag === "AgentPrompting" && pending._tag === "Agent") {
     return [{ _tag: "PromptSeen", prompt: promptOf(input) }]
   }
+  const moot = withdrawMootPrompt(run, input)
+  if (moot.length > 0 && run.status === "paused") return holdEnd(run, moot, input)
   if (run.held !== undefined || (run.status === "paused" && passing.includes(input._tag))) return []
   return [
-    ...withdrawMootPrompt(run, input),
+    ...moot,
     { _tag: "InputHeld", input },
     ...(run.status === "paused" ? [] : [{ _tag: "RunPaused" as const, ...locationOf(run) }])
   ]

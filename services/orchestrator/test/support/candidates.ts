@@ -202,7 +202,10 @@ export const presence = (s: Story, n: number): ReadonlyArray<RunInput> => {
   const phase = s.run.phase === undefined ? {} : { phase: s.run.phase.id }
   const prompt = { _tag: "AgentPrompting", ...at, text: "?" } as const
   const own = ["once", "always", "reject"].map((name) => ({ name, label: name }))
+  const permission = { ...prompt, promptId: `p${n % 5}`, kind: "permission" as const, options: own }
   return [
+    permission,
+    permission,
     { _tag: "AgentWorking", ...at, cause: "human", evidence: "x" },
     { _tag: "AgentWorking", ...at, cause: "human", evidence: "y" },
     { _tag: "AgentWorking", ...at, cause: "agent", evidence: "x" },
@@ -210,7 +213,7 @@ export const presence = (s: Story, n: number): ReadonlyArray<RunInput> => {
     { _tag: "AgentIdle", ...at },
     { _tag: "AgentIdle", ...at },
     { _tag: "AgentGone", ...at },
-    { ...prompt, promptId: `p${n % 5}`, kind: "permission", options: own },
+    permission,
     { ...prompt, promptId: `q${n % 5}`, kind: "question", options: own.slice(0, 1) },
     { _tag: "UsageCounted", ...at, ...phase, role, tokens: { ...noTokens, input: 7 }, cost: 0.25, calls: 1 },
     ...sessionEnds.map((_tag): SessionEnd => ({ _tag, ...at, reason: "x" }))
@@ -253,7 +256,10 @@ export const fitting = (s: Story, n: number): ReadonlyArray<RunInput> => {
   return [
     ...(s.run.status === "paused" ? [{ _tag: "ResumeRun" as const, runId }] : []),
     // The gate closes each question once.
-    ...(pending._tag === "Answer" && !closers.some((tag) => tag === s.run.held?._tag) ? answers(s, n) : []),
+    ...(pending._tag === "Answer" && !closers.some((tag) => tag === s.run.held?._tag)
+      ? // As often as what ends the work under the question of an agent.
+        Array.from({ length: below._tag === "Nothing" ? 1 : 4 }, () => answers(s, n)).flat()
+      : []),
     ...(below._tag === "Turn" ? turnInputs(s, n) : []),
     ...(below._tag === "Workspace" ? workspaceInputs(s) : []),
     ...(below._tag === "Review" ? reviewInputs(s) : []),

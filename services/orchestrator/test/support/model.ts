@@ -1,6 +1,6 @@
 /** Runs of random inputs, and how a test says what must hold in all of them. */
 import { it } from "@effect/vitest"
-import { Arbitrary, Result, Schema } from "effect"
+import { Result } from "effect"
 import { runActor } from "../../src/actor/actor.ts"
 import type { RunInput } from "../../src/actor/inputs.ts"
 import type { RunEvent } from "../../src/actor/journal.ts"
@@ -9,21 +9,32 @@ import { anytime, fitting, presence } from "./candidates.ts"
 import { planWith } from "./checkpoints.ts"
 import { onePhase, Story, startRun, startStandalone, twoPhases } from "./story.ts"
 
-const below = (limit: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: limit - 1 }))
-const Setup = Schema.Struct({
-  auto: Schema.Boolean,
-  gates: Schema.Boolean,
-  /** `short`: so that some runs end. */
-  plan: Schema.Literals(["long", "short", "long", "short", "standalone"]),
-  phaseGate: Schema.Literals(["auto", "human"]),
-  /** Of the second task of the first phase. */
-  checkpoint: Schema.Literals(["none", "human-verify", "decision", "human-action"]),
-  limit: below(5)
-})
-const Moves = Schema.Array(Schema.Struct({ pick: below(1000), kind: below(12) })).check(Schema.isMaxLength(80))
+/** Numbers from 0 up to a limit, the same for the same seed (mulberry32). */
+const numbersFrom = (seed: number) => {
+  let state = seed
+  return (limit: number): number => {
+    state = (state + 0x6d2b79f5) | 0
+    const a = Math.imul(state ^ (state >>> 15), state | 1)
+    const b = a ^ (a + Math.imul(a ^ (a >>> 7), a | 61))
+    return ((b ^ (b >>> 14)) >>> 0) % limit
+  }
+}
+type Numbers = ReturnType<typeof numbersFrom>
 
-type Setup = typeof Setup.Type
-type Moves = typeof Moves.Type
+const setupFrom = (below: Numbers) => {
+  const oneOf = <A>(...all: ReadonlyArray<A> & { readonly 0: A }): A => all[below(all.length)] ?? all[0]
+  return {
+    auto: below(4) === 0,
+    gates: below(2) === 0,
+    /** `short`: so that some runs end. */
+    plan: oneOf("long", "short", "long", "short", "standalone"),
+    phaseGate: oneOf("auto" as const, "human" as const),
+    /** Of the second task of the first phase. */
+    checkpoint: oneOf("none" as const, "human-verify" as const, "decision" as const, "human-action" as const),
+    limit: below(6)
+  }
+}
+type Setup = ReturnType<typeof setupFrom>
 
 const optionsOf = ({ auto, gates, limit, phaseGate }: Setup) => ({
   auto,
@@ -45,7 +56,7 @@ const startOf = (setup: Setup): RunInput => {
 }
 
 /** Most inputs fit, some are repeated, some come from anywhere, some tell who works in a session. */
-const next = (s: Story, told: ReadonlyArray<RunInput>, { kind, pick }: Moves[number]): RunInput | undefined => {
+const next = (s: Story, told: ReadonlyArray<RunInput>, kind: number, pick: number): RunInput | undefined => {
   const fit = fitting(s, pick)
   const from =
     kind === 0 ? told : kind === 1 ? presence(s, pick) : kind <= 3 || fit.length === 0 ? anytime(s, pick) : fit
@@ -106,40 +117,74 @@ const shortest = (inputs: ReadonlyArray<RunInput>, watch: () => Watcher): Readon
   return gone === -1 ? inputs : shortest(inputs.toSpliced(gone, 1), watch)
 }
 
-/** Tells the story of these moves. Of one that goes wrong, it shows the inputs that matter. */
-const play = (setup: Setup, moves: Moves, watch: () => Watcher): void => {
-  const s = new Story()
-  const watcher = watch()
-  const told: Array<RunInput> = []
-  const tell = (input: RunInput) => {
-    told.push(input)
-    tellTo(s, input, watcher)
-  }
-  try {
-    tell(startOf(setup))
-    for (const move of moves) {
-      const input = next(s, told, move)
-      if (input !== undefined) tell(input)
-    }
-    watcher.end?.(s)
-  } catch (problem) {
-    const story = isFinding(problem) ? shortest(told, watch) : told
-    const lines = story.slice(1).map((input) => JSON.stringify(input).slice(0, 400))
-    throw new Error(`${String(problemIn(story, watch))}\n${JSON.stringify(setup)}\n${lines.join("\n")}`, {
-      cause: problem
-    })
-  }
+/** Of a story that goes wrong, the inputs that matter. */
+const shown = (problem: unknown, setup: Setup, told: ReadonlyArray<RunInput>, watch: () => Watcher): string => {
+  const story = isFinding(problem) ? shortest(told, watch) : told
+  const lines = story.slice(1).map((input) => JSON.stringify(input).slice(0, 400))
+  return [String(problemIn(story, watch)), JSON.stringify(setup), ...lines].join("\n")
 }
 
-const stories = Number(process.env["REPRISE_STORIES"] ?? 150)
+const watches = new Map<string, () => Watcher>()
+const stories = Number(process.env["REPRISE_STORIES"] ?? 600)
+const mostMoves = 80
+
+/** Tells one random story to all who watch, and notes what the first of its kind goes wrong. */
+const tellStory = (below: Numbers, found: Map<string, string>): void => {
+  const setup = setupFrom(below)
+  const s = new Story()
+  const told: Array<RunInput> = []
+  const open = [...watches].flatMap(([title, watch]) => (found.has(title) ? [] : [{ title, watch, watcher: watch() }]))
+  const all = (see: (watcher: Watcher) => void) => {
+    for (const { title, watch, watcher } of open) {
+      if (found.has(title)) continue
+      try {
+        see(watcher)
+      } catch (problem) {
+        found.set(title, shown(problem, setup, told, watch))
+      }
+    }
+  }
+  const tell = (input: RunInput) => {
+    told.push(input)
+    const before = s.state
+    all((watcher) => watcher.before?.(s, input))
+    const decision = s.try(input)
+    const refused = Result.isFailure(decision)
+    const step = { s, before, input, refused, events: Result.isSuccess(decision) ? decision.success : [] }
+    all((watcher) => watcher.each?.(step))
+  }
+  tell(startOf(setup))
+  const moves = below(mostMoves)
+  for (let move = 0; move < moves; move++) {
+    const input = next(s, told, below(12), below(1000))
+    if (input !== undefined) tell(input)
+  }
+  all((watcher) => watcher.end?.(s))
+}
+
+const seed = Number(process.env["REPRISE_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
+
+/** What is wrong with random stories, by the title of the watcher that saw it. */
+const findings = new Map<string, string>()
+
+/** Tells random stories once, to all who watch and have not seen any: the files of a worker share this module. */
+const tellStories = (): void => {
+  if (watches.size === 0) return
+  const below = numbersFrom(seed)
+  for (let n = 0; n < stories; n++) tellStory(below, findings)
+  watches.clear()
+}
 
 /** In each of many random stories, a watcher of its own sees nothing wrong. */
-export const inEveryStory = (title: string, watch: () => Watcher) =>
-  it.prop(title, [Arbitrary.schema(Setup), Arbitrary.schema(Moves)], ([setup, moves]) => play(setup, moves, watch), {
-    // A story that goes wrong has been made short already.
-    arbitrary: { runs: stories, size: 80, maxShrinks: 0 }
+export const inEveryStory = (title: string, watch: () => Watcher): void => {
+  watches.set(title, watch)
+  it(title, { timeout: 300_000 }, () => {
+    tellStories()
+    const problem = findings.get(title)
+    if (problem !== undefined) throw new Error(`REPRISE_SEED=${seed}\n${problem}`)
   })
+}
 
 /** A random story holds this after each of its steps. */
-export const always = (title: string, each: (step: Step) => void, end?: (s: Story) => void) =>
+export const always = (title: string, each: (step: Step) => void, end?: (s: Story) => void): void =>
   inEveryStory(title, () => (end === undefined ? { each } : { each, end }))

@@ -15,6 +15,9 @@ export const copyOf = (s: Story): Story => {
   return copy
 }
 
+const wasAsked = (s: Story, escalationId: string): boolean =>
+  s.journal.some((event) => event._tag === "QuestionAsked" && event.question.ask.escalationId === escalationId)
+
 export class Told {
   readonly #turns = new Set<string>()
   readonly #reviews = new Set<string>()
@@ -41,7 +44,7 @@ export class Told {
         return
       case "AnswerReceived":
       case "EscalationWithdrawn":
-        this.#questions.add(input.escalationId)
+        if (wasAsked(s, input.escalationId)) this.#questions.add(input.escalationId)
         return
       case "CommandRefused":
         if (input.turnId !== undefined) this.#turns.add(input.turnId)
