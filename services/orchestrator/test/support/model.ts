@@ -109,23 +109,28 @@ const problemIn = (inputs: ReadonlyArray<RunInput>, watch: () => Watcher): unkno
   return undefined
 }
 
-const isFinding = (problem: unknown): boolean => problem instanceof Error && problem.name === "AssertionError"
+/** The kind of a failed assertion; undefined: something else went wrong, such as a story that cannot be told. */
+const kindOf = (problem: unknown): string | undefined =>
+  problem instanceof Error && problem.name === "AssertionError"
+    ? problem.message.slice(0, 40).replace(/\d/g, "")
+    : undefined
 
 /** The same story without the inputs that it needs not to go wrong. */
-const shortest = (inputs: ReadonlyArray<RunInput>, watch: () => Watcher): ReadonlyArray<RunInput> => {
-  const gone = inputs.findLastIndex((_, n) => n > 0 && isFinding(problemIn(inputs.toSpliced(n, 1), watch)))
-  return gone === -1 ? inputs : shortest(inputs.toSpliced(gone, 1), watch)
+const shortest = (inputs: ReadonlyArray<RunInput>, watch: () => Watcher, kind: string): ReadonlyArray<RunInput> => {
+  const gone = inputs.findLastIndex((_, n) => n > 0 && kindOf(problemIn(inputs.toSpliced(n, 1), watch)) === kind)
+  return gone === -1 ? inputs : shortest(inputs.toSpliced(gone, 1), watch, kind)
 }
 
 /** Of a story that goes wrong, the inputs that matter. */
 const shown = (problem: unknown, setup: Setup, told: ReadonlyArray<RunInput>, watch: () => Watcher): string => {
-  const story = isFinding(problem) ? shortest(told, watch) : told
+  const kind = kindOf(problem)
+  const story = kind === undefined ? told : shortest(told, watch, kind)
   const lines = story.slice(1).map((input) => JSON.stringify(input).slice(0, 400))
   return [String(problemIn(story, watch)), JSON.stringify(setup), ...lines].join("\n")
 }
 
 const watches = new Map<string, () => Watcher>()
-const stories = Number(process.env["REPRISE_STORIES"] ?? 600)
+const stories = Number(process.env["REPRISE_STORIES"] ?? 250)
 const mostMoves = 80
 
 /** Tells one random story to all who watch, and notes what the first of its kind goes wrong. */

@@ -15,6 +15,9 @@ export const copyOf = (s: Story): Story => {
   return copy
 }
 
+const askedTurns = ({ journal }: Story): ReadonlyArray<string> =>
+  journal.flatMap((event) => (event._tag === "AuthorAsked" ? [event.command.turnId] : []))
+
 const wasAsked = (s: Story, escalationId: string): boolean =>
   s.journal.some((event) => event._tag === "QuestionAsked" && event.question.ask.escalationId === escalationId)
 
@@ -36,7 +39,7 @@ export class Told {
     switch (input._tag) {
       case "TurnCompleted":
       case "TurnFailed":
-        this.#turns.add(input.turnId)
+        if (askedTurns(s).includes(input.turnId)) this.#turns.add(input.turnId)
         return
       case "VerdictReached":
       case "ReviewFailed":
@@ -94,10 +97,11 @@ export class Told {
   }
 
   /** Why a run, once it is resumed, would wait without end; undefined: it does not. */
-  inVain(s: Story): string | undefined {
+  inVain(s: Story, resumes = 0): string | undefined {
     if (["completed", "failed", "aborted"].includes(s.run.status)) return undefined
     if (s.run.status !== "paused") return this.#vain(s, s.run.pending)
-    const resumed = copyOf(s).tell({ _tag: "ResumeRun", runId })
-    return resumed.run.status === "paused" ? "it cannot be resumed" : this.inVain(resumed)
+    // A refusal that came in the pause pauses the run again, once, with its reason.
+    if (resumes > 1) return "it cannot be resumed"
+    return this.inVain(copyOf(s).tell({ _tag: "ResumeRun", runId }), resumes + 1)
   }
 }
