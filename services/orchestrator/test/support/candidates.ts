@@ -246,6 +246,25 @@ const watched = (s: Story): ReadonlyArray<RunInput> => [
   s.stuckReport({ updatedAt: s.run.startedAt })
 ]
 
+/** A human steps in where a question names the session, or pauses the run. */
+const agentAtWork = (sessionId: SessionId): ReadonlyArray<RunInput> => [
+  { _tag: "AgentWorking", runId, sessionId, cause: "human", evidence: "x" },
+  { _tag: "PauseRun", runId, now: false }
+]
+
+const rejection = (s: Story): ReadonlyArray<RunInput> =>
+  s.choices.includes("reject") && s.run.status === "waiting"
+    ? [s.answerOf({ choice: "reject", guidance: `guidance ${s.journal.length}.` })]
+    : []
+
+/** What becomes of an agent that works by itself. */
+const agentInputs = (sessionId: SessionId, n: number): ReadonlyArray<RunInput> => [
+  { _tag: "AgentIdle", runId, sessionId },
+  { _tag: "AgentIdle", runId, sessionId },
+  { _tag: "PauseRun", runId, now: n % 2 === 0 },
+  ...sessionEnds.map((_tag): SessionEnd => ({ _tag, runId, sessionId, reason: "x" }))
+]
+
 const closers: ReadonlyArray<RunInput["_tag"]> = ["AnswerReceived", "EscalationWithdrawn", "CommandRefused"]
 
 /** Inputs that answer what the run waits for, or report something that was seen instead. */
@@ -263,7 +282,10 @@ export const fitting = (s: Story, n: number): ReadonlyArray<RunInput> => {
     ...(below._tag === "Turn" ? turnInputs(s, n) : []),
     ...(below._tag === "Workspace" ? workspaceInputs(s) : []),
     ...(below._tag === "Review" ? reviewInputs(s) : []),
-    ...(below._tag === "Agent" ? [{ _tag: "AgentIdle" as const, runId, sessionId: below.sessionId }] : [])
+    ...(below._tag === "Agent" ? agentInputs(below.sessionId, n) : []),
+    ...(pending._tag === "Answer" && pending.question.ask.sessionId !== undefined
+      ? [...agentAtWork(pending.question.ask.sessionId), ...rejection(s)]
+      : [])
   ]
 }
 
