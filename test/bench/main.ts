@@ -5,6 +5,7 @@ import { durableStep } from "./durableStep.ts"
 import { fiftySessions } from "./fiftySessions.ts"
 import { firstPrompt } from "./firstPrompt.ts"
 import { longHistory } from "./longHistory.ts"
+import { openCodeFolders } from "./openCodeFolders.ts"
 import { parkedRuns } from "./parkedRuns/parkedRuns.ts"
 import { report } from "./report.ts"
 import { reviewTokens } from "./reviewTokens.ts"
@@ -18,6 +19,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   "fifty-sessions": fiftySessions,
   "first-prompt": firstPrompt,
   "long-history": longHistory,
+  "open-code-folders": openCodeFolders,
   "parked-runs": parkedRuns,
   report,
   "review-tokens": reviewTokens,

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { RunInput } from "../src/actor/inputs.ts"
 import type { Pending } from "../src/actor/state.ts"
+import { at, decision } from "./support/checkpoints.ts"
 import { runId, type Story, story, withGates } from "./support/story.ts"
 
 type Ways = Readonly<Record<string, (s: Story) => RunInput>>
@@ -105,8 +106,40 @@ describe("a run whose question the gate refused", () => {
     assert.include(s.tell(answer).prompt, "so")
   })
 
-  it("keeps the turn under an agent's question that the gate refused", () => {
+  it("rejects what an agent asks for and the gate refused to ask about, and keeps its turn", () => {
     const s = story().executing().agentPrompts("p1").tell(refused("RaiseEscalation")())
+    assert.deepStrictEqual(s.lines, ["StepResumed EXECUTE (answer)", "session-manager ReplyToPrompt"])
+    assert.strictEqual(s.journal.findLast((event) => event._tag === "PromptReplied")?.reply, "reject")
     assert.deepStrictEqual(s.completes("abc1234").lines.slice(-1), ["workspace VerifyCommit"])
+  })
+
+  it("ends where it is a standalone session, which nobody can resume", () => {
+    const s = story().standalone().reports({ result: "needs_human", reason: "which?" })
+    s.tell(refused("RaiseEscalation")())
+    assert.strictEqual(s.run.status, "aborted")
+    assert.match(s.run.reason ?? "", /The gate refused the question 'which\?': it cannot be/)
+    assert.include(s.lines, "session-manager AbortSession")
+  })
+
+  it("looks at the tree again when it is resumed after its phase was approved", () => {
+    const s = story().executing().needsHuman().answer("override").treeDirty("x").tell(refused("RaiseEscalation")())
+    assert.deepStrictEqual([s.run.status, s.run.step], ["paused", "PHASE_COMPLETE"])
+    assert.deepStrictEqual(s.tell({ _tag: "ResumeRun", runId }).lines, ["RunResumed", "workspace FinishPhase"])
+  })
+
+  it("asks again at its checkpoint when it is resumed", () => {
+    const s = at(decision).tell(refused("RaiseEscalation")()).tell({ _tag: "ResumeRun", runId })
+    assert.include(s.lines, "StepStarted CHECKPOINT (resumed)")
+    s.stateWritten()
+    assert.strictEqual(s.question.kind, "checkpoint")
+  })
+
+  it("goes on with the hand-over when the checkpoint before it is resolved", () => {
+    const s = at(decision).answer("red").stateWritten()
+    const { command } = s.pending("Workspace")
+    const place = { runId, phase: s.phase.id, missingCommits: ["abc1"], missingFiles: [] }
+    s.tell({ _tag: "ContinuationRejected", ...place }).tell(refused("RaiseEscalation")())
+    s.tell({ _tag: "ResumeRun", runId }).stateWritten()
+    assert.deepStrictEqual(s.pending("Workspace").command, command)
   })
 })

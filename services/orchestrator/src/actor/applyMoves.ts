@@ -3,7 +3,7 @@ import type { SessionDecision, Step } from "@reprise/protocol"
 import { askForWork, tellAuthor } from "../author/ask.ts"
 import { chosenSession, reviewerSessionFor, sessionFor } from "../author/session.ts"
 import { openCheckpoint } from "../checkpoint/checkpoint.ts"
-import { beginContinuation, continuationOf } from "../checkpoint/continuation.ts"
+import { beginContinuation, continuationOf, verifyAgain } from "../checkpoint/continuation.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
 import { abortRun } from "../control/end.ts"
 import { startNextPhase, startPhaseGate } from "../phase/finish.ts"
@@ -34,7 +34,10 @@ const beginStep = (run: Run, phase: PhaseRun, { step, use }: Enter): Outcome => 
     case "REVIEW":
       return outcome(startReview(run, phase, freshReview(run, phase, use)))
     case "CHECKPOINT":
-      return phase.checkpoint === undefined ? outcome([]) : openCheckpoint(run, phase, phase.checkpoint)
+      // Without an open checkpoint, the hand-over that follows it is under way.
+      return phase.checkpoint === undefined
+        ? outcome(verifyAgain(run, phase))
+        : openCheckpoint(run, phase, phase.checkpoint)
     case "PHASE_GATE":
       return startPhaseGate(run, phase)
     // Begun elsewhere: by the start of the run, a question, and the approval of a phase.

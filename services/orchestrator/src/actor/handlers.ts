@@ -167,14 +167,14 @@ const mayPrompt = (run: Run, { sessionId }: InputOf<"AgentPrompting">): boolean 
 
 /** The refusal of what the run itself has asked for. */
 const isOwnRefusal = (
-  { pending, standalone, step }: Run,
+  { pending }: Run,
   { code, command, escalationId, sessionId, turnId }: InputOf<"CommandRefused">
 ): boolean => {
   if (command === "RaiseEscalation") {
-    if (pending._tag !== "Answer" || pending.question.kind === "prompt" || standalone !== undefined) return false
+    if (pending._tag !== "Answer") return false
     const { ask } = pending.question
     // A closed question was answered or withdrawn: the gate tells that by itself.
-    return code !== "closed" && step !== "PHASE_COMPLETE" && (escalationId ?? ask.escalationId) === ask.escalationId
+    return code !== "closed" && (escalationId ?? ask.escalationId) === ask.escalationId
   }
   const current = underWay(pending)
   switch (current._tag) {

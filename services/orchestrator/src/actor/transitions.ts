@@ -107,8 +107,8 @@ export const transitions = {
   },
   resumed: {
     from: "pause",
-    to: [...authorSteps, "REVIEW", "PHASE_GATE"],
-    when: "a pause interrupted the step",
+    to: retried,
+    when: "a pause interrupted the step, or the gate had refused its question",
     uncounted: true
   }
 } as const satisfies Record<string, Transition>

@@ -13,7 +13,15 @@ import {
   withPhase
 } from "../actor/state.ts"
 import { countSession } from "../control/usage.ts"
-import { afterGiving, afterUnread, decisionsOf, isBlank, withWords, wordsFor } from "../ledger/ledger.ts"
+import {
+  afterGiving,
+  afterStartingOver,
+  afterUnread,
+  decisionsOf,
+  isBlank,
+  withWords,
+  wordsFor
+} from "../ledger/ledger.ts"
 
 const startsSession = ({ command }: EventOf<"AuthorAsked">): boolean =>
   command._tag === "StartTurn" && command.session._tag === "New"
@@ -46,7 +54,7 @@ const authorAsked = (run: Run, event: EventOf<"AuthorAsked">): Run => {
     pending: { _tag: "Turn", turnId: command.turnId, sessionId, purpose, continued, interrupted: false },
     ids: { ...run.ids, turns: run.ids.turns + 1, sessions: run.ids.sessions + (startsSession(event) ? 1 : 0) },
     ledger: afterGiving(
-      run.ledger,
+      startsSession(event) ? afterStartingOver(run.ledger, sessionId) : run.ledger,
       [
         ...wordsFor(run.ledger, "author", run.phase?.id),
         // A fresh author reads the decisions of the whole run.

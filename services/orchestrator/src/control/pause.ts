@@ -8,8 +8,10 @@ import type { RunInput } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
 import { enter, outcome } from "../actor/moves.ts"
 import { type Run, underWay } from "../actor/state.ts"
+import { finishPhase } from "../phase/finish.ts"
 import { locationOf } from "../phase/plan.ts"
 import { promptOf, withdrawMootPrompt } from "../question/agentPrompt.ts"
+import { overruledAnswer } from "../question/answer.ts"
 import { agentWorkingInPause } from "../question/autoResume.ts"
 
 type Decision = Result.Result<RunEvents, Refusal>
@@ -84,9 +86,11 @@ const carryOn = (before: Run, after: Run): RunEvents => {
   if (after.prompts.length > 0 && (after.pending._tag === "Agent" || after.pending._tag === "Turn")) {
     return applyMoves(after, outcome([], { _tag: "NextPrompt" }))
   }
-  return status === "paused" && after.pending._tag === "Nothing" && after.step !== undefined
-    ? applyMoves(after, outcome([], enter(after.step, "resumed")))
-    : []
+  const { phase, step } = after
+  if (status !== "paused" || after.pending._tag !== "Nothing" || step === undefined) return []
+  // The phase is approved already: only its tree and the plan are looked at again.
+  if (step === "PHASE_COMPLETE") return phase === undefined ? [] : [finishPhase(after, phase)]
+  return applyMoves(after, outcome([], enter(step, "resumed")))
 }
 
 export const resumeRun = (run: Run): Decision => {
@@ -110,6 +114,17 @@ export const isHeldBack = (run: Run, input: RunInput): boolean =>
 /** What says nothing any more when a paused run is resumed. */
 const passing: ReadonlyArray<RunInput["_tag"]> = ["AgentWorking", "AgentPrompting", "EscalationWithdrawn"]
 
+/**
+ * The work under an agent's question ended while the run is paused, which it stays. Its end is kept in place of an answer,
+ * which has become moot but for its words.
+ */
+const holdEnd = (run: Run, moot: RunEvents, input: RunInput): RunEvents => {
+  const withdrawn = moot.filter(({ _tag }) => _tag === "QuestionWithdrawn")
+  const { held } = run
+  const kept = held?._tag === "AnswerReceived" ? overruledAnswer(runAfter(run, withdrawn), held) : undefined
+  return [...withdrawn, ...(kept ?? []), { _tag: "InputHeld", input }]
+}
+
 /** Kept until the run is resumed. The first input wins, since a run waits for one thing only. */
 export const holdBack = (run: Run, input: RunInput): RunEvents => {
   const { pending } = run
@@ -120,9 +135,11 @@ export const holdBack = (run: Run, input: RunInput): RunEvents => {
   if (run.status === "paused" && input._tag === "AgentPrompting" && pending._tag === "Agent") {
     return [{ _tag: "PromptSeen", prompt: promptOf(input) }]
   }
+  const moot = withdrawMootPrompt(run, input)
+  if (moot.length > 0 && run.status === "paused") return holdEnd(run, moot, input)
   if (run.held !== undefined || (run.status === "paused" && passing.includes(input._tag))) return []
   return [
-    ...withdrawMootPrompt(run, input),
+    ...moot,
     { _tag: "InputHeld", input },
     ...(run.status === "paused" ? [] : [{ _tag: "RunPaused" as const, ...locationOf(run) }])
   ]

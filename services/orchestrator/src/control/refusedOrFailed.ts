@@ -6,6 +6,7 @@ import { escalate, type Outcome, outcome } from "../actor/moves.ts"
 import type { Pending, Run } from "../actor/state.ts"
 import { locationOf } from "../phase/plan.ts"
 import { shorten } from "../prompts.ts"
+import { unattendedReply } from "../question/agentPrompt.ts"
 import type { Question } from "../question/question.ts"
 import { completeRun, failRun } from "./end.ts"
 
@@ -33,19 +34,30 @@ export const workspaceBroke = (run: Run, command: WorkspaceCommand, reason: stri
 
 /**
  * The gate refused the run's own question, so that nobody could ever answer it. The run is paused with the reason; when it
- * is resumed, the step that asked begins again.
+ * is resumed, the step that asked begins again. The agent that asked is answered as in auto mode. A standalone session,
+ * which nobody can pause, ends.
  */
-export const questionRefused = (run: Run, { ask }: Question, { reason }: InputOf<"CommandRefused">): Outcome => {
+export const questionRefused = (run: Run, question: Question, { reason }: InputOf<"CommandRefused">): Outcome => {
+  const { ask, prompt } = question
   const withdrawn: RunEvent = {
     _tag: "QuestionWithdrawn",
     escalationId: ask.escalationId,
     reason: "superseded",
     byGate: true
   }
-  const noted: RunEvent = {
-    _tag: "Noted",
-    text: `The gate refused the question '${shorten(ask.reason, 200)}': ${reason} 'reprise resume' begins the step again.`
+  const refused = `The gate refused the question '${shorten(ask.reason, 200)}': ${reason}`
+  if (prompt !== undefined) {
+    const { promptId, sessionId } = prompt
+    const reply = unattendedReply(prompt) ?? "reject"
+    const noted: RunEvent = { _tag: "Noted", text: `${refused} The agent was answered: ${reply}` }
+    const step = run.step === undefined ? {} : { step: run.step }
+    const resumed: RunEvent = { _tag: "StepResumed", ...locationOf(run), ...step, cause: "answer" }
+    return outcome([withdrawn, noted, resumed, { _tag: "PromptReplied", sessionId, promptId, reply }], {
+      _tag: "NextPrompt"
+    })
   }
+  if (run.standalone !== undefined) return outcome([withdrawn], { _tag: "Abort", reason: refused })
+  const noted: RunEvent = { _tag: "Noted", text: `${refused} 'reprise resume' begins the step again.` }
   return outcome([
     withdrawn,
     noted,

@@ -68,6 +68,10 @@ export const afterGiving = (ledger: Ledger, entries: Ledger, given: Given): Ledg
   return ledger.map((entry) => (ids.has(entry.id) ? { ...entry, given: [...entry.given, given] } : entry))
 }
 
+/** A conversation begins under an id that another one had: nothing was given to it. */
+export const afterStartingOver = (ledger: Ledger, sessionId: SessionId): Ledger =>
+  ledger.map((entry) => ({ ...entry, given: entry.given.filter((one) => one.sessionId !== sessionId) }))
+
 /** The prompt of this turn never reached its agent: what it gave is to be given again. */
 export const afterUnread = (ledger: Ledger, turnId: TurnId): Ledger =>
   ledger.map((entry) => ({ ...entry, given: entry.given.filter((one) => one.turnId !== turnId) }))

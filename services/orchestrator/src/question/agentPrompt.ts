@@ -28,7 +28,7 @@ const askPrompt = (run: Run, prompt: AgentPrompt): RunEvents =>
   )
 
 /** Auto mode grants no permission, and answers every question. Undefined: only a human can reply. */
-const unattendedReply = ({ kind, options }: AgentPrompt): string | undefined => {
+export const unattendedReply = ({ kind, options }: AgentPrompt): string | undefined => {
   if (kind === "question") return "No human is available. Decide for yourself, and say in your report what you decided."
   return options.length === 0 || options.some(({ name }) => name === "reject") ? "reject" : undefined
 }
@@ -77,7 +77,9 @@ const endings: ReadonlyArray<RunInput["_tag"]> = [
 /** A turn or review that ends makes the open question of its agent moot. */
 export const withdrawMootPrompt = (run: Run, input: RunInput): RunEvents => {
   const { pending } = run
-  return pending._tag === "Answer" && pending.under._tag !== "Nothing" && endings.includes(input._tag)
+  const isEnd =
+    endings.includes(input._tag) && !(input._tag === "CommandRefused" && input.command === "RaiseEscalation")
+  return pending._tag === "Answer" && pending.under._tag !== "Nothing" && isEnd
     ? [
         { _tag: "QuestionWithdrawn", escalationId: pending.question.ask.escalationId, reason: "superseded" },
         { _tag: "StepResumed", ...locationOf(run), cause: "agent-working" }

@@ -9,6 +9,25 @@ const pauseNow = { _tag: "PauseRun", runId, now: true } as const
 const resume = { _tag: "ResumeRun", runId } as const
 const abort = { _tag: "AbortRun", runId, reason: "enough" } as const
 
+describe("a pause while an agent that works by itself asks something", () => {
+  const asking = () => story().executing().needsHuman().agentWorks().agentPrompts("p1").tell(pause)
+
+  it("stays a pause when the agent is idle, and goes on from its report when it is resumed", () => {
+    const s = asking().agent("AgentIdle")
+    assert.deepStrictEqual([s.run.status, s.lines], ["paused", ["gate WithdrawEscalation"]])
+    assert.deepStrictEqual(s.tell(resume).pending("Turn").purpose, "report")
+  })
+
+  it("goes on from the report also when the question was answered before the agent was idle, and keeps the words", () => {
+    const s = asking()
+    s.tell(s.answerOf({ choice: "reject", guidance: "Use npm." }))
+      .agent("AgentIdle")
+      .tell(resume)
+    assert.strictEqual(s.pending("Turn").purpose, "report")
+    assert.include(s.prompt, "Use npm.")
+  })
+})
+
 describe("any, PauseRun", () => {
   it("pauses after the turn under way has finished", () => {
     const s = story().executing().tell(pause)

@@ -192,6 +192,12 @@ describe("the answer to a standalone session", () => {
     assert.match(s.prompt, /^Write hello\.txt\.[\s\S]*Say hi\.[\s\S]*In French\.$/)
   })
 
+  it("fix tells everything again to a new conversation that has not read its prompt", () => {
+    const s = needsHuman().answer("fix", "Esperanto.").reports({ result: "needs_human", reason: "x" }).answer("fix")
+    s.turnFails("runtime", true).agentWorks().agent("AgentIdle")
+    assert.include(s.prompt, "Esperanto.")
+  })
+
   it("abort ends it, once, also after it has started over", () => {
     const s = needsHuman().answer("fix").needsHuman().answer("abort", "no use")
     assert.deepStrictEqual(commands(s), ["session-manager AbortSession"])

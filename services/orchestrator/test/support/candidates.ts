@@ -1,13 +1,24 @@
 /** Inputs that may come next: what answers the run, and what any network may do. */
-import { type AuthorStatus, type Item, noTokens, turnIdOf } from "@reprise/protocol"
+import {
+  type AuthorStatus,
+  type Item,
+  noTokens,
+  reviewerSessionIdOf,
+  reviewerTurnIdOf,
+  type SessionId,
+  sessionIdOf,
+  turnIdOf
+} from "@reprise/protocol"
 import type { InputOf, RunInput } from "../../src/actor/inputs.ts"
 import { underWay } from "../../src/actor/state.ts"
+import type { SessionEnd } from "../../src/author/session.ts"
 import { failedGate, head, item, onePhase, runId, type Story, startRun } from "./story.ts"
 
 const hash = (n: number) => (0xabc0000 + n).toString(16)
 
 /** An author usually completes its work, so that stories reach their reviews. */
-const statuses = (n: number): ReadonlyArray<AuthorStatus> => [
+const statuses = (n: number, notes: string): ReadonlyArray<AuthorStatus> => [
+  { result: "complete", commit: hash(n), notes },
   ...Array.from({ length: 6 }, (): AuthorStatus => ({ result: "complete", commit: hash(n) })),
   { result: "complete", commit: hash(n) },
   { result: "complete", commit: hash(n), completedTasks: [{ id: "P1.1", commit: hash(n), files: ["a.ts"] }] },
@@ -35,15 +46,25 @@ const itemLists: ReadonlyArray<ReadonlyArray<Item>> = [
 
 const withoutStatus = ({ status: _, ...event }: InputOf<"TurnCompleted">): RunInput => event
 
+/** What a turn used that ended early, so that no two sums are the same. */
+const spent = (n: number) => ({ tokens: { ...noTokens, input: n, reasoning: 3 }, cost: 0.125, calls: 2 })
+
 const turnInputs = (s: Story, n: number): ReadonlyArray<RunInput> => [
-  ...(s.pending("Turn").interrupted ? Array.from({ length: 12 }, () => s.turnFailure("aborted")) : []),
-  ...statuses(n).map((status) => s.turnReport(status)),
+  ...(s.pending("Turn").interrupted
+    ? Array.from({ length: 12 }, (_, i) => ({ ...s.turnFailure("aborted", i % 2 === 0), promptGiven: i % 3 === 0 }))
+    : []),
+  ...statuses(n, `notes ${s.journal.length}.`).map((status) => s.turnReport(status)),
   withoutStatus(s.turnReport({ result: "complete" })),
-  ...(["timeout", "runtime", "aborted", "rate_limited"] as const).map((kind) => s.turnFailure(kind, n % 2 === 0)),
-  { _tag: "CommandRefused", runId, command: "StartTurn", reason: "busy" }
+  ...(["timeout", "runtime", "aborted", "rate_limited", "session-missing"] as const).map((kind) => ({
+    ...s.turnFailure(kind, n % 2 === 0),
+    ...spent(n),
+    promptGiven: n % 3 === 0
+  })),
+  { _tag: "CommandRefused", runId, command: "StartTurn", turnId: s.pending("Turn").turnId, reason: "busy" }
 ]
 
-const workspaceInputs = (s: Story): ReadonlyArray<RunInput> => {
+/** What the workspace may report about the command that the run waits for. */
+export const workspaceInputs = (s: Story): ReadonlyArray<RunInput> => {
   const { command } = s.pending("Workspace")
   const place = "phase" in command ? { runId, phase: command.phase } : undefined
   const broken: RunInput = { _tag: "WorkspaceFailed", runId, operation: command._tag, reason: "disk full" }
@@ -112,10 +133,17 @@ const workspaceInputs = (s: Story): ReadonlyArray<RunInput> => {
 
 const reviewInputs = (s: Story): ReadonlyArray<RunInput> => [
   ...(["ready", "ready", "not_ready"] as const).flatMap((readiness) =>
-    itemLists.map((items) => s.verdictEvent({ readiness, items }))
+    itemLists.map((items) => ({
+      ...s.verdictEvent({ readiness, items }),
+      sessionId: reviewerSessionIdOf(runId, s.phase.id, 1)
+    }))
   ),
   { ...s.verdictEvent({ readiness: "ready", items: [] }), commit: "fffffff" },
-  { _tag: "ReviewFailed", runId, phase: s.phase.id, reason: "x", kind: "runtime", cycle: s.pending("Review").cycle }
+  ...(["runtime", "rate_limited"] as const).map((kind) => ({
+    ...{ _tag: "ReviewFailed" as const, runId, phase: s.phase.id, reason: "x", kind },
+    cycle: s.pending("Review").cycle
+  })),
+  { _tag: "CommandRefused", runId, command: "RequestReview", reason: "busy" }
 ]
 
 /** Humans never say the same twice here, so that their words can be told apart. */
@@ -123,24 +151,92 @@ const answers = (s: Story, n: number): ReadonlyArray<RunInput> => [
   ...s.choices
     .filter((choice) => choice !== "abort" || n % 7 === 0)
     .map((choice) => s.answerOf(n % 3 === 0 ? { choice } : { choice, guidance: `guidance ${s.journal.length}.` })),
-  s.answerOf({ choice: "nonsense", guidance: `lost? ${s.journal.length}.` })
+  s.answerOf({ choice: "nonsense", guidance: `lost? ${s.journal.length}.` }),
+  ...(n % 11 === 0 ? closedByGate(s) : [])
 ]
 
-/** What the session-manager may see of the author's session at any time. */
-const seen = (s: Story): ReadonlyArray<RunInput> => {
-  const sessionId = s.run.phase?.author?.sessionId
+/** The gate has withdrawn the question itself, or refused it. */
+const closedByGate = (s: Story): ReadonlyArray<RunInput> => {
+  const { escalationId } = s.question.ask
+  return [
+    { _tag: "EscalationWithdrawn", runId, escalationId, reason: "superseded" },
+    { _tag: "CommandRefused", runId, command: "RaiseEscalation", escalationId, reason: "no" }
+  ]
+}
+
+/** Answers to the question that the run withdrew last: the gate had recorded them. */
+const lateAnswers = (s: Story): ReadonlyArray<RunInput> => {
+  const escalationId = s.run.withdrawn.at(-1)
+  if (escalationId === undefined) return []
+  const late = { _tag: "AnswerReceived", runId, escalationId, by: "anna", via: "cli" } as const
+  return ["continue-session", "fix", "abort"].map((choice) => ({
+    ...late,
+    choice,
+    guidance: `late ${s.journal.length} ${choice}.`
+  }))
+}
+
+/** The sessions of the run's authors, and of the phase's reviewer. */
+const sessionsOf = ({ run }: Story): ReadonlyArray<SessionId> => [
+  ...Array.from({ length: run.ids.sessions }, (_, n) => sessionIdOf(run.runId, n + 1)),
+  ...(run.phase === undefined ? [] : [reviewerSessionIdOf(run.runId, run.phase.id, 1)])
+]
+
+export const sessionEnds = [
+  "SessionExpired",
+  "SessionCompleted",
+  "SessionAborted",
+  "SessionFailed",
+  "SessionArchived"
+] as const satisfies ReadonlyArray<SessionEnd["_tag"]>
+
+/** What becomes of the session of the newest author, and of any other of the run, at any time. */
+export const presence = (s: Story, n: number): ReadonlyArray<RunInput> => {
+  if (s.state._tag === "NoRun") return []
+  const sessions = sessionsOf(s)
+  const newest = s.run.phase?.author?.sessionId
+  const sessionId = n % 3 === 0 ? sessions[n % Math.max(sessions.length, 1)] : newest
   if (sessionId === undefined) return []
   const at = { runId, sessionId }
-  const options = [{ name: "once", label: "once" }]
+  const role = sessionId.includes("-p") ? ("reviewer" as const) : ("author" as const)
+  const phase = s.run.phase === undefined ? {} : { phase: s.run.phase.id }
+  const prompt = { _tag: "AgentPrompting", ...at, text: "?" } as const
+  const own = ["once", "always", "reject"].map((name) => ({ name, label: name }))
+  const permission = { ...prompt, promptId: `p${n % 5}`, kind: "permission" as const, options: own }
   return [
+    permission,
+    permission,
     { _tag: "AgentWorking", ...at, cause: "human", evidence: "x" },
+    { _tag: "AgentWorking", ...at, cause: "human", evidence: "y" },
+    { _tag: "AgentWorking", ...at, cause: "agent", evidence: "x" },
     { _tag: "AgentWorking", ...at, cause: "turn", evidence: "x" },
     { _tag: "AgentIdle", ...at },
+    { _tag: "AgentIdle", ...at },
     { _tag: "AgentGone", ...at },
-    { _tag: "AgentPrompting", ...at, promptId: "p1", kind: "permission", text: "?", options },
-    { _tag: "AgentPrompting", ...at, promptId: "p2", kind: "question", text: "?", options },
-    { _tag: "UsageCounted", ...at, role: "author", tokens: { ...noTokens, input: 7 }, cost: 0.25, calls: 1 },
-    { _tag: "SessionExpired", ...at }
+    permission,
+    { ...prompt, promptId: `q${n % 5}`, kind: "question", options: own.slice(0, 1) },
+    { _tag: "UsageCounted", ...at, ...phase, role, tokens: { ...noTokens, input: 7 }, cost: 0.25, calls: 1 },
+    ...sessionEnds.map((_tag): SessionEnd => ({ _tag, ...at, reason: "x" }))
+  ]
+}
+
+/** A reviewer's turn that ended in any way. */
+const reviewerTurns = (s: Story, n: number): ReadonlyArray<RunInput> => {
+  const phase = s.run.phase?.id
+  if (phase === undefined) return []
+  const turn = {
+    runId,
+    phase,
+    sessionId: reviewerSessionIdOf(runId, phase, 1),
+    turnId: reviewerTurnIdOf(runId, phase, (n % 4) + 1),
+    role: "reviewer" as const,
+    duration: 1,
+    attempts: 1,
+    ...spent(n)
+  }
+  return [
+    { _tag: "TurnCompleted", ...turn, report: "verdict" },
+    { _tag: "TurnFailed", ...turn, kind: "timeout", message: "slow", sessionUsable: false }
   ]
 }
 
@@ -150,6 +246,27 @@ const watched = (s: Story): ReadonlyArray<RunInput> => [
   s.stuckReport({ updatedAt: s.run.startedAt })
 ]
 
+/** A human steps in where a question names the session, or pauses the run. */
+const agentAtWork = (sessionId: SessionId): ReadonlyArray<RunInput> => [
+  { _tag: "AgentWorking", runId, sessionId, cause: "human", evidence: "x" },
+  { _tag: "PauseRun", runId, now: false }
+]
+
+const rejection = (s: Story): ReadonlyArray<RunInput> =>
+  s.choices.includes("reject") && s.run.status === "waiting"
+    ? [s.answerOf({ choice: "reject", guidance: `guidance ${s.journal.length}.` })]
+    : []
+
+/** What becomes of an agent that works by itself. */
+const agentInputs = (sessionId: SessionId, n: number): ReadonlyArray<RunInput> => [
+  { _tag: "AgentIdle", runId, sessionId },
+  { _tag: "AgentIdle", runId, sessionId },
+  { _tag: "PauseRun", runId, now: n % 2 === 0 },
+  ...sessionEnds.map((_tag): SessionEnd => ({ _tag, runId, sessionId, reason: "x" }))
+]
+
+const closers: ReadonlyArray<RunInput["_tag"]> = ["AnswerReceived", "EscalationWithdrawn", "CommandRefused"]
+
 /** Inputs that answer what the run waits for, or report something that was seen instead. */
 export const fitting = (s: Story, n: number): ReadonlyArray<RunInput> => {
   if (s.state._tag === "NoRun") return [startRun()]
@@ -157,17 +274,51 @@ export const fitting = (s: Story, n: number): ReadonlyArray<RunInput> => {
   const below = underWay(pending)
   return [
     ...(s.run.status === "paused" ? [{ _tag: "ResumeRun" as const, runId }] : []),
-    ...(pending._tag === "Answer" ? answers(s, n) : []),
+    // The gate closes each question once.
+    ...(pending._tag === "Answer" && !closers.some((tag) => tag === s.run.held?._tag)
+      ? // As often as what ends the work under the question of an agent.
+        Array.from({ length: below._tag === "Nothing" ? 1 : 4 }, () => answers(s, n)).flat()
+      : []),
     ...(below._tag === "Turn" ? turnInputs(s, n) : []),
     ...(below._tag === "Workspace" ? workspaceInputs(s) : []),
     ...(below._tag === "Review" ? reviewInputs(s) : []),
-    ...(below._tag === "Agent" ? [{ _tag: "AgentIdle" as const, runId, sessionId: below.sessionId }] : [])
+    ...(below._tag === "Agent" ? agentInputs(below.sessionId, n) : []),
+    ...(pending._tag === "Answer" && pending.question.ask.sessionId !== undefined
+      ? [...agentAtWork(pending.question.ask.sessionId), ...rejection(s)]
+      : [])
   ]
 }
 
+/** The end of the run's first turn, whenever it comes. */
+const firstTurn = ({ run }: Story): ReadonlyArray<RunInput> =>
+  run.ids.turns === 0
+    ? []
+    : [
+        {
+          _tag: "TurnCompleted",
+          runId,
+          sessionId: sessionIdOf(runId, 1),
+          turnId: turnIdOf(runId, 1),
+          report: "author-status",
+          status: { result: "complete", commit: hash(1) },
+          ...spent(1),
+          duration: 0,
+          attempts: 1
+        }
+      ]
+
 /** Humans, operators and the network: at any time, wanted or not. */
 export const anytime = (s: Story, n: number): ReadonlyArray<RunInput> => [
-  ...(s.state._tag === "NoRun" ? [] : [...seen(s), ...watched(s)]),
+  ...(s.state._tag === "NoRun"
+    ? []
+    : [
+        ...presence(s, n),
+        ...watched(s),
+        ...lateAnswers(s),
+        ...lateAnswers(s),
+        ...reviewerTurns(s, n),
+        ...firstTurn(s)
+      ]),
   { _tag: "PauseRun", runId, now: true },
   { _tag: "PauseRun", runId, now: false },
   { _tag: "ResumeRun", runId },
@@ -175,18 +326,5 @@ export const anytime = (s: Story, n: number): ReadonlyArray<RunInput> => [
   startRun({ auto: true }),
   { _tag: "CommitVerified", runId, phase: "1", commit: hash(7) },
   { _tag: "QualityPassed", runId, phase: "1", attempt: 1, results: [] },
-  {
-    _tag: "TurnCompleted",
-    runId,
-    sessionId: `${runId}-s1` as never,
-    turnId: turnIdOf(runId, 1),
-    report: "author-status",
-    status: { result: "complete", commit: hash(1) },
-    tokens: noTokens,
-    cost: 0,
-    calls: 0,
-    duration: 0,
-    attempts: 1
-  },
   ...(n % 40 === 0 ? [{ _tag: "AbortRun" as const, runId, reason: "enough" }] : [])
 ]
