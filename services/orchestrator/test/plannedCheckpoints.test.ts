@@ -217,6 +217,20 @@ describe("what an author claims at a checkpoint", () => {
     ])
   })
 
+  it("is compared with the tasks that were done before", () => {
+    const s = claimed().claimsVerified().stateWritten().answer("pass").stateWritten().tasksVerified()
+    const more = { id: "P1.3", commit: "cde3456", files: [] }
+    s.tell(s.turnReport({ result: "checkpoint", checkpoint: { ...verify, task: "P1.3" }, completedTasks: [more] }))
+    const { earlier, tasks } = s.command("VerifyClaims")
+    assert.deepStrictEqual([earlier, tasks], [done, [more]])
+  })
+
+  it("may name the commit again by which its own task was done before", () => {
+    const s = claimed({ commit: "bcd2345" }).claimsVerified().stateWritten().agentWorks().agent("AgentIdle")
+    s.tell(s.turnReport({ result: "checkpoint", checkpoint: verify, commit: "bcd2345" }))
+    assert.deepStrictEqual(s.command("VerifyClaims").tasks, [{ id: "P1.2", commit: "bcd2345", files: [] }])
+  })
+
   it("does not make the checkpoint's task done by the commit of another task", () => {
     const s = claimed({ commit: "abc1234" })
     assert.deepStrictEqual(s.command("VerifyClaims").tasks, done)

@@ -28,6 +28,12 @@ describe("the end of a reviewer's turn", () => {
       .then([reached(1, 1, "c1")])
   })
 
+  it("hands on how full the context of the reviewer's session is", () => {
+    const context = { tokens: 900, limit: 1000 }
+    const { outcome } = given(open).when({ ...completed(1, ready), context })
+    assert.containSubset(outcome, { success: [{ _tag: "VerdictReached", context }] })
+  })
+
   it("publishes 'ready with corrections' without items unchanged, for the run machine to judge", () => {
     const verdict: Verdict = { readiness: "ready_with_corrections", items: [] }
     given(open)

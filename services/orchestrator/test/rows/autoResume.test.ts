@@ -39,6 +39,13 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     row(story().executing(), { ...working, sessionId: s.author, cause: "human" }).then([known])
   })
 
+  it("withdraws a question that names the session, asked by a version that did not say which session it watches", () => {
+    const s = asked()
+    const { watch: _, ...question } = s.question
+    s.state = { ...s.run, pending: { ...s.pending("Answer"), question } }
+    assert.deepStrictEqual(s.agentWorks().lines, ["gate WithdrawEscalation", "StepResumed EXECUTE (agent-working)"])
+  })
+
   it("resumes once on a burst of activity", () => {
     const s = asked().agentWorks()
     assert.deepStrictEqual(s.agentWorks().lines, [])

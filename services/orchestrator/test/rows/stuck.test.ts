@@ -28,6 +28,17 @@ describe("a run that is running with nothing under way", () => {
     }
   })
 
+  it.each([
+    ["ended", "session-missing", false],
+    ["doubtful", "runtime", true]
+  ] as const)("says of a session that is %s that its turn failed (%s)", (session, kind, mayLive) => {
+    const s = executing().isStuck({ missing, session })
+    const { evidence } = s.question.ask
+    assert.strictEqual(evidence.continueUnavailable, `its last turn failed (${kind}): ${missing}`)
+    assert.strictEqual(evidence.sessionId, mayLive ? s.author : undefined, "a human can open it")
+    assert.strictEqual(s.answer("fix").lines.includes("session-manager ReleaseSession"), mayLive)
+  })
+
   it("tells the author again what was said in the prompt of its lost turn", () => {
     const s = executing().needsHuman().answer("continue-session", "Use tabs.").isStuck().answer("continue-session")
     assert.strictEqual(s.command("ContinueSession").guidance?.includes("Use tabs."), true)
