@@ -180,4 +180,11 @@ describe("the view of a run", () => {
     s.reviewFails()
     assert.isUndefined(waitsFor())
   })
+
+  it.each([
+    ["is paused", { _tag: "PauseRun", runId, now: true }],
+    ["was aborted", { _tag: "AbortRun", runId, reason: "enough" }]
+  ] as const)("shows nothing that a run waits for that %s", (_, command) => {
+    assert.notProperty(runView(executing().tell(command).run), "waitsFor")
+  })
 })
