@@ -52,6 +52,12 @@ describe("an agent that works", () => {
     assert.strictEqual(rested.state.knownPromptIds.at(-1), "msg_human")
   })
 
+  it("is known by an earlier prompt again once that is the newest", () => {
+    const rested = (promptId: string): SessionInput => ({ ...idle, promptId })
+    const history = [...firstTurn, human, rested("msg_a"), human, rested("msg_b"), human]
+    assert.deepStrictEqual(given(history).when(rested("msg_a")).state.knownPromptIds.slice(-2), ["msg_b", "msg_a"])
+  })
+
   it("is known by its only prompt, too", () => {
     const { state } = given([...working, answer(1, 1, goodReport)])
     assert.lengthOf(viewOf(state)?.knownPromptIds ?? [], 1)

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { optionsOf } from "../src/work/report.ts"
 import { type Watched, WatchedSessions } from "../src/work/WatchedSessions.ts"
 import { sessionId } from "./support/story.ts"
 
@@ -17,5 +18,16 @@ describe("a session that is watched", () => {
     sessions.add(watched("ses_2"))
     assert.isUndefined(sessions.get("ses_1"))
     assert.strictEqual(sessions.get("ses_2"), sessions.find(sessionId))
+  })
+})
+
+describe("a question of an agent", () => {
+  it("can be answered in words, also where it offers nothing", () => {
+    const asked = { sessionId: "ses_1", promptId: "p1", text: "Which?", options: [], questions: [] } as const
+    assert.deepStrictEqual(
+      optionsOf({ ...asked, kind: "question" }).map(({ name }) => name),
+      ["other"]
+    )
+    assert.deepStrictEqual(optionsOf({ ...asked, kind: "permission" }), [])
   })
 })

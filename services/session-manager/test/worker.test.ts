@@ -118,6 +118,24 @@ describe("a turn on a runtime", () => {
     }).pipe(Effect.provide(inMemory(script)))
   })
 
+  it.effect("shows its progress once a second at most, with what all of its prompts have used", () => {
+    const tool = { tool: "bash" } as const
+    const script: MemoryScript = ({ text }) => (isReport(text) ? [{ say: goodReport }] : [tool, tool, { say: "Ok." }])
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      const messenger = yield* Messenger
+      yield* TestClock.adjust("1 hour")
+      yield* send(first)
+      yield* awaitEvent("TurnCompleted")
+      const seen = yield* messenger.events({ services: ["session-manager"], from: "beginning" }).pipe(
+        Stream.takeUntil(({ event }) => event._tag === "TurnCompleted"),
+        Stream.runCollect
+      )
+      const outputs = seen.flatMap(({ event }) => (event._tag === "TurnProgress" ? [event.tokens.output] : []))
+      assert.deepStrictEqual(outputs, [1, 4])
+    }).pipe(Effect.provide(inMemory(script)))
+  })
+
   it.live("is not stopped by the interruption of an earlier turn that is delivered again", () => {
     const control = new MemoryControl()
     const script: MemoryScript = ({ text }) => [

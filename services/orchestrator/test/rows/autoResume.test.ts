@@ -223,6 +223,12 @@ describe("an agent prompts in its turn", () => {
     assert.deepStrictEqual(s.lines, ["StepResumed EXECUTE (answer)", "session-manager ReplyToPrompt"])
   })
 
+  it("forgets a second prompt that was not asked yet when the agent that works by itself is idle", () => {
+    const s = asked().agentWorks().agentPrompts("p1").agentPrompts("p2").agent("AgentIdle")
+    s.agentPrompts("p3").answer("once")
+    assert.deepStrictEqual(s.lines, ["StepResumed EXECUTE (answer)", "session-manager ReplyToPrompt"])
+  })
+
   it("withdraws the open prompt when its turn ends", () => {
     const s = story().executing().agentPrompts("p1").completes("abc1")
     assert.deepStrictEqual(s.lines, [

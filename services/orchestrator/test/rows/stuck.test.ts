@@ -154,6 +154,13 @@ describe("a result that comes after the question was raised", () => {
     assert.deepStrictEqual(s.question, question)
   })
 
+  it("is counted once also when another turn was counted since", () => {
+    const s = executing()
+    const late = s.turnReport({ result: "complete", commit: "abc0001" })
+    s.isStuck().tell(late).answer("fix").completes("abc0002").tell(late)
+    assert.strictEqual(s.run.usage.author.turns, 2)
+  })
+
   it("is not taken for the result of the turn that was asked for in its place", () => {
     const s = executing()
     const late = s.turnReport({ result: "complete", commit: "abc0001" })
