@@ -145,6 +145,13 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     assert.deepStrictEqual(s.lines.slice(-2), ["gate WithdrawEscalation", "StepResumed AUTO_FIX (agent-working)"])
   })
 
+  it("withdraws it also when somebody works in the session of an earlier author as well", () => {
+    const s = asked()
+    const earlier = s.author
+    s.answer("fix").agentWorks().agentWorks("human", earlier).needsHuman()
+    assert.deepStrictEqual(s.lines.slice(-2), ["gate WithdrawEscalation", "StepResumed EXECUTE (agent-working)"])
+  })
+
   it("asks when the work in the session was over before", () => {
     const s = story()
       .executing({ ...withGates, limits: { maxQualityRetries: 0 } })

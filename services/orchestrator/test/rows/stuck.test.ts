@@ -161,6 +161,19 @@ describe("a result that comes after the question was raised", () => {
     assert.strictEqual(s.run.usage.author.turns, 2)
   })
 
+  it("counts for its own phase what continuing its session has saved, also in the next phase", () => {
+    const s = executing().needsHuman().answer("continue-session")
+    const { turnId } = s.pending("Turn")
+    const reused = { _tag: "SessionReused", runId, phase: s.phase.id, role: "author", reason: "continue" } as const
+    s.tell({ ...reused, sessionId: s.author, turnId, runtimeSessionId: "ses_1" })
+    const late = s.turnReport({ result: "complete", commit: "abc0001" })
+    s.isStuck().answer("override").treeClean().tell(late)
+    assert.deepStrictEqual(
+      s.run.savings.map(({ continuedTurns, phase }) => [phase, continuedTurns]),
+      [["1", 1]]
+    )
+  })
+
   it("is not taken for the result of the turn that was asked for in its place", () => {
     const s = executing()
     const late = s.turnReport({ result: "complete", commit: "abc0001" })
