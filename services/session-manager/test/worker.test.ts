@@ -94,6 +94,14 @@ describe("a turn on a runtime", () => {
     }).pipe(Effect.provide(inMemory(() => [{ say: goodReport }], { control })))
   })
 
+  it.live("tells that its agent was given the prompt, where it failed for itself", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      yield* send(first)
+      assert.deepInclude(yield* awaitEvent("TurnFailed"), { kind: "runtime", promptGiven: true })
+    }).pipe(Effect.provide(inMemory(() => [{ fail: "context-overflow", message: "too long" }])))
+  )
+
   it.live("reads the report at the end of a text that is very long", () => {
     const control = new MemoryControl()
     const script: MemoryScript = () => [{ say: `${"many words\n".repeat(30_000)}${goodReport}` }]
