@@ -112,6 +112,14 @@ describe("the first change between stored and present JSON", () => {
     assert.strictEqual(change === undefined ? undefined : changeText(change), expected)
   })
 
+  it("shows texts whole that are as long as an excerpt, wherever they part", () => {
+    const same = "x".repeat(157)
+    assert.strictEqual(
+      changeText({ path: ["prompt"], stored: `${same}a`, now: `${same}b` }),
+      `prompt was "${same}a" and would be "${same}b"`
+    )
+  })
+
   it("shows long texts from a little before where they part", () => {
     const long = "x".repeat(1_000)
     const text = changeText({ path: ["prompt"], stored: `${long}old${long}`, now: `${long}new${long}` })

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
 import { formatPlanProblem, type PlanProblemCode, parsePlan } from "../src/index.ts"
 import { maxBlockLength, maxPlanLength } from "../src/markdown/refuseText.ts"
 import { lines, places, refused } from "./plans.ts"
@@ -43,6 +44,11 @@ describe("a plan is refused, with line and column, when", () => {
     [
       "a phase stands in another one",
       lines("## Phase 1: A", "- [ ] a", "### Phase 2.1: B", "- [ ] b"),
+      [["phase-misplaced", 3, 1]]
+    ],
+    [
+      "a phase stands in another one whose number only begins like its own",
+      lines("## Phase 1: A", "- [ ] a", "### Phase 10.1: B", "- [ ] b"),
       [["phase-misplaced", 3, 1]]
     ],
     ["a phase heading is too deep", phase("- [ ] a", "#### Phase 2: B", "- [ ] b"), [["phase-heading", 3, 1]]],
@@ -134,6 +140,14 @@ describe("a plan is refused, with line and column, when", () => {
   ])("an item looks like a task but is not: %j", (item) =>
     assert.deepStrictEqual(places(refused(parsePlan(phase("", item)))), [["task-malformed", 3, 1]])
   )
+})
+
+it("reads a plan that is as long as a plan may be", () => {
+  const text = phase("- [ ] a", "", "")
+  const lines = `${"word ".repeat(20)}\n\n`
+  const filled = text + lines.repeat(Math.floor((maxPlanLength - text.length) / lines.length))
+  const longest = filled + "a".repeat(maxPlanLength - filled.length)
+  assert.deepStrictEqual([longest.length, Result.isSuccess(parsePlan(longest))], [maxPlanLength, true])
 })
 
 describe("the problems of a plan", () => {

@@ -185,6 +185,11 @@ describe("SUMMARY.md", () => {
     )
   })
 
+  it("reports what one role has used", () => {
+    const text = renderSummary({ ...summary, usage: summary.usage.slice(0, 1) })
+    assert.include(text, "| 2 | author | 10 | 2 | 1 | 90 | 5 | $0.2500 |\n| all |  | 10 | 2 | 1 | 90 | 5 | $0.2500 |")
+  })
+
   it("leaves out empty sections and numbers tasks across phases", () => {
     const [only = assert.fail("no phase")] = summary.phases
     const { saved: _, ...rest } = summary

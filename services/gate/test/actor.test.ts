@@ -211,6 +211,19 @@ describe("answering a question", () => {
       .refused(/needs guidance/)
   })
 
+  it("takes an option that needs guidance with the guidance it needs", () => {
+    escalation([raised(other)])
+      .when(reply("other", { guidance: "use sqlite" }), at(5))
+      .then([answered("other", "use sqlite")])
+  })
+
+  it("takes the option that is written as the answer is, where another differs only in upper and lower case", () => {
+    const asked = question({ options: [option("FIX"), option("fix")] })
+    escalation([raised(asked)])
+      .when(reply("fix"), at(5))
+      .then([answered("fix")])
+  })
+
   it("lets the first of two answers win, and tells the second who answered what", () => {
     escalation([raised(), answered("fix")])
       .when(reply("abort", { by: "bob", via: "web" }), at(6))
@@ -227,6 +240,12 @@ describe("answering a question", () => {
     escalation([])
       .when(reply("fix"), at(6))
       .refused(/There is no escalation r1-e1/)
+  })
+
+  it("takes an answer that names no commit, whatever commit the question shows", () => {
+    escalation([raised(question({ evidence: { commit: "aaaa" } }))])
+      .when(reply("override"), at(5))
+      .then([answered("override")])
   })
 
   it("refuses an answer that was given for another commit than the one shown", () => {
@@ -269,6 +288,22 @@ describe("withdrawing a question", () => {
       state: "answered",
       overruledFor: "agent-working"
     })
+  })
+
+  it("tells whoever answered without guidance that the run went on", () => {
+    const { phase, sessionId, step } = question()
+    const said = { choice: "fix", by: "ada", via: "cli", reason: "agent-working" }
+    assert.deepStrictEqual(escalation([raised(), answered("fix")]).when(withdraw, at(6)).published as unknown, [
+      { _tag: "EscalationOverruled", runId, escalationId, phase, step, sessionId, ...said }
+    ])
+  })
+
+  it("names no session where the question names none", () => {
+    const { sessionId: _, ...asked } = question()
+    const { phase, step } = asked
+    assert.deepStrictEqual(escalation([raised(asked)]).when(withdraw, at(5)).published as unknown, [
+      { _tag: "EscalationWithdrawn", runId, escalationId, phase, step, reason: "agent-working" }
+    ])
   })
 
   it("changes nothing the second time", () => {
@@ -359,6 +394,15 @@ describe("the run of a question", () => {
 })
 
 describe("the view of a question", () => {
+  it("is absent for one that was withdrawn before it was raised", () => {
+    assert.isUndefined(escalationActor.view?.(escalation([withdrawn]).state))
+  })
+
+  it("shows no guidance where none was given with the answer", () => {
+    const shown = escalationActor.view?.(escalation([raised(), answered("fix")]).state)
+    assert.notProperty(shown, "guidance")
+  })
+
   it("shows the items that the question is about", () => {
     const items = [{ id: "R1", title: "x", action: "human_required", reason: "", priority: "P0" }] as const
     assert.containSubset(escalationActor.view?.(escalation([raised(question({ items }))]).state), { items })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { CheckpointReport } from "@reprise/protocol"
 import { at, decision, done, planWith, reached } from "./support/checkpoints.ts"
 import { row } from "./support/row.ts"
-import { failedGate, onePhase, runId, type Story, story, withGates } from "./support/story.ts"
+import { failedGate, item, onePhase, runId, type Story, story, withGates } from "./support/story.ts"
 
 describe("CHECKPOINT", () => {
   const cases = [
@@ -205,6 +205,27 @@ describe("CHECKPOINT", () => {
     assert.strictEqual(s.question.ask.origin, "limit")
     s.answer("fix").stateWritten().tasksVerified()
     assert.include(s.prompt, "User chose Option red")
+  })
+
+  it("returns to the step that reached the checkpoint when another hand-over is granted", () => {
+    const s = story()
+      .executing({ limits: { maxContinuations: 0 } }, onePhase)
+      .worked("abc1234")
+      .verdict("not_ready", item("R1"))
+    s.reports({ result: "checkpoint", checkpoint: { ...decision, task: "X9" } })
+      .stateWritten()
+      .answer("red")
+    assert.strictEqual(s.question.retry.step, "AUTO_FIX")
+  })
+
+  it("keeps how it was answered before when the same task stops there again", () => {
+    const verify: CheckpointReport = { task: "P1.2", type: "human-verify", description: "Look" }
+    const s = at(verify, {}, onePhase).answer("fail", "it is crooked").stateWritten().tasksVerified()
+    s.reports({ result: "checkpoint", checkpoint: verify, commit: "cde3456" })
+    assert.deepStrictEqual(
+      s.phase.checkpoints.map(({ resolution }) => resolution),
+      ["failed: it is crooked", undefined]
+    )
   })
 
   it("verifies the tasks of both authors at a second checkpoint", () => {

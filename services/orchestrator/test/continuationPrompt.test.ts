@@ -223,6 +223,12 @@ describe("the task table", () => {
     )
   })
 
+  it("shows the tasks around the place to resume, not those around an earlier checkpoint", () => {
+    const lines = table(20, { checkpoint: "T2", resumeAt: "T21" })
+    assert.include(lines[2], "| T13 |")
+    assert.include(lines.at(-1), "the checkpoint")
+  })
+
   it("shows the last tasks when none is left", () => {
     const lines = table(30, {})
     assert.include(lines[2], "| T23 |")

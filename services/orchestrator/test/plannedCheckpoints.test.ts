@@ -7,7 +7,7 @@ import type { PhaseCheckpoint } from "../src/actor/state.ts"
 import { unansweredCheckpoints } from "../src/checkpoint/planned.ts"
 import { at, decision, done, planWith } from "./support/checkpoints.ts"
 import { row } from "./support/row.ts"
-import { onePhase, runId, type Story, story } from "./support/story.ts"
+import { item, onePhase, runId, type Story, story } from "./support/story.ts"
 
 type Type = CheckpointReport["type"]
 
@@ -217,6 +217,39 @@ describe("what an author claims at a checkpoint", () => {
     ])
   })
 
+  it("keeps the files of a task that is listed and named by the commit too", () => {
+    const listed = [...done, { id: "P1.2", commit: "bcd2345", files: ["b.ts"] }]
+    assert.deepStrictEqual(claimed({ commit: "bcd2345", completedTasks: listed }).command("VerifyClaims").tasks, listed)
+  })
+
+  it("is compared with the beginning of the phase, whatever was verified since", () => {
+    const s = story().executing({}, onePhase).worked("abc1234").verdict("not_ready", item("R1"))
+    s.tell(s.turnReport({ result: "checkpoint", checkpoint: { ...verify, type: "decision", options: [] } }))
+    assert.notStrictEqual(s.phase.base, s.phase.verified)
+    assert.strictEqual(s.command("VerifyClaims").base, s.phase.base)
+  })
+
+  it("shows the human what has changed, as the workspace found it", () => {
+    const s = claimed({ commit: "bcd2345" })
+    const { phase, tasks } = s.command("VerifyClaims")
+    s.tell({ _tag: "ClaimsVerified", runId, phase, tasks, diffStat: "2 files changed" }).stateWritten()
+    assert.strictEqual(s.question.ask.evidence.diffStat, "2 files changed")
+  })
+
+  it("is compared with the tasks that were done before", () => {
+    const s = claimed().claimsVerified().stateWritten().answer("pass").stateWritten().tasksVerified()
+    const more = { id: "P1.3", commit: "cde3456", files: [] }
+    s.tell(s.turnReport({ result: "checkpoint", checkpoint: { ...verify, task: "P1.3" }, completedTasks: [more] }))
+    const { earlier, tasks } = s.command("VerifyClaims")
+    assert.deepStrictEqual([earlier, tasks], [done, [more]])
+  })
+
+  it("may name the commit again by which its own task was done before", () => {
+    const s = claimed({ commit: "bcd2345" }).claimsVerified().stateWritten().agentWorks().agent("AgentIdle")
+    s.tell(s.turnReport({ result: "checkpoint", checkpoint: verify, commit: "bcd2345" }))
+    assert.deepStrictEqual(s.command("VerifyClaims").tasks, [{ id: "P1.2", commit: "bcd2345", files: [] }])
+  })
+
   it("does not make the checkpoint's task done by the commit of another task", () => {
     const s = claimed({ commit: "abc1234" })
     assert.deepStrictEqual(s.command("VerifyClaims").tasks, done)
@@ -255,6 +288,14 @@ describe("what an author claims at a checkpoint", () => {
 })
 
 describe("an answer that crosses the withdrawal of its question", () => {
+  it("is kept also when many questions were withdrawn before", () => {
+    const s = story().executing()
+    for (let n = 0; n < 25; n++) s.needsHuman().agentWorks().agent("AgentIdle")
+    const answer = s.needsHuman().answerOf({ choice: "continue-session", guidance: "In Esperanto." })
+    s.agentWorks().tell(answer)
+    assert.include(s.run.notices.join(), "to a question that was withdrawn")
+  })
+
   it("keeps what was said with it, and gives it to the agent when that is idle", () => {
     const s = story().executing().needsHuman()
     const answer = s.answerOf({ choice: "continue-session", guidance: "In Esperanto." })

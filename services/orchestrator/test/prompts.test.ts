@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { backgroundText } from "../src/author/background.ts"
 import { item, story, withGates } from "./support/story.ts"
 
 /** Every prompt that an author gets in a run that goes through all steps. */
@@ -31,6 +32,17 @@ describe("author prompts", () => {
 
   it("leave no placeholder unfilled", () => {
     for (const prompt of prompts()) assert.notMatch(prompt, /\{[a-z_]+\}/)
+  })
+
+  it("list the newest summaries and count the earlier ones", () => {
+    const s = story().executing().phaseApproved("abc1")
+    const [done] = s.run.outcomes
+    if (done === undefined) throw new Error("no phase has ended")
+    const outcomes = Array.from({ length: 12 }, (_, n) => ({ ...done, summary: `summary-${n + 1}.md` }))
+    const text = backgroundText({ ...s.run, outcomes })
+    assert.include(text, "- 2 earlier ones, which lie beside these\n- phase 1: summary-3.md\n")
+    assert.include(text, "summary-12.md")
+    assert.notInclude(text, "summary-2.md")
   })
 
   it("of a run's own options replace the built-in ones, and are filled in once", () => {

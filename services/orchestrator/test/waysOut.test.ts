@@ -99,6 +99,12 @@ describe("a run whose question the gate refused", () => {
     assert.deepStrictEqual(s.lines.slice(0, 2), ["RunResumed", "StepStarted EXECUTE (resumed)"])
   })
 
+  it("begins again with a fresh author where it is not known what the last one is doing", () => {
+    const s = story().executing().turnFails("runtime").tell(refused("RaiseEscalation")())
+    s.tell({ _tag: "ResumeRun", runId })
+    assert.strictEqual(s.command("StartTurn").session._tag, "New")
+  })
+
   it("goes on from the answer when the gate refuses only because that had come", () => {
     const s = story().executing().needsHuman()
     const answer = s.answerOf({ choice: "fix", guidance: "so" })

@@ -41,6 +41,12 @@ describe("the end of a reviewer's turn", () => {
     assert.deepInclude(failure.published[0], { _tag: "ReviewFailed", lastLines })
   })
 
+  it("hands on how full the context of the reviewer's session is", () => {
+    const context = { tokens: 900, limit: 1000 }
+    const { outcome } = given(open).when({ ...completed(1, ready), context })
+    assert.containSubset(outcome, { success: [{ _tag: "VerdictReached", context }] })
+  })
+
   it("publishes 'ready with corrections' without items unchanged, for the run machine to judge", () => {
     const verdict: Verdict = { readiness: "ready_with_corrections", items: [] }
     given(open)

@@ -105,6 +105,11 @@ Read what changed, do not judge from memory: \`git diff 0ld..abc123\`.`
     assert.notMatch(text, /new commit|git diff/)
   })
 
+  it("tells what was said since, also when the commit is the one that was reviewed last", () => {
+    const words = [{ id: 4, from: "human", text: "Look at the tests too.", givenTo: [] }] as const
+    assert.include(followUpPrompt({ ...request, words }, "abc123", []), "Look at the tests too.")
+  })
+
   it("repeats the author's reasons for declining items word for word", () => {
     const notes = "R2 {commit}: wrong,\nbecause $& of this"
     assert.include(followUpPrompt({ ...request, notes }, "0ld", []), notes)

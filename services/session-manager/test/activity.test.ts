@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { SessionInput } from "../src/actor/inputs.ts"
+import { viewOf } from "../src/actor/view.ts"
 import { answer, at, firstTurn, given, goodReport, nextTurn, sessionId, t } from "./support/story.ts"
 
 const working = firstTurn.slice(0, 2)
@@ -49,6 +50,17 @@ describe("an agent that works", () => {
   it("is known by its newest prompt once it is idle", () => {
     const rested = given([...firstTurn, human]).when({ ...idle, promptId: "msg_human" })
     assert.strictEqual(rested.state.knownPromptIds.at(-1), "msg_human")
+  })
+
+  it("is known by an earlier prompt again once that is the newest", () => {
+    const rested = (promptId: string): SessionInput => ({ ...idle, promptId })
+    const history = [...firstTurn, human, rested("msg_a"), human, rested("msg_b"), human]
+    assert.deepStrictEqual(given(history).when(rested("msg_a")).state.knownPromptIds.slice(-2), ["msg_b", "msg_a"])
+  })
+
+  it("is known by its only prompt, too", () => {
+    const { state } = given([...working, answer(1, 1, goodReport)])
+    assert.lengthOf(viewOf(state)?.knownPromptIds ?? [], 1)
   })
 
   it("is looked at at once when its human hands the session back, and not when there is nothing to hand back", () => {

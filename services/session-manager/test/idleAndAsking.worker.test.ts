@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Broker } from "@reprise/actor"
-import { AgentError, AgentRuntime, AgentRuntimes } from "@reprise/agent"
+import { AgentError, AgentRuntime, AgentRuntimes, promptIds } from "@reprise/agent"
 import { Host, SessionId } from "@reprise/protocol"
 import { Effect, Layer, Result } from "effect"
 import { layerWith } from "../src/service.ts"
@@ -74,6 +74,25 @@ describe("a session that its runtime lost", () => {
       )
     )
   })
+})
+
+describe("a session that is completed", () => {
+  it.live("is archived with what was said since it was saved last", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, send, view } = yield* stage
+      const runtime = yield* AgentRuntime
+      const { phase: _, ...turn } = newTurn(1, { host: Host.make("local") })
+      yield* send(turn)
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* Effect.repeat(view(), { until: ({ transcript }) => transcript !== undefined })
+      const typed = { runtimeSessionId, directory: "/", promptId: promptIds(1, "human", 0), text: "One more thing." }
+      yield* runtime.prompt(typed)
+      yield* send({ _tag: "CompleteSession", sessionId: SessionId.make("r1-s1") })
+      const { messages = 0 } = yield* awaitEvent("SessionArchived")
+      assert.strictEqual(messages, (yield* runtime.history(runtimeSessionId)).length)
+      assert.isAbove(messages, 2)
+    }).pipe(Effect.provide(inMemory(() => [{ say: goodReport }], { settings: { idleGraceMs: 3_600_000 } })))
+  )
 })
 
 describe("an agent that asks", () => {

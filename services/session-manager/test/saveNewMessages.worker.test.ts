@@ -1,7 +1,7 @@
 /** Saving what is new, delivered again, beside itself, and without its runtime. */
 import { assert, describe, it } from "@effect/vitest"
 import { Broker, type WorkContext } from "@reprise/actor"
-import { AgentRuntime, promptIds } from "@reprise/agent"
+import { AgentRuntime, type Message, promptIds } from "@reprise/agent"
 import { Key } from "@reprise/protocol"
 import { Effect, Layer, Result } from "effect"
 import type { WorkOf } from "../src/actor/work.ts"
@@ -49,6 +49,18 @@ const scene = Effect.gen(function* () {
 
 const run = <A, E>(test: Effect.Effect<A, E, Layer.Success<typeof world>>) =>
   test.pipe(Effect.provide(Layer.fresh(world)))
+
+it("tells a conversation whose newest message has changed from what it was", () => {
+  const said = (words: string): ReadonlyArray<Message> =>
+    Array.from({ length: 20 }, (_, n) => ({
+      id: `m${n}`,
+      role: "assistant",
+      content: [{ type: "text", text: n === 19 ? words : "The same." }],
+      timestamp: ""
+    }))
+  assert.strictEqual(digestOf(said("Yes.")), digestOf(said("Yes.")))
+  assert.notStrictEqual(digestOf(said("Yes.")), digestOf(said("No.")))
+})
 
 describe("saving what is new", () => {
   it.effect("leads to the whole conversation, whether the parts before it were reported or not", () =>

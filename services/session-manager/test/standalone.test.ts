@@ -63,6 +63,14 @@ describe("a standalone session", () => {
     assert.isTrue(view !== undefined && isStandalone(view))
   })
 
+  it("has nothing to continue before it was opened", () => {
+    const failed = givenOwn([start])
+      .when(ownTurn(nextTurn(1)))
+      .event("TurnFailed")
+    assert.deepInclude(failed, { kind: "session-missing", sessionUsable: false })
+    assert.include(failed.message, "it was never opened")
+  })
+
   it("is not started twice, and its id is not taken over", () => {
     given(working).when(start).then([])
     given(working)

@@ -99,6 +99,11 @@ describe("a delayed prompt", () => {
   const patient = givenWith({ actions: { onIdle: [{ action: "nudge", attempts: 9, cooldownMs: 60_000 }] } })
   const delayed = [...working, idle(1), idle(2)]
 
+  it("is never sent when its turn is interrupted before, which ends at once", () => {
+    const interrupt = { _tag: "InterruptTurn", sessionId, turnId: t(1), reason: "the run is paused" } as const
+    assert.deepInclude(patient(delayed).when(interrupt).event("TurnFailed"), { kind: "aborted", sessionUsable: true })
+  })
+
   it("does not count as another attempt when it is sent for the first time", () => {
     const history = [...delayed, retry(3), answer(1, 3, "x")]
     assert.strictEqual(

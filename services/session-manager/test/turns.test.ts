@@ -159,6 +159,13 @@ describe("a turn in an existing session", () => {
     assert.deepInclude(outcome.work[0]?.work, { _tag: "InspectSession", runtimeSessionId: "ses_1" })
   })
 
+  it("gets the turn's own words, not the whole task, and the title that its command gives", () => {
+    const next = nextTurn(2, { freshPrompt: "The whole task.", title: "Phase 2: fixes" })
+    const outcome = given([...firstTurn, next]).when(found(2))
+    assert.strictEqual(outcome.event("PromptPrepared").text, withReport("Fix these findings."))
+    assert.strictEqual(outcome.state.details?.title, "Phase 2: fixes")
+  })
+
   it("prompts the session under its own id, and publishes that and why it is reused", () => {
     const outcome = given([...firstTurn, nextTurn(2, { reason: "review-cycle" })]).when(found(2))
     assert.deepStrictEqual(outcome.types, ["SessionFound", "SessionReused", "TurnStarted", "PromptPrepared"])

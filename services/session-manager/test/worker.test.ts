@@ -14,6 +14,7 @@ import { badReport, goodReport, newTurn, nextTurn, sessionId } from "./support/s
 const isReport = (text: string) => /^(Now report|Your report)/.test(text)
 const good: MemoryScript = ({ text }) => [{ say: isReport(text) ? goodReport : "I did it." }]
 const host = Host.make("local")
+const reportAlone = goodReport.replace("Done.\n", "")
 const first = newTurn(1, { host })
 const second = nextTurn(2, { host })
 const abort: SessionCommand = { _tag: "AbortSession", sessionId, reason: "stop" }
@@ -91,6 +92,56 @@ describe("a turn on a runtime", () => {
       assert.deepStrictEqual([lastLines, status?.commit], ["Done.", "abc"])
       assert.strictEqual(yield* control.modelCalls, 1)
     }).pipe(Effect.provide(inMemory(() => [{ say: goodReport }], { control })))
+  })
+
+  it.live("tells that its agent was given the prompt, where it failed for itself", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      yield* send(first)
+      assert.deepInclude(yield* awaitEvent("TurnFailed"), { kind: "runtime", promptGiven: true })
+    }).pipe(Effect.provide(inMemory(() => [{ fail: "context-overflow", message: "too long" }])))
+  )
+
+  it.live("reads the report at the end of a text that is very long", () => {
+    const control = new MemoryControl()
+    const script: MemoryScript = () => [{ say: `${"many words\n".repeat(30_000)}${goodReport}` }]
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      yield* send(first)
+      assert.strictEqual((yield* awaitEvent("TurnCompleted")).status?.commit, "abc")
+      assert.strictEqual(yield* control.modelCalls, 1)
+    }).pipe(Effect.provide(inMemory(script, { control })))
+  })
+
+  it.live("shows a human the newest words of the agent where its last message is the report alone", () => {
+    const script: MemoryScript = ({ turn }) => [{ say: ["First.\n", "Second.\n", ""][turn - 1] + reportAlone }]
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      yield* send(first)
+      yield* awaitEvent("TurnCompleted")
+      for (const n of [2, 3]) {
+        yield* send(nextTurn(n, { host }))
+        assert.strictEqual((yield* awaitEvent("TurnCompleted", n)).lastLines, "Second.")
+      }
+    }).pipe(Effect.provide(inMemory(script)))
+  })
+
+  it.effect("shows its progress once a second at most, with what all of its prompts have used", () => {
+    const tool = { tool: "bash" } as const
+    const script: MemoryScript = ({ text }) => (isReport(text) ? [{ say: goodReport }] : [tool, tool, { say: "Ok." }])
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      const messenger = yield* Messenger
+      yield* TestClock.adjust("1 hour")
+      yield* send(first)
+      yield* awaitEvent("TurnCompleted")
+      const seen = yield* messenger.events({ services: ["session-manager"], from: "beginning" }).pipe(
+        Stream.takeUntil(({ event }) => event._tag === "TurnCompleted"),
+        Stream.runCollect
+      )
+      const outputs = seen.flatMap(({ event }) => (event._tag === "TurnProgress" ? [event.tokens.output] : []))
+      assert.deepStrictEqual(outputs, [1, 4])
+    }).pipe(Effect.provide(inMemory(script)))
   })
 
   it.live("is not stopped by the interruption of an earlier turn that is delivered again", () => {

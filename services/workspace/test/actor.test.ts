@@ -232,6 +232,12 @@ describe("releasing a workspace", () => {
     assert.containSubset(unused.published, [refused, released])
   })
 
+  it("drops what waits for a workspace that is still being prepared, when the run was aborted", () => {
+    workspace([...isPrepared.slice(0, 2), requested("m2", prepare)])
+      .when(release("aborted"), by("m3"))
+      .then([{ _tag: "Dropped", requestIds: ["m2"] }, requested("m3", release("aborted"))])
+  })
+
   it("happens at once when nothing was prepared, and only once when it is requested twice", () => {
     const unused = workspace([]).when(release("failed"), by("m1"))
     unused.then([{ _tag: "ReleasedUnused", runId }])

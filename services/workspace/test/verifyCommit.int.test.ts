@@ -183,21 +183,23 @@ layer(adapters, { excludeTestServices: true })("verifying a commit", (it) => {
     })
   )
 
-  it.effect("ignores the schema address that OpenCode adds to its configuration, but no other change to it", () =>
-    Effect.gen(function* () {
-      const made = yield* repository
-      const base = yield* made.git("rev-parse", "HEAD")
-      yield* made.write("opencode.json", '{"share":"disabled"}\n')
-      const work = yield* made.commit("work")
-      const address = '{\n  "$schema": "https://opencode.ai/config.json",'
-      yield* made.write("opencode.json", `${address}"share":"disabled"}\n`)
-      assert.strictEqual(yield* outcome(made, work, base), work)
-      yield* made.write("opencode.json", `${address}"share":"manual"}\n`)
-      assert.strictEqual(yield* outcome(made, work, base), "dirty-tree")
-      yield* made.remove("opencode.json")
-      assert.strictEqual(yield* outcome(made, work, base), "dirty-tree")
-    })
-  )
+  for (const path of ["opencode.json", "packages/app/opencode.jsonc"]) {
+    it.effect(`ignores the schema address that OpenCode adds to ${path}, but no other change to it`, () =>
+      Effect.gen(function* () {
+        const made = yield* repository
+        const base = yield* made.git("rev-parse", "HEAD")
+        yield* made.write(path, '{"share":"disabled"}\n')
+        const work = yield* made.commit("work")
+        const address = '{\n  "$schema": "https://opencode.ai/config.json",'
+        yield* made.write(path, `${address}"share":"disabled"}\n`)
+        assert.strictEqual(yield* outcome(made, work, base), work)
+        yield* made.write(path, `${address}"share":"manual"}\n`)
+        assert.strictEqual(yield* outcome(made, work, base), "dirty-tree")
+        yield* made.remove(path)
+        assert.strictEqual(yield* outcome(made, work, base), "dirty-tree")
+      })
+    )
+  }
 
   it.effect("ignores that address where git checks files out with other line ends", () =>
     Effect.gen(function* () {

@@ -39,6 +39,13 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     row(story().executing(), { ...working, sessionId: s.author, cause: "human" }).then([known])
   })
 
+  it("withdraws a question that names the session, asked by a version that did not say which session it watches", () => {
+    const s = asked()
+    const { watch: _, ...question } = s.question
+    s.state = { ...s.run, pending: { ...s.pending("Answer"), question } }
+    assert.deepStrictEqual(s.agentWorks().lines, ["gate WithdrawEscalation", "StepResumed EXECUTE (agent-working)"])
+  })
+
   it("resumes once on a burst of activity", () => {
     const s = asked().agentWorks()
     assert.deepStrictEqual(s.agentWorks().lines, [])
@@ -165,6 +172,19 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     assert.deepStrictEqual(s.agent("AgentIdle").lines, ["session-manager StartTurn"])
   })
 
+  it("withdraws at once a reviewer's question whose evidence names the session in which somebody works", () => {
+    const s = story().executing().worked("abc1").agentWorks()
+    s.verdict("not_ready", item("R1", "human_required"))
+    assert.deepStrictEqual(s.lines.slice(-2), ["gate WithdrawEscalation", "StepResumed AUTO_FIX (agent-working)"])
+  })
+
+  it("withdraws it also when somebody works in the session of an earlier author as well", () => {
+    const s = asked()
+    const earlier = s.author
+    s.answer("fix").agentWorks().agentWorks("human", earlier).needsHuman()
+    assert.deepStrictEqual(s.lines.slice(-2), ["gate WithdrawEscalation", "StepResumed EXECUTE (agent-working)"])
+  })
+
   it("asks when the work in the session was over before", () => {
     const s = story()
       .executing({ ...withGates, limits: { maxQualityRetries: 0 } })
@@ -227,6 +247,26 @@ describe("an agent prompts in its turn", () => {
     ])
     assert.strictEqual(s.question.prompt?.promptId, "p2")
     assert.strictEqual(s.answer("once").run.status, "running")
+  })
+
+  it("takes an agent's own option that is called abort for an answer to the agent", () => {
+    const s = story().executing()
+    const options = ["abort", "retry"].map((name) => ({ name, label: name }))
+    const asking = { _tag: "AgentPrompting", runId, sessionId: s.author, promptId: "p1", kind: "question" } as const
+    s.tell({ ...asking, text: "The merge stopped.", options }).answer("abort")
+    assert.deepStrictEqual([s.run.status, s.lines.at(-1)], ["running", "session-manager ReplyToPrompt"])
+  })
+
+  it("forgets a second prompt that was not asked yet when its turn ends", () => {
+    const s = story().executing().agentPrompts("p1").agentPrompts("p2").needsHuman().answer("continue-session")
+    s.agentPrompts("p3").answer("once")
+    assert.deepStrictEqual(s.lines, ["StepResumed EXECUTE (answer)", "session-manager ReplyToPrompt"])
+  })
+
+  it("forgets a second prompt that was not asked yet when the agent that works by itself is idle", () => {
+    const s = asked().agentWorks().agentPrompts("p1").agentPrompts("p2").agent("AgentIdle")
+    s.agentPrompts("p3").answer("once")
+    assert.deepStrictEqual(s.lines, ["StepResumed EXECUTE (answer)", "session-manager ReplyToPrompt"])
   })
 
   it("withdraws the open prompt when its turn ends", () => {

@@ -295,6 +295,12 @@ describe("any terminal", () => {
     assert.strictEqual(s.tell(abort).tell(failure).run.usage.author.cost, 0.5)
   })
 
+  it("refuses a verdict that comes later as stale", () => {
+    const s = story().executing().worked("abc1")
+    const verdict = s.verdictEvent({ readiness: "ready", items: [] })
+    row(s.tell(abort), verdict).refused(/stale/)
+  })
+
   it("refuses any later answer as stale", () => {
     const s = story().executing().needsHuman()
     const answer = s.answerOf({ choice: "fix" })

@@ -48,6 +48,11 @@ describe("the run of a standalone session", () => {
     assert.isTrue(s.last.some((message) => message._tag === "SendCommand" && message.key === runId))
   })
 
+  it("is titled by the first line of the prompt that is not blank", () => {
+    const s = story().standalone({ prompt: "\n\n  Write hello.txt.\nIn Esperanto." })
+    assert.strictEqual(s.command("StartTurn").title, "Write hello.txt.")
+  })
+
   it("is not started twice, and its id is not taken over", () => {
     const s = story().standalone()
     assert.deepStrictEqual(s.tell(startStandalone).lines, [])

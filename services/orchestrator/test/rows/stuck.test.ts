@@ -28,6 +28,17 @@ describe("a run that is running with nothing under way", () => {
     }
   })
 
+  it.each([
+    ["ended", "session-missing", false],
+    ["doubtful", "runtime", true]
+  ] as const)("says of a session that is %s that its turn failed (%s)", (session, kind, mayLive) => {
+    const s = executing().isStuck({ missing, session })
+    const { evidence } = s.question.ask
+    assert.strictEqual(evidence.continueUnavailable, `its last turn failed (${kind}): ${missing}`)
+    assert.strictEqual(evidence.sessionId, mayLive ? s.author : undefined, "a human can open it")
+    assert.strictEqual(s.answer("fix").lines.includes("session-manager ReleaseSession"), mayLive)
+  })
+
   it("tells the author again what was said in the prompt of its lost turn", () => {
     const s = executing().needsHuman().answer("continue-session", "Use tabs.").isStuck().answer("continue-session")
     assert.strictEqual(s.command("ContinueSession").guidance?.includes("Use tabs."), true)
@@ -143,6 +154,26 @@ describe("a result that comes after the question was raised", () => {
     assert.deepStrictEqual(s.question, question)
   })
 
+  it("is counted once also when another turn was counted since", () => {
+    const s = executing()
+    const late = s.turnReport({ result: "complete", commit: "abc0001" })
+    s.isStuck().tell(late).answer("fix").completes("abc0002").tell(late)
+    assert.strictEqual(s.run.usage.author.turns, 2)
+  })
+
+  it("counts for its own phase what continuing its session has saved, also in the next phase", () => {
+    const s = executing().needsHuman().answer("continue-session")
+    const { turnId } = s.pending("Turn")
+    const reused = { _tag: "SessionReused", runId, phase: s.phase.id, role: "author", reason: "continue" } as const
+    s.tell({ ...reused, sessionId: s.author, turnId, runtimeSessionId: "ses_1" })
+    const late = s.turnReport({ result: "complete", commit: "abc0001" })
+    s.isStuck().answer("override").treeClean().tell(late)
+    assert.deepStrictEqual(
+      s.run.savings.map(({ continuedTurns, phase }) => [phase, continuedTurns]),
+      [["1", 1]]
+    )
+  })
+
   it("is not taken for the result of the turn that was asked for in its place", () => {
     const s = executing()
     const late = s.turnReport({ result: "complete", commit: "abc0001" })
@@ -168,5 +199,12 @@ describe("the view of a run", () => {
     assert.deepStrictEqual(waitsFor(), { _tag: "Review", phase: s.phase.id, cycle: 1 })
     s.reviewFails()
     assert.isUndefined(waitsFor())
+  })
+
+  it.each([
+    ["is paused", { _tag: "PauseRun", runId, now: true }],
+    ["was aborted", { _tag: "AbortRun", runId, reason: "enough" }]
+  ] as const)("shows nothing that a run waits for that %s", (_, command) => {
+    assert.notProperty(runView(executing().tell(command).run), "waitsFor")
   })
 })
