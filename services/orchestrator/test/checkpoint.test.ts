@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import type { CheckpointReport } from "@reprise/protocol"
 import { at, decision, done, planWith, reached } from "./support/checkpoints.ts"
 import { row } from "./support/row.ts"
-import { failedGate, item, onePhase, runId, type Story, story, withGates } from "./support/story.ts"
+import { failedGate, item, onePhase, runId, withGates } from "./support/samples.ts"
+import { type Story, story } from "./support/story.ts"
 
 describe("CHECKPOINT", () => {
   const cases = [

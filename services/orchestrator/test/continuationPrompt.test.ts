@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { type CheckpointReport, type CompletedTask, PhaseId } from "@reprise/protocol"
 import { resolutionSentence } from "../src/checkpoint/resolution.ts"
 import { taskTable } from "../src/checkpoint/taskTable.ts"
-import { item, onePhase, type Story, story } from "./support/story.ts"
+import { item, onePhase } from "./support/samples.ts"
+import { type Story, story } from "./support/story.ts"
 
 const report = (type: CheckpointReport["type"], more: Partial<CheckpointReport> = {}): CheckpointReport => ({
   task: "P1.2",

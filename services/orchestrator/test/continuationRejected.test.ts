@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import type { CheckpointReport } from "@reprise/protocol"
 import { at, decision, done } from "./support/checkpoints.ts"
 import { row } from "./support/row.ts"
-import { item, onePhase, runId, story } from "./support/story.ts"
+import { item, onePhase, runId } from "./support/samples.ts"
+import { story } from "./support/story.ts"
 
 describe("a continuation that is rejected", () => {
   const rejected = (options = {}) => {

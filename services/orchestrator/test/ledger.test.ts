@@ -4,7 +4,8 @@ import { RunView, to } from "@reprise/protocol"
 import { Schema } from "effect"
 import { runActor } from "../src/actor/actor.ts"
 import { runView } from "../src/actor/view.ts"
-import { failedGate, item, onePhase, runId, type Story, story } from "./support/story.ts"
+import { failedGate, item, onePhase, runId } from "./support/samples.ts"
+import { type Story, story } from "./support/story.ts"
 
 const words = "Use the blue one.\n\n  Not {teal}, $& please."
 

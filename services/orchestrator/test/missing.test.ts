@@ -12,8 +12,8 @@ import {
   type WorkspaceView
 } from "@reprise/protocol"
 import { type Missing, missingWork, type Shown } from "../src/watch/missing.ts"
+import { runId } from "./support/samples.ts"
 import { idleSince, sessionView } from "./support/sessionView.ts"
-import { runId } from "./support/story.ts"
 
 const sessionId = sessionIdOf(runId, 1)
 const turnId = turnIdOf(runId, 3)

@@ -5,7 +5,8 @@ import { escalationIdOf, OrchestratorCommand } from "@reprise/protocol"
 import { Effect, Layer, Schema, Stream } from "effect"
 import { type RunInput, RunReport } from "../src/actor/inputs.ts"
 import { layer as orchestrator } from "../src/index.ts"
-import { item, onePhase, runId, Story } from "./support/story.ts"
+import { item, onePhase, runId } from "./support/samples.ts"
+import { Story } from "./support/story.ts"
 
 const config = ActorConfig.layer({ prefix: "test" })
 const broker = MemoryBroker.layer.pipe(Layer.provideMerge(config))

@@ -7,7 +7,8 @@ import type { PhaseCheckpoint } from "../src/actor/state.ts"
 import { unansweredCheckpoints } from "../src/checkpoint/planned.ts"
 import { at, decision, done, planWith } from "./support/checkpoints.ts"
 import { row } from "./support/row.ts"
-import { item, onePhase, runId, type Story, story } from "./support/story.ts"
+import { item, onePhase, runId } from "./support/samples.ts"
+import { type Story, story } from "./support/story.ts"
 
 type Type = CheckpointReport["type"]
 

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { preview } from "../src/preview.ts"
-import { startRun, story, twoPhases, withGates } from "./support/story.ts"
+import { startRun, twoPhases, withGates } from "./support/samples.ts"
+import { story } from "./support/story.ts"
 
 describe("the preview of a run", () => {
   it("shows exactly the prompt that the first author gets, and the review that follows", () => {

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { backgroundText } from "../src/author/background.ts"
-import { item, story, withGates } from "./support/story.ts"
+import { item, withGates } from "./support/samples.ts"
+import { story } from "./support/story.ts"
 
 /** Every prompt that an author gets in a run that goes through all steps. */
 const prompts = () => {

@@ -5,7 +5,7 @@ import { ActorConfig, drain, MemoryBroker, Messenger } from "@reprise/actor"
 import { Host, to } from "@reprise/protocol"
 import { Effect, Layer, Stream } from "effect"
 import { layer as orchestrator } from "../src/index.ts"
-import { head, runId, startRun } from "./support/story.ts"
+import { head, runId, startRun } from "./support/samples.ts"
 
 const config = ActorConfig.layer({ prefix: "test" })
 const broker = MemoryBroker.layer.pipe(Layer.provideMerge(config))

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type ContinuationOptions, defaultRunOptions, noTokens } from "@reprise/protocol"
 import { chooseSession, type Measured, type Occasion } from "../src/author/session.ts"
-import { type Story, story, withGates } from "./support/story.ts"
+import { withGates } from "./support/samples.ts"
+import { type Story, story } from "./support/story.ts"
 
 const sound: Measured = {
   state: "usable",

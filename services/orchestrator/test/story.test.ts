@@ -4,7 +4,8 @@ import { runActor } from "../src/actor/actor.ts"
 import { noRun } from "../src/actor/state.ts"
 import { runView } from "../src/actor/view.ts"
 import { lineOf } from "./support/lines.ts"
-import { item, onePhase, runId, type Story, story, withGates } from "./support/story.ts"
+import { item, onePhase, runId, withGates } from "./support/samples.ts"
+import { type Story, story } from "./support/story.ts"
 
 /** What an onlooker sees: the public events, without the commands. */
 const published = (s: Story) => s.sent.filter((one) => one._tag === "PublishEvent").map(lineOf)

@@ -4,7 +4,8 @@ import { noTokens } from "@reprise/protocol"
 import { Result } from "effect"
 import { journalSummary } from "../src/phase/summary.ts"
 import { planWith } from "./support/checkpoints.ts"
-import { item, onePhase, type Story, story, twoPhases } from "./support/story.ts"
+import { item, onePhase, twoPhases } from "./support/samples.ts"
+import { type Story, story } from "./support/story.ts"
 
 const hash = (n: number) => n.toString(16).padEnd(40, "c")
 const done = (id: string, n: number) => ({ id, commit: hash(n).slice(0, 12), files: [] })

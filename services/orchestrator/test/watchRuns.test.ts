@@ -4,8 +4,8 @@ import { type Actor, ActorConfig, actorLayer, Broker, drain, MemoryBroker, Messe
 import { Host, SessionCommand, sessionIdOf, subjects, to, turnIdOf } from "@reprise/protocol"
 import { Effect, Layer, Result, Schema, Stream } from "effect"
 import { layerWith } from "../src/service.ts"
+import { head, runId, startRun } from "./support/samples.ts"
 import { sessionView } from "./support/sessionView.ts"
-import { head, runId, startRun } from "./support/story.ts"
 
 const config = ActorConfig.layer({ prefix: "test" })
 const broker = MemoryBroker.layer.pipe(Layer.provideMerge(config))

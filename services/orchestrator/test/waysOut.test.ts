@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import type { RunInput } from "../src/actor/inputs.ts"
 import type { Pending } from "../src/actor/state.ts"
 import { at, decision } from "./support/checkpoints.ts"
-import { runId, type Story, story, withGates } from "./support/story.ts"
+import { runId, withGates } from "./support/samples.ts"
+import { type Story, story } from "./support/story.ts"
 
 type Ways = Readonly<Record<string, (s: Story) => RunInput>>
 

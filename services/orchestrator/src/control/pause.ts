@@ -112,7 +112,7 @@ export const isHeldBack = (run: Run, input: RunInput): boolean =>
   run.status === "paused" || (run.pauseAsked && !isAboutPrompt(run, input))
 
 /** What says nothing any more when a paused run is resumed. */
-const passing: ReadonlyArray<RunInput["_tag"]> = ["AgentWorking", "AgentPrompting", "EscalationWithdrawn"]
+const passing: ReadonlyArray<RunInput["_tag"]> = ["AgentWorking", "AgentPrompting"]
 
 /**
  * The work under an agent's question ended while the run is paused, which it stays. Its end is kept in place of an answer,

@@ -219,27 +219,27 @@ const retryUnattended = (run: Run, request: EscalationRequest): Outcome => {
     : outcome([retried, ...grant(retry)], enter(retry.step, "auto-retry", use))
 }
 
-const askUnlessWorking = (run: Run, request: EscalationRequest): RunEvents => {
-  const asked = askHuman(run, request)
-  return [...asked, ...withdrawIfWorking(runAfter(run, asked))]
-}
+const unlessWorking = (run: Run, asked: RunEvents): RunEvents => [...asked, ...withdrawIfWorking(runAfter(run, asked))]
 
 /** A checkpoint that is still open waits for a human in auto mode too (docs/design/continuation.md#checkpoint-types). */
 export const escalateOrRetry = (run: Run, request: EscalationRequest): Outcome =>
   run.request.options.auto && request.origin !== "checkpoint"
     ? retryUnattended(run, request)
-    : outcome(askUnlessWorking(run, request))
+    : outcome(unlessWorking(run, askHuman(run, request)))
 
 /** The same question under a new id: an open step never waits for a closed question. */
 export const askAgain = (run: Run, question: Question): RunEvents =>
-  waitFor(run, question.ask.step ?? run.step ?? "PREPARE", {
-    ...question,
-    ask: {
-      ...question.ask,
-      escalationId: nextEscalationId(run),
-      evidence: { ...question.ask.evidence, ...nextWords(run) }
-    }
-  })
+  unlessWorking(
+    run,
+    waitFor(run, question.ask.step ?? run.step ?? "PREPARE", {
+      ...question,
+      ask: {
+        ...question.ask,
+        escalationId: nextEscalationId(run),
+        evidence: { ...question.ask.evidence, ...nextWords(run) }
+      }
+    })
+  )
 
 /** An agent's own request for a permission, or its question. */
 export const askForAgent = (

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { PhaseId, turnIdOf } from "@reprise/protocol"
 import { row } from "../support/row.ts"
-import { item, runId, story, toWorkspace, withGates } from "../support/story.ts"
+import { item, runId, withGates } from "../support/samples.ts"
+import { story, toWorkspace } from "../support/story.ts"
 
 const stepOptions = ["fix", "override", "abort"]
 

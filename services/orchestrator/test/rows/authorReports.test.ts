@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { sessionIdOf } from "@reprise/protocol"
 import { decision, done } from "../support/checkpoints.ts"
 import { row } from "../support/row.ts"
-import { runId, story } from "../support/story.ts"
+import { runId } from "../support/samples.ts"
+import { story } from "../support/story.ts"
 
 describe("an author that is told what is wrong", () => {
   it("is not told a second time that its report breaks a rule, though its commit was rejected in between", () => {

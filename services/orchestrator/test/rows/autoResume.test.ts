@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { sessionIdOf } from "@reprise/protocol"
 import { row } from "../support/row.ts"
-import { item, runId, story, withGates } from "../support/story.ts"
+import { item, runId, withGates } from "../support/samples.ts"
+import { story } from "../support/story.ts"
 
 const asked = () => story().executing().needsHuman()
 

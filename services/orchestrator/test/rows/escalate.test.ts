@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { row } from "../support/row.ts"
-import { item, runId, type Story, story, withGates } from "../support/story.ts"
+import { item, runId, withGates } from "../support/samples.ts"
+import { type Story, story } from "../support/story.ts"
 
 const asked = () => story().executing().needsHuman()
 const guidance = "First line.\n\n  Second $& line, with {braces} and 'quotes'."

@@ -1,6 +1,7 @@
 /** What a question tells of the agent that asks: its session, its own words, since when it is idle, how full it is. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Story, story, withGates } from "../support/story.ts"
+import { withGates } from "../support/samples.ts"
+import { type Story, story } from "../support/story.ts"
 
 const context = { tokens: 90_000, limit: 200_000 }
 const needsHuman = { result: "needs_human", reason: "Which way?" } as const

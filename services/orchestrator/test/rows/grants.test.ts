@@ -1,6 +1,7 @@
 /** What a human's answer grants once a limit is reached: as much again, and no more. */
 import { assert, describe, it } from "@effect/vitest"
-import { item, onePhase, runId, type Story, story, withGates } from "../support/story.ts"
+import { item, onePhase, runId, withGates } from "../support/samples.ts"
+import { type Story, story } from "../support/story.ts"
 
 describe("a limit that an answer grants once more", () => {
   /** One retry is allowed and used up. */

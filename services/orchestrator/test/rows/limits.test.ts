@@ -2,7 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { EscalationOrigin } from "@reprise/protocol"
 import { runView } from "../../src/actor/view.ts"
-import { item, onePhase, type Story, story, withGates } from "../support/story.ts"
+import { item, onePhase, withGates } from "../support/samples.ts"
+import { type Story, story } from "../support/story.ts"
 
 const view = (s: Story) => runView(s.state) ?? assert.fail("there is no run")
 

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { item, onePhase, story, twoPhases, withGates } from "../support/story.ts"
+import { item, onePhase, twoPhases, withGates } from "../support/samples.ts"
+import { story } from "../support/story.ts"
 
 const ready = (options: Parameters<ReturnType<typeof story>["executing"]>[0] = {}, plan = twoPhases) =>
   story().executing(options, plan).worked("abc1").verdict("ready")

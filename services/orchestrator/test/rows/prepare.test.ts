@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Host } from "@reprise/protocol"
 import { row } from "../support/row.ts"
-import { decodeOptions, head, onePhase, runId, startRun, story } from "../support/story.ts"
+import { decodeOptions, head, onePhase, runId, startRun } from "../support/samples.ts"
+import { story } from "../support/story.ts"
 
 describe("PREPARE", () => {
   it("asks the workspace to prepare itself when a run is started", () => {

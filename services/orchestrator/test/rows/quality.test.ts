@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { row } from "../support/row.ts"
-import { failedGate, item, runId, story, withGates } from "../support/story.ts"
+import { failedGate, item, runId, withGates } from "../support/samples.ts"
+import { story } from "../support/story.ts"
 
 const checking = () => story().executing(withGates).worked("abc1234")
 const exhausted = () => {

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { row } from "../support/row.ts"
-import { item, runId, story } from "../support/story.ts"
+import { item, runId } from "../support/samples.ts"
+import { story } from "../support/story.ts"
 
 const reviewing = (options: Parameters<ReturnType<typeof story>["executing"]>[0] = {}) =>
   story().executing(options).worked("abc1234")

@@ -6,7 +6,8 @@ import { EscalationId, isStandalone, noTokens, SessionId, to, turnIdOf } from "@
 import { Result } from "effect"
 import { runActor } from "../../src/actor/actor.ts"
 import type { InputOf } from "../../src/actor/inputs.ts"
-import { runId, type Story, startRun, startStandalone, story } from "../support/story.ts"
+import { runId, startRun, startStandalone } from "../support/samples.ts"
+import { type Story, story } from "../support/story.ts"
 
 const sessionId = SessionId.make(runId)
 const needsHuman = () => story().standalone().needsHuman("Which greeting?")

@@ -4,7 +4,8 @@ import { noUsage } from "@reprise/protocol"
 import { runActor } from "../../src/actor/actor.ts"
 import { nothing, type Run } from "../../src/actor/state.ts"
 import { runView } from "../../src/actor/view.ts"
-import { runId, type Story, story, withGates } from "../support/story.ts"
+import { runId, withGates } from "../support/samples.ts"
+import { type Story, story } from "../support/story.ts"
 
 const missing = "It is nowhere."
 const executing = () => story().executing()

@@ -4,7 +4,8 @@ import { turnIdOf } from "@reprise/protocol"
 import { runView } from "../../src/actor/view.ts"
 import { at, decision } from "../support/checkpoints.ts"
 import { row } from "../support/row.ts"
-import { failedGate, onePhase, runId, story, withGates } from "../support/story.ts"
+import { failedGate, onePhase, runId, withGates } from "../support/samples.ts"
+import { story } from "../support/story.ts"
 
 const pause = { _tag: "PauseRun", runId, now: false } as const
 const pauseNow = { _tag: "PauseRun", runId, now: true } as const

@@ -12,7 +12,8 @@ import {
 import type { InputOf, RunInput } from "../../src/actor/inputs.ts"
 import { underWay } from "../../src/actor/state.ts"
 import type { SessionEnd } from "../../src/author/session.ts"
-import { failedGate, head, item, onePhase, runId, type Story, startRun } from "./story.ts"
+import { failedGate, head, item, onePhase, runId, startRun } from "./samples.ts"
+import type { Story } from "./story.ts"
 
 const hash = (n: number) => (0xabc0000 + n).toString(16)
 
@@ -190,6 +191,13 @@ export const sessionEnds = [
   "SessionArchived"
 ] as const satisfies ReadonlyArray<SessionEnd["_tag"]>
 
+/** Every way in which the session can end. */
+const endsOf = (sessionId: SessionId): ReadonlyArray<SessionEnd> =>
+  sessionEnds.map((_tag) => {
+    const at = { runId, sessionId }
+    return _tag === "SessionAborted" || _tag === "SessionFailed" ? { _tag, ...at, reason: "x" } : { _tag, ...at }
+  })
+
 /** What becomes of the session of the newest author, and of any other of the run, at any time. */
 export const presence = (s: Story, n: number): ReadonlyArray<RunInput> => {
   if (s.state._tag === "NoRun") return []
@@ -216,7 +224,7 @@ export const presence = (s: Story, n: number): ReadonlyArray<RunInput> => {
     permission,
     { ...prompt, promptId: `q${n % 5}`, kind: "question", options: own.slice(0, 1) },
     { _tag: "UsageCounted", ...at, ...phase, role, tokens: { ...noTokens, input: 7 }, cost: 0.25, calls: 1 },
-    ...sessionEnds.map((_tag): SessionEnd => ({ _tag, ...at, reason: "x" }))
+    ...endsOf(sessionId)
   ]
 }
 
@@ -262,7 +270,7 @@ const agentInputs = (sessionId: SessionId, n: number): ReadonlyArray<RunInput> =
   { _tag: "AgentIdle", runId, sessionId },
   { _tag: "AgentIdle", runId, sessionId },
   { _tag: "PauseRun", runId, now: n % 2 === 0 },
-  ...sessionEnds.map((_tag): SessionEnd => ({ _tag, runId, sessionId, reason: "x" }))
+  ...endsOf(sessionId)
 ]
 
 const closers: ReadonlyArray<RunInput["_tag"]> = ["AnswerReceived", "EscalationWithdrawn", "CommandRefused"]

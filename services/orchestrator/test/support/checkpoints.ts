@@ -1,5 +1,6 @@
 import type { CheckpointReport } from "@reprise/protocol"
-import { type Story, story, twoPhases } from "./story.ts"
+import { twoPhases } from "./samples.ts"
+import { type Story, story } from "./story.ts"
 
 export const done = [{ id: "P1.1", commit: "abc1234", files: ["a.ts"] }]
 

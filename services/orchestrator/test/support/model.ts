@@ -7,7 +7,8 @@ import type { RunEvent } from "../../src/actor/journal.ts"
 import type { Run, RunState } from "../../src/actor/state.ts"
 import { anytime, fitting, presence } from "./candidates.ts"
 import { planWith } from "./checkpoints.ts"
-import { onePhase, Story, startRun, startStandalone, twoPhases } from "./story.ts"
+import { onePhase, startRun, startStandalone, twoPhases } from "./samples.ts"
+import { Story } from "./story.ts"
 
 /** Numbers from 0 up to a limit, the same for the same seed (mulberry32). */
 const numbersFrom = (seed: number) => {

@@ -7,7 +7,8 @@ import type { RunInput } from "../../src/actor/inputs.ts"
 import type { RunEvent } from "../../src/actor/journal.ts"
 import type { RunState } from "../../src/actor/state.ts"
 import { lineOf } from "./lines.ts"
-import { runId, type Story } from "./story.ts"
+import { runId } from "./samples.ts"
+import type { Story } from "./story.ts"
 
 /** The Run actor without the record of what led to each entry, so that a row names only what it is about. */
 const machine: Actor<RunState, RunInput, RunEvent> = { ...runActor, decide: decideRun }

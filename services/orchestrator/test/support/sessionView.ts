@@ -1,6 +1,6 @@
 /** An idle session, as the session-manager shows it. */
 import { anyHost, noUsage, type SessionView, sessionIdOf } from "@reprise/protocol"
-import { runId } from "./story.ts"
+import { runId } from "./samples.ts"
 
 export const idleSince = "2026-01-01T10:00:00.000Z"
 

@@ -2,18 +2,15 @@
 import { type AnyOutgoing, type Delivery, type Refusal, send } from "@reprise/actor"
 import {
   type AuthorStatus,
-  type GateResult,
   Host,
   type Item,
   noTokens,
   noUsage,
-  RunId,
-  RunOptions,
   reviewerSessionIdOf,
   type SessionId,
   type Verdict
 } from "@reprise/protocol"
-import { Result, Schema } from "effect"
+import { Result } from "effect"
 import { runActor } from "../../src/actor/actor.ts"
 import type { InputOf, RunInput } from "../../src/actor/inputs.ts"
 import type { RunEvent } from "../../src/actor/journal.ts"
@@ -21,75 +18,7 @@ import { noRun, type Pending, type PhaseRun, type Run, type RunState, underWay }
 import type { SessionEnd } from "../../src/author/session.ts"
 import { awaitedWork } from "../../src/watch/awaitedWork.ts"
 import { lineOf } from "./lines.ts"
-
-export const runId = RunId.make("r1-test")
-export const head = "0000000a"
-
-export const twoPhases = `# Plan of two
-
-## Phase 1: First things
-
-- [ ] P1.1 Begin
-- [ ] P1.2 Go on
-
-**Completion gate:** all is well
-
-## Phase 2: Second things
-
-- [ ] P2.1 End
-`
-
-export const onePhase = `# Plan of one
-
-## Phase 1: Only things
-
-- [ ] P1.1 Begin
-- [ ] P1.2 Look
-- [ ] P1.3 End
-`
-
-type OptionsInput = (typeof RunOptions)["Encoded"]
-export const decodeOptions = Schema.decodeSync(RunOptions)
-export const withGates: OptionsInput = { gates: { quality: ["npm test"] } }
-
-export const startRun = (options: OptionsInput = {}, plan = twoPhases): InputOf<"StartRun"> => ({
-  _tag: "StartRun",
-  runId,
-  plan,
-  planPath: "docs/plan.md",
-  workspace: "/repo",
-  options: decodeOptions(options)
-})
-
-/** As the session-manager sends it. */
-export const startStandalone: InputOf<"StartStandaloneRun"> = {
-  _tag: "StartStandaloneRun",
-  runId,
-  prompt: "Write hello.txt.",
-  runtime: "opencode",
-  directory: "/repo",
-  host: Host.make("host1"),
-  permissions: "ask",
-  limits: { maxTokens: 1000, inactivityMs: 5000 }
-}
-
-export const failedGate: GateResult = {
-  command: "npm test",
-  exitCode: 1,
-  durationMs: 5,
-  timedOut: false,
-  logRef: ".reprise/logs/x.log",
-  head: "first words",
-  tail: "last words"
-}
-
-export const item = (id: string, action: Item["action"] = "auto_fix", priority: Item["priority"] = "P1"): Item => ({
-  id,
-  title: `Title of ${id}`,
-  action,
-  reason: `Reason of ${id}`,
-  priority
-})
+import { failedGate, head, item, type OptionsInput, runId, startRun, startStandalone, twoPhases } from "./samples.ts"
 
 type Answer = { readonly choice: string; readonly guidance?: string }
 

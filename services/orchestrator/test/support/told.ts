@@ -2,7 +2,8 @@
 import type { RunInput } from "../../src/actor/inputs.ts"
 import { type Pending, underWay } from "../../src/actor/state.ts"
 import { workspaceInputs } from "./candidates.ts"
-import { runId, Story } from "./story.ts"
+import { runId } from "./samples.ts"
+import { Story } from "./story.ts"
 
 const askedOfWorkspace = (s: Story): number => s.journal.filter((event) => event._tag === "WorkspaceAsked").length
 

@@ -2,7 +2,8 @@
 import type { RunInput } from "../../src/actor/inputs.ts"
 import { underWay } from "../../src/actor/state.ts"
 import { workspaceInputs } from "./candidates.ts"
-import { runId, type Story } from "./story.ts"
+import { runId } from "./samples.ts"
+import type { Story } from "./story.ts"
 
 /** In this order, where they are offered. `patient`: never overrides, but has the work done. */
 const choices = {
