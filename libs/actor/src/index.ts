@@ -13,4 +13,5 @@ export { NotReplayable, type StoredDeadLetter } from "./messenger/deadLetters.ts
 export type { EventsOptions, SeenEvent } from "./messenger/events.ts"
 export { QueryFailed } from "./messenger/queries.ts"
 export { SendFailed, type SendOptions } from "./messenger/send.ts"
+export { NewId } from "./newId.ts"
 export { type WorkContext, type Worker, WorkFault, workerLayer } from "./workerLayer.ts"
