@@ -1,1 +1,2 @@
+export { escalationActor } from "./actor/actor.ts"
 export { layer } from "./service.ts"

@@ -1,2 +1,2 @@
 export { runActor } from "./actor/actor.ts"
-export { layer } from "./service.ts"
+export { layer, watchWith } from "./service.ts"

@@ -1,1 +1,2 @@
+export { reviewActor } from "./actor/actor.ts"
 export { layer } from "./service.ts"

@@ -1,3 +1,4 @@
+export { sessionActor } from "./actor/actor.ts"
 export {
   actors,
   actorsWith,
