@@ -2,7 +2,17 @@
 export * from "./Actor.ts"
 export { ActorConfig, type ActorSettings } from "./ActorConfig.ts"
 export { actorLayer } from "./actorLayer.ts"
-export { Broker, drain, type EventsFrom } from "./broker/Broker.ts"
+export {
+  Broker,
+  type BrokerShape,
+  type Bucket,
+  type Delivered,
+  drain,
+  type EventsFrom,
+  type Message,
+  type QueryHandler,
+  type StoredMessage
+} from "./broker/Broker.ts"
 export { BrokerFault, BrokerFull, Conflict } from "./broker/faults.ts"
 export { DeadLetter } from "./DeadLetter.ts"
 export { JetStreamBroker } from "./jetstream/JetStreamBroker.ts"
