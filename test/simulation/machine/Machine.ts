@@ -4,7 +4,7 @@
  */
 
 import { NewId } from "@reprise/actor"
-import { Clock, Context, Duration, Effect, type Exit, type Fiber, type Scheduler } from "effect"
+import { Clock, Context, Duration, Effect, type Exit, type Fiber, References, type Scheduler } from "effect"
 import { type Random, randomOf } from "./Random.ts"
 import { Timers } from "./Timers.ts"
 
@@ -38,7 +38,10 @@ export class Process implements Scheduler.Scheduler {
     this.machine = machine
     this.name = name
     this.clock = clockOf(this)
-    this.context = Context.make(Clock.Clock, this.clock).pipe(Context.add(NewId, machine.newId))
+    this.context = Context.make(Clock.Clock, this.clock).pipe(
+      Context.add(NewId, machine.newId),
+      Context.add(References.TracerEnabled, false)
+    )
   }
 
   /** A fiber may lose its turn anywhere. */
@@ -96,7 +99,7 @@ export class Machine {
   readonly #timers = new Timers<Planned>()
   #ids = 0
 
-  constructor(seed: number, preemption = 200) {
+  constructor(seed: number, preemption = 800) {
     this.random = randomOf(seed)
     this.preemption = preemption
   }

@@ -75,7 +75,7 @@ const optionsOf = (random: Random): RunOptions => ({
 })
 
 const runOf = (random: Random, name: string): PlannedRun => {
-  const phases = Array.from({ length: random.pick(1, 1, 2) }, (_, index) => phaseOf(random, index + 1))
+  const phases = Array.from({ length: random.pick(1, 1, 1, 2) }, (_, index) => phaseOf(random, index + 1))
   return {
     runId: RunId.make(name),
     directory: `/repo/${name}`,
@@ -90,7 +90,7 @@ export const worldOf = (seed: number, faults?: ReadonlyArray<Fault>): World => {
   const random = randomOf(seed)
   return {
     seed,
-    runs: random.pick(["r1"], ["r1"], ["r1", "r2"]).map((name) => runOf(random, name)),
+    runs: random.pick(["r1"], ["r1"], ["r1"], ["r1"], ["r1"], ["r1", "r2"]).map((name) => runOf(random, name)),
     replicas: random.pick(1, 1, 1, 2),
     snapshotEvery: random.pick(1, 5, 100),
     answers: random.pick(2, 4, 6),
