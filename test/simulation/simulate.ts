@@ -1,7 +1,8 @@
 /** Runs one story: a world from a seed, its faults, and the end, when nothing goes wrong any more. */
 import { Broker, type BrokerShape, MemoryBroker, Messenger } from "@reprise/actor"
-import { Context, type Effect, Exit, Layer, Scope } from "effect"
-import { Machine, Process } from "./machine/Machine.ts"
+import type { AgentRuntimeShape } from "@reprise/agent"
+import { Context, type Effect, Exit, type Fiber, Layer, Scope } from "effect"
+import { Machine, Process, startMs } from "./machine/Machine.ts"
 import { type Agents, makeAgents } from "./parts/agents.ts"
 import { Cluster, type Seam } from "./parts/Cluster.ts"
 import { hostLayer } from "./parts/host.ts"
@@ -18,7 +19,8 @@ import { planPath, type World } from "./world/World.ts"
 export interface Story {
   readonly world: World
   readonly record: Record["stored"]
-  readonly actors: Actors
+  /** Without a planted bug: by them the checks read the journals. */
+  readonly trueActors: Actors
   readonly agents: Agents
   readonly human: Human
   readonly runtime: SimulatedRuntime
@@ -30,6 +32,9 @@ export interface Story {
   /** Why it did not come to rest; undefined: it did. */
   readonly unrest: string | undefined
   readonly happened: ReadonlyArray<Fault>
+  readonly startMs: number
+  /** Asks the agents' runtime, as it is now. */
+  readonly inspect: <A, E>(effect: (runtime: AgentRuntimeShape) => Effect.Effect<A, E>) => A
   /** Reads what the broker has, as it is now. */
   readonly read: <A, E>(effect: (broker: BrokerShape) => Effect.Effect<A, E>) => A
 }
@@ -42,8 +47,9 @@ export interface Bug {
 
 /** Once faults have stopped, a story comes to rest within this virtual time. */
 const restWithinMs = 4 * 60 * 60_000
-/** It is at rest when nothing has changed for so long. */
+/** It is at rest when nothing has changed for so long, and no message is left to be handled, or for much longer. */
 const quietMs = 40_000
+const longQuietMs = 240_000
 const mostSteps = 400_000
 
 const happenAt = (fault: Fault): number | undefined => ("step" in fault ? fault.step : undefined)
@@ -155,6 +161,15 @@ export const simulate = (world: World, bug: Bug = {}): Story => {
     .toSorted((one, other) => (happenAt(one) ?? 0) - (happenAt(other) ?? 0))
   const begin = machine.steps
 
+  /** Whether every message that was stored before the last question was handled; asks again. */
+  let settling: Fiber.Fiber<void, unknown> | undefined
+  const isSettled = (): boolean => {
+    settling ??= server.fork(real.settled)
+    if (settling.pollUnsafe() === undefined) return false
+    settling = undefined
+    return true
+  }
+
   /** Lets the story go on until it is at rest, and gives why it is not. */
   const play = (): string | undefined => {
     let lastFaultMs = machine.elapsedMs
@@ -168,11 +183,15 @@ export const simulate = (world: World, bug: Bug = {}): Story => {
         lastFaultMs = machine.elapsedMs
       }
       if (!machine.step()) return "nothing will ever happen again"
-      const isQuiet = progress.isAtRest() && !human.isBusy()
-      if (!isQuiet) quietSinceMs = undefined
-      else quietSinceMs ??= machine.elapsedMs
-      if (quietSinceMs !== undefined && machine.elapsedMs - quietSinceMs >= quietMs) return undefined
       if (machine.elapsedMs - lastFaultMs > restWithinMs) return `not at rest after ${restWithinMs / 60_000} minutes`
+      if (!(progress.isAtRest() && !human.isBusy() && cluster.isUp)) {
+        quietSinceMs = undefined
+        continue
+      }
+      quietSinceMs ??= machine.elapsedMs
+      const quietFor = machine.elapsedMs - quietSinceMs
+      // An agent that asks is at work for as long as nobody answers.
+      if (quietFor >= longQuietMs || (quietFor >= quietMs && isSettled())) return undefined
     }
     return `not at rest after ${mostSteps} steps`
   }
@@ -182,13 +201,15 @@ export const simulate = (world: World, bug: Bug = {}): Story => {
   const unrest = play()
   cluster.healed = true
   const { elapsedMs, hash, steps } = machine
-  const read = <A, E>(effect: (broker: BrokerShape) => Effect.Effect<A, E>): A => {
-    const exit = machine.complete(server, effect(real))
-    if (Exit.isFailure(exit)) throw new Error(`The broker could not be read: ${exit.cause}`)
+  const look = <A, E>(process: Process, effect: Effect.Effect<A, E>): A => {
+    const exit = machine.complete(process, effect)
+    if (Exit.isFailure(exit)) throw new Error(`The ${process.name} could not be read: ${exit.cause}`)
     return exit.value
   }
   return {
-    ...{ world, record: record.stored, actors, agents, human, runtime, repositories, progress },
-    ...{ steps: steps - begin, hash, elapsedMs, unrest, happened, read }
+    ...{ world, record: record.stored, trueActors: realActors, agents, human, runtime, repositories, progress },
+    ...{ steps: steps - begin, hash, elapsedMs, unrest, happened, startMs },
+    read: (effect) => look(server, effect(real)),
+    inspect: (effect) => look(runtimeServer, effect(runtime.own))
   }
 }

@@ -15,6 +15,7 @@ export {
 } from "./broker/Broker.ts"
 export { BrokerFault, BrokerFull, Conflict } from "./broker/faults.ts"
 export { DeadLetter } from "./DeadLetter.ts"
+export { type JournalEntry, readEntry } from "./JournalEntry.ts"
 export { JetStreamBroker } from "./jetstream/JetStreamBroker.ts"
 export { Messenger } from "./Messenger.ts"
 export { MemoryBroker } from "./memory/MemoryBroker.ts"

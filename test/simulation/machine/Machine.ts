@@ -18,7 +18,8 @@ interface Planned extends Task {
   cancelled: boolean
 }
 
-const startMs = Date.UTC(2026, 0, 1)
+/** When every story begins. */
+export const startMs = Date.UTC(2026, 0, 1)
 
 /** An operating system's process: everything that it does is a task of its own, so that all of it can be dropped. */
 export class Process implements Scheduler.Scheduler {

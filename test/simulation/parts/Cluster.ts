@@ -8,6 +8,8 @@ import { type Surroundings, startService } from "./services.ts"
 
 interface Replica {
   readonly process: Process
+  /** Whether it does the work of the host, beside running actors. */
+  readonly works: boolean
   readonly connection: Connection
 }
 
@@ -41,6 +43,7 @@ export class Cluster {
   /** Faults of calls and deliveries, by service and number. */
   readonly #planned = new Map<string, Fault>()
   #incarnations = 0
+  #down = 0
   kills = 0
   /** Nothing goes wrong any more. */
   healed = false
@@ -55,18 +58,18 @@ export class Cluster {
 
   startAll(): void {
     for (const service of services) {
-      for (let n = 0; n < this.#options.replicas; n++) this.#start(service)
+      for (let n = 0; n < this.#options.replicas; n++) this.#start(service, n === 0)
     }
   }
 
-  #start(service: ServiceName): void {
+  #start(service: ServiceName, works: boolean): void {
     const { broker, machine, seam, server, snapshotEvery, surroundings } = this.#options
     const process = new Process(machine, service)
     this.#incarnations += 1
     const connection = connect(machine, broker, server, process, this.#fatesOf(service, process))
-    this.#running.set(service, [...(this.#running.get(service) ?? []), { process, connection }])
+    this.#running.set(service, [...(this.#running.get(service) ?? []), { process, works, connection }])
     const seen = seam(connection.broker, { service, process, incarnation: this.#incarnations })
-    startService(process, service, seen, snapshotEvery, surroundings(service, process))
+    startService({ process, service, works, broker: seen, snapshotEvery, surroundings: surroundings(service, process) })
   }
 
   /** Kills one process of a service; it is started again after a while. */
@@ -80,16 +83,29 @@ export class Cluster {
       running.filter((one) => one !== replica)
     )
     this.kills += 1
+    this.#down += 1
     replica.process.kill()
     machine.after(server, 1, replica.connection.close)
     onKilled(service)
-    machine.after(server, supervisorMs + downMs, () => this.#start(service))
+    machine.after(server, supervisorMs + downMs, () => {
+      this.#down -= 1
+      this.#start(service, replica.works)
+    })
   }
 
   killAll(downMs: number): void {
     for (const [service, running] of this.#running) {
       for (const { process } of running) this.kill(service, downMs, process)
     }
+  }
+
+  /** Whether every process runs. */
+  get isUp(): boolean {
+    if (this.#down > 0) return false
+    for (const running of this.#running.values()) {
+      if (running.some(({ process }) => process.frozenUntilMs > this.#options.machine.nowMs)) return false
+    }
+    return true
   }
 
   freeze(service: ServiceName, ms: number): void {

@@ -7,7 +7,7 @@ import type { ServiceName } from "@reprise/protocol"
 import { reviewActor } from "@reprise/reviewer"
 import { defaultServiceSettings, sessionActor, workersWith } from "@reprise/session-manager"
 import { workersOnHost, workspaceActor } from "@reprise/workspace"
-import { Effect, Layer, Logger, References } from "effect"
+import { Effect, Layer, Logger, References, Schedule } from "effect"
 import type { Process } from "../machine/Machine.ts"
 import type { hostLayer } from "./host.ts"
 
@@ -37,7 +37,8 @@ export interface Surroundings {
   readonly host: ReturnType<typeof hostLayer>
 }
 
-const layerOf = (service: ServiceName, { actors, host, runtimes }: Surroundings) => {
+/** Any number of processes may run the actors of a service; one process does the work of a host. */
+const layerOf = (service: ServiceName, works: boolean, { actors, host, runtimes }: Surroundings) => {
   switch (service) {
     case "orchestrator":
       return Layer.merge(actorLayer(actors.orchestrator), watchWith())
@@ -45,10 +46,14 @@ const layerOf = (service: ServiceName, { actors, host, runtimes }: Surroundings)
       return actorLayer(actors.gate)
     case "reviewer":
       return actorLayer(actors.reviewer)
-    case "session-manager":
-      return Layer.merge(actorLayer(actors.sessionManager), workersWith(sessionSettings)).pipe(Layer.provide(runtimes))
-    case "workspace":
-      return Layer.merge(actorLayer(actors.workspace), workersOnHost).pipe(Layer.provide(host))
+    case "session-manager": {
+      const manager = actorLayer(actors.sessionManager)
+      return works ? Layer.merge(manager, workersWith(sessionSettings)).pipe(Layer.provide(runtimes)) : manager
+    }
+    case "workspace": {
+      const workspace = actorLayer(actors.workspace)
+      return works ? Layer.merge(workspace, workersOnHost).pipe(Layer.provide(host)) : workspace
+    }
   }
 }
 
@@ -60,25 +65,25 @@ export const actorConfig = (snapshotEvery: number) =>
 
 const quiet = Layer.merge(Logger.layer([]), Layer.succeed(References.MinimumLogLevel, "None"))
 
-/** Runs a service in a process until that is killed. */
-export const startService = (
-  process: Process,
-  service: ServiceName,
-  broker: BrokerShape,
-  snapshotEvery: number,
-  surroundings: Surroundings
-) => {
-  const running = Layer.fresh(layerOf(service, surroundings)).pipe(
+export interface Start {
+  readonly process: Process
+  readonly service: ServiceName
+  readonly works: boolean
+  readonly broker: BrokerShape
+  readonly snapshotEvery: number
+  readonly surroundings: Surroundings
+}
+
+/** Runs a service in a process until that is killed. One that cannot start is started again, as a supervisor would. */
+export const startService = ({ broker, process, service, snapshotEvery, surroundings, works }: Start) => {
+  const running = Layer.fresh(layerOf(service, works, surroundings)).pipe(
     Layer.provide(Messenger.layer),
     Layer.provide(Layer.succeed(Broker, broker)),
     Layer.provide(actorConfig(snapshotEvery)),
     Layer.provide(quiet)
   )
-  // A service that cannot start is started again, as a supervisor would.
-  return process.fork(
-    Effect.scoped(Effect.andThen(Layer.build(running), Effect.never)).pipe(
-      Effect.delay(1),
-      Effect.retry({ times: 1000 })
-    )
+  const supervised = Effect.scoped(Effect.andThen(Layer.build(running), Effect.never)).pipe(
+    Effect.retry({ times: 1000, schedule: Schedule.spaced("100 millis") })
   )
+  process.fork(supervised)
 }
