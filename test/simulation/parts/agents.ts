@@ -65,6 +65,8 @@ export interface Agents {
 
 /** What a human types in a session begins so. */
 export const byHand = "By hand:"
+/** Such a prompt calls the model so often. */
+export const callsByHand = 2
 
 const fence = "```"
 const report = (value: object): MemoryStep => ({

@@ -149,7 +149,7 @@ const faultOf = (random: Random): Fault => {
     case "Late":
       return { _tag: kind, service, delivery, ms: random.pick(100, 3_000, 20_000) }
     case "Freeze":
-      return { _tag: kind, service, step, ms: durationOf(random) }
+      return { _tag: kind, service, step, ms: random.pick(2_000, 40_000, 120_000) }
     case "ClockJump":
       return { _tag: kind, service, step, ms: random.pick(-3_600_000, -60_000, -1_000, 1_000, 60_000, 3_600_000) }
     case "RuntimeCrash":
