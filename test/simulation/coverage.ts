@@ -53,8 +53,8 @@ export const addCoverage = (all: Coverage, more: Coverage): void => {
   all.steps += more.steps
   all.virtualMs += more.virtualMs
   all.kills += more.kills
-  for (const of of ["rows", "questions", "faults", "ends"] as const) {
-    for (const [name, times] of Object.entries(more[of])) count(all[of], name, times)
+  for (const kind of ["rows", "questions", "faults", "ends"] as const) {
+    for (const [name, times] of Object.entries(more[kind])) count(all[kind], name, times)
   }
 }
 
