@@ -69,7 +69,15 @@ export class Cluster {
     const connection = connect(machine, broker, server, process, this.#fatesOf(service, process))
     this.#running.set(service, [...(this.#running.get(service) ?? []), { process, works, connection }])
     const seen = seam(connection.broker, { service, process, incarnation: this.#incarnations })
-    startService({ process, service, works, broker: seen, snapshotEvery, surroundings: surroundings(service, process) })
+    startService({
+      process,
+      service,
+      works,
+      broker: seen,
+      snapshotEvery,
+      surroundings: surroundings(service, process),
+      onEnded: () => this.kill(service, 0, process)
+    })
   }
 
   /** Kills one process of a service; it is started again after a while. */

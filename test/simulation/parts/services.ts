@@ -7,7 +7,7 @@ import type { ServiceName } from "@reprise/protocol"
 import { reviewActor } from "@reprise/reviewer"
 import { defaultServiceSettings, sessionActor, workersWith } from "@reprise/session-manager"
 import { workersOnHost, workspaceActor } from "@reprise/workspace"
-import { Effect, Layer, Logger, References, Schedule } from "effect"
+import { Effect, Layer, Logger, References } from "effect"
 import type { Process } from "../machine/Machine.ts"
 import type { hostLayer } from "./host.ts"
 
@@ -72,18 +72,16 @@ export interface Start {
   readonly broker: BrokerShape
   readonly snapshotEvery: number
   readonly surroundings: Surroundings
+  readonly onEnded: () => void
 }
 
-/** Runs a service in a process until that is killed. One that cannot start is started again, as a supervisor would. */
-export const startService = ({ broker, process, service, snapshotEvery, surroundings, works }: Start) => {
+/** Runs a service in a process until that is killed. A process whose service cannot start ends. */
+export const startService = ({ broker, onEnded, process, service, snapshotEvery, surroundings, works }: Start) => {
   const running = Layer.fresh(layerOf(service, works, surroundings)).pipe(
     Layer.provide(Messenger.layer),
     Layer.provide(Layer.succeed(Broker, broker)),
     Layer.provide(actorConfig(snapshotEvery)),
     Layer.provide(quiet)
   )
-  const supervised = Effect.scoped(Effect.andThen(Layer.build(running), Effect.never)).pipe(
-    Effect.retry({ times: 1000, schedule: Schedule.spaced("100 millis") })
-  )
-  process.fork(supervised)
+  process.fork(Effect.scoped(Effect.andThen(Layer.build(running), Effect.never))).addObserver(onEnded)
 }
