@@ -50,7 +50,10 @@ const play = (from: number, count: number, bug: Bug | undefined): Part => {
 
 const tellFailure = (seed: number, bug: Bug | undefined): void => {
   const failure = failureOf(worldOf(seed), bug)
-  if (failure === undefined) return say(`seed ${seed}: nothing is wrong`)
+  if (failure === undefined) {
+    say(`seed ${seed}: nothing is wrong`)
+    return
+  }
   const { violations, world } = shrink(failure, bug)
   say(`seed ${seed}, with ${world.faults.length} of ${failure.world.faults.length} faults:`)
   for (const fault of world.faults) say(`  ${faultText(fault)}`)
@@ -110,7 +113,8 @@ const findBug = (name: string, count: number): void => {
   const found = findFailure(0, count, bug)
   if (found === undefined) {
     process.exitCode = 1
-    return say(`'${name}' is not found in ${count} stories`)
+    say(`'${name}' is not found in ${count} stories`)
+    return
   }
   const { violations, world } = shrink(found, bug)
   say(

@@ -109,7 +109,13 @@ export const simulate = (world: World, bug: Bug = {}): Story => {
     runCommand: () => {
       const run = gateRuns
       gateRuns += 1
-      return { exitCode: noted(faultAt("GateFails", (fault) => fault.run === run)) === undefined ? 0 : 1, ms: 2_000 }
+      return {
+        exitCode:
+          noted(faultAt("GateFails", (fault) => fault.run <= run && run < fault.run + fault.times)) === undefined
+            ? 0
+            : 1,
+        ms: 2_000
+      }
     }
   })
   const actors = bug.actors?.(realActors) ?? realActors

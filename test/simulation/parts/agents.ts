@@ -68,6 +68,9 @@ export const byHand = "By hand:"
 /** Such a prompt calls the model so often. */
 export const callsByHand = 2
 
+/** A habit of an agent lasts for so many prompts. */
+const habitLasts = 5
+
 const fence = "```"
 const report = (value: object): MemoryStep => ({
   say: `I am done.\n\n${fence}json\n${JSON.stringify(value)}\n${fence}`
@@ -180,6 +183,14 @@ export const makeAgents = ({ authorDoes, nowMs, reviewerDoes, runOf, seed }: Age
     return made
   }
 
+  /** What its role does from some prompt on, for a while. */
+  const habits: { author?: number; reviewer?: number } = {}
+  const habit = (role: "author" | "reviewer"): Misbehaviour | Misjudgement | undefined => {
+    const until = habits[role] ?? 0
+    if (prompts[role] >= until) return undefined
+    return role === "author" ? "keeps-failing" : "never-satisfied"
+  }
+
   const receive = (memory: Memory, { sessionId, text }: MemoryTurn): void => {
     if (text.startsWith("You are the reviewer")) memory.role = "reviewer"
     if (memory.role === "author") learn(memory, text)
@@ -187,10 +198,11 @@ export const makeAgents = ({ authorDoes, nowMs, reviewerDoes, runOf, seed }: Age
     const { phase, role, run } = memory
     seen.push({ runtimeSessionId: sessionId, runId: run.runId, role, phase: phase?.id, text, atMs: nowMs() })
     if (text.startsWith(byHand)) return
-    const does = role === "author" ? authorDoes(prompts.author) : reviewerDoes(prompts.reviewer)
+    const does = (role === "author" ? authorDoes(prompts.author) : reviewerDoes(prompts.reviewer)) ?? habit(role)
     prompts[role] += 1
     if (does !== undefined) doing.set(`${sessionId} ${text}`, does)
     if (does === "never-reports") memory.silent = 3
+    if (does === "keeps-failing" || does === "never-satisfied") habits[role] ??= prompts[role] + habitLasts
   }
 
   const author = (memory: Memory, { sessionId, text }: MemoryTurn, does: Misbehaviour | Misjudgement | undefined) => {
@@ -198,7 +210,8 @@ export const makeAgents = ({ authorDoes, nowMs, reviewerDoes, runOf, seed }: Age
     const did = (task: string, commit: string) =>
       void tasks.push({ runId: run.runId, phase: phase?.id ?? "", task, commit, runtimeSessionId: sessionId })
     if (does === "needs-human") return report({ result: "needs_human", reason: "I need to know more." })
-    if (does === "reports-failure") return report({ result: "failed", reason: "It cannot be done." })
+    if (does === "reports-failure" || does === "keeps-failing")
+      return report({ result: "failed", reason: "It cannot be done." })
     if (does === "architecture") {
       const task = phase?.tasks[0]?.id ?? "P1.1"
       return report({ result: "checkpoint", checkpoint: checkpointOf({ id: task }) })
@@ -225,7 +238,9 @@ export const makeAgents = ({ authorDoes, nowMs, reviewerDoes, runOf, seed }: Age
       repository.commit("by somebody else")
     }
     const item = { id: "R1", title: "Wrong", reason: "Look.", priority: "P1" }
-    if (does === "finds-something") return report({ readiness: "not_ready", items: [{ ...item, action: "auto_fix" }] })
+    if (does === "finds-something" || does === "never-satisfied") {
+      return report({ readiness: "not_ready", items: [{ ...item, action: "auto_fix" }] })
+    }
     if (does === "needs-decision") {
       return report({ readiness: "not_ready", items: [{ ...item, action: "human_required" }] })
     }

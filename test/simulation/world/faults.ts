@@ -17,6 +17,7 @@ export const services = [
 export const misbehaviours = [
   "needs-human",
   "reports-failure",
+  "keeps-failing",
   "no-report",
   "invalid-report",
   "never-reports",
@@ -37,6 +38,7 @@ export const misbehaviours = [
 ] as const
 export const misjudgements = [
   "finds-something",
+  "never-satisfied",
   "needs-decision",
   "invalid-report",
   "no-report",
@@ -79,7 +81,7 @@ export type Fault =
   | { readonly _tag: "RuntimeCrash"; readonly step: number; readonly downMs: number }
   | { readonly _tag: "Author"; readonly prompt: number; readonly does: (typeof misbehaviours)[number] }
   | { readonly _tag: "Reviewer"; readonly prompt: number; readonly does: (typeof misjudgements)[number] }
-  | { readonly _tag: "GateFails"; readonly run: number }
+  | { readonly _tag: "GateFails"; readonly run: number; readonly times: number }
   | { readonly _tag: "Human"; readonly step: number; readonly does: (typeof deeds)[number] }
   /** The n-th question: answered twice, hours later, or with what is not offered. */
   | { readonly _tag: "Answer"; readonly question: number; readonly how: "twice" | "late" | "unknown" | "elsewhere" }
@@ -159,7 +161,7 @@ const faultOf = (random: Random): Fault => {
     case "Reviewer":
       return { _tag: kind, prompt: random.below(5), does: random.pick(...misjudgements) }
     case "GateFails":
-      return { _tag: kind, run: random.below(6) }
+      return { _tag: kind, run: random.below(4), times: random.pick(1, 1, 4) }
     case "Human":
       return { _tag: kind, step, does: random.pick(...deeds) }
     case "Answer":
