@@ -42,8 +42,9 @@ const play = (from: number, count: number, bug: Bug | undefined): Part => {
   const failed: Array<number> = []
   for (let seed = from; seed < from + count; seed++) {
     const story = simulate(worldOf(seed), bug)
-    addStory(coverage, story, historiesOf(story))
-    if (violationsOf(story).length > 0) failed.push(seed)
+    const histories = historiesOf(story)
+    addStory(coverage, story, histories)
+    if (violationsOf(story, histories).length > 0) failed.push(seed)
   }
   return { coverage, failed }
 }
@@ -108,9 +109,9 @@ const bugNamed = (name: string): Bug => {
   return bug
 }
 
-const findBug = (name: string, count: number): void => {
+const findBug = (name: string, from: number, count: number): void => {
   const bug = bugNamed(name)
-  const found = findFailure(0, count, bug)
+  const found = findFailure(from, count, bug)
   if (found === undefined) {
     process.exitCode = 1
     say(`'${name}' is not found in ${count} stories`)
@@ -131,10 +132,10 @@ const main = async (): Promise<void> => {
     return tellFailure(seed, bug)
   }
   if (values.bug === "all") {
-    for (const name of Object.keys(bugs)) findBug(name, Number(values.count))
+    for (const name of Object.keys(bugs)) findBug(name, Number(values.from), Number(values.count))
     return
   }
-  if (values.bug !== undefined) return findBug(values.bug, Number(values.count))
+  if (values.bug !== undefined) return findBug(values.bug, Number(values.from), Number(values.count))
   const count = values.nightly ? 1_000_000 : Number(values.count)
   const begin = Date.now()
   const { coverage, failed } = await playInProcesses(Number(values.from), count, Number(values.processes))

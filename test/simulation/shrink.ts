@@ -2,6 +2,7 @@
 
 import { violationsOf } from "./checks/all.ts"
 import type { Violation } from "./checks/Check.ts"
+import { historiesOf } from "./checks/histories.ts"
 import { type Bug, type Story, simulate } from "./simulate.ts"
 import type { Fault } from "./world/faults.ts"
 import { type World, worldOf } from "./world/World.ts"
@@ -15,7 +16,7 @@ export interface Failure {
 /** Undefined: nothing is wrong. */
 export const failureOf = (world: World, bug?: Bug): Failure | undefined => {
   const story = simulate(world, bug)
-  const violations = violationsOf(story)
+  const violations = violationsOf(story, historiesOf(story))
   return violations.length === 0 ? undefined : { world, story, violations }
 }
 

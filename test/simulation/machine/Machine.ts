@@ -41,7 +41,8 @@ export class Process implements Scheduler.Scheduler {
     this.clock = clockOf(this)
     this.context = Context.make(Clock.Clock, this.clock).pipe(
       Context.add(NewId, machine.newId),
-      Context.add(References.TracerEnabled, false)
+      Context.add(References.TracerEnabled, false),
+      Context.add(References.MinimumLogLevel, "None")
     )
   }
 

@@ -40,6 +40,8 @@ interface Surroundings {
 }
 
 const isEvent = Schema.is(PublicEvent)
+/** What a human acts upon. */
+const minded = new Set(["EscalationRaised", "RunPaused"])
 const longMs = 20 * 60_000
 
 export const makeHuman = ({ messenger, process, runtime, sessionOf, world }: Surroundings): Human => {
@@ -163,7 +165,7 @@ export const makeHuman = ({ messenger, process, runtime, sessionOf, world }: Sur
       if (run !== undefined) doIn(run, deed)
     },
     hear: (stored) => {
-      if (stored.kind !== "event" || heard.has(stored.id)) return
+      if (!minded.has(stored.type) || stored.kind !== "event" || heard.has(stored.id)) return
       heard.add(stored.id)
       const event = contentOf(stored)
       if (!isEvent(event)) return

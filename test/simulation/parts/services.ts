@@ -7,7 +7,7 @@ import type { ServiceName } from "@reprise/protocol"
 import { reviewActor } from "@reprise/reviewer"
 import { defaultServiceSettings, sessionActor, workersWith } from "@reprise/session-manager"
 import { workersOnHost, workspaceActor } from "@reprise/workspace"
-import { Effect, Layer, Logger, References } from "effect"
+import { Effect, Layer } from "effect"
 import type { Process } from "../machine/Machine.ts"
 import type { hostLayer } from "./host.ts"
 
@@ -63,8 +63,6 @@ export const prefix = "sim"
 export const actorConfig = (snapshotEvery: number) =>
   ActorConfig.layer({ prefix, snapshotEvery, ackWaitMs: 30_000, heartbeatMs: 10_000 })
 
-const quiet = Layer.merge(Logger.layer([]), Layer.succeed(References.MinimumLogLevel, "None"))
-
 export interface Start {
   readonly process: Process
   readonly service: ServiceName
@@ -80,8 +78,7 @@ export const startService = ({ broker, onEnded, process, service, snapshotEvery,
   const running = Layer.fresh(layerOf(service, works, surroundings)).pipe(
     Layer.provide(Messenger.layer),
     Layer.provide(Layer.succeed(Broker, broker)),
-    Layer.provide(actorConfig(snapshotEvery)),
-    Layer.provide(quiet)
+    Layer.provide(actorConfig(snapshotEvery))
   )
   process.fork(Effect.scoped(Effect.andThen(Layer.build(running), Effect.never))).addObserver(onEnded)
 }

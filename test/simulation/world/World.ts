@@ -92,7 +92,7 @@ export const worldOf = (seed: number, faults?: ReadonlyArray<Fault>): World => {
     seed,
     runs: random.pick(["r1"], ["r1"], ["r1"], ["r1"], ["r1"], ["r1", "r2"]).map((name) => runOf(random, name)),
     replicas: random.pick(1, 1, 1, 2),
-    snapshotEvery: random.pick(1, 5, 100),
+    snapshotEvery: random.pick(4, 20, 100),
     answers: random.pick(2, 4, 6),
     faults: faults ?? faultsOf(randomOf(seed ^ 0x5bd1e995))
   }

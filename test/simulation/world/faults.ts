@@ -159,7 +159,7 @@ const faultOf = (random: Random): Fault => {
     case "Author":
       return { _tag: kind, prompt, does: random.pick(...misbehaviours) }
     case "Reviewer":
-      return { _tag: kind, prompt: random.below(5), does: random.pick(...misjudgements) }
+      return { _tag: kind, prompt: random.below(3), does: random.pick(...misjudgements) }
     case "GateFails":
       return { _tag: kind, run: random.below(4), times: random.pick(1, 1, 4) }
     case "Human":
