@@ -167,10 +167,10 @@ export const bugs: Readonly<Record<string, Bug>> = {
     )
   },
   "the watch over sessions is not taken up after a restart": {
-    seam: (broker, { incarnation, service }) => ({
+    seam: (broker, { restarted, service }) => ({
       ...broker,
       request: (subject, request) =>
-        service === "session-manager" && incarnation > 10 && subject.endsWith(".list")
+        service === "session-manager" && restarted && subject.endsWith(".list")
           ? Effect.succeed(JSON.stringify({ ok: true, data: [] }))
           : broker.request(subject, request)
     })

@@ -78,6 +78,16 @@ export const checkpointsAreAnswered: Check = ({ world }, { orchestrator }) =>
 const grantsOf = (events: ReadonlyArray<RunEvent>, limit: EventOf<"LimitRaised">["limit"]) =>
   only(events, "LimitRaised").filter((event) => event.limit === limit).length
 
+const visitsOf = (events: ReadonlyArray<RunEvent>, step: string, cause?: string): number =>
+  only(events, "StepStarted").filter((event) => event.step === step && (cause === undefined || event.cause === cause))
+    .length
+
+/** A human who raises the limit grants as many again and one; each continue grants its own. */
+const visitsGranted = (events: ReadonlyArray<RunEvent>, step: string, most: number): number => {
+  const raised = only(events, "LimitRaised").filter((event) => event.step === step && event.limit === "step-visits")
+  return (most + 1) * (1 + raised.length) - 1 + visitsOf(events, step, "continue")
+}
+
 /** Counted from the events alone, since a counter that is reset would not notice. */
 export const limitsHold: Check = ({ world }, { orchestrator }) =>
   world.runs.flatMap(({ options, runId }) => {
@@ -103,14 +113,7 @@ export const limitsHold: Check = ({ world }, { orchestrator }) =>
           maxContinuations * (1 + grantsOf(events, "continuations"))
         ),
         ...counted.flatMap((step) =>
-          over(
-            `visits of ${step}`,
-            steps.filter((one) => one === step).length,
-            maxStepVisits *
-              (1 +
-                only(events, "LimitRaised").filter((event) => event.step === step && event.limit === "step-visits")
-                  .length)
-          )
+          over(`visits of ${step}`, visitsOf(events, step), visitsGranted(events, step, maxStepVisits))
         )
       ]
     })

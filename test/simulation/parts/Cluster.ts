@@ -16,7 +16,7 @@ interface Replica {
 /** Changes what a process sees of the broker. A planted bug does. */
 export type Seam = (
   broker: BrokerShape,
-  of: { readonly service: ServiceName; readonly process: Process; readonly incarnation: number }
+  of: { readonly service: ServiceName; readonly process: Process; readonly restarted: boolean }
 ) => BrokerShape
 
 export interface ClusterOptions {
@@ -42,7 +42,6 @@ export class Cluster {
   readonly #deliveries = new Map<ServiceName, number>()
   /** Faults of calls and deliveries, by service and number. */
   readonly #planned = new Map<string, Fault>()
-  #incarnations = 0
   #down = 0
   kills = 0
   /** Nothing goes wrong any more. */
@@ -62,13 +61,12 @@ export class Cluster {
     }
   }
 
-  #start(service: ServiceName, works: boolean): void {
+  #start(service: ServiceName, works: boolean, restarted = false): void {
     const { broker, machine, seam, server, snapshotEvery, surroundings } = this.#options
     const process = new Process(machine, service)
-    this.#incarnations += 1
     const connection = connect(machine, broker, server, process, this.#fatesOf(service, process))
     this.#running.set(service, [...(this.#running.get(service) ?? []), { process, works, connection }])
-    const seen = seam(connection.broker, { service, process, incarnation: this.#incarnations })
+    const seen = seam(connection.broker, { service, process, restarted })
     startService({
       process,
       service,
@@ -97,7 +95,7 @@ export class Cluster {
     onKilled(service)
     machine.after(server, supervisorMs + downMs, () => {
       this.#down -= 1
-      this.#start(service, replica.works)
+      this.#start(service, replica.works, true)
     })
   }
 

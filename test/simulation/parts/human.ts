@@ -115,7 +115,7 @@ export const makeHuman = ({ messenger, process, runtime, sessionOf, world }: Sur
     }
   }
 
-  const attach = (run: PlannedRun) => {
+  const attach = (run: PlannedRun, delayMs = 0) => {
     const session = sessionOf(run)
     if (session === undefined) return
     const { runtimeSessionId } = session
@@ -123,7 +123,7 @@ export const makeHuman = ({ messenger, process, runtime, sessionOf, world }: Sur
     const promptId = promptIds(machine.nowMs, `human ${nth}`, 0)
     prompts.add(promptId.messageId)
     const { directory } = run
-    act(0, runtime.prompt({ runtimeSessionId, directory, promptId, text: `${byHand} look at this, ${nth}.` }))
+    act(delayMs, runtime.prompt({ runtimeSessionId, directory, promptId, text: `${byHand} look at this, ${nth}.` }))
   }
 
   const send = (command: Parameters<typeof messenger.send>[0]) => act(0, messenger.send(command))
@@ -173,7 +173,8 @@ export const makeHuman = ({ messenger, process, runtime, sessionOf, world }: Sur
         const run = world.runs.find(({ runId }) => runId === event.runId)
         if (attachNext && run !== undefined) {
           attachNext = false
-          attach(run)
+          attach(run, 1_000 + (chance(event.escalationId) % 20_000))
+          return
         }
         asked(event.escalationId, event.options)
       }

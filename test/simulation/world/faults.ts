@@ -49,7 +49,7 @@ export const misjudgements = [
   "commits-meanwhile"
 ] as const
 
-/** What a human does besides answering each question once. */
+/** What a human does besides answering each question once. `attach-answer`: works in the session instead of answering. */
 export const deeds = [
   "pause",
   "pause-now",
@@ -163,7 +163,7 @@ const faultOf = (random: Random): Fault => {
     case "GateFails":
       return { _tag: kind, run: random.below(4), times: random.pick(1, 1, 4) }
     case "Human":
-      return { _tag: kind, step, does: random.pick(...deeds) }
+      return { _tag: kind, step, does: random.chance(0.3) ? "attach-answer" : random.pick(...deeds) }
     case "Answer":
       return { _tag: kind, question: random.below(3), how: random.pick("twice", "late", "unknown", "elsewhere") }
   }
