@@ -13,6 +13,7 @@ import { ActorConfig, type ActorSettings } from "./ActorConfig.ts"
 import { Broker, type BrokerShape, type ConsumerSpec } from "./broker/Broker.ts"
 import type { BrokerFault } from "./broker/faults.ts"
 import { PoisonMessage } from "./DeadLetter.ts"
+import { NewId } from "./newId.ts"
 import { type ActorRuntime, makeActorRuntime } from "./runtime/ActorRuntime.ts"
 import { makeAnswers } from "./runtime/Answers.ts"
 import { currentView, handleInput, noAnswer, refuseUnreadable } from "./runtime/handleInput.ts"
@@ -167,7 +168,7 @@ const run = Effect.fnUntraced(function* <State, Input extends Tagged, Event exte
   const commands = yield* receiverOf("commands", [subjects.commands(service)])
   const timers = yield* receiverOf("timers", [subjects.timers(service)])
   const events = yield* receiverOf("events", eventFilters(subjects, subscription))
-  const runtime = makeActorRuntime(actor, broker, subjects, settings, yield* makeAnswers())
+  const runtime = makeActorRuntime(actor, broker, subjects, settings, yield* makeAnswers(), (yield* NewId)())
   const running = { runtime, lanes: yield* makeLanes() }
 
   const view = actor.view === undefined ? {} : { view: (key: string) => currentView(runtime, key) }

@@ -2,9 +2,20 @@
 export * from "./Actor.ts"
 export { ActorConfig, type ActorSettings } from "./ActorConfig.ts"
 export { actorLayer } from "./actorLayer.ts"
-export { Broker, drain, type EventsFrom } from "./broker/Broker.ts"
+export {
+  Broker,
+  type BrokerShape,
+  type Bucket,
+  type Delivered,
+  drain,
+  type EventsFrom,
+  type Message,
+  type QueryHandler,
+  type StoredMessage
+} from "./broker/Broker.ts"
 export { BrokerFault, BrokerFull, Conflict } from "./broker/faults.ts"
 export { DeadLetter } from "./DeadLetter.ts"
+export { type JournalEntry, readEntry } from "./JournalEntry.ts"
 export { JetStreamBroker } from "./jetstream/JetStreamBroker.ts"
 export { Messenger } from "./Messenger.ts"
 export { MemoryBroker } from "./memory/MemoryBroker.ts"
@@ -13,6 +24,7 @@ export { NotReplayable, type StoredDeadLetter } from "./messenger/deadLetters.ts
 export type { EventsOptions, SeenEvent } from "./messenger/events.ts"
 export { QueryFailed } from "./messenger/queries.ts"
 export { SendFailed, type SendOptions } from "./messenger/send.ts"
+export { NewId } from "./newId.ts"
 export { type ActorReplay, replayActor } from "./replay/replayActor.ts"
 export { type ReplayDifference, type Replayed, replayJournal, type StoredEntry } from "./replay/replayJournal.ts"
 export { type WorkContext, type Worker, WorkFault, workerLayer } from "./workerLayer.ts"

@@ -1,2 +1,3 @@
 export { runActor } from "./actor/actor.ts"
-export { layer } from "./service.ts"
+export { questions, transitions } from "./actor/transitions.ts"
+export { layer, watchWith } from "./service.ts"

@@ -4,10 +4,11 @@ import { Layer } from "effect"
 import { runActor } from "./actor/actor.ts"
 import { defaultWatchSettings, type WatchSettings, watchRuns } from "./work/watchRuns.ts"
 
+/** The watch alone. */
+export const watchWith = (changes: Partial<WatchSettings> = {}) =>
+  Layer.effectDiscard(watchRuns({ ...defaultWatchSettings, ...changes })).pipe(Layer.provide(Messenger.layer))
+
 export const layerWith = (changes: Partial<WatchSettings> = {}) =>
-  Layer.effectDiscard(watchRuns({ ...defaultWatchSettings, ...changes })).pipe(
-    Layer.provide(Messenger.layer),
-    Layer.merge(actorLayer(runActor))
-  )
+  Layer.merge(watchWith(changes), actorLayer(runActor))
 
 export const layer = layerWith()

@@ -5,15 +5,19 @@ import { Layer } from "effect"
 import { workspaceActor } from "./actor/actor.ts"
 import { WorkspaceFiles } from "./work/files/WorkspaceFiles.ts"
 import { Git } from "./work/git/Git.ts"
+import { GitDirectory } from "./work/git/GitDirectory.ts"
 import { Leases } from "./work/leases/Leases.ts"
 import { workspaceWorker } from "./work/worker.ts"
 
 /** Decide and answer queries, without touching files. Run with any number of replicas, on any host. */
 export const actors = actorLayer(workspaceActor)
 
+/** The workers on a host that others provide: its git, its files and its programs. */
+export const workersOnHost = workspaceWorker.pipe(Layer.provide(Leases.layer))
+
 /** Work in the working trees on this host's disk. */
-export const workers = workspaceWorker.pipe(
-  Layer.provide(Layer.mergeAll(Git.layer, WorkspaceFiles.layer, Leases.layer)),
+export const workers = workersOnHost.pipe(
+  Layer.provide(Layer.mergeAll(Git.layer, GitDirectory.layer, WorkspaceFiles.layer)),
   Layer.provide(NodeServices.layer)
 )
 

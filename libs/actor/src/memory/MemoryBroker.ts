@@ -1,5 +1,5 @@
 /** The broker in memory: the same contract as the real one, without a server. */
-import { Effect, Layer, Scope, Stream } from "effect"
+import { Clock, Effect, Layer, type Scope, Stream } from "effect"
 import {
   Broker,
   type BrokerShape,
@@ -17,13 +17,13 @@ import { type MemoryStream, makeMemoryStream, matchesSubject } from "./MemoryStr
 
 type Streams = Readonly<Record<StreamKind, MemoryStream>>
 
-const makeStreams = (): Streams => ({
-  commands: makeMemoryStream(),
-  work: makeMemoryStream(),
-  events: makeMemoryStream(),
-  journal: makeMemoryStream(),
-  timers: makeMemoryStream(),
-  dead: makeMemoryStream()
+const makeStreams = (nowMs: () => number): Streams => ({
+  commands: makeMemoryStream(nowMs),
+  work: makeMemoryStream(nowMs),
+  events: makeMemoryStream(nowMs),
+  journal: makeMemoryStream(nowMs),
+  timers: makeMemoryStream(nowMs),
+  dead: makeMemoryStream(nowMs)
 })
 
 const makeStore = (
@@ -79,7 +79,7 @@ type Consuming = Pick<BrokerShape, "consume" | "pull" | "settled">
 
 /** Consumers live as long as the broker, by name, like those of a server. */
 const makeConsuming = Effect.fnUntraced(function* (streams: Streams) {
-  const scope = yield* Effect.scope
+  const own = yield* Effect.context<Scope.Scope>()
   const consumers = new Map<string, MemoryConsumer>()
   const listeners = new Set<() => void>()
   const onChange = () => {
@@ -89,7 +89,7 @@ const makeConsuming = Effect.fnUntraced(function* (streams: Streams) {
   const consumerOf = Effect.fnUntraced(function* (spec: ConsumerSpec) {
     const known = consumers.get(spec.durable)
     if (known !== undefined) return known
-    const consumer = yield* makeMemoryConsumer(streams[spec.stream], spec, onChange).pipe(Scope.provide(scope))
+    const consumer = yield* makeMemoryConsumer(streams[spec.stream], spec, onChange).pipe(Effect.provideContext(own))
     consumers.set(spec.durable, consumer)
     return consumer
   })
@@ -153,7 +153,8 @@ const makeFollow =
     })
 
 const make = Effect.gen(function* () {
-  const streams = makeStreams()
+  const clock = yield* Clock.Clock
+  const streams = makeStreams(() => clock.currentTimeMillisUnsafe())
   return Broker.of({
     ...makeStore(streams),
     ...(yield* makeConsuming(streams)),
@@ -168,7 +169,8 @@ const make = Effect.gen(function* () {
 
 /**
  * The broker for tests without a server. Processes that share the layer share the broker, and it ends with the layer's
- * scope. Redelivery and delays use the clock of that scope, so virtual time works.
+ * scope. Redelivery and delays use the clock and the scheduler of whoever builds the layer, not those of its clients:
+ * virtual time works, and a client that dies takes nothing of the broker with it.
  *
  * @example
  * const system = Messenger.layer.pipe(Layer.provideMerge(MemoryBroker.layer), Layer.provideMerge(ActorConfig.layer()))

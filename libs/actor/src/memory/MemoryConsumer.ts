@@ -1,5 +1,5 @@
 /** A named consumer in memory: its position and what is delivered and not settled, shared by all who use it. */
-import { Effect, FiberMap, type Scope } from "effect"
+import { Effect, FiberMap, Scheduler, type Scope } from "effect"
 import type { ConsumerSpec, Delivered, StoredMessage } from "../broker/Broker.ts"
 import { type MemoryStream, matchesSubject } from "./MemoryStream.ts"
 
@@ -111,7 +111,10 @@ const dispatch = (state: State) => {
   }
 }
 
-/** `onChange` is called after each round of deliveries. The ack wait uses the clock of the scope, so it may be virtual. */
+/**
+ * `onChange` is called after each round of deliveries. The ack wait uses the clock of whoever makes the consumer, and
+ * deliveries are tasks of their scheduler, so both may be virtual.
+ */
 export const makeMemoryConsumer = Effect.fnUntraced(function* (
   stream: MemoryStream,
   spec: ConsumerSpec,
@@ -119,6 +122,7 @@ export const makeMemoryConsumer = Effect.fnUntraced(function* (
 ): Effect.fn.Return<MemoryConsumer, never, Scope.Scope> {
   const returns = yield* FiberMap.make<number, void, never>()
   const planReturn = yield* FiberMap.runtime(returns)()
+  const dispatcher = (yield* Scheduler.Scheduler).makeDispatcher()
   let planned = false
 
   const state: State = {
@@ -139,11 +143,11 @@ export const makeMemoryConsumer = Effect.fnUntraced(function* (
     dispatchSoon: () => {
       if (planned) return
       planned = true
-      queueMicrotask(() => {
+      dispatcher.scheduleTask(() => {
         planned = false
         dispatch(state)
         onChange()
-      })
+      }, 0)
     }
   }
 

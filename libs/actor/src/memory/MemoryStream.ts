@@ -1,4 +1,4 @@
-/** One stream in memory: messages in order, each id once, and the consumers that read it. */
+/** One stream in memory: messages in order, each id once within the window for repeats, and the consumers that read it. */
 import { encodeMeta } from "@reprise/protocol"
 import { Effect } from "effect"
 import { dueHeader, type Message, type StoredMessage } from "../broker/Broker.ts"
@@ -11,7 +11,7 @@ export const matchesSubject = (pattern: string, subject: string): boolean => {
 }
 
 export interface MemoryStream {
-  /** Stores a message and gives its sequence; a message whose id is known is not stored again. */
+  /** Stores a message and gives its sequence; a message whose id was stored lately is not stored again. */
   readonly store: (message: Message) => number
   /** The messages after a sequence, oldest first. */
   readonly after: (sequence: number) => ReadonlyArray<StoredMessage>
@@ -33,21 +33,25 @@ const emptyPlace = (sequence: number): StoredMessage => ({
   body: Effect.succeed("")
 })
 
-export const makeMemoryStream = (): MemoryStream => {
+/** As long as the real streams drop repeats (docs/design/protocol.md#subjects-and-streams). */
+const idsKnownForMs = 10 * 60_000
+
+export const makeMemoryStream = (nowMs: () => number): MemoryStream => {
   const messages: Array<StoredMessage> = []
-  const ids = new Map<string, number>()
+  const ids = new Map<string, { readonly sequence: number; readonly atMs: number }>()
   const newest = new Map<string, StoredMessage>()
   const listeners = new Set<() => void>()
   return {
     store: ({ body, dueAt, meta, subject }) => {
       const known = ids.get(meta.id)
-      if (known !== undefined) return known
+      const atMs = nowMs()
+      if (known !== undefined && atMs - known.atMs < idsKnownForMs) return known.sequence
       const headers: Record<string, string> = encodeMeta(meta)
       if (dueAt !== undefined) headers[dueHeader] = dueAt
       const sequence = messages.length + 1
       const stored = { subject, sequence, header: (name: string) => headers[name] ?? "", body: Effect.succeed(body) }
       messages.push(stored)
-      ids.set(meta.id, sequence)
+      ids.set(meta.id, { sequence, atMs })
       newest.set(subject, stored)
       for (const listener of listeners) listener()
       return sequence

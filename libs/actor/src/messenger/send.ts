@@ -9,6 +9,7 @@ import {
 import { Clock, Effect, Result, Schema } from "effect"
 import type { ActorSettings } from "../ActorConfig.ts"
 import type { BrokerShape } from "../broker/Broker.ts"
+import { NewId } from "../newId.ts"
 import { traceparentOf } from "../runtime/telemetry.ts"
 import { encodeCommand, encodeEvent } from "../wire.ts"
 
@@ -51,7 +52,7 @@ const metaOf = Effect.fnUntraced(function* (source: string, type: string, run: s
   const span = yield* Effect.result(Effect.currentParentSpan)
   const traceparent = options.traceparent ?? (Result.isSuccess(span) ? traceparentOf(span.success) : undefined)
   return {
-    id: options.id ?? crypto.randomUUID(),
+    id: options.id ?? (yield* NewId)(),
     type,
     source,
     subject: options.subject ?? run,

@@ -27,14 +27,15 @@ export interface ActorRuntime<State, Input extends Tagged, Event extends Tagged>
   readonly nextAttemptId: (key: Key) => string
 }
 
+/** `writer`: an id that no other runtime has. */
 export const makeActorRuntime = <State, Input extends Tagged, Event extends Tagged>(
   actor: Actor<State, Input, Event, Tagged>,
   broker: BrokerShape,
   subjects: Subjects,
   settings: ActorSettings,
-  answers: Answers
+  answers: Answers,
+  writer: string
 ): ActorRuntime<State, Input, Event> => {
-  const writer = crypto.randomUUID()
   const arrivals: Arrivals = { last: 0 }
   let attempts = 0
   return {

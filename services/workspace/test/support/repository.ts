@@ -10,6 +10,7 @@ import { Effect, Layer } from "effect"
 import type { Place } from "../../src/actor/work.ts"
 import { WorkspaceFiles } from "../../src/work/files/WorkspaceFiles.ts"
 import { Git } from "../../src/work/git/Git.ts"
+import { GitDirectory } from "../../src/work/git/GitDirectory.ts"
 
 const run = promisify(execFile)
 const environment = {
@@ -93,4 +94,6 @@ export const repository = Effect.gen(function* () {
   return made
 })
 
-export const adapters = Layer.mergeAll(Git.layer, WorkspaceFiles.layer).pipe(Layer.provideMerge(NodeServices.layer))
+export const adapters = Layer.mergeAll(Git.layer, GitDirectory.layer, WorkspaceFiles.layer).pipe(
+  Layer.provideMerge(NodeServices.layer)
+)

@@ -1,5 +1,5 @@
 /** Files of a workspace, by paths from plans, agents and messages. Nothing outside the root is read or written. */
-import type { FileHandle } from "node:fs/promises"
+import { type FileHandle, realpath, stat } from "node:fs/promises"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { HostFault, NotAFile, OutsideWorkspace } from "../faults.ts"
 import { createInside, type Kind, kindInside, readInside, replaceInside } from "./insideDirectory.ts"
@@ -27,6 +27,10 @@ export class WorkspaceFiles extends Context.Service<
     readonly read: (root: string, path: string) => Effect.Effect<string | undefined, FileError>
     /** What is at a path; undefined: nothing. */
     readonly kind: (root: string, path: string) => Effect.Effect<Kind | undefined, FileError>
+    /** Where a path of the host really leads. */
+    readonly realPath: (path: string) => Effect.Effect<string>
+    /** Whether the host has a directory at this path. */
+    readonly isDirectory: (path: string) => Effect.Effect<boolean>
     /** Atomic, and on disk when it returns. Missing directories are created. */
     readonly replace: (root: string, path: string, text: string) => Effect.Effect<void, FileError>
     /** An empty file, open until the scope closes. Missing directories are created. */
@@ -36,6 +40,14 @@ export class WorkspaceFiles extends Context.Service<
   static readonly layer = Layer.succeed(WorkspaceFiles, {
     read: (root, path) => attempt(`reading ${path}`, () => readInside(root, path)),
     kind: (root, path) => attempt(`looking for ${path}`, () => kindInside(root, path)),
+    realPath: (path) => Effect.promise(() => realpath(path)),
+    isDirectory: (path) =>
+      Effect.promise(() =>
+        stat(path).then(
+          (found) => found.isDirectory(),
+          () => false
+        )
+      ),
     replace: (root, path, text) => attempt(`writing ${path}`, () => replaceInside(root, path, text)),
     createLog: (root, path) =>
       Effect.acquireRelease(

@@ -1,5 +1,4 @@
 /** Finds the repository of a workspace, and checks that the plan is a file in it. */
-import { realpath, stat } from "node:fs/promises"
 import { dirname, isAbsolute, join } from "node:path"
 import { Effect } from "effect"
 import type { InputOf } from "../../actor/inputs.ts"
@@ -7,18 +6,8 @@ import type { GitFault } from "../faults.ts"
 import { excludePatterns } from "../files/ownFiles.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { Git } from "../git/Git.ts"
-import { excludeFromGit } from "../git/gitDirectoryFiles.ts"
+import { GitDirectory } from "../git/GitDirectory.ts"
 import { refuse } from "./refusal.ts"
-
-const realPath = (path: string) => Effect.promise(() => realpath(path))
-
-const isDirectory = (path: string) =>
-  Effect.promise(() =>
-    stat(path).then(
-      (found) => found.isDirectory(),
-      () => false
-    )
-  )
 
 const notARepository = (workspace: string, fault: GitFault): string =>
   fault.withoutWorkTree
@@ -28,14 +17,15 @@ const notARepository = (workspace: string, fault: GitFault): string =>
 /** The real path of the repository's top directory. */
 const requireRepository = Effect.fnUntraced(function* (workspace: string) {
   const git = yield* Git
+  const files = yield* WorkspaceFiles
   if (!isAbsolute(workspace)) return yield* refuse("other", `The workspace '${workspace}' is not an absolute path.`)
-  if (!(yield* isDirectory(workspace))) {
+  if (!(yield* files.isDirectory(workspace))) {
     return yield* refuse("not-a-repository", `There is no directory ${workspace} on this host.`)
   }
   const top = yield* git
     .topLevel(workspace)
     .pipe(Effect.catchTag("GitFault", (fault) => refuse("not-a-repository", notARepository(workspace, fault))))
-  const root = yield* realPath(top)
+  const root = yield* files.realPath(top)
   if ((yield* git.head(root)) === undefined) {
     return yield* refuse("other", `${root} has no commit yet. Commit the plan first.`)
   }
@@ -54,7 +44,7 @@ const requirePlan = Effect.fnUntraced(function* (root: string, planPath: string)
   )
   if (plan === undefined) return yield* refuse("other", `There is no plan ${planPath} in ${root}.`)
   const owner = yield* git.topLevel(dirname(join(root, planPath)))
-  if ((yield* realPath(owner)) !== root) {
+  if ((yield* files.realPath(owner)) !== root) {
     return yield* refuse(
       "outside",
       `The plan ${planPath} is a file of another repository, ${owner}. Start the run there.`
@@ -68,6 +58,7 @@ export const locateRepository = Effect.fnUntraced(function* (command: InputOf<"P
   const git = yield* Git
   const root = yield* requireRepository(command.workspace)
   const plan = yield* requirePlan(root, command.planPath)
-  yield* excludeFromGit(yield* git.gitPath(root, "info/exclude"), excludePatterns)
+  const own = yield* GitDirectory
+  yield* own.exclude(yield* git.gitPath(root, "info/exclude"), excludePatterns)
   return { root, plan }
 })

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
 import { Git } from "../git/Git.ts"
-import { workspaceIdentity } from "../git/gitDirectoryFiles.ts"
+import { GitDirectory } from "../git/GitDirectory.ts"
 import { removeWorktree } from "../git/worktrees.ts"
 import { Leases } from "../leases/Leases.ts"
 import { locateRepository } from "./locateRepository.ts"
@@ -29,11 +29,12 @@ const checkTree = (command: PrepareWorkspace, root: string, plan: string, tree: 
 
 const prepareOrRefuse = Effect.fnUntraced(function* (command: PrepareWorkspace, host: Host, before: Place | undefined) {
   const git = yield* Git
+  const own = yield* GitDirectory
   const leases = yield* Leases
   const { plan, root } = yield* locateRepository(command)
   const tree: Tree = command.worktree ? yield* worktreeOfRun(command, root) : { directory: root, isNew: false }
   const { directory } = tree
-  const leaseId = yield* workspaceIdentity(yield* git.gitDirectory(directory))
+  const leaseId = yield* own.identify(yield* git.gitDirectory(directory))
   const claim = { leaseId, runId: command.runId, directory }
   yield* leases.acquire(claim).pipe(Effect.catchTag("InUse", ({ message }) => refuse("in-use", message)))
 

@@ -6,7 +6,7 @@ import type { GitFault } from "../faults.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { quoted } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
-import { markPrepared, preparedMarker } from "../git/gitDirectoryFiles.ts"
+import { GitDirectory } from "../git/GitDirectory.ts"
 import { listWorktrees, worktreePath } from "../git/worktrees.ts"
 import { commandSlugs, postCreateLog } from "../qualityGates/logNames.ts"
 import { runShell } from "../qualityGates/runShell.ts"
@@ -96,7 +96,8 @@ export const setUpWorktree = Effect.fnUntraced(function* (
   const git = yield* Git
   const { directory } = tree
   const gitDirectory = yield* git.gitDirectory(directory)
-  const marker = yield* preparedMarker(gitDirectory)
+  const own = yield* GitDirectory
+  const marker = yield* own.marker(gitDirectory)
   // This run has prepared it before, but crashed before it could report that.
   if (marker !== undefined && directory === worktreePath(root, command.runId)) return marker.tolerated
   yield* requireSamePlan(command, plan, tree)
@@ -104,6 +105,6 @@ export const setUpWorktree = Effect.fnUntraced(function* (
   if (!tree.isNew) yield* requireClean(directory, command.allowDirty)
   yield* runPostCreate(command, root, directory)
   const tolerated = yield* requireClean(directory, true)
-  yield* markPrepared(gitDirectory, tolerated)
+  yield* own.markPrepared(gitDirectory, tolerated)
   return tolerated
 })

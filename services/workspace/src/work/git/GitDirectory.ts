@@ -1,0 +1,73 @@
+/** The files that Reprise keeps in the git directory of a working tree. They are removed with the tree. */
+import { randomUUID } from "node:crypto"
+import { stat } from "node:fs/promises"
+import { join } from "node:path"
+import { readIfPresent, replaceFile } from "@reprise/process"
+import { Context, Effect, Layer, Result, Schema } from "effect"
+import { HostFault } from "../faults.ts"
+
+const attempt = <A>(operation: string, run: () => Promise<A>) =>
+  Effect.tryPromise({ try: run, catch: (cause) => new HostFault({ operation, cause }) })
+
+const textOf = async (path: string): Promise<string> => (await readIfPresent(path)) ?? ""
+
+/** git lets the umask decide who may read its directory. */
+const replace = (path: string, text: string) => replaceFile(path, text, { mode: 0o666, folderMode: 0o777 })
+
+const Identity = Schema.fromJsonString(Schema.Struct({ id: Schema.String, inode: Schema.Finite }))
+const decodeIdentity = Schema.decodeUnknownResult(Identity)
+
+const markerPath = (gitDirectory: string) => join(gitDirectory, "reprise-prepared.json")
+const Marker = Schema.fromJsonString(Schema.Struct({ tolerated: Schema.Array(Schema.String) }))
+const decodeMarker = Schema.decodeUnknownResult(Marker)
+
+const identify = (gitDirectory: string) =>
+  attempt("identifying the workspace", async () => {
+    const path = join(gitDirectory, "reprise-workspace.json")
+    const { ino: inode } = await stat(gitDirectory)
+    const known = Result.getOrUndefined(decodeIdentity(await textOf(path)))
+    if (known?.inode === inode) return known.id
+    const id = randomUUID()
+    await replace(path, JSON.stringify({ id, inode }))
+    return id
+  })
+
+const exclude = (path: string, patterns: ReadonlyArray<string>) =>
+  attempt("excluding Reprise's files from git", async () => {
+    const text = await textOf(path)
+    const present = new Set(text.split(/\r?\n/))
+    const missing = patterns.filter((pattern) => !present.has(pattern))
+    if (missing.length === 0) return
+    const separator = text === "" || text.endsWith("\n") ? "" : "\n"
+    await replace(path, `${text}${separator}${missing.join("\n")}\n`)
+  })
+
+export class GitDirectory extends Context.Service<
+  GitDirectory,
+  {
+    /**
+     * The id of this working tree: the same for every host and path through which it is seen. The copy of a repository
+     * contains the file too, but on another inode, and gets another id.
+     */
+    readonly identify: (gitDirectory: string) => Effect.Effect<string, HostFault>
+    /** Adds the missing patterns to `.git/info/exclude`, whose path is given. */
+    readonly exclude: (path: string, patterns: ReadonlyArray<string>) => Effect.Effect<void, HostFault>
+    /** What `markPrepared` recorded; undefined when preparing this worktree was not completed. */
+    readonly marker: (gitDirectory: string) => Effect.Effect<typeof Marker.Type | undefined, HostFault>
+    /** Records that a worktree's `postCreate` commands have run, and which uncommitted paths they left. */
+    readonly markPrepared: (gitDirectory: string, tolerated: ReadonlyArray<string>) => Effect.Effect<void, HostFault>
+  }
+>()("workspace/GitDirectory") {
+  static readonly layer = Layer.succeed(GitDirectory, {
+    identify,
+    exclude,
+    marker: (gitDirectory) =>
+      attempt("reading the worktree's marker", async () =>
+        Result.getOrUndefined(decodeMarker(await textOf(markerPath(gitDirectory))))
+      ),
+    markPrepared: (gitDirectory, tolerated) =>
+      attempt("marking the worktree as prepared", () =>
+        replace(markerPath(gitDirectory), JSON.stringify({ tolerated }))
+      )
+  })
+}

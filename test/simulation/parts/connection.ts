@@ -1,0 +1,218 @@
+/**
+ * A process's connection to the broker. Every call is a request and an answer, and each of them arrives later, or not at
+ * all; the broker does its part as a process of its own. When the client is killed the broker notices that its connection
+ * has ended, and nothing that was on its way reaches the client.
+ */
+import {
+  BrokerFault,
+  type BrokerShape,
+  type Bucket,
+  type Delivered,
+  type QueryHandler,
+  type StoredMessage
+} from "@reprise/actor"
+import { Effect, Exit, Fiber, Queue, Scope, Stream } from "effect"
+import { inOrder } from "../machine/inOrder.ts"
+import type { Machine, Process } from "../machine/Machine.ts"
+
+/** What happens to one call. `kill`: the client dies when the request leaves, or when the answer is there. */
+export type CallFate =
+  | { readonly _tag: "RequestLost" }
+  | { readonly _tag: "AnswerLost" }
+  | { readonly _tag: "Slow"; readonly ms: number }
+  | { readonly _tag: "Kill"; readonly when: "before" | "after" }
+
+/** What happens to one delivery. */
+export type DeliveryFate =
+  | { readonly _tag: "Twice" }
+  | { readonly _tag: "AckLost" }
+  | { readonly _tag: "Late"; readonly ms: number }
+
+/** Decides what happens on a connection; undefined: nothing unusual. */
+export interface Fates {
+  readonly ofCall: (operation: string) => CallFate | undefined
+  readonly ofDelivery: (stream: string) => DeliveryFate | undefined
+  readonly kill: () => void
+}
+
+export interface Connection {
+  readonly broker: BrokerShape
+  /** The broker notices that the client is gone. */
+  readonly close: () => void
+}
+
+/** A client gives up on an answer after this long. */
+const timeoutMs = 5_000
+/** Of a query, which is asked once more. */
+const queryTimeoutMs = 30_000
+const againMs = 400
+
+const lost = (operation: string) =>
+  new BrokerFault({ operation, cause: { _tag: "RequestTimedOut", message: "the broker did not answer in time" } })
+
+/** Of one run or actor: its deliveries keep their order. */
+const laneOf = ({ subject }: StoredMessage, stream: string): string => {
+  const tokens = subject.split(".")
+  return stream === "events" ? `${tokens[3]}` : `${tokens.at(-1)}`
+}
+
+export const connect = (
+  machine: Machine,
+  real: BrokerShape,
+  server: Process,
+  client: Process,
+  fates: Fates
+): Connection => {
+  const scope = Scope.makeUnsafe()
+  const inConnection = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, E> =>
+    Effect.provideService(effect, Scope.Scope, scope)
+
+  /** The request, what the broker does, the answer. */
+  const call = <A, E>(operation: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E | BrokerFault> =>
+    Effect.callback<A, E | BrokerFault>((resume) => {
+      const fate = fates.ofCall(operation)
+      const giveUp = () => machine.after(client, timeoutMs, () => resume(Effect.fail(lost(operation))))
+      const answer = (exit: Exit.Exit<A, E>) => {
+        if (fate?._tag === "AnswerLost") return
+        machine.post(client, () => (fate?._tag === "Kill" ? fates.kill() : resume(exit)))
+      }
+      const request = () => {
+        const fiber = server.fork(effect)
+        fiber.addObserver(answer)
+      }
+      if (fate?._tag === "RequestLost" || fate?._tag === "AnswerLost") giveUp()
+      if (fate?._tag === "RequestLost") return
+      if (fate?._tag === "Kill" && fate.when === "before") return void machine.post(client, fates.kill)
+      if (fate?._tag === "Slow") return void machine.after(server, fate.ms, request)
+      machine.post(server, request)
+    })
+
+  const lanes = new Map<string, ReturnType<typeof inOrder>>()
+  const laneAt = (name: string) => {
+    const known = lanes.get(name)
+    if (known !== undefined) return known
+    const made = inOrder(client)
+    lanes.set(name, made)
+    return made
+  }
+
+  /** The delivery as the client sees it: what it says about it takes its time, and may be lost. */
+  const arrived = (delivery: Delivered, fate: DeliveryFate | undefined): Delivered => ({
+    ...delivery,
+    ack: () => {
+      if (fate?._tag !== "AckLost") machine.post(server, () => delivery.ack())
+    },
+    nak: (delayMs) => machine.post(server, () => delivery.nak(delayMs)),
+    working: () => machine.post(server, () => delivery.working())
+  })
+
+  const deliver = (stream: string, delivery: Delivered, take: (delivery: Delivered) => void) => {
+    const fate = fates.ofDelivery(stream)
+    const lane = laneAt(`${stream} ${laneOf(delivery, stream)}`)
+    const seen = arrived(delivery, fate)
+    lane(() => take(seen), fate?._tag === "Late" ? fate.ms : 0)
+    if (fate?._tag === "Twice") {
+      machine.after(client, againMs, () => take({ ...seen, deliveryCount: seen.deliveryCount + 1 }))
+    }
+  }
+
+  const consume: BrokerShape["consume"] = (spec, take) =>
+    call(
+      `consume ${spec.durable}`,
+      inConnection(real.consume(spec, (delivery) => deliver(spec.stream, delivery, take)))
+    )
+
+  /** The broker's side waits for a delivery; a client that does not wait any more hands it back. */
+  const next = (pull: Effect.Effect<Delivered>): Effect.Effect<Delivered> =>
+    Effect.callback<Delivered>((resume) => {
+      let waits = true
+      const begin = () => {
+        const fiber = server.fork(Effect.forkIn(pull, scope).pipe(Effect.flatMap(Fiber.join)))
+        fiber.addObserver((exit) => {
+          if (Exit.isFailure(exit)) return
+          const delivery = exit.value
+          if (!waits) return delivery.nak()
+          const fate = fates.ofDelivery("work")
+          machine.post(client, () => (waits ? resume(Effect.succeed(arrived(delivery, fate))) : delivery.nak()))
+        })
+      }
+      machine.post(server, begin)
+      return Effect.sync(() => {
+        waits = false
+      })
+    })
+
+  const follow: BrokerShape["follow"] = (subjects, from) =>
+    Stream.callback<StoredMessage, BrokerFault>((queue) =>
+      Effect.acquireRelease(
+        call(
+          "follow",
+          Effect.sync(() => {
+            const lane = inOrder(client)
+            const reading = Stream.runForEach(real.follow(subjects, from), (message) =>
+              Effect.sync(() => lane(() => void Queue.offerUnsafe(queue, message)))
+            )
+            return server.fork(Effect.forkIn(reading, scope).pipe(Effect.flatMap(Fiber.join)))
+          })
+        ),
+        (fiber) => Effect.sync(() => machine.post(server, () => fiber.interruptUnsafe()))
+      )
+    )
+
+  /** A query is answered by the process that serves it. */
+  const served =
+    (handler: QueryHandler): QueryHandler =>
+    (request) =>
+      Effect.callback<string>((resume) => {
+        machine.post(client, () => {
+          client
+            .fork(handler(request))
+            .addObserver((exit) => machine.post(server, () => (Exit.isSuccess(exit) ? resume(exit) : undefined)))
+        })
+      })
+
+  const bucket = (name: string, of: Bucket): Bucket => ({
+    get: (key) => call(`${name}.get ${key}`, of.get(key)),
+    put: (key, value, expected) => call(`${name}.put ${key}`, of.put(key, value, expected)),
+    remove: (key) => call(`${name}.remove ${key}`, of.remove(key)),
+    list: (prefix) => call(`${name}.list ${prefix}`, of.list(prefix))
+  })
+
+  const { transcripts } = real
+  const broker: BrokerShape = {
+    append: (message, expected) => call(`append ${message.subject}`, real.append(message, expected)),
+    last: (stream, subject) => call(`last ${subject}`, real.last(stream, subject)),
+    read: (stream, subject, after, limit) => call(`read ${subject}`, real.read(stream, subject, after, limit)),
+    purge: (stream, subject) => call(`purge ${subject}`, real.purge(stream, subject)),
+    remove: (stream, sequence) => call(`remove ${stream}`, real.remove(stream, sequence)),
+    publish: (messages) => call(`publish ${messages[0]?.subject ?? "nothing"}`, real.publish(messages)),
+    consume,
+    pull: (specs) => Effect.map(call("pull", inConnection(real.pull(specs))), next),
+    follow,
+    snapshots: bucket("snapshots", real.snapshots),
+    views: bucket("views", real.views),
+    transcripts: {
+      put: (name, text) => call("transcripts.put", transcripts.put(name, text)),
+      get: (name) => call("transcripts.get", transcripts.get(name)),
+      list: (prefix) => call("transcripts.list", transcripts.list(prefix)),
+      remove: (name) => call("transcripts.remove", transcripts.remove(name))
+    },
+    serve: (service, handlers) =>
+      call(
+        `serve ${service}`,
+        inConnection(
+          real.serve(
+            service,
+            Object.fromEntries(Object.entries(handlers).map(([name, handler]) => [name, served(handler)]))
+          )
+        )
+      ),
+    request: (subject, request) =>
+      call(`ask ${subject}`, real.request(subject, request)).pipe(
+        Effect.timeoutOrElse({ duration: queryTimeoutMs, orElse: () => Effect.fail(lost(`ask ${subject}`)) })
+      ),
+    full: real.full,
+    settled: real.settled
+  }
+  return { broker, close: () => void server.fork(Scope.close(scope, Exit.void)) }
+}

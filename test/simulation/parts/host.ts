@@ -1,0 +1,137 @@
+/** The host of a workspace: its git, its files and its programs, over repositories in memory. */
+import { Git, GitDirectory, type GitFault, type HostFault, WorkspaceFiles } from "@reprise/workspace"
+import { Effect, Layer, Sink, Stream } from "effect"
+import { ChildProcessSpawner } from "effect/process"
+import type { Repository } from "./Repository.ts"
+
+export interface SimulatedHost {
+  readonly repositories: ReadonlyMap<string, Repository>
+  /** Runs a command of a quality gate; gives its exit code and how long it takes. */
+  readonly runCommand: (directory: string, command: string) => { readonly exitCode: number; readonly ms: number }
+}
+
+type Answer<A> = Effect.Effect<A, GitFault | HostFault>
+
+const gitOf = ({ repositories }: SimulatedHost): (typeof Git)["Service"] => {
+  const at = <A>(directory: string, read: (repository: Repository) => A): Answer<A> =>
+    Effect.suspend(() => {
+      const found = [...repositories.values()].find((one) => `${directory}/`.startsWith(`${one.directory}/`))
+      return found === undefined ? Effect.die(`no repository at ${directory}`) : Effect.sync(() => read(found))
+    })
+  const commitsAfter = (repository: Repository, commits: ReadonlyArray<string>, base: string) => {
+    const from = repository.indexOf(base)
+    return new Set(
+      commits
+        .flatMap((name) => repository.commits.slice(from + 1, repository.indexOf(name) + 1))
+        .map(({ hash }) => hash)
+    )
+  }
+  return Git.of({
+    head: (directory) => at(directory, ({ head }) => head),
+    describe: (directory, names) =>
+      at(directory, (repository) =>
+        names.map((name) => {
+          const [found, ...others] = repository.named(name)
+          if (found === undefined) return { _tag: "Missing" as const }
+          if (others.length > 0) return { _tag: "Ambiguous" as const }
+          return { _tag: "Found" as const, hash: found.hash, type: "commit" }
+        })
+      ),
+    isAncestor: (directory, ancestor, descendant) =>
+      at(directory, (repository) => {
+        const [one, other] = [repository.indexOf(ancestor), repository.indexOf(descendant)]
+        return one >= 0 && one <= other
+      }),
+    mergeBase: (directory, one, other) =>
+      at(directory, (repository) => {
+        const index = Math.min(repository.indexOf(one), repository.indexOf(other))
+        return repository.commits[index]?.hash
+      }),
+    unreachable: () => Effect.succeed(new Set<string>()),
+    newSince: (directory, commits, base) => at(directory, (repository) => commitsAfter(repository, commits, base)),
+    hasDiff: (directory, from, to) => at(directory, (repository) => repository.changed(from, to).length > 0),
+    changed: (directory, from, to) => at(directory, (repository) => repository.changed(from, to)),
+    diffStat: (directory, from, to) =>
+      at(directory, (repository) => `${repository.changed(from, to).length} files changed`),
+    entry: (directory, commit, path) =>
+      at(directory, (repository) => (repository.fileAt(commit, path) === undefined ? undefined : ("file" as const))),
+    deletedSince: () => Effect.succeed(false),
+    subject: (directory, commit) => at(directory, (repository) => repository.named(commit)[0]?.subject ?? ""),
+    subjects: (directory, commits) =>
+      at(directory, (repository) =>
+        commits.flatMap((commit) => repository.named(commit).map(({ hash, subject }) => ({ commit: hash, subject })))
+      ),
+    isShallow: () => Effect.succeed(false),
+    topLevel: (directory) => at(directory, (repository) => repository.directory),
+    gitPath: (directory, name) => at(directory, (repository) => `${repository.directory}/.git/${name}`),
+    gitDirectory: (directory) => at(directory, (repository) => `${repository.directory}/.git`),
+    branch: () => Effect.succeed("main"),
+    dirty: (directory) => at(directory, (repository) => repository.dirty()),
+    commitFile: (directory, path, message) => at(directory, (repository) => repository.commitFile(path, message)),
+    isBranchName: () => Effect.succeed(true),
+    branchExists: () => Effect.succeed(false),
+    worktrees: () => Effect.succeed([]),
+    addWorktree: () => Effect.void,
+    removeWorktree: () => Effect.void
+  })
+}
+
+const gitDirectory: (typeof GitDirectory)["Service"] = {
+  identify: (directory) => Effect.succeed(`tree${directory.replaceAll("/", "-").replaceAll(".", "")}`),
+  exclude: () => Effect.void,
+  marker: () => Effect.succeed(undefined),
+  markPrepared: () => Effect.void
+}
+
+/** What is ignored by git is kept apart: it never makes a tree dirty. */
+const isIgnored = (path: string) => path.startsWith(".reprise/") || path.startsWith(".planning/")
+
+const filesOf = ({ repositories }: SimulatedHost): (typeof WorkspaceFiles)["Service"] => {
+  const ignored = new Map<string, string>()
+  const read = (root: string, path: string) =>
+    isIgnored(path) ? ignored.get(`${root} ${path}`) : repositories.get(root)?.files.get(path)
+  return WorkspaceFiles.of({
+    read: (root, path) => Effect.sync(() => read(root, path)),
+    kind: (root, path) => Effect.sync(() => (read(root, path) === undefined ? undefined : ("file" as const))),
+    realPath: (path) => Effect.succeed(path),
+    isDirectory: (path) => Effect.sync(() => repositories.has(path)),
+    replace: (root, path, text) =>
+      Effect.sync(() => {
+        if (isIgnored(path)) ignored.set(`${root} ${path}`, text)
+        else repositories.get(root)?.write(path, text)
+      }),
+    createLog: () => Effect.succeed({ write: () => Effect.void, flush: Effect.void })
+  })
+}
+
+const { ChildProcessSpawner: Spawner, ExitCode, make, makeHandle, ProcessId } = ChildProcessSpawner
+
+/** A program is over after its time; nobody ends it before. */
+const spawnerOf = ({ runCommand }: SimulatedHost) =>
+  make((command) =>
+    Effect.sync(() => {
+      const { args = [], options } = command._tag === "StandardCommand" ? command : { options: { cwd: "" } }
+      const { exitCode, ms } = runCommand(String(options.cwd ?? ""), String(args.at(-1)))
+      return makeHandle({
+        pid: ProcessId(1),
+        exitCode: Effect.as(Effect.sleep(ms), ExitCode(exitCode)),
+        isRunning: Effect.succeed(false),
+        kill: () => Effect.void,
+        stdin: Sink.drain,
+        stdout: Stream.empty,
+        stderr: Stream.empty,
+        all: Stream.empty,
+        getInputFd: () => Sink.drain,
+        getOutputFd: () => Stream.empty,
+        unref: Effect.succeed(Effect.void)
+      })
+    })
+  )
+
+export const hostLayer = (host: SimulatedHost) =>
+  Layer.mergeAll(
+    Layer.succeed(Git, gitOf(host)),
+    Layer.succeed(GitDirectory, gitDirectory),
+    Layer.succeed(WorkspaceFiles, filesOf(host)),
+    Layer.succeed(Spawner, spawnerOf(host))
+  )
