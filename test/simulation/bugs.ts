@@ -1,6 +1,6 @@
 /**
  * Planted bugs: mistakes that the product could make, put between a service and what the service uses. None of them is in
- * the product; each must be found (`plantedBugs.test.ts`).
+ * the product; each must be found (`plantedBugs.int.test.ts`).
  */
 import type { Message } from "@reprise/actor"
 import { Effect, Result } from "effect"

@@ -46,7 +46,7 @@ describe("the simulation", () => {
   })
 
   it("finds nothing wrong with stories full of faults", () => {
-    for (let seed = 100; seed < 140; seed++)
+    for (let seed = 100; seed < 120; seed++)
       assert.deepStrictEqual(failureOf(worldOf(seed))?.violations ?? [], [], `seed ${seed}`)
   })
 })

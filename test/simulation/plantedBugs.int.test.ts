@@ -1,6 +1,6 @@
 /**
- * The checks find what they are for: every planted bug, within ten thousand stories, with a handful of faults. The search
- * begins at the seed that is known to show the bug; `npm run simulate -- --bug all` begins at 0.
+ * The checks find what they are for: every planted bug but one, within ten thousand stories, with a handful of faults. The
+ * search begins at the seed that is known to show the bug; `npm run simulate -- --bug all` begins at 0.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { bugs } from "./bugs.ts"
@@ -32,7 +32,10 @@ const knownSeeds: Readonly<Record<string, number>> = {
   "a journal is written without looking who wrote before": 1
 }
 
-describe("a planted bug", () => {
+/** Each search takes from seconds to minutes of processor time. */
+const isNight = process.env["REPRISE_NIGHTLY"] !== undefined
+
+describe.skipIf(!isNight)("a planted bug (with REPRISE_NIGHTLY=1)", () => {
   it("has a seed that shows it", () => {
     assert.deepStrictEqual([...Object.keys(knownSeeds), notFoundYet].toSorted(), Object.keys(bugs).toSorted())
   })
