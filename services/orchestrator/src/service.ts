@@ -8,7 +8,6 @@ import { defaultWatchSettings, type WatchSettings, watchRuns } from "./work/watc
 export const watchWith = (changes: Partial<WatchSettings> = {}) =>
   Layer.effectDiscard(watchRuns({ ...defaultWatchSettings, ...changes })).pipe(Layer.provide(Messenger.layer))
 
-export const layerWith = (changes: Partial<WatchSettings> = {}) =>
-  Layer.merge(watchWith(changes), actorLayer(runActor))
+export const layerWith = (changes: Partial<WatchSettings> = {}) => Layer.merge(watchWith(changes), actorLayer(runActor))
 
 export const layer = layerWith()
