@@ -2,8 +2,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Key, subjects } from "@reprise/protocol"
 import { Clock, Effect, Fiber, type Layer, Result, Stream } from "effect"
-import type { BrokerShape, ConsumerSpec, Delivered, Message } from "../../src/broker/Broker.ts"
+import type { BrokerShape } from "../../src/broker/Broker.ts"
 import { type ActorConfig, Broker } from "../../src/index.ts"
+import { collect, commandsOf, message, sendSome } from "./deliveries.ts"
 import { waitUntil } from "./systems.ts"
 
 const s = subjects("t")
@@ -11,34 +12,6 @@ let made = 0
 
 /** Every test has keys of its own: they share a broker. */
 const freshKey = () => Key.make(`k${made++}`)
-
-const message = (subject: string, id: string, body = "{}"): Message => ({
-  subject,
-  body,
-  meta: { id, type: "Thing", source: "/test", subject: "r1", time: "2026-01-01T00:00:00.000Z" }
-})
-
-const commandsOf = (key: Key, more: Partial<ConsumerSpec> = {}): ConsumerSpec => ({
-  stream: "commands",
-  durable: `commands-${key}`,
-  filters: [s.command("gate", key)],
-  maxInFlight: 100,
-  ackWaitMs: 5_000,
-  ...more
-})
-
-/** Collects deliveries; what is done with each is up to the test. */
-const collect = (onDelivery: (delivery: Delivered) => void) => {
-  const seen: Array<Delivered> = []
-  const take = (delivery: Delivered) => {
-    seen.push(delivery)
-    onDelivery(delivery)
-  }
-  return { seen, take, ids: () => seen.map((delivery) => delivery.header("ce-id")) }
-}
-
-const sendSome = (broker: BrokerShape, key: Key, count: number) =>
-  broker.publish(Array.from({ length: count }, (_, n) => message(s.command("gate", key), `${key}-${n}`, `{"n":${n}}`)))
 
 export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | ActorConfig, E>) =>
   layer(live, { excludeTestServices: true, timeout: "15 minutes" })(name, (it) => {
