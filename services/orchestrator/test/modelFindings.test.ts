@@ -96,7 +96,10 @@ const telling = (check: (told: Told, step: Step) => void, end?: Watcher["end"]) 
   const told = new Told()
   return {
     before: (s, input) => told.note(s, input),
-    each: (step) => check(told, step),
+    each: (step) => {
+      told.noteAsked(step.events)
+      check(told, step)
+    },
     ...(end === undefined ? {} : { end })
   }
 }
@@ -238,21 +241,30 @@ describe("a run that waits", () => {
   )
 
   inEveryStory(
+    "knows in which of its sessions somebody works, also of what it was told in a pause",
+    telling((told, { s }) => {
+      if (s.state._tag !== "Run" || ended(s.run)) return
+      const open = (ids: Iterable<string>) => [...ids].filter((id) => isOpen(s.run, id)).sort()
+      assert.deepStrictEqual(open(s.run.working), open(told.atWork))
+    })
+  )
+
+  inEveryStory(
     "asks nothing about a session in which somebody is known to work",
     telling((told, { s }) => {
-      const { held, pending, phase, working } = s.run
+      const { held, pending } = s.run
       if (pending._tag !== "Answer" || pending.question.kind === "prompt" || held !== undefined) return
-      const atWork = [...told.presence].filter(([id, last]) => last === "AgentWorking" && isOpen(s.run, phase, id))
-      for (const [id] of atWork) {
-        assert.isFalse(concerns(pending.question, id as never), `${id} of ${[...told.presence]}, known: ${working}`)
+      for (const id of told.atWork) {
+        if (isOpen(s.run, id)) assert.isFalse(concerns(pending.question, id as never), `${id} of ${[...told.presence]}`)
       }
     })
   )
 })
 
-/** A turn that was asked for since takes the work over; the report of that turn says how it stands. */
-const isOpen = (run: Run, phase: Run["phase"], id: string): boolean =>
-  phase?.sessions.some((one) => one === id) === true && run.working.some((one) => one === id)
+const isOpen = ({ phase, runId, standalone }: Run, id: string): boolean =>
+  standalone !== undefined ||
+  phase?.sessions.some((one) => one === id) === true ||
+  (phase !== undefined && id.startsWith(`${reviewKey(runId, phase.id)}-`))
 
 describe("the checkpoints of a plan", () => {
   inEveryStory("are answered by a human, or settled by auto mode, before their phase is approved", () => {

@@ -132,7 +132,7 @@ export const endings: Readonly<Record<SessionEnd["_tag"], string>> = {
 
 /** A session that has ended can be neither continued nor opened: an open question that names it is changed. */
 export const sessionEnded = (run: Run, { _tag, sessionId }: SessionEnd): RunEvents => {
-  const { pending, phase } = run
+  const { pending, phase, working } = run
   if (run.standalone !== undefined) return isEnded(run) ? [] : endWithSession(run, endings[_tag])
   const alive = phase?.sessions.includes(sessionId) === true
   const newest = phase?.author?.sessionId === sessionId && phase.author.state !== "ended"
@@ -140,6 +140,8 @@ export const sessionEnded = (run: Run, { _tag, sessionId }: SessionEnd): RunEven
   const question = pending._tag === "Answer" ? withoutSession(pending.question, sessionId, why) : undefined
   return [
     ...(alive || newest ? [{ _tag: "SessionLost" as const, sessionId, why }] : []),
+    // Nobody works any more in a reviewer's session that has ended either.
+    ...(working.includes(sessionId) ? [{ _tag: "WorkSeen" as const, sessionId, working: false }] : []),
     ...(question === undefined ? [] : [{ _tag: "QuestionChanged" as const, question }])
   ]
 }

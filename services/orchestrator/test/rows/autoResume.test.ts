@@ -139,6 +139,13 @@ describe("ESCALATE, the agent of this step is seen working", () => {
     ])
   })
 
+  it("leaves open what a reviewer asks whose session has ended in which somebody worked", () => {
+    const s = story().executing().worked("abc1")
+    s.agentWorks("human", s.reviewer).agent("SessionExpired", s.reviewer).reviewerAsks()
+    assert.deepStrictEqual(s.lines, ["gate RaiseEscalation", "StepWaiting REVIEW"])
+    assert.strictEqual(s.run.status, "waiting")
+  })
+
   it("ignores work in the reviewer's session at a question of the author, and begins the next review anyway", () => {
     const s = story().executing().worked("abc1").verdict("not_ready", item("R1"))
     assert.deepStrictEqual(s.needsHuman().agentWorks("human", s.reviewer).lines, [])

@@ -1,5 +1,7 @@
 /** What a run was told, remembered apart from the run: what has been told already will not be told again. */
+import { reviewKey } from "@reprise/protocol"
 import type { RunInput } from "../../src/actor/inputs.ts"
+import type { RunEvent } from "../../src/actor/journal.ts"
 import { type Pending, underWay } from "../../src/actor/state.ts"
 import { workspaceInputs } from "./candidates.ts"
 import { runId } from "./samples.ts"
@@ -29,6 +31,8 @@ export class Told {
   readonly #work = new Set<number>()
   /** The last that was seen in each session outside of turns. */
   readonly presence = new Map<string, RunInput["_tag"]>()
+  /** The sessions in which somebody works, since they were last prompted. */
+  readonly atWork = new Set<string>()
 
   /** Before the run is told this. */
   note(s: Story, input: RunInput): void {
@@ -58,7 +62,9 @@ export class Told {
         }
         return
       case "AgentWorking":
-        if (input.cause !== "turn") this.presence.set(input.sessionId, input._tag)
+        if (input.cause === "turn") return
+        this.presence.set(input.sessionId, input._tag)
+        this.atWork.add(input.sessionId)
         return
       case "AgentIdle":
       case "AgentGone":
@@ -68,9 +74,20 @@ export class Told {
       case "SessionFailed":
       case "SessionArchived":
         this.presence.set(input.sessionId, input._tag)
+        this.atWork.delete(input.sessionId)
         return
       default:
         return
+    }
+  }
+
+  /** A turn that is asked for takes the work in its session over: its report says how that stands. */
+  noteAsked(events: ReadonlyArray<RunEvent>): void {
+    for (const event of events) {
+      if (event._tag === "AuthorAsked") this.atWork.delete(event.sessionId)
+      if (event._tag !== "ReviewAsked") continue
+      const { phase, runId } = event.command
+      for (const id of this.atWork) if (id.startsWith(`${reviewKey(runId, phase)}-`)) this.atWork.delete(id)
     }
   }
 
