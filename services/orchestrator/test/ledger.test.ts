@@ -120,6 +120,34 @@ describe("words with a permission", () => {
     const s = asked().answer("once", words).completes("not a hash")
     assert.isTrue(s.prompt.endsWith(words))
   })
+
+  it("that is granted are read by the author before its work counts as complete", () => {
+    const s = asked().answer("once", words).completes("abc0001")
+    assert.deepStrictEqual(s.lines, ["session-manager StartTurn"])
+    assert.isTrue(s.prompt.endsWith(words))
+    assert.strictEqual(s.completes("abc0002").command("VerifyCommit").commit, "abc0002")
+  })
+
+  it("that is granted are read by a fresh author where the session has ended with its report", () => {
+    const s = asked().answer("once", words).agent("SessionExpired").completes("abc0001")
+    assert.deepInclude(s.lines, "StepStarted EXECUTE (session-lost)")
+    assert.isTrue(s.prompt.endsWith(words))
+  })
+
+  it("that is granted are read by the agent of a standalone session before that ends", () => {
+    const s = story().standalone().agentPrompts("p1").answer("once", words).completes()
+    assert.isTrue(s.prompt.endsWith(words))
+    assert.strictEqual(s.completes().run.status, "completed")
+  })
+
+  it("that is granted to a reviewer are read by it before the phase is approved, and count as no new cycle", () => {
+    const s = reviewing().agentPrompts("p1", "permission", story().executing().reviewer).answer("once", words)
+    s.tell({ ...s.verdictEvent({ readiness: "ready", items: [] }), sessionId: s.reviewer })
+    assert.deepStrictEqual(s.lines, ["StepStarted REVIEW (words-unread)", "reviewer RequestReview"])
+    assert.deepStrictEqual(forReviewer(s), [`human: On the permission 'May I? (p1)' (once):\n${words}`])
+    s.tell({ ...s.verdictEvent({ readiness: "ready", items: [] }), sessionId: s.reviewer })
+    assert.strictEqual(s.run.step, "PHASE_GATE")
+  })
 })
 
 describe("words at a checkpoint", () => {

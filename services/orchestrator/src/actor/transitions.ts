@@ -65,6 +65,12 @@ export const transitions = {
     to: ["REVIEW"],
     when: "a human has worked in the session of the reviewer who asked, and its agent is idle again"
   },
+  "words-unread": {
+    from: ["REVIEW"],
+    to: ["REVIEW"],
+    when: "the verdict is ready, but the reviewer has not read what a human said to it during the review",
+    uncounted: true
+  },
   "head-moved": {
     from: ["PHASE_GATE"],
     to: ["QUALITY_CHECK", "REVIEW"],

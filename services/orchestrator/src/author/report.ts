@@ -29,6 +29,8 @@ import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
 import { render } from "../prompts.ts"
 import { hasGates } from "../quality/gates.ts"
 import { budgetReached } from "../question/limits.ts"
+import { askForReport } from "./ask.ts"
+import { newGuidance } from "./prompt.ts"
 
 const isHash = (text: string) => /^[0-9a-f]{4,64}$/i.test(text)
 
@@ -157,11 +159,31 @@ const escalateReport = (turn: Turn, result: AuthorStatus["result"], reason: stri
     ...(result === "failed" && turn.continued ? { noContinue: "the turn that continued it failed" } : {})
   })
 
+/**
+ * A human has said something in the turn, with a permission that they granted: the author reads it before its work counts
+ * as complete. Undefined: there is nothing that it has not read.
+ */
+const tellUnread = (
+  run: Run,
+  phase: PhaseRun,
+  turn: Turn,
+  received: EventOf<"ReportReceived">
+): Outcome | undefined => {
+  if (newGuidance(run, turn.sessionId).length === 0) return undefined
+  const step = run.step ?? "EXECUTE"
+  const unverified: RunEvent = { ...received, unverified: true }
+  return phase.author?.state === "ended"
+    ? outcome([unverified], { _tag: "Retry", retry: { step }, cause: "session-lost" })
+    : outcome([unverified, ...askForReport(run, phase, step, turn.sessionId)])
+}
+
 /** Nothing is verified of a standalone session's report: its agent is done, or a human is asked. */
-const standaloneCompleted = (run: Run, turn: Turn, event: InputOf<"TurnCompleted">): Outcome => {
+const standaloneCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: InputOf<"TurnCompleted">): Outcome => {
   const { checkpoint, completedTasks: _, ...status } = event.status ?? { result: "failed" as const }
   const received = reportReceived(turn, status, event)
   if (status.result === "complete") {
+    const unread = tellUnread(run, phase, turn, received)
+    if (unread !== undefined) return unread
     return outcome([received, { _tag: "SessionReleased", sessionId: turn.sessionId }, ...completeRun(run)])
   }
   const reason = status.reason ?? checkpoint?.description ?? `The agent reports '${status.result}' without a reason.`
@@ -202,7 +224,7 @@ const withReason = (report: CheckpointReport, { reason, result }: AuthorStatus):
 }
 
 export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: InputOf<"TurnCompleted">): Outcome => {
-  if (run.standalone !== undefined) return standaloneCompleted(run, turn, event)
+  if (run.standalone !== undefined) return standaloneCompleted(run, phase, turn, event)
   const status = event.status === undefined ? undefined : normalise(event.status)
   // A step that fixes something may need no commit, as long as the work that it fixes is there. In EXECUTE none is yet.
   const problem = reportProblem(status, phase.verified === undefined)
@@ -217,7 +239,7 @@ export const turnCompleted = (run: Run, phase: PhaseRun, turn: Turn, event: Inpu
   const received = reportReceived(turn, status, event)
   switch (status.result) {
     case "complete":
-      return workComplete(run, phase, received, status.commit)
+      return tellUnread(run, phase, turn, received) ?? workComplete(run, phase, received, status.commit)
     case "checkpoint":
       return outcome([received])
     case "needs_human":

@@ -23,7 +23,7 @@ import {
 } from "../actor/state.ts"
 import { agentSetup, turnLimits } from "../author/ask.ts"
 import { stepTask } from "../author/prompt.ts"
-import { afterGiving, decisionLine, decisionsOf, quoted, wordsFor } from "../ledger/ledger.ts"
+import { afterGiving, decisionLine, decisionsOf, newTo, quoted, wordsFor } from "../ledger/ledger.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
 import { budgetReached } from "../question/limits.ts"
 
@@ -82,6 +82,15 @@ const notTheAuthors = "the reviewer asked, and its session is not the author's"
 /** Verdicts in a row without progress after which a human is asked (docs/design/sessions.md#reviews-reviewer). */
 const stalledAt = 2
 
+/** Whether a human said something during the review, with a permission that they granted, that the reviewer has not read. */
+const hasUnread = (run: Run, phase: PhaseRun, accepted: EventOf<"VerdictAccepted">): boolean => {
+  const { reviewer } = phaseAfterVerdict(phase, accepted, run.updatedAt)
+  const ledger = givenToReviewer(run, accepted.sessionId)
+  return (
+    reviewer?.sessionId !== undefined && newTo(wordsFor(ledger, "reviewer", phase.id), reviewer.sessionId).length > 0
+  )
+}
+
 /** In this order: approved, a human is needed, something to fix, nothing to act on. */
 export const verdictReached = (run: Run, phase: PhaseRun, event: InputOf<"VerdictReached">): Outcome => {
   const { commit, cycle, verdict } = event
@@ -98,7 +107,14 @@ export const verdictReached = (run: Run, phase: PhaseRun, event: InputOf<"Verdic
   if (!sameCommit(commit, lastVerified(phase))) {
     return outcome([accepted], enter("REVIEW", "verdict-of-another-commit"))
   }
-  if (readiness === "ready") return outcome([accepted], enter("PHASE_GATE", "verdict-ready"))
+  if (readiness === "ready") {
+    return hasUnread(run, phase, accepted)
+      ? outcome(
+          [accepted, { _tag: "LimitRaised", limit: "review-cycles", step: "REVIEW" }],
+          enter("REVIEW", "words-unread")
+        )
+      : outcome([accepted], enter("PHASE_GATE", "verdict-ready"))
+  }
   const forHuman = humanRequired(items)
   if (forHuman.length > 0) {
     return outcome(
