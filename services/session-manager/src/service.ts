@@ -57,11 +57,11 @@ const handle =
   }
 
 /** The failure that ends the turn of work that keeps breaking; undefined: no turn waits for this work. */
-const failureOf = (work: SessionWork, message: string, { delivery }: WorkContext): SessionReport | undefined => {
+const failureOf = (work: SessionWork, message: string): SessionReport | undefined => {
   switch (work._tag) {
     case "RunPrompt": {
       const { number, turnId } = work
-      const used = { ...noUsage, toolCalls: 0, attempts: delivery }
+      const used = { ...noUsage, toolCalls: 0, attempts: 1 }
       return { _tag: "RecordPromptFailed", turnId, number, ...used, kind: "runtime", message, sessionUsable: false }
     }
     case "OpenSession":
@@ -80,7 +80,7 @@ const failureOf = (work: SessionWork, message: string, { delivery }: WorkContext
 const giveUp = Effect.fnUntraced(function* (work: SessionWork, cause: Cause.Cause<WorkFault>, context: WorkContext) {
   const { tell } = yield* reportTo(context)
   const message = `The session-manager could not do its work: ${Cause.pretty(cause).slice(0, 500)}`
-  const failure = failureOf(work, message, context)
+  const failure = failureOf(work, message)
   if (failure !== undefined) yield* tell("gave-up", failure)
 })
 

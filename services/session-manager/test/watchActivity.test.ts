@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Broker, drain } from "@reprise/actor"
+import { ActorConfig, Broker, drain } from "@reprise/actor"
 import { AgentRuntime, AgentRuntimes, MemoryControl, type MemoryScript, promptIds } from "@reprise/agent"
 import { Host, type PublicEventType, subjects } from "@reprise/protocol"
-import { Effect, Fiber, Layer } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { attribute, graceLeftMs } from "../src/activity/activity.ts"
 import { layerWith } from "../src/service.ts"
 import { inMemory, stage, surroundings } from "./support/stage.ts"
@@ -259,7 +260,46 @@ describe("a session that ends while a human works in it", () => {
   })
 })
 
+/** Takes work over and dies with it, before anything is done. */
+const takeAndDie = Effect.gen(function* () {
+  const { consume } = yield* Broker
+  const { ackWaitMs, host, prefix } = yield* ActorConfig
+  const taken = yield* Deferred.make<void>()
+  const filters = [subjects(prefix).works("session-manager", host)]
+  const spec = {
+    stream: "work",
+    durable: `work-session-manager-${host}`,
+    filters,
+    maxInFlight: 1_000,
+    ackWaitMs
+  } as const
+  yield* consume(spec, () => Deferred.doneUnsafe(taken, Exit.void))
+  yield* Deferred.await(taken)
+}).pipe(Effect.scoped)
+
 describe("a turn whose session-manager dies", () => {
+  it.effect("counts how often its prompt was sent, not how often it was handed to somebody who died with it", () => {
+    const control = new MemoryControl()
+    const script: MemoryScript = ({ text }) => [
+      { hold: "work" },
+      { say: text.startsWith("Now") ? goodReport : "Done." }
+    ]
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      yield* Effect.gen(function* () {
+        yield* send(first)
+        yield* control.reached("work")
+      }).pipe(Effect.provide(Layer.fresh(layerWith())))
+      for (let died = 0; died < 3; died++) {
+        yield* takeAndDie
+        yield* TestClock.adjust("10 seconds")
+      }
+      yield* control.release("work")
+      const completed = yield* awaitEvent("TurnCompleted").pipe(Effect.provide(Layer.fresh(layerWith())))
+      assert.strictEqual(completed.attempts, 2)
+    }).pipe(Effect.provide(surroundings(script, control)))
+  })
+
   it.live("is not resumed after it was aborted meanwhile", () => {
     const control = new MemoryControl()
     return Effect.gen(function* () {

@@ -18,7 +18,7 @@ import type { SessionSettings } from "../settings.ts"
 import { interruptTurn, recordInterrupted } from "../turn/interruptTurn.ts"
 import { recordInspected, recordOpened, recordUnreachable } from "../turn/openSession.ts"
 import { recordPromptFailed, recordRecovering, retryPrompt } from "../turn/promptFailures.ts"
-import { recordPromptResult, recordPromptStopped } from "../turn/promptResults.ts"
+import { recordPromptAgain, recordPromptResult, recordPromptStopped } from "../turn/promptResults.ts"
 import { continueSession, startTurn } from "../turn/startTurn.ts"
 import { type Decision, requireAddressedHere } from "./guards.ts"
 import type { SessionInput } from "./inputs.ts"
@@ -66,6 +66,8 @@ export const decide =
         return recordInspected(session, input, delivery, settings)
       case "RecordUnreachable":
         return recordUnreachable(session, input, delivery)
+      case "RecordPromptAgain":
+        return recordPromptAgain(session, input)
       case "RecordWorking":
         return recordWorking(session, input, delivery)
       case "RecordPromptResult":

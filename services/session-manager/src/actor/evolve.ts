@@ -19,6 +19,7 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
     case "SessionReplaced":
     case "PromptPrepared":
     case "PromptRetried":
+    case "PromptTakenUp":
     case "PromptEnded":
     case "TurnWaiting":
     case "TurnInterrupting":

@@ -28,7 +28,7 @@ const inAll = { total: Schema.optionalKey(Usage), model: Schema.optionalKey(Sche
 const usage = {
   ...Usage.fields,
   ...inAll,
-  /** How often a worker started on the prompt: once, unless one died. */
+  /** How often this worker sent the prompt: once, unless its runtime was away. Others may have sent it before. */
   attempts: Schema.Int,
   toolCalls: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0))),
   /** How long it waited for a human's answers. */
@@ -62,6 +62,8 @@ export const SessionReport = Schema.TaggedUnion({
     ...inAll,
     messages: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
   },
+  /** A worker takes up a prompt that another one had, who may have sent it. */
+  RecordPromptAgain: ofPrompt,
   /** The agent showed its first activity for a prompt. */
   RecordWorking: { ...ofPrompt, evidence: Schema.String },
   /** The agent finished what the prompt asked for; `text` is its report. */

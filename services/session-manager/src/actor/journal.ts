@@ -158,6 +158,9 @@ const PromptRetried = Schema.TaggedStruct("PromptRetried", {
   at: Schema.String
 })
 
+/** Another worker has taken up the prompt, and sends it again. */
+const PromptTakenUp = Schema.TaggedStruct("PromptTakenUp", { turnId: TurnId, number: Schema.Int })
+
 /** An existing session can be continued; it had this many messages when the turn began. */
 const SessionFound = Schema.TaggedStruct("SessionFound", { turnId: TurnId, messages: Schema.Int, at: Schema.String })
 
@@ -238,6 +241,7 @@ export const JournalEvent = Schema.Union([
   TurnWaiting,
   TurnInterrupting,
   PromptRetried,
+  PromptTakenUp,
   SessionFound,
   AgentQuestionDecided,
   AgentQuestionAnswered,

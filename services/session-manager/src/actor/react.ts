@@ -240,6 +240,7 @@ const sent = (
     case "QuestionRaised":
     case "SessionOpened":
     case "SessionFound":
+    case "PromptTakenUp":
     case "PromptEnded":
     case "ActivityNoted":
     case "ActionCounted":

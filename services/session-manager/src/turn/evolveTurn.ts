@@ -9,6 +9,7 @@ type TurnEvent = EventOf<
   | "PromptEnded"
   | "PromptPrepared"
   | "PromptRetried"
+  | "PromptTakenUp"
   | "SessionFound"
   | "SessionLost"
   | "SessionOpened"
@@ -51,6 +52,8 @@ export const evolveTurn = (session: Session, event: TurnEvent): Session => {
         delayed: false,
         attempts: event.first === true ? turn.attempts : Math.max(1, turn.attempts) + 1
       }))
+    case "PromptTakenUp":
+      return changeTurn(session, event.turnId, (turn) => ({ ...turn, attempts: Math.max(1, turn.attempts) + 1 }))
     case "PromptEnded":
       return promptEnded(session, event)
     case "TurnWaiting":

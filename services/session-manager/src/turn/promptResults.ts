@@ -141,6 +141,12 @@ const stoppedIdle = (
   }
 }
 
+/** A worker that may not have been the first sends the prompt. */
+export const recordPromptAgain = (session: Session, { number, turnId }: Report<"RecordPromptAgain">): Decision =>
+  Result.succeed(
+    currentPrompt(session, { number, turnId }) === undefined ? [] : [{ _tag: "PromptTakenUp", turnId, number }]
+  )
+
 /** After a turn limit the work continues by itself a few times; after a crash the configured action decides. */
 export const recordPromptStopped = (
   session: Session,

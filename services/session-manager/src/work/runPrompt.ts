@@ -25,7 +25,6 @@ type Failure = Pick<Report<"RecordPromptFailed">, "kind" | "message" | "sessionU
 
 interface Running {
   readonly work: RunPrompt
-  readonly delivery: number
   readonly runtime: AgentRuntimeShape
   readonly reporting: Reporting
   readonly watch: PromptWatch
@@ -103,11 +102,11 @@ const forHuman = ({ runtime, work }: Running, text: string): Effect.Effect<LastW
 }
 
 const reportFailure = Effect.fnUntraced(function* (running: Running, failure: Failure) {
-  const { delivery, reporting, runtime, watch, work } = running
+  const { reporting, runtime, watch, work } = running
   const { number, turnId } = work
   const seen = failure.kind === "gone" ? {} : yield* lookAtConversation(runtime, work)
   const used = { ...noUsage, tokens: yield* watch.tokens, toolCalls: 0, ...(yield* watch.waited) }
-  const of = { turnId, number, attempts: delivery }
+  const of = { turnId, number, attempts: 1 }
   yield* reporting.tell("ended", { _tag: "RecordPromptFailed", ...of, ...used, ...seen, ...failure })
 })
 
@@ -118,7 +117,7 @@ const stopAtLimit = Effect.fnUntraced(function* (running: Running, { kind, messa
 })
 
 const reportOutcome = Effect.fnUntraced(function* (running: Running, outcome: TurnOutcome) {
-  const { delivery, reporting, runtime, watch, work } = running
+  const { reporting, runtime, watch, work } = running
   const { identity, number, turnId } = work
   const ownPrompts = yield* OwnPrompts
   yield* watch.worked
@@ -126,7 +125,7 @@ const reportOutcome = Effect.fnUntraced(function* (running: Running, outcome: Tu
   const { answered, context, cost, finish, model, spokenAfter = false, stopReason, text, tokens, toolCalls } = outcome
   const ended = {
     ...{ turnId, number, tokens, cost, toolCalls, calls: 0 },
-    attempts: delivery + (outcome.attempts ?? 1) - 1,
+    attempts: outcome.attempts ?? 1,
     ...(yield* watch.waited),
     ...(inspected === undefined ? {} : { messages: inspected.messageCount, total: inspected.usage }),
     ...(model === undefined ? {} : { model }),
@@ -171,13 +170,17 @@ export const runPrompt = Effect.fn("runPrompt")(function* (
     const { detail: message, sessionUsable } = found.failure
     return yield* reporting.tell("ended", {
       _tag: "RecordPromptFailed",
-      ...{ turnId, number, attempts: context.delivery, ...noUsage, toolCalls: 0 },
+      ...{ turnId, number, attempts: 1, ...noUsage, toolCalls: 0 },
       kind: "runtime",
       message,
       sessionUsable
     })
   }
   const runtime = found.success
+  // The broker may also have delivered it to nobody, so the number of deliveries says little.
+  if (context.delivery > 1) {
+    yield* reporting.tell(`again.${context.delivery}`, { _tag: "RecordPromptAgain", turnId, number })
+  }
   const known = session.knownPromptIds ?? []
   const watch = yield* watchPrompt({
     work,
@@ -188,7 +191,7 @@ export const runPrompt = Effect.fn("runPrompt")(function* (
     idleGraceMs,
     known
   })
-  const running: Running = { work, delivery: context.delivery, runtime, reporting, watch }
+  const running: Running = { work, runtime, reporting, watch }
   const handBacks = yield* HandBacks
   const humanLeaves = Effect.raceFirst(awaitHuman(runtime, work, known, idleGraceMs), handBacks.of(context.key))
 
