@@ -106,13 +106,13 @@ describe("a question", () => {
     assert.includeMembers([...lines], ["Missing", "  abc", "  a.ts", "Not committed", "  b.ts"])
   })
 
-  it("shows the commit, the usage and the session", () => {
+  it("shows the commit, the usage with the reasoning tokens, and the session", () => {
     const lines = shown({
       sessionId: "r1-abc-s1",
       evidence: {
         commit: "0123abc",
         diffStat: "1 file changed",
-        tokens: { ...noTokens, input: 10, output: 5 },
+        tokens: { ...noTokens, input: 10, output: 5, reasoning: 3 },
         cost: 0.5
       }
     })
@@ -121,7 +121,7 @@ describe("a question", () => {
       [
         "  0123abc",
         "  1 file changed",
-        "Used so far: 15 tokens, $0.5000",
+        "Used so far: 18 tokens, $0.5000",
         "Session r1-abc-s1; 'reprise attach r1-abc-s1' opens it"
       ]
     )

@@ -53,21 +53,32 @@ const fill = (disk: string) =>
 
 const makeRoom = (disk: string) => Effect.sync(() => rmSync(filler(disk)))
 
-const makeReadOnly = (disk: string) => Effect.sync(() => execFileSync("mount", ["-o", "remount,ro", disk]))
+const remount = (disk: string, how: "ro" | "rw") =>
+  Effect.sync(() => execFileSync("mount", ["-o", `remount,${how}`, disk]))
 
 describe.skipIf(obstacle !== undefined)(`a disk${obstacle === undefined ? "" : ` (skipped: ${obstacle})`}`, () => {
-  it.live("that is read-only is named, with the next step and exit code 3", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld({ openCode: "shared", plan: plan("One"), script: heldInMidTurn })
-      const disk = yield* smallDisk(world)
-      mkdirSync(join(disk, "nats", "jetstream"), { recursive: true })
-      yield* makeReadOnly(disk)
-      for (const command of [["status"], ["run", "PLAN.md"]]) {
-        const refused = yield* world.reprise(...command)
-        assert.strictEqual(refused.code, 3, refused.stderr)
-        assert.match(refused.stderr, /cannot keep its state in \S+ \(its file system is read-only\)\. Make it writable/)
-      }
-    }).pipe(Effect.scoped)
+  it.live(
+    "that is read-only is named, with the next step and exit code 3, and the same commands work once it is not",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld({ openCode: "shared", plan: plan("One"), script: heldInMidTurn })
+        const disk = yield* smallDisk(world)
+        mkdirSync(join(disk, "nats", "jetstream"), { recursive: true })
+        yield* remount(disk, "ro")
+        for (const command of [["status"], ["run", "PLAN.md"]]) {
+          const refused = yield* world.reprise(...command)
+          assert.strictEqual(refused.code, 3, refused.stderr)
+          assert.match(
+            refused.stderr,
+            /cannot keep its state in \S+ \(its file system is read-only\)\. Make it writable/
+          )
+        }
+        yield* remount(disk, "rw")
+        yield* world.model.release("mid-turn")
+        assert.strictEqual((yield* world.reprise("status")).code, 0)
+        const ended = yield* world.reprise("run", "PLAN.md")
+        assert.strictEqual(ended.code, 0, ended.stderr)
+      }).pipe(Effect.scoped)
   )
 
   it.live(

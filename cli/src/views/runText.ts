@@ -1,6 +1,6 @@
 /** Runs as text for people: their state, their work, and how much of their limits they used. Pure. */
 import type { Summary, TaskResult } from "@reprise/plan"
-import { addTokens, type RunView, type Tokens } from "@reprise/protocol"
+import { addTokens, type RunView, type Tokens, uncachedTokens } from "@reprise/protocol"
 import { dataColor, visible } from "../terminal/Printer.ts"
 import { since } from "./questionText.ts"
 import { table } from "./table.ts"
@@ -132,8 +132,7 @@ export const limitsLine = ({ limits, phase: id, phases, steps = 0, usage }: RunV
   if (limits === undefined) return ""
   const phase = phases.find((one) => one.id === id)
   const { author, reviewer } = usage
-  const { cacheWrite, input, output, reasoning } = addTokens(author.tokens, reviewer.tokens)
-  const tokens = input + output + reasoning + cacheWrite
+  const tokens = uncachedTokens(addTokens(author.tokens, reviewer.tokens))
   const retries = limits.maxQualityRetries
   const parts = [
     `${steps} of ${limits.maxStepsPerRun} steps`,
