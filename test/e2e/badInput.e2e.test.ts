@@ -34,6 +34,9 @@ const commit = (name: string, text: string) => (world: World) => {
   world.git("commit", "--quiet", "--message", name)
 }
 
+const references = (count: number): string =>
+  Array.from({ length: count }, (_, n) => `[a${n}]: b\n\n[a${n}]\n\n`).join("")
+
 const cases: ReadonlyArray<Case> = [
   { what: "no plan given", args: ["run"], code: 2, says: /PLAN/ },
   { what: "a plan that is not there", args: ["run", "NO.md"], code: 2, says: /no plan at NO\.md/i },
@@ -52,6 +55,13 @@ const cases: ReadonlyArray<Case> = [
     args: ["run", "LARGE.md"],
     code: 2,
     says: /LARGE\.md:1:1 the plan has \d+ characters, more than the 262144 allowed/
+  },
+  {
+    what: "a plan with a megabyte of references",
+    prepare: commit("LARGE.md", `${plan("One")}${references(45_000)}`),
+    args: ["run", "LARGE.md"],
+    code: 2,
+    says: /LARGE\.md is larger than the 256 KB that a plan may have/
   },
   { what: "an empty plan", prepare: commit("EMPTY.md", ""), args: ["run", "EMPTY.md"], code: 2, says: /EMPTY\.md:1:1/ },
   {

@@ -1,13 +1,20 @@
 /** Texts that repeat themselves: what makes a reader slow is nearly always one of them. */
 import { Schema } from "effect"
 
-/** `prefix`, then `unit` again and again, then `suffix`. */
+/** `prefix`, then `unit` again and again, then `suffix`. `{#}` in the unit counts, for names that must differ. */
 export const Pump = Schema.Struct({ prefix: Schema.String, unit: Schema.String, suffix: Schema.String })
 export type Pump = typeof Pump.Type
 
+const counter = "{#}"
+
+const repeated = (unit: string, times: number): string =>
+  unit.includes(counter)
+    ? Array.from({ length: times }, (_, n) => unit.replaceAll(counter, `${n}`)).join("")
+    : unit.repeat(times)
+
 /** The text of about this many characters. */
 export const textOf = ({ prefix, suffix, unit }: Pump, length: number): string =>
-  prefix + unit.repeat(Math.max(1, Math.ceil(length / unit.length))) + suffix
+  prefix + repeated(unit, Math.max(1, Math.ceil(length / unit.length))) + suffix
 
 /** A generator of numbers below `n`, the same ones for the same seed. */
 const makeDice = (seed: number) => {

@@ -97,7 +97,7 @@ const telling = (check: (told: Told, step: Step) => void, end?: Watcher["end"]) 
   return {
     before: (s, input) => told.note(s, input),
     each: (step) => {
-      told.noteAsked(step.events)
+      told.noteEvents(step.input, step.events)
       check(told, step)
     },
     ...(end === undefined ? {} : { end })

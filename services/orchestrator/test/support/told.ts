@@ -81,9 +81,15 @@ export class Told {
     }
   }
 
-  /** A turn that is asked for takes the work in its session over: its report says how that stands. */
-  noteAsked(events: ReadonlyArray<RunEvent>): void {
+  /**
+   * A turn that is asked for takes the work in its session over: its report says how that stands. A watch that finds
+   * nothing under way finds nobody at work either.
+   */
+  noteEvents(input: RunInput, events: ReadonlyArray<RunEvent>): void {
+    const isStuck = input._tag === "ReportStuck"
     for (const event of events) {
+      if (isStuck && (event._tag === "TurnInterrupted" || event._tag === "AgentRested"))
+        this.atWork.delete(event.sessionId)
       if (event._tag === "AuthorAsked") this.atWork.delete(event.sessionId)
       if (event._tag !== "ReviewAsked") continue
       const { phase, runId } = event.command
