@@ -48,7 +48,7 @@ export interface Bug {
 /** Once faults have stopped, a story comes to rest within this virtual time. */
 const restWithinMs = 4 * 60 * 60_000
 /** It is at rest when nothing has changed for so long, and no message is left to be handled, or for much longer. */
-const quietMs = 40_000
+const quietMs = 15_000
 const longQuietMs = 240_000
 const mostSteps = 400_000
 

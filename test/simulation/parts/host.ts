@@ -1,4 +1,5 @@
 /** The host of a workspace: its git, its files and its programs, over repositories in memory. */
+import { UncommittedChanges } from "@reprise/session-manager"
 import { Git, GitDirectory, type GitFault, type HostFault, WorkspaceFiles } from "@reprise/workspace"
 import { Effect, Layer, Sink, Stream } from "effect"
 import { ChildProcessSpawner } from "effect/process"
@@ -104,6 +105,15 @@ const filesOf = ({ repositories }: SimulatedHost): (typeof WorkspaceFiles)["Serv
   })
 }
 
+/** What a fresh author is told of the working tree. */
+const uncommittedOf =
+  ({ repositories }: SimulatedHost): (typeof UncommittedChanges)["Service"] =>
+  (directory, reviewPath) =>
+    Effect.sync(() => {
+      const changed = (repositories.get(directory)?.dirty() ?? []).filter((path) => path !== reviewPath)
+      return changed.length === 0 ? undefined : `${changed.length} changed:\n${changed.join("\n")}`
+    })
+
 const { ChildProcessSpawner: Spawner, ExitCode, make, makeHandle, ProcessId } = ChildProcessSpawner
 
 /** A program is over after its time; nobody ends it before. */
@@ -133,5 +143,6 @@ export const hostLayer = (host: SimulatedHost) =>
     Layer.succeed(Git, gitOf(host)),
     Layer.succeed(GitDirectory, gitDirectory),
     Layer.succeed(WorkspaceFiles, filesOf(host)),
+    Layer.succeed(UncommittedChanges, uncommittedOf(host)),
     Layer.succeed(Spawner, spawnerOf(host))
   )
