@@ -51,6 +51,7 @@ const restWithinMs = 4 * 60 * 60_000
 const quietMs = 15_000
 const longQuietMs = 240_000
 const mostSteps = 400_000
+const momentMs = 300
 
 const happenAt = (fault: Fault): number | undefined => ("step" in fault ? fault.step : undefined)
 
@@ -98,8 +99,18 @@ export const simulate = (world: World, bug: Bug = {}): Story => {
   const runtime = makeRuntime(machine, runtimeServer, agents)
 
   const progress = new Progress(world.runs.map(({ runId }) => runId))
+  let questions = 0
+  const onAsked = () => {
+    for (const fault of world.faults) {
+      if (fault._tag !== "KillAsked" || fault.question !== questions) continue
+      onFault(fault)
+      machine.after(server, momentMs, () => cluster.kill(fault.service, fault.downMs))
+    }
+    questions += 1
+  }
   const record = recording(machine, real, (stored) => {
     progress.note(stored)
+    if (stored.kind === "event" && stored.type === "EscalationRaised") onAsked()
     human.hear(stored)
   })
 

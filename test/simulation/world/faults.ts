@@ -70,6 +70,8 @@ export type Fault =
       readonly downMs: number
     }
   | { readonly _tag: "KillAt"; readonly service: ServiceName | "all"; readonly step: number; readonly downMs: number }
+  /** A moment after the n-th question was asked. */
+  | { readonly _tag: "KillAsked"; readonly service: ServiceName; readonly question: number; readonly downMs: number }
   | { readonly _tag: "RequestLost"; readonly service: ServiceName; readonly call: number }
   | { readonly _tag: "AnswerLost"; readonly service: ServiceName; readonly call: number }
   | { readonly _tag: "Slow"; readonly service: ServiceName; readonly call: number; readonly ms: number }
@@ -91,6 +93,8 @@ const kinds = [
   "Kill",
   "Kill",
   "KillAt",
+  "KillAsked",
+  "KillAsked",
   "RequestLost",
   "AnswerLost",
   "AnswerLost",
@@ -140,6 +144,10 @@ const faultOf = (random: Random): Fault => {
       return { _tag: kind, service, call, when: random.pick("before", "after"), downMs: durationOf(random) }
     case "KillAt":
       return { _tag: kind, service: random.pick(service, "all"), step, downMs: durationOf(random) }
+    case "KillAsked": {
+      const asked = random.pick("session-manager", "session-manager", service)
+      return { _tag: kind, service: asked, question: random.below(2), downMs: durationOf(random) }
+    }
     case "RequestLost":
     case "AnswerLost":
       return { _tag: kind, service, call }
@@ -151,7 +159,7 @@ const faultOf = (random: Random): Fault => {
     case "Late":
       return { _tag: kind, service, delivery, ms: random.pick(100, 3_000, 20_000) }
     case "Freeze":
-      return { _tag: kind, service, step, ms: random.pick(2_000, 40_000, 120_000) }
+      return { _tag: kind, service, step, ms: random.pick(2_000, 40_000, 120_000, 900_000) }
     case "ClockJump":
       return { _tag: kind, service, step, ms: random.pick(-3_600_000, -60_000, -1_000, 1_000, 60_000, 3_600_000) }
     case "RuntimeCrash":
