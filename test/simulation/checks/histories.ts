@@ -65,3 +65,6 @@ export const historiesOf = (story: Story) => {
 }
 export type Histories = ReturnType<typeof historiesOf>
 export type RunHistory = Histories["orchestrator"] extends ReadonlyMap<string, infer One> ? One : never
+
+/** Whether a session of this status can do nothing more. */
+export const hasEnded = (status: string): boolean => ["expired", "completed", "aborted", "failed"].includes(status)

@@ -115,8 +115,7 @@ export class Cluster {
   }
 
   freeze(service: ServiceName, ms: number): void {
-    const process = this.#running.get(service)?.[0]?.process
-    if (process !== undefined) process.frozenUntilMs = this.#options.machine.nowMs + ms
+    this.#running.get(service)?.[0]?.process.freeze(ms)
   }
 
   jumpClock(service: ServiceName, ms: number): void {

@@ -46,6 +46,8 @@ const timeoutMs = 5_000
 /** Of a query, which is asked once more. */
 const queryTimeoutMs = 30_000
 const againMs = 400
+/** A client asks the broker for messages so often; one that hangs for longer gets no more until it goes on. */
+const pullMs = 30_000
 
 const lost = (operation: string) =>
   new BrokerFault({ operation, cause: { _tag: "RequestTimedOut", message: "the broker did not answer in time" } })
@@ -107,6 +109,10 @@ export const connect = (
   })
 
   const deliver = (stream: string, delivery: Delivered, take: (delivery: Delivered) => void) => {
+    const hangsUntilMs = client.frozenUntilMs
+    if (hangsUntilMs > machine.nowMs && machine.nowMs - client.frozenSinceMs > pullMs) {
+      return delivery.nak(hangsUntilMs - machine.nowMs)
+    }
     const fate = fates.ofDelivery(stream)
     const lane = laneAt(`${stream} ${laneOf(delivery, stream)}`)
     const seen = arrived(delivery, fate)
