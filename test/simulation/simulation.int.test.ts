@@ -1,5 +1,6 @@
 /** The simulation itself: the same seed is the same story, nothing else than the seed decides, and a failure shrinks. */
 import { assert, describe, it } from "@effect/vitest"
+import { bugs } from "./bugs.ts"
 import { randomOf } from "./machine/Random.ts"
 import { failureOf } from "./shrink.ts"
 import { simulate } from "./simulate.ts"
@@ -33,6 +34,23 @@ describe("the simulation", () => {
       Object.assign(Math, { random })
       Object.assign(globalThis.crypto, { randomUUID })
     }
+  })
+
+  it("starts no program, opens nothing and sets no timer on the machine that it runs on", () => {
+    const before = process.getActiveResourcesInfo()
+    simulate(worldOf(11, []))
+    assert.deepStrictEqual(process.getActiveResourcesInfo(), before)
+  })
+
+  it("finds a watch that is not taken up after a restart, with the restart and a human who works by hand", () => {
+    const faults = [
+      { _tag: "Human", step: 1, does: "attach-answer" },
+      { _tag: "KillAsked", service: "session-manager", question: 0, downMs: 50 }
+    ] as const
+    const bug = bugs["the watch over sessions is not taken up after a restart"]
+    const checks = failureOf(worldOf(1, faults), bug)?.violations.map(({ check }) => check) ?? []
+    assert.include(checks, "humansAreNoticed")
+    assert.isUndefined(failureOf(worldOf(1, faults)))
   })
 
   it("draws the faults apart from the rest of the world, so that a story with fewer of them stays the same world", () => {
