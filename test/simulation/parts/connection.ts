@@ -89,6 +89,8 @@ export const connect = (
       machine.post(server, request)
     })
 
+  /** What the broker keeps for a client that hangs. */
+  const kept: Array<Delivered> = []
   const lanes = new Map<string, ReturnType<typeof inOrder>>()
   const laneAt = (name: string) => {
     const known = lanes.get(name)
@@ -111,6 +113,7 @@ export const connect = (
   const deliver = (stream: string, delivery: Delivered, take: (delivery: Delivered) => void) => {
     const hangsUntilMs = client.frozenUntilMs
     if (hangsUntilMs > machine.nowMs && machine.nowMs - client.frozenSinceMs > pullMs) {
+      kept.push(delivery)
       return delivery.nak(hangsUntilMs - machine.nowMs)
     }
     const fate = fates.ofDelivery(stream)
@@ -220,5 +223,9 @@ export const connect = (
     full: real.full,
     settled: real.settled
   }
-  return { broker, close: () => void server.fork(Scope.close(scope, Exit.void)) }
+  const close = () => {
+    for (const delivery of kept) delivery.nak()
+    server.fork(Scope.close(scope, Exit.void))
+  }
+  return { broker, close }
 }
