@@ -78,7 +78,7 @@ export const simulate = (world: World, bug: Bug = {}): Story => {
   const happened: Array<Fault> = []
   const onFault = (fault: Fault) => void happened.push(fault)
   const noted = <F extends Fault>(fault: F | undefined): F | undefined => {
-    if (fault !== undefined) onFault(fault)
+    if (fault !== undefined && !happened.includes(fault)) onFault(fault)
     return fault
   }
 
@@ -115,8 +115,14 @@ export const simulate = (world: World, bug: Bug = {}): Story => {
   })
 
   let gateRuns = 0
+  let gitCalls = 0
   const host = hostLayer({
     repositories,
+    gitFails: () => {
+      const call = gitCalls
+      gitCalls += 1
+      return noted(faultAt("GitFails", (fault) => fault.call <= call && call < fault.call + fault.times)) !== undefined
+    },
     runCommand: () => {
       const run = gateRuns
       gateRuns += 1
@@ -154,7 +160,7 @@ export const simulate = (world: World, bug: Bug = {}): Story => {
     process: person,
     messenger,
     runtime: runtime.own,
-    sessionOf: (run) => progress.authorOf(run.runId)
+    sessionOf: (run, role) => progress.sessionOf(run.runId, role)
   })
 
   const trigger = (fault: Fault) => {

@@ -50,7 +50,7 @@ export class Cluster {
   constructor(options: ClusterOptions) {
     this.#options = options
     for (const fault of options.faults) {
-      if ("call" in fault) this.#planned.set(`call ${fault.service} ${fault.call}`, fault)
+      if ("call" in fault && "service" in fault) this.#planned.set(`call ${fault.service} ${fault.call}`, fault)
       if ("delivery" in fault) this.#planned.set(`delivery ${fault.service} ${fault.delivery}`, fault)
     }
   }

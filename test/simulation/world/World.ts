@@ -55,7 +55,7 @@ const minute = 60_000
 
 const optionsOf = (random: Random): RunOptions => ({
   ...defaultRunOptions,
-  auto: random.chance(0.15),
+  auto: random.chance(0.25),
   permissions: "ask",
   gates: {
     ...defaultRunOptions.gates,

@@ -46,6 +46,8 @@ export const misjudgements = [
   "slow",
   "vendor-fails",
   "rate-limited",
+  "asks-permission",
+  "asks-question",
   "commits-meanwhile"
 ] as const
 
@@ -84,6 +86,8 @@ export type Fault =
   | { readonly _tag: "Author"; readonly prompt: number; readonly does: (typeof misbehaviours)[number] }
   | { readonly _tag: "Reviewer"; readonly prompt: number; readonly does: (typeof misjudgements)[number] }
   | { readonly _tag: "GateFails"; readonly run: number; readonly times: number }
+  /** Git fails from one of its calls on, so often. */
+  | { readonly _tag: "GitFails"; readonly call: number; readonly times: number }
   | { readonly _tag: "Human"; readonly step: number; readonly does: (typeof deeds)[number] }
   /** The n-th question: answered twice, hours later, or with what is not offered. */
   | { readonly _tag: "Answer"; readonly question: number; readonly how: "twice" | "late" | "unknown" | "elsewhere" }
@@ -113,6 +117,7 @@ const kinds = [
   "Reviewer",
   "Reviewer",
   "GateFails",
+  "GitFails",
   "Human",
   "Human",
   "Answer",
@@ -120,7 +125,7 @@ const kinds = [
 ] as const
 
 /** Calls, deliveries and steps of a story without faults are about this many. */
-const usual = { calls: 220, deliveries: 40, steps: 5_000, prompts: 8 }
+const usual = { calls: 220, deliveries: 40, steps: 4_000, prompts: 8, gitCalls: 60 }
 
 const durationOf = (random: Random): number => random.pick(50, 2_000, 10_000, 60_000, 700_000)
 
@@ -138,7 +143,8 @@ const faultOf = (random: Random): Fault => {
   const call = random.below(usual.calls)
   const delivery = random.below(usual.deliveries)
   const step = random.below(usual.steps)
-  const prompt = random.below(usual.prompts)
+  // Most stories have two or three prompts, some many.
+  const prompt = random.below(random.pick(2, 4, usual.prompts))
   switch (kind) {
     case "Kill":
       return { _tag: kind, service, call, when: random.pick("before", "after"), downMs: durationOf(random) }
@@ -167,9 +173,11 @@ const faultOf = (random: Random): Fault => {
     case "Author":
       return { _tag: kind, prompt, does: random.pick(...misbehaviours) }
     case "Reviewer":
-      return { _tag: kind, prompt: random.below(3), does: random.pick(...misjudgements) }
+      return { _tag: kind, prompt: random.below(random.pick(1, 3)), does: random.pick(...misjudgements) }
     case "GateFails":
       return { _tag: kind, run: random.below(4), times: random.pick(1, 1, 4) }
+    case "GitFails":
+      return { _tag: kind, call: random.below(usual.gitCalls), times: random.pick(1, 10, 80) }
     case "Human":
       return { _tag: kind, step, does: random.chance(0.3) ? "attach-answer" : random.pick(...deeds) }
     case "Answer":
