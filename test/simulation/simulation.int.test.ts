@@ -19,7 +19,8 @@ const told: Readonly<Record<string, readonly [number, ReadonlyArray<Fault>]>> = 
       { _tag: "Human", step: 455, does: "attach-answer" }
     ]
   ],
-  "the same, after one kill": [
+  "git fails while a working tree is prepared whose lease is taken": [30044, [{ _tag: "GitFails", call: 6, times: 1 }]],
+  "a human works in a session after one kill at such a moment": [
     1,
     [
       { _tag: "Kill", service: "session-manager", call: 32, when: "before", downMs: 60_000 },
