@@ -37,7 +37,10 @@ export const otherVariables: ReadonlyArray<readonly [string, string]> = [
     "Path of the `opencode` program. Default: the one of the npm package, then the one on the `PATH`."
   ],
   ["REPRISE_CLAUDE", "Path of the `claude` program. Default: the one in `@anthropic-ai/claude-agent-sdk`."],
-  ["REPRISE_HOST", "Name of this host in subjects, for `reprise serve`. Default: `local`."],
+  [
+    "REPRISE_HOST",
+    "Name of this host in subjects, for `reprise serve`. Each host on a broker needs its own. Default: `local`."
+  ],
   ["REPRISE_STATE", "Where a session-manager in a container stores the state of its OpenCode. Default: `.reprise`."],
   ["OPENCODE_SERVER_PASSWORD", "Password of the server at `opencode.url`."],
   ["XDG_CONFIG_HOME", "Where trust is stored, in `reprise/trust.json`. Default: `~/.config`."],

@@ -48,9 +48,10 @@ export interface Bug {
 /** Once faults have stopped, a story comes to rest within this virtual time. */
 const restWithinMs = 4 * 60 * 60_000
 /** It is at rest when nothing has changed for so long, and no message is left to be handled, or for much longer. */
-const quietMs = 40_000
+const quietMs = 15_000
 const longQuietMs = 240_000
 const mostSteps = 400_000
+const momentMs = 300
 
 const happenAt = (fault: Fault): number | undefined => ("step" in fault ? fault.step : undefined)
 
@@ -77,7 +78,7 @@ export const simulate = (world: World, bug: Bug = {}): Story => {
   const happened: Array<Fault> = []
   const onFault = (fault: Fault) => void happened.push(fault)
   const noted = <F extends Fault>(fault: F | undefined): F | undefined => {
-    if (fault !== undefined) onFault(fault)
+    if (fault !== undefined && !happened.includes(fault)) onFault(fault)
     return fault
   }
 
@@ -98,14 +99,30 @@ export const simulate = (world: World, bug: Bug = {}): Story => {
   const runtime = makeRuntime(machine, runtimeServer, agents)
 
   const progress = new Progress(world.runs.map(({ runId }) => runId))
+  let questions = 0
+  const onAsked = () => {
+    for (const fault of world.faults) {
+      if (fault._tag !== "KillAsked" || fault.question !== questions) continue
+      onFault(fault)
+      machine.after(server, momentMs, () => cluster.kill(fault.service, fault.downMs))
+    }
+    questions += 1
+  }
   const record = recording(machine, real, (stored) => {
     progress.note(stored)
+    if (stored.kind === "event" && stored.type === "EscalationRaised") onAsked()
     human.hear(stored)
   })
 
   let gateRuns = 0
+  let gitCalls = 0
   const host = hostLayer({
     repositories,
+    gitFails: () => {
+      const call = gitCalls
+      gitCalls += 1
+      return noted(faultAt("GitFails", (fault) => fault.call <= call && call < fault.call + fault.times)) !== undefined
+    },
     runCommand: () => {
       const run = gateRuns
       gateRuns += 1
@@ -143,7 +160,7 @@ export const simulate = (world: World, bug: Bug = {}): Story => {
     process: person,
     messenger,
     runtime: runtime.own,
-    sessionOf: (run) => progress.authorOf(run.runId)
+    sessionOf: (run, role) => progress.sessionOf(run.runId, role)
   })
 
   const trigger = (fault: Fault) => {

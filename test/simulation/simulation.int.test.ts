@@ -1,11 +1,33 @@
 /** The simulation itself: the same seed is the same story, nothing else than the seed decides, and a failure shrinks. */
 import { assert, describe, it } from "@effect/vitest"
+import { bugs } from "./bugs.ts"
 import { randomOf } from "./machine/Random.ts"
 import { failureOf } from "./shrink.ts"
 import { simulate } from "./simulate.ts"
 import { storyText } from "./storyText.ts"
+import type { Fault } from "./world/faults.ts"
 import { faultsOf } from "./world/faults.ts"
 import { worldOf } from "./world/World.ts"
+
+/** Stories in which something was wrong once, with the faults that they needed. */
+const told: Readonly<Record<string, readonly [number, ReadonlyArray<Fault>]>> = {
+  "a human works in a session whose list says that its turn is open, since its process died before it wrote the view": [
+    20086,
+    [
+      { _tag: "Kill", service: "session-manager", call: 29, when: "before", downMs: 10_000 },
+      { _tag: "Kill", service: "session-manager", call: 57, when: "before", downMs: 60_000 },
+      { _tag: "Human", step: 455, does: "attach-answer" }
+    ]
+  ],
+  "git fails while a working tree is prepared whose lease is taken": [30044, [{ _tag: "GitFails", call: 6, times: 1 }]],
+  "a human works in a session after one kill at such a moment": [
+    1,
+    [
+      { _tag: "Kill", service: "session-manager", call: 32, when: "before", downMs: 60_000 },
+      { _tag: "Human", step: 1, does: "attach-answer" }
+    ]
+  ]
+}
 
 describe("the simulation", () => {
   it("tells the same story for the same seed, message by message", () => {
@@ -35,11 +57,34 @@ describe("the simulation", () => {
     }
   })
 
+  it("starts no program, opens nothing and sets no timer on the machine that it runs on", () => {
+    const before = process.getActiveResourcesInfo()
+    simulate(worldOf(11, []))
+    assert.deepStrictEqual(process.getActiveResourcesInfo(), before)
+  })
+
+  it("finds a watch that is not taken up after a restart, with the restart and a human who works by hand", () => {
+    const faults = [
+      { _tag: "Human", step: 1, does: "attach-answer" },
+      { _tag: "KillAsked", service: "session-manager", question: 0, downMs: 50 }
+    ] as const
+    const bug = bugs["the watch over sessions is not taken up after a restart"]
+    const checks = failureOf(worldOf(1, faults), bug)?.violations.map(({ check }) => check) ?? []
+    assert.include(checks, "humansAreNoticed")
+    assert.isUndefined(failureOf(worldOf(1, faults)))
+  })
+
   it("draws the faults apart from the rest of the world, so that a story with fewer of them stays the same world", () => {
     const [whole, calm] = [worldOf(42), worldOf(42, [])]
     assert.deepStrictEqual({ ...whole, faults: [] }, calm)
     assert.isAbove(Array.from({ length: 50 }, (_, seed) => faultsOf(randomOf(seed)).length).filter(Boolean).length, 20)
   })
+
+  for (const [story, [seed, faults]] of Object.entries(told)) {
+    it(`finds nothing wrong any more when ${story}`, () => {
+      assert.deepStrictEqual(failureOf(worldOf(seed, faults))?.violations ?? [], [])
+    })
+  }
 
   it("finds nothing wrong with stories in which nothing goes wrong", () => {
     for (let seed = 0; seed < 12; seed++) assert.strictEqual(failureOf(worldOf(seed, [])), undefined)

@@ -1,6 +1,6 @@
 /** Composes the services for the commands that do the work: `run`, `sessions start`, `demo` and `up`. */
 import { join } from "node:path"
-import { ActorConfig, JetStreamBroker, Messenger } from "@reprise/actor"
+import { ActorConfig, HostTaken, JetStreamBroker, Messenger } from "@reprise/actor"
 import type { AgentRuntimes } from "@reprise/agent"
 import * as gate from "@reprise/gate"
 import { ensureStreams, prepareDirectory, tryLock } from "@reprise/nats"
@@ -79,24 +79,17 @@ export const logging = ({ project, settings: { log } }: SystemOptions) =>
     )
   )
 
+const failureOf = (error: unknown): CliFailure => {
+  if (error instanceof CliFailure) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return error instanceof HostTaken
+    ? missing("host-taken", message, "'reprise doctor' shows what answers on this broker.", error)
+    : missing("broken", message, "'reprise doctor' checks what a run needs.", error)
+}
+
 /** Turns every failure of a layer into a `CliFailure`. */
 export const orCliFailure = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, CliFailure, R> =>
-  layer.pipe(
-    Layer.catch((error) =>
-      Layer.effectContext(
-        Effect.fail(
-          error instanceof CliFailure
-            ? error
-            : missing(
-                "broken",
-                error instanceof Error ? error.message : String(error),
-                "'reprise doctor' checks what a run needs.",
-                error
-              )
-        )
-      )
-    )
-  )
+  layer.pipe(Layer.catch((error) => Layer.effectContext(Effect.fail(failureOf(error)))))
 
 /** A process that only looks something up usually owns the broker no longer than this. */
 const lookUpMs = 2_000

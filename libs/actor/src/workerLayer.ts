@@ -15,6 +15,7 @@ import type { Tagged } from "./Actor.ts"
 import { ActorConfig, type ActorSettings } from "./ActorConfig.ts"
 import { Broker, type ConsumerSpec } from "./broker/Broker.ts"
 import type { BrokerFault } from "./broker/faults.ts"
+import { claimHost, type HostTaken } from "./runtime/claimHost.ts"
 import { makeReceiver, type Opened, type Receiver } from "./runtime/Receiver.ts"
 import { continuing, logIds } from "./runtime/telemetry.ts"
 import { bodyOf, bodyReader } from "./wire.ts"
@@ -158,6 +159,7 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
   const settings = yield* ActorConfig
   const { host, service } = worker
   const subjects = subjectsOf(settings.prefix)
+  if (host !== anyHost) yield* claimHost(broker, subjects, service, host)
   const hosts = host === anyHost ? [anyHost] : [host, anyHost]
   const spec = specOf(service, host, subjects, settings)
   const receiver = yield* makeReceiver({ service, spec, broker, subjects, settings, maxDeliveries: Infinity })
@@ -196,6 +198,9 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
  * It promises that work is done at least once, and never twice at the same time in one process. Work that fails is tried
  * again with growing pauses; after `attempts` failures `giveUp` reports it, and it becomes a dead letter.
  *
+ * Each host has a name of its own: while another process does this service's work under the same name, the layer fails with
+ * `HostTaken`.
+ *
  * What can surprise: "at the same time" holds per process, not per cluster. A host that hangs longer than the ack wait
  * (5 seconds) can overlap with its successor, so `handle` must be repeatable and its reports need ids that derive from
  * `WorkContext.id`.
@@ -211,4 +216,4 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
  */
 export const workerLayer = <Work extends Tagged, R = never, RGiveUp = never>(
   worker: Worker<Work, R, RGiveUp>
-): Layer.Layer<never, BrokerFault, Broker | ActorConfig | R | RGiveUp> => Layer.effectDiscard(run(worker))
+): Layer.Layer<never, BrokerFault | HostTaken, Broker | ActorConfig | R | RGiveUp> => Layer.effectDiscard(run(worker))

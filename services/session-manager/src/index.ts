@@ -9,3 +9,4 @@ export {
   workers,
   workersWith
 } from "./service.ts"
+export { UncommittedChanges } from "./work/uncommitted.ts"

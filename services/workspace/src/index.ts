@@ -1,6 +1,6 @@
 export { workspaceActor } from "./actor/actor.ts"
 export { actors, layer, workers, workersOnHost } from "./service.ts"
-export type { GitFault, HostFault } from "./work/faults.ts"
+export { GitFault, type HostFault } from "./work/faults.ts"
 export { WorkspaceFiles } from "./work/files/WorkspaceFiles.ts"
 export { Git } from "./work/git/Git.ts"
 export { GitDirectory } from "./work/git/GitDirectory.ts"

@@ -20,6 +20,14 @@ export interface History<State, Event> {
   readonly view: unknown
 }
 
+/** A decoder is compiled once for each kind of actor. */
+const decoders = new WeakMap<object, (events: unknown) => ReadonlyArray<unknown>>()
+const decoderOf = <Event extends Tagged>(journal: Schema.Codec<Event, unknown>) => {
+  const known = decoders.get(journal) ?? Schema.decodeUnknownSync(Schema.Array(journal))
+  decoders.set(journal, known)
+  return known as (events: unknown) => ReadonlyArray<Event>
+}
+
 const readHistories = <State, Input extends Tagged, Event extends Tagged, Work extends Tagged>(
   story: Story,
   actor: Actor<State, Input, Event, Work>
@@ -30,7 +38,7 @@ const readHistories = <State, Input extends Tagged, Event extends Tagged, Work e
       Effect.forEach(found, ({ body, sequence, subject }) => Effect.map(body, (text) => ({ sequence, subject, text })))
     )
   )
-  const decode = Schema.decodeUnknownSync(Schema.Array(actor.journal))
+  const decode = decoderOf(actor.journal)
   const histories = new Map<string, { key: string; steps: Array<Step<State, Event>>; state: State; view: unknown }>()
   for (const { sequence, subject, text } of stored) {
     const key = subject.split(".").at(-1) ?? ""
@@ -57,3 +65,6 @@ export const historiesOf = (story: Story) => {
 }
 export type Histories = ReturnType<typeof historiesOf>
 export type RunHistory = Histories["orchestrator"] extends ReadonlyMap<string, infer One> ? One : never
+
+/** Whether a session of this status can do nothing more. */
+export const hasEnded = (status: string): boolean => ["expired", "completed", "aborted", "failed"].includes(status)

@@ -1,6 +1,7 @@
 /** What holds for turns: each is prompted once, and no agent is asked two things at a time. */
 import { byHand } from "../parts/agents.ts"
 import type { Check } from "./Check.ts"
+import { hasEnded } from "./histories.ts"
 
 export const eachTurnIsPromptedOnce: Check = (_, histories) =>
   [...histories["session-manager"].values()].flatMap(({ key, steps }) => {
@@ -49,7 +50,7 @@ export const humansAreNoticed: Check = (story, histories) => {
   return story.agents.seen.flatMap(({ runtimeSessionId, text }) => {
     if (!text.startsWith(byHand)) return []
     const history = views.find(({ state }) => state.runtimeSessionId === runtimeSessionId)
-    if (history === undefined || ["expired", "completed", "aborted", "failed"].includes(history.state.status)) return []
+    if (history === undefined || hasEnded(history.state.status)) return []
     const seen = story.inspect((runtime) => runtime.inspect(runtimeSessionId))
     const newest = seen.lastMessage?.causePromptId ?? seen.lastMessage?.id ?? ""
     if (!story.human.prompts.has(newest) || seen.state._tag !== "idle") return []

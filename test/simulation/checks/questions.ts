@@ -77,7 +77,8 @@ export const wordsArrive: Check = ({ agents, human, unrest, world }, { gate, orc
     const isTaken = question?.status === "answered" && question.answer.guidance === text
     const told = agents.seen.filter((prompt) => prompt.text.includes(text))
     if (!isTaken) return told.length === 0 ? [] : [`'${text}' was refused, and told to an agent`]
-    if (question.question.origin === "permission" || question.question.origin === "question") return []
+    // An agent hears the words at once, or a machine's step is tried again, after which no agent need follow.
+    if (["permission", "question", "workspace"].includes(question.question.origin)) return []
     const entry = run.ledger.find((one) => one.text.includes(text))
     const answered = history.steps.flatMap(({ events }) =>
       events.filter((event) => event._tag === "QuestionAnswered" && event.escalationId === escalationId)

@@ -1,9 +1,10 @@
 /** What holds for each run: its phases, its limits, its questions and its books. */
+import { transitions } from "@reprise/orchestrator"
 import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
 import { byHand, callsByHand } from "../parts/agents.ts"
 import type { Story } from "../simulate.ts"
 import type { Check } from "./Check.ts"
-import type { RunHistory } from "./histories.ts"
+import { type Histories, hasEnded, type RunHistory } from "./histories.ts"
 
 type RunEvent = RunHistory["steps"][number]["events"][number]
 type EventOf<Tag extends RunEvent["_tag"]> = Extract<RunEvent, { readonly _tag: Tag }>
@@ -35,8 +36,8 @@ export const phasesAreDoneOnce: Check = (_, { orchestrator }) =>
   })
 
 /** A task whose commit was verified is done again only after a human or the workspace has taken it back. */
-export const verifiedWorkIsNotRedone: Check = ({ agents, world }, { orchestrator }) =>
-  world.runs.flatMap(({ runId }) => {
+export const verifiedWorkIsNotRedone: Check = ({ agents, repositories, world }, { orchestrator }) =>
+  world.runs.flatMap(({ directory, runId }) => {
     const history = orchestrator.get(runId)
     if (history === undefined) return []
     const events = eventsOf(history)
@@ -48,7 +49,15 @@ export const verifiedWorkIsNotRedone: Check = ({ agents, world }, { orchestrator
       ...only(events, "TasksDropped").flatMap(({ tasks }) => tasks.map(({ commit }) => commit)),
       ...only(events, "ContinuationBegun").flatMap(({ continuation }) => continuation.failed ?? [])
     ])
+    const indexOf = (commit: string) => repositories.get(directory)?.indexOf(commit) ?? -1
+    const heads = only(events, "CommitAccepted").map(({ commit }) => indexOf(commit))
+    const newest = new Map<string, string>()
     for (const { commit, task } of done) {
+      const earlier = newest.get(task)
+      const at = earlier === undefined ? Infinity : indexOf(earlier)
+      if (earlier !== undefined && heads.some((head) => at <= head && head < indexOf(commit)))
+        verified.set(task, earlier)
+      newest.set(task, commit)
       const before = verified.get(task)
       if (before !== undefined && !dropped.has(before))
         redone.push(`${task} of run ${runId} was verified as ${before}, and done again as ${commit}`)
@@ -78,14 +87,16 @@ export const checkpointsAreAnswered: Check = ({ world }, { orchestrator }) =>
 const grantsOf = (events: ReadonlyArray<RunEvent>, limit: EventOf<"LimitRaised">["limit"]) =>
   only(events, "LimitRaised").filter((event) => event.limit === limit).length
 
-const visitsOf = (events: ReadonlyArray<RunEvent>, step: string, cause?: string): number =>
-  only(events, "StepStarted").filter((event) => event.step === step && (cause === undefined || event.cause === cause))
-    .length
+const visitsOf = (events: ReadonlyArray<RunEvent>, step: string): ReadonlyArray<EventOf<"StepStarted">> =>
+  only(events, "StepStarted").filter((event) => event.step === step)
 
-/** A human who raises the limit grants as many again and one; each continue grants its own. */
+const isUncounted = ({ cause }: EventOf<"StepStarted">) =>
+  Object.entries(transitions).some(([name, way]) => name === cause && "uncounted" in way)
+
+/** A human who raises the limit grants as many again and one; each visit that does not count grants its own. */
 const visitsGranted = (events: ReadonlyArray<RunEvent>, step: string, most: number): number => {
   const raised = only(events, "LimitRaised").filter((event) => event.step === step && event.limit === "step-visits")
-  return (most + 1) * (1 + raised.length) - 1 + visitsOf(events, step, "continue")
+  return (most + 1) * (1 + raised.length) - 1 + visitsOf(events, step).filter(isUncounted).length
 }
 
 /** Counted from the events alone, since a counter that is reset would not notice. */
@@ -113,7 +124,7 @@ export const limitsHold: Check = ({ world }, { orchestrator }) =>
           maxContinuations * (1 + grantsOf(events, "continuations"))
         ),
         ...counted.flatMap((step) =>
-          over(`visits of ${step}`, visitsOf(events, step), visitsGranted(events, step, maxStepVisits))
+          over(`visits of ${step}`, visitsOf(events, step).length, visitsGranted(events, step, maxStepVisits))
         )
       ]
     })
@@ -143,15 +154,24 @@ const tokensOf = (story: Story, directory: string): Tokens =>
     return addTokens(sum, story.inspect((runtime) => runtime.inspect(id)).usage.tokens)
   }, noTokens)
 
-/** What humans' prompts in the run's sessions used: after a session has ended, nobody counts it. */
-const usedByHumans = ({ agents }: Story, runId: string) => {
-  const prompts = agents.seen.filter((prompt) => prompt.runId === runId && prompt.text.startsWith(byHand))
+/** What humans' prompts used in sessions that have ended: nobody counts it. */
+const usedByHumans = ({ agents }: Story, sessions: Histories["session-manager"], runId: string) => {
+  const counted = new Set(
+    [...sessions.values()].flatMap(({ state }) => (hasEnded(state.status) ? [] : [state.runtimeSessionId]))
+  )
+  const prompts = agents.seen.filter(
+    (prompt) => prompt.runId === runId && prompt.text.startsWith(byHand) && !counted.has(prompt.runtimeSessionId)
+  )
   const input = prompts.reduce((sum, { text }) => sum + callsByHand * Math.ceil(text.length / 4), 0)
   return { input, output: callsByHand * prompts.length }
 }
 
+/** What a turn uses is counted when it ends. */
+const hasOpenTurn = (sessions: Histories["session-manager"], directory: string): boolean =>
+  [...sessions.values()].some(({ state }) => state.details?.directory === directory && state.turn !== undefined)
+
 /** What a run has counted is what its agents have used. */
-export const accountsAddUp: Check = (story, { orchestrator }) =>
+export const accountsAddUp: Check = (story, { orchestrator, "session-manager": sessions }) =>
   story.world.runs.flatMap(({ directory, runId }) => {
     const state = orchestrator.get(runId)?.state
     if (state?._tag !== "Run" || story.unrest !== undefined) return []
@@ -160,9 +180,9 @@ export const accountsAddUp: Check = (story, { orchestrator }) =>
     const used = tokensOf(story, directory)
     const text = `run ${runId} counted ${counted.input}+${counted.output} tokens, its agents used ${used.input}+${used.output}`
     if (counted.input > used.input || counted.output > used.output) return [`too much: ${text}`]
-    const byHumans = usedByHumans(story, runId)
+    const byHumans = usedByHumans(story, sessions, runId)
     const isShort = counted.input + byHumans.input < used.input || counted.output + byHumans.output < used.output
-    return state.status === "completed" && isShort ? [`too little: ${text}`] : []
+    return isShort && !hasOpenTurn(sessions, directory) ? [`too little: ${text}`] : []
   })
 
 /** A run that has ended leaves its working tree to others. */

@@ -27,7 +27,8 @@ export class Process implements Scheduler.Scheduler {
   readonly name: string
   readonly machine: Machine
   isAlive = true
-  /** It does nothing before this time. */
+  /** It does nothing from one time to the other. */
+  frozenSinceMs = 0
   frozenUntilMs = 0
   /** How far its wall clock is ahead. */
   clockAheadMs = 0
@@ -56,6 +57,11 @@ export class Process implements Scheduler.Scheduler {
 
   makeDispatcher(): Scheduler.SchedulerDispatcher {
     return { scheduleTask: (run) => this.machine.post(this, run), flush: () => undefined }
+  }
+
+  freeze(ms: number): void {
+    this.frozenSinceMs = this.machine.nowMs
+    this.frozenUntilMs = this.machine.nowMs + ms
   }
 
   /** Runs an effect as a fiber of this process; its first steps at once. */

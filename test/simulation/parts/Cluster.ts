@@ -50,7 +50,7 @@ export class Cluster {
   constructor(options: ClusterOptions) {
     this.#options = options
     for (const fault of options.faults) {
-      if ("call" in fault) this.#planned.set(`call ${fault.service} ${fault.call}`, fault)
+      if ("call" in fault && "service" in fault) this.#planned.set(`call ${fault.service} ${fault.call}`, fault)
       if ("delivery" in fault) this.#planned.set(`delivery ${fault.service} ${fault.delivery}`, fault)
     }
   }
@@ -115,8 +115,7 @@ export class Cluster {
   }
 
   freeze(service: ServiceName, ms: number): void {
-    const process = this.#running.get(service)?.[0]?.process
-    if (process !== undefined) process.frozenUntilMs = this.#options.machine.nowMs + ms
+    this.#running.get(service)?.[0]?.process.freeze(ms)
   }
 
   jumpClock(service: ServiceName, ms: number): void {

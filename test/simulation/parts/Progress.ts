@@ -17,14 +17,19 @@ const field = (stored: Stored, name: string): string => {
 const ends = new Set(["RunCompleted", "RunFailed", "RunAborted"])
 const goesOn = new Set(["RunStarted", "StepStarted", "StepResumed", "RunResumed"])
 
-interface AuthorSession {
+type Role = "author" | "reviewer"
+
+interface NewestSession {
   readonly sessionId: string
   readonly runtimeSessionId: string
 }
 
 export class Progress {
   readonly states = new Map<string, RunState>()
-  readonly #authors = new Map<string, AuthorSession>()
+  /** By run and role. */
+  readonly #sessions = new Map<string, NewestSession>()
+  /** The role of each session. */
+  readonly #roles = new Map<string, string>()
 
   constructor(runIds: ReadonlyArray<string>) {
     for (const runId of runIds) this.states.set(runId, { _tag: "Unknown" })
@@ -36,9 +41,11 @@ export class Progress {
     const before = this.states.get(runId)
     if (before === undefined) return
     const { type } = stored
-    if ((type === "SessionCreated" && field(stored, "role") === "author") || type === "SessionReplaced") {
+    if (type === "SessionCreated" || type === "SessionReplaced") {
+      const sessionId = field(stored, "sessionId")
+      if (type === "SessionCreated") this.#roles.set(sessionId, field(stored, "role"))
       const runtimeSessionId = field(stored, type === "SessionCreated" ? "runtimeSessionId" : "new")
-      this.#authors.set(runId, { sessionId: field(stored, "sessionId"), runtimeSessionId })
+      this.#sessions.set(`${runId} ${this.#roles.get(sessionId)}`, { sessionId, runtimeSessionId })
     }
     if (before._tag === "Ended") return
     if (ends.has(type)) this.states.set(runId, { _tag: "Ended", how: type })
@@ -48,8 +55,9 @@ export class Progress {
     else if (goesOn.has(type)) this.states.set(runId, { _tag: "Running" })
   }
 
-  authorOf(runId: string): AuthorSession | undefined {
-    return this.#authors.get(runId)
+  /** The newest session of a run in this role. */
+  sessionOf(runId: string, role: Role): NewestSession | undefined {
+    return this.#sessions.get(`${runId} ${role}`)
   }
 
   /** Nothing goes on by itself. */

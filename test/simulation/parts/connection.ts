@@ -46,6 +46,8 @@ const timeoutMs = 5_000
 /** Of a query, which is asked once more. */
 const queryTimeoutMs = 30_000
 const againMs = 400
+/** A client asks the broker for messages so often; one that hangs for longer gets no more until it goes on. */
+const pullMs = 30_000
 
 const lost = (operation: string) =>
   new BrokerFault({ operation, cause: { _tag: "RequestTimedOut", message: "the broker did not answer in time" } })
@@ -87,6 +89,8 @@ export const connect = (
       machine.post(server, request)
     })
 
+  /** What the broker keeps for a client that hangs. */
+  const kept: Array<Delivered> = []
   const lanes = new Map<string, ReturnType<typeof inOrder>>()
   const laneAt = (name: string) => {
     const known = lanes.get(name)
@@ -107,6 +111,11 @@ export const connect = (
   })
 
   const deliver = (stream: string, delivery: Delivered, take: (delivery: Delivered) => void) => {
+    const hangsUntilMs = client.frozenUntilMs
+    if (hangsUntilMs > machine.nowMs && machine.nowMs - client.frozenSinceMs > pullMs) {
+      kept.push(delivery)
+      return delivery.nak(hangsUntilMs - machine.nowMs)
+    }
     const fate = fates.ofDelivery(stream)
     const lane = laneAt(`${stream} ${laneOf(delivery, stream)}`)
     const seen = arrived(delivery, fate)
@@ -214,5 +223,9 @@ export const connect = (
     full: real.full,
     settled: real.settled
   }
-  return { broker, close: () => void server.fork(Scope.close(scope, Exit.void)) }
+  const close = () => {
+    for (const delivery of kept) delivery.nak()
+    server.fork(Scope.close(scope, Exit.void))
+  }
+  return { broker, close }
 }

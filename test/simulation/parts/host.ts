@@ -1,20 +1,24 @@
 /** The host of a workspace: its git, its files and its programs, over repositories in memory. */
-import { Git, GitDirectory, type GitFault, type HostFault, WorkspaceFiles } from "@reprise/workspace"
+import { UncommittedChanges } from "@reprise/session-manager"
+import { Git, GitDirectory, GitFault, type HostFault, WorkspaceFiles } from "@reprise/workspace"
 import { Effect, Layer, Sink, Stream } from "effect"
 import { ChildProcessSpawner } from "effect/process"
 import type { Repository } from "./Repository.ts"
 
 export interface SimulatedHost {
   readonly repositories: ReadonlyMap<string, Repository>
+  /** Whether the next call of git fails. */
+  readonly gitFails: () => boolean
   /** Runs a command of a quality gate; gives its exit code and how long it takes. */
   readonly runCommand: (directory: string, command: string) => { readonly exitCode: number; readonly ms: number }
 }
 
 type Answer<A> = Effect.Effect<A, GitFault | HostFault>
 
-const gitOf = ({ repositories }: SimulatedHost): (typeof Git)["Service"] => {
+const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service"] => {
   const at = <A>(directory: string, read: (repository: Repository) => A): Answer<A> =>
-    Effect.suspend(() => {
+    Effect.suspend((): Answer<A> => {
+      if (gitFails()) return new GitFault({ operation: "simulated", exitCode: 128, stderr: "fatal: the disk is gone" })
       const found = [...repositories.values()].find((one) => `${directory}/`.startsWith(`${one.directory}/`))
       return found === undefined ? Effect.die(`no repository at ${directory}`) : Effect.sync(() => read(found))
     })
@@ -104,6 +108,15 @@ const filesOf = ({ repositories }: SimulatedHost): (typeof WorkspaceFiles)["Serv
   })
 }
 
+/** What a fresh author is told of the working tree. */
+const uncommittedOf =
+  ({ repositories }: SimulatedHost): (typeof UncommittedChanges)["Service"] =>
+  (directory, reviewPath) =>
+    Effect.sync(() => {
+      const changed = (repositories.get(directory)?.dirty() ?? []).filter((path) => path !== reviewPath)
+      return changed.length === 0 ? undefined : `${changed.length} changed:\n${changed.join("\n")}`
+    })
+
 const { ChildProcessSpawner: Spawner, ExitCode, make, makeHandle, ProcessId } = ChildProcessSpawner
 
 /** A program is over after its time; nobody ends it before. */
@@ -133,5 +146,6 @@ export const hostLayer = (host: SimulatedHost) =>
     Layer.succeed(Git, gitOf(host)),
     Layer.succeed(GitDirectory, gitDirectory),
     Layer.succeed(WorkspaceFiles, filesOf(host)),
+    Layer.succeed(UncommittedChanges, uncommittedOf(host)),
     Layer.succeed(Spawner, spawnerOf(host))
   )

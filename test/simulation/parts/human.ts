@@ -35,8 +35,11 @@ interface Surroundings {
   readonly process: Process
   readonly messenger: Context.Service.Shape<typeof Messenger>
   readonly runtime: AgentRuntimeShape
-  /** The newest runtime session of a run's authors. */
-  readonly sessionOf: (run: PlannedRun) => { readonly runtimeSessionId: string; readonly sessionId: string } | undefined
+  /** The newest runtime session of a run in this role. */
+  readonly sessionOf: (
+    run: PlannedRun,
+    role: "author" | "reviewer"
+  ) => { readonly runtimeSessionId: string; readonly sessionId: string } | undefined
 }
 
 const isEvent = Schema.is(PublicEvent)
@@ -115,8 +118,8 @@ export const makeHuman = ({ messenger, process, runtime, sessionOf, world }: Sur
     }
   }
 
-  const attach = (run: PlannedRun, delayMs = 0) => {
-    const session = sessionOf(run)
+  const attach = (run: PlannedRun, delayMs = 0, role: "author" | "reviewer" = "author") => {
+    const session = sessionOf(run, role)
     if (session === undefined) return
     const { runtimeSessionId } = session
     const nth = prompts.size
@@ -146,7 +149,7 @@ export const makeHuman = ({ messenger, process, runtime, sessionOf, world }: Sur
         attachNext = true
         return
       case "hand-back": {
-        const session = sessionOf(run)
+        const session = sessionOf(run, "author")
         return session === undefined ? undefined : send(to.sessionManager(SessionId.make(session.sessionId)).HandBack())
       }
     }
@@ -173,7 +176,8 @@ export const makeHuman = ({ messenger, process, runtime, sessionOf, world }: Sur
         const run = world.runs.find(({ runId }) => runId === event.runId)
         if (attachNext && run !== undefined) {
           attachNext = false
-          attach(run, 1_000 + (chance(event.escalationId) % 20_000))
+          const role = event.step === "REVIEW" ? "reviewer" : "author"
+          attach(run, 1_000 + (chance(event.escalationId) % 20_000), role)
           return
         }
         asked(event.escalationId, event.options)

@@ -48,7 +48,7 @@ const layerOf = (service: ServiceName, works: boolean, { actors, host, runtimes 
       return actorLayer(actors.reviewer)
     case "session-manager": {
       const manager = actorLayer(actors.sessionManager)
-      return works ? Layer.merge(manager, workersWith(sessionSettings)).pipe(Layer.provide(runtimes)) : manager
+      return works ? Layer.merge(manager, workersWith(sessionSettings)).pipe(Layer.provide([runtimes, host])) : manager
     }
     case "workspace": {
       const workspace = actorLayer(actors.workspace)

@@ -39,7 +39,7 @@ const taskLine = ({ checkpoint, id }: PlannedTask): string =>
 
 const planText = (phases: ReadonlyArray<PlannedPhase>): string =>
   [
-    "---\nid: simulated\ntitle: Simulated\n---\n\n# Simulated\n",
+    "# Simulated\n",
     ...phases.map(({ id, tasks }) => `## Phase ${id}: Part ${id}\n\n${tasks.map(taskLine).join("\n")}\n`)
   ].join("\n")
 
@@ -55,7 +55,7 @@ const minute = 60_000
 
 const optionsOf = (random: Random): RunOptions => ({
   ...defaultRunOptions,
-  auto: random.chance(0.15),
+  auto: random.chance(0.25),
   permissions: "ask",
   gates: {
     ...defaultRunOptions.gates,
@@ -91,7 +91,7 @@ export const worldOf = (seed: number, faults?: ReadonlyArray<Fault>): World => {
   return {
     seed,
     runs: random.pick(["r1"], ["r1"], ["r1"], ["r1"], ["r1"], ["r1", "r2"]).map((name) => runOf(random, name)),
-    replicas: random.pick(1, 1, 1, 2),
+    replicas: random.pick(1, 1, 1, 1, 2),
     snapshotEvery: random.pick(4, 20, 100),
     answers: random.pick(2, 4, 6),
     faults: faults ?? faultsOf(randomOf(seed ^ 0x5bd1e995))

@@ -46,6 +46,8 @@ export const misjudgements = [
   "slow",
   "vendor-fails",
   "rate-limited",
+  "asks-permission",
+  "asks-question",
   "commits-meanwhile"
 ] as const
 
@@ -70,6 +72,8 @@ export type Fault =
       readonly downMs: number
     }
   | { readonly _tag: "KillAt"; readonly service: ServiceName | "all"; readonly step: number; readonly downMs: number }
+  /** A moment after the n-th question was asked. */
+  | { readonly _tag: "KillAsked"; readonly service: ServiceName; readonly question: number; readonly downMs: number }
   | { readonly _tag: "RequestLost"; readonly service: ServiceName; readonly call: number }
   | { readonly _tag: "AnswerLost"; readonly service: ServiceName; readonly call: number }
   | { readonly _tag: "Slow"; readonly service: ServiceName; readonly call: number; readonly ms: number }
@@ -82,6 +86,8 @@ export type Fault =
   | { readonly _tag: "Author"; readonly prompt: number; readonly does: (typeof misbehaviours)[number] }
   | { readonly _tag: "Reviewer"; readonly prompt: number; readonly does: (typeof misjudgements)[number] }
   | { readonly _tag: "GateFails"; readonly run: number; readonly times: number }
+  /** Git fails from one of its calls on, so often. */
+  | { readonly _tag: "GitFails"; readonly call: number; readonly times: number }
   | { readonly _tag: "Human"; readonly step: number; readonly does: (typeof deeds)[number] }
   /** The n-th question: answered twice, hours later, or with what is not offered. */
   | { readonly _tag: "Answer"; readonly question: number; readonly how: "twice" | "late" | "unknown" | "elsewhere" }
@@ -91,6 +97,8 @@ const kinds = [
   "Kill",
   "Kill",
   "KillAt",
+  "KillAsked",
+  "KillAsked",
   "RequestLost",
   "AnswerLost",
   "AnswerLost",
@@ -109,6 +117,7 @@ const kinds = [
   "Reviewer",
   "Reviewer",
   "GateFails",
+  "GitFails",
   "Human",
   "Human",
   "Answer",
@@ -116,7 +125,7 @@ const kinds = [
 ] as const
 
 /** Calls, deliveries and steps of a story without faults are about this many. */
-const usual = { calls: 220, deliveries: 40, steps: 5_000, prompts: 8 }
+const usual = { calls: 220, deliveries: 40, steps: 4_000, prompts: 8, gitCalls: 60 }
 
 const durationOf = (random: Random): number => random.pick(50, 2_000, 10_000, 60_000, 700_000)
 
@@ -134,12 +143,17 @@ const faultOf = (random: Random): Fault => {
   const call = random.below(usual.calls)
   const delivery = random.below(usual.deliveries)
   const step = random.below(usual.steps)
-  const prompt = random.below(usual.prompts)
+  // Most stories have two or three prompts, some many.
+  const prompt = random.below(random.pick(2, 4, usual.prompts))
   switch (kind) {
     case "Kill":
       return { _tag: kind, service, call, when: random.pick("before", "after"), downMs: durationOf(random) }
     case "KillAt":
       return { _tag: kind, service: random.pick(service, "all"), step, downMs: durationOf(random) }
+    case "KillAsked": {
+      const asked = random.pick("session-manager", "session-manager", service)
+      return { _tag: kind, service: asked, question: random.below(2), downMs: durationOf(random) }
+    }
     case "RequestLost":
     case "AnswerLost":
       return { _tag: kind, service, call }
@@ -151,7 +165,7 @@ const faultOf = (random: Random): Fault => {
     case "Late":
       return { _tag: kind, service, delivery, ms: random.pick(100, 3_000, 20_000) }
     case "Freeze":
-      return { _tag: kind, service, step, ms: random.pick(2_000, 40_000, 120_000) }
+      return { _tag: kind, service, step, ms: random.pick(2_000, 40_000, 120_000, 900_000) }
     case "ClockJump":
       return { _tag: kind, service, step, ms: random.pick(-3_600_000, -60_000, -1_000, 1_000, 60_000, 3_600_000) }
     case "RuntimeCrash":
@@ -159,9 +173,11 @@ const faultOf = (random: Random): Fault => {
     case "Author":
       return { _tag: kind, prompt, does: random.pick(...misbehaviours) }
     case "Reviewer":
-      return { _tag: kind, prompt: random.below(3), does: random.pick(...misjudgements) }
+      return { _tag: kind, prompt: random.below(random.pick(1, 3)), does: random.pick(...misjudgements) }
     case "GateFails":
       return { _tag: kind, run: random.below(4), times: random.pick(1, 1, 4) }
+    case "GitFails":
+      return { _tag: kind, call: random.below(usual.gitCalls), times: random.pick(1, 10, 80) }
     case "Human":
       return { _tag: kind, step, does: random.chance(0.3) ? "attach-answer" : random.pick(...deeds) }
     case "Answer":

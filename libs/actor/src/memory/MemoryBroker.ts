@@ -13,7 +13,7 @@ import {
 import { BrokerFault, Conflict } from "../broker/faults.ts"
 import { type MemoryConsumer, makeMemoryConsumer } from "./MemoryConsumer.ts"
 import { makeMemoryBucket, makeMemoryQueries, makeMemoryTranscripts } from "./MemoryStores.ts"
-import { type MemoryStream, makeMemoryStream, matchesSubject } from "./MemoryStream.ts"
+import { type MemoryStream, makeMemoryStream, subjectMatcher } from "./MemoryStream.ts"
 
 type Streams = Readonly<Record<StreamKind, MemoryStream>>
 
@@ -44,13 +44,7 @@ const makeStore = (
         return Effect.succeed(streams.journal.store(message))
       }),
     last: (kind, subject) => Effect.sync(() => streams[kind].last(subject)),
-    read: (kind, subject, after, limit) =>
-      Effect.sync(() =>
-        streams[kind]
-          .after(after)
-          .filter((message) => matchesSubject(subject, message.subject))
-          .slice(0, limit)
-      ),
+    read: (kind, subject, after, limit) => Effect.sync(() => streams[kind].matching(subject, after).slice(0, limit)),
     purge: (kind, subject) => Effect.sync(() => streams[kind].purge(subject)),
     remove: (kind, sequence) => Effect.sync(() => streams[kind].remove(sequence)),
     publish: (messages) => Effect.forEach(messages, store, { discard: true })
@@ -82,14 +76,17 @@ const makeConsuming = Effect.fnUntraced(function* (streams: Streams) {
   const own = yield* Effect.context<Scope.Scope>()
   const consumers = new Map<string, MemoryConsumer>()
   const listeners = new Set<() => void>()
-  const onChange = () => {
-    for (const listener of listeners) listener()
+  const settling = {
+    isAwaited: () => listeners.size > 0,
+    onChange: () => {
+      for (const listener of listeners) listener()
+    }
   }
 
   const consumerOf = Effect.fnUntraced(function* (spec: ConsumerSpec) {
     const known = consumers.get(spec.durable)
     if (known !== undefined) return known
-    const consumer = yield* makeMemoryConsumer(streams[spec.stream], spec, onChange).pipe(Effect.provideContext(own))
+    const consumer = yield* makeMemoryConsumer(streams[spec.stream], spec, settling).pipe(Effect.provideContext(own))
     consumers.set(spec.durable, consumer)
     return consumer
   })
@@ -123,11 +120,12 @@ const makeConsuming = Effect.fnUntraced(function* (streams: Streams) {
 /** The messages of a stream that match, after a sequence: those that are stored, then those to come. */
 const followFrom = (stream: MemoryStream, patterns: ReadonlyArray<string>, after: number) => {
   let position = after
+  const matches = subjectMatcher(patterns)
   const next = Effect.callback<ReadonlyArray<StoredMessage>>((resume) => {
     const check = () => {
       const found = stream.after(position)
       position += found.length
-      const matching = found.filter(({ subject }) => patterns.some((pattern) => matchesSubject(pattern, subject)))
+      const matching = found.filter(({ subject }) => matches(subject))
       if (matching.length === 0) return false
       resume(Effect.succeed(matching))
       return true

@@ -1,7 +1,7 @@
 /** A named consumer in memory: its position and what is delivered and not settled, shared by all who use it. */
-import { Effect, FiberMap, Scheduler, type Scope } from "effect"
+import { Clock, Effect, FiberSet, Scheduler, type Scope } from "effect"
 import type { ConsumerSpec, Delivered, StoredMessage } from "../broker/Broker.ts"
-import { type MemoryStream, matchesSubject } from "./MemoryStream.ts"
+import { type MemoryStream, subjectMatcher } from "./MemoryStream.ts"
 
 /** Takes a delivery; returns false when it no longer wants one. */
 export type Taker = (delivery: Delivered) => boolean
@@ -16,11 +16,14 @@ export interface MemoryConsumer {
 interface Pending {
   readonly message: StoredMessage
   deliveries: number
+  /** When it is delivered again, unless something happens before. */
+  returnAtMs: number
 }
 
 interface State {
   readonly stream: MemoryStream
   readonly spec: ConsumerSpec
+  readonly isWanted: (subject: string) => boolean
   readonly takers: Array<Taker>
   /** Delivered and not settled, by sequence. */
   readonly pending: Map<number, Pending>
@@ -29,18 +32,18 @@ interface State {
   /** Sequence of the last message that was looked at. */
   position: number
   /** Delivers the message again after the delay, in place of an earlier plan for it. */
-  readonly returnAfter: (sequence: number, delayMs: number) => void
-  readonly cancelReturn: (sequence: number) => void
+  readonly returnAfter: (pending: Pending, delayMs: number) => void
+  /** A message was settled. */
+  readonly onSettled: (wasFull: boolean) => void
   /** Delivers soon. Not at once: whoever stores or settles must not find itself inside a taker. */
   readonly dispatchSoon: () => void
 }
 
 /** The first message after the position that this consumer is for; the position moves up to it. */
 const nextWanted = (state: State): StoredMessage | undefined => {
-  const { spec, stream } = state
-  const isWanted = ({ subject }: StoredMessage) => spec.filters.some((filter) => matchesSubject(filter, subject))
+  const { isWanted, stream } = state
   let message = stream.at(state.position + 1)
-  while (message !== undefined && !isWanted(message)) {
+  while (message !== undefined && !isWanted(message.subject)) {
     state.position += 1
     message = stream.at(state.position + 1)
   }
@@ -57,29 +60,29 @@ const pick = (state: State): Pending | undefined => {
   }
   const message = isFull(state) ? undefined : nextWanted(state)
   if (message === undefined) return undefined
-  const fresh = { message, deliveries: 0 }
+  const fresh = { message, deliveries: 0, returnAtMs: Infinity }
   state.position = message.sequence
   state.pending.set(message.sequence, fresh)
   return fresh
 }
 
-const deliveryOf = (state: State, { deliveries, message }: Pending): Delivered => {
+const deliveryOf = (state: State, found: Pending): Delivered => {
   const { pending, spec } = state
+  const { deliveries, message } = found
   const { sequence } = message
   return {
     ...message,
     deliveryCount: deliveries,
     ack: () => {
-      pending.delete(sequence)
-      state.cancelReturn(sequence)
-      state.dispatchSoon()
+      const wasFull = isFull(state)
+      if (pending.delete(sequence)) state.onSettled(wasFull)
     },
     nak: (delayMs = 0) => {
       // One that was delivered again meanwhile is no longer this delivery's to hand back.
-      if (pending.get(sequence)?.deliveries === deliveries) state.returnAfter(sequence, delayMs)
+      if (pending.has(sequence) && found.deliveries === deliveries) state.returnAfter(found, delayMs)
     },
     working: () => {
-      if (pending.has(sequence)) state.returnAfter(sequence, spec.ackWaitMs)
+      if (pending.has(sequence)) state.returnAfter(found, spec.ackWaitMs)
     }
   }
 }
@@ -102,61 +105,103 @@ const dispatch = (state: State) => {
   while (state.takers.length > 0) {
     const found = pick(state)
     if (found === undefined) return
-    const { sequence } = found.message
-    state.returnAfter(sequence, state.spec.ackWaitMs)
+    state.returnAfter(found, state.spec.ackWaitMs)
     if (offer(state, found)) continue
-    state.cancelReturn(sequence)
-    state.again.unshift(sequence)
+    found.returnAtMs = Infinity
+    state.again.unshift(found.message.sequence)
     return
   }
 }
 
+/** Puts messages back when their time has come; one look finds all of them, so that a delivery needs no timer of its own. */
+const makeReturns = Effect.fnUntraced(function* (
+  { again, pending }: Pick<State, "again" | "pending">,
+  onReturned: () => void
+) {
+  const clock = yield* Clock.Clock
+  const run = yield* FiberSet.runtime(yield* FiberSet.make<void, never>())()
+  /** The next time at which somebody looks. */
+  let nextMs = Infinity
+
+  const lookAt = (atMs: number) => {
+    if (atMs >= nextMs) return
+    nextMs = atMs
+    const delayMs = Math.max(0, atMs - clock.currentTimeMillisUnsafe())
+    run(
+      Effect.delay(
+        Effect.sync(() => look(atMs)),
+        `${delayMs} millis`
+      )
+    )
+  }
+  const look = (atMs: number) => {
+    if (atMs === nextMs) nextMs = Infinity
+    const now = clock.currentTimeMillisUnsafe()
+    let earliest = Infinity
+    for (const [sequence, found] of pending) {
+      if (found.returnAtMs <= now) {
+        found.returnAtMs = Infinity
+        again.push(sequence)
+      } else earliest = Math.min(earliest, found.returnAtMs)
+    }
+    if (again.length > 0) onReturned()
+    if (earliest < Infinity) lookAt(earliest)
+  }
+  return (found: Pending, delayMs: number) => {
+    found.returnAtMs = clock.currentTimeMillisUnsafe() + delayMs
+    lookAt(found.returnAtMs)
+  }
+})
+
+/** Somebody may wait until all consumers are idle. */
+interface Settling {
+  readonly isAwaited: () => boolean
+  /** Called after each round of deliveries, and when a message was settled. */
+  readonly onChange: () => void
+}
+
 /**
- * `onChange` is called after each round of deliveries. The ack wait uses the clock of whoever makes the consumer, and
- * deliveries are tasks of their scheduler, so both may be virtual.
+ * The ack wait uses the clock of whoever makes the consumer, and deliveries are tasks of their scheduler, so both may be
+ * virtual.
  */
 export const makeMemoryConsumer = Effect.fnUntraced(function* (
   stream: MemoryStream,
   spec: ConsumerSpec,
-  onChange: () => void
+  settling: Settling
 ): Effect.fn.Return<MemoryConsumer, never, Scope.Scope> {
-  const returns = yield* FiberMap.make<number, void, never>()
-  const planReturn = yield* FiberMap.runtime(returns)()
   const dispatcher = (yield* Scheduler.Scheduler).makeDispatcher()
+  const pending: State["pending"] = new Map()
+  const again: State["again"] = []
   let planned = false
 
+  const dispatchSoon = () => {
+    if (planned) return
+    planned = true
+    dispatcher.scheduleTask(() => {
+      planned = false
+      dispatch(state)
+      settling.onChange()
+    }, 0)
+  }
   const state: State = {
-    stream,
-    spec,
+    ...{ stream, spec, pending, again, dispatchSoon },
+    isWanted: subjectMatcher(spec.filters),
     takers: [],
-    pending: new Map(),
-    again: [],
     position: 0,
-    returnAfter: (sequence, delayMs) => {
-      const putBack = Effect.sync(() => {
-        state.again.push(sequence)
-        state.dispatchSoon()
-      })
-      planReturn(sequence, Effect.delay(putBack, `${delayMs} millis`))
-    },
-    cancelReturn: (sequence) => void planReturn(sequence, Effect.void),
-    dispatchSoon: () => {
-      if (planned) return
-      planned = true
-      dispatcher.scheduleTask(() => {
-        planned = false
-        dispatch(state)
-        onChange()
-      }, 0)
+    returnAfter: yield* makeReturns({ pending, again }, dispatchSoon),
+    onSettled: (wasFull) => {
+      if (wasFull || settling.isAwaited()) dispatchSoon()
     }
   }
 
-  const stopListening = stream.onStored(state.dispatchSoon)
+  const stopListening = stream.onStored(({ subject }) => {
+    if (state.isWanted(subject)) dispatchSoon()
+  })
   yield* Effect.addFinalizer(() => Effect.sync(stopListening))
   return {
     add: (taker) => {
       state.takers.push(taker)
-      state.dispatchSoon()
+      dispatchSoon()
       return () => {
         const index = state.takers.indexOf(taker)
         if (index >= 0) state.takers.splice(index, 1)

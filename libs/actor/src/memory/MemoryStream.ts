@@ -3,11 +3,15 @@ import { encodeMeta } from "@reprise/protocol"
 import { Effect } from "effect"
 import { dueHeader, type Message, type StoredMessage } from "../broker/Broker.ts"
 
-/** Subjects match token by token; `*` stands for any one token. */
-export const matchesSubject = (pattern: string, subject: string): boolean => {
-  const wanted = pattern.split(".")
-  const tokens = subject.split(".")
-  return wanted.length === tokens.length && wanted.every((token, n) => token === "*" || token === tokens[n])
+/** Whether a subject matches one of the patterns: token by token, and `*` stands for any one token. */
+export const subjectMatcher = (patterns: ReadonlyArray<string>): ((subject: string) => boolean) => {
+  const wanted = patterns.map((pattern) => pattern.split("."))
+  return (subject) => {
+    const tokens = subject.split(".")
+    return wanted.some(
+      (pattern) => pattern.length === tokens.length && pattern.every((token, n) => token === "*" || token === tokens[n])
+    )
+  }
 }
 
 export interface MemoryStream {
@@ -16,12 +20,14 @@ export interface MemoryStream {
   /** The messages after a sequence, oldest first. */
   readonly after: (sequence: number) => ReadonlyArray<StoredMessage>
   readonly at: (sequence: number) => StoredMessage | undefined
+  /** The messages after a sequence whose subjects match, oldest first. */
+  readonly matching: (pattern: string, after: number) => ReadonlyArray<StoredMessage>
   readonly last: (subject: string) => StoredMessage | undefined
   /** Removes messages. Their places stay empty, so that sequences never change. */
   readonly purge: (pattern: string) => void
   readonly remove: (sequence: number) => void
   /** Called after each new message. */
-  readonly onStored: (listener: () => void) => () => void
+  readonly onStored: (listener: (message: StoredMessage) => void) => () => void
   readonly lastSequence: () => number
 }
 
@@ -39,8 +45,8 @@ const idsKnownForMs = 10 * 60_000
 export const makeMemoryStream = (nowMs: () => number): MemoryStream => {
   const messages: Array<StoredMessage> = []
   const ids = new Map<string, { readonly sequence: number; readonly atMs: number }>()
-  const newest = new Map<string, StoredMessage>()
-  const listeners = new Set<() => void>()
+  const bySubject = new Map<string, Array<StoredMessage>>()
+  const listeners = new Set<(message: StoredMessage) => void>()
   return {
     store: ({ body, dueAt, meta, subject }) => {
       const known = ids.get(meta.id)
@@ -52,28 +58,34 @@ export const makeMemoryStream = (nowMs: () => number): MemoryStream => {
       const stored = { subject, sequence, header: (name: string) => headers[name] ?? "", body: Effect.succeed(body) }
       messages.push(stored)
       ids.set(meta.id, { sequence, atMs })
-      newest.set(subject, stored)
-      for (const listener of listeners) listener()
+      const same = bySubject.get(subject)
+      if (same === undefined) bySubject.set(subject, [stored])
+      else same.push(stored)
+      for (const listener of listeners) listener(stored)
       return sequence
     },
     after: (sequence) => messages.slice(sequence),
     at: (sequence) => messages[sequence - 1],
-    last: (subject) => newest.get(subject),
+    matching: (pattern, after) => {
+      if (!pattern.includes("*")) return bySubject.get(pattern)?.filter(({ sequence }) => sequence > after) ?? []
+      const matches = subjectMatcher([pattern])
+      return messages.slice(after).filter(({ subject }) => matches(subject))
+    },
+    last: (subject) => bySubject.get(subject)?.at(-1),
     purge: (pattern) => {
-      for (const [index, { sequence, subject }] of messages.entries()) {
-        if (!matchesSubject(pattern, subject)) continue
-        messages[index] = emptyPlace(sequence)
-        newest.delete(subject)
+      const matches = subjectMatcher([pattern])
+      for (const [subject, found] of bySubject) {
+        if (!matches(subject)) continue
+        for (const { sequence } of found) messages[sequence - 1] = emptyPlace(sequence)
+        bySubject.delete(subject)
       }
     },
     remove: (sequence) => {
       const removed = messages[sequence - 1]
-      if (removed === undefined || removed.subject === "") return
+      const same = removed === undefined ? undefined : bySubject.get(removed.subject)
+      if (removed === undefined || same === undefined) return
       messages[sequence - 1] = emptyPlace(sequence)
-      if (newest.get(removed.subject) !== removed) return
-      const before = messages.findLast(({ subject }) => subject === removed.subject)
-      if (before === undefined) newest.delete(removed.subject)
-      else newest.set(removed.subject, before)
+      same.splice(same.indexOf(removed), 1)
     },
     onStored: (listener) => {
       listeners.add(listener)

@@ -17,7 +17,7 @@ import { holdsPrompt } from "./conversation.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
 import { readEarlierConversation } from "./reconstruct.ts"
 import { reportTo, sessionShown } from "./report.ts"
-import { uncommittedChanges } from "./uncommitted.ts"
+import { UncommittedChanges } from "./uncommitted.ts"
 
 const unreachable = (turnId: WorkOf<"OpenSession">["turnId"], error: AgentError): SessionReport => ({
   _tag: "RecordUnreachable",
@@ -36,6 +36,7 @@ export const openSession = Effect.fn("openSession")(function* (work: WorkOf<"Ope
   const runtimes = yield* AgentRuntimes
   const { directory, model, permissions, title, transcript, turnId } = work
   const { uncommitted: looked } = work
+  const uncommittedChanges = yield* UncommittedChanges
   const uncommitted = looked === undefined ? undefined : yield* uncommittedChanges(directory, looked.reviewPath)
   const earlier = transcript === undefined ? undefined : yield* readEarlierConversation(transcript, directory)
   const report = yield* runtimes.get(work.runtime).pipe(

@@ -11,7 +11,7 @@ import {
   readStatus,
   runGit
 } from "@reprise/process"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 
 /** Lines added to and removed from a file since the last commit; absent: nobody can tell, as of a binary file. */
 interface Counted {
@@ -134,3 +134,9 @@ export const uncommittedChanges = (directory: string, reviewPath?: string): Effe
       )
     )
   )
+
+/** Says what is uncommitted in a directory. A service, so that a simulation can answer for its own files. */
+export const UncommittedChanges = Context.Reference<typeof uncommittedChanges>(
+  "@reprise/session-manager/UncommittedChanges",
+  { defaultValue: () => uncommittedChanges }
+)

@@ -202,8 +202,10 @@ const begin = Effect.fnUntraced(function* (watch: Watch, view: SessionView) {
 const beginQuietly = (watch: Watch) => (view: SessionView) =>
   begin(watch, view).pipe(Effect.catch((error) => Effect.logInfo(`not watched yet: ${error.message}`)))
 
+/** A session as its journal has it now. */
 const lookUp = (watch: Watch, id: SessionId) =>
   watch.messenger.show.sessionManager(id).pipe(
+    Effect.retry({ times: 2, schedule: Schedule.spaced("1 second") }),
     Effect.flatMap(beginQuietly(watch)),
     Effect.catch((error) => Effect.logWarning(`a session cannot be watched: ${error.message}`))
   )
@@ -226,9 +228,17 @@ const followEvents = (watch: Watch) =>
     .events({ services: ["session-manager"], types: followedTypes, from: "now" })
     .pipe(Stream.runForEach(({ event }) => (isFollowed(event) ? follow(watch, event) : Effect.void)))
 
+/**
+ * The list says which sessions there are. Each is looked up, since a process that is killed between a decision and its
+ * view leaves an old view behind, and no event comes any more for a turn that seems to be open.
+ */
 const listSessions = (watch: Watch) =>
   Effect.flatMap(watch.messenger.list.sessionManager(), (views) =>
-    Effect.forEach(views, beginQuietly(watch), { discard: true })
+    Effect.forEach(
+      views.filter(({ status }) => !isEnded(status)),
+      ({ sessionId }) => lookUp(watch, sessionId),
+      { discard: true }
+    )
   )
 
 const encodeAtWork = Schema.encodeEffect(Schema.fromJsonString(SessionsAtWork))

@@ -41,19 +41,20 @@ const prepareOrRefuse = Effect.fnUntraced(function* (command: PrepareWorkspace, 
   // The actor learns of a lease only when preparing succeeds, so nobody else could free it.
   const freeLease = before === undefined ? Effect.ignore(leases.free(claim)) : Effect.void
   const discardTree = tree.isNew ? Effect.ignore(removeWorktree(root, directory)) : Effect.void
-  const tolerated = yield* checkTree(command, root, plan, tree, before).pipe(
-    Effect.tapError((error) => (error._tag === "Refused" ? discardTree : Effect.void)),
-    Effect.onError(() => freeLease)
-  )
-
-  const branch = yield* git.branch(directory)
+  const look = Effect.gen(function* () {
+    const tolerated = yield* checkTree(command, root, plan, tree, before).pipe(
+      Effect.tapError((error) => (error._tag === "Refused" ? discardTree : Effect.void))
+    )
+    return { tolerated, branch: yield* git.branch(directory), head: (yield* git.head(directory)) ?? "" }
+  })
+  const { branch, head, tolerated } = yield* look.pipe(Effect.onError(() => freeLease))
   const place: Place = { host, root, directory, leaseId, tolerated, ...(branch === undefined ? {} : { branch }) }
   const event: WorkspaceFact = {
     _tag: "WorkspacePrepared",
     runId: command.runId,
     host,
     directory,
-    head: (yield* git.head(directory)) ?? "",
+    head,
     ...(branch === undefined ? {} : { branch })
   }
   return { event, place }

@@ -1,0 +1,120 @@
+/** Plays many stories in several processes, and keeps what is done in a file, so that a search can be taken up again. */
+import { fork } from "node:child_process"
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { violationsOf } from "./checks/all.ts"
+import { historiesOf } from "./checks/histories.ts"
+import { addCoverage, addStory, type Coverage, noCoverage } from "./coverage.ts"
+import { simulate } from "./simulate.ts"
+import { worldOf } from "./world/World.ts"
+
+/** Stories are handed out in small parts, so that no process waits for another at the end. */
+const partSize = 25
+const toldEvery = 1_000
+
+/** A part of the stories has ended, with what was seen and what was wrong. */
+interface Part {
+  readonly from: number
+  readonly coverage: Coverage
+  readonly failed: ReadonlyArray<number>
+}
+
+export interface Found {
+  readonly coverage: Coverage
+  readonly failed: Array<number>
+  /** The parts that are done, by their first seeds. */
+  readonly parts: Array<number>
+  seconds: number
+}
+
+export interface Search {
+  readonly from: number
+  readonly count: number
+  readonly processes: number
+  /** Where progress is kept. */
+  readonly file: string | undefined
+  readonly say: (text: string) => void
+}
+
+const isWrong = (seed: number, coverage: Coverage): boolean => {
+  try {
+    const story = simulate(worldOf(seed))
+    const histories = historiesOf(story)
+    addStory(coverage, story, histories)
+    return violationsOf(story, histories).length > 0
+  } catch {
+    return true
+  }
+}
+
+const playPart = (from: number, count: number): Part => {
+  const coverage = noCoverage()
+  const seeds = Array.from({ length: count }, (_, index) => from + index)
+  return { from, coverage, failed: seeds.filter((seed) => isWrong(seed, coverage)) }
+}
+
+/** In a process that `playMany` has started. */
+export const serveParts = (): void => {
+  process.on("message", ({ count, from }: { readonly from: number; readonly count: number }) => {
+    process.send?.(playPart(from, count))
+  })
+}
+
+const nothingFound = (): Found => ({ coverage: noCoverage(), failed: [], parts: [], seconds: 0 })
+
+const takeUp = (file: string | undefined): Found =>
+  file !== undefined && existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : nothingFound()
+
+/** In one step, since whoever reads it may come at any time. */
+const keep = (file: string | undefined, found: Found): void => {
+  if (file === undefined) return
+  writeFileSync(`${file}.new`, JSON.stringify(found))
+  renameSync(`${file}.new`, file)
+}
+
+const rateOf = (stories: number, seconds: number) => (stories / Math.max(seconds, 0.001)).toFixed(1)
+
+const sizeOf = (count: number, index: number) => Math.min(partSize, count - index * partSize)
+
+export const playMany = ({ count, file, from, processes, say }: Search): Promise<Found> =>
+  new Promise((resolve, reject) => {
+    const found = takeUp(file)
+    const done = new Set(found.parts)
+    const waiting = Array.from({ length: Math.ceil(count / partSize) }, (_, index) => ({
+      from: from + index * partSize,
+      count: sizeOf(count, index)
+    })).filter((part) => !done.has(part.from))
+    const begin = Date.now() - found.seconds * 1_000
+    let told = Math.floor(found.coverage.stories / toldEvery)
+    let running = processes
+
+    const note = (part: Part) => {
+      addCoverage(found.coverage, part.coverage)
+      found.failed.push(...part.failed)
+      found.parts.push(part.from)
+      found.seconds = (Date.now() - begin) / 1_000
+      keep(file, found)
+      for (const seed of part.failed) say(`something is wrong with seed ${seed}`)
+      const { stories } = found.coverage
+      if (Math.floor(stories / toldEvery) === told) return
+      told = Math.floor(stories / toldEvery)
+      say(`${stories} of ${count} stories, ${rateOf(stories, found.seconds)} a second, ${found.failed.length} wrong`)
+    }
+    for (let n = 0; n < processes; n++) {
+      const child = fork(new URL("main.ts", import.meta.url), ["--part"])
+      const handOut = () => {
+        const next = waiting.shift()
+        if (next === undefined) child.disconnect()
+        else child.send(next)
+      }
+      child.on("message", (part: Part) => {
+        note(part)
+        handOut()
+      })
+      child.on("exit", (code) => {
+        running -= 1
+        if (code !== 0) reject(new Error(`A process of the simulation ended with ${code}.`))
+        else if (running === 0) resolve(found)
+      })
+      handOut()
+    }
+  })
