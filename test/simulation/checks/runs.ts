@@ -1,8 +1,7 @@
 /** What holds for each run: its phases, its limits, its questions and its books. */
 import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
 import { byHand, callsByHand } from "../parts/agents.ts"
-import type { Story } from "../simulate.ts"
-import type { Check } from "./Check.ts"
+import type { Check, Evidence } from "./Check.ts"
 import type { RunHistory } from "./histories.ts"
 
 type RunEvent = RunHistory["steps"][number]["events"][number]
@@ -137,14 +136,14 @@ export const gateRetriesHold: Check = ({ world }, { orchestrator }) =>
     return over
   })
 
-const tokensOf = (story: Story, directory: string): Tokens =>
+const tokensOf = (story: Evidence, directory: string): Tokens =>
   [...story.runtime.directories].reduce((sum, [id, at]) => {
     if (at !== directory) return sum
     return addTokens(sum, story.inspect((runtime) => runtime.inspect(id)).usage.tokens)
   }, noTokens)
 
 /** What humans' prompts in the run's sessions used: after a session has ended, nobody counts it. */
-const usedByHumans = ({ agents }: Story, runId: string) => {
+const usedByHumans = ({ agents }: Evidence, runId: string) => {
   const prompts = agents.seen.filter((prompt) => prompt.runId === runId && prompt.text.startsWith(byHand))
   const input = prompts.reduce((sum, { text }) => sum + callsByHand * Math.ceil(text.length / 4), 0)
   return { input, output: callsByHand * prompts.length }

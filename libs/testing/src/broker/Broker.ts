@@ -24,6 +24,8 @@ export interface TestBroker {
   readonly start: Effect.Effect<void, TestBrokerError>
   /** Stops the server in its own time and starts it again on the same data. */
   readonly restart: Effect.Effect<void, TestBrokerError>
+  /** Sends the server into lame-duck mode, where it ends one connection after the other, and then itself; starts it again. */
+  readonly retire: Effect.Effect<void, TestBrokerError>
   /** Freezes the server: it keeps its connections and answers nothing. */
   readonly pause: Effect.Effect<void, TestBrokerError>
   /** Thaws a frozen server. */

@@ -72,6 +72,13 @@ const make = Effect.fnUntraced(function* (options: BrokerOptions) {
       Effect.andThen(Effect.suspend(() => Scope.close(running.scope, Exit.void))),
       Effect.mapError(failure("end"))
     )
+  const retire = Effect.try({
+    try: () => process.kill(running.server.pid, "SIGUSR2"),
+    catch: failure("be sent into lame-duck mode")
+  }).pipe(
+    Effect.andThen(Effect.suspend(() => Effect.ignore(running.server.exitCode))),
+    Effect.andThen(Effect.suspend(() => Scope.close(running.scope, Exit.void)))
+  )
   const resume = Effect.try({ try: () => process.kill(running.server.pid, "SIGCONT"), catch: failure("be resumed") })
   const start = Effect.gen(function* () {
     running = yield* startServer
@@ -85,6 +92,7 @@ const make = Effect.fnUntraced(function* (options: BrokerOptions) {
     kill: end("SIGKILL"),
     start,
     restart: Effect.andThen(end("SIGTERM"), start),
+    retire: Effect.andThen(retire, start),
     pause: Effect.suspend(() => freeze(running.server.pid)).pipe(Effect.mapError(failure("be paused"))),
     resume: Effect.asVoid(resume),
     cut: link.cut,

@@ -21,7 +21,7 @@ export interface Passing {
   readonly kind: "ask" | "tell" | "answer" | "deliver" | "pass on"
   /** The subject, or that of the request which is answered, without keys and random names. */
   readonly operation: string
-  /** Which of this client's messages of this kind and operation it is, from 0. */
+  /** Which of this client's messages of this kind and operation it is since these faults are used, from 0. */
   readonly nth: number
   /** Whether the stream drops a repeat, since the message has an id. */
   readonly hasId: boolean
@@ -44,11 +44,13 @@ const headersOf = ({ bytes, verb, words }: Frame): string =>
     ? ""
     : bytes.toString("latin1", bytes.indexOf("\r\n") + 2, bytes.indexOf("\r\n") + 2 + Number(words.at(-2)))
 
-/** What the proxy knows of the messages of all connections. */
+type Unnumbered = Omit<Passing, "nth">
+
+/** Numbers what passes on all connections. */
 class Counts {
   readonly #counts = new Map<string, number>()
 
-  next(passing: Omit<Passing, "nth">): Passing {
+  next(passing: Unnumbered): Passing {
     const name = `${passing.client} ${passing.kind} ${passing.operation}`
     const nth = this.#counts.get(name) ?? 0
     this.#counts.set(name, nth + 1)
@@ -65,11 +67,10 @@ class Wire {
   /** The operations that were asked, by where their answers go. */
   readonly #asked = new Map<string, string>()
 
-  constructor(near: Socket, far: Socket, fates: Fates, counts: Counts, onGone: () => void) {
+  constructor(near: Socket, far: Socket, fates: (passing: Unnumbered) => Fate | undefined, onGone: () => void) {
     this.#near = near
     this.#far = far
-    const fateOf = (passing: Omit<Passing, "nth"> | undefined) =>
-      passing === undefined ? undefined : fates(counts.next(passing))
+    const fateOf = (passing: Unnumbered | undefined) => (passing === undefined ? undefined : fates(passing))
     const cut = () => this.destroy()
     const out = new Way({ cut, fateOf: (frame) => fateOf(this.#sent(frame)), write: (bytes) => void far.write(bytes) })
     const back = new Way({ cut, fateOf: (frame) => fateOf(this.#got(frame)), write: (bytes) => void near.write(bytes) })
@@ -96,7 +97,7 @@ class Wire {
     this.#far.destroy()
   }
 
-  #sent(frame: Frame): Omit<Passing, "nth"> | undefined {
+  #sent(frame: Frame): Unnumbered | undefined {
     const { bytes, reply, subject, verb } = frame
     if (verb === "CONNECT") this.client = /"name":"([^"]*)"/.exec(bytes.toString())?.[1] ?? ""
     if (subject === undefined) return undefined
@@ -106,7 +107,7 @@ class Wire {
     return { client: this.client, kind: reply === undefined ? "tell" : "ask", operation, hasId }
   }
 
-  #got({ reply, subject }: Frame): Omit<Passing, "nth"> | undefined {
+  #got({ reply, subject }: Frame): Unnumbered | undefined {
     if (subject === undefined) return undefined
     const { client } = this
     const asked = this.#asked.get(subject)
@@ -124,15 +125,14 @@ export const makeNatsProxy = Effect.fn("makeNatsProxy")(function* (
 ): Effect.fn.Return<NatsProxy, TestBrokerError, Scope.Scope> {
   const { hostname, port } = new URL(target)
   const wires = new Set<Wire>()
-  const counts = new Counts()
+  let counts = new Counts()
   let fates = noFaults
   const server = createServer({ noDelay: true }, (near) => {
     const far = connect({ host: hostname, port: Number(port), noDelay: true })
     const wire: Wire = new Wire(
       near,
       far,
-      (passing) => fates(passing),
-      counts,
+      (passing) => fates(counts.next(passing)),
       () => wires.delete(wire)
     )
     wires.add(wire)
@@ -152,6 +152,7 @@ export const makeNatsProxy = Effect.fn("makeNatsProxy")(function* (
   return {
     url: `nats://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
     use: (next) => {
+      counts = new Counts()
       fates = next
     },
     heal: () => {
