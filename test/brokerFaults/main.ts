@@ -25,11 +25,14 @@ const tellSeed = (seed: number, isShown: boolean) =>
     const plan = planOf(seed)
     const { elapsedMs, ends, faults, record, violations } = yield* Effect.scoped(tell(plan))
     if (isShown) {
-      for (const { atMs, body, kind, subject, type } of record.toSorted((one, other) => one.atMs - other.atMs)) {
-        if (kind !== "journal") say(`${atMs} ms ${kind} ${type} ${subject} ${body.slice(0, longestBody)}`)
+      const stored = record.flatMap(({ atMs, body, kind, subject, type }) =>
+        kind === "journal" ? [] : [{ atMs, text: `${kind} ${type} ${subject} ${body.slice(0, longestBody)}` }]
+      )
+      for (const { atMs, text } of [...stored, ...faults].toSorted((one, other) => one.atMs - other.atMs)) {
+        say(`${String(atMs).padStart(6)} ms ${text}`)
       }
     }
-    say(`${planText(plan)}: ${faults} faults, ${ends.join(", ")}, ${elapsedMs} ms`)
+    say(`${planText(plan)}: ${faults.length} faults, ${ends.join(", ")}, ${elapsedMs} ms`)
     for (const violation of violations) say(`  ${violation.slice(0, 2_000)}`)
     return violations.length > 0
   }).pipe(

@@ -1,6 +1,5 @@
 /** What goes wrong in a story on a real broker, all from its seed. */
-import type { Fate, Fates, Passing } from "@reprise/testing"
-import { hashOf, randomOf } from "../simulation/machine/Random.ts"
+import { randomOf } from "../simulation/machine/Random.ts"
 import type { misbehaviours, misjudgements } from "../simulation/world/faults.ts"
 import { type World, worldOf } from "../simulation/world/World.ts"
 
@@ -67,37 +66,6 @@ export const planOf = (seed: number): Plan => {
     failedGates: new Set(random.chance(0.3) ? [0] : [])
   }
 }
-
-/** An acknowledgement, a look or a message with an id may come twice, as a client that tries again sends it twice. */
-const isRepeatable = ({ hasId, kind, operation }: Passing) =>
-  kind === "deliver" ||
-  (kind !== "answer" && (hasId || operation.startsWith("$JS.ACK.") || operation.includes(".INFO")))
-
-const fates: ReadonlyArray<Fate> = [
-  { do: "delay", ms: 5 },
-  { do: "delay", ms: 60 },
-  { do: "delay", ms: 400 },
-  { do: "overtake", ms: 50 },
-  { do: "overtake", ms: 50 },
-  { do: "overtake", ms: 500 },
-  { do: "repeat" },
-  { do: "repeat" },
-  { do: "swallow" },
-  { do: "swallow" },
-  { do: "cut" },
-  { do: "cut" }
-]
-
-/** The fate of each frame depends on the seed and on which frame it is, and not on what others send meanwhile. */
-export const fatesOf =
-  ({ faultsInThousand, world }: Plan): Fates =>
-  (passing) => {
-    const { client, kind, nth, operation } = passing
-    const draw = hashOf(world.seed, `${client} ${kind} ${operation} ${nth}`)
-    if (draw % 1_000 >= faultsInThousand) return undefined
-    const fate = fates[Math.floor(draw / 1_000) % fates.length]
-    return fate?.do === "repeat" && !isRepeatable(passing) ? undefined : fate
-  }
 
 export const planText = ({ authors, deeds: planned, failedGates, faultsInThousand, reviewers, world }: Plan): string =>
   [

@@ -2,7 +2,14 @@
 import { Broker, Messenger } from "@reprise/actor"
 import { ensureStreams, Nats } from "@reprise/nats"
 import { PublicEvent, subjects, to } from "@reprise/protocol"
-import { findViolation, localBrokerWith, makeNatsProxy, Broker as Server, type TestBroker } from "@reprise/testing"
+import {
+  findViolation,
+  localBrokerWith,
+  makeNatsProxy,
+  Broker as Server,
+  stormOf,
+  type TestBroker
+} from "@reprise/testing"
 import { Context, Effect, Layer, Schedule, Schema, type Scope, Stream } from "effect"
 import { violationsOf } from "../simulation/checks/all.ts"
 import type { Evidence } from "../simulation/checks/Check.ts"
@@ -12,7 +19,7 @@ import { contentOf, type Stored } from "../simulation/parts/Record.ts"
 import { prefix } from "../simulation/parts/services.ts"
 import { planPath } from "../simulation/world/World.ts"
 import { makePeople, question } from "./people.ts"
-import { type Deed, fatesOf, type Plan, type PlannedDeed } from "./plan.ts"
+import type { Deed, Plan, PlannedDeed } from "./plan.ts"
 import { readAll, storedOf } from "./record.ts"
 import { connected, makeSurroundings, startServices } from "./services.ts"
 
@@ -85,7 +92,8 @@ export interface Told {
   readonly violations: ReadonlyArray<string>
   readonly record: ReadonlyArray<Stored>
   readonly ends: ReadonlyArray<string>
-  readonly faults: number
+  /** What went wrong on the wire, with its time. */
+  readonly faults: ReadonlyArray<{ readonly atMs: number; readonly text: string }>
   readonly elapsedMs: number
 }
 
@@ -111,11 +119,14 @@ export const tell = Effect.fn("tell")(function* (plan: Plan): Effect.fn.Return<T
   const left: Array<PlannedDeed> = [...deeds]
   let busy = 0
   let events = 0
-  let faults = 0
-  const fates = fatesOf(plan)
+  const faults: Array<Told["faults"][number]> = []
+  const fates = stormOf(world.seed, plan.faultsInThousand)
   proxy.use((passing) => {
     const fate = fates(passing)
-    if (fate !== undefined) faults += 1
+    if (fate === undefined) return undefined
+    const { client, kind, nth, operation } = passing
+    const how = "ms" in fate ? `${fate.do} ${fate.ms} ms` : fate.do
+    faults.push({ atMs: Date.now() - startMs, text: `${how}: ${client} ${kind} ${operation} #${nth}` })
     return fate
   })
 

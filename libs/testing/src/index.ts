@@ -19,4 +19,5 @@ export {
 } from "./FaultyProxy.ts"
 export { findViolation, type Model, type Operation } from "./linearizable.ts"
 export { type Fates, makeNatsProxy, type NatsProxy, type Passing } from "./natsProxy/NatsProxy.ts"
+export { stormOf } from "./natsProxy/storm.ts"
 export type { Fate } from "./natsProxy/Way.ts"
