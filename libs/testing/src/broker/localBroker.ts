@@ -27,7 +27,13 @@ const makeServer = Effect.fnUntraced(function* (binary: ServerBinary, options: B
   const directory = yield* fs.makeTempDirectoryScoped({ prefix: "reprise-broker-" })
   const config = `${directory}/server.conf`
   const logFile = `${directory}/server.log`
-  const place = { host: "127.0.0.1", port: -1, storeDirectory: `${directory}/data`, portsDirectory: directory, logFile }
+  const place = {
+    host: "127.0.0.1",
+    port: -1,
+    storeDirectory: options.storeDirectory ?? `${directory}/data`,
+    portsDirectory: directory,
+    logFile
+  }
   const settings = serverSettings(place, supports(binary.version, "syncAlways"), options.settings)
   yield* fs.writeFileString(config, settings)
 
@@ -89,6 +95,7 @@ const make = Effect.fnUntraced(function* (options: BrokerOptions) {
     kind: "local",
     version: running.version,
     url: `nats://127.0.0.1:${link.port}`,
+    pid: Effect.sync(() => running.server.pid),
     kill: end("SIGKILL"),
     start,
     restart: Effect.andThen(end("SIGTERM"), start),
