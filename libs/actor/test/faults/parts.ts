@@ -1,7 +1,7 @@
 /** What a service, its worker and whoever uses them do with the broker, in parts that together make every kind of request. */
 import { assert } from "@effect/vitest"
 import { anyHost, subjects } from "@reprise/protocol"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Schedule, Stream } from "effect"
 import { Broker, Messenger, WorkFault, workerLayer } from "../../src/index.ts"
 import { CounterWork, counterLayer, toCounter } from "../support/Counter.ts"
 import { deadLettersOf, journalOf, send } from "../support/observe.ts"
@@ -29,7 +29,7 @@ export const service = Layer.merge(
 )
 
 /** Whoever uses the broker may be told that it failed, and tries again. */
-const patiently = Effect.eventually
+const patiently = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.retry(effect, Schedule.spaced("50 millis"))
 
 /** Waits until the counter has decided as many inputs, and asserts that each was decided once. */
 const decides = Effect.fnUntraced(function* (key: string, count: number) {

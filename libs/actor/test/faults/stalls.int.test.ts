@@ -4,7 +4,7 @@
  */
 import { assert, it } from "@effect/vitest"
 import { makeNatsProxy, type NatsProxy, type Passing } from "@reprise/testing"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { type Broker, drain, type Messenger } from "../../src/index.ts"
 import { jetStream } from "../support/jetStream.ts"
 import { onServer, ownServerWorld, processOn } from "../support/systems.ts"
@@ -14,7 +14,7 @@ import { before, firstUse, parts, service } from "./parts.ts"
 const isThorough = (process.env["REPRISE_EVERY_REQUEST"] ?? "") !== ""
 
 const settings = { snapshotEvery: 2, ackWaitMs: 1_000, heartbeatMs: 300 }
-const requestTimeoutMs = 300
+const requestTimeoutMs = 1_000
 
 const nameOf = ({ kind, nth, operation }: Passing) => `${kind} ${operation} #${nth}`
 
@@ -25,7 +25,7 @@ const openStage = Effect.gen(function* () {
   const world = yield* ownServerWorld(settings)
   const proxy = yield* makeNatsProxy(world.server.url)
   const start = processOn(jetStream(proxy.url, settings, { name: "one", requestTimeoutMs }), [service])
-  return { proxy, observer: yield* world.start(), start: Effect.eventually(start) }
+  return { proxy, observer: yield* world.start(), start: Effect.retry(start, Schedule.spaced("100 millis")) }
 })
 
 /** The names of what passes. */
@@ -52,7 +52,7 @@ const stalling = <A, E, R>(proxy: NatsProxy, name: string, effect: Effect.Effect
     })
     yield* effect.pipe(
       Effect.timeoutOrElse({
-        duration: "2 minutes",
+        duration: "5 minutes",
         orElse: () => Effect.die(new Error(`It never ended when this did not come: ${name}`))
       })
     )
