@@ -91,7 +91,7 @@ onServer(
       )
     }
 
-    it.live("ends, and the process goes on: while it starts and opens its stores", () =>
+    it.live.runIf(isThorough)("ends, and the process goes on: while it starts and opens its stores", () =>
       Effect.gen(function* () {
         const { observer, proxy, start } = yield* openStage
         const live = (part: Part) => (key: string) =>
