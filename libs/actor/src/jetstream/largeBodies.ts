@@ -36,7 +36,7 @@ export interface LargeBodies {
   readonly remove: (name: string) => Effect.Effect<void, BrokerFault>
 }
 
-export const makeLargeBodies = Effect.fnUntraced(function* ({ js, subjects }: Connection) {
+export const makeLargeBodies = Effect.fnUntraced(function* ({ js, jsm, subjects }: Connection) {
   const open = yield* openOnce(
     "open the object store",
     (): Promise<ObjectStore> => new Objm(js).open(subjects.buckets.transcripts)
@@ -51,7 +51,7 @@ export const makeLargeBodies = Effect.fnUntraced(function* ({ js, subjects }: Co
     get: Effect.fnUntraced(function* (name) {
       const operation = `read ${name}`
       const blob = yield* open.pipe(
-        Effect.flatMap((store) => readWhole(operation, store, name)),
+        Effect.flatMap((store) => readWhole(operation, jsm, store, name)),
         Effect.mapError(fault(operation))
       )
       return blob === undefined ? yield* new BodyLost({ object: name }) : decodeText(blob)

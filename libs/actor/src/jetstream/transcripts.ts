@@ -31,7 +31,7 @@ export const makeTranscripts = Effect.fnUntraced(function* (connection: Connecti
     },
     get: (name) => {
       const operation = `read ${name}`
-      return Effect.flatMap(open, (objects) => readWhole(operation, objects, name)).pipe(
+      return Effect.flatMap(open, (objects) => readWhole(operation, connection.jsm, objects, name)).pipe(
         Effect.map((blob) => (blob === undefined ? undefined : decodeText(blob))),
         Effect.mapError(fault(operation))
       )

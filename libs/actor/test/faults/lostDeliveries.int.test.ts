@@ -108,6 +108,20 @@ onServer(
   { concurrent: true }
 )
 
+onServer("a large value whose pieces are gone", () => {
+  it.live("is as one that cannot be read, and is written anew", () =>
+    Effect.gen(function* () {
+      const { broker, direct } = yield* openBoth
+      const revision = yield* broker.snapshots.put("escalation.a", large)
+      const { jsm } = Context.get(direct, Nats)
+      yield* Effect.promise(() => jsm.streams.purge("OBJ_t_transcripts", { filter: "$O.t_transcripts.C.>" }))
+      assert.deepStrictEqual(yield* broker.snapshots.get("escalation.a"), { value: "", revision })
+      yield* broker.snapshots.put("escalation.a", large, revision)
+      assert.strictEqual((yield* broker.snapshots.get("escalation.a"))?.value, large)
+    }).pipe(Effect.scoped)
+  )
+})
+
 onServer("the answer to a write that is lost", () => {
   it.live("is found out, and the large body stays, also when another process has written after it", () =>
     Effect.gen(function* () {
