@@ -64,11 +64,15 @@ export const makeSurroundings = Effect.fnUntraced(function* ({ authors, failedGa
 })
 
 /** A connection to the broker, with a messenger. */
-export const connected = (url: string, name: string): Layer.Layer<Messenger | Broker | Nats, unknown> =>
+export const connected = (
+  url: string,
+  name: string,
+  requestTimeoutMs = connection.requestTimeoutMs
+): Layer.Layer<Messenger | Broker | Nats, unknown> =>
   Layer.fresh(
     Messenger.layer.pipe(
       Layer.provideMerge(JetStreamBroker.layer),
-      Layer.provideMerge(Nats.layer({ url, name, ...connection })),
+      Layer.provideMerge(Nats.layer({ url, name, ...connection, requestTimeoutMs })),
       Layer.provide(ActorConfig.layer(settings)),
       Layer.provide(Logger.layer([]))
     )

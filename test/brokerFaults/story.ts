@@ -24,7 +24,9 @@ import { readAll, storedOf } from "./record.ts"
 import { connected, makeSurroundings, startServices } from "./services.ts"
 
 /** Of a story that does not come to rest. */
-const longestMs = 90_000
+const longestMs = 300_000
+/** Of requests that are no part of the story. */
+const observerTimeoutMs = 30_000
 const storageBytes = 512 * 1024 ** 2
 /** A server that retires ends its clients' connections at once. */
 const serverSettings = 'lame_duck_grace_period: "100ms"\nlame_duck_duration: "30s"'
@@ -102,7 +104,7 @@ export const tell = Effect.fn("tell")(function* (plan: Plan): Effect.fn.Return<T
   const startMs = Date.now()
   const server = Context.get(yield* Layer.build(localBrokerWith({ settings: serverSettings })), Server)
   const proxy = yield* makeNatsProxy(server.url)
-  const observer = yield* Layer.build(connected(server.url, "observer"))
+  const observer = yield* Layer.build(connected(server.url, "observer", observerTimeoutMs))
   yield* ensureStreams(prefix, { storageBytes }).pipe(Effect.provide(observer))
   const { jsm } = Context.get(observer, Nats)
   const broker = Context.get(observer, Broker)
