@@ -1,14 +1,14 @@
 /** Runs one story: a world from a seed, its faults, and the end, when nothing goes wrong any more. */
-import { Broker, type BrokerShape, MemoryBroker, Messenger } from "@reprise/actor"
-import type { AgentRuntimeShape } from "@reprise/agent"
+import { Broker, MemoryBroker, Messenger } from "@reprise/actor"
 import { Context, type Effect, Exit, type Fiber, Layer, Scope } from "effect"
+import type { Evidence } from "./checks/Check.ts"
 import { Machine, Process, startMs } from "./machine/Machine.ts"
 import { type Agents, makeAgents } from "./parts/agents.ts"
 import { Cluster, type Seam } from "./parts/Cluster.ts"
 import { hostLayer } from "./parts/host.ts"
 import { type Human, makeHuman } from "./parts/human.ts"
 import { Progress } from "./parts/Progress.ts"
-import { type Record, recording } from "./parts/Record.ts"
+import { recording } from "./parts/Record.ts"
 import { Repository } from "./parts/Repository.ts"
 import { makeRuntime, type SimulatedRuntime } from "./parts/runtime.ts"
 import { type Actors, actorConfig, actors as realActors } from "./parts/services.ts"
@@ -16,10 +16,7 @@ import type { Fault } from "./world/faults.ts"
 import { planPath, type World } from "./world/World.ts"
 
 /** What a story left behind, for the checks. */
-export interface Story {
-  readonly world: World
-  readonly record: Record["stored"]
-  readonly actors: Actors
+export interface Story extends Evidence {
   readonly agents: Agents
   readonly human: Human
   readonly runtime: SimulatedRuntime
@@ -28,15 +25,7 @@ export interface Story {
   readonly steps: number
   readonly hash: number
   readonly elapsedMs: number
-  /** Why it did not come to rest; undefined: it did. */
-  readonly unrest: string | undefined
-  readonly happened: ReadonlyArray<Fault>
   readonly kills: number
-  readonly startMs: number
-  /** Asks the agents' runtime, as it is now. */
-  readonly inspect: <A, E>(effect: (runtime: AgentRuntimeShape) => Effect.Effect<A, E>) => A
-  /** Reads what the broker has, as it is now. */
-  readonly read: <A, E>(effect: (broker: BrokerShape) => Effect.Effect<A, E>) => A
 }
 
 /** A bug of the product, for a test of the checks: it stands between a service and what the service uses. */

@@ -73,7 +73,7 @@ describe("waiting for the broker", () => {
       const exit = yield* Effect.sync(() => fiber.pollUnsafe())
       assert.deepStrictEqual(exit, Exit.succeed(3_000))
       assert.isBelow(lines.length, 15)
-      assert.match(String(lines[0]), /no space left/)
+      assert.match(String(lines[0]), /its space is used up/)
     })
   )
 

@@ -60,13 +60,13 @@ export class NoStreamStores extends Schema.TaggedError<NoStreamStores>()("NoStre
   }
 }
 
-/** Error 10077: the stream's quota, or the disk, is full. The message was not stored. */
+/** Error 10077: the stream's quota, or the disk, is full, or the disk fails. The message was not stored. */
 export class StreamFull extends Schema.TaggedError<StreamFull>()("StreamFull", {
   operation,
   reason: Schema.String
 }) {
   override get message() {
-    return `The broker could not store the message because its space is used up (${this.operation}: ${this.reason}). Run 'reprise prune', or give the streams more space.`
+    return `The broker could not store the message: its space is used up, or its disk fails (${this.operation}: ${this.reason}). Run 'reprise prune', give the streams more space, or look after the disk.`
   }
 }
 

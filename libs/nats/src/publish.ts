@@ -50,14 +50,17 @@ const write = (nats: NatsShape, message: MessageToStore, timeout: number) => {
 
 /**
  * Servers from 2.12 check the sequence before the id. So repeating a write whose acknowledgement was lost looks like a
- * conflict, but is none when the subject's last message is this one. The leader is asked, because a replica can lag.
+ * conflict, but is none when the first message after the expected one is this one: others may have come after it. The
+ * leader is asked, because a replica can lag.
  */
 const ownOrConflict = Effect.fnUntraced(function* (nats: NatsShape, message: MessageToStore, conflict: WrongSequence) {
-  const last = yield* attempt(`read the last message of ${message.subject}`, () =>
-    nats.jsm.streams.getMessage(message.stream, { last_by_subj: message.subject })
+  const seq = (message.expectedLastSubjectSequence ?? 0) + 1
+  const query: { readonly seq: number; readonly next_by_subj: string } = { seq, next_by_subj: message.subject }
+  const winner = yield* attempt(`read message ${seq} of ${message.subject}`, () =>
+    nats.jsm.streams.getMessage(message.stream, query)
   )
-  if (last?.header.get("Nats-Msg-Id") !== message.id) return yield* conflict
-  return { sequence: last.seq, duplicate: true } satisfies Stored
+  if (winner?.header.get("Nats-Msg-Id") !== message.id) return yield* conflict
+  return { sequence: winner.seq, duplicate: true } satisfies Stored
 })
 
 /**

@@ -17,3 +17,7 @@ export {
   makeFaultyProxy,
   type ProxyFault
 } from "./FaultyProxy.ts"
+export { findViolation, type Model, type Operation } from "./linearizable.ts"
+export { type Fates, makeNatsProxy, type NatsProxy, type Passing } from "./natsProxy/NatsProxy.ts"
+export { stormOf } from "./natsProxy/storm.ts"
+export type { Fate } from "./natsProxy/Way.ts"

@@ -1,6 +1,5 @@
 /** Every check, by its name. */
-import type { Story } from "../simulate.ts"
-import type { Check, Violation } from "./Check.ts"
+import type { Check, Evidence, Violation } from "./Check.ts"
 import type { Histories } from "./histories.ts"
 import * as journals from "./journals.ts"
 import * as prompts from "./prompts.ts"
@@ -9,5 +8,5 @@ import * as runs from "./runs.ts"
 
 const checks: Readonly<Record<string, Check>> = { ...journals, ...prompts, ...questions, ...runs }
 
-export const violationsOf = (story: Story, histories: Histories): ReadonlyArray<Violation> =>
+export const violationsOf = (story: Evidence, histories: Histories): ReadonlyArray<Violation> =>
   Object.entries(checks).flatMap(([check, look]) => look(story, histories).map((detail) => ({ check, detail })))

@@ -3,7 +3,7 @@ import { type Actor, type JournalEntry, readEntry, type Tagged } from "@reprise/
 import { contracts } from "@reprise/protocol"
 import { Effect, Result, Schema } from "effect"
 import { prefix } from "../parts/services.ts"
-import type { Story } from "../simulate.ts"
+import type { Evidence } from "./Check.ts"
 
 /** One entry with the state that it led to. */
 interface Step<State, Event> {
@@ -29,7 +29,7 @@ const decoderOf = <Event extends Tagged>(journal: Schema.Codec<Event, unknown>) 
 }
 
 const readHistories = <State, Input extends Tagged, Event extends Tagged, Work extends Tagged>(
-  story: Story,
+  story: Evidence,
   actor: Actor<State, Input, Event, Work>
 ): ReadonlyMap<string, History<State, Event>> => {
   const name = contracts[actor.service].actor
@@ -53,7 +53,7 @@ const readHistories = <State, Input extends Tagged, Event extends Tagged, Work e
   return histories
 }
 
-export const historiesOf = (story: Story) => {
+export const historiesOf = (story: Evidence) => {
   const { gate, orchestrator, reviewer, sessionManager, workspace } = story.actors
   return {
     orchestrator: readHistories(story, orchestrator),

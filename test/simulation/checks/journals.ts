@@ -2,9 +2,8 @@
 import { contracts, type ServiceName } from "@reprise/protocol"
 import { Effect, Equal, Schema } from "effect"
 import { prefix } from "../parts/services.ts"
-import type { Story } from "../simulate.ts"
 import { services } from "../world/faults.ts"
-import type { Check } from "./Check.ts"
+import type { Check, Evidence } from "./Check.ts"
 import type { Histories } from "./histories.ts"
 
 const StoredView = Schema.fromJsonString(Schema.Struct({ sequence: Schema.Int, view: Schema.Json }))
@@ -23,7 +22,7 @@ const ofAll = <A>(histories: Histories, give: (service: ServiceName, history: An
 
 type AnyHistory = Parameters<Parameters<Histories[ServiceName]["forEach"]>[0]>[0]
 
-const list = (story: Story, bucket: "views" | "snapshots", name: string) =>
+const list = (story: Evidence, bucket: "views" | "snapshots", name: string) =>
   story.read((broker) =>
     Effect.map(broker[bucket].list(name), (found) => new Map(found.map((one) => [one.key, one.value])))
   )

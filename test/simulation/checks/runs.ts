@@ -2,8 +2,7 @@
 import { transitions } from "@reprise/orchestrator"
 import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
 import { byHand, callsByHand } from "../parts/agents.ts"
-import type { Story } from "../simulate.ts"
-import type { Check } from "./Check.ts"
+import type { Check, Evidence } from "./Check.ts"
 import { type Histories, hasEnded, type RunHistory } from "./histories.ts"
 
 type RunEvent = RunHistory["steps"][number]["events"][number]
@@ -148,14 +147,14 @@ export const gateRetriesHold: Check = ({ world }, { orchestrator }) =>
     return over
   })
 
-const tokensOf = (story: Story, directory: string): Tokens =>
+const tokensOf = (story: Evidence, directory: string): Tokens =>
   [...story.runtime.directories].reduce((sum, [id, at]) => {
     if (at !== directory) return sum
     return addTokens(sum, story.inspect((runtime) => runtime.inspect(id)).usage.tokens)
   }, noTokens)
 
 /** What humans' prompts used in sessions that have ended: nobody counts it. */
-const usedByHumans = ({ agents }: Story, sessions: Histories["session-manager"], runId: string) => {
+const usedByHumans = ({ agents }: Evidence, sessions: Histories["session-manager"], runId: string) => {
   const counted = new Set(
     [...sessions.values()].flatMap(({ state }) => (hasEnded(state.status) ? [] : [state.runtimeSessionId]))
   )

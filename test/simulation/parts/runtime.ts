@@ -43,9 +43,25 @@ const graceMs = 60_000
 const gone = (operation: string) =>
   new AgentError({ operation, kind: "gone", detail: "The runtime does not come back.", sessionUsable: true })
 
-export const makeRuntime = (machine: Machine, server: Process, agents: Agents): SimulatedRuntime => {
+/** A runtime that notes where its sessions work, and what they were prompted with. */
+export const noting = (own: AgentRuntimeShape) => {
   const directories = new Map<string, string>()
   const promptIds = new Map<string, Set<string>>()
+  const noted: AgentRuntimeShape = {
+    ...own,
+    create: (session) =>
+      Effect.tap(own.create(session), (id) => Effect.sync(() => directories.set(id, session.directory))),
+    prompt: (prompt) =>
+      Effect.suspend(() => {
+        const known = promptIds.get(prompt.runtimeSessionId) ?? new Set()
+        promptIds.set(prompt.runtimeSessionId, known.add(prompt.promptId.messageId))
+        return own.prompt(prompt)
+      })
+  }
+  return { noted, directories, promptIds }
+}
+
+export const makeRuntime = (machine: Machine, server: Process, agents: Agents): SimulatedRuntime => {
   const control = new Durations()
   const scope = Scope.makeUnsafe()
   const built = machine.complete(
@@ -54,6 +70,7 @@ export const makeRuntime = (machine: Machine, server: Process, agents: Agents): 
   )
   if (Exit.isFailure(built)) throw new Error("The runtime could not be made.")
   const own = Context.get(built.value, AgentRuntime)
+  const { directories, noted, promptIds } = noting(own)
   let backAtMs = 0
 
   /** Waits until it is back, or no longer than the grace. */
@@ -83,20 +100,8 @@ export const makeRuntime = (machine: Machine, server: Process, agents: Agents): 
     )
     const shape: AgentRuntimeShape = {
       ...own,
-      create: (session) =>
-        call(
-          "create",
-          Effect.tap(own.create(session), (id) => Effect.sync(() => directories.set(id, session.directory)))
-        ),
-      prompt: (prompt) =>
-        call(
-          "prompt",
-          Effect.suspend(() => {
-            const known = promptIds.get(prompt.runtimeSessionId) ?? new Set()
-            promptIds.set(prompt.runtimeSessionId, known.add(prompt.promptId.messageId))
-            return own.prompt(prompt)
-          })
-        ),
+      create: (session) => call("create", noted.create(session)),
+      prompt: (prompt) => call("prompt", noted.prompt(prompt)),
       abort: (id) => call("abort", own.abort(id)),
       inspect: (id) => call("inspect", own.inspect(id)),
       events,

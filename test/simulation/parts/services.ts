@@ -38,7 +38,7 @@ export interface Surroundings {
 }
 
 /** Any number of processes may run the actors of a service; one process does the work of a host. */
-const layerOf = (service: ServiceName, works: boolean, { actors, host, runtimes }: Surroundings) => {
+export const layerOf = (service: ServiceName, works: boolean, { actors, host, runtimes }: Surroundings) => {
   switch (service) {
     case "orchestrator":
       return Layer.merge(actorLayer(actors.orchestrator), watchWith())

@@ -18,13 +18,13 @@ export class BodyLost extends Schema.TaggedError<BodyLost>()("BodyLost", { objec
   }
 }
 
-/** The quota or the disk is full; nothing was stored. */
+/** The quota or the disk is full, or the disk fails: the server does not say which in a code. Nothing was stored. */
 export class BrokerFull extends Schema.TaggedError<BrokerFull>()("BrokerFull", {
   operation: Schema.String,
   reason: Schema.String
 }) {
   override get message() {
-    return `The broker has no space left (${this.operation}: ${this.reason}). Reprise keeps trying. Run 'reprise prune', or give the streams more space.`
+    return `The broker cannot store more: its space is used up, or its disk fails (${this.operation}: ${this.reason}). Reprise keeps trying. Run 'reprise prune', give the streams more space, or look after the disk.`
   }
 }
 

@@ -44,7 +44,7 @@ const make = Effect.gen(function* () {
   const reading = makeRead(connection, bodies)
   return yield* noticingFull({
     ...reading,
-    ...makeStore(connection, bodies, reading.last),
+    ...makeStore(connection, bodies, reading.read),
     ...makeQueries(connection, bodies),
     consume: makeConsume(consumers, bodies),
     pull: makePull(consumers, bodies),

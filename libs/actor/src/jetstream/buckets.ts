@@ -6,18 +6,21 @@ import type { Bucket } from "../broker/Broker.ts"
 import { Conflict } from "../broker/faults.ts"
 import { type Connection, fault, faultOf, openOnce } from "./Connection.ts"
 import { decodeText, isLarge, type LargeBodies } from "./largeBodies.ts"
+import { scan } from "./scan.ts"
 
 /** What a reference to a large value begins with. Values are JSON, which never begins like this. */
 const referenceMark = "@object:"
 
-export const makeBucket = Effect.fnUntraced(function* ({ js, jsm }: Connection, bodies: LargeBodies, name: string) {
+export const makeBucket = Effect.fnUntraced(function* (connection: Connection, bodies: LargeBodies, name: string) {
+  const { js, jsm } = connection
   const open = yield* openOnce(`open ${name}`, (): Promise<KV> => new Kvm(js).open(name, { allow_direct: true }))
 
   const resolve = (value: Uint8Array) => {
     const text = decodeText(value)
     if (!text.startsWith(referenceMark)) return Effect.succeed(text)
     const object = text.slice(referenceMark.length)
-    return Effect.catchTag(bodies.get(object), "BodyLost", (lost) => Effect.fail(fault(`read ${object}`)(lost)))
+    // A value that is lost is as one that nobody can read: whoever wrote it writes it anew.
+    return Effect.catchTag(bodies.get(object), "BodyLost", () => Effect.succeed(""))
   }
 
   const get = Effect.fnUntraced(function* (key: string) {
@@ -69,19 +72,15 @@ export const makeBucket = Effect.fnUntraced(function* ({ js, jsm }: Connection, 
 
   const list = Effect.fnUntraced(function* (prefix: string) {
     const operation = `list ${name} ${prefix}`
-    const entries = yield* open.pipe(
-      Effect.flatMap((bucket) =>
-        attempt(operation, async () => {
-          const found: Array<{ key: string; bytes: Uint8Array }> = []
-          for await (const entry of await bucket.history({ key: `${prefix}.>` })) {
-            if (entry.operation === "PUT") found.push({ key: entry.key, bytes: entry.value })
-          }
-          return found
-        })
-      ),
+    const start = `$KV.${name}.`
+    const found = yield* scan(connection, operation, `KV_${name}`, `${start}${prefix}.>`).pipe(
       Effect.mapError(fault(operation))
     )
-    return yield* Effect.forEach(entries, ({ bytes, key }) => Effect.map(resolve(bytes), (value) => ({ key, value })))
+    // A key that the client has deleted has a marker as its value.
+    const entries = found.filter(({ headers }) => headers?.has("KV-Operation") !== true)
+    return yield* Effect.forEach(entries, ({ data, subject }) =>
+      Effect.map(resolve(data), (value) => ({ key: subject.slice(start.length), value }))
+    )
   })
 
   return { get, put, remove, list } satisfies Bucket

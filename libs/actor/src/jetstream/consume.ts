@@ -48,7 +48,7 @@ export const makeConsume =
 /** One message of one consumer, undefined when none came in time. */
 const fetchOne = (consumer: Consumer) =>
   Effect.acquireUseRelease(
-    attempt("pull", () => consumer.fetch({ max_messages: 1 })),
+    attempt("pull", () => consumer.fetch({ max_messages: 1, expires: pullMs })),
     (messages) =>
       attempt("pull", async () => {
         for await (const message of messages) return message

@@ -1,12 +1,13 @@
 /** Reading the event stream in order, from any place, for ever. */
 import { type Consumer, type ConsumerMessages, DeliverPolicy, type OrderedConsumerOptions } from "@nats-io/jetstream"
-import { attempt } from "@reprise/nats"
+import { attempt, RequestTimedOut } from "@reprise/nats"
 import { type Cause, Duration, Effect, Queue, Schedule, Stream } from "effect"
 import type { BrokerShape, EventsFrom, StoredMessage } from "../broker/Broker.ts"
 import type { BrokerFault } from "../broker/faults.ts"
 import { type Connection, can, fault } from "./Connection.ts"
 import type { LargeBodies } from "./largeBodies.ts"
 import { storedMessage } from "./read.ts"
+import { silenceMs } from "./silence.ts"
 
 /** Messages asked for at a time; the next are asked for when these are read, so a slow reader holds up only itself. */
 const batch = 256
@@ -41,6 +42,8 @@ interface Follower {
   readonly filter: Partial<OrderedConsumerOptions>
   /** Where a new session begins: after the last message that was read. */
   start: Start
+  /** How many messages the consumer of this session has sent, as the last one that was read says. */
+  read: number
   readonly queue: Queue.Queue<StoredMessage, BrokerFault | Cause.Done>
 }
 
@@ -53,21 +56,30 @@ const readBatch = (follower: Follower, messages: ConsumerMessages) => {
     const stored = storedMessage(follower.bodies, value, (name) => value.headers?.get(name) ?? "")
     yield* Queue.offer(follower.queue, stored)
     follower.start = fromSequence(value.seq + 1)
+    follower.read = value.info.deliverySequence
     return true
   })
   return Effect.repeat(readNext, { while: (isMore) => isMore })
 }
 
-const fetchBatch = (follower: Follower, consumer: Consumer) =>
-  Effect.acquireUseRelease(
-    attempt("follow", () => consumer.fetch({ max_messages: batch })),
+/**
+ * Reads what comes in a while. An event that was lost on the way is noticed: the server has sent one that was not read. A
+ * later event would show it as well, but the lost one may be the last for long.
+ */
+const fetchBatch = Effect.fnUntraced(function* (follower: Follower, consumer: Consumer) {
+  yield* Effect.acquireUseRelease(
+    attempt("follow", () => consumer.fetch({ max_messages: batch, expires: silenceMs })),
     (messages) => readBatch(follower, messages),
     (messages) => Effect.sync(() => messages.stop())
   )
+  const { delivered } = yield* attempt("follow", () => consumer.info())
+  if (delivered.consumer_seq > follower.read) return yield* new RequestTimedOut({ operation: "follow" })
+})
 
 /** Reads from the follower's start, by a consumer of its own, until something fails. */
 const readSession = (follower: Follower) => {
   const { connection, filter, start, stream } = follower
+  follower.read = 0
   return Effect.acquireUseRelease(
     attempt("follow", () => connection.js.consumers.get(stream, { ...filter, ...start })),
     (consumer) => Effect.forever(fetchBatch(follower, consumer)),
@@ -88,7 +100,7 @@ export const makeFollow = (connection: Connection, bodies: LargeBodies): BrokerS
         // An old server gives every event; the reader leaves out what it does not want.
         const narrow = patterns.length < 2 || (yield* can(connection, "filterSubjects"))
         const filter = narrow ? filterOf(patterns) : {}
-        const follower: Follower = { connection, bodies, stream, filter, start, queue }
+        const follower: Follower = { connection, bodies, stream, filter, start, read: 0, queue }
         return yield* Effect.suspend(() => readSession(follower)).pipe(
           Effect.catch((error) =>
             error._tag === "RequestTimedOut"

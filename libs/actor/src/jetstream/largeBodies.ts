@@ -7,6 +7,7 @@ import { attempt } from "@reprise/nats"
 import { Effect, Schedule } from "effect"
 import { BodyLost, type BrokerFault, type BrokerFull } from "../broker/faults.ts"
 import { type Connection, fault, faultOf, openOnce } from "./Connection.ts"
+import { readWhole } from "./silence.ts"
 
 /** The header that names the object with the body. */
 export const bodyHeader = "reprise-body"
@@ -35,7 +36,7 @@ export interface LargeBodies {
   readonly remove: (name: string) => Effect.Effect<void, BrokerFault>
 }
 
-export const makeLargeBodies = Effect.fnUntraced(function* ({ js, subjects }: Connection) {
+export const makeLargeBodies = Effect.fnUntraced(function* ({ js, jsm, subjects }: Connection) {
   const open = yield* openOnce(
     "open the object store",
     (): Promise<ObjectStore> => new Objm(js).open(subjects.buckets.transcripts)
@@ -50,10 +51,10 @@ export const makeLargeBodies = Effect.fnUntraced(function* ({ js, subjects }: Co
     get: Effect.fnUntraced(function* (name) {
       const operation = `read ${name}`
       const blob = yield* open.pipe(
-        Effect.flatMap((store) => attempt(operation, () => store.getBlob(name))),
+        Effect.flatMap((store) => readWhole(operation, jsm, store, name)),
         Effect.mapError(fault(operation))
       )
-      return blob === null ? yield* new BodyLost({ object: name }) : decodeText(blob)
+      return blob === undefined ? yield* new BodyLost({ object: name }) : decodeText(blob)
     }, Effect.retry(replicaLag)),
     remove: (name) =>
       open.pipe(

@@ -74,11 +74,14 @@ const makePublish = (connection: Connection, bodies: LargeBodies): BrokerShape["
     )
   })
 
-const makeAppend = (connection: Connection, bodies: LargeBodies, last: BrokerShape["last"]): BrokerShape["append"] => {
-  /** Servers from 2.12 check the sequence before the id, so a repeat of a stored message looks like a conflict. */
+const makeAppend = (connection: Connection, bodies: LargeBodies, read: BrokerShape["read"]): BrokerShape["append"] => {
+  /**
+   * Servers from 2.12 check the sequence before the id, so a repeat of a stored message looks like a conflict. The first
+   * message after the expected one has won the race; others may have come after it.
+   */
   const unlessStored = Effect.fnUntraced(function* (message: Prepared, conflict: Conflict) {
-    const newest = yield* last("journal", message.subject)
-    return newest?.header("Nats-Msg-Id") === message.id ? newest.sequence : yield* conflict
+    const [winner] = yield* read("journal", message.subject, conflict.expected, 1)
+    return winner?.header("Nats-Msg-Id") === message.id ? winner.sequence : yield* conflict
   })
 
   /** No message refers to the object of an append that lost its race. */
@@ -106,8 +109,8 @@ const makeAppend = (connection: Connection, bodies: LargeBodies, last: BrokerSha
 export const makeStore = (
   connection: Connection,
   bodies: LargeBodies,
-  last: BrokerShape["last"]
+  read: BrokerShape["read"]
 ): Pick<BrokerShape, "append" | "publish"> => ({
-  append: makeAppend(connection, bodies, last),
+  append: makeAppend(connection, bodies, read),
   publish: makePublish(connection, bodies)
 })

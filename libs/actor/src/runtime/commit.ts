@@ -1,8 +1,8 @@
 /** Writing a decision to the journal, and sending what it leads to: now, and again when a process may have died before. */
 import type { Key } from "@reprise/protocol"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { Tagged } from "../Actor.ts"
-import type { Message } from "../broker/Broker.ts"
+import { type BrokerShape, type Message, streamOf } from "../broker/Broker.ts"
 import { type JournalEntry, readEntry } from "../JournalEntry.ts"
 import { bodyOf } from "../wire.ts"
 import type { LoadedActor, WrittenEntry } from "./ActorMemory.ts"
@@ -16,6 +16,9 @@ import { publishView } from "./views.ts"
  * Shorter than the time for which the streams drop repeats (10 minutes), so that nothing is stored twice.
  */
 const sendAgainWithinMs = 5 * 60_000
+
+/** The streams keep commands and work for a week; of what is older nobody can say whether it was sent. */
+const knownForMs = 6 * 24 * 60 * 60_000
 
 const sendEntry = <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
@@ -34,7 +37,20 @@ export const loadActor = Effect.fnUntraced(function* <State, Input extends Tagge
   return loaded
 })
 
-/** Sends what the decision at `sequence` led to once more, with the same ids; nothing is decided twice. */
+/** The messages that no stream has. */
+const unsent = (broker: BrokerShape, messages: ReadonlyArray<Message>) =>
+  Effect.filter(messages, ({ meta, subject }) => {
+    const stream = streamOf(subject)
+    if (stream === undefined) return Effect.succeed(true)
+    return Effect.map(broker.read(stream, subject, 0), (stored) =>
+      stored.every(({ header }) => header("ce-id") !== meta.id)
+    )
+  })
+
+/**
+ * Sends what the decision at `sequence` led to once more, with the same ids; nothing is decided twice. When the streams do
+ * not know the ids any more, what they have is left out: a consumer that was lost delivers everything again.
+ */
 export const sendAgain = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
   key: Key,
@@ -44,7 +60,10 @@ export const sendAgain = Effect.fnUntraced(function* <State, Input extends Tagge
   const [message] = yield* runtime.broker.read("journal", journalSubject(runtime, key), sequence - 1, 1)
   if (message === undefined || message.sequence !== sequence) return
   const entry = yield* Effect.fromResult(readEntry(yield* bodyOf(message)))
-  yield* sendEntry(runtime, key, { entry, sequence })
+  const ageMs = (yield* Clock.currentTimeMillis) - Date.parse(entry.at)
+  const messages = messagesOf(senderOf(runtime, key), entry, sequence)
+  if (ageMs < sendAgainWithinMs) yield* runtime.broker.publish(messages)
+  else if (ageMs < knownForMs) yield* runtime.broker.publish(yield* unsent(runtime.broker, messages))
   yield* publishView(runtime, key, loaded)
 })
 

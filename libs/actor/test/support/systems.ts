@@ -6,7 +6,7 @@ import { lacksTestBroker, Broker as Server, type TestBroker, testBroker } from "
 import { Context, Effect, Exit, Layer, Logger, Schedule, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { ActorConfig, type ActorSettings, type Broker, MemoryBroker, Messenger } from "../../src/index.ts"
-import { jetStream, testSettings } from "./jetStream.ts"
+import { type ConnectionSettings, jetStream, testSettings } from "./jetStream.ts"
 
 export { testBroker as server }
 
@@ -41,7 +41,7 @@ const letTimePass = eventLoopTurn.pipe(
 /** Virtual time that passes. */
 export const passingTime = Layer.effectDiscard(letTimePass).pipe(Layer.provideMerge(TestClock.layer()))
 
-const processOn = <E>(broker: Layer.Layer<Broker | ActorConfig, E>, parts: ReadonlyArray<Part>) =>
+export const processOn = <E>(broker: Layer.Layer<Broker | ActorConfig, E>, parts: ReadonlyArray<Part>) =>
   Layer.build(
     Layer.fresh(
       Layer.mergeAll(Layer.empty, ...parts).pipe(
@@ -64,10 +64,11 @@ interface ServerWorld extends World {
   readonly server: TestBroker
 }
 
-const worldOn = (server: TestBroker, settings: Partial<ActorSettings>, storageBytes?: number): ServerWorld => ({
-  server,
-  start: (...parts) => processOn(jetStream(server.url, settings, storageBytes), parts)
-})
+const worldOn = (
+  server: TestBroker,
+  settings: Partial<ActorSettings>,
+  connection: ConnectionSettings = {}
+): ServerWorld => ({ server, start: (...parts) => processOn(jetStream(server.url, settings, connection), parts) })
 
 /** Processes on a real server of their own, which the test may kill, freeze or fill. */
 export const ownServerWorld = Effect.fnUntraced(function* (
@@ -75,7 +76,7 @@ export const ownServerWorld = Effect.fnUntraced(function* (
   storageBytes?: number
 ): Effect.fn.Return<ServerWorld, unknown, Scope.Scope> {
   const context = yield* Layer.build(testBroker)
-  return worldOn(Context.get(context, Server), settings, storageBytes)
+  return worldOn(Context.get(context, Server), settings, storageBytes === undefined ? {} : { storageBytes })
 })
 
 let shared: { readonly scope: Scope.Closeable; readonly server: Promise<TestBroker> } | undefined
@@ -98,8 +99,8 @@ const stopSharedServer = async () => {
 const describeOnServer = describe.skipIf(await Effect.runPromise(lacksTestBroker))
 
 /** A suite on a real server; skipped where the kind of server asked for cannot be had. */
-export const onServer = (name: string, tests: () => void) =>
-  describeOnServer(name, () => {
+export const onServer = (name: string, tests: () => void, options: { readonly concurrent?: boolean } = {}) =>
+  describeOnServer(name, options, () => {
     afterAll(stopSharedServer)
     tests()
   })

@@ -18,12 +18,16 @@ export interface TestBroker {
   readonly version: string
   /** `nats://127.0.0.1:PORT`: stays the same through every verb below. */
   readonly url: string
+  /** The server's process on this machine; after a restart another one. */
+  readonly pid: Effect.Effect<number, TestBrokerError>
   /** Ends the server with SIGKILL; it stays down, its data stays. */
   readonly kill: Effect.Effect<void, TestBrokerError>
   /** Starts a server that was killed, on the same data; completes once JetStream answers. */
   readonly start: Effect.Effect<void, TestBrokerError>
   /** Stops the server in its own time and starts it again on the same data. */
   readonly restart: Effect.Effect<void, TestBrokerError>
+  /** Sends the server into lame-duck mode, where it ends one connection after the other, and then itself; starts it again. */
+  readonly retire: Effect.Effect<void, TestBrokerError>
   /** Freezes the server: it keeps its connections and answers nothing. */
   readonly pause: Effect.Effect<void, TestBrokerError>
   /** Thaws a frozen server. */
@@ -40,4 +44,6 @@ export class Broker extends Context.Service<Broker, TestBroker>()("testing/Broke
 export interface BrokerOptions {
   /** More of the server's own configuration, for example accounts and permissions. */
   readonly settings?: string
+  /** A directory that exists, for everything that it stores. Default: a temporary one. A container has its own. */
+  readonly storeDirectory?: string
 }

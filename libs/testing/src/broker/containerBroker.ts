@@ -66,9 +66,17 @@ const make = Effect.fnUntraced(function* (options: BrokerOptions) {
     kind: "container",
     version,
     url: `nats://127.0.0.1:${link.port}`,
+    pid: Effect.map(
+      attempt("be inspected", () => container.inspect()),
+      ({ State }) => State.Pid
+    ),
     kill: verb("be killed", () => container.kill({ signal: "SIGKILL" })).pipe(Effect.andThen(gone)),
     start,
     restart: verb("stop", () => container.stop({ t: 10 })).pipe(Effect.andThen(start)),
+    retire: verb("be sent into lame-duck mode", () => container.kill({ signal: "SIGUSR2" })).pipe(
+      Effect.andThen(gone),
+      Effect.andThen(start)
+    ),
     pause: verb("be paused", () => container.pause()),
     resume: verb("be resumed", () => container.unpause()),
     cut: link.cut,

@@ -27,7 +27,13 @@ const makeServer = Effect.fnUntraced(function* (binary: ServerBinary, options: B
   const directory = yield* fs.makeTempDirectoryScoped({ prefix: "reprise-broker-" })
   const config = `${directory}/server.conf`
   const logFile = `${directory}/server.log`
-  const place = { host: "127.0.0.1", port: -1, storeDirectory: `${directory}/data`, portsDirectory: directory, logFile }
+  const place = {
+    host: "127.0.0.1",
+    port: -1,
+    storeDirectory: options.storeDirectory ?? `${directory}/data`,
+    portsDirectory: directory,
+    logFile
+  }
   const settings = serverSettings(place, supports(binary.version, "syncAlways"), options.settings)
   yield* fs.writeFileString(config, settings)
 
@@ -72,6 +78,13 @@ const make = Effect.fnUntraced(function* (options: BrokerOptions) {
       Effect.andThen(Effect.suspend(() => Scope.close(running.scope, Exit.void))),
       Effect.mapError(failure("end"))
     )
+  const retire = Effect.try({
+    try: () => process.kill(running.server.pid, "SIGUSR2"),
+    catch: failure("be sent into lame-duck mode")
+  }).pipe(
+    Effect.andThen(Effect.suspend(() => Effect.ignore(running.server.exitCode))),
+    Effect.andThen(Effect.suspend(() => Scope.close(running.scope, Exit.void)))
+  )
   const resume = Effect.try({ try: () => process.kill(running.server.pid, "SIGCONT"), catch: failure("be resumed") })
   const start = Effect.gen(function* () {
     running = yield* startServer
@@ -82,9 +95,11 @@ const make = Effect.fnUntraced(function* (options: BrokerOptions) {
     kind: "local",
     version: running.version,
     url: `nats://127.0.0.1:${link.port}`,
+    pid: Effect.sync(() => running.server.pid),
     kill: end("SIGKILL"),
     start,
     restart: Effect.andThen(end("SIGTERM"), start),
+    retire: Effect.andThen(retire, start),
     pause: Effect.suspend(() => freeze(running.server.pid)).pipe(Effect.mapError(failure("be paused"))),
     resume: Effect.asVoid(resume),
     cut: link.cut,
