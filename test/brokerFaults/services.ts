@@ -54,13 +54,14 @@ export const makeSurroundings = Effect.fnUntraced(function* ({ authors, failedGa
   let gateRuns = 0
   const host = hostLayer({
     repositories,
+    gitFails: () => false,
     runCommand: () => {
       gateRuns += 1
       return { exitCode: failedGates.has(gateRuns - 1) ? 1 : 0, ms: 5 }
     }
   })
   const runtimes = Layer.succeed(AgentRuntimes, AgentRuntimes.make([runtime.noted]))
-  return { agents, runtime, surroundings: { actors, host, runtimes } satisfies Surroundings }
+  return { agents, repositories, runtime, surroundings: { actors, host, runtimes } satisfies Surroundings }
 })
 
 /** A connection to the broker, with a messenger. */

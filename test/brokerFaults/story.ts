@@ -110,7 +110,7 @@ export const tell = Effect.fn("tell")(function* (plan: Plan): Effect.fn.Return<T
   const broker = Context.get(observer, Broker)
   const messenger = Context.get(observer, Messenger)
 
-  const { agents, runtime, surroundings } = yield* makeSurroundings(plan)
+  const { agents, repositories, runtime, surroundings } = yield* makeSurroundings(plan)
   yield* startServices(proxy.url, plan, surroundings)
   const durables = (yield* durablesOf(jsm)).join()
   const messengers = yield* Effect.forEach([0, 1], (who) =>
@@ -181,7 +181,7 @@ export const tell = Effect.fn("tell")(function* (plan: Plan): Effect.fn.Return<T
   proxy.heal()
   const { kept, record } = yield* readAll(broker, startMs)
   const evidence: Evidence = {
-    ...{ world, record, actors: surroundings.actors, agents, runtime, progress, unrest, startMs },
+    ...{ world, record, actors: surroundings.actors, agents, runtime, repositories, progress, unrest, startMs },
     human: { words: people.words, prompts: new Set() },
     happened: [],
     read: (look) => Effect.runSync(look(kept)),

@@ -6,6 +6,7 @@ import type { Agents } from "../parts/agents.ts"
 import type { Human } from "../parts/human.ts"
 import type { Progress } from "../parts/Progress.ts"
 import type { Record } from "../parts/Record.ts"
+import type { Repository } from "../parts/Repository.ts"
 import type { SimulatedRuntime } from "../parts/runtime.ts"
 import type { Actors } from "../parts/services.ts"
 import type { Fault } from "../world/faults.ts"
@@ -26,6 +27,8 @@ export interface Evidence {
   readonly agents: Pick<Agents, "seen" | "tasks">
   readonly human: Pick<Human, "words" | "prompts">
   readonly runtime: Pick<SimulatedRuntime, "directories" | "promptIds">
+  /** By their directories. */
+  readonly repositories: ReadonlyMap<string, Repository>
   readonly progress: Pick<Progress, "states">
   /** Why it did not come to rest; undefined: it did. */
   readonly unrest: string | undefined
