@@ -207,6 +207,17 @@ describe("CHECKPOINT", () => {
     assert.include(s.prompt, "User chose Option red")
   })
 
+  it("asks for the grant again after the gate has refused that question", () => {
+    const s = at(decision, { limits: { maxContinuations: 0 } }).answer("red")
+    s.tell({ _tag: "CommandRefused", runId, command: "RaiseEscalation", reason: "no" }).tell({
+      _tag: "ResumeRun",
+      runId
+    })
+    assert.strictEqual(s.question.retry.limit, "continuations")
+    s.answer("fix").stateWritten().tasksVerified()
+    assert.strictEqual(s.phase.continuations, 1)
+  })
+
   it("returns to the step that reached the checkpoint when another hand-over is granted", () => {
     const s = story()
       .executing({ limits: { maxContinuations: 0 } }, onePhase)

@@ -34,10 +34,11 @@ const beginStep = (run: Run, phase: PhaseRun, { step, use }: Enter): Outcome => 
     case "REVIEW":
       return outcome(startReview(run, phase, freshReview(run, phase, use)))
     case "CHECKPOINT":
-      // Without an open checkpoint, the hand-over that follows it is under way.
-      return phase.checkpoint === undefined
+      if (phase.checkpoint !== undefined) return openCheckpoint(run, phase, phase.checkpoint)
+      // The hand-over that follows it is under way, or its limit has stopped it.
+      return phase.continuation === undefined
         ? outcome(verifyAgain(run, phase))
-        : openCheckpoint(run, phase, phase.checkpoint)
+        : beginContinuation(run, phase, phase.continuation)
     case "PHASE_GATE":
       return startPhaseGate(run, phase)
     // Begun elsewhere: by the start of the run, a question, and the approval of a phase.
