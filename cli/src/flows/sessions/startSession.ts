@@ -20,7 +20,7 @@ import { exitCodes } from "../../terminal/exitCodes.ts"
 import { data, say, visible } from "../../terminal/Printer.ts"
 import { isInteractive } from "../../terminal/readLine.ts"
 import { requireTrust } from "../../trust/requireTrust.ts"
-import { agentSettings, serverSettings, trustedSettings } from "../../trust/trustedSettings.ts"
+import { agentSettings, sandboxSettings, serverSettings, trustedSettings } from "../../trust/trustedSettings.ts"
 import { followSession } from "./followSession.ts"
 
 interface Flags extends ClientFlags {
@@ -123,7 +123,7 @@ export const startSession = Effect.fn("startSession")(function* (flags: Flags) {
   })
   const { settings } = config
   yield* requireRuntime(settings.runtime)
-  const needsTrust = trustedSettings(config, ["permissions", ...serverSettings, ...agentSettings])
+  const needsTrust = trustedSettings(config, ["permissions", ...serverSettings, ...agentSettings, ...sandboxSettings])
   yield* requireTrust(project, needsTrust, { terminal })
   const prompts = yield* readPrompts(project)
   yield* ensureSchemaFile(project)

@@ -21,6 +21,8 @@ export interface TurnOptions {
   readonly patienceMs: number
   /** How many model calls a turn may make whose prompt sets no limit. */
   readonly maxTurns: number
+  /** The program that runs the turn's commands in the sandbox; absent: they run in none. */
+  readonly shell?: string
 }
 
 /** How long a process may take to end after its turn has ended. */
@@ -90,7 +92,7 @@ const handleMessage = Effect.fnUntraced(function* (
 })
 
 const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: QueryRun, uuid: string, text: string) {
-  const { environment, sdk, sessions, tell } = options
+  const { environment, sdk, sessions, shell, tell } = options
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
   return yield* startQuery({
     sdk,
@@ -98,11 +100,13 @@ const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: Que
     resumes: known.entries.some(({ kind }) => kind === "prompt"),
     uuid,
     text,
-    environment,
+    environment: shell === undefined ? environment : { ...environment, CLAUDE_CODE_SHELL_PREFIX: shell },
     ...(prompt.model === undefined ? {} : { model: prompt.model }),
     maxTurns: prompt.maxTurns ?? options.maxTurns,
     canUseTool: (tool, input, { signal, toolUseID: id }) =>
-      run(answerToolRequest({ sessions, known, live, tell }, { id, tool, input }), { signal })
+      run(answerToolRequest({ sessions, known, live, tell, sandboxed: shell !== undefined }, { id, tool, input }), {
+        signal
+      })
   })
 })
 

@@ -24,6 +24,8 @@ export interface StartOptions {
   readonly stateDirectory: string
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly startTimeoutMs: number
+  /** Runs the agents' commands; absent: the user's shell. */
+  readonly shell?: string
 }
 
 export interface RunningServer extends GuardedProcess {
@@ -71,7 +73,7 @@ const startOn = Effect.fnUntraced(function* (
     startGuarded({
       program,
       args: ["serve", "--hostname", "127.0.0.1", "--port", String(port), "--print-logs", "--log-level", "WARN"],
-      environment: { ...openCodeEnvironment(options.environment, password), ...variableOf(mark) },
+      environment: { ...openCodeEnvironment(options.environment, password, options.shell), ...variableOf(mark) },
       log,
       directory: stateDirectory
     }).pipe(Effect.mapError((cause) => new OpenCodeStateFault({ operation: "starting the guard", cause }))),
