@@ -11,7 +11,8 @@ export interface SandboxSettings {
 
 /** What the disk says about a workspace. Every path is real: no links in it. */
 export interface Surroundings {
-  readonly home: string
+  /** undefined: there is none. */
+  readonly home: string | undefined
   readonly workspace: string
   /** `.reprise` of the repository: passwords, journals, other worktrees. */
   readonly stateDirectory: string
@@ -138,7 +139,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
   const inMachineFolder = (path: string) => machineFolders.some((folder) => isWithin(path, folder))
   const shownAgain: ReadonlyArray<Mount> = [
     // A home in a folder of the machine would disappear with it.
-    ...(inMachineFolder(home) ? [{ path: home, as: "readable" } as const] : []),
+    ...(home !== undefined && inMachineFolder(home) ? [{ path: home, as: "readable" } as const] : []),
     { path: workspace, as: "writable" },
     { path: caches, as: "writable" },
     ...around.write.map((path): Mount => ({ path, as: "writable" })),

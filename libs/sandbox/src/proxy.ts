@@ -16,7 +16,9 @@ type Runtime = typeof import("@anthropic-ai/sandbox-runtime")
 
 const configOf = (names: ReadonlyArray<string>) => ({
   network: { allowedDomains: [...names], deniedDomains: [] },
-  filesystem: { denyRead: [], allowWrite: [], denyWrite: [] }
+  filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
+  // It insists on a ripgrep, with which it would search working trees; nothing of ours lets it.
+  ripgrep: { command: process.execPath }
 })
 
 const attempt = <A>(run: () => Promise<A>) =>

@@ -135,7 +135,7 @@ export const lookAround = async (where: Whereabouts, settings: SandboxSettings):
     [where.stateDirectory, where.temporary, where.caches].map((path) => realpath(path))
   )
   return {
-    home: await realpath(where.home).catch(() => where.home),
+    home: (await find(where.home))?.path,
     workspace,
     stateDirectory: stateDirectory ?? where.stateDirectory,
     temporary: temporary ?? where.temporary,
