@@ -14,7 +14,13 @@ export const serverSettings = ["nats.url", "nats.credentials"] as const
 /** Where agents get their instructions, with the user's password, and who approves what they ask for. */
 export const agentSettings = ["opencode.url", "sessions.onPrompt"] as const
 
-const allSettings = [...commandSettings, "permissions", ...serverSettings, ...agentSettings] as const
+const allSettings = [
+  ...commandSettings,
+  "gates.environment",
+  "permissions",
+  ...serverSettings,
+  ...agentSettings
+] as const
 export type TrustedPath = Extract<SettingPath, (typeof allSettings)[number]>
 
 export const isTrustedPath = (name: string): name is TrustedPath => allSettings.some((one) => one === name)
@@ -44,6 +50,8 @@ const valuesOf = (settings: Settings, path: TrustedPath): ReadonlyArray<string> 
       return settings.gates.verify
     case "workspace.postCreate":
       return settings.workspace.postCreate
+    case "gates.environment":
+      return settings.gates.environment
     case "permissions":
       // Agents that ask for everything are allowed nothing.
       return settings.permissions === "ask" ? [] : [settings.permissions]

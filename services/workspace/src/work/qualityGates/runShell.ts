@@ -2,7 +2,7 @@
  * Runs one configured command in a workspace and keeps its whole output in a log file
  * (docs/design/workspace.md#workspace).
  */
-import { childEnvironment } from "@reprise/process"
+import { commandEnvironment } from "@reprise/process"
 import type { GateResult } from "@reprise/protocol"
 import { Clock, Effect, Ref } from "effect"
 import { type FileError, type Log, WorkspaceFiles } from "../files/WorkspaceFiles.ts"
@@ -18,6 +18,8 @@ export interface ShellRequest {
   /** Relative to `root`. */
   readonly logPath: string
   readonly timeoutMs: number
+  /** Names of variables that it sees beside the usual ones. */
+  readonly environment: ReadonlyArray<string>
 }
 
 const windowBytes = 2_048
@@ -55,7 +57,7 @@ const runRecorded = (request: ShellRequest, recorder: Recorder) => {
   const script = {
     script: request.command,
     directory: request.directory,
-    environment: childEnvironment(process.env)
+    environment: commandEnvironment(process.env, request.environment)
   }
   return runScript(script, request.timeoutMs, (chunk) => record(recorder, chunk)).pipe(
     Effect.scoped,
