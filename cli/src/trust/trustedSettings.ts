@@ -6,6 +6,7 @@ import { createHash } from "node:crypto"
 import type { Source } from "../config/layers.ts"
 import type { Config } from "../config/resolveConfig.ts"
 import type { SettingPath, Settings } from "../config/settingsTable.ts"
+import { visibleLine } from "../terminal/visible.ts"
 
 /** Settings whose values a shell runs. */
 const commandSettings = ["gates.quality", "gates.verify", "workspace.postCreate"] as const
@@ -102,8 +103,9 @@ export const digestOf = ({ setting, values }: Pick<TrustedSetting, "setting" | "
     .update(JSON.stringify([setting, ...values]))
     .digest("hex")
 
-/** A line for each value, under the file that names it. */
-export const trustedSettingLines = (all: ReadonlyArray<TrustedSetting>): string =>
-  all
-    .map(({ from, setting, values }) => [`${from}, ${setting}:`, ...values.map((value) => `  ${value}`)].join("\n"))
-    .join("\n")
+/** A line for each value, under the file that names it. A line break in a command is shown: it would look like another command. */
+export const trustedSettingLines = (all: ReadonlyArray<TrustedSetting>): ReadonlyArray<string> =>
+  all.flatMap(({ from, setting, values }) => [
+    `${visibleLine(from)}, ${setting}:`,
+    ...values.map((value) => `  ${visibleLine(value)}`)
+  ])

@@ -7,7 +7,8 @@ import {
   type Role,
   uncachedTokens
 } from "@reprise/protocol"
-import { color, visible } from "../terminal/Printer.ts"
+import { color } from "../terminal/Printer.ts"
+import { visible } from "../terminal/visible.ts"
 
 const indent = (text: string): string =>
   visible(text)

@@ -1,7 +1,8 @@
 /** Runs as text for people: their state, their work, and how much of their limits they used. Pure. */
 import type { Summary, TaskResult } from "@reprise/plan"
 import { addTokens, type RunView, type Tokens, uncachedTokens } from "@reprise/protocol"
-import { dataColor, visible } from "../terminal/Printer.ts"
+import { dataColor } from "../terminal/Printer.ts"
+import { visible } from "../terminal/visible.ts"
 import { since } from "./questionText.ts"
 import { table } from "./table.ts"
 

@@ -11,7 +11,7 @@ import { exitWith, wrongUse } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
 import { say } from "../../terminal/Printer.ts"
 import { isInteractive } from "../../terminal/readLine.ts"
-import { requireTrust } from "../../trust/requireTrust.ts"
+import { agentsOf, requireTrust } from "../../trust/requireTrust.ts"
 import { trustedSettingsOfRun } from "../../trust/trustedSettings.ts"
 import { requireCommit } from "./preflight.ts"
 import { describeRun, prepareRun } from "./prepareRun.ts"
@@ -64,7 +64,11 @@ export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
   yield* requireRuntime(prepared.options.runtime)
   yield* requireCommit(prepared)
   const settings = trustedSettingsOfRun(prepared.config, prepared.options)
-  yield* requireTrust(project, prepared.config, settings, { terminal, plan: flags.plan })
+  yield* requireTrust(project, prepared.config, settings, {
+    terminal,
+    plan: flags.plan,
+    agents: agentsOf(prepared.config)
+  })
   yield* ensureSchemaFile(project)
   const code = yield* startOrContinueRun({
     ...prepared,

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { endLeftovers } from "@reprise/process"
 import { Effect, FiberSet, Option, PubSub, Semaphore } from "effect"
 import { claudeEnvironment } from "../agentEnvironment.ts"
+import { allTrusted, type ProjectSettings } from "../ProjectSettings.ts"
 import type { RuntimeEvent } from "../RuntimeEvent.ts"
 import { fault, gone, missing } from "./failures.ts"
 import { type ClaudeNotInstalled, type ClaudeSdk, ClaudeStateFault, loadSdk } from "./sdk/ClaudeSdk.ts"
@@ -23,6 +24,8 @@ export interface ClaudeRuntimeOptions {
   readonly maxTurns?: number
   /** Read only: the state directory may belong to another process, whose agents must be left alone. */
   readonly visiting?: boolean
+  /** Claude leaves out settings that are not trusted. Default: all are. */
+  readonly projectSettings?: ProjectSettings
 }
 
 export interface ClaudeAdapter {
@@ -31,6 +34,7 @@ export interface ClaudeAdapter {
   readonly pollMs: number
   readonly patienceMs: number
   readonly maxTurns: number
+  readonly projectSettings: ProjectSettings
   /** The environment that the user configured. */
   readonly userEnvironment: Readonly<Record<string, string | undefined>>
   readonly sessions: KnownSessions
@@ -54,6 +58,7 @@ export const makeClaudeAdapter = Effect.fnUntraced(function* (options: ClaudeRun
     pollMs: options.pollMs ?? 500,
     patienceMs: options.retryPatienceMs ?? 60_000,
     maxTurns: options.maxTurns ?? 20,
+    projectSettings: options.projectSettings ?? allTrusted,
     userEnvironment,
     sessions: new KnownSessions(options.stateDirectory, configDirectory),
     hub: yield* PubSub.sliding<RuntimeEvent>(16_384),

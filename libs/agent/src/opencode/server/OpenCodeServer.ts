@@ -17,6 +17,7 @@ import {
   OpenCodeDidNotStart,
   OpenCodeGaveUp,
   type OpenCodeNotFound,
+  type OpenCodeNotPermitted,
   type OpenCodeUnavailable
 } from "./OpenCodeUnavailable.ts"
 import { type RunningServer, startServer } from "./startServer.ts"
@@ -35,6 +36,8 @@ export interface OpenCodeOptions {
   /** A server that dies more often within the window stays down until the next call. Default: 5 in 60 s. */
   readonly maxRestarts?: number
   readonly restartWindowMs?: number
+  /** Checked before each start. Its default directory, the state directory, is in a repository, whose settings it loads. */
+  readonly permit?: Effect.Effect<void, OpenCodeNotPermitted>
   /** A server that runs but does not answer for this long is restarted. Default 60 s. */
   readonly unresponsiveMs?: number
 }
@@ -71,7 +74,8 @@ interface Supervisor {
 }
 
 const startOnce = Effect.fnUntraced(function* ({ options, program, servers }: Supervisor) {
-  const { environment = process.env, startTimeoutMs = 180_000, stateDirectory } = options
+  const { environment = process.env, permit = Effect.void, startTimeoutMs = 180_000, stateDirectory } = options
+  yield* permit
   const attempt = yield* Scope.fork(servers)
   const server = yield* startServer({ program: yield* program, stateDirectory, environment, startTimeoutMs }).pipe(
     Effect.tap((it) => writeOpenCodeEndpoint(stateDirectory, it.connection, it)),

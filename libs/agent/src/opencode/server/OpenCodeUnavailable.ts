@@ -42,6 +42,15 @@ export class OpenCodeGaveUp extends Schema.TaggedError<OpenCodeGaveUp>()("OpenCo
   }
 }
 
+/** The repository has settings for OpenCode that nobody has trusted. */
+export class OpenCodeNotPermitted extends Schema.TaggedError<OpenCodeNotPermitted>()("OpenCodeNotPermitted", {
+  detail: Schema.String
+}) {
+  override get message() {
+    return this.detail
+  }
+}
+
 /** The state directory cannot be used, or the guard cannot be started. */
 export class OpenCodeStateFault extends Schema.TaggedError<OpenCodeStateFault>()("OpenCodeStateFault", {
   operation: Schema.String,
@@ -58,4 +67,5 @@ export type OpenCodeUnavailable =
   | OpenCodeDidNotStart
   | OpenCodeInUse
   | OpenCodeGaveUp
+  | OpenCodeNotPermitted
   | OpenCodeStateFault
