@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { ActorConfig, HostTaken, JetStreamBroker, Messenger } from "@reprise/actor"
 import type { AgentRuntimes } from "@reprise/agent"
 import * as gate from "@reprise/gate"
-import { ensureStreams, tryLock } from "@reprise/nats"
+import { ensureStreams, onDisk, tryLock } from "@reprise/nats"
 import { layerPino, makePino } from "@reprise/observability"
 import * as orchestrator from "@reprise/orchestrator"
 import { Host } from "@reprise/protocol"
@@ -72,11 +72,14 @@ export const messaging = (options: SystemOptions, local: LocalBroker = { waitFor
   )
 }
 
-/** Fails if the project's state folder is not writable: nothing writes to it before this. */
+/** Fails if the project's state folder is not this machine's own, or not writable: nothing writes to it before this. */
 export const logging = ({ project, settings: { log } }: SystemOptions) =>
   Layer.unwrap(
-    Effect.map(prepareState(project), () =>
-      layerPino(makePino(join(project.directory, "logs", "reprise.log"), log.level), log.level)
+    prepareState(project).pipe(
+      Effect.andThen(
+        onDisk(project.directory, async () => makePino(join(project.directory, "logs", "reprise.log"), log.level))
+      ),
+      Effect.map((logger) => layerPino(logger, log.level))
     )
   )
 

@@ -20,5 +20,18 @@ export const visible = (text: string): string =>
     .replace(control, (char) => `\\x${hex(char, 2)}`)
     .replace(disguising, (char) => `\\u{${hex(char, 4)}}`)
 
+/**
+ * Marks every line of a text as somebody else's words, and makes it safe: none of them looks like a line or a prompt of
+ * ours.
+ */
+export const quotedLines = (text: string): string =>
+  visible(text)
+    .split("\n")
+    .map((line) => `  | ${line}`)
+    .join("\n")
+
+/** The same for words that follow on a line of ours: the lines after the first are marked. */
+export const quotedRest = (text: string): string => visible(text).replaceAll("\n", "\n      | ")
+
 /** The same for a text that belongs on one line, such as a title or a path: a line break is shown, too. */
 export const visibleLine = (text: string): string => visible(text).replace(/\n/g, "\\n").replace(/\t/g, "\\t")

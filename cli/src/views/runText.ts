@@ -2,7 +2,7 @@
 import type { Summary, TaskResult } from "@reprise/plan"
 import { addTokens, type RunView, type Tokens, uncachedTokens } from "@reprise/protocol"
 import { dataColor } from "../terminal/Printer.ts"
-import { visible } from "../terminal/visible.ts"
+import { quotedRest, visible } from "../terminal/visible.ts"
 import { since } from "./questionText.ts"
 import { table } from "./table.ts"
 
@@ -114,7 +114,7 @@ export const runSummary = (run: RunView, locations: ReadonlyArray<readonly [stri
     return [role, turns, tokenCounts(tokens), `$${cost.toFixed(4)}`]
   })
   return [
-    `${dataColor.bold(run.runId)} ${statusWord(run)}${run.reason === undefined ? "" : `: ${visible(run.reason)}`}`,
+    `${dataColor.bold(run.runId)} ${statusWord(run)}${run.reason === undefined ? "" : `: ${quotedRest(run.reason)}`}`,
     ...hostLine(run),
     ...waitsLine(run),
     table(["phase", "title", "state", "commit", "gate runs", "reviews"], phases),
@@ -122,7 +122,7 @@ export const runSummary = (run: RunView, locations: ReadonlyArray<readonly [stri
     table(["role", "turns", "tokens", "cost"], roles),
     table(["what", "where"], locations),
     ...run.ledger.map(wordsLine),
-    ...run.notices.map((notice) => `note: ${visible(notice)}`)
+    ...run.notices.map((notice) => `note: ${quotedRest(notice)}`)
   ].join("\n")
 }
 
