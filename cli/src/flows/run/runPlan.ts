@@ -64,7 +64,7 @@ export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
   yield* requireRuntime(prepared.options.runtime)
   yield* requireCommit(prepared)
   const settings = trustedSettingsOfRun(prepared.config, prepared.options)
-  yield* requireTrust(project, settings, { terminal, plan: flags.plan })
+  yield* requireTrust(project, prepared.config, settings, { terminal, plan: flags.plan })
   yield* ensureSchemaFile(project)
   const code = yield* startOrContinueRun({
     ...prepared,

@@ -124,7 +124,7 @@ export const startSession = Effect.fn("startSession")(function* (flags: Flags) {
   const { settings } = config
   yield* requireRuntime(settings.runtime)
   const needsTrust = trustedSettings(config, ["permissions", ...serverSettings, ...agentSettings])
-  yield* requireTrust(project, needsTrust, { terminal })
+  yield* requireTrust(project, config, needsTrust, { terminal })
   const prompts = yield* readPrompts(project)
   yield* ensureSchemaFile(project)
   const code = yield* execute({ project, settings, prompt, prompts, terminal, json: flags.json })
