@@ -12,6 +12,8 @@ export class OpenCodeNotFound extends Schema.TaggedError<OpenCodeNotFound>()("Op
 
 export class OpenCodeDidNotStart extends Schema.TaggedError<OpenCodeDidNotStart>()("OpenCodeDidNotStart", {
   reason: Schema.String,
+  /** Of a server that ended; above 128 when a signal ended it. */
+  exitCode: Schema.optionalKey(Schema.Int),
   logFile: Schema.String,
   /** The last lines of its output in this start. */
   lastLines: Schema.Array(Schema.String)
