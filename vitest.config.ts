@@ -49,7 +49,7 @@ export default defineConfig({
           ...minutes(30),
           name: "e2e",
           globalSetup: ["test/harness/bundle.ts", "test/harness/sharedOpenCode.ts"],
-          include: ["test/e2e/**/*.e2e.test.ts", "test/faults/**/*.e2e.test.ts"]
+          include: ["test/e2e/**/*.e2e.test.ts", "test/faults/**/*.e2e.test.ts", "test/storm/**/*.e2e.test.ts"]
         }
       }
     ]

@@ -14,7 +14,7 @@ import {
   startScriptedModel
 } from "@reprise/scripted-model"
 import { Effect, Schema, type Scope } from "effect"
-import { bundle } from "./bundle.ts"
+import { type Bundle, bundle } from "./bundle.ts"
 import { Command, type Ended, type Input, launcher } from "./Command.ts"
 import { forgetRepository, type SharedOpenCode, sharedOpenCode } from "./sharedOpenCode.ts"
 import { untilUnused } from "./untilUnused.ts"
@@ -38,6 +38,8 @@ export interface WorldOptions {
    * which takes three times as long.
    */
   readonly program?: "bundle" | "sources"
+  /** The bundle to use. Default: that of the tests. */
+  readonly bundle?: Bundle
   /** OpenCode records the files after each step, as it does by default. This doubles the cost of a turn. */
   readonly snapshots?: boolean
 }
@@ -108,7 +110,7 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
   const model = yield* startScriptedModel({ script: options.script })
   const server = yield* locateServer()
   const shared = options.openCode === "shared" ? yield* sharedOpenCode : undefined
-  const packed = yield* bundle
+  const packed = options.bundle ?? (yield* bundle)
   const environment: NodeJS.ProcessEnv = {
     PATH: process.env["PATH"],
     HOME: join(base, "home"),

@@ -47,14 +47,22 @@ const write = async (directory: string): Promise<Bundle> => {
   return { launcher: join(directory, "reprise.js"), compileCache: join(directory, "compiled") }
 }
 
+const newFolder = () => realpathSync(mkdtempSync(join(tmpdir(), "reprise-bundle-")))
+const remove = (directory: string) => rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+
 /** Makes the bundle before the first test; returns what removes it after the last. */
 export default async ({ provide }: TestProject): Promise<() => void> => {
-  const directory = realpathSync(mkdtempSync(join(tmpdir(), "reprise-bundle-")))
+  const directory = newFolder()
   provide("bundle", await write(directory))
-  return () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+  return () => remove(directory)
 }
 
-/** The bundle; undefined outside of vitest. */
+/** A bundle for a program that is not run by vitest. It is removed when the scope closes. */
+export const makeBundle = Effect.acquireRelease(Effect.sync(newFolder), (directory) =>
+  Effect.sync(() => remove(directory))
+).pipe(Effect.flatMap((directory) => Effect.promise(() => write(directory))))
+
+/** The bundle of the tests; undefined outside of vitest. */
 export const bundle = Effect.promise(async () =>
   process.env["VITEST"] === undefined ? undefined : (await import("vitest")).inject("bundle")
 )

@@ -70,6 +70,11 @@ const table = {
       gates.verify,
       "Commands that verify a human-verify checkpoint under --auto; none: the checkpoint waits for a human."
     ),
+    environment: setting(
+      Schema.Array(Schema.String.check(Schema.isPattern(/^[A-Za-z_][A-Za-z0-9_]*$/))),
+      gates.environment,
+      "Names of more environment variables that quality gates and workspace.postCreate see. They see PATH, HOME, the language, the terminal, folders of tools and the like, but no keys or tokens."
+    ),
     phase: setting(Schema.Literals(["auto", "human"]), gates.phase, "human: ask before a phase is completed.")
   },
   limits: {

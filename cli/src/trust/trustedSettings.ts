@@ -6,6 +6,7 @@ import { createHash } from "node:crypto"
 import type { Source } from "../config/layers.ts"
 import type { Config } from "../config/resolveConfig.ts"
 import type { SettingPath, Settings } from "../config/settingsTable.ts"
+import { visibleLine } from "../terminal/visible.ts"
 
 /** Settings whose values a shell runs. */
 const commandSettings = ["gates.quality", "gates.verify", "workspace.postCreate"] as const
@@ -25,12 +26,15 @@ export const sandboxSettings = [
 
 const allSettings = [
   ...commandSettings,
+  "gates.environment",
   "permissions",
   ...serverSettings,
   ...agentSettings,
   ...sandboxSettings
 ] as const
 export type TrustedPath = Extract<SettingPath, (typeof allSettings)[number]>
+
+export const isTrustedPath = (name: string): name is TrustedPath => allSettings.some((one) => one === name)
 
 /** What one setting allows or names, and where it was read. */
 export interface TrustedSetting {
@@ -57,6 +61,8 @@ const valuesOf = (settings: Settings, path: TrustedPath): ReadonlyArray<string> 
       return settings.gates.verify
     case "workspace.postCreate":
       return settings.workspace.postCreate
+    case "gates.environment":
+      return settings.gates.environment
     case "permissions":
       // Agents that ask for everything are allowed nothing.
       return settings.permissions === "ask" ? [] : [settings.permissions]
@@ -117,8 +123,9 @@ export const digestOf = ({ setting, values }: Pick<TrustedSetting, "setting" | "
     .update(JSON.stringify([setting, ...values]))
     .digest("hex")
 
-/** A line for each value, under the file that names it. */
-export const trustedSettingLines = (all: ReadonlyArray<TrustedSetting>): string =>
-  all
-    .map(({ from, setting, values }) => [`${from}, ${setting}:`, ...values.map((value) => `  ${value}`)].join("\n"))
-    .join("\n")
+/** A line for each value, under the file that names it. A line break in a command is shown: it would look like another command. */
+export const trustedSettingLines = (all: ReadonlyArray<TrustedSetting>): ReadonlyArray<string> =>
+  all.flatMap(({ from, setting, values }) => [
+    `${visibleLine(from)}, ${setting}:`,
+    ...values.map((value) => `  ${visibleLine(value)}`)
+  ])

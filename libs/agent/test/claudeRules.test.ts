@@ -62,10 +62,11 @@ describe("the rules for Claude", () => {
     assert.isFalse(await isApproved("WebFetch", { url: "https://example.org" }, session, true))
   })
 
-  it("reads a repository's own settings only in mode all", () => {
-    assert.deepStrictEqual(settingSourcesOf("ask"), ["user"])
-    assert.deepStrictEqual(settingSourcesOf("workspace"), ["user"])
-    assert.deepStrictEqual(settingSourcesOf("all"), ["user", "project", "local"])
+  it("reads a repository's own settings only in mode all, and only if they are trusted", () => {
+    assert.deepStrictEqual(settingSourcesOf("ask", true), ["user"])
+    assert.deepStrictEqual(settingSourcesOf("workspace", true), ["user"])
+    assert.deepStrictEqual(settingSourcesOf("all", false), ["user"])
+    assert.deepStrictEqual(settingSourcesOf("all", true), ["user", "project", "local"])
   })
 
   it("refuses all permissions as root outside a sandbox", () => {

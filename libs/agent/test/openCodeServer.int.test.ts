@@ -70,6 +70,7 @@ describe("OpenCodeServer", () => {
       yield* Scope.close(scope, Exit.void)
       assert.isFalse(existsSync(`/proc/${pid}`))
       assert.isFalse(existsSync(file))
+      assert.isFalse(existsSync(join(options.stateDirectory, "opencode-unpacked")))
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 
@@ -105,6 +106,26 @@ exec '${real}' "$@"
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 
+  it.live("starts again when it is killed before it answers", () =>
+    Effect.gen(function* () {
+      const options = yield* optionsAt
+      const { root } = yield* Places
+      const starts = join(root, "starts")
+      const command = join(root, "killed-opencode")
+      const real = yield* locateOpenCode(options.environment)
+      writeFileSync(
+        command,
+        `#!/bin/sh\necho start >> '${starts}'\n[ $(wc -l < '${starts}') -gt 1 ] || kill -KILL $$\nexec '${real}' "$@"\n`,
+        { mode: 0o755 }
+      )
+      const context = yield* serverWith({ ...options, command })
+      const { connection, isRunning } = yield* Effect.provideContext(OpenCodeServer, context)
+      yield* connection
+      assert.isTrue(yield* isRunning)
+      assert.strictEqual(readFileSync(starts, "utf8"), "start\nstart\n")
+    }).pipe(Effect.scoped, Effect.provide(Places.layer))
+  )
+
   it.live("stops when its owner is killed", () =>
     Effect.gen(function* () {
       const { stateDirectory } = yield* Places
@@ -124,11 +145,13 @@ exec '${real}' "$@"
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 
-  it.live("ends what the last owner left running when owner, guard and server were killed at once", () =>
+  it.live("ends and removes what the last owner left over when owner, guard and server were killed at once", () =>
     Effect.gen(function* () {
       const options = yield* optionsAt
       const { owner, serverPid } = yield* startOwner()
       const mark = yield* markOf(options.stateDirectory)
+      const unpacked = join(options.stateDirectory, "opencode-unpacked", "library.so")
+      writeFileSync(unpacked, "unpacked by the killed server")
       // A tool's shell: a session of its own, with the server's environment.
       const [name = "", value = ""] = mark.split("=")
       const tool = spawn("sleep", ["3600"], { detached: true, stdio: "ignore", env: { [name]: value } })
@@ -143,6 +166,7 @@ exec '${real}' "$@"
       const left = (yield* markedProcesses(mark)).filter((it) => it !== Option.getOrUndefined(Effect.runSync(pid)))
       assert.notInclude(left, tool.pid)
       assert.notInclude(left, serverPid)
+      assert.isFalse(existsSync(unpacked))
     }).pipe(Effect.scoped, Effect.provide(Places.layer))
   )
 

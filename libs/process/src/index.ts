@@ -2,11 +2,12 @@
  * What Reprise needs from the operating system: programs that never outlive their owner, programs that run to their
  * end, their logs and ports, git, and files that are replaced in one step.
  */
-export { childEnvironment } from "./childEnvironment.ts"
-export { hasCode, type ReplaceOptions, readIfPresent, readRegularFile, replaceFile } from "./files.ts"
+export { childEnvironment, commandEnvironment } from "./childEnvironment.ts"
+export { hasCode, type ReplaceOptions, readIfPresent, readOpenFile, readRegularFile, replaceFile } from "./files.ts"
 export { isAlive, startOf } from "./identity.ts"
 export { endLeftovers, type Mark, markedProcesses, variableOf } from "./Mark.ts"
 export { freePort, isPortTaken } from "./ports.ts"
+export { createPrivateFile, readPrivateFile } from "./privateFiles.ts"
 export { lastLines, logSize } from "./programLog.ts"
 export { type GitOptions, runGit } from "./runGit.ts"
 export { isProgram, ProgramFailed, type ProgramOutput, type ProgramRequest, runProgram } from "./runProgram.ts"

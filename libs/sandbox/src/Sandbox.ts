@@ -62,8 +62,10 @@ export interface SandboxShape {
   /** Whether commands in a directory run in it now, whoever runs them. */
   readonly guards: (directory: string) => boolean
   readonly coversGates: boolean
-  /** A program that takes `-c COMMAND` as a shell does, and runs the command in the sandbox of a directory. */
+  /** A program that takes `-c COMMAND` as a shell does, and runs an agent's command in the sandbox of a directory. */
   readonly shellFor: (directory: string, role: Role) => Effect.Effect<string, SandboxFault>
+  /** The same for a quality gate, which gets the variables that it is started with. */
+  readonly gateShell: (directory: string) => Effect.Effect<string, SandboxFault>
   /** The same for a server that serves many directories: what it runs in one follows who works there now. */
   readonly serverShell: Effect.Effect<string, SandboxFault>
   readonly occupy: (occupant: Occupant) => Effect.Effect<void, SandboxFault, Scope.Scope>
@@ -79,6 +81,7 @@ const unused = (standing: Standing): SandboxShape => ({
   guards: () => false,
   coversGates: false,
   shellFor: () => notUsed,
+  gateShell: () => notUsed,
   serverShell: notUsed,
   occupy: () => Effect.void,
   policy: () => notUsed
@@ -123,20 +126,21 @@ const computePolicy = (host: Host, directory: string, role: Role) =>
     return policyFor(around, settings, role)
   })
 
-const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role: Role) {
+const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role: Role, isGate: boolean) {
   const policy = yield* computePolicy(host, directory, role)
   const access = policy.network.length === 0 ? undefined : yield* host.proxyFor(policy.network)
   const { bubblewrap, shell } = host.programs
   return sandboxedShell({
     policy,
-    shell,
+    shell: isGate ? "/bin/sh" : shell,
     bubblewrap,
+    chosenEnvironment: isGate,
     ...(access === undefined ? {} : { proxy: access })
   })
 })
 
-const prepared = (host: Host, directory: string, role: Role) =>
-  textFor(host, directory, role).pipe(
+const prepared = (host: Host, directory: string, role: Role, isGate = false) =>
+  textFor(host, directory, role, isGate).pipe(
     Effect.catchTag("ProxyFailed", (cause) => Effect.fail(new SandboxFault({ directory, cause })))
   )
 
@@ -177,18 +181,25 @@ const inUse = (host: Host): SandboxShape => {
       if (!open) guarded.add(directory)
     })
 
+  const shellAt = Effect.fn("Sandbox.shellAt")(function* (
+    directory: string,
+    name: string,
+    text: Effect.Effect<string, SandboxFault>
+  ) {
+    const path = join(folderOf(host), "programs", digest(directory), name)
+    const program = yield* text
+    yield* onDisk(directory, () => writeProgram(path, program))
+    return path
+  })
+
   return {
     standing: { _tag: "used" },
     covers,
     guards: (directory) => guarded.has(directory),
     coversGates: gates,
     policy: (directory, role) => computePolicy(host, directory, role),
-    shellFor: Effect.fn("Sandbox.shellFor")(function* (directory, role) {
-      const path = join(folderOf(host), "programs", digest(directory), role)
-      const text = yield* prepared(host, directory, role)
-      yield* onDisk(directory, () => writeProgram(path, text))
-      return path
-    }),
+    shellFor: (directory, role) => shellAt(directory, role, prepared(host, directory, role)),
+    gateShell: (directory) => shellAt(directory, "gate", prepared(host, directory, "author", true)),
     serverShell: Effect.suspend(() => {
       const path = join(folderOf(host), "programs", "shell")
       return onDisk(dirname(path), () => writeProgram(path, dispatchingShell(placesOf(host)))).pipe(Effect.as(path))

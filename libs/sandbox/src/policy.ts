@@ -170,7 +170,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     workspace,
     mounts: ordered(mounts),
     absent: [
-      ...["reprise.local.toml"].map((name) => `${workspace}/${name}`).filter(isMissing),
+      ...steering.map((name) => `${workspace}/${name}`).filter(isMissing),
       // It would name another directory, with other hooks, to every git of this machine.
       ...(git !== undefined && git.directory === git.common ? [`${git.common}/commondir`] : [])
     ],

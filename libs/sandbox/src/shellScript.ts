@@ -77,6 +77,8 @@ export interface ShellOptions {
   readonly shell: string
   readonly bubblewrap: string
   readonly proxy?: ProxyAccess
+  /** Whoever starts it chooses the variables, so none is taken away by its name. */
+  readonly chosenEnvironment?: boolean
 }
 
 /**
@@ -102,14 +104,14 @@ fi
     .join("")
 })
 
-export const sandboxedShell = ({ bubblewrap, policy, proxy, shell }: ShellOptions): string => {
+export const sandboxedShell = ({ bubblewrap, chosenEnvironment, policy, proxy, shell }: ShellOptions): string => {
   const { after, before, binds } = keepAbsent(policy.absent, policy.refused)
   const enter = [bubblewrap, ...bubblewrapArguments(policy, proxy?.socket)].map(quoted)
   const inner = `${began}${proxy === undefined ? "" : forwarding}exec "$@"`
   const mark = `${quoted(policy.temporary)}/.began-$$`
   return [
     head,
-    withholding,
+    chosenEnvironment === true ? "" : withholding,
     exported({ ...policy.environment, SHELL: shell, ...(proxy === undefined ? {} : proxyVariables(proxy)) }),
     `${alone}\n`,
     before,

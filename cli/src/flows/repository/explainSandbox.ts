@@ -5,7 +5,8 @@ import { loadConfig } from "../../config/loadConfig.ts"
 import { findProject } from "../../project/Project.ts"
 import { standingOf } from "../../system/sandbox.ts"
 import { missing } from "../../terminal/CliFailure.ts"
-import { data, okJson, visible } from "../../terminal/Printer.ts"
+import { data, okJson } from "../../terminal/Printer.ts"
+import { visible } from "../../terminal/visible.ts"
 import { table } from "../../views/table.ts"
 
 const pathsAs = ({ mounts }: Policy, ...kinds: ReadonlyArray<Policy["mounts"][number]["as"]>) => [

@@ -12,7 +12,7 @@ import { exitWith, wrongUse } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
 import { say } from "../../terminal/Printer.ts"
 import { isInteractive } from "../../terminal/readLine.ts"
-import { requireTrust } from "../../trust/requireTrust.ts"
+import { agentsOf, requireTrust } from "../../trust/requireTrust.ts"
 import { trustedSettingsOfRun } from "../../trust/trustedSettings.ts"
 import { requireCommit } from "./preflight.ts"
 import { describeRun, prepareRun } from "./prepareRun.ts"
@@ -62,10 +62,14 @@ export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
   const project = yield* findProject(process.cwd())
   const prepared = yield* prepareRun(project, flags.plan, settingsOf(flags), runFlagsOf(flags))
   if (flags.dryRun) return describeRun(prepared, noRun, flags.json)
-  yield* requireRuntime(prepared.options.runtime)
+  yield* requireRuntime(prepared.options.runtime, { openCodeUrl: prepared.config.settings.opencode.url, terminal })
   yield* requireCommit(prepared)
   const settings = trustedSettingsOfRun(prepared.config, prepared.options)
-  yield* requireTrust(project, settings, { terminal, plan: flags.plan })
+  yield* requireTrust(project, prepared.config, settings, {
+    terminal,
+    plan: flags.plan,
+    agents: agentsOf(prepared.config)
+  })
   const warning = warningOf(yield* requireSandbox({ project, settings: prepared.config.settings }))
   if (warning !== undefined) say(warning)
   yield* ensureSchemaFile(project)

@@ -33,12 +33,10 @@ const findOpenRun = Effect.fnUntraced(function* ({ plan, project }: PlanExecutio
     .sort((a, b) => b.startedAt.localeCompare(a.startedAt))[0]
 })
 
-const start = Effect.fnUntraced(function* (execution: PlanExecution) {
+/** Sent again it changes nothing. */
+const start = Effect.fnUntraced(function* (execution: PlanExecution, runId: RunId) {
   const messenger = yield* Messenger
-  yield* requireCleanTree(execution)
-  const runId = newRunId()
   yield* messenger.send(startRun(execution, runId), { id: `start-${runId}` })
-  return runId
 })
 
 const resume = Effect.fnUntraced(function* ({ phase, planPath, runId, status }: RunView, json: boolean) {
@@ -75,9 +73,12 @@ const settledCode = (status: RunView["status"]): ExitCode | undefined => {
   }
 }
 
+/** The run is known before it is sent: the broker may be lost before it says that it has stored the command. */
 const startAndFollow = Effect.fnUntraced(function* (execution: PlanExecution, followed: Ref.Ref<RunId | undefined>) {
-  const runId = yield* start(execution)
+  yield* requireCleanTree(execution)
+  const runId = newRunId()
   yield* Ref.set(followed, runId)
+  yield* start(execution, runId)
   return { runId, code: yield* followRun(runId, execution) }
 })
 
@@ -86,15 +87,27 @@ const resumeAndFollow = Effect.fnUntraced(function* (execution: PlanExecution, r
   return { runId: run.runId, code: yield* followRun(run.runId, { ...execution, since }) }
 })
 
-/** `followed`: the run that this process follows already. It may have ended unseen, so no new run is started then. */
+/** A run that this process has started or found. It may have ended unseen, or nobody may have begun it yet. */
+const followKnown = Effect.fnUntraced(function* (execution: PlanExecution, runId: RunId, since: string) {
+  const run = yield* findRun(runId).pipe(
+    Effect.catchIf(
+      ({ code }) => code === "unknown-run",
+      () => Effect.succeed(undefined)
+    )
+  )
+  if (run === undefined) {
+    yield* start(execution, runId)
+    return { runId, code: yield* followRun(runId, execution) }
+  }
+  const code = settledCode(run.status)
+  return code === undefined ? yield* resumeAndFollow(execution, run, since) : { runId, code }
+})
+
+/** `followed`: the run that this process follows already, so that no new one is started. */
 const follow = Effect.fnUntraced(function* (execution: PlanExecution, followed: Ref.Ref<RunId | undefined>) {
   const since = new Date(Date.now() - 1).toISOString()
   const known = yield* Ref.get(followed)
-  if (known !== undefined) {
-    const run = yield* findRun(known)
-    const code = settledCode(run.status)
-    return code === undefined ? yield* resumeAndFollow(execution, run, since) : { runId: known, code }
-  }
+  if (known !== undefined) return yield* followKnown(execution, known, since)
   const open = yield* findOpenRun(execution)
   if (open === undefined) return yield* startAndFollow(execution, followed)
   yield* Ref.set(followed, open.runId)

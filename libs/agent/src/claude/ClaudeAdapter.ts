@@ -6,6 +6,7 @@ import { endLeftovers } from "@reprise/process"
 import { Sandbox, type SandboxShape } from "@reprise/sandbox"
 import { Effect, FiberSet, Option, PubSub, Semaphore } from "effect"
 import { claudeEnvironment } from "../agentEnvironment.ts"
+import { allTrusted, type ProjectSettings } from "../ProjectSettings.ts"
 import type { RuntimeEvent } from "../RuntimeEvent.ts"
 import { fault, gone, missing } from "./failures.ts"
 import { type ClaudeNotInstalled, type ClaudeSdk, ClaudeStateFault, loadSdk } from "./sdk/ClaudeSdk.ts"
@@ -24,6 +25,8 @@ export interface ClaudeRuntimeOptions {
   readonly maxTurns?: number
   /** Read only: the state directory may belong to another process, whose agents must be left alone. */
   readonly visiting?: boolean
+  /** Claude leaves out settings that are not trusted. Default: all are. */
+  readonly projectSettings?: ProjectSettings
 }
 
 export interface ClaudeAdapter {
@@ -32,6 +35,7 @@ export interface ClaudeAdapter {
   readonly pollMs: number
   readonly patienceMs: number
   readonly maxTurns: number
+  readonly projectSettings: ProjectSettings
   /** The environment that the user configured. */
   readonly userEnvironment: Readonly<Record<string, string | undefined>>
   readonly sessions: KnownSessions
@@ -56,6 +60,7 @@ export const makeClaudeAdapter = Effect.fnUntraced(function* (options: ClaudeRun
     pollMs: options.pollMs ?? 500,
     patienceMs: options.retryPatienceMs ?? 60_000,
     maxTurns: options.maxTurns ?? 20,
+    projectSettings: options.projectSettings ?? allTrusted,
     userEnvironment,
     sessions: new KnownSessions(options.stateDirectory, configDirectory),
     hub: yield* PubSub.sliding<RuntimeEvent>(16_384),

@@ -49,9 +49,9 @@ const startTurn = (
   const live = new LiveTurn(prompt.promptId.messageId)
   known.live = live
   const at = { sessionId: known.record.id, causePromptId: live.messageId }
-  const { maxTurns, patienceMs, sessions } = adapter
+  const { maxTurns, patienceMs, projectSettings, sessions } = adapter
   const tell = publish(adapter)
-  const turn = runTurn({ ...claude, sessions, tell, patienceMs, maxTurns }, known, live, prompt).pipe(
+  const turn = runTurn({ ...claude, sessions, tell, patienceMs, maxTurns, projectSettings }, known, live, prompt).pipe(
     Effect.tapError(({ detail: message, kind, retryAfterMs }) => {
       const later = retryAfterMs === undefined ? {} : { retryAfterMs }
       return live.announced && kind !== "aborted"

@@ -13,6 +13,7 @@ import {
   type OpenCodeAdapter,
   type OpenCodeRuntimeOptions,
   remember,
+  requirePermitted,
   requireSession,
   unavailable
 } from "./OpenCodeAdapter.ts"
@@ -29,6 +30,7 @@ const listMessages = ({ calls }: OpenCodeAdapter, operation: string, { directory
 
 const create = (adapter: OpenCodeAdapter): AgentRuntimeShape["create"] =>
   Effect.fn("AgentRuntime.create")(function* (session) {
+    yield* requirePermitted(adapter, "create", session.directory)
     const model = modelOf(session.model)
     const created = yield* adapter.calls
       .reaching("create", (client, signal) =>
@@ -177,6 +179,7 @@ const reply = (adapter: OpenCodeAdapter): AgentRuntimeShape["reply"] =>
 
 const pendingPrompts = (adapter: OpenCodeAdapter): AgentRuntimeShape["pendingPrompts"] =>
   Effect.fn("AgentRuntime.pendingPrompts")(function* (directory) {
+    yield* requirePermitted(adapter, "pendingPrompts", directory)
     // This call waits while the server is away, so the lists come from a server that is back.
     yield* adapter.calls
       .reaching("pendingPrompts", (client, signal) => client.session.status({ directory }, { signal }))
@@ -221,9 +224,10 @@ const attachCommand = (adapter: OpenCodeAdapter): AgentRuntimeShape["attachComma
     }
   })
 
-const models = ({ calls }: OpenCodeAdapter): AgentRuntimeShape["models"] =>
+const models = (adapter: OpenCodeAdapter): AgentRuntimeShape["models"] =>
   Effect.fn("AgentRuntime.models")(function* (directory) {
-    const { providers } = yield* calls
+    yield* requirePermitted(adapter, "models", directory)
+    const { providers } = yield* adapter.calls
       .reaching("models", (client, signal) => client.config.providers({ directory }, { signal }))
       .pipe(Effect.mapError(fault("models")))
     return providers.flatMap((provider) => Object.keys(provider.models).map((model) => `${provider.id}/${model}`))

@@ -27,10 +27,12 @@ export const withheldTools = [
 
 /**
  * A repository's settings can contain hooks, servers and rules that grant permissions, so they are only read in mode
- * `all`. The user's own settings are always read.
+ * `all`, and if they are trusted. The user's own settings are always read.
  */
-export const settingSourcesOf = (mode: PermissionMode): Array<"user" | "project" | "local"> =>
-  mode === "all" ? ["user", "project", "local"] : ["user"]
+export const readsProject = (mode: PermissionMode, trusted: boolean): boolean => mode === "all" && trusted
+
+export const settingSourcesOf = (mode: PermissionMode, trusted: boolean): Array<"user" | "project" | "local"> =>
+  readsProject(mode, trusted) ? ["user", "project", "local"] : ["user"]
 
 /** Without this rule Claude runs shell commands that it considers harmless without asking. */
 export const settingsOf = (mode: PermissionMode) => (mode === "all" ? {} : { permissions: { ask: ["Bash"] } })

@@ -19,6 +19,7 @@ import {
   OpenCodeDidNotStart,
   OpenCodeGaveUp,
   type OpenCodeNotFound,
+  type OpenCodeNotPermitted,
   OpenCodeStateFault,
   type OpenCodeUnavailable
 } from "./OpenCodeUnavailable.ts"
@@ -38,6 +39,8 @@ export interface OpenCodeOptions {
   /** A server that dies more often within the window stays down until the next call. Default: 5 in 60 s. */
   readonly maxRestarts?: number
   readonly restartWindowMs?: number
+  /** Checked before each start. Its default directory, the state directory, is in a repository, whose settings it loads. */
+  readonly permit?: Effect.Effect<void, OpenCodeNotPermitted>
   /** A server that runs but does not answer for this long is restarted. Default 60 s. */
   readonly unresponsiveMs?: number
 }
@@ -86,7 +89,8 @@ const shellOf = (sandbox: SandboxShape | undefined) =>
       )
 
 const startOnce = Effect.fnUntraced(function* ({ options, program, sandbox, servers }: Supervisor) {
-  const { environment = process.env, startTimeoutMs = 180_000, stateDirectory } = options
+  const { environment = process.env, permit = Effect.void, startTimeoutMs = 180_000, stateDirectory } = options
+  yield* permit
   const attempt = yield* Scope.fork(servers)
   const how = { program: yield* program, stateDirectory, environment, startTimeoutMs, ...(yield* shellOf(sandbox)) }
   const server = yield* startServer(how).pipe(

@@ -12,6 +12,8 @@ export class OpenCodeNotFound extends Schema.TaggedError<OpenCodeNotFound>()("Op
 
 export class OpenCodeDidNotStart extends Schema.TaggedError<OpenCodeDidNotStart>()("OpenCodeDidNotStart", {
   reason: Schema.String,
+  /** Of a server that ended; above 128 when a signal ended it. */
+  exitCode: Schema.optionalKey(Schema.Int),
   logFile: Schema.String,
   /** The last lines of its output in this start. */
   lastLines: Schema.Array(Schema.String)
@@ -42,6 +44,15 @@ export class OpenCodeGaveUp extends Schema.TaggedError<OpenCodeGaveUp>()("OpenCo
   }
 }
 
+/** The repository has settings for OpenCode that nobody has trusted. */
+export class OpenCodeNotPermitted extends Schema.TaggedError<OpenCodeNotPermitted>()("OpenCodeNotPermitted", {
+  detail: Schema.String
+}) {
+  override get message() {
+    return this.detail
+  }
+}
+
 /** The state directory cannot be used, or the guard cannot be started. */
 export class OpenCodeStateFault extends Schema.TaggedError<OpenCodeStateFault>()("OpenCodeStateFault", {
   operation: Schema.String,
@@ -58,4 +69,5 @@ export type OpenCodeUnavailable =
   | OpenCodeDidNotStart
   | OpenCodeInUse
   | OpenCodeGaveUp
+  | OpenCodeNotPermitted
   | OpenCodeStateFault

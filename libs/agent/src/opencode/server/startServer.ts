@@ -1,7 +1,7 @@
 /** Starts the OpenCode server once and waits until it answers. */
 import { randomBytes } from "node:crypto"
-import { mkdir, realpath, rename } from "node:fs/promises"
-import { dirname } from "node:path"
+import { mkdir, realpath, rename, rm } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import {
   endLeftovers,
   freePort,
@@ -51,6 +51,25 @@ const prepareLog = (log: string) =>
     return 0
   })
 
+/**
+ * Where OpenCode unpacks its native library at each start: it never removes it, and a temporary folder of the machine would
+ * grow with every start that was killed. Bun alone reads the variable; the agent's tools keep the machine's folder.
+ */
+const unpackedFolder = (stateDirectory: string) => join(stateDirectory, "opencode-unpacked")
+
+const removeUnpacked = (stateDirectory: string) =>
+  onDisk("removing what OpenCode has unpacked", () =>
+    rm(unpackedFolder(stateDirectory), { recursive: true, force: true, maxRetries: 5 })
+  )
+
+const prepareUnpacked = (stateDirectory: string) =>
+  Effect.andThen(
+    removeUnpacked(stateDirectory),
+    onDisk("preparing a folder for what OpenCode unpacks", () =>
+      mkdir(unpackedFolder(stateDirectory), { recursive: true, mode: 0o700 })
+    )
+  )
+
 const untilReady = (connection: Connection) =>
   isHealthy(connection).pipe(
     Effect.repeat({ until: (healthy) => healthy, schedule: Schedule.spaced("50 millis") }),
@@ -68,12 +87,18 @@ const startOn = Effect.fnUntraced(function* (
   const { program, startTimeoutMs, stateDirectory } = options
   const log = logFile(stateDirectory)
   const from = yield* prepareLog(log)
+  // Closed after the server has stopped.
+  yield* Effect.acquireRelease(prepareUnpacked(stateDirectory), () => Effect.ignore(removeUnpacked(stateDirectory)))
   const password = randomBytes(24).toString("base64url")
   const guarded = yield* Effect.acquireRelease(
     startGuarded({
       program,
       args: ["serve", "--hostname", "127.0.0.1", "--port", String(port), "--print-logs", "--log-level", "WARN"],
-      environment: { ...openCodeEnvironment(options.environment, password, options.shell), ...variableOf(mark) },
+      environment: {
+        ...openCodeEnvironment(options.environment, password, options.shell),
+        BUN_TMPDIR: unpackedFolder(stateDirectory),
+        ...variableOf(mark)
+      },
       log,
       directory: stateDirectory
     }).pipe(Effect.mapError((cause) => new OpenCodeStateFault({ operation: "starting the guard", cause }))),
@@ -84,14 +109,15 @@ const startOn = Effect.fnUntraced(function* (
     username: "opencode",
     password: Redacted.make(password)
   }
-  const failed = Effect.fnUntraced(function* (reason: string) {
+  const failed = Effect.fnUntraced(function* (reason: string, exitCode?: number) {
     const lines = yield* onDisk("reading the log", () => lastLines(log, from))
-    return yield* new OpenCodeDidNotStart({ reason, logFile: log, lastLines: lines })
+    const code = exitCode === undefined ? {} : { exitCode }
+    return yield* new OpenCodeDidNotStart({ reason, ...code, logFile: log, lastLines: lines })
   })
   const ended = Effect.gen(function* () {
     const code = yield* Deferred.await(guarded.exited)
     if (yield* isPortTaken(port)) return yield* new PortLost({ port })
-    return yield* failed(`it ended with ${code}`)
+    return yield* failed(`it ended with ${code}`, code)
   })
   yield* Effect.raceFirst(untilReady(connection), ended).pipe(
     Effect.timeoutOrElse({
@@ -101,6 +127,16 @@ const startOn = Effect.fnUntraced(function* (
   )
   return { ...guarded, connection }
 })
+
+/** Starts after the first one, before it is given up. */
+const startsAgain = 4
+
+/** 128 and the number of SIGKILL. */
+const killedCode = 137
+
+/** Somebody killed the server before it answered: nothing is wrong with it. */
+const wasKilled = (error: OpenCodeUnavailable | PortLost): boolean =>
+  error._tag === "OpenCodeDidNotStart" && error.exitCode === killedCode
 
 /** OpenCode itself would always choose the same one. */
 const choosePort = Effect.mapError(
@@ -118,7 +154,7 @@ export const startServer = Effect.fn("OpenCode.start")(function* (
   const mark = yield* markOf(options.stateDirectory)
   yield* endLeftovers(mark)
   return yield* Effect.flatMap(choosePort, (port) => startOn(port, mark, options)).pipe(
-    Effect.retry({ while: ({ _tag }) => _tag === "PortLost", times: 4 }),
+    Effect.retry({ while: (error) => error._tag === "PortLost" || wasKilled(error), times: startsAgain }),
     Effect.catchTag("PortLost", ({ port }) => {
       const reason = `other processes took every port that was chosen, the last one was ${port}`
       return new OpenCodeDidNotStart({ reason, logFile: logFile(options.stateDirectory), lastLines: [] })

@@ -2,7 +2,7 @@
  * Runs one configured command in a workspace and keeps its whole output in a log file
  * (docs/design/workspace.md#workspace).
  */
-import { childEnvironment } from "@reprise/process"
+import { commandEnvironment } from "@reprise/process"
 import type { GateResult } from "@reprise/protocol"
 import { Sandbox } from "@reprise/sandbox"
 import { Clock, Effect, Ref } from "effect"
@@ -19,6 +19,8 @@ export interface ShellRequest {
   /** Relative to `root`. */
   readonly logPath: string
   readonly timeoutMs: number
+  /** Names of variables that it sees beside the usual ones. */
+  readonly environment: ReadonlyArray<string>
 }
 
 const windowBytes = 2_048
@@ -55,14 +57,14 @@ const finishRecording = ({ log, recording }: Recorder) =>
 /** A command that is to run in the sandbox does not run without it. */
 const shellFor = Effect.fnUntraced(function* (directory: string) {
   const sandbox = yield* Sandbox
-  return sandbox.coversGates ? { shell: yield* sandbox.shellFor(directory, "author") } : {}
+  return sandbox.coversGates ? { shell: yield* sandbox.gateShell(directory) } : {}
 })
 
 const runRecorded = (request: ShellRequest, recorder: Recorder) => {
   const script = {
     script: request.command,
     directory: request.directory,
-    environment: childEnvironment(process.env)
+    environment: commandEnvironment(process.env, request.environment)
   }
   return shellFor(request.directory).pipe(
     Effect.flatMap((shell) =>

@@ -1,0 +1,18 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { rage } from "./storm.ts"
+
+describe("a storm of kills", () => {
+  it.live.each([{ seed: 1, agent: "opencode", kills: 25 }] as const)(
+    "($agent) loses nothing, doubles nothing and leaves nothing over",
+    (options) =>
+      Effect.gen(function* () {
+        const { kills, violations } = yield* rage(options)
+        assert.deepStrictEqual(violations, [])
+        assert.strictEqual(
+          Object.values(kills).reduce((sum, count) => sum + count, 0),
+          options.kills
+        )
+      })
+  )
+})
