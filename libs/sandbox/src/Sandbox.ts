@@ -35,7 +35,7 @@ export interface SandboxOptions {
   readonly gates: boolean
   /** Absolute path of `.reprise`; its folder `sandbox` is this module's. */
   readonly stateDirectory: string
-  /** Only to tell what holds: nothing is removed that a running process may use. */
+  /** Only to tell what holds: nothing is written or removed. */
   readonly visiting?: boolean
   /** Default: this process's. */
   readonly environment?: Readonly<Record<string, string | undefined>>
@@ -107,23 +107,23 @@ const digest = (text: string) => createHash("sha256").update(text).digest("hex")
 const writeProgram = (path: string, text: string) =>
   replaceFile(path, text, { mode: 0o700 }).then(() => chmod(path, 0o700))
 
+/** Bubblewrap needs them to exist; missing hooks would be a folder that a command can make. */
+const makeFolders = async (folders: ReadonlyArray<string>, directory: string) => {
+  for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 })
+  const hooks = hooksOf(await gitPlacesOf(directory))
+  if (hooks !== undefined) await mkdir(hooks, { recursive: true })
+}
+
 const computePolicy = (host: Host, directory: string, role: Role) =>
   onDisk(directory, async () => {
-    const { environment = process.env, settings, stateDirectory } = host.options
+    const { environment = process.env, settings, stateDirectory, visiting = false } = host.options
     const temporary = join(folderOf(host), "temporary", digest(directory))
     const caches = join(folderOf(host), "caches")
-    await mkdir(temporary, { recursive: true, mode: 0o700 })
-    await mkdir(caches, { recursive: true, mode: 0o700 })
     const refused = join(folderOf(host), "refused")
-    await mkdir(refused, { recursive: true, mode: 0o700 })
-    const hooks = hooksOf(await gitPlacesOf(directory))
-    if (hooks !== undefined) await mkdir(hooks, { recursive: true })
+    if (!visiting) await makeFolders([temporary, caches, refused], directory)
     const home = environment["HOME"] ?? homedir()
-    const around = await lookAround(
-      { workspace: directory, stateDirectory, home, environment, temporary, caches, refused },
-      settings
-    )
-    return policyFor(around, settings, role)
+    const where = { workspace: directory, stateDirectory, home, environment, temporary, caches, refused }
+    return policyFor(await lookAround(where, settings), settings, role)
   })
 
 const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role: Role, isGate: boolean) {

@@ -1,6 +1,6 @@
 /** What the disk says about a workspace, for `policyFor`. Reads only. */
 import { readdir, readFile, realpath, stat } from "node:fs/promises"
-import { dirname, isAbsolute, join, resolve } from "node:path"
+import { isAbsolute, join, resolve } from "node:path"
 import { credentialPaths } from "./credentials.ts"
 import { type Found, type GitPlaces, type SandboxSettings, type Surroundings, steering } from "./policy.ts"
 import { registriesFor } from "./registries.ts"
@@ -131,15 +131,13 @@ export const lookAround = async (where: Whereabouts, settings: SandboxSettings):
   const workspace = await realpath(where.workspace)
   const at = { ...where, workspace }
   const places = (paths: ReadonlyArray<string>) => findAll(paths.map((path) => placeOf(path, at)))
-  const [stateDirectory, temporary, caches] = await Promise.all(
-    [where.stateDirectory, where.temporary, where.caches].map((path) => realpath(path))
-  )
+  const realOf = async (path: string) => (await find(path))?.path ?? path
   return {
     home: (await find(where.home))?.path,
     workspace,
-    stateDirectory: stateDirectory ?? where.stateDirectory,
-    temporary: temporary ?? where.temporary,
-    caches: caches ?? where.caches,
+    stateDirectory: await realOf(where.stateDirectory),
+    temporary: await realOf(where.temporary),
+    caches: await realOf(where.caches),
     refused: where.refused,
     git: await gitPlacesOf(workspace),
     hidden: await findAll([...credentialPlaces(at), ...settings.deny.map((path) => placeOf(path, at))]),
@@ -151,6 +149,6 @@ export const lookAround = async (where: Whereabouts, settings: SandboxSettings):
   }
 }
 
-/** Missing hooks would be a folder that a command can make. */
+/** Where git looks for hooks. */
 export const hooksOf = (git: GitPlaces | undefined): string | undefined =>
-  git === undefined ? undefined : join(dirname(join(git.common, "HEAD")), "hooks")
+  git === undefined ? undefined : join(git.common, "hooks")

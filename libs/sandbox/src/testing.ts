@@ -131,15 +131,25 @@ const isAlive = (pid: number) => {
   }
 }
 
-const survives = (title: string, command: Escape["command"]): Escape => ({
-  title,
-  command,
-  escaped: () =>
-    readdirSync("/proc").some(
-      (pid) =>
-        /^\d+$/.test(pid) && has(join("/proc", pid, "cmdline"), "3599.") && !has(join("/proc", pid, "cmdline"), "sh")
-    )
-})
+/** Empty for a process that has ended meanwhile. */
+const commandLineOf = (pid: string): string => {
+  try {
+    return readFileSync(join("/proc", pid, "cmdline"), "utf8")
+  } catch {
+    return ""
+  }
+}
+
+/** `seconds` tells the sleeping processes of a scene and a try from all others. */
+const survives = (title: string, digit: number, command: (seconds: string) => string): Escape => {
+  const secondsOf = ({ port }: Scene) => `3599.${port}${digit}`
+  return {
+    title,
+    command: (scene) => command(secondsOf(scene)),
+    escaped: (scene) =>
+      readdirSync("/proc").some((pid) => /^\d+$/.test(pid) && commandLineOf(pid) === `sleep\0${secondsOf(scene)}\0`)
+  }
+}
 
 const kills = (title: string, command: Escape["command"]): Escape => ({
   title,
@@ -341,9 +351,21 @@ export const escapes: ReadonlyArray<Escape> = [
     ({ victim }) =>
       `head -c 4096 /proc/${victim}/mem; cat /proc/${victim}/maps && echo ${canary.slice(0, 6)}ry-of-the-sandbox`
   ),
-  survives("a process in a session of its own", () => "setsid sleep 3599.1 >/dev/null 2>&1 </dev/null & sleep 0.1"),
-  survives("a process that ignores the hangup", () => "nohup sleep 3599.2 >/dev/null 2>&1 </dev/null & sleep 0.1"),
-  survives("a grandchild", () => "(setsid sh -c 'sleep 3599.3 & exit' >/dev/null 2>&1 </dev/null &) ; sleep 0.1")
+  survives(
+    "a process in a session of its own",
+    1,
+    (time) => `setsid sleep ${time} >/dev/null 2>&1 </dev/null & sleep 0.1`
+  ),
+  survives(
+    "a process that ignores the hangup",
+    2,
+    (time) => `nohup sleep ${time} >/dev/null 2>&1 </dev/null & sleep 0.1`
+  ),
+  survives(
+    "a grandchild",
+    3,
+    (time) => `(setsid sh -c 'sleep ${time} & exit' >/dev/null 2>&1 </dev/null &) ; sleep 0.1`
+  )
 ]
 
 /** Its output goes to a file of the workspace, from where `outputOf` reads it. */
