@@ -171,6 +171,9 @@ const checkStore = (state: string) =>
 
 const marks = ["REPRISE_NATS_STATE", "REPRISE_OPENCODE_STATE", "REPRISE_CLAUDE_STATE"] as const
 
+/** Folders that OpenCode and Claude keep for themselves, killed or not: Claude one for each session and one for sockets. */
+const isOfAgents = /^(opencode$|claude-\d+|cc-socks)/
+
 /** What is left over when every command has ended. */
 export const checkRemains = Effect.fnUntraced(function* (world: World) {
   const state = join(world.root, ".reprise")
@@ -178,8 +181,7 @@ export const checkRemains = Effect.fnUntraced(function* (world: World) {
   const locks = yield* Effect.forEach(["owner", "host"], (name) =>
     Effect.map(isLocked(state, name), (locked) => (locked ? [`${name}.lock is still held`] : []))
   )
-  // OpenCode makes a folder of this name for all of its processes.
-  const temporary = filesIn(world.environment["TMPDIR"] ?? "").filter((name) => name !== "opencode")
+  const temporary = filesIn(world.environment["TMPDIR"] ?? "").filter((name) => !isOfAgents.test(name))
   const endpoints = ["endpoint.json", "opencode.json"].filter((name) => existsSync(join(state, name)))
   return [
     ...processes.flat().map((pid) => `process ${pid} still runs`),

@@ -130,6 +130,7 @@ const tellRun = Effect.fnUntraced(function* (weather: Weather, number: number) {
   const { data: runs } = decodeRuns((yield* insist(weather, [0], "status", "--json")).stdout)
   for (const problem of yield* checkRun(weather.world, weather.told, planPath, runs)) {
     weather.violations.push(`${planPath}: ${problem}`)
+    say(weather, problem)
   }
   yield* insist(weather, [0], "prune", "--days", "0", "--yes")
   weather.storeBytes.push(storeBytes(weather.state))
