@@ -18,12 +18,11 @@ if (newEnough) {
   const pinned = findPinnedNode()
   if (pinned === undefined) {
     process.stderr.write(
-      `reprise: Node ${process.versions.node} is too old and the pinned Node 24 is not installed.\n` +
-        "Run 'npm ci' in the folder of Reprise, or install Node 24 or newer.\n"
+      `reprise: Node ${process.versions.node} is too old. Install Node 24 or newer; in a clone of Reprise, run 'npm ci'.\n`
     )
     process.exit(3)
   }
-  const child = spawn(pinned, [new URL(import.meta.url).pathname, ...process.argv.slice(2)], { stdio: "inherit" })
+  const child = spawn(pinned, process.argv.slice(1), { stdio: "inherit" })
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     // A terminal signals the child as well; without one, the signal is passed on.
     process.on(signal, () => process.stdin.isTTY || child.kill(signal))

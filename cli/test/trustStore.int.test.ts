@@ -1,14 +1,28 @@
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { afterEach, beforeEach } from "vitest"
 import type { Source } from "../src/config/layers.ts"
 import type { Project } from "../src/project/Project.ts"
 import { type TrustedSetting, trustedSettings } from "../src/trust/trustedSettings.ts"
-import { trust, untrusted } from "../src/trust/trustStore.ts"
+import { readTrust, removeTrust } from "../src/trust/trustFile.ts"
+import { forgetOutdated, trust, untrusted } from "../src/trust/trustStore.ts"
 import { configOf, layerOf, type Values } from "./support/layers.ts"
 
 const wants = (values: Values, source: Source = "reprise.toml"): ReadonlyArray<TrustedSetting> =>
@@ -17,11 +31,17 @@ const wants = (values: Values, source: Source = "reprise.toml"): ReadonlyArray<T
 const gates = (...quality: ReadonlyArray<string>) => wants({ "gates.quality": quality })
 
 const asked = (wanted: ReadonlyArray<TrustedSetting>) =>
-  Effect.map(untrusted(project, wanted), (found) => found.flatMap(({ values }) => values))
+  Effect.map(untrusted(project, wanted), ({ settings }) => settings.flatMap(({ values }) => values))
 
 let scratch: string
 let project: Project
 let before: string | undefined
+
+/** The only file in the folder of trust. */
+const trustFile = () => {
+  const folder = join(scratch, "config", "reprise", "trust")
+  return join(folder, readdirSync(folder)[0] ?? "")
+}
 
 const git = (...args: ReadonlyArray<string>) => execFileSync("git", [...args], { cwd: project.root, stdio: "ignore" })
 
@@ -143,31 +163,110 @@ describe("trust in the commands of a tracked reprise.toml", () => {
     })
   )
 
-  it.effect("applies to one repository only", () =>
+  it.effect("is kept in a file that only the user can read, in a folder that only the user can list", () =>
     Effect.gen(function* () {
-      yield* trust({ ...project, root: join(scratch, "another") }, gates("make"))
+      yield* trust(project, gates("make"))
+      assert.strictEqual(statSync(trustFile()).mode & 0o777, 0o600)
+      assert.strictEqual(statSync(dirname(trustFile())).mode & 0o777, 0o700)
+    })
+  )
+
+  it.effect("is missing, and said to be, when its file is damaged, a link, or writable by others", () =>
+    Effect.gen(function* () {
+      yield* trust(project, gates("make"))
+      const file = trustFile()
+      const good = readFileSync(file, "utf8")
+      const doubt = Effect.gen(function* () {
+        const { settings, trouble } = yield* untrusted(project, gates("make"))
+        assert.strictEqual(settings.length, 1)
+        assert.match(trouble ?? "", /Nothing is trusted here/)
+      })
+      for (const damaged of ["{", "[]", '{"a":1}', good.replace('"format": 1', '"format": 2'), good.slice(0, 99)]) {
+        writeFileSync(file, damaged)
+        yield* doubt
+      }
+      writeFileSync(file, good)
+      chmodSync(file, 0o666)
+      yield* doubt
+      chmodSync(file, 0o600)
+      assert.deepStrictEqual(yield* asked(gates("make")), [])
+      renameSync(file, `${file}.elsewhere`)
+      symlinkSync(`${file}.elsewhere`, file)
+      yield* doubt
+    })
+  )
+
+  it.effect("is missing in another clone at the same path, and in a copy of the clone at another", () =>
+    Effect.gen(function* () {
+      yield* trust(project, gates("make"))
+      const copy = join(scratch, "copy")
+      cpSync(project.root, copy, { recursive: true })
+      const copied = yield* untrusted({ root: copy, directory: join(copy, ".reprise") }, gates("make"))
+      assert.strictEqual(copied.settings.length, 1)
+      assert.match(copied.trouble ?? "", /was trusted at .*repository/)
+      rmSync(join(project.root, ".git"), { recursive: true })
+      git("init", "--quiet")
+      git("add", "reprise.toml")
       assert.deepStrictEqual(yield* asked(gates("make")), ["make"])
     })
   )
 
-  it.effect("keeps what was trusted for other repositories, in a file that only the user can read", () =>
+  it.effect("is needed when git cannot say who wrote the file", () =>
     Effect.gen(function* () {
-      const another = { ...project, root: join(scratch, "another") }
-      yield* trust(project, gates("make"))
-      yield* trust(another, gates("npm test"))
+      git("rm", "--quiet", "--cached", "reprise.toml")
       assert.deepStrictEqual(yield* asked(gates("make")), [])
-      const file = join(scratch, "config", "reprise", "trust.json")
-      assert.strictEqual(statSync(file).mode & 0o777, 0o600)
+      writeFileSync(join(project.root, ".git", "index"), "damaged")
+      assert.deepStrictEqual(yield* asked(gates("make")), ["make"])
     })
   )
 
-  it.effect("is asked for again when its file is damaged", () =>
+  it.effect("is needed for a tracked Reprise.toml, which some file systems find under the name of the user's own", () =>
     Effect.gen(function* () {
-      yield* trust(project, gates("make"))
-      for (const damaged of ["{", "[]", '{"a":1}', JSON.stringify({ [project.root]: "all" })]) {
-        writeFileSync(join(scratch, "config", "reprise", "trust.json"), damaged)
-        assert.deepStrictEqual(yield* asked(gates("make")), ["make"], damaged)
-      }
+      git("mv", "reprise.toml", "Reprise.toml")
+      assert.deepStrictEqual(yield* asked(gates("make")), ["make"])
+    })
+  )
+
+  it.effect("ends with its file's next content, so that turning back asks again", () =>
+    Effect.gen(function* () {
+      const now = (values: Values) => forgetOutdated(project, configOf(layerOf(values)))
+      yield* trust(project, wants({ permissions: "all" }))
+      yield* now({ permissions: "all" })
+      assert.deepStrictEqual(yield* asked(wants({ permissions: "all" })), [])
+      yield* now({ permissions: "ask" })
+      assert.deepStrictEqual(yield* asked(wants({ permissions: "all" })), ["all"])
+      yield* trust(project, wants({ permissions: "all" }))
+      yield* now({})
+      assert.deepStrictEqual(yield* asked(wants({ permissions: "all" })), ["all"])
+      yield* trust(project, wants({ permissions: "all" }))
+      yield* trust(project, wants({ permissions: "workspace" }))
+      assert.deepStrictEqual(yield* asked(wants({ permissions: "all" })), ["all"])
+    })
+  )
+
+  it.effect("stays while another place overrides its file", () =>
+    Effect.gen(function* () {
+      yield* trust(project, wants({ permissions: "all" }))
+      const overridden = configOf(
+        layerOf({ permissions: "all" }, "reprise.toml"),
+        layerOf({ permissions: "ask" }, "environment")
+      )
+      yield* forgetOutdated(project, overridden)
+      assert.deepStrictEqual(yield* asked(wants({ permissions: "all" })), [])
+    })
+  )
+
+  it.effect("is listed with its values, and revoked as a whole", () =>
+    Effect.gen(function* () {
+      yield* trust(project, gates("make", "make test"))
+      const { entries } = yield* readTrust(project)
+      assert.deepStrictEqual(
+        entries.map(({ from, values, what }) => ({ from, values, what })),
+        [{ from: "reprise.toml", values: ["make", "make test"], what: "gates.quality" }]
+      )
+      yield* removeTrust(project)
+      assert.deepStrictEqual(yield* readTrust(project), { entries: [] })
+      assert.deepStrictEqual(yield* asked(gates("make")), ["make"])
     })
   )
 })

@@ -18,6 +18,8 @@ const decodeFailure = Schema.decodeUnknownSync(
 
 interface Case {
   readonly what: string
+  /** A command that comes before. */
+  readonly first?: ReadonlyArray<string>
   readonly prepare?: (world: World) => void
   readonly environment?: (world: World) => Readonly<Record<string, string>>
   readonly args: ReadonlyArray<string>
@@ -179,14 +181,40 @@ const cases: ReadonlyArray<Case> = [
   },
   {
     what: "a .reprise of a newer version",
+    first: ["prompts", "eject", "work"],
     prepare: (world) => {
-      mkdirSync(join(world.root, ".reprise"), { recursive: true })
       writeFileSync(join(world.root, ".reprise", "version.json"), '{ "format": 999 }')
       world.git("config", "core.excludesFile", "/dev/null")
     },
     args: ["run", "PLAN.md"],
     code: 3,
     says: /newer/
+  },
+  {
+    what: "a .reprise that this machine did not make",
+    prepare: (world) => {
+      mkdirSync(join(world.root, ".reprise"), { recursive: true })
+      writeFileSync(join(world.root, ".reprise", "endpoint.json"), "{}")
+    },
+    args: ["status"],
+    code: 3,
+    says: /\.reprise is not used: it has no signature of this machine[\s\S]*reprise trust --state/
+  },
+  {
+    what: "a tracked .reprise",
+    prepare: (world) => {
+      mkdirSync(join(world.root, ".reprise"), { recursive: true })
+      commit(".reprise/endpoint.json", "{}")(world)
+    },
+    args: ["run", "PLAN.md"],
+    code: 3,
+    says: /\.reprise is not used: git tracks files in it[\s\S]*git rm -r --cached \.reprise/
+  },
+  {
+    what: "two things asked of trust at once",
+    args: ["trust", "--list", "--revoke"],
+    code: 2,
+    says: /one thing at a time/
   },
   {
     what: "a model without its provider",
@@ -207,10 +235,11 @@ const cases: ReadonlyArray<Case> = [
 ]
 
 describe("bad input is answered with the next step and the documented exit code", () => {
-  for (const { args, code, environment, openCode = "shared", prepare, says, what } of cases) {
+  for (const { args, code, environment, first, openCode = "shared", prepare, says, what } of cases) {
     it.live(what, () =>
       Effect.gen(function* () {
         const world = yield* makeWorld({ openCode, plan: plan("One"), config: "", script: script() })
+        if (first !== undefined) assert.strictEqual((yield* world.reprise(...first)).code, 0)
         prepare?.(world)
         const ended = yield* world.repriseIn({ environment: environment?.(world) ?? {} }, ...args, "--json")
         assert.strictEqual(ended.code, code, `${ended.stdout}\n${ended.stderr}`)

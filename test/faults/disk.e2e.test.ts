@@ -64,6 +64,7 @@ describe.skipIf(obstacle !== undefined)(`a disk${obstacle === undefined ? "" : `
         const world = yield* makeWorld({ openCode: "shared", plan: plan("One"), script: heldInMidTurn })
         const disk = yield* smallDisk(world)
         mkdirSync(join(disk, "nats", "jetstream"), { recursive: true })
+        assert.strictEqual((yield* world.reprise("trust", "--state")).code, 0)
         yield* remount(disk, "ro")
         for (const command of [["status"], ["run", "PLAN.md"]]) {
           const refused = yield* world.reprise(...command)

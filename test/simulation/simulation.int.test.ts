@@ -19,6 +19,15 @@ const told: Readonly<Record<string, readonly [number, ReadonlyArray<Fault>]>> = 
       { _tag: "Human", step: 455, does: "attach-answer" }
     ]
   ],
+  "a human works in a session while its watch is down, and the broker answers the next watch late": [
+    20,
+    [
+      { _tag: "Human", step: 0, does: "attach-answer" },
+      { _tag: "Slow", service: "session-manager", call: 63, ms: 20_000 },
+      { _tag: "Author", prompt: 0, does: "architecture" },
+      { _tag: "KillAsked", service: "session-manager", question: 0, downMs: 700_000 }
+    ]
+  ],
   "git fails while a working tree is prepared whose lease is taken": [30044, [{ _tag: "GitFails", call: 6, times: 1 }]],
   "a human works in a session after one kill at such a moment": [
     1,

@@ -1,8 +1,7 @@
 /** Commands about a repository: its configuration, trust, prompts and worktrees. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
-import { jsonFlag, lazily, natsFlag, planArgument } from "./shared.ts"
+import { jsonFlag, lazily, natsFlag, planArgument, switchFlag } from "./shared.ts"
 
 export const init = Command.make(
   "init",
@@ -15,10 +14,16 @@ export const init = Command.make(
 
 export const trust = Command.make(
   "trust",
-  { plan: planArgument.pipe(Argument.optional), json: jsonFlag },
+  {
+    plan: planArgument.pipe(Argument.optional),
+    list: switchFlag("list", "List what is trusted in this clone"),
+    revoke: switchFlag("revoke", "Trust nothing in this clone any more"),
+    state: switchFlag("state", "Sign the .reprise folder, after you have looked at it"),
+    json: jsonFlag
+  },
   lazily(
-    () => import("../flows/repository/trustSettings.ts"),
-    (module, flags) => module.trustSettings(flags)
+    () => import("../flows/repository/manageTrust.ts"),
+    (module, flags) => module.manageTrust(flags)
   )
 ).pipe(Command.withDescription("Trust the current commands and permissions of reprise.toml, and of a plan if named"))
 
@@ -51,10 +56,7 @@ export const worktree = Command.make("worktree").pipe(
       "remove",
       {
         worktree: Argument.String("WORKTREE").pipe(Argument.withDescription("Its name, run, branch or path")),
-        force: Flag.Boolean("force").pipe(
-          Flag.withDescription("Discard its uncommitted changes"),
-          Flag.withDefault(false)
-        ),
+        force: switchFlag("force", "Discard its uncommitted changes"),
         json: jsonFlag,
         nats: natsFlag
       },

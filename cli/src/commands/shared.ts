@@ -8,6 +8,9 @@ export const natsFlag = Flag.String("nats").pipe(
   Flag.withDescription("URL of a NATS server to use instead of the embedded one"),
   Flag.optional
 )
+/** A flag without a value, off by default. */
+export const switchFlag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 export const noInputFlag = Flag.Boolean("no-input").pipe(
   Flag.withDescription("Never prompt: park and exit 4 when a human is needed"),
   Flag.withDefault(false)

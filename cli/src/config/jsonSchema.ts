@@ -1,9 +1,9 @@
 /** The JSON schema of `reprise.toml`, made from the settings, and its copy where editors find it. */
 import { join } from "node:path"
-import { prepareDirectory } from "@reprise/nats"
 import { readIfPresent, replaceFile } from "@reprise/process"
 import { Effect, Schema } from "effect"
 import type { Project } from "../project/Project.ts"
+import { prepareState } from "../project/stateOrigin.ts"
 import { missing } from "../terminal/CliFailure.ts"
 import { settingsTable } from "./settingsTable.ts"
 
@@ -45,9 +45,7 @@ export const ensureSchemaFile = Effect.fnUntraced(function* (project: Project) {
   const text = configSchemaText()
   const present = yield* Effect.promise(() => readIfPresent(path).catch(() => undefined))
   if (present === text) return path
-  yield* prepareDirectory(project.directory).pipe(
-    Effect.mapError((error) => missing("state", error.message, "Check the folder's permissions.", error))
-  )
+  yield* prepareState(project)
   yield* Effect.tryPromise({
     try: () => replaceFile(path, text, { mode: 0o666 }),
     catch: (cause) => missing("state", `${schemaPath} cannot be written.`, "Check its permissions and the disk.", cause)

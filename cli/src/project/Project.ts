@@ -4,6 +4,7 @@ import { join, sep } from "node:path"
 import { type ProgramFailed, runGit } from "@reprise/process"
 import { Effect } from "effect"
 import { missing } from "../terminal/CliFailure.ts"
+import { requireOwnState } from "./stateOrigin.ts"
 
 export interface Project {
   /** Absolute, symlinks resolved. */
@@ -52,11 +53,21 @@ export const topLevel = (from: string) =>
     )
   )
 
-/** Fails with exit code 3 outside of a git repository. A worktree that Reprise made belongs to the repository it is in. */
-export const findProject = Effect.fn("findProject")(function* (from: string) {
+/**
+ * The repository around a directory. Fails with exit code 3 if there is none. A worktree that Reprise made belongs to the
+ * repository it is in. Whether the state folder can be believed is not checked: read nothing from it.
+ */
+export const findRepository = Effect.fn("findRepository")(function* (from: string) {
   const top = yield* topLevel(from)
   const nested = top.indexOf(worktrees)
   return projectAt(nested < 0 ? top : top.slice(0, nested))
+})
+
+/** The same; fails with exit code 3 also if its state folder was not made by this machine, here. */
+export const findProject = Effect.fn("findProject")(function* (from: string) {
+  const project = yield* findRepository(from)
+  yield* requireOwnState(project)
+  return project
 })
 
 /** A folder that need not be a repository, such as a container's. */

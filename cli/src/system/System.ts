@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { ActorConfig, HostTaken, JetStreamBroker, Messenger } from "@reprise/actor"
 import type { AgentRuntimes } from "@reprise/agent"
 import * as gate from "@reprise/gate"
-import { ensureStreams, prepareDirectory, tryLock } from "@reprise/nats"
+import { ensureStreams, tryLock } from "@reprise/nats"
 import { layerPino, makePino } from "@reprise/observability"
 import * as orchestrator from "@reprise/orchestrator"
 import { Host } from "@reprise/protocol"
@@ -14,6 +14,7 @@ import { Effect, Layer } from "effect"
 import { sessionSettings } from "../config/serviceOptions.ts"
 import type { Settings } from "../config/settingsTable.ts"
 import type { Project } from "../project/Project.ts"
+import { prepareState } from "../project/stateOrigin.ts"
 import { CliFailure, missing } from "../terminal/CliFailure.ts"
 import { BrokerRole, type LocalBroker, localBroker, noticingFull, remoteBroker, untilWorkerEnds } from "./broker.ts"
 import { runtimes } from "./runtimes.ts"
@@ -74,7 +75,7 @@ export const messaging = (options: SystemOptions, local: LocalBroker = { waitFor
 /** Fails if the project's state folder is not writable: nothing writes to it before this. */
 export const logging = ({ project, settings: { log } }: SystemOptions) =>
   Layer.unwrap(
-    Effect.map(prepareDirectory(project.directory), () =>
+    Effect.map(prepareState(project), () =>
       layerPino(makePino(join(project.directory, "logs", "reprise.log"), log.level), log.level)
     )
   )

@@ -12,7 +12,7 @@ import {
   trustedSettingLines,
   trustedSettings
 } from "./trustedSettings.ts"
-import { trust, untrusted } from "./trustStore.ts"
+import { forgetOutdated, trust, untrusted } from "./trustStore.ts"
 
 export interface Prompting {
   /** A human at the terminal can be asked. */
@@ -21,22 +21,28 @@ export interface Prompting {
   readonly plan?: string
 }
 
-/** Fails with exit code 3 unless every setting is trusted, or a human at the terminal trusts them now. */
+/**
+ * Fails with exit code 3 unless every setting is trusted, or a human at the terminal trusts them now. The settings are of
+ * the configuration, which shows what was trusted and has changed since.
+ */
 export const requireTrust = Effect.fnUntraced(function* (
   project: Project,
+  config: Config,
   wanted: ReadonlyArray<TrustedSetting>,
   { plan, terminal }: Prompting = { terminal: false }
 ) {
-  const settings = yield* untrusted(project, wanted)
+  yield* forgetOutdated(project, config)
+  const { settings, trouble } = yield* untrusted(project, wanted)
   if (settings.length === 0) return
   const list = visible(trustedSettingLines(settings))
   const ofPlan = plan !== undefined && settings.some(({ source }) => source === "plan")
   const notTrusted = missing(
     "not-trusted",
-    `These settings are not trusted on this machine yet:\n${list}`,
+    `${trouble === undefined ? "" : `${trouble}\n`}These settings are not trusted on this machine yet:\n${list}`,
     `Read them, then trust them with '${ofPlan ? `reprise trust ${plan}` : "reprise trust"}'.`
   )
   if (!terminal) return yield* notTrusted
+  if (trouble !== undefined) say(visible(trouble))
   const onlyCommands = settings.every(isCommand)
   const what = onlyCommands ? "commands" : "settings"
   say(`These ${what} come from files in this repository and have not been approved on this machine:\n${list}`)
@@ -46,4 +52,4 @@ export const requireTrust = Effect.fnUntraced(function* (
 
 /** The same for some settings, without asking anybody. */
 export const requireTrusted = (project: Project, config: Config, paths: ReadonlyArray<TrustedPath>) =>
-  requireTrust(project, trustedSettings(config, paths))
+  requireTrust(project, config, trustedSettings(config, paths))

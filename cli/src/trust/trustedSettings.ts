@@ -17,6 +17,8 @@ export const agentSettings = ["opencode.url", "sessions.onPrompt"] as const
 const allSettings = [...commandSettings, "permissions", ...serverSettings, ...agentSettings] as const
 export type TrustedPath = Extract<SettingPath, (typeof allSettings)[number]>
 
+export const isTrustedPath = (name: string): name is TrustedPath => allSettings.some((one) => one === name)
+
 /** What one setting allows or names, and where it was read. */
 export interface TrustedSetting {
   readonly setting: TrustedPath

@@ -3,19 +3,21 @@ import { assert, describe, it } from "@effect/vitest"
 import { anyHost, subjects } from "@reprise/protocol"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import type { BrokerShape } from "../src/broker/Broker.ts"
 import { actorLayer, Broker, drain } from "../src/index.ts"
-import { counter, toCounter } from "./support/Counter.ts"
+import { counter, counterLayer, toCounter } from "./support/Counter.ts"
 import { makeStop, misbehaving, type Stop, stopsBeforePublishing } from "./support/misbehave.ts"
-import { journalOf, send } from "./support/observe.ts"
+import { eventsSoFar, journalOf, send } from "./support/observe.ts"
 import { memoryWorld, type Process, waitUntil } from "./support/systems.ts"
 
 const s = subjects("t")
 const count = actorLayer(counter)
 
 /** A process that asks for consumers of other names: the broker knows nothing of what was delivered before. */
-const withNewConsumers = misbehaving(count, (broker) => ({
+const newConsumers = (broker: BrokerShape): Partial<BrokerShape> => ({
   consume: (spec, take) => broker.consume({ ...spec, durable: `${spec.durable}-again` }, take)
-}))
+})
+const withNewConsumers = misbehaving(count, newConsumers)
 
 const inputs = [
   ["one", toCounter("a").Add({ n: 1 })],
@@ -74,6 +76,27 @@ describe("messages that are all delivered again, after the streams have forgotte
       yield* waitUntil(Effect.map(sent(observer), ({ length }) => length >= 6)).pipe(Effect.provide(two))
       const ids = yield* sent(observer)
       assert.strictEqual(new Set(ids).size, 6)
+    })
+  )
+})
+
+describe("refused commands that are all delivered again", () => {
+  it.effect("stay refused, though the actor would accept them now", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld()
+      yield* Effect.gen(function* () {
+        const one = yield* world.start(count)
+        const refused = Effect.forEach(["one", "two"], (id) => send(toCounter("a").Forbidden(), id))
+        yield* Effect.andThen(refused, drain).pipe(Effect.provide(one))
+      }).pipe(Effect.scoped)
+      yield* TestClock.adjust("11 minutes")
+      const lenient = counterLayer({ decide: (state, _input, d) => counter.decide(state, { _tag: "Add", n: 1 }, d) })
+      const two = yield* world.start(misbehaving(lenient, newConsumers))
+      yield* Effect.gen(function* () {
+        yield* drain
+        assert.deepStrictEqual(yield* journalOf("a"), [])
+        assert.lengthOf(yield* eventsSoFar(["CommandRefused"]), 2)
+      }).pipe(Effect.provide(two))
     })
   )
 })

@@ -20,6 +20,7 @@ export {
   DirectoryUnusable,
   DiskFull,
   NewerFormat,
+  onDisk,
   paths as statePaths,
   prepareDirectory,
   requireRoom

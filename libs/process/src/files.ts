@@ -1,7 +1,7 @@
 /** Files that a reader, or a crash, never finds half written. */
 import { randomUUID } from "node:crypto"
 import { constants } from "node:fs"
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises"
+import { type FileHandle, mkdir, open, readFile, rename, rm } from "node:fs/promises"
 import { dirname } from "node:path"
 
 /**
@@ -74,6 +74,14 @@ class NotReadable extends Error {
   }
 }
 
+/** The content of an open file, which must be a regular one. Rejected like `readRegularFile`. */
+export const readOpenFile = async (file: FileHandle, path: string, largestBytes: number): Promise<Buffer> => {
+  const found = await file.stat()
+  if (!found.isFile()) throw new NotReadable("ENOTAFILE", `${path} is not a regular file`)
+  if (found.size > largestBytes) throw new NotReadable("EFBIG", `${path} has ${found.size} bytes`)
+  return file.readFile()
+}
+
 /**
  * The content of a regular file. Rejected with Node's own error, or with the code `ENOTAFILE` or `EFBIG`: a pipe would
  * block for ever, and a device never end.
@@ -81,10 +89,7 @@ class NotReadable extends Error {
 export const readRegularFile = async (path: string, largestBytes: number): Promise<Buffer> => {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
-    const found = await file.stat()
-    if (!found.isFile()) throw new NotReadable("ENOTAFILE", `${path} is not a regular file`)
-    if (found.size > largestBytes) throw new NotReadable("EFBIG", `${path} has ${found.size} bytes`)
-    return await file.readFile()
+    return await readOpenFile(file, path, largestBytes)
   } finally {
     await file.close()
   }

@@ -7,6 +7,7 @@ export { hasCode, type ReplaceOptions, readIfPresent, readRegularFile, replaceFi
 export { isAlive, startOf } from "./identity.ts"
 export { endLeftovers, type Mark, markedProcesses, variableOf } from "./Mark.ts"
 export { freePort, isPortTaken } from "./ports.ts"
+export { createPrivateFile, readPrivateFile } from "./privateFiles.ts"
 export { lastLines, logSize } from "./programLog.ts"
 export { type GitOptions, runGit } from "./runGit.ts"
 export { isProgram, ProgramFailed, type ProgramOutput, type ProgramRequest, runProgram } from "./runProgram.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ActorConfig, Broker, drain } from "@reprise/actor"
-import { AgentRuntime, AgentRuntimes, MemoryControl, type MemoryScript, promptIds } from "@reprise/agent"
+import { AgentError, AgentRuntime, AgentRuntimes, MemoryControl, type MemoryScript, promptIds } from "@reprise/agent"
 import { Host, type PublicEventType, subjects } from "@reprise/protocol"
 import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -190,6 +190,45 @@ describe("a human who works while no session-manager runs", () => {
         "AgentIdle",
         "AgentWorking"
       ])
+    }).pipe(Effect.provide(surroundings(script, control)))
+  })
+})
+
+describe("a human who worked before the watch began", () => {
+  it.live("is noticed although the agents' runtime could not be reached when the watch began", () => {
+    const control = new MemoryControl()
+    const failures = [1, 2]
+    const unreachable = new AgentError({
+      operation: "inspect",
+      kind: "gone",
+      detail: "No answer.",
+      sessionUsable: true
+    })
+    const late = Layer.effect(
+      AgentRuntimes,
+      AgentRuntime.use((runtime) =>
+        Effect.sync(() => {
+          const inspect: typeof runtime.inspect = (id) =>
+            Effect.suspend(() => (failures.pop() === undefined ? runtime.inspect(id) : Effect.fail(unreachable)))
+          return AgentRuntimes.make([{ ...runtime, inspect }])
+        })
+      )
+    )
+    const manager = layerWith({ idleGraceMs: 50 })
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      yield* Effect.gen(function* () {
+        yield* send(first)
+        yield* awaitEvent("TurnCompleted")
+        yield* drain
+      }).pipe(Effect.provide(Layer.fresh(manager)))
+      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+      yield* control.release("human 8")
+      yield* human(runtimeSessionId, "human 8", 8)
+      yield* Effect.gen(function* () {
+        assert.deepInclude(yield* awaitEvent("AgentWorking", 2), { cause: "human", evidence: "message" })
+        yield* awaitEvent("AgentIdle")
+      }).pipe(Effect.provide(Layer.fresh(manager.pipe(Layer.provide(late)))))
     }).pipe(Effect.provide(surroundings(script, control)))
   })
 })

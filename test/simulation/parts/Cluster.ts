@@ -105,11 +105,12 @@ export class Cluster {
     }
   }
 
-  /** Whether every process runs. */
+  /** Whether every process runs, and no fault holds up what it asked for. */
   get isUp(): boolean {
     if (this.#down > 0) return false
     for (const running of this.#running.values()) {
-      if (running.some(({ process }) => process.frozenUntilMs > this.#options.machine.nowMs)) return false
+      const { nowMs } = this.#options.machine
+      if (running.some(({ connection, process }) => process.frozenUntilMs > nowMs || connection.isSlow())) return false
     }
     return true
   }

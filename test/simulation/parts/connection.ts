@@ -37,6 +37,8 @@ export interface Fates {
 
 export interface Connection {
   readonly broker: BrokerShape
+  /** Whether a call is on its way that a fault holds up. */
+  readonly isSlow: () => boolean
   /** The broker notices that the client is gone. */
   readonly close: () => void
 }
@@ -69,6 +71,7 @@ export const connect = (
   const inConnection = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, E> =>
     Effect.provideService(effect, Scope.Scope, scope)
 
+  let slowCalls = 0
   /** The request, what the broker does, the answer. */
   const call = <A, E>(operation: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E | BrokerFault> =>
     Effect.callback<A, E | BrokerFault>((resume) => {
@@ -85,8 +88,12 @@ export const connect = (
       if (fate?._tag === "RequestLost" || fate?._tag === "AnswerLost") giveUp()
       if (fate?._tag === "RequestLost") return
       if (fate?._tag === "Kill" && fate.when === "before") return void machine.post(client, fates.kill)
-      if (fate?._tag === "Slow") return void machine.after(server, fate.ms, request)
-      machine.post(server, request)
+      if (fate?._tag !== "Slow") return machine.post(server, request)
+      slowCalls += 1
+      machine.after(server, fate.ms, () => {
+        slowCalls -= 1
+        request()
+      })
     })
 
   /** What the broker keeps for a client that hangs. */
@@ -227,5 +234,5 @@ export const connect = (
     for (const delivery of kept) delivery.nak()
     server.fork(Scope.close(scope, Exit.void))
   }
-  return { broker, close }
+  return { broker, isSlow: () => slowCalls > 0, close }
 }

@@ -1,12 +1,12 @@
 /** `reprise prompts list|show NAME|eject NAME`: the prompts for agents, and how to override them. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { prepareDirectory } from "@reprise/nats"
 import type { Template } from "@reprise/plan/template"
 import { hasCode } from "@reprise/process"
 import { Effect } from "effect"
 import { findProject } from "../../project/Project.ts"
 import { catalogue, closestPrompt, promptPath, readPromptFiles, templateNamed } from "../../project/prompts.ts"
+import { prepareState } from "../../project/stateOrigin.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { data, okJson, say } from "../../terminal/Printer.ts"
 import { table } from "../../views/table.ts"
@@ -68,9 +68,7 @@ export const ejectPrompt = Effect.fn("ejectPrompt")(function* (flags: Flags) {
   const project = yield* findProject(process.cwd())
   const template = yield* requireTemplate(flags.name)
   const path = promptPath(template.name)
-  yield* prepareDirectory(project.directory).pipe(
-    Effect.mapError((error) => missing("state", error.message, "Check the folder's permissions.", error))
-  )
+  yield* prepareState(project)
   yield* Effect.try({
     try: () => {
       mkdirSync(join(project.directory, "prompts"), { recursive: true, mode: 0o700 })

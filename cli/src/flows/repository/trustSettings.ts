@@ -1,19 +1,20 @@
-/** `reprise trust [PLAN]`: shows what `reprise.toml`, or a plan, allows, and trusts it on this machine. */
+/** Trusts what `reprise.toml`, or a plan, allows now in this clone, and shows it. */
 import { Effect, Option } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
-import { findProject } from "../../project/Project.ts"
+import type { Project } from "../../project/Project.ts"
 import { readPlanFile } from "../../project/planFile.ts"
 import { okJson, say, visible } from "../../terminal/Printer.ts"
 import { isCommand, trustedSettingLines, trustedSettings } from "../../trust/trustedSettings.ts"
-import { trust } from "../../trust/trustStore.ts"
+import { forgetOutdated, trust } from "../../trust/trustStore.ts"
 
-export const trustSettings = Effect.fn("trustSettings")(function* (flags: {
-  readonly plan: Option.Option<string>
-  readonly json: boolean
-}) {
-  const project = yield* findProject(process.cwd())
+export const trustSettings = Effect.fn("trustSettings")(function* (
+  project: Project,
+  flags: { readonly plan: Option.Option<string>; readonly json: boolean }
+) {
   const plan = Option.isNone(flags.plan) ? undefined : yield* readPlanFile(project, flags.plan.value)
-  const settings = trustedSettings(yield* loadConfig(project.root, { plan }))
+  const config = yield* loadConfig(project.root, { plan })
+  const settings = trustedSettings(config)
+  yield* forgetOutdated(project, config)
   yield* trust(project, settings)
   if (flags.json) {
     return okJson({

@@ -10,7 +10,8 @@ import * as workspace from "@reprise/workspace"
 import { Effect, Layer, Option } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
 import { sessionSettings } from "../../config/serviceOptions.ts"
-import { findProject, projectAt } from "../../project/Project.ts"
+import { findRepository, projectAt } from "../../project/Project.ts"
+import { prepareState, requireOwnState } from "../../project/stateOrigin.ts"
 import { remoteSettings } from "../../system/broker.ts"
 import type { ClientFlags } from "../../system/clientSystem.ts"
 import { hostName } from "../../system/names.ts"
@@ -39,8 +40,20 @@ const serviceLayer = (service: ServiceName, options: SystemOptions) => {
   }
 }
 
+const writesState: ReadonlySet<ServiceName> = new Set(["session-manager", "workspace"])
+
+/** A container's folder need not be a repository; then its state is whatever its operator mounts there. */
+const projectToServe = (directory: string, service: ServiceName) =>
+  findRepository(directory).pipe(
+    Effect.matchEffect({
+      onFailure: () => Effect.succeed(projectAt(directory)),
+      onSuccess: (project) =>
+        Effect.as(writesState.has(service) ? prepareState(project) : requireOwnState(project), project)
+    })
+  )
+
 export const serveService = Effect.fn("serveService")(function* ({ nats, service }: Flags) {
-  const project = yield* findProject(process.cwd()).pipe(Effect.orElseSucceed(() => projectAt(process.cwd())))
+  const project = yield* projectToServe(process.cwd(), service)
   const config = yield* loadConfig(project.root)
   const { settings } = config
   const url = Option.getOrUndefined(nats) ?? settings.nats.url

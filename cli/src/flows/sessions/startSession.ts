@@ -122,9 +122,9 @@ export const startSession = Effect.fn("startSession")(function* (flags: Flags) {
     }
   })
   const { settings } = config
-  yield* requireRuntime(settings.runtime)
+  yield* requireRuntime(settings.runtime, { openCodeUrl: settings.opencode.url, terminal })
   const needsTrust = trustedSettings(config, ["permissions", ...serverSettings, ...agentSettings])
-  yield* requireTrust(project, needsTrust, { terminal })
+  yield* requireTrust(project, config, needsTrust, { terminal })
   const prompts = yield* readPrompts(project)
   yield* ensureSchemaFile(project)
   const code = yield* execute({ project, settings, prompt, prompts, terminal, json: flags.json })

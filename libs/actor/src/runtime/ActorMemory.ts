@@ -8,6 +8,7 @@ import type { BrokerFault } from "../broker/faults.ts"
 import { PoisonMessage } from "../DeadLetter.ts"
 import { type JournalEntry, readEntry } from "../JournalEntry.ts"
 import { bodyOf, type Undecodable } from "../wire.ts"
+import type { EarlierAnswers } from "./earlierAnswers.ts"
 import { makeReceipts, type Receipts } from "./Receipts.ts"
 import { makeViewMark, type ViewMark } from "./views.ts"
 
@@ -19,6 +20,7 @@ export interface LoadedActor<State> {
   /** The state holds all that was journalled before this arrival: inputs up to it may be answered without a write. */
   freshFor: number
   readonly receipts: Receipts
+  readonly earlier: EarlierAnswers
   eventsSinceSnapshot: number
   /** Milliseconds since the epoch. */
   usedAt: number
@@ -85,6 +87,7 @@ const restore = <State>(
   sequence: snapshot?.sequence ?? 0,
   freshFor: 0,
   receipts: makeReceipts(receiptsKept, snapshot?.receipts),
+  earlier: new Map(),
   eventsSinceSnapshot: 0,
   usedAt: now,
   view: makeViewMark()

@@ -12,7 +12,8 @@ import type { LoadedActor } from "./ActorMemory.ts"
 import { type ActorRuntime, journalSubject, senderOf } from "./ActorRuntime.ts"
 import { commit, loadActor, sendAgain } from "./commit.ts"
 import { decideInput } from "./decideInput.ts"
-import { refuse, wasRefused } from "./refusals.ts"
+import { earlierAnswer } from "./earlierAnswers.ts"
+import { refuse } from "./refusals.ts"
 import { continuing, traceparentOf } from "./telemetry.ts"
 
 export type HandlingFailure = PoisonMessage | Undecodable | Conflict | BrokerFault | BrokerFull
@@ -35,14 +36,22 @@ const deliveryOf = ({ key, meta }: ActorInput<unknown>, now: number): Delivery =
   ...(meta.causation === undefined ? {} : { causation: meta.causation })
 })
 
+/** A message that is older may have been handled, and be delivered anew because the broker lost its consumer. */
+const freshForMs = 60_000
+
+const mayBeRepeat = ({ meta, redelivered }: ActorInput<unknown>) =>
+  Effect.map(Clock.currentTimeMillis, (now) => redelivered || now - Date.parse(meta.time) > freshForMs)
+
 /** Whether the input was handled before. What it led to is sent again then, as its sender may have died before sending. */
 const wasHandled = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
   received: ActorInput<Input>,
   loaded: LoadedActor<State>
 ) {
-  const receipt = loaded.receipts.sequenceOf(received.meta.id)
-  if (receipt === undefined) return received.redelivered && (yield* wasRefused(runtime, received, loaded))
+  const known = loaded.receipts.sequenceOf(received.meta.id)
+  const looksUp = known === undefined && (yield* mayBeRepeat(received))
+  const receipt = looksUp ? yield* earlierAnswer(runtime, received, loaded) : known
+  if (receipt === undefined) return false
   if (receipt > 0) yield* sendAgain(runtime, received.key, loaded, receipt)
   return true
 })

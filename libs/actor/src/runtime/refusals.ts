@@ -42,7 +42,7 @@ const runOfRefused = (known: string | undefined, input: object, meta: MessageMet
 /** An id may be 200 characters long, so the suffix replaces the end of one that has no room for it. */
 export const refusalIdOf = (inputId: string): string => `${inputId.slice(0, 190)}.refused`
 
-interface RefusedInput {
+export interface RefusedInput {
   readonly key: Key
   readonly input: Tagged
   readonly meta: MessageMeta
@@ -83,13 +83,14 @@ export const refuse = Effect.fnUntraced(function* <State, Input extends Tagged, 
   return runtime.broker.publish([refusalMessage(senderOf(runtime, key), meta, event, time, traceparent)])
 })
 
-/** Whether the last refusal published for the run is this input's: then a process refused it and died before its ack. */
-export const wasRefused = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
-  { actor, broker, subjects }: ActorRuntime<State, Input, Event>,
+/** Where a refusal of the input may have been published: the actor may not have known its run then. */
+export const refusalSubjects = <State, Input extends Tagged, Event extends Tagged>(
+  { actor, subjects }: ActorRuntime<State, Input, Event>,
   { input, key, meta }: RefusedInput,
-  loaded: LoadedActor<State>
-) {
-  const run = runOfRefused(actor.runOf(loaded.state), input, meta, key)
-  const last = yield* broker.last("events", subjects.event(actor.service, run, "CommandRefused"))
-  return last?.header("ce-id") === refusalIdOf(meta.id)
-})
+  state: State
+): ReadonlySet<string> =>
+  new Set(
+    [actor.runOf(state), undefined].map((known) =>
+      subjects.event(actor.service, runOfRefused(known, input, meta, key), "CommandRefused")
+    )
+  )

@@ -11,7 +11,7 @@ import {
   stopsBeforeAppending,
   stopsBeforePublishing
 } from "./misbehave.ts"
-import { eventsSoFar, journalOf, sendAll, show } from "./observe.ts"
+import { eventsSoFar, journalOf, send, sendAll, show } from "./observe.ts"
 import { type Stage, waitUntil } from "./systems.ts"
 
 const count = actorLayer(counter)
@@ -208,6 +208,41 @@ export const durabilitySuite = (
           yield* drain
           assert.strictEqual((yield* journalOf("a")).length, 5)
           assert.deepStrictEqual(yield* show("a"), { total: 15, steps: 5 })
+        }).pipe(Effect.provide(two))
+      }).pipe(Effect.scoped))
+
+    test("refused, and the acknowledgement is lost: another process that would accept the command does not", () =>
+      Effect.gen(function* () {
+        const world = yield* open()
+        const watching = yield* world.start()
+        yield* Effect.gen(function* () {
+          yield* world.start(misbehaving(count, losesAcknowledgements))
+          for (const id of ["first", "second"]) yield* send(toCounter("a").Forbidden(), id)
+          yield* waitUntil(Effect.map(eventsSoFar(["CommandRefused"]), ({ length }) => length === 2))
+        }).pipe(Effect.provide(watching), Effect.scoped)
+        const lenient = counterLayer({ decide: (state, _input, d) => counter.decide(state, { _tag: "Add", n: 1 }, d) })
+        const two = yield* world.start(lenient)
+        yield* Effect.gen(function* () {
+          yield* drain
+          assert.deepStrictEqual(yield* journalOf("a"), [])
+          assert.lengthOf(yield* eventsSoFar(["CommandRefused"]), 2)
+        }).pipe(Effect.provide(two))
+      }).pipe(Effect.scoped))
+
+    test("recognises a command whose receipt is forgotten", () =>
+      Effect.gen(function* () {
+        const world = yield* open({ receiptsKept: 2 })
+        const watching = yield* world.start()
+        yield* Effect.gen(function* () {
+          yield* world.start(misbehaving(count, losesAcknowledgements))
+          yield* sendAll("a", [1, 2, 3, 4, 5, 6]).pipe(Effect.provide(watching))
+          yield* waitUntil(Effect.map(journalOf("a"), ({ length }) => length === 6)).pipe(Effect.provide(watching))
+        }).pipe(Effect.scoped)
+        const two = yield* world.start(count)
+        yield* Effect.gen(function* () {
+          yield* drain
+          assert.deepStrictEqual(yield* show("a"), { total: 21, steps: 6 })
+          assert.lengthOf(yield* eventsSoFar(["StepStarted"]), 6)
         }).pipe(Effect.provide(two))
       }).pipe(Effect.scoped))
 

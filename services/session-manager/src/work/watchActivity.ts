@@ -2,8 +2,14 @@
  * The watch over this host's live sessions: reports to their actors when somebody else than us makes the agent work,
  * and when it is idle again (docs/design/sessions.md#auto-resume). Only transitions are reported.
  */
-import { ActorConfig, Broker, Messenger } from "@reprise/actor"
-import { type AgentRuntimeShape, AgentRuntimes, type Inspection, type RuntimeEvent } from "@reprise/agent"
+import { ActorConfig, Broker, Messenger, type QueryFailed } from "@reprise/actor"
+import {
+  type AgentError,
+  type AgentRuntimeShape,
+  AgentRuntimes,
+  type Inspection,
+  type RuntimeEvent
+} from "@reprise/agent"
 import { type Host, type SessionId, SessionsAtWork, type SessionView, subjects } from "@reprise/protocol"
 import { Clock, type Context, Deferred, Effect, FiberMap, Result, Schedule, Schema, Stream } from "effect"
 import { attribute, graceLeftMs } from "../activity/activity.ts"
@@ -33,6 +39,8 @@ interface Watch {
   readonly sessions: WatchedSessions
   /** One check per session that is busy. */
   readonly idleChecks: FiberMap.FiberMap<string>
+  /** One for each session that could not be looked up at once. */
+  readonly lookUps: FiberMap.FiberMap<string, void, never>
 }
 
 const logUnreported = (error: { readonly message: string }) =>
@@ -199,16 +207,23 @@ const begin = Effect.fnUntraced(function* (watch: Watch, view: SessionView) {
   yield* lookForOthers(watch, runtime, session, knownPromptIds)
 })
 
-const beginQuietly = (watch: Watch) => (view: SessionView) =>
-  begin(watch, view).pipe(Effect.catch((error) => Effect.logInfo(`not watched yet: ${error.message}`)))
+/** Nothing says later what a human did before the watch began: a session is looked up until the answer is known. */
+const passes = (error: QueryFailed | AgentError) =>
+  error._tag === "AgentError" ? error.kind !== "session-missing" : error.code !== "not-found"
 
-/** A session as its journal has it now. */
-const lookUp = (watch: Watch, id: SessionId) =>
-  watch.messenger.show.sessionManager(id).pipe(
-    Effect.retry({ times: 2, schedule: Schedule.spaced("1 second") }),
-    Effect.flatMap(beginQuietly(watch)),
-    Effect.catch((error) => Effect.logWarning(`a session cannot be watched: ${error.message}`))
+const retries = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
+
+/** Watches a session as its journal has it now. What fails for now is tried again, and holds up no other session. */
+const lookUp = (watch: Watch, id: SessionId) => {
+  const look = watch.messenger.show.sessionManager(id).pipe(
+    Effect.flatMap((view) => begin(watch, view)),
+    Effect.tapError((error) => Effect.logInfo(`session ${id} is not watched yet: ${error.message}`))
   )
+  const lookAgain = Effect.retry(look, { schedule: retries, while: passes }).pipe(
+    Effect.catch((error) => Effect.logWarning(`session ${id} cannot be watched: ${error.message}`))
+  )
+  return Effect.catch(look, () => FiberMap.run(watch.lookUps, id, lookAgain, { onlyIfMissing: true }))
+}
 
 const stopIdleCheck = ({ idleChecks, sessions }: Watch, { runtimeSessionId }: Watched) => {
   sessions.markIdle(runtimeSessionId)
@@ -263,7 +278,8 @@ export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: Pick<
     ownPrompts: yield* OwnPrompts,
     runtimes: yield* AgentRuntimes,
     sessions: new WatchedSessions(),
-    idleChecks: yield* FiberMap.make<string>()
+    idleChecks: yield* FiberMap.make<string>(),
+    lookUps: yield* FiberMap.make<string, void, never>()
   }
   for (const name of watch.runtimes.names) {
     const runtime = yield* watch.runtimes.get(name)
@@ -276,7 +292,10 @@ export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: Pick<
   )
   const looked = yield* Deferred.make<void>()
   yield* answerWhoIsAtWork(watch, looked)
-  const look = Effect.andThen(listSessions(watch), Deferred.succeed(looked, undefined))
+  const look = listSessions(watch).pipe(
+    Effect.andThen(FiberMap.awaitEmpty(watch.lookUps)),
+    Effect.andThen(Deferred.succeed(looked, undefined))
+  )
   // Both at once: a session that is made while the list is read is seen by one of the two.
   yield* Effect.all([followEvents(watch), look], { concurrency: 2, discard: true }).pipe(
     Effect.tapError((error) => Effect.logInfo(`sessions are not watched yet: ${error.message}`)),
