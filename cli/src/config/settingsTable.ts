@@ -144,6 +144,22 @@ const table = {
       "Continued turns that may fail in a phase before a fresh author takes over; 0: off."
     )
   },
+  sandbox: {
+    mode: setting(
+      Schema.Literals(["auto", "required", "off"]),
+      "auto",
+      "auto: commands run in the sandbox where it can be used, except those of agents that may do everything. required: always, or not at all. off: never."
+    ),
+    write: setting(lines, [], "More folders that commands may write: absolute, from ~/, or inside the repository."),
+    read: setting(lines, [], "Credentials that commands may read nevertheless; see 'reprise sandbox explain'."),
+    deny: setting(lines, [], "More files and folders that commands may not read."),
+    network: setting(
+      lines,
+      [],
+      "Names that the author's commands and quality gates may reach, besides the project's public package registries; *.example.org and name:port are possible."
+    ),
+    gates: setting(Schema.Boolean, true, "Run quality gates and workspace.postCreate in the sandbox too.")
+  },
   workspace: {
     worktree: setting(Schema.Boolean, defaultRunOptions.worktree, "Run in a separate git worktree."),
     postCreate: setting(lines, defaultRunOptions.postCreate, "Commands to run in a new worktree.")

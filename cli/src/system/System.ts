@@ -18,6 +18,7 @@ import { prepareState } from "../project/stateOrigin.ts"
 import { CliFailure, missing } from "../terminal/CliFailure.ts"
 import { BrokerRole, type LocalBroker, localBroker, noticingFull, remoteBroker, untilWorkerEnds } from "./broker.ts"
 import { runtimes } from "./runtimes.ts"
+import { requireSandbox, sandboxOf } from "./sandbox.ts"
 
 export interface SystemOptions {
   readonly project: Project
@@ -54,7 +55,9 @@ export const actors = ({ settings }: SystemOptions) =>
 /** Do the work on this host. */
 const workers = (options: SystemOptions) =>
   Layer.mergeAll(sessionManager.workersWith(sessionSettings(options.settings)), workspace.workers).pipe(
-    Layer.provide(options.runtimes ?? runtimes(options))
+    Layer.provide(options.runtimes ?? runtimes(options)),
+    Layer.provide(sandboxOf(options)),
+    Layer.provide(Layer.effectDiscard(requireSandbox(options)))
   )
 
 export const actorConfig = ({ host, settings }: SystemOptions) =>

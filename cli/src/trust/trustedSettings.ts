@@ -15,12 +15,22 @@ export const serverSettings = ["nats.url", "nats.credentials"] as const
 /** Where agents get their instructions, with the user's password, and who approves what they ask for. */
 export const agentSettings = ["opencode.url", "sessions.onPrompt"] as const
 
+/** What the sandbox lets through. */
+export const sandboxSettings = [
+  "sandbox.mode",
+  "sandbox.write",
+  "sandbox.read",
+  "sandbox.network",
+  "sandbox.gates"
+] as const
+
 const allSettings = [
   ...commandSettings,
   "gates.environment",
   "permissions",
   ...serverSettings,
-  ...agentSettings
+  ...agentSettings,
+  ...sandboxSettings
 ] as const
 export type TrustedPath = Extract<SettingPath, (typeof allSettings)[number]>
 
@@ -62,6 +72,16 @@ const valuesOf = (settings: Settings, path: TrustedPath): ReadonlyArray<string> 
       return ifSet(settings.nats.credentials)
     case "opencode.url":
       return ifSet(settings.opencode.url)
+    case "sandbox.mode":
+      return settings.sandbox.mode === "off" ? ["off"] : []
+    case "sandbox.write":
+      return settings.sandbox.write
+    case "sandbox.read":
+      return settings.sandbox.read
+    case "sandbox.network":
+      return settings.sandbox.network
+    case "sandbox.gates":
+      return settings.sandbox.gates ? [] : ["false"]
     case "sessions.onPrompt":
       return approvals(settings.sessions)
   }

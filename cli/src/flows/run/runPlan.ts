@@ -7,6 +7,7 @@ import { findProject } from "../../project/Project.ts"
 import type { PlanFile } from "../../project/planFile.ts"
 import type { ClientFlags } from "../../system/clientSystem.ts"
 import { requireRuntime } from "../../system/runtimes.ts"
+import { requireSandbox, warningOf } from "../../system/sandbox.ts"
 import { exitWith, wrongUse } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
 import { say } from "../../terminal/Printer.ts"
@@ -69,6 +70,8 @@ export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
     plan: flags.plan,
     agents: agentsOf(prepared.config)
   })
+  const warning = warningOf(yield* requireSandbox({ project, settings: prepared.config.settings }))
+  if (warning !== undefined) say(warning)
   yield* ensureSchemaFile(project)
   const code = yield* startOrContinueRun({
     ...prepared,

@@ -17,9 +17,10 @@ import type { ClientFlags } from "../../system/clientSystem.ts"
 import { hostName } from "../../system/names.ts"
 import { runtimes } from "../../system/runtimes.ts"
 import type { SystemOptions } from "../../system/System.ts"
+import { requireSandbox, sandboxOf, warningOf } from "../../system/sandbox.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { requireTrusted } from "../../trust/requireTrust.ts"
-import { agentSettings, serverSettings } from "../../trust/trustedSettings.ts"
+import { agentSettings, sandboxSettings, serverSettings } from "../../trust/trustedSettings.ts"
 
 interface Flags extends ClientFlags {
   readonly service: ServiceName
@@ -34,9 +35,11 @@ const serviceLayer = (service: ServiceName, options: SystemOptions) => {
     case "gate":
       return gate.layer
     case "workspace":
-      return workspace.layer
+      return workspace.layer.pipe(Layer.provide(sandboxOf(options)))
     case "session-manager":
-      return sessionManager.layerWith(sessionSettings(options.settings)).pipe(Layer.provide(runtimes(options)))
+      return sessionManager
+        .layerWith(sessionSettings(options.settings))
+        .pipe(Layer.provide(runtimes(options)), Layer.provide(sandboxOf(options)))
   }
 }
 
@@ -65,8 +68,15 @@ export const serveService = Effect.fn("serveService")(function* ({ nats, service
     )
   }
   const server = Option.isSome(nats) ? (["nats.credentials"] as const) : serverSettings
-  yield* requireTrusted(project, config, service === "session-manager" ? [...server, ...agentSettings] : server)
+  const runsCommands = service === "session-manager" || service === "workspace"
+  yield* requireTrusted(project, config, [
+    ...server,
+    ...(service === "session-manager" ? agentSettings : []),
+    ...(runsCommands ? sandboxSettings : [])
+  ])
+  const warning = runsCommands ? warningOf(yield* requireSandbox({ project, settings })) : undefined
   const system = serviceSystem({ ...remoteSettings(settings, url, service), host: yield* hostName })
+  if (warning !== undefined) yield* Effect.logWarning(warning)
   return yield* launchService(serviceLayer(service, { project, settings }), service).pipe(
     Effect.provide(system),
     Effect.mapError((error) => missing("service", error.message, "'reprise doctor' checks what is needed.", error)),

@@ -21,7 +21,7 @@ import { data, say } from "../../terminal/Printer.ts"
 import { isInteractive } from "../../terminal/readLine.ts"
 import { visible } from "../../terminal/visible.ts"
 import { agentsOf, requireTrust } from "../../trust/requireTrust.ts"
-import { agentSettings, serverSettings, trustedSettings } from "../../trust/trustedSettings.ts"
+import { agentSettings, sandboxSettings, serverSettings, trustedSettings } from "../../trust/trustedSettings.ts"
 import { followSession } from "./followSession.ts"
 
 interface Flags extends ClientFlags {
@@ -124,7 +124,7 @@ export const startSession = Effect.fn("startSession")(function* (flags: Flags) {
   })
   const { settings } = config
   yield* requireRuntime(settings.runtime, { openCodeUrl: settings.opencode.url, terminal })
-  const needsTrust = trustedSettings(config, ["permissions", ...serverSettings, ...agentSettings])
+  const needsTrust = trustedSettings(config, ["permissions", ...serverSettings, ...agentSettings, ...sandboxSettings])
   yield* requireTrust(project, config, needsTrust, { terminal, agents: agentsOf(config) })
   const prompts = yield* readPrompts(project)
   yield* ensureSchemaFile(project)

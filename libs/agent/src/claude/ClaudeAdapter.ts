@@ -3,6 +3,7 @@ import { mkdir, realpath } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { endLeftovers } from "@reprise/process"
+import { Sandbox, type SandboxShape } from "@reprise/sandbox"
 import { Effect, FiberSet, Option, PubSub, Semaphore } from "effect"
 import { claudeEnvironment } from "../agentEnvironment.ts"
 import { allTrusted, type ProjectSettings } from "../ProjectSettings.ts"
@@ -46,6 +47,7 @@ export interface ClaudeAdapter {
   /** The real path of the state directory, once leftovers of an earlier owner have ended. */
   settledIn: string | undefined
   sdk: ClaudeSdk | undefined
+  readonly sandbox: SandboxShape
 }
 
 export const makeClaudeAdapter = Effect.fnUntraced(function* (options: ClaudeRuntimeOptions) {
@@ -65,7 +67,8 @@ export const makeClaudeAdapter = Effect.fnUntraced(function* (options: ClaudeRun
     runDetached: (turn) => void run(turn),
     settling: yield* Semaphore.make(1),
     settledIn: undefined,
-    sdk: undefined
+    sdk: undefined,
+    sandbox: yield* Sandbox
   }
   return adapter
 })

@@ -1,9 +1,9 @@
 /** The port on OpenCode. */
 import type { Session, SessionStatus } from "@opencode-ai/sdk/v2/client"
-import { noUsage } from "@reprise/protocol"
+import { noUsage, type PermissionMode } from "@reprise/protocol"
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
 import { AgentRuntime } from "../AgentRuntime.ts"
-import type { AgentRuntimeShape, Inspection, LastMessage, SessionState } from "../AgentRuntimeShape.ts"
+import type { AgentRuntimeShape, Inspection, LastMessage, Prompt, SessionState } from "../AgentRuntimeShape.ts"
 import type { PendingPrompt } from "../RuntimeEvent.ts"
 import { kindOfRetry } from "./events/ActivityTracker.ts"
 import {
@@ -49,11 +49,27 @@ const create = (adapter: OpenCodeAdapter): AgentRuntimeShape["create"] =>
     return (yield* remember(adapter, created)).id
   })
 
+/** While the turn is watched, its commands run in the sandbox as its role and its session's permissions say. */
+const occupy = (
+  { server: { sandbox } }: OpenCodeAdapter,
+  directory: string,
+  permissions: PermissionMode,
+  { role }: Prompt
+) =>
+  sandbox === undefined
+    ? Effect.void
+    : Effect.mapError(
+        sandbox.occupy({ directory, permissions, ...(role === undefined ? {} : { role }) }),
+        fault("prompt")
+      )
+
 const prompt = (adapter: OpenCodeAdapter): AgentRuntimeShape["prompt"] =>
   Effect.fn("AgentRuntime.prompt")(function* (it) {
     const session = yield* requireSession(adapter, "prompt", it.runtimeSessionId)
+    const mode = Option.getOrElse(adapter.facts.remember(session).mode, () => "ask" as const)
+    yield* occupy(adapter, session.directory, mode, it)
     return yield* runTurn(adapter, session, it)
-  })
+  }, Effect.scoped)
 
 /** Rejects the open requests of an aborted turn: OpenCode keeps them (measured), and a human would be asked in vain. */
 const rejectRequests = Effect.fnUntraced(function* ({ calls, feed }: OpenCodeAdapter, { directory, id }: Session) {

@@ -47,7 +47,7 @@ const editedFile = (tool: string, input: Input): string | undefined => {
 export const requestKey = (tool: string, input: Input): string =>
   tool === "Bash" ? `Bash: ${String(input["command"])}` : tool
 
-/** Whether the mode, or an earlier `always`, allows the request. `allowed` holds keys of `requestKey`. */
+/** Whether the mode, the sandbox, or an earlier `always` allows the request. `allowed` holds keys of `requestKey`. */
 export const isApproved = async (
   tool: string,
   input: Input,
@@ -55,11 +55,17 @@ export const isApproved = async (
     readonly permissions: PermissionMode
     readonly directory: string
     readonly allowed: ReadonlyArray<string>
-  }
+  },
+  sandboxed: boolean
 ): Promise<boolean> => {
   if (session.permissions === "all" || session.allowed.includes(requestKey(tool, input))) return true
+  if (sandboxed && tool === "Bash") return true
   const file = editedFile(tool, input)
-  return session.permissions === "workspace" && file !== undefined && (await isInside(session.directory, file))
+  return (
+    (sandboxed || session.permissions === "workspace") &&
+    file !== undefined &&
+    (await isInside(session.directory, file))
+  )
 }
 
 interface At {

@@ -24,6 +24,8 @@ export interface TurnOptions {
   readonly patienceMs: number
   /** How many model calls a turn may make whose prompt sets no limit. */
   readonly maxTurns: number
+  /** The program that runs the turn's commands in the sandbox; absent: they run in none. */
+  readonly shell?: string
   readonly projectSettings: ProjectSettings
 }
 
@@ -94,7 +96,7 @@ const handleMessage = Effect.fnUntraced(function* (
 })
 
 const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: QueryRun, uuid: string, text: string) {
-  const { environment, projectSettings, sdk, sessions, tell } = options
+  const { environment, projectSettings, sdk, sessions, shell, tell } = options
   const { directory, permissions } = known.record
   const trusted = (yield* projectSettings(directory))._tag === "trusted"
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
@@ -104,13 +106,15 @@ const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: Que
     resumes: known.entries.some(({ kind }) => kind === "prompt"),
     uuid,
     text,
-    environment,
+    environment: shell === undefined ? environment : { ...environment, CLAUDE_CODE_SHELL_PREFIX: shell },
     trusted,
     instructions: readsProject(permissions, trusted) ? undefined : yield* instructionsIn(directory),
     ...(prompt.model === undefined ? {} : { model: prompt.model }),
     maxTurns: prompt.maxTurns ?? options.maxTurns,
     canUseTool: (tool, input, { signal, toolUseID: id }) =>
-      run(answerToolRequest({ sessions, known, live, tell }, { id, tool, input }), { signal })
+      run(answerToolRequest({ sessions, known, live, tell, sandboxed: shell !== undefined }, { id, tool, input }), {
+        signal
+      })
   })
 })
 
