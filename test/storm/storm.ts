@@ -53,6 +53,12 @@ interface Weather {
   readonly state: string
   /** The commands that run now. */
   readonly commands: Map<number, Command>
+  /**
+   * Those that follow a run after its only question was answered. Killed just before the run completes, such a command
+   * would be given again just after it, and run the plan once more, as it should.
+   */
+  readonly spared: Set<number>
+  isAnswered: boolean
   /** Those that the storm has killed, or ended itself. */
   readonly struck: Set<number>
   readonly kills: Array<{ readonly kind: VictimKind; readonly atMs: number }>
@@ -72,6 +78,7 @@ const isDone = ({ kills, options }: Weather) => kills.length >= options.kills
 const run = Effect.fnUntraced(function* (weather: Weather, ...args: ReadonlyArray<string>) {
   const command = yield* weather.world.start(...args)
   weather.commands.set(command.pid, command)
+  if (args[0] === "run" && weather.isAnswered) weather.spared.add(command.pid)
   const ended = yield* command.ended
   if (ended.code !== 137) say(weather, `reprise ${args.join(" ")} ended with ${ended.code}`)
   weather.commands.delete(command.pid)
@@ -121,12 +128,14 @@ const answer = Effect.fnUntraced(function* (weather: Weather) {
     const { code, stderr } = yield* insist(weather, [0, 2], ...given)
     if (code === 2 && !stderr.includes("is closed"))
       return yield* Effect.die(new Error(`${given.join(" ")}: ${stderr}`))
+    weather.isAnswered = true
   }
 })
 
 /** Tells one run from its start to its end. */
 const tellRun = Effect.fnUntraced(function* (weather: Weather, number: number) {
   const planPath = planName(number)
+  weather.isAnswered = false
   while ((yield* insist(weather, [0, 4], "run", planPath, "--json")).code === 4) yield* answer(weather)
   const { data: runs } = decodeRuns((yield* insist(weather, [0], "status", "--json")).stdout)
   for (const problem of yield* checkRun(weather.world, weather.told, planPath, runs)) {
@@ -157,12 +166,12 @@ const untilNextKill = Effect.fnUntraced(function* ({ random, world }: Weather) {
 const kindsOf = (agent: Agent) => ["command", "host", "broker", agent, agent] as const
 
 const strike = Effect.fnUntraced(function* (weather: Weather) {
-  const { commands, kills, options, random, state, struck } = weather
+  const { commands, kills, options, random, spared, state, struck } = weather
   const [first, ...others] = kindsOf(options.agent)
   const kind = random.pick<VictimKind>(first, ...others)
   const now = Date.now()
   if (kills.filter((one) => one.kind === kind && now - one.atMs < 60_000).length >= killsInAMinute) return
-  const found = yield* findVictims(kind, state, commands.keys())
+  const found = (yield* findVictims(kind, state, commands.keys())).filter((pid) => !spared.has(pid))
   const victim = found[random.below(found.length)]
   if (victim === undefined) return
   struck.add(victim)
@@ -214,6 +223,8 @@ export const rage = Effect.fn("rage")(function* (options: StormOptions) {
     random: randomOf(options.seed),
     state: join(world.root, ".reprise"),
     commands: new Map(),
+    spared: new Set(),
+    isAnswered: false,
     struck: new Set(),
     kills: [],
     violations: [],
