@@ -33,6 +33,22 @@ const realPathOf = async (path: string): Promise<string> => {
   }
 }
 
+/**
+ * Whether a file may be read without a question: nothing that a link in the directory leads out to, and not Reprise's own
+ * state. A path outside of the directory is another question, which the runtime has asked already.
+ */
+export const isReadable = async (directory: string, path: string): Promise<boolean> => {
+  try {
+    const isWithin = (inner: string) => !isAbsolute(inner) && inner.split(sep)[0] !== ".."
+    const named = resolve(directory, path)
+    if (!isWithin(relative(resolve(directory), named))) return true
+    const inner = relative(await realpath(directory), await realPathOf(named))
+    return isWithin(inner) && inner.split(sep)[0]?.toLowerCase() !== ".reprise"
+  } catch {
+    return false
+  }
+}
+
 /** Whether a write to the path stays in the directory and touches no guarded file. */
 export const isInside = async (directory: string, path: string): Promise<boolean> => {
   try {

@@ -48,6 +48,13 @@ describe("permissionRules", () => {
     assert.deepStrictEqual(permissionRules("all"), [{ permission: "*", pattern: "*", action: "allow" }])
   })
 
+  it("ask before reads and deny searches where commands need no question, since a command can make a link", () => {
+    const rules = permissionRules("ask", true)
+    const last = (name: string) => rules.findLast(({ pattern, permission }) => pattern === "*" && permission === name)
+    assert.strictEqual(last("read")?.action, "ask")
+    assert.strictEqual(last("grep")?.action, "deny")
+  })
+
   it("ask before changes and unknown tools in both other modes", () => {
     for (const mode of ["ask", "workspace"] as const) {
       for (const name of ["edit", "bash", "webfetch", "external_directory", "doom_loop", "some_mcp_tool"]) {

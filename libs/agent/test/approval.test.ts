@@ -112,6 +112,22 @@ describe("isApproved", () => {
     })
   )
 
+  it.effect(
+    "allows reading a file inside the directory, but not through a link that leads out, nor a file of secrets",
+    () =>
+      Effect.gen(function* () {
+        const { outside, work } = yield* place
+        const read = (path: string) => ({ ...edit(path), permission: "read" })
+        assert.isTrue(yield* approved(read("src/a"), "ask", work, true))
+        // The agent was asked about that folder before.
+        assert.isTrue(yield* approved(read(join(outside, "secret")), "ask", work, true))
+        for (const path of ["link/secret", ".reprise/endpoint.json", ".env", "config/prod.env", ".env.local"]) {
+          assert.isFalse(yield* approved(read(path), "ask", work, true), path)
+        }
+        assert.isTrue(yield* approved(read(".env.example"), "ask", work, true))
+      })
+  )
+
   it.effect("requires every file of an edit to be inside", () =>
     Effect.gen(function* () {
       const { work } = yield* place

@@ -1,5 +1,5 @@
 /** What agents try to get out of the sandbox with, on both runtimes: the table is in `libs/sandbox/src/testing.ts`. */
-import { readFileSync } from "node:fs"
+import { readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { findUsability, layerSandbox } from "@reprise/sandbox"
@@ -10,7 +10,7 @@ import { AgentRuntime, layerClaude, layerOpenCode, OpenCodeServer } from "../src
 import { claudeEnvironment } from "./contract/claudeWorld.ts"
 import { openCodeEnvironment } from "./contract/openCodeWorld.ts"
 import { Places } from "./contract/Places.ts"
-import { newIds } from "./contract/World.ts"
+import { newIds, waitUntil } from "./contract/World.ts"
 
 const usability = await Effect.runPromise(findUsability(process.env))
 if (usability._tag === "unusable") process.stdout.write(`sandbox tests: skipped. ${usability.reason}\n`)
@@ -26,6 +26,15 @@ class TheScene extends Context.Service<TheScene, Scene>()("agent/test/TheScene")
       )
     })
   )
+}
+
+/** What file tools must not read without a question, though it lies in the workspace. */
+const lookedAt = ({ workspace }: Scene) =>
+  ["out-tool-link", ".reprise/endpoint.json", "out-state-link"].map((name) => join(workspace, name))
+
+const makeLinks = ({ home, stateDirectory, workspace }: Scene) => {
+  symlinkSync(join(home, ".ssh", "id_ed25519"), join(workspace, "out-tool-link"))
+  symlinkSync(join(stateDirectory, "endpoint.json"), join(workspace, "out-state-link"))
 }
 
 /** The model tries everything in one turn. */
@@ -47,6 +56,10 @@ const scriptOf = (scene: Scene): ScriptInput => ({
       match: { lastUser: "environment" },
       reply: [{ bash: `env > ${scene.workspace}/out-env` }, { text: "ok" }]
     },
+    ...lookedAt(scene).map((path, index) => ({
+      match: { lastUser: `look ${index}` },
+      reply: [{ read: path }, { text: "looked" }] as const
+    })),
     { match: { kind: ["title", "summary"] }, reply: { text: "housekeeping" } }
   ]
 })
@@ -119,6 +132,37 @@ const suite = <E>(name: string, runtime: Layer.Layer<AgentRuntime, E, Places | T
           const { workspace } = yield* TheScene
           assert.strictEqual((yield* say("edit")).stopReason, "finished")
           assert.strictEqual(readFileSync(join(workspace, "edited"), "utf8").trim(), "x")
+        })
+      )
+
+      it.effect("have no help from file tools, which read neither through links nor Reprise's state", () =>
+        Effect.gen(function* () {
+          const scene = yield* TheScene
+          const runtime = yield* AgentRuntime
+          const directory = scene.workspace
+          makeLinks(scene)
+          for (const index of lookedAt(scene).keys()) {
+            const runtimeSessionId = yield* runtime.create({ directory, title: "look", permissions: "ask" })
+            const prompt = {
+              runtimeSessionId,
+              directory,
+              promptId: newIds(),
+              text: `look ${index}`,
+              role: "author" as const
+            }
+            const rejected = waitUntil(
+              Effect.map(runtime.pendingPrompts(directory), (all) =>
+                all.find(({ sessionId }) => sessionId === runtimeSessionId)
+              )
+            ).pipe(
+              Effect.flatMap(({ promptId }) =>
+                runtime.reply({ runtimeSessionId, promptId, reply: { kind: "permission", reply: "reject" } })
+              ),
+              Effect.andThen(Effect.never)
+            )
+            yield* Effect.raceFirst(runtime.prompt(prompt), rejected)
+            assert.notInclude(JSON.stringify(yield* runtime.history(runtimeSessionId)), canary)
+          }
         })
       )
 

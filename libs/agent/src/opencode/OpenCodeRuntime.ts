@@ -38,7 +38,10 @@ const create = (adapter: OpenCodeAdapter): AgentRuntimeShape["create"] =>
           {
             directory: session.directory,
             title: session.title,
-            permission: permissionRules(session.permissions),
+            permission: permissionRules(
+              session.permissions,
+              adapter.server.sandbox?.covers(session.permissions) === true
+            ),
             metadata: modeMetadata(session.permissions),
             ...(model === undefined ? {} : { model: { providerID: model.providerID, id: model.modelID } })
           },

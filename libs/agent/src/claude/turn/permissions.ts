@@ -34,8 +34,12 @@ export const readsProject = (mode: PermissionMode, trusted: boolean): boolean =>
 export const settingSourcesOf = (mode: PermissionMode, trusted: boolean): Array<"user" | "project" | "local"> =>
   readsProject(mode, trusted) ? ["user", "project", "local"] : ["user"]
 
-/** Without this rule Claude runs shell commands that it considers harmless without asking. */
-export const settingsOf = (mode: PermissionMode) => (mode === "all" ? {} : { permissions: { ask: ["Bash"] } })
+/**
+ * Without the first rule Claude runs shell commands that it considers harmless without asking. Reprise's state holds
+ * passwords; Claude resolves links itself before it applies a rule.
+ */
+export const settingsOf = (mode: PermissionMode) =>
+  mode === "all" ? {} : { permissions: { ask: ["Bash"], deny: ["Read(./.reprise/**)"] } }
 
 const editedFile = (tool: string, input: Input): string | undefined => {
   if (!["Edit", "MultiEdit", "NotebookEdit", "Write"].includes(tool)) return undefined

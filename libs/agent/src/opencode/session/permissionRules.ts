@@ -7,7 +7,7 @@ import { isAbsolute, resolve } from "node:path"
 import type { PermissionRequest } from "@opencode-ai/sdk/v2/client"
 import type { PermissionMode } from "@reprise/protocol"
 import { Effect, Option } from "effect"
-import { isInside } from "../../isInside.ts"
+import { isInside, isReadable } from "../../isInside.ts"
 
 export interface PermissionRule {
   readonly permission: string
@@ -38,9 +38,18 @@ const asking: ReadonlyArray<PermissionRule> = [
   rule("task", "deny")
 ]
 
+/**
+ * A command that needs no question can make a link that leads out of the directory. So reads ask too, and `isApproved`
+ * answers those that stay inside; `grep` follows a link that it is given and must not ask, so it is denied: the agent
+ * searches with commands.
+ */
+const sandboxed: ReadonlyArray<PermissionRule> = [rule("read", "ask"), rule("grep", "deny")]
+
 /** In mode `workspace` edits ask too; `isApproved` answers those that stay inside. */
-export const permissionRules = (mode: PermissionMode): Array<PermissionRule> =>
-  mode === "all" ? [rule("*", "allow")] : [...asking]
+export const permissionRules = (mode: PermissionMode, isSandboxed = false): Array<PermissionRule> => {
+  if (mode === "all") return [rule("*", "allow")]
+  return isSandboxed ? [...asking, ...sandboxed] : [...asking]
+}
 
 /** Stores the mode in a session's metadata, where the next process finds it after a restart. */
 export const modeMetadata = (mode: PermissionMode) => ({ reprise: { permissions: mode } })
@@ -56,6 +65,8 @@ const pathsOf = (request: PermissionRequest, worktree: string): ReadonlyArray<st
 const isOfCommand = ({ metadata, permission }: PermissionRequest): boolean =>
   permission === "bash" || (permission === "external_directory" && typeof metadata["command"] === "string")
 
+const isSecretFile = (path: string): boolean => /\.env(\.[^/]*)?$/.test(path) && !path.endsWith(".env.example")
+
 export interface ApprovalContext {
   readonly mode: Option.Option<PermissionMode>
   readonly directory: string
@@ -63,6 +74,12 @@ export interface ApprovalContext {
   readonly worktree: string
   /** Whether its commands run in the sandbox now. */
   readonly sandboxed: boolean
+}
+
+const mayRead = async (request: PermissionRequest, { directory, worktree }: ApprovalContext): Promise<boolean> => {
+  const paths = pathsOf(request, worktree)
+  if (paths.length === 0 || paths.some(isSecretFile)) return false
+  return (await Promise.all(paths.map((path) => isReadable(directory, path)))).every((it) => it)
 }
 
 /**
@@ -75,6 +92,7 @@ export const isApproved = (request: PermissionRequest, context: ApprovalContext)
     if (Option.isNone(context.mode)) return false
     if (context.mode.value === "all") return true
     if (context.sandboxed && isOfCommand(request)) return true
+    if (request.permission === "read") return mayRead(request, context)
     if (request.permission !== "edit") return false
     if (context.mode.value !== "workspace" && !context.sandboxed) return false
     const paths = pathsOf(request, context.worktree)
