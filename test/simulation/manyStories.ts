@@ -10,6 +10,8 @@ import { worldOf } from "./world/World.ts"
 /** Stories are handed out in small parts, so that no process waits for another at the end. */
 const partSize = 25
 const toldEvery = 1_000
+/** Young objects may be many before they are collected, and nobody reads the stack traces of a story. */
+const nodeOptions = ["--max-semi-space-size=64", "--stack-trace-limit=0"]
 
 /** A part of the stories has ended, with what was seen and what was wrong. */
 interface Part {
@@ -100,7 +102,7 @@ export const playMany = ({ count, file, from, processes, say }: Search): Promise
       say(`${stories} of ${count} stories, ${rateOf(stories, found.seconds)} a second, ${found.failed.length} wrong`)
     }
     for (let n = 0; n < processes; n++) {
-      const child = fork(new URL("main.ts", import.meta.url), ["--part"])
+      const child = fork(new URL("main.ts", import.meta.url), ["--part"], { execArgv: nodeOptions })
       const handOut = () => {
         const next = waiting.shift()
         if (next === undefined) child.disconnect()

@@ -1,8 +1,22 @@
 /** The agent runtimes of this host: OpenCode, and Claude if its SDK is installed, which is checked on first use. */
-import { AgentRuntimes, layerClaude, layerOpenCode, locateClaude, OpenCodeServer } from "@reprise/agent"
+import {
+  AgentRuntimes,
+  agentPackages,
+  type ClaudeNotInstalled,
+  installAgent,
+  layerClaude,
+  layerOpenCode,
+  locateClaude,
+  locateOpenCode,
+  type OpenCodeNotFound,
+  OpenCodeServer
+} from "@reprise/agent"
 import type { RuntimeName } from "@reprise/protocol"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, Result } from "effect"
 import { missing } from "../terminal/CliFailure.ts"
+import { say } from "../terminal/Printer.ts"
+import { readYes } from "../terminal/readLine.ts"
+import { hostEnvironment } from "./hostEnvironment.ts"
 import { limitHeap } from "./memory.ts"
 import type { SystemOptions } from "./System.ts"
 
@@ -31,10 +45,41 @@ export const runtimes = (options: SystemOptions) =>
     Layer.provide(Layer.effectDiscard(limitHeap))
   )
 
-/** Fails with exit code 3 if a run with Claude could not start. */
-export const requireRuntime = (runtime: RuntimeName) =>
-  runtime === "claude"
-    ? Effect.mapError(locateClaude(), (error) =>
-        missing("runtime-missing", error.message, "Install it, or use --runtime opencode.", error)
-      )
-    : Effect.void
+/** Fails if the agent's program is not installed. */
+const find = (runtime: RuntimeName): Effect.Effect<void, ClaudeNotInstalled | OpenCodeNotFound> =>
+  Effect.asVoid<unknown, ClaudeNotInstalled | OpenCodeNotFound, never>(
+    runtime === "claude" ? locateClaude() : locateOpenCode()
+  )
+
+/** The variables that name the program to use. */
+const programVariables = { opencode: "REPRISE_OPENCODE", claude: "REPRISE_CLAUDE" } as const
+
+const install = Effect.fnUntraced(function* (runtime: RuntimeName) {
+  const { name, version } = agentPackages[runtime]
+  say(`Installing ${name} ${version} …`)
+  yield* installAgent(runtime, hostEnvironment()).pipe(
+    Effect.mapError((error) =>
+      missing("runtime-missing", error.message, `Try 'npm install -g ${name}@${version}'.`, error)
+    )
+  )
+})
+
+/**
+ * Fails with exit code 3 if the agent is not installed, and a human at the terminal does not want it installed now. An
+ * OpenCode server that somebody else runs needs nothing here.
+ */
+export const requireRuntime = Effect.fnUntraced(function* (
+  runtime: RuntimeName,
+  { openCodeUrl, terminal }: { readonly openCodeUrl: string | undefined; readonly terminal: boolean }
+) {
+  if (runtime === "opencode" && openCodeUrl !== undefined) return
+  const found = yield* Effect.result(find(runtime))
+  if (Result.isSuccess(found)) return
+  const { megabytes, name, version } = agentPackages[runtime]
+  const other = runtime === "opencode" ? "claude" : "opencode"
+  const notInstalled = missing("runtime-missing", found.failure.message, `Install it, or use --runtime ${other}.`)
+  if (!terminal || (process.env[programVariables[runtime]] ?? "") !== "") return yield* notInstalled
+  say(`This run needs ${name} ${version} (about ${megabytes} MB), which is not installed.`)
+  if (!(yield* readYes("Install it for you, with npm? [y/N] "))) return yield* notInstalled
+  yield* install(runtime)
+})

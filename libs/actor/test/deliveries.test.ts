@@ -1,6 +1,6 @@
 /** What the runtime holds while inputs are handled: their deliveries, and the lanes that keep them in order. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Scope } from "effect"
+import { Clock, type Duration, Effect, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { Delivered } from "../src/broker/Broker.ts"
 import { makeDeliveries } from "../src/runtime/Deliveries.ts"
@@ -31,6 +31,33 @@ describe("deliveries under way", () => {
       assert.isTrue(deliveries.begin(second))
       deliveries.nak(second, 5)
       assert.deepStrictEqual(log, ["working 2", "ack 2", "nak 2"])
+    })
+  )
+
+  it.effect("get heartbeats whenever there are some, and nothing wakes up while there are none", () =>
+    Effect.gen(function* () {
+      const log: Array<string> = []
+      const clock = yield* Clock.Clock
+      let sleeps = 0
+      const counting = {
+        ...clock,
+        sleep: (duration: Duration.Duration) =>
+          Effect.suspend(() => {
+            sleeps += 1
+            return clock.sleep(duration)
+          })
+      }
+      const deliveries = yield* makeDeliveries({ heartbeatMs: 100 }).pipe(Effect.provideService(Clock.Clock, counting))
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual(sleeps, 0)
+      for (const count of [1, 2]) {
+        deliveries.begin(delivery(count, log))
+        yield* TestClock.adjust("200 millis")
+        deliveries.ack(delivery(count, log))
+        yield* TestClock.adjust("1 hour")
+      }
+      assert.deepStrictEqual(log, ["working 1", "working 1", "ack 1", "working 2", "working 2", "ack 2"])
+      assert.strictEqual(sleeps, 6)
     })
   )
 

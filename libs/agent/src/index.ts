@@ -6,6 +6,7 @@
 export * from "./AgentError.ts"
 export * from "./AgentRuntime.ts"
 export * from "./AgentRuntimeShape.ts"
+export { AgentNotInstalled, agentPackages, installAgent } from "./agentPackages.ts"
 export type { ClaudeRuntimeOptions } from "./claude/ClaudeAdapter.ts"
 export { layerClaude } from "./claude/ClaudeRuntime.ts"
 export { ClaudeNotInstalled, locateClaude } from "./claude/sdk/ClaudeSdk.ts"

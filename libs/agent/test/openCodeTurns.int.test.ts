@@ -82,7 +82,7 @@ describe("OpenCode", () => {
     it.effect("ends a turn at its limit of rounds of tool calls, and continues when prompted again", () =>
       Effect.gen(function* () {
         const runtime = yield* AgentRuntime
-        const { directory } = yield* World
+        const { directory, release } = yield* World
         const id = yield* newSession("all")
         const prompt = { runtimeSessionId: id, directory, promptId: newIds(), text: "endless", maxTurns: 2 }
         const outcome = yield* runtime.prompt(prompt)
@@ -93,6 +93,7 @@ describe("OpenCode", () => {
         assert.deepStrictEqual(again.result, outcome)
         assert.strictEqual(again.calls, 0)
         assert.strictEqual((yield* say(id, "say after")).text, "after")
+        yield* release("limit")
         const whole = { ...prompt, promptId: newIds(), maxTurns: 4 }
         assert.strictEqual((yield* runtime.prompt(whole)).stopReason, "finished")
       })

@@ -4,7 +4,7 @@
  */
 
 import { NewId } from "@reprise/actor"
-import { Clock, Context, Duration, Effect, type Exit, type Fiber, References, type Scheduler } from "effect"
+import { Clock, Context, Duration, Effect, type Exit, type Fiber, References, Scheduler } from "effect"
 import { type Random, randomOf } from "./Random.ts"
 import { Timers } from "./Timers.ts"
 
@@ -41,6 +41,7 @@ export class Process implements Scheduler.Scheduler {
     this.name = name
     this.clock = clockOf(this)
     this.context = Context.make(Clock.Clock, this.clock).pipe(
+      Context.add(Scheduler.Scheduler, this),
       Context.add(NewId, machine.newId),
       Context.add(References.TracerEnabled, false),
       Context.add(References.MinimumLogLevel, "None")
@@ -66,7 +67,7 @@ export class Process implements Scheduler.Scheduler {
 
   /** Runs an effect as a fiber of this process; its first steps at once. */
   fork<A, E>(effect: Effect.Effect<A, E>): Fiber.Fiber<A, E> {
-    return Effect.runForkWith(this.context)(effect, { scheduler: this })
+    return Effect.runForkWith(this.context)(effect)
   }
 
   /** `kill -9`: nothing of it runs any more, no finalizer either. */

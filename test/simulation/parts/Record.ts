@@ -47,15 +47,12 @@ export const recording = (machine: Machine, real: BrokerShape, onStored: (stored
   }
   const broker: BrokerShape = {
     ...real,
-    append: (message, expected) => Effect.tap(real.append(message, expected), () => Effect.sync(() => note(message))),
-    publish: (messages) =>
-      Effect.forEach(
-        messages,
-        (message) => Effect.tap(real.publish([message]), () => Effect.sync(() => note(message))),
-        {
-          discard: true
-        }
-      )
+    append: (message, expected) =>
+      Effect.map(real.append(message, expected), (sequence) => {
+        note(message)
+        return sequence
+      }),
+    publish: (messages) => Effect.map(real.publish(messages), () => messages.forEach(note))
   }
   return { stored, broker }
 }

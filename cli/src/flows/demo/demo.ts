@@ -10,6 +10,7 @@ import { openCodeSettings, startScriptedModel } from "@reprise/scripted-model"
 import { Effect, Option } from "effect"
 import { noRunFlags } from "../../config/serviceOptions.ts"
 import { findProject } from "../../project/Project.ts"
+import { requireRuntime } from "../../system/runtimes.ts"
 import { exitWith, missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
 import { color, say } from "../../terminal/Printer.ts"
@@ -69,6 +70,8 @@ export const demo = Effect.fn("demo")(function* (flags: Flags) {
   const root = join(directory, "greeter")
   const recordPath = join(directory, "model-calls.jsonl")
   yield* makeRepository(root)
+  const terminal = isInteractive({ json: flags.json, noInput: flags.noInput })
+  yield* requireRuntime("opencode", { openCodeUrl: undefined, terminal })
   const model = yield* startModel(recordPath)
   if (!flags.json) say(`This is a real run in ${root}: only the model is scripted.`)
   const project = yield* findProject(root)

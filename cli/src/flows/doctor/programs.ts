@@ -3,16 +3,12 @@ import { locateClaude, locateOpenCode } from "@reprise/agent"
 import { formatVersion, locateServer, notGuaranteed } from "@reprise/nats"
 import { runProgram } from "@reprise/process"
 import { Effect } from "effect"
+import { hostEnvironment } from "../../system/hostEnvironment.ts"
 import { broken, type Finding, ok, warning } from "./findings.ts"
 
 export const checkNode: Effect.Effect<Finding> = Effect.sync(() =>
   ok("node", `${process.version} (${process.execPath})`)
 )
-
-const hostEnvironment = (): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
-  )
 
 const version = (program: string) =>
   runProgram({ program, args: ["--version"], environment: hostEnvironment(), timeoutMs: 20_000 }).pipe(

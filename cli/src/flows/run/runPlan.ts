@@ -61,7 +61,7 @@ export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
   const project = yield* findProject(process.cwd())
   const prepared = yield* prepareRun(project, flags.plan, settingsOf(flags), runFlagsOf(flags))
   if (flags.dryRun) return describeRun(prepared, noRun, flags.json)
-  yield* requireRuntime(prepared.options.runtime)
+  yield* requireRuntime(prepared.options.runtime, { openCodeUrl: prepared.config.settings.opencode.url, terminal })
   yield* requireCommit(prepared)
   const settings = trustedSettingsOfRun(prepared.config, prepared.options)
   yield* requireTrust(project, prepared.config, settings, { terminal, plan: flags.plan })

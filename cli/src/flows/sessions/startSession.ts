@@ -122,7 +122,7 @@ export const startSession = Effect.fn("startSession")(function* (flags: Flags) {
     }
   })
   const { settings } = config
-  yield* requireRuntime(settings.runtime)
+  yield* requireRuntime(settings.runtime, { openCodeUrl: settings.opencode.url, terminal })
   const needsTrust = trustedSettings(config, ["permissions", ...serverSettings, ...agentSettings])
   yield* requireTrust(project, config, needsTrust, { terminal })
   const prompts = yield* readPrompts(project)

@@ -29,11 +29,15 @@ const makeStreams = (nowMs: () => number): Streams => ({
 const makeStore = (
   streams: Streams
 ): Pick<BrokerShape, "append" | "last" | "read" | "purge" | "remove" | "publish"> => {
-  const store = (message: Message) => {
-    const kind = streamOf(message.subject)
-    return kind === undefined
-      ? Effect.fail(new BrokerFault({ operation: `store ${message.subject}`, cause: "no stream keeps this subject" }))
-      : Effect.sync(() => streams[kind].store(message))
+  const store = (messages: ReadonlyArray<Message>) => {
+    for (const message of messages) {
+      const kind = streamOf(message.subject)
+      if (kind === undefined) {
+        return new BrokerFault({ operation: `store ${message.subject}`, cause: "no stream keeps this subject" })
+      }
+      streams[kind].store(message)
+    }
+    return Effect.void
   }
   return {
     append: (message, expected) =>
@@ -47,7 +51,7 @@ const makeStore = (
     read: (kind, subject, after, limit) => Effect.sync(() => streams[kind].matching(subject, after).slice(0, limit)),
     purge: (kind, subject) => Effect.sync(() => streams[kind].purge(subject)),
     remove: (kind, sequence) => Effect.sync(() => streams[kind].remove(sequence)),
-    publish: (messages) => Effect.forEach(messages, store, { discard: true })
+    publish: (messages) => Effect.suspend(() => store(messages))
   }
 }
 

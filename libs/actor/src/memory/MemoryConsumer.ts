@@ -130,7 +130,7 @@ const makeReturns = Effect.fnUntraced(function* (
     run(
       Effect.delay(
         Effect.sync(() => look(atMs)),
-        `${delayMs} millis`
+        delayMs
       )
     )
   }

@@ -2,7 +2,7 @@
  * The deliveries that this process has under way. Heartbeats hold each until it is settled, so that the broker gives a
  * delivery that waits in a lane to nobody else. A message that is delivered again meanwhile stays one delivery.
  */
-import { Effect, Schedule } from "effect"
+import { Effect, FiberSet } from "effect"
 import type { ActorSettings } from "../ActorConfig.ts"
 import type { Delivered } from "../broker/Broker.ts"
 
@@ -24,9 +24,23 @@ export const makeDeliveries = Effect.fnUntraced(function* (settings: Pick<ActorS
     return newest
   }
 
-  yield* Effect.sync(() => {
-    for (const delivery of underWay.values()) delivery.working()
-  }).pipe(Effect.schedule(Schedule.spaced(`${settings.heartbeatMs} millis`)), Effect.forkScoped)
+  const run = yield* FiberSet.runtime(yield* FiberSet.make<void, never>())()
+  let beats = false
+  const beat: Effect.Effect<void> = Effect.andThen(
+    Effect.sleep(settings.heartbeatMs),
+    Effect.suspend(() => {
+      for (const delivery of underWay.values()) delivery.working()
+      beats = underWay.size > 0
+      return beats ? beat : Effect.void
+    })
+  )
+  /** Heartbeats begin with a delivery and end when none is left: an idle process does not wake up. */
+  const keepBeating = () => {
+    if (beats) return
+    beats = true
+    run(beat)
+  }
+
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       for (const delivery of underWay.values()) delivery.nak()
@@ -38,6 +52,7 @@ export const makeDeliveries = Effect.fnUntraced(function* (settings: Pick<ActorS
     begin: (delivery) => {
       const known = underWay.has(delivery.sequence)
       underWay.set(delivery.sequence, delivery)
+      keepBeating()
       return !known
     },
     ack: (delivery) => takeNewest(delivery).ack(),

@@ -20,14 +20,25 @@ const growingPauses = Schedule.min([Schedule.exponential(firstPause), Schedule.s
   )
 )
 
+/** Runs `work` after the pause that `first` leads to, and so on. */
+const againAfter = <A, E, R>(first: BrokerTrouble, work: Effect.Effect<A, E | BrokerTrouble, R>) => {
+  let failed: Effect.Effect<A, E | BrokerTrouble, R> | undefined = Effect.fail(first)
+  return Effect.suspend(() => {
+    const next = failed ?? work
+    failed = undefined
+    return next
+  }).pipe(
+    Effect.retry({ while: isBrokerTrouble, schedule: growingPauses }),
+    // The schedule never ends, so this cannot happen; the compiler does not know it.
+    Effect.catchIf(isBrokerTrouble, Effect.die)
+  )
+}
+
 /**
  * Runs `work` again until it does not fail because of the broker. Any other failure is passed on at once. The lane of
  * an actor waits here instead of handing its message back: handing back would raise the message's delivery count until
  * it looked like a message that kills its process.
  */
 export const retryBrokerTrouble = <A, E, R>(work: Effect.Effect<A, E | BrokerTrouble, R>) =>
-  work.pipe(
-    Effect.retry({ while: isBrokerTrouble, schedule: growingPauses }),
-    // The schedule never ends, so this cannot happen; the compiler does not know it.
-    Effect.catchIf(isBrokerTrouble, Effect.die)
-  )
+  // Nearly all work succeeds at once, and pays for no schedule.
+  Effect.catchIf(work, isBrokerTrouble, (first) => againAfter(first, work))

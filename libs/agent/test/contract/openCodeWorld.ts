@@ -16,7 +16,11 @@ const script: ScriptInput = {
     { ...captured("fetch", "url"), reply: [{ toolCalls: [fetch()] }, { text: "fetched" }] },
     { match: { lastUser: "delegate" }, reply: [{ toolCalls: [delegate()] }, { text: "delegated" }] },
     { ...captured("resume", "task"), reply: [{ toolCalls: [resume()] }, { text: "resumed" }] },
-    { match: { lastUser: "endless" }, reply: [{ bash: "true" }, { bash: "true" }, { bash: "true" }, { text: "late" }] },
+    {
+      match: { lastUser: "endless" },
+      // The third round waits: OpenCode would be in its middle when it is told to stop.
+      reply: [{ bash: "true" }, { bash: "true" }, { hold: "limit", bash: "true" }, { text: "late" }]
+    },
     { match: { lastUser: "choose" }, reply: [{ toolCalls: [choice()] }, { text: "chosen" }] },
     {
       match: { lastUser: "overflow" },

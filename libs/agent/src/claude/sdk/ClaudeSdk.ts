@@ -5,9 +5,11 @@
 import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
+import { pathToFileURL } from "node:url"
 import type { query } from "@anthropic-ai/claude-agent-sdk"
 import { isProgram } from "@reprise/process"
 import { Effect, Schema } from "effect"
+import { resolveAgent } from "../../agentPackages.ts"
 
 const packageName = "@anthropic-ai/claude-agent-sdk"
 
@@ -52,7 +54,7 @@ export const locateClaude = Effect.fn("locateClaude")(function* (
 ): Effect.fn.Return<LocatedClaude, ClaudeNotInstalled> {
   const manifest = yield* Effect.try({
     // The package does not export its manifest, which is next to its entry point.
-    try: () => join(dirname(createRequire(import.meta.url).resolve(packageName)), "package.json"),
+    try: () => join(dirname(resolveAgent("claude", packageName, environment)), "package.json"),
     catch: () => notInstalled(`no package ${packageName}`)
   })
   const { version } = yield* Effect.tryPromise({
@@ -74,7 +76,8 @@ export const loadSdk = Effect.fn("loadSdk")(function* (
 ): Effect.fn.Return<ClaudeSdk, ClaudeNotInstalled> {
   const located = yield* locateClaude(environment)
   const module = yield* Effect.tryPromise({
-    try: () => import("@anthropic-ai/claude-agent-sdk"),
+    try: (): Promise<typeof import("@anthropic-ai/claude-agent-sdk")> =>
+      import(pathToFileURL(resolveAgent("claude", packageName, environment ?? process.env)).href),
     catch: (cause) => notInstalled(cause instanceof Error ? cause.message : String(cause))
   })
   return { ...located, query: module.query }

@@ -5,6 +5,7 @@ import { createRequire } from "node:module"
 import { delimiter, dirname, join } from "node:path"
 import { isProgram } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
+import { resolveAgent } from "../../agentPackages.ts"
 import { OpenCodeNotFound } from "./OpenCodeUnavailable.ts"
 
 const decodeManifest = Schema.decodeUnknownOption(
@@ -15,23 +16,24 @@ const decodeManifest = Schema.decodeUnknownOption(
 const leastProgramBytes = 1024 * 1024
 
 /** The package's program, else the program of the package for this platform that comes with it. */
-const inPackage: Effect.Effect<Option.Option<string>> = Effect.promise(async () => {
-  try {
-    const manifest = createRequire(import.meta.url).resolve("opencode-ai/package.json")
-    const { bin } = Option.getOrThrow(decodeManifest(await readFile(manifest, "utf8")))
-    const program = join(dirname(manifest), bin.opencode)
-    if ((await stat(program)).size >= leastProgramBytes) return Option.some(program)
-    const machine = `opencode-${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
-    return Option.some(join(dirname(createRequire(manifest).resolve(`${machine}/package.json`)), "bin", "opencode"))
-  } catch {
-    // The package is not installed, or not for this platform.
-    return Option.none()
-  }
-})
+const inPackage = (environment: NodeJS.ProcessEnv): Effect.Effect<Option.Option<string>> =>
+  Effect.promise(async () => {
+    try {
+      const manifest = resolveAgent("opencode", "opencode-ai/package.json", environment)
+      const { bin } = Option.getOrThrow(decodeManifest(await readFile(manifest, "utf8")))
+      const program = join(dirname(manifest), bin.opencode)
+      if ((await stat(program)).size >= leastProgramBytes) return Option.some(program)
+      const machine = `opencode-${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
+      return Option.some(join(dirname(createRequire(manifest).resolve(`${machine}/package.json`)), "bin", "opencode"))
+    } catch {
+      // The package is not installed, or not for this platform.
+      return Option.none()
+    }
+  })
 
 /**
  * Finds the program: the one named by REPRISE_OPENCODE, else the one of the npm package (this adapter was measured with
- * its version), else `opencode` on the PATH. Fails with `OpenCodeNotFound`.
+ * its version; beside Reprise, or where `installAgent` put it), else `opencode` on the PATH. Fails with `OpenCodeNotFound`.
  */
 export const locateOpenCode = Effect.fn("locateOpenCode")(function* (environment: NodeJS.ProcessEnv = process.env) {
   const configured = environment.REPRISE_OPENCODE ?? ""
@@ -39,7 +41,7 @@ export const locateOpenCode = Effect.fn("locateOpenCode")(function* (environment
     if (yield* isProgram(configured)) return configured
     return yield* new OpenCodeNotFound({ looked: `REPRISE_OPENCODE names ${configured}, which is not a program` })
   }
-  const packaged = yield* inPackage
+  const packaged = yield* inPackage(environment)
   if (Option.isSome(packaged) && (yield* isProgram(packaged.value))) return packaged.value
   for (const directory of (environment.PATH ?? "").split(delimiter)) {
     const candidate = join(directory, "opencode")

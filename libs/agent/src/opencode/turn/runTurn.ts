@@ -58,7 +58,7 @@ const refused = ({ session }: TurnRun, error: Refused): AgentError =>
 
 const notTaken = ({ prompt }: TurnRun): AgentError =>
   other(
-    `OpenCode did not take prompt ${prompt.promptId.messageId}: its ids were used before, in another session. Choose new ones.`
+    `OpenCode did not take the prompt and gave no reason. It may not know the model or the agent, or the ids of the prompt (${prompt.promptId.messageId}) are in use in another session: look at .reprise/logs/opencode.log.`
   )
 
 const failedTurn = (turn: Extract<Turn, { _tag: "failed" }>): AgentError => {

@@ -1,0 +1,96 @@
+/** The packages that agents come in: where one is found, and how one that is missing is installed. */
+import { mkdir, rm } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { homedir } from "node:os"
+import { isAbsolute, join } from "node:path"
+import { type ProgramFailed, runProgram } from "@reprise/process"
+import type { RuntimeName } from "@reprise/protocol"
+import { Effect, Schema } from "effect"
+import manifest from "../package.json" with { type: "json" }
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export interface AgentPackage {
+  readonly name: string
+  /** The adapter was measured with this one. */
+  readonly version: string
+  /** What it takes on disk, about. */
+  readonly megabytes: number
+}
+
+export const agentPackages: Readonly<Record<RuntimeName, AgentPackage>> = {
+  opencode: { name: "opencode-ai", version: manifest.dependencies["opencode-ai"], megabytes: 370 },
+  claude: {
+    name: "@anthropic-ai/claude-agent-sdk",
+    version: manifest.peerDependencies["@anthropic-ai/claude-agent-sdk"],
+    megabytes: 390
+  }
+}
+
+/** The user's cache directory. The XDG specification says that relative paths are ignored. */
+const cacheDirectory = ({ XDG_CACHE_HOME }: Environment): string =>
+  XDG_CACHE_HOME !== undefined && isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), ".cache")
+
+/** A folder for each version, so that another one never stands half-way between two. */
+const folderOf = ({ name, version }: AgentPackage, environment: Environment): string =>
+  join(cacheDirectory(environment), "reprise", "agents", `${name.replace("/", "-")}@${version}`)
+
+/**
+ * The path of a module of the agent's package: of the package beside Reprise, else of the one that `installAgent` made.
+ * Throws where neither has it.
+ */
+export const resolveAgent = (runtime: RuntimeName, specifier: string, environment: Environment): string => {
+  try {
+    return createRequire(import.meta.url).resolve(specifier)
+  } catch {
+    return createRequire(join(folderOf(agentPackages[runtime], environment), "package.json")).resolve(specifier)
+  }
+}
+
+export class AgentNotInstalled extends Schema.TaggedError<AgentNotInstalled>()("AgentNotInstalled", {
+  name: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.name} could not be installed: ${this.reason}`
+  }
+}
+
+const installMs = 15 * 60_000
+
+const lastLines = (text: string): string => text.trim().split("\n").slice(-5).join("\n")
+
+const failed = (name: string) => (error: ProgramFailed | Error) =>
+  new AgentNotInstalled({
+    name,
+    reason: "reason" in error && error.reason === "not-found" ? "there is no npm on the PATH" : error.message
+  })
+
+/**
+ * Installs the agent's package with npm, in a folder of its own below the user's cache; `locateOpenCode` and `locateClaude`
+ * find it there. Interrupted or failed, it leaves nothing behind. Fails with `AgentNotInstalled`.
+ */
+export const installAgent = Effect.fn("installAgent")(function* (
+  runtime: RuntimeName,
+  environment: Readonly<Record<string, string>>
+) {
+  const wanted = agentPackages[runtime]
+  const folder = folderOf(wanted, environment)
+  const remove = Effect.promise(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  const install = Effect.gen(function* () {
+    yield* remove
+    yield* Effect.tryPromise({
+      try: () => mkdir(folder, { recursive: true, mode: 0o700 }),
+      catch: (cause) => failed(wanted.name)(cause instanceof Error ? cause : new Error(String(cause)))
+    })
+    const { exitCode, stderr } = yield* runProgram({
+      program: "npm",
+      args: ["install", "--prefix", folder, "--no-audit", "--no-fund", `${wanted.name}@${wanted.version}`],
+      environment,
+      directory: folder,
+      timeoutMs: installMs
+    }).pipe(Effect.mapError(failed(wanted.name)))
+    if (exitCode !== 0) return yield* new AgentNotInstalled({ name: wanted.name, reason: lastLines(stderr) })
+  })
+  yield* install.pipe(Effect.onError(() => remove))
+})
