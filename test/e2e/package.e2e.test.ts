@@ -42,7 +42,7 @@ describe("the package", () => {
         assert.match((yield* command(elsewhere, "--version")).stdout, /^reprise v\d+\.\d+\.\d+/)
         assert.match((yield* command(elsewhere, "--help")).stdout, /run +Run a plan/)
         const validate = yield* command(world.root, "validate", "PLAN.md")
-      assert.strictEqual(validate.code, 0, validate.stderr)
+        assert.strictEqual(validate.code, 0, validate.stderr)
         const demo = yield* command(elsewhere, "demo", "--no-input", "--directory", join(base, "demo"))
         assert.strictEqual(demo.code, 0, demo.stderr)
         const status = yield* command(join(base, "demo/greeter"), "status")
