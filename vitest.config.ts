@@ -29,17 +29,22 @@ export default defineConfig({
           ...waiting,
           ...minutes(15),
           name: "integration",
-          include: ["{libs,services}/*/test/**/*.int.test.ts", "{cli/test,house/test,test}/**/*.int.test.ts"]
+          include: ["{libs,services}/*/test/**/*.int.test.ts", "{cli/test,house/test,test}/**/*.int.test.ts"],
+          exclude: ["test/containers/**", "**/node_modules/**"]
         }
       },
       {
-        // The suites that need only a broker, once more on a server in a container.
+        // What runs in containers; and the suites that need only a broker, once more on a server in a container.
         test: {
           ...waiting,
           ...minutes(15),
           name: "containers",
           globalSetup: "libs/testing/src/containers/sharedEngine.ts",
-          include: ["libs/actor/test/*.int.test.ts", "services/orchestrator/test/race.int.test.ts"],
+          include: [
+            "libs/actor/test/*.int.test.ts",
+            "services/orchestrator/test/race.int.test.ts",
+            "test/containers/*.int.test.ts"
+          ],
           env: { REPRISE_TEST_BROKER: "container" }
         }
       },

@@ -43,5 +43,7 @@ for (const [signal, code] of [
 
 Effect.runFork(Fiber.await(fiber)).addObserver((awaited) => {
   const code = Exit.isSuccess(awaited) ? reportExit(awaited.value, reportOptions) : exitCodes.missing
-  process.exit(signalled ?? code)
+  // A command that is meant to end by a signal has said so.
+  const ended = signalled === exitCodes.terminated ? (process.exitCode ?? signalled) : signalled
+  process.exit(ended ?? code)
 })

@@ -41,6 +41,10 @@ export const otherVariables: ReadonlyArray<readonly [string, string]> = [
     "REPRISE_HOST",
     "Name of this host in subjects, for `reprise serve`. Each host on a broker needs its own. Default: `local`."
   ],
+  [
+    "REPRISE_HEALTH_ADDRESS",
+    "Where `reprise serve` answers `/livez` and `/readyz` over HTTP, as `host:port`. Default: nowhere."
+  ],
   ["REPRISE_STATE", "Where a session-manager in a container stores the state of its OpenCode. Default: `.reprise`."],
   ["OPENCODE_SERVER_PASSWORD", "Password of the server at `opencode.url`."],
   ["XDG_CONFIG_HOME", "Where trust is stored, in `reprise/trust.json`. Default: `~/.config`."],

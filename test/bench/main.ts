@@ -4,6 +4,7 @@ import { continuationPrompt } from "./continuationPrompt.ts"
 import { durableStep } from "./durableStep.ts"
 import { fiftySessions } from "./fiftySessions.ts"
 import { firstPrompt } from "./firstPrompt.ts"
+import { imageStart } from "./imageStart.ts"
 import { longHistory } from "./longHistory.ts"
 import { openCodeFolders } from "./openCodeFolders.ts"
 import { parkedRuns } from "./parkedRuns/parkedRuns.ts"
@@ -19,6 +20,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   "durable-step": durableStep,
   "fifty-sessions": fiftySessions,
   "first-prompt": firstPrompt,
+  "image-start": imageStart,
   "long-history": longHistory,
   "open-code-folders": openCodeFolders,
   "parked-runs": parkedRuns,

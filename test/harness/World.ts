@@ -61,6 +61,11 @@ export interface World {
   readonly git: (...args: ReadonlyArray<string>) => string
   /** Starts a command; it is killed when the scope closes. */
   readonly start: (...args: ReadonlyArray<string>) => Effect.Effect<Command, never, Scope.Scope>
+  /** The same in other surroundings. */
+  readonly startIn: (
+    surroundings: Surroundings,
+    ...args: ReadonlyArray<string>
+  ) => Effect.Effect<Command, never, Scope.Scope>
   /** Starts a command at a pseudo-terminal; it is killed when the scope closes. */
   readonly atTerminal: (...args: ReadonlyArray<string>) => Effect.Effect<Command, never, Scope.Scope>
   /** The same with a size, for a program that draws on the whole screen. */
@@ -146,14 +151,14 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
       args,
       surroundings.input
     )
-  const startIn = (surroundings: Surroundings, args: ReadonlyArray<string>) =>
+  const startIn = (surroundings: Surroundings, ...args: ReadonlyArray<string>) =>
     Effect.acquireRelease(
       Effect.sync(() => command(surroundings, args)),
       (started) => started.kill("SIGKILL")
     )
-  const start = (...args: ReadonlyArray<string>) => startIn({}, args)
-  const atTerminal = (...args: ReadonlyArray<string>) => startIn({ input: "terminal" }, args)
-  const onScreen = (...args: ReadonlyArray<string>) => startIn({ input: "screen" }, args)
+  const start = (...args: ReadonlyArray<string>) => startIn({}, ...args)
+  const atTerminal = (...args: ReadonlyArray<string>) => startIn({ input: "terminal" }, ...args)
+  const onScreen = (...args: ReadonlyArray<string>) => startIn({ input: "screen" }, ...args)
   const repriseIn = (surroundings: Surroundings, ...args: ReadonlyArray<string>) =>
     Effect.suspend(() => command(surroundings, args).ended)
   const reprise = (...args: ReadonlyArray<string>) => repriseIn({}, ...args)
@@ -174,6 +179,7 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
     openCode: shared,
     git,
     start,
+    startIn,
     atTerminal,
     onScreen,
     reprise,

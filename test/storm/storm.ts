@@ -11,6 +11,7 @@ import type { Command, Ended } from "../harness/Command.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 import { type Random, randomOf } from "../simulation/machine/Random.ts"
 import { checkRemains, checkRun, type RunFigures, storeBytes, type Told } from "./checks.ts"
+import { isOfFlood } from "./flood.ts"
 import { type Agent, config, guidanceFor, planFiles, planName, script } from "./story.ts"
 import { findVictims, type VictimKind } from "./victims.ts"
 
@@ -22,7 +23,7 @@ export interface StormOptions {
   /** The least number of runs. */
   readonly runs?: number
   readonly bundle?: Bundle
-  /** Works on the world while its runs go on; ended with the last of them. */
+  /** Happens while the runs go on, which end with the first run after it. */
   readonly meanwhile?: (world: World) => Effect.Effect<void, unknown, Scope.Scope>
   readonly say?: (line: string) => void
 }
@@ -52,6 +53,12 @@ interface Weather {
   readonly state: string
   /** The commands that run now. */
   readonly commands: Map<number, Command>
+  /**
+   * Those that follow a run after its only question was answered. Killed just before the run completes, such a command
+   * would be given again just after it, and run the plan once more, as it should.
+   */
+  readonly spared: Set<number>
+  isAnswered: boolean
   /** Those that the storm has killed, or ended itself. */
   readonly struck: Set<number>
   readonly kills: Array<{ readonly kind: VictimKind; readonly atMs: number }>
@@ -71,6 +78,7 @@ const isDone = ({ kills, options }: Weather) => kills.length >= options.kills
 const run = Effect.fnUntraced(function* (weather: Weather, ...args: ReadonlyArray<string>) {
   const command = yield* weather.world.start(...args)
   weather.commands.set(command.pid, command)
+  if (args[0] === "run" && weather.isAnswered) weather.spared.add(command.pid)
   const ended = yield* command.ended
   if (ended.code !== 137) say(weather, `reprise ${args.join(" ")} ended with ${ended.code}`)
   weather.commands.delete(command.pid)
@@ -115,21 +123,24 @@ const keepHost = (weather: Weather) =>
 const answer = Effect.fnUntraced(function* (weather: Weather) {
   const listed = yield* insist(weather, [0], "gate", "list", "--json")
   for (const { escalationId, runId, state } of decodeQuestions(listed.stdout).data) {
-    if (state !== "open") continue
+    if (state !== "open" || isOfFlood(runId)) continue
     const given = ["gate", "answer", escalationId, "c", "--guidance", guidanceFor(runId)]
     const { code, stderr } = yield* insist(weather, [0, 2], ...given)
     if (code === 2 && !stderr.includes("is closed"))
       return yield* Effect.die(new Error(`${given.join(" ")}: ${stderr}`))
+    weather.isAnswered = true
   }
 })
 
 /** Tells one run from its start to its end. */
 const tellRun = Effect.fnUntraced(function* (weather: Weather, number: number) {
   const planPath = planName(number)
+  weather.isAnswered = false
   while ((yield* insist(weather, [0, 4], "run", planPath, "--json")).code === 4) yield* answer(weather)
   const { data: runs } = decodeRuns((yield* insist(weather, [0], "status", "--json")).stdout)
   for (const problem of yield* checkRun(weather.world, weather.told, planPath, runs)) {
     weather.violations.push(`${planPath}: ${problem}`)
+    say(weather, problem)
   }
   yield* insist(weather, [0], "prune", "--days", "0", "--yes")
   weather.storeBytes.push(storeBytes(weather.state))
@@ -155,12 +166,12 @@ const untilNextKill = Effect.fnUntraced(function* ({ random, world }: Weather) {
 const kindsOf = (agent: Agent) => ["command", "host", "broker", agent, agent] as const
 
 const strike = Effect.fnUntraced(function* (weather: Weather) {
-  const { commands, kills, options, random, state, struck } = weather
+  const { commands, kills, options, random, spared, state, struck } = weather
   const [first, ...others] = kindsOf(options.agent)
   const kind = random.pick<VictimKind>(first, ...others)
   const now = Date.now()
   if (kills.filter((one) => one.kind === kind && now - one.atMs < 60_000).length >= killsInAMinute) return
-  const found = yield* findVictims(kind, state, commands.keys())
+  const found = (yield* findVictims(kind, state, commands.keys())).filter((pid) => !spared.has(pid))
   const victim = found[random.below(found.length)]
   if (victim === undefined) return
   struck.add(victim)
@@ -212,6 +223,8 @@ export const rage = Effect.fn("rage")(function* (options: StormOptions) {
     random: randomOf(options.seed),
     state: join(world.root, ".reprise"),
     commands: new Map(),
+    spared: new Set(),
+    isAnswered: false,
     struck: new Set(),
     kills: [],
     violations: [],
@@ -222,10 +235,12 @@ export const rage = Effect.fn("rage")(function* (options: StormOptions) {
   }
   const host = yield* Effect.forkScoped(keepHost(weather))
   const killer = yield* Effect.forkScoped(killAll(weather))
-  if (options.meanwhile !== undefined) yield* Effect.forkScoped(options.meanwhile(world))
+  const meanwhile = yield* Effect.forkScoped(options.meanwhile?.(world) ?? Effect.void)
   let runs = 0
-  while (!isDone(weather) || runs < (options.runs ?? 1)) yield* tellRun(weather, ++runs)
+  while (!isDone(weather) || runs < (options.runs ?? 1) || meanwhile.pollUnsafe() === undefined)
+    yield* tellRun(weather, ++runs)
   yield* Fiber.join(killer)
+  yield* Fiber.join(meanwhile)
   yield* stop(weather)
   yield* Fiber.join(host)
   weather.violations.push(...(yield* checkRemains(world)))

@@ -228,9 +228,18 @@ const table = {
     )
   },
   nats: {
-    url: unset(text, "nats://127.0.0.1:4222", "A NATS server to use instead of the embedded one."),
+    url: unset(
+      text,
+      "nats://127.0.0.1:4222",
+      "A NATS server to use instead of the embedded one; several servers of a cluster with commas between."
+    ),
     credentials: unset(text, "/home/me/reprise.creds", "Path of the credentials file for nats.url."),
     prefix: setting(text, "reprise", "First token of every subject."),
+    replicas: unset(
+      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5 })),
+      3,
+      "Copies of each stream on the cluster at nats.url; unset: as many as it has, and 1 for a new one."
+    ),
     port: setting(port, 0, "Port of the embedded server; 0: any free one."),
     storeMaxBytes: unset(
       count,

@@ -132,12 +132,15 @@ const worker = Layer.effect(
   Effect.map(BrokerRole, (role) => ({ ...role, works: true }))
 )
 
+const streams = ({ settings: { nats } }: SystemOptions) =>
+  ensureStreams(nats.prefix, nats.replicas === undefined ? {} : { replicas: nats.replicas })
+
 /** Does the work of this repository or, on a server that others run, all work that is sent there. */
 export const servingSystem = (options: SystemOptions) =>
   usesRemote(options)
     ? orCliFailure(
         Layer.merge(actors(options), workers(options)).pipe(
-          Layer.provide(Layer.effectDiscard(ensureStreams(options.settings.nats.prefix))),
+          Layer.provide(Layer.effectDiscard(streams(options))),
           Layer.provideMerge(Layer.provideMerge(worker, messaging(options))),
           Layer.provideMerge(logging(options))
         )

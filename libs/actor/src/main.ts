@@ -1,38 +1,45 @@
 /**
  * One service as a program of its own, such as in a container: a broker that others run, the actor runtime over it,
- * settings from the environment (`REPRISE_NATS_URL`, `REPRISE_NATS_CREDENTIALS`, `REPRISE_NATS_PREFIX`, `REPRISE_HOST`,
- * `REPRISE_LOG_LEVEL`), logs on standard error.
+ * settings from the environment (`REPRISE_NATS_URL`, `REPRISE_NATS_CREDENTIALS`, `REPRISE_NATS_PREFIX`,
+ * `REPRISE_NATS_REPLICAS`, `REPRISE_HOST`, `REPRISE_HEALTH_ADDRESS`, `REPRISE_LOG_LEVEL`), logs on standard error.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { type Credentials, ensureStreams, Nats } from "@reprise/nats"
 import { type LogLevel, layerPino, makePino } from "@reprise/observability"
 import { Host, Key } from "@reprise/protocol"
-import { Cause, Config, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Cause, Config, Effect, Layer, Option, Redacted, Schedule, Schema } from "effect"
 import { ActorConfig } from "./ActorConfig.ts"
 import type { Broker } from "./broker/Broker.ts"
+import { Readiness } from "./health/Readiness.ts"
+import { HealthAddressUnusable, readHealthAddress, serveHealth } from "./health/serveHealth.ts"
 import { JetStreamBroker } from "./jetstream/JetStreamBroker.ts"
 import { Messenger } from "./Messenger.ts"
 
 export interface ServiceSettings {
-  /** `nats://host:port`; user and password may stand before the host. */
+  /** `nats://host:port`; user and password may stand before the host. Several servers of a cluster: with commas between. */
   readonly url: string
   /** Path of a `.creds` file. */
   readonly credentials?: string
   readonly prefix: string
+  /** Copies of each stream. Default: as many as it has, and 1 for a new one. */
+  readonly replicas?: number
   /** Where this process runs: part of the subjects of its work. */
   readonly host: string
   /** Shown in the server's list of connections. */
   readonly name: string
 }
 
-/** Who connects: the credentials file, or user and password from the address; and the address without them. */
-const identity = (settings: ServiceSettings): { readonly url: string; readonly credentials: Credentials } => {
-  if (settings.credentials !== undefined) {
-    return { url: settings.url, credentials: { _tag: "CredsFile", path: settings.credentials } }
-  }
-  if (!URL.canParse(settings.url)) return { url: settings.url, credentials: { _tag: "Anonymous" } }
-  const address = new URL(settings.url)
-  if (address.username === "") return { url: settings.url, credentials: { _tag: "Anonymous" } }
+interface Address {
+  readonly url: string
+  readonly credentials: Credentials
+}
+
+/** User and password from an address, and the address without them. */
+const readAddress = (url: string): Address => {
+  const anonymous = { url, credentials: { _tag: "Anonymous" } } as const
+  if (!URL.canParse(url)) return anonymous
+  const address = new URL(url)
+  if (address.username === "") return anonymous
   const user = decodeURIComponent(address.username)
   const password = Redacted.make(decodeURIComponent(address.password))
   address.username = ""
@@ -40,35 +47,104 @@ const identity = (settings: ServiceSettings): { readonly url: string; readonly c
   return { url: address.toString().replace(/\/$/, ""), credentials: { _tag: "UserPassword", user, password } }
 }
 
+/** Who connects, and where: the credentials file, or user and password from the first address. */
+const identity = ({ credentials, url }: ServiceSettings) => {
+  const addresses = url.split(",").map((one) => readAddress(one.trim()))
+  const named: Credentials =
+    credentials === undefined
+      ? (addresses[0]?.credentials ?? { _tag: "Anonymous" })
+      : { _tag: "CredsFile", path: credentials }
+  return { url: addresses.map((one) => one.url), credentials: named }
+}
+
 /** A connection to a broker that others run. Reconnects by itself. */
 export const remoteConnection = (settings: ServiceSettings) =>
   Nats.layer({ ...identity(settings), name: settings.name })
 
-/** Everything that a service needs to run. Makes the streams that are missing. */
+/** The same, for a service that may be started before its broker: it waits until one answers. */
+const awaitedConnection = (settings: ServiceSettings) =>
+  Layer.effect(
+    Nats,
+    Effect.gen(function* () {
+      const readiness = yield* Readiness
+      const nats = yield* Nats.make({ ...identity(settings), name: settings.name }).pipe(
+        Effect.tapError(({ message }) => Effect.logWarning(message)),
+        Effect.retry({ while: ({ _tag }) => _tag === "BrokerUnreachable", schedule: Schedule.spaced("1 second") })
+      )
+      yield* readiness.connected(nats)
+      return nats
+    })
+  )
+
+const streams = ({ prefix, replicas }: ServiceSettings) =>
+  Layer.effectDiscard(
+    Effect.andThen(
+      ensureStreams(prefix, replicas === undefined ? {} : { replicas }),
+      Effect.flatMap(Readiness, ({ prepared }) => prepared)
+    )
+  )
+
+/** Everything that a service needs to run. Waits for the broker, and makes the streams that are missing. */
 export const serviceSystem = (settings: ServiceSettings) =>
   Messenger.layer.pipe(
     Layer.provideMerge(JetStreamBroker.layer),
-    Layer.provide(Layer.effectDiscard(ensureStreams(settings.prefix))),
-    Layer.provide(remoteConnection(settings)),
+    Layer.provide(streams(settings)),
+    Layer.provide(awaitedConnection(settings)),
     Layer.provideMerge(ActorConfig.layer({ prefix: settings.prefix, host: Host.make(settings.host) }))
   )
 
-/** Logs when the service is ready, and runs it until it is interrupted. */
-export const launchService = <E, R>(service: Layer.Layer<never, E, R>, name: string) =>
-  Layer.launch(Layer.effectDiscard(Effect.logInfo(`${name} is ready`)).pipe(Layer.provide(service)))
+/** Made after the service, so it is the first to end: a service that stops is not ready. */
+const announced = (name: string) =>
+  Layer.effectDiscard(
+    Effect.flatMap(Readiness, ({ ready, stopping }) =>
+      Effect.acquireRelease(Effect.andThen(ready, Effect.logInfo(`${name} is ready`)), () =>
+        Effect.andThen(stopping, Effect.logInfo(`${name} stops`))
+      )
+    )
+  )
+
+export interface LaunchOptions extends ServiceSettings {
+  /** Where it answers whether it lives and is ready: `host:port`. Default: nowhere. */
+  readonly healthAddress?: string
+}
+
+const answerHealth = Effect.fnUntraced(function* (address: string) {
+  const parsed = readHealthAddress(address)
+  if (Option.isNone(parsed)) {
+    return yield* new HealthAddressUnusable({ address, reason: "that is not an address and a port" })
+  }
+  const port = yield* serveHealth(parsed.value, yield* Readiness)
+  yield* Effect.logInfo(`Health is answered on port ${port}.`)
+})
+
+/**
+ * Runs a service on a broker that others run, until it is interrupted. Then it takes no more work, finishes or hands back
+ * what it has, and closes its connection. A broker that cannot be reached is waited for.
+ */
+export const launchService = <E, R>(service: Layer.Layer<never, E, R>, options: LaunchOptions) =>
+  Effect.gen(function* () {
+    if (options.healthAddress !== undefined) yield* answerHealth(options.healthAddress)
+    return yield* Layer.launch(
+      announced(options.name).pipe(Layer.provide(service), Layer.provide(serviceSystem(options)))
+    )
+  }).pipe(Effect.scoped, Effect.provide(Readiness.layer))
 
 const level = Schema.Literals(["Debug", "Info", "Warn", "Error"])
 
 const environment = (name: string) =>
   Effect.gen(function* () {
     const credentials = yield* Config.String("REPRISE_NATS_CREDENTIALS").pipe(Config.option)
+    const replicas = yield* Config.Int("REPRISE_NATS_REPLICAS").pipe(Config.option)
+    const healthAddress = yield* Config.String("REPRISE_HEALTH_ADDRESS").pipe(Config.option)
     return {
       url: yield* Config.String("REPRISE_NATS_URL"),
       prefix: yield* Config.schema(Key, "REPRISE_NATS_PREFIX").pipe(Config.withDefault("reprise")),
       host: yield* Config.schema(Key, "REPRISE_HOST").pipe(Config.withDefault("local")),
       name,
-      ...Option.match(credentials, { onNone: () => ({}), onSome: (path) => ({ credentials: path }) })
-    } satisfies ServiceSettings
+      ...Option.match(replicas, { onNone: () => ({}), onSome: (count) => ({ replicas: count }) }),
+      ...Option.match(credentials, { onNone: () => ({}), onSome: (path) => ({ credentials: path }) }),
+      ...Option.match(healthAddress, { onNone: () => ({}), onSome: (text) => ({ healthAddress: text }) })
+    } satisfies LaunchOptions
   })
 
 /**
@@ -79,12 +155,9 @@ const environment = (name: string) =>
  * runService("gate", gateService)
  */
 export const runService = <E>(name: string, service: Layer.Layer<never, E, Broker | ActorConfig | Messenger>): void => {
-  const program = Effect.gen(function* () {
-    const settings = yield* environment(name)
-    return yield* launchService(service, name).pipe(Effect.provide(serviceSystem(settings)))
-  }).pipe(
+  const program = Effect.flatMap(environment(name), (options) => launchService(service, options)).pipe(
     Effect.tapCause((cause) =>
-      Cause.hasInterruptsOnly(cause) ? Effect.logInfo(`${name} stops`) : Effect.logFatal(`${name} cannot run`, cause)
+      Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logFatal(`${name} cannot run`, cause)
     )
   )
   const logged = Effect.gen(function* () {

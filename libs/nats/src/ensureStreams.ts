@@ -23,7 +23,7 @@ export interface EnsureStreamsOptions {
   readonly storageBytes?: number
   /** Whether existing streams get new quotas from `storageBytes`. Default: they keep theirs. */
   readonly resize?: boolean
-  /** Copies of every stream. Default 1; a cluster wants 3. */
+  /** Copies of every stream; a cluster wants 3. Default: existing streams keep theirs, and new ones get one. */
   readonly replicas?: number
   readonly ages?: Partial<Ages>
 }
@@ -146,12 +146,13 @@ const ensureStream = Effect.fnUntraced(function* (
   nats: NatsShape,
   prefix: string,
   definition: StreamDefinition,
-  settings: { readonly maxBytes: number; readonly resize: boolean; readonly replicas: number }
+  settings: { readonly maxBytes: number; readonly resize: boolean; readonly replicas: number | undefined }
 ) {
   const existing = yield* findStream(nats, definition.stream)
   const kept = Option.filter(existing, ({ config }) => !settings.resize && config.max_bytes > 0)
   const maxBytes = Option.match(kept, { onNone: () => settings.maxBytes, onSome: (info) => info.config.max_bytes })
-  const wanted = { ...definition.config, max_bytes: maxBytes, num_replicas: settings.replicas }
+  const present = Option.getOrUndefined(existing)?.config.num_replicas
+  const wanted = { ...definition.config, max_bytes: maxBytes, num_replicas: settings.replicas ?? present ?? 1 }
 
   if (Option.isSome(existing)) {
     const found = differences(wanted, existing.value.config)
@@ -184,17 +185,16 @@ const ensureStream = Effect.fnUntraced(function* (
 export const ensureStreams = Effect.fn("ensureStreams")(function* (prefix: string, options: EnsureStreamsOptions = {}) {
   yield* Effect.fromResult(checkPrefix(prefix))
   const nats = yield* Nats
-  const replicas = options.replicas ?? 1
   const definitions = streamDefinitions(prefix, { ...defaultAges, ...options.ages })
   const ours = new Set(definitions.map(({ stream }) => stream))
-  const storageBytes = options.storageBytes ?? (yield* untilAnswered(chooseStorage(nats, ours, replicas)))
+  const storageBytes = options.storageBytes ?? (yield* untilAnswered(chooseStorage(nats, ours, options.replicas ?? 1)))
   return yield* Effect.forEach(
     definitions,
     (definition) =>
       ensureStream(nats, prefix, definition, {
         maxBytes: shareOf(storageBytes, definition),
         resize: options.resize ?? false,
-        replicas
+        replicas: options.replicas
       }).pipe(untilAnswered, Effect.mapError(explain(definition))),
     { concurrency: 4 }
   )

@@ -44,7 +44,8 @@ export interface HealthOptions {
   readonly prefix: string
   /** Reads the server's own statistics; without them the sync mode stays unknown. */
   readonly statistics?: Effect.Effect<ServerStatistics, BrokerError>
-  readonly replicas?: number
+  /** Copies that every stream should have. Default: however many it has. */
+  readonly replicas?: number | undefined
   readonly ages?: Partial<Ages>
 }
 
@@ -70,14 +71,14 @@ const syncSentences = (sync: SyncMode): ReadonlyArray<string> => {
   }
 }
 
-const streamHealth = Effect.fnUntraced(function* (nats: NatsShape, definition: StreamDefinition, replicas: number) {
+const streamHealth = Effect.fnUntraced(function* (nats: NatsShape, definition: StreamDefinition, replicas?: number) {
   const found = yield* findStream(nats, definition.stream)
   const name = definition.stream
   if (Option.isNone(found)) {
     return { name, state: "missing", differences: [], messages: 0, bytes: 0, maxBytes: 0, replicas: 0 } as const
   }
   const { config, state } = found.value
-  const unlike = differences({ ...definition.config, num_replicas: replicas }, config)
+  const unlike = differences({ ...definition.config, num_replicas: replicas ?? config.num_replicas }, config)
   const unbounded = config.max_bytes > 0 ? [] : [{ field: "max_bytes", wanted: "a limit", found: "none" }]
   return {
     name,
@@ -112,7 +113,7 @@ export const health = Effect.fn("health")(function* (options: HealthOptions) {
   const version = yield* nats.serverVersion
   const streams = yield* Effect.forEach(
     streamDefinitions(prefix, { ...defaultAges, ...options.ages }),
-    (definition) => streamHealth(nats, definition, options.replicas ?? 1),
+    (definition) => streamHealth(nats, definition, options.replicas),
     { concurrency: 4 }
   )
   const lacks = Option.match(version, { onNone: () => [], onSome: notGuaranteed })

@@ -10,6 +10,7 @@ export {
   NoContainerEngine
 } from "./containers/ContainerEngine.ts"
 export { skippedNotice } from "./containers/locateEngine.ts"
+export { programContext } from "./containers/programImage.ts"
 export {
   type FaultRule,
   FaultyProxy,

@@ -70,11 +70,15 @@ const statistics = Effect.fnUntraced(function* ({ project }: SystemOptions) {
 
 const check = (options: SystemOptions) =>
   Effect.gen(function* () {
-    const { prefix } = options.settings.nats
+    const { prefix, replicas } = options.settings.nats
     const known = usesRemote(options)
       ? undefined
       : yield* statistics(options).pipe(Effect.orElseSucceed(() => undefined))
-    const found = yield* health({ prefix, ...(known === undefined ? {} : { statistics: Effect.succeed(known) }) })
+    const found = yield* health({
+      prefix,
+      replicas,
+      ...(known === undefined ? {} : { statistics: Effect.succeed(known) })
+    })
     const dead = found.streams.find(({ name }) => name === subjects(prefix).streams.dead)
     return [serverFinding(found), streamsFinding(found), yield* deadLettersFinding(dead?.messages ?? 0)]
   }).pipe(Effect.scoped, Effect.provide(messaging(options)))

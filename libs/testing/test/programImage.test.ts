@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { librariesIn } from "../src/broker/serverImage.ts"
+import { librariesIn } from "../src/containers/programImage.ts"
 
 describe("librariesIn", () => {
   it("finds the paths of shared libraries and of the loader, and none for a static program", () => {

@@ -1,0 +1,60 @@
+/**
+ * Whether a service that runs alone can do its work, and what it waits for if it cannot
+ * (docs/operations.md#health-of-a-service).
+ */
+import type { NatsShape } from "@reprise/nats"
+import { Context, Effect, Layer } from "effect"
+
+type Stage = "connecting" | "preparing" | "starting" | "ready" | "stopping"
+
+export interface ReadinessShape {
+  /** Its stages, in this order. */
+  readonly connected: (nats: NatsShape) => Effect.Effect<void>
+  readonly prepared: Effect.Effect<void>
+  readonly ready: Effect.Effect<void>
+  readonly stopping: Effect.Effect<void>
+  /** What the service waits for; undefined: it is ready. */
+  readonly waitsFor: Effect.Effect<string | undefined>
+  /** Why this process can never do its work again; undefined: it can. */
+  readonly dead: Effect.Effect<string | undefined>
+}
+
+const waits: Readonly<Record<Stage, string | undefined>> = {
+  connecting: "a NATS server that answers",
+  preparing: "the streams on the NATS server",
+  starting: "its consumers and, on a host, for an earlier process of this host's name to end",
+  ready: undefined,
+  stopping: "its end: it takes no more work"
+}
+
+const make = Effect.sync((): ReadinessShape => {
+  let stage: Stage = "connecting"
+  let nats: NatsShape | undefined
+  const enter = (next: Stage) =>
+    Effect.sync(() => {
+      stage = next
+    })
+  const status = Effect.suspend(() => (nats === undefined ? Effect.undefined : nats.status))
+  return {
+    connected: (connection) =>
+      Effect.sync(() => {
+        nats = connection
+        stage = "preparing"
+      }),
+    prepared: enter("starting"),
+    ready: enter("ready"),
+    stopping: enter("stopping"),
+    waitsFor: Effect.map(status, (now) =>
+      now === undefined || now === "connected" || stage === "stopping"
+        ? waits[stage]
+        : "its connection to the NATS server, which is lost"
+    ),
+    dead: Effect.map(status, (now) =>
+      now === "closed" && stage !== "stopping" ? "The NATS server does not accept this service any more." : undefined
+    )
+  }
+})
+
+export class Readiness extends Context.Service<Readiness, ReadinessShape>()("@reprise/actor/Readiness") {
+  static readonly layer = Layer.effect(Readiness, make)
+}

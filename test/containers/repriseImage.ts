@@ -1,0 +1,114 @@
+/** The image of deploy/Dockerfile, built as users build it, but from a base of this machine: nothing is pulled. */
+import { execFile } from "node:child_process"
+import { copyFileSync } from "node:fs"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { ContainerEngine, programContext } from "@reprise/testing"
+import { Context, Effect, FileSystem, Layer, type Scope } from "effect"
+import { type ContainerRuntimeClient, GenericContainer, getContainerRuntimeClient } from "testcontainers"
+
+const root = new URL("../..", import.meta.url).pathname
+const label = "dev.reprise.test-image"
+
+export interface Ended {
+  readonly code: number
+  /** Standard output and error. */
+  readonly output: string
+}
+
+interface RunOptions {
+  /** In the place of the image's own, which is `reprise`. */
+  readonly entrypoint?: ReadonlyArray<string>
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** A container as the manifests run it: with a read-only root and without any capability. On the host's network. */
+export interface Running {
+  /** Sends SIGTERM, and waits as long as a pod may take. */
+  readonly stop: Effect.Effect<Ended>
+  readonly ended: Effect.Effect<Ended>
+}
+
+export interface RepriseImageShape {
+  readonly start: (args: ReadonlyArray<string>, options?: RunOptions) => Effect.Effect<Running, never, Scope.Scope>
+  /** Bytes of the image and of its base. */
+  readonly sizes: Effect.Effect<{ readonly image: number; readonly base: number }>
+}
+
+export class RepriseImage extends Context.Service<RepriseImage, RepriseImageShape>()("test/RepriseImage") {}
+
+const createContainer = (
+  { container: { dockerode } }: ContainerRuntimeClient,
+  image: string,
+  args: ReadonlyArray<string>,
+  { entrypoint, environment = {} }: RunOptions
+) =>
+  dockerode.createContainer({
+    Image: image,
+    Cmd: [...args],
+    ...(entrypoint === undefined ? {} : { Entrypoint: [...entrypoint] }),
+    Env: Object.entries({ NO_COLOR: "1", ...environment }).map(([name, value]) => `${name}=${value}`),
+    Labels: { [label]: String(process.pid) },
+    // Else the engine mixes lengths of pieces into what it prints.
+    Tty: true,
+    HostConfig: {
+      NetworkMode: "host",
+      ReadonlyRootfs: true,
+      CapDrop: ["ALL"],
+      SecurityOpt: ["no-new-privileges"]
+    }
+  })
+
+const startIn = (client: ContainerRuntimeClient, image: string): RepriseImageShape["start"] =>
+  Effect.fnUntraced(function* (args, options = {}) {
+    const container = yield* Effect.acquireRelease(
+      Effect.promise(() => createContainer(client, image, args, options)),
+      (created) => Effect.promise(() => created.remove({ force: true, v: true }))
+    )
+    yield* Effect.promise(() => container.start())
+    const ended = Effect.promise(async (): Promise<Ended> => {
+      const { StatusCode: code } = await container.wait({ condition: "not-running" })
+      return { code, output: String(await container.logs({ stdout: true, stderr: true })) }
+    })
+    return {
+      ended,
+      stop: Effect.andThen(
+        Effect.promise(() => container.stop({ t: 30 })),
+        ended
+      )
+    }
+  })
+
+const build = Effect.gen(function* () {
+  const { env } = yield* ContainerEngine
+  yield* Effect.sync(() => Object.assign(process.env, env))
+  const fs = yield* FileSystem.FileSystem
+  const client = yield* Effect.promise(() => getContainerRuntimeClient())
+  const images = client.container.dockerode
+  const base = `localhost/reprise-test-base:node-${process.versions.node}`
+  const name = `localhost/reprise-test:${process.pid}`
+
+  const baseContext = yield* programContext(process.execPath, "/usr/local/bin/node")
+  yield* Effect.promise(() => GenericContainer.fromDockerfile(baseContext).build(base, { deleteOnExit: false }))
+  const folder = yield* fs.makeTempDirectoryScoped({ prefix: "reprise-package-" })
+  const pack = join(root, "deploy/package/src/main.ts")
+  yield* Effect.promise(() => promisify(execFile)(process.execPath, [pack, "--output", folder]))
+  copyFileSync(join(root, "deploy/Dockerfile"), join(folder, "Dockerfile"))
+  yield* Effect.acquireRelease(
+    Effect.promise(() =>
+      GenericContainer.fromDockerfile(folder).withBuildArgs({ BASE: base }).build(name, { deleteOnExit: false })
+    ),
+    () => Effect.promise(() => images.getImage(name).remove({ force: true }))
+  )
+  const size = (of: string) => Effect.promise(async () => (await images.getImage(of).inspect()).Size)
+  return RepriseImage.of({
+    start: startIn(client, name),
+    sizes: Effect.all({ image: size(name), base: size(base) })
+  })
+})
+
+/** Built once for a test file, and removed with the scope; its base is kept for the next time. */
+export const repriseImage = Layer.effect(RepriseImage, build).pipe(
+  Layer.provide([ContainerEngine.layer, NodeServices.layer])
+)
