@@ -37,6 +37,16 @@ const told: Readonly<Record<string, readonly [number, ReadonlyArray<Fault>]>> = 
       { _tag: "Author", prompt: 1, does: "no-report" }
     ]
   ],
+  "an answer to an agent's question cannot be delivered, since its runtime is away for longer than one waits for it": [
+    1360,
+    [
+      { _tag: "KillAt", service: "all", step: 1505, downMs: 60_000 },
+      { _tag: "Kill", service: "session-manager", call: 154, when: "before", downMs: 50 },
+      { _tag: "Answer", question: 2, how: "late" },
+      { _tag: "Reviewer", prompt: 0, does: "asks-question" },
+      { _tag: "RuntimeCrash", step: 2270, downMs: 90_000 }
+    ]
+  ],
   "git fails while a working tree is prepared whose lease is taken": [30044, [{ _tag: "GitFails", call: 6, times: 1 }]],
   "a human works in a session after one kill at such a moment": [
     1,

@@ -114,4 +114,32 @@ describe("an agent that asks", () => {
       )
     )
   )
+
+  it.live("gets the answer although its runtime cannot be reached for a while", () => {
+    const gone = new AgentError({ operation: "reply", kind: "gone", detail: "No answer.", sessionUsable: true })
+    const failures = [gone]
+    const unreachable = Layer.effect(
+      AgentRuntimes,
+      AgentRuntime.use((runtime) =>
+        Effect.sync(() => {
+          const reply: typeof runtime.reply = (given) =>
+            Effect.suspend(() => {
+              const failure = failures.pop()
+              return failure === undefined ? runtime.reply(given) : Effect.fail(failure)
+            })
+          return AgentRuntimes.make([{ ...runtime, reply }])
+        })
+      )
+    )
+    const script = ({ text }: { readonly text: string }) =>
+      isReport(text) ? [{ say: goodReport }] : [{ tool: "bash", ask: "bash: ls" }, { say: "Allowed." }]
+    const settings = { actions: { ...defaultActions, onPrompt: ["approve" as const] } }
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      yield* send(newTurn(1, { host: Host.make("local") }))
+      assert.strictEqual((yield* awaitEvent("TurnCompleted")).lastLines, "Allowed.")
+    }).pipe(
+      Effect.provide(layerWith(settings).pipe(Layer.provide(unreachable), Layer.provideMerge(surroundings(script))))
+    )
+  })
 })

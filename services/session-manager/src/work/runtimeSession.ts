@@ -12,11 +12,12 @@ import {
 import type { Usage } from "@reprise/protocol"
 import { Effect, Schedule } from "effect"
 import type { SessionReport } from "../actor/inputs.ts"
+import { isEnded } from "../actor/state.ts"
 import type { WorkOf } from "../actor/work.ts"
 import { holdsPrompt } from "./conversation.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
 import { readEarlierConversation } from "./reconstruct.ts"
-import { reportTo, sessionShown } from "./report.ts"
+import { lookAgain, reportTo, sessionShown, showSession } from "./report.ts"
 import { UncommittedChanges } from "./uncommitted.ts"
 
 const unreachable = (turnId: WorkOf<"OpenSession">["turnId"], error: AgentError): SessionReport => ({
@@ -185,6 +186,15 @@ export const replyOf = (
  * A delivered reply closes the question, so that it is never sent again to the same question asked later. When nobody
  * waits for it any more there is nothing to do: the watch over the prompt reports that.
  */
+/** Whether a reply that did not reach the runtime is tried again: an agent that waits for it would wait for ever. */
+const mayStillBeReached = (context: WorkContext) => (error: AgentError) =>
+  error.kind === "gone"
+    ? showSession(context).pipe(
+        Effect.map(({ status }) => !isEnded(status)),
+        Effect.orElseSucceed(() => false)
+      )
+    : Effect.succeed(false)
+
 export const sendReply = Effect.fn("sendReply")(function* (work: WorkOf<"SendReply">, context: WorkContext) {
   const { tell } = yield* reportTo(context)
   const runtimes = yield* AgentRuntimes
@@ -194,6 +204,10 @@ export const sendReply = Effect.fn("sendReply")(function* (work: WorkOf<"SendRep
     const pending = yield* runtime.pendingPrompts(directory)
     const asked = pending.find((prompt) => prompt.promptId === promptId)
     return yield* runtime.reply({ runtimeSessionId, promptId, reply: replyOf(work, asked) })
-  }).pipe(Effect.catch((error) => Effect.logWarning(`the reply was not delivered: ${error.message}`)))
+  }).pipe(
+    Effect.tapError((error) => Effect.logWarning(`the reply was not delivered: ${error.message}`)),
+    Effect.retry({ schedule: lookAgain, while: mayStillBeReached(context) }),
+    Effect.orElseSucceed(() => undefined)
+  )
   if (outcome === "delivered") yield* tell("delivered", { _tag: "RecordAgentQuestionGone", promptId })
 })
