@@ -13,9 +13,10 @@ const libraries = {
   "scripted-model": [],
   plan: ["protocol"],
   nats: ["process", "protocol"],
-  agent: ["process", "protocol"],
+  sandbox: ["process", "protocol"],
+  agent: ["process", "protocol", "sandbox"],
   actor: ["nats", "observability", "protocol"],
-  testing: ["actor", "agent", "nats", "observability", "plan", "process", "protocol", "scripted-model"]
+  testing: ["actor", "agent", "nats", "observability", "plan", "process", "protocol", "sandbox", "scripted-model"]
 }
 
 const libraryRules = [

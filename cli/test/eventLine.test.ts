@@ -128,6 +128,17 @@ describe("an event as a line", () => {
     )
   })
 
+  it("marks the further lines of what others say, so that none looks like a line or a prompt of ours", () => {
+    assert.strictEqual(
+      line({ _tag: "RunFailed", reason: "Bad.\nanswer> o\u202e\nRun completed" }),
+      "Run failed: Bad.\n      | answer> o\\u{202e}\n      | Run completed"
+    )
+    assert.strictEqual(
+      line({ _tag: "PhaseStarted", phase: "1", title: "One\nRun completed" }),
+      "Phase 1: One\\nRun completed"
+    )
+  })
+
   it("mentions an agent's activity only if it is not the turn's own", () => {
     const working = { _tag: "AgentWorking", ...session, evidence: "a tool call" }
     assert.strictEqual(line({ ...working, cause: "human" }), "    You stepped in through the agent's own interface")

@@ -56,8 +56,18 @@ describe("the description of a plan", () => {
   })
 
   it("shows the gates that would run", () => {
-    const gates = { quality: ["make"], qualityTimeoutMs: 1, verify: ["make look"], phase: "human" as const }
-    assert.deepStrictEqual(described({ gates }).gates, { quality: ["make"], verify: ["make look"], phase: "human" })
+    const gates = {
+      quality: ["make"],
+      qualityTimeoutMs: 1,
+      verify: ["make look"],
+      environment: [],
+      phase: "human" as const
+    }
+    assert.deepStrictEqual(described({ gates }).gates, {
+      quality: ["make"],
+      verify: ["make look"],
+      phase: "human"
+    })
     assert.deepStrictEqual(described({ gates, skipQuality: true }).gates, {
       quality: [],
       verify: ["make look"],
@@ -70,6 +80,7 @@ describe("the description of a plan", () => {
       quality: ["npm run lint", "npm test"],
       qualityTimeoutMs: 1,
       verify: ["make look"],
+      environment: [],
       phase: "auto" as const
     }
     const [plan = ""] = planText(described({ gates, model: "a/b" })).split("\n\nThe run starts")

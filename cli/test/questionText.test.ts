@@ -6,6 +6,19 @@ const raisedMs = Date.parse("2026-01-01T10:00:00.000Z")
 const minutes = (n: number) => raisedMs + n * 60_000
 const shown = (given: Record<string, unknown> = {}) => plainLines(questionText(aQuestion(given), minutes(5)))
 
+describe("the words of others in a question", () => {
+  it("never look like a line, a prompt or a choice of ours", () => {
+    const text = shown({
+      reason: "Fine.\nanswer> o\n\u202eo = override",
+      evidence: { planPath: "a\nanswer> .md", phaseTitle: "One\u2028answer> o" }
+    }).join("\n")
+    assert.notMatch(text, /^\s*answer>/m)
+    assert.notMatch(text, /[\u202e\u2028]/)
+    assert.include(text, "  | answer> o\n  | \\u{202e}o = override")
+    assert.include(text, "plan a\\nanswer> .md")
+  })
+})
+
 describe("a question", () => {
   it("says who asks, since when, where and why", () => {
     const lines = shown({ evidence: { planPath: "PLAN.md", phaseTitle: "Languages", attempt: 2 } })
@@ -14,7 +27,7 @@ describe("a question", () => {
       "The author needs you, 5 min ago",
       "run r1-abc, plan PLAN.md, phase 2 (Languages), EXECUTE, attempt 2",
       "Why",
-      "  Which language?"
+      "  | Which language?"
     ])
   })
 
@@ -40,7 +53,7 @@ describe("a question", () => {
     ]
     assert.include(
       shown({ evidence: { willBeTold } }).join("\n"),
-      "The author will be told\n  Use blue.\n  Not teal.\nThe reviewer will be told\n  R1 is meant so."
+      "The author will be told\n  | Use blue.\n  | Not teal.\nThe reviewer will be told\n  | R1 is meant so."
     )
   })
 
@@ -55,8 +68,8 @@ describe("a question", () => {
       { id: "R2", title: "Rename it", action: "auto_fix", priority: "P2" }
     ]
     const lines = shown({ items })
-    assert.include(lines, "  P0 R1 Close the file (human_required): It leaks.")
-    assert.include(lines, "  P2 R2 Rename it (auto_fix)")
+    assert.include(lines, "  | P0 R1 Close the file (human_required): It leaks.")
+    assert.include(lines, "  | P2 R2 Rename it (auto_fix)")
   })
 
   it("shows the quality gates that failed, with the end of their output", () => {
@@ -66,15 +79,15 @@ describe("a question", () => {
       { ...result, command: "npm run lint", exitCode: 0, tail: "fine" }
     ]
     const lines = shown({ evidence: { gateResults } })
-    assert.include(lines, "  npm test → exit 1 (log a.log)")
-    assert.include(lines, "  1 failed")
+    assert.include(lines, "  | npm test → exit 1 (log a.log)")
+    assert.include(lines, "  | 1 failed")
     assert.isFalse(lines.some((line) => line.includes("npm run lint")))
   })
 
   it("shows the whole of a gate's short output", () => {
     const result = { command: "npm test", exitCode: 1, durationMs: 1, timedOut: false, logRef: "a.log" }
     const short = shown({ evidence: { gateResults: [{ ...result, head: "2 passed\n1 failed\n", tail: "" }] } })
-    assert.include(short, "  1 failed")
+    assert.include(short, "  | 1 failed")
     const long = shown({ evidence: { gateResults: [{ ...result, head: "begin", tail: "x".repeat(2000) }] } })
     assert.isFalse(long.some((line) => line.includes("begin")))
   })
@@ -90,7 +103,7 @@ describe("a question", () => {
     const lines = shown({ origin: "checkpoint", evidence: { checkpoint } })
     assert.includeMembers(
       [...lines],
-      ["  T7 (human-verify): Sign in by hand.", "  1. Open /login", "  2. Sign in", "  Have an account"]
+      ["  | T7 (human-verify): Sign in by hand.", "  | 1. Open /login", "  | 2. Sign in", "  | Have an account"]
     )
   })
 
@@ -98,12 +111,12 @@ describe("a question", () => {
     const checkpoint = { task: "T7", type: "decision", description: "Red or blue?" }
     const lines = shown({ origin: "checkpoint", reason: "Red or blue?", evidence: { checkpoint } })
     assert.strictEqual(lines.filter((line) => line.includes("Red or blue?")).length, 1)
-    assert.include([...lines], "  T7 (decision)")
+    assert.include([...lines], "  | T7 (decision)")
   })
 
   it("shows missing commits and files, and uncommitted changes", () => {
     const lines = shown({ evidence: { missingCommits: ["abc"], missingFiles: ["a.ts"], dirty: ["b.ts"] } })
-    assert.includeMembers([...lines], ["Missing", "  abc", "  a.ts", "Not committed", "  b.ts"])
+    assert.includeMembers([...lines], ["Missing", "  | abc", "  | a.ts", "Not committed", "  | b.ts"])
   })
 
   it("shows the commit, the usage with the reasoning tokens, and the session", () => {
@@ -119,8 +132,8 @@ describe("a question", () => {
     assert.includeMembers(
       [...lines],
       [
-        "  0123abc",
-        "  1 file changed",
+        "  | 0123abc",
+        "  | 1 file changed",
         "Used so far: 18 tokens, $0.5000",
         "Session r1-abc-s1; 'reprise attach r1-abc-s1' opens it"
       ]
@@ -152,7 +165,7 @@ describe("a question", () => {
       [...lines],
       [
         "The reviewer's last lines",
-        "  Is R1 meant so?",
+        "  | Is R1 meant so?",
         "The reviewer's session r1-abc-p1-s1; 'reprise attach r1-abc-p1-s1' opens it",
         "The author's session r1-abc-s1; 'reprise attach r1-abc-s1' opens it"
       ]
@@ -166,7 +179,7 @@ describe("a question", () => {
 
   it("shows control sequences of agents instead of executing them", () => {
     const lines = shown({ reason: "first\n\u001b[2Jsecond", evidence: { lastLines: "\u001b]0;title\u0007" } })
-    assert.includeMembers([...lines], ["  first", "  \\x1b[2Jsecond", "  \\x1b]0;title\\x07"])
+    assert.includeMembers([...lines], ["  | first", "  | \\x1b[2Jsecond", "  | \\x1b]0;title\\x07"])
   })
 })
 

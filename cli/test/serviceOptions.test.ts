@@ -28,7 +28,13 @@ describe("the options of a run", () => {
     assert.strictEqual(options.model, "a/b")
     assert.strictEqual(options.reviewerModel, "c/d")
     assert.strictEqual(options.permissions, "workspace")
-    assert.deepStrictEqual(options.gates, { quality: ["make"], qualityTimeoutMs: 300_000, verify: [], phase: "human" })
+    assert.deepStrictEqual(options.gates, {
+      quality: ["make"],
+      qualityTimeoutMs: 300_000,
+      verify: [],
+      environment: [],
+      phase: "human"
+    })
     assert.deepStrictEqual(options.limits, { ...defaultRunOptions.limits, tokenBudget: 1000 })
     assert.isTrue(options.worktree)
     assert.deepStrictEqual(options.postCreate, ["npm ci"])

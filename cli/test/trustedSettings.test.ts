@@ -61,10 +61,23 @@ describe("the settings that need trust", () => {
   })
 
   it("are shown under the file that names them", () => {
-    assert.strictEqual(
-      trustedSettingLines(trustedSettings(configOf(both))),
-      "reprise.toml, gates.quality:\n  make\nreprise.toml, workspace.postCreate:\n  npm ci\n  npm run build"
-    )
+    assert.deepStrictEqual(trustedSettingLines(trustedSettings(configOf(both))), [
+      "reprise.toml, gates.quality:",
+      "  make",
+      "reprise.toml, workspace.postCreate:",
+      "  npm ci",
+      "  npm run build"
+    ])
+  })
+
+  it("are shown so that no command looks like another one or like two", () => {
+    const disguised = layerOf({ "gates.quality": ["make\n  npm ci", "echo \u202e'tset mpn'\u200b", "a\rb"] })
+    assert.deepStrictEqual(trustedSettingLines(trustedSettings(configOf(disguised))), [
+      "reprise.toml, gates.quality:",
+      "  make\\n  npm ci",
+      "  echo \\u{202e}'tset mpn'\\u{200b}",
+      "  a\\x0db"
+    ])
   })
 })
 

@@ -10,6 +10,7 @@ import { openCodeFolders } from "./openCodeFolders.ts"
 import { parkedRuns } from "./parkedRuns/parkedRuns.ts"
 import { report } from "./report.ts"
 import { reviewTokens } from "./reviewTokens.ts"
+import { sandbox } from "./sandbox.ts"
 import { savedTurns } from "./savedTurns.ts"
 import { startUp } from "./startUp.ts"
 
@@ -25,6 +26,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   "parked-runs": parkedRuns,
   report,
   "review-tokens": reviewTokens,
+  sandbox,
   "saved-turns": savedTurns,
   "start-up": startUp
 }

@@ -120,6 +120,8 @@ export const makeWorld = Effect.fn("makeWorld")(function* (options: WorldOptions
     PATH: process.env["PATH"],
     HOME: join(base, "home"),
     TERM: "dumb",
+    // What differs where the sandbox can be used has tests of its own.
+    REPRISE_SANDBOX_MODE: "off",
     REPRISE_NATS_SERVER: server.path,
     NODE_COMPILE_CACHE: packed?.compileCache ?? join(tmpdir(), "node-compile-cache"),
     ...(shared === undefined

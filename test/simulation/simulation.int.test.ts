@@ -28,6 +28,15 @@ const told: Readonly<Record<string, readonly [number, ReadonlyArray<Fault>]>> = 
       { _tag: "KillAsked", service: "session-manager", question: 0, downMs: 700_000 }
     ]
   ],
+  "conversations are to be archived while the process that shows their sessions hangs for a quarter of an hour": [
+    1080,
+    [
+      { _tag: "Freeze", service: "session-manager", step: 3110, ms: 900_000 },
+      { _tag: "Author", prompt: 2, does: "needs-human" },
+      { _tag: "KillAsked", service: "session-manager", question: 0, downMs: 700_000 },
+      { _tag: "Author", prompt: 1, does: "no-report" }
+    ]
+  ],
   "git fails while a working tree is prepared whose lease is taken": [30044, [{ _tag: "GitFails", call: 6, times: 1 }]],
   "a human works in a session after one kill at such a moment": [
     1,

@@ -8,6 +8,7 @@ import { Host, type RunView } from "@reprise/protocol"
 import type { CallRecord } from "@reprise/scripted-model"
 import { Effect, Layer, Schema } from "effect"
 import type { PublicLine, World } from "../harness/World.ts"
+import { isOfFlood } from "./flood.ts"
 import { commitsOf, guidanceFor, phases } from "./story.ts"
 
 export interface RunFigures {
@@ -79,7 +80,12 @@ const checkPrompts = (prompts: ReadonlyArray<Prompt>) =>
     )
   )
 
-const checkEvents = (events: ReadonlyArray<PublicLine>) => {
+/** Each event once, as a reader sees it who ignores repeats; without those that a flood has forged. */
+const told = (events: ReadonlyArray<PublicLine>) =>
+  [...new Map(events.map((event) => [event.id, event])).values()].filter(({ id }) => !isOfFlood(id))
+
+const checkEvents = (all: ReadonlyArray<PublicLine>) => {
+  const events = told(all)
   const found = countBy(events, ({ phase, type }) => (phase === undefined ? type : `${type} of phase ${phase}`))
   const wanted = [
     "RunStarted",
@@ -171,6 +177,9 @@ const checkStore = (state: string) =>
 
 const marks = ["REPRISE_NATS_STATE", "REPRISE_OPENCODE_STATE", "REPRISE_CLAUDE_STATE"] as const
 
+/** Folders that OpenCode and Claude keep for themselves, killed or not: Claude one for each session and one for sockets. */
+const isOfAgents = /^(opencode$|claude-\d+|cc-socks)/
+
 /** What is left over when every command has ended. */
 export const checkRemains = Effect.fnUntraced(function* (world: World) {
   const state = join(world.root, ".reprise")
@@ -178,8 +187,7 @@ export const checkRemains = Effect.fnUntraced(function* (world: World) {
   const locks = yield* Effect.forEach(["owner", "host"], (name) =>
     Effect.map(isLocked(state, name), (locked) => (locked ? [`${name}.lock is still held`] : []))
   )
-  // OpenCode makes a folder of this name for all of its processes.
-  const temporary = filesIn(world.environment["TMPDIR"] ?? "").filter((name) => name !== "opencode")
+  const temporary = filesIn(world.environment["TMPDIR"] ?? "").filter((name) => !isOfAgents.test(name))
   const endpoints = ["endpoint.json", "opencode.json"].filter((name) => existsSync(join(state, name)))
   return [
     ...processes.flat().map((pid) => `process ${pid} still runs`),

@@ -6,6 +6,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { Effect } from "effect"
 import { makeBundle } from "../harness/bundle.ts"
+import type { World } from "../harness/World.ts"
+import { type Flood, flood } from "./flood.ts"
 import { rage, type Storm } from "./storm.ts"
 
 const { values } = parseArgs({
@@ -14,6 +16,8 @@ const { values } = parseArgs({
     kills: { type: "string", default: "200" },
     runs: { type: "string", default: "1" },
     agent: { type: "string", default: "opencode" },
+    /** Floods one world with so many messages; --kills 0 goes with it. */
+    flood: { type: "string", default: "0" },
     /** Finished worlds are kept there, and not told again. */
     keep: { type: "string" },
     json: { type: "boolean", default: false }
@@ -41,6 +45,13 @@ const worlds = Array.from(
     }) as const
 )
 
+const messages = Number(values.flood)
+let flooded: Flood | undefined
+const meanwhile = (world: World) =>
+  Effect.map(flood(world, { seed: first, messages }), (done) => {
+    flooded = done
+  })
+
 const all = await Effect.runPromise(
   Effect.scoped(
     Effect.gen(function* () {
@@ -49,7 +60,12 @@ const all = await Effect.runPromise(
       for (const world of worlds) {
         if (told.some((one) => one.seed === world.seed && one.agent === world.agent)) continue
         say(`world ${world.seed}: ${world.kills} kills, ${world.agent}`)
-        const storm = yield* rage({ ...world, bundle, say: (line) => say(`  ${line}`) })
+        const storm = yield* rage({
+          ...world,
+          bundle,
+          say: (line) => say(`  ${line}`),
+          ...(messages === 0 ? {} : { meanwhile })
+        })
         told.push(storm)
         if (values.keep !== undefined) writeFileSync(values.keep, JSON.stringify(told))
       }
@@ -59,7 +75,14 @@ const all = await Effect.runPromise(
 )
 
 const sum = (of: (storm: Storm) => number) => all.reduce((total, storm) => total + of(storm), 0)
-const violations = all.flatMap(({ seed, violations }) => violations.map((text) => `world ${seed}: ${text}`))
+/** A good answer is taken within this time, whatever else arrives. */
+const longestAnswerMs = 2_000
+const slowest = Math.max(0, ...(flooded?.answersMs ?? []))
+const violations = [
+  ...all.flatMap(({ seed, violations }) => violations.map((text) => `world ${seed}: ${text}`)),
+  ...(slowest > longestAnswerMs ? [`a good answer took ${slowest} ms`] : []),
+  ...(flooded?.brokerRestarted === true ? ["the broker was restarted"] : [])
+]
 
 if (values.json) process.stdout.write(`${JSON.stringify(all)}\n`)
 else {
@@ -72,6 +95,13 @@ else {
     ["prompts", sum(({ prompts }) => prompts)],
     ["commits", sum(({ commits }) => commits)],
     ["answers", sum(({ answers }) => answers)],
+    ...(flooded === undefined
+      ? []
+      : ([
+          ["messages of the flood", flooded.sent],
+          ["good answers meanwhile", flooded.answersMs.length],
+          ["slowest of them, ms", slowest]
+        ] as const)),
     ["minutes", (sum(({ elapsedMs }) => elapsedMs) / 60_000).toFixed(1)],
     [
       "largest store after a prune, KiB",

@@ -11,6 +11,7 @@ import type { Command, Ended } from "../harness/Command.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 import { type Random, randomOf } from "../simulation/machine/Random.ts"
 import { checkRemains, checkRun, type RunFigures, storeBytes, type Told } from "./checks.ts"
+import { isOfFlood } from "./flood.ts"
 import { type Agent, config, guidanceFor, planFiles, planName, script } from "./story.ts"
 import { findVictims, type VictimKind } from "./victims.ts"
 
@@ -22,7 +23,7 @@ export interface StormOptions {
   /** The least number of runs. */
   readonly runs?: number
   readonly bundle?: Bundle
-  /** Works on the world while its runs go on; ended with the last of them. */
+  /** Happens while the runs go on, which end with the first run after it. */
   readonly meanwhile?: (world: World) => Effect.Effect<void, unknown, Scope.Scope>
   readonly say?: (line: string) => void
 }
@@ -115,7 +116,7 @@ const keepHost = (weather: Weather) =>
 const answer = Effect.fnUntraced(function* (weather: Weather) {
   const listed = yield* insist(weather, [0], "gate", "list", "--json")
   for (const { escalationId, runId, state } of decodeQuestions(listed.stdout).data) {
-    if (state !== "open") continue
+    if (state !== "open" || isOfFlood(runId)) continue
     const given = ["gate", "answer", escalationId, "c", "--guidance", guidanceFor(runId)]
     const { code, stderr } = yield* insist(weather, [0, 2], ...given)
     if (code === 2 && !stderr.includes("is closed"))
@@ -130,6 +131,7 @@ const tellRun = Effect.fnUntraced(function* (weather: Weather, number: number) {
   const { data: runs } = decodeRuns((yield* insist(weather, [0], "status", "--json")).stdout)
   for (const problem of yield* checkRun(weather.world, weather.told, planPath, runs)) {
     weather.violations.push(`${planPath}: ${problem}`)
+    say(weather, problem)
   }
   yield* insist(weather, [0], "prune", "--days", "0", "--yes")
   weather.storeBytes.push(storeBytes(weather.state))
@@ -222,10 +224,12 @@ export const rage = Effect.fn("rage")(function* (options: StormOptions) {
   }
   const host = yield* Effect.forkScoped(keepHost(weather))
   const killer = yield* Effect.forkScoped(killAll(weather))
-  if (options.meanwhile !== undefined) yield* Effect.forkScoped(options.meanwhile(world))
+  const meanwhile = yield* Effect.forkScoped(options.meanwhile?.(world) ?? Effect.void)
   let runs = 0
-  while (!isDone(weather) || runs < (options.runs ?? 1)) yield* tellRun(weather, ++runs)
+  while (!isDone(weather) || runs < (options.runs ?? 1) || meanwhile.pollUnsafe() === undefined)
+    yield* tellRun(weather, ++runs)
   yield* Fiber.join(killer)
+  yield* Fiber.join(meanwhile)
   yield* stop(weather)
   yield* Fiber.join(host)
   weather.violations.push(...(yield* checkRemains(world)))

@@ -41,6 +41,22 @@ export const config = Command.make("config").pipe(
   ])
 )
 
+export const sandbox = Command.make("sandbox").pipe(
+  Command.withDescription("Show what commands of agents and quality gates may touch"),
+  Command.withSubcommands([
+    Command.make(
+      "explain",
+      { json: jsonFlag },
+      lazily(
+        () => import("../flows/repository/explainSandbox.ts"),
+        (module, flags) => module.explainSandbox(flags)
+      )
+    ).pipe(
+      Command.withDescription("Show what commands may write, read and reach here, and whether the sandbox can be used")
+    )
+  ])
+)
+
 export const worktree = Command.make("worktree").pipe(
   Command.withDescription("List and remove the git worktrees of runs"),
   Command.withSubcommands([

@@ -7,11 +7,23 @@ import type { Project } from "./Project.ts"
 const anyCase = ["--no-literal-pathspecs", "--icase-pathspecs"]
 
 /**
+ * The files that git tracks at or below some paths of a working tree; undefined if git cannot tell. The paths have no
+ * characters that git reads as a pattern.
+ */
+export const trackedFiles = (
+  directory: string,
+  paths: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<string> | undefined> =>
+  runGit(directory, [...anyCase, "ls-files", "-z", "--", ...paths]).pipe(
+    Effect.map(({ exitCode, stdout }) =>
+      exitCode === 0 ? stdout.split("\0").filter((path) => path !== "") : undefined
+    ),
+    Effect.orElseSucceed(() => undefined)
+  )
+
+/**
  * Whether git tracks a file, or anything in a folder, of a project. True as well if git cannot tell: what might come
- * from others is treated as theirs. The path has no characters that git reads as a pattern.
+ * from others is treated as theirs.
  */
 export const isTracked = ({ root }: Project, path: string): Effect.Effect<boolean> =>
-  runGit(root, [...anyCase, "ls-files", "-z", "--", path]).pipe(
-    Effect.map(({ exitCode, stdout }) => exitCode !== 0 || stdout !== ""),
-    Effect.orElseSucceed(() => true)
-  )
+  Effect.map(trackedFiles(root, [path]), (files) => files === undefined || files.length > 0)

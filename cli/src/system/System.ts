@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { ActorConfig, HostTaken, JetStreamBroker, Messenger } from "@reprise/actor"
 import type { AgentRuntimes } from "@reprise/agent"
 import * as gate from "@reprise/gate"
-import { ensureStreams, tryLock } from "@reprise/nats"
+import { ensureStreams, onDisk, tryLock } from "@reprise/nats"
 import { layerPino, makePino } from "@reprise/observability"
 import * as orchestrator from "@reprise/orchestrator"
 import { Host } from "@reprise/protocol"
@@ -18,6 +18,7 @@ import { prepareState } from "../project/stateOrigin.ts"
 import { CliFailure, missing } from "../terminal/CliFailure.ts"
 import { BrokerRole, type LocalBroker, localBroker, noticingFull, remoteBroker, untilWorkerEnds } from "./broker.ts"
 import { runtimes } from "./runtimes.ts"
+import { requireSandbox, sandboxOf } from "./sandbox.ts"
 
 export interface SystemOptions {
   readonly project: Project
@@ -54,7 +55,9 @@ export const actors = ({ settings }: SystemOptions) =>
 /** Do the work on this host. */
 const workers = (options: SystemOptions) =>
   Layer.mergeAll(sessionManager.workersWith(sessionSettings(options.settings)), workspace.workers).pipe(
-    Layer.provide(options.runtimes ?? runtimes(options))
+    Layer.provide(options.runtimes ?? runtimes(options)),
+    Layer.provide(sandboxOf(options)),
+    Layer.provide(Layer.effectDiscard(requireSandbox(options)))
   )
 
 export const actorConfig = ({ host, settings }: SystemOptions) =>
@@ -72,11 +75,14 @@ export const messaging = (options: SystemOptions, local: LocalBroker = { waitFor
   )
 }
 
-/** Fails if the project's state folder is not writable: nothing writes to it before this. */
+/** Fails if the project's state folder is not this machine's own, or not writable: nothing writes to it before this. */
 export const logging = ({ project, settings: { log } }: SystemOptions) =>
   Layer.unwrap(
-    Effect.map(prepareState(project), () =>
-      layerPino(makePino(join(project.directory, "logs", "reprise.log"), log.level), log.level)
+    prepareState(project).pipe(
+      Effect.andThen(
+        onDisk(project.directory, async () => makePino(join(project.directory, "logs", "reprise.log"), log.level))
+      ),
+      Effect.map((logger) => layerPino(logger, log.level))
     )
   )
 

@@ -96,6 +96,9 @@ const ownBroker = Effect.fnUntraced(function* ({ project, settings }: SystemOpti
 /** Whoever runs the broker looks whether it is full; a client learns it when it stores something. */
 const client = { owns: false, works: false, requireQuota: Effect.void, full: Effect.never } as const
 
+/** How long a client waits while the process that runs the broker is busy: starting, ending, or starting its server again. */
+const ownerPatienceMs = 30_000
+
 const attachToBroker = Effect.fnUntraced(function* ({ project: { directory } }: SystemOptions) {
   const endpoint = yield* attach(directory).pipe(
     Effect.mapError((error) => (error instanceof NoOwner ? new BrokerLost({ directory }) : error))
@@ -103,7 +106,12 @@ const attachToBroker = Effect.fnUntraced(function* ({ project: { directory } }: 
   const nats = yield* Nats.make(connectionTo(endpoint, { name: "reprise-client" })).pipe(
     Effect.catch((error) =>
       Effect.flatMap(hasOwner(directory), (owner) => Effect.fail(owner ? error : new BrokerLost({ directory })))
-    )
+    ),
+    // The owner may just be starting its server again, under the same address.
+    Effect.retry({
+      while: (error) => error._tag === "BrokerUnreachable",
+      schedule: Schedule.spaced("100 millis").pipe(Schedule.upTo({ duration: `${ownerPatienceMs} millis` }))
+    })
   )
   // An owner restarts its server under the same address; without an owner no server comes back.
   const lost = Effect.gen(function* () {
@@ -112,7 +120,7 @@ const attachToBroker = Effect.fnUntraced(function* ({ project: { directory } }: 
     Effect.repeat({ until: (gone) => gone, schedule: Schedule.spaced("200 millis") }),
     Effect.andThen(new BrokerLost({ directory }))
   )
-  return Context.make(Nats, nats).pipe(Context.add(BrokerRole, { ...client, lost, patienceMs: 30_000 }))
+  return Context.make(Nats, nats).pipe(Context.add(BrokerRole, { ...client, lost, patienceMs: ownerPatienceMs }))
 })
 
 /** Fails when the process that does the work of this directory has ended, whoever runs the broker. */

@@ -2,6 +2,7 @@
 import {
   AgentRuntimes,
   agentPackages,
+  allTrusted,
   type ClaudeNotInstalled,
   installAgent,
   layerClaude,
@@ -9,13 +10,17 @@ import {
   locateClaude,
   locateOpenCode,
   type OpenCodeNotFound,
-  OpenCodeServer
+  OpenCodeNotPermitted,
+  OpenCodeServer,
+  type ProjectSettings
 } from "@reprise/agent"
 import type { RuntimeName } from "@reprise/protocol"
 import { Effect, Layer, Redacted, Result } from "effect"
+import type { Project } from "../project/Project.ts"
 import { missing } from "../terminal/CliFailure.ts"
 import { say } from "../terminal/Printer.ts"
 import { readYes } from "../terminal/readLine.ts"
+import { projectSettings } from "../trust/projectSettings.ts"
 import { hostEnvironment } from "./hostEnvironment.ts"
 import { limitHeap } from "./memory.ts"
 import type { SystemOptions } from "./System.ts"
@@ -24,11 +29,21 @@ import type { SystemOptions } from "./System.ts"
 export const openCodeAt = (url: string) =>
   OpenCodeServer.layerConnect({ url, password: Redacted.make(process.env["OPENCODE_SERVER_PASSWORD"] ?? "") })
 
+/** What OpenCode and Claude may read in the trees of a project; a server that somebody else runs is their affair. */
+export const settingsFor = ({ project, settings }: SystemOptions, runtime: RuntimeName): ProjectSettings =>
+  runtime === "opencode" && settings.opencode.url !== undefined ? allTrusted : projectSettings(project, runtime)
+
+const permitted = (project: Project) =>
+  Effect.flatMap(projectSettings(project, "opencode")(project.root), (verdict) =>
+    verdict._tag === "trusted" ? Effect.void : Effect.fail(new OpenCodeNotPermitted({ detail: verdict.detail }))
+  )
+
 const openCodeServer = ({ openCodeEnvironment, project, settings }: SystemOptions) =>
   settings.opencode.url === undefined
     ? OpenCodeServer.layer({
         stateDirectory: project.directory,
-        environment: { ...process.env, ...openCodeEnvironment }
+        environment: { ...process.env, ...openCodeEnvironment },
+        permit: permitted(project)
       })
     : openCodeAt(settings.opencode.url)
 
@@ -36,14 +51,15 @@ const startServer = Layer.effectDiscard(Effect.flatMap(OpenCodeServer, ({ connec
 
 const openCode = (options: SystemOptions) =>
   Layer.provideMerge(
-    layerOpenCode(),
+    layerOpenCode({ projectSettings: settingsFor(options, "opencode") }),
     options.lazyAgents !== true && options.settings.runtime === "opencode" ? startServer : Layer.empty
   ).pipe(Layer.provide(openCodeServer(options)))
 
 export const runtimes = (options: SystemOptions) =>
-  AgentRuntimes.layerOf(openCode(options), layerClaude({ stateDirectory: options.project.directory })).pipe(
-    Layer.provide(Layer.effectDiscard(limitHeap))
-  )
+  AgentRuntimes.layerOf(
+    openCode(options),
+    layerClaude({ stateDirectory: options.project.directory, projectSettings: settingsFor(options, "claude") })
+  ).pipe(Layer.provide(Layer.effectDiscard(limitHeap)))
 
 /** Fails if the agent's program is not installed. */
 const find = (runtime: RuntimeName): Effect.Effect<void, ClaudeNotInstalled | OpenCodeNotFound> =>

@@ -8,7 +8,7 @@ import type { RuntimeName } from "@reprise/protocol"
 import { Effect, Layer, Option } from "effect"
 import { requireTrusted } from "../trust/requireTrust.ts"
 import { type ClientFlags, clientOptions, withClient } from "./clientSystem.ts"
-import { openCodeAt } from "./runtimes.ts"
+import { openCodeAt, settingsFor } from "./runtimes.ts"
 import type { SystemOptions } from "./System.ts"
 
 /** It has its own state directory, so that it disturbs nothing; OpenCode keeps sessions in the user's data directory. */
@@ -43,8 +43,14 @@ export const withRuntime = <A, E, R>(
 ) => {
   const runtime =
     name === "opencode"
-      ? layerOpenCode().pipe(Layer.provide(openCodeServer(options)))
-      : layerClaude({ stateDirectory: options.project.directory, visiting: true })
+      ? layerOpenCode({ projectSettings: settingsFor(options, "opencode") }).pipe(
+          Layer.provide(openCodeServer(options))
+        )
+      : layerClaude({
+          stateDirectory: options.project.directory,
+          visiting: true,
+          projectSettings: settingsFor(options, "claude")
+        })
   return use.pipe(Effect.provide(AgentRuntimes.layerSingle.pipe(Layer.provide(runtime))))
 }
 

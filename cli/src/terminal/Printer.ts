@@ -65,10 +65,3 @@ export const json = (value: unknown): void => data(JSON.stringify(value))
 /** The result of a command under `--json`. */
 export const okJson = (value: unknown): void => json({ ok: true, data: value })
 export const errorJson = (error: { code: string; message: string; hint: string }): void => json({ ok: false, error })
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: this replaces control characters
-const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
-
-/** Makes text from agents safe for a terminal: control sequences are shown as `\x1b` instead of being executed. */
-export const visible = (text: string): string =>
-  text.replace(/\r\n/g, "\n").replace(control, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`)

@@ -5,7 +5,8 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import { Exit as CliExit, CliFailure } from "./CliFailure.ts"
 import { exitCodes } from "./exitCodes.ts"
-import { color, errorJson, say, visible } from "./Printer.ts"
+import { color, errorJson, say } from "./Printer.ts"
+import { visible } from "./visible.ts"
 
 export interface ReportOptions {
   readonly asJson: boolean

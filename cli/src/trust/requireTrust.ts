@@ -1,10 +1,14 @@
 /** Settings that others may have written are used only after a human trusted them on this machine. */
+import type { RuntimeName } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { Config } from "../config/resolveConfig.ts"
 import type { Project } from "../project/Project.ts"
 import { missing } from "../terminal/CliFailure.ts"
-import { say, visible } from "../terminal/Printer.ts"
+import { say } from "../terminal/Printer.ts"
 import { readYes } from "../terminal/readLine.ts"
+import { visible, visibleLine } from "../terminal/visible.ts"
+import { agentFileLine } from "./agentFiles.ts"
+import { forgetOutdatedFiles, trustAgentFiles, untrustedAgentFiles } from "./projectSettings.ts"
 import {
   isCommand,
   type TrustedPath,
@@ -14,9 +18,34 @@ import {
 } from "./trustedSettings.ts"
 import { forgetOutdated, trust, untrusted } from "./trustStore.ts"
 
+/** The agents of a command, whose settings a repository may bring. */
+export interface Agents {
+  readonly runtime: RuntimeName
+  /** OpenCode is a server that somebody else runs, who answers for what it reads. */
+  readonly elsewhere: boolean
+}
+
+/** The runtime that the configuration names. */
+export const agentsOf = ({ settings: { opencode, runtime } }: Config): Agents => ({
+  runtime,
+  elsewhere: runtime === "opencode" && opencode.url !== undefined
+})
+
+/** What to trust of the agents' files. Claude leaves out what is not trusted, which is said; OpenCode cannot. */
+const filesToTrust = Effect.fnUntraced(function* (project: Project, { elsewhere, runtime }: Agents) {
+  if (elsewhere) return []
+  const files = yield* untrustedAgentFiles(project, runtime)
+  if (runtime !== "claude" || files.length === 0) return files
+  const names = files.map(({ path }) => visibleLine(path))
+  say(`Claude leaves out what is not trusted ('reprise trust'): ${names.slice(0, 10).join(", ")}`)
+  return []
+})
+
 export interface Prompting {
   /** A human at the terminal can be asked. */
   readonly terminal: boolean
+  /** Absent: the command starts no agents. */
+  readonly agents?: Agents
   /** The plan as it was named on the command line. */
   readonly plan?: string
 }
@@ -29,12 +58,14 @@ export const requireTrust = Effect.fnUntraced(function* (
   project: Project,
   config: Config,
   wanted: ReadonlyArray<TrustedSetting>,
-  { plan, terminal }: Prompting = { terminal: false }
+  { agents, plan, terminal }: Prompting = { terminal: false }
 ) {
   yield* forgetOutdated(project, config)
+  yield* forgetOutdatedFiles(project)
   const { settings, trouble } = yield* untrusted(project, wanted)
-  if (settings.length === 0) return
-  const list = visible(trustedSettingLines(settings))
+  const files = agents === undefined ? [] : yield* filesToTrust(project, agents)
+  if (settings.length === 0 && files.length === 0) return
+  const list = [...trustedSettingLines(settings), ...files.map(agentFileLine)].join("\n")
   const ofPlan = plan !== undefined && settings.some(({ source }) => source === "plan")
   const notTrusted = missing(
     "not-trusted",
@@ -43,13 +74,18 @@ export const requireTrust = Effect.fnUntraced(function* (
   )
   if (!terminal) return yield* notTrusted
   if (trouble !== undefined) say(visible(trouble))
-  const onlyCommands = settings.every(isCommand)
+  if (files.some(({ doubt }) => doubt !== undefined)) return yield* notTrusted
+  const onlyCommands = files.length === 0 && settings.every(isCommand)
   const what = onlyCommands ? "commands" : "settings"
   say(`These ${what} come from files in this repository and have not been approved on this machine:\n${list}`)
   if (!(yield* readYes(`${onlyCommands ? "Run" : "Use"} them? [y/N] `))) return yield* notTrusted
   yield* trust(project, settings)
+  yield* trustAgentFiles(project, files)
 })
 
-/** The same for some settings, without asking anybody. */
-export const requireTrusted = (project: Project, config: Config, paths: ReadonlyArray<TrustedPath>) =>
-  requireTrust(project, config, trustedSettings(config, paths))
+/** The same for some settings, and for agents that a command starts, without asking anybody. */
+export const requireTrusted = (project: Project, config: Config, paths: ReadonlyArray<TrustedPath>, agents?: Agents) =>
+  requireTrust(project, config, trustedSettings(config, paths), {
+    terminal: false,
+    ...(agents === undefined ? {} : { agents })
+  })

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto"
 import type { Source } from "../config/layers.ts"
 import type { Config } from "../config/resolveConfig.ts"
 import type { SettingPath, Settings } from "../config/settingsTable.ts"
+import { visibleLine } from "../terminal/visible.ts"
 
 /** Settings whose values a shell runs. */
 const commandSettings = ["gates.quality", "gates.verify", "workspace.postCreate"] as const
@@ -14,7 +15,23 @@ export const serverSettings = ["nats.url", "nats.credentials"] as const
 /** Where agents get their instructions, with the user's password, and who approves what they ask for. */
 export const agentSettings = ["opencode.url", "sessions.onPrompt"] as const
 
-const allSettings = [...commandSettings, "permissions", ...serverSettings, ...agentSettings] as const
+/** What the sandbox lets through. */
+export const sandboxSettings = [
+  "sandbox.mode",
+  "sandbox.write",
+  "sandbox.read",
+  "sandbox.network",
+  "sandbox.gates"
+] as const
+
+const allSettings = [
+  ...commandSettings,
+  "gates.environment",
+  "permissions",
+  ...serverSettings,
+  ...agentSettings,
+  ...sandboxSettings
+] as const
 export type TrustedPath = Extract<SettingPath, (typeof allSettings)[number]>
 
 export const isTrustedPath = (name: string): name is TrustedPath => allSettings.some((one) => one === name)
@@ -44,6 +61,8 @@ const valuesOf = (settings: Settings, path: TrustedPath): ReadonlyArray<string> 
       return settings.gates.verify
     case "workspace.postCreate":
       return settings.workspace.postCreate
+    case "gates.environment":
+      return settings.gates.environment
     case "permissions":
       // Agents that ask for everything are allowed nothing.
       return settings.permissions === "ask" ? [] : [settings.permissions]
@@ -53,6 +72,16 @@ const valuesOf = (settings: Settings, path: TrustedPath): ReadonlyArray<string> 
       return ifSet(settings.nats.credentials)
     case "opencode.url":
       return ifSet(settings.opencode.url)
+    case "sandbox.mode":
+      return settings.sandbox.mode === "off" ? ["off"] : []
+    case "sandbox.write":
+      return settings.sandbox.write
+    case "sandbox.read":
+      return settings.sandbox.read
+    case "sandbox.network":
+      return settings.sandbox.network
+    case "sandbox.gates":
+      return settings.sandbox.gates ? [] : ["false"]
     case "sessions.onPrompt":
       return approvals(settings.sessions)
   }
@@ -94,8 +123,9 @@ export const digestOf = ({ setting, values }: Pick<TrustedSetting, "setting" | "
     .update(JSON.stringify([setting, ...values]))
     .digest("hex")
 
-/** A line for each value, under the file that names it. */
-export const trustedSettingLines = (all: ReadonlyArray<TrustedSetting>): string =>
-  all
-    .map(({ from, setting, values }) => [`${from}, ${setting}:`, ...values.map((value) => `  ${value}`)].join("\n"))
-    .join("\n")
+/** A line for each value, under the file that names it. A line break in a command is shown: it would look like another command. */
+export const trustedSettingLines = (all: ReadonlyArray<TrustedSetting>): ReadonlyArray<string> =>
+  all.flatMap(({ from, setting, values }) => [
+    `${visibleLine(from)}, ${setting}:`,
+    ...values.map((value) => `  ${visibleLine(value)}`)
+  ])

@@ -1,4 +1,4 @@
-/** One public event as one line for people. Pure; the caller makes agent text safe. */
+/** One public event as one line for people. Words of others are marked, so that they never look like a line of ours. Pure. */
 import {
   type PublicEvent,
   type SessionDecision,
@@ -6,6 +6,7 @@ import {
   uncachedTokens,
   type WithdrawalReason
 } from "@reprise/protocol"
+import { quotedRest, visibleLine } from "../terminal/visible.ts"
 
 type EventOf<Tag extends PublicEvent["_tag"]> = Extract<PublicEvent, { readonly _tag: Tag }>
 
@@ -76,7 +77,7 @@ const triggerWords: Record<EventOf<"ActionTaken">["trigger"], string> = {
 }
 
 const actionTaken = ({ about, action, attempt: n, trigger }: EventOf<"ActionTaken">): string =>
-  `    Automatic action: ${action}${attempt(n)}, because ${triggerWords[trigger]}${about === undefined ? "" : ` (${about})`}`
+  `    Automatic action: ${action}${attempt(n)}, because ${triggerWords[trigger]}${about === undefined ? "" : ` (${quotedRest(about)})`}`
 
 const withdrawalWords: Record<WithdrawalReason, string> = {
   "agent-working": "the agent is working again",
@@ -116,21 +117,24 @@ const turnCompleted = (event: EventOf<"TurnCompleted">): string => {
   return `    ${result} in ${seconds(event.duration)}, ${thousands(event.tokens.input + event.tokens.output)} tokens${attempts}`
 }
 
-const turnFailed = ({ kind, message }: EventOf<"TurnFailed">): string => `    Turn failed (${kind}): ${message}`
+const turnFailed = ({ kind, message }: EventOf<"TurnFailed">): string =>
+  `    Turn failed (${kind}): ${quotedRest(message)}`
 
 const failedGates = ({ results }: EventOf<"QualityFailed">): string =>
   results
     .filter(({ exitCode }) => exitCode !== 0)
     .map(
       ({ command, exitCode, logRef, timedOut }) =>
-        `    Failed: ${command} (${timedOut ? "timed out" : `exit ${exitCode}`}), log ${logRef}`
+        `    Failed: ${quotedRest(command)} (${timedOut ? "timed out" : `exit ${exitCode}`}), log ${logRef}`
     )
     .join("\n")
 
 const verdict = ({ verdict: { items, readiness } }: EventOf<"VerdictReached">): string =>
   [
     `    Verdict: ${readiness}`,
-    ...items.map(({ action, id, priority, title }) => `      ${priority} ${id} ${title} (${action})`)
+    ...items.map(
+      ({ action, id, priority, title }) => `      ${priority} ${visibleLine(id)} ${quotedRest(title)} (${action})`
+    )
   ].join("\n")
 
 const phaseCompleted = ({ by, commit, phase }: EventOf<"PhaseCompleted">): string =>
@@ -139,19 +143,21 @@ const phaseCompleted = ({ by, commit, phase }: EventOf<"PhaseCompleted">): strin
 const stateWritten = ({ path, replaced }: EventOf<"ContinuationStateWritten">): Line =>
   replaced === undefined
     ? quiet(`    Continuation state written to ${path}`)
-    : live(`    ${path} was invalid (${replaced.code}: ${replaced.detail}) and was written again from the journal`)
+    : live(
+        `    ${path} was invalid (${replaced.code}: ${quotedRest(replaced.detail)}) and was written again from the journal`
+      )
 
 const phaseBlocked = ({ dirty, head }: EventOf<"PhaseBlocked">): string =>
   head === undefined
-    ? `    The working tree is not clean: ${dirty.join(", ")}`
+    ? `    The working tree is not clean: ${dirty.map(visibleLine).join(", ")}`
     : `    HEAD moved during the review, to ${head}`
 
 const eventText = (event: PublicEvent): Line => {
   switch (event._tag) {
     case "RunStarted":
-      return live(`Run ${event.runId} of ${event.planPath}: ${counted(event.phases.length, "phase")}`)
+      return live(`Run ${event.runId} of ${visibleLine(event.planPath)}: ${counted(event.phases.length, "phase")}`)
     case "PhaseStarted":
-      return live(`Phase ${event.phase}: ${event.title}`)
+      return live(`Phase ${event.phase}: ${visibleLine(event.title)}`)
     case "StepStarted":
       return live(stepStarted(event))
     case "StepWaiting":
@@ -167,19 +173,19 @@ const eventText = (event: PublicEvent): Line => {
     case "RunCompleted":
       return live("Run completed")
     case "RunFailed":
-      return live(`Run failed: ${event.reason}`)
+      return live(`Run failed: ${quotedRest(event.reason)}`)
     case "RunAborted":
-      return live(`Run aborted: ${event.reason}`)
+      return live(`Run aborted: ${quotedRest(event.reason)}`)
     case "CheckpointReached":
-      return live(`    Checkpoint at task ${event.task} (${event.type})`)
+      return live(`    Checkpoint at task ${visibleLine(event.task)} (${event.type})`)
     case "CheckpointResolved":
-      return live(`    Checkpoint resolved: ${event.resolution}`)
+      return live(`    Checkpoint resolved: ${quotedRest(event.resolution)}`)
     case "SessionCreated":
       return live(`    ${capital(event.role)} starts session ${event.sessionId}`)
     case "SessionReused":
       return live(`    ${capital(event.role ?? "agent")} continues session ${event.sessionId}`)
     case "SessionReplaced":
-      return live(`    Session replaced: ${event.reason}`)
+      return live(`    Session replaced: ${quotedRest(event.reason)}`)
     case "SessionPaused":
       return quiet(`    Session ${event.sessionId} paused`)
     case "SessionExpired":
@@ -187,9 +193,9 @@ const eventText = (event: PublicEvent): Line => {
     case "SessionCompleted":
       return quiet(`    Session ${event.sessionId} completed`)
     case "SessionAborted":
-      return live(`    Session ${event.sessionId} aborted: ${event.reason}`)
+      return live(`    Session ${event.sessionId} aborted: ${quotedRest(event.reason)}`)
     case "SessionFailed":
-      return live(`    Session ${event.sessionId} failed: ${event.reason}`)
+      return live(`    Session ${event.sessionId} failed: ${quotedRest(event.reason)}`)
     case "SessionArchived":
       return quiet(`    Session ${event.sessionId} archived`)
     case "UsageCounted":
@@ -203,9 +209,9 @@ const eventText = (event: PublicEvent): Line => {
     case "AgentIdle":
       return quiet("    The agent is idle")
     case "AgentPrompting":
-      return live(`    The agent asks: ${event.text}`)
+      return live(`    The agent asks: ${quotedRest(event.text)}`)
     case "AgentFailed":
-      return live(`    The agent's model failed (${event.kind}): ${event.message}`)
+      return live(`    The agent's model failed (${event.kind}): ${quotedRest(event.message)}`)
     case "AgentGone":
       return live("    The agent's runtime has gone")
     case "TurnStarted":
@@ -213,7 +219,7 @@ const eventText = (event: PublicEvent): Line => {
     case "TurnProgress":
       return event.tool === undefined
         ? quiet(`    … ${event.tokens.input + event.tokens.output} tokens`)
-        : live(`    … ${event.tool}`)
+        : live(`    … ${visibleLine(event.tool)}`)
     case "TurnCompleted":
       return live(turnCompleted(event))
     case "TurnFailed":
@@ -225,9 +231,9 @@ const eventText = (event: PublicEvent): Line => {
     case "VerdictReached":
       return live(verdict(event))
     case "ReviewFailed":
-      return live(`    Review ${event.sessionKept === true ? "interrupted" : "failed"}: ${event.reason}`)
+      return live(`    Review ${event.sessionKept === true ? "interrupted" : "failed"}: ${quotedRest(event.reason)}`)
     case "EscalationRaised":
-      return live(`  Waiting for you (${event.origin}): ${event.reason}`)
+      return live(`  Waiting for you (${event.origin}): ${quotedRest(event.reason)}`)
     case "EscalationAnswered":
       return live(`  Answered: ${event.choice} by ${event.by} via ${event.via}`)
     case "EscalationWithdrawn":
@@ -239,7 +245,7 @@ const eventText = (event: PublicEvent): Line => {
     case "WorkspacePrepared":
       return quiet(`    Workspace ${event.directory} at ${short(event.head)}`)
     case "WorkspaceRefused":
-      return live(`  Workspace refused: ${event.reason}`)
+      return live(`  Workspace refused: ${quotedRest(event.reason)}`)
     case "QualityPassed":
       return live(`    ${event.results.length} passed`)
     case "QualityFailed":
@@ -247,11 +253,11 @@ const eventText = (event: PublicEvent): Line => {
     case "CommitVerified":
       return live(`    Commit ${short(event.commit)} verified`)
     case "CommitRejected":
-      return live(`    Commit ${short(event.commit)} rejected (${event.reason}): ${event.detail}`)
+      return live(`    Commit ${short(event.commit)} rejected (${event.reason}): ${quotedRest(event.detail)}`)
     case "ClaimsVerified":
       return quiet(`    What the author says it has done holds (${event.tasks.length} tasks)`)
     case "ClaimsRejected":
-      return live(`    Commit ${short(event.commit)} rejected (${event.reason}): ${event.detail}`)
+      return live(`    Commit ${short(event.commit)} rejected (${event.reason}): ${quotedRest(event.detail)}`)
     case "PhaseFinished":
       return quiet(`    The working tree is clean at ${short(event.head)}`)
     case "PhaseBlocked":
@@ -260,7 +266,7 @@ const eventText = (event: PublicEvent): Line => {
       return quiet("    The continuation state matches the repository")
     case "ContinuationRejected":
       return live(
-        `    The continuation state does not match the repository: ${[...event.missingCommits, ...event.missingFiles].join(", ")}`
+        `    The continuation state does not match the repository: ${[...event.missingCommits, ...event.missingFiles].map(visibleLine).join(", ")}`
       )
     case "ContinuationStateWritten":
       return stateWritten(event)
@@ -269,9 +275,9 @@ const eventText = (event: PublicEvent): Line => {
     case "WorkspaceReleased":
       return quiet("  Workspace released")
     case "WorkspaceFailed":
-      return live(`  Workspace: ${event.operation} failed: ${event.reason}`)
+      return live(`  Workspace: ${event.operation} failed: ${quotedRest(event.reason)}`)
     case "CommandRefused":
-      return live(`  ${event.command} refused: ${event.reason}`)
+      return live(`  ${event.command} refused: ${quotedRest(event.reason)}`)
   }
 }
 

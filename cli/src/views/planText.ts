@@ -5,7 +5,7 @@ import { type CommandOf, type ReportKind, sessionPrompts } from "@reprise/protoc
 import { firstPrompt } from "@reprise/reviewer/prompts"
 import { reportPrompt, reportRequest } from "@reprise/session-manager/prompts"
 import { Result, Struct } from "effect"
-import { visible } from "../terminal/Printer.ts"
+import { visible } from "../terminal/visible.ts"
 
 /** The command that would start the run. */
 export type StartRun = Extract<CommandOf<"orchestrator">, { readonly _tag: "StartRun" }>

@@ -1,7 +1,7 @@
 /** Public events as data, and as the lines of many runs at once. Pure. */
 import type { SeenEvent } from "@reprise/actor"
 import type { PublicEvent } from "@reprise/protocol"
-import { visible } from "../terminal/Printer.ts"
+import { visible } from "../terminal/visible.ts"
 import { eventLine } from "./eventLine.ts"
 
 /**

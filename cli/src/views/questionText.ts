@@ -7,16 +7,11 @@ import {
   type Role,
   uncachedTokens
 } from "@reprise/protocol"
-import { color, visible } from "../terminal/Printer.ts"
-
-const indent = (text: string): string =>
-  visible(text)
-    .split("\n")
-    .map((line) => `  ${line}`)
-    .join("\n")
+import { color } from "../terminal/Printer.ts"
+import { quotedLines, quotedRest, visibleLine } from "../terminal/visible.ts"
 
 const section = (title: string, body: string | undefined): ReadonlyArray<string> =>
-  body === undefined || body.trim() === "" ? [] : [color.bold(title), indent(body.trimEnd())]
+  body === undefined || body.trim() === "" ? [] : [color.bold(title), quotedLines(body.trimEnd())]
 
 const oneLine = (text: string | undefined): ReadonlyArray<string> => (text === undefined ? [] : [text])
 
@@ -58,7 +53,7 @@ export const since = (iso: string, nowMs: number): string => {
 
 /** `c = continue session (…)`; an option without a short key is shown by its name. */
 export const optionLines = (question: EscalationView): ReadonlyArray<string> =>
-  question.options.map((option) => `${option.keys[0] ?? option.name} = ${visible(option.label)}`)
+  question.options.map((option) => `${option.keys[0] ?? option.name} = ${visibleLine(option.label)}`)
 
 const whyAsked: Record<EscalationView["origin"], string> = {
   author: "The author needs you",
@@ -79,10 +74,10 @@ const whyAsked: Record<EscalationView["origin"], string> = {
 const where = ({ evidence, phase, step, ...question }: EscalationView): string =>
   [
     isStandalone(question) ? `session ${question.runId}` : `run ${question.runId}`,
-    ...oneLine(evidence.planPath === undefined ? undefined : `plan ${evidence.planPath}`),
+    ...oneLine(evidence.planPath === undefined ? undefined : `plan ${visibleLine(evidence.planPath)}`),
     ...(phase === undefined
       ? []
-      : [`phase ${phase}${evidence.phaseTitle === undefined ? "" : ` (${evidence.phaseTitle})`}`]),
+      : [`phase ${phase}${evidence.phaseTitle === undefined ? "" : ` (${visibleLine(evidence.phaseTitle)})`}`]),
     ...oneLine(step),
     ...(evidence.attempt === undefined ? [] : [`attempt ${evidence.attempt}`])
   ].join(", ")
@@ -147,7 +142,7 @@ export const questionText = (question: EscalationView, nowMs: number): string =>
     ...sessionLines(question, nowMs),
     ...(evidence.continueUnavailable === undefined
       ? []
-      : [`Continuing is not possible: ${visible(evidence.continueUnavailable)}`]),
+      : [`Continuing is not possible: ${quotedRest(evidence.continueUnavailable)}`]),
     "",
     ...optionLines(question)
   ].join("\n")

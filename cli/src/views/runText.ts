@@ -1,7 +1,8 @@
 /** Runs as text for people: their state, their work, and how much of their limits they used. Pure. */
 import type { Summary, TaskResult } from "@reprise/plan"
 import { addTokens, type RunView, type Tokens, uncachedTokens } from "@reprise/protocol"
-import { dataColor, visible } from "../terminal/Printer.ts"
+import { dataColor } from "../terminal/Printer.ts"
+import { quotedRest, visible } from "../terminal/visible.ts"
 import { since } from "./questionText.ts"
 import { table } from "./table.ts"
 
@@ -113,7 +114,7 @@ export const runSummary = (run: RunView, locations: ReadonlyArray<readonly [stri
     return [role, turns, tokenCounts(tokens), `$${cost.toFixed(4)}`]
   })
   return [
-    `${dataColor.bold(run.runId)} ${statusWord(run)}${run.reason === undefined ? "" : `: ${visible(run.reason)}`}`,
+    `${dataColor.bold(run.runId)} ${statusWord(run)}${run.reason === undefined ? "" : `: ${quotedRest(run.reason)}`}`,
     ...hostLine(run),
     ...waitsLine(run),
     table(["phase", "title", "state", "commit", "gate runs", "reviews"], phases),
@@ -121,7 +122,7 @@ export const runSummary = (run: RunView, locations: ReadonlyArray<readonly [stri
     table(["role", "turns", "tokens", "cost"], roles),
     table(["what", "where"], locations),
     ...run.ledger.map(wordsLine),
-    ...run.notices.map((notice) => `note: ${visible(notice)}`)
+    ...run.notices.map((notice) => `note: ${quotedRest(notice)}`)
   ].join("\n")
 }
 

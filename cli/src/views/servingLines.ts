@@ -1,6 +1,6 @@
 /** What `reprise up` prints when it starts. Pure. */
 import type { RunView } from "@reprise/protocol"
-import { visible } from "../terminal/Printer.ts"
+import { visible } from "../terminal/visible.ts"
 
 export interface Served {
   /** Absolute path of the repository. */

@@ -2,7 +2,8 @@
 import type { ContentBlock } from "@reprise/agent/message"
 import type { SessionView } from "@reprise/protocol"
 import type { SessionFile } from "@reprise/session-manager/transcript"
-import { dataColor, visible } from "../terminal/Printer.ts"
+import { dataColor } from "../terminal/Printer.ts"
+import { visible } from "../terminal/visible.ts"
 import { table } from "./table.ts"
 
 const statusOf = ({ escalationId, hosted, status, turnId }: SessionView): string => {

@@ -2,7 +2,7 @@
  * The port that hosts sessions (docs/design/sessions.md#the-port). OpenCode, Claude and a runtime in memory implement it
  * and pass one contract suite (`test/contract`).
  */
-import type { ContextFill, PermissionMode, RuntimeName, Tokens, Usage } from "@reprise/protocol"
+import type { ContextFill, PermissionMode, Role, RuntimeName, Tokens, Usage } from "@reprise/protocol"
 import type { Effect, Stream } from "effect"
 import type { AgentError, AgentErrorKind } from "./AgentError.ts"
 import type { Message } from "./Message.ts"
@@ -25,6 +25,8 @@ export interface Prompt {
   /** Chosen and recorded before the first try, and the same in every later try. */
   readonly promptId: PromptIds
   readonly text: string
+  /** What its commands may reach from the sandbox follows from it; absent: nothing. */
+  readonly role?: Role
   readonly model?: string
   /** The runtime's name for a way of working, such as `build` or `plan`. */
   readonly agent?: string

@@ -32,8 +32,14 @@ export const claudeEnvironment = (environment: Environment): Record<string, stri
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1"
 })
 
-export const openCodeEnvironment = (environment: Environment, password: string): Record<string, string> => ({
+/** `shell`: the program that OpenCode runs commands with, in place of the user's shell. */
+export const openCodeEnvironment = (
+  environment: Environment,
+  password: string,
+  shell?: string
+): Record<string, string> => ({
   ...inherited(environment, outerOpenCode),
+  ...(shell === undefined ? {} : { SHELL: shell }),
   OPENCODE_DISABLE_AUTOUPDATE: "1",
   OPENCODE_SERVER_PASSWORD: password
 })

@@ -36,8 +36,8 @@ const edit = (...patterns: ReadonlyArray<string>): PermissionRequest => ({
   always: []
 })
 
-const approved = (request: PermissionRequest, mode: PermissionMode | undefined, directory: string) =>
-  isApproved(request, { mode: Option.fromNullishOr(mode), directory, worktree: directory })
+const approved = (request: PermissionRequest, mode: PermissionMode | undefined, directory: string, sandboxed = false) =>
+  isApproved(request, { mode: Option.fromNullishOr(mode), directory, worktree: directory, sandboxed })
 
 describe("isInside", () => {
   it.effect("is true for files in the directory, existing or not, even through links that stay inside", () =>
@@ -93,6 +93,22 @@ describe("isApproved", () => {
       assert.isTrue(yield* approved(edit("src/a"), "workspace", work))
       assert.isFalse(yield* approved(edit("src/a"), "ask", work))
       assert.isFalse(yield* approved(edit("src/a"), undefined, work))
+    })
+  )
+
+  it.effect("allows commands, wherever they look, and edits inside, where commands run in the sandbox", () =>
+    Effect.gen(function* () {
+      const { work } = yield* place
+      const bash = { ...edit("rm -rf /"), permission: "bash" }
+      const looking = { ...edit("/etc/*"), permission: "external_directory", metadata: { command: "ls /etc" } }
+      const reading = { ...edit("/etc/*"), permission: "external_directory", metadata: { filepath: "/etc/passwd" } }
+      assert.isTrue(yield* approved(bash, "ask", work, true))
+      assert.isTrue(yield* approved(looking, "ask", work, true))
+      assert.isTrue(yield* approved(edit("src/a"), "ask", work, true))
+      assert.isFalse(yield* approved(looking, "workspace", work))
+      assert.isFalse(yield* approved(reading, "ask", work, true))
+      assert.isFalse(yield* approved(edit("../a"), "ask", work, true))
+      assert.isFalse(yield* approved(bash, undefined, work, true))
     })
   )
 

@@ -47,16 +47,26 @@ describe("the rules for Claude", () => {
 
   it("allows what was always allowed: the exact command and no other", async () => {
     const session = { permissions: "ask", directory: "/nowhere", allowed: ["Bash: npm test", "WebFetch"] } as const
-    assert.isTrue(await isApproved("Bash", { command: "npm test" }, session))
-    assert.isFalse(await isApproved("Bash", { command: "npm test; rm -rf /" }, session))
-    assert.isTrue(await isApproved("WebFetch", { url: "https://example.org" }, session))
-    assert.isFalse(await isApproved("Write", { file_path: "/nowhere/a" }, session))
+    assert.isTrue(await isApproved("Bash", { command: "npm test" }, session, false))
+    assert.isFalse(await isApproved("Bash", { command: "npm test; rm -rf /" }, session, false))
+    assert.isTrue(await isApproved("WebFetch", { url: "https://example.org" }, session, false))
+    assert.isFalse(await isApproved("Write", { file_path: "/nowhere/a" }, session, false))
   })
 
-  it("reads a repository's own settings only in mode all", () => {
-    assert.deepStrictEqual(settingSourcesOf("ask"), ["user"])
-    assert.deepStrictEqual(settingSourcesOf("workspace"), ["user"])
-    assert.deepStrictEqual(settingSourcesOf("all"), ["user", "project", "local"])
+  it("allows commands, and files inside the directory, where commands run in the sandbox", async () => {
+    const session = { permissions: "ask", directory: import.meta.dirname, allowed: [] } as const
+    assert.isTrue(await isApproved("Bash", { command: "npm test" }, session, true))
+    assert.isTrue(await isApproved("Write", { file_path: `${import.meta.dirname}/new` }, session, true))
+    assert.isFalse(await isApproved("Write", { file_path: "/nowhere/a" }, session, true))
+    assert.isFalse(await isApproved("Write", { file_path: `${import.meta.dirname}/.git/hooks/x` }, session, true))
+    assert.isFalse(await isApproved("WebFetch", { url: "https://example.org" }, session, true))
+  })
+
+  it("reads a repository's own settings only in mode all, and only if they are trusted", () => {
+    assert.deepStrictEqual(settingSourcesOf("ask", true), ["user"])
+    assert.deepStrictEqual(settingSourcesOf("workspace", true), ["user"])
+    assert.deepStrictEqual(settingSourcesOf("all", false), ["user"])
+    assert.deepStrictEqual(settingSourcesOf("all", true), ["user", "project", "local"])
   })
 
   it("refuses all permissions as root outside a sandbox", () => {

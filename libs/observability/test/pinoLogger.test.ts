@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
@@ -7,6 +7,32 @@ import { layerPino, makePino } from "../src/index.ts"
 
 const Line = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 const readLine = Schema.decodeUnknownSync(Line)
+
+it.effect("keeps its file and folder for their owner alone, also those of an older version, and follows no link", () =>
+  Effect.gen(function* () {
+    const directory = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "reprise-log-"))),
+      (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+    )
+    const folder = join(directory, "logs")
+    const file = join(folder, "reprise.log")
+    const modes = () => [folder, file].map((path) => statSync(path).mode & 0o777)
+    makePino(file, "Info").info("new")
+    assert.deepStrictEqual(modes(), [0o700, 0o600])
+    chmodSync(folder, 0o755)
+    chmodSync(file, 0o644)
+    makePino(file, "Info").info("again")
+    assert.deepStrictEqual(modes(), [0o700, 0o600])
+    assert.match(readFileSync(file, "utf8"), /new[\s\S]*again/)
+
+    const elsewhere = join(directory, "elsewhere")
+    writeFileSync(elsewhere, "")
+    mkdirSync(join(directory, "linked"))
+    symlinkSync(elsewhere, join(directory, "linked", "reprise.log"))
+    assert.throws(() => makePino(join(directory, "linked", "reprise.log"), "Info"), /ELOOP/)
+    assert.strictEqual(readFileSync(elsewhere, "utf8"), "")
+  }).pipe(Effect.scoped)
+)
 
 it.live("writes lines of JSON with the annotations as fields, from the level that was asked for, without secrets", () =>
   Effect.gen(function* () {

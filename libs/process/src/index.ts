@@ -2,8 +2,8 @@
  * What Reprise needs from the operating system: programs that never outlive their owner, programs that run to their
  * end, their logs and ports, git, and files that are replaced in one step.
  */
-export { childEnvironment } from "./childEnvironment.ts"
-export { hasCode, type ReplaceOptions, readIfPresent, readRegularFile, replaceFile } from "./files.ts"
+export { childEnvironment, commandEnvironment } from "./childEnvironment.ts"
+export { hasCode, type ReplaceOptions, readIfPresent, readOpenFile, readRegularFile, replaceFile } from "./files.ts"
 export { isAlive, startOf } from "./identity.ts"
 export { endLeftovers, type Mark, markedProcesses, variableOf } from "./Mark.ts"
 export { freePort, isPortTaken } from "./ports.ts"

@@ -38,6 +38,8 @@ export const GateOptions = Schema.Struct({
   qualityTimeoutMs: count(300_000),
   /** Commands that verify a human-verify checkpoint in place of a human; without any, the run waits for a human. */
   verify: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  /** Names of more variables that the commands see. */
+  environment: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   phase: Schema.Literals(["auto", "human"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("auto" as const)))
 })
 export type GateOptions = typeof GateOptions.Type

@@ -121,7 +121,7 @@ layer(adapters, { excludeTestServices: true })("quality gates", (it) => {
     })
   )
 
-  it.effect("see no GIT_ variables, no credentials of Reprise, no input and no terminal", () =>
+  it.effect("see no GIT_ variables, no credentials of Reprise, no keys, no input and no terminal", () =>
     Effect.gen(function* () {
       const made = yield* repository
       const before = { ...process.env }
@@ -131,11 +131,11 @@ layer(adapters, { excludeTestServices: true })("quality gates", (it) => {
         REPRISE_TOKEN: "canary",
         NATS_CREDS: "canary",
         OPENCODE_SERVER_PASSWORD: "canary",
-        MY_OWN: "kept"
+        ANTHROPIC_API_KEY: "canary"
       })
       const { results } = yield* run(made, [
         "env | grep -E '^(GIT_|REPRISE_|NATS_|OPENCODE_)' ; test $? -eq 1",
-        'test "$MY_OWN" = kept',
+        'test -z "$ANTHROPIC_API_KEY"',
         'test -z "$(cat)"',
         "! (: < /dev/tty) 2>/dev/null",
         'test "$(git rev-parse --show-toplevel)" = "$PWD"'

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { childEnvironment } from "@reprise/process"
+import { childEnvironment, commandEnvironment } from "@reprise/process"
 import { gateOutput, PhaseId, RunId } from "@reprise/protocol"
 import { Schema } from "effect"
 import { commandSlugs, postCreateLog, qualityLog, verifyLog } from "../src/work/qualityGates/logNames.ts"
@@ -59,7 +59,35 @@ describe("names of log files", () => {
   })
 })
 
-describe("the environment of commands", () => {
+describe("the environment of quality gates", () => {
+  const host = {
+    PATH: "/bin",
+    LC_ALL: "C",
+    XDG_CACHE_HOME: "/cache",
+    ANTHROPIC_API_KEY: "key",
+    OPENAI_API_KEY: "key",
+    AWS_SECRET_ACCESS_KEY: "key",
+    GITHUB_TOKEN: "key",
+    HTTPS_PROXY: "http://me:key@proxy",
+    DATABASE_URL: "postgres://me:key@host",
+    NATS_URL: "nats://me:key@host"
+  }
+
+  it("has the usual variables and no key of the user's", () => {
+    assert.deepStrictEqual(commandEnvironment(host, []), { PATH: "/bin", LC_ALL: "C", XDG_CACHE_HOME: "/cache" })
+  })
+
+  it("has the variables that are named, except Reprise's own credentials", () => {
+    assert.deepStrictEqual(commandEnvironment(host, ["DATABASE_URL", "NATS_URL", "ABSENT"]), {
+      PATH: "/bin",
+      LC_ALL: "C",
+      XDG_CACHE_HOME: "/cache",
+      DATABASE_URL: "postgres://me:key@host"
+    })
+  })
+})
+
+describe("the environment of git", () => {
   it("has no variables of git, Reprise, the broker or OpenCode, and all others", () => {
     assert.deepStrictEqual(
       childEnvironment({

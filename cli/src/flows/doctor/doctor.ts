@@ -11,6 +11,7 @@ import { broken, type Finding, findingsTable, ok } from "./findings.ts"
 import { checkClaude, checkGit, checkNode, checkOpenCode, checkServerBinary } from "./programs.ts"
 import { replay } from "./replay.ts"
 import { checkRepository } from "./repository.ts"
+import { checkSandbox } from "./sandbox.ts"
 
 interface Flags extends ClientFlags {
   readonly fix: boolean
@@ -32,6 +33,7 @@ const checkConfigured = Effect.fnUntraced(function* (project: Project, { nats }:
   }
   return [
     ok("configuration", `${configFile} and the environment are valid`),
+    yield* checkSandbox(options),
     ...(yield* checkBroker(options, config.success))
   ]
 })

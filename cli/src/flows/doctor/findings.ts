@@ -1,5 +1,6 @@
 /** What the checks of `reprise doctor` found, as data and as a table. */
-import { dataColor, dataColumns, visible } from "../../terminal/Printer.ts"
+import { dataColor, dataColumns } from "../../terminal/Printer.ts"
+import { visible } from "../../terminal/visible.ts"
 import { table } from "../../views/table.ts"
 
 export interface Finding {

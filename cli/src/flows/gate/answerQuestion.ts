@@ -6,7 +6,8 @@ import { Effect } from "effect"
 import { findQuestion } from "../../system/lookUp.ts"
 import { newCommandId } from "../../system/names.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
-import { color, say, visible } from "../../terminal/Printer.ts"
+import { color, say } from "../../terminal/Printer.ts"
+import { visible } from "../../terminal/visible.ts"
 import { askInTerminal, type Closed } from "./askInTerminal.ts"
 
 export interface Answer {

@@ -2,9 +2,10 @@
 import { type Look, parseAnswer } from "@reprise/gate/typedAnswer"
 import type { EscalationOption, EscalationView } from "@reprise/protocol"
 import { Effect } from "effect"
-import { color, say, visible } from "../../terminal/Printer.ts"
+import { color, say } from "../../terminal/Printer.ts"
 import { readInEditor } from "../../terminal/readInEditor.ts"
 import { type Line, readLine, saysYes } from "../../terminal/readLine.ts"
+import { quotedLines, visible, visibleLine } from "../../terminal/visible.ts"
 import { questionText } from "../../views/questionText.ts"
 import type { Answer } from "./answerQuestion.ts"
 import { evidenceText } from "./evidenceText.ts"
@@ -58,7 +59,7 @@ const confirmed = Effect.fnUntraced(function* (
   typed: string | undefined
 ): Effect.fn.Return<Reply | undefined> {
   if (!isFinalChoice(question, option.name)) return yield* withGuidance(option, typed)
-  const line = yield* readLine(`${visible(option.label)}: are you sure? [y/N] `)
+  const line = yield* readLine(`${visibleLine(option.label)}: are you sure? [y/N] `)
   if (line._tag === "Closed") return line
   if (saysYes(line)) return yield* withGuidance(option, typed)
   say("Not answered; the question stays open.")
@@ -66,7 +67,7 @@ const confirmed = Effect.fnUntraced(function* (
 })
 
 const show = (question: EscalationView, what: Look) =>
-  Effect.map(evidenceText(question, what), (text) => say(visible(text)))
+  Effect.map(evidenceText(question, what), (text) => say(what === "attach" ? visible(text) : quotedLines(text)))
 
 /** Asks again, saying why, as long as the input is not a choice; asks for guidance if the choice takes some. */
 export const askInTerminal = Effect.fn("askInTerminal")(function* (question: EscalationView) {

@@ -8,7 +8,8 @@ import { archivePath } from "../../project/Project.ts"
 import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
 import { allRuns, findRun } from "../../system/lookUp.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
-import { data, okJson, say, visible } from "../../terminal/Printer.ts"
+import { data, okJson, say } from "../../terminal/Printer.ts"
+import { visible } from "../../terminal/visible.ts"
 import { limitsLine, runSummary, runsTable, tasksBegun, tasksTable } from "../../views/runText.ts"
 
 const Entry = Schema.fromJsonString(Schema.Struct({ events: Schema.Unknown }))

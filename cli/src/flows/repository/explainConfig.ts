@@ -5,7 +5,8 @@ import type { Config } from "../../config/resolveConfig.ts"
 import { environmentName, settingsTable } from "../../config/settingsTable.ts"
 import { findProject } from "../../project/Project.ts"
 import { readPlanFile } from "../../project/planFile.ts"
-import { data, okJson, visible } from "../../terminal/Printer.ts"
+import { data, okJson } from "../../terminal/Printer.ts"
+import { visible } from "../../terminal/visible.ts"
 import { table } from "../../views/table.ts"
 
 /** `from`: an environment variable, the path of a plan, or else the source. */

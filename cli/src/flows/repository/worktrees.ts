@@ -8,7 +8,8 @@ import { findProject, type Project } from "../../project/Project.ts"
 import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
 import { allRuns, isOpenRun } from "../../system/lookUp.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
-import { data, okJson, say, visible } from "../../terminal/Printer.ts"
+import { data, okJson, say } from "../../terminal/Printer.ts"
+import { visible } from "../../terminal/visible.ts"
 import { table } from "../../views/table.ts"
 
 interface WorktreeRow {

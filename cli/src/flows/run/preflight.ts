@@ -2,6 +2,7 @@
 import { Git, uncommittedPaths } from "@reprise/workspace"
 import { Effect } from "effect"
 import { missing } from "../../terminal/CliFailure.ts"
+import { visibleLine } from "../../terminal/visible.ts"
 import type { PreparedRun } from "./prepareRun.ts"
 
 const shownPaths = 10
@@ -25,7 +26,7 @@ export const requireCleanTree = Effect.fn("requireCleanTree")(function* ({ optio
   if (options.allowDirty || options.worktree) return
   const dirty = yield* uncommittedPaths(root).pipe(Effect.mapError(gitFailed(root)))
   if (dirty.length === 0) return
-  const list = dirty.slice(0, shownPaths).map((path) => `  ${path}`)
+  const list = dirty.slice(0, shownPaths).map((path) => `  ${visibleLine(path)}`)
   const more = dirty.length > shownPaths ? [`  … and ${dirty.length - shownPaths} more`] : []
   return yield* missing(
     "dirty-tree",

@@ -7,11 +7,12 @@ import { findProject } from "../../project/Project.ts"
 import type { PlanFile } from "../../project/planFile.ts"
 import type { ClientFlags } from "../../system/clientSystem.ts"
 import { requireRuntime } from "../../system/runtimes.ts"
+import { requireSandbox, warningOf } from "../../system/sandbox.ts"
 import { exitWith, wrongUse } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
 import { say } from "../../terminal/Printer.ts"
 import { isInteractive } from "../../terminal/readLine.ts"
-import { requireTrust } from "../../trust/requireTrust.ts"
+import { agentsOf, requireTrust } from "../../trust/requireTrust.ts"
 import { trustedSettingsOfRun } from "../../trust/trustedSettings.ts"
 import { requireCommit } from "./preflight.ts"
 import { describeRun, prepareRun } from "./prepareRun.ts"
@@ -64,7 +65,13 @@ export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
   yield* requireRuntime(prepared.options.runtime, { openCodeUrl: prepared.config.settings.opencode.url, terminal })
   yield* requireCommit(prepared)
   const settings = trustedSettingsOfRun(prepared.config, prepared.options)
-  yield* requireTrust(project, prepared.config, settings, { terminal, plan: flags.plan })
+  yield* requireTrust(project, prepared.config, settings, {
+    terminal,
+    plan: flags.plan,
+    agents: agentsOf(prepared.config)
+  })
+  const warning = warningOf(yield* requireSandbox({ project, settings: prepared.config.settings }))
+  if (warning !== undefined) say(warning)
   yield* ensureSchemaFile(project)
   const code = yield* startOrContinueRun({
     ...prepared,

@@ -10,8 +10,8 @@ import { releaseWhenQuiet } from "../../system/memory.ts"
 import { hostName } from "../../system/names.ts"
 import { type SystemOptions, servingSystem } from "../../system/System.ts"
 import { color, data, json, say } from "../../terminal/Printer.ts"
-import { requireTrusted } from "../../trust/requireTrust.ts"
-import { agentSettings, serverSettings } from "../../trust/trustedSettings.ts"
+import { agentsOf, requireTrusted } from "../../trust/requireTrust.ts"
+import { agentSettings, sandboxSettings, serverSettings } from "../../trust/trustedSettings.ts"
 import { publicJson, timedLine } from "../../views/publicJson.ts"
 import { servingLines } from "../../views/servingLines.ts"
 
@@ -77,6 +77,6 @@ export const serveProject = Effect.fn("serveProject")(function* (options: Servin
 export const up = Effect.fn("up")(function* ({ json: asJson, nats }: ClientFlags) {
   const project = yield* findProject(process.cwd())
   const config = yield* loadConfig(project.root, { flags: { nats: { url: Option.getOrUndefined(nats) } } })
-  yield* requireTrusted(project, config, [...serverSettings, ...agentSettings])
+  yield* requireTrusted(project, config, [...serverSettings, ...agentSettings, ...sandboxSettings], agentsOf(config))
   return yield* serveProject({ project, settings: config.settings, json: asJson, host: yield* hostName })
 })

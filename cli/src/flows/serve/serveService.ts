@@ -21,10 +21,17 @@ import type { ClientFlags } from "../../system/clientSystem.ts"
 import { hostName } from "../../system/names.ts"
 import { runtimes } from "../../system/runtimes.ts"
 import type { SystemOptions } from "../../system/System.ts"
+import { requireSandbox, sandboxOf, warningOf } from "../../system/sandbox.ts"
 import { type CliFailure, missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
 import { requireTrusted } from "../../trust/requireTrust.ts"
-import { agentSettings, serverSettings, type TrustedPath, trustedSettings } from "../../trust/trustedSettings.ts"
+import {
+  agentSettings,
+  sandboxSettings,
+  serverSettings,
+  type TrustedPath,
+  trustedSettings
+} from "../../trust/trustedSettings.ts"
 
 interface Flags extends ClientFlags {
   readonly service: ServiceName
@@ -39,9 +46,11 @@ const serviceLayer = (service: ServiceName, options: SystemOptions) => {
     case "gate":
       return gate.layer
     case "workspace":
-      return workspace.layer
+      return workspace.layer.pipe(Layer.provide(sandboxOf(options)))
     case "session-manager":
-      return sessionManager.layerWith(sessionSettings(options.settings)).pipe(Layer.provide(runtimes(options)))
+      return sessionManager
+        .layerWith(sessionSettings(options.settings))
+        .pipe(Layer.provide(runtimes(options)), Layer.provide(sandboxOf(options)))
   }
 }
 
@@ -102,8 +111,15 @@ export const serveService = Effect.fn("serveService")(function* ({ nats, service
     )
   }
   const server = Option.isSome(nats) ? (["nats.credentials"] as const) : serverSettings
-  const paths = service === "session-manager" ? [...server, ...agentSettings] : server
+  const runsCommands = service === "session-manager" || service === "workspace"
+  const paths = [
+    ...server,
+    ...(service === "session-manager" ? agentSettings : []),
+    ...(runsCommands ? sandboxSettings : [])
+  ]
   yield* isRepository ? requireTrusted(project, config, paths) : requireEnvironment(config, paths)
+  const warning = runsCommands ? warningOf(yield* requireSandbox({ project, settings })) : undefined
+  if (warning !== undefined) yield* Effect.logWarning(warning)
   const healthAddress = process.env["REPRISE_HEALTH_ADDRESS"] ?? ""
   return yield* launchService(serviceLayer(service, { project, settings }), {
     ...remoteSettings(settings, url, service),

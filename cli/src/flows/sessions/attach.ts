@@ -16,7 +16,7 @@ import { hostingSystem, type SystemOptions, usesRemote } from "../../system/Syst
 import { isServed, withRuntime, withSessionClient } from "../../system/sessionRuntime.ts"
 import { CliFailure, missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { color, okJson, say } from "../../terminal/Printer.ts"
-import { requireTrusted } from "../../trust/requireTrust.ts"
+import { agentsOf, requireTrusted } from "../../trust/requireTrust.ts"
 import { agentSettings, serverSettings } from "../../trust/trustedSettings.ts"
 
 /** A session that a human can enter, and its id at its runtime. */
@@ -153,7 +153,7 @@ export const attach = Effect.fn("attach")(function* (flags: ClientFlags & { read
     )
   }
   const { config } = yield* clientOptions(flags)
-  yield* requireTrusted(options.project, config, [...serverSettings, ...agentSettings])
+  yield* requireTrusted(options.project, config, [...serverSettings, ...agentSettings], agentsOf(config))
   // When the process that did the work ends, this one takes over, and opens the interface again.
   const code = yield* untilBrokerLost(interact(open, options)).pipe(
     Effect.provide(hostingSystem({ ...options, lasting: true, lazyAgents: true, host: session.host })),

@@ -17,10 +17,11 @@ import { requireRuntime } from "../../system/runtimes.ts"
 import { hostingSystem } from "../../system/System.ts"
 import { exitWith, wrongUse } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
-import { data, say, visible } from "../../terminal/Printer.ts"
+import { data, say } from "../../terminal/Printer.ts"
 import { isInteractive } from "../../terminal/readLine.ts"
-import { requireTrust } from "../../trust/requireTrust.ts"
-import { agentSettings, serverSettings, trustedSettings } from "../../trust/trustedSettings.ts"
+import { visible } from "../../terminal/visible.ts"
+import { agentsOf, requireTrust } from "../../trust/requireTrust.ts"
+import { agentSettings, sandboxSettings, serverSettings, trustedSettings } from "../../trust/trustedSettings.ts"
 import { followSession } from "./followSession.ts"
 
 interface Flags extends ClientFlags {
@@ -123,8 +124,8 @@ export const startSession = Effect.fn("startSession")(function* (flags: Flags) {
   })
   const { settings } = config
   yield* requireRuntime(settings.runtime, { openCodeUrl: settings.opencode.url, terminal })
-  const needsTrust = trustedSettings(config, ["permissions", ...serverSettings, ...agentSettings])
-  yield* requireTrust(project, config, needsTrust, { terminal })
+  const needsTrust = trustedSettings(config, ["permissions", ...serverSettings, ...agentSettings, ...sandboxSettings])
+  yield* requireTrust(project, config, needsTrust, { terminal, agents: agentsOf(config) })
   const prompts = yield* readPrompts(project)
   yield* ensureSchemaFile(project)
   const code = yield* execute({ project, settings, prompt, prompts, terminal, json: flags.json })

@@ -1,6 +1,6 @@
 /** Key-value buckets, with values of any size. */
 import { type KV, Kvm } from "@nats-io/kv"
-import { attempt } from "@reprise/nats"
+import { attempt, untilAnswered } from "@reprise/nats"
 import { Effect } from "effect"
 import type { Bucket } from "../broker/Broker.ts"
 import { Conflict } from "../broker/faults.ts"
@@ -23,12 +23,17 @@ export const makeBucket = Effect.fnUntraced(function* (connection: Connection, b
     return Effect.catchTag(bodies.get(object), "BodyLost", () => Effect.succeed(""))
   }
 
-  const get = Effect.fnUntraced(function* (key: string) {
+  /** The key's value or the marker of its removal; null: neither. */
+  const entryOf = (key: string) => {
     const operation = `read ${name} ${key}`
-    const entry = yield* open.pipe(
-      Effect.flatMap((bucket) => attempt(operation, () => bucket.get(key))),
+    return open.pipe(
+      Effect.flatMap((bucket) => untilAnswered(attempt(operation, () => bucket.get(key)))),
       Effect.mapError(fault(operation))
     )
+  }
+
+  const get = Effect.fnUntraced(function* (key: string) {
+    const entry = yield* entryOf(key)
     if (entry === null || entry.operation !== "PUT") return undefined
     return { value: yield* resolve(entry.value), revision: entry.revision }
   })
@@ -41,9 +46,8 @@ export const makeBucket = Effect.fnUntraced(function* (connection: Connection, b
     return `${referenceMark}${object}`
   })
 
-  const put = Effect.fnUntraced(function* (key: string, value: string, expected?: number) {
+  const putAt = Effect.fnUntraced(function* (key: string, stored: string, expected?: number) {
     const operation = `write ${name} ${key}`
-    const stored = yield* storedForm(key, value)
     return yield* open.pipe(
       Effect.flatMap((bucket) =>
         attempt(operation, () => bucket.put(key, stored, expected === undefined ? {} : { previousSeq: expected }))
@@ -56,17 +60,35 @@ export const makeBucket = Effect.fnUntraced(function* (connection: Connection, b
     )
   })
 
-  /** Purges the key's subject: the client's own delete and purge leave a marker behind for ever. */
+  /** The first value of a key may have to replace the marker of its removal. */
+  const put = Effect.fnUntraced(function* (key: string, value: string, expected?: number) {
+    const stored = yield* storedForm(key, value)
+    return yield* putAt(key, stored, expected).pipe(
+      Effect.catchTag("Conflict", (conflict) =>
+        Effect.flatMap(expected === 0 ? entryOf(key) : Effect.succeed(null), (entry) =>
+          entry === null || entry.operation === "PUT" ? Effect.fail(conflict) : putAt(key, stored, entry.revision)
+        )
+      )
+    )
+  })
+
+  /**
+   * Purges the key's subject, since markers would stay for ever. A server that is killed within minutes may have forgotten
+   * the purge, or what the last message replaced (measured with 2.10.27): so both of the last two are markers.
+   */
   const remove = Effect.fnUntraced(function* (key: string) {
     const operation = `remove ${name} ${key}`
-    const entry = yield* open.pipe(
-      Effect.flatMap((bucket) => attempt(operation, () => bucket.get(key))),
+    const entry = yield* entryOf(key)
+    if (entry === null) return
+    const bucket = yield* Effect.mapError(open, fault(operation))
+    const mark = attempt(operation, () => bucket.delete(key))
+    const purge = attempt(operation, () => jsm.streams.purge(`KV_${name}`, { filter: `$KV.${name}.${key}` }))
+    yield* untilAnswered(mark).pipe(
+      Effect.andThen(untilAnswered(mark)),
+      Effect.andThen(untilAnswered(purge)),
       Effect.mapError(fault(operation))
     )
-    yield* attempt(operation, () => jsm.streams.purge(`KV_${name}`, { filter: `$KV.${name}.${key}` })).pipe(
-      Effect.mapError(fault(operation))
-    )
-    const text = entry === null ? "" : decodeText(entry.value)
+    const text = decodeText(entry.value)
     if (text.startsWith(referenceMark)) yield* bodies.remove(text.slice(referenceMark.length))
   })
 

@@ -1,6 +1,6 @@
 /** Reading stored messages back. */
 import { DeliverPolicy, type JsMsg, type StoredMsg } from "@nats-io/jetstream"
-import { attempt } from "@reprise/nats"
+import { attempt, untilAnswered } from "@reprise/nats"
 import { Effect } from "effect"
 import type { BrokerShape, StoredMessage, StreamKind } from "../broker/Broker.ts"
 import { BodyLost } from "../broker/faults.ts"
@@ -32,6 +32,7 @@ type Query =
 /** One message as the leader knows it: a replica that lags would show an old tail. */
 const getMessage = ({ jsm }: Connection, bodies: LargeBodies, stream: string, query: Query) =>
   attempt(`read ${stream}`, () => jsm.streams.getMessage(stream, query)).pipe(
+    untilAnswered,
     Effect.mapError(fault(`read ${stream}`)),
     Effect.map((message) =>
       message === null ? undefined : storedMessage(bodies, message, (name) => message.header?.get(name) ?? "")
@@ -104,6 +105,7 @@ export const makeRead = (
   const purge = Effect.fnUntraced(function* (kind: StreamKind, subject: string) {
     const large = (yield* read(kind, subject, 0)).map(({ header }) => header(bodyHeader)).filter((name) => name !== "")
     yield* attempt(`purge ${subject}`, () => jsm.streams.purge(subjects.streams[kind], { filter: subject })).pipe(
+      untilAnswered,
       Effect.mapError(fault(`purge ${subject}`))
     )
     yield* Effect.forEach(large, bodies.remove, { discard: true })

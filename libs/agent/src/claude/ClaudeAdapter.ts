@@ -3,8 +3,10 @@ import { mkdir, realpath } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { endLeftovers } from "@reprise/process"
+import { Sandbox, type SandboxShape } from "@reprise/sandbox"
 import { Effect, FiberSet, Option, PubSub, Semaphore } from "effect"
 import { claudeEnvironment } from "../agentEnvironment.ts"
+import { allTrusted, type ProjectSettings } from "../ProjectSettings.ts"
 import type { RuntimeEvent } from "../RuntimeEvent.ts"
 import { fault, gone, missing } from "./failures.ts"
 import { type ClaudeNotInstalled, type ClaudeSdk, ClaudeStateFault, loadSdk } from "./sdk/ClaudeSdk.ts"
@@ -23,6 +25,8 @@ export interface ClaudeRuntimeOptions {
   readonly maxTurns?: number
   /** Read only: the state directory may belong to another process, whose agents must be left alone. */
   readonly visiting?: boolean
+  /** Claude leaves out settings that are not trusted. Default: all are. */
+  readonly projectSettings?: ProjectSettings
 }
 
 export interface ClaudeAdapter {
@@ -31,6 +35,7 @@ export interface ClaudeAdapter {
   readonly pollMs: number
   readonly patienceMs: number
   readonly maxTurns: number
+  readonly projectSettings: ProjectSettings
   /** The environment that the user configured. */
   readonly userEnvironment: Readonly<Record<string, string | undefined>>
   readonly sessions: KnownSessions
@@ -42,6 +47,7 @@ export interface ClaudeAdapter {
   /** The real path of the state directory, once leftovers of an earlier owner have ended. */
   settledIn: string | undefined
   sdk: ClaudeSdk | undefined
+  readonly sandbox: SandboxShape
 }
 
 export const makeClaudeAdapter = Effect.fnUntraced(function* (options: ClaudeRuntimeOptions) {
@@ -54,13 +60,15 @@ export const makeClaudeAdapter = Effect.fnUntraced(function* (options: ClaudeRun
     pollMs: options.pollMs ?? 500,
     patienceMs: options.retryPatienceMs ?? 60_000,
     maxTurns: options.maxTurns ?? 20,
+    projectSettings: options.projectSettings ?? allTrusted,
     userEnvironment,
     sessions: new KnownSessions(options.stateDirectory, configDirectory),
     hub: yield* PubSub.sliding<RuntimeEvent>(16_384),
     runDetached: (turn) => void run(turn),
     settling: yield* Semaphore.make(1),
     settledIn: undefined,
-    sdk: undefined
+    sdk: undefined,
+    sandbox: yield* Sandbox
   }
   return adapter
 })

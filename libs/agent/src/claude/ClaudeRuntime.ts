@@ -40,13 +40,18 @@ const create = (adapter: ClaudeAdapter): AgentRuntimeShape["create"] =>
   })
 
 /** Starts a turn that continues when its caller is interrupted. */
-const startTurn = (adapter: ClaudeAdapter, known: KnownSession, prompt: Prompt, claude: ReadyClaude): LiveTurn => {
+const startTurn = (
+  adapter: ClaudeAdapter,
+  known: KnownSession,
+  prompt: Prompt,
+  claude: ReadyClaude & { readonly shell?: string }
+): LiveTurn => {
   const live = new LiveTurn(prompt.promptId.messageId)
   known.live = live
   const at = { sessionId: known.record.id, causePromptId: live.messageId }
-  const { maxTurns, patienceMs, sessions } = adapter
+  const { maxTurns, patienceMs, projectSettings, sessions } = adapter
   const tell = publish(adapter)
-  const turn = runTurn({ ...claude, sessions, tell, patienceMs, maxTurns }, known, live, prompt).pipe(
+  const turn = runTurn({ ...claude, sessions, tell, patienceMs, maxTurns, projectSettings }, known, live, prompt).pipe(
     Effect.tapError(({ detail: message, kind, retryAfterMs }) => {
       const later = retryAfterMs === undefined ? {} : { retryAfterMs }
       return live.announced && kind !== "aborted"
@@ -76,7 +81,11 @@ const prompt = (adapter: ClaudeAdapter): AgentRuntimeShape["prompt"] =>
     if (isUnsafeRoot(known.record.permissions, adapter.userEnvironment)) return yield* unsafe("prompt")
     if (known.live === undefined && (yield* isForeignBusy(adapter.sessions, known))) return yield* busy(id)
     if (known.live !== undefined && known.live.messageId !== it.promptId.messageId) return yield* busy(id)
-    const live = known.live ?? startTurn(adapter, known, it, claude)
+    const { directory, permissions } = known.record
+    const shell = adapter.sandbox.covers(permissions)
+      ? yield* Effect.mapError(adapter.sandbox.shellFor(directory, it.role ?? "reviewer"), fault("prompt"))
+      : undefined
+    const live = known.live ?? startTurn(adapter, known, it, { ...claude, ...(shell === undefined ? {} : { shell }) })
     return yield* Deferred.await(live.end)
   })
 

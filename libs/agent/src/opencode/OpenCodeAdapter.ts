@@ -2,6 +2,7 @@
 import type { Session } from "@opencode-ai/sdk/v2/client"
 import { Effect, Option } from "effect"
 import { AgentError } from "../AgentError.ts"
+import { allTrusted, type ProjectSettings, requireTrustedSettings } from "../ProjectSettings.ts"
 import { type EventFeed, makeEventFeed } from "./events/EventFeed.ts"
 import { type Calls, makeCalls } from "./server/calls.ts"
 import { OpenCodeServer, type OpenCodeServerShape } from "./server/OpenCodeServer.ts"
@@ -16,9 +17,14 @@ export interface OpenCodeRuntimeOptions {
   readonly pollMs?: number
   /** How long OpenCode may wait for the model's vendor before the turn fails. Default 60 s. */
   readonly retryPatienceMs?: number
+  /** OpenCode reads a repository's plugins whatever it is told, so it works only where they are trusted. Default: everywhere. */
+  readonly projectSettings?: ProjectSettings
 }
 
 export interface OpenCodeAdapter {
+  readonly projectSettings: ProjectSettings
+  /** The directories about which OpenCode was asked. */
+  readonly loaded: Set<string>
   readonly server: OpenCodeServerShape
   readonly calls: Calls
   readonly facts: SessionFacts
@@ -37,6 +43,8 @@ export const makeOpenCodeAdapter = Effect.fnUntraced(function* (options: OpenCod
   const facts = new SessionFacts()
   const feed = yield* makeEventFeed({ server, calls, facts, graceMs, pollMs: Math.max(pollMs, 1000) })
   const adapter: OpenCodeAdapter = {
+    projectSettings: options.projectSettings ?? allTrusted,
+    loaded: new Set(),
     server,
     calls,
     facts,
@@ -68,12 +76,30 @@ export const unavailable =
 export const remember = ({ facts, feed }: OpenCodeAdapter, session: Session) =>
   Effect.as(feed.watch(facts.remember(session)), session)
 
-/** None for a session that OpenCode does not have. An id in another format is not even asked for. */
+/**
+ * Fails if a directory has settings that are not trusted. A turn that runs can be aborted whatever its agent has written
+ * meanwhile: OpenCode has loaded the directory before.
+ */
+export const requirePermitted = Effect.fnUntraced(function* (
+  { loaded, projectSettings }: OpenCodeAdapter,
+  operation: string,
+  directory: string
+) {
+  if (operation === "abort" && loaded.has(directory)) return
+  yield* requireTrustedSettings(projectSettings, operation, directory)
+  loaded.add(directory)
+})
+
+/**
+ * None for a session that OpenCode does not have. An id in another format is not even asked for. Fails if the session's
+ * directory has settings that are not trusted: any call about a directory makes OpenCode load them.
+ */
 export const findSession = (adapter: OpenCodeAdapter, operation: string, id: string) =>
   id.startsWith("ses_")
     ? adapter.calls
         .reaching(operation, (client, signal) => client.session.get({ sessionID: id }, { signal }))
         .pipe(
+          Effect.tap(({ directory }) => requirePermitted(adapter, operation, directory)),
           Effect.flatMap((session) => remember(adapter, session)),
           Effect.asSome,
           Effect.catchIf(

@@ -1,9 +1,9 @@
 /** The port on OpenCode. */
 import type { Session, SessionStatus } from "@opencode-ai/sdk/v2/client"
-import { noUsage } from "@reprise/protocol"
+import { noUsage, type PermissionMode } from "@reprise/protocol"
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
 import { AgentRuntime } from "../AgentRuntime.ts"
-import type { AgentRuntimeShape, Inspection, LastMessage, SessionState } from "../AgentRuntimeShape.ts"
+import type { AgentRuntimeShape, Inspection, LastMessage, Prompt, SessionState } from "../AgentRuntimeShape.ts"
 import type { PendingPrompt } from "../RuntimeEvent.ts"
 import { kindOfRetry } from "./events/ActivityTracker.ts"
 import {
@@ -13,6 +13,7 @@ import {
   type OpenCodeAdapter,
   type OpenCodeRuntimeOptions,
   remember,
+  requirePermitted,
   requireSession,
   unavailable
 } from "./OpenCodeAdapter.ts"
@@ -29,6 +30,7 @@ const listMessages = ({ calls }: OpenCodeAdapter, operation: string, { directory
 
 const create = (adapter: OpenCodeAdapter): AgentRuntimeShape["create"] =>
   Effect.fn("AgentRuntime.create")(function* (session) {
+    yield* requirePermitted(adapter, "create", session.directory)
     const model = modelOf(session.model)
     const created = yield* adapter.calls
       .reaching("create", (client, signal) =>
@@ -47,11 +49,27 @@ const create = (adapter: OpenCodeAdapter): AgentRuntimeShape["create"] =>
     return (yield* remember(adapter, created)).id
   })
 
+/** While the turn is watched, its commands run in the sandbox as its role and its session's permissions say. */
+const occupy = (
+  { server: { sandbox } }: OpenCodeAdapter,
+  directory: string,
+  permissions: PermissionMode,
+  { role }: Prompt
+) =>
+  sandbox === undefined
+    ? Effect.void
+    : Effect.mapError(
+        sandbox.occupy({ directory, permissions, ...(role === undefined ? {} : { role }) }),
+        fault("prompt")
+      )
+
 const prompt = (adapter: OpenCodeAdapter): AgentRuntimeShape["prompt"] =>
   Effect.fn("AgentRuntime.prompt")(function* (it) {
     const session = yield* requireSession(adapter, "prompt", it.runtimeSessionId)
+    const mode = Option.getOrElse(adapter.facts.remember(session).mode, () => "ask" as const)
+    yield* occupy(adapter, session.directory, mode, it)
     return yield* runTurn(adapter, session, it)
-  })
+  }, Effect.scoped)
 
 /** Rejects the open requests of an aborted turn: OpenCode keeps them (measured), and a human would be asked in vain. */
 const rejectRequests = Effect.fnUntraced(function* ({ calls, feed }: OpenCodeAdapter, { directory, id }: Session) {
@@ -161,6 +179,7 @@ const reply = (adapter: OpenCodeAdapter): AgentRuntimeShape["reply"] =>
 
 const pendingPrompts = (adapter: OpenCodeAdapter): AgentRuntimeShape["pendingPrompts"] =>
   Effect.fn("AgentRuntime.pendingPrompts")(function* (directory) {
+    yield* requirePermitted(adapter, "pendingPrompts", directory)
     // This call waits while the server is away, so the lists come from a server that is back.
     yield* adapter.calls
       .reaching("pendingPrompts", (client, signal) => client.session.status({ directory }, { signal }))
@@ -205,9 +224,10 @@ const attachCommand = (adapter: OpenCodeAdapter): AgentRuntimeShape["attachComma
     }
   })
 
-const models = ({ calls }: OpenCodeAdapter): AgentRuntimeShape["models"] =>
+const models = (adapter: OpenCodeAdapter): AgentRuntimeShape["models"] =>
   Effect.fn("AgentRuntime.models")(function* (directory) {
-    const { providers } = yield* calls
+    yield* requirePermitted(adapter, "models", directory)
+    const { providers } = yield* adapter.calls
       .reaching("models", (client, signal) => client.config.providers({ directory }, { signal }))
       .pipe(Effect.mapError(fault("models")))
     return providers.flatMap((provider) => Object.keys(provider.models).map((model) => `${provider.id}/${model}`))

@@ -16,6 +16,7 @@ export const PlanGates = Schema.Struct({
   quality: Schema.optionalKey(Schema.Array(line)),
   qualityTimeoutMs: Schema.optionalKey(count),
   verify: Schema.optionalKey(Schema.Array(line)),
+  environment: Schema.optionalKey(Schema.Array(line)),
   phase: Schema.optionalKey(Schema.Literals(["auto", "human"]))
 } satisfies Record<keyof GateOptions, unknown>)
 export type PlanGates = typeof PlanGates.Type

@@ -8,6 +8,9 @@ import { CheckpointReport, CommitSubject, CompletedTask, GateResult, StateFilePr
 import { contract } from "./Contract.ts"
 import { at, atPhase, CommandRefused, host } from "./fields.ts"
 
+/** Names of variables that the commands see beside the usual ones. Absent: none. */
+const environment = Schema.optionalKey(Schema.Array(Schema.String))
+
 /** Key: run id. Every other command is carried out on the host and in the directory of PrepareWorkspace. */
 export const WorkspaceCommand = Schema.TaggedUnion({
   PrepareWorkspace: {
@@ -18,6 +21,7 @@ export const WorkspaceCommand = Schema.TaggedUnion({
     allowDirty: Schema.Boolean,
     branch: Schema.optionalKey(Schema.String),
     postCreate: Schema.Array(Schema.String),
+    environment,
     host
   },
   RunQualityGates: {
@@ -26,6 +30,7 @@ export const WorkspaceCommand = Schema.TaggedUnion({
     attempt: Schema.Int,
     commands: Schema.Array(Schema.String),
     timeoutMs: Schema.Finite,
+    environment,
     /** The checkpoint's task that these commands verify; absent: they are the phase's own gates. */
     checkpoint: Schema.optionalKey(Schema.String)
   },

@@ -9,7 +9,7 @@ export const hasVerifyCommands = (run: Run, { type }: CheckpointReport): boolean
   type === "human-verify" && run.request.options.gates.verify.length > 0
 
 export const runVerifyCommands = (run: Run, phase: PhaseRun, { task }: CheckpointReport): RunEvent => {
-  const { qualityTimeoutMs, verify } = run.request.options.gates
+  const { environment, qualityTimeoutMs, verify } = run.request.options.gates
   return {
     _tag: "WorkspaceAsked",
     command: {
@@ -19,6 +19,7 @@ export const runVerifyCommands = (run: Run, phase: PhaseRun, { task }: Checkpoin
       attempt: phase.checkpoints.length,
       commands: verify,
       timeoutMs: qualityTimeoutMs,
+      ...(environment.length === 0 ? {} : { environment }),
       checkpoint: task
     }
   }

@@ -21,7 +21,7 @@ const requested = (request: InputOf<"StartRun">, at: string) => {
 
 const prepareWorkspace = (run: Run): RunEvents => {
   const { planPath, workspace } = run.request
-  const { allowDirty, postCreate, worktree } = run.request.options
+  const { allowDirty, gates, postCreate, worktree } = run.request.options
   return [
     { _tag: "StepStarted", runId: run.runId, step: "PREPARE", attempt: 1, cause: "run-started" },
     {
@@ -34,6 +34,7 @@ const prepareWorkspace = (run: Run): RunEvents => {
         worktree,
         allowDirty,
         postCreate,
+        ...(gates.environment.length === 0 ? {} : { environment: gates.environment }),
         host: anyHost
       }
     }

@@ -13,7 +13,7 @@ export const hasGates = (run: Run): boolean => {
 
 /** The attempt numbers the gate runs of a phase, so that each has a log of its own. */
 export const startGates = (run: Run, phase: PhaseRun): RunEvents => {
-  const { quality, qualityTimeoutMs } = run.request.options.gates
+  const { environment, quality, qualityTimeoutMs } = run.request.options.gates
   return [
     {
       _tag: "WorkspaceAsked",
@@ -23,7 +23,8 @@ export const startGates = (run: Run, phase: PhaseRun): RunEvents => {
         phase: phase.id,
         attempt: phase.gateRuns + 1,
         commands: quality,
-        timeoutMs: qualityTimeoutMs
+        timeoutMs: qualityTimeoutMs,
+        ...(environment.length === 0 ? {} : { environment })
       }
     }
   ]

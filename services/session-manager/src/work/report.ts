@@ -1,8 +1,8 @@
 /** How a worker reports to its session, and how those reports name what the runtime says. */
-import { Messenger, type WorkContext, WorkFault } from "@reprise/actor"
+import { Messenger, type QueryFailed, type WorkContext, WorkFault } from "@reprise/actor"
 import type { PendingPrompt } from "@reprise/agent"
 import { type FailureKind, type Key, type PublicEvent, type RuntimeFailure, SessionId } from "@reprise/protocol"
-import { Effect, Result } from "effect"
+import { Effect, Result, Schedule } from "effect"
 import type { SessionReport } from "../actor/inputs.ts"
 
 /** What a worker or watcher tells its own actor. */
@@ -34,10 +34,22 @@ export const reportTo = Effect.fnUntraced(function* (context: WorkContext) {
   } satisfies Reporting
 })
 
-/** The session as its actor shows it now; undefined: there is none. */
-export const sessionShown = Effect.fnUntraced(function* ({ key }: WorkContext) {
+/** Pauses before a session is looked up again. */
+export const lookAgain = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
+
+const unanswered = new Set(["no-answer", "not-running", "broker"])
+
+/** The session as its actor shows it now. That nobody answers says nothing about the work, so the work waits. */
+export const showSession = Effect.fnUntraced(function* ({ key }: WorkContext) {
   const messenger = yield* Messenger
-  const found = yield* Effect.result(messenger.show.sessionManager(SessionId.make(key)))
+  return yield* messenger.show
+    .sessionManager(SessionId.make(key))
+    .pipe(Effect.retry({ schedule: lookAgain, while: ({ code }: QueryFailed) => unanswered.has(code) }))
+})
+
+/** The same; undefined: there is none. */
+export const sessionShown = Effect.fnUntraced(function* (context: WorkContext) {
+  const found = yield* Effect.result(showSession(context))
   if (Result.isSuccess(found)) return found.success
   if (found.failure.code === "not-found") return undefined
   return yield* new WorkFault({ operation: "look whether the turn is open", cause: found.failure })

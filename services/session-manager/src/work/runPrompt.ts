@@ -73,6 +73,7 @@ const promptRuntime = (runtime: AgentRuntimeShape, work: RunPrompt) =>
       directory: work.directory,
       promptId: work.identity,
       text: work.text,
+      role: work.role,
       ...(work.model === undefined ? {} : { model: work.model }),
       ...(work.limits.maxAgentTurns === undefined ? {} : { maxTurns: work.limits.maxAgentTurns })
     })

@@ -1,11 +1,11 @@
 /** Archives a session: its whole conversation, from its runtime or as it was saved, becomes one object. */
-import { Broker, Messenger, type WorkContext } from "@reprise/actor"
+import { Broker, type WorkContext } from "@reprise/actor"
 import { AgentRuntimes } from "@reprise/agent"
-import { addUsage, maxUsage, noUsage, SessionId } from "@reprise/protocol"
+import { addUsage, maxUsage, noUsage } from "@reprise/protocol"
 import { Clock, Effect } from "effect"
 import type { WorkOf } from "../actor/work.ts"
 import { readTranscript } from "./readTranscript.ts"
-import { fault, reportTo } from "./report.ts"
+import { fault, reportTo, showSession } from "./report.ts"
 import { interruptSession, totalUsed } from "./runtimeSession.ts"
 import { sessionFile, sessionFileText } from "./SessionFile.ts"
 
@@ -18,13 +18,10 @@ export const saveTranscript = Effect.fn("saveTranscript")(function* (
   context: WorkContext
 ) {
   const { object, runtimeSessionId, stop, usedEarlier = noUsage } = work
-  const messenger = yield* Messenger
   const runtimes = yield* AgentRuntimes
   const { transcripts } = yield* Broker
   const { tell } = yield* reportTo(context)
-  const view = yield* messenger.show
-    .sessionManager(SessionId.make(context.key))
-    .pipe(Effect.mapError(fault("look the session up")))
+  const view = yield* Effect.mapError(showSession(context), fault("look the session up"))
   if (stop) yield* interruptSession(work, context)
   const runtime = yield* Effect.mapError(runtimes.get(work.runtime), fault("reach the runtime"))
   const said = yield* runtime.history(runtimeSessionId).pipe(

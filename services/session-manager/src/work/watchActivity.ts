@@ -19,7 +19,7 @@ import type { SessionSettings } from "../settings.ts"
 import { HandBacks } from "./HandBacks.ts"
 import { agentQuestion } from "./lastWords.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
-import { toSession } from "./report.ts"
+import { lookAgain, toSession } from "./report.ts"
 import { isAtRest, newestPromptIn } from "./runtimeSession.ts"
 import {
   endsWorkOfOthers,
@@ -211,18 +211,16 @@ const begin = Effect.fnUntraced(function* (watch: Watch, view: SessionView) {
 const passes = (error: QueryFailed | AgentError) =>
   error._tag === "AgentError" ? error.kind !== "session-missing" : error.code !== "not-found"
 
-const retries = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
-
 /** Watches a session as its journal has it now. What fails for now is tried again, and holds up no other session. */
 const lookUp = (watch: Watch, id: SessionId) => {
   const look = watch.messenger.show.sessionManager(id).pipe(
     Effect.flatMap((view) => begin(watch, view)),
     Effect.tapError((error) => Effect.logInfo(`session ${id} is not watched yet: ${error.message}`))
   )
-  const lookAgain = Effect.retry(look, { schedule: retries, while: passes }).pipe(
+  const laterLook = Effect.retry(look, { schedule: lookAgain, while: passes }).pipe(
     Effect.catch((error) => Effect.logWarning(`session ${id} cannot be watched: ${error.message}`))
   )
-  return Effect.catch(look, () => FiberMap.run(watch.lookUps, id, lookAgain, { onlyIfMissing: true }))
+  return Effect.catch(look, () => FiberMap.run(watch.lookUps, id, laterLook, { onlyIfMissing: true }))
 }
 
 const stopIdleCheck = ({ idleChecks, sessions }: Watch, { runtimeSessionId }: Watched) => {

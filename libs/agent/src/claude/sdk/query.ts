@@ -4,7 +4,7 @@ import { type PipedProcess, startPiped } from "@reprise/process"
 import { Effect, type Scope, Stream } from "effect"
 import type { LiveProcess } from "../session/LiveTurn.ts"
 import type { SessionRecord } from "../session/SessionRecord.ts"
-import { settingSourcesOf, settingsOf, withheldTools } from "../turn/permissions.ts"
+import { readsProject, settingSourcesOf, settingsOf, withheldTools } from "../turn/permissions.ts"
 import type { ClaudeSdk } from "./ClaudeSdk.ts"
 
 export interface QueryOptions {
@@ -17,6 +17,10 @@ export interface QueryOptions {
   readonly model?: string
   readonly maxTurns: number
   readonly environment: Readonly<Record<string, string>>
+  /** Whether the settings that the repository brings are trusted. */
+  readonly trusted: boolean
+  /** The repository's instructions, where Claude does not read them itself. */
+  readonly instructions: string | undefined
   readonly canUseTool: CanUseTool
 }
 
@@ -44,7 +48,16 @@ const defined = (environment: Readonly<Record<string, string | undefined>>): Rec
 const modelOf = (model: string): string => model.replace(/^(anthropic|claude)\//, "")
 
 const sdkOptions = (options: QueryOptions): Options => {
-  const { canUseTool, environment, maxTurns, model = options.record.model, record, sdk } = options
+  const {
+    canUseTool,
+    environment,
+    instructions,
+    maxTurns,
+    model = options.record.model,
+    record,
+    sdk,
+    trusted
+  } = options
   return {
     cwd: record.directory,
     env: { ...environment },
@@ -59,9 +72,13 @@ const sdkOptions = (options: QueryOptions): Options => {
     canUseTool,
     disallowedTools: withheldTools,
     settings: settingsOf(record.permissions),
-    settingSources: settingSourcesOf(record.permissions),
-    strictMcpConfig: record.permissions !== "all",
-    systemPrompt: { type: "preset", preset: "claude_code" }
+    settingSources: settingSourcesOf(record.permissions, trusted),
+    strictMcpConfig: !readsProject(record.permissions, trusted),
+    systemPrompt: {
+      type: "preset",
+      preset: "claude_code",
+      ...(instructions === undefined ? {} : { append: instructions })
+    }
   }
 }
 

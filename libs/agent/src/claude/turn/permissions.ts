@@ -27,10 +27,12 @@ export const withheldTools = [
 
 /**
  * A repository's settings can contain hooks, servers and rules that grant permissions, so they are only read in mode
- * `all`. The user's own settings are always read.
+ * `all`, and if they are trusted. The user's own settings are always read.
  */
-export const settingSourcesOf = (mode: PermissionMode): Array<"user" | "project" | "local"> =>
-  mode === "all" ? ["user", "project", "local"] : ["user"]
+export const readsProject = (mode: PermissionMode, trusted: boolean): boolean => mode === "all" && trusted
+
+export const settingSourcesOf = (mode: PermissionMode, trusted: boolean): Array<"user" | "project" | "local"> =>
+  readsProject(mode, trusted) ? ["user", "project", "local"] : ["user"]
 
 /** Without this rule Claude runs shell commands that it considers harmless without asking. */
 export const settingsOf = (mode: PermissionMode) => (mode === "all" ? {} : { permissions: { ask: ["Bash"] } })
@@ -45,7 +47,7 @@ const editedFile = (tool: string, input: Input): string | undefined => {
 export const requestKey = (tool: string, input: Input): string =>
   tool === "Bash" ? `Bash: ${String(input["command"])}` : tool
 
-/** Whether the mode, or an earlier `always`, allows the request. `allowed` holds keys of `requestKey`. */
+/** Whether the mode, the sandbox, or an earlier `always` allows the request. `allowed` holds keys of `requestKey`. */
 export const isApproved = async (
   tool: string,
   input: Input,
@@ -53,11 +55,17 @@ export const isApproved = async (
     readonly permissions: PermissionMode
     readonly directory: string
     readonly allowed: ReadonlyArray<string>
-  }
+  },
+  sandboxed: boolean
 ): Promise<boolean> => {
   if (session.permissions === "all" || session.allowed.includes(requestKey(tool, input))) return true
+  if (sandboxed && tool === "Bash") return true
   const file = editedFile(tool, input)
-  return session.permissions === "workspace" && file !== undefined && (await isInside(session.directory, file))
+  return (
+    (sandboxed || session.permissions === "workspace") &&
+    file !== undefined &&
+    (await isInside(session.directory, file))
+  )
 }
 
 interface At {

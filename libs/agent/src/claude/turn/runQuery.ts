@@ -3,13 +3,16 @@ import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk"
 import { Clock, Effect, Option, Schema, Stream } from "effect"
 import { AgentError, promptFailed } from "../../AgentError.ts"
 import type { Prompt } from "../../AgentRuntimeShape.ts"
+import type { ProjectSettings } from "../../ProjectSettings.ts"
 import type { RuntimeEvent } from "../../RuntimeEvent.ts"
 import { isFinal } from "../failures.ts"
 import type { ClaudeSdk } from "../sdk/ClaudeSdk.ts"
 import { type QueryBroken, type StartedQuery, startQuery } from "../sdk/query.ts"
 import type { KnownSession, KnownSessions } from "../session/KnownSessions.ts"
 import type { LiveTurn } from "../session/LiveTurn.ts"
+import { instructionsIn } from "./instructions.ts"
 import { observe } from "./observe.ts"
+import { readsProject } from "./permissions.ts"
 import { answerToolRequest } from "./toolRequests.ts"
 
 export interface TurnOptions {
@@ -21,6 +24,9 @@ export interface TurnOptions {
   readonly patienceMs: number
   /** How many model calls a turn may make whose prompt sets no limit. */
   readonly maxTurns: number
+  /** The program that runs the turn's commands in the sandbox; absent: they run in none. */
+  readonly shell?: string
+  readonly projectSettings: ProjectSettings
 }
 
 /** How long a process may take to end after its turn has ended. */
@@ -90,7 +96,9 @@ const handleMessage = Effect.fnUntraced(function* (
 })
 
 const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: QueryRun, uuid: string, text: string) {
-  const { environment, sdk, sessions, tell } = options
+  const { environment, projectSettings, sdk, sessions, shell, tell } = options
+  const { directory, permissions } = known.record
+  const trusted = (yield* projectSettings(directory))._tag === "trusted"
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
   return yield* startQuery({
     sdk,
@@ -98,11 +106,15 @@ const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: Que
     resumes: known.entries.some(({ kind }) => kind === "prompt"),
     uuid,
     text,
-    environment,
+    environment: shell === undefined ? environment : { ...environment, CLAUDE_CODE_SHELL_PREFIX: shell },
+    trusted,
+    instructions: readsProject(permissions, trusted) ? undefined : yield* instructionsIn(directory),
     ...(prompt.model === undefined ? {} : { model: prompt.model }),
     maxTurns: prompt.maxTurns ?? options.maxTurns,
     canUseTool: (tool, input, { signal, toolUseID: id }) =>
-      run(answerToolRequest({ sessions, known, live, tell }, { id, tool, input }), { signal })
+      run(answerToolRequest({ sessions, known, live, tell, sandboxed: shell !== undefined }, { id, tool, input }), {
+        signal
+      })
   })
 })
 

@@ -13,6 +13,8 @@ interface Asking {
   readonly sessions: KnownSessions
   readonly known: KnownSession
   readonly live: LiveTurn
+  /** Whether the turn's commands run in the sandbox. */
+  readonly sandboxed: boolean
   readonly tell: (event: RuntimeEvent) => Effect.Effect<void>
 }
 
@@ -59,7 +61,7 @@ export const answerToolRequest = Effect.fnUntraced(function* (
     if (reply.kind === "question" && "answers" in reply) return allow(answeredInput(input, reply.answers))
     return yield* refuse(asking, "The user did not answer.")
   }
-  if (yield* Effect.promise(() => isApproved(tool, input, known.record))) return allow(input)
+  if (yield* Effect.promise(() => isApproved(tool, input, known.record, asking.sandboxed))) return allow(input)
   const reply = yield* ask(asking, permissionPrompt(id, tool, input, at))
   if (reply.kind !== "permission" || reply.reply === "reject") {
     const words = reply.kind === "permission" ? reply.message : undefined

@@ -246,7 +246,7 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
     ...options,
     hub: yield* PubSub.sliding<RuntimeEvent>(16_384),
     tracker,
-    pending: new PendingRequests(options.calls, options.facts, (id) => tracker.at(id)),
+    pending: new PendingRequests(options.calls, options.facts, (id) => tracker.at(id), options.server.sandbox),
     watched: new Map(),
     errors: new Map(),
     readers: new Map(),

@@ -2,6 +2,8 @@
  * The OpenCode server of this host: either a child of this process, which is started on first use, watched and restarted,
  * or a server that somebody else runs.
  */
+
+import { Sandbox, type SandboxShape } from "@reprise/sandbox"
 import { Context, Deferred, Effect, Exit, Layer, Option, type Redacted, Schedule, Scope, Semaphore } from "effect"
 import { steadyMs } from "../../steadyMs.ts"
 import { healthVersion, isHealthy } from "./http.ts"
@@ -17,6 +19,8 @@ import {
   OpenCodeDidNotStart,
   OpenCodeGaveUp,
   type OpenCodeNotFound,
+  type OpenCodeNotPermitted,
+  OpenCodeStateFault,
   type OpenCodeUnavailable
 } from "./OpenCodeUnavailable.ts"
 import { type RunningServer, startServer } from "./startServer.ts"
@@ -35,6 +39,8 @@ export interface OpenCodeOptions {
   /** A server that dies more often within the window stays down until the next call. Default: 5 in 60 s. */
   readonly maxRestarts?: number
   readonly restartWindowMs?: number
+  /** Checked before each start. Its default directory, the state directory, is in a repository, whose settings it loads. */
+  readonly permit?: Effect.Effect<void, OpenCodeNotPermitted>
   /** A server that runs but does not answer for this long is restarted. Default 60 s. */
   readonly unresponsiveMs?: number
 }
@@ -52,12 +58,15 @@ export interface OpenCodeServerShape {
   readonly program: Effect.Effect<string, OpenCodeNotFound>
   /** Text for humans: the program and its state directory, or the address. */
   readonly location: Effect.Effect<string, OpenCodeNotFound>
+  /** The sandbox that its commands run in; absent: they run in none that we know of. */
+  readonly sandbox?: SandboxShape
 }
 
 /** Keeps our server running: what is configured, and what runs now. */
 interface Supervisor {
   readonly options: OpenCodeOptions
   readonly program: Effect.Effect<string, OpenCodeNotFound>
+  readonly sandbox: SandboxShape | undefined
   /** Closes after the supervising fiber, so that a server that we stop ourselves is not started again. */
   readonly servers: Scope.Scope
   /** Where the supervising fiber lives. */
@@ -70,10 +79,21 @@ interface Supervisor {
   isSupervised: boolean
 }
 
-const startOnce = Effect.fnUntraced(function* ({ options, program, servers }: Supervisor) {
-  const { environment = process.env, startTimeoutMs = 180_000, stateDirectory } = options
+/** Without it commands would run unguarded, so a server that cannot get it does not start. */
+const shellOf = (sandbox: SandboxShape | undefined) =>
+  sandbox === undefined
+    ? Effect.succeed({})
+    : sandbox.serverShell.pipe(
+        Effect.map((shell) => ({ shell })),
+        Effect.mapError((cause) => new OpenCodeStateFault({ operation: "preparing the sandbox", cause }))
+      )
+
+const startOnce = Effect.fnUntraced(function* ({ options, program, sandbox, servers }: Supervisor) {
+  const { environment = process.env, permit = Effect.void, startTimeoutMs = 180_000, stateDirectory } = options
+  yield* permit
   const attempt = yield* Scope.fork(servers)
-  const server = yield* startServer({ program: yield* program, stateDirectory, environment, startTimeoutMs }).pipe(
+  const how = { program: yield* program, stateDirectory, environment, startTimeoutMs, ...(yield* shellOf(sandbox)) }
+  const server = yield* startServer(how).pipe(
     Effect.tap((it) => writeOpenCodeEndpoint(stateDirectory, it.connection, it)),
     Scope.provide(attempt),
     Effect.onExit((exit) => (Exit.isFailure(exit) ? Scope.close(attempt, exit) : Effect.void))
@@ -167,9 +187,12 @@ const make = Effect.fn("OpenCodeServer.make")(function* (options: OpenCodeOption
   yield* Effect.addFinalizer(() => removeOpenCodeEndpoint(stateDirectory))
 
   const scope = yield* Effect.scope
+  const { standing, ...methods } = yield* Sandbox
+  const sandbox = standing._tag === "used" ? { standing, ...methods } : undefined
   const supervisor: Supervisor = {
     options,
     program,
+    sandbox,
     servers: yield* Scope.fork(scope),
     scope,
     starting: yield* Semaphore.make(1),
@@ -193,7 +216,8 @@ const make = Effect.fn("OpenCodeServer.make")(function* (options: OpenCodeOption
     version: Effect.flatMap(program, openCodeVersion),
     pid: Effect.sync(() => Option.map(Option.fromNullishOr(supervisor.running), ({ pid }) => pid)),
     program,
-    location: Effect.map(program, (path) => `${path}, state in ${stateDirectory}`)
+    location: Effect.map(program, (path) => `${path}, state in ${stateDirectory}`),
+    ...(sandbox === undefined ? {} : { sandbox })
   })
 })
 

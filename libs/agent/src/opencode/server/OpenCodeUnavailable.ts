@@ -44,6 +44,15 @@ export class OpenCodeGaveUp extends Schema.TaggedError<OpenCodeGaveUp>()("OpenCo
   }
 }
 
+/** The repository has settings for OpenCode that nobody has trusted. */
+export class OpenCodeNotPermitted extends Schema.TaggedError<OpenCodeNotPermitted>()("OpenCodeNotPermitted", {
+  detail: Schema.String
+}) {
+  override get message() {
+    return this.detail
+  }
+}
+
 /** The state directory cannot be used, or the guard cannot be started. */
 export class OpenCodeStateFault extends Schema.TaggedError<OpenCodeStateFault>()("OpenCodeStateFault", {
   operation: Schema.String,
@@ -60,4 +69,5 @@ export type OpenCodeUnavailable =
   | OpenCodeDidNotStart
   | OpenCodeInUse
   | OpenCodeGaveUp
+  | OpenCodeNotPermitted
   | OpenCodeStateFault

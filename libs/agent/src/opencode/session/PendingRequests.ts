@@ -3,6 +3,7 @@
  * request is open whose tool call lacks an optional argument (measured). So prompts known from events are kept too.
  */
 import type { PermissionRequest } from "@opencode-ai/sdk/v2/client"
+import type { SandboxShape } from "@reprise/sandbox"
 import { Effect, Option } from "effect"
 import type { PendingPrompt } from "../../RuntimeEvent.ts"
 import type { Asked } from "../events/ActivityTracker.ts"
@@ -31,12 +32,14 @@ export class PendingRequests {
   readonly #calls: Calls
   readonly #facts: SessionFacts
   readonly #at: At
+  readonly #sandbox: SandboxShape | undefined
   readonly #kept = new Map<string, Kept>()
   /** Answered a moment ago: a list that OpenCode gave before still has them. */
   readonly #answered = new Set<string>()
   readonly #worktrees = new Map<string, string>()
 
-  constructor(calls: Calls, facts: SessionFacts, at: At) {
+  constructor(calls: Calls, facts: SessionFacts, at: At, sandbox?: SandboxShape) {
+    this.#sandbox = sandbox
     this.#calls = calls
     this.#facts = facts
     this.#at = at
@@ -120,7 +123,9 @@ export class PendingRequests {
       const { directory, mode } = root.value
       const worktree = yield* this.#worktreeOf(directory)
       if (Option.isNone(worktree)) return false
-      if (!(yield* isApproved(request, { mode, directory, worktree: worktree.value }))) return false
+      const sandboxed =
+        this.#sandbox !== undefined && Option.exists(mode, this.#sandbox.covers) && this.#sandbox.guards(directory)
+      if (!(yield* isApproved(request, { mode, directory, worktree: worktree.value, sandboxed }))) return false
       return yield* this.#calls
         .once("approving", (client, signal) =>
           client.permission.reply({ requestID: request.id, directory, reply: "once" }, { signal })

@@ -52,22 +52,31 @@ const pathsOf = (request: PermissionRequest, worktree: string): ReadonlyArray<st
   return [...request.patterns.map((pattern) => resolve(worktree, pattern)), ...named]
 }
 
+/** A command asks a second time for the folders that it names: the sandbox decides what it may do there. */
+const isOfCommand = ({ metadata, permission }: PermissionRequest): boolean =>
+  permission === "bash" || (permission === "external_directory" && typeof metadata["command"] === "string")
+
 export interface ApprovalContext {
   readonly mode: Option.Option<PermissionMode>
   readonly directory: string
   /** The root that OpenCode's paths are relative to. */
   readonly worktree: string
+  /** Whether its commands run in the sandbox now. */
+  readonly sandboxed: boolean
 }
 
 /**
- * Whether the session's mode answers the request. `all` allows everything (only subagents still ask); `workspace` allows
- * edits of files that are inside the directory after links and `..` are resolved. Everything else is for a human.
+ * Whether the session's mode answers the request. `all` allows everything (only subagents still ask); `workspace`, and the
+ * sandbox in every mode, allow edits of files that are inside the directory after links and `..` are resolved; the sandbox
+ * also allows commands. Everything else is for a human.
  */
 export const isApproved = (request: PermissionRequest, context: ApprovalContext): Effect.Effect<boolean> =>
   Effect.promise(async () => {
     if (Option.isNone(context.mode)) return false
     if (context.mode.value === "all") return true
-    if (context.mode.value !== "workspace" || request.permission !== "edit") return false
+    if (context.sandboxed && isOfCommand(request)) return true
+    if (request.permission !== "edit") return false
+    if (context.mode.value !== "workspace" && !context.sandboxed) return false
     const paths = pathsOf(request, context.worktree)
     const inside = await Promise.all(paths.map((path) => isInside(context.directory, path)))
     return paths.length > 0 && inside.every((it) => it)

@@ -60,7 +60,14 @@ const runPostCreate = Effect.fnUntraced(function* (command: PrepareWorkspace, ro
   const slugs = commandSlugs(command.postCreate)
   for (const [index, line] of command.postCreate.entries()) {
     const logPath = postCreateLog(command.runId, slugs[index] ?? String(index))
-    const result = yield* runShell({ command: line, directory, root, logPath, timeoutMs: postCreateTimeoutMs })
+    const result = yield* runShell({
+      command: line,
+      directory,
+      root,
+      logPath,
+      timeoutMs: postCreateTimeoutMs,
+      environment: command.environment ?? []
+    })
     if (result.exitCode !== 0) {
       const how = result.timedOut ? "took too long" : `ended with ${result.exitCode ?? "no exit code"}`
       return yield* refuse(

@@ -3,8 +3,9 @@ import { Effect, Fiber, type PlatformError, type Scope, Stream } from "effect"
 import { endGroup, exitCodeOf, type ProcessHandle, type Spawner, startProcess } from "./runProcess.ts"
 
 export interface Script {
-  /** For `sh -c`. */
   readonly script: string
+  /** Reads the script, given after `-c`. Default: `sh`. */
+  readonly shell?: string
   readonly directory: string
   /** The whole environment: nothing is inherited. */
   readonly environment: Readonly<Record<string, string>>
@@ -24,7 +25,7 @@ export interface ScriptEnd {
  */
 const watched = `(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 &
 watcher=$!
-sh -c "$1" 3<&-
+"$2" -c "$1" 3<&-
 code=$?
 kill "$watcher" 2>/dev/null
 wait "$watcher" 2>/dev/null
@@ -45,11 +46,11 @@ const awaitOutput = <E>(output: Fiber.Fiber<void, E>) =>
  * ended or `timeoutMs` is over, the rest of its process group is ended too.
  */
 export const runScript = Effect.fnUntraced(function* <E, R>(
-  { script, ...where }: Script,
+  { script, shell: reader = "sh", ...where }: Script,
   timeoutMs: number,
   take: (chunk: Uint8Array) => Effect.Effect<void, E, R>
 ): Effect.fn.Return<ScriptEnd, PlatformError.PlatformError | E, Spawner | Scope.Scope | R> {
-  const shell = { ...where, command: "sh", args: ["-c", watched, "sh", script] }
+  const shell = { ...where, command: "sh", args: ["-c", watched, "sh", script, reader] }
   const handle = yield* startProcess(shell, { fd3: { type: "input" } })
   const output = yield* handle.all.pipe(Stream.runForEach(take), Effect.forkScoped({ startImmediately: true }))
   const end = yield* awaitEnd(handle, timeoutMs)

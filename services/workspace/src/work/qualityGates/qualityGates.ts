@@ -9,7 +9,7 @@ const passed = (result: GateResult) => result.exitCode === 0 && !result.timedOut
 
 /** Runs every gate in order, even after one has failed (docs/design/workspace.md#workspace). */
 export const qualityGates = Effect.fn("qualityGates")(function* (command: InputOf<"RunQualityGates">, place: Place) {
-  const { attempt, checkpoint, commands, phase, runId, timeoutMs } = command
+  const { attempt, checkpoint, commands, environment = [], phase, runId, timeoutMs } = command
   const logOf = checkpoint === undefined ? qualityLog : verifyLog
   const slugs = commandSlugs(commands)
   const results = yield* Effect.forEach(commands, (gate, index) =>
@@ -18,7 +18,8 @@ export const qualityGates = Effect.fn("qualityGates")(function* (command: InputO
       directory: place.directory,
       root: place.root,
       logPath: logOf(runId, phase, attempt, slugs[index] ?? String(index)),
-      timeoutMs
+      timeoutMs,
+      environment
     })
   )
   const event: WorkspaceFact = {

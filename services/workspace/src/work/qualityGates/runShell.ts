@@ -2,8 +2,9 @@
  * Runs one configured command in a workspace and keeps its whole output in a log file
  * (docs/design/workspace.md#workspace).
  */
-import { childEnvironment } from "@reprise/process"
+import { commandEnvironment } from "@reprise/process"
 import type { GateResult } from "@reprise/protocol"
+import { Sandbox } from "@reprise/sandbox"
 import { Clock, Effect, Ref } from "effect"
 import { type FileError, type Log, WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { runScript, type ScriptEnd } from "../process/runScript.ts"
@@ -18,6 +19,8 @@ export interface ShellRequest {
   /** Relative to `root`. */
   readonly logPath: string
   readonly timeoutMs: number
+  /** Names of variables that it sees beside the usual ones. */
+  readonly environment: ReadonlyArray<string>
 }
 
 const windowBytes = 2_048
@@ -51,15 +54,23 @@ const finishRecording = ({ log, recording }: Recorder) =>
     return windowText(window)
   })
 
+/** A command that is to run in the sandbox does not run without it. */
+const shellFor = Effect.fnUntraced(function* (directory: string) {
+  const sandbox = yield* Sandbox
+  return sandbox.coversGates ? { shell: yield* sandbox.gateShell(directory) } : {}
+})
+
 const runRecorded = (request: ShellRequest, recorder: Recorder) => {
   const script = {
     script: request.command,
     directory: request.directory,
-    environment: childEnvironment(process.env)
+    environment: commandEnvironment(process.env, request.environment)
   }
-  return runScript(script, request.timeoutMs, (chunk) => record(recorder, chunk)).pipe(
-    Effect.scoped,
-    Effect.catchTag("PlatformError", (error) =>
+  return shellFor(request.directory).pipe(
+    Effect.flatMap((shell) =>
+      runScript({ ...script, ...shell }, request.timeoutMs, (chunk) => record(recorder, chunk)).pipe(Effect.scoped)
+    ),
+    Effect.catchTag(["PlatformError", "SandboxFault"], (error) =>
       record(recorder, new TextEncoder().encode(`The command could not start: ${error.message}\n`)).pipe(
         Effect.as<ScriptEnd>({ exitCode: null, timedOut: false })
       )

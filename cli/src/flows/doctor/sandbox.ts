@@ -1,0 +1,19 @@
+/** Checks whether commands run in the sandbox here. */
+import { Effect } from "effect"
+import type { SystemOptions } from "../../system/System.ts"
+import { standingOf } from "../../system/sandbox.ts"
+import { broken, ok, warning } from "./findings.ts"
+
+export const checkSandbox = Effect.fn("checkSandbox")(function* (options: SystemOptions) {
+  const { mode } = options.settings.sandbox
+  const { standing } = yield* standingOf(options)
+  if (standing._tag === "off") {
+    const next = 'Set sandbox.mode to "auto", or run in a container that you can afford to lose.'
+    return warning("sandbox", "Switched off: commands run with all your rights.", next)
+  }
+  if (standing._tag === "unusable") {
+    const found = mode === "required" ? broken : warning
+    return found("sandbox", `Cannot be used. ${standing.reason}`, "Until then agents ask before each command.")
+  }
+  return ok("sandbox", "Commands run in it; 'reprise sandbox explain' shows what they may touch.")
+})

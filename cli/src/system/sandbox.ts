@@ -1,0 +1,45 @@
+/** The sandbox of this host, as the settings say. */
+import { layerSandbox, Sandbox, type SandboxOptions, type Standing } from "@reprise/sandbox"
+import { Effect } from "effect"
+import type { Settings } from "../config/settingsTable.ts"
+import type { Project } from "../project/Project.ts"
+import { missing } from "../terminal/CliFailure.ts"
+
+interface Options {
+  readonly project: Project
+  readonly settings: Settings
+}
+
+const sandboxOptions = ({ project, settings }: Options): SandboxOptions => {
+  const { deny, gates, mode, network, read, write } = settings.sandbox
+  return {
+    mode,
+    settings: { deny, network, read, write },
+    // Where agents may do everything, so may the commands that the user configured, unless the sandbox is required.
+    gates: gates && (mode === "required" || settings.permissions !== "all"),
+    stateDirectory: project.directory
+  }
+}
+
+export const sandboxOf = (options: Options) => layerSandbox(sandboxOptions(options))
+
+/** What holds for this repository; looks, and leaves the programs of a running Reprise alone. */
+export const standingOf = (options: Options) =>
+  Sandbox.pipe(Effect.provide(layerSandbox({ ...sandboxOptions(options), visiting: true })))
+
+/** A line for people, if commands run without the sandbox although the settings want it. */
+export const warningOf = (standing: Standing): string | undefined =>
+  standing._tag === "unusable" ? `Commands run without a sandbox: ${standing.reason}` : undefined
+
+/** Fails with exit code 3 where the sandbox is required and cannot be used. */
+export const requireSandbox = Effect.fn("requireSandbox")(function* (options: Options) {
+  const { standing } = yield* standingOf(options)
+  if (standing._tag === "unusable" && options.settings.sandbox.mode === "required") {
+    return yield* missing(
+      "sandbox-missing",
+      `sandbox.mode is "required", but the sandbox cannot be used. ${standing.reason}`,
+      'Install what is missing, or set sandbox.mode to "auto".'
+    )
+  }
+  return standing
+})

@@ -1,0 +1,82 @@
+/**
+ * The settings that a repository brings for agents' runtimes. What git tracks of them was written by others: it counts
+ * only after this machine trusted exactly this content. Files that git does not track are the user's own.
+ */
+import { createHash } from "node:crypto"
+import { constants, lstatSync } from "node:fs"
+import { open } from "node:fs/promises"
+import { join } from "node:path"
+import { hasCode, readOpenFile } from "@reprise/process"
+import type { RuntimeName } from "@reprise/protocol"
+import { Effect } from "effect"
+import { trackedFiles } from "../project/trackedFiles.ts"
+import { visibleLine } from "../terminal/visible.ts"
+
+/** Files and folders in which a runtime finds commands, servers, plugins, hooks and rules. */
+const placesOf: Readonly<Record<RuntimeName, ReadonlyArray<string>>> = {
+  opencode: ["opencode.json", "opencode.jsonc", ".opencode"],
+  claude: [".claude", ".mcp.json"]
+}
+
+export interface AgentFile {
+  /** Relative to the working tree. */
+  readonly path: string
+  readonly sizeBytes: number
+  /** Identifies the path and the content. */
+  readonly digest: string
+  /** Why nobody can trust it; undefined: somebody can. */
+  readonly doubt: string | undefined
+}
+
+const largestBytes = 1024 * 1024
+
+/** OpenCode adds the address of its schema to a file without one: that changes nothing. */
+const withoutSchema = (path: string, bytes: Buffer): Buffer =>
+  /(^|\/)opencode\.jsonc?$/i.test(path)
+    ? Buffer.from(
+        bytes.toString("latin1").replace(/^\s*\{(\n {2}"\$schema": "https:\/\/opencode\.ai\/config\.json",)?/, "{"),
+        "latin1"
+      )
+    : bytes
+
+const digestOf = (path: string, bytes: Buffer): string =>
+  createHash("sha256")
+    .update(JSON.stringify(["file", path]))
+    .update(withoutSchema(path, bytes))
+    .digest("hex")
+
+const doubtful = (path: string, doubt: string): AgentFile => ({ path, sizeBytes: 0, digest: "", doubt })
+
+/** Undefined for a file that is tracked, and not there. */
+const readFile = (directory: string, path: string) =>
+  Effect.promise(async (): Promise<AgentFile | undefined> => {
+    try {
+      const file = await open(join(directory, path), constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+      try {
+        const bytes = await readOpenFile(file, path, largestBytes)
+        return { path, sizeBytes: bytes.length, digest: digestOf(path, bytes), doubt: undefined }
+      } finally {
+        await file.close()
+      }
+    } catch (error) {
+      if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined
+      if (hasCode(error, "ELOOP")) return doubtful(path, "it is a link")
+      return doubtful(path, error instanceof Error ? error.message : String(error))
+    }
+  })
+
+/** The files of a runtime in a working tree that others may have written, by path. */
+export const agentFiles = Effect.fn("agentFiles")(function* (directory: string, runtime: RuntimeName) {
+  const present = placesOf[runtime].filter((place) => lstatSync(join(directory, place), { throwIfNoEntry: false }))
+  if (present.length === 0) return []
+  const tracked = yield* trackedFiles(directory, placesOf[runtime])
+  if (tracked === undefined) return present.map((place) => doubtful(place, "git cannot tell whether it tracks it"))
+  const found = yield* Effect.forEach(tracked, (path) => readFile(directory, path))
+  return found.filter((file) => file !== undefined)
+})
+
+/** A line for people. */
+export const agentFileLine = ({ digest, doubt, path, sizeBytes }: AgentFile): string =>
+  doubt === undefined
+    ? `${visibleLine(path)}, settings of agents:\n  ${sizeBytes} bytes, sha256 ${digest.slice(0, 16)}`
+    : `${visibleLine(path)}, settings of agents: cannot be trusted, ${visibleLine(doubt)}`

@@ -1,0 +1,13 @@
+/** The sandbox for commands of agents and of repositories: what they may write, read and reach, and how they are run. */
+export { credentialPaths } from "./credentials.ts"
+export { type Mount, type Policy, type SandboxSettings, steering } from "./policy.ts"
+export {
+  layerSandbox,
+  Sandbox,
+  SandboxFault,
+  type SandboxMode,
+  type SandboxOptions,
+  type SandboxShape,
+  type Standing
+} from "./Sandbox.ts"
+export { findUsability, type Usability } from "./usability.ts"

@@ -1,0 +1,182 @@
+/** What a command in a workspace may write, read and reach (docs/design/workspace.md#sandbox). Pure. */
+import type { Role } from "@reprise/protocol"
+
+/** The section `sandbox` of the configuration. Paths are absolute, or begin with `~/`, or are relative to the root. */
+export interface SandboxSettings {
+  readonly write: ReadonlyArray<string>
+  readonly read: ReadonlyArray<string>
+  readonly deny: ReadonlyArray<string>
+  readonly network: ReadonlyArray<string>
+}
+
+/** What the disk says about a workspace. Every path is real: no links in it. */
+export interface Surroundings {
+  /** undefined: there is none. */
+  readonly home: string | undefined
+  readonly workspace: string
+  /** `.reprise` of the repository: passwords, journals, other worktrees. */
+  readonly stateDirectory: string
+  /** The folder that a command sees as `/tmp`, and where package managers keep what they have fetched. */
+  readonly temporary: string
+  readonly caches: string
+  /** Where files go that a command may not make. */
+  readonly refused: string
+  readonly git: GitPlaces | undefined
+  /** What exists of the paths that must not be read: credentials, and the `deny` of the settings. */
+  readonly hidden: ReadonlyArray<Found>
+  /** What exists of the settings' `write` and `read`. */
+  readonly write: ReadonlyArray<string>
+  readonly read: ReadonlyArray<string>
+  /** What exists of `steering` in the workspace. */
+  readonly steering: ReadonlyArray<string>
+  /** Sockets that a program of this machine listens on. */
+  readonly sockets: ReadonlyArray<string>
+  readonly registries: ReadonlyArray<string>
+}
+
+export interface Found {
+  readonly path: string
+  readonly kind: "file" | "folder"
+}
+
+export interface GitPlaces {
+  /** Of this working tree, and of the repository; the same unless it is a worktree of another. */
+  readonly directory: string
+  readonly common: string
+  /** `.git` of a worktree or submodule: a file that names the directory. */
+  readonly pointer?: string
+  /** Hooks and configuration that exist, those of submodules too. */
+  readonly executable: ReadonlyArray<string>
+}
+
+/**
+ * Files of a workspace that say what other programs run or allow: a command reads them, and cannot change them. One that
+ * does not exist yet must not appear: see `absent`.
+ */
+export const steering: ReadonlyArray<string> = [
+  ".claude",
+  ".mcp.json",
+  ".opencode",
+  "opencode.json",
+  "opencode.jsonc",
+  "reprise.local.toml",
+  "reprise.toml"
+]
+
+/** Where a command finds a path, the later one on top. */
+export interface Mount {
+  readonly path: string
+  readonly as: "writable" | "readable" | "hidden-file" | "hidden-folder"
+  /** The folder that is seen there; absent: the path itself. */
+  readonly from?: string
+}
+
+export interface Policy {
+  readonly workspace: string
+  /** Parents before their children. */
+  readonly mounts: ReadonlyArray<Mount>
+  /** Files that do not exist and must not be made; a command's are put in the folder. */
+  readonly absent: ReadonlyArray<string>
+  readonly refused: string
+  /** What it sees as `/tmp`. */
+  readonly temporary: string
+  /** Names that can be reached, `*.example.org` and `name:port` included. */
+  readonly network: ReadonlyArray<string>
+  /** Variables that are set. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+const isWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`)
+
+/** Folders whose whole content belongs to other programs of this machine, their sockets among it. */
+const machineFolders = ["/run", "/tmp", "/var/tmp"]
+
+/** Package managers keep here what they have fetched; the user's own caches would run outside of the sandbox later. */
+const cacheVariables = (caches: string): Record<string, string> => ({
+  npm_config_cache: `${caches}/npm`,
+  npm_config_store_dir: `${caches}/pnpm`,
+  YARN_CACHE_FOLDER: `${caches}/yarn`,
+  YARN_GLOBAL_FOLDER: `${caches}/yarn-global`,
+  BUN_INSTALL_CACHE_DIR: `${caches}/bun`,
+  DENO_DIR: `${caches}/deno`,
+  PIP_CACHE_DIR: `${caches}/pip`,
+  UV_CACHE_DIR: `${caches}/uv`,
+  POETRY_CACHE_DIR: `${caches}/poetry`,
+  CARGO_HOME: `${caches}/cargo`,
+  GOCACHE: `${caches}/go-build`,
+  GOMODCACHE: `${caches}/go-mod`,
+  GRADLE_USER_HOME: `${caches}/gradle`,
+  MAVEN_ARGS: `-Dmaven.repo.local=${caches}/maven`,
+  NUGET_PACKAGES: `${caches}/nuget`,
+  COMPOSER_CACHE_DIR: `${caches}/composer`,
+  CCACHE_DIR: `${caches}/ccache`
+})
+
+const strictness = { writable: 0, readable: 1, "hidden-file": 2, "hidden-folder": 2 } as const
+
+/** Parents first; of two for one path the stricter one last. */
+const ordered = (mounts: ReadonlyArray<Mount>): ReadonlyArray<Mount> =>
+  [...mounts].sort((a, b) => {
+    if (a.path === b.path) return strictness[a.as] - strictness[b.as]
+    return `${a.path}/` < `${b.path}/` ? -1 : 1
+  })
+
+const gitMounts = (git: GitPlaces | undefined): ReadonlyArray<Mount> =>
+  git === undefined
+    ? []
+    : [
+        { path: git.common, as: "writable" },
+        { path: git.directory, as: "writable" },
+        ...[...git.executable, ...(git.pointer === undefined ? [] : [git.pointer])].map(
+          (path): Mount => ({ path, as: "readable" })
+        )
+      ]
+
+/** A reviewer reaches nothing: it only reads. */
+export const policyFor = (around: Surroundings, settings: SandboxSettings, role: Role): Policy => {
+  const { caches, git, home, read, stateDirectory, temporary, workspace } = around
+  const inMachineFolder = (path: string) => machineFolders.some((folder) => isWithin(path, folder))
+  const shownAgain: ReadonlyArray<Mount> = [
+    // A home in a folder of the machine would disappear with it.
+    ...(home !== undefined && inMachineFolder(home) ? [{ path: home, as: "readable" } as const] : []),
+    { path: workspace, as: "writable" },
+    { path: caches, as: "writable" },
+    ...around.write.map((path): Mount => ({ path, as: "writable" })),
+    ...read.map((path): Mount => ({ path, as: "readable" })),
+    ...gitMounts(git)
+  ]
+  const isVisible = (path: string) => !inMachineFolder(path) || shownAgain.some((one) => isWithin(path, one.path))
+  const found: ReadonlyArray<Found> = [
+    ...around.hidden.filter(({ path }) => !read.some((one) => isWithin(path, one))),
+    ...around.sockets.map((path): Found => ({ path, kind: "file" }))
+  ]
+  const folders = found.flatMap(({ kind, path }) => (kind === "folder" ? [path] : []))
+  const hidden = found
+    .filter(({ path }) => isVisible(path) && !isWithin(path, stateDirectory))
+    // What lies in a hidden folder is hidden with it.
+    .filter(({ path }) => !folders.some((folder) => path !== folder && isWithin(path, folder)))
+    .map(({ kind, path }): Mount => ({ path, as: kind === "file" ? "hidden-file" : "hidden-folder" }))
+  const mounts: ReadonlyArray<Mount> = [
+    { path: "/tmp", as: "writable", from: temporary },
+    { path: "/var/tmp", as: "writable", from: temporary },
+    ...shownAgain,
+    ...around.steering.map((path): Mount => ({ path, as: "readable" })),
+    { path: stateDirectory, as: "hidden-folder" },
+    ...hidden
+  ]
+  const isMissing = (path: string) => !around.steering.includes(path)
+  return {
+    workspace,
+    mounts: ordered(mounts),
+    absent: [
+      ...steering.map((name) => `${workspace}/${name}`).filter(isMissing),
+      // It would name another directory, with other hooks, to every git of this machine.
+      ...(git !== undefined && git.directory === git.common ? [`${git.common}/commondir`] : [])
+    ],
+    refused: around.refused,
+    temporary,
+    network: role === "author" ? [...new Set([...settings.network, ...around.registries])].sort() : [],
+    environment: { TMPDIR: "/tmp", TEMP: "/tmp", TMP: "/tmp", REPRISE_SANDBOX: "1", ...cacheVariables(caches) }
+  }
+}

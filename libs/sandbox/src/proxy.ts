@@ -1,0 +1,59 @@
+/**
+ * The proxy through which commands reach the names that they may. It is the one of `@anthropic-ai/sandbox-runtime`, of
+ * which a process can have one: it also checks what an allowed name resolves to, so that none leads to this machine.
+ */
+import { Effect, Schema } from "effect"
+import type { ProxyAccess } from "./shellScript.ts"
+
+export class ProxyFailed extends Schema.TaggedError<ProxyFailed>()("ProxyFailed", { cause: Schema.Defect() }) {
+  override get message() {
+    const cause = this.cause instanceof Error ? this.cause.message : String(this.cause)
+    return `The sandbox's proxy could not be started: ${cause}`
+  }
+}
+
+type Runtime = typeof import("@anthropic-ai/sandbox-runtime")
+
+const configOf = (names: ReadonlyArray<string>) => ({
+  network: { allowedDomains: [...names], deniedDomains: [] },
+  filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
+  // It insists on a ripgrep, with which it would search working trees; nothing of ours lets it.
+  ripgrep: { command: process.execPath }
+})
+
+const attempt = <A>(run: () => Promise<A>) =>
+  Effect.tryPromise({ try: run, catch: (cause) => new ProxyFailed({ cause }) })
+
+const start = async ({ SandboxManager }: Runtime, names: ReadonlyArray<string>): Promise<ProxyAccess> => {
+  await SandboxManager.initialize(configOf(names), undefined, false)
+  const socket = SandboxManager.getLinuxHttpSocketPath()
+  const password = SandboxManager.getProxyAuthToken()
+  if (socket === undefined || password === undefined) throw new Error("it has no address")
+  return { socket, username: "srt", password }
+}
+
+/**
+ * Gives access to a proxy for these names and those of earlier calls. It is started with the first call, which takes half a
+ * second, and ends with the scope.
+ */
+export const makeProxy = Effect.gen(function* () {
+  let running: { readonly runtime: Runtime; readonly access: ProxyAccess } | undefined
+  const names = new Set<string>()
+  yield* Effect.addFinalizer(() =>
+    Effect.suspend(() =>
+      running === undefined
+        ? Effect.void
+        : Effect.ignore(attempt(() => running?.runtime.SandboxManager.reset() ?? Promise.resolve()))
+    )
+  )
+  return (wanted: ReadonlyArray<string>) =>
+    attempt(async () => {
+      const isNew = wanted.some((name) => !names.has(name))
+      for (const name of wanted) names.add(name)
+      if (running === undefined) {
+        const runtime = await import("@anthropic-ai/sandbox-runtime")
+        running = { runtime, access: await start(runtime, [...names]) }
+      } else if (isNew) running.runtime.SandboxManager.updateConfig(configOf([...names]))
+      return running.access
+    })
+})

@@ -1,0 +1,83 @@
+/** Whether the sandbox can be used on this machine, and if not, what to do. */
+import { delimiter, join } from "node:path"
+import { isProgram, runProgram } from "@reprise/process"
+import { Effect } from "effect"
+import { isolation } from "./bubblewrap.ts"
+
+export interface Programs {
+  readonly bubblewrap: string
+  readonly shell: string
+}
+
+/** `reason`: a sentence for people, with what to install. */
+export type Usability =
+  | { readonly _tag: "usable"; readonly programs: Programs }
+  | { readonly _tag: "unusable"; readonly reason: string }
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const unusable = (reason: string): Usability => ({ _tag: "unusable", reason })
+
+const locate = Effect.fnUntraced(function* (name: string, environment: Environment) {
+  for (const directory of (environment["PATH"] ?? "").split(delimiter)) {
+    const candidate = join(directory, name)
+    if (directory.startsWith("/") && (yield* isProgram(candidate))) return candidate
+  }
+  return undefined
+})
+
+/** The user's shell where it reads commands as a POSIX shell does, as the agents' programs choose it. */
+const shellOf = Effect.fnUntraced(function* (environment: Environment) {
+  const own = environment["SHELL"] ?? ""
+  if (/^\/.*\/(bash|zsh|dash|ksh|sh)$/.test(own) && (yield* isProgram(own))) return own
+  return (yield* locate("bash", environment)) ?? "/bin/sh"
+})
+
+const install =
+  "Install it: 'apt-get install bubblewrap socat' on Debian and Ubuntu, 'dnf install bubblewrap socat' on Fedora."
+
+const tryOut = (bubblewrap: string) =>
+  runProgram({
+    program: bubblewrap,
+    args: [
+      ...isolation,
+      "--ro-bind",
+      "/",
+      "/",
+      "--dev",
+      "/dev",
+      "--proc",
+      "/proc",
+      "--tmpfs",
+      "/run",
+      "--",
+      "/bin/sh",
+      "-c",
+      ":"
+    ],
+    environment: { PATH: "/usr/bin:/bin" },
+    timeoutMs: 10_000
+  }).pipe(
+    Effect.map(({ exitCode, stderr }) =>
+      exitCode === 0 ? undefined : stderr.trim().split("\n")[0] || `exit code ${exitCode}`
+    ),
+    Effect.catch(({ message }) => Effect.succeed(message))
+  )
+
+const whyRefused = (said: string): string =>
+  /unknown option.*disable-userns/i.test(said)
+    ? "This bubblewrap is older than 0.8, which cannot keep a command from making namespaces of its own. Install a newer one."
+    : `bubblewrap cannot separate processes here (${said}). In a container, allow it user namespaces, or let the container be the sandbox (docs/security.md); on Ubuntu, allow bwrap in AppArmor.`
+
+/** Tries bubblewrap once. Takes some ten milliseconds. */
+export const findUsability = Effect.fn("sandbox.findUsability")(function* (environment: Environment) {
+  if (process.platform !== "linux") {
+    return unusable("On this system the sandbox is not available yet; it needs Linux with bubblewrap.")
+  }
+  const bubblewrap = yield* locate("bwrap", environment)
+  if (bubblewrap === undefined) return unusable(`bubblewrap is not installed. ${install}`)
+  if ((yield* locate("socat", environment)) === undefined) return unusable(`socat is not installed. ${install}`)
+  const refused = yield* tryOut(bubblewrap)
+  if (refused !== undefined) return unusable(whyRefused(refused))
+  return { _tag: "usable", programs: { bubblewrap, shell: yield* shellOf(environment) } } satisfies Usability
+})

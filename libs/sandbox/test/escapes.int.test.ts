@@ -1,0 +1,89 @@
+import { execFile } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { findUsability, layerSandbox, Sandbox } from "../src/index.ts"
+import { canary, cleanUp, escapedFrom, escapes, makeScene, recorded, type Scene } from "../src/testing.ts"
+
+const usability = await Effect.runPromise(findUsability(process.env))
+if (usability._tag === "unusable") process.stdout.write(`sandbox tests: skipped. ${usability.reason}\n`)
+
+const scene = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const root = mkdtempSync(join(tmpdir(), "reprise-sandbox-"))
+    return { root, ...(await makeScene(root)) }
+  }),
+  (it) =>
+    Effect.sync(() => {
+      cleanUp(it)
+      rmSync(it.root, { recursive: true, force: true })
+    })
+)
+
+const environmentOf = ({ home }: Scene) => ({
+  ...process.env,
+  HOME: home,
+  OPENCODE_SERVER_PASSWORD: canary,
+  GITHUB_TOKEN: canary
+})
+
+const tryAll = (it: Scene, shell: string) =>
+  Effect.forEach(
+    escapes,
+    (_, index) =>
+      Effect.callback<void>((resume) => {
+        execFile(
+          shell,
+          ["-c", recorded(it, index)],
+          { cwd: it.workspace, env: environmentOf(it), timeout: 60_000 },
+          () => resume(Effect.void)
+        )
+      }),
+    { discard: true }
+  )
+
+const options = (it: Scene) => ({
+  mode: "required" as const,
+  gates: true,
+  settings: { write: [], read: [], deny: [], network: ["registry.npmjs.org"] },
+  stateDirectory: it.stateDirectory,
+  environment: environmentOf(it)
+})
+
+describe.skipIf(usability._tag === "unusable")("the sandbox", () => {
+  it.live.each(["author", "reviewer"] as const)("keeps every try of the table inside, for an %s", (role) =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      yield* Effect.gen(function* () {
+        const sandbox = yield* Sandbox
+        yield* tryAll(here, yield* sandbox.shellFor(here.workspace, role))
+      }).pipe(Effect.provide(layerSandbox(options(here))))
+      assert.isAtLeast(escapes.length, 40)
+      assert.deepStrictEqual(escapedFrom(here), [])
+    })
+  )
+
+  it.live("is what keeps them inside: a plain shell lets most of them out", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      // The others would change this machine.
+      const outside = /process|mount|namespace|root|grandchild|machine|crontab|usr/
+      yield* Effect.forEach(escapes, ({ title }, index) =>
+        outside.test(title)
+          ? Effect.void
+          : Effect.callback<void>((resume) => {
+              execFile(
+                "/bin/bash",
+                ["-c", recorded(here, index)],
+                { cwd: here.workspace, env: environmentOf(here), timeout: 60_000 },
+                () => resume(Effect.void)
+              )
+            })
+      )
+      const out = escapedFrom(here).filter((line) => !line.endsWith("not tried"))
+      assert.isAtLeast(out.length, 30, out.join("\n"))
+    })
+  )
+})

@@ -1,0 +1,167 @@
+import { assert, describe, it } from "@effect/vitest"
+import { bubblewrapArguments } from "../src/bubblewrap.ts"
+import { type Policy, policyFor, type Surroundings } from "../src/policy.ts"
+import { registriesFor } from "../src/registries.ts"
+import { dispatchingShell, openShell, sandboxedShell } from "../src/shellScript.ts"
+
+const around: Surroundings = {
+  home: "/home/me",
+  workspace: "/home/me/work",
+  stateDirectory: "/home/me/work/.reprise",
+  temporary: "/home/me/work/.reprise/sandbox/temporary/1",
+  caches: "/home/me/work/.reprise/sandbox/caches",
+  refused: "/home/me/work/.reprise/sandbox/refused",
+  git: {
+    directory: "/home/me/work/.git",
+    common: "/home/me/work/.git",
+    executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/config"]
+  },
+  hidden: [
+    { path: "/home/me/.ssh", kind: "folder" },
+    { path: "/home/me/.netrc", kind: "file" }
+  ],
+  write: [],
+  read: [],
+  steering: ["/home/me/work/reprise.toml"],
+  sockets: [],
+  registries: ["registry.npmjs.org"]
+}
+const none = { write: [], read: [], deny: [], network: [] }
+
+/** What a path is in the end: the last mount at or above it. */
+const seenAs = ({ mounts }: Policy, path: string) =>
+  mounts.findLast((mount) => path === mount.path || path.startsWith(`${mount.path}/`))?.as ?? "readable"
+
+const table: ReadonlyArray<readonly [string, string, Partial<Surroundings>]> = [
+  ["/home/me/work/src/a.ts", "writable", {}],
+  ["/home/me/work/.git/index", "writable", {}],
+  ["/home/me/work/.git/hooks/post-commit", "readable", {}],
+  ["/home/me/work/.git/config", "readable", {}],
+  ["/home/me/work/reprise.toml", "readable", {}],
+  ["/home/me/work/.reprise/endpoint.json", "hidden-folder", {}],
+  ["/home/me/work/.reprise/sandbox/caches/npm", "writable", {}],
+  ["/home/me/work/.reprise/sandbox/programs/shell", "hidden-folder", {}],
+  ["/tmp/a", "writable", {}],
+  ["/etc/hosts", "readable", {}],
+  ["/home/me/other/file", "readable", {}],
+  ["/home/me/.ssh/id_ed25519", "hidden-folder", {}],
+  ["/home/me/.netrc", "hidden-file", {}],
+  ["/home/me/.netrc", "readable", { read: ["/home/me/.netrc"] }],
+  ["/home/me/.ssh/known_hosts", "readable", { read: ["/home/me/.ssh/known_hosts"] }],
+  ["/home/me/.ssh/id_ed25519", "hidden-folder", { read: ["/home/me/.ssh/known_hosts"] }],
+  ["/home/me/data/a", "writable", { write: ["/home/me/data"] }],
+  // Whatever is allowed, keys stay hidden and hooks as they are.
+  ["/home/me/.ssh/id_ed25519", "hidden-folder", { write: ["/home/me", "/home/me/.ssh"] }],
+  ["/home/me/work/.git/config", "readable", { write: ["/", "/home/me/work/.git"] }],
+  ["/home/me/work/.reprise/endpoint.json", "hidden-folder", { read: ["/home/me"], write: ["/"] }],
+  ["/home/me/agent.sock", "hidden-file", { sockets: ["/home/me/agent.sock"] }],
+  ["/home/me/work/secrets/a", "hidden-folder", { hidden: [{ path: "/home/me/work/secrets", kind: "folder" }] }]
+]
+
+describe("a policy", () => {
+  it.each(table)("shows %s as %s", (path, expected, changes) => {
+    assert.strictEqual(seenAs(policyFor({ ...around, ...changes }, none, "author"), path), expected)
+  })
+
+  it("shows a worktree as writable, and neither the repository's checkout nor other worktrees", () => {
+    const worktree = "/home/me/work/.reprise/worktrees/r1"
+    const policy = policyFor(
+      {
+        ...around,
+        workspace: worktree,
+        git: {
+          directory: "/home/me/work/.git/worktrees/r1",
+          common: "/home/me/work/.git",
+          pointer: `${worktree}/.git`,
+          executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/worktrees/r1/commondir"]
+        },
+        steering: []
+      },
+      none,
+      "author"
+    )
+    assert.strictEqual(seenAs(policy, `${worktree}/a`), "writable")
+    assert.strictEqual(seenAs(policy, `${worktree}/.git`), "readable")
+    assert.strictEqual(seenAs(policy, "/home/me/work/.git/objects/aa"), "writable")
+    assert.strictEqual(seenAs(policy, "/home/me/work/.git/worktrees/r1/commondir"), "readable")
+    assert.strictEqual(seenAs(policy, "/home/me/work/a"), "readable")
+    assert.strictEqual(seenAs(policy, "/home/me/work/.reprise/worktrees/r2/a"), "hidden-folder")
+    assert.include(policy.absent, `${worktree}/reprise.local.toml`)
+    assert.notInclude(policy.absent, "/home/me/work/.git/commondir")
+  })
+
+  it("lets an author reach what is configured and the project's registries, and a reviewer nothing", () => {
+    const settings = { ...none, network: ["example.org"] }
+    assert.deepStrictEqual(policyFor(around, settings, "author").network, ["example.org", "registry.npmjs.org"])
+    assert.deepStrictEqual(policyFor(around, settings, "reviewer").network, [])
+  })
+
+  it("names the files that would grant something and do not exist", () => {
+    const { absent } = policyFor(around, none, "author")
+    for (const name of ["reprise.local.toml", "opencode.json", ".opencode", ".claude", ".mcp.json", ".git/commondir"]) {
+      assert.include(absent, `/home/me/work/${name}`)
+    }
+    assert.notInclude(absent, "/home/me/work/reprise.toml")
+    const local = "/home/me/work/reprise.local.toml"
+    assert.notInclude(policyFor({ ...around, steering: [local] }, none, "author").absent, local)
+  })
+
+  it("keeps a home that lies in a folder of the machine", () => {
+    const policy = policyFor(
+      { ...around, home: "/tmp/home", hidden: [{ path: "/tmp/home/.ssh", kind: "folder" }] },
+      none,
+      "author"
+    )
+    assert.strictEqual(seenAs(policy, "/tmp/home/.gitconfig"), "readable")
+    assert.strictEqual(seenAs(policy, "/tmp/home/.ssh/id"), "hidden-folder")
+  })
+})
+
+describe("registries", () => {
+  it("are the well-known ones of the files in the top folder", () => {
+    assert.deepStrictEqual(registriesFor([]), [])
+    assert.deepStrictEqual(registriesFor(["package.json"]), ["registry.npmjs.org", "registry.yarnpkg.com"])
+    assert.deepStrictEqual(registriesFor(["a.csproj", "b.csproj"]), ["api.nuget.org"])
+    assert.include(registriesFor(["Cargo.toml", "go.mod"]), "proxy.golang.org")
+    assert.deepStrictEqual(registriesFor(["constructor", "__proto__", "toString"]), [])
+  })
+})
+
+describe("the program that stands in for a shell", () => {
+  const policy = policyFor(around, none, "reviewer")
+  const text = sandboxedShell({ policy, shell: "/bin/bash", bubblewrap: "/usr/bin/bwrap" })
+
+  it("enters bubblewrap with namespaces of its own, and hidden folders that cannot be written", () => {
+    const words = bubblewrapArguments(policy)
+    for (const word of ["--unshare-user", "--disable-userns", "--unshare-pid", "--unshare-net", "--die-with-parent"]) {
+      assert.include(words, word)
+    }
+    assert.include(words.join(" "), "--remount-ro /home/me/work/.reprise")
+    assert.notInclude(text, "socat")
+  })
+
+  it("quotes every path", () => {
+    const odd = "/home/me/it's; rm -rf $HOME `x`"
+    const named = sandboxedShell({
+      policy: { ...policy, mounts: [{ path: odd, as: "writable" }], absent: [odd] },
+      shell: "/bin/bash",
+      bubblewrap: "/usr/bin/bwrap"
+    })
+    assert.include(named, `--bind '/home/me/it'\\''s; rm -rf $HOME \`x\`' '/home/me/it'\\''s; rm -rf $HOME \`x\`'`)
+    assert.notMatch(named, /echo "[^"]*[$`]/)
+  })
+
+  it("runs nothing in a folder in which nobody works", () => {
+    assert.match(dispatchingShell("/state/places"), /exit 126\n$/)
+  })
+
+  it("takes no variable from a quality gate, whose variables were chosen", () => {
+    const options = { policy, shell: "/bin/sh", bubblewrap: "/usr/bin/bwrap" }
+    assert.include(sandboxedShell(options), "*TOKEN*")
+    assert.notInclude(sandboxedShell({ ...options, chosenEnvironment: true }), "*TOKEN*")
+  })
+
+  it("takes passwords away also where the sandbox does not cover a session", () => {
+    assert.include(openShell("/bin/bash"), "OPENCODE_SERVER_*")
+  })
+})
