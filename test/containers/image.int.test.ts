@@ -12,7 +12,7 @@ const megabyte = 1_000_000
 /** Runs in the image: what is there, who we are, and what can be written. */
 const look = `
 const { existsSync, readdirSync, writeFileSync } = require("node:fs")
-const writes = ["/", "/opt", "/workspace", "/opt/reprise/package"].filter((folder) => {
+const writes = ["/", "/opt", "/opt/reprise/package"].filter((folder) => {
   try { writeFileSync(folder + "/probe", ""); return true } catch { return false }
 })
 const files = readdirSync("/opt/reprise", { recursive: true })

@@ -31,6 +31,7 @@ export interface Running {
 }
 
 export interface RepriseImageShape {
+  readonly name: string
   readonly start: (args: ReadonlyArray<string>, options?: RunOptions) => Effect.Effect<Running, never, Scope.Scope>
   /** Bytes of the image and of its base. */
   readonly sizes: Effect.Effect<{ readonly image: number; readonly base: number }>
@@ -103,6 +104,7 @@ const build = Effect.gen(function* () {
   )
   const size = (of: string) => Effect.promise(async () => (await images.getImage(of).inspect()).Size)
   return RepriseImage.of({
+    name,
     start: startIn(client, name),
     sizes: Effect.all({ image: size(name), base: size(base) })
   })

@@ -28,7 +28,9 @@ describe("reprise serve", () => {
       const broker = yield* Broker
       yield* broker.kill
       const port = yield* freePort
-      const environment = { REPRISE_HEALTH_ADDRESS: `127.0.0.1:${port}`, REPRISE_NATS_URL: broker.url }
+      // Of a cluster's servers only one answers.
+      const servers = `nats://127.0.0.1:1,${broker.url}`
+      const environment = { REPRISE_HEALTH_ADDRESS: `127.0.0.1:${port}`, REPRISE_NATS_URL: servers }
       const gate = yield* world.startIn({ environment }, "serve", "gate")
       yield* untilAnswer(port, "/readyz", /^503 waits for a NATS server that answers$/)
       assert.strictEqual(yield* probe(port, "/livez"), "200 lives")

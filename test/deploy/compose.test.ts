@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { parse } from "yaml"
+import { at, list } from "./manifests.ts"
+
+const text = readFileSync(new URL("../../deploy/compose.yaml", import.meta.url), "utf8")
+const services = Object.entries<unknown>(Object(at(parse(text, { merge: true }), "services")))
+/** It gives the volume to the others, and ends. */
+const lasting = services.filter(([name]) => name !== "prepare")
+const named = (name: string) => services.find(([one]) => one === name)?.[1]
+
+describe("deploy/compose.yaml", () => {
+  it("has NATS, the five services and an agent", () => {
+    const commands = services.flatMap(([, one]) => {
+      const [verb, service] = list(at(one, "command"))
+      return verb === "serve" ? [service] : []
+    })
+    assert.sameMembers(commands, ["orchestrator", "reviewer", "gate", "workspace", "session-manager"])
+    assert.sameMembers(
+      lasting.map(([name]) => name),
+      [...commands.map(String), "nats", "agent"]
+    )
+  })
+
+  for (const [name, service] of lasting) {
+    it(`runs ${name} on a read-only root without capabilities, restarts it, and asks for its health`, () => {
+      assert.strictEqual(at(service, "read_only"), true)
+      assert.deepStrictEqual(at(service, "cap_drop"), ["ALL"])
+      assert.deepStrictEqual(at(service, "security_opt"), ["no-new-privileges:true"])
+      assert.strictEqual(at(service, "restart"), "unless-stopped")
+      assert.strictEqual(list(at(service, "healthcheck", "test"))[0], "CMD", "there may be no shell")
+      assert.isUndefined(at(service, "ports"), "nothing is opened to other machines")
+      assert.isUndefined(at(service, "privileged"))
+    })
+
+    it(`has no password of ${name} in it`, () => {
+      for (const [variable, value] of Object.entries(Object(at(service, "environment")))) {
+        if (/PASSWORD|NATS_URL/.test(variable)) assert.match(String(value), /\$\{[A-Z_]+PASSWORD:\?/)
+      }
+    })
+  }
+
+  it("gives the agent, the session-manager and the workspace the same files", () => {
+    for (const name of ["agent", "session-manager", "workspace"]) {
+      assert.deepStrictEqual(at(named(name), "volumes"), ["workspace:/workspace"])
+    }
+  })
+})

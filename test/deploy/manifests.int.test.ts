@@ -1,0 +1,84 @@
+/** The manifests of deploy/kubernetes, rendered as kubectl applies them. */
+import { assert, describe, it } from "@effect/vitest"
+import { locateServer } from "@reprise/nats"
+import { runProgram } from "@reprise/process"
+import { Effect, Option } from "effect"
+import { kubernetesSamples } from "./fieldData.ts"
+import { unknownFields } from "./fields.ts"
+import { folder, hasKubectl, overlays, render } from "./manifests.ts"
+import { mutations, unknowns, workloadNames } from "./mutations.ts"
+import { policiesOf } from "./policies.ts"
+
+const canRender = await Effect.runPromise(hasKubectl)
+const samples = canRender ? Option.getOrUndefined(await Effect.runPromise(kubernetesSamples)) : undefined
+
+const services = ["gate", "orchestrator", "reviewer"].map((name) => `Deployment reprise-${name}`)
+const expected = {
+  local: [...services, "StatefulSet reprise-host"],
+  production: [...services, "StatefulSet nats", "StatefulSet reprise-host"],
+  nats: ["StatefulSet nats"]
+} as const
+
+describe.skipIf(!canRender)("the manifests", () => {
+  for (const overlay of overlays) {
+    it.effect(`of '${overlay}' keep every policy`, () =>
+      Effect.gen(function* () {
+        const manifests = yield* render(overlay)
+        assert.deepStrictEqual(workloadNames(manifests), expected[overlay])
+        assert.deepStrictEqual(
+          policiesOf[overlay].flatMap(({ check }) => check(manifests)),
+          []
+        )
+      })
+    )
+  }
+
+  for (const { check, rule } of policiesOf.production) {
+    it.effect(`are refused when this does not hold: ${rule}`, () =>
+      Effect.gen(function* () {
+        const mutate = mutations[rule] ?? assert.fail("no mutation breaks this rule")
+        const manifests = yield* render("production")
+        assert.deepStrictEqual(check(manifests), [])
+        assert.isNotEmpty(check(mutate(manifests)))
+      })
+    )
+  }
+})
+
+describe.skipIf(samples === undefined)("the fields of the manifests", () => {
+  const problems = (manifests: ReadonlyArray<unknown>) =>
+    manifests.flatMap((manifest) => unknownFields(manifest, samples ?? assert.fail("no samples")))
+
+  for (const overlay of overlays) {
+    it.effect(`of '${overlay}' are all known to Kubernetes 1.36`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(problems(yield* render(overlay)), [])
+      })
+    )
+  }
+
+  for (const [what, says, mutate] of unknowns) {
+    it.effect(`are refused with ${what}`, () =>
+      Effect.gen(function* () {
+        const found = problems(mutate(yield* render("production")))
+        assert.strictEqual(found.length, 1, found.join("\n"))
+        assert.match(found[0] ?? "", says)
+      })
+    )
+  }
+})
+
+describe("the configuration of the NATS cluster", () => {
+  it.effect("is accepted by nats-server", () =>
+    Effect.gen(function* () {
+      const server = yield* locateServer()
+      const { exitCode, stderr, stdout } = yield* runProgram({
+        program: server.path,
+        args: ["--config", `${folder}/overlays/nats/nats.conf`, "-t"],
+        environment: { POD_NAME: "nats-0", NATS_PASSWORD: "p1", NATS_SYSTEM_PASSWORD: "p2" },
+        timeoutMs: 60_000
+      })
+      assert.strictEqual(exitCode, 0, `${stdout}${stderr}`)
+    })
+  )
+})

@@ -1,0 +1,49 @@
+/** The manifests of deploy/kubernetes as kustomize renders them, and a way to look into them. */
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import { Effect } from "effect"
+import { parseAllDocuments } from "yaml"
+
+const run = promisify(execFile)
+
+export const folder = new URL("../../deploy/kubernetes", import.meta.url).pathname
+export const overlays = ["local", "production", "nats"] as const
+export type Overlay = (typeof overlays)[number]
+
+/** The value at a path of keys and indexes; undefined where there is none. */
+export const at = (value: unknown, ...path: ReadonlyArray<string | number>): unknown =>
+  path.reduce<unknown>(
+    (found, key) =>
+      typeof found === "object" && found !== null && Object.hasOwn(found, key)
+        ? Object.getOwnPropertyDescriptor(found, key)?.value
+        : undefined,
+    value
+  )
+
+export const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+
+/** `Deployment reprise-gate`. */
+export const title = (manifest: unknown): string => `${at(manifest, "kind")} ${at(manifest, "metadata", "name")}`
+
+export const ofKind = (manifests: ReadonlyArray<unknown>, ...kinds: ReadonlyArray<string>) =>
+  manifests.filter((manifest) => kinds.includes(String(at(manifest, "kind"))))
+
+export const parse = (text: string): ReadonlyArray<unknown> =>
+  parseAllDocuments(text).map((document) => document.toJS())
+
+/** What `kubectl apply --kustomize` would send. */
+export const render = (overlay: Overlay) =>
+  Effect.promise(() => run("kubectl", ["kustomize", `${folder}/overlays/${overlay}`])).pipe(
+    Effect.map(({ stdout }) => parse(stdout))
+  )
+
+/** Whether kubectl is installed. Prints that the tests are skipped when it is not. */
+export const hasKubectl: Effect.Effect<boolean> = Effect.promise(() =>
+  run("kubectl", ["kustomize", "--help"]).then(
+    () => true,
+    () => {
+      process.stdout.write("manifest tests: skipped, no kubectl\n")
+      return false
+    }
+  )
+)
