@@ -67,7 +67,7 @@ describe("reprise serve", () => {
   )
 
   it.live(
-    "hands its work back on SIGTERM: a turn that was under way goes on after the restart, and is not repeated",
+    "hands its work back on SIGTERM: a turn goes on after the restart, and its prompt and its commit are not repeated",
     () =>
       Effect.gen(function* () {
         const world = yield* makeWorld({ openCode: "shared", plan: plan("One"), script: heldInMidTurn })
