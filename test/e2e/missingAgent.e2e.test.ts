@@ -3,22 +3,14 @@ import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { agentPackages, locateOpenCode } from "@reprise/agent"
 import { Effect } from "effect"
 import { Command } from "../harness/Command.ts"
 import { plan, script } from "../harness/modelScript.ts"
+import { packageRegistry } from "../harness/packageRegistry.ts"
 import { makeWorld } from "../harness/World.ts"
 
 const build = new URL("../../deploy/package/src/main.ts", import.meta.url).pathname
-const setOfNpm = (name: string) => execFileSync("npm", ["config", "get", name], { encoding: "utf8" }).trim()
-
-/** npm as it is set up for whoever runs this test, whose home the world hides. */
-const npmSettings = () => ({
-  npm_config_cache: setOfNpm("cache"),
-  npm_config_userconfig: setOfNpm("userconfig"),
-  npm_config_prefer_offline: "true",
-  NODE_EXTRA_CA_CERTS: process.env["NODE_EXTRA_CA_CERTS"] ?? ""
-})
-
 const folders = (folder: string): ReadonlyArray<string> => (existsSync(folder) ? readdirSync(folder) : [])
 
 describe("an agent that is not installed", () => {
@@ -30,13 +22,21 @@ describe("an agent that is not installed", () => {
         const base = join(world.root, "..")
         execFileSync(process.execPath, [build, "--output", base])
         const cache = join(base, "cache")
+        const { name, version } = agentPackages.opencode
+        const program = yield* locateOpenCode()
+        const registry = yield* packageRegistry(join(base, "registry"), {
+          ...{ name, version, program },
+          bin: { opencode: "bin/opencode.exe" }
+        })
         // Only git, npm and a shell: no `opencode`.
         const path = [join(process.execPath, ".."), "/usr/local/bin", "/usr/bin", "/bin"].join(":")
         const environment = {
           ...world.environment,
           PATH: path,
           XDG_CACHE_HOME: cache,
-          ...npmSettings()
+          npm_config_registry: registry,
+          npm_config_cache: join(base, "npm-cache"),
+          npm_config_userconfig: "/dev/null"
         }
         const reprise = join(base, "package/bin/reprise.js")
         const alone = yield* new Command(reprise, world.root, environment, ["run", "PLAN.md"]).ended

@@ -85,7 +85,16 @@ export const installAgent = Effect.fn("installAgent")(function* (
     })
     const { exitCode, stderr } = yield* runProgram({
       program: "npm",
-      args: ["install", "--prefix", folder, "--no-audit", "--no-fund", `${wanted.name}@${wanted.version}`],
+      // A registry that cannot be reached is said soon, not after minutes for each of the package's platforms.
+      args: [
+        "install",
+        "--prefix",
+        folder,
+        "--no-audit",
+        "--no-fund",
+        "--fetch-retries=0",
+        `${wanted.name}@${wanted.version}`
+      ],
       environment,
       directory: folder,
       timeoutMs: installMs
