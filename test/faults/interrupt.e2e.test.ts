@@ -95,7 +95,11 @@ describe("a run that is interrupted at its terminal", () => {
         execFileSync("mkfifo", [outside(world, "gate.fifo")])
         const press = Effect.fnUntraced(function* ({ after, reached, when }: Moment) {
           const run = yield* world.atTerminal("run", "PLAN.md")
-          yield* reached(world, run)
+          // The gate's pipe would be waited for even if the run had ended.
+          const early = Effect.flatMap(run.ended, ({ code, stdout }) =>
+            Effect.fail(new Error(`${when}: the run ended with ${code} before it came there: ${stdout}`))
+          )
+          yield* Effect.raceFirst(reached(world, run), early)
           run.type(keys)
           const { code, stdout } = yield* run.ended
           assert.strictEqual(code, 130, `${when}: ${stdout}`)
