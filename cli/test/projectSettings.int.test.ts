@@ -1,11 +1,8 @@
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { afterEach, beforeEach } from "vitest"
-import { type Project, projectAt } from "../src/project/Project.ts"
 import {
   allAgentFiles,
   forgetOutdatedFiles,
@@ -14,44 +11,21 @@ import {
   untrustedAgentFiles
 } from "../src/trust/projectSettings.ts"
 import { readTrust } from "../src/trust/trustFile.ts"
+import { scratchRepository } from "./support/scratchRepository.ts"
 
-let scratch: string
-let project: Project
-let before: string | undefined
-
-const git = (...args: ReadonlyArray<string>) => execFileSync("git", [...args], { cwd: project.root, stdio: "ignore" })
-const write = (path: string, text: string) => {
-  mkdirSync(dirname(join(project.root, path)), { recursive: true })
-  writeFileSync(join(project.root, path), text)
-}
-const track = (path: string, text: string) => {
-  write(path, text)
-  git("add", "--force", path)
-}
-
-beforeEach(() => {
-  scratch = realpathSync(mkdtempSync(join(tmpdir(), "reprise-settings-")))
-  project = projectAt(join(scratch, "repository"))
-  mkdirSync(project.root)
-  git("init", "--quiet")
-  before = process.env["XDG_CONFIG_HOME"]
-  process.env["XDG_CONFIG_HOME"] = join(scratch, "config")
-})
-
-afterEach(() => {
-  if (before === undefined) delete process.env["XDG_CONFIG_HOME"]
-  else process.env["XDG_CONFIG_HOME"] = before
-  rmSync(scratch, { recursive: true, force: true })
-})
+const scratch = scratchRepository()
+const { git, write, track } = scratch
 
 const untrusted = Effect.map(
-  Effect.suspend(() => Effect.all([untrustedAgentFiles(project, "opencode"), untrustedAgentFiles(project, "claude")])),
+  Effect.suspend(() =>
+    Effect.all([untrustedAgentFiles(scratch.project, "opencode"), untrustedAgentFiles(scratch.project, "claude")])
+  ),
   (found) => found.flat().map(({ path }) => path)
 )
-const verdict = (directory = project.root) => projectSettings(project, "opencode")(directory)
+const verdict = (directory = scratch.project.root) => projectSettings(scratch.project, "opencode")(directory)
 const trustAll = Effect.flatMap(
-  Effect.suspend(() => allAgentFiles(project)),
-  (files) => trustAgentFiles(project, files)
+  Effect.suspend(() => allAgentFiles(scratch.project)),
+  (files) => trustAgentFiles(scratch.project, files)
 )
 
 const config = '{ "mcp": {} }\n'
@@ -96,12 +70,12 @@ describe("the settings that a repository brings for agents", () => {
       assert.deepStrictEqual(yield* verdict(), { _tag: "trusted" })
       write(".opencode/plugin/a.ts", "two")
       assert.deepStrictEqual(yield* untrusted, [".opencode/plugin/a.ts"])
-      yield* forgetOutdatedFiles(project)
+      yield* forgetOutdatedFiles(scratch.project)
       write(".opencode/plugin/a.ts", "one")
       assert.deepStrictEqual(yield* untrusted, [".opencode/plugin/a.ts"])
       track(".opencode/plugin/b.ts", "one")
       assert.lengthOf(yield* untrusted, 2, "another file with trusted content is another file")
-      const { entries } = yield* readTrust(project)
+      const { entries } = yield* readTrust(scratch.project)
       assert.deepStrictEqual(
         entries.map(({ from, what }) => [what, from]),
         [["file", "opencode.json"]]
@@ -123,9 +97,11 @@ describe("the settings that a repository brings for agents", () => {
   it.effect("are judged in each worktree by what is there", () =>
     Effect.gen(function* () {
       track("opencode.json", config)
-      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "a"], { cwd: project.root })
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "a"], {
+        cwd: scratch.project.root
+      })
       yield* trustAll
-      const worktree = join(scratch, "worktree")
+      const worktree = join(scratch.folder, "worktree")
       git("worktree", "add", "--quiet", worktree)
       assert.deepStrictEqual(yield* verdict(worktree), { _tag: "trusted" })
       writeFileSync(join(worktree, "opencode.json"), '{ "plugin": ["evil"] }')
@@ -136,17 +112,17 @@ describe("the settings that a repository brings for agents", () => {
 
   it.effect("are never trusted as links, or when git cannot tell whose they are", () =>
     Effect.gen(function* () {
-      writeFileSync(join(scratch, "evil.json"), config)
-      symlinkSync(join(scratch, "evil.json"), join(project.root, "opencode.json"))
+      writeFileSync(join(scratch.folder, "evil.json"), config)
+      symlinkSync(join(scratch.folder, "evil.json"), join(scratch.project.root, "opencode.json"))
       git("add", "opencode.json")
       yield* trustAll
       assert.deepStrictEqual(yield* untrusted, ["opencode.json"])
-      rmSync(join(project.root, "opencode.json"))
+      rmSync(join(scratch.project.root, "opencode.json"))
       assert.deepStrictEqual(yield* untrusted, [])
       write("opencode.json", config)
       yield* trustAll
       assert.deepStrictEqual(yield* untrusted, [])
-      writeFileSync(join(project.root, ".git", "index"), "damaged")
+      writeFileSync(join(scratch.project.root, ".git", "index"), "damaged")
       assert.deepStrictEqual(yield* untrusted, ["opencode.json"])
     })
   )

@@ -1,51 +1,30 @@
-import { execFileSync } from "node:child_process"
 import {
   chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync
 } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import { afterEach, beforeEach } from "vitest"
 import { type Project, projectAt } from "../src/project/Project.ts"
 import { adoptState, prepareState, requireOwnState } from "../src/project/stateOrigin.ts"
+import { scratchRepository } from "./support/scratchRepository.ts"
 
-let scratch: string
-let project: Project
-let before: string | undefined
+const scratch = scratchRepository()
+const { git } = scratch
 
-const git = (...args: ReadonlyArray<string>) => execFileSync("git", [...args], { cwd: project.root, stdio: "ignore" })
-const inside = (...names: ReadonlyArray<string>) => join(project.directory, ...names)
-const key = () => join(scratch, "config", "reprise", "machine.key")
-
-beforeEach(() => {
-  scratch = realpathSync(mkdtempSync(join(tmpdir(), "reprise-origin-")))
-  project = projectAt(join(scratch, "repository"))
-  mkdirSync(project.root)
-  git("init", "--quiet")
-  before = process.env["XDG_CONFIG_HOME"]
-  process.env["XDG_CONFIG_HOME"] = join(scratch, "config")
-})
-
-afterEach(() => {
-  if (before === undefined) delete process.env["XDG_CONFIG_HOME"]
-  else process.env["XDG_CONFIG_HOME"] = before
-  rmSync(scratch, { recursive: true, force: true })
-})
+const inside = (...names: ReadonlyArray<string>) => join(scratch.project.directory, ...names)
+const key = () => join(scratch.userFolder, "machine.key")
 
 /** The reason for which the state is refused. */
-const refusal = (of: Project = project) =>
+const refusal = (of: Project = scratch.project) =>
   Effect.map(Effect.flip(requireOwnState(of)), ({ exitCode, message }) => {
     assert.strictEqual(exitCode, 3)
     return message
@@ -54,47 +33,47 @@ const refusal = (of: Project = project) =>
 describe("a state folder", () => {
   it.effect("that this machine made here is believed, and made again after its loss", () =>
     Effect.gen(function* () {
-      yield* requireOwnState(project)
-      assert.isFalse(existsSync(project.directory), "to look makes nothing")
+      yield* requireOwnState(scratch.project)
+      assert.isFalse(existsSync(scratch.project.directory), "to look makes nothing")
       assert.isFalse(existsSync(key()))
-      yield* prepareState(project)
-      yield* requireOwnState(project)
-      yield* prepareState(project)
-      assert.strictEqual(yield* adoptState(project), "own")
+      yield* prepareState(scratch.project)
+      yield* requireOwnState(scratch.project)
+      yield* prepareState(scratch.project)
+      assert.strictEqual(yield* adoptState(scratch.project), "own")
       assert.strictEqual(statSync(key()).mode & 0o777, 0o600)
-      rmSync(project.directory, { recursive: true })
-      yield* prepareState(project)
-      yield* requireOwnState(project)
+      rmSync(scratch.project.directory, { recursive: true })
+      yield* prepareState(scratch.project)
+      yield* requireOwnState(scratch.project)
     })
   )
 
   it.effect("without a signature, or with that of another machine, clone or place, is refused until it is signed", () =>
     Effect.gen(function* () {
-      yield* prepareState(project)
+      yield* prepareState(scratch.project)
       const origin = readFileSync(inside("origin.json"), "utf8")
       rmSync(inside("origin.json"))
       assert.match(yield* refusal(), /no signature of this machine/)
-      assert.isTrue(Exit.isFailure(yield* Effect.exit(prepareState(project))))
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(prepareState(scratch.project))))
       assert.isFalse(existsSync(inside("origin.json")), "what is refused is not signed on the way")
-      assert.strictEqual(yield* adoptState(project), "signed")
-      yield* requireOwnState(project)
+      assert.strictEqual(yield* adoptState(scratch.project), "signed")
+      yield* requireOwnState(scratch.project)
 
       for (const forged of ["", "{}", '{"signature":""}', origin.replace(/[0-9a-f]{8}/, "00000000")]) {
         writeFileSync(inside("origin.json"), forged)
         assert.match(yield* refusal(), /not this machine's for this place/)
       }
       writeFileSync(inside("origin.json"), origin)
-      yield* requireOwnState(project)
+      yield* requireOwnState(scratch.project)
 
-      const moved = projectAt(join(scratch, "moved"))
-      cpSync(project.root, moved.root, { recursive: true })
+      const moved = projectAt(join(scratch.folder, "moved"))
+      cpSync(scratch.project.root, moved.root, { recursive: true })
       assert.match(yield* refusal(moved), /not this machine's for this place/)
 
-      rmSync(join(project.root, ".git"), { recursive: true })
+      rmSync(join(scratch.project.root, ".git"), { recursive: true })
       git("init", "--quiet")
       assert.match(yield* refusal(), /not this machine's for this place/)
-      yield* adoptState(project)
-      yield* requireOwnState(project)
+      yield* adoptState(scratch.project)
+      yield* requireOwnState(scratch.project)
       rmSync(key())
       assert.match(yield* refusal(), /not this machine's for this place/)
     })
@@ -102,15 +81,15 @@ describe("a state folder", () => {
 
   it.effect("of which git tracks anything is never believed, signed or not, whatever the case of its name", () =>
     Effect.gen(function* () {
-      yield* prepareState(project)
+      yield* prepareState(scratch.project)
       writeFileSync(inside("nats", "evil.json"), "{}")
       git("add", "--force", ".reprise/nats/evil.json")
       assert.match(yield* refusal(), /git tracks files in it/)
-      assert.match((yield* Effect.flip(adoptState(project))).hint, /git rm -r --cached \.reprise/)
+      assert.match((yield* Effect.flip(adoptState(scratch.project))).hint, /git rm -r --cached \.reprise/)
       git("rm", "--quiet", "--cached", ".reprise/nats/evil.json")
-      yield* requireOwnState(project)
-      mkdirSync(join(project.root, ".REPRISE"), { recursive: true })
-      writeFileSync(join(project.root, ".REPRISE", "version.json"), "{}")
+      yield* requireOwnState(scratch.project)
+      mkdirSync(join(scratch.project.root, ".REPRISE"), { recursive: true })
+      writeFileSync(join(scratch.project.root, ".REPRISE", "version.json"), "{}")
       git("add", "--force", ".REPRISE/version.json")
       assert.match(yield* refusal(), /git tracks files in it/)
     })
@@ -118,24 +97,24 @@ describe("a state folder", () => {
 
   it.effect("that is a link, or has links in it, is refused and cannot be signed", () =>
     Effect.gen(function* () {
-      yield* prepareState(project)
-      renameSync(project.directory, join(scratch, "elsewhere"))
-      symlinkSync(join(scratch, "elsewhere"), project.directory)
+      yield* prepareState(scratch.project)
+      renameSync(scratch.project.directory, join(scratch.folder, "elsewhere"))
+      symlinkSync(join(scratch.folder, "elsewhere"), scratch.project.directory)
       assert.match(yield* refusal(), /it is a link/)
-      assert.match((yield* Effect.flip(adoptState(project))).message, /cannot be signed: it is a link/)
-      rmSync(project.directory)
-      renameSync(join(scratch, "elsewhere"), project.directory)
-      symlinkSync(join(scratch, ".bashrc"), inside("logs"))
+      assert.match((yield* Effect.flip(adoptState(scratch.project))).message, /cannot be signed: it is a link/)
+      rmSync(scratch.project.directory)
+      renameSync(join(scratch.folder, "elsewhere"), scratch.project.directory)
+      symlinkSync(join(scratch.folder, ".bashrc"), inside("logs"))
       assert.match(yield* refusal(), /a link in it, logs/)
       rmSync(inside("logs"))
       rmSync(inside("origin.json"))
       mkdirSync(inside("logs"))
-      symlinkSync(join(scratch, ".bashrc"), inside("logs", "reprise.log"))
-      assert.match((yield* Effect.flip(adoptState(project))).message, /a link in it, .*reprise\.log/)
+      symlinkSync(join(scratch.folder, ".bashrc"), inside("logs", "reprise.log"))
+      assert.match((yield* Effect.flip(adoptState(scratch.project))).message, /a link in it, .*reprise\.log/)
       mkdirSync(inside("worktrees", "run", "node_modules"), { recursive: true })
       symlinkSync("..", inside("worktrees", "run", "node_modules", "me"))
       rmSync(inside("logs", "reprise.log"))
-      assert.strictEqual(yield* adoptState(project), "signed", "worktrees may have links of their own")
+      assert.strictEqual(yield* adoptState(scratch.project), "signed", "worktrees may have links of their own")
     })
   )
 
@@ -143,24 +122,24 @@ describe("a state folder", () => {
     Effect.gen(function* () {
       mkdirSync(inside("prompts"), { recursive: true })
       writeFileSync(inside("prompts", "work.md"), "Work.")
-      yield* requireOwnState(project)
+      yield* requireOwnState(scratch.project)
       symlinkSync("/etc/passwd", inside("prompts", "review.md"))
       assert.match(yield* refusal(), /a link in it/)
       rmSync(inside("prompts", "review.md"))
-      yield* prepareState(project)
-      yield* requireOwnState(project)
+      yield* prepareState(scratch.project)
+      yield* requireOwnState(scratch.project)
     })
   )
 
   it.effect("is refused when git's folder or this machine's key cannot be believed", () =>
     Effect.gen(function* () {
-      yield* prepareState(project)
+      yield* prepareState(scratch.project)
       chmodSync(key(), 0o666)
       assert.match(yield* refusal(), /machine\.key, cannot be read: .* can be written by other users/)
       chmodSync(key(), 0o600)
       writeFileSync(key(), "short")
       assert.match(yield* refusal(), /machine\.key, is damaged/)
-      writeFileSync(join(project.root, ".git", "index"), "damaged")
+      writeFileSync(join(scratch.project.root, ".git", "index"), "damaged")
       assert.match(yield* refusal(), /git tracks files in it/)
     })
   )

@@ -1,29 +1,29 @@
-import { execFileSync } from "node:child_process"
 import {
   chmodSync,
   cpSync,
-  mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync
 } from "node:fs"
-import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { afterEach, beforeEach } from "vitest"
+import { beforeEach } from "vitest"
 import type { Source } from "../src/config/layers.ts"
-import type { Project } from "../src/project/Project.ts"
 import { type TrustedSetting, trustedSettings } from "../src/trust/trustedSettings.ts"
 import { readTrust, removeTrust } from "../src/trust/trustFile.ts"
 import { forgetOutdated, trust, untrusted } from "../src/trust/trustStore.ts"
 import { configOf, layerOf, type Values } from "./support/layers.ts"
+import { scratchRepository } from "./support/scratchRepository.ts"
+
+const scratch = scratchRepository()
+const { git, track } = scratch
+
+beforeEach(() => track("reprise.toml", ""))
 
 const wants = (values: Values, source: Source = "reprise.toml"): ReadonlyArray<TrustedSetting> =>
   trustedSettings(configOf(layerOf(values, source)))
@@ -31,50 +31,26 @@ const wants = (values: Values, source: Source = "reprise.toml"): ReadonlyArray<T
 const gates = (...quality: ReadonlyArray<string>) => wants({ "gates.quality": quality })
 
 const asked = (wanted: ReadonlyArray<TrustedSetting>) =>
-  Effect.map(untrusted(project, wanted), ({ settings }) => settings.flatMap(({ values }) => values))
-
-let scratch: string
-let project: Project
-let before: string | undefined
+  Effect.map(untrusted(scratch.project, wanted), ({ settings }) => settings.flatMap(({ values }) => values))
 
 /** The only file in the folder of trust. */
 const trustFile = () => {
-  const folder = join(scratch, "config", "reprise", "trust")
+  const folder = join(scratch.userFolder, "trust")
   return join(folder, readdirSync(folder)[0] ?? "")
 }
-
-const git = (...args: ReadonlyArray<string>) => execFileSync("git", [...args], { cwd: project.root, stdio: "ignore" })
-
-beforeEach(() => {
-  scratch = realpathSync(mkdtempSync(join(tmpdir(), "reprise-trust-")))
-  const root = join(scratch, "repository")
-  mkdirSync(root)
-  project = { root, directory: join(root, ".reprise") }
-  git("init", "--quiet")
-  writeFileSync(join(root, "reprise.toml"), "")
-  git("add", "reprise.toml")
-  before = process.env["XDG_CONFIG_HOME"]
-  process.env["XDG_CONFIG_HOME"] = join(scratch, "config")
-})
-
-afterEach(() => {
-  if (before === undefined) delete process.env["XDG_CONFIG_HOME"]
-  else process.env["XDG_CONFIG_HOME"] = before
-  rmSync(scratch, { recursive: true, force: true })
-})
 
 describe("trust in the commands of a tracked reprise.toml", () => {
   it.effect("is missing until it is given", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* asked(gates("make")), ["make"])
-      yield* trust(project, gates("make"))
+      yield* trust(scratch.project, gates("make"))
       assert.deepStrictEqual(yield* asked(gates("make")), [])
     })
   )
 
   it.effect("ends when a command changes, is added or removed", () =>
     Effect.gen(function* () {
-      yield* trust(project, gates("make", "make test"))
+      yield* trust(scratch.project, gates("make", "make test"))
       assert.deepStrictEqual(yield* asked(gates("make", "make test; evil")), ["make", "make test; evil"])
       assert.deepStrictEqual(yield* asked(gates("make")), ["make"])
       assert.deepStrictEqual(yield* asked(gates("make test", "make")), ["make test", "make"])
@@ -106,7 +82,7 @@ describe("trust in the commands of a tracked reprise.toml", () => {
     () =>
       Effect.gen(function* () {
         const local = wants({ "gates.quality": ["make"] }, "reprise.local.toml")
-        writeFileSync(join(project.root, "reprise.local.toml"), "")
+        writeFileSync(join(scratch.project.root, "reprise.local.toml"), "")
         assert.deepStrictEqual(yield* asked(local), [])
         git("add", "reprise.local.toml")
         assert.deepStrictEqual(yield* asked(local), ["make"])
@@ -116,9 +92,9 @@ describe("trust in the commands of a tracked reprise.toml", () => {
   it.effect("is needed for the commands of a plan, tracked or not", () =>
     Effect.gen(function* () {
       const plan = wants({ "gates.quality": ["make evil"] }, "plan")
-      yield* trust(project, gates("make"))
+      yield* trust(scratch.project, gates("make"))
       assert.deepStrictEqual(yield* asked(plan), ["make evil"])
-      yield* trust(project, plan)
+      yield* trust(scratch.project, plan)
       assert.deepStrictEqual(yield* asked(plan), [])
       assert.deepStrictEqual(yield* asked(gates("make")), [], "what was trusted before is trusted still")
     })
@@ -126,14 +102,14 @@ describe("trust in the commands of a tracked reprise.toml", () => {
 
   it.effect("is given once for the same commands, wherever they are read", () =>
     Effect.gen(function* () {
-      yield* trust(project, gates("make"))
+      yield* trust(scratch.project, gates("make"))
       assert.deepStrictEqual(yield* asked(wants({ "gates.quality": ["make"] }, "plan")), [])
     })
   )
 
   it.effect("in quality gates does not extend to the same commands for a new worktree", () =>
     Effect.gen(function* () {
-      yield* trust(project, gates("make"))
+      yield* trust(scratch.project, gates("make"))
       assert.deepStrictEqual(yield* asked(wants({ "gates.quality": ["make"], "workspace.postCreate": ["make"] })), [
         "make"
       ])
@@ -150,7 +126,7 @@ describe("trust in the commands of a tracked reprise.toml", () => {
     it.effect(`is needed for ${setting} = ${value}, which grants permissions or sends secrets elsewhere`, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* asked(wants({ [setting]: value })), [value])
-        yield* trust(project, wants({ [setting]: value }))
+        yield* trust(scratch.project, wants({ [setting]: value }))
         assert.deepStrictEqual(yield* asked(wants({ [setting]: value })), [])
         assert.deepStrictEqual(yield* asked(wants({ [setting]: value }, "environment")), [])
       })
@@ -165,7 +141,7 @@ describe("trust in the commands of a tracked reprise.toml", () => {
 
   it.effect("is kept in a file that only the user can read, in a folder that only the user can list", () =>
     Effect.gen(function* () {
-      yield* trust(project, gates("make"))
+      yield* trust(scratch.project, gates("make"))
       assert.strictEqual(statSync(trustFile()).mode & 0o777, 0o600)
       assert.strictEqual(statSync(dirname(trustFile())).mode & 0o777, 0o700)
     })
@@ -173,11 +149,11 @@ describe("trust in the commands of a tracked reprise.toml", () => {
 
   it.effect("is missing, and said to be, when its file is damaged, a link, or writable by others", () =>
     Effect.gen(function* () {
-      yield* trust(project, gates("make"))
+      yield* trust(scratch.project, gates("make"))
       const file = trustFile()
       const good = readFileSync(file, "utf8")
       const doubt = Effect.gen(function* () {
-        const { settings, trouble } = yield* untrusted(project, gates("make"))
+        const { settings, trouble } = yield* untrusted(scratch.project, gates("make"))
         assert.strictEqual(settings.length, 1)
         assert.match(trouble ?? "", /Nothing is trusted here/)
       })
@@ -198,13 +174,13 @@ describe("trust in the commands of a tracked reprise.toml", () => {
 
   it.effect("is missing in another clone at the same path, and in a copy of the clone at another", () =>
     Effect.gen(function* () {
-      yield* trust(project, gates("make"))
-      const copy = join(scratch, "copy")
-      cpSync(project.root, copy, { recursive: true })
+      yield* trust(scratch.project, gates("make"))
+      const copy = join(scratch.folder, "copy")
+      cpSync(scratch.project.root, copy, { recursive: true })
       const copied = yield* untrusted({ root: copy, directory: join(copy, ".reprise") }, gates("make"))
       assert.strictEqual(copied.settings.length, 1)
       assert.match(copied.trouble ?? "", /was trusted at .*repository/)
-      rmSync(join(project.root, ".git"), { recursive: true })
+      rmSync(join(scratch.project.root, ".git"), { recursive: true })
       git("init", "--quiet")
       git("add", "reprise.toml")
       assert.deepStrictEqual(yield* asked(gates("make")), ["make"])
@@ -215,7 +191,7 @@ describe("trust in the commands of a tracked reprise.toml", () => {
     Effect.gen(function* () {
       git("rm", "--quiet", "--cached", "reprise.toml")
       assert.deepStrictEqual(yield* asked(gates("make")), [])
-      writeFileSync(join(project.root, ".git", "index"), "damaged")
+      writeFileSync(join(scratch.project.root, ".git", "index"), "damaged")
       assert.deepStrictEqual(yield* asked(gates("make")), ["make"])
     })
   )
@@ -229,43 +205,43 @@ describe("trust in the commands of a tracked reprise.toml", () => {
 
   it.effect("ends with its file's next content, so that turning back asks again", () =>
     Effect.gen(function* () {
-      const now = (values: Values) => forgetOutdated(project, configOf(layerOf(values)))
-      yield* trust(project, wants({ permissions: "all" }))
+      const now = (values: Values) => forgetOutdated(scratch.project, configOf(layerOf(values)))
+      yield* trust(scratch.project, wants({ permissions: "all" }))
       yield* now({ permissions: "all" })
       assert.deepStrictEqual(yield* asked(wants({ permissions: "all" })), [])
       yield* now({ permissions: "ask" })
       assert.deepStrictEqual(yield* asked(wants({ permissions: "all" })), ["all"])
-      yield* trust(project, wants({ permissions: "all" }))
+      yield* trust(scratch.project, wants({ permissions: "all" }))
       yield* now({})
       assert.deepStrictEqual(yield* asked(wants({ permissions: "all" })), ["all"])
-      yield* trust(project, wants({ permissions: "all" }))
-      yield* trust(project, wants({ permissions: "workspace" }))
+      yield* trust(scratch.project, wants({ permissions: "all" }))
+      yield* trust(scratch.project, wants({ permissions: "workspace" }))
       assert.deepStrictEqual(yield* asked(wants({ permissions: "all" })), ["all"])
     })
   )
 
   it.effect("stays while another place overrides its file", () =>
     Effect.gen(function* () {
-      yield* trust(project, wants({ permissions: "all" }))
+      yield* trust(scratch.project, wants({ permissions: "all" }))
       const overridden = configOf(
         layerOf({ permissions: "all" }, "reprise.toml"),
         layerOf({ permissions: "ask" }, "environment")
       )
-      yield* forgetOutdated(project, overridden)
+      yield* forgetOutdated(scratch.project, overridden)
       assert.deepStrictEqual(yield* asked(wants({ permissions: "all" })), [])
     })
   )
 
   it.effect("is listed with its values, and revoked as a whole", () =>
     Effect.gen(function* () {
-      yield* trust(project, gates("make", "make test"))
-      const { entries } = yield* readTrust(project)
+      yield* trust(scratch.project, gates("make", "make test"))
+      const { entries } = yield* readTrust(scratch.project)
       assert.deepStrictEqual(
         entries.map(({ from, values, what }) => ({ from, values, what })),
         [{ from: "reprise.toml", values: ["make", "make test"], what: "gates.quality" }]
       )
-      yield* removeTrust(project)
-      assert.deepStrictEqual(yield* readTrust(project), { entries: [] })
+      yield* removeTrust(scratch.project)
+      assert.deepStrictEqual(yield* readTrust(scratch.project), { entries: [] })
       assert.deepStrictEqual(yield* asked(gates("make")), ["make"])
     })
   )

@@ -13,9 +13,9 @@ import {
   rmSync,
   writeFileSync
 } from "node:fs"
-import { homedir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { userCacheFolder } from "@reprise/process"
 import { Effect, Option } from "effect"
 import { parse } from "yaml"
 import type { SampleOf } from "./fields.ts"
@@ -23,7 +23,7 @@ import type { SampleOf } from "./fields.ts"
 const run = promisify(execFile)
 const version = "0.36.4-1"
 const inPackage = "usr/share/gocode/src/k8s.io/api/testdata/HEAD"
-const cached = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "reprise/kubernetes-fields", version)
+const cached = join(userCacheFolder(process.env), "kubernetes-fields", version)
 
 const readText = (path: string): string => (existsSync(path) ? readFileSync(path, "utf8") : "")
 

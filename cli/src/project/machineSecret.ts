@@ -1,18 +1,11 @@
-/** What this machine keeps for its user outside of every repository, and the secret with which it signs. */
+/** The secret with which this machine signs. */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
-import { homedir } from "node:os"
-import { isAbsolute, join } from "node:path"
-import { createPrivateFile, readPrivateFile } from "@reprise/process"
+import { join } from "node:path"
+import { createPrivateFile, readPrivateFile, userConfigFolder } from "@reprise/process"
 import { Effect } from "effect"
 import { missing } from "../terminal/CliFailure.ts"
 
-/** The user's settings of Reprise: `$XDG_CONFIG_HOME/reprise`, else `~/.config/reprise`. */
-export const userFolder = (): string => {
-  const configured = process.env["XDG_CONFIG_HOME"] ?? ""
-  return join(isAbsolute(configured) ? configured : join(homedir(), ".config"), "reprise")
-}
-
-const keyFile = () => join(userFolder(), "machine.key")
+const keyFile = () => join(userConfigFolder(process.env), "machine.key")
 const isKey = (text: string): boolean => /^[0-9a-f]{64}\n$/.test(text)
 
 const readKey = Effect.fnUntraced(function* () {

@@ -16,7 +16,7 @@ import { isSigned, sign } from "./machineSecret.ts"
 import type { Project } from "./Project.ts"
 import { isTracked } from "./trackedFiles.ts"
 
-/** `none`: there is no state yet. `own`: this machine made it here. */
+/** `None`: there is no state yet. `Own`: this machine made it here. */
 type Origin =
   | { readonly _tag: "None" }
   | { readonly _tag: "Own" }

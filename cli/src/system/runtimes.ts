@@ -92,8 +92,8 @@ export const requireRuntime = Effect.fnUntraced(function* (
   const found = yield* Effect.result(find(runtime))
   if (Result.isSuccess(found)) return
   const { megabytes, name, version } = agentPackages[runtime]
-  const other = runtime === "opencode" ? "claude" : "opencode"
-  const notInstalled = missing("runtime-missing", found.failure.message, `Install it, or use --runtime ${other}.`)
+  const byHand = `Install it with 'npm install -g ${name}@${version}'.`
+  const notInstalled = missing("runtime-missing", found.failure.message, byHand)
   if (!terminal || (process.env[programVariables[runtime]] ?? "") !== "") return yield* notInstalled
   say(`This run needs ${name} ${version} (about ${megabytes} MB), which is not installed.`)
   if (!(yield* readYes("Install it for you, with npm? [y/N] "))) return yield* notInstalled

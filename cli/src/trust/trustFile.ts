@@ -4,10 +4,9 @@
  */
 import { chmod, mkdir, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { readPrivateFile, replaceFile } from "@reprise/process"
+import { readPrivateFile, replaceFile, userConfigFolder } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
 import { type IdentifiedClone, identifyClone, readClone } from "../project/cloneId.ts"
-import { userFolder } from "../project/machineSecret.ts"
 import type { Project } from "../project/Project.ts"
 import { missing } from "../terminal/CliFailure.ts"
 
@@ -31,7 +30,7 @@ const decodeTrust = Schema.decodeUnknownOption(Trust)
 
 const largestBytes = 4 * 1024 * 1024
 
-const fileOf = (cloneId: string) => join(userFolder(), "trust", `${cloneId}.json`)
+const fileOf = (cloneId: string) => join(userConfigFolder(process.env), "trust", `${cloneId}.json`)
 
 export interface StoredTrust {
   readonly entries: ReadonlyArray<TrustEntry>

@@ -1,9 +1,8 @@
 /** The packages that agents come in: where one is found, and how one that is missing is installed. */
 import { mkdir, rm } from "node:fs/promises"
 import { createRequire } from "node:module"
-import { homedir } from "node:os"
-import { isAbsolute, join } from "node:path"
-import { type ProgramFailed, runProgram } from "@reprise/process"
+import { join } from "node:path"
+import { type ProgramFailed, runProgram, userCacheFolder } from "@reprise/process"
 import type { RuntimeName } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import manifest from "../package.json" with { type: "json" }
@@ -27,13 +26,9 @@ export const agentPackages: Readonly<Record<RuntimeName, AgentPackage>> = {
   }
 }
 
-/** The user's cache directory. The XDG specification says that relative paths are ignored. */
-const cacheDirectory = ({ XDG_CACHE_HOME }: Environment): string =>
-  XDG_CACHE_HOME !== undefined && isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), ".cache")
-
 /** A folder for each version, so that another one never stands half-way between two. */
 const folderOf = ({ name, version }: AgentPackage, environment: Environment): string =>
-  join(cacheDirectory(environment), "reprise", "agents", `${name.replace("/", "-")}@${version}`)
+  join(userCacheFolder(environment), "agents", `${name.replace("/", "-")}@${version}`)
 
 /**
  * The path of a module of the agent's package: of the package beside Reprise, else of the one that `installAgent` made.

@@ -38,10 +38,18 @@ export const isolation: ReadonlyArray<string> = [
   "ALL"
 ]
 
+/** The file system of every sandbox, before a policy: all can be read, nothing can be written, `/run` is empty. */
+export const readOnlySystem: ReadonlyArray<string> = [
+  ...["--ro-bind", "/", "/"],
+  ...["--dev", "/dev"],
+  ...["--proc", "/proc"],
+  ...["--tmpfs", "/run"]
+]
+
 /** Everything before the command. `proxy`: the socket of this host's proxy, if anything may be reached. */
 export const bubblewrapArguments = (policy: Policy, proxy?: string): ReadonlyArray<string> => [
   ...isolation,
-  ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run"],
+  ...readOnlySystem,
   ...programsInRun.flatMap((path) => ["--ro-bind-try", path, path]),
   ...(proxy === undefined ? [] : ["--bind", proxy, proxySocket]),
   ...policy.mounts.flatMap(mountArguments),

@@ -2,7 +2,7 @@
 import { delimiter, join } from "node:path"
 import { isProgram, runProgram } from "@reprise/process"
 import { Effect } from "effect"
-import { isolation } from "./bubblewrap.ts"
+import { isolation, readOnlySystem } from "./bubblewrap.ts"
 
 export interface Programs {
   readonly bubblewrap: string
@@ -39,22 +39,7 @@ const install =
 const tryOut = (bubblewrap: string) =>
   runProgram({
     program: bubblewrap,
-    args: [
-      ...isolation,
-      "--ro-bind",
-      "/",
-      "/",
-      "--dev",
-      "/dev",
-      "--proc",
-      "/proc",
-      "--tmpfs",
-      "/run",
-      "--",
-      "/bin/sh",
-      "-c",
-      ":"
-    ],
+    args: [...isolation, ...readOnlySystem, "--", "/bin/sh", "-c", ":"],
     environment: { PATH: "/usr/bin:/bin" },
     timeoutMs: 10_000
   }).pipe(

@@ -1,6 +1,6 @@
 /**
- * `reprise demo`: a real run with a scripted model. It needs no key and no network, and touches nothing outside of its
- * own folder.
+ * `reprise demo`: a real run with a scripted model, in a repository of its own. It needs no key, no network once the
+ * programs are there, and no repository of the user's.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync } from "node:fs"
 import { tmpdir } from "node:os"

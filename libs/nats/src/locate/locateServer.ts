@@ -1,9 +1,11 @@
 /** Finds a nats-server, or fetches one. */
+import { join } from "node:path"
+import { userCacheFolder } from "@reprise/process"
 import { Effect, Option, Schema } from "effect"
 import { compareVersions, formatVersion, minimumVersion, notGuaranteed, oldestVersion } from "../ServerVersion.ts"
 import { fetchServer } from "./fetchServer.ts"
 import { findOnPath, inspectServer, type ServerBinary } from "./ServerBinary.ts"
-import { cacheDirectory, findCached } from "./serverCache.ts"
+import { findCached } from "./serverCache.ts"
 
 export class ServerNotFound extends Schema.TaggedError<ServerNotFound>()("ServerNotFound", { reason: Schema.String }) {
   override get message() {
@@ -44,7 +46,7 @@ export const locateServer = Effect.fn("locateServer")(function* (options: Locate
 
   const onPath = yield* findOnPath(environment.PATH ?? "")
   if (Option.isSome(onPath) && isRecent(onPath.value)) return onPath.value
-  const cache = cacheDirectory(environment)
+  const cache = join(userCacheFolder(environment), "nats-server")
   const cached = yield* findCached(cache)
   if (Option.isSome(cached) && isRecent(cached.value)) return cached.value
 

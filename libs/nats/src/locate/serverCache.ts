@@ -1,18 +1,10 @@
 /** Servers that were fetched earlier: `<cache>/reprise/nats-server/<version>/nats-server`. */
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises"
-import { homedir } from "node:os"
-import { isAbsolute, join } from "node:path"
+import { join } from "node:path"
 import { isProgram } from "@reprise/process"
 import { Effect, Option } from "effect"
 import { compareVersions, formatVersion, parseServerVersion, type ServerVersion } from "../ServerVersion.ts"
 import type { ServerBinary } from "./ServerBinary.ts"
-
-/** The user's cache directory. The XDG specification says that relative paths are ignored. */
-export const cacheDirectory = (environment: NodeJS.ProcessEnv): string => {
-  const configured = environment.XDG_CACHE_HOME
-  const base = configured !== undefined && isAbsolute(configured) ? configured : join(homedir(), ".cache")
-  return join(base, "reprise", "nats-server")
-}
 
 const program = (cache: string, version: ServerVersion) => join(cache, formatVersion(version), "nats-server")
 
