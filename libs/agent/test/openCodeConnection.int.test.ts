@@ -34,7 +34,11 @@ describe("OpenCode over a broken connection", () => {
           yield* release("join")
           assert.strictEqual((yield* Fiber.join(turn)).text, "released")
           assert.strictEqual(yield* userMessages(id), 1)
-          assert.strictEqual((yield* model.calls).filter((call) => call.session === id).length, 1)
+          const calls = (yield* model.calls).filter(({ session }) => session === id)
+          assert.deepStrictEqual(
+            calls.map(({ at, kind, lastUser }) => [kind, lastUser, at]),
+            [["work", "hold join", calls[0]?.at]]
+          )
           yield* say(id, "say afterwards", newIds())
           yield* waitUntil(Effect.sync(() => seen.find((event) => event.type === "idle" && event.sessionId === id)))
         }).pipe(Effect.provideContext(context))
