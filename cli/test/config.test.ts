@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { defaultSettings } from "@reprise/session-manager/settings"
 import { Result } from "effect"
 import { type ConfigProblem, fromDocument, fromEnvironment, fromPlan, type Layer } from "../src/config/layers.ts"
-import { lineOfKey } from "../src/config/readToml.ts"
+import { lineOfKey, readToml } from "../src/config/readToml.ts"
 import { resolve } from "../src/config/resolveConfig.ts"
 import { sessionSettings } from "../src/config/serviceOptions.ts"
 import { environmentName, type SettingPath, settingsTable } from "../src/config/settingsTable.ts"
@@ -141,6 +141,48 @@ describe("resolving", () => {
   it("has defaults that are valid", () => {
     const given = settingsTable.filter(({ fallback }) => fallback !== undefined)
     assert.isTrue(Result.isSuccess(resolve([layerOf(Object.fromEntries(given.map((s) => [s.path, s.fallback])))])))
+  })
+
+  it("reads a permission mode beside rules, and by itself, as the same setting", () => {
+    const both = [{ permissions: "all" }, { permissions: { mode: "all", deny: { commands: ["git push *"] } } }]
+    for (const document of both) {
+      const config = configOf(Result.getOrThrow(fromDocument(document, "reprise.toml")))
+      assert.strictEqual(config.settings.permissions, "all")
+      assert.deepStrictEqual(config.resolved("permissions"), { value: "all", source: "reprise.toml" })
+    }
+  })
+
+  it("adds up what is held back, so that no place takes it away, while the last list of what is allowed counts", () => {
+    const config = configOf(
+      layerOf({ "permissions.deny.commands": ["git push *"], "permissions.allow.commands": ["npm test"] }),
+      layerOf(
+        { "permissions.deny.commands": ["rm *", "git push *"], "permissions.allow.commands": [] },
+        "reprise.local.toml"
+      )
+    )
+    assert.deepStrictEqual(config.settings["permissions.deny"].commands, ["git push *", "rm *"])
+    assert.deepStrictEqual(config.settings["permissions.allow"].commands, [])
+  })
+
+  it("explains how to write the mode beside rules, where TOML allows only one of both", () => {
+    const problem = problemOf(readToml('permissions = "all"\n[permissions.allow]\ncommands = []\n', "reprise.toml"))
+    assert.include(problem.hint, "'mode = …' below a line '[permissions]'")
+  })
+
+  it.each([
+    ["permissions.allow.commands", ["git status; rm -rf /"], "a pattern for one command"],
+    ["permissions.deny.commands", ["*"], undefined],
+    ["permissions.allow.commands", ["* --version"], "a pattern that names its program"],
+    ["permissions.ask.files", ["../other"], "a path without the names . and .."],
+    ["permissions.allow.addresses", ["https://example.org/"], "a server's name such as example.org"]
+  ] as const)("refuses a bad pattern of %s, %j, and says what it expects", (path, value, expected) => {
+    const result = resolve([layerOf({ [path]: value })])
+    if (expected === undefined) assert.isTrue(Result.isSuccess(result))
+    else {
+      const problem = problemOf(result)
+      assert.include(problem.message, `reprise.toml: ${path} is not valid: Expected ${expected}`)
+      assert.strictEqual(problem.hint, settingsTable.find((setting) => setting.path === path)?.description)
+    }
   })
 
   it("lets the later layer win and remembers where a value came from", () => {

@@ -34,8 +34,8 @@ describe("the file that init writes", () => {
 
   it("shows every setting with its meaning", () => {
     const text = renderConfigFile([])
-    for (const { description, key, path } of settingsTable) {
-      assert.match(text, new RegExp(`^# ${key} = `, "m"), path)
+    for (const { description, path, writtenAs } of settingsTable) {
+      assert.match(text, new RegExp(`^# ${writtenAs.split(".").at(-1)} = `, "m"), path)
       assert.include(text, `# ${description}\n`)
     }
   })
@@ -67,7 +67,11 @@ describe("the JSON schema of reprise.toml", () => {
     [{ gates: { qualty: [] } }, false],
     [{ nats: { port: -1 } }, false],
     [{ modle: "a/b" }, false],
-    [{ permissions: "workspace" }, true]
+    [{ permissions: "workspace" }, true],
+    [{ permissions: { mode: "workspace", allow: { commands: ["npm test *"] }, deny: { files: [".env"] } } }, true],
+    [{ permissions: { mode: "everything" } }, false],
+    [{ permissions: { allow: { command: ["npm test"] } } }, false],
+    [{ permissions: { allow: { commands: "npm test" } } }, false]
   ])("judges %j as the loader does: valid is %s", (document, valid) => {
     assert.strictEqual(accepts(document), valid)
     const loaded = Result.flatMap(fromDocument(document, "reprise.toml"), (layer) => resolve([layer]))

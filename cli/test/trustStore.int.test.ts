@@ -179,7 +179,7 @@ describe("trust in the commands of a tracked reprise.toml", () => {
       cpSync(scratch.project.root, copy, { recursive: true })
       const copied = yield* untrusted({ root: copy, directory: join(copy, ".reprise") }, gates("make"))
       assert.strictEqual(copied.settings.length, 1)
-      assert.match(copied.trouble ?? "", /was trusted at .*repository/)
+      assert.match(copied.trouble ?? "", /stored for the clone at .*repository/)
       rmSync(join(scratch.project.root, ".git"), { recursive: true })
       git("init", "--quiet")
       git("add", "reprise.toml")

@@ -47,7 +47,7 @@ export const otherVariables: ReadonlyArray<readonly [string, string]> = [
   ],
   ["REPRISE_STATE", "Where a session-manager in a container stores the state of its OpenCode. Default: `.reprise`."],
   ["OPENCODE_SERVER_PASSWORD", "Password of the server at `opencode.url`."],
-  ["XDG_CONFIG_HOME", "Where trust is stored, in `reprise/trust.json`. Default: `~/.config`."],
+  ["XDG_CONFIG_HOME", "Where this machine keeps what you trust and allow, in `reprise`. Default: `~/.config`."],
   ["XDG_CACHE_HOME", "Where a downloaded `nats-server` is stored, in `reprise/nats-server`. Default: `~/.cache`."],
   ["NO_COLOR", "If set, no colour is used."]
 ]

@@ -57,6 +57,42 @@ export const sandbox = Command.make("sandbox").pipe(
   ])
 )
 
+export const permissions = Command.make(
+  "permissions",
+  { json: jsonFlag },
+  lazily(
+    () => import("../flows/repository/managePermissions.ts"),
+    (module, flags) => module.listPermissions(flags)
+  )
+).pipe(
+  Command.withDescription("List the rules for agents: those of the configuration, and those written at the gate"),
+  Command.withSubcommands([
+    Command.make(
+      "list",
+      { json: jsonFlag },
+      lazily(
+        () => import("../flows/repository/managePermissions.ts"),
+        (module, flags) => module.listPermissions(flags)
+      )
+    ).pipe(Command.withDescription("List the rules")),
+    Command.make(
+      "remove",
+      {
+        ids: Argument.String("RULE").pipe(
+          Argument.withDescription("Id of a rule that was written at the gate"),
+          Argument.variadic()
+        ),
+        all: switchFlag("all", "Remove every rule that was written at the gate"),
+        json: jsonFlag
+      },
+      lazily(
+        () => import("../flows/repository/managePermissions.ts"),
+        (module, flags) => module.removePermissions(flags)
+      )
+    ).pipe(Command.withDescription("Remove rules that were written at the gate; agents ask again"))
+  ])
+)
+
 export const worktree = Command.make("worktree").pipe(
   Command.withDescription("List and remove the git worktrees of runs"),
   Command.withSubcommands([

@@ -2,7 +2,7 @@
 import * as Command from "effect/cli/Command"
 import { completion } from "./completion.ts"
 import { gate } from "./gate.ts"
-import { config, init, prompts, sandbox, trust, worktree } from "./repository.ts"
+import { config, init, permissions, prompts, sandbox, trust, worktree } from "./repository.ts"
 import { abort, logs, pause, prune, repair, resume, run, status, summary, validate, watch } from "./runs.ts"
 import { attach, sessions } from "./sessions.ts"
 import { deadLetters, demo, doctor, serve, up } from "./system.ts"
@@ -30,6 +30,7 @@ export const root = Command.make("reprise").pipe(
     attach,
     serve,
     trust,
+    permissions,
     config,
     sandbox,
     prompts,

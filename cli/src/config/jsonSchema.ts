@@ -5,24 +5,35 @@ import { Effect, Schema } from "effect"
 import type { Project } from "../project/Project.ts"
 import { prepareState } from "../project/stateOrigin.ts"
 import { missing } from "../terminal/CliFailure.ts"
-import { settingsTable } from "./settingsTable.ts"
+import { type Setting, settingsTable } from "./settingsTable.ts"
 
 /** Relative to the project's root, as `reprise.toml` refers to it. */
 export const schemaPath = ".reprise/schema.json"
 
 type Json = Record<string, unknown>
 
+const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null
+
+/** The properties with one more, in the sections that its path names. */
+const withProperty = (properties: Json, [name = "", ...inner]: ReadonlyArray<string>, property: Json): Json => {
+  if (inner.length === 0) return { ...properties, [name]: property }
+  const section = properties[name]
+  const known = isJson(section) && isJson(section["properties"]) ? section["properties"] : {}
+  const nested = withProperty(known, inner, property)
+  return { ...properties, [name]: { type: "object", additionalProperties: false, properties: nested } }
+}
+
+const propertyOf = ({ description, fallback, schema }: Setting): Json => {
+  const document = Schema.toJsonSchemaDocument(schema)
+  return { ...document.schema, description, ...(fallback === undefined ? {} : { default: fallback }) }
+}
+
 export const configSchema = (): Json => {
-  const root: Json = {}
-  const sections: Record<string, Json> = {}
-  for (const { description, fallback, key, schema, section } of settingsTable) {
-    const document = Schema.toJsonSchemaDocument(schema)
-    const property = { ...document.schema, description, ...(fallback === undefined ? {} : { default: fallback }) }
-    if (section === "") root[key] = property
-    else sections[section] = { ...sections[section], [key]: property }
-  }
-  for (const [name, properties] of Object.entries(sections)) {
-    root[name] = { type: "object", additionalProperties: false, properties }
+  let root: Json = {}
+  for (const setting of settingsTable) root = withProperty(root, setting.writtenAs.split("."), propertyOf(setting))
+  for (const setting of settingsTable) {
+    const { path, writtenAs } = setting
+    if (path !== writtenAs) root = { ...root, [path]: { anyOf: [propertyOf(setting), root[path]] } }
   }
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",

@@ -32,8 +32,19 @@ export const quoted = (value: unknown): string => (JSON.stringify(value) ?? Stri
 export const located = (file: string, line: number | undefined): string =>
   line === undefined ? file : `${file}, line ${line}`
 
-const byPath: ReadonlyMap<string, SettingPath> = new Map(settingsTable.map(({ path }) => [path, path]))
-const sections = new Set(settingsTable.flatMap(({ section }) => (section === "" ? [] : [section])))
+const byPath: ReadonlyMap<string, SettingPath> = new Map(
+  settingsTable.flatMap(({ path, writtenAs }) => [
+    [path, path],
+    [writtenAs, path]
+  ])
+)
+
+/** `a.b.c` is in the sections `a.b` and `a`. */
+const sectionsAround = (path: string): ReadonlyArray<string> => {
+  const at = path.lastIndexOf(".")
+  return at === -1 ? [] : [path.slice(0, at), ...sectionsAround(path.slice(0, at))]
+}
+const sections = new Set(settingsTable.flatMap(({ writtenAs }) => sectionsAround(writtenAs)))
 
 const isTable = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
@@ -50,7 +61,7 @@ const collect = (
     const path = `${prefix}${key}`
     if (path === "$schema") continue
     const known = byPath.get(path)
-    if (known !== undefined) {
+    if (known !== undefined && !(sections.has(path) && isTable(value))) {
       values.set(known, value)
       continue
     }

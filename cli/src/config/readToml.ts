@@ -40,7 +40,11 @@ const parseToml = (text: string, source: Source): Result.Result<unknown, ConfigP
       cause instanceof TomlError
         ? `line ${cause.line}, column ${cause.column}: ${cause.message.split("\n")[0]}`
         : String(cause)
-    return problem(source, `${source} is not valid TOML: ${what}`, `Fix ${source}.`)
+    const isTwice = /^\s*permissions\s*=/m.test(text) && /^\s*\[\s*permissions\b/m.test(text)
+    const hint = isTwice
+      ? "Beside rules, write 'permissions = …' as 'mode = …' below a line '[permissions]'."
+      : undefined
+    return problem(source, `${source} is not valid TOML: ${what}`, hint ?? `Fix ${source}.`)
   }
 }
 

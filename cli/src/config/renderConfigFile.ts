@@ -14,18 +14,26 @@ const literal = (value: unknown): string => {
   return `{ ${fields.join(", ")} }`
 }
 
-const entry = ({ description, example, fallback, key }: Setting, detected: unknown): string => {
-  const line = `${key} = ${literal(detected ?? fallback ?? example)}`
+/** The section and the key of a setting in the file. */
+const placeOf = ({ writtenAs }: Setting): readonly [section: string, key: string] => {
+  const at = writtenAs.lastIndexOf(".")
+  return at === -1 ? ["", writtenAs] : [writtenAs.slice(0, at), writtenAs.slice(at + 1)]
+}
+
+const entry = (setting: Setting, detected: unknown): string => {
+  const { description, example, fallback } = setting
+  const line = `${placeOf(setting)[1]} = ${literal(detected ?? fallback ?? example)}`
   return `# ${description}\n${detected === undefined ? `# ${line}` : line}\n`
 }
 
 export const renderConfigFile = (gates: ReadonlyArray<string>): string => {
   const sections = new Map<string, Array<string>>([["", []]])
   for (const setting of settingsTable) {
-    const lines = sections.get(setting.section) ?? []
+    const [section] = placeOf(setting)
+    const lines = sections.get(section) ?? []
     const detected = setting.path === "gates.quality" && gates.length > 0 ? gates : undefined
     lines.push(entry(setting, detected))
-    sections.set(setting.section, lines)
+    sections.set(section, lines)
   }
   const body = [...sections].map(([section, lines]) =>
     section === "" ? lines.join("\n") : `[${section}]\n${lines.join("\n")}`

@@ -74,7 +74,15 @@ const settingsOf = (resolved: ReadonlyMap<SettingPath, Resolved>): Settings => {
   return { ...settings, ...sections } as Settings
 }
 
-/** Later layers win. Every value is checked against its setting, also one that a later layer replaces. */
+const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+
+/** The later place adds to the list of the earlier ones. */
+const added = (earlier: Resolved = unset, later: Resolved): Resolved => ({
+  ...later,
+  value: [...new Set([...listOf(earlier.value), ...listOf(later.value)])]
+})
+
+/** Later layers win, except in lists that add up. Every value is checked against its setting, also one that a later layer replaces. */
 export const resolve = (layers: ReadonlyArray<Layer>): Result.Result<Config, ConfigProblem> => {
   const found = new Map<SettingPath, Resolved>()
   for (const setting of settingsTable) {
@@ -83,7 +91,10 @@ export const resolve = (layers: ReadonlyArray<Layer>): Result.Result<Config, Con
       if (!layer.values.has(setting.path)) continue
       const resolved = decode(setting, layer)
       if (Result.isFailure(resolved)) return Result.fail(resolved.failure)
-      found.set(setting.path, resolved.success)
+      found.set(
+        setting.path,
+        setting.addsUp === true ? added(found.get(setting.path), resolved.success) : resolved.success
+      )
     }
   }
   const config: Config = { settings: settingsOf(found), resolved: (path) => found.get(path) ?? unset }

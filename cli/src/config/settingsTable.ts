@@ -2,6 +2,7 @@
  * Every setting of `reprise.toml`, once: its type, default and meaning. The type `Settings`, the loader, environment
  * overrides, `config explain`, the JSON schema and the reference are all made from this table.
  */
+import { addressPatternProblem, commandPatternProblem, filePatternProblem } from "@reprise/agent/patterns"
 import { defaultRunOptions, PermissionMode, RuntimeName } from "@reprise/protocol"
 import {
   ErrorActions,
@@ -12,6 +13,9 @@ import {
 } from "@reprise/session-manager/settings"
 import { Schema } from "effect"
 
+/** Settings that are written below another name than their path, because other sections stand there too. */
+const writtenAs: Readonly<Record<string, string>> = { permissions: "permissions.mode" }
+
 interface Row<A> {
   readonly schema: Schema.Codec<A, unknown>
   /** undefined: unset. */
@@ -19,6 +23,8 @@ interface Row<A> {
   /** A value to show where there is no default. */
   readonly example?: unknown
   readonly description: string
+  /** The lists of all places count, so that none takes away what another one holds back. */
+  readonly addsUp?: boolean
 }
 
 const setting = <A, I>(schema: Schema.Codec<A, I>, fallback: NoInfer<A>, description: string): Row<A> => ({
@@ -45,6 +51,20 @@ const insideRepository = text.check(
 )
 const lines = Schema.Array(Schema.NonEmptyString)
 
+/** `problemOf`: what is expected instead, or undefined for a valid pattern. */
+const patterns = (problemOf: (pattern: string) => string | undefined) => {
+  const isValid = (pattern: string) => {
+    const problem = problemOf(pattern)
+    return problem === undefined || `Expected ${problem}`
+  }
+  return Schema.Array(Schema.String.check(Schema.makeFilter(isValid)))
+}
+const commands = patterns(commandPatternProblem)
+const files = patterns(filePatternProblem)
+const addresses = patterns(addressPatternProblem)
+
+const adding = <A>(row: Row<A>): Row<A> => ({ ...row, addsUp: true })
+
 const { continuation, gates, limits } = defaultRunOptions
 const { onError, onGone, onIdle, onPrompt } = sessionDefaults.actions
 
@@ -55,13 +75,52 @@ const table = {
   permissions: setting(
     PermissionMode,
     defaultRunOptions.permissions,
-    "ask: you are asked for every permission. workspace: file tools inside the workspace are approved. all: everything is approved."
+    "ask: you are asked for every permission, but not for what runs in the sandbox. workspace: file tools inside the workspace are approved. all: everything is approved. Rules come before it; beside them write it as mode in the section [permissions]."
   ),
   reviewPath: setting(
     insideRepository,
     defaultRunOptions.reviewPath,
     "Where reviews are written; {plan} stands for the plan's file name, {phase} for the phase."
   ),
+  "permissions.allow": {
+    commands: setting(
+      commands,
+      [],
+      "Commands that need no question. 'npm test' is exactly that, 'npm test *' with any words after it. A chain needs a rule for each of its commands; what redirects, substitutes or expands needs a question."
+    ),
+    files: setting(
+      files,
+      [],
+      "Files that agents' file tools may read and change without a question: in the repository, from / or from ~/, with * and ** as in .gitignore. Files that grant permissions stay a question."
+    ),
+    addresses: setting(
+      addresses,
+      [],
+      "Servers from which agents may fetch pages without a question: example.org, *.example.org or example.org:8080."
+    )
+  },
+  "permissions.ask": {
+    commands: adding(
+      setting(
+        commands,
+        [],
+        "Commands that are a question in every mode, in the sandbox too, wherever they stand in a chain."
+      )
+    ),
+    files: adding(setting(files, [], "Files that file tools must ask for in every mode.")),
+    addresses: adding(setting(addresses, [], "Servers that are a question in every mode."))
+  },
+  "permissions.deny": {
+    commands: adding(
+      setting(commands, [], "Commands that agents may not run in any mode, wherever they stand in a chain.")
+    ),
+    files: adding(
+      setting(files, [], "Files that file tools may neither read nor change. For commands see sandbox.deny.")
+    ),
+    addresses: adding(
+      setting(addresses, [], "Servers from which agents may not fetch pages. For commands see sandbox.network.")
+    )
+  },
   gates: {
     quality: setting(lines, gates.quality, "Commands that must exit 0 after the author's work, run in order."),
     qualityTimeoutMs: setting(count, gates.qualityTimeoutMs, "Milliseconds that a quality gate may take."),
@@ -291,6 +350,8 @@ export interface Setting extends Row<unknown> {
   readonly section: string
   /** Within its section. */
   readonly key: string
+  /** Where the file has it, dotted; it can be written as its path too. */
+  readonly writtenAs: string
 }
 
 const isRow = (entry: object): entry is Row<unknown> => "schema" in entry
@@ -298,11 +359,12 @@ const isRow = (entry: object): entry is Row<unknown> => "schema" in entry
 /** The rows of the table, in its order. */
 export const settingsTable: ReadonlyArray<Setting> = Object.entries(table).flatMap(([name, entry]) =>
   isRow(entry)
-    ? [{ path: name as SettingPath, section: "", key: name, ...entry }]
+    ? [{ path: name as SettingPath, section: "", key: name, writtenAs: writtenAs[name] ?? name, ...entry }]
     : Object.entries(entry).map(([key, row]: [string, Row<unknown>]) => ({
         path: `${name}.${key}` as SettingPath,
         section: name,
         key,
+        writtenAs: `${name}.${key}`,
         ...row
       }))
 )

@@ -12,7 +12,8 @@ import {
   type OpenCodeNotFound,
   OpenCodeNotPermitted,
   OpenCodeServer,
-  type ProjectSettings
+  type ProjectSettings,
+  type RuleBook
 } from "@reprise/agent"
 import type { RuntimeName } from "@reprise/protocol"
 import { Effect, Layer, Redacted, Result } from "effect"
@@ -23,6 +24,7 @@ import { readYes } from "../terminal/readLine.ts"
 import { projectSettings } from "../trust/projectSettings.ts"
 import { hostEnvironment } from "./hostEnvironment.ts"
 import { limitHeap } from "./memory.ts"
+import { ruleBook } from "./ruleBook.ts"
 import type { SystemOptions } from "./System.ts"
 
 /** An OpenCode server that somebody else runs. */
@@ -49,17 +51,20 @@ const openCodeServer = ({ openCodeEnvironment, project, settings }: SystemOption
 
 const startServer = Layer.effectDiscard(Effect.flatMap(OpenCodeServer, ({ connection }) => connection))
 
-const openCode = (options: SystemOptions) =>
+const openCode = (options: SystemOptions, rules: RuleBook) =>
   Layer.provideMerge(
-    layerOpenCode({ projectSettings: settingsFor(options, "opencode") }),
+    layerOpenCode({ projectSettings: settingsFor(options, "opencode"), rules }),
     options.lazyAgents !== true && options.settings.runtime === "opencode" ? startServer : Layer.empty
   ).pipe(Layer.provide(openCodeServer(options)))
 
-export const runtimes = (options: SystemOptions) =>
-  AgentRuntimes.layerOf(
-    openCode(options),
-    layerClaude({ stateDirectory: options.project.directory, projectSettings: settingsFor(options, "claude") })
+export const runtimes = (options: SystemOptions) => {
+  const rules = ruleBook(options)
+  const projectSettings = settingsFor(options, "claude")
+  return AgentRuntimes.layerOf(
+    openCode(options, rules),
+    layerClaude({ stateDirectory: options.project.directory, projectSettings, rules })
   ).pipe(Layer.provide(Layer.effectDiscard(limitHeap)))
+}
 
 /** Fails if the agent's program is not installed. */
 const find = (runtime: RuntimeName): Effect.Effect<void, ClaudeNotInstalled | OpenCodeNotFound> =>

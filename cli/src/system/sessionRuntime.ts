@@ -8,6 +8,7 @@ import type { RuntimeName } from "@reprise/protocol"
 import { Effect, Layer, Option } from "effect"
 import { requireTrusted } from "../trust/requireTrust.ts"
 import { type ClientFlags, clientOptions, withClient } from "./clientSystem.ts"
+import { heldBackOnly } from "./ruleBook.ts"
 import { openCodeAt, settingsFor } from "./runtimes.ts"
 import type { SystemOptions } from "./System.ts"
 
@@ -41,15 +42,17 @@ export const withRuntime = <A, E, R>(
   options: SystemOptions,
   use: Effect.Effect<A, E, R | AgentRuntimes>
 ) => {
+  const rules = heldBackOnly(options.settings)
   const runtime =
     name === "opencode"
-      ? layerOpenCode({ projectSettings: settingsFor(options, "opencode") }).pipe(
+      ? layerOpenCode({ projectSettings: settingsFor(options, "opencode"), rules }).pipe(
           Layer.provide(openCodeServer(options))
         )
       : layerClaude({
           stateDirectory: options.project.directory,
           visiting: true,
-          projectSettings: settingsFor(options, "claude")
+          projectSettings: settingsFor(options, "claude"),
+          rules
         })
   return use.pipe(Effect.provide(AgentRuntimes.layerSingle.pipe(Layer.provide(runtime))))
 }

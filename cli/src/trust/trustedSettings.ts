@@ -12,8 +12,17 @@ import { visibleLine } from "../terminal/visible.ts"
 const commandSettings = ["gates.quality", "gates.verify", "workspace.postCreate"] as const
 /** Where plans, work and answers are sent, and with which credentials. */
 export const serverSettings = ["nats.url", "nats.credentials"] as const
-/** Where agents get their instructions, with the user's password, and who approves what they ask for. */
-export const agentSettings = ["opencode.url", "sessions.onPrompt"] as const
+/**
+ * Where agents get their instructions, with the user's password, and what approves what they ask for. Rules that ask or
+ * deny need no trust: they only hold back.
+ */
+export const agentSettings = [
+  "opencode.url",
+  "sessions.onPrompt",
+  "permissions.allow.commands",
+  "permissions.allow.files",
+  "permissions.allow.addresses"
+] as const
 
 /** What the sandbox lets through. */
 export const sandboxSettings = [
@@ -66,6 +75,12 @@ const valuesOf = (settings: Settings, path: TrustedPath): ReadonlyArray<string> 
     case "permissions":
       // Agents that ask for everything are allowed nothing.
       return settings.permissions === "ask" ? [] : [settings.permissions]
+    case "permissions.allow.commands":
+      return settings["permissions.allow"].commands
+    case "permissions.allow.files":
+      return settings["permissions.allow"].files
+    case "permissions.allow.addresses":
+      return settings["permissions.allow"].addresses
     case "nats.url":
       return ifSet(settings.nats.url)
     case "nats.credentials":

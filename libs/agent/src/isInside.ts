@@ -1,7 +1,10 @@
-/** Which files a session in mode `workspace` may write, with symbolic links and `..` resolved. */
+/** Where a path leads, with symbolic links and `..` resolved, and which files a session may write without a question. */
 import { lstat, realpath } from "node:fs/promises"
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { hasCode } from "@reprise/process"
+import type { Place } from "./rules/PermissionRules.ts"
+
+const isWithin = (inner: string): boolean => !isAbsolute(inner) && inner.split(sep)[0] !== ".."
 
 /** Never writable, even inside a workspace: files that other programs execute or read permissions from. */
 const guarded = new Set([
@@ -15,6 +18,8 @@ const guarded = new Set([
   "reprise.local.toml",
   "reprise.toml"
 ])
+
+const isGuarded = (path: string): boolean => path.split(sep).some((name) => guarded.has(name.toLowerCase()))
 
 const exists = (path: string): Promise<boolean> =>
   lstat(path).then(
@@ -39,7 +44,6 @@ const realPathOf = async (path: string): Promise<string> => {
  */
 export const isReadable = async (directory: string, path: string): Promise<boolean> => {
   try {
-    const isWithin = (inner: string) => !isAbsolute(inner) && inner.split(sep)[0] !== ".."
     const named = resolve(directory, path)
     if (!isWithin(relative(resolve(directory), named))) return true
     const inner = relative(await realpath(directory), await realPathOf(named))
@@ -53,10 +57,27 @@ export const isReadable = async (directory: string, path: string): Promise<boole
 export const isInside = async (directory: string, path: string): Promise<boolean> => {
   try {
     const inner = relative(await realpath(directory), await realPathOf(resolve(directory, path)))
-    if (inner === "" || isAbsolute(inner) || inner.split(sep)[0] === "..") return false
-    return !inner.split(sep).some((name) => guarded.has(name.toLowerCase()))
+    return inner !== "" && isWithin(inner) && !isGuarded(inner)
   } catch {
     // A loop of links, a dangling link or an unreadable directory: not provably inside.
     return false
   }
+}
+
+/** Relative to the directory if it is in it, else absolute. */
+const nameIn = (directory: string, path: string): string => {
+  const inner = relative(directory, path)
+  return isWithin(inner) ? inner || "." : path
+}
+
+/** A path of a tool, as rules see it. */
+export const placeOf = async (directory: string, path: string): Promise<Place> => {
+  const named = resolve(directory, path)
+  const name = nameIn(resolve(directory), named)
+  // A loop of links, a dangling link or an unreadable directory has no real path.
+  const real = await Promise.all([realpath(directory), realPathOf(named)]).then(
+    ([root, place]) => nameIn(root, place),
+    () => undefined
+  )
+  return { name, real, guarded: isGuarded(name) || isGuarded(real ?? "") }
 }

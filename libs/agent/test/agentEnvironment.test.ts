@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { openCodeEnvironment } from "../src/agentEnvironment.ts"
 import { permissionRules } from "../src/opencode/session/permissionRules.ts"
+import { heldBack, noRules } from "../src/rules/PermissionRules.ts"
 
 describe("openCodeEnvironment", () => {
   const canary = "canary-token"
@@ -41,18 +42,31 @@ describe("openCodeEnvironment", () => {
 })
 
 describe("permissionRules", () => {
+  const nothing = heldBack(noRules)
   const last = (mode: "ask" | "workspace" | "all", name: string) =>
-    permissionRules(mode).findLast((rule) => rule.pattern === "*" && ["*", name].includes(rule.permission))?.action
+    permissionRules(mode, false, nothing).findLast(
+      (rule) => rule.pattern === "*" && ["*", name].includes(rule.permission)
+    )?.action
 
   it("allow everything in mode all", () => {
-    assert.deepStrictEqual(permissionRules("all"), [{ permission: "*", pattern: "*", action: "allow" }])
+    assert.deepStrictEqual(permissionRules("all", false, nothing), [{ permission: "*", pattern: "*", action: "allow" }])
   })
 
   it("ask before reads and deny searches where commands need no question, since a command can make a link", () => {
-    const rules = permissionRules("ask", true)
+    const rules = permissionRules("ask", true, nothing)
     const last = (name: string) => rules.findLast(({ pattern, permission }) => pattern === "*" && permission === name)
     assert.strictEqual(last("read")?.action, "ask")
     assert.strictEqual(last("grep")?.action, "deny")
+  })
+
+  it("ask about what rules hold back in every mode, where neither a search nor a subagent may find it", () => {
+    const held = { commands: true, files: true, addresses: true }
+    for (const mode of ["ask", "workspace", "all"] as const) {
+      const rules = permissionRules(mode, false, held)
+      const of = (name: string) => rules.findLast(({ permission }) => permission === name)?.action
+      for (const name of ["bash", "read", "edit", "webfetch"]) assert.strictEqual(of(name), "ask", name)
+      for (const name of ["grep", "task"]) assert.strictEqual(of(name), "deny", name)
+    }
   })
 
   it("ask before changes and unknown tools in both other modes", () => {

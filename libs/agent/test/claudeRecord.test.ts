@@ -19,19 +19,19 @@ describe("the record of a session on Claude", () => {
       const state = yield* folder
       const sessions = new KnownSessions(state, join(state, "claude"))
       const record = { version: 1, id, directory: state, title: "t", permissions: "ask" } as const
-      const known = yield* sessions.save({ ...record, begun: true, prompts: [], allowed: [] })
+      const known = yield* sessions.save({ ...record, begun: true, prompts: [] })
       yield* sessions.update(known, (it) => withPrompted(it, { messageId: "m1", uuids: ["u1"] }))
       yield* Effect.all(
         [
-          sessions.update(known, (it) => ({ ...it, allowed: [...it.allowed, "Edit"] })),
+          sessions.update(known, (it) => ({ ...it, title: `${it.title}, edited` })),
           sessions.update(known, changePrompted("m1", { aborted: true })),
-          sessions.update(known, (it) => ({ ...it, allowed: [...it.allowed, "Write"] })),
+          sessions.update(known, (it) => ({ ...it, title: `${it.title}, written` })),
           sessions.update(known, (it) => withPrompted(it, { messageId: "m2", uuids: ["u2"] }))
         ],
         { concurrency: "unbounded" }
       )
       const written = Option.getOrThrow(yield* readRecord(state, id))
-      assert.deepStrictEqual(written.allowed, ["Edit", "Write"])
+      assert.strictEqual(written.title, "t, edited, written")
       assert.deepStrictEqual(written.prompts, [
         { messageId: "m1", uuids: ["u1"], aborted: true },
         { messageId: "m2", uuids: ["u2"] }

@@ -9,8 +9,12 @@ import {
   isApproved,
   isUnsafeRoot,
   questionsOf,
-  settingSourcesOf
+  settingSourcesOf,
+  settingsOf,
+  toolRequestOf,
+  withheldFrom
 } from "../src/claude/turn/permissions.ts"
+import { heldBack, noRules } from "../src/rules/PermissionRules.ts"
 
 describe("the rules for Claude", () => {
   it("gives a prompt the same uuid every time, and each continuation another one", () => {
@@ -45,21 +49,45 @@ describe("the rules for Claude", () => {
     })
   )
 
-  it("allows what was always allowed: the exact command and no other", async () => {
-    const session = { permissions: "ask", directory: "/nowhere", allowed: ["Bash: npm test", "WebFetch"] } as const
-    assert.isTrue(await isApproved("Bash", { command: "npm test" }, session, false))
-    assert.isFalse(await isApproved("Bash", { command: "npm test; rm -rf /" }, session, false))
-    assert.isTrue(await isApproved("WebFetch", { url: "https://example.org" }, session, false))
-    assert.isFalse(await isApproved("Write", { file_path: "/nowhere/a" }, session, false))
+  it("names what each tool asks for, so that rules need no names of tools", async () => {
+    const directory = import.meta.dirname
+    const of = (tool: string, input: Record<string, unknown>) => toolRequestOf(tool, input, directory)
+    const place = (name: string) => ({ name, real: name, guarded: false })
+    assert.deepStrictEqual(await of("Bash", { command: "npm test" }), { kind: "command", command: "npm test" })
+    assert.deepStrictEqual(await of("WebFetch", { url: "https://a.org/" }), { kind: "address", url: "https://a.org/" })
+    assert.deepStrictEqual(await of("Write", { file_path: `${directory}/new` }), {
+      kind: "change",
+      places: [place("new")]
+    })
+    assert.deepStrictEqual(await of("Read", { file_path: "/etc/hosts" }), {
+      kind: "read",
+      places: [place("/etc/hosts")]
+    })
+    assert.deepStrictEqual(await of("Glob", { pattern: "*.ts" }), { kind: "read", places: [place(".")] })
+    assert.deepStrictEqual(await of("WebSearch", { query: "x" }), { kind: "tool", name: "WebSearch" })
+  })
+
+  it("has Claude ask about what rules hold back, in every mode", () => {
+    const held = { commands: true, files: true, addresses: true }
+    const nothing = heldBack(noRules)
+    assert.deepStrictEqual(settingsOf("all", nothing), {})
+    assert.deepStrictEqual(settingsOf("ask", nothing).permissions?.ask, ["Bash"])
+    for (const mode of ["ask", "workspace", "all"] as const) {
+      assert.deepStrictEqual(settingsOf(mode, held).permissions?.ask, ["Bash", "Read", "Edit", "WebFetch"])
+    }
+    assert.notInclude(withheldFrom(nothing), "Grep")
+    assert.include(withheldFrom(held), "Grep")
   })
 
   it("allows commands, and files inside the directory, where commands run in the sandbox", async () => {
-    const session = { permissions: "ask", directory: import.meta.dirname, allowed: [] } as const
+    const session = { permissions: "ask", directory: import.meta.dirname } as const
     assert.isTrue(await isApproved("Bash", { command: "npm test" }, session, true))
     assert.isTrue(await isApproved("Write", { file_path: `${import.meta.dirname}/new` }, session, true))
     assert.isFalse(await isApproved("Write", { file_path: "/nowhere/a" }, session, true))
     assert.isFalse(await isApproved("Write", { file_path: `${import.meta.dirname}/.git/hooks/x` }, session, true))
     assert.isFalse(await isApproved("WebFetch", { url: "https://example.org" }, session, true))
+    assert.isTrue(await isApproved("Read", { file_path: `${import.meta.dirname}/new` }, session, true))
+    assert.isFalse(await isApproved("Read", { file_path: "/etc/passwd" }, session, true))
   })
 
   it("reads a repository's own settings only in mode all, and only if they are trusted", () => {

@@ -188,6 +188,12 @@ export const escapes: ReadonlyArray<Escape> = [
     ({ home }) => `${home}/dotted`
   ),
   written(
+    "a rule that allows everything",
+    ({ home }) =>
+      `mkdir -p ${home}/.config/reprise/permissions; echo ${canary} > ${home}/.config/reprise/permissions/x.json`,
+    ({ home }) => `${home}/.config/reprise/permissions/x.json`
+  ),
+  written(
     "a file in another repository",
     ({ home }) => `echo ${canary} > ${home}/other/file`,
     ({ home }) => `${home}/other/file`

@@ -8,6 +8,7 @@ import { Effect, FiberSet, Option, PubSub, Semaphore } from "effect"
 import { claudeEnvironment } from "../agentEnvironment.ts"
 import { allTrusted, type ProjectSettings } from "../ProjectSettings.ts"
 import type { RuntimeEvent } from "../RuntimeEvent.ts"
+import { type RuleBook, rulesInMemory } from "../rules/RuleBook.ts"
 import { fault, gone, missing } from "./failures.ts"
 import { type ClaudeNotInstalled, type ClaudeSdk, ClaudeStateFault, loadSdk } from "./sdk/ClaudeSdk.ts"
 import { type KnownSession, KnownSessions } from "./session/KnownSessions.ts"
@@ -27,6 +28,8 @@ export interface ClaudeRuntimeOptions {
   readonly visiting?: boolean
   /** Claude leaves out settings that are not trusted. Default: all are. */
   readonly projectSettings?: ProjectSettings
+  /** Default: none, and what is always allowed is kept as long as the process runs. */
+  readonly rules?: RuleBook
 }
 
 export interface ClaudeAdapter {
@@ -36,6 +39,7 @@ export interface ClaudeAdapter {
   readonly patienceMs: number
   readonly maxTurns: number
   readonly projectSettings: ProjectSettings
+  readonly rules: RuleBook
   /** The environment that the user configured. */
   readonly userEnvironment: Readonly<Record<string, string | undefined>>
   readonly sessions: KnownSessions
@@ -61,6 +65,7 @@ export const makeClaudeAdapter = Effect.fnUntraced(function* (options: ClaudeRun
     patienceMs: options.retryPatienceMs ?? 60_000,
     maxTurns: options.maxTurns ?? 20,
     projectSettings: options.projectSettings ?? allTrusted,
+    rules: options.rules ?? rulesInMemory(),
     userEnvironment,
     sessions: new KnownSessions(options.stateDirectory, configDirectory),
     hub: yield* PubSub.sliding<RuntimeEvent>(16_384),

@@ -34,7 +34,7 @@ const create = (adapter: ClaudeAdapter): AgentRuntimeShape["create"] =>
     if (isUnsafeRoot(permissions, adapter.userEnvironment)) return yield* unsafe("create")
     const id = randomUUID()
     const chosen = model === undefined ? {} : { model }
-    const record = { version: 1, id, directory, title, permissions, begun: false, prompts: [], allowed: [] } as const
+    const record = { version: 1, id, directory, title, permissions, begun: false, prompts: [] } as const
     yield* Effect.mapError(adapter.sessions.save({ ...record, ...chosen }), fault("create"))
     return id
   })
@@ -49,9 +49,14 @@ const startTurn = (
   const live = new LiveTurn(prompt.promptId.messageId)
   known.live = live
   const at = { sessionId: known.record.id, causePromptId: live.messageId }
-  const { maxTurns, patienceMs, projectSettings, sessions } = adapter
+  const { maxTurns, patienceMs, projectSettings, rules, sessions } = adapter
   const tell = publish(adapter)
-  const turn = runTurn({ ...claude, sessions, tell, patienceMs, maxTurns, projectSettings }, known, live, prompt).pipe(
+  const turn = runTurn(
+    { ...claude, sessions, tell, patienceMs, maxTurns, projectSettings, rules },
+    known,
+    live,
+    prompt
+  ).pipe(
     Effect.tapError(({ detail: message, kind, retryAfterMs }) => {
       const later = retryAfterMs === undefined ? {} : { retryAfterMs }
       return live.announced && kind !== "aborted"

@@ -3,6 +3,7 @@ import type { Session } from "@opencode-ai/sdk/v2/client"
 import { Effect, Option } from "effect"
 import { AgentError } from "../AgentError.ts"
 import { allTrusted, type ProjectSettings, requireTrustedSettings } from "../ProjectSettings.ts"
+import { type RuleBook, rulesInMemory } from "../rules/RuleBook.ts"
 import { type EventFeed, makeEventFeed } from "./events/EventFeed.ts"
 import { type Calls, makeCalls } from "./server/calls.ts"
 import { OpenCodeServer, type OpenCodeServerShape } from "./server/OpenCodeServer.ts"
@@ -19,6 +20,8 @@ export interface OpenCodeRuntimeOptions {
   readonly retryPatienceMs?: number
   /** OpenCode reads a repository's plugins whatever it is told, so it works only where they are trusted. Default: everywhere. */
   readonly projectSettings?: ProjectSettings
+  /** Default: none, and what is always allowed is kept as long as the process runs. */
+  readonly rules?: RuleBook
 }
 
 export interface OpenCodeAdapter {
@@ -34,14 +37,16 @@ export interface OpenCodeAdapter {
   readonly graceMs: number
   readonly pollMs: number
   readonly patienceMs: number
+  readonly rules: RuleBook
 }
 
 export const makeOpenCodeAdapter = Effect.fnUntraced(function* (options: OpenCodeRuntimeOptions) {
   const { pollMs = 2000, retryPatienceMs: patienceMs = 60_000, runtimeGraceMs: graceMs = 60_000 } = options
+  const rules = options.rules ?? rulesInMemory()
   const server = yield* OpenCodeServer
   const calls = makeCalls(server, graceMs)
   const facts = new SessionFacts()
-  const feed = yield* makeEventFeed({ server, calls, facts, graceMs, pollMs: Math.max(pollMs, 1000) })
+  const feed = yield* makeEventFeed({ server, calls, facts, graceMs, pollMs: Math.max(pollMs, 1000), rules })
   const adapter: OpenCodeAdapter = {
     projectSettings: options.projectSettings ?? allTrusted,
     loaded: new Set(),
@@ -53,7 +58,8 @@ export const makeOpenCodeAdapter = Effect.fnUntraced(function* (options: OpenCod
     subagentCalls: makeSubagentCalls(calls),
     graceMs,
     pollMs,
-    patienceMs
+    patienceMs,
+    rules
   }
   return adapter
 })

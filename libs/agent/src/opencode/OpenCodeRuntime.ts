@@ -1,10 +1,12 @@
 /** The port on OpenCode. */
+import { isDeepStrictEqual } from "node:util"
 import type { Session, SessionStatus } from "@opencode-ai/sdk/v2/client"
 import { noUsage, type PermissionMode } from "@reprise/protocol"
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
 import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, LastMessage, Prompt, SessionState } from "../AgentRuntimeShape.ts"
 import type { PendingPrompt } from "../RuntimeEvent.ts"
+import { heldBack } from "../rules/PermissionRules.ts"
 import { kindOfRetry } from "./events/ActivityTracker.ts"
 import {
   fault,
@@ -28,20 +30,22 @@ const listMessages = ({ calls }: OpenCodeAdapter, operation: string, { directory
     .reaching(operation, (client, signal) => client.session.messages({ sessionID: id, directory }, { signal }))
     .pipe(Effect.mapError(fault(operation)))
 
+/** What OpenCode must ask Reprise about, in a session of this mode. */
+const rulesFor = ({ rules, server }: OpenCodeAdapter, mode: PermissionMode) =>
+  Effect.map(rules.rules, (all) => permissionRules(mode, server.sandbox?.covers(mode) === true, heldBack(all)))
+
 const create = (adapter: OpenCodeAdapter): AgentRuntimeShape["create"] =>
   Effect.fn("AgentRuntime.create")(function* (session) {
     yield* requirePermitted(adapter, "create", session.directory)
     const model = modelOf(session.model)
+    const permission = yield* rulesFor(adapter, session.permissions)
     const created = yield* adapter.calls
       .reaching("create", (client, signal) =>
         client.session.create(
           {
             directory: session.directory,
             title: session.title,
-            permission: permissionRules(
-              session.permissions,
-              adapter.server.sandbox?.covers(session.permissions) === true
-            ),
+            permission,
             metadata: modeMetadata(session.permissions),
             ...(model === undefined ? {} : { model: { providerID: model.providerID, id: model.modelID } })
           },
@@ -66,10 +70,24 @@ const occupy = (
         fault("prompt")
       )
 
+/** A session may be older than the rules. OpenCode adds rules to those that it has, and the last one counts (measured). */
+const renewRules = Effect.fnUntraced(function* (adapter: OpenCodeAdapter, session: Session, mode: PermissionMode) {
+  const { directory, id, permission = [] } = session
+  const wanted = yield* rulesFor(adapter, mode)
+  if (isDeepStrictEqual(permission.slice(-wanted.length), wanted)) return
+  yield* adapter.calls
+    .reaching("prompt", (client, signal) =>
+      client.session.update({ sessionID: id, directory, permission: wanted }, { signal })
+    )
+    .pipe(Effect.mapError(fault("prompt")))
+})
+
 const prompt = (adapter: OpenCodeAdapter): AgentRuntimeShape["prompt"] =>
   Effect.fn("AgentRuntime.prompt")(function* (it) {
     const session = yield* requireSession(adapter, "prompt", it.runtimeSessionId)
-    const mode = Option.getOrElse(adapter.facts.remember(session).mode, () => "ask" as const)
+    const own = adapter.facts.remember(session).mode
+    const mode = Option.getOrElse(own, () => "ask" as const)
+    if (Option.isSome(own)) yield* renewRules(adapter, session, mode)
     yield* occupy(adapter, session.directory, mode, it)
     return yield* runTurn(adapter, session, it)
   }, Effect.scoped)
@@ -159,12 +177,17 @@ const inspect = (adapter: OpenCodeAdapter): AgentRuntimeShape["inspect"] =>
 const reply = (adapter: OpenCodeAdapter): AgentRuntimeShape["reply"] =>
   Effect.fn("AgentRuntime.reply")(function* ({ promptId: requestID, reply: answer, runtimeSessionId }) {
     const { directory } = yield* requireSession(adapter, "reply", runtimeSessionId)
+    if (answer.kind === "permission" && answer.reply === "always") {
+      yield* adapter.rules.remember(adapter.feed.rulesOf(requestID))
+    }
     return yield* adapter.calls
       .reaching("reply", (client, signal) => {
         if (answer.kind === "permission") {
           const { message } = answer
           const words = message === undefined ? {} : { message }
-          return client.permission.reply({ requestID, directory, reply: answer.reply, ...words }, { signal })
+          // OpenCode's own "always" would allow more than was shown, and be forgotten with its process.
+          const reply = answer.reply === "reject" ? "reject" : "once"
+          return client.permission.reply({ requestID, directory, reply, ...words }, { signal })
         }
         if ("dismiss" in answer) return client.question.reject({ requestID, directory }, { signal })
         const answers = answer.answers.map((labels) => [...labels])

@@ -2,9 +2,10 @@
 import type { CanUseTool, Options, SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk"
 import { type PipedProcess, startPiped } from "@reprise/process"
 import { Effect, type Scope, Stream } from "effect"
+import type { HeldBack } from "../../rules/PermissionRules.ts"
 import type { LiveProcess } from "../session/LiveTurn.ts"
 import type { SessionRecord } from "../session/SessionRecord.ts"
-import { readsProject, settingSourcesOf, settingsOf, withheldTools } from "../turn/permissions.ts"
+import { readsProject, settingSourcesOf, settingsOf, withheldFrom } from "../turn/permissions.ts"
 import type { ClaudeSdk } from "./ClaudeSdk.ts"
 
 export interface QueryOptions {
@@ -22,6 +23,8 @@ export interface QueryOptions {
   /** The repository's instructions, where Claude does not read them itself. */
   readonly instructions: string | undefined
   readonly canUseTool: CanUseTool
+  /** What rules hold back. */
+  readonly held: HeldBack
 }
 
 /** The process broke off or did not start; `reason` is its last message. */
@@ -51,6 +54,7 @@ const sdkOptions = (options: QueryOptions): Options => {
   const {
     canUseTool,
     environment,
+    held,
     instructions,
     maxTurns,
     model = options.record.model,
@@ -70,8 +74,8 @@ const sdkOptions = (options: QueryOptions): Options => {
     // our standard error, and a human who opens the session later would inherit all permissions.
     permissionMode: "default",
     canUseTool,
-    disallowedTools: withheldTools,
-    settings: settingsOf(record.permissions),
+    disallowedTools: withheldFrom(held),
+    settings: settingsOf(record.permissions, held),
     settingSources: settingSourcesOf(record.permissions, trusted),
     strictMcpConfig: !readsProject(record.permissions, trusted),
     systemPrompt: {

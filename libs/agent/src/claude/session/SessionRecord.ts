@@ -31,9 +31,7 @@ const SessionRecord = Schema.Struct({
   model: Schema.optionalKey(Schema.String),
   /** Claude has written a transcript; if it disappears, the session is lost. */
   begun: Schema.Boolean,
-  prompts: Schema.Array(Prompted),
-  /** Requests that a human allowed for the whole session, as `requestKey` names them. */
-  allowed: Schema.Array(Schema.String)
+  prompts: Schema.Array(Prompted)
 })
 export type SessionRecord = typeof SessionRecord.Type
 

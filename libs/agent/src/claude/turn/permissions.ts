@@ -1,8 +1,11 @@
 /** What a session's permission mode allows, and the questions for a human about everything else. */
+import { isAbsolute } from "node:path"
 import type { PermissionMode } from "@reprise/protocol"
 import { Schema } from "effect"
-import { isInside } from "../../isInside.ts"
+import { isInside, isReadable, placeOf } from "../../isInside.ts"
 import type { PendingPrompt, PromptOption, Question } from "../../RuntimeEvent.ts"
+import type { HeldBack, RememberedRule, ToolRequest } from "../../rules/PermissionRules.ts"
+import { permissionOptions } from "../../rules/permissionOptions.ts"
 
 type Input = Readonly<Record<string, unknown>>
 
@@ -10,7 +13,7 @@ type Input = Readonly<Record<string, unknown>>
  * Tools that the agent does not get: they would outlive the turn or leave its directory, and a plan that waits for
  * approval would be a question that no human sees.
  */
-export const withheldTools = [
+const withheldTools = [
   "CronCreate",
   "CronDelete",
   "CronList",
@@ -25,6 +28,9 @@ export const withheldTools = [
   "Workflow"
 ]
 
+/** `Grep` searches a whole folder, so it would find what a rule holds back in it. */
+export const withheldFrom = (held: HeldBack): Array<string> => [...withheldTools, ...(held.files ? ["Grep"] : [])]
+
 /**
  * A repository's settings can contain hooks, servers and rules that grant permissions, so they are only read in mode
  * `all`, and if they are trusted. The user's own settings are always read.
@@ -35,11 +41,19 @@ export const settingSourcesOf = (mode: PermissionMode, trusted: boolean): Array<
   readsProject(mode, trusted) ? ["user", "project", "local"] : ["user"]
 
 /**
- * Without the first rule Claude runs shell commands that it considers harmless without asking. Reprise's state holds
- * passwords; Claude resolves links itself before it applies a rule.
+ * What Claude must ask about, so that the rules and the mode decide: it would run commands that it considers harmless, and
+ * read files of its directory, without asking. Reprise's state holds passwords; Claude resolves links itself before it
+ * applies a rule.
  */
-export const settingsOf = (mode: PermissionMode) =>
-  mode === "all" ? {} : { permissions: { ask: ["Bash"], deny: ["Read(./.reprise/**)"] } }
+export const settingsOf = (mode: PermissionMode, held: HeldBack) => {
+  const ask = [
+    ...(mode !== "all" || held.commands ? ["Bash"] : []),
+    ...(held.files ? ["Read", "Edit"] : []),
+    ...(held.addresses ? ["WebFetch"] : [])
+  ]
+  const deny = mode === "all" ? [] : ["Read(./.reprise/**)"]
+  return ask.length + deny.length === 0 ? {} : { permissions: { ask, deny } }
+}
 
 const editedFile = (tool: string, input: Input): string | undefined => {
   if (!["Edit", "MultiEdit", "NotebookEdit", "Write"].includes(tool)) return undefined
@@ -47,23 +61,41 @@ const editedFile = (tool: string, input: Input): string | undefined => {
   return typeof path === "string" ? path : undefined
 }
 
-/** What an `always` covers: for a shell the exact command, else the tool. */
-export const requestKey = (tool: string, input: Input): string =>
-  tool === "Bash" ? `Bash: ${String(input["command"])}` : tool
+/** Searching in no folder means the session's own. */
+const lookedAt = (tool: string, input: Input): string | undefined => {
+  const path = input["file_path"] ?? input["path"]
+  if (tool === "Read") return typeof path === "string" ? path : undefined
+  return tool === "Glob" || tool === "Grep" ? (typeof path === "string" ? path : ".") : undefined
+}
 
-/** Whether the mode, the sandbox, or an earlier `always` allows the request. `allowed` holds keys of `requestKey`. */
+/** What a request is for, in the words of rules. */
+export const toolRequestOf = async (tool: string, input: Input, directory: string): Promise<ToolRequest> => {
+  const { command, url } = input
+  if (tool === "Bash" && typeof command === "string") return { kind: "command", command }
+  if (tool === "WebFetch" && typeof url === "string") return { kind: "address", url }
+  const changed = editedFile(tool, input)
+  if (changed !== undefined) return { kind: "change", places: [await placeOf(directory, changed)] }
+  const read = lookedAt(tool, input)
+  return read === undefined ? { kind: "tool", name: tool } : { kind: "read", places: [await placeOf(directory, read)] }
+}
+
+/** Claude asks about reading in its directory only because of a rule that holds back other files. */
+const isReadInside = async (directory: string, path: string): Promise<boolean> => {
+  const { name } = await placeOf(directory, path)
+  return !isAbsolute(name) && (await isReadable(directory, path))
+}
+
+/** Whether the mode or the sandbox allows a request about which no rule says anything. */
 export const isApproved = async (
   tool: string,
   input: Input,
-  session: {
-    readonly permissions: PermissionMode
-    readonly directory: string
-    readonly allowed: ReadonlyArray<string>
-  },
+  session: { readonly permissions: PermissionMode; readonly directory: string },
   sandboxed: boolean
 ): Promise<boolean> => {
-  if (session.permissions === "all" || session.allowed.includes(requestKey(tool, input))) return true
+  if (session.permissions === "all") return true
   if (sandboxed && tool === "Bash") return true
+  const read = lookedAt(tool, input)
+  if (read !== undefined) return isReadInside(session.directory, read)
   const file = editedFile(tool, input)
   return (
     (sandboxed || session.permissions === "workspace") &&
@@ -83,16 +115,18 @@ const subjectOf = (input: Input): string => {
   return text.slice(0, 2000)
 }
 
-export const permissionPrompt = (promptId: string, tool: string, input: Input, at: At): PendingPrompt => ({
+/** `rules`: what `always` writes. */
+export const permissionPrompt = (
+  promptId: string,
+  { input, tool }: { readonly tool: string; readonly input: Input },
+  rules: ReadonlyArray<RememberedRule>,
+  at: At
+): PendingPrompt => ({
   ...at,
   promptId,
   kind: "permission",
   text: `${tool}: ${subjectOf(input)}`,
-  options: [
-    { name: "once", label: "Allow once" },
-    { name: "always", label: `Allow always: ${requestKey(tool, input).slice(0, 200)}` },
-    { name: "reject", label: "Reject" }
-  ],
+  options: permissionOptions(rules),
   questions: []
 })
 

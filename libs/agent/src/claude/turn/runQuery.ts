@@ -5,6 +5,8 @@ import { AgentError, promptFailed } from "../../AgentError.ts"
 import type { Prompt } from "../../AgentRuntimeShape.ts"
 import type { ProjectSettings } from "../../ProjectSettings.ts"
 import type { RuntimeEvent } from "../../RuntimeEvent.ts"
+import { heldBack } from "../../rules/PermissionRules.ts"
+import type { RuleBook } from "../../rules/RuleBook.ts"
 import { isFinal } from "../failures.ts"
 import type { ClaudeSdk } from "../sdk/ClaudeSdk.ts"
 import { type QueryBroken, type StartedQuery, startQuery } from "../sdk/query.ts"
@@ -27,6 +29,7 @@ export interface TurnOptions {
   /** The program that runs the turn's commands in the sandbox; absent: they run in none. */
   readonly shell?: string
   readonly projectSettings: ProjectSettings
+  readonly rules: RuleBook
 }
 
 /** How long a process may take to end after its turn has ended. */
@@ -96,7 +99,7 @@ const handleMessage = Effect.fnUntraced(function* (
 })
 
 const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: QueryRun, uuid: string, text: string) {
-  const { environment, projectSettings, sdk, sessions, shell, tell } = options
+  const { environment, projectSettings, rules, sdk, sessions, shell, tell } = options
   const { directory, permissions } = known.record
   const trusted = (yield* projectSettings(directory))._tag === "trusted"
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
@@ -108,13 +111,17 @@ const start = Effect.fnUntraced(function* ({ known, live, options, prompt }: Que
     text,
     environment: shell === undefined ? environment : { ...environment, CLAUDE_CODE_SHELL_PREFIX: shell },
     trusted,
+    held: heldBack(yield* rules.rules),
     instructions: readsProject(permissions, trusted) ? undefined : yield* instructionsIn(directory),
     ...(prompt.model === undefined ? {} : { model: prompt.model }),
     maxTurns: prompt.maxTurns ?? options.maxTurns,
     canUseTool: (tool, input, { signal, toolUseID: id }) =>
-      run(answerToolRequest({ sessions, known, live, tell, sandboxed: shell !== undefined }, { id, tool, input }), {
-        signal
-      })
+      run(
+        answerToolRequest({ sessions, known, live, tell, rules, sandboxed: shell !== undefined }, { id, tool, input }),
+        {
+          signal
+        }
+      )
   })
 })
 

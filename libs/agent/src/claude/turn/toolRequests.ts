@@ -1,13 +1,23 @@
-/** Answers Claude's requests to use a tool or to ask a question: by the session's mode, else by asking a human. */
+/** Answers Claude's requests to use a tool or to ask a question: by a rule, by the session's mode, else by asking a human. */
 import type { PermissionResult } from "@anthropic-ai/claude-agent-sdk"
 import { Deferred, Effect } from "effect"
 import type { PromptReply } from "../../AgentRuntimeShape.ts"
 import type { PendingPrompt, RuntimeEvent } from "../../RuntimeEvent.ts"
+import { decide, rememberable } from "../../rules/decide.ts"
+import { refusalOf } from "../../rules/permissionOptions.ts"
+import type { RuleBook } from "../../rules/RuleBook.ts"
 import type { ClaudeStateFault } from "../sdk/ClaudeSdk.ts"
 import type { KnownSession, KnownSessions } from "../session/KnownSessions.ts"
 import type { LiveTurn } from "../session/LiveTurn.ts"
 import { changePrompted } from "../session/SessionRecord.ts"
-import { answeredInput, isApproved, permissionPrompt, questionPrompt, questionsOf, requestKey } from "./permissions.ts"
+import {
+  answeredInput,
+  isApproved,
+  permissionPrompt,
+  questionPrompt,
+  questionsOf,
+  toolRequestOf
+} from "./permissions.ts"
 
 interface Asking {
   readonly sessions: KnownSessions
@@ -15,6 +25,7 @@ interface Asking {
   readonly live: LiveTurn
   /** Whether the turn's commands run in the sandbox. */
   readonly sandboxed: boolean
+  readonly rules: RuleBook
   readonly tell: (event: RuntimeEvent) => Effect.Effect<void>
 }
 
@@ -53,7 +64,7 @@ export const answerToolRequest = Effect.fnUntraced(function* (
   asking: Asking,
   { id, input, tool }: ToolRequest
 ): Effect.fn.Return<PermissionResult, ClaudeStateFault> {
-  const { known, live, sessions } = asking
+  const { known, live } = asking
   const at = { sessionId: known.record.id, causePromptId: live.messageId }
   const allow = (updatedInput: Record<string, unknown>): PermissionResult => ({ behavior: "allow", updatedInput })
   if (tool === "AskUserQuestion") {
@@ -61,17 +72,21 @@ export const answerToolRequest = Effect.fnUntraced(function* (
     if (reply.kind === "question" && "answers" in reply) return allow(answeredInput(input, reply.answers))
     return yield* refuse(asking, "The user did not answer.")
   }
-  if (yield* Effect.promise(() => isApproved(tool, input, known.record, asking.sandboxed))) return allow(input)
-  const reply = yield* ask(asking, permissionPrompt(id, tool, input, at))
+  const wanted = yield* Effect.promise(() => toolRequestOf(tool, input, known.record.directory))
+  const rules = yield* asking.rules.rules
+  const decision = decide(rules, wanted)
+  if (decision._tag === "deny") return { behavior: "deny", message: refusalOf(decision.rule), interrupt: false }
+  if (decision._tag === "allow") return allow(input)
+  const approves = Effect.promise(() => isApproved(tool, input, known.record, asking.sandboxed))
+  if (decision._tag === "unsaid" && (yield* approves)) return allow(input)
+  const always = rememberable(rules, wanted)
+  const reply = yield* ask(asking, permissionPrompt(id, { tool, input }, always, at))
   if (reply.kind !== "permission" || reply.reply === "reject") {
     const words = reply.kind === "permission" ? reply.message : undefined
     // An interrupted turn would never read the words: with them, it goes on.
     if (words !== undefined) return { behavior: "deny", message: words, interrupt: false }
     return yield* refuse(asking, "The user refused.")
   }
-  if (reply.reply === "always") {
-    const key = requestKey(tool, input)
-    yield* sessions.update(known, (record) => ({ ...record, allowed: [...new Set([...record.allowed, key])] }))
-  }
+  if (reply.reply === "always") yield* asking.rules.remember(always)
   return allow(input)
 })

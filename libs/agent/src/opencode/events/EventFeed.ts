@@ -5,6 +5,8 @@
 import type { GlobalEvent, Message, SessionStatus } from "@opencode-ai/sdk/v2/client"
 import { Clock, Effect, Fiber, Option, PubSub, Schedule, type Scope, Stream } from "effect"
 import type { PendingPrompt, RuntimeEvent } from "../../RuntimeEvent.ts"
+import type { RememberedRule } from "../../rules/PermissionRules.ts"
+import type { RuleBook } from "../../rules/RuleBook.ts"
 import { steadyMs } from "../../steadyMs.ts"
 import type { Calls, Refused, Unreachable } from "../server/calls.ts"
 import { clientFor } from "../server/http.ts"
@@ -21,6 +23,8 @@ export interface EventFeed {
   readonly pendingIn: (directory: string) => Effect.Effect<ReadonlyArray<PendingPrompt>, Unreachable | Refused>
   /** The prompts of a session that are known. */
   readonly pendingOf: (sessionId: string) => ReadonlyArray<PendingPrompt>
+  /** What `always` writes for a prompt that is known. */
+  readonly rulesOf: (promptId: string) => ReadonlyArray<RememberedRule>
   /** From now on, polls cover this session too. */
   readonly watch: (session: SessionFact) => Effect.Effect<void>
   /** Notes the session's messages as they are made; ends when the clock was set back before one of them was. */
@@ -37,6 +41,7 @@ interface FeedOptions {
   readonly facts: SessionFacts
   readonly graceMs: number
   readonly pollMs: number
+  readonly rules: RuleBook
 }
 
 /** After a reconnection, sessions that were used in this period are checked. */
@@ -246,7 +251,13 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
     ...options,
     hub: yield* PubSub.sliding<RuntimeEvent>(16_384),
     tracker,
-    pending: new PendingRequests(options.calls, options.facts, (id) => tracker.at(id), options.server.sandbox),
+    pending: new PendingRequests(
+      options.calls,
+      options.facts,
+      (id) => tracker.at(id),
+      options.server.sandbox,
+      options.rules
+    ),
     watched: new Map(),
     errors: new Map(),
     readers: new Map(),
@@ -262,6 +273,7 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
     // An asker that is interrupted does not keep others from hearing what it found.
     pendingIn: (directory) => Effect.flatMap(Effect.forkIn(pendingIn(feed, directory), scope), Fiber.join),
     pendingOf: (sessionId) => feed.pending.ofSession(sessionId),
+    rulesOf: (promptId) => feed.pending.rulesOf(promptId),
     watch: (session) =>
       Effect.map(steadyMs, (touchedAt) => {
         feed.watched.set(session.id, { session, touchedAt })

@@ -6,16 +6,27 @@ import type { PermissionRequest } from "@opencode-ai/sdk/v2/client"
 import type { SandboxShape } from "@reprise/sandbox"
 import { Effect, Option } from "effect"
 import type { PendingPrompt } from "../../RuntimeEvent.ts"
+import { decide, rememberable } from "../../rules/decide.ts"
+import type { RememberedRule } from "../../rules/PermissionRules.ts"
+import { refusalOf } from "../../rules/permissionOptions.ts"
+import { type RuleBook, rulesInMemory } from "../../rules/RuleBook.ts"
 import type { Asked } from "../events/ActivityTracker.ts"
 import type { Calls, Refused, Unreachable } from "../server/calls.ts"
 import { permissionPrompt, questionPrompt } from "./convertRequest.ts"
-import { isApproved } from "./permissionRules.ts"
+import { isApproved, toolRequestOf } from "./permissionRules.ts"
 import type { SessionFacts } from "./SessionFacts.ts"
 
 interface Kept {
   readonly prompt: PendingPrompt
   readonly directory: string
+  /** What `always` writes. */
+  readonly rules: ReadonlyArray<RememberedRule>
 }
+
+/** Answered without a human, or else what a human may allow for good. */
+type Settled = { readonly _tag: "answered" } | { readonly _tag: "open"; readonly rules: ReadonlyArray<RememberedRule> }
+
+const open: Settled = { _tag: "open", rules: [] }
 
 const rememberedAnswers = 1_000
 
@@ -33,12 +44,14 @@ export class PendingRequests {
   readonly #facts: SessionFacts
   readonly #at: At
   readonly #sandbox: SandboxShape | undefined
+  readonly #book: RuleBook
   readonly #kept = new Map<string, Kept>()
   /** Answered a moment ago: a list that OpenCode gave before still has them. */
   readonly #answered = new Set<string>()
   readonly #worktrees = new Map<string, string>()
 
-  constructor(calls: Calls, facts: SessionFacts, at: At, sandbox?: SandboxShape) {
+  constructor(calls: Calls, facts: SessionFacts, at: At, sandbox?: SandboxShape, book = rulesInMemory()) {
+    this.#book = book
     this.#sandbox = sandbox
     this.#calls = calls
     this.#facts = facts
@@ -46,22 +59,31 @@ export class PendingRequests {
   }
 
   /**
-   * Handles a request: gives the prompt for a human, or none when it is known or the session's mode allows it. It belongs
-   * to the directory in which it was found if its session is not known.
+   * Handles a request: gives the prompt for a human, or none when it is known or a rule or the session's mode decides. It
+   * belongs to the directory in which it was found if its session is not known.
    */
   asked(asked: Asked, found = ""): Effect.Effect<Option.Option<PendingPrompt>> {
     return Effect.gen({ self: this }, function* () {
       const root = yield* this.#facts.findRoot(this.#calls, asked.request.sessionID)
       const directory = Option.match(root, { onNone: () => found, onSome: (it) => it.directory })
-      if (asked.type === "permission-asked" && (yield* this.#approve(asked.request))) return Option.none()
+      const settled = asked.type === "permission-asked" ? yield* this.#settle(asked.request) : open
+      if (settled._tag === "answered") return Option.none()
+      const { rules } = settled
       const at = this.#at(asked.request.sessionID)
       const prompt =
-        asked.type === "permission-asked" ? permissionPrompt(asked.request, at) : questionPrompt(asked.request, at)
+        asked.type === "permission-asked"
+          ? permissionPrompt(asked.request, at, rules)
+          : questionPrompt(asked.request, at)
       if (this.#answered.has(prompt.promptId)) return Option.none()
       const isKnown = this.#kept.has(prompt.promptId)
-      this.#kept.set(prompt.promptId, { prompt, directory })
+      this.#kept.set(prompt.promptId, { prompt, directory, rules })
       return isKnown ? Option.none() : Option.some(prompt)
     })
+  }
+
+  /** What `always` writes for a prompt that is known. */
+  rulesOf(promptId: string): ReadonlyArray<RememberedRule> {
+    return this.#kept.get(promptId)?.rules ?? []
   }
 
   /** Forgets an answered prompt; returns whether it was open. */
@@ -116,27 +138,46 @@ export class PendingRequests {
     })
   }
 
-  #approve(request: PermissionRequest): Effect.Effect<boolean> {
+  #settle(request: PermissionRequest): Effect.Effect<Settled> {
     return Effect.gen({ self: this }, function* () {
       const root = yield* this.#facts.findRoot(this.#calls, request.sessionID)
-      if (Option.isNone(root)) return false
+      // Nobody set rules for a session that Reprise did not make.
+      if (Option.isNone(root) || Option.isNone(root.value.mode)) return open
       const { directory, mode } = root.value
       const worktree = yield* this.#worktreeOf(directory)
-      if (Option.isNone(worktree)) return false
+      if (Option.isNone(worktree)) return open
       const sandboxed =
         this.#sandbox !== undefined && Option.exists(mode, this.#sandbox.covers) && this.#sandbox.guards(directory)
-      if (!(yield* isApproved(request, { mode, directory, worktree: worktree.value, sandboxed }))) return false
-      return yield* this.#calls
-        .once("approving", (client, signal) =>
-          client.permission.reply({ requestID: request.id, directory, reply: "once" }, { signal })
-        )
-        .pipe(
-          Effect.as(true),
-          // 404: somebody answered it meanwhile, or its turn is over.
-          Effect.catchTag("Refused", (refused) => Effect.succeed(refused.status === 404)),
-          Effect.orElseSucceed(() => false)
-        )
+      const context = { mode, directory, worktree: worktree.value, sandboxed }
+      const wanted = yield* Effect.promise(() => toolRequestOf(request, context))
+      const rules = yield* this.#book.rules
+      const decision = decide(rules, wanted)
+      if (decision._tag === "deny") {
+        if (yield* this.#reply(request, directory, { reply: "reject", message: refusalOf(decision.rule) })) {
+          return { _tag: "answered" }
+        }
+      } else if (decision._tag === "allow" || (decision._tag === "unsaid" && (yield* isApproved(request, context)))) {
+        if (yield* this.#reply(request, directory, { reply: "once" })) return { _tag: "answered" }
+      }
+      // An agent that repeats itself is a question of its own each time.
+      return { _tag: "open", rules: request.permission === "doom_loop" ? [] : rememberable(rules, wanted) }
     })
+  }
+
+  /** Whether the request is answered. */
+  #reply(
+    { id: requestID }: PermissionRequest,
+    directory: string,
+    answer: { readonly reply: "once" | "reject"; readonly message?: string }
+  ): Effect.Effect<boolean> {
+    return this.#calls
+      .once("answering", (client, signal) => client.permission.reply({ requestID, directory, ...answer }, { signal }))
+      .pipe(
+        Effect.as(true),
+        // 404: somebody answered it meanwhile, or its turn is over.
+        Effect.catchTag("Refused", (refused) => Effect.succeed(refused.status === 404)),
+        Effect.orElseSucceed(() => false)
+      )
   }
 
   #worktreeOf(directory: string): Effect.Effect<Option.Option<string>> {

@@ -1,15 +1,8 @@
 /** Converts OpenCode's requests to the port's prompts. Pure. */
 import type { PermissionRequest, QuestionInfo, QuestionRequest } from "@opencode-ai/sdk/v2/client"
-import type { PendingPrompt, PromptOption, Question } from "../../RuntimeEvent.ts"
-
-const permissionOptions = (request: PermissionRequest): ReadonlyArray<PromptOption> => [
-  { name: "once", label: "Allow once" },
-  {
-    name: "always",
-    label: request.always.length === 0 ? "Allow always" : `Allow always: ${request.always.join(", ")}`
-  },
-  { name: "reject", label: "Reject" }
-]
+import type { PendingPrompt, Question } from "../../RuntimeEvent.ts"
+import type { RememberedRule } from "../../rules/PermissionRules.ts"
+import { permissionOptions } from "../../rules/permissionOptions.ts"
 
 const subjectOf = (request: PermissionRequest): string => {
   const { command, url } = request.metadata
@@ -31,12 +24,17 @@ interface At {
   readonly causePromptId?: string
 }
 
-export const permissionPrompt = (request: PermissionRequest, at: At): PendingPrompt => ({
+/** `rules`: what `always` writes. */
+export const permissionPrompt = (
+  request: PermissionRequest,
+  at: At,
+  rules: ReadonlyArray<RememberedRule>
+): PendingPrompt => ({
   ...at,
   promptId: request.id,
   kind: "permission",
   text: `${request.permission}: ${subjectOf(request)}`,
-  options: permissionOptions(request),
+  options: permissionOptions(rules),
   questions: []
 })
 

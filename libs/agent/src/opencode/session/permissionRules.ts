@@ -7,7 +7,8 @@ import { isAbsolute, resolve } from "node:path"
 import type { PermissionRequest } from "@opencode-ai/sdk/v2/client"
 import type { PermissionMode } from "@reprise/protocol"
 import { Effect, Option } from "effect"
-import { isInside, isReadable } from "../../isInside.ts"
+import { isInside, isReadable, placeOf } from "../../isInside.ts"
+import type { HeldBack, ToolRequest } from "../../rules/PermissionRules.ts"
 
 export interface PermissionRule {
   readonly permission: string
@@ -45,11 +46,23 @@ const asking: ReadonlyArray<PermissionRule> = [
  */
 const sandboxed: ReadonlyArray<PermissionRule> = [rule("read", "ask"), rule("grep", "deny")]
 
+/**
+ * What rules hold back asks in every mode, and `decide` answers. Such files must not be found by `grep`, which asks for
+ * its expression and not for files. No rules would apply to subagents.
+ */
+const heldBackRules = (held: HeldBack): ReadonlyArray<PermissionRule> => [
+  ...(held.commands ? [rule("bash", "ask")] : []),
+  ...(held.files ? [rule("read", "ask"), rule("edit", "ask"), rule("grep", "deny")] : []),
+  ...(held.addresses ? [rule("webfetch", "ask")] : []),
+  ...(held.commands || held.files || held.addresses ? [rule("task", "deny")] : [])
+]
+
 /** In mode `workspace` edits ask too; `isApproved` answers those that stay inside. */
-export const permissionRules = (mode: PermissionMode, isSandboxed = false): Array<PermissionRule> => {
-  if (mode === "all") return [rule("*", "allow")]
-  return isSandboxed ? [...asking, ...sandboxed] : [...asking]
-}
+export const permissionRules = (mode: PermissionMode, isSandboxed: boolean, held: HeldBack): Array<PermissionRule> => [
+  ...(mode === "all" ? [rule("*", "allow")] : asking),
+  ...(mode !== "all" && isSandboxed ? sandboxed : []),
+  ...heldBackRules(held)
+]
 
 /** Stores the mode in a session's metadata, where the next process finds it after a restart. */
 export const modeMetadata = (mode: PermissionMode) => ({ reprise: { permissions: mode } })
@@ -66,6 +79,28 @@ const isOfCommand = ({ metadata, permission }: PermissionRequest): boolean =>
   permission === "bash" || (permission === "external_directory" && typeof metadata["command"] === "string")
 
 const isSecretFile = (path: string): boolean => /\.env(\.[^/]*)?$/.test(path) && !path.endsWith(".env.example")
+
+/** What a request is for, in the words of rules. */
+export const toolRequestOf = async (
+  request: PermissionRequest,
+  { directory, worktree }: Pick<ApprovalContext, "directory" | "worktree">
+): Promise<ToolRequest> => {
+  const { metadata, patterns, permission } = request
+  const { command, filepath, server, url } = metadata
+  if (isOfCommand(request))
+    return { kind: "command", command: typeof command === "string" ? command : patterns.join("\n") }
+  if (permission === "webfetch") return { kind: "address", url: typeof url === "string" ? url : patterns.join("\n") }
+  const places = (paths: ReadonlyArray<string>) => Promise.all(paths.map((path) => placeOf(directory, path)))
+  if (permission === "external_directory" && typeof filepath === "string") {
+    return { kind: "read", places: await places([filepath]) }
+  }
+  if (permission === "edit") return { kind: "change", places: await places(pathsOf(request, worktree)) }
+  // A resource of an MCP server is no file.
+  if (permission === "read" && server === undefined && patterns.length > 0) {
+    return { kind: "read", places: await places(pathsOf(request, worktree)) }
+  }
+  return { kind: "tool", name: permission }
+}
 
 export interface ApprovalContext {
   readonly mode: Option.Option<PermissionMode>

@@ -1,0 +1,194 @@
+/**
+ * Reads the text of a shell command, as far as rules need it: which programs it starts with which words. It does not
+ * try to be a shell. What it cannot vouch for makes the text not `plain`, and then no pattern allows it. Pure.
+ */
+
+export interface Word {
+  /** Without its quotes; what a shell would compute stands there as it was written. */
+  readonly text: string
+  /** A shell puts something else in its place: a variable, the output of a command, several words. */
+  readonly computed: boolean
+  /** Holds an unquoted `*`, `?` or `[`, in whose place a shell puts names of files. */
+  readonly globbed: boolean
+}
+
+export interface ShellText {
+  /** The commands between operators, also those inside of substitutions and subshells. */
+  readonly commands: ReadonlyArray<ReadonlyArray<Word>>
+  /** It consists of nothing but these commands, whose words stand there as they are. */
+  readonly plain: boolean
+}
+
+/** Redirections that lose output or join it. */
+const harmless = /(?:[12]?>&[12]|(?:[12]|&)?>{1,2}[ \t]*\/dev\/null|<[ \t]*\/dev\/null)(?=[\s;&|]|$)/y
+
+const maxDepth = 20
+
+class Reader {
+  readonly commands: Array<Array<Word>> = []
+  plain = true
+  #at = 0
+  #depth = 0
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** Reads commands up to the closing sign, or to the end of the text. */
+  list(end?: ")" | "`"): void {
+    this.#depth += 1
+    let words: Array<Word> = []
+    const next = () => {
+      if (words.length > 0) this.commands.push(words)
+      words = []
+    }
+    while (this.#at < this.#text.length && this.#depth <= maxDepth) {
+      const char = this.#text.charAt(this.#at)
+      if (char === end) break
+      if (char === " " || char === "\t") this.#at += 1
+      else if (this.#skipped(/\\\n/y) || this.#skipped(harmless)) continue
+      else if (";&|\n".includes(char)) {
+        this.#at += 1
+        next()
+      } else if (char === "(" || char === ")") {
+        this.plain = false
+        this.#at += 1
+        next()
+        if (char === "(") this.list(")")
+      } else if (char === "#") {
+        this.plain = false
+        this.#skipped(/[^\n]*/y)
+      } else if (char === "<" || char === ">") this.#redirection()
+      else {
+        const word = this.#word(end)
+        // The number of a redirected stream is no word.
+        if (!(/^\d+$/.test(word.text) && "<>".includes(this.#text.charAt(this.#at) || " "))) words.push(word)
+      }
+    }
+    next()
+    if (end !== undefined) this.#at += 1
+    this.#depth -= 1
+  }
+
+  #skipped(expression: RegExp): boolean {
+    expression.lastIndex = this.#at
+    const found = expression.exec(this.#text)?.[0] ?? ""
+    this.#at += found.length
+    return found !== ""
+  }
+
+  /** The file is no word of the command; the lines of a here-document are read like commands. */
+  #redirection(): void {
+    this.plain = false
+    this.#skipped(/[<>&|-]+[ \t]*/y)
+    if (this.#text.charAt(this.#at) !== "(") this.#word(undefined)
+  }
+
+  #word(end: ")" | "`" | undefined): Word {
+    let [text, computed, globbed] = ["", false, false]
+    const compute = (sign: string) => {
+      text += sign
+      computed = true
+      this.plain = false
+    }
+    while (this.#at < this.#text.length) {
+      const char = this.#text.charAt(this.#at)
+      if (" \t\n;&|()<>".includes(char) || char === end) break
+      this.#at += 1
+      if (char === "'") text += this.#until("'")
+      else if (char === '"') this.#quoted((more) => (text += more), compute)
+      else if (char === "\\") {
+        const escaped = this.#text.charAt(this.#at)
+        this.#at += 1
+        if (escaped === "") this.plain = false
+        if (escaped !== "\n") text += escaped
+      } else if (char === "$" || char === "`") this.#expansion(char, compute)
+      else if (char === "{" || char === "}") {
+        this.plain = false
+        text += char
+        computed ||= char === "{" && /^[^\s]*(,|\.\.)/.test(this.#text.slice(this.#at, this.#at + 1000))
+      } else {
+        // Control characters show nothing, and shells differ in what they make of them.
+        if (char < " " || char === "\u007f") this.plain = false
+        globbed ||= "*?[".includes(char)
+        text += char
+      }
+    }
+    return { text, computed, globbed }
+  }
+
+  #until(quote: string): string {
+    const close = this.#text.indexOf(quote, this.#at)
+    if (close === -1) this.plain = false
+    const text = this.#text.slice(this.#at, close === -1 ? undefined : close)
+    this.#at += text.length + 1
+    return text
+  }
+
+  #quoted(add: (text: string) => void, compute: (sign: string) => void): void {
+    while (this.#at < this.#text.length) {
+      const char = this.#text.charAt(this.#at)
+      this.#at += 1
+      if (char === '"') return
+      if (char === "$" || char === "`") this.#expansion(char, compute)
+      else if (char === "\\" && '"\\$`\n'.includes(this.#text.charAt(this.#at) || " ")) {
+        const escaped = this.#text.charAt(this.#at)
+        this.#at += 1
+        if (escaped !== "\n") add(escaped)
+      } else add(char)
+    }
+    this.plain = false
+  }
+
+  /** A shell puts something in its place, and may run commands for it, which are read too. */
+  #expansion(sign: string, compute: (sign: string) => void): void {
+    compute(sign)
+    if (sign === "`") this.list("`")
+    else if (this.#skipped(/'(?:[^'\\]|\\.)*'/sy)) return
+    else if (this.#text.charAt(this.#at) === "(") {
+      this.#at += 1
+      this.list(")")
+    }
+  }
+}
+
+export const readShell = (text: string): ShellText => {
+  const reader = new Reader(text)
+  reader.list()
+  return { commands: reader.commands, plain: reader.plain }
+}
+
+/** Words before a command that leave it the command: of the grammar, and assignments. */
+const isPrefix = ({ text }: Word): boolean =>
+  /^(if|then|elif|else|while|until|do|!|\{|\}|time|coproc)$/.test(text) || /^[A-Za-z_]\w*(\[[^\]]*\])?\+?=/.test(text)
+
+/** Programs that start another one, which their arguments name. */
+const starters =
+  /^(env|command|builtin|exec|nohup|nice|ionice|time|timeout|setsid|stdbuf|sudo|doas|xargs|parallel|find|watch|chroot|unshare|busybox|npx|strace|script)$/
+
+/** Programs that read commands from an argument. */
+const readers = /^(sh|ash|dash|bash|zsh|ksh|fish|eval|su|ssh|trap|watch|script|env)$/
+
+/** How many arguments of a starter may be the command that it starts. */
+const maxStarts = 200
+
+const nameOf = (word: Word | undefined): string => word?.text.replace(/^.*\//, "") ?? ""
+
+/**
+ * Every command that the text may start, as far as it can be told: also behind `env`, `if` and the like, and in what a
+ * shell is given to read. For rules that hold back, which would rather see too many.
+ */
+export const startedBy = (text: string, depth = 0): ReadonlyArray<ReadonlyArray<Word>> =>
+  readShell(text).commands.flatMap((words) => {
+    const first = words.findIndex((word) => !isPrefix(word))
+    if (first === -1) return []
+    const command = words.slice(first)
+    const later = starters.test(nameOf(command[0]))
+      ? command.slice(1, maxStarts).map((_, index) => command.slice(index + 1))
+      : []
+    const isReader = command.some((word, index) => readers.test(nameOf(word)) && (index === 0 || later.length > 0))
+    const given = command.slice(1).map((word) => word.text)
+    const read = isReader && depth < 4 ? [...given, given.join(" ")].flatMap((one) => startedBy(one, depth + 1)) : []
+    return [command, ...later, ...read]
+  })
