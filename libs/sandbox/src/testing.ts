@@ -58,6 +58,11 @@ export const makeScene = async (root: string): Promise<Scene> => {
   const workspace = join(root, "work")
   const stateDirectory = join(workspace, ".reprise")
   repository(workspace)
+  git(workspace, "config", "extensions.worktreeConfig", "true")
+  for (const name of ["../shared.gitconfig", "../absent.gitconfig"]) {
+    git(workspace, "config", "--add", "include.path", name)
+  }
+  writeFileSync(join(workspace, "shared.gitconfig"), "[alias]\n\tst = status\n")
   repository(join(home, "other"))
   for (const [path, text] of Object.entries({
     ".ssh/id_ed25519": canary,
@@ -292,6 +297,21 @@ export const escapes: ReadonlyArray<Escape> = [
     ({ home }) => `${home}/.gitconfig`
   ),
   written(
+    "configuration of a worktree",
+    () => `git config --worktree core.fsmonitor ${canary}`,
+    ({ workspace }) => join(workspace, ".git", "config.worktree")
+  ),
+  written(
+    "a file that the configuration includes",
+    () => `git config --file shared.gitconfig core.fsmonitor ${canary}`,
+    ({ workspace }) => join(workspace, "shared.gitconfig")
+  ),
+  written(
+    "a file that the configuration would include",
+    () => `git config --file absent.gitconfig core.fsmonitor ${canary}`,
+    ({ workspace }) => join(workspace, "absent.gitconfig")
+  ),
+  written(
     "another common directory",
     () =>
       `mkdir -p out-common; echo ${canary} > out-common/config; echo '../out-common' > .git/commondir; cp out-common/config .git/commondir`,
@@ -336,6 +356,11 @@ export const escapes: ReadonlyArray<Escape> = [
   read(
     "a socket in a folder",
     ({ socket }) => `socat -T 3 - UNIX-CONNECT:${socket} </dev/null; curl -sS -m 5 --unix-socket ${socket} http://x/`
+  ),
+  read(
+    "the agent's server, to approve its own permission",
+    ({ port }) =>
+      `for at in ${port} $(sed -n 's/^ *[0-9]*: [0-9A-F]*:\\([0-9A-F]*\\) 00000000:0000 0A .*/\\1/p' /proc/net/tcp); do case $at in ????) at=$((16#$at)) ;; esac; curl -sS -m 5 --noproxy '*' -u "opencode:$OPENCODE_SERVER_PASSWORD" -H 'content-type: application/json' -d '{"reply":"always"}' http://127.0.0.1:$at/permission/per_1/reply; done`
   ),
   read("a socket without a file", ({ abstractSocket }) => `socat -T 3 - ABSTRACT-CONNECT:${abstractSocket} </dev/null`),
   {
