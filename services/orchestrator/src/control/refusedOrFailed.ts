@@ -52,7 +52,7 @@ export const questionRefused = (run: Run, question: Question, { reason }: InputO
     const noted: RunEvent = { _tag: "Noted", text: `${refused} The agent was answered: ${reply}` }
     const step = run.step === undefined ? {} : { step: run.step }
     const resumed: RunEvent = { _tag: "StepResumed", ...locationOf(run), ...step, cause: "answer" }
-    return outcome([withdrawn, noted, resumed, { _tag: "PromptReplied", sessionId, promptId, reply }], {
+    return outcome([withdrawn, noted, resumed, { _tag: "PromptReplied", sessionId, promptId, reply, unattended: true }], {
       _tag: "NextPrompt"
     })
   }
