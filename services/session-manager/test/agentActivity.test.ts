@@ -85,7 +85,11 @@ describe("a question of an agent", () => {
     const reply = { _tag: "ReplyToPrompt", sessionId, promptId: "per_1", reply: "reject" } as const
     const unattended = given([...working, askedHuman]).when({ ...reply, unattended: true })
     assert.match(unattended.event("AgentQuestionAnswered").message ?? "", /Do the work without it/)
-    assert.isUndefined(given([...working, askedHuman]).when(reply).event("AgentQuestionAnswered").message)
+    assert.isUndefined(
+      given([...working, askedHuman])
+        .when(reply)
+        .event("AgentQuestionAnswered").message
+    )
   })
 
   it.each([
