@@ -97,7 +97,7 @@ describe("a question of an agent", () => {
     [false, "reject", 1],
     [true, "once", 0]
   ] as const)("is told and counted when it is refused: unattended %s, reply %s", (unattended, reply, times) => {
-    const outcome = given([...working, permission]).when({
+    const outcome = given([...working, askedHuman]).when({
       ...{ _tag: "ReplyToPrompt", sessionId, promptId: "per_1", reply },
       ...(unattended ? { unattended } : {})
     })
