@@ -25,6 +25,7 @@ const summary: Summary = {
   overrides: [],
   declined: [],
   deviations: [],
+  refusals: [],
   usage: []
 }
 

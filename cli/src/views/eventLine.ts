@@ -202,6 +202,10 @@ const eventText = (event: PublicEvent): Line => {
       return quiet(
         `    ${uncachedTokens(event.tokens)} tokens were used in session ${event.sessionId} outside of its turns`
       )
+    case "PermissionRefused":
+      return live(
+        `    The ${event.role} was refused${event.unattended ? ", without asking a human" : ""}: ${quotedRest(event.text)}`
+      )
     case "ActionTaken":
       return live(actionTaken(event))
     case "AgentWorking":

@@ -99,6 +99,21 @@ const waitsLine = ({ waitsFor }: RunView): ReadonlyArray<string> => {
   }
 }
 
+/** What agents were refused. */
+const refusalLines = ({ refusals }: RunView): ReadonlyArray<string> => {
+  const sum = refusals.reduce((total, { times }) => total + times, 0)
+  return sum === 0
+    ? []
+    : [
+        `${counted(sum, "refused permission")}:`,
+        ...refusals.map(({ phase, role, text, times, unattended }) => {
+          const where = phase === undefined ? role : `phase ${phase}, ${role}`
+          const by = unattended ? "without asking a human" : "by a human"
+          return `  ${where}, ${by}${times === 1 ? "" : `, ${times} times`}: ${shortened(text, longestWords)}`
+        })
+      ]
+}
+
 /** Phases, turns, sessions and tokens by role. `locations`: things to find, and where they are. */
 export const runSummary = (run: RunView, locations: ReadonlyArray<readonly [string, string]>): string => {
   const phases = run.phases.map((phase) => [
@@ -120,6 +135,7 @@ export const runSummary = (run: RunView, locations: ReadonlyArray<readonly [stri
     table(["phase", "title", "state", "commit", "gate runs", "reviews"], phases),
     `${counted(run.sessionsCreated, "session")}, continued ${counted(run.sessionsReused, "time")}`,
     table(["role", "turns", "tokens", "cost"], roles),
+    ...refusalLines(run),
     table(["what", "where"], locations),
     ...run.ledger.map(wordsLine),
     ...run.notices.map((notice) => `note: ${quotedRest(notice)}`)

@@ -100,6 +100,10 @@ const summary: Summary = {
   overrides: [{ phase: "2", by: "ada", reason: "good\nenough\x1b[31m" }],
   declined: [{ phase: "2", id: "R1", title: "Rename", reason: "taste" }],
   deviations: ["Used a table instead of a cookie"],
+  refusals: [
+    { phase: "2", role: "author", text: "bash: curl\n## Overrides", times: 2 },
+    { role: "reviewer", text: "Bash: rm -rf /", times: 1 }
+  ],
   usage: [
     {
       phase: "2",
@@ -167,6 +171,11 @@ describe("SUMMARY.md", () => {
         "",
         "- Used a table instead of a cookie",
         "",
+        "## Refused Permissions",
+        "",
+        "- Phase 2, author, 2 times: bash: curl ## Overrides",
+        "- Before the first phase, reviewer: Bash: rm -rf /",
+        "",
         "## Tokens and Cost",
         "",
         "| Phase | Role | Input | Output | Reasoning | Cache read | Cache write | Cost |",
@@ -199,6 +208,7 @@ describe("SUMMARY.md", () => {
       overrides: [],
       declined: [],
       deviations: [],
+      refusals: [],
       usage: []
     })
     assert.deepStrictEqual(text.match(/^## .*/gm), ["## Task Results", "## Checklist"])
@@ -217,6 +227,7 @@ describe("SUMMARY.md", () => {
       "Overrides",
       "Declined Findings",
       "Deviations",
+      "Refused Permissions",
       "Tokens and Cost",
       "Saved by Continuation"
     ]

@@ -14,4 +14,11 @@ export { isProgram, ProgramFailed, type ProgramOutput, type ProgramRequest, runP
 export { type GuardedProcess, GuardFailed, type GuardOptions, startGuarded } from "./startGuarded.ts"
 export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.ts"
 export { userCacheFolder, userConfigFolder } from "./userFolders.ts"
-export { type Change, isChangedByRuntimeOnly, isOwnFile, mayContainOwnFiles, readStatus } from "./workingTree.ts"
+export {
+  type Change,
+  isChangedByRuntimeOnly,
+  isOwnFile,
+  mayContainOwnFiles,
+  readStatus,
+  workingTreeChanges
+} from "./workingTree.ts"

@@ -16,6 +16,17 @@ const environmentOf = (host: Readonly<Record<string, string | undefined>>): Reco
   return { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" }
 }
 
+/** Files that git looks at with the configuration of another repository. */
+export interface GitPlace {
+  /** The git directory whose configuration counts. */
+  readonly gitDirectory: string
+  readonly workTree: string
+  readonly index: string
+  readonly objects: string
+  /** Patterns of files that are ignored, besides those in the tree. */
+  readonly exclude?: string
+}
+
 export interface GitOptions {
   /** Written to git's standard input. */
   readonly input?: string
@@ -23,7 +34,16 @@ export interface GitOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** Default: two minutes. */
   readonly timeoutMs?: number
+  /** Absent: the repository of the directory. */
+  readonly place?: GitPlace
 }
+
+const placeVariables = ({ gitDirectory, index, objects, workTree }: GitPlace): Record<string, string> => ({
+  GIT_DIR: gitDirectory,
+  GIT_WORK_TREE: workTree,
+  GIT_INDEX_FILE: index,
+  GIT_OBJECT_DIRECTORY: objects
+})
 
 /**
  * Runs git in a directory and gives its exit code and its output; any exit code is a success here. Arguments are an
@@ -35,12 +55,12 @@ export interface GitOptions {
 export const runGit = (
   directory: string,
   args: ReadonlyArray<string>,
-  { environment = process.env, ...options }: GitOptions = {}
+  { environment = process.env, place, ...options }: GitOptions = {}
 ): Effect.Effect<ProgramOutput, ProgramFailed> =>
   runProgram({
     program: "git",
     args: [...always, ...args],
     directory,
-    environment: environmentOf(environment),
+    environment: { ...environmentOf(environment), ...(place === undefined ? {} : placeVariables(place)) },
     ...options
   })

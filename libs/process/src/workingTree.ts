@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { type GitOptions, runGit } from "./runGit.ts"
 import type { ProgramFailed } from "./runProgram.ts"
+import { changedSubmodules } from "./submodules.ts"
 
 /** A changed or untracked path, relative to the root, with `/`; a directory ends in one. `code`: git's two letters for it. */
 export interface Change {
@@ -30,6 +31,39 @@ export const readStatus = (porcelain: string): ReadonlyArray<Change> => {
   }
   return changes
 }
+
+export interface ChangesRequest {
+  /** `normal`: an untracked directory is one entry. */
+  readonly untracked: "all" | "normal"
+  /** Whether the old path of a rename is told apart from a deleted file. */
+  readonly renames?: boolean
+  /** Only changes below this path. */
+  readonly below?: string
+}
+
+/**
+ * What `git status` says of a working tree, submodules included, without running what their configuration names. `failed`:
+ * git gave no answer.
+ */
+export const workingTreeChanges = Effect.fn("workingTreeChanges")(function* (
+  directory: string,
+  { below, renames = true, untracked }: ChangesRequest,
+  options: GitOptions = {}
+) {
+  const args = [
+    ...["status", "--porcelain=v1", "-z", "--ignore-submodules=dirty", `--untracked-files=${untracked}`],
+    ...(renames ? [] : ["--no-renames"]),
+    ...["--", ...(below === undefined ? [] : [below])]
+  ]
+  const status = yield* runGit(directory, args, options)
+  if (status.exitCode !== 0) return { _tag: "failed", ...status } as const
+  const changes = readStatus(status.stdout)
+  const inside = yield* changedSubmodules(directory, new Set(changes.map(({ path }) => path)), options)
+  const more = inside
+    .filter((path) => below === undefined || path.startsWith(below))
+    .map((path): Change => ({ code: " M", path }))
+  return { _tag: "changes", changes: [...changes, ...more] } as const
+})
 
 const sharedDirectory = ".planning/"
 const ownName = /^(\.continuation-state\.json(\.tmp)?|SUMMARY\.md(\.tmp)?)$/

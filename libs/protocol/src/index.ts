@@ -16,7 +16,7 @@ export {
 } from "./contracts/contracts.ts"
 export { EscalationCommand, EscalationView, GateEvent } from "./contracts/escalation.ts"
 export { ReviewCommand, ReviewEvent, ReviewView } from "./contracts/review.ts"
-export { AwaitedWork, OrchestratorCommand, OrchestratorEvent, PhaseView, RunView } from "./contracts/run.ts"
+export { AwaitedWork, OrchestratorCommand, OrchestratorEvent, PhaseView, Refusal, RunView } from "./contracts/run.ts"
 export { SessionChoice, SessionCommand, SessionEvent, SessionsAtWork, SessionView } from "./contracts/session.ts"
 export { WorkspaceCommand, WorkspaceEvent, WorkspaceView } from "./contracts/workspace.ts"
 export * from "./envelope.ts"

@@ -47,6 +47,8 @@ export interface GitPlaces {
   readonly pointer?: string
   /** Hooks and configuration that exist, those of submodules too. */
   readonly executable: ReadonlyArray<string>
+  /** Files that the configuration includes, whether they exist or not. */
+  readonly included: ReadonlyArray<string>
 }
 
 /**
@@ -75,7 +77,7 @@ export interface Policy {
   readonly workspace: string
   /** Parents before their children. */
   readonly mounts: ReadonlyArray<Mount>
-  /** Files that do not exist and must not be made; a command's are put in the folder. */
+  /** Files that stay as they are. One that does not exist must not be made; a command's is put in the folder. */
   readonly absent: ReadonlyArray<string>
   readonly refused: string
   /** What it sees as `/tmp`. */
@@ -133,6 +135,15 @@ const gitMounts = (git: GitPlaces | undefined): ReadonlyArray<Mount> =>
         )
       ]
 
+/** What every git of this machine would obey, as far as a command can write it: as it is, or absent. */
+const gitFilesKept = ({ common, directory, included }: GitPlaces, workspace: string): ReadonlyArray<string> => {
+  const configurations = [...new Set([common, directory])].map((one) => `${one}/config.worktree`)
+  const within = included.filter((path) => [workspace, common, directory].some((folder) => isWithin(path, folder)))
+  // It would name another directory, with other hooks.
+  const elsewhere = directory === common ? [`${common}/commondir`] : []
+  return [...configurations, ...within, ...elsewhere]
+}
+
 /** A reviewer reaches nothing: it only reads. */
 export const policyFor = (around: Surroundings, settings: SandboxSettings, role: Role): Policy => {
   const { caches, git, home, read, stateDirectory, temporary, workspace } = around
@@ -171,8 +182,7 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     mounts: ordered(mounts),
     absent: [
       ...steering.map((name) => `${workspace}/${name}`).filter(isMissing),
-      // It would name another directory, with other hooks, to every git of this machine.
-      ...(git !== undefined && git.directory === git.common ? [`${git.common}/commondir`] : [])
+      ...(git === undefined ? [] : gitFilesKept(git, workspace))
     ],
     refused: around.refused,
     temporary,

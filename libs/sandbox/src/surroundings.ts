@@ -1,6 +1,7 @@
 /** What the disk says about a workspace, for `policyFor`. Reads only. */
 import { readdir, readFile, realpath, stat } from "node:fs/promises"
-import { isAbsolute, join, resolve } from "node:path"
+import { homedir } from "node:os"
+import { dirname, isAbsolute, join, resolve } from "node:path"
 import { credentialPaths } from "./credentials.ts"
 import { type Found, type GitPlaces, type SandboxSettings, type Surroundings, steering } from "./policy.ts"
 import { registriesFor } from "./registries.ts"
@@ -87,8 +88,29 @@ const submodules = async (directory: string, depth = 0): Promise<ReadonlyArray<s
   return (await Promise.all(below)).flat()
 }
 
+const longestChain = 8
+
+/**
+ * The files that a configuration of git includes, whatever the condition, and those that they include. Too many are named
+ * rather than too few: any line that gives a path counts.
+ */
+const includedBy = async (
+  config: string,
+  home: string,
+  known: ReadonlySet<string> = new Set()
+): Promise<ReadonlyArray<string>> => {
+  const text = await readFile(config, "utf8").catch(() => "")
+  const named = [...text.matchAll(/^[^#;\n]*?\bpath\s*=\s*"?([^"\n]+?)"?\s*$/gim)].flatMap(([, path]) =>
+    path === undefined ? [] : [path.startsWith("~/") ? join(home, path.slice(2)) : resolve(dirname(config), path)]
+  )
+  const found = named.filter((path) => !known.has(path))
+  if (known.size > longestChain) return found
+  const deeper = await Promise.all(found.map((path) => includedBy(path, home, new Set([...known, ...found]))))
+  return [...found, ...deeper.flat()]
+}
+
 /** Reads the files as git does; running git would obey the configuration that is to be guarded. */
-export const gitPlacesOf = async (workspace: string): Promise<GitPlaces | undefined> => {
+export const gitPlacesOf = async (workspace: string, home = homedir()): Promise<GitPlaces | undefined> => {
   const dotGit = await find(join(workspace, ".git"))
   if (dotGit === undefined) return undefined
   const pointed =
@@ -108,11 +130,14 @@ export const gitPlacesOf = async (workspace: string): Promise<GitPlaces | undefi
     ...repositories.flatMap((one) => ["hooks", "config", "config.worktree"].map((name) => join(one, name))),
     ...inWorktree.map((name) => join(directory, name))
   ])
+  const configurations = [join(common.path, "config"), join(directory, "config.worktree"), join(home, ".gitconfig")]
+  const included = (await Promise.all(configurations.map((one) => includedBy(one, home)))).flat()
   return {
     directory,
     common: common.path,
     ...(dotGit.kind === "file" ? { pointer: dotGit.path } : {}),
-    executable: pathsOf(executable)
+    executable: pathsOf(executable),
+    included: [...new Set(included)]
   }
 }
 
@@ -139,7 +164,7 @@ export const lookAround = async (where: Whereabouts, settings: SandboxSettings):
     temporary: await realOf(where.temporary),
     caches: await realOf(where.caches),
     refused: where.refused,
-    git: await gitPlacesOf(workspace),
+    git: await gitPlacesOf(workspace, where.home),
     hidden: await findAll([...credentialPlaces(at), ...settings.deny.map((path) => placeOf(path, at))]),
     write: pathsOf(await places(settings.write)),
     read: pathsOf(await places(settings.read)),

@@ -2,100 +2,11 @@
  * For tests: what a command might try to get out of the sandbox, and how the machine shows that it did. The same table is
  * tried by the agents of every runtime and by quality gates.
  */
-import { execFileSync, spawn } from "node:child_process"
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { createServer, type Server } from "node:net"
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { canary, makeScene, type Scene } from "./testingScene.ts"
 
-export const canary = "c4n4ry-of-the-sandbox"
-
-/** A home with keys, a repository to work in, and another one. */
-export interface Scene {
-  readonly home: string
-  readonly workspace: string
-  readonly stateDirectory: string
-  readonly victim: number
-  readonly port: number
-  readonly socket: string
-  readonly abstractSocket: string
-  readonly close: () => void
-}
-
-const git = (directory: string, ...args: ReadonlyArray<string>) =>
-  execFileSync("git", ["-C", directory, ...args], {
-    encoding: "utf8",
-    stdio: "pipe",
-    env: { ...process.env, HOME: directory }
-  })
-
-const repository = (directory: string) => {
-  mkdirSync(directory, { recursive: true })
-  git(directory, "init", "-q")
-  git(directory, "config", "user.email", "scene@reprise.invalid")
-  git(directory, "config", "user.name", "Scene")
-  writeFileSync(join(directory, "reprise.toml"), "")
-  writeFileSync(join(directory, "opencode.json"), "{}")
-  mkdirSync(join(directory, ".claude"))
-  writeFileSync(join(directory, ".claude", "settings.json"), "{}")
-  writeFileSync(join(directory, ".gitignore"), ".reprise/\nout-*\n")
-  git(directory, "add", ".")
-  git(directory, "commit", "-qm", "first")
-}
-
-/** Whoever reaches it is answered with the canary. */
-const answering = (at: string | number): Server => {
-  const server = createServer((socket) => {
-    socket.on("error", () => undefined)
-    socket.end(`HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${canary}\n`)
-  })
-  if (typeof at === "number") server.listen(at, "127.0.0.1")
-  else server.listen(at)
-  return server
-}
-
-export const makeScene = async (root: string): Promise<Scene> => {
-  const home = join(root, "home")
-  const workspace = join(root, "work")
-  const stateDirectory = join(workspace, ".reprise")
-  repository(workspace)
-  repository(join(home, "other"))
-  for (const [path, text] of Object.entries({
-    ".ssh/id_ed25519": canary,
-    ".aws/credentials": canary,
-    ".config/reprise/trust.json": canary,
-    ".config/gh/hosts.yml": canary,
-    ".netrc": canary,
-    ".npmrc": canary,
-    ".docker/config.json": canary,
-    ".kube/config": canary,
-    ".bashrc": "# mine"
-  })) {
-    mkdirSync(join(home, path, ".."), { recursive: true })
-    writeFileSync(join(home, path), `${text}\n`)
-  }
-  mkdirSync(join(stateDirectory, "logs"), { recursive: true })
-  writeFileSync(join(stateDirectory, "endpoint.json"), canary)
-  symlinkSync(join(home, ".ssh"), join(home, "keys"))
-  const socket = join(home, "agent.sock")
-  const abstractSocket = `reprise-scene-${process.pid}-${Date.now()}`
-  const servers = [answering(0), answering(socket), answering(`\0${abstractSocket}`)]
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.once("listening", resolve))))
-  const address = servers[0]?.address()
-  const victim = spawn("sleep", ["3600"], { stdio: "ignore", env: { PATH: process.env["PATH"], CANARY: canary } })
-  return {
-    home,
-    workspace,
-    stateDirectory,
-    victim: victim.pid ?? 0,
-    port: typeof address === "object" && address !== null ? address.port : 0,
-    socket,
-    abstractSocket,
-    close: () => {
-      victim.kill("SIGKILL")
-      for (const server of servers) server.close()
-    }
-  }
-}
+export { canary, makeScene, type Scene }
 
 export interface Escape {
   readonly title: string
@@ -298,6 +209,21 @@ export const escapes: ReadonlyArray<Escape> = [
     ({ home }) => `${home}/.gitconfig`
   ),
   written(
+    "configuration of a worktree",
+    () => `git config --worktree core.fsmonitor ${canary}`,
+    ({ workspace }) => join(workspace, ".git", "config.worktree")
+  ),
+  written(
+    "a file that the configuration includes",
+    () => `git config --file shared.gitconfig core.fsmonitor ${canary}`,
+    ({ workspace }) => join(workspace, "shared.gitconfig")
+  ),
+  written(
+    "a file that the configuration would include",
+    () => `git config --file absent.gitconfig core.fsmonitor ${canary}`,
+    ({ workspace }) => join(workspace, "absent.gitconfig")
+  ),
+  written(
     "another common directory",
     () =>
       `mkdir -p out-common; echo ${canary} > out-common/config; echo '../out-common' > .git/commondir; cp out-common/config .git/commondir`,
@@ -342,6 +268,11 @@ export const escapes: ReadonlyArray<Escape> = [
   read(
     "a socket in a folder",
     ({ socket }) => `socat -T 3 - UNIX-CONNECT:${socket} </dev/null; curl -sS -m 5 --unix-socket ${socket} http://x/`
+  ),
+  read(
+    "the agent's server, to approve its own permission",
+    ({ port }) =>
+      `for at in ${port} $(sed -n 's/^ *[0-9]*: [0-9A-F]*:\\([0-9A-F]*\\) 00000000:0000 0A .*/\\1/p' /proc/net/tcp); do case $at in ????) at=$((16#$at)) ;; esac; curl -sS -m 5 --noproxy '*' -u "opencode:$OPENCODE_SERVER_PASSWORD" -H 'content-type: application/json' -d '{"reply":"always"}' http://127.0.0.1:$at/permission/per_1/reply; done`
   ),
   read("a socket without a file", ({ abstractSocket }) => `socat -T 3 - ABSTRACT-CONNECT:${abstractSocket} </dev/null`),
   {

@@ -14,7 +14,8 @@ const around: Surroundings = {
   git: {
     directory: "/home/me/work/.git",
     common: "/home/me/work/.git",
-    executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/config"]
+    executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/config"],
+    included: []
   },
   hidden: [
     { path: "/home/me/.ssh", kind: "folder" },
@@ -73,7 +74,8 @@ describe("a policy", () => {
           directory: "/home/me/work/.git/worktrees/r1",
           common: "/home/me/work/.git",
           pointer: `${worktree}/.git`,
-          executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/worktrees/r1/commondir"]
+          executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/worktrees/r1/commondir"],
+          included: []
         },
         steering: []
       },
@@ -87,6 +89,7 @@ describe("a policy", () => {
     assert.strictEqual(seenAs(policy, "/home/me/work/a"), "readable")
     assert.strictEqual(seenAs(policy, "/home/me/work/.reprise/worktrees/r2/a"), "hidden-folder")
     assert.include(policy.absent, `${worktree}/reprise.local.toml`)
+    assert.include(policy.absent, "/home/me/work/.git/worktrees/r1/config.worktree")
     assert.notInclude(policy.absent, "/home/me/work/.git/commondir")
   })
 
@@ -104,6 +107,14 @@ describe("a policy", () => {
     assert.notInclude(absent, "/home/me/work/reprise.toml")
     const local = "/home/me/work/reprise.local.toml"
     assert.notInclude(policyFor({ ...around, steering: [local] }, none, "author").absent, local)
+  })
+
+  it("keeps configuration of git that another includes, where a command could write it", () => {
+    const included = ["/home/me/work/shared.gitconfig", "/home/me/.gitconfig-work"]
+    const git = { directory: "/home/me/work/.git", common: "/home/me/work/.git", executable: [], included }
+    const { absent } = policyFor({ ...around, git }, none, "author")
+    assert.include(absent, "/home/me/work/shared.gitconfig")
+    assert.notInclude(absent, "/home/me/.gitconfig-work")
   })
 
   it("keeps a home that lies in a folder of the machine", () => {

@@ -14,6 +14,11 @@ const permission = {
   options: []
 } as const satisfies SessionInput
 
+const askedHuman = {
+  ...permission,
+  options: ["once", "always", "reject"].map((name) => ({ name, label: name }))
+} satisfies SessionInput
+
 describe("activity in a session", () => {
   it("counts as use of the session, inside and outside a turn", () => {
     assert.strictEqual(given(firstTurn).when(human, at(100)).state.lastActivityAt, at(100))
@@ -39,7 +44,7 @@ describe("activity in a session", () => {
   })
 
   it("of a human in our turn belongs to the turn", () => {
-    const outcome = given([...working, permission]).when({ _tag: "RecordAgentQuestionGone", promptId: "per_1" })
+    const outcome = given([...working, askedHuman]).when({ _tag: "RecordAgentQuestionGone", promptId: "per_1" })
     assert.include(outcome.types, "AgentWorking")
     assert.isFalse(outcome.state.workingOutsideTurn)
   })
@@ -72,6 +77,35 @@ describe("a question of an agent", () => {
   it("without options of its own is approved once", () => {
     const outcome = givenWith({ actions: { onPrompt: ["approve"] } })(working).when(permission)
     assert.strictEqual(outcome.event("AgentQuestionDecided").reply, "once")
+  })
+
+  it("that nobody is asked about is refused with words, so that the turn goes on without it", () => {
+    const decided = givenWith({ actions: { onPrompt: ["reject"] } })(working).when(permission)
+    assert.match(decided.event("AgentQuestionDecided").message ?? "", /Do the work without it/)
+    const reply = { _tag: "ReplyToPrompt", sessionId, promptId: "per_1", reply: "reject" } as const
+    const unattended = given([...working, askedHuman]).when({ ...reply, unattended: true })
+    assert.match(unattended.event("AgentQuestionAnswered").message ?? "", /Do the work without it/)
+    assert.isUndefined(
+      given([...working, askedHuman])
+        .when(reply)
+        .event("AgentQuestionAnswered").message
+    )
+  })
+
+  it.each([
+    [true, "reject", 1],
+    [false, "reject", 1],
+    [true, "once", 0]
+  ] as const)("is told and counted when it is refused: unattended %s, reply %s", (unattended, reply, times) => {
+    const outcome = given([...working, askedHuman]).when({
+      ...{ _tag: "ReplyToPrompt", sessionId, promptId: "per_1", reply },
+      ...(unattended ? { unattended } : {})
+    })
+    assert.strictEqual(outcome.types.filter((type) => type === "PermissionRefused").length, times)
+    assert.strictEqual(outcome.state.refusals, times)
+    if (times > 0) {
+      assert.deepInclude(outcome.event("PermissionRefused"), { role: "author", promptId: "per_1", unattended })
+    }
   })
 
   it("that the first configured action cannot answer is left to the next one", () => {

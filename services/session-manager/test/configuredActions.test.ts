@@ -48,7 +48,11 @@ describe("the configured action of a trigger", () => {
     ["gone", { onGone: ["fail"] }, ["PromptEnded", "AgentGone", "TurnFailed", "SessionFailed"]],
     ["permission", { onPrompt: ["escalate"] }, ["AgentPrompting"]],
     ["permission", { onPrompt: ["approve"] }, ["ActionCounted", "ActionTaken", "AgentQuestionDecided"]],
-    ["permission", { onPrompt: ["reject"] }, ["ActionCounted", "ActionTaken", "AgentQuestionDecided"]],
+    [
+      "permission",
+      { onPrompt: ["reject"] },
+      ["ActionCounted", "ActionTaken", "AgentQuestionDecided", "PermissionRefused"]
+    ],
     ["question", { onPrompt: ["approve"] }, ["AgentPrompting"]],
     ["question", { onPrompt: ["reject"] }, ["ActionCounted", "ActionTaken", "AgentQuestionDecided"]],
     ["error unauthorized", { onError: errors("wait") }, ["AgentFailed", "TurnWaiting"]],

@@ -19,11 +19,14 @@ const git = (directory: string, ...args: ReadonlyArray<string>) =>
 
 const titled = (title: string, text: string): ReadonlyArray<string> => (text === "" ? [] : [`${title}:\n${text}`])
 
+/** Without the programs that a repository names for its files, or one inside of it. */
+const ownProgramsOnly = ["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"]
+
 /** The phase's work so far: its commits, its changes, committed or not, and untracked files. */
 export const changesSince = (directory: string, base = "HEAD") =>
   Effect.gen(function* () {
     const commits = yield* git(directory, "log", "--oneline", "--no-decorate", "--end-of-options", `${base}..HEAD`)
-    const changes = yield* git(directory, "diff", "--stat", "--patch", "--end-of-options", base)
+    const changes = yield* git(directory, "diff", "--stat", "--patch", ...ownProgramsOnly, "--end-of-options", base)
     const untracked = yield* git(directory, "ls-files", "--others", "--exclude-standard")
     const parts = [...titled("Commits", commits), ...titled("Untracked", untracked), ...titled("Changes", changes)]
     return parts.length === 0 ? "Nothing changed." : parts.join("\n\n")

@@ -17,6 +17,7 @@ import { trustedSettingsOfRun } from "../../trust/trustedSettings.ts"
 import { requireCommit } from "./preflight.ts"
 import { describeRun, prepareRun } from "./prepareRun.ts"
 import { startOrContinueRun } from "./startOrContinueRun.ts"
+import { requireUnattended } from "./unattended.ts"
 
 interface Flags extends ClientFlags {
   readonly plan: string
@@ -62,6 +63,8 @@ export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
   const project = yield* findProject(process.cwd())
   const prepared = yield* prepareRun(project, flags.plan, settingsOf(flags), runFlagsOf(flags))
   if (flags.dryRun) return describeRun(prepared, noRun, flags.json)
+  const standing = yield* requireSandbox({ project, settings: prepared.config.settings })
+  yield* requireUnattended(prepared.config.settings, prepared.options, prepared.plan.plan, standing)
   yield* requireRuntime(prepared.options.runtime, { openCodeUrl: prepared.config.settings.opencode.url, terminal })
   yield* requireCommit(prepared)
   const settings = trustedSettingsOfRun(prepared.config, prepared.options)
@@ -70,7 +73,7 @@ export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
     plan: flags.plan,
     agents: agentsOf(prepared.config)
   })
-  const warning = warningOf(yield* requireSandbox({ project, settings: prepared.config.settings }))
+  const warning = warningOf(standing)
   if (warning !== undefined) say(warning)
   yield* ensureSchemaFile(project)
   const code = yield* startOrContinueRun({

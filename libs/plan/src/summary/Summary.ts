@@ -54,6 +54,10 @@ export const Summary = Schema.Struct({
   ),
   /** Sentences about what was done differently than planned. */
   deviations: Schema.Array(Schema.String),
+  /** What agents were refused, and how often. */
+  refusals: Schema.Array(
+    Schema.Struct({ phase: Schema.optionalKey(PhaseId), role: Role, text: Schema.String, times: Schema.Int })
+  ),
   usage: Schema.Array(Usage),
   /** Counted, never estimated: absent when the runtime reported nothing. */
   saved: Schema.optionalKey(

@@ -24,9 +24,19 @@ export const renderSummary = (summary: Summary): string =>
       "Deviations",
       summary.deviations.map((text) => `- ${line(text)}`)
     ),
+    ...section("Refused Permissions", summary.refusals.map(refusalLine)),
     ...section("Tokens and Cost", usageTable(summary.usage)),
     ...section("Saved by Continuation", savings(summary.saved))
   ].join("\n\n")}\n`
+
+const longestRefusal = 200
+
+const refusalLine = ({ phase, role, text, times }: Summary["refusals"][number]): string => {
+  const where = phase === undefined ? "Before the first phase" : `Phase ${phase}`
+  const letters = [...line(text)]
+  const wish = letters.length <= longestRefusal ? letters.join("") : `${letters.slice(0, longestRefusal - 1).join("")}…`
+  return `- ${where}, ${role}${times === 1 ? "" : `, ${times} times`}: ${wish}`
+}
 
 const header = ({ planId, runId, phases }: Summary) =>
   [

@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
-import { CheckpointType, RunStatus, SessionDecision, Step, Usage, Words } from "../model.ts"
+import { CheckpointType, Role, RunStatus, SessionDecision, Step, Usage, Words } from "../model.ts"
 import { RunLimits, RunOptions } from "../options.ts"
 import { caused, contract, eventual } from "./Contract.ts"
 import { at, atPhase, CommandRefused, standaloneTask } from "./fields.ts"
@@ -103,6 +103,19 @@ export type AwaitedWork = typeof AwaitedWork.Type
 
 const RoleUsage = Schema.Struct({ ...Usage.fields, turns: Schema.Int })
 
+/** What agents of a run were refused: each wish once, in the order in which it was refused first. */
+export const Refusal = Schema.Struct({
+  /** Absent: no phase had begun. */
+  phase: Schema.optionalKey(PhaseId),
+  role: Role,
+  /** What the agent wanted to do. */
+  text: Schema.String,
+  /** By auto mode or a configured action: nobody was asked. */
+  unattended: Schema.Boolean,
+  times: Schema.Int
+})
+export type Refusal = typeof Refusal.Type
+
 export const RunView = Schema.Struct({
   runId: RunId,
   status: RunStatus,
@@ -126,6 +139,7 @@ export const RunView = Schema.Struct({
   ledger: Schema.Array(Schema.Struct({ ...Words.fields, givenTo: Schema.Array(SessionId) })).pipe(
     Schema.withDecodingDefaultKey(Effect.succeed([]))
   ),
+  refusals: Schema.Array(Refusal).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   authorSessionId: Schema.optionalKey(SessionId),
   turnId: Schema.optionalKey(TurnId),
   /** Absent unless the run is running. */

@@ -118,8 +118,10 @@ export const SessionCommand = Schema.TaggedUnion({
     sessionId: SessionId,
     promptId: Schema.String,
     reply: Schema.String,
-    /** What a human says with the rejection of a permission, for the agent. */
-    message: Schema.optionalKey(Schema.String)
+    /** What is said with the rejection of a permission, for the agent. */
+    message: Schema.optionalKey(Schema.String),
+    /** Nobody was asked: the run's auto mode replies. */
+    unattended: Schema.optionalKey(Schema.Boolean)
   },
   /** The session's phase or run is done. */
   CompleteSession: { sessionId: SessionId },
@@ -154,6 +156,15 @@ export const sessionManagerEvents = {
     about: Schema.optionalKey(Schema.String),
     /** Which attempt of this action, from 1. */
     attempt: Schema.Int
+  },
+  /** The agent was refused a permission that it had asked for. `unattended`: by auto mode or a configured action. */
+  PermissionRefused: {
+    ...atSession,
+    role: Role,
+    promptId: Schema.String,
+    /** What it wanted to do. */
+    text: Schema.String,
+    unattended: Schema.Boolean
   },
   /** What a session used that no turn told of: by a human in it, or in a turn that had been reported already. */
   UsageCounted: { ...atSession, role: Role, ...Usage.fields },
@@ -231,6 +242,8 @@ export const SessionView = Schema.Struct({
   turns: Schema.Int,
   messages: Schema.Int,
   toolCalls: Schema.Int,
+  /** How many permissions it was refused. */
+  refusals: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0))),
   ...Usage.fields,
   createdAt: Schema.String,
   lastActivityAt: Schema.String,

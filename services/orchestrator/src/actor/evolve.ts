@@ -41,6 +41,7 @@ const newRun = ({ at, phases, planId, planTitle, request, standalone }: EventOf<
   withdrawn: [],
   sessionsCreated: 0,
   sessionsReused: 0,
+  refusals: [],
   notices: [],
   startedAt: at,
   updatedAt: at

@@ -292,6 +292,9 @@ export const handlers: Handlers = {
   SessionCreated: ignored((_run, { sessionId }) => sessionSeen("created", { sessionId })),
   SessionReused: ignored((_run, input) => sessionSeen("reused", input)),
   SessionReplaced: ignored((_run, { reason, sessionId }) => sessionSeen("replaced", { sessionId, reason })),
+  PermissionRefused: ignored((_run, { phase, role, text, unattended }) => [
+    { _tag: "RefusalSeen", ...(phase === undefined ? {} : { phase }), role, text, unattended }
+  ]),
   UsageCounted: ignored((_run, input) => countOthers(input)),
   SessionExpired: onSessionEnd(),
   SessionCompleted: onSessionEnd(),

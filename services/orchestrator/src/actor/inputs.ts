@@ -30,6 +30,7 @@ export const subscribed = [
   "AgentIdle",
   "AgentPrompting",
   "AgentGone",
+  "PermissionRefused",
   "SessionCreated",
   "SessionReused",
   "SessionReplaced",

@@ -108,8 +108,14 @@ const asked = {
   QuestionAsked: { question: Question },
   /** The same question with other words or options. */
   QuestionChanged: { question: Question },
-  /** `message`: what the human said with the reply, for the agent. */
-  PromptReplied: { sessionId: SessionId, promptId: text, reply: text, message: optionalText },
+  /** `message`: what the human said with the reply, for the agent. `unattended`: auto mode replies. */
+  PromptReplied: {
+    sessionId: SessionId,
+    promptId: text,
+    reply: text,
+    message: optionalText,
+    unattended: Schema.optionalKey(Schema.Boolean)
+  },
   SessionStopped: { sessionId: SessionId, reason: text },
   /** The turn is to end, and its session to stay usable. */
   TurnInterrupted: { sessionId: SessionId, turnId: TurnId, reason: text },
@@ -205,6 +211,8 @@ const answered = {
   /** A human works in a session of the phase, or its agent by itself; `working` false: no longer. */
   WorkSeen: { sessionId: SessionId, working: Schema.Boolean },
   PromptSeen: { prompt: AgentPrompt },
+  /** An agent was refused a permission. */
+  RefusalSeen: { phase: Schema.optionalKey(PhaseId), role: Role, text, unattended: Schema.Boolean },
   QuestionAnswered: {
     escalationId: EscalationId,
     choice: text,

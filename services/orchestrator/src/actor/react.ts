@@ -47,8 +47,15 @@ export const reactions: Reactions = {
   QuestionChanged: raise,
   QuestionWithdrawn: (_runId, { byGate, escalationId, reason }) =>
     byGate === true ? [] : [send(to.gate(escalationId).WithdrawEscalation({ reason }))],
-  PromptReplied: (_runId, { message, promptId, reply, sessionId }) => [
-    send(to.sessionManager(sessionId).ReplyToPrompt({ promptId, reply, ...(message === undefined ? {} : { message }) }))
+  PromptReplied: (_runId, { message, promptId, reply, sessionId, unattended }) => [
+    send(
+      to.sessionManager(sessionId).ReplyToPrompt({
+        promptId,
+        reply,
+        ...(message === undefined ? {} : { message }),
+        ...(unattended === undefined ? {} : { unattended })
+      })
+    )
   ],
   SessionStopped: (_runId, { reason, sessionId }) => [send(to.sessionManager(sessionId).AbortSession({ reason }))],
   TurnInterrupted: (_runId, { reason, sessionId, turnId }) => [
@@ -95,6 +102,7 @@ export const reactions: Reactions = {
   AgentRested: silent,
   WorkSeen: silent,
   PromptSeen: silent,
+  RefusalSeen: silent,
   QuestionAnswered: silent,
   AnswerOverruled: silent,
   GuidanceKept: silent,

@@ -10,6 +10,7 @@ import type {
   Host,
   Item,
   PhaseId,
+  Refusal,
   Role,
   RunId,
   RunStatus,
@@ -224,6 +225,7 @@ export interface Run {
   /** Questions that the run withdrew itself: an answer to one may be on its way. */
   readonly withdrawn: ReadonlyArray<EscalationId>
   readonly lastClosed?: { readonly escalationId: EscalationId; readonly how: string } | undefined
+  readonly refusals: ReadonlyArray<Refusal>
   readonly notices: ReadonlyArray<string>
   readonly reason?: string | undefined
   readonly startedAt: string

@@ -55,6 +55,7 @@ export const runView = (state: RunState): RunView | undefined => {
     ...(reason === undefined ? {} : { reason }),
     notices: state.notices,
     ledger: ledgerView(state.ledger),
+    refusals: state.refusals,
     ...(author === undefined ? {} : { authorSessionId: author }),
     ...(active._tag === "Turn" ? { turnId: active.turnId } : {}),
     ...(waitsFor === undefined ? {} : { waitsFor }),

@@ -102,6 +102,7 @@ export const lateInputs: LateInputs = {
   SessionAborted: "ignored",
   SessionFailed: "ignored",
   SessionArchived: "ignored",
+  PermissionRefused: "ignored",
   UsageCounted: "ignored",
   EscalationWithdrawn: "ignored",
   CommandRefused: "ignored"

@@ -52,9 +52,12 @@ export const questionRefused = (run: Run, question: Question, { reason }: InputO
     const noted: RunEvent = { _tag: "Noted", text: `${refused} The agent was answered: ${reply}` }
     const step = run.step === undefined ? {} : { step: run.step }
     const resumed: RunEvent = { _tag: "StepResumed", ...locationOf(run), ...step, cause: "answer" }
-    return outcome([withdrawn, noted, resumed, { _tag: "PromptReplied", sessionId, promptId, reply }], {
-      _tag: "NextPrompt"
-    })
+    return outcome(
+      [withdrawn, noted, resumed, { _tag: "PromptReplied", sessionId, promptId, reply, unattended: true }],
+      {
+        _tag: "NextPrompt"
+      }
+    )
   }
   if (run.standalone !== undefined) return outcome([withdrawn], { _tag: "Abort", reason: refused })
   const noted: RunEvent = { _tag: "Noted", text: `${refused} 'reprise resume' begins the step again.` }

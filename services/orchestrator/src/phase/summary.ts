@@ -73,6 +73,9 @@ export const summaryOf = (run: Run, only?: PhaseId): Summary => {
     overrides: outcomes.flatMap(overrideOf),
     declined: outcomes.flatMap(declinedOf),
     deviations: phases.flatMap(({ id }) => deviationsOf(run, id)),
+    refusals: run.refusals
+      .filter(({ phase }) => only === undefined || phase === only)
+      .map(({ unattended: _, ...refusal }) => refusal),
     usage: run.phaseUsage.filter(isWanted),
     ...savedOf(run.savings.filter(isWanted))
   }

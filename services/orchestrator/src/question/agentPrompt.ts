@@ -44,7 +44,7 @@ export const agentPrompting = (run: Run, event: InputOf<"AgentPrompting">): Outc
   const reply = run.request.options.auto ? unattendedReply(prompt) : undefined
   if (reply !== undefined) {
     return outcome([
-      { _tag: "PromptReplied", sessionId, promptId, reply },
+      { _tag: "PromptReplied", sessionId, promptId, reply, unattended: true },
       { _tag: "Noted", text: `Auto mode answered the agent's ${kind} '${text}': ${reply}` }
     ])
   }

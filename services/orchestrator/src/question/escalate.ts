@@ -22,6 +22,7 @@ import {
   sessionOptions,
   stepOptions
 } from "./question.ts"
+import { refusalsText } from "./refusals.ts"
 import { grant } from "./retry.ts"
 
 /** What the agents of the phase will be told in their next prompts. */
@@ -181,10 +182,10 @@ const askHuman = (run: Run, request: EscalationRequest): RunEvents => {
   })
 }
 
-const giveUpReason = (phase: PhaseRun | undefined, reason: string): string => {
-  const tried = phase?.autoRetries ?? []
+const giveUpReason = (run: Run, reason: string): string => {
+  const tried = run.phase?.autoRetries ?? []
   const list = [...tried, reason].map((text, index) => `${index + 1}. ${text}`).join(" ")
-  return `Auto mode gave up after ${tried.length} retries: ${list}`
+  return `Auto mode gave up after ${tried.length} retries: ${list}${refusalsText(run)}`
 }
 
 /** Continues the author's session, where a human could and the policy does; undefined: starts a new one. */
@@ -207,7 +208,7 @@ const retryUnattended = (run: Run, request: EscalationRequest): Outcome => {
   const { phase } = run
   const { maxAutoRetries } = run.request.options.limits
   if (phase === undefined || request.final === true || phase.autoRetries.length >= maxAutoRetries) {
-    return outcome([], { _tag: "Abort", reason: giveUpReason(phase, request.reason) })
+    return outcome([], { _tag: "Abort", reason: giveUpReason(run, request.reason) })
   }
   const retried: RunEvent = { _tag: "AutoRetried", reason: request.reason }
   if (request.origin === "continuation") return outcome([retried, ...redoMissing(run, phase)])

@@ -16,6 +16,7 @@ import { withResolution } from "../checkpoint/evolve.ts"
 import { usedCost, usedTokens } from "../control/usage.ts"
 import { withWords } from "../ledger/ledger.ts"
 import type { Limit } from "./question.ts"
+import { refusalSeen } from "./refusals.ts"
 
 const questionAsked = (run: Run, { question }: EventOf<"QuestionAsked">): Run => {
   const { origin, reason } = question.ask
@@ -118,6 +119,7 @@ export const questionEvolution = {
     return working ? { ...rested, working: [...rested.working, sessionId] } : rested
   },
   PromptSeen: (run, { prompt }) => ({ ...run, prompts: [...run.prompts, prompt] }),
+  RefusalSeen: refusalSeen,
   AgentRested: (run) => ({ ...run, pending: nothing, prompts: [] }),
   GuidanceKept: (run, { text }) => {
     const phase = run.phase === undefined ? {} : { phase: run.phase.id }

@@ -135,6 +135,29 @@ describe("a limit", () => {
     assert.deepStrictEqual(ended.notices, ["Auto mode tries again: Which?"])
   })
 
+  it("a refused permission costs no retry, and stands in the reason of an abort and in status", () => {
+    const s = story().executing({ auto: true, limits: { maxAutoRetries: 1 } })
+    s.agentPrompts("p1").permissionRefused("bash: npm publish").permissionRefused("bash: npm publish")
+    assert.strictEqual(view(s).status, "running")
+    assert.deepStrictEqual(view(s).refusals, [
+      { phase: "1", role: "author", text: "bash: npm publish", unattended: true, times: 2 }
+    ])
+    s.needsHuman("Which?").permissionRefused("webfetch: https://example.org", "reviewer")
+    const ended = view(s.needsHuman("I still ask"))
+    assert.strictEqual(
+      ended.reason,
+      "Auto mode gave up after 1 retries: 1. Which? 2. I still ask (refused permissions: 'bash: npm publish' ×2, 'webfetch: https://example.org')"
+    )
+  })
+
+  it("names no more than ten refused permissions in the reason of an abort", () => {
+    const s = story().executing({ auto: true, limits: { maxAutoRetries: 0 } })
+    for (let n = 0; n < 12; n++) s.permissionRefused(`bash: ${n}`)
+    const { reason = "" } = view(s.needsHuman("Which?"))
+    assert.match(reason, /'bash: 9' and 2 more\)$/)
+    assert.notInclude(reason, "bash: 10")
+  })
+
   for (const { limit, met } of limits) {
     it(`${limit} is never granted twice by one answer`, () => {
       const s = met()

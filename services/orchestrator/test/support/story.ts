@@ -324,6 +324,13 @@ export class Story {
       options: options.map((name) => ({ name, label: name }))
     })
   }
+  permissionRefused(text: string, role: "author" | "reviewer" = "author"): this {
+    const { author: sessionId } = this
+    const phase = this.run.phase === undefined ? {} : { phase: this.run.phase.id }
+    return this.tell({
+      ...{ _tag: "PermissionRefused", runId, ...phase, sessionId, role, promptId: "p1", text, unattended: true }
+    })
+  }
   stateWritten(
     path = ".planning/phases/01-x/.continuation-state.json",
     more: Partial<InputOf<"ContinuationStateWritten">> = {}

@@ -48,6 +48,8 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
       return agentWorking(session, event)
     case "AgentIdle":
       return { ...session, workingOutsideTurn: false }
+    case "PermissionRefused":
+      return { ...session, refusals: session.refusals + 1 }
     case "UsageCounted":
       return usageCounted(session, event)
     case "ActionCounted":

@@ -170,10 +170,11 @@ const AgentQuestionDecided = Schema.TaggedStruct("AgentQuestionDecided", {
   kind: AgentQuestionKind,
   text: Schema.String,
   options: Schema.Array(Schema.Struct({ name: Schema.String, label: Schema.String })),
-  reply: Schema.String
+  reply: Schema.String,
+  message: Schema.optionalKey(Schema.String)
 })
 
-/** A human replied. */
+/** A human replied, or the run's auto mode. */
 const AgentQuestionAnswered = Schema.TaggedStruct("AgentQuestionAnswered", {
   promptId: Schema.String,
   kind: AgentQuestionKind,

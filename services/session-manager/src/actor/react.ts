@@ -230,6 +230,7 @@ const sent = (
     case "AgentPrompting":
     case "AgentWorking":
     case "CommandRefused":
+    case "PermissionRefused":
     case "SessionArchived":
     case "SessionCreated":
     case "SessionReplaced":

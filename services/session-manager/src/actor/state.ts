@@ -102,6 +102,8 @@ export interface Session {
   readonly turns: number
   readonly messages: number
   readonly toolCalls: number
+  /** How many permissions it was refused. */
+  readonly refusals: number
   /** Whoever prompted it. */
   readonly used: Usage
   /** What is counted of the total of its present runtime session. */
@@ -127,6 +129,7 @@ export const noSession: Session = {
   turns: 0,
   messages: 0,
   toolCalls: 0,
+  refusals: 0,
   used: noUsage,
   counted: noUsage,
   createdAt: "",

@@ -26,6 +26,7 @@ export const viewOf = (session: Session): SessionView | undefined => {
     turns: session.turns,
     messages: session.messages,
     toolCalls: session.toolCalls,
+    refusals: session.refusals,
     ...session.used,
     createdAt: session.createdAt,
     lastActivityAt: session.lastActivityAt,

@@ -26,6 +26,34 @@ const replyOfAction = (
   return options.length === 0 || options.some(({ name }) => name === reply) ? reply : undefined
 }
 
+/** A rejection without words ends the agent's turn: with them it goes on, and does without what was refused. */
+export const refusedWords =
+  "Nobody is here to allow this, so it is refused. Do the work without it, or in another way. What cannot be done without it belongs in your report."
+
+const wordsFor = (kind: AgentQuestion["kind"], reply: string): { readonly message?: string } =>
+  kind === "permission" && reply === "reject" ? { message: refusedWords } : {}
+
+const longestText = 500
+
+const permissionRefused = (
+  { turn }: Session,
+  details: SessionDetails,
+  { kind, promptId, text }: Pick<AgentQuestion, "kind" | "promptId" | "text">,
+  reply: string,
+  unattended: boolean
+): ReadonlyArray<JournalEvent> =>
+  kind === "permission" && reply === "reject"
+    ? [
+        {
+          _tag: "PermissionRefused",
+          ...eventFields(details, turn?.request.turnId),
+          promptId,
+          text: text.slice(0, longestText),
+          unattended
+        }
+      ]
+    : []
+
 /** The question is answered by the configured action, or put before a human. */
 const replyOrAsk = (
   session: Session,
@@ -48,7 +76,8 @@ const replyOrAsk = (
     ? [{ _tag: "AgentPrompting", ...eventFields(details, session.turn?.request.turnId), ...question, ...said }]
     : [
         ...actionTaken(session, details, "prompt", chosen, delivery.now, `${kind}: ${text}`.slice(0, 500)),
-        { _tag: "AgentQuestionDecided", ...question, reply }
+        { _tag: "AgentQuestionDecided", ...question, reply, ...wordsFor(kind, reply) },
+        ...permissionRefused(session, details, question, reply, true)
       ]
 }
 
@@ -88,7 +117,7 @@ export const replyToPrompt = (
   command: Extract<SessionCommand, { readonly _tag: "ReplyToPrompt" }>,
   delivery: Delivery
 ): Decision => {
-  const { message, promptId, reply } = command
+  const { message, promptId, reply, unattended = false } = command
   const question = session.agentQuestions.find((open) => open.promptId === promptId)
   if (question === undefined)
     return refuse("prompt-closed", `No question ${promptId} is open: it was answered, or is gone.`)
@@ -104,9 +133,12 @@ export const replyToPrompt = (
     promptId,
     kind: question.kind,
     reply,
+    ...(unattended ? wordsFor(question.kind, reply) : {}),
     ...(message === undefined ? {} : { message })
   }
-  return Result.succeed([answered, ...repliedBesideGate(session, promptId, delivery)])
+  const { details } = session
+  const refused = details === undefined ? [] : permissionRefused(session, details, question, reply, unattended)
+  return Result.succeed([answered, ...refused, ...repliedBesideGate(session, promptId, delivery)])
 }
 
 /** A question that is gone without a reply of ours was answered in the runtime's own interface. */
@@ -146,7 +178,17 @@ export const evolveAgentQuestions = (session: Session, event: AgentQuestionEvent
     case "AgentPrompting":
       return { ...session, agentQuestions: [...session.agentQuestions, asked(event)] }
     case "AgentQuestionDecided":
-      return { ...session, agentQuestions: [...session.agentQuestions, { ...asked(event), reply: event.reply }] }
+      return {
+        ...session,
+        agentQuestions: [
+          ...session.agentQuestions,
+          {
+            ...asked(event),
+            reply: event.reply,
+            ...(event.message === undefined ? {} : { message: event.message })
+          }
+        ]
+      }
     case "AgentQuestionAnswered":
       return changeQuestion(session, event.promptId, {
         reply: event.reply,

@@ -8,8 +8,8 @@ import {
   isChangedByRuntimeOnly,
   isOwnFile,
   type ProgramFailed,
-  readStatus,
-  runGit
+  runGit,
+  workingTreeChanges
 } from "@reprise/process"
 import { Context, Effect } from "effect"
 
@@ -77,10 +77,6 @@ export const changesText = (changes: ReadonlyArray<Change>, counts: ReadonlyMap<
 
 const options = () => ({ environment: childEnvironment(process.env), timeoutMs: 30_000 })
 
-const status = (untracked: "all" | "normal", ...paths: ReadonlyArray<string>) => [
-  ...["status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=none"],
-  ...[`--untracked-files=${untracked}`, "--", ...paths]
-]
 const diff = [
   "diff",
   "--numstat",
@@ -89,6 +85,7 @@ const diff = [
   "--no-relative",
   "--no-ext-diff",
   "--no-textconv",
+  "--ignore-submodules=dirty",
   "HEAD",
   "--"
 ]
@@ -101,17 +98,21 @@ const withoutReview = Effect.fnUntraced(function* (
 ) {
   const above = changes.find(({ path }) => path.endsWith("/") && reviewPath?.startsWith(path))
   if (above === undefined) return changes.filter(({ path }) => path !== reviewPath)
-  const { stdout } = yield* runGit(directory, status("all", above.path), options())
-  const inside = readStatus(stdout).filter(({ path }) => path !== reviewPath)
+  const listed = yield* workingTreeChanges(
+    directory,
+    { untracked: "all", renames: false, below: above.path },
+    options()
+  )
+  const inside = listed._tag === "failed" ? [above] : listed.changes.filter(({ path }) => path !== reviewPath)
   return changes.flatMap((change) => (change === above ? inside : [change]))
 })
 
 const readChanges = Effect.fnUntraced(function* (directory: string, reviewPath: string | undefined) {
   if (directory === "") return undefined
-  const { exitCode, stdout } = yield* runGit(directory, status("normal"), options())
+  const found = yield* workingTreeChanges(directory, { untracked: "normal", renames: false }, options())
   // Not a git repository: only a standalone session works outside of one.
-  if (exitCode !== 0) return undefined
-  const all = (yield* withoutReview(directory, readStatus(stdout), reviewPath)).filter(({ path }) => !isOwnFile(path))
+  if (found._tag === "failed") return undefined
+  const all = (yield* withoutReview(directory, found.changes, reviewPath)).filter(({ path }) => !isOwnFile(path))
   const changes = yield* Effect.filter(all, ({ path }) =>
     Effect.map(isChangedByRuntimeOnly(directory, path, options()), (byRuntime) => !byRuntime)
   )

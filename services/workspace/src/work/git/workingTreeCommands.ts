@@ -1,7 +1,7 @@
 /** The git commands for the working tree and its worktrees. */
-import { childEnvironment, isChangedByRuntimeOnly, readStatus } from "@reprise/process"
+import { childEnvironment, isChangedByRuntimeOnly, workingTreeChanges } from "@reprise/process"
 import { Effect, Semaphore } from "effect"
-import { HostFault } from "../faults.ts"
+import { GitFault, HostFault } from "../faults.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
 import { attempt, exitsWithZero, line, optional, text } from "./runGit.ts"
@@ -9,16 +9,22 @@ import { attempt, exitsWithZero, line, optional, text } from "./runGit.ts"
 /** For commits and worktrees of Reprise: without the repository's hooks, and unsigned. */
 const noHooks = ["-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"]
 
-const isOfRuntime = (directory: string, path: string) =>
-  isChangedByRuntimeOnly(directory, path, { environment: childEnvironment(process.env) }).pipe(
-    Effect.mapError(({ cause }) => new HostFault({ operation: "git", cause }))
-  )
+const options = () => ({ environment: childEnvironment(process.env) })
+const couldNotRun = ({ cause }: { readonly cause: unknown }) => new HostFault({ operation: "git", cause })
 
 const dirty: WorkingTreeCommands["dirty"] = Effect.fnUntraced(function* (directory, untracked) {
-  const untrackedFiles = `--untracked-files=${untracked === "each" ? "all" : "normal"}`
-  const options = ["--porcelain=v1", "-z", untrackedFiles, "--ignore-submodules=none"]
-  const paths = readStatus(yield* text(directory, ["status", ...options])).map(({ path }) => path)
-  return yield* Effect.filter(paths, (path) => Effect.map(isOfRuntime(directory, path), (own) => !own))
+  const request = { untracked: untracked === "each" ? "all" : "normal" } as const
+  const found = yield* workingTreeChanges(directory, request, options()).pipe(Effect.mapError(couldNotRun))
+  if (found._tag === "failed") {
+    return yield* new GitFault({ operation: "status", exitCode: found.exitCode, stderr: found.stderr })
+  }
+  const paths = found.changes.map(({ path }) => path)
+  return yield* Effect.filter(paths, (path) =>
+    isChangedByRuntimeOnly(directory, path, options()).pipe(
+      Effect.map((own) => !own),
+      Effect.mapError(couldNotRun)
+    )
+  )
 })
 
 /** A container may have no user configured: then Reprise commits under its own name. */

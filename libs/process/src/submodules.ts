@@ -1,0 +1,111 @@
+/**
+ * Whether a submodule holds changes that are not committed. A repository inside of another has a configuration of its own,
+ * which an agent may have written, and git would run the filters and monitors that it names. So git looks at the submodule's
+ * files with the configuration of the repository around it (docs/security.md#the-sandbox).
+ */
+import { access, readFile, stat } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import { Effect } from "effect"
+import { type GitOptions, type GitPlace, runGit } from "./runGit.ts"
+import type { ProgramFailed } from "./runProgram.ts"
+
+/** A submodule of a repository, as that repository's index has it. */
+interface Gitlink {
+  readonly commit: string
+  /** Relative to the root. */
+  readonly path: string
+}
+
+/** The records of `git ls-files --stage -z` that are submodules. */
+export const readGitlinks = (listed: string): ReadonlyArray<Gitlink> =>
+  listed.split("\0").flatMap((record) => {
+    const [, commit, path] = /^160000 ([0-9a-f]+) \d\t(.+)$/s.exec(record) ?? []
+    return commit === undefined || path === undefined ? [] : [{ commit, path }]
+  })
+
+const firstLine = (text: string) => text.split("\n", 1)[0]?.trim() ?? ""
+
+/** Undefined: the submodule is not checked out. Reads the files as git does. */
+const placeOf = async (directory: string, gitDirectory: string): Promise<GitPlace | undefined> => {
+  const dotGit = join(directory, ".git")
+  const found = await stat(dotGit).catch(() => undefined)
+  if (found === undefined) return undefined
+  const own = found.isDirectory()
+    ? dotGit
+    : resolve(directory, firstLine(await readFile(dotGit, "utf8")).replace(/^gitdir: /, ""))
+  const common = await readFile(join(own, "commondir"), "utf8").then(
+    (text) => resolve(own, firstLine(text)),
+    () => own
+  )
+  const exclude = join(common, "info", "exclude")
+  const hasExclude = await access(exclude).then(
+    () => true,
+    () => false
+  )
+  return {
+    gitDirectory,
+    workTree: directory,
+    index: join(own, "index"),
+    objects: join(common, "objects"),
+    ...(hasExclude ? { exclude } : {})
+  }
+}
+
+const compare = ["--name-only", "-z", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "--end-of-options"]
+
+/** Whatever git cannot read counts as a change. */
+const isChanged = Effect.fnUntraced(function* (place: GitPlace, commit: string, options: GitOptions) {
+  const exclude = place.exclude === undefined ? [] : [`--exclude-from=${place.exclude}`]
+  const looks = [
+    ["diff", ...compare, commit, "--"],
+    ["diff", "--cached", ...compare, commit, "--"],
+    ["ls-files", "--others", "--exclude-standard", ...exclude, "--directory", "-z"]
+  ]
+  for (const args of looks) {
+    const { exitCode, stdout } = yield* runGit(place.workTree, args, { ...options, place })
+    if (exitCode !== 0 || stdout !== "") return true
+  }
+  return false
+})
+
+/** No repository has submodules as deep as this; a chain that has is somebody's trick. */
+const deepest = 8
+
+/** The paths of the submodules below a directory that hold changes, without those in `known`. */
+const changedBelow = (
+  directory: string,
+  gitDirectory: string,
+  options: GitOptions,
+  known: ReadonlySet<string>,
+  depth: number
+): Effect.Effect<ReadonlyArray<string>, ProgramFailed> =>
+  Effect.gen(function* () {
+    const listed = yield* runGit(directory, ["ls-files", "--stage", "-z"], options)
+    const links = readGitlinks(listed.stdout).filter(({ path }) => !known.has(path))
+    return yield* Effect.filter(links, ({ commit, path }) =>
+      Effect.gen(function* () {
+        const place = yield* Effect.tryPromise(() => placeOf(join(directory, path), gitDirectory)).pipe(
+          // Its files cannot be read, so nobody knows what they hold.
+          Effect.orElseSucceed(() => "unreadable" as const)
+        )
+        if (place === undefined) return false
+        if (place === "unreadable" || depth >= deepest || (yield* isChanged(place, commit, options))) return true
+        const below = changedBelow(place.workTree, gitDirectory, { ...options, place }, new Set(), depth + 1)
+        return (yield* below).length > 0
+      })
+    ).pipe(Effect.map((changed) => changed.map(({ path }) => path)))
+  })
+
+/**
+ * The submodules of a working tree, relative to its root, whose checked-out commit is the recorded one but which hold
+ * changed or untracked files. Those in `known` are not looked at.
+ */
+export const changedSubmodules = Effect.fn("changedSubmodules")(function* (
+  directory: string,
+  known: ReadonlySet<string>,
+  options: GitOptions = {}
+) {
+  const { exitCode, stdout } = yield* runGit(directory, ["rev-parse", "--absolute-git-dir"], options)
+  if (exitCode !== 0) return []
+  return yield* changedBelow(directory, stdout.trimEnd(), options, known, 0)
+})

@@ -1,0 +1,102 @@
+/** From the evening to the morning with settings that nobody touched, and what is refused before anything is spent. */
+import { existsSync, readFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { findUsability } from "@reprise/sandbox"
+import { Effect } from "effect"
+import { gateEvents, runEvents } from "../harness/eventLines.ts"
+import { commits, once, plan, script } from "../harness/modelScript.ts"
+import { makeWorld } from "../harness/World.ts"
+
+const usability = await Effect.runPromise(findUsability(process.env))
+if (usability._tag === "unusable") process.stdout.write(`sandbox tests: skipped. ${usability.reason}\n`)
+
+const author = (phase: number) => ({ role: "author", kind: "work", phase }) as const
+const gate = "node -e \"process.exit(require('fs').existsSync('broken.txt') ? 1 : 0)\""
+
+describe("a run that nobody attends", () => {
+  it.live("is refused where agents would ask before each command, before anything is spent", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({ plan: plan("One"), config: "", script: script() })
+      const refused = yield* world.reprise("run", "PLAN.md", "--auto")
+      assert.strictEqual(refused.code, 2, refused.stdout + refused.stderr)
+      assert.match(refused.stderr, /With --auto nobody answers.*permissions is "ask", and sandbox\.mode is "off"/)
+      assert.match(refused.stderr, /'reprise doctor'.*permissions.*without --auto/)
+      const json = yield* world.reprise("run", "PLAN.md", "--auto", "--json")
+      assert.strictEqual(json.code, 2)
+      assert.deepInclude(JSON.parse(json.stdout), { ok: false })
+      assert.strictEqual(JSON.parse(json.stdout).error.code, "auto-cannot-work")
+      assert.deepStrictEqual(yield* world.model.calls, [])
+      assert.isFalse(existsSync(join(world.root, ".reprise", "nats")), "no broker was started")
+    })
+  )
+
+  it.live.skipIf(usability._tag === "unusable")(
+    "completes five phases with untouched defaults, without a question, through a failed gate, findings and a refused permission",
+    () =>
+      Effect.gen(function* () {
+        const outside = `/var/tmp/reprise-untouched-${process.pid}`
+        const world = yield* makeWorld({
+          plan: plan("One", "Two", "Three", "Four", "Five"),
+          config: "",
+          files: { "package.json": JSON.stringify({ scripts: { test: gate } }), ".gitignore": ".reprise/\n" },
+          environment: () => ({ REPRISE_SANDBOX_MODE: "auto" }),
+          script: script(
+            once(author(1), commits("broken.txt", "work")),
+            once(author(1), [
+              { bash: "git rm -q broken.txt && git commit -q -m 'Fix it' && git rev-parse HEAD" },
+              { text: "The gate passes now." }
+            ]),
+            once(
+              { role: "reviewer", kind: "report", phase: 2 },
+              {
+                report: {
+                  readiness: "not_ready",
+                  items: [{ id: "R1", title: "A name", action: "auto_fix", reason: "it matters", priority: "P1" }]
+                }
+              }
+            ),
+            once(author(3), [
+              { bash: `echo x > ${outside} || echo kept-inside` },
+              { write: { path: outside, content: "x" } },
+              { bash: "echo work > phase-3.txt && git add -A && git commit -q -m 'Write it' && git rev-parse HEAD" },
+              { text: "It is written and committed; what was refused is not needed." }
+            ])
+          )
+        })
+        world.git("rm", "--quiet", "reprise.toml")
+        assert.strictEqual((yield* world.reprise("init")).code, 0)
+        assert.include(readFileSync(join(world.root, "reprise.toml"), "utf8"), 'quality = ["npm test"]')
+        world.git("add", "--all")
+        world.git("commit", "--quiet", "--message", "Use Reprise")
+        yield* world.reprise("trust")
+
+        const ended = yield* world.reprise("run", "PLAN.md", "--auto", "--json")
+        const escaped = existsSync(outside)
+        rmSync(outside, { force: true })
+        assert.strictEqual(ended.code, 0, ended.stdout + ended.stderr)
+        assert.isFalse(escaped)
+
+        const [run] = yield* world.runs
+        const events = yield* world.eventsOf(run?.runId ?? "")
+        assert.deepStrictEqual(gateEvents(events), [])
+        assert.include(runEvents(events), "1 StepStarted QUALITY_RETRY gates-failed 1")
+        assert.include(runEvents(events), "2 StepStarted AUTO_FIX items-to-fix 1")
+        assert.notInclude(JSON.stringify(runEvents(events)), "auto-retry", "a refused permission costs no retry")
+        const refusals = events.filter(({ type }) => type === "PermissionRefused")
+        assert.isAtLeast(refusals.length, 1)
+        assert.include(JSON.stringify(refusals), "/var/tmp")
+        assert.isTrue(refusals.every(({ phase, unattended }) => phase === "3" && unattended === true))
+        assert.strictEqual(
+          run?.refusals.reduce((sum, { times }) => sum + times, 0),
+          refusals.length
+        )
+        const shown = yield* world.reprise("status", run?.runId ?? "")
+        assert.match(shown.stdout, /refused permissions?:\n {2}phase 3, author, without asking a human/)
+        const summary = events.findLast(({ type }) => type === "SummaryWritten")
+        const text = readFileSync(join(world.root, String(summary?.["path"])), "utf8")
+        assert.match(text, /## Refused Permissions\n\n- Phase 3, author/)
+        assert.deepStrictEqual(yield* world.model.unmatched, [])
+      })
+  )
+})
