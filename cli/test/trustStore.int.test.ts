@@ -121,6 +121,8 @@ describe("trust in the commands of a tracked reprise.toml", () => {
     ["permissions", "workspace"],
     ["nats.url", "nats://example.org"],
     ["nats.credentials", "/home/me/team.creds"],
+    ["nats.nkeySeedFile", "/home/me/person.nk"],
+    ["nats.caFile", "/home/me/ca.crt"],
     ["opencode.url", "http://example.org"]
   ] as const) {
     it.effect(`is needed for ${setting} = ${value}, which grants permissions or sends secrets elsewhere`, () =>

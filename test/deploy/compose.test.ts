@@ -5,8 +5,9 @@ import { at, list } from "./manifests.ts"
 
 const text = readFileSync(new URL("../../deploy/compose.yaml", import.meta.url), "utf8")
 const services = Object.entries<unknown>(Object(at(parse(text, { merge: true }), "services")))
-/** It gives the volume to the others, and ends. */
-const lasting = services.filter(([name]) => name !== "prepare")
+/** They prepare what the others need, and end. */
+const brief = ["prepare", "streams"]
+const lasting = services.filter(([name]) => !brief.includes(name))
 const named = (name: string) => services.find(([one]) => one === name)?.[1]
 
 describe("deploy/compose.yaml", () => {
@@ -35,10 +36,24 @@ describe("deploy/compose.yaml", () => {
 
     it(`has no password of ${name} in it`, () => {
       for (const [variable, value] of Object.entries(Object(at(service, "environment")))) {
-        if (/PASSWORD|NATS_URL/.test(variable)) assert.match(String(value), /\$\{[A-Z_]+PASSWORD:\?/)
+        if (/PASSWORD/.test(variable)) assert.match(String(value), /\$\{[A-Z_]+PASSWORD:\?/)
+        if (/NATS_URL/.test(variable)) assert.strictEqual(value, "nats://nats:4222")
       }
     })
+
+    it(`gives ${name} no key but its own`, () => {
+      const own = list(at(service, "command"))[0] === "serve" ? [{ source: name, target: "key" }] : []
+      assert.deepStrictEqual(list(at(service, "secrets")), own)
+    })
   }
+
+  it("gives the operator's key only to what makes the streams before the services start, and ends", () => {
+    assert.deepStrictEqual(at(named("streams"), "secrets"), [{ source: "operator", target: "key" }])
+    for (const name of ["orchestrator", "reviewer", "gate", "workspace", "session-manager"]) {
+      const condition = at(named(name), "depends_on", "streams", "condition")
+      assert.strictEqual(condition, "service_completed_successfully")
+    }
+  })
 
   it("gives the agent, the session-manager and the workspace the same files", () => {
     for (const name of ["agent", "session-manager", "workspace"]) {

@@ -90,7 +90,7 @@ export const mutations: Readonly<Record<string, (manifests: ReadonlyArray<unknow
     ["spec", "egress", 0, "to", 0, "ipBlock"],
     without("except")
   ),
-  "the address of NATS comes from a Secret": change(gate, [...first, "env", 0], (target) => {
+  "the address of NATS comes from a Secret": change(gate, [...first, "env", 2], (target) => {
     delete target["valueFrom"]
     target["value"] = "nats://reprise:hunter2@nats:4222"
   }),
@@ -104,6 +104,17 @@ export const mutations: Readonly<Record<string, (manifests: ReadonlyArray<unknow
     first,
     without("lifecycle")
   ),
+  "each service has its own key, the container that makes the streams the operator's, and others have none": change(
+    gate,
+    [...pod, "volumes", 0, "secret"],
+    set("secretName", "reprise-key-orchestrator")
+  ),
+  "NATS is reached with TLS only, and no user has a password": (manifests) =>
+    manifests.map((one) =>
+      String(at(one, "metadata", "name")).startsWith("nats-configuration")
+        ? JSON.parse(JSON.stringify(one).replace("tls {", "# tls {"))
+        : one
+    ),
   "only the services and the servers themselves connect to NATS": change(
     "NetworkPolicy nats",
     ["spec", "ingress", 0],

@@ -93,7 +93,16 @@ const policies: ReadonlyArray<Policy> = [
       ["limits", "memory"]
     ].every((path) => isSet(at(part, "resources", ...path)))
   ),
-  container("is asked whether it is ready and lives", hasProbes),
+  {
+    rule: "is asked whether it is ready and lives",
+    check: (manifests) =>
+      workloadsOf(manifests).flatMap((one) =>
+        // What ends before the others begin is not asked.
+        list(at(podOf(one), "containers")).flatMap((part) =>
+          hasProbes(part) ? [] : [`${title(one)}, container ${at(part, "name")} has no probes`]
+        )
+      )
+  },
   container("has no secret in its manifest", (part) =>
     environmentOf(part).every(
       (variable) => !(secretName.test(String(at(variable, "name"))) && at(variable, "value") !== undefined)
@@ -239,8 +248,48 @@ const natsPolicies: ReadonlyArray<Policy> = [
   }
 ]
 
+/** The Secrets with keys that a container of a pod mounts. */
+const keysOf = (one: unknown, part: unknown): ReadonlyArray<string> =>
+  list(at(part, "volumeMounts")).flatMap((mount) => {
+    const volume = volumesOf(one).find((other) => at(other, "name") === at(mount, "name"))
+    const secret = String(at(volume, "secret", "secretName"))
+    return secret.startsWith("reprise-key-") ? [secret.slice("reprise-key-".length)] : []
+  })
+
+/** For overlays whose NATS servers know who is who. */
+const identityPolicies: ReadonlyArray<Policy> = [
+  {
+    rule: "each service has its own key, the container that makes the streams the operator's, and others have none",
+    check: (manifests) =>
+      workloadsOf(manifests).flatMap((one) =>
+        containersOf(one).flatMap((part) => {
+          const [verb, service] = list(at(part, "args"))
+          const expected = verb === "serve" && at(part, "name") !== "agent" ? [service] : []
+          const wanted = verb === "streams" ? ["operator"] : expected
+          const found = keysOf(one, part)
+          return found.join() === wanted.join()
+            ? []
+            : [`${title(one)}, container ${at(part, "name")} has the keys: ${found.join(", ") || "none"}`]
+        })
+      )
+  },
+  {
+    rule: "NATS is reached with TLS only, and no user has a password",
+    check: (manifests) => {
+      const [configuration] = ofKind(manifests, "ConfigMap").filter((one) =>
+        String(at(one, "metadata", "name")).startsWith("nats-configuration")
+      )
+      const [main, accounts] = ["nats.conf", "accounts.conf"].map((name) => String(at(configuration, "data", name)))
+      const isEncrypted = (main?.match(/^ *tls \{/gm) ?? []).length === 2
+      return isEncrypted && accounts?.includes("nkey: $REPRISE_NKEY_GATE") === true && !/password/.test(accounts)
+        ? []
+        : ["ConfigMap nats-configuration"]
+    }
+  }
+]
+
 export const policiesOf = {
   local: [...policies, ...servicePolicies],
-  production: [...policies, ...servicePolicies, ...natsPolicies],
+  production: [...policies, ...servicePolicies, ...natsPolicies, ...identityPolicies],
   nats: [...policies, ...natsPolicies]
 } as const

@@ -5,7 +5,7 @@ import { gate } from "./gate.ts"
 import { config, init, permissions, prompts, sandbox, trust, worktree } from "./repository.ts"
 import { abort, logs, pause, prune, repair, resume, run, status, summary, validate, watch } from "./runs.ts"
 import { attach, sessions } from "./sessions.ts"
-import { deadLetters, demo, doctor, serve, up } from "./system.ts"
+import { deadLetters, demo, doctor, serve, streams, up } from "./system.ts"
 
 export const root = Command.make("reprise").pipe(
   Command.withDescription(
@@ -29,6 +29,7 @@ export const root = Command.make("reprise").pipe(
     up,
     attach,
     serve,
+    streams,
     trust,
     permissions,
     config,

@@ -33,6 +33,15 @@ export const serve = Command.make(
   )
 ).pipe(Command.withDescription("Run one service against a NATS server, as in a container"))
 
+export const streams = Command.make(
+  "streams",
+  { json: jsonFlag, nats: natsFlag },
+  lazily(
+    () => import("../flows/serve/makeStreams.ts"),
+    (module, flags) => module.makeStreams(flags)
+  )
+).pipe(Command.withDescription("Make or update the streams of a NATS server, as its operator"))
+
 export const doctor = Command.make(
   "doctor",
   {

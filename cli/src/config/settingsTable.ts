@@ -293,6 +293,8 @@ const table = {
       "A NATS server to use instead of the embedded one; several servers of a cluster with commas between."
     ),
     credentials: unset(text, "/home/me/reprise.creds", "Path of the credentials file for nats.url."),
+    nkeySeedFile: unset(text, "/home/me/person.nk", "Path of a file with the seed of an nkey for nats.url."),
+    caFile: unset(text, "/home/me/ca.crt", "Path of the certificate of whoever signed that of the server at nats.url."),
     prefix: setting(text, "reprise", "First token of every subject."),
     replicas: unset(
       Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5 })),

@@ -20,6 +20,9 @@ import { BrokerRole, type LocalBroker, localBroker, noticingFull, remoteBroker, 
 import { runtimes } from "./runtimes.ts"
 import { requireSandbox, sandboxOf } from "./sandbox.ts"
 
+/** Whoever types a command: somebody at the gate, or who removes and repairs what is stored. */
+export type ClientIdentity = "person" | "operator"
+
 export interface SystemOptions {
   readonly project: Project
   readonly settings: Settings
@@ -35,6 +38,8 @@ export interface SystemOptions {
   readonly runtimes?: Layer.Layer<AgentRuntimes>
   /** The name of this host in subjects. Default: local. */
   readonly host?: string
+  /** As whom the command talks to the broker, besides the services that it runs. Default: a person. */
+  readonly identity?: ClientIdentity
 }
 
 const serverUrl = ({ nats, settings }: SystemOptions): string | undefined => nats ?? settings.nats.url

@@ -1,7 +1,17 @@
 /** The broker of a command: this repository's, started unless another process runs it, or a NATS server at a URL. */
 import { Broker } from "@reprise/actor"
 import { remoteConnection } from "@reprise/actor/main"
-import { attach, connectionTo, EmbeddedServer, ensureStreams, hasOwner, isLocked, Nats, NoOwner } from "@reprise/nats"
+import {
+  attach,
+  connectionTo,
+  EmbeddedServer,
+  ensureStreams,
+  hasOwner,
+  type Identity,
+  isLocked,
+  Nats,
+  NoOwner
+} from "@reprise/nats"
 import { Context, Effect, Layer, Predicate, Schedule, Schema } from "effect"
 import type { Settings } from "../config/settingsTable.ts"
 import { nameWhatIsFull, requireQuota, type Store, untilFull, wasFull } from "./brokerQuota.ts"
@@ -58,12 +68,18 @@ export const untilBrokerLostOrFull = <A, E, R>(
   )
 
 /** How to reach a server that others run. */
-export const remoteSettings = ({ nats: { credentials, prefix } }: Settings, url: string, name: string) => ({
-  url,
-  name,
-  prefix,
-  ...(credentials === undefined ? {} : { credentials })
-})
+export const remoteSettings = ({ nats }: Settings, url: string, identity: Identity) => {
+  const { caFile, credentials, nkeySeedFile, prefix } = nats
+  return {
+    url,
+    name: identity === "person" || identity === "operator" ? `reprise-${identity}` : identity,
+    identity,
+    prefix,
+    ...(credentials === undefined ? {} : { credentials }),
+    ...(nkeySeedFile === undefined ? {} : { seedFile: nkeySeedFile }),
+    ...(caFile === undefined ? {} : { caFile })
+  }
+}
 
 const ownBroker = Effect.fnUntraced(function* ({ project, settings }: SystemOptions) {
   const { port, prefix, storeMaxBytes } = settings.nats
@@ -164,8 +180,14 @@ export const noticingFull = (store: Store) =>
     })
   )
 
-/** A server that others run. */
-export const remoteBroker = ({ settings }: SystemOptions, url: string) =>
-  remoteConnection({ ...remoteSettings(settings, url, "reprise-client"), host: "local" }).pipe(
-    Layer.merge(Layer.succeed(BrokerRole, { ...client, lost: Effect.never, patienceMs: 5_000 }))
+const remoteRole = Layer.effect(
+  BrokerRole,
+  Effect.map(Nats, ({ denied }) => ({ ...client, lost: denied, patienceMs: 5_000 }))
+)
+
+/** A server that others run. Lost is also a broker that does not let this command do what it has to do. */
+export const remoteBroker = ({ identity, settings }: SystemOptions, url: string) =>
+  Layer.provideMerge(
+    remoteRole,
+    remoteConnection({ ...remoteSettings(settings, url, identity ?? "person"), host: "local" })
   )

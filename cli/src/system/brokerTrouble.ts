@@ -1,5 +1,6 @@
 /** Errors of the broker as people read them: without subjects and operations, which `--debug` and the log show. */
 import { BrokerFault, BrokerFull, SendFailed } from "@reprise/actor"
+import { PermissionDenied } from "@reprise/nats"
 import { Predicate } from "effect"
 import { missing } from "../terminal/CliFailure.ts"
 
@@ -12,8 +13,23 @@ const whyOf = (cause: unknown): string => {
   return "the broker failed"
 }
 
+/** What the broker did not allow, wherever in the error that is. */
+const deniedIn = (error: unknown): PermissionDenied | undefined => {
+  if (error instanceof PermissionDenied) return error
+  return error instanceof SendFailed || error instanceof BrokerFault ? deniedIn(error.cause) : undefined
+}
+
 /** A failure with a sentence and the next step for an error of the broker; any other error as it is. */
 export const readable = (error: unknown): unknown => {
+  const denied = deniedIn(error)
+  if (denied !== undefined) {
+    return missing(
+      "not-permitted",
+      denied.message,
+      "Nothing was changed. docs/operations.md says who may do what.",
+      error
+    )
+  }
   if (error instanceof SendFailed && (error.cause instanceof BrokerFault || error.cause instanceof BrokerFull)) {
     return missing("broker", `${error.what} was not sent: ${whyOf(error.cause)}.`, hint, error)
   }

@@ -5,9 +5,18 @@ import { loadConfig } from "../config/loadConfig.ts"
 import { findProject, isInitialised } from "../project/Project.ts"
 import { type CliFailure, missing } from "../terminal/CliFailure.ts"
 import { requireTrusted } from "../trust/requireTrust.ts"
-import { serverSettings } from "../trust/trustedSettings.ts"
+import { credentialSettings, serverSettings } from "../trust/trustedSettings.ts"
 import { BrokerRole, isBrokerLost, maxTakeovers, untilBrokerLost, untilBrokerLostOrFull } from "./broker.ts"
-import { actorConfig, actors, logging, messaging, orCliFailure, type SystemOptions, usesRemote } from "./System.ts"
+import {
+  actorConfig,
+  actors,
+  type ClientIdentity,
+  logging,
+  messaging,
+  orCliFailure,
+  type SystemOptions,
+  usesRemote
+} from "./System.ts"
 
 /** The flags of every command that needs a broker. */
 export interface ClientFlags {
@@ -66,30 +75,39 @@ interface Purpose {
   readonly lasting: boolean
   /** It stores something, so it fails when the broker is full. */
   readonly writes: boolean
+  /** Default: a person at the gate. */
+  readonly identity?: ClientIdentity
 }
 
 const runOnce = Effect.fnUntraced(function* <A, E>(
   flags: NatsFlag,
-  { lasting, writes }: Purpose,
+  { identity, lasting, writes }: Purpose,
   effect: ClientEffect<A, E>
 ) {
   const { config, options } = yield* clientOptions(flags)
-  yield* requireTrusted(options.project, config, options.nats === undefined ? serverSettings : ["nats.credentials"])
+  yield* requireTrusted(options.project, config, options.nats === undefined ? serverSettings : credentialSettings)
   const until = writes ? untilBrokerLostOrFull : untilBrokerLost
-  return yield* until(effect).pipe(Effect.provide(clientSystem({ ...options, lasting })))
+  const client = { ...options, lasting, ...(identity === undefined ? {} : { identity }) }
+  return yield* until(effect).pipe(Effect.provide(clientSystem(client)))
 })
 
 /**
  * Runs an effect as a client of the repository around the current directory. The effect may run more than once: when
  * another short command owned the broker meanwhile and ends, the broker ends with it.
  */
-export const withClient = <A, E>(flags: NatsFlag, effect: ClientEffect<A, E>) => runBriefly(flags, false, effect)
+export const withClient = <A, E>(flags: NatsFlag, effect: ClientEffect<A, E>) =>
+  runBriefly(flags, { lasting: false, writes: false }, effect)
 
 /** The same for an effect that stores something: it fails with exit code 3 when the broker is full. */
-export const withWritingClient = <A, E>(flags: NatsFlag, effect: ClientEffect<A, E>) => runBriefly(flags, true, effect)
+export const withWritingClient = <A, E>(flags: NatsFlag, effect: ClientEffect<A, E>) =>
+  runBriefly(flags, { lasting: false, writes: true }, effect)
 
-const runBriefly = <A, E>(flags: NatsFlag, writes: boolean, effect: ClientEffect<A, E>) =>
-  runOnce(flags, { lasting: false, writes }, effect).pipe(
+/** The same for an effect that removes or repairs what is stored, as the operator. */
+export const withOperator = <A, E>(flags: NatsFlag, effect: ClientEffect<A, E>, writes = false) =>
+  runBriefly(flags, { lasting: false, writes, identity: "operator" }, effect)
+
+const runBriefly = <A, E>(flags: NatsFlag, purpose: Purpose, effect: ClientEffect<A, E>) =>
+  runOnce(flags, purpose, effect).pipe(
     Effect.retry({ while: isBrokerLost, times: maxTakeovers }),
     Effect.mapError((error) =>
       error instanceof QueryFailed ? missing(error.code, error.message, error.hint, error) : error

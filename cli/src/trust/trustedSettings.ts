@@ -11,7 +11,8 @@ import { visibleLine } from "../terminal/visible.ts"
 /** Settings whose values a shell runs. */
 const commandSettings = ["gates.quality", "gates.verify", "workspace.postCreate"] as const
 /** Where plans, work and answers are sent, and with which credentials. */
-export const serverSettings = ["nats.url", "nats.credentials"] as const
+export const credentialSettings = ["nats.credentials", "nats.nkeySeedFile", "nats.caFile"] as const
+export const serverSettings = ["nats.url", ...credentialSettings] as const
 /**
  * Where agents get their instructions, with the user's password, and what approves what they ask for. Rules that ask or
  * deny need no trust: they only hold back.
@@ -85,6 +86,10 @@ const valuesOf = (settings: Settings, path: TrustedPath): ReadonlyArray<string> 
       return ifSet(settings.nats.url)
     case "nats.credentials":
       return ifSet(settings.nats.credentials)
+    case "nats.nkeySeedFile":
+      return ifSet(settings.nats.nkeySeedFile)
+    case "nats.caFile":
+      return ifSet(settings.nats.caFile)
     case "opencode.url":
       return ifSet(settings.opencode.url)
     case "sandbox.mode":

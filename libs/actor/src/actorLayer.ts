@@ -1,5 +1,6 @@
 /** Runs one kind of actor: its commands, the events it subscribes to, its timers and its queries. */
 import {
+  durableOf,
   idsAround,
   type Key,
   type PublicEvent,
@@ -39,7 +40,7 @@ const makeReceiverOf =
     const isTimer = stream === "timers"
     const spec: ConsumerSpec = {
       stream,
-      durable: `${stream}-${service}`,
+      durable: durableOf(stream, service),
       filters,
       maxInFlight: isTimer ? -1 : settings.maxInFlight,
       ackWaitMs: settings.ackWaitMs

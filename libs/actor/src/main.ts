@@ -1,12 +1,21 @@
 /**
  * One service as a program of its own, such as in a container: a broker that others run, the actor runtime over it,
- * settings from the environment (`REPRISE_NATS_URL`, `REPRISE_NATS_CREDENTIALS`, `REPRISE_NATS_PREFIX`,
- * `REPRISE_NATS_REPLICAS`, `REPRISE_HOST`, `REPRISE_HEALTH_ADDRESS`, `REPRISE_LOG_LEVEL`), logs on standard error.
+ * settings from the environment (`REPRISE_NATS_URL`, `REPRISE_NATS_CREDENTIALS`, `REPRISE_NATS_NKEY_SEED_FILE`,
+ * `REPRISE_NATS_CA_FILE`, `REPRISE_NATS_PREFIX`, `REPRISE_NATS_REPLICAS`, `REPRISE_HOST`, `REPRISE_HEALTH_ADDRESS`,
+ * `REPRISE_LOG_LEVEL`), logs on standard error.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { type Credentials, ensureStreams, Nats } from "@reprise/nats"
+import {
+  type Credentials,
+  type EnsureStreamsError,
+  ensureStreams,
+  type Identity,
+  inboxOf,
+  Nats,
+  type NatsOptions
+} from "@reprise/nats"
 import { type LogLevel, layerPino, makePino } from "@reprise/observability"
-import { Host, Key } from "@reprise/protocol"
+import { Host, Key, type ServiceName } from "@reprise/protocol"
 import { Cause, Config, Effect, Layer, Option, Redacted, Schedule, Schema } from "effect"
 import { ActorConfig } from "./ActorConfig.ts"
 import type { Broker } from "./broker/Broker.ts"
@@ -20,6 +29,10 @@ export interface ServiceSettings {
   readonly url: string
   /** Path of a `.creds` file. */
   readonly credentials?: string
+  /** Path of a file with the seed of an nkey. */
+  readonly seedFile?: string
+  /** Path of the certificate of whoever signed the server's. Default: those that Node knows. */
+  readonly caFile?: string
   readonly prefix: string
   /** Copies of each stream. Default: as many as it has, and 1 for a new one. */
   readonly replicas?: number
@@ -27,6 +40,7 @@ export interface ServiceSettings {
   readonly host: string
   /** Shown in the server's list of connections. */
   readonly name: string
+  readonly identity: Identity
 }
 
 interface Address {
@@ -47,19 +61,28 @@ const readAddress = (url: string): Address => {
   return { url: address.toString().replace(/\/$/, ""), credentials: { _tag: "UserPassword", user, password } }
 }
 
-/** Who connects, and where: the credentials file, or user and password from the first address. */
-const identity = ({ credentials, url }: ServiceSettings) => {
+const credentialsOf = ({ credentials, seedFile }: ServiceSettings, first: Address | undefined): Credentials => {
+  if (seedFile !== undefined) return { _tag: "SeedFile", path: seedFile }
+  if (credentials !== undefined) return { _tag: "CredsFile", path: credentials }
+  return first?.credentials ?? { _tag: "Anonymous" }
+}
+
+/** Who connects, and where: by a file, or by user and password from the first address. */
+const optionsOf = (settings: ServiceSettings): NatsOptions => {
+  const { caFile, identity, name, url } = settings
   const addresses = url.split(",").map((one) => readAddress(one.trim()))
-  const named: Credentials =
-    credentials === undefined
-      ? (addresses[0]?.credentials ?? { _tag: "Anonymous" })
-      : { _tag: "CredsFile", path: credentials }
-  return { url: addresses.map((one) => one.url), credentials: named }
+  return {
+    url: addresses.map((one) => one.url),
+    credentials: credentialsOf(settings, addresses[0]),
+    name,
+    identity,
+    inboxPrefix: inboxOf(identity),
+    ...(caFile === undefined ? {} : { tls: { caFile } })
+  }
 }
 
 /** A connection to a broker that others run. Reconnects by itself. */
-export const remoteConnection = (settings: ServiceSettings) =>
-  Nats.layer({ ...identity(settings), name: settings.name })
+export const remoteConnection = (settings: ServiceSettings) => Nats.layer(optionsOf(settings))
 
 /** The same, for a service that may be started before its broker: it waits until one answers. */
 const awaitedConnection = (settings: ServiceSettings) =>
@@ -67,7 +90,7 @@ const awaitedConnection = (settings: ServiceSettings) =>
     Nats,
     Effect.gen(function* () {
       const readiness = yield* Readiness
-      const nats = yield* Nats.make({ ...identity(settings), name: settings.name }).pipe(
+      const nats = yield* Nats.make(optionsOf(settings)).pipe(
         Effect.tapError(({ message }) => Effect.logWarning(message)),
         Effect.retry({ while: ({ _tag }) => _tag === "BrokerUnreachable", schedule: Schedule.spaced("1 second") })
       )
@@ -76,10 +99,19 @@ const awaitedConnection = (settings: ServiceSettings) =>
     })
   )
 
+const mayNotMake = (error: EnsureStreamsError): boolean =>
+  error._tag === "PermissionDenied" && /^\$JS\.API\.STREAM\.(CREATE|UPDATE)\./.test(error.subject)
+
+/** Where services may not make streams, the operator does; a service may be started before. */
 const streams = ({ prefix, replicas }: ServiceSettings) =>
   Layer.effectDiscard(
     Effect.andThen(
-      ensureStreams(prefix, replicas === undefined ? {} : { replicas }),
+      ensureStreams(prefix, replicas === undefined ? {} : { replicas }).pipe(
+        Effect.tapError((error) =>
+          mayNotMake(error) ? Effect.logWarning("Waiting for 'reprise streams', as the operator.") : Effect.void
+        ),
+        Effect.retry({ while: mayNotMake, schedule: Schedule.spaced("5 seconds") })
+      ),
       Effect.flatMap(Readiness, ({ prepared }) => prepared)
     )
   )
@@ -131,9 +163,11 @@ export const launchService = <E, R>(service: Layer.Layer<never, E, R>, options: 
 
 const level = Schema.Literals(["Debug", "Info", "Warn", "Error"])
 
-const environment = (name: string) =>
+const environment = (name: ServiceName) =>
   Effect.gen(function* () {
     const credentials = yield* Config.String("REPRISE_NATS_CREDENTIALS").pipe(Config.option)
+    const seedFile = yield* Config.String("REPRISE_NATS_NKEY_SEED_FILE").pipe(Config.option)
+    const caFile = yield* Config.String("REPRISE_NATS_CA_FILE").pipe(Config.option)
     const replicas = yield* Config.Int("REPRISE_NATS_REPLICAS").pipe(Config.option)
     const healthAddress = yield* Config.String("REPRISE_HEALTH_ADDRESS").pipe(Config.option)
     return {
@@ -141,6 +175,9 @@ const environment = (name: string) =>
       prefix: yield* Config.schema(Key, "REPRISE_NATS_PREFIX").pipe(Config.withDefault("reprise")),
       host: yield* Config.schema(Key, "REPRISE_HOST").pipe(Config.withDefault("local")),
       name,
+      identity: name,
+      ...Option.match(seedFile, { onNone: () => ({}), onSome: (path) => ({ seedFile: path }) }),
+      ...Option.match(caFile, { onNone: () => ({}), onSome: (path) => ({ caFile: path }) }),
       ...Option.match(replicas, { onNone: () => ({}), onSome: (count) => ({ replicas: count }) }),
       ...Option.match(credentials, { onNone: () => ({}), onSome: (path) => ({ credentials: path }) }),
       ...Option.match(healthAddress, { onNone: () => ({}), onSome: (text) => ({ healthAddress: text }) })
@@ -154,7 +191,10 @@ const environment = (name: string) =>
  * @example
  * runService("gate", gateService)
  */
-export const runService = <E>(name: string, service: Layer.Layer<never, E, Broker | ActorConfig | Messenger>): void => {
+export const runService = <E>(
+  name: ServiceName,
+  service: Layer.Layer<never, E, Broker | ActorConfig | Messenger>
+): void => {
   const program = Effect.flatMap(environment(name), (options) => launchService(service, options)).pipe(
     Effect.tapCause((cause) =>
       Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logFatal(`${name} cannot run`, cause)

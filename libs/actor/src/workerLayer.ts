@@ -8,7 +8,8 @@ import {
   type Key,
   type ServiceName,
   type Subjects,
-  subjects as subjectsOf
+  subjects as subjectsOf,
+  workDurableOf
 } from "@reprise/protocol"
 import { Cause, Effect, Exit, FiberSet, Layer, Schema, Semaphore } from "effect"
 import type { Tagged } from "./Actor.ts"
@@ -76,7 +77,7 @@ const contextOf = ({ delivery, key, meta }: Opened): WorkContext => ({
 
 const specOf = (service: ServiceName, host: Host, subjects: Subjects, { ackWaitMs }: ActorSettings): ConsumerSpec => ({
   stream: "work",
-  durable: `work-${service}-${host}`,
+  durable: workDurableOf(service, host),
   filters: [subjects.works(service, host)],
   maxInFlight: 1_000,
   ackWaitMs

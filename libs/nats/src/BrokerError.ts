@@ -46,10 +46,23 @@ export class RequestTimedOut extends Schema.TaggedError<RequestTimedOut>()("Requ
 
 export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("PermissionDenied", {
   operation,
-  subject: Schema.String
+  subject: Schema.String,
+  /** Who was refused; none when the driver did not say on which connection. */
+  identity: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
-    return `This identity may not use '${this.subject}' (${this.operation}). Grant it in the server's configuration, or use another identity.`
+    const who = this.identity === undefined ? "This identity" : `The identity '${this.identity}'`
+    return `${who} may not use '${this.subject}' on the NATS server (${this.operation}). Log in as an identity that may, or make the server's permissions anew from those of this version (docs/operations.md#identities).`
+  }
+}
+
+/** Who was refused, by the driver's error: it does not say so itself. */
+const refused = new WeakMap<Error, string>()
+
+/** Notes on whose connection this was thrown, if it says that something is not permitted. */
+export const notePermission = (thrown: unknown, identity: string): void => {
+  for (let link = thrown; link instanceof Error; link = link.cause) {
+    if (link instanceof errors.PermissionViolationError) refused.set(link, identity)
   }
 }
 
@@ -155,7 +168,8 @@ const knownError = (operation: string, thrown: unknown): BrokerError | undefined
   if (thrown instanceof JetStreamApiError) return apiError(operation, thrown)
   if (thrown instanceof errors.NoRespondersError) return new NoStreamStores({ operation })
   if (thrown instanceof errors.PermissionViolationError) {
-    return new PermissionDenied({ operation, subject: thrown.subject })
+    const identity = refused.get(thrown)
+    return new PermissionDenied({ operation, subject: thrown.subject, ...(identity === undefined ? {} : { identity }) })
   }
   if (thrown instanceof errors.ClosedConnectionError || thrown instanceof errors.DrainingConnectionError) {
     return new ConnectionClosed({ operation })

@@ -7,11 +7,13 @@ import {
   credsAuthenticator,
   errors,
   type NatsConnection,
+  nkeyAuthenticator,
   type Status,
   type TlsOptions
 } from "@nats-io/transport-node"
-import { Context, Effect, Layer, Option, Redacted, Stream, SubscriptionRef } from "effect"
-import { attempt, BrokerRefused, BrokerUnreachable, CredentialsUnreadable } from "./BrokerError.ts"
+import { Context, Deferred, Effect, Layer, Option, Redacted, Stream, SubscriptionRef } from "effect"
+import { type Seed, seedBytes, seedIn } from "./access/nkeys.ts"
+import { attempt, BrokerRefused, BrokerUnreachable, CredentialsUnreadable, PermissionDenied } from "./BrokerError.ts"
 import { connectedRequests } from "./connectedRequests.ts"
 import { parseServerVersion, type ServerVersion } from "./ServerVersion.ts"
 
@@ -22,12 +24,17 @@ export type Credentials =
   | { readonly _tag: "Token"; readonly token: Redacted.Redacted }
   /** A `.creds` file: an nkey and its JWT. */
   | { readonly _tag: "CredsFile"; readonly path: string }
+  /** A file with the seed of an nkey. */
+  | { readonly _tag: "SeedFile"; readonly path: string }
+  | { readonly _tag: "Seed"; readonly seed: Seed }
 
 export interface NatsOptions {
   readonly url: string | ReadonlyArray<string>
   readonly credentials?: Credentials
   /** Shown by the server in its connection list. */
   readonly name: string
+  /** Who it is, for messages. Default: the user of the credentials, else the name. */
+  readonly identity?: string
   /** Subject prefix of replies. Must be private to the service, or others could read them. Default: `_INBOX_<name>`. */
   readonly inboxPrefix?: string
   readonly connectTimeoutMs?: number
@@ -47,11 +54,15 @@ export interface NatsShape {
   readonly nc: NatsConnection
   readonly js: JetStreamClient
   readonly jsm: JetStreamManager
+  /** Who it is to the server. */
+  readonly identity: string
   /** Of the server connected to last; none before its first answer, or when it sends no valid version. */
   readonly serverVersion: Effect.Effect<Option.Option<ServerVersion>>
   readonly status: Effect.Effect<ConnectionStatus>
   /** The current status, then every change. */
   readonly statusChanges: Stream.Stream<ConnectionStatus>
+  /** Never succeeds; fails as soon as the server has refused something that this identity may not do. */
+  readonly denied: Effect.Effect<never, PermissionDenied>
 }
 
 /** The address without user and password, for messages. */
@@ -59,6 +70,13 @@ export const displayUrl = (url: string | ReadonlyArray<string>): string =>
   (typeof url === "string" ? [url] : url).map((one) => one.replace(/\/\/[^@/]*@/, "//")).join(", ")
 
 const isLoopback = (url: string) => /^(?:[a-z]+:\/\/)?(?:[^@/]*@)?(?:127\.|localhost(?:[:/]|$)|\[?::1\]?)/.test(url)
+
+const readCredentials = (path: string) =>
+  Effect.tryPromise({
+    try: () => readFile(path),
+    catch: (cause) =>
+      new CredentialsUnreadable({ path, reason: cause instanceof Error ? cause.message : String(cause) })
+  })
 
 const authenticationOf = Effect.fnUntraced(function* (
   credentials: Credentials
@@ -71,22 +89,42 @@ const authenticationOf = Effect.fnUntraced(function* (
     case "Token":
       return { token: Redacted.value(credentials.token) }
     case "CredsFile": {
-      const unreadable = (reason: string) => new CredentialsUnreadable({ path: credentials.path, reason })
-      const content = yield* Effect.tryPromise({
-        try: () => readFile(credentials.path),
-        catch: (cause) => unreadable(cause instanceof Error ? cause.message : String(cause))
-      })
-      if (!content.includes("BEGIN NATS USER JWT")) return yield* unreadable("it contains no NATS user JWT")
+      const content = yield* readCredentials(credentials.path)
+      if (!content.includes("BEGIN NATS USER JWT")) {
+        return yield* new CredentialsUnreadable({ path: credentials.path, reason: "it contains no NATS user JWT" })
+      }
       return { authenticator: credsAuthenticator(new Uint8Array(content)) }
     }
+    case "SeedFile": {
+      const seed = seedIn((yield* readCredentials(credentials.path)).toString("utf8"))
+      if (seed === undefined) {
+        return yield* new CredentialsUnreadable({
+          path: credentials.path,
+          reason: "it contains no seed of a user's nkey"
+        })
+      }
+      return { authenticator: nkeyAuthenticator(seedBytes(seed)) }
+    }
+    case "Seed":
+      return { authenticator: nkeyAuthenticator(seedBytes(credentials.seed)) }
   }
 })
+
+const userOf = (credentials: Credentials | undefined): string | undefined =>
+  credentials?._tag === "UserPassword" ? credentials.user : undefined
 
 const connectError = (url: string, cause: unknown): BrokerUnreachable | BrokerRefused => {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return cause instanceof errors.AuthorizationError || cause instanceof errors.UserAuthenticationExpiredError
     ? new BrokerRefused({ url, reason })
     : new BrokerUnreachable({ url, reason })
+}
+
+/** What a status tells of something that is not permitted. Most of it fails no request: nobody else would learn of it. */
+const deniedBy = (event: Status, identity: string): PermissionDenied | undefined => {
+  if (event.type !== "error" || !(event.error instanceof errors.PermissionViolationError)) return undefined
+  const { operation, subject } = event.error
+  return new PermissionDenied({ operation: operation === "publish" ? "publish" : "subscribe", subject, identity })
 }
 
 const statusAfter = (event: Status): Option.Option<ConnectionStatus> => {
@@ -141,7 +179,9 @@ const make = Effect.fn("Nats.make")(function* (options: NatsOptions) {
       }),
     catch: (cause) => connectError(url, cause)
   })
-  const nc = connectedRequests(driver)
+  const identity = options.identity ?? userOf(options.credentials) ?? options.name
+  const nc = connectedRequests(driver, identity)
+  const denied = yield* Deferred.make<never, PermissionDenied>()
   const status = yield* SubscriptionRef.make<ConnectionStatus>("connected")
   yield* Effect.addFinalizer(() => close(nc, status))
   if (nc.info?.tls_required !== true && !servers.every(isLoopback)) {
@@ -149,6 +189,12 @@ const make = Effect.fn("Nats.make")(function* (options: NatsOptions) {
   }
 
   yield* Stream.fromAsyncIterable(nc.status(), (cause) => cause).pipe(
+    Stream.tap((event) => {
+      const refusal = deniedBy(event, identity)
+      return refusal === undefined
+        ? Effect.void
+        : Effect.andThen(Effect.logError(refusal.message), Deferred.fail(denied, refusal))
+    }),
     Stream.runForEach((event) =>
       Option.match(statusAfter(event), {
         onNone: () => Effect.logDebug(`broker connection: ${event.type}`),
@@ -169,10 +215,12 @@ const make = Effect.fn("Nats.make")(function* (options: NatsOptions) {
   return Nats.of({
     nc,
     js: jetstream(nc, requests),
+    identity,
     jsm: yield* Effect.promise(() => jetstreamManager(nc, { ...requests, checkAPI: false })),
     serverVersion: Effect.sync(() => parseServerVersion(nc.info?.version ?? "")),
     status: SubscriptionRef.get(status),
-    statusChanges: SubscriptionRef.changes(status).pipe(Stream.changes)
+    statusChanges: SubscriptionRef.changes(status).pipe(Stream.changes),
+    denied: Deferred.await(denied)
   })
 })
 

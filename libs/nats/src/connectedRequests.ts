@@ -1,11 +1,13 @@
 import { errors, type NatsConnection } from "@nats-io/transport-node"
+import { notePermission } from "./BrokerError.ts"
 
 /**
  * The connection with requests that wait until it is up, and that fail with a `RequestError` when it is cut. The driver's
  * own requests take their whole time limit in both cases: it drops what is sent while the connection is down, and it
- * leaves the requests in flight alone when the connection is cut.
+ * leaves the requests in flight alone when the connection is cut. A request that is not permitted fails with an error that
+ * knows the identity.
  */
-export const connectedRequests = (nc: NatsConnection): NatsConnection => {
+export const connectedRequests = (nc: NatsConnection, identity: string): NatsConnection => {
   let up = true
   /** Called when the connection is cut or up again: one for each request that is under way. */
   const waiting = new Set<() => void>()
@@ -41,7 +43,10 @@ export const connectedRequests = (nc: NatsConnection): NatsConnection => {
     const started = performance.now()
     if (!up) await untilUp(options.timeout)
     const timeout = Math.max(1, options.timeout - (performance.now() - started))
-    return untilCut(nc.request(subject, payload, { ...options, timeout }))
+    return untilCut(nc.request(subject, payload, { ...options, timeout })).catch((error: unknown) => {
+      notePermission(error, identity)
+      throw error
+    })
   }
   return new Proxy(nc, { get: (target, name) => (name === "request" ? request : Reflect.get(target, name)) })
 }

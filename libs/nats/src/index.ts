@@ -3,6 +3,10 @@
  * once), `EmbeddedServer` (a private nats-server for one directory), `attach` (the server that another process runs),
  * `locateServer` and `health` (for doctor). Requests fail with a `BrokerError`; match its `_tag`, never its text.
  */
+export { accountsConfig, keyVariable, type Login, withAccounts } from "./access/accountsConfig.ts"
+export { Identity, identities, inboxOf } from "./access/Identity.ts"
+export { derivedSeed, newSeed, publicKeyOf, type Seed, seedIn } from "./access/nkeys.ts"
+export { type Permissions, permissionsOf, type Tenant } from "./access/permissions.ts"
 export * from "./BrokerError.ts"
 export type { Difference } from "./compareConfig.ts"
 export * from "./embedded/EmbeddedError.ts"

@@ -67,6 +67,13 @@ export const subjects = (prefix: string) => {
 }
 export type Subjects = ReturnType<typeof subjects>
 
+/** The name of a service's consumer, the same for all who share it: of its commands, its events or its timers. */
+export const durableOf = (stream: "commands" | "events" | "timers", service: ServiceName): string =>
+  `${stream}-${service}`
+
+/** The name of the consumer of a service's work on a host. */
+export const workDurableOf = (service: ServiceName, host: Host): string => `work-${service}-${host}`
+
 /** The run that an event's subject names: the token before the type, which is the last. */
 export const runOfSubject = (subject: string): Key | undefined =>
   keyOfSubject(subject.slice(0, subject.lastIndexOf(".")))

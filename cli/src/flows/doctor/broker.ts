@@ -8,7 +8,7 @@ import { isInitialised } from "../../project/Project.ts"
 import { messaging, type SystemOptions, usesRemote } from "../../system/System.ts"
 import { CliFailure } from "../../terminal/CliFailure.ts"
 import { requireTrusted } from "../../trust/requireTrust.ts"
-import { serverSettings } from "../../trust/trustedSettings.ts"
+import { credentialSettings, serverSettings } from "../../trust/trustedSettings.ts"
 import { broken, type Finding, ok, warning } from "./findings.ts"
 
 const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`
@@ -84,7 +84,7 @@ const check = (options: SystemOptions) =>
   }).pipe(Effect.scoped, Effect.provide(messaging(options)))
 
 const requireTrustedServer = ({ nats, project }: SystemOptions, config: Config) =>
-  requireTrusted(project, config, nats === undefined ? serverSettings : ["nats.credentials"])
+  requireTrusted(project, config, nats === undefined ? serverSettings : credentialSettings)
 
 export const checkBroker = (options: SystemOptions, config: Config): Effect.Effect<ReadonlyArray<Finding>> =>
   !usesRemote(options) && !isInitialised(options.project)

@@ -1,7 +1,7 @@
 /** `reprise dead-letters list|show|replay|drop`: messages that could not be handled. */
 import { Messenger, NotReplayable, type StoredDeadLetter } from "@reprise/actor"
 import { Effect } from "effect"
-import { type ClientFlags, withClient, withWritingClient } from "../../system/clientSystem.ts"
+import { type ClientFlags, withClient, withOperator } from "../../system/clientSystem.ts"
 import { wrongUse } from "../../terminal/CliFailure.ts"
 import { data, okJson, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
@@ -71,7 +71,7 @@ export const showDeadLetter = (flags: LetterFlags) =>
   )
 
 export const replayDeadLetter = (flags: LetterFlags) =>
-  withWritingClient(
+  withOperator(
     flags,
     Effect.gen(function* () {
       const found = yield* findLetter(flags.letter)
@@ -88,11 +88,12 @@ export const replayDeadLetter = (flags: LetterFlags) =>
       )
       if (flags.json) return okJson({ letter: flags.letter, state: "sent" })
       say(`Sent the message of dead letter ${flags.letter} again. If it fails again, it becomes a new dead letter.`)
-    })
+    }),
+    true
   )
 
 export const dropDeadLetter = (flags: LetterFlags) =>
-  withClient(
+  withOperator(
     flags,
     Effect.gen(function* () {
       const { sequence } = yield* findLetter(flags.letter)

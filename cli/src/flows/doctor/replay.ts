@@ -9,7 +9,7 @@ import { workspaceActor } from "@reprise/workspace"
 import { Effect } from "effect"
 import { sessionSettings } from "../../config/serviceOptions.ts"
 import type { Settings } from "../../config/settingsTable.ts"
-import { type ClientFlags, clientOptions, withClient } from "../../system/clientSystem.ts"
+import { type ClientFlags, clientOptions, withOperator } from "../../system/clientSystem.ts"
 import { allQuestions, allRuns, allSessions, unknownRun } from "../../system/lookUp.ts"
 import { exitWith } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
@@ -81,7 +81,7 @@ interface Flags extends ClientFlags {
 
 /** Exits with 3 if a journal cannot be read; writes nothing. */
 export const replay = (flags: Flags) =>
-  withClient(
+  withOperator(
     flags,
     Effect.gen(function* () {
       const { options } = yield* clientOptions(flags)

@@ -3,7 +3,7 @@ import { BrokerFault } from "@reprise/actor"
 import type { SessionView } from "@reprise/protocol"
 import { Clock, Effect } from "effect"
 import { findProject } from "../../project/Project.ts"
-import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
+import { type ClientFlags, withOperator } from "../../system/clientSystem.ts"
 import { allRuns, allSessions } from "../../system/lookUp.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { okJson, say } from "../../terminal/Printer.ts"
@@ -80,7 +80,7 @@ const orCliFailure = <A, E, R>(pruning: Effect.Effect<A, E | BrokerFault, R>) =>
   )
 
 export const prune = (flags: Flags) =>
-  withClient(
+  withOperator(
     flags,
     Effect.gen(function* () {
       if (flags.days < 0) {

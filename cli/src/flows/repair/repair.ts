@@ -2,7 +2,7 @@
 import { contracts } from "@reprise/protocol"
 import { Effect } from "effect"
 import { archivePath, findProject } from "../../project/Project.ts"
-import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
+import { type ClientFlags, withOperator } from "../../system/clientSystem.ts"
 import { allRuns, unknownRun } from "../../system/lookUp.ts"
 import { wrongUse } from "../../terminal/CliFailure.ts"
 import { okJson, say } from "../../terminal/Printer.ts"
@@ -39,7 +39,7 @@ const confirm = Effect.fnUntraced(function* (flags: Flags, loss: string) {
 })
 
 export const repair = (flags: Flags) =>
-  withClient(
+  withOperator(
     flags,
     Effect.gen(function* () {
       const project = yield* findProject(process.cwd())

@@ -4,7 +4,7 @@ import { attempt, RequestTimedOut } from "@reprise/nats"
 import { type Cause, Duration, Effect, Queue, Schedule, Stream } from "effect"
 import type { BrokerShape, EventsFrom, StoredMessage } from "../broker/Broker.ts"
 import type { BrokerFault } from "../broker/faults.ts"
-import { type Connection, can, fault } from "./Connection.ts"
+import { type Connection, fault } from "./Connection.ts"
 import type { LargeBodies } from "./largeBodies.ts"
 import { storedMessage } from "./read.ts"
 import { silenceMs } from "./silence.ts"
@@ -39,7 +39,9 @@ interface Follower {
   readonly connection: Connection
   readonly bodies: LargeBodies
   readonly stream: string
-  readonly filter: Partial<OrderedConsumerOptions>
+  /** The pattern that the server is asked for, and whether a message of it is wanted. */
+  readonly filter: string
+  readonly isWanted: (subject: string) => boolean
   /** Where a new session begins: after the last message that was read. */
   start: Start
   /** How many messages the consumer of this session has sent, as the last one that was read says. */
@@ -53,8 +55,10 @@ const readBatch = (follower: Follower, messages: ConsumerMessages) => {
   const readNext = Effect.gen(function* () {
     const { done, value } = yield* attempt("follow", () => iterator.next())
     if (done === true) return false
-    const stored = storedMessage(follower.bodies, value, (name) => value.headers?.get(name) ?? "")
-    yield* Queue.offer(follower.queue, stored)
+    if (follower.isWanted(value.subject)) {
+      const stored = storedMessage(follower.bodies, value, (name) => value.headers?.get(name) ?? "")
+      yield* Queue.offer(follower.queue, stored)
+    }
     follower.start = fromSequence(value.seq + 1)
     follower.read = value.info.deliverySequence
     return true
@@ -81,15 +85,27 @@ const readSession = (follower: Follower) => {
   const { connection, filter, start, stream } = follower
   follower.read = 0
   return Effect.acquireUseRelease(
-    attempt("follow", () => connection.js.consumers.get(stream, { ...filter, ...start })),
+    attempt("follow", () => connection.js.consumers.get(stream, { filter_subjects: filter, ...start })),
     (consumer) => Effect.forever(fetchBatch(follower, consumer)),
     (consumer) => attempt("follow", () => consumer.delete()).pipe(Effect.timeoutOption("1 second"), Effect.ignore)
   )
 }
 
-const filterOf = (patterns: ReadonlyArray<string>): Partial<OrderedConsumerOptions> => ({
-  filter_subjects: patterns.length === 1 ? patterns.join() : [...patterns]
-})
+/**
+ * The narrowest single pattern for all of these, which have equally many tokens. The server is never asked for several:
+ * a request for that does not name its consumer, and whoever may send it may take over those of others.
+ */
+export const commonPattern = (patterns: ReadonlyArray<string>): string => {
+  const [first = [], ...others] = patterns.map((pattern) => pattern.split("."))
+  return first.map((token, n) => (others.every((other) => other[n] === token) ? token : "*")).join(".")
+}
+
+const matcherOf = (patterns: ReadonlyArray<string>) => {
+  if (patterns.length === 1) return () => true
+  const alternatives = patterns.map((one) => one.replaceAll(/[.$]/g, "\\$&").replaceAll("*", "[^.]+"))
+  const wanted = new RegExp(`^(?:${alternatives.join("|")})$`)
+  return (subject: string) => wanted.test(subject)
+}
 
 export const makeFollow = (connection: Connection, bodies: LargeBodies): BrokerShape["follow"] => {
   const stream = connection.subjects.streams.events
@@ -97,10 +113,8 @@ export const makeFollow = (connection: Connection, bodies: LargeBodies): BrokerS
     Stream.callback<StoredMessage, BrokerFault>(
       Effect.fnUntraced(function* (queue: Follower["queue"]) {
         const start = yield* startOf(connection, stream, from)
-        // An old server gives every event; the reader leaves out what it does not want.
-        const narrow = patterns.length < 2 || (yield* can(connection, "filterSubjects"))
-        const filter = narrow ? filterOf(patterns) : {}
-        const follower: Follower = { connection, bodies, stream, filter, start, read: 0, queue }
+        const [filter, isWanted] = [commonPattern(patterns), matcherOf(patterns)]
+        const follower: Follower = { connection, bodies, stream, filter, isWanted, start, read: 0, queue }
         return yield* Effect.suspend(() => readSession(follower)).pipe(
           Effect.catch((error) =>
             error._tag === "RequestTimedOut"

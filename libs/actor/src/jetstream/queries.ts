@@ -13,7 +13,10 @@ const answerWithinMs = 15_000
 /** How often a query is asked again: it, or its answer, is lost when the connection breaks. */
 const askedAgain = 1
 
-/** A list of many actors may be larger than a message can be; then the reply names an object, which the asker removes. */
+/** The asker has read it by then. It does not remove it itself: whoever asks need not be somebody who may remove anything. */
+const replyKept = "1 minute"
+
+/** A list of many actors may be larger than a message can be; then the reply names an object, which is removed later. */
 const respond = Effect.fnUntraced(function* (bodies: LargeBodies, message: ServiceMsg, reply: string) {
   if (!isLarge(reply)) return void message.respond(reply)
   const object = `reply/${crypto.randomUUID()}`
@@ -21,16 +24,13 @@ const respond = Effect.fnUntraced(function* (bodies: LargeBodies, message: Servi
   const reference = headers()
   reference.set(bodyHeader, object)
   message.respond("", { headers: reference })
+  yield* Effect.sleep(replyKept).pipe(Effect.ensuring(Effect.ignore(bodies.remove(object))))
 })
 
 const readReply = Effect.fnUntraced(function* (bodies: LargeBodies, message: Msg) {
   const object = message.headers?.get(bodyHeader) ?? ""
   if (object === "") return message.string()
-  const reply = yield* Effect.catchTag(bodies.get(object), "BodyLost", (lost) =>
-    Effect.fail(fault(`read ${object}`)(lost))
-  )
-  yield* bodies.remove(object).pipe(Effect.ignore)
-  return reply
+  return yield* Effect.catchTag(bodies.get(object), "BodyLost", (lost) => Effect.fail(fault(`read ${object}`)(lost)))
 })
 
 /** What follows `<prefix>.api.<service>` in the subject. */

@@ -11,6 +11,14 @@ import { bodyHeader, bodyPrefix, decodeText, type LargeBodies } from "./largeBod
 const shortTail = 4
 const longestReadMs = 30_000
 
+/**
+ * Streams whose messages services take by named consumers are read one message at a time: whoever may make consumers there
+ * could take a message from another service. What one actor has there is never much. A person makes consumers only for
+ * events.
+ */
+const isReadOneByOne = (kind: StreamKind, identity: string): boolean =>
+  kind !== "events" && (identity === "person" || (kind !== "journal" && kind !== "dead"))
+
 const bodyOf = (bodies: LargeBodies, object: string, data: Uint8Array): StoredMessage["body"] => {
   if (object === "") return Effect.sync(() => decodeText(data))
   // The object store also holds transcripts, and a message must not give them away.
@@ -80,7 +88,7 @@ export const makeRead = (
   connection: Connection,
   bodies: LargeBodies
 ): Pick<BrokerShape, "last" | "read" | "purge" | "remove"> => {
-  const { jsm, subjects } = connection
+  const { jsm, nats, subjects } = connection
 
   const last = (kind: StreamKind, subject: string) =>
     getMessage(connection, bodies, subjects.streams[kind], { last_by_subj: subject })
@@ -89,7 +97,7 @@ export const makeRead = (
     const stream = subjects.streams[kind]
     const found: Array<StoredMessage> = []
     let next = after + 1
-    while (found.length < Math.min(limit, shortTail)) {
+    while (found.length < Math.min(limit, isReadOneByOne(kind, nats.identity) ? Infinity : shortTail)) {
       const message = yield* getMessage(connection, bodies, stream, { seq: next, next_by_subj: subject })
       if (message === undefined) return found
       found.push(message)

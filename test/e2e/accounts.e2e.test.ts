@@ -1,0 +1,124 @@
+/** A cluster with an identity for each service: real processes with a key each, on a server with TLS. */
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import type { Identity } from "@reprise/nats"
+import { Effect } from "effect"
+import { productionServer } from "../accounts/productionServer.ts"
+import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
+import { makeWorld, type World } from "../harness/World.ts"
+
+const services = ["orchestrator", "session-manager", "reviewer", "gate", "workspace"] as const
+
+interface Server {
+  readonly url: string
+  readonly keys: string
+  readonly log: () => string
+}
+
+const as = ({ keys, url }: Server, identity: Identity) => ({
+  environment: {
+    REPRISE_NATS_URL: url,
+    REPRISE_NATS_NKEY_SEED_FILE: join(keys, `${identity}.nk`),
+    REPRISE_NATS_CA_FILE: join(keys, "ca.crt")
+  }
+})
+
+const violations = ({ log }: Server) => log().match(/.*Permissions? Violation.*/g) ?? []
+
+/** A command that must succeed. */
+const does = (world: World, server: Server, identity: Identity, ...args: ReadonlyArray<string>) =>
+  world.repriseIn(as(server, identity), ...args).pipe(
+    Effect.map(({ code, stderr, stdout }) => {
+      assert.strictEqual(code, 0, `${args.join(" ")}: ${stdout}${stderr}`)
+      return stdout
+    })
+  )
+
+const worldOf = (model = script()) => makeWorld({ openCode: "shared", plan: plan("One"), script: model })
+
+describe("on a cluster with an identity for each service", () => {
+  it.live("a run asks a person, is answered, completes, is looked at and pruned, and nobody is refused anything", () =>
+    Effect.gen(function* () {
+      const server = yield* productionServer()
+      const world = yield* worldOf(script(once({ role: "author", kind: "report" }, needsHuman("Which colour?"))))
+      // A service may be started before the operator has made the streams.
+      const early = yield* world.startIn(as(server, "gate"), "serve", "gate")
+      yield* early.waitFor(/Waiting for 'reprise streams', as the operator/)
+      assert.match(yield* does(world, server, "operator", "streams"), /REPRISE_JOURNAL: created/)
+      yield* early.waitFor(/is ready/)
+      const before = violations(server).length
+      for (const service of services.filter((name) => name !== "gate")) {
+        yield* (yield* world.startIn(as(server, service), "serve", service)).waitFor(/is ready/)
+      }
+      const run = yield* world.repriseIn(as(server, "person"), "run", "PLAN.md")
+      assert.strictEqual(run.code, 4, run.stderr)
+      const [question] = JSON.parse(yield* does(world, server, "person", "gate", "list", "--json")).data
+      yield* does(world, server, "person", "gate", "show", question.escalationId)
+      yield* does(
+        world,
+        server,
+        "person",
+        "gate",
+        "answer",
+        question.escalationId,
+        "continue-session",
+        "--guidance",
+        "Blue"
+      )
+      const again = yield* world.repriseIn(as(server, "person"), "run", "PLAN.md")
+      assert.strictEqual(again.code, 0, again.stderr)
+      const { runId } = question
+      yield* does(world, server, "person", "status", runId)
+      yield* does(world, server, "person", "summary", runId)
+      yield* does(world, server, "person", "logs", runId)
+      yield* does(world, server, "person", "dead-letters", "list")
+      const [session] = JSON.parse(yield* does(world, server, "person", "sessions", "list", "--json")).data
+      yield* does(world, server, "person", "sessions", "show", session.sessionId)
+      yield* does(world, server, "person", "sessions", "export", session.sessionId, join(world.root, "..", "exported"))
+      yield* does(world, server, "operator", "doctor", "--replay", runId)
+      yield* does(world, server, "operator", "prune", "--days", "0", "--yes")
+      assert.deepStrictEqual(violations(server).slice(before), [])
+    })
+  )
+
+  it.live("a command that its identity may not do fails at once, and names the identity and the subject", () =>
+    Effect.gen(function* () {
+      const server = yield* productionServer()
+      const world = yield* worldOf()
+      yield* does(world, server, "operator", "streams")
+      const pruned = yield* world.repriseIn(as(server, "person"), "prune", "--days", "0", "--yes", "--json")
+      const { error } = JSON.parse(pruned.stdout.split("\n").find((line) => line.startsWith("{")) ?? "{}")
+      assert.strictEqual(pruned.code, 3)
+      assert.strictEqual(error.code, "not-permitted")
+      assert.match(error.message, /The identity 'operator' may not use '_INBOX_operator\.[^']+'/)
+      const streams = yield* world.repriseIn(as(server, "gate"), "streams")
+      assert.strictEqual(streams.code, 3)
+      assert.match(streams.stderr, /The identity 'operator' may not use '[^']+'/)
+    })
+  )
+
+  it.live("a service with the key of another fails at its start, and names the identity and the subject", () =>
+    Effect.gen(function* () {
+      const server = yield* productionServer()
+      const world = yield* worldOf()
+      yield* does(world, server, "operator", "streams")
+      const ended = yield* world.repriseIn(as(server, "reviewer"), "serve", "gate")
+      assert.strictEqual(ended.code, 3, ended.stderr)
+      assert.match(ended.stderr, /The identity 'gate' may not use '[^']+' on the NATS server/)
+    })
+  )
+
+  it.live("a service that may not take its messages says so, with its name and the subject", () =>
+    Effect.gen(function* () {
+      const server = yield* productionServer((accounts) =>
+        accounts.replace(/^.*"\$JS\.API\.CONSUMER\.MSG\.NEXT\.REPRISE_COMMANDS\.commands-gate".*\n/m, "")
+      )
+      const world = yield* worldOf()
+      yield* does(world, server, "operator", "streams")
+      const gate = yield* world.startIn(as(server, "gate"), "serve", "gate")
+      yield* gate.waitFor(
+        /The identity 'gate' may not use '\$JS\.API\.CONSUMER\.MSG\.NEXT\.REPRISE_COMMANDS\.commands-gate'/
+      )
+    })
+  )
+})
