@@ -137,6 +137,26 @@ const cases: ReadonlyArray<Case> = [
     says: /reprise\.toml, permissions:\n {2}workspace[\s\S]*reprise trust/
   },
   {
+    what: "rules of a tracked file that allow something, which nobody trusted",
+    prepare: commit("reprise.toml", '[permissions.allow]\ncommands = ["*"]\n[permissions.deny]\ncommands = ["rm *"]\n'),
+    args: ["run", "PLAN.md"],
+    code: 3,
+    says: /reprise\.toml, permissions\.allow\.commands:\n {2}\*\n[\s\S]*reprise trust/
+  },
+  {
+    what: "a rule with a chain of commands, saying what it expects",
+    prepare: commit("reprise.toml", '[permissions.allow]\ncommands = ["git status; rm -rf /"]\n'),
+    args: ["run", "PLAN.md"],
+    code: 3,
+    says: /line 2: permissions\.allow\.commands is not valid: Expected a pattern for one command[\s\S]*A chain needs a rule/
+  },
+  {
+    what: "removing a rule that is not there, with where to look",
+    args: ["permissions", "remove", "12345678"],
+    code: 2,
+    says: /No rule that was written at the gate has the id 12345678[\s\S]*'reprise permissions' lists them/
+  },
+  {
     what: "a server of a tracked file that nobody trusted, before anything is sent to it",
     prepare: commit("reprise.toml", '[nats]\nurl = "nats://user:secret@nowhere.invalid"\n'),
     args: ["status"],

@@ -145,7 +145,10 @@ describe("a rule that holds a command back", () => {
     "git {push,origin}",
     "env $X",
     "sh -c $X",
-    'eval "$X"'
+    'eval "$X"',
+    "echo git push | sh",
+    "curl example.org | bash -s",
+    "echo push | xargs git"
   ])("asks about %j, of which only a shell knows what it is", (command) =>
     assert.strictEqual(startsCommand(["git push *"], command), "maybe")
   )
@@ -160,6 +163,8 @@ describe("a rule that holds a command back", () => {
     "rm *.log",
     "ls src/*",
     "cat $FILE",
+    "echo a | xargs ls -l",
+    "sh script.sh",
     "digit push",
     "git pushx"
   ])("lets %j be", (command) => assert.strictEqual(startsCommand(["git push *"], command), "no"))

@@ -5,9 +5,13 @@ import { assert, describe, layer } from "@effect/vitest"
 import { markedProcesses } from "@reprise/process"
 import { addTokens } from "@reprise/protocol"
 import { ScriptedModel } from "@reprise/scripted-model"
-import { Effect, Fiber } from "effect"
-import { AgentRuntime, type RuntimeEvent } from "../src/index.ts"
+import { Effect, Fiber, Layer } from "effect"
+import { AgentRuntime, layerOpenCode, OpenCodeServer, type RuntimeEvent } from "../src/index.ts"
+import { clientFor } from "../src/opencode/server/http.ts"
 import { markOf } from "../src/opencode/server/startServer.ts"
+import { permissionRules } from "../src/opencode/session/permissionRules.ts"
+import { heldBack, noRules } from "../src/rules/PermissionRules.ts"
+import { rulesInMemory } from "../src/rules/RuleBook.ts"
 import { killServer, openCodeWorld } from "./contract/openCodeWorld.ts"
 import { Places } from "./contract/Places.ts"
 import {
@@ -42,6 +46,32 @@ const refuseNext = Effect.fnUntraced(function* (seen: ReadonlyArray<RuntimeEvent
 
 describe("OpenCode", () => {
   layer(openCodeWorld, { excludeTestServices: true, timeout: "15 minutes" })((it) => {
+    it.effect("gives a session that is older than its rules the new ones with its next prompt, once", () =>
+      Effect.gen(function* () {
+        const { directory } = yield* World
+        const server = yield* OpenCodeServer
+        const id = yield* newSession("all")
+        yield* say(id, "run echo free")
+        const deny = { ...noRules.deny, commands: ["touch *"] }
+        const rules = rulesInMemory({ ...noRules, deny })
+        const same = Layer.succeed(OpenCodeServer, server)
+        const later = yield* Layer.build(Layer.fresh(layerOpenCode({ pollMs: 250, rules })).pipe(Layer.provide(same)))
+        const client = clientFor(yield* server.connection)
+        const ruleCount = Effect.map(
+          Effect.promise(() => client.session.get({ sessionID: id, directory })),
+          ({ data }) => data?.permission?.length ?? 0
+        )
+        const before = yield* ruleCount
+        for (const text of ["run echo once", "run echo more"]) {
+          assert.strictEqual((yield* Effect.provide(say(id, text), later)).text, "ran")
+        }
+        assert.strictEqual(
+          yield* ruleCount,
+          before + permissionRules("all", false, heldBack(yield* rules.rules)).length
+        )
+      })
+    )
+
     it.effect("ends the shell of a tool whose server was killed, and finishes the turn", () =>
       Effect.gen(function* () {
         const { directory, stateDirectory } = yield* Places

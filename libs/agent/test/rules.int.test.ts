@@ -98,11 +98,16 @@ const claude = (book: RuleBook) =>
     })
   )
 
-/** Says it in a new session, rejects every question with words, so that the turn goes on, and returns the questions. */
-const tried = Effect.fnUntraced(function* (text: string, permissions: PermissionMode) {
+/** `created`: happens after the session was made. Says it in a new session, rejects every question with words, so that the turn goes on, and returns the questions. */
+const tried = Effect.fnUntraced(function* (
+  text: string,
+  permissions: PermissionMode,
+  created: Effect.Effect<void> = Effect.void
+) {
   const { directory } = yield* Places
   const runtime = yield* AgentRuntime
   const runtimeSessionId = yield* runtime.create({ directory, title: text, permissions })
+  yield* created
   const asked: Array<string> = []
   const rejecting = Effect.forever(
     Effect.gen(function* () {
@@ -123,7 +128,8 @@ const tried = Effect.fnUntraced(function* (text: string, permissions: Permission
 
 const suite = <E>(name: string, runtime: (book: RuleBook) => Layer.Layer<AgentRuntime, E, Places | ScriptedModel>) =>
   describe(`rules on ${name}`, () => {
-    const all = runtime(rulesInMemory(rules)).pipe(
+    let current = rules
+    const all = runtime({ ...rulesInMemory(), rules: Effect.sync(() => current) }).pipe(
       Layer.provideMerge(model),
       Layer.provideMerge(Layer.fresh(Places.layer))
     )
@@ -154,6 +160,23 @@ const suite = <E>(name: string, runtime: (book: RuleBook) => Layer.Layer<AgentRu
             assert.include(said, "permissions.deny.commands: git push *")
             assert.include(said, "permissions.deny.files: secret.txt")
           })
+      )
+
+      it.effect("what is denied does not happen in a session that is older than the rule", () =>
+        Effect.gen(function* () {
+          const { directory } = yield* Places
+          writeFileSync(join(directory, "secret.txt"), "c4n4ry\n")
+          current = noRules
+          const { said } = yield* tried(
+            "held",
+            "all",
+            Effect.sync(() => {
+              current = rules
+            })
+          )
+          assert.notInclude(said, "c4n4ry")
+          assert.include(said, "permissions.deny.commands: git push *")
+        })
       )
 
       it.effect("an allowed file is changed without a question, but none that grants permissions", () =>

@@ -170,6 +170,13 @@ const starters =
 /** Programs that read commands from an argument. */
 const readers = /^(sh|ash|dash|bash|zsh|ksh|fish|eval|su|ssh|trap|watch|script|env)$/
 
+const shells = /^(sh|ash|dash|bash|zsh|ksh|fish)$/
+
+/** Programs that add words of their input to the command that they start. */
+const fromInput = /^(xargs|parallel)$/
+
+const unknown: Word = { text: "", computed: true, globbed: false }
+
 /** How many arguments of a starter may be the command that it starts. */
 const maxStarts = 200
 
@@ -184,11 +191,14 @@ export const startedBy = (text: string, depth = 0): ReadonlyArray<ReadonlyArray<
     const first = words.findIndex((word) => !isPrefix(word))
     if (first === -1) return []
     const command = words.slice(first)
+    const added = fromInput.test(nameOf(command[0])) ? [unknown] : []
     const later = starters.test(nameOf(command[0]))
-      ? command.slice(1, maxStarts).map((_, index) => command.slice(index + 1))
+      ? command.slice(1, maxStarts).map((_, index) => [...command.slice(index + 1), ...added])
       : []
     const isReader = command.some((word, index) => readers.test(nameOf(word)) && (index === 0 || later.length > 0))
     const given = command.slice(1).map((word) => word.text)
     const read = isReader && depth < 4 ? [...given, given.join(" ")].flatMap((one) => startedBy(one, depth + 1)) : []
-    return [command, ...later, ...read]
+    // Without a text or a script it runs its input.
+    const runsInput = shells.test(nameOf(command[0])) && given.every((word) => word.startsWith("-"))
+    return [command, ...later, ...read, ...(runsInput ? [[unknown]] : [])]
   })
