@@ -17,6 +17,7 @@ interface Case {
   readonly openCodeUrl?: string
   readonly approves?: boolean
   readonly attended?: boolean
+  readonly allows?: boolean
   /** Undefined: it works. */
   readonly says: RegExp | undefined
 }
@@ -30,6 +31,7 @@ const cases: ReadonlyArray<Case> = [
   { permissions: "ask", standing: off, says: /sandbox\.mode is "off"/ },
   { permissions: "ask", standing: off, approves: true, says: undefined },
   { permissions: "ask", standing: off, attended: true, says: undefined },
+  { permissions: "ask", standing: off, allows: true, says: undefined },
   { permissions: "ask", standing: used, openCodeUrl: "http://127.0.0.1:4096", says: /opencode\.url/ },
   { permissions: "ask", standing: used, openCodeUrl: "http://127.0.0.1:4096", runtime: "claude", says: undefined }
 ]
@@ -39,6 +41,7 @@ describe("a run that nobody attends", () => {
     const { settings } = configOf(
       layerOf({
         ...(one.openCodeUrl === undefined ? {} : { "opencode.url": one.openCodeUrl }),
+        ...(one.allows === true ? { "permissions.allow.commands": ["git commit *"] } : {}),
         ...(one.approves === true ? { "sessions.onPrompt": ["approve"] } : {})
       })
     )

@@ -33,11 +33,13 @@ export const obstacleToAuto = (
   standing: Standing
 ): Obstacle | undefined => {
   if (!auto || permissions === "all" || approves(settings.sessions)) return undefined
+  // Whether they are the ones that the work needs shows only when it is done.
+  if (settings["permissions.allow"].commands.length > 0) return undefined
   const why = whyAsked(settings, runtime, standing)
   if (why === undefined) return undefined
   return {
     message: `With --auto nobody answers, but agents ask before each command: permissions is "${permissions}", and ${why}. No work could be committed.`,
-    hint: "Make the sandbox usable ('reprise doctor' says what is missing), or set permissions to \"all\" on a machine that you can afford to lose, or run without --auto."
+    hint: "Make the sandbox usable ('reprise doctor' says what is missing), or allow the commands of the work in [permissions.allow], or set permissions to \"all\" on a machine that you can afford to lose, or run without --auto."
   }
 }
 
