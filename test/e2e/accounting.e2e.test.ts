@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { commits, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
 import { sayInto } from "../harness/openCodeUser.ts"
 import { makeWorld, type World } from "../harness/World.ts"
-import { waitUntil } from "../harness/waitUntil.ts"
+import { waitForCommand } from "../harness/waitUntil.ts"
 
 /** The model is called a first time, and a second time, which a test releases. */
 const heldAtSecondCall = script(
@@ -29,7 +29,7 @@ const looking = { bash: "sleep 0.5" }
 
 /** The run, once it adds up to within 1 %. No runtime tells what the last call used if it was cut off. */
 const thatAddsUp = (world: World) =>
-  waitUntil(
+  waitForCommand(
     Effect.gen(function* () {
       const [run] = yield* world.runs
       const calls = yield* counted(world)
@@ -73,7 +73,7 @@ describe("what a human uses in a session", () => {
       assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
       yield* world.start("up")
       yield* sayInto(world, yield* authorIn(world), "Do it by hand.")
-      yield* waitUntil(Effect.map(world.runs, ([run]) => run?.status === "completed" || undefined))
+      yield* waitForCommand(Effect.map(world.runs, ([run]) => run?.status === "completed" || undefined))
       yield* countsTheHuman(world, "completed")
     })
   )

@@ -7,7 +7,7 @@ import { gateEvents } from "../harness/eventLines.ts"
 import { commits, complete, humanRequired, needsHuman, on, once, plan, ready, script } from "../harness/modelScript.ts"
 import { withAgentRuntime } from "../harness/openCodeUser.ts"
 import { makeWorld, type World } from "../harness/World.ts"
-import { waitUntil } from "../harness/waitUntil.ts"
+import { waitForCommand, waitUntil } from "../harness/waitUntil.ts"
 
 const author = { role: "author", kind: "report" } as const
 const quick = 'permissions = "all"\n[sessions]\nidleGraceMs = 1000\n'
@@ -15,14 +15,14 @@ const byHand = on({ role: "author", lastUser: "by hand" }, commits("hand.txt", "
 
 /** The newest session of the author, once the runtime has opened it. */
 const authorIn = (world: World, phase: string) =>
-  waitUntil(
+  waitForCommand(
     Effect.map(world.sessions, (all) =>
       all.findLast((one) => one.role === "author" && one.phase === phase && one.runtimeSessionId !== undefined)
     )
   )
 
 const statusIs = (world: World, status: string) =>
-  waitUntil(Effect.map(world.runs, ([run]) => run?.status === status || undefined))
+  waitForCommand(Effect.map(world.runs, ([run]) => run?.status === status || undefined))
 
 /** Waits for the interface; the footer is drawn when it takes input. */
 const attach = Effect.fnUntraced(function* (world: World, sessionId: string) {
@@ -80,7 +80,7 @@ describe("a human in OpenCode's own interface", () => {
       yield* up.waitFor(/[Aa]nother process|follows/)
 
       yield* say(second, "Do it by hand.")
-      const question = yield* waitUntil(
+      const question = yield* waitForCommand(
         Effect.map(world.questions, (all) => all.find(({ origin }) => origin === "reviewer"))
       )
       assert.include(commitsOf(world), "Write hand.txt")
@@ -135,7 +135,7 @@ describe("a human in OpenCode's own interface", () => {
       const { sessionId } = yield* authorIn(world, "2")
       const second = yield* attach(world, sessionId)
       yield* say(second, "Blue, by hand.")
-      yield* waitUntil(Effect.map(world.questions, (all) => (all.length === 0 ? true : undefined)))
+      yield* waitForCommand(Effect.map(world.questions, (all) => (all.length === 0 ? true : undefined)))
       assert.strictEqual((yield* world.runs)[0]?.status, "paused")
       yield* world.reprise("resume", runId)
       yield* statusIs(world, "completed")

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
-import { waitUntil } from "../harness/waitUntil.ts"
+import { waitForCommand } from "../harness/waitUntil.ts"
 
 const author = { role: "author", kind: "report" } as const
 
@@ -55,7 +55,7 @@ describe("a question at the terminal", () => {
 
       const [question] = yield* world.questions
       yield* world.reprise("gate", "answer", question?.escalationId ?? "", "fix")
-      yield* waitUntil(Effect.map(world.runs, ([only]) => only?.status === "completed" || undefined))
+      yield* waitForCommand(Effect.map(world.runs, ([only]) => only?.status === "completed" || undefined))
       assert.match(run.stdout, /EDITING\r?\n$/, "nothing is printed over the editor")
       writeFileSync(at("close"), "\n")
       const ended = yield* run.ended

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { commits, correct, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
-import { waitUntil } from "../harness/waitUntil.ts"
+import { waitForCommand } from "../harness/waitUntil.ts"
 
 const story = script(
   once({ role: "reviewer", kind: "report" }, correct("Say more")),
@@ -21,7 +21,7 @@ describe("a run that was killed while parked, and whose OpenCode lost everything
       const world = yield* makeWorld({ plan: plan("One"), script: story })
       const parked = yield* world.atTerminal("run", "PLAN.md")
       yield* parked.waitFor(/answer> /)
-      yield* waitUntil(
+      yield* waitForCommand(
         Effect.map(world.sessions, (all) =>
           all.length === 2 && all.every((one) => (one.savedAt ?? "") >= one.lastActivityAt) ? true : undefined
         )

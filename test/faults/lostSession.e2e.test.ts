@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
 import { deleteSession } from "../harness/openCodeUser.ts"
 import { makeWorld } from "../harness/World.ts"
-import { waitUntil } from "../harness/waitUntil.ts"
+import { waitForCommand } from "../harness/waitUntil.ts"
 
 describe("continuing a session that was deleted", () => {
   it.live("tells another one its conversation, says so, and goes on with your guidance", () =>
@@ -15,7 +15,7 @@ describe("continuing a session that was deleted", () => {
       })
       const run = yield* world.atTerminal("run", "PLAN.md")
       yield* run.waitFor(/answer> /)
-      const author = yield* waitUntil(
+      const author = yield* waitForCommand(
         Effect.map(world.sessions, (all) => all.find(({ lastActivityAt, savedAt = "" }) => savedAt >= lastActivityAt))
       )
       const calls = (yield* world.model.calls).length
