@@ -51,7 +51,7 @@ describe("the display of a run", () => {
       })
       const run = yield* world.startIn({ input: size }, "run", "PLAN.md", "--no-input")
       yield* run.waitFor(/^Starting …/)
-      yield* untilSeen(run, size, shows(/^ {4}\| First I look at the/))
+      yield* untilSeen(run, size, shows(/^ {4}\| .*and then I/))
       // Nothing happens, and still the clock goes on.
       const before = clockOf(yield* untilSeen(run, size, (rows) => clockOf(rows) >= 0))
       const later = yield* untilSeen(run, size, (rows) => clockOf(rows) > before + 1)

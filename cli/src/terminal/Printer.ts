@@ -91,8 +91,8 @@ export const ring = (): void => {
 }
 
 const write = (fd: number, text: string): void => {
-  if (!isTerminal(fd)) return writeNow(fd, text)
-  if (held !== undefined) held.push(() => write(fd, text))
+  if (!isTerminal(fd)) writeNow(fd, text)
+  else if (held !== undefined) held.push(() => write(fd, text))
   else writeNow(fd, erasing() + text + drawing())
 }
 

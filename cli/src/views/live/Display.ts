@@ -126,6 +126,7 @@ const liveDisplay = Effect.fnUntraced(function* (options: DisplayOptions) {
     const shown = show(model, input)
     model = shown.model
     for (const line of shown.lines) printLine(line, options)
+    if (shown.lines.length > 0) draw()
   }
   process.stderr.on("resize", draw)
   yield* Effect.addFinalizer(() =>
