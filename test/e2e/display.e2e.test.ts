@@ -96,24 +96,6 @@ describe("the display of a run", () => {
     })
   )
 
-  it.live("stays readable when an agent writes a megabyte in a second", () =>
-    Effect.gen(function* () {
-      const size = { columns: 80, rows: 30 }
-      const flood = `${words.repeat(8_000)}\nThat was all.`
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        script: script(once(author, [{ text: flood, chunkChars: 20_000, bash: work }, { text: "Done." }]))
-      })
-      const run = yield* world.startIn({ input: size }, "run", "PLAN.md", "--no-input")
-      const ended = yield* run.ended
-      assert.strictEqual(ended.code, 0, ended.stdout.slice(-2_000))
-      assert.isBelow(ended.stdout.length, 200_000)
-      const rows = yield* screenOf(ended.stdout, size)
-      assert.isAtMost(rows.filter((row) => row.startsWith("    | ")).length, 8)
-    })
-  )
-
   it.live("shows all that agents write where that is asked for, also without a terminal", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
