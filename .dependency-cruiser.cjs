@@ -54,7 +54,7 @@ const cliRules = [
     comment: `commands → flows → system → views config trust project → terminal; ${layer} may import ${below.join(", ") || "no other"}`,
     severity: "error",
     from: { path: `^cli/src/${layer}/` },
-    to: { path: "^cli/", pathNot: `^cli/(src/(${[layer, ...below].join("|")})/|package\\.json$)` }
+    to: { path: "^cli/", pathNot: `^cli/(src/(${[layer, ...below].join("|")})/|node_modules/|package\\.json$)` }
   })),
   {
     name: "cli-has-only-its-layers",

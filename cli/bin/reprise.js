@@ -13,6 +13,8 @@ if (newEnough) {
   const cache = XDG_CACHE_HOME || (HOME && join(HOME, ".cache"))
   // Node tries for ever to create a folder in a home that cannot exist, such as one below /proc.
   if (HOME && existsSync(HOME)) module.enableCompileCache(join(cache, "reprise", "compiled"))
+  const { showEarlyLine } = await import("../src/terminal/earlyLine.ts")
+  showEarlyLine(process.argv.slice(2))
   await import("../src/main.ts")
 } else {
   const pinned = findPinnedNode()

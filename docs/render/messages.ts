@@ -3,6 +3,7 @@ import {
   contracts,
   EscalationCommand,
   GateEvent,
+  LiveMessage,
   OrchestratorCommand,
   OrchestratorEvent,
   ReviewCommand,
@@ -108,6 +109,9 @@ export const messagesPage = (): string =>
     Object.values(contracts)
       .map(({ refusals, service }) => `- ${code(service)}: ${refusals.map(code).join(", ")}`)
       .join("\n"),
+    "## Live messages",
+    "What an agent does right now, for displays. Told on `reprise.live.session-manager.<run id>.<Type>` to whoever listens, and stored nowhere. They have no headers, and nothing depends on them: the events say how it went on.",
+    ...messages(LiveMessage.cases, () => true),
     "## Shapes",
     ...shapes.flatMap(struct("###")),
     "## Words",

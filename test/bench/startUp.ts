@@ -1,9 +1,18 @@
-/** The start-up time of a command, compared with Node's own. */
+/** How long commands take until something is to be seen, compared with Node's own start and with OpenCode's. */
 import { spawnSync } from "node:child_process"
 import { performance } from "node:perf_hooks"
+import { OpenCodeServer } from "@reprise/agent"
+import { Effect, Layer } from "effect"
+import { type Bundle, makeBundle } from "../harness/bundle.ts"
+import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
+import { makeWorld, type World } from "../harness/World.ts"
+import { figuresOf } from "./figures.ts"
 
 const launcher = new URL("../../cli/bin/reprise.js", import.meta.url).pathname
 const rounds = 11
+const runRounds = 5
+
+const print = (text: string) => process.stdout.write(`${text}\n`)
 
 const milliseconds = (args: ReadonlyArray<string>): number => {
   const started = performance.now()
@@ -12,19 +21,85 @@ const milliseconds = (args: ReadonlyArray<string>): number => {
   return performance.now() - started
 }
 
-const median = (values: ReadonlyArray<number>): number =>
-  [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+const median = (values: ReadonlyArray<number>): number => figuresOf(values).p50
 
-export const startUp = async (): Promise<void> => {
-  const cases: Readonly<Record<string, ReadonlyArray<string>>> = {
-    "node --eval ''": ["--eval", ""],
-    "reprise --help": [launcher, "--help"],
-    "reprise --version": [launcher, "--version"]
-  }
-  const floor = median(Array.from({ length: rounds }, () => milliseconds(["--eval", ""])))
-  for (const [name, args] of Object.entries(cases)) {
-    milliseconds(args)
-    const measured = median(Array.from({ length: rounds }, () => milliseconds(args)))
-    process.stdout.write(`${name}: ${measured.toFixed(0)} ms, ${(measured / floor).toFixed(1)} × the start of node\n`)
-  }
+/** Times by what was measured. */
+type Times = Map<string, Array<number>>
+
+const note = (times: Times, name: string, ms: number): void => {
+  times.set(name, [...(times.get(name) ?? []), ms])
 }
+
+const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const started = performance.now()
+    yield* effect
+    return performance.now() - started
+  })
+
+const openCodeAlone = (world: World) => {
+  const server = OpenCodeServer.layer({ stateDirectory: `${world.root}/.reprise`, environment: world.environment })
+  return timed(Effect.flatMap(OpenCodeServer, ({ connection }) => connection).pipe(Effect.provide(Layer.fresh(server))))
+}
+
+/** `Starting the broker … 0.3 s` */
+const stepLine = /^(\S.*) … (\d+\.\d) s$/gm
+
+/** A run in a new repository, with everything cold; its own lines say what took how long. */
+const firstPrompt = (packed: Bundle, times: Times) =>
+  Effect.gen(function* () {
+    const world = yield* makeWorld({ plan: plan("One"), script: script(), bundle: packed })
+    note(times, "OpenCode alone", yield* openCodeAlone(world))
+    const started = performance.now()
+    const run = yield* world.start("run", "PLAN.md", "--verbose")
+    yield* world.model.awaitCall(() => true)
+    note(times, "run, to the first prompt", performance.now() - started)
+    yield* run.ended
+    for (const [, name = "", seconds] of run.stderr.matchAll(stepLine)) note(times, `  ${name}`, Number(seconds) * 1000)
+  }).pipe(Effect.scoped)
+
+/** What is asked of a repository whose run waits for a human. */
+const parked = (packed: Bundle, times: Times) =>
+  Effect.gen(function* () {
+    const author = { role: "author", kind: "report" } as const
+    const world = yield* makeWorld({
+      plan: plan("One"),
+      script: script(once(author, needsHuman("Which colour?"))),
+      bundle: packed
+    })
+    yield* world.reprise("run", "PLAN.md")
+    for (let round = 0; round < runRounds; round++) {
+      note(times, "status", yield* timed(world.reprise("status")))
+      note(times, "gate list", yield* timed(world.reprise("gate", "list")))
+      const started = performance.now()
+      const again = yield* world.onScreen("run", "PLAN.md")
+      yield* again.waitFor(/\S/)
+      note(times, "run at a terminal, to the first character", performance.now() - started)
+      yield* again.waitFor(/Which colour\?/)
+      note(times, "run, to a question that waits", performance.now() - started)
+      yield* again.kill("SIGTERM")
+    }
+  }).pipe(Effect.scoped)
+
+export const startUp = (): Promise<void> =>
+  Effect.gen(function* () {
+    const cases: Readonly<Record<string, ReadonlyArray<string>>> = {
+      "node --eval ''": ["--eval", ""],
+      "reprise --help": [launcher, "--help"],
+      "reprise --version": [launcher, "--version"]
+    }
+    const floor = median(Array.from({ length: rounds }, () => milliseconds(["--eval", ""])))
+    const line = (name: string, ms: number) =>
+      print(`${name}: ${ms.toFixed(0)} ms, ${(ms / floor).toFixed(1)} × the start of node`)
+    for (const [name, args] of Object.entries(cases)) {
+      milliseconds(args)
+      line(name, median(Array.from({ length: rounds }, () => milliseconds(args))))
+    }
+    const packed = yield* makeBundle
+    const times: Times = new Map()
+    for (let round = 0; round < runRounds; round++) yield* firstPrompt(packed, times)
+    yield* parked(packed, times)
+    for (const [name, values] of times) line(name, median(values))
+    const [openCode = [], whole = []] = [times.get("OpenCode alone"), times.get("run, to the first prompt")]
+    print(`run, to the first prompt: ${(median(whole) / median(openCode)).toFixed(2)} × OpenCode's own start`)
+  }).pipe(Effect.scoped, Effect.runPromise)

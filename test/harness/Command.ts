@@ -6,10 +6,10 @@ import { Effect } from "effect"
 export const launcher = new URL("../../cli/bin/reprise.js", import.meta.url).pathname
 
 /**
- * `none`: no standard input. `terminal`: a pseudo-terminal, made by `script` of util-linux. `screen`: the same with a size,
- * for programs that draw on the whole screen.
+ * `none`: no standard input. `terminal`: a pseudo-terminal, made by `script` of util-linux. `screen`, or a size: the same
+ * with a size, for programs that draw on it.
  */
-export type Input = "none" | "terminal" | "screen"
+export type Input = "none" | "terminal" | "screen" | { readonly columns: number; readonly rows: number }
 
 const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
@@ -38,7 +38,11 @@ export class Command {
     input: Input = "none"
   ) {
     const words = [process.execPath, program, ...args]
-    const size = input === "screen" ? "stty cols 120 rows 40; export TERM=xterm-256color; exec " : ""
+    const drawn = input === "screen" ? { columns: 120, rows: 40 } : input
+    const size =
+      typeof drawn === "string"
+        ? ""
+        : `stty cols ${drawn.columns} rows ${drawn.rows}; export TERM=xterm-256color; exec `
     const typed = `${size}${words.map(quote).join(" ")}`
     const [executable, rest] =
       input === "none"

@@ -9,6 +9,7 @@ import {
   natsFlag,
   noInputFlag,
   planArgument,
+  progressFlags,
   reasonFlag,
   runArgument,
   runtimeFlag
@@ -42,6 +43,7 @@ export const run = Command.make(
     ),
     runtime: runtimeFlag,
     model: modelFlag,
+    ...progressFlags,
     json: jsonFlag,
     nats: natsFlag
   },
@@ -86,7 +88,7 @@ export const summary = Command.make(
 
 export const watch = Command.make(
   "watch",
-  { run: runArgument.pipe(Argument.optional), json: jsonFlag, nats: natsFlag },
+  { run: runArgument.pipe(Argument.optional), ...progressFlags, json: jsonFlag, nats: natsFlag },
   lazily(
     () => import("../flows/inspect/watch.ts"),
     (module, flags) => module.watch(flags)

@@ -7,6 +7,7 @@ import {
   modelFlag,
   natsFlag,
   noInputFlag,
+  progressFlags,
   reasonFlag,
   runtimeFlag,
   sessionArgument
@@ -75,6 +76,7 @@ const start = Command.make(
     noInput: noInputFlag,
     runtime: runtimeFlag,
     model: modelFlag,
+    ...progressFlags,
     json: jsonFlag,
     nats: natsFlag
   },

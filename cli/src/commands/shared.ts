@@ -11,6 +11,19 @@ export const natsFlag = Flag.String("nats").pipe(
 /** A flag without a value, off by default. */
 export const switchFlag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
+/** How much of the progress is shown. */
+export const progressFlags = {
+  quiet: Flag.Boolean("quiet").pipe(
+    Flag.withAlias("q"),
+    Flag.withDescription("Show only what needs you and how it ends"),
+    Flag.withDefault(false)
+  ),
+  verbose: Flag.Boolean("verbose").pipe(
+    Flag.withAlias("v"),
+    Flag.withDescription("Show all that agents write"),
+    Flag.withDefault(false)
+  )
+}
 export const noInputFlag = Flag.Boolean("no-input").pipe(
   Flag.withDescription("Never prompt: park and exit 4 when a human is needed"),
   Flag.withDefault(false)

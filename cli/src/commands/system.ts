@@ -2,11 +2,11 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { jsonFlag, lazily, natsFlag } from "./shared.ts"
+import { jsonFlag, lazily, natsFlag, progressFlags } from "./shared.ts"
 
 export const up = Command.make(
   "up",
-  { json: jsonFlag, nats: natsFlag },
+  { ...progressFlags, json: jsonFlag, nats: natsFlag },
   lazily(
     () => import("../flows/serve/serveProject.ts"),
     (module, flags) => module.up(flags)

@@ -1,6 +1,6 @@
 /** Composes the services for the commands that do the work: `run`, `sessions start`, `demo` and `up`. */
 import { join } from "node:path"
-import { ActorConfig, HostTaken, JetStreamBroker, Messenger } from "@reprise/actor"
+import { ActorConfig, type Broker, HostTaken, JetStreamBroker, Messenger } from "@reprise/actor"
 import type { AgentRuntimes } from "@reprise/agent"
 import * as gate from "@reprise/gate"
 import { ensureStreams, onDisk, tryLock } from "@reprise/nats"
@@ -17,7 +17,7 @@ import type { Project } from "../project/Project.ts"
 import { prepareState } from "../project/stateOrigin.ts"
 import { CliFailure, missing } from "../terminal/CliFailure.ts"
 import { BrokerRole, type LocalBroker, localBroker, noticingFull, remoteBroker, untilWorkerEnds } from "./broker.ts"
-import { runtimes } from "./runtimes.ts"
+import { AgentStart, runtimes } from "./runtimes.ts"
 import { requireSandbox, sandboxOf } from "./sandbox.ts"
 
 /** Whoever types a command: somebody at the gate, or who removes and repairs what is stored. */
@@ -58,11 +58,36 @@ export const actors = ({ settings }: SystemOptions) =>
   )
 
 /** Do the work on this host. */
-const workers = (options: SystemOptions) =>
-  Layer.mergeAll(sessionManager.workersWith(sessionSettings(options.settings)), workspace.workers).pipe(
-    Layer.provide(options.runtimes ?? runtimes(options)),
-    Layer.provide(sandboxOf(options)),
+const workers = ({ settings }: SystemOptions) =>
+  Layer.mergeAll(sessionManager.workersWith(sessionSettings(settings)), workspace.workers)
+
+/** What the workers need of this host. It needs no broker, so both start side by side. */
+const hostParts = (options: SystemOptions) =>
+  runtimes(options).pipe(
+    Layer.provideMerge(sandboxOf(options)),
     Layer.provide(Layer.effectDiscard(requireSandbox(options)))
+  )
+
+/** Losing the agents' server for good, while it starts, is like losing the broker: nothing more can be done here. */
+const withAgents = Layer.effect(
+  BrokerRole,
+  Effect.gen(function* () {
+    const role = yield* BrokerRole
+    const { failed } = yield* AgentStart
+    return { ...role, lost: Effect.raceFirst(role.lost, Effect.mapError(failed, failureOf)) }
+  })
+)
+
+/** What a command uses of the system. */
+type Parts = Messenger | Broker | ActorConfig | BrokerRole
+
+const onlyParts = <E, R>(layer: Layer.Layer<Parts, E, R>): Layer.Layer<Parts, E, R> => layer
+
+/** Decides and works here, over this broker. */
+const hosting = <E, R>(options: SystemOptions, broker: Layer.Layer<Parts, E, R>) =>
+  Layer.merge(actors(options), workers(options)).pipe(
+    Layer.provideMerge(withAgents),
+    Layer.provideMerge(Layer.merge(hostParts(options), broker))
   )
 
 export const actorConfig = ({ host, settings }: SystemOptions) =>
@@ -124,10 +149,10 @@ export const hostingSystem = (options: SystemOptions) =>
     Layer.unwrap(
       Effect.gen(function* () {
         if (usesRemote(options)) return messaging(options)
-        const hosting = yield* tryLock(options.project.directory, "host")
-        const broker = messaging(options, { waitForOwnerMs: hosting ? lookUpMs : 0 })
-        const connected = Layer.provideMerge(roleOf(options, hosting), broker)
-        return hosting ? Layer.merge(actors(options), workers(options)).pipe(Layer.provideMerge(connected)) : connected
+        const works = yield* tryLock(options.project.directory, "host")
+        const broker = messaging(options, { waitForOwnerMs: works ? lookUpMs : 0 })
+        const connected = Layer.provideMerge(roleOf(options, works), broker)
+        return works ? onlyParts(hosting(options, connected)) : onlyParts(connected)
       })
     ).pipe(Layer.provideMerge(logging(options)))
   )
@@ -146,7 +171,8 @@ export const servingSystem = (options: SystemOptions) =>
     ? orCliFailure(
         Layer.merge(actors(options), workers(options)).pipe(
           Layer.provide(Layer.effectDiscard(streams(options))),
-          Layer.provideMerge(Layer.provideMerge(worker, messaging(options))),
+          Layer.provideMerge(withAgents),
+          Layer.provideMerge(Layer.merge(hostParts(options), Layer.provideMerge(worker, messaging(options)))),
           Layer.provideMerge(logging(options))
         )
       )

@@ -14,6 +14,7 @@ import {
 } from "@reprise/nats"
 import { Context, Effect, Layer, Predicate, Schedule, Schema } from "effect"
 import type { Settings } from "../config/settingsTable.ts"
+import { showingStep } from "../views/live/Display.ts"
 import { nameWhatIsFull, requireQuota, type Store, untilFull, wasFull } from "./brokerQuota.ts"
 import { readable } from "./brokerTrouble.ts"
 import type { SystemOptions } from "./System.ts"
@@ -161,7 +162,8 @@ export const localBroker = (options: SystemOptions, { waitForOwnerMs }: LocalBro
       }),
       Effect.catchTag("AlreadyOwned", () => attachToBroker(options)),
       // The owner ended between the two attempts: this process may own the broker now.
-      Effect.retry({ while: isBrokerLost, times: maxTakeovers })
+      Effect.retry({ while: isBrokerLost, times: maxTakeovers }),
+      showingStep("Starting the broker")
     )
   )
 

@@ -12,16 +12,17 @@ import {
   type OpenCodeNotFound,
   OpenCodeNotPermitted,
   OpenCodeServer,
-  type ProjectSettings,
-  type RuleBook
+  type OpenCodeUnavailable,
+  type ProjectSettings
 } from "@reprise/agent"
 import type { RuntimeName } from "@reprise/protocol"
-import { Effect, Layer, Redacted, Result } from "effect"
+import { Context, Effect, Fiber, Layer, Redacted, Result } from "effect"
 import type { Project } from "../project/Project.ts"
 import { missing } from "../terminal/CliFailure.ts"
 import { say } from "../terminal/Printer.ts"
 import { readYes } from "../terminal/readLine.ts"
 import { projectSettings } from "../trust/projectSettings.ts"
+import { showingStep } from "../views/live/Display.ts"
 import { hostEnvironment } from "./hostEnvironment.ts"
 import { limitHeap } from "./memory.ts"
 import { ruleBook } from "./ruleBook.ts"
@@ -49,22 +50,41 @@ const openCodeServer = ({ openCodeEnvironment, project, settings }: SystemOption
       })
     : openCodeAt(settings.opencode.url)
 
-const startServer = Layer.effectDiscard(Effect.flatMap(OpenCodeServer, ({ connection }) => connection))
+/** The start of the agents' server, which goes on beside everything else. */
+export class AgentStart extends Context.Service<
+  AgentStart,
+  {
+    /** Never succeeds; fails when the server cannot be started. */
+    readonly failed: Effect.Effect<never, OpenCodeUnavailable>
+  }
+>()("cli/AgentStart") {}
 
-const openCode = (options: SystemOptions, rules: RuleBook) =>
-  Layer.provideMerge(
-    layerOpenCode({ projectSettings: settingsFor(options, "opencode"), rules }),
-    options.lazyAgents !== true && options.settings.runtime === "opencode" ? startServer : Layer.empty
-  ).pipe(Layer.provide(openCodeServer(options)))
+const notStarted = Layer.succeed(AgentStart, { failed: Effect.never })
 
-export const runtimes = (options: SystemOptions) => {
+const starting = Layer.effect(
+  AgentStart,
+  Effect.gen(function* () {
+    const { connection } = yield* OpenCodeServer
+    const start = yield* Effect.forkScoped(showingStep("Starting OpenCode")(connection))
+    return { failed: Effect.andThen(Fiber.join(start), Effect.never) }
+  })
+)
+
+const hostRuntimes = (options: SystemOptions) => {
   const rules = ruleBook(options)
-  const projectSettings = settingsFor(options, "claude")
-  return AgentRuntimes.layerOf(
-    openCode(options, rules),
-    layerClaude({ stateDirectory: options.project.directory, projectSettings, rules })
-  ).pipe(Layer.provide(Layer.effectDiscard(limitHeap)))
+  const stateDirectory = options.project.directory
+  const openCode = layerOpenCode({ projectSettings: settingsFor(options, "opencode"), rules })
+  const claude = layerClaude({ stateDirectory, projectSettings: settingsFor(options, "claude"), rules })
+  const start = options.lazyAgents !== true && options.settings.runtime === "opencode" ? starting : notStarted
+  return Layer.merge(AgentRuntimes.layerOf(openCode, claude), start).pipe(
+    Layer.provide(openCodeServer(options)),
+    Layer.provide(Layer.effectDiscard(limitHeap))
+  )
 }
+
+/** The runtimes of this host. Their servers may still be starting: `AgentStart` says when one cannot. */
+export const runtimes = (options: SystemOptions) =>
+  options.runtimes === undefined ? hostRuntimes(options) : Layer.merge(options.runtimes, notStarted)
 
 /** Fails if the agent's program is not installed. */
 const find = (runtime: RuntimeName): Effect.Effect<void, ClaudeNotInstalled | OpenCodeNotFound> =>

@@ -1,6 +1,7 @@
 /** The only module that writes to the terminal: data to standard output, messages to standard error. */
 import { writeSync } from "node:fs"
 import picocolors from "picocolors"
+import { earlyColumns } from "./earlyLine.ts"
 
 const wantsColor = (stream: NodeJS.WriteStream): boolean =>
   stream.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb"
@@ -33,12 +34,70 @@ export const holdTerminal = (): (() => void) => {
 
 const isTerminal = (fd: number): boolean => (fd === 1 ? process.stdout : process.stderr).isTTY === true
 
-// Synchronous, so that nothing is lost if the process ends right after. A reader that has gone is not our failure.
-const write = (fd: number, text: string): void => {
-  if (held !== undefined && isTerminal(fd)) {
-    held.push(() => write(fd, text))
-    return
+/** A line at the bottom of the terminal, and how many columns it takes. */
+export interface PinnedLine {
+  readonly text: string
+  readonly columns: number
+}
+
+let pinned: ReadonlyArray<PinnedLine> = []
+/** The columns of each line that is drawn at the bottom now. */
+let drawn: ReadonlyArray<number> = earlyColumns()
+/** A prompt has the bottom of the terminal. */
+let prompting = false
+
+/** Whether lines can be kept at the bottom of the terminal and redrawn there. */
+export const canPin = (): boolean => process.stderr.isTTY === true && process.env["TERM"] !== "dumb"
+
+/** Columns of the terminal that messages go to. */
+export const columns = (): number => process.stderr.columns || 80
+
+/** Goes back over the drawn lines. A terminal that became narrower shows them in more rows. */
+const erasing = (): string => {
+  if (drawn.length === 0) return ""
+  const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(line / columns())), 0)
+  drawn = []
+  return `\r${rows > 1 ? `\x1b[${rows - 1}A` : ""}\x1b[J`
+}
+
+const drawing = (): string => {
+  if (prompting) return ""
+  drawn = pinned.map((line) => line.columns)
+  return pinned.map(({ text }) => text).join("\n")
+}
+
+/** Shows these lines below everything else, instead of those that are there. None: the bottom is free again. */
+export const pin = (lines: ReadonlyArray<PinnedLine>): void => {
+  pinned = canPin() ? lines : []
+  if (held === undefined && (drawn.length > 0 || pinned.length > 0)) writeNow(2, erasing() + drawing())
+}
+
+/** A prompt takes the bottom of the terminal until the returned function is called. */
+export const freeBottom = (): (() => void) => {
+  prompting = true
+  pin(pinned)
+  return () => {
+    prompting = false
+    pin(pinned)
   }
+}
+
+// However the process ends, its last line is the last line.
+process.on("exit", () => pin([]))
+
+/** Makes the terminal call its human. */
+export const ring = (): void => {
+  if (canPin()) write(2, "\x07")
+}
+
+const write = (fd: number, text: string): void => {
+  if (!isTerminal(fd)) writeNow(fd, text)
+  else if (held !== undefined) held.push(() => write(fd, text))
+  else writeNow(fd, erasing() + text + drawing())
+}
+
+// Synchronous, so that nothing is lost if the process ends right after. A reader that has gone is not our failure.
+const writeNow = (fd: number, text: string): void => {
   let rest = Buffer.from(text)
   while (rest.length > 0) {
     try {

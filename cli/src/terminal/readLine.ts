@@ -5,7 +5,7 @@ import { PassThrough } from "node:stream"
 import { StringDecoder } from "node:string_decoder"
 import { Effect } from "effect"
 import { PastedText } from "./PastedText.ts"
-import { color, say } from "./Printer.ts"
+import { color, freeBottom, say } from "./Printer.ts"
 
 /** Ctrl-C (`interrupt`) or end of input (`end`) leaves a question open (docs/design/gate.md#the-gate-where-humans-answer). */
 export type Line =
@@ -85,6 +85,7 @@ export const readLine = (prompt: string): Effect.Effect<Line> =>
   Effect.callback<Line>((resume) => {
     if (discardTyped()) say(color.dim("What you typed before this prompt was shown is ignored."))
     const pasted = new PastedText()
+    const giveBack = freeBottom()
     const input = openKeys(pasted)
     const terminal = createInterface({
       input: input.keys,
@@ -96,6 +97,7 @@ export const readLine = (prompt: string): Effect.Effect<Line> =>
     terminal.on("close", () => {
       if (marksPastes()) process.stderr.write("\x1b[?2004l")
       input.close()
+      giveBack()
       // Last: the next prompt may open at once.
       resume(Effect.succeed(line))
     })

@@ -26,7 +26,8 @@ const counted = (n: number, word: string): string => `${n} ${word}${n === 1 ? ""
 const attempt = (n: number): string => (n > 1 ? ` (attempt ${n})` : "")
 const capital = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
 
-const stepText = (step: Step, phase: string): string => {
+/** What a step does, in words. */
+export const stepWords = (step: Step, phase: string): string => {
   switch (step) {
     case "PREPARE":
       return "Preparing the workspace"
@@ -60,7 +61,7 @@ const sessionChoice = (session: SessionDecision | undefined): string => {
 
 const stepStarted = (event: EventOf<"StepStarted">): string => {
   const phase = event.phase === undefined ? "the plan" : `phase ${event.phase}`
-  return `  ${stepText(event.step, phase)}${attempt(event.attempt)}${sessionChoice(event.session)}`
+  return `  ${stepWords(event.step, phase)}${attempt(event.attempt)}${sessionChoice(event.session)}`
 }
 
 const resumeWords: Record<EventOf<"StepResumed">["cause"], string> = {
@@ -99,6 +100,22 @@ export const overruledText = ({
 
 /** Why a question was closed without an answer. */
 export const withdrawalText = (reason: WithdrawalReason): string => withdrawalWords[reason]
+
+/** Why the work does not go on, when a model's vendor fails. */
+export const vendorWords = (kind: EventOf<"AgentFailed">["kind"]): string => {
+  switch (kind) {
+    case "rate_limited":
+      return "Rate limited"
+    case "out_of_credits":
+      return "Out of credit"
+    case "no_internet":
+      return "The model cannot be reached"
+    case "unauthorized":
+      return "The model's vendor refuses the key"
+    case "other":
+      return "The model's vendor failed"
+  }
+}
 
 const agentWorking = ({ cause }: EventOf<"AgentWorking">): Line => {
   switch (cause) {

@@ -6,6 +6,7 @@ import type { BrokerFault } from "./broker/faults.ts"
 import { type Ask, makeAsk } from "./messenger/ask.ts"
 import { type DeadLetters, makeDeadLetters } from "./messenger/deadLetters.ts"
 import { type EventsOptions, makeReadEvents, type SeenEvent } from "./messenger/events.ts"
+import { type Live, makeLive } from "./messenger/live.ts"
 import { type List, makeList, makeQuery, makeShow, type Query, type Show } from "./messenger/queries.ts"
 import { makePublish, makeSend, type Publish, type Send } from "./messenger/send.ts"
 
@@ -20,6 +21,7 @@ const make = Effect.gen(function* () {
     ask: makeAsk(send, events),
     publish: makePublish(broker, settings),
     events,
+    ...makeLive(broker, settings),
     ...makeDeadLetters(broker, settings),
     show: makeShow(query),
     list: makeList(query),
@@ -42,26 +44,27 @@ const make = Effect.gen(function* () {
  */
 export class Messenger extends Context.Service<
   Messenger,
-  DeadLetters & {
-    /** Stores a command, encoded by its schema. Sent again with the same id, it is stored once. */
-    readonly send: Send
-    /**
-     * Sends a command and waits for the event that answers it. Fails with `Refused` when the service refuses it, and with
-     * `NoAnswer` when nothing answers in time: the command stays stored then. Asked again with the same id it is the same
-     * command, and gets the same answer if `since` reaches back to it.
-     *
-     * Answers are looked for among the events of the command's run: the field `runId` of the command, else
-     * `options.subject`, else the actor's key.
-     */
-    readonly ask: Ask
-    /** Publishes an event that no actor journals. */
-    readonly publish: Publish
-    /** Public events in order, live, without gaps across reconnects; never ends. Events that cannot be read are left out. */
-    readonly events: (options: EventsOptions) => Stream.Stream<SeenEvent, BrokerFault>
-    readonly show: Show
-    readonly list: List
-    readonly query: Query
-  }
+  DeadLetters &
+    Live & {
+      /** Stores a command, encoded by its schema. Sent again with the same id, it is stored once. */
+      readonly send: Send
+      /**
+       * Sends a command and waits for the event that answers it. Fails with `Refused` when the service refuses it, and with
+       * `NoAnswer` when nothing answers in time: the command stays stored then. Asked again with the same id it is the same
+       * command, and gets the same answer if `since` reaches back to it.
+       *
+       * Answers are looked for among the events of the command's run: the field `runId` of the command, else
+       * `options.subject`, else the actor's key.
+       */
+      readonly ask: Ask
+      /** Publishes an event that no actor journals. */
+      readonly publish: Publish
+      /** Public events in order, live, without gaps across reconnects; never ends. Events that cannot be read are left out. */
+      readonly events: (options: EventsOptions) => Stream.Stream<SeenEvent, BrokerFault>
+      readonly show: Show
+      readonly list: List
+      readonly query: Query
+    }
 >()("@reprise/actor/Messenger") {
   static readonly layer: Layer.Layer<Messenger, never, Broker | ActorConfig> = Layer.effect(Messenger, make)
 }

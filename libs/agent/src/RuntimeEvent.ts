@@ -38,8 +38,26 @@ export type Evidence = "text" | "reasoning" | "tool" | "status"
 export type RuntimeEvent =
   /** Text, reasoning or a tool call is being produced; at most one a second for each session and cause. */
   | (At & { readonly type: "working"; readonly evidence: Evidence })
-  /** A tool has started, or a step has ended; `tokens` are those of this cause so far. */
-  | (At & { readonly type: "progress"; readonly tool?: string; readonly tokens: Tokens })
+  /** A piece of what is written, a few times a second at most; `omitted` characters were left out before it. */
+  | (At & {
+      readonly type: "words"
+      readonly part: string
+      readonly kind: "text" | "reasoning"
+      readonly text: string
+      readonly omitted: number
+    })
+  /**
+   * A tool has started, with what it works on, or a step has ended. `tokens` and `cost` are those of this cause so far,
+   * `contextTokens` the size of the newest model call.
+   */
+  | (At & {
+      readonly type: "progress"
+      readonly tool?: string
+      readonly argument?: string
+      readonly tokens: Tokens
+      readonly cost?: number
+      readonly contextTokens?: number
+    })
   | (At & { readonly type: "idle" })
   | (PendingPrompt & { readonly type: "prompting" })
   /** Answered by anybody, or no longer needed. */

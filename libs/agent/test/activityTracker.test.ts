@@ -42,7 +42,12 @@ const part = (sessionID: string, part: Part): Payload => ({
 })
 const text = (sessionID: string, messageID: string, words: string, synthetic = false): Payload =>
   part(sessionID, { id: "prt", sessionID, messageID, type: "text", text: words, synthetic })
-const bash = (sessionID: string, messageID: string, callID: string): Payload =>
+const delta = (sessionID: string, messageID: string, piece: string): Payload => ({
+  id: "e",
+  type: "message.part.delta",
+  properties: { sessionID, messageID, partID: "prt", field: "text", delta: piece }
+})
+const bash = (sessionID: string, messageID: string, callID: string, input: Record<string, unknown> = {}): Payload =>
   part(sessionID, {
     id: "prt",
     sessionID,
@@ -50,7 +55,7 @@ const bash = (sessionID: string, messageID: string, callID: string): Payload =>
     type: "tool",
     callID,
     tool: "bash",
-    state: { status: "running", input: {}, time: { start: 0 } }
+    state: { status: "running", input, time: { start: 0 } }
   })
 const step = (sessionID: string, messageID: string, input: number): Payload =>
   part(sessionID, {
@@ -59,7 +64,7 @@ const step = (sessionID: string, messageID: string, input: number): Payload =>
     messageID,
     type: "step-finish",
     reason: "stop",
-    cost: 0,
+    cost: 0.5,
     tokens: { input, output: 1, reasoning: 0, cache: { read: 0, write: 0 } }
   })
 const status = (sessionID: string, it: { type: "busy" } | { type: "idle" } | Retry): Payload => ({
@@ -75,11 +80,16 @@ interface Retry {
 }
 const idle = (sessionID: string): Payload => ({ id: "e", type: "session.idle", properties: { sessionID } })
 
-/** What is told of events that arrive at these times. */
-const told = (...events: ReadonlyArray<readonly [number, Payload]>): ReadonlyArray<Observed> => {
+const allTold = (...events: ReadonlyArray<readonly [number, Payload]>): ReadonlyArray<Observed> => {
   const tracker = new ActivityTracker(new SessionFacts())
   return events.flatMap(([at, event]) => tracker.observe(event, at))
 }
+/** What is told of events that arrive at these times, apart from the words. */
+const told = (...events: ReadonlyArray<readonly [number, Payload]>): ReadonlyArray<Observed> =>
+  allTold(...events).filter(({ type }) => type !== "words")
+/** The words alone. */
+const wordsTold = (...events: ReadonlyArray<readonly [number, Payload]>): ReadonlyArray<string> =>
+  allTold(...events).flatMap((event) => (event.type === "words" ? [`${event.kind} ${event.text}`] : []))
 const types = (events: ReadonlyArray<Observed>) => events.map((event) => event.type)
 
 describe("ActivityTracker", () => {
@@ -119,6 +129,44 @@ describe("ActivityTracker", () => {
     assert.deepStrictEqual(types(events), ["working", "progress", "progress", "progress"])
     assert.deepInclude(events[1], { tool: "bash" })
     assert.isTrue(events[3]?.type === "progress" && events[3].tokens.input === 15)
+  })
+
+  it("tells what the agent writes in order, gathered while it is fast, and all of it before a tool", () => {
+    const words = wordsTold(
+      [0, answer("s", "a1", "u1")],
+      [0, text("s", "a1", "")],
+      [1, delta("s", "a1", "First ")],
+      [2, delta("s", "a1", "I ")],
+      [3, delta("s", "a1", "look")],
+      [400, delta("s", "a1", " at")],
+      [401, delta("s", "a1", " it.")],
+      [402, text("s", "a1", "First I look at it.")],
+      [403, bash("s", "a1", "c1")]
+    )
+    assert.deepStrictEqual(words, ["text First ", "text I look at", "text  it."])
+  })
+
+  it("tells a text that comes as a whole, the rest of a text at the turn's end, and no words of subagents or people", () => {
+    const words = wordsTold(
+      [0, session("child", "s")],
+      [0, text("s", "u1", "Do it.")],
+      [0, answer("s", "a1", "u1")],
+      [1, text("s", "a1", "All at once")],
+      [2, answer("child", "c1", "p")],
+      [3, text("child", "c1", "For my parent.")],
+      [4, text("s", "a1", "All at once, and more.")],
+      [5, idle("s")]
+    )
+    assert.deepStrictEqual(words, ["text All at once", "text , and more."])
+  })
+
+  it("reports what a tool works on, and the cost and the size of the context so far", () => {
+    const events = told(
+      [0, answer("s", "a1", "u1")],
+      [1, step("s", "a1", 10)],
+      [2, bash("s", "a1", "c1", { command: "npm test\n", description: "Tests" })]
+    )
+    assert.deepInclude(events.at(-1), { tool: "bash", argument: "npm test", cost: 0.5, contextTokens: 11 })
   })
 
   it("reports a subagent's work as its parent's, with the parent's cause", () => {

@@ -15,6 +15,7 @@ export {
   type ViewOf
 } from "./contracts/contracts.ts"
 export { EscalationCommand, EscalationView, GateEvent } from "./contracts/escalation.ts"
+export { LiveMessage, type LiveMessageType } from "./contracts/live.ts"
 export { ReviewCommand, ReviewEvent, ReviewView } from "./contracts/review.ts"
 export { AwaitedWork, OrchestratorCommand, OrchestratorEvent, PhaseView, Refusal, RunView } from "./contracts/run.ts"
 export { SessionChoice, SessionCommand, SessionEvent, SessionsAtWork, SessionView } from "./contracts/session.ts"

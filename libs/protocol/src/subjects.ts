@@ -36,6 +36,9 @@ export const subjects = (prefix: string) => {
       `${p}.event.${service}.${token(run)}.${token(type)}`,
     events: (service: ServiceName | "*" = "*", run: RunId | Key | "*" = "*", type = "*") =>
       `${p}.event.${service}.${run === "*" ? run : token(run)}.${type === "*" ? type : token(type)}`,
+    /** Told to whoever listens, and kept by no stream. */
+    live: (service: ServiceName, run: RunId | Key, type: string) => `${p}.live.${service}.${token(run)}.${token(type)}`,
+    lives: (run: RunId | Key | "*" = "*") => `${p}.live.*.${run === "*" ? run : token(run)}.*`,
     journal: (actor: string, key: Key) => `${p}.journal.${token(actor)}.${token(key)}`,
     timer: (service: ServiceName, key: Key) => `${p}.timer.${service}.${token(key)}`,
     timers: (service: ServiceName) => `${p}.timer.${service}.*`,

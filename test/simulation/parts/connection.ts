@@ -227,6 +227,9 @@ export const connect = (
       call(`ask ${subject}`, real.request(subject, request)).pipe(
         Effect.timeoutOrElse({ duration: queryTimeoutMs, orElse: () => Effect.fail(lost(`ask ${subject}`)) })
       ),
+    // Nobody listens in the simulation, and nothing depends on who does.
+    announce: () => Effect.void,
+    hear: () => Stream.never,
     full: real.full,
     settled: real.settled
   }

@@ -15,6 +15,7 @@ import { exitWith, missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
 import { color, say } from "../../terminal/Printer.ts"
 import { isInteractive } from "../../terminal/readLine.ts"
+import { defaultProgress, withDisplay } from "../../views/live/Display.ts"
 import { questionText } from "../../views/questionText.ts"
 import type { Answer } from "../gate/answerQuestion.ts"
 import { prepareRun } from "../run/prepareRun.ts"
@@ -65,7 +66,10 @@ const startModel = (recordPath: string) =>
     )
   )
 
-export const demo = Effect.fn("demo")(function* (flags: Flags) {
+export const demo = (flags: Flags) =>
+  withDisplay({ ...flags, ...defaultProgress, asData: false, everyRun: false, idle: "Starting" }, play(flags))
+
+const play = Effect.fn("demo")(function* (flags: Flags) {
   const directory = yield* makeDirectory(flags.directory)
   const root = join(directory, "greeter")
   const recordPath = join(directory, "model-calls.jsonl")

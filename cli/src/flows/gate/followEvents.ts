@@ -3,14 +3,14 @@
  * first exit code passed to `finish`.
  */
 import { Messenger, type SeenEvent } from "@reprise/actor"
-import type { EscalationView, PublicEvent, RunId } from "@reprise/protocol"
+import type { EscalationView, Key, PublicEvent, RunId } from "@reprise/protocol"
 import { Effect, FiberHandle, Queue, Stream } from "effect"
 import { untilSaved } from "../../system/awaitSessions.ts"
 import { findQuestion } from "../../system/lookUp.ts"
 import { untilNobodyWorks } from "../../system/sessionsAtWork.ts"
 import { type ExitCode, exitCodes } from "../../terminal/exitCodes.ts"
 import { json, say } from "../../terminal/Printer.ts"
-import { visible } from "../../terminal/visible.ts"
+import { Display } from "../../views/live/Display.ts"
 import { publicJson } from "../../views/publicJson.ts"
 import { questionText } from "../../views/questionText.ts"
 import { type Answer, answerInTerminal, answerQuestion } from "./answerQuestion.ts"
@@ -68,10 +68,17 @@ const handleQuestion = Effect.fnUntraced(function* <E, R>(
   yield* answerQuestion(question, followed.answerer(question), "demo")
 })
 
-const print = ({ event, meta }: SeenEvent, line: string | undefined, asJson: boolean): void => {
-  if (asJson) json(publicJson(event, meta))
-  else if (line !== undefined) say(visible(line))
-}
+const print = (seen: SeenEvent, { json: asJson, lineOf }: Pick<Followed<never, never>, "json" | "lineOf">) =>
+  Effect.flatMap(Display, (display) =>
+    asJson ? Effect.sync(() => json(publicJson(seen.event, seen.meta))) : display.event(seen, lineOf(seen.event))
+  )
+
+/** What agents do right now, for a display that shows it. */
+export const showLive = Effect.fnUntraced(function* (runId?: RunId | Key) {
+  const display = yield* Display
+  const messenger = yield* Messenger
+  if (display.hears) yield* Effect.forkScoped(Stream.runForEach(messenger.hear(runId), display.live))
+})
 
 /** At most one question is asked at a time; a newer one replaces it. */
 const makeQuestions = Effect.fnUntraced(function* <E, R>(followed: Followed<E, R>, finish: Finish) {
@@ -102,7 +109,7 @@ export const followEvents = Effect.fn("followEvents")(function* <E, R>(followed:
 
   const onEvent = Effect.fnUntraced(function* (seen: SeenEvent) {
     const { event } = seen
-    print(seen, followed.json ? undefined : followed.lineOf(event), followed.json)
+    yield* print(seen, followed)
     if (event._tag === "EscalationRaised") yield* questions.ask(event.escalationId)
     if (event._tag === "EscalationAnswered" || event._tag === "EscalationWithdrawn") {
       yield* questions.close(event.escalationId)
@@ -111,6 +118,7 @@ export const followEvents = Effect.fn("followEvents")(function* <E, R>(followed:
   })
 
   const { openQuestion, runId, since } = followed
+  yield* showLive(runId)
   if (openQuestion !== undefined) yield* questions.ask(openQuestion)
   return yield* messenger
     .events({ runId, from: since === undefined ? "beginning" : { since } })

@@ -7,7 +7,9 @@ import { findRun, findSession, unknownRun } from "../../system/lookUp.ts"
 import { color, data, json, readerHasGone, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
 import { logLine } from "../../views/eventLine.ts"
+import { Display, type ProgressFlags, withDisplay } from "../../views/live/Display.ts"
 import { publicJson, timedLine } from "../../views/publicJson.ts"
+import { showLive } from "../gate/followEvents.ts"
 
 /** The events of a standalone session are published under its own id, as those of a run are. */
 const requireStandalone = (id: string) =>
@@ -36,11 +38,10 @@ const sessionEndings: ReadonlySet<PublicEventType> = new Set([
 const isEnd = ({ _tag, runId, sessionId }: PublicEvent): boolean =>
   runEndings.has(_tag) || (sessionEndings.has(_tag) && sessionId !== undefined && isStandalone({ runId, sessionId }))
 
-const print = (seen: SeenEvent, asJson: boolean, everyRun: boolean): void => {
-  const line = asJson ? undefined : timedLine(seen, everyRun)
-  if (asJson) json(publicJson(seen.event, seen.meta))
-  else if (line !== undefined) data(line)
-}
+const print = (seen: SeenEvent, asJson: boolean, everyRun: boolean) =>
+  asJson
+    ? Effect.sync(() => json(publicJson(seen.event, seen.meta)))
+    : Effect.flatMap(Display, (display) => display.event(seen, timedLine(seen, everyRun)))
 
 /** What was printed so far: when another process takes the broker over, watching continues after it. */
 interface Progress {
@@ -55,25 +56,30 @@ const watchEvents = Effect.fnUntraced(function* (run: string | undefined, asJson
   progress.attempts += 1
   const isFirst = progress.attempts === 1
   if (isFirst && !asJson) say(color.dim(`Watching ${run ?? "every run"}; Ctrl-C stops.`))
+  yield* showLive(run)
   const from = run !== undefined ? "beginning" : isFirst ? "now" : { since: progress.startedAt }
   yield* messenger.events({ ...(run === undefined ? {} : { runId: run }), from }).pipe(
     Stream.filter(({ sequence }) => sequence > progress.sequence),
     Stream.tap((seen) =>
-      Effect.sync(() => {
+      Effect.suspend(() => {
         progress.sequence = seen.sequence
-        print(seen, asJson, run === undefined)
+        return print(seen, asJson, run === undefined)
       })
     ),
     Stream.takeUntil(({ event }) => readerHasGone() || (run !== undefined && isEnd(event))),
     Stream.runDrain
   )
-})
+}, Effect.scoped)
 
 /** Until interrupted, until the reader has gone or, for one run, until it ends. */
-export const watch = Effect.fn("watch")(function* (flags: ClientFlags & { readonly run: Option.Option<string> }) {
+export const watch = (flags: ClientFlags & ProgressFlags & { readonly run: Option.Option<string> }) => {
   const progress: Progress = { startedAt: new Date().toISOString(), sequence: 0, attempts: 0 }
-  yield* withLastingClient(flags, watchEvents(Option.getOrUndefined(flags.run), flags.json, progress))
-})
+  const run = Option.getOrUndefined(flags.run)
+  return withDisplay(
+    { ...flags, asData: true, everyRun: run === undefined, idle: "Watching" },
+    withLastingClient(flags, watchEvents(run, flags.json, progress))
+  )
+}
 
 /** Everything that happened so far. */
 export const logs = (flags: ClientFlags & { readonly run: string }) =>

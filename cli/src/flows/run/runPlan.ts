@@ -14,12 +14,13 @@ import { say } from "../../terminal/Printer.ts"
 import { isInteractive } from "../../terminal/readLine.ts"
 import { agentsOf, requireTrust } from "../../trust/requireTrust.ts"
 import { trustedSettingsOfRun } from "../../trust/trustedSettings.ts"
+import { type ProgressFlags, withDisplay } from "../../views/live/Display.ts"
 import { requireCommit } from "./preflight.ts"
 import { describeRun, prepareRun } from "./prepareRun.ts"
 import { startOrContinueRun } from "./startOrContinueRun.ts"
 import { requireUnattended } from "./unattended.ts"
 
-interface Flags extends ClientFlags {
+interface Flags extends ClientFlags, ProgressFlags {
   readonly plan: string
   readonly phase: Option.Option<string>
   readonly auto: boolean
@@ -58,7 +59,12 @@ const runFlagsOf = (flags: Flags) =>
     return Schema.is(PhaseId)(phase) ? { ...given, startPhase: phase } : given
   })
 
-export const runPlan = Effect.fn("runPlan")(function* (flags: Flags) {
+export const runPlan = (flags: Flags) =>
+  flags.dryRun
+    ? execute(flags)
+    : withDisplay({ ...flags, asData: false, everyRun: false, idle: "Starting" }, execute(flags))
+
+const execute = Effect.fn("runPlan")(function* (flags: Flags) {
   const terminal = isInteractive(flags)
   const project = yield* findProject(process.cwd())
   const prepared = yield* prepareRun(project, flags.plan, settingsOf(flags), runFlagsOf(flags))

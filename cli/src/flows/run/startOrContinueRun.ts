@@ -10,6 +10,7 @@ import { newRunId } from "../../system/names.ts"
 import { hostingSystem } from "../../system/System.ts"
 import { type ExitCode, exitCodes } from "../../terminal/exitCodes.ts"
 import { data, say } from "../../terminal/Printer.ts"
+import { Display } from "../../views/live/Display.ts"
 import { runSummary } from "../../views/runText.ts"
 import type { Answerer } from "../gate/followEvents.ts"
 import { followRun } from "./followRun.ts"
@@ -39,8 +40,11 @@ const start = Effect.fnUntraced(function* (execution: PlanExecution, runId: RunI
   yield* messenger.send(startRun(execution, runId), { id: `start-${runId}` })
 })
 
-const resume = Effect.fnUntraced(function* ({ phase, planPath, runId, status }: RunView, json: boolean) {
+const resume = Effect.fnUntraced(function* (run: RunView, json: boolean) {
+  const { phase, planPath, runId, status } = run
   const messenger = yield* Messenger
+  const display = yield* Display
+  yield* display.continued(run)
   if (!json) say(`Continuing run ${runId} of ${planPath} (${status}${phase === undefined ? "" : `, phase ${phase}`})`)
   if (status !== "paused") return
   yield* messenger.send(to.orchestrator(runId).ResumeRun(), { id: `resume-${randomUUID()}` })

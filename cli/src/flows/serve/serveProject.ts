@@ -9,11 +9,13 @@ import { allRuns, isOpenRun } from "../../system/lookUp.ts"
 import { releaseWhenQuiet } from "../../system/memory.ts"
 import { hostName } from "../../system/names.ts"
 import { type SystemOptions, servingSystem } from "../../system/System.ts"
-import { color, data, json, say } from "../../terminal/Printer.ts"
+import { color, json, say } from "../../terminal/Printer.ts"
 import { agentsOf, requireTrusted } from "../../trust/requireTrust.ts"
 import { agentSettings, sandboxSettings, serverSettings } from "../../trust/trustedSettings.ts"
+import { Display, type ProgressFlags, withDisplay } from "../../views/live/Display.ts"
 import { publicJson, timedLine } from "../../views/publicJson.ts"
 import { servingLines } from "../../views/servingLines.ts"
+import { showLive } from "../gate/followEvents.ts"
 
 export interface Serving extends SystemOptions {
   readonly json: boolean
@@ -33,11 +35,10 @@ const greet = Effect.fnUntraced(function* ({ json: asJson, project, settings }: 
   for (const line of lines) say(line)
 })
 
-const print = (seen: SeenEvent, asJson: boolean): void => {
-  const line = asJson ? undefined : timedLine(seen, true)
-  if (asJson) json(publicJson(seen.event, seen.meta))
-  else if (line !== undefined) data(line)
-}
+const print = (seen: SeenEvent, asJson: boolean) =>
+  asJson
+    ? Effect.sync(() => json(publicJson(seen.event, seen.meta)))
+    : Effect.flatMap(Display, (display) => display.event(seen, timedLine(seen, true)))
 
 const serve = Effect.fnUntraced(function* (options: Serving) {
   const { works } = yield* BrokerRole
@@ -45,16 +46,17 @@ const serve = Effect.fnUntraced(function* (options: Serving) {
   const since = new Date(Date.now() - 1).toISOString()
   yield* greet(options)
   let events = 0
+  yield* showLive()
   const printEvents = messenger.events({ from: { since } }).pipe(
     Stream.runForEach((seen) =>
-      Effect.sync(() => {
+      Effect.suspend(() => {
         events++
-        print(seen, options.json)
+        return print(seen, options.json)
       })
     )
   )
   yield* Effect.raceFirst(printEvents, works ? releaseWhenQuiet(() => events) : Effect.never)
-})
+}, Effect.scoped)
 
 /**
  * Never succeeds. While another process does the work, this one only follows; it takes over when the other ends. Fails
@@ -74,7 +76,10 @@ export const serveProject = Effect.fn("serveProject")(function* (options: Servin
   return yield* Effect.never
 })
 
-export const up = Effect.fn("up")(function* ({ json: asJson, nats }: ClientFlags) {
+export const up = (flags: ClientFlags & ProgressFlags) =>
+  withDisplay({ ...flags, asData: true, everyRun: true, idle: "Waiting for work" }, serveHere(flags))
+
+const serveHere = Effect.fn("up")(function* ({ json: asJson, nats }: ClientFlags) {
   const project = yield* findProject(process.cwd())
   const config = yield* loadConfig(project.root, { flags: { nats: { url: Option.getOrUndefined(nats) } } })
   yield* requireTrusted(project, config, [...serverSettings, ...agentSettings, ...sandboxSettings], agentsOf(config))

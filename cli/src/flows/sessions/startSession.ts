@@ -22,9 +22,10 @@ import { isInteractive } from "../../terminal/readLine.ts"
 import { visible } from "../../terminal/visible.ts"
 import { agentsOf, requireTrust } from "../../trust/requireTrust.ts"
 import { agentSettings, sandboxSettings, serverSettings, trustedSettings } from "../../trust/trustedSettings.ts"
+import { type ProgressFlags, withDisplay } from "../../views/live/Display.ts"
 import { followSession } from "./followSession.ts"
 
-interface Flags extends ClientFlags {
+interface Flags extends ClientFlags, ProgressFlags {
   readonly prompt: string
   readonly noInput: boolean
   readonly runtime: Option.Option<RuntimeName>
@@ -108,7 +109,10 @@ const execute = (execution: SessionExecution) =>
     Effect.retry({ while: isBrokerLost })
   )
 
-export const startSession = Effect.fn("startSession")(function* (flags: Flags) {
+export const startSession = (flags: Flags) =>
+  withDisplay({ ...flags, asData: false, everyRun: false, idle: "Starting" }, begin(flags))
+
+const begin = Effect.fn("startSession")(function* (flags: Flags) {
   const terminal = isInteractive(flags)
   const project = yield* findProject(process.cwd())
   const prompt = yield* readPrompt(flags.prompt)

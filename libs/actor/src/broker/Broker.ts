@@ -156,6 +156,10 @@ export interface BrokerShape {
   ) => Effect.Effect<void, BrokerFault, Scope.Scope>
   /** The answer to a query; undefined when nobody serves it. */
   readonly request: (subject: string, request: string) => Effect.Effect<string | undefined, BrokerFault>
+  /** Tells whoever listens now. Kept nowhere, never repeated, and lost while the connection is. */
+  readonly announce: (subject: string, body: string) => Effect.Effect<void>
+  /** What is announced on these subjects (`*` stands for any token) from now on; never ends by itself. */
+  readonly hear: (subject: string) => Stream.Stream<{ readonly subject: string; readonly body: string }>
   /** Completes once a message could not be stored because the broker's quota, or its disk, is full. */
   readonly full: Effect.Effect<BrokerFull>
   /** Waits until every consumer (timers aside) has settled everything and nothing new was stored meanwhile. */

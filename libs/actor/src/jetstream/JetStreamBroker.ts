@@ -5,6 +5,7 @@ import { Deferred, Effect, Layer } from "effect"
 import { ActorConfig } from "../ActorConfig.ts"
 import { Broker, type BrokerShape } from "../broker/Broker.ts"
 import { BrokerFull } from "../broker/faults.ts"
+import { makeAnnouncements } from "./announcements.ts"
 import { makeBucket } from "./buckets.ts"
 import type { Connection } from "./Connection.ts"
 import { makeConsume, makePull } from "./consume.ts"
@@ -46,6 +47,7 @@ const make = Effect.gen(function* () {
     ...reading,
     ...makeStore(connection, bodies, reading.read),
     ...makeQueries(connection, bodies),
+    ...makeAnnouncements(connection),
     consume: makeConsume(consumers, bodies),
     pull: makePull(consumers, bodies),
     follow: makeFollow(connection, bodies),

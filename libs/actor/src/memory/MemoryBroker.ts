@@ -12,7 +12,7 @@ import {
 } from "../broker/Broker.ts"
 import { BrokerFault, Conflict } from "../broker/faults.ts"
 import { type MemoryConsumer, makeMemoryConsumer } from "./MemoryConsumer.ts"
-import { makeMemoryBucket, makeMemoryQueries, makeMemoryTranscripts } from "./MemoryStores.ts"
+import { makeMemoryAnnouncements, makeMemoryBucket, makeMemoryQueries, makeMemoryTranscripts } from "./MemoryStores.ts"
 import { type MemoryStream, makeMemoryStream, subjectMatcher } from "./MemoryStream.ts"
 
 type Streams = Readonly<Record<StreamKind, MemoryStream>>
@@ -161,6 +161,7 @@ const make = Effect.gen(function* () {
     ...makeStore(streams),
     ...(yield* makeConsuming(streams)),
     ...makeMemoryQueries(),
+    ...(yield* makeMemoryAnnouncements),
     follow: makeFollow(streams),
     snapshots: makeMemoryBucket(),
     views: makeMemoryBucket(),

@@ -1,7 +1,8 @@
-/** The stores of the broker in memory beside its streams: buckets, transcripts and query handlers. */
-import { Effect } from "effect"
+/** What the broker in memory has beside its streams: buckets, transcripts, query handlers and announcements. */
+import { Effect, PubSub, Stream } from "effect"
 import type { BrokerShape, Bucket, QueryHandler, Transcripts } from "../broker/Broker.ts"
 import { Conflict } from "../broker/faults.ts"
+import { subjectMatcher } from "./MemoryStream.ts"
 
 export const makeMemoryBucket = (): Bucket => {
   const entries = new Map<string, { readonly value: string; readonly revision: number }>()
@@ -53,3 +54,14 @@ export const makeMemoryQueries = (): Pick<BrokerShape, "serve" | "request"> => {
       })
   }
 }
+
+export const makeMemoryAnnouncements = Effect.map(
+  PubSub.unbounded<{ readonly subject: string; readonly body: string }>(),
+  (hub): Pick<BrokerShape, "announce" | "hear"> => ({
+    announce: (subject, body) => Effect.asVoid(PubSub.publish(hub, { subject, body })),
+    hear: (pattern) => {
+      const matches = subjectMatcher([pattern])
+      return Stream.filter(Stream.fromPubSub(hub), ({ subject }) => matches(subject))
+    }
+  })
+)

@@ -5,6 +5,7 @@ import { Clock, Effect, Fiber, type Layer, Result, Stream } from "effect"
 import type { BrokerShape } from "../../src/broker/Broker.ts"
 import { type ActorConfig, Broker } from "../../src/index.ts"
 import { collect, commandsOf, message, sendSome } from "./deliveries.ts"
+import { hearing } from "./hearing.ts"
 import { waitUntil } from "./systems.ts"
 
 const s = subjects("t")
@@ -353,6 +354,21 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
         yield* transcripts.remove(name)
         assert.deepStrictEqual(yield* transcripts.list(name.slice(0, -1)), [])
         assert.strictEqual(yield* transcripts.get(name), undefined)
+      })
+    )
+
+    it.effect("tells those who listen at that moment, in order, and nobody else", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const run = freshKey()
+        const at = (type: string) => s.live("session-manager", run, type)
+        yield* broker.announce(at("Missed"), "0")
+        const heard = yield* hearing(broker, s.lives(run), at("Ready"), 2)
+        yield* broker.announce(s.live("session-manager", freshKey(), "Other"), "other")
+        yield* broker.announce(at("First"), "1")
+        yield* broker.announce(at("Second"), "2")
+        const said = [at("First"), at("Second")].map((subject, n) => ({ subject, body: `${n + 1}` }))
+        assert.deepStrictEqual(yield* Fiber.join(heard), said)
       })
     )
 

@@ -132,6 +132,8 @@ const permissionsOfService = (service: ServiceName, tenant: Tenant): Permissions
       allow: [
         ...[service, ...commands].map((to) => `${prefix}.command.${to}.*`),
         `${prefix}.event.${service}.*.*`,
+        // What its agents do right now.
+        ...(service === "session-manager" ? [`${prefix}.live.${service}.*.*`] : []),
         `${prefix}.journal.${actor}.*`,
         `${prefix}.timer.${service}.*`,
         `${prefix}.dead.${service}.*`,
@@ -193,7 +195,7 @@ const permissionsOfPerson = ({ prefix }: Tenant): Permissions => {
       ],
       deny: consumersOfOthers(names.events)
     },
-    subscribe: { allow: [`${inboxOf("person")}.>`, `${prefix}.event.>`] },
+    subscribe: { allow: [`${inboxOf("person")}.>`, `${prefix}.event.>`, `${prefix}.live.>`] },
     answers: false
   }
 }
@@ -215,7 +217,7 @@ const permissionsOfOperator = ({ prefix }: Tenant): Permissions => {
       ],
       deny: []
     },
-    subscribe: { allow: [`${inboxOf("operator")}.>`, `${prefix}.event.>`, `${prefix}.dead.>`] },
+    subscribe: { allow: [`${inboxOf("operator")}.>`, `${prefix}.event.>`, `${prefix}.live.>`, `${prefix}.dead.>`] },
     answers: false
   }
 }

@@ -1,7 +1,14 @@
 /** How a worker reports to its session, and how those reports name what the runtime says. */
 import { Messenger, type QueryFailed, type WorkContext, WorkFault } from "@reprise/actor"
 import type { PendingPrompt } from "@reprise/agent"
-import { type FailureKind, type Key, type PublicEvent, type RuntimeFailure, SessionId } from "@reprise/protocol"
+import {
+  type FailureKind,
+  type Key,
+  type LiveMessage,
+  type PublicEvent,
+  type RuntimeFailure,
+  SessionId
+} from "@reprise/protocol"
 import { Effect, Result, Schedule } from "effect"
 import type { SessionReport } from "../actor/inputs.ts"
 
@@ -20,6 +27,8 @@ export interface Reporting {
   readonly tell: (name: string, report: SessionReport) => Effect.Effect<void, WorkFault>
   /** Publishes an event that is not journalled. */
   readonly show: (event: PublicEvent) => Effect.Effect<void, WorkFault>
+  /** Tells whoever watches right now. */
+  readonly announce: (message: LiveMessage) => Effect.Effect<void>
 }
 
 export const reportTo = Effect.fnUntraced(function* (context: WorkContext) {
@@ -30,6 +39,7 @@ export const reportTo = Effect.fnUntraced(function* (context: WorkContext) {
       messenger
         .send(toSession(context.key, report), { ...options, id: `${context.id}.${name}` })
         .pipe(Effect.asVoid, Effect.mapError(fault(report._tag))),
+    announce: messenger.announce,
     show: (event) => messenger.publish("session-manager", event, options).pipe(Effect.mapError(fault(event._tag)))
   } satisfies Reporting
 })

@@ -149,6 +149,7 @@ const observe = (watch: Watch, runtime: AgentRuntimeShape, event: RuntimeEvent):
         ? Effect.void
         : tell(watch, session, { _tag: "RecordAgentQuestionGone", promptId: event.promptId })
     // The end of activity is found by asking the runtime.
+    case "words":
     case "progress":
     case "idle":
     case "failed":

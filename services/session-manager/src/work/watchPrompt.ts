@@ -109,6 +109,13 @@ const reportQuestionGone = Effect.fnUntraced(function* (watching: Watching, prom
   if (isGone) yield* watching.reporting.tell(`answered.${promptId}`, { _tag: "RecordAgentQuestionGone", promptId })
 })
 
+/** Which turn of which session the messages are about. */
+const turnOf = ({ sessionId, work: { phase, role, runId, step, turnId } }: Watching) => ({
+  ...{ runId, sessionId, turnId, role },
+  ...(phase === undefined ? {} : { phase }),
+  ...(step === undefined ? {} : { step })
+})
+
 const reportRecovering = Effect.fnUntraced(function* (watching: Watching, kind: RuntimeFailure, message: string) {
   const { number, turnId } = watching.work
   yield* update(watching, (state, now) => recoveringAt(state, kind, now))
@@ -118,12 +125,57 @@ const reportRecovering = Effect.fnUntraced(function* (watching: Watching, kind: 
 
 const progressEveryMs = 1000
 
-const showProgress = Effect.fnUntraced(function* (
+type RuntimeEventOf<Type extends RuntimeEvent["type"]> = Extract<RuntimeEvent, { readonly type: Type }>
+
+/** Files of the working tree are named from there. */
+const fromDirectory = (argument: string, directory: string): string =>
+  directory !== "" && argument.startsWith(`${directory}/`) ? argument.slice(directory.length + 1) : argument
+
+/** Each tool and each step, while `TurnProgress` is stored and therefore throttled. */
+const announceProgress = Effect.fnUntraced(function* (
   watching: Watching,
-  { tokens, tool }: Extract<RuntimeEvent, { readonly type: "progress" }>
+  { argument, contextTokens, cost, tokens, tool }: RuntimeEventOf<"progress">
 ) {
-  const { phase, role, runId, step, turnId, usedBefore } = watching.work
+  const { directory, usedBefore } = watching.work
+  const { announce } = watching.reporting
+  const where = turnOf(watching)
+  yield* announce({
+    _tag: "UsageSoFar",
+    ...where,
+    tokens: addTokens(usedBefore.tokens, tokens),
+    ...(cost === undefined ? {} : { cost: usedBefore.cost + cost }),
+    ...(contextTokens === undefined ? {} : { contextTokens })
+  })
+  if (tool === undefined) return
+  const what = argument === undefined ? {} : { argument: fromDirectory(argument, directory) }
+  yield* announce({ _tag: "ToolStarted", ...where, tool, ...what })
+})
+
+const announceWords = (watching: Watching, { kind, omitted, part, text }: RuntimeEventOf<"words">) =>
+  watching.reporting.announce({
+    _tag: "AgentSaid",
+    ...turnOf(watching),
+    ...{ part, kind, text },
+    ...(omitted === 0 ? {} : { omitted })
+  })
+
+const announceRecovering = Effect.fnUntraced(function* (
+  watching: Watching,
+  { kind, message, retryAfterMs }: RuntimeEventOf<"failed">
+) {
+  const now = yield* Clock.currentTimeMillis
+  yield* watching.reporting.announce({
+    _tag: "VendorAwaited",
+    ...turnOf(watching),
+    ...{ kind: vendorFailureOf(kind), message },
+    ...(retryAfterMs === undefined ? {} : { until: new Date(now + retryAfterMs).toISOString() })
+  })
+})
+
+const showProgress = Effect.fnUntraced(function* (watching: Watching, event: RuntimeEventOf<"progress">) {
+  const { tokens, tool } = event
   yield* update(watching, (state) => tokensSeen(state, tokens))
+  yield* announceProgress(watching, event)
   const now = yield* watching.now
   const isDue = yield* changeOnce(
     watching,
@@ -133,11 +185,9 @@ const showProgress = Effect.fnUntraced(function* (
   if (!isDue) return
   yield* watching.reporting.show({
     _tag: "TurnProgress",
-    ...{ runId, sessionId: watching.sessionId, turnId, role },
-    ...(phase === undefined ? {} : { phase }),
-    ...(step === undefined ? {} : { step }),
+    ...turnOf(watching),
     ...(tool === undefined ? {} : { tool }),
-    tokens: addTokens(usedBefore.tokens, tokens)
+    tokens: addTokens(watching.work.usedBefore.tokens, tokens)
   })
 })
 
@@ -150,12 +200,16 @@ const observe = (watching: Watching, event: RuntimeEvent): Effect.Effect<void, W
       return Effect.andThen(update(watching, activeAt), isOurs ? reportWorking(watching, event.evidence) : Effect.void)
     case "progress":
       return Effect.andThen(update(watching, activeAt), isOurs ? showProgress(watching, event) : Effect.void)
+    case "words":
+      return isOurs ? announceWords(watching, event) : Effect.void
     case "prompting":
       return reportQuestion(watching, event)
     case "replied":
       return reportQuestionGone(watching, event.promptId)
     case "failed":
-      return event.recovering ? reportRecovering(watching, event.kind, event.message) : Effect.void
+      return event.recovering
+        ? Effect.andThen(announceRecovering(watching, event), reportRecovering(watching, event.kind, event.message))
+        : Effect.void
     // The prompt's own outcome tells of these.
     case "idle":
     case "gone":

@@ -4,6 +4,7 @@ import { Deferred } from "effect"
 import type { AgentError, AgentErrorKind } from "../../AgentError.ts"
 import type { PromptReply, TurnOutcome } from "../../AgentRuntimeShape.ts"
 import type { PendingPrompt } from "../../RuntimeEvent.ts"
+import { WordBuffer } from "../../WordBuffer.ts"
 
 export interface Waiting {
   readonly prompt: PendingPrompt
@@ -38,6 +39,10 @@ export class LiveTurn {
   aborted = false
   /** The model messages being written: the agent's own, and one for each subagent that it waits for. */
   readonly writing = new Map<string | null, string>()
+  /** What the agent itself writes. */
+  readonly words = new WordBuffer()
+  /** Whether the words that are held back will be told in a moment. */
+  tellsWords = false
   /** Tokens of each model message. */
   readonly tokens = new Map<string, Tokens>()
 

@@ -2,6 +2,8 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk"
 import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
 import type { Evidence, RuntimeEvent } from "../../RuntimeEvent.ts"
+import { toolArgument } from "../../toolArgument.ts"
+import type { Words } from "../../WordBuffer.ts"
 import { kindOfRetry, wordsOfRetry } from "../failures.ts"
 import type { LiveTurn } from "../session/LiveTurn.ts"
 
@@ -21,15 +23,37 @@ const working = (live: LiveTurn, at: At, evidence: Evidence, nowMs: number): Rea
   return [{ type: "working", ...at, evidence }]
 }
 
-type Streamed = Extract<SDKMessage, { type: "stream_event" }>
+const told = (words: ReadonlyArray<Words>, at: At): ReadonlyArray<RuntimeEvent> =>
+  words.map((some) => ({ type: "words", ...at, ...some }))
 
-/** A part of an answer while it is written. */
-const streamed = (
+/** What was written and has not been told. */
+export const heldWords = (live: LiveTurn, at: At): ReadonlyArray<RuntimeEvent> => told(live.words.flush(), at)
+
+/** A piece of a text. Subagents write for the agent, which says what it makes of it. */
+const written = (
   { event, parent_tool_use_id: writer }: Streamed,
   live: LiveTurn,
   at: At,
   nowMs: number
 ): ReadonlyArray<RuntimeEvent> => {
+  if (writer !== null || event.type !== "content_block_delta") return []
+  const part = `${live.writing.get(writer) ?? ""}-${event.index}`
+  if (event.delta.type === "text_delta") return told(live.words.add(part, "text", event.delta.text, nowMs), at)
+  return event.delta.type === "thinking_delta"
+    ? told(live.words.add(part, "reasoning", event.delta.thinking, nowMs), at)
+    : []
+}
+
+type Streamed = Extract<SDKMessage, { type: "stream_event" }>
+
+const evidenceOf = (delta: string): Evidence => {
+  if (delta === "thinking_delta") return "reasoning"
+  return delta === "text_delta" ? "text" : "tool"
+}
+
+/** A part of an answer while it is written. */
+const streamed = (message: Streamed, live: LiveTurn, at: At, nowMs: number): ReadonlyArray<RuntimeEvent> => {
+  const { event, parent_tool_use_id: writer } = message
   switch (event.type) {
     case "message_start": {
       const { id, usage } = event.message
@@ -44,8 +68,7 @@ const streamed = (
     case "content_block_start":
       return event.content_block.type === "thinking" ? working(live, at, "reasoning", nowMs) : []
     case "content_block_delta":
-      if (event.delta.type === "thinking_delta") return working(live, at, "reasoning", nowMs)
-      return working(live, at, event.delta.type === "text_delta" ? "text" : "tool", nowMs)
+      return [...working(live, at, evidenceOf(event.delta.type), nowMs), ...written(message, live, at, nowMs)]
     case "message_delta":
       live.use(live.writing.get(writer) ?? "", { output: event.usage.output_tokens })
       return [{ type: "progress", ...at, tokens: totalOf(live) }]
@@ -64,11 +87,15 @@ const answered = (
 ): ReadonlyArray<RuntimeEvent> => {
   // Claude writes this message itself when the vendor failed: it is not work.
   if (error !== undefined) return []
-  const tools = message.content.flatMap((block) => (block.type === "tool_use" ? [block.name] : []))
+  const tools = message.content.filter((block) => block.type === "tool_use")
   const tokens = totalOf(live)
   return [
+    ...told(live.words.flush(), at),
     ...working(live, at, tools.length > 0 ? "tool" : "text", nowMs),
-    ...tools.map((tool): RuntimeEvent => ({ type: "progress", ...at, tool, tokens }))
+    ...tools.map(({ input, name }): RuntimeEvent => {
+      const argument = toolArgument(input)
+      return { type: "progress", ...at, tool: name, ...(argument === undefined ? {} : { argument }), tokens }
+    })
   ]
 }
 

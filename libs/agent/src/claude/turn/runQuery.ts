@@ -7,13 +7,14 @@ import type { ProjectSettings } from "../../ProjectSettings.ts"
 import type { RuntimeEvent } from "../../RuntimeEvent.ts"
 import { heldBack } from "../../rules/PermissionRules.ts"
 import type { RuleBook } from "../../rules/RuleBook.ts"
+import { tellEveryMs } from "../../WordBuffer.ts"
 import { isFinal } from "../failures.ts"
 import type { ClaudeSdk } from "../sdk/ClaudeSdk.ts"
 import { type QueryBroken, type StartedQuery, startQuery } from "../sdk/query.ts"
 import type { KnownSession, KnownSessions } from "../session/KnownSessions.ts"
 import type { LiveTurn } from "../session/LiveTurn.ts"
 import { instructionsIn } from "./instructions.ts"
-import { observe } from "./observe.ts"
+import { heldWords, observe } from "./observe.ts"
 import { readsProject } from "./permissions.ts"
 import { answerToolRequest } from "./toolRequests.ts"
 
@@ -70,6 +71,15 @@ const checkPatience = ({ live, options }: QueryRun, query: StartedQuery, reporte
   query.kill()
 }
 
+const tellHeldWords = Effect.fnUntraced(function* (
+  { live, options }: QueryRun,
+  at: { readonly sessionId: string; readonly causePromptId: string }
+) {
+  yield* Effect.sleep(`${tellEveryMs} millis`)
+  live.tellsWords = false
+  yield* Effect.forEach(heldWords(live, at), options.tell, { discard: true })
+})
+
 const handleMessage = Effect.fnUntraced(function* (
   run: QueryRun,
   query: StartedQuery,
@@ -78,9 +88,14 @@ const handleMessage = Effect.fnUntraced(function* (
 ) {
   const { known, live, options } = run
   const now = yield* Clock.currentTimeMillis
-  const events = observe(message, live, { sessionId: known.record.id, causePromptId: live.messageId }, now)
+  const at = { sessionId: known.record.id, causePromptId: live.messageId }
+  const events = observe(message, live, at, now)
   if (events.length > 0) live.announced = true
   yield* Effect.forEach(events, options.tell, { discard: true })
+  if (live.words.holds && !live.tellsWords) {
+    live.tellsWords = true
+    yield* Effect.forkScoped(tellHeldWords(run, at))
+  }
   checkPatience(run, query, reported, now)
   const lifecycle = Option.getOrUndefined(decodeLifecycle(message))
   reported.begun ||= lifecycle?.state === "started"
@@ -148,6 +163,7 @@ export const runQuery = Effect.fnUntraced(
       Effect.sync(() => {
         live.process = undefined
         live.retrying = undefined
+        live.tellsWords = false
       })
     )
 )

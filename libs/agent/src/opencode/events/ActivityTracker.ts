@@ -5,6 +5,8 @@
 import type { GlobalEvent, Message, Part, PermissionRequest, QuestionRequest } from "@opencode-ai/sdk/v2/client"
 import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
 import type { Evidence, RuntimeEvent } from "../../RuntimeEvent.ts"
+import { toolArgument } from "../../toolArgument.ts"
+import { WordBuffer, type Words } from "../../WordBuffer.ts"
 import type { SessionFacts } from "../session/SessionFacts.ts"
 import { failureOf, kindOfText } from "../turn/failures.ts"
 import { tokensOf } from "../turn/turnOf.ts"
@@ -21,6 +23,12 @@ interface Activity {
   busy: boolean | undefined
   cause: string | undefined
   tokens: Tokens
+  cost: number
+  /** The size of the session's own newest model call. */
+  contextTokens: number | undefined
+  readonly words: WordBuffer
+  /** The texts that are written, with how much of each has been taken. */
+  readonly texts: Map<string, { readonly kind: Words["kind"]; length: number }>
   workingAt: number
   /** Tool calls that were already published. */
   readonly calls: Set<string>
@@ -48,6 +56,10 @@ export class ActivityTracker {
       busy: undefined,
       cause: undefined,
       tokens: noTokens,
+      cost: 0,
+      contextTokens: undefined,
+      words: new WordBuffer(),
+      texts: new Map(),
       workingAt: Number.NEGATIVE_INFINITY,
       calls: new Set(),
       messages: new Map(),
@@ -85,10 +97,22 @@ export class ActivityTracker {
     const event: RuntimeEvent = { type: "idle", ...this.at(root) }
     activity.busy = false
     activity.workingAt = Number.NEGATIVE_INFINITY
+    const words = this.#told(root, activity.words.flush())
     activity.calls.clear()
     activity.messages.clear()
     activity.aliases.clear()
-    return [event]
+    activity.texts.clear()
+    return [...words, event]
+  }
+
+  /** Whether something that was written has not been told. */
+  get holdsWords(): boolean {
+    return [...this.#activities.values()].some(({ words }) => words.holds)
+  }
+
+  /** What was written and has not been told. */
+  heldWords(): ReadonlyArray<RuntimeEvent> {
+    return [...this.#activities].flatMap(([root, { words }]) => this.#told(root, words.flush()))
   }
 
   /** Updates the state with an event that arrived at `nowMs`, and gives the events to publish. */
@@ -108,8 +132,14 @@ export class ActivityTracker {
         return this.#message(event.properties.info)
       case "message.part.updated":
         return this.#part(event.properties.part, nowMs)
-      case "message.part.delta":
-        return this.#working(event.properties.sessionID, event.properties.messageID, "text", nowMs)
+      case "message.part.delta": {
+        const { delta, messageID, partID, sessionID } = event.properties
+        const text = this.#of(this.#facts.rootOf(sessionID)).texts.get(partID)
+        return [
+          ...this.#working(sessionID, messageID, text?.kind ?? "text", nowMs),
+          ...(text === undefined ? [] : this.#written(sessionID, partID, text, delta, nowMs))
+        ]
+      }
       case "session.status":
         return this.#status(event.properties.sessionID, event.properties.status, nowMs)
       case "session.idle":
@@ -144,6 +174,7 @@ export class ActivityTracker {
       const cause = activity.aliases.has(info.parentID) ? activity.aliases.get(info.parentID) : info.parentID
       if (cause !== activity.cause) {
         activity.tokens = noTokens
+        activity.cost = 0
         activity.workingAt = Number.NEGATIVE_INFINITY
       }
       activity.cause = cause
@@ -161,12 +192,19 @@ export class ActivityTracker {
         return []
       case "text":
         if (!isAssistants && part.synthetic === true) activity.aliases.set(part.messageID, activity.cause)
-        return part.text === "" ? [] : this.#working(part.sessionID, part.messageID, "text", nowMs)
+        return [
+          ...(part.text === "" ? [] : this.#working(part.sessionID, part.messageID, "text", nowMs)),
+          ...this.#textSoFar(part, nowMs)
+        ]
       case "reasoning":
-        return this.#working(part.sessionID, part.messageID, "reasoning", nowMs)
-      case "step-finish":
-        activity.tokens = addTokens(activity.tokens, tokensOf(part.tokens))
-        return [{ type: "progress", ...this.at(part.sessionID), tokens: activity.tokens }]
+        return [...this.#working(part.sessionID, part.messageID, "reasoning", nowMs), ...this.#textSoFar(part, nowMs)]
+      case "step-finish": {
+        const used = tokensOf(part.tokens)
+        activity.tokens = addTokens(activity.tokens, used)
+        activity.cost += part.cost
+        if (this.#isRoot(part.sessionID)) activity.contextTokens = sizeOf(used)
+        return [...this.#told(part.sessionID, activity.words.flush()), this.#progress(part.sessionID, activity)]
+      }
       case "tool": {
         if (part.state.status === "pending") return []
         activity.messages.set(part.messageID, activity.cause)
@@ -174,11 +212,50 @@ export class ActivityTracker {
         activity.calls.add(part.callID)
         const working = this.#working(part.sessionID, part.messageID, "tool", nowMs)
         if (!isNew) return working
-        return [...working, { type: "progress", ...this.at(part.sessionID), tool: part.tool, tokens: activity.tokens }]
+        const argument = toolArgument(part.state.input)
+        return [
+          ...this.#told(part.sessionID, activity.words.flush()),
+          ...working,
+          {
+            ...this.#progress(part.sessionID, activity),
+            tool: part.tool,
+            ...(argument === undefined ? {} : { argument })
+          }
+        ]
       }
       default:
         return []
     }
+  }
+
+  #progress(sessionId: string, { contextTokens, cost, tokens }: Activity) {
+    const context = contextTokens === undefined ? {} : { contextTokens }
+    return { type: "progress" as const, ...this.at(sessionId), tokens, cost, ...context }
+  }
+
+  #told(sessionId: string, words: ReadonlyArray<Words>): ReadonlyArray<RuntimeEvent> {
+    return words.map((some) => ({ type: "words", ...this.at(sessionId), ...some }))
+  }
+
+  /** A text as a whole: OpenCode sends it before the first piece, and after the last. */
+  #textSoFar(part: Extract<Part, { type: "text" | "reasoning" }>, nowMs: number): ReadonlyArray<RuntimeEvent> {
+    const { texts, messages } = this.#of(this.#facts.rootOf(part.sessionID))
+    if (!this.#isRoot(part.sessionID) || !messages.has(part.messageID)) return []
+    const known = texts.get(part.id) ?? { kind: part.type, length: 0 }
+    texts.set(part.id, known)
+    return this.#written(part.sessionID, part.id, known, part.text.slice(known.length), nowMs)
+  }
+
+  #written(
+    sessionId: string,
+    id: string,
+    text: { readonly kind: Words["kind"]; length: number },
+    piece: string,
+    nowMs: number
+  ): ReadonlyArray<RuntimeEvent> {
+    if (piece === "") return []
+    text.length += piece.length
+    return this.#told(sessionId, this.#of(this.#facts.rootOf(sessionId)).words.add(id, text.kind, piece, nowMs))
   }
 
   #working(sessionId: string, messageId: string, evidence: Evidence, nowMs: number): ReadonlyArray<RuntimeEvent> {
@@ -213,6 +290,9 @@ export class ActivityTracker {
     return []
   }
 }
+
+const sizeOf = ({ cacheRead, cacheWrite, input, output, reasoning }: Tokens): number =>
+  input + output + reasoning + cacheRead + cacheWrite
 
 /** The kind of a failure that OpenCode waits out; a rate limit when the message says nothing known. */
 export const kindOfRetry = (message: string) => {

@@ -8,6 +8,7 @@ import type { PendingPrompt, RuntimeEvent } from "../../RuntimeEvent.ts"
 import type { RememberedRule } from "../../rules/PermissionRules.ts"
 import type { RuleBook } from "../../rules/RuleBook.ts"
 import { steadyMs } from "../../steadyMs.ts"
+import { tellEveryMs } from "../../WordBuffer.ts"
 import type { Calls, Refused, Unreachable } from "../server/calls.ts"
 import { clientFor } from "../server/http.ts"
 import type { Connection } from "../server/OpenCodeEndpoint.ts"
@@ -72,6 +73,7 @@ const openStream = (connection: Connection) =>
 
 /** The feed's own state. */
 interface Feed extends FeedOptions {
+  readonly scope: Scope.Scope
   readonly hub: PubSub.PubSub<RuntimeEvent>
   readonly tracker: ActivityTracker
   readonly pending: PendingRequests
@@ -82,6 +84,8 @@ interface Feed extends FeedOptions {
   readonly readers: Map<string, Set<(message: Message) => void>>
   /** Since when the stream has been closed, by the steady clock; undefined while it is open. */
   awaySince: number | undefined
+  /** Whether the words that are held back will be told in a moment. */
+  tellsWords: boolean
   /** Whether `gone` was published for the current outage. */
   announcedGone: boolean
 }
@@ -95,6 +99,12 @@ const publishAll = Effect.fnUntraced(function* ({ hub, pending }: Feed, observed
       yield* PubSub.publish(hub, event)
     }
   }
+})
+
+const tellHeldWords = Effect.fnUntraced(function* (feed: Feed) {
+  yield* Effect.sleep(`${tellEveryMs} millis`)
+  feed.tellsWords = false
+  yield* publishAll(feed, feed.tracker.heldWords())
 })
 
 const observe = Effect.fnUntraced(function* (feed: Feed, { payload }: GlobalEvent) {
@@ -114,6 +124,9 @@ const observe = Effect.fnUntraced(function* (feed: Feed, { payload }: GlobalEven
     .observe(payload, now)
     .filter((it) => it.type !== "replied" || feed.pending.replied(it.promptId))
   yield* publishAll(feed, observed)
+  if (!feed.tracker.holdsWords || feed.tellsWords) return
+  feed.tellsWords = true
+  yield* tellHeldWords(feed).pipe(Effect.forkIn(feed.scope))
 })
 
 const reconcileSession = Effect.fnUntraced(function* (
@@ -249,6 +262,7 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
   const tracker = new ActivityTracker(options.facts)
   const feed: Feed = {
     ...options,
+    scope,
     hub: yield* PubSub.sliding<RuntimeEvent>(16_384),
     tracker,
     pending: new PendingRequests(
@@ -262,6 +276,7 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
     errors: new Map(),
     readers: new Map(),
     awaySince: undefined,
+    tellsWords: false,
     announcedGone: false
   }
   const poll = Effect.suspend(() => (feed.awaySince === undefined ? reconcile(feed, busySessions(feed)) : Effect.void))
