@@ -38,6 +38,12 @@ const forward = (client: Socket, path: string, begun: Buffer) => {
   proxy.pipe(client)
 }
 
+/** The proxy ends the connection after its first request: what follows could be for another name, and is not asked about. */
+const alone = (line: string, begun: Buffer): Buffer =>
+  line.startsWith("CONNECT ")
+    ? begun
+    : Buffer.concat([Buffer.from(`${line}\r\nConnection: close\r\n`, "latin1"), begun.subarray(line.length + 2)])
+
 const passOn = async (client: Socket, begun: Buffer, line: string, opening: Opening) => {
   const target = targetOf(line)
   if (target === undefined) return answer(client, "400 Bad Request", "reprise: this is no request to a proxy.")
@@ -50,10 +56,10 @@ const passOn = async (client: Socket, begun: Buffer, line: string, opening: Open
   }
   const name = target.host.startsWith("[") ? `${target.host}:${target.port}` : target.host
   const path = await opening.proxy([name])
-  if (!client.destroyed) forward(client, path, begun)
+  if (!client.destroyed) forward(client, path, alone(line, begun))
 }
 
-/** Reads the first line of each request; what else has come belongs to the proxy. */
+/** Reads the first line of the request; what else has come belongs to the proxy. */
 const receive = (client: Socket, opening: Opening) => {
   let begun = Buffer.alloc(0)
   client.on("error", () => client.destroy())

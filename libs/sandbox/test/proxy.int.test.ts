@@ -63,6 +63,31 @@ describe.skipIf(usability._tag === "unusable")("a command in the sandbox", () =>
     })
   )
 
+  it.live("cannot reach a name over the connection that it opened to another one", () =>
+    Effect.gen(function* () {
+      const here = yield* scene
+      yield* Effect.gen(function* () {
+        const sandbox = yield* Sandbox
+        const shell = yield* sandbox.shellFor(here.workspace, "author")
+        // The proxy knows the name from now on; the workspace may reach it no more.
+        const allowed = yield* Effect.scoped(
+          Effect.andThen(
+            sandbox.decideHosts(here.workspace, () => Promise.resolve(true)),
+            run(here, shell, curl("127.0.0.1", here))
+          )
+        )
+        assert.include(allowed, canary)
+        const request = (host: string) =>
+          `GET http://${host}:${here.port}/ HTTP/1.1\\r\\nHost: ${host}:${here.port}\\r\\n`
+        const authorized = "Proxy-Authorization: Basic %s\\r\\n\\r\\n"
+        const key = `$(printf %s "\${HTTP_PROXY#http://}" | cut -d@ -f1 | tr -d '\\n' | base64 -w0)`
+        const both = `exec 3<>/dev/tcp/127.0.0.1/3128; printf '${request("localhost")}${authorized}${request("127.0.0.1")}${authorized}' "${key}" "${key}" >&3; timeout 20 cat <&3`
+        const output = yield* run(here, shell, both)
+        assert.isAtMost(output.split(canary).length, 2, output)
+      }).pipe(Effect.provide(sandboxFor(here, "localhost")))
+    })
+  )
+
   it.live("waits while somebody is asked about a name, and reaches it if they allow it", () =>
     Effect.gen(function* () {
       const here = yield* scene
