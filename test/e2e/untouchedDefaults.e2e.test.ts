@@ -32,7 +32,7 @@ describe("a run that nobody attends", () => {
   )
 
   it.live.skipIf(usability._tag === "unusable")(
-    "completes five phases with untouched defaults, without a question, through a failed gate, findings and a refused permission",
+    "completes five phases with untouched defaults, without a question, through a failed gate, findings, a refused permission and a name that may not be reached",
     () =>
       Effect.gen(function* () {
         const outside = `/var/tmp/reprise-untouched-${process.pid}`
@@ -57,7 +57,7 @@ describe("a run that nobody attends", () => {
               }
             ),
             once(author(3), [
-              { bash: `echo x > ${outside} || echo kept-inside` },
+              { bash: `echo x > ${outside}; curl -sS -m 60 https://example.org/` },
               { write: { path: outside, content: "x" } },
               { bash: "echo work > phase-3.txt && git add -A && git commit -q -m 'Write it' && git rev-parse HEAD" },
               { text: "It is written and committed; what was refused is not needed." }
@@ -86,6 +86,7 @@ describe("a run that nobody attends", () => {
         const refusals = events.filter(({ type }) => type === "PermissionRefused")
         assert.isAtLeast(refusals.length, 1)
         assert.include(JSON.stringify(refusals), "/var/tmp")
+        assert.include(JSON.stringify(refusals), "network: example.org")
         assert.isTrue(refusals.every(({ phase, unattended }) => phase === "3" && unattended === true))
         assert.strictEqual(
           run?.refusals.reduce((sum, { times }) => sum + times, 0),

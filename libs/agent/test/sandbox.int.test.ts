@@ -53,6 +53,15 @@ const scriptOf = (scene: Scene): ScriptInput => ({
       reply: [{ write: { path: join(scene.workspace, "edited"), content: "x" } }, { text: "ok" }]
     },
     {
+      match: { lastUser: "reach" },
+      reply: [
+        {
+          bash: `curl -sS -m 30 --noproxy '' http://localhost:${scene.port}/ http://localhost:${scene.port}/ > out-reached 2>&1`
+        },
+        { text: "reached" }
+      ]
+    },
+    {
       match: { lastUser: "environment" },
       reply: [{ bash: `env > ${scene.workspace}/out-env` }, { text: "ok" }]
     },
@@ -164,6 +173,36 @@ const suite = <E>(name: string, runtime: Layer.Layer<AgentRuntime, E, Places | T
             assert.notInclude(JSON.stringify(yield* runtime.history(runtimeSessionId)), canary)
           }
         })
+      )
+
+      it.effect.each(["once", "reject"] as const)(
+        "wait while a human is asked once about a name that they may not reach: %s",
+        (reply) =>
+          Effect.gen(function* () {
+            const { workspace: directory } = yield* TheScene
+            const runtime = yield* AgentRuntime
+            const runtimeSessionId = yield* runtime.create({ directory, title: "reach", permissions: "ask" })
+            const asked: Array<string> = []
+            const answer = waitUntil(
+              Effect.map(runtime.pendingPrompts(directory), (all) =>
+                all.find(({ sessionId }) => sessionId === runtimeSessionId)
+              )
+            ).pipe(
+              Effect.flatMap(({ promptId, text }) => {
+                asked.push(text)
+                return runtime.reply({ runtimeSessionId, promptId, reply: { kind: "permission", reply } })
+              }),
+              Effect.andThen(Effect.never)
+            )
+            const promptId = newIds()
+            const turn = runtime.prompt({ runtimeSessionId, directory, promptId, text: "reach", role: "author" })
+            const { stopReason } = yield* Effect.raceFirst(turn, answer)
+            assert.strictEqual(stopReason, "finished", "a refused name does not end the turn")
+            assert.deepStrictEqual(asked, ["network: localhost"])
+            const reached = readFileSync(join(directory, "out-reached"), "utf8")
+            assert.include(reached, reply === "once" ? canary : "may not be reached")
+            assert.deepStrictEqual(yield* runtime.pendingPrompts(directory), [])
+          })
       )
 
       it.effect("get out by none of the ways of the table", () =>

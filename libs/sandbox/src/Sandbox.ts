@@ -9,9 +9,10 @@ import { dirname, join } from "node:path"
 import { replaceFile } from "@reprise/process"
 import type { PermissionMode, Role } from "@reprise/protocol"
 import { Context, Effect, Layer, Schema, type Scope, Semaphore } from "effect"
+import { type HostDecider, makeDoors } from "./door.ts"
 import { type Policy, policyFor, type SandboxSettings } from "./policy.ts"
 import { makeProxy, type ProxyFailed } from "./proxy.ts"
-import { dispatchingShell, openShell, sandboxedShell } from "./shellScript.ts"
+import { dispatchingShell, openShell, type ProxyAccess, sandboxedShell } from "./shellScript.ts"
 import { gitPlacesOf, hooksOf, lookAround } from "./surroundings.ts"
 import { findUsability, type Programs } from "./usability.ts"
 
@@ -69,6 +70,11 @@ export interface SandboxShape {
   /** The same for a server that serves many directories: what it runs in one follows who works there now. */
   readonly serverShell: Effect.Effect<string, SandboxFault>
   readonly occupy: (occupant: Occupant) => Effect.Effect<void, SandboxFault, Scope.Scope>
+  /**
+   * Until the scope closes, asks about names that an agent's commands in this directory want to reach and may not; the
+   * command waits. Of several the newest is asked. Where nobody is asked, they are refused.
+   */
+  readonly decideHosts: (directory: string, decider: HostDecider) => Effect.Effect<void, never, Scope.Scope>
   /** What holds in a directory. */
   readonly policy: (directory: string, role: Role) => Effect.Effect<Policy, SandboxFault>
 }
@@ -84,15 +90,19 @@ const unused = (standing: Standing): SandboxShape => ({
   gateShell: () => notUsed,
   serverShell: notUsed,
   occupy: () => Effect.void,
+  decideHosts: () => Effect.void,
   policy: () => notUsed
 })
 
 interface Host {
   readonly options: SandboxOptions
   readonly programs: Programs
-  readonly proxyFor: (
-    names: ReadonlyArray<string>
-  ) => Effect.Effect<{ socket: string; username: string; password: string }, ProxyFailed>
+  readonly proxyFor: (names: ReadonlyArray<string>) => Effect.Effect<ProxyAccess, ProxyFailed>
+  readonly doorFor: Effect.Success<typeof makeDoors>
+  /** What may be reached, by the key of a door. */
+  readonly names: Map<string, ReadonlyArray<string>>
+  /** Who decides about other names in a workspace, the newest last. */
+  readonly deciders: Map<string, ReadonlyArray<HostDecider>>
 }
 
 const onDisk = <A>(directory: string, run: () => Promise<A>) =>
@@ -126,9 +136,22 @@ const computePolicy = (host: Host, directory: string, role: Role) =>
     return policyFor(await lookAround(where, settings), settings, role)
   })
 
+/** How commands in a workspace reach what they may; those of agents can ask for more. */
+const accessFor = Effect.fnUntraced(function* (host: Host, { network, workspace }: Policy, isGate: boolean) {
+  const access = yield* host.proxyFor(network)
+  const key = `${isGate ? "gate" : "agent"} ${workspace}`
+  host.names.set(key, network)
+  const socket = yield* host.doorFor(key, {
+    names: () => host.names.get(key) ?? [],
+    decider: () => (isGate ? undefined : host.deciders.get(workspace)?.at(-1)),
+    proxy: (names) => Effect.runPromise(Effect.map(host.proxyFor(names), (proxy) => proxy.socket))
+  })
+  return { ...access, socket }
+})
+
 const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role: Role, isGate: boolean) {
   const policy = yield* computePolicy(host, directory, role)
-  const access = policy.network.length === 0 ? undefined : yield* host.proxyFor(policy.network)
+  const access = policy.network.length === 0 ? undefined : yield* accessFor(host, policy, isGate)
   const { bubblewrap, shell } = host.programs
   return sandboxedShell({
     policy,
@@ -204,6 +227,16 @@ const inUse = (host: Host): SandboxShape => {
       const path = join(folderOf(host), "programs", "shell")
       return onDisk(dirname(path), () => writeProgram(path, dispatchingShell(placesOf(host)))).pipe(Effect.as(path))
     }),
+    decideHosts: (directory, decider) =>
+      Effect.gen(function* () {
+        const workspace = yield* Effect.promise(() => realpath(directory).catch(() => directory))
+        const change = (to: (known: ReadonlyArray<HostDecider>) => ReadonlyArray<HostDecider>) =>
+          Effect.sync(() => void host.deciders.set(workspace, to(host.deciders.get(workspace) ?? [])))
+        yield* Effect.acquireRelease(
+          change((known) => [...known, decider]),
+          () => change((known) => known.filter((one) => one !== decider))
+        )
+      }),
     occupy: Effect.fn("Sandbox.occupy")(function* (occupant) {
       yield* Effect.acquireRelease(
         Effect.sync(() => void occupants.add(occupant)),
@@ -233,7 +266,14 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
   const { environment = process.env } = options
   const usability = yield* findUsability(environment)
   if (usability._tag === "unusable") return unused(usability)
-  const host: Host = { options, programs: usability.programs, proxyFor: yield* makeProxy }
+  const host: Host = {
+    options,
+    programs: usability.programs,
+    proxyFor: yield* makeProxy,
+    doorFor: yield* makeDoors,
+    names: new Map(),
+    deciders: new Map()
+  }
   if (options.visiting !== true) yield* clean(folderOf(host))
   return inUse(host)
 })

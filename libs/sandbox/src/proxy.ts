@@ -38,7 +38,7 @@ const start = async ({ SandboxManager }: Runtime, names: ReadonlyArray<string>):
  */
 export const makeProxy = Effect.gen(function* () {
   let running: { readonly runtime: Runtime; readonly access: ProxyAccess } | undefined
-  const names = new Set<string>()
+  let names: ReadonlySet<string> = new Set()
   yield* Effect.addFinalizer(() =>
     Effect.suspend(() =>
       running === undefined
@@ -49,11 +49,13 @@ export const makeProxy = Effect.gen(function* () {
   return (wanted: ReadonlyArray<string>) =>
     attempt(async () => {
       const isNew = wanted.some((name) => !names.has(name))
-      for (const name of wanted) names.add(name)
+      const all = new Set([...names, ...wanted])
       if (running === undefined) {
         const runtime = await import("@anthropic-ai/sandbox-runtime")
-        running = { runtime, access: await start(runtime, [...names]) }
-      } else if (isNew) running.runtime.SandboxManager.updateConfig(configOf([...names]))
+        running = { runtime, access: await start(runtime, [...all]) }
+      } else if (isNew) running.runtime.SandboxManager.updateConfig(configOf([...all]))
+      // A name that the proxy does not take must not come with every later one.
+      names = all
       return running.access
     })
 })

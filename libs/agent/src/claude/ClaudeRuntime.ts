@@ -5,6 +5,7 @@ import { noUsage } from "@reprise/protocol"
 import { Clock, Deferred, Effect, Layer, Option, Schedule, Stream } from "effect"
 import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, Prompt, SessionState } from "../AgentRuntimeShape.ts"
+import { askingAboutHosts } from "../askingAboutHosts.ts"
 import {
   type ClaudeAdapter,
   type ClaudeRuntimeOptions,
@@ -231,7 +232,7 @@ const watchOthers = (adapter: ClaudeAdapter) =>
 const makeClaudeRuntime = Effect.fn("Claude.runtime")(function* (options: ClaudeRuntimeOptions) {
   const adapter = yield* makeClaudeAdapter(options)
   yield* Effect.forkScoped(watchOthers(adapter))
-  return AgentRuntime.of({
+  const runtime = AgentRuntime.of({
     name: "claude",
     create: create(adapter),
     prompt: prompt(adapter),
@@ -246,6 +247,7 @@ const makeClaudeRuntime = Effect.fn("Claude.runtime")(function* (options: Claude
     models: models(adapter),
     check: check(adapter)
   })
+  return yield* askingAboutHosts(runtime, adapter.sandbox)
 })
 
 /**

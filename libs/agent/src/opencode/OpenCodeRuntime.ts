@@ -5,6 +5,7 @@ import { noUsage, type PermissionMode } from "@reprise/protocol"
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
 import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, LastMessage, Prompt, SessionState } from "../AgentRuntimeShape.ts"
+import { askingAboutHosts } from "../askingAboutHosts.ts"
 import type { PendingPrompt } from "../RuntimeEvent.ts"
 import { heldBack } from "../rules/PermissionRules.ts"
 import { kindOfRetry } from "./events/ActivityTracker.ts"
@@ -268,7 +269,7 @@ const check = ({ server }: OpenCodeAdapter): AgentRuntimeShape["check"] =>
 
 const makeOpenCodeRuntime = Effect.fn("OpenCode.runtime")(function* (options: OpenCodeRuntimeOptions) {
   const adapter = yield* makeOpenCodeAdapter(options)
-  return AgentRuntime.of({
+  const runtime = AgentRuntime.of({
     name: "opencode",
     create: create(adapter),
     prompt: prompt(adapter),
@@ -283,6 +284,7 @@ const makeOpenCodeRuntime = Effect.fn("OpenCode.runtime")(function* (options: Op
     models: models(adapter),
     check: check(adapter)
   })
+  return yield* askingAboutHosts(runtime, adapter.server.sandbox)
 })
 
 /**
