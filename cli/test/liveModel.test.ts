@@ -74,6 +74,12 @@ describe("the lines at the bottom", () => {
       ["    | I will look at the tests first.", "Author works on phase 1 · 0:04"]
     ],
     [
+      "an agent reports",
+      [...working, said(2, "All is well.\n```json\n"), said(3, `{ "summary": "${"long ".repeat(500)}"`)],
+      4,
+      ["    | All is well.", "Author works on phase 1 · 0:04"]
+    ],
+    [
       "an agent thinks",
       [...working, said(2, "Hm.", "p1", "reasoning")],
       4,
@@ -247,7 +253,7 @@ describe("the lines that stay", () => {
       { _tag: "StepDone", name: "Checking", atMs: 20 },
       { _tag: "StepDone", name: "Starting the broker", atMs: 340 }
     ])
-    assert.deepStrictEqual(lines, ["Starting the broker … 0.3 s"])
+    assert.deepStrictEqual(lines, ["Starting the broker took 0.3 s"])
   })
 
   it("are nothing but the event's line for a run that is over", () => {

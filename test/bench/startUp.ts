@@ -42,8 +42,8 @@ const openCodeAlone = (world: World) => {
   return timed(Effect.flatMap(OpenCodeServer, ({ connection }) => connection).pipe(Effect.provide(Layer.fresh(server))))
 }
 
-/** `Starting the broker … 0.3 s` */
-const stepLine = /^(\S.*) … (\d+\.\d) s$/gm
+/** `Starting the broker took 0.3 s` */
+const stepLine = /^(\S.*) took (\d+\.\d) s$/gm
 
 /** A run in a new repository, with everything cold; its own lines say what took how long. */
 const firstPrompt = (packed: Bundle, times: Times) =>

@@ -108,7 +108,7 @@ const shortestStepMs = 100
 const stepDone = (model: LiveModel, name: string, atMs: number): Shown => {
   const done = model.steps.find((step) => step.name === name)
   const ms = atMs - (done?.sinceMs ?? atMs)
-  const line = { _tag: "line", text: `${name} … ${(ms / 1000).toFixed(1)} s`, tone: "faint" } as const
+  const line = { _tag: "line", text: `${name} took ${(ms / 1000).toFixed(1)} s`, tone: "faint" } as const
   return {
     model: { ...model, steps: model.steps.filter((step) => step.name !== name) },
     lines: ms < shortestStepMs ? nothing : [line]
@@ -116,7 +116,8 @@ const stepDone = (model: LiveModel, name: string, atMs: number): Shown => {
 }
 
 const keptBeginning = 2_000
-const keptEnd = 400
+/** Enough to see where a block began that a model reports in. */
+const keptEnd = 4_000
 
 /** The words that stay on the screen when a text is complete, or something else follows it. */
 const saidSoFar = ({ turn }: LiveRun, verbose: boolean): ReadonlyArray<LiveLine> => {

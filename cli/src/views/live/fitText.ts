@@ -23,8 +23,12 @@ export const wrappedLine = (line: string, columns: number): ReadonlyArray<string
   return [indent + first, ...rest.map((row) => `${indent}  ${row}`)]
 }
 
-/** What a model reports to Reprise is shown as an event. */
-const fencedBlock = /```[\s\S]*?(?:```|$)/g
+/** What is written on a line, without fenced blocks: what a model reports to Reprise is shown as an event. */
+export const prose = (text: string): string =>
+  text
+    .replaceAll(/```[\s\S]*?(?:```|$)/g, " ")
+    .trim()
+    .replaceAll(/\s+/g, " ")
 
 /** What somebody said, marked so that it looks like no line of ours: the whole of it, or a few lines. */
 export const saidLines = (text: string, columns: number, whole: boolean): ReadonlyArray<string> => {
@@ -33,9 +37,9 @@ export const saidLines = (text: string, columns: number, whole: boolean): Readon
     return visible(text.trimEnd())
       .split("\n")
       .flatMap((line) => wrapped(line, width).map((row) => mark + row))
-  const prose = visible(text).replaceAll(fencedBlock, " ").trim().replaceAll(/\s+/g, " ")
-  if (prose === "") return []
-  const rows = wrapped(prose, width)
+  const line = prose(visible(text))
+  if (line === "") return []
+  const rows = wrapped(line, width)
   const shown = rows.slice(0, foldedRows)
   const last = wrapped(shown.at(-1) ?? "", width - 2)[0] ?? ""
   const lines = rows.length <= foldedRows ? shown : [...shown.slice(0, -1), `${last} …`]

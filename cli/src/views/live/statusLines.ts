@@ -3,7 +3,7 @@ import { uncachedTokens } from "@reprise/protocol"
 import stringWidth from "string-width"
 import type { PinnedLine } from "../../terminal/Printer.ts"
 import { visibleLine } from "../../terminal/visible.ts"
-import { clipEnd, clipStart } from "./fitText.ts"
+import { clipEnd, clipStart, prose } from "./fitText.ts"
 import type { LiveModel, LiveRun } from "./LiveModel.ts"
 
 export interface Surface {
@@ -92,10 +92,10 @@ const runLine = (run: LiveRun, { everyRun, nowMs }: Surface, columns: number): s
 /** The newest words, as much of them as fits on a line. */
 const wordsLine = ({ turn }: LiveRun, { columns, faint }: Surface): ReadonlyArray<PinnedLine> => {
   const { writing } = turn ?? {}
-  if (writing === undefined || writing.end.trim() === "") return []
+  const words = prose(writing?.end ?? "")
+  if (writing === undefined || words === "") return []
   const about = writing.kind === "reasoning" ? "thinking: " : ""
-  const words = visibleLine(writing.end.trim().replaceAll(/\s+/g, " "))
-  const text = `    | ${about}${clipStart(words, columns - 7 - about.length)}`
+  const text = `    | ${about}${clipStart(visibleLine(words), columns - 7 - about.length)}`
   return [pinnedLine(text, faint(text))]
 }
 
