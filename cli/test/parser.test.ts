@@ -19,6 +19,21 @@ describe("the command line as it was typed", () => {
   })
 
   it.each([
+    [["help"], ["--help"]],
+    [
+      ["help", "run"],
+      ["run", "--help"]
+    ],
+    [
+      ["help", "gate", "answer"],
+      ["gate", "answer", "--help"]
+    ]
+  ])("reads %j as %j", (typed, read) => {
+    assert.deepStrictEqual(readArguments(typed), read)
+  })
+
+  it.each([
+    [["sessions", "start", "help"]],
     [["gate", "answer", "r1-e1", "c", "--guidance", "-"]],
     [["gate", "answer", "r1-e1", "c", "--guidance", "--json"]],
     [["gate", "answer", "r1-e1", "c", "--guidance"]],

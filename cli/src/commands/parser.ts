@@ -1,4 +1,6 @@
 /** How effect/cli is set up: what it reads and what it prints. */
+
+import * as Console from "effect/Console"
 import * as CliConfig from "effect/cli/CliConfig"
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Flag from "effect/cli/Flag"
@@ -13,8 +15,13 @@ const textFlags: ReadonlySet<string> = new Set(["--guidance", "--reason"])
 const looksLikeFlag = (value: string | undefined): value is string =>
   value?.startsWith("-") === true && /\s/.test(value)
 
-/** Joins a text flag and its value with `=` if the parser would take the value for a flag. */
-export const readArguments = (typed: ReadonlyArray<string>): ReadonlyArray<string> => {
+/** `help COMMAND` asks for the help of that command, as `COMMAND --help` does. */
+const withHelpFlag = (typed: ReadonlyArray<string>): ReadonlyArray<string> =>
+  typed[0] === "help" ? [...typed.slice(1), "--help"] : typed
+
+/** Also joins a text flag and its value with `=` if the parser would take the value for a flag. */
+export const readArguments = (given: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const typed = withHelpFlag(given)
   const read: Array<string> = []
   for (let at = 0; at < typed.length; at += 1) {
     const argument = typed[at] ?? ""
@@ -36,13 +43,25 @@ const debug = GlobalFlag.Action({
   run: () => Effect.void
 })
 
-/** Help goes to standard output, usage errors are left to `reportExit`, and only these global flags exist. */
+/** The last line of the help of `reprise` itself. */
+const helpOnOneCommand = "'reprise help COMMAND' shows a command's arguments, flags and examples."
+
+const presentHelp = (event: CliOutput.Presenter.Help) =>
+  Effect.andThen(
+    CliOutput.defaultPresenter.present(event),
+    event.commandPath.length === 1 ? Console.log(`\n${helpOnOneCommand}`) : Effect.void
+  )
+
+/** What is wrong in a call is left to `reportExit`. */
+const present = (event: CliOutput.Presenter.Event): Effect.Effect<void> => {
+  if (event._tag === "Help") return presentHelp(event)
+  return event._tag === "InvalidInvocation" && event.errors.length > 0
+    ? Effect.void
+    : CliOutput.defaultPresenter.present(event)
+}
+
+/** Help goes to standard output, and only these global flags exist. */
 export const presentation = Layer.merge(
-  CliOutput.layerPresenter({
-    present: (event) =>
-      event._tag === "InvalidInvocation" && event.errors.length > 0
-        ? Effect.void
-        : CliOutput.defaultPresenter.present(event)
-  }),
+  CliOutput.layerPresenter({ present }),
   Layer.succeed(CliConfig.CliConfig, { builtIns: [GlobalFlag.Help, GlobalFlag.Version, debug] })
 )

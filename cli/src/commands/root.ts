@@ -11,34 +11,16 @@ export const root = Command.make("reprise").pipe(
   Command.withDescription(
     "Runs a plan through coding agents, with your tests and a reviewer; survives crashes and waits for you"
   ),
+  // In the order in which somebody new needs them.
   Command.withSubcommands([
-    init,
-    run,
-    validate,
-    gate,
-    status,
-    summary,
-    watch,
-    logs,
-    pause,
-    resume,
-    abort,
-    repair,
-    prune,
-    sessions,
-    up,
-    attach,
-    serve,
-    streams,
-    trust,
-    permissions,
-    config,
-    sandbox,
-    prompts,
-    worktree,
-    doctor,
-    deadLetters,
-    demo,
-    completion
+    { group: "Start", commands: [demo, init, validate, run] },
+    { group: "Answer", commands: [gate, attach] },
+    { group: "Watch", commands: [status, watch, logs, summary] },
+    { group: "Control", commands: [pause, resume, abort, up] },
+    { group: "Sessions", commands: [sessions] },
+    { group: "Settings and trust", commands: [config, trust, permissions, sandbox, prompts] },
+    { group: "Care", commands: [doctor, repair, prune, worktree, deadLetters] },
+    { group: "For operators", commands: [serve, streams] },
+    { group: "Shell", commands: [completion] }
   ])
 )
