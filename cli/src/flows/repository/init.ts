@@ -1,7 +1,7 @@
 /** `reprise init`: writes a commented `reprise.toml` and the JSON schema it refers to. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { Effect } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { ensureSchemaFile } from "../../config/jsonSchema.ts"
 import { configFile } from "../../config/loadConfig.ts"
 import { renderConfigFile } from "../../config/renderConfigFile.ts"
@@ -9,23 +9,41 @@ import { findProject } from "../../project/Project.ts"
 import { wrongUse } from "../../terminal/CliFailure.ts"
 import { okJson, say } from "../../terminal/Printer.ts"
 
-const npmScripts = (root: string): ReadonlyArray<string> => {
-  try {
-    const manifest: unknown = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
-    if (typeof manifest !== "object" || manifest === null || !("scripts" in manifest)) return []
-    return typeof manifest.scripts === "object" && manifest.scripts !== null ? Object.keys(manifest.scripts) : []
-  } catch {
-    return []
-  }
+const Manifest = Schema.fromJsonString(
+  Schema.Struct({
+    scripts: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
+    packageManager: Schema.optionalKey(Schema.String)
+  })
+)
+const decodeManifest = Schema.decodeUnknownOption(Manifest)
+
+const readManifest = (root: string) => {
+  const path = join(root, "package.json")
+  return existsSync(path) ? Option.getOrUndefined(decodeManifest(readFileSync(path, "utf8"))) : undefined
 }
 
+const lockFiles = { "pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun" }
+
+/** Runs the scripts of package.json: what it names itself, otherwise the one whose lock file is there. */
+const packageManager = (root: string, named: string | undefined): string => {
+  const name = named?.split("@")[0] ?? ""
+  if (["npm", "pnpm", "yarn", "bun"].includes(name)) return name
+  return Object.entries(lockFiles).find(([file]) => existsSync(join(root, file)))?.[1] ?? "npm"
+}
+
+/** 'bun test' is bun's own test runner, not the script. */
+const scriptCommand = (manager: string, script: string): string =>
+  script === "test" && manager !== "bun" ? `${manager} test` : `${manager} run ${script}`
+
 /** The commands that most likely check the repository at `root`; none if nothing is recognised. */
-const detectQualityGates = (root: string): ReadonlyArray<string> => {
+export const detectQualityGates = (root: string): ReadonlyArray<string> => {
   const has = (file: string) => existsSync(join(root, file))
-  const scripts = npmScripts(root)
+  const manifest = readManifest(root)
+  const scripts = Object.keys(manifest?.scripts ?? {})
   if (scripts.length > 0) {
     const wanted = scripts.includes("verify") ? ["verify"] : ["lint", "test"].filter((name) => scripts.includes(name))
-    return wanted.map((name) => (name === "test" ? "npm test" : `npm run ${name}`))
+    const manager = packageManager(root, manifest?.packageManager)
+    return wanted.map((name) => scriptCommand(manager, name))
   }
   if (has("Cargo.toml")) return ["cargo test"]
   if (has("go.mod")) return ["go vet ./...", "go test ./..."]
