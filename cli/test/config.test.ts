@@ -39,6 +39,18 @@ describe("reading a configuration file", () => {
     assert.include(problem.hint, `'${suggestion}'`)
   })
 
+  it.each([
+    [{ log: { bogus: 1 } }, "[log] has level."],
+    [{ bogus: 1 }, "Outside the sections there are runtime, model, reviewerModel, reviewPath."],
+    [{ permissions: { alow: {} } }, "[permissions] has mode."],
+    [{ gate: { quality: [] } }, "Outside the sections there are runtime, model, reviewerModel, reviewPath."]
+  ])(
+    "lists the keys that %j could have meant, since no command explains a file that cannot be read",
+    (document, listed) => {
+      assert.isTrue(problemOf(fromDocument(document, "reprise.toml")).hint.endsWith(listed))
+    }
+  )
+
   it("refuses a value in place of a section, naming the line and what to write", () => {
     const problem = problemOf(
       fromDocument({ gates: 3 }, "reprise.toml", (path) => lineOfKey('model = "a/b"\ngates = 3', path))

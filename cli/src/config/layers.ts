@@ -73,19 +73,32 @@ const collect = (
   return undefined
 }
 
+/** The keys beside a path, as they are written: those of its section, or those of no section. */
+const keysBeside = (path: string): string => {
+  const [around] = sectionsAround(path)
+  const section = around !== undefined && sections.has(around) ? around : undefined
+  const prefix = section === undefined ? "" : `${section}.`
+  const rests = settingsTable.flatMap(({ writtenAs }) =>
+    writtenAs.startsWith(prefix) ? [writtenAs.slice(prefix.length)] : []
+  )
+  const keys = rests.filter((rest) => !rest.includes("."))
+  const listed = keys.length > 0 ? keys : [...new Set(rests.map((rest) => rest.split(".")[0] ?? rest))]
+  return `${section === undefined ? "Outside the sections there are" : `[${section}] has`} ${listed.join(", ")}.`
+}
+
 const explain = ({ _tag, path, value }: Mistake, source: Source, place: string) => {
   if (_tag === "UnknownKey") {
     return problem(
       source,
       `${place} has an unknown key '${path}'.`,
-      `Did you mean '${closest(path, [...byPath.keys(), ...sections])}'? 'reprise config explain' lists every key.`
+      `Did you mean '${closest(path, [...byPath.keys(), ...sections])}'? ${keysBeside(path)}`
     )
   }
   const example = settingsTable.find(({ section }) => section === path)?.key ?? path
   return problem(
     source,
     `${place}: '${path}' is a section of settings, but is set to ${quoted(value)}.`,
-    `Write its settings below a line '[${path}]', for example '${example}'; 'reprise config explain' lists them.`
+    `Write its settings below a line '[${path}]', for example '${example}'.`
   )
 }
 
