@@ -56,8 +56,12 @@ const worktreeRows = Effect.fn("worktreeRows")(function* (project: Project) {
   return yield* withGit(rows)
 })
 
-const stateOf = ({ dirty, merged }: WorktreeRow): string =>
-  [merged ? "merged" : "not merged", ...(dirty.length === 0 ? [] : [`${dirty.length} uncommitted`])].join(", ")
+/** An open run whose commits are all in HEAD has made none yet, or will make more. */
+export const stateOf = ({ dirty, merged, run }: Pick<WorktreeRow, "dirty" | "merged" | "run">): string =>
+  [
+    merged ? (run !== undefined && isOpenRun(run) ? "nothing to merge yet" : "merged") : "not merged",
+    ...(dirty.length === 0 ? [] : [`${dirty.length} uncommitted`])
+  ].join(", ")
 
 export const listWorktreeRows = (flags: ClientFlags) =>
   withClient(
