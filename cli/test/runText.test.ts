@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { defaultRunOptions } from "@reprise/protocol"
-import { limitsLine, runSummary, runsTable } from "../src/views/runText.ts"
+import { doneBefore, limitsLine, nextStep, runSummary, runsTable } from "../src/views/runText.ts"
 import { aRun, cellsOf, noTokens, plainLines } from "./support/views.ts"
 
 const now = Date.parse("2026-01-01T10:10:00.000Z")
@@ -13,14 +13,46 @@ describe("the table of runs", () => {
     ]
     assert.deepStrictEqual(cellsOf(runsTable(runs, now)), [
       ["run", "plan", "status", "phase", "step", "since", "reason"],
-      ["r1-abc", "PLAN.md", "waiting", "2", "EXECUTE", "10 min ago", "Which language?"],
+      ["r1-abc", "PLAN.md", "waiting", "2", "EXECUTE", "10 min ago", "Which language? …"],
       ["r2-def", "docs/other.md", "completed", "", "", "10 min ago", ""]
     ])
   })
 
-  it("cuts a long reason", () => {
+  it("cuts a long reason and marks that it goes on", () => {
     const [, row] = cellsOf(runsTable([aRun({ reason: "x".repeat(200) })], now))
-    assert.strictEqual(row?.[6], "x".repeat(60))
+    assert.strictEqual(row?.[6], `${"x".repeat(59)}…`)
+  })
+})
+
+describe("a plan that is run again", () => {
+  it.each([
+    [
+      ["completed", "failed"],
+      "Run r1-abc has completed this plan already; this is a new run from the beginning. Ctrl-C stops it."
+    ],
+    [["failed", "completed"], undefined],
+    [["aborted"], undefined],
+    [[], undefined]
+  ])("after runs that are %j, the newest first, is announced with %j", (states, notice) => {
+    assert.strictEqual(doneBefore(states.map((status) => aRun({ status }))), notice)
+  })
+})
+
+describe("the next step of a run", () => {
+  it.each([
+    [{ status: "running", hosted: true }, "next: 'reprise watch r1-abc' shows what happens"],
+    [{ status: "running", hosted: false }, "next: 'reprise up' goes on with it"],
+    [
+      { status: "waiting", escalationId: "r1-abc-e1" },
+      "next: 'reprise gate' asks you; for scripts, 'reprise gate show r1-abc-e1' and 'reprise gate answer r1-abc-e1 CHOICE'"
+    ],
+    [{ status: "waiting" }, "next: 'reprise gate' asks you what is open"],
+    [{ status: "paused" }, "next: 'reprise resume r1-abc' continues it"],
+    [{ status: "completed" }, "next: 'reprise summary r1-abc' shows the tasks with their commits"],
+    [{ status: "failed" }, "next: 'reprise logs r1-abc' tells its story; 'reprise run PLAN.md' starts a new run"],
+    [{ status: "aborted" }, "next: 'reprise logs r1-abc' tells its story; 'reprise run PLAN.md' starts a new run"]
+  ])("of %j names a command that works as it is printed", (state, line) => {
+    assert.strictEqual(nextStep(aRun(state)), line)
   })
 })
 

@@ -8,11 +8,14 @@ import {
   modelFlag,
   natsFlag,
   noInputFlag,
+  onlyRunArgument,
   planArgument,
   progressFlags,
   reasonFlag,
   runArgument,
-  runtimeFlag
+  runIdArgument,
+  runtimeFlag,
+  switchFlag
 } from "./shared.ts"
 
 export const run = Command.make(
@@ -79,7 +82,7 @@ export const status = Command.make(
 
 export const summary = Command.make(
   "summary",
-  { run: runArgument, json: jsonFlag, nats: natsFlag },
+  { run: onlyRunArgument, json: jsonFlag, nats: natsFlag },
   lazily(
     () => import("../flows/inspect/status.ts"),
     (module, flags) => module.summary(flags)
@@ -97,7 +100,12 @@ export const watch = Command.make(
 
 export const logs = Command.make(
   "logs",
-  { run: runArgument, json: jsonFlag, nats: natsFlag },
+  {
+    run: onlyRunArgument,
+    follow: switchFlag("follow", "Go on with what happens, until the run ends").pipe(Flag.withAlias("f")),
+    json: jsonFlag,
+    nats: natsFlag
+  },
   lazily(
     () => import("../flows/inspect/watch.ts"),
     (module, flags) => module.logs(flags)
@@ -107,7 +115,7 @@ export const logs = Command.make(
 export const pause = Command.make(
   "pause",
   {
-    run: runArgument,
+    run: onlyRunArgument,
     now: Flag.Boolean("now").pipe(
       Flag.withDescription("Interrupt the current turn instead of letting it finish; its session is kept"),
       Flag.withDefault(false)
@@ -123,7 +131,7 @@ export const pause = Command.make(
 
 export const resume = Command.make(
   "resume",
-  { run: runArgument, json: jsonFlag, nats: natsFlag },
+  { run: onlyRunArgument, json: jsonFlag, nats: natsFlag },
   lazily(
     () => import("../flows/run/control.ts"),
     (module, flags) => module.resume(flags)
@@ -142,7 +150,7 @@ export const abort = Command.make(
 export const repair = Command.make(
   "repair",
   {
-    run: runArgument,
+    run: runIdArgument,
     yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do it without asking"), Flag.withDefault(false)),
     json: jsonFlag,
     nats: natsFlag

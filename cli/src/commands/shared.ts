@@ -37,7 +37,15 @@ export const modelFlag = Flag.String("model").pipe(
   Flag.optional
 )
 export const planArgument = Argument.String("PLAN").pipe(Argument.withDescription("Path of the plan, a markdown file"))
-export const runArgument = Argument.String("RUN").pipe(Argument.withDescription("Id of a run; see 'reprise status'"))
+export const runIdArgument = Argument.String("RUN").pipe(Argument.withDescription("Id of a run; see 'reprise status'"))
+export const runArgument = Argument.String("RUN").pipe(
+  Argument.withDescription("Id of a run, or 'latest'; see 'reprise status'")
+)
+/** Without it, the only open run is meant. */
+export const onlyRunArgument = Argument.String("RUN").pipe(
+  Argument.withDescription("Id of a run, or 'latest'; default: the only open one"),
+  Argument.optional
+)
 export const sessionArgument = (name: string) =>
   Argument.String(name).pipe(Argument.withDescription("Id of a session; see 'reprise sessions list'"))
 

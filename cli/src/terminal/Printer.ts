@@ -14,6 +14,9 @@ export const dataColor = picocolors.createColors(wantsColor(process.stdout))
 /** Columns of the terminal that standard output goes to; unlimited without a terminal. */
 export const dataColumns = (): number => process.stdout.columns || Number.POSITIVE_INFINITY
 
+/** Whether a person reads standard output, not a file or a program. */
+export const isForPeople = (): boolean => process.stdout.isTTY === true
+
 const closedPipes = new Set<number>()
 
 /** Whether the reader of standard output has gone, as `head` does: then a command that only prints can end. */

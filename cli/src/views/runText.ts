@@ -2,9 +2,9 @@
 import type { Summary, TaskResult } from "@reprise/plan"
 import { addTokens, type RunView, type Tokens, uncachedTokens } from "@reprise/protocol"
 import { dataColor } from "../terminal/Printer.ts"
-import { quotedRest, visible } from "../terminal/visible.ts"
+import { quotedRest, visible, visibleLine } from "../terminal/visible.ts"
 import { since } from "./questionText.ts"
-import { table } from "./table.ts"
+import { firstLine, table } from "./table.ts"
 
 const statusWord = ({ hosted, status }: RunView): string => {
   switch (status) {
@@ -32,9 +32,7 @@ export const runsTable = (runs: ReadonlyArray<RunView>, nowMs: number): string =
       run.phase ?? "",
       run.step ?? "",
       since(run.updatedAt, nowMs),
-      visible(run.reason ?? "")
-        .split("\n")[0]
-        ?.slice(0, 60) ?? ""
+      firstLine(run.reason ?? "")
     ])
   )
 
@@ -140,6 +138,34 @@ export const runSummary = (run: RunView, locations: ReadonlyArray<readonly [stri
     ...run.ledger.map(wordsLine),
     ...run.notices.map((notice) => `note: ${quotedRest(notice)}`)
   ].join("\n")
+}
+
+/** That the newest run of a plan has completed it, for whoever runs the plan again. */
+export const doneBefore = ([newest]: ReadonlyArray<RunView>): string | undefined =>
+  newest?.status === "completed"
+    ? `Run ${newest.runId} has completed this plan already; this is a new run from the beginning. Ctrl-C stops it.`
+    : undefined
+
+/** The command with which somebody goes on from here. */
+export const nextStep = ({ escalationId, hosted, planPath, runId, status }: RunView): string => {
+  const plan = visibleLine(planPath)
+  switch (status) {
+    case "running":
+      return hosted === false
+        ? `next: 'reprise up' goes on with it`
+        : `next: 'reprise watch ${runId}' shows what happens`
+    case "waiting":
+      return escalationId === undefined
+        ? `next: 'reprise gate' asks you what is open`
+        : `next: 'reprise gate' asks you; for scripts, 'reprise gate show ${escalationId}' and 'reprise gate answer ${escalationId} CHOICE'`
+    case "paused":
+      return `next: 'reprise resume ${runId}' continues it`
+    case "completed":
+      return `next: 'reprise summary ${runId}' shows the tasks with their commits`
+    case "failed":
+    case "aborted":
+      return `next: 'reprise logs ${runId}' tells its story; 'reprise run ${plan}' starts a new run`
+  }
 }
 
 const minutes = (ms: number): string => `${Math.round(ms / 6_000) / 10} min`

@@ -2,6 +2,7 @@
 import { stripVTControlCharacters } from "node:util"
 import Table from "cli-table3"
 import { dataColumns } from "../terminal/Printer.ts"
+import { visible } from "../terminal/visible.ts"
 
 type Cell = string | number
 type Row = ReadonlyArray<Cell>
@@ -11,6 +12,16 @@ const longestCell = 2000
 
 const shortened = (cell: Cell): Cell =>
   typeof cell === "string" && cell.length > longestCell ? `${cell.slice(0, longestCell)}…` : cell
+
+const longestFirstLine = 60
+
+/** The first line of a text that others wrote, for a cell; what is left out is marked. */
+export const firstLine = (text: string): string => {
+  const [line = "", ...more] = visible(text).trim().split("\n")
+  const letters = [...line.trimEnd()]
+  if (letters.length > longestFirstLine) return `${letters.slice(0, longestFirstLine - 1).join("")}…`
+  return more.length === 0 ? letters.join("") : `${letters.join("")} …`
+}
 
 /** A column is not wrapped to less than this. */
 const narrowest = 20

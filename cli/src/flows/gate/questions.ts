@@ -7,7 +7,7 @@ import { data, okJson, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
 import { overruledText, withdrawalText } from "../../views/eventLine.ts"
 import { questionText, since } from "../../views/questionText.ts"
-import { table } from "../../views/table.ts"
+import { firstLine, table } from "../../views/table.ts"
 
 /** The oldest first. */
 export const openQuestions = Effect.gen(function* () {
@@ -15,13 +15,14 @@ export const openQuestions = Effect.gen(function* () {
   return all.filter(({ state }) => state === "open").sort((a, b) => a.raisedAt.localeCompare(b.raisedAt))
 })
 
-const row = ({ escalationId, options, origin, phase, raisedAt, reason, step }: EscalationView) => [
+const row = ({ escalationId, evidence, options, origin, phase, raisedAt, reason, step }: EscalationView) => [
   escalationId,
+  visible(evidence.planPath ?? ""),
   phase ?? "",
   step ?? "",
   origin,
   since(raisedAt, Date.now()),
-  visible(reason).split("\n")[0]?.slice(0, 60) ?? "",
+  firstLine(reason),
   options.map(({ keys, name }) => keys[0] ?? name).join(" ")
 ]
 
@@ -32,7 +33,7 @@ export const listQuestions = (flags: ClientFlags) =>
       const questions = yield* openQuestions
       if (flags.json) return okJson(questions)
       if (questions.length === 0) return say("No open questions.")
-      data(table(["id", "phase", "step", "from", "since", "why", "choices"], questions.map(row)))
+      data(table(["id", "plan", "phase", "step", "from", "since", "why", "choices"], questions.map(row)))
     })
   )
 

@@ -1,4 +1,4 @@
-/** `reprise status [RUN]` and `reprise summary RUN` */
+/** `reprise status [RUN]` and `reprise summary [RUN]` */
 import { ActorConfig, Broker } from "@reprise/actor"
 import { journalSummary } from "@reprise/orchestrator/summary"
 import { renderSummary } from "@reprise/plan"
@@ -7,10 +7,12 @@ import { Effect, Option, Schema } from "effect"
 import { archivePath } from "../../project/Project.ts"
 import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
 import { allRuns, findRun } from "../../system/lookUp.ts"
+import { runToRead } from "../../system/meantRun.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
-import { data, okJson, say } from "../../terminal/Printer.ts"
+import { data, isForPeople, okJson, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
-import { limitsLine, runSummary, runsTable, tasksBegun, tasksTable } from "../../views/runText.ts"
+import { markdownText } from "../../views/markdownText.ts"
+import { limitsLine, nextStep, runSummary, runsTable, tasksBegun, tasksTable } from "../../views/runText.ts"
 
 const Entry = Schema.fromJsonString(Schema.Struct({ events: Schema.Unknown }))
 const decodeEntry = Schema.decodeUnknownEffect(Entry)
@@ -44,7 +46,8 @@ const printRuns = Effect.fnUntraced(function* (json: boolean) {
   data(runsTable(runs, Date.now()))
 })
 
-const printRun = Effect.fnUntraced(function* (id: string, json: boolean) {
+const printRun = Effect.fnUntraced(function* (name: string, json: boolean) {
+  const id = yield* runToRead(Option.some(name))
   const run = yield* findRun(id)
   // A server that others run may not let a client read the journal.
   const summary = Option.getOrUndefined(yield* Effect.option(readSummary(id)))
@@ -53,7 +56,8 @@ const printRun = Effect.fnUntraced(function* (id: string, json: boolean) {
   const parts = [
     runSummary(run, [["workspace", run.directory ?? run.workspace]]),
     ...(tasks.length === 0 ? [] : [tasksTable(tasks)]),
-    limitsLine(run)
+    limitsLine(run),
+    nextStep(run)
   ]
   data(parts.join("\n"))
 })
@@ -61,19 +65,21 @@ const printRun = Effect.fnUntraced(function* (id: string, json: boolean) {
 export const status = (flags: ClientFlags & { readonly run: Option.Option<string> }) =>
   withClient(flags, Option.isNone(flags.run) ? printRuns(flags.json) : printRun(flags.run.value, flags.json))
 
-export const summary = (flags: ClientFlags & { readonly run: string }) =>
+export const summary = (flags: ClientFlags & { readonly run: Option.Option<string> }) =>
   withClient(
     flags,
     Effect.gen(function* () {
-      const found = yield* readSummary(flags.run)
+      const run = yield* runToRead(flags.run)
+      const found = yield* readSummary(run)
       if (found === undefined) {
         return yield* wrongUse(
           "unknown-run",
-          `There is no run '${flags.run.slice(0, 80)}'.`,
+          `There is no run '${run.slice(0, 80)}'.`,
           `'reprise status' lists the runs of this repository; a pruned run is in ${archivePath("RUN")}.`
         )
       }
+      const markdown = visible(renderSummary(found)).trimEnd()
       if (flags.json) okJson(found)
-      else data(visible(renderSummary(found)).trimEnd())
+      else data(isForPeople() ? markdownText(markdown) : markdown)
     })
   )

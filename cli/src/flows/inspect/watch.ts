@@ -1,9 +1,10 @@
-/** `reprise watch [RUN]` and `reprise logs RUN` */
+/** `reprise watch [RUN]` and `reprise logs [RUN]` */
 import { ActorConfig, Broker, Messenger, type SeenEvent } from "@reprise/actor"
 import { isStandalone, type PublicEvent, type PublicEventType, subjects } from "@reprise/protocol"
 import { Effect, Option, Stream } from "effect"
 import { type ClientFlags, withClient, withLastingClient } from "../../system/clientSystem.ts"
 import { findRun, findSession, unknownRun } from "../../system/lookUp.ts"
+import { runToRead } from "../../system/meantRun.ts"
 import { color, data, json, readerHasGone, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
 import { logLine } from "../../views/eventLine.ts"
@@ -50,8 +51,11 @@ interface Progress {
   attempts: number
 }
 
-const watchEvents = Effect.fnUntraced(function* (run: string | undefined, asJson: boolean, progress: Progress) {
+const beginning = (): Progress => ({ startedAt: new Date().toISOString(), sequence: 0, attempts: 0 })
+
+const watchEvents = Effect.fnUntraced(function* (name: string | undefined, asJson: boolean, progress: Progress) {
   const messenger = yield* Messenger
+  const run = name === undefined ? undefined : yield* runToRead(Option.some(name))
   if (run !== undefined) yield* requireRun(run)
   progress.attempts += 1
   const isFirst = progress.attempts === 1
@@ -73,7 +77,7 @@ const watchEvents = Effect.fnUntraced(function* (run: string | undefined, asJson
 
 /** Until interrupted, until the reader has gone or, for one run, until it ends. */
 export const watch = (flags: ClientFlags & ProgressFlags & { readonly run: Option.Option<string> }) => {
-  const progress: Progress = { startedAt: new Date().toISOString(), sequence: 0, attempts: 0 }
+  const progress = beginning()
   const run = Option.getOrUndefined(flags.run)
   return withDisplay(
     { ...flags, asData: true, everyRun: run === undefined, idle: "Watching" },
@@ -81,25 +85,36 @@ export const watch = (flags: ClientFlags & ProgressFlags & { readonly run: Optio
   )
 }
 
-/** Everything that happened so far. */
-export const logs = (flags: ClientFlags & { readonly run: string }) =>
-  withClient(
-    flags,
-    Effect.gen(function* () {
-      const messenger = yield* Messenger
-      yield* requireRun(flags.run)
-      const broker = yield* Broker
-      const { prefix } = yield* ActorConfig
-      const last = (yield* broker.last("events", subjects(prefix).events("*", flags.run)))?.sequence ?? 0
-      if (last === 0) return
-      yield* messenger.events({ runId: flags.run, from: "beginning" }).pipe(
-        Stream.takeUntil(({ sequence }) => sequence >= last || readerHasGone()),
-        Stream.runForEach(({ event, meta }) =>
-          Effect.sync(() => {
-            if (flags.json) json(publicJson(event, meta))
-            else data(`${meta.time} ${visible(logLine(event))}`)
-          })
-        )
-      )
-    })
+interface LogFlags extends ClientFlags {
+  readonly run: Option.Option<string>
+  readonly follow: boolean
+}
+
+/** The events of a run after `progress`: until the last that is stored, or while following until the run ends. */
+const logEvents = Effect.fnUntraced(function* (flags: LogFlags, progress: Progress) {
+  const messenger = yield* Messenger
+  const runId = yield* runToRead(flags.run)
+  yield* requireRun(runId)
+  const broker = yield* Broker
+  const { prefix } = yield* ActorConfig
+  const last = (yield* broker.last("events", subjects(prefix).events("*", runId)))?.sequence ?? 0
+  if (last === 0 && !flags.follow) return
+  yield* messenger.events({ runId, from: "beginning" }).pipe(
+    Stream.filter(({ sequence }) => sequence > progress.sequence),
+    Stream.tap(({ event, meta, sequence }) =>
+      Effect.sync(() => {
+        progress.sequence = sequence
+        if (flags.json) json(publicJson(event, meta))
+        else data(`${meta.time} ${visible(logLine(event))}`)
+      })
+    ),
+    Stream.takeUntil(({ event, sequence }) => readerHasGone() || (flags.follow ? isEnd(event) : sequence >= last)),
+    Stream.runDrain
   )
+})
+
+/** Everything that happened so far; with `follow` also what happens next, until the run ends. */
+export const logs = (flags: LogFlags) => {
+  const events = logEvents(flags, beginning())
+  return flags.follow ? withLastingClient(flags, events) : withClient(flags, events)
+}

@@ -11,7 +11,7 @@ import { hostingSystem } from "../../system/System.ts"
 import { type ExitCode, exitCodes } from "../../terminal/exitCodes.ts"
 import { data, say } from "../../terminal/Printer.ts"
 import { Display } from "../../views/live/Display.ts"
-import { runSummary } from "../../views/runText.ts"
+import { doneBefore, runSummary } from "../../views/runText.ts"
 import type { Answerer } from "../gate/followEvents.ts"
 import { followRun } from "./followRun.ts"
 import { requireCleanTree } from "./preflight.ts"
@@ -27,12 +27,15 @@ export interface PlanExecution extends PreparedRun {
 }
 
 /** The newest run of this plan that has not ended. */
-const findOpenRun = Effect.fnUntraced(function* ({ plan, project }: PlanExecution) {
-  const runs = yield* allRuns
-  return runs
-    .filter((run) => isOpenRun(run) && run.planPath === plan.path && run.workspace === project.root)
-    .sort((a, b) => b.startedAt.localeCompare(a.startedAt))[0]
-})
+const findOpenRun = (runs: ReadonlyArray<RunView>): RunView | undefined => runs.find(isOpenRun)
+
+/** The runs of this plan, the newest first. */
+const runsOfPlan = ({ plan, project }: PlanExecution) =>
+  Effect.map(allRuns, (runs) =>
+    runs
+      .filter((run) => run.planPath === plan.path && run.workspace === project.root)
+      .sort((a, b) => b.startedAt.localeCompare(a.startedAt))
+  )
 
 /** Sent again it changes nothing. */
 const start = Effect.fnUntraced(function* (execution: PlanExecution, runId: RunId) {
@@ -112,8 +115,13 @@ const follow = Effect.fnUntraced(function* (execution: PlanExecution, followed: 
   const since = new Date(Date.now() - 1).toISOString()
   const known = yield* Ref.get(followed)
   if (known !== undefined) return yield* followKnown(execution, known, since)
-  const open = yield* findOpenRun(execution)
-  if (open === undefined) return yield* startAndFollow(execution, followed)
+  const runs = yield* runsOfPlan(execution)
+  const open = findOpenRun(runs)
+  if (open === undefined) {
+    const notice = doneBefore(runs)
+    if (notice !== undefined && !execution.json) say(notice)
+    return yield* startAndFollow(execution, followed)
+  }
   yield* Ref.set(followed, open.runId)
   return yield* resumeAndFollow(execution, open, since)
 })
