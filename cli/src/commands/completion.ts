@@ -13,6 +13,29 @@ export class CommandTree extends Context.Service<CommandTree, Completions.Comman
 /** The generated script says which command made it, but names a flag that this command line does not have. */
 const foreignCall = /reprise --completions \w+/g
 
+/** Arguments and flags that name a file or a folder. The parser takes them as text, so that messages repeat them as typed. */
+const paths: ReadonlyMap<string, "file" | "directory"> = new Map([
+  ["PLAN", "file"],
+  ["DIR", "directory"],
+  ["directory", "directory"]
+])
+
+const withPath = <Typed extends Completions.ArgumentDescriptor | Completions.FlagDescriptor>(typed: Typed): Typed => {
+  const pathType = paths.get(typed.name)
+  return pathType === undefined ? typed : { ...typed, type: { _tag: "Path", pathType } }
+}
+
+/** What a shell offers: paths where paths are meant, and no flag that only takes another one back. */
+const offered = (command: Completions.CommandDescriptor): Completions.CommandDescriptor => ({
+  ...command,
+  flags: command.flags.map((flag) => ({ ...withPath(flag), negation: false })),
+  arguments: command.arguments.map(withPath),
+  subcommands: command.subcommands.map(offered)
+})
+
+export const completionScript = (shell: Completions.Shell, commands: Completions.CommandDescriptor): string =>
+  Completions.generate("reprise", shell, offered(commands)).replaceAll(foreignCall, `reprise completion ${shell}`)
+
 export const completion = Command.make(
   "completion",
   {
@@ -21,8 +44,7 @@ export const completion = Command.make(
   },
   Effect.fnUntraced(function* ({ json, shell }) {
     const commands = yield* CommandTree
-    const generated = Completions.generate("reprise", shell, commands)
-    const script = generated.replaceAll(foreignCall, `reprise completion ${shell}`)
+    const script = completionScript(shell, commands)
     if (json) okJson({ shell, script })
     else data(script)
   })
