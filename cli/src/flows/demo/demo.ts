@@ -88,7 +88,7 @@ const play = Effect.fn("demo")(function* (flags: Flags) {
     locations: [["model calls", recordPath]]
   })
   if (!flags.json) {
-    say("In that workspace, 'reprise status' shows the run again. In your own repository, start with 'reprise init'.")
+    say(`In ${root}, 'reprise status' shows the run again. In your own repository, start with 'reprise init'.`)
   }
   if (code !== exitCodes.done) return yield* exitWith(code)
 }, Effect.scoped)

@@ -47,8 +47,12 @@ const workOf = Effect.fnUntraced(function* (question: EscalationView) {
   return { directory, workspace: directory }
 })
 
-const transcript = ({ evidence: { lastLines = "The agent has not written anything yet." } }: EscalationView) =>
-  lastLines
+/** The words that came with the question, and where the whole conversation is. An agent may have written without them. */
+export const transcript = ({ evidence, sessionId }: EscalationView): string => {
+  const session = sessionId ?? evidence.sessionId
+  const words = evidence.lastLines ?? "No words of the agent came with this question."
+  return session === undefined ? words : `${words}\n\n'reprise sessions show ${session}' shows the whole conversation.`
+}
 
 /** The text to show; if there is nothing to show, a sentence that says so. */
 export const evidenceText = Effect.fnUntraced(function* (question: EscalationView, what: Look) {
@@ -64,9 +68,7 @@ export const evidenceText = Effect.fnUntraced(function* (question: EscalationVie
         gateResults.map(({ logRef }) => logRef)
       )
     case "transcript":
-      return session === undefined
-        ? transcript(question)
-        : `${transcript(question)}\n\n'reprise sessions show ${session}' shows the whole conversation.`
+      return transcript(question)
     case "attach": {
       const sessions = [session, authorSessionId].filter((id) => id !== undefined)
       return sessions.length === 0
