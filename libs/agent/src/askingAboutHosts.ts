@@ -83,8 +83,10 @@ export const askingAboutHosts = Effect.fnUntraced(function* (
         const decision = decide(await run(book.rules), { kind: "address", url: `https://${host}:${port}` })
         if (decision._tag !== "deny") return askOnce(host)
         const { rule } = decision
-        if (!refused.has(`${rule} ${host}`)) await run(tellRefused(host, rule, it))
-        refused.add(`${rule} ${host}`)
+        const wish = `${rule} ${host}`
+        if (refused.has(wish)) return false
+        refused.add(wish)
+        await run(tellRefused(host, rule, it))
         return false
       })
       return yield* runtime.prompt(it)

@@ -14,7 +14,7 @@ const directory = "/work"
 /** What no rule denies: asked about at the end, so that all that was told before it has been read. */
 const last = "last.org"
 
-/** A turn whose command wants these names, one after the other; every question is answered with `once`. */
+/** A turn whose command wants these names, the first of them at first in two connections at the same time; every question is answered with `once`. */
 const reached = (denied: ReadonlyArray<string>, wanted: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const turn = yield* Deferred.make<HostDecider>()
@@ -45,6 +45,9 @@ const reached = (denied: ReadonlyArray<string>, wanted: ReadonlyArray<string>) =
     )
     const running = yield* Effect.forkScoped(asking.prompt(prompt))
     const decide = yield* Deferred.await(turn)
+    const [firstHost = "", firstPort] = (wanted[0] ?? "").split(":")
+    const twice = { host: firstHost, port: Number(firstPort) }
+    yield* Effect.promise(() => Promise.all([decide(twice), decide(twice)]))
     const answers: Array<boolean> = []
     for (const target of wanted) {
       const [host = "", port] = target.split(":")
