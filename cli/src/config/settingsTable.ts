@@ -118,7 +118,11 @@ const table = {
       setting(files, [], "Files that file tools may neither read nor change. For commands see sandbox.deny.")
     ),
     addresses: adding(
-      setting(addresses, [], "Servers from which agents may not fetch pages. For commands see sandbox.network.")
+      setting(
+        addresses,
+        [],
+        "Servers from which agents may not fetch pages. Commands in the sandbox are refused them without a question, unless sandbox.network has them."
+      )
     )
   },
   gates: {

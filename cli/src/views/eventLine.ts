@@ -169,6 +169,11 @@ const phaseBlocked = ({ dirty, head }: EventOf<"PhaseBlocked">): string =>
     ? `    The working tree is not clean: ${dirty.map(visibleLine).join(", ")}`
     : `    HEAD moved during the review, to ${head}`
 
+const refusedBy = ({ rule, unattended }: EventOf<"PermissionRefused">): string => {
+  if (rule !== undefined) return `, by the rule '${visibleLine(rule)}'`
+  return unattended ? ", without asking a human" : ""
+}
+
 const eventText = (event: PublicEvent): Line => {
   switch (event._tag) {
     case "RunStarted":
@@ -220,9 +225,7 @@ const eventText = (event: PublicEvent): Line => {
         `    ${uncachedTokens(event.tokens)} tokens were used in session ${event.sessionId} outside of its turns`
       )
     case "PermissionRefused":
-      return live(
-        `    The ${event.role} was refused${event.unattended ? ", without asking a human" : ""}: ${quotedRest(event.text)}`
-      )
+      return live(`    The ${event.role} was refused${refusedBy(event)}: ${quotedRest(event.text)}`)
     case "ActionTaken":
       return live(actionTaken(event))
     case "AgentWorking":

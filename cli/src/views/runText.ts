@@ -1,6 +1,6 @@
 /** Runs as text for people: their state, their work, and how much of their limits they used. Pure. */
 import type { Summary, TaskResult } from "@reprise/plan"
-import { addTokens, type RunView, type Tokens, uncachedTokens } from "@reprise/protocol"
+import { addTokens, type Refusal, type RunView, type Tokens, uncachedTokens } from "@reprise/protocol"
 import { dataColor } from "../terminal/Printer.ts"
 import { quotedRest, visible, visibleLine } from "../terminal/visible.ts"
 import { since } from "./questionText.ts"
@@ -97,6 +97,11 @@ const waitsLine = ({ waitsFor }: RunView): ReadonlyArray<string> => {
   }
 }
 
+const refusedBy = ({ rule, unattended }: Refusal): string => {
+  if (rule !== undefined) return `by the rule '${shortened(rule, longestWords)}'`
+  return unattended ? "without asking a human" : "by a human"
+}
+
 /** What agents were refused. */
 const refusalLines = ({ refusals }: RunView): ReadonlyArray<string> => {
   const sum = refusals.reduce((total, { times }) => total + times, 0)
@@ -104,9 +109,10 @@ const refusalLines = ({ refusals }: RunView): ReadonlyArray<string> => {
     ? []
     : [
         `${counted(sum, "refused permission")}:`,
-        ...refusals.map(({ phase, role, text, times, unattended }) => {
+        ...refusals.map((refusal) => {
+          const { phase, role, text, times } = refusal
           const where = phase === undefined ? role : `phase ${phase}, ${role}`
-          const by = unattended ? "without asking a human" : "by a human"
+          const by = refusedBy(refusal)
           return `  ${where}, ${by}${times === 1 ? "" : `, ${times} times`}: ${shortened(text, longestWords)}`
         })
       ]

@@ -62,6 +62,8 @@ export type RuntimeEvent =
   | (PendingPrompt & { readonly type: "prompting" })
   /** Answered by anybody, or no longer needed. */
   | (At & { readonly type: "replied"; readonly promptId: string })
+  /** A rule refused what the agent wanted to do. Nobody is asked, and the turn goes on. */
+  | (At & { readonly type: "refused"; readonly promptId: string; readonly text: string; readonly rule: string })
   /** `recovering`: the runtime tries again by itself, at the earliest in `retryAfterMs`. */
   | (At & {
       readonly type: "failed"

@@ -1,9 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option } from "effect"
 import type { Asked } from "../src/opencode/events/ActivityTracker.ts"
-import type { Calls } from "../src/opencode/server/calls.ts"
+import { type Calls, Refused } from "../src/opencode/server/calls.ts"
 import { PendingRequests } from "../src/opencode/session/PendingRequests.ts"
+import { modeMetadata } from "../src/opencode/session/permissionRules.ts"
 import { SessionFacts } from "../src/opencode/session/SessionFacts.ts"
+import type { RuntimeEvent } from "../src/RuntimeEvent.ts"
+import { noRules } from "../src/rules/PermissionRules.ts"
+import { rulesInMemory } from "../src/rules/RuleBook.ts"
 
 const directory = "/work"
 const sessionID = "ses_1"
@@ -18,20 +22,28 @@ const permission = {
 const asked: Asked = { type: "permission-asked", request: permission }
 
 /** OpenCode's lists at the moment at which they are asked for; `answered`: when the list of questions arrives. */
-const promptsOf = (listed: Array<typeof permission>, answered: Deferred.Deferred<void>) => {
+const promptsOf = (
+  listed: Array<typeof permission>,
+  answered: Deferred.Deferred<void>,
+  options?: ConstructorParameters<typeof PendingRequests>[3]
+) => {
   const answers: Readonly<Record<string, unknown>> = {
     "pending questions": [],
-    session: { id: sessionID, directory },
+    session: { id: sessionID, directory, metadata: modeMetadata("ask") },
     paths: { worktree: directory }
   }
+  let replies = 0
   const once = (operation: string) =>
     Effect.suspend(() => {
+      if (operation === "answering" && replies++ > 0) {
+        return Effect.fail(new Refused({ operation, status: 404, detail: "It was answered." }))
+      }
       const answer = operation === "pending permissions" ? [...listed] : answers[operation]
       const arrival = operation === "pending questions" ? Deferred.await(answered) : Effect.void
       return Effect.as(arrival, answer)
     })
   const calls = { once, reaching: once } as unknown as Calls
-  return new PendingRequests(calls, new SessionFacts(), (id) => ({ sessionId: id }))
+  return new PendingRequests(calls, new SessionFacts(), (id) => ({ sessionId: id }), options)
 }
 
 const now = Effect.tap(Deferred.make<void>(), (it) => Deferred.succeed(it, undefined))
@@ -77,6 +89,21 @@ describe("the prompts that agents wait for", () => {
       assert.deepStrictEqual([appeared, appeared.length], [open, 1])
       assert.deepStrictEqual(yield* prompts.asked(asked), Option.none())
       assert.deepStrictEqual(yield* prompts.refresh(directory), { open, appeared: [], gone: [] })
+    })
+  )
+
+  it.effect("are not those that a rule refuses, which are told once, by an event or by the list", () =>
+    Effect.gen(function* () {
+      const told: Array<RuntimeEvent> = []
+      const book = rulesInMemory({ ...noRules, deny: { ...noRules.deny, commands: ["ls"] } })
+      const tell = (event: RuntimeEvent) => Effect.sync(() => void told.push(event))
+      const prompts = promptsOf([permission], yield* now, { book, tell })
+      assert.deepStrictEqual(yield* prompts.asked(asked), Option.none())
+      assert.deepStrictEqual(yield* prompts.refresh(directory), { open: [], appeared: [], gone: [] })
+      const rule = "permissions.deny.commands: ls"
+      assert.deepStrictEqual(told, [
+        { type: "refused", sessionId: sessionID, promptId: "per_1", text: "bash: ls", rule }
+      ])
     })
   )
 })

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import type { PermissionMode } from "@reprise/protocol"
 import { ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { AgentRuntime, layerClaude, layerOpenCode, OpenCodeServer, type PermissionRules } from "../src/index.ts"
 import { noRules } from "../src/rules/PermissionRules.ts"
 import { type RuleBook, rulesInMemory } from "../src/rules/RuleBook.ts"
@@ -98,7 +98,7 @@ const claude = (book: RuleBook) =>
     })
   )
 
-/** `created`: happens after the session was made. Says it in a new session, rejects every question with words, so that the turn goes on, and returns the questions. */
+/** `created`: happens after the session was made. Says it in a new session, rejects every question with words, so that the turn goes on, and returns the questions and what rules refused. */
 const tried = Effect.fnUntraced(function* (
   text: string,
   permissions: PermissionMode,
@@ -121,10 +121,19 @@ const tried = Effect.fnUntraced(function* (
       yield* Effect.sleep("50 millis")
     })
   )
+  const denied: Array<string> = []
+  yield* runtime.events.pipe(
+    Stream.runForEach((event) =>
+      Effect.sync(() => {
+        if (event.type === "refused" && event.sessionId === runtimeSessionId) denied.push(event.text)
+      })
+    ),
+    Effect.forkScoped({ startImmediately: true })
+  )
   const prompt = runtime.prompt({ runtimeSessionId, directory, promptId: newIds(), text, maxTurns: 100 })
   assert.strictEqual((yield* Effect.raceFirst(prompt, rejecting)).text, "tried")
-  return { asked: [...new Set(asked)], said: JSON.stringify(yield* runtime.history(runtimeSessionId)) }
-})
+  return { asked: [...new Set(asked)], denied, said: JSON.stringify(yield* runtime.history(runtimeSessionId)) }
+}, Effect.scoped)
 
 const suite = <E>(name: string, runtime: (book: RuleBook) => Layer.Layer<AgentRuntime, E, Places | ScriptedModel>) =>
   describe(`rules on ${name}`, () => {
@@ -144,14 +153,14 @@ const suite = <E>(name: string, runtime: (book: RuleBook) => Layer.Layer<AgentRu
       )
 
       it.effect.each(["ask", "all"] as const)(
-        "what is denied does not happen in mode %s, without a question, and the agent is told the rule",
+        "what is denied does not happen in mode %s, without a question, is told each time, and the agent is told the rule",
         (mode) =>
           Effect.gen(function* () {
             const { directory } = yield* Places
             writeFileSync(join(directory, "secret.txt"), "c4n4ry\n")
             writeFileSync(join(directory, "asked.txt"), "c4n4ry\n")
             if (!existsSync(join(directory, "link"))) symlinkSync("secret.txt", join(directory, "link"))
-            const { asked, said } = yield* tried("held", mode)
+            const { asked, denied, said } = yield* tried("held", mode)
             assert.deepStrictEqual(
               asked.map((one) => one.split("/").at(-1)),
               ["asked.txt"]
@@ -159,6 +168,13 @@ const suite = <E>(name: string, runtime: (book: RuleBook) => Layer.Layer<AgentRu
             assert.notInclude(said, "c4n4ry")
             assert.include(said, "permissions.deny.commands: git push *")
             assert.include(said, "permissions.deny.files: secret.txt")
+            const wishes = ["git push", ...held, "secret.txt", "link"]
+            // Claude itself refuses to write a file that it has not read: then no rule does.
+            assert.deepStrictEqual(
+              denied.slice(0, wishes.length).map((text, n) => text.endsWith(wishes[n] ?? "?")),
+              wishes.map(() => true),
+              denied.join("\n")
+            )
           })
       )
 

@@ -108,6 +108,19 @@ describe("a question of an agent", () => {
     }
   })
 
+  it("is none when a rule refuses: it is told and counted, and nothing is left to answer", () => {
+    const rule = "permissions.deny.commands: git push *"
+    const refused = { _tag: "RecordRefused", promptId: "per_1", text: "bash: git push", rule } as const
+    const outcome = given(working).when(refused)
+    assert.deepStrictEqual(outcome.types, ["PermissionRefused"])
+    const wish = { role: "author", promptId: "per_1", text: "bash: git push", unattended: true, rule } as const
+    assert.deepInclude(outcome.event("PermissionRefused"), { ...wish, turnId: t(1) })
+    assert.deepInclude(outcome.state, { refusals: 1, agentQuestions: [] })
+    given([...working, { _tag: "AbortSession", sessionId, reason: "enough" }])
+      .when(refused)
+      .then([])
+  })
+
   it("that the first configured action cannot answer is left to the next one", () => {
     const question: SessionInput = { ...permission, kind: "question" }
     const outcome = givenWith({ actions: { onPrompt: ["approve", "reject"] } })(working).when(question)

@@ -242,6 +242,25 @@ describe("the limits of a turn", () => {
   )
 })
 
+const pushDenied = { refused: "bash: git push", rule: "permissions.deny.commands: git push *" } as const
+
+describe("what a rule refuses during a turn", () => {
+  it.live("is told each time, names the rule, asks nobody, and costs no retry", () => {
+    const script: MemoryScript = ({ text }) =>
+      isReport(text) ? [{ say: goodReport }] : [pushDenied, pushDenied, { tool: "bash" }, { say: "I did it." }]
+    return Effect.gen(function* () {
+      const { awaitEvent, send, storyUntil, view } = yield* stage
+      yield* send(first)
+      const refused = yield* awaitEvent("PermissionRefused", 2)
+      const wish = { role: "author", text: "bash: git push", unattended: true, rule: pushDenied.rule } as const
+      assert.deepInclude(refused, { ...wish, turnId: first.turnId })
+      assert.deepInclude(yield* awaitEvent("TurnCompleted"), { lastLines: "I did it.", attempts: 1 })
+      assert.notInclude(yield* storyUntil("TurnCompleted"), "AgentPrompting")
+      assert.strictEqual((yield* view()).refusals, 2)
+    }).pipe(Effect.provide(inMemory(script)))
+  })
+})
+
 describe("an agent that asks during a turn", () => {
   it.effect("does not time out while it waits for a human longer than its limit, and gets the answer", () => {
     const script: MemoryScript = ({ text }) =>

@@ -247,7 +247,7 @@ const makeClaudeRuntime = Effect.fn("Claude.runtime")(function* (options: Claude
     models: models(adapter),
     check: check(adapter)
   })
-  return yield* askingAboutHosts(runtime, adapter.sandbox)
+  return yield* askingAboutHosts(runtime, adapter.sandbox, adapter.rules)
 })
 
 /**

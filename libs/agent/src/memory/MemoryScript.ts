@@ -9,6 +9,8 @@ export type MemoryStep =
   | { readonly say: string; readonly tokens?: Partial<Tokens> }
   /** Uses a tool; with `ask`, a session not in mode `all` asks for permission first. */
   | { readonly tool: string; readonly output?: string; readonly ask?: string }
+  /** Wants to do something that this rule refuses. */
+  | { readonly refused: string; readonly rule: string }
   | { readonly question: string; readonly options: ReadonlyArray<string> }
   /** Waits until the test releases this name. */
   | { readonly hold: string }

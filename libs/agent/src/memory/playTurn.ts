@@ -100,6 +100,11 @@ export const playTurn = Effect.fnUntraced(function* (play: Play): Effect.fn.Retu
       yield* finish("finished")
       return true
     }
+    if ("refused" in step) {
+      const { promptId, text: wish } = prompt("permission", step.refused, [])
+      yield* tell({ type: "refused", ...at, promptId, text: wish, rule: step.rule })
+      return false
+    }
     if ("question" in step) {
       const options = step.options.map((name) => ({ name, label: name }))
       const reply = yield* ask(play, prompt("question", step.question, options))

@@ -284,7 +284,7 @@ const makeOpenCodeRuntime = Effect.fn("OpenCode.runtime")(function* (options: Op
     models: models(adapter),
     check: check(adapter)
   })
-  return yield* askingAboutHosts(runtime, adapter.server.sandbox)
+  return yield* askingAboutHosts(runtime, adapter.server.sandbox, adapter.rules)
 })
 
 /**

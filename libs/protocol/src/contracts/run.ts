@@ -110,8 +110,10 @@ export const Refusal = Schema.Struct({
   role: Role,
   /** What the agent wanted to do. */
   text: Schema.String,
-  /** By auto mode or a configured action: nobody was asked. */
+  /** By auto mode, a configured action or a rule: no human was asked. */
   unattended: Schema.Boolean,
+  /** The rule that refused it. */
+  rule: Schema.optionalKey(Schema.String),
   times: Schema.Int
 })
 export type Refusal = typeof Refusal.Type

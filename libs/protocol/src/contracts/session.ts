@@ -157,14 +157,16 @@ export const sessionManagerEvents = {
     /** Which attempt of this action, from 1. */
     attempt: Schema.Int
   },
-  /** The agent was refused a permission that it had asked for. `unattended`: by auto mode or a configured action. */
+  /** The agent was refused a permission. `unattended`: by auto mode, a configured action or a rule, not by a human. */
   PermissionRefused: {
     ...atSession,
     role: Role,
     promptId: Schema.String,
     /** What it wanted to do. */
     text: Schema.String,
-    unattended: Schema.Boolean
+    unattended: Schema.Boolean,
+    /** The rule that refused it: nobody was asked. */
+    rule: Schema.optionalKey(Schema.String)
   },
   /** What a session used that no turn told of: by a human in it, or in a turn that had been reported already. */
   UsageCounted: { ...atSession, role: Role, ...Usage.fields },

@@ -292,8 +292,12 @@ export const handlers: Handlers = {
   SessionCreated: ignored((_run, { sessionId }) => sessionSeen("created", { sessionId })),
   SessionReused: ignored((_run, input) => sessionSeen("reused", input)),
   SessionReplaced: ignored((_run, { reason, sessionId }) => sessionSeen("replaced", { sessionId, reason })),
-  PermissionRefused: ignored((_run, { phase, role, text, unattended }) => [
-    { _tag: "RefusalSeen", ...(phase === undefined ? {} : { phase }), role, text, unattended }
+  PermissionRefused: ignored((_run, { phase, role, rule, text, unattended }) => [
+    {
+      ...{ _tag: "RefusalSeen", role, text, unattended },
+      ...(phase === undefined ? {} : { phase }),
+      ...(rule === undefined ? {} : { rule })
+    }
   ]),
   UsageCounted: ignored((_run, input) => countOthers(input)),
   SessionExpired: onSessionEnd(),

@@ -212,7 +212,13 @@ const answered = {
   WorkSeen: { sessionId: SessionId, working: Schema.Boolean },
   PromptSeen: { prompt: AgentPrompt },
   /** An agent was refused a permission. */
-  RefusalSeen: { phase: Schema.optionalKey(PhaseId), role: Role, text, unattended: Schema.Boolean },
+  RefusalSeen: {
+    phase: Schema.optionalKey(PhaseId),
+    role: Role,
+    text,
+    unattended: Schema.Boolean,
+    rule: optionalText
+  },
   QuestionAnswered: {
     escalationId: EscalationId,
     choice: text,

@@ -75,7 +75,7 @@ export const summaryOf = (run: Run, only?: PhaseId): Summary => {
     deviations: phases.flatMap(({ id }) => deviationsOf(run, id)),
     refusals: run.refusals
       .filter(({ phase }) => only === undefined || phase === only)
-      .map(({ unattended: _, ...refusal }) => refusal),
+      .map(({ rule: _rule, unattended: _, ...refusal }) => refusal),
     usage: run.phaseUsage.filter(isWanted),
     ...savedOf(run.savings.filter(isWanted))
   }

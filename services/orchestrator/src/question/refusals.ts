@@ -7,13 +7,18 @@ import { shorten } from "../prompts.ts"
 /** More different wishes than anybody reads. */
 const kept = 100
 
-/** The same wish of the same phase and role counts up. */
-export const refusalSeen = (run: Run, { phase, role, text, unattended }: EventOf<"RefusalSeen">): Run => {
+/** The same wish of the same phase and role counts up, if the same one refused it. */
+export const refusalSeen = (run: Run, { phase, role, rule, text, unattended }: EventOf<"RefusalSeen">): Run => {
   const isSame = (one: Refusal) =>
-    one.phase === phase && one.role === role && one.text === text && one.unattended === unattended
+    one.phase === phase && one.role === role && one.text === text && one.unattended === unattended && one.rule === rule
+  const seen = {
+    ...{ role, text, unattended, times: 1 },
+    ...(phase === undefined ? {} : { phase }),
+    ...(rule === undefined ? {} : { rule })
+  }
   const refusals = run.refusals.some(isSame)
     ? run.refusals.map((one) => (isSame(one) ? { ...one, times: one.times + 1 } : one))
-    : [...run.refusals, { ...(phase === undefined ? {} : { phase }), role, text, unattended, times: 1 }]
+    : [...run.refusals, seen]
   return { ...run, refusals: refusals.slice(-kept) }
 }
 

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { EscalationOrigin } from "@reprise/protocol"
 import { runView } from "../../src/actor/view.ts"
+import { summaryOf } from "../../src/phase/summary.ts"
 import { item, onePhase, withGates } from "../support/samples.ts"
 import { type Story, story } from "../support/story.ts"
 
@@ -147,6 +148,25 @@ describe("a limit", () => {
     assert.strictEqual(
       ended.reason,
       "Auto mode gave up after 1 retries: 1. Which? 2. I still ask (refused permissions: 'bash: npm publish' ×2, 'webfetch: https://example.org')"
+    )
+  })
+
+  it("what a rule refused costs no retry, counts beside the same wish that nobody could grant, and stands in SUMMARY", () => {
+    const rule = "permissions.deny.commands: git push *"
+    const s = story().executing({ auto: true, limits: { maxAutoRetries: 1 } })
+    s.permissionRefused("bash: git push", "author", rule)
+    s.permissionRefused("bash: git push").permissionRefused("bash: git push", "author", rule)
+    assert.strictEqual(view(s).status, "running")
+    const wish = { phase: "1", role: "author", text: "bash: git push", unattended: true } as const
+    assert.deepStrictEqual(view(s).refusals, [
+      { ...wish, rule, times: 2 },
+      { ...wish, times: 1 }
+    ])
+    const ended = view(s.needsHuman("Which?").needsHuman("I still ask"))
+    assert.include(ended.reason, "(refused permissions: 'bash: git push' ×2, 'bash: git push')")
+    assert.deepStrictEqual(
+      summaryOf(s.run).refusals.map(({ times }) => times),
+      [2, 1]
     )
   })
 

@@ -324,11 +324,12 @@ export class Story {
       options: options.map((name) => ({ name, label: name }))
     })
   }
-  permissionRefused(text: string, role: "author" | "reviewer" = "author"): this {
+  permissionRefused(text: string, role: "author" | "reviewer" = "author", rule?: string): this {
     const { author: sessionId } = this
     const phase = this.run.phase === undefined ? {} : { phase: this.run.phase.id }
     return this.tell({
-      ...{ _tag: "PermissionRefused", runId, ...phase, sessionId, role, promptId: "p1", text, unattended: true }
+      ...{ _tag: "PermissionRefused", runId, ...phase, sessionId, role, promptId: "p1", text, unattended: true },
+      ...(rule === undefined ? {} : { rule })
     })
   }
   stateWritten(

@@ -3,7 +3,12 @@ import type { Delivery } from "@reprise/actor"
 import type { SessionId } from "@reprise/protocol"
 import { Result } from "effect"
 import { handBack, recordWorking, reportActivity, reportIdle } from "../activity/activity.ts"
-import { recordAgentQuestion, recordAgentQuestionGone, replyToPrompt } from "../agentQuestions/agentQuestions.ts"
+import {
+  recordAgentQuestion,
+  recordAgentQuestionGone,
+  recordRefused,
+  replyToPrompt
+} from "../agentQuestions/agentQuestions.ts"
 import {
   abortSession,
   completeSession,
@@ -84,6 +89,8 @@ export const decide =
         return recordAgentQuestion(session, input, delivery, settings)
       case "RecordAgentQuestionGone":
         return recordAgentQuestionGone(session, input)
+      case "RecordRefused":
+        return recordRefused(session, input)
       case "ReportActivity":
         return reportActivity(session, input, delivery)
       case "ReportIdle":

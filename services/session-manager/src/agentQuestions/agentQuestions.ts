@@ -35,24 +35,25 @@ const wordsFor = (kind: AgentQuestion["kind"], reply: string): { readonly messag
 
 const longestText = 500
 
-const permissionRefused = (
+const refusal = (
   { turn }: Session,
+  details: SessionDetails,
+  { text, ...refused }: Pick<EventOf<"PermissionRefused">, "promptId" | "rule" | "text" | "unattended">
+): JournalEvent => ({
+  _tag: "PermissionRefused",
+  ...eventFields(details, turn?.request.turnId),
+  ...refused,
+  text: text.slice(0, longestText)
+})
+
+const permissionRefused = (
+  session: Session,
   details: SessionDetails,
   { kind, promptId, text }: Pick<AgentQuestion, "kind" | "promptId" | "text">,
   reply: string,
   unattended: boolean
 ): ReadonlyArray<JournalEvent> =>
-  kind === "permission" && reply === "reject"
-    ? [
-        {
-          _tag: "PermissionRefused",
-          ...eventFields(details, turn?.request.turnId),
-          promptId,
-          text: text.slice(0, longestText),
-          unattended
-        }
-      ]
-    : []
+  kind === "permission" && reply === "reject" ? [refusal(session, details, { promptId, text, unattended })] : []
 
 /** The question is answered by the configured action, or put before a human. */
 const replyOrAsk = (
@@ -153,6 +154,13 @@ export const recordAgentQuestionGone = (session: Session, report: Report<"Record
     closed,
     { _tag: "AgentWorking", ...eventFields(details, turn?.request.turnId), cause: "human", evidence }
   ])
+}
+
+/** Nothing to answer: a rule has refused it, and the agent knows. */
+export const recordRefused = (session: Session, { promptId, rule, text }: Report<"RecordRefused">): Decision => {
+  const { details } = session
+  if (details === undefined || hasEnded(session)) return nothing
+  return Result.succeed([refusal(session, details, { promptId, text, rule, unattended: true })])
 }
 
 const asked = ({ kind, options, promptId, text }: EventOf<"AgentPrompting"> | EventOf<"AgentQuestionDecided">) => ({

@@ -148,6 +148,11 @@ const observe = (watch: Watch, runtime: AgentRuntimeShape, event: RuntimeEvent):
       return session.inTurn
         ? Effect.void
         : tell(watch, session, { _tag: "RecordAgentQuestionGone", promptId: event.promptId })
+    case "refused": {
+      if (session.inTurn || !watch.sessions.isBusy(event.sessionId)) return Effect.void
+      const { promptId, rule, text } = event
+      return tell(watch, session, { _tag: "RecordRefused", promptId, text, rule })
+    }
     // The end of activity is found by asking the runtime.
     case "words":
     case "progress":

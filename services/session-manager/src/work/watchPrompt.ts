@@ -191,6 +191,10 @@ const showProgress = Effect.fnUntraced(function* (watching: Watching, event: Run
   })
 })
 
+/** The prompt may end meanwhile: what has begun to be reported is. */
+const reportRefused = ({ reporting }: Watching, { promptId, rule, text }: RuntimeEventOf<"refused">) =>
+  Effect.uninterruptible(reporting.tell(`refused.${promptId}`, { _tag: "RecordRefused", promptId, text, rule }))
+
 /** Activity in the session counts against inactivity, whoever caused it; only that of our prompt is reported. */
 const observe = (watching: Watching, event: RuntimeEvent): Effect.Effect<void, WorkFault> => {
   const { causePromptId } = event
@@ -206,6 +210,8 @@ const observe = (watching: Watching, event: RuntimeEvent): Effect.Effect<void, W
       return reportQuestion(watching, event)
     case "replied":
       return reportQuestionGone(watching, event.promptId)
+    case "refused":
+      return reportRefused(watching, event)
     case "failed":
       return event.recovering
         ? Effect.andThen(announceRecovering(watching, event), reportRecovering(watching, event.kind, event.message))

@@ -75,7 +75,12 @@ export const answerToolRequest = Effect.fnUntraced(function* (
   const wanted = yield* Effect.promise(() => toolRequestOf(tool, input, known.record.directory))
   const rules = yield* asking.rules.rules
   const decision = decide(rules, wanted)
-  if (decision._tag === "deny") return { behavior: "deny", message: refusalOf(decision.rule), interrupt: false }
+  if (decision._tag === "deny") {
+    const { rule } = decision
+    const { promptId, text } = permissionPrompt(id, { tool, input }, [], at)
+    yield* asking.tell({ type: "refused", ...at, promptId, text, rule })
+    return { behavior: "deny", message: refusalOf(rule), interrupt: false }
+  }
   if (decision._tag === "allow") return allow(input)
   const approves = Effect.promise(() => isApproved(tool, input, known.record, asking.sandboxed))
   if (decision._tag === "unsaid" && (yield* approves)) return allow(input)

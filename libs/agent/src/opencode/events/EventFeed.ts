@@ -260,18 +260,17 @@ export const makeEventFeed = Effect.fn("OpenCode.events")(function* (
 ): Effect.fn.Return<EventFeed, never, Scope.Scope> {
   const scope = yield* Effect.scope
   const tracker = new ActivityTracker(options.facts)
+  const hub = yield* PubSub.sliding<RuntimeEvent>(16_384)
   const feed: Feed = {
     ...options,
     scope,
-    hub: yield* PubSub.sliding<RuntimeEvent>(16_384),
+    hub,
     tracker,
-    pending: new PendingRequests(
-      options.calls,
-      options.facts,
-      (id) => tracker.at(id),
-      options.server.sandbox,
-      options.rules
-    ),
+    pending: new PendingRequests(options.calls, options.facts, (id) => tracker.at(id), {
+      sandbox: options.server.sandbox,
+      book: options.rules,
+      tell: (event) => Effect.asVoid(PubSub.publish(hub, event))
+    }),
     watched: new Map(),
     errors: new Map(),
     readers: new Map(),

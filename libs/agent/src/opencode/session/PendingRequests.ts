@@ -5,7 +5,7 @@
 import type { PermissionRequest } from "@opencode-ai/sdk/v2/client"
 import type { SandboxShape } from "@reprise/sandbox"
 import { Effect, Option } from "effect"
-import type { PendingPrompt } from "../../RuntimeEvent.ts"
+import type { PendingPrompt, RuntimeEvent } from "../../RuntimeEvent.ts"
 import { decide, rememberable } from "../../rules/decide.ts"
 import type { RememberedRule } from "../../rules/PermissionRules.ts"
 import { refusalOf } from "../../rules/permissionOptions.ts"
@@ -26,6 +26,9 @@ interface Kept {
 /** Answered without a human, or else what a human may allow for good. */
 type Settled = { readonly _tag: "answered" } | { readonly _tag: "open"; readonly rules: ReadonlyArray<RememberedRule> }
 
+/** Of an answer. `gone`: somebody answered meanwhile, or the turn is over. */
+type Outcome = "delivered" | "gone" | "failed"
+
 const open: Settled = { _tag: "open", rules: [] }
 
 const rememberedAnswers = 1_000
@@ -39,20 +42,29 @@ export interface Refreshed {
 
 type At = (sessionId: string) => { readonly sessionId: string; readonly causePromptId?: string }
 
+interface PendingRequestsOptions {
+  readonly sandbox?: SandboxShape | undefined
+  readonly book?: RuleBook
+  /** Told of what a rule refused. */
+  readonly tell?: (event: RuntimeEvent) => Effect.Effect<void>
+}
+
 export class PendingRequests {
   readonly #calls: Calls
   readonly #facts: SessionFacts
   readonly #at: At
   readonly #sandbox: SandboxShape | undefined
   readonly #book: RuleBook
+  readonly #tell: (event: RuntimeEvent) => Effect.Effect<void>
   readonly #kept = new Map<string, Kept>()
   /** Answered a moment ago: a list that OpenCode gave before still has them. */
   readonly #answered = new Set<string>()
   readonly #worktrees = new Map<string, string>()
 
-  constructor(calls: Calls, facts: SessionFacts, at: At, sandbox?: SandboxShape, book = rulesInMemory()) {
-    this.#book = book
-    this.#sandbox = sandbox
+  constructor(calls: Calls, facts: SessionFacts, at: At, options: PendingRequestsOptions = {}) {
+    this.#book = options.book ?? rulesInMemory()
+    this.#sandbox = options.sandbox
+    this.#tell = options.tell ?? (() => Effect.void)
     this.#calls = calls
     this.#facts = facts
     this.#at = at
@@ -153,30 +165,36 @@ export class PendingRequests {
       const rules = yield* this.#book.rules
       const decision = decide(rules, wanted)
       if (decision._tag === "deny") {
-        if (yield* this.#reply(request, directory, { reply: "reject", message: refusalOf(decision.rule) })) {
-          return { _tag: "answered" }
-        }
+        const { rule } = decision
+        const outcome = yield* this.#reply(request, directory, { reply: "reject", message: refusalOf(rule) })
+        // Who finds it answered already is not the one who refused it: it is told once.
+        if (outcome === "delivered") yield* this.#tellRefused(request, rule)
+        if (outcome !== "failed") return { _tag: "answered" }
       } else if (decision._tag === "allow" || (decision._tag === "unsaid" && (yield* isApproved(request, context)))) {
-        if (yield* this.#reply(request, directory, { reply: "once" })) return { _tag: "answered" }
+        if ((yield* this.#reply(request, directory, { reply: "once" })) !== "failed") return { _tag: "answered" }
       }
       // An agent that repeats itself is a question of its own each time.
       return { _tag: "open", rules: request.permission === "doom_loop" ? [] : rememberable(rules, wanted) }
     })
   }
 
-  /** Whether the request is answered. */
+  #tellRefused(request: PermissionRequest, rule: string): Effect.Effect<void> {
+    const at = this.#at(request.sessionID)
+    const { promptId, text } = permissionPrompt(request, at, [])
+    return this.#tell({ type: "refused", ...at, promptId, text, rule })
+  }
+
   #reply(
     { id: requestID }: PermissionRequest,
     directory: string,
     answer: { readonly reply: "once" | "reject"; readonly message?: string }
-  ): Effect.Effect<boolean> {
+  ): Effect.Effect<Outcome> {
     return this.#calls
       .once("answering", (client, signal) => client.permission.reply({ requestID, directory, ...answer }, { signal }))
       .pipe(
-        Effect.as(true),
-        // 404: somebody answered it meanwhile, or its turn is over.
-        Effect.catchTag("Refused", (refused) => Effect.succeed(refused.status === 404)),
-        Effect.orElseSucceed(() => false)
+        Effect.as<Outcome>("delivered"),
+        Effect.catchTag("Refused", ({ status }) => Effect.succeed<Outcome>(status === 404 ? "gone" : "failed")),
+        Effect.orElseSucceed((): Outcome => "failed")
       )
   }
 
