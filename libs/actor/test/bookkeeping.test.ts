@@ -211,6 +211,17 @@ describe("a view", () => {
     })
   )
 
+  it.effect("of a later decision stays also when a process that saw it writes what it knew before once more", () =>
+    Effect.gen(function* () {
+      const bucket = makeMemoryBucket()
+      const [mine, others] = [makeViewMark(), makeViewMark()]
+      yield* putView(bucket, "a", others, 2, "later")
+      yield* putView(bucket, "a", mine, 1, "earlier")
+      yield* putView(bucket, "a", mine, 1, "earlier")
+      assert.strictEqual(yield* stored(bucket), "later")
+    })
+  )
+
   it.effect("is written although another process replaced the one that was seen last", () =>
     Effect.gen(function* () {
       const bucket = makeMemoryBucket()

@@ -29,16 +29,17 @@ interface ViewWrite {
   readonly text: string
 }
 
-/** Looks at what is stored, and replaces it unless it is newer. Gives the revision that is stored then. */
-const replaceOlder = (write: ViewWrite): Effect.Effect<number, BrokerFault | BrokerFull> =>
+/** Looks at what is stored, and replaces it unless it is newer. Gives the revision that it wrote; undefined: none. */
+const replaceOlder = (write: ViewWrite): Effect.Effect<number | undefined, BrokerFault | BrokerFull> =>
   Effect.flatMap(write.bucket.get(write.key), (stored) => {
     if (stored === undefined) return putAt(write, 0)
     const newer = (readView(stored.value)?.sequence ?? 0) > write.sequence
-    return newer ? Effect.succeed(stored.revision) : putAt(write, stored.revision)
+    // Its revision must not be replaced next time without a look: this process may be behind then still.
+    return newer ? Effect.succeed(undefined) : putAt(write, stored.revision)
   })
 
 /** Replaces the view at this revision; when another process replaced it meanwhile, looks again. */
-const putAt = (write: ViewWrite, revision: number): Effect.Effect<number, BrokerFault | BrokerFull> =>
+const putAt = (write: ViewWrite, revision: number): Effect.Effect<number | undefined, BrokerFault | BrokerFull> =>
   write.bucket.put(write.key, write.text, revision).pipe(Effect.catchTag("Conflict", () => replaceOlder(write)))
 
 /** Writes the view of an actor at `sequence`, unless a later one is stored. */
