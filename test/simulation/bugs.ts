@@ -121,6 +121,18 @@ export const bugs: Readonly<Record<string, Bug>> = {
       }
     })
   },
+  "a view that is to be stored later is forgotten": {
+    seam: (broker) => ({
+      ...broker,
+      views: {
+        ...broker.views,
+        put: (key, value, expected) =>
+          key.startsWith("orchestrator.") && (expected ?? 0) > 0 && oneIn(20, value)
+            ? Effect.succeed(expected ?? 0)
+            : broker.views.put(key, value, expected)
+      }
+    })
+  },
   "a turn is counted twice": {
     actors: withRun((run) => ({
       ...run,

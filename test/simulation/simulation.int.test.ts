@@ -48,6 +48,15 @@ const told: Readonly<Record<string, readonly [number, ReadonlyArray<Fault>]>> = 
     ]
   ],
   "git fails while a working tree is prepared whose lease is taken": [30044, [{ _tag: "GitFails", call: 6, times: 1 }]],
+  "the process of a workspace's last decision is killed before it stores the view, and a replica has an earlier one": [
+    5066,
+    [
+      { _tag: "Late", service: "orchestrator", delivery: 5, ms: 20_000 },
+      { _tag: "AnswerLost", service: "session-manager", call: 21 },
+      { _tag: "Author", prompt: 0, does: "rate-limited" },
+      { _tag: "Kill", service: "workspace", call: 118, when: "before", downMs: 50 }
+    ]
+  ],
   "a human works in a session after one kill at such a moment": [
     1,
     [

@@ -9,6 +9,8 @@ export interface ActorSettings {
   readonly host: Host
   /** An actor's state is written as a snapshot after this many events. */
   readonly snapshotEvery: number
+  /** An actor's view is stored at most once in so many milliseconds; `list` of another replica may lag by as much. */
+  readonly viewEveryMs: number
   /** An actor that had no input for this long is removed from memory. */
   readonly idleAfterMs: number
   /** How many handled inputs an actor remembers. */
@@ -29,6 +31,7 @@ const defaults: ActorSettings = {
   prefix: "reprise",
   host: Host.make("local"),
   snapshotEvery: 100,
+  viewEveryMs: 250,
   idleAfterMs: 10 * 60_000,
   receiptsKept: 512,
   maxInFlight: 256,

@@ -17,12 +17,13 @@ import { PoisonMessage } from "./DeadLetter.ts"
 import { NewId } from "./newId.ts"
 import { type ActorRuntime, makeActorRuntime } from "./runtime/ActorRuntime.ts"
 import { makeAnswers } from "./runtime/Answers.ts"
-import { currentView, handleInput, noAnswer, refuseUnreadable } from "./runtime/handleInput.ts"
+import { currentView, handleInput, refuseUnreadable } from "./runtime/handleInput.ts"
 import { type Lanes, makeLanes } from "./runtime/Lanes.ts"
 import { type HandlingError, makeReceiver, type Opened, type Receiver } from "./runtime/Receiver.ts"
 import { serveQueries } from "./runtime/serveQueries.ts"
 import { logIds } from "./runtime/telemetry.ts"
 import { handleTimer } from "./runtime/timers.ts"
+import { makeViewWriter } from "./runtime/ViewWriter.ts"
 import { bodyOf, bodyReader, readEvent, type Undecodable } from "./wire.ts"
 
 /** A running actor: its runtime, and the lanes in which its inputs are handled. */
@@ -61,7 +62,7 @@ const inputJob = <State, Input extends Tagged, Event extends Tagged>(
   input: Effect.Effect<Input, HandlingError>,
   unreadable: (error: Undecodable) => Effect.Effect<Effect.Effect<void, HandlingError>, HandlingError> = Effect.fail
 ) => {
-  const { actor, answers, arrivals, memory } = runtime
+  const { actor, answers, arrivals, memory, views } = runtime
   const { service } = actor
   arrivals.last += 1
   const arrival = arrivals.last
@@ -72,13 +73,13 @@ const inputJob = <State, Input extends Tagged, Event extends Tagged>(
       Effect.onError(() => Effect.sync(() => memory.forget(key)))
     )
   const handled = Effect.matchEffect(input, {
-    onSuccess: (value): Effect.Effect<Effect.Effect<void, HandlingError>, HandlingError> => handle(value),
+    onSuccess: (value): Effect.Effect<number | Effect.Effect<void, HandlingError>, HandlingError> => handle(value),
     onFailure: (error) => (error._tag === "Undecodable" ? unreadable(error) : Effect.fail(error))
   })
-  const answered = Effect.flatMap(handled, (answer) =>
-    answer === noAnswer
-      ? Effect.sync(() => receiver.ack(delivery))
-      : Effect.sync(() => answers.give(key, receiver.settle(delivery, answer).pipe(Effect.annotateLogs(annotations))))
+  const answered = Effect.map(handled, (outcome) =>
+    typeof outcome === "number"
+      ? views.whenStored(key, outcome, () => receiver.ack(delivery))
+      : answers.give(key, receiver.settle(delivery, outcome).pipe(Effect.annotateLogs(annotations)))
   )
   return receiver
     .settleFailures(delivery, answered)
@@ -164,16 +165,27 @@ const run = Effect.fnUntraced(function* <State, Input extends Tagged, Event exte
   const subjects = subjectsOf(settings.prefix)
 
   // When the scope closes, last made is first closed: nothing more is taken, then the lanes and their answers finish, then
-  // deliveries that are left are handed back. So the receivers are made first, and begin to receive last.
+  // the views that wait are stored, then deliveries that are left are handed back. So the receivers are made first, and
+  // begin to receive last.
   const receiverOf = makeReceiverOf(broker, settings, subjects, service)
   const commands = yield* receiverOf("commands", [subjects.commands(service)])
   const timers = yield* receiverOf("timers", [subjects.timers(service)])
   const events = yield* receiverOf("events", eventFilters(subjects, subscription))
-  const runtime = makeActorRuntime(actor, broker, subjects, settings, yield* makeAnswers(), (yield* NewId)())
+  const views = yield* makeViewWriter(actor, broker, settings)
+  const runtime = makeActorRuntime(actor, broker, subjects, settings, yield* makeAnswers(), views, (yield* NewId)())
   const running = { runtime, lanes: yield* makeLanes() }
 
   const view = actor.view === undefined ? {} : { view: (key: string) => currentView(runtime, key) }
-  yield* serveQueries({ service, broker, subjects, lanes: running.lanes, workOnHost: actor.workOnHost, ...view })
+  const { unstored } = views
+  yield* serveQueries({
+    service,
+    broker,
+    subjects,
+    lanes: running.lanes,
+    unstored,
+    workOnHost: actor.workOnHost,
+    ...view
+  })
   yield* Effect.forkScoped(forgetIdleActors(runtime))
   yield* receiveTimers(running, timers)
   if (subscription !== undefined) yield* receiveEvents(running, events, subscription)

@@ -27,7 +27,7 @@ const list = (story: Evidence, bucket: "views" | "snapshots", name: string) =>
     Effect.map(broker[bucket].list(name), (found) => new Map(found.map((one) => [one.key, one.value])))
   )
 
-/** What a process had in memory when it wrote a view is what the journal gives. */
+/** What a process had in memory when it wrote a view is what the journal gives; the newest view is stored in the end. */
 export const liveStateIsReplayed: Check = (story, histories) =>
   services.flatMap((service) => {
     const views = list(story, "views", service)
@@ -37,12 +37,14 @@ export const liveStateIsReplayed: Check = (story, histories) =>
       const stored = views.get(`${service}.${key}`)
       const shown = stored === undefined ? undefined : readView(stored)
       const isNewest = shown?.sequence === steps.at(-1)?.sequence
+      const isLate = view !== undefined && !isNewest && story.unrest === undefined
       const differs = shown !== undefined && isNewest && !isSame(view, shown.view)
       const snapshot = snapshots.get(`${contracts[service].actor}.${key}`)
       const taken = snapshot === undefined ? undefined : readSnapshot(snapshot)
       const at = steps.find(({ sequence }) => sequence === taken?.sequence)
       const isOff = taken !== undefined && !isSame(at?.state, taken.state)
       return [
+        ...(isLate ? [`the newest view of ${service} ${key} was never stored`] : []),
         ...(differs ? [`the view of ${service} ${key} is not what its journal gives`] : []),
         ...(isOff ? [`the snapshot of ${service} ${key} is not what its journal gives`] : [])
       ]

@@ -8,6 +8,7 @@ import { type ActorMemory, type Arrivals, makeActorMemory } from "./ActorMemory.
 import type { Answers } from "./Answers.ts"
 import type { EventEncoder } from "./decideInput.ts"
 import type { Sender } from "./outbox.ts"
+import type { ViewWriter } from "./ViewWriter.ts"
 
 export interface ActorRuntime<State, Input extends Tagged, Event extends Tagged> {
   readonly actor: Actor<State, Input, Event, Tagged>
@@ -16,6 +17,7 @@ export interface ActorRuntime<State, Input extends Tagged, Event extends Tagged>
   readonly settings: ActorSettings
   readonly memory: ActorMemory<State>
   readonly answers: Answers
+  readonly views: ViewWriter<State>
   readonly arrivals: Arrivals
   readonly encode: EventEncoder<Event>
   /** `/<service>/<host>`: the source of every message. */
@@ -34,6 +36,7 @@ export const makeActorRuntime = <State, Input extends Tagged, Event extends Tagg
   subjects: Subjects,
   settings: ActorSettings,
   answers: Answers,
+  views: ViewWriter<State>,
   writer: string
 ): ActorRuntime<State, Input, Event> => {
   const arrivals: Arrivals = { last: 0 }
@@ -45,6 +48,7 @@ export const makeActorRuntime = <State, Input extends Tagged, Event extends Tagg
     settings,
     memory: makeActorMemory(actor, broker, subjects, settings, arrivals),
     answers,
+    views,
     arrivals,
     encode: Schema.encodeSync(actor.journal),
     source: `/${actor.service}/${settings.host}`,

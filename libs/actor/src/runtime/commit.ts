@@ -9,7 +9,6 @@ import type { LoadedActor, WrittenEntry } from "./ActorMemory.ts"
 import { type ActorRuntime, journalSubject, senderOf } from "./ActorRuntime.ts"
 import type { Decided } from "./decideInput.ts"
 import { messagesOf } from "./outbox.ts"
-import { publishView } from "./views.ts"
 
 /**
  * An entry younger than this is sent again when its actor is loaded, since its writer may have died before it sent.
@@ -24,7 +23,10 @@ const sendEntry = <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
   key: Key,
   { entry, sequence }: WrittenEntry
-) => runtime.broker.publish(messagesOf(senderOf(runtime, key), entry, sequence))
+) =>
+  entry.outgoing.length === 0
+    ? Effect.void
+    : runtime.broker.publish(messagesOf(senderOf(runtime, key), entry, sequence))
 
 /** Brings an actor into memory. What was decided before a crash is sent here, before anything that is decided after it. */
 export const loadActor = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
@@ -57,6 +59,8 @@ export const sendAgain = Effect.fnUntraced(function* <State, Input extends Tagge
   loaded: LoadedActor<State>,
   sequence: number
 ) {
+  // The decision may be another process's. The view that is stored for it must tell of it.
+  if (loaded.sequence < sequence) yield* runtime.memory.catchUp(key, loaded)
   const [message] = yield* runtime.broker.read("journal", journalSubject(runtime, key), sequence - 1, 1)
   if (message === undefined || message.sequence !== sequence) return
   const entry = yield* Effect.fromResult(readEntry(yield* bodyOf(message)))
@@ -64,7 +68,7 @@ export const sendAgain = Effect.fnUntraced(function* <State, Input extends Tagge
   const messages = messagesOf(senderOf(runtime, key), entry, sequence)
   if (ageMs < sendAgainWithinMs) yield* runtime.broker.publish(messages)
   else if (ageMs < knownForMs) yield* runtime.broker.publish(yield* unsent(runtime.broker, messages))
-  yield* publishView(runtime, key, loaded)
+  runtime.views.changed(key, loaded)
 })
 
 const journalMessage = <State, Input extends Tagged, Event extends Tagged>(
@@ -86,8 +90,8 @@ const journalMessage = <State, Input extends Tagged, Event extends Tagged>(
 })
 
 /**
- * Writes a decision and sends what it leads to. The write fails with a conflict when another process wrote first; from
- * the moment it succeeds, the decision stands, whatever happens to this process.
+ * Writes a decision and sends what it leads to. Gives its sequence in the journal. The write fails with a conflict when
+ * another process wrote first; from the moment it succeeds, the decision stands, whatever happens to this process.
  */
 export const commit = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
@@ -105,8 +109,8 @@ export const commit = Effect.fnUntraced(function* <State, Input extends Tagged, 
   loaded.receipts.add(entry.input.id, sequence)
   loaded.eventsSinceSnapshot += entry.events.length
   // Whoever has heard of an actor finds it in the list, even when this process is killed meanwhile.
-  yield* Effect.all([publishView(runtime, key, loaded), sendEntry(runtime, key, { entry, sequence })], {
-    concurrency: isFirst ? 1 : "unbounded",
-    discard: true
-  })
+  if (isFirst) yield* runtime.views.store(key, loaded)
+  else runtime.views.changed(key, loaded)
+  yield* sendEntry(runtime, key, { entry, sequence })
+  return sequence
 })

@@ -42,8 +42,8 @@ const freshForMs = 60_000
 const mayBeRepeat = ({ meta, redelivered }: ActorInput<unknown>) =>
   Effect.map(Clock.currentTimeMillis, (now) => redelivered || now - Date.parse(meta.time) > freshForMs)
 
-/** Whether the input was handled before. What it led to is sent again then, as its sender may have died before sending. */
-const wasHandled = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
+/** The receipt of an input that was handled before. What it led to is sent again, as its sender may have died before. */
+const earlierReceipt = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
   received: ActorInput<Input>,
   loaded: LoadedActor<State>
@@ -51,9 +51,8 @@ const wasHandled = Effect.fnUntraced(function* <State, Input extends Tagged, Eve
   const known = loaded.receipts.sequenceOf(received.meta.id)
   const looksUp = known === undefined && (yield* mayBeRepeat(received))
   const receipt = looksUp ? yield* earlierAnswer(runtime, received, loaded) : known
-  if (receipt === undefined) return false
-  if (receipt > 0) yield* sendAgain(runtime, received.key, loaded, receipt)
-  return true
+  if (receipt !== undefined && receipt > 0) yield* sendAgain(runtime, received.key, loaded, receipt)
+  return receipt
 })
 
 /** Whether the state is no older than the input. Inputs that wait in a lane share one look at the journal. */
@@ -70,10 +69,11 @@ const isUpToDate = Effect.fnUntraced(function* <State, Input extends Tagged, Eve
   return true
 })
 
-/** What is left to do for a handled input: to store the answer to it. */
-export type Answer = Effect.Effect<void, BrokerFault | BrokerFull>
-/** The input needs none. */
-export const noAnswer: Answer = Effect.void
+/** Stores the answer to an input. */
+type Answer = Effect.Effect<void, BrokerFault | BrokerFull>
+
+/** The sequence of the decision in the journal, 0 when nothing was decided; or the answer, which is still to be stored. */
+type Handled = number | Answer
 
 /** Decides, and records or gives the answer. Undefined when the state was old: then nothing happened. */
 const decideOnce = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
@@ -81,7 +81,7 @@ const decideOnce = Effect.fnUntraced(function* <State, Input extends Tagged, Eve
   received: ActorInput<Input>,
   loaded: LoadedActor<State>,
   traceparent: string
-): Effect.fn.Return<Answer | undefined, HandlingFailure> {
+): Effect.fn.Return<Handled | undefined, HandlingFailure> {
   const { key, meta } = received
   const now = yield* Clock.currentTimeMillis
   loaded.usedAt = now
@@ -97,14 +97,13 @@ const decideOnce = Effect.fnUntraced(function* <State, Input extends Tagged, Eve
     // Whoever was refused hears of it before anybody hears of what is decided after.
     yield* runtime.answers.given(key)
     return yield* commit(runtime, key, loaded, decided.success).pipe(
-      Effect.as(noAnswer),
       Effect.catchTag("Conflict", () => Effect.succeed(undefined))
     )
   }
   // Without a write the journal fences nothing: an answer must not rest on an old state.
   if (!(yield* isUpToDate(runtime, received, loaded))) return undefined
   const decision = yield* Effect.fromResult(decided)
-  if (decision._tag !== "Refused") return noAnswer
+  if (decision._tag !== "Refused") return 0
   return yield* refuse(runtime, received, loaded, decision.refusal, { time: delivery.now, traceparent })
 })
 
@@ -112,15 +111,15 @@ const handleInSpan = Effect.fnUntraced(function* <State, Input extends Tagged, E
   runtime: ActorRuntime<State, Input, Event>,
   received: ActorInput<Input>,
   span: Tracer.Span
-): Effect.fn.Return<Answer, HandlingFailure> {
+): Effect.fn.Return<Handled, HandlingFailure> {
   const { memory, settings } = runtime
   const { key } = received
   const traceparent = traceparentOf(span)
   const loaded = memory.peek(key) ?? (yield* loadActor(runtime, key))
   for (let attempt = 0; attempt <= settings.conflictRetries; attempt++) {
-    if (yield* wasHandled(runtime, received, loaded)) return noAnswer
-    const answer = yield* decideOnce(runtime, received, loaded, traceparent)
-    if (answer !== undefined) return answer
+    const handled =
+      (yield* earlierReceipt(runtime, received, loaded)) ?? (yield* decideOnce(runtime, received, loaded, traceparent))
+    if (handled !== undefined) return handled
     yield* memory.catchUp(key, loaded)
   }
   return yield* new Conflict({ subject: journalSubject(runtime, key), expected: loaded.sequence })

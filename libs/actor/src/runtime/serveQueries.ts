@@ -5,7 +5,7 @@ import type { WorkOnHost } from "../Actor.ts"
 import type { BrokerShape, QueryHandler } from "../broker/Broker.ts"
 import { withHosted } from "./hosted.ts"
 import type { Lanes } from "./Lanes.ts"
-import { readView } from "./views.ts"
+import { readView, type StoredView } from "./views.ts"
 
 const readFilter = Schema.decodeUnknownResult(Schema.fromJsonString(queries.list))
 const readShow = Schema.decodeUnknownResult(Schema.fromJsonString(queries.show))
@@ -19,6 +19,9 @@ const matches = (view: unknown, filter: object): boolean => {
   const fields = new Map<string, unknown>(Object.entries(view))
   return Object.entries(filter).every(([field, wanted]) => fields.get(field) === wanted)
 }
+
+const newest = (one: StoredView | undefined, other: StoredView | undefined): StoredView | undefined =>
+  one !== undefined && one.sequence > (other?.sequence ?? 0) ? one : other
 
 const badRequest = (error: { readonly message: string }) =>
   failure("bad-request", `The query cannot be read: ${error.message}`, 'list takes {}, show takes {"id": …}.')
@@ -47,21 +50,29 @@ export interface Queries {
   readonly subjects: Subjects
   readonly lanes: Lanes
   readonly workOnHost?: WorkOnHost | undefined
+  /** Views of this process that are not stored yet, by their keys in the bucket. */
+  readonly unstored: () => ReadonlyMap<string, StoredView>
   /** The read model as the journal has it now; absent: the actor has none, and only pings are answered. */
   readonly view?: (key: string) => Effect.Effect<unknown, { readonly message: string }>
 }
 
 const makeList =
-  ({ broker, service, subjects, workOnHost }: Queries): QueryHandler =>
+  ({ broker, service, subjects, unstored, workOnHost }: Queries): QueryHandler =>
   (request) => {
     const filter = readFilter(request === "" ? "{}" : request)
     if (Result.isFailure(filter)) return Effect.succeed(badRequest(filter.failure))
-    return broker.views.list(service).pipe(
-      Effect.map((entries) => entries.flatMap(({ value }) => readView(value)?.view ?? [])),
+    // Taken first: what is stored while the list is read is in the list.
+    return Effect.sync(unstored).pipe(
+      Effect.flatMap((own) =>
+        Effect.map(broker.views.list(service), (entries) =>
+          entries.flatMap(({ key, value }) => newest(own.get(key), readView(value))?.view ?? [])
+        )
+      ),
       Effect.map((views) => views.filter((one) => matches(one, filter.success))),
       Effect.flatMap((views) => withHosted(broker, subjects, workOnHost, views)),
       Effect.map(data),
-      Effect.catch(brokerTrouble(service))
+      Effect.catch(brokerTrouble(service)),
+      Effect.catchDefect((defect) => brokerTrouble(service)(new Error(String(defect))))
     )
   }
 

@@ -2,25 +2,26 @@
  * Read models in the views bucket. Replicas may write the same view at the same time and out of order, so a write names
  * the revision it replaces, and a view of a later journal sequence is never replaced by an earlier one.
  */
-import type { Key } from "@reprise/protocol"
 import { Effect, Result, Schema } from "effect"
-import type { Tagged } from "../Actor.ts"
 import type { Bucket } from "../broker/Broker.ts"
 import type { BrokerFault, BrokerFull } from "../broker/faults.ts"
-import type { LoadedActor } from "./ActorMemory.ts"
-import type { ActorRuntime } from "./ActorRuntime.ts"
 
+/** A view with the journal sequence that it shows. */
 const StoredView = Schema.Struct({ sequence: Schema.Int, view: Schema.Unknown })
+export type StoredView = typeof StoredView.Type
 
 const decode = Schema.decodeUnknownResult(Schema.fromJsonString(StoredView))
 /** A stored view; undefined when it cannot be read. */
 export const readView = (text: string) => Result.getOrUndefined(decode(text))
 
-/** The bucket revision that this process saw last; undefined: not looked yet. */
+/** What this process knows of a stored view. */
 export interface ViewMark {
+  /** The bucket revision that it saw last; undefined: not looked yet. */
   revision: number | undefined
+  /** When it wrote last, in milliseconds since the epoch. */
+  writtenAtMs: number
 }
-export const makeViewMark = (): ViewMark => ({ revision: undefined })
+export const makeViewMark = (): ViewMark => ({ revision: undefined, writtenAtMs: -Infinity })
 
 interface ViewWrite {
   readonly bucket: Bucket
@@ -53,15 +54,3 @@ export const putView = Effect.fnUntraced(function* (
   const write: ViewWrite = { bucket, key, sequence, text: JSON.stringify({ sequence, view }) }
   mark.revision = yield* mark.revision === undefined ? replaceOlder(write) : putAt(write, mark.revision)
 })
-
-/** Writes an actor's view, if it has one. A view is a convenience: a failure is logged, and fails no input. */
-export const publishView = <State, Input extends Tagged, Event extends Tagged>(
-  { actor, broker }: ActorRuntime<State, Input, Event>,
-  key: Key,
-  loaded: LoadedActor<State>
-) =>
-  Effect.suspend(() => {
-    const view = loaded.sequence === 0 ? undefined : actor.view?.(loaded.state)
-    if (view === undefined) return Effect.void
-    return putView(broker.views, `${actor.service}.${key}`, loaded.view, loaded.sequence, view)
-  }).pipe(Effect.catchCause((cause) => Effect.logWarning("the view was not written", cause)))
