@@ -2,13 +2,13 @@
  * The envelope of every message: CloudEvents 1.0 in NATS binary mode (docs/design/protocol.md#envelope).
  * The body is the payload alone; the type travels in `ce-type`.
  */
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
+
+const idPattern = /^[\x21-\x7e]{1,200}$/
 
 export const MessageMeta = Schema.Struct({
   /** `ce-id`, and the id by which a stream drops repeats. */
-  id: Schema.String.check(
-    Schema.isPattern(/^[\x21-\x7e]{1,200}$/, { message: "must be 1 to 200 visible ASCII characters" })
-  ),
+  id: Schema.String.check(Schema.isPattern(idPattern, { message: "must be 1 to 200 visible ASCII characters" })),
   type: Schema.String.check(Schema.isPattern(/^[A-Z][A-Za-z]{0,63}$/)),
   source: Schema.String,
   /** The run (a standalone session: its own id) that the message belongs to. */
@@ -51,15 +51,20 @@ export const versionProblem = (header: (name: string) => string): string | undef
 }
 
 /** Reads the envelope through a header getter (`""` where a header is missing). Never throws. */
-export const decodeMeta = (header: (name: string) => string) => {
-  const optional = (name: string, field: string) => (header(name) === "" ? {} : { [field]: header(name) })
-  return decode({
+export const decodeMeta = (header: (name: string) => string): Result.Result<MessageMeta, Schema.SchemaError> => {
+  const type = typePattern.exec(header("ce-type"))?.[1]
+  const traceparent = header("traceparent")
+  const causation = header("reprise-causation")
+  const meta = {
     id: header("ce-id"),
-    type: typePattern.exec(header("ce-type"))?.[1],
+    type,
     source: header("ce-source"),
     subject: header("ce-subject"),
     time: header("ce-time"),
-    ...optional("traceparent", "traceparent"),
-    ...optional("reprise-causation", "causation")
-  })
+    ...(traceparent === "" ? {} : { traceparent }),
+    ...(causation === "" ? {} : { causation })
+  }
+  // Headers are texts, so only these two can be wrong. The schema says what is; it is asked for that alone, as each
+  // message passes here.
+  return type !== undefined && idPattern.test(meta.id) ? Result.succeed({ ...meta, type }) : decode(meta)
 }

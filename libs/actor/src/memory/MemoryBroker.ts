@@ -125,13 +125,13 @@ const makeConsuming = Effect.fnUntraced(function* (streams: Streams) {
 const followFrom = (stream: MemoryStream, patterns: ReadonlyArray<string>, after: number) => {
   let position = after
   const matches = subjectMatcher(patterns)
-  const next = Effect.callback<ReadonlyArray<StoredMessage>>((resume) => {
+  const next = Effect.callback<readonly [StoredMessage, ...ReadonlyArray<StoredMessage>]>((resume) => {
     const check = () => {
       const found = stream.after(position)
       position += found.length
-      const matching = found.filter(({ subject }) => matches(subject))
-      if (matching.length === 0) return false
-      resume(Effect.succeed(matching))
+      const [first, ...others] = found.filter(({ subject }) => matches(subject))
+      if (first === undefined) return false
+      resume(Effect.succeed([first, ...others]))
       return true
     }
     if (check()) return
@@ -140,7 +140,7 @@ const followFrom = (stream: MemoryStream, patterns: ReadonlyArray<string>, after
     })
     return Effect.sync(stop)
   })
-  return Stream.fromEffectRepeat(next).pipe(Stream.flatMap((found) => Stream.fromIterable(found)))
+  return Stream.flattenArray(Stream.fromEffectRepeat(next))
 }
 
 const makeFollow =

@@ -34,13 +34,14 @@ export type ReadEvents = (options: EventsOptions) => Stream.Stream<SeenEvent, Br
 const subjectPattern = (subject: string) => subject.replaceAll(".", "\\.").replaceAll("*", "[^.]+")
 
 /** The event of a stored message; none when it is of a newer version, breaks the protocol, or its body is lost. */
-const readStored = Effect.fnUntraced(function* ({ body, header, sequence }: StoredMessage) {
-  const text = yield* Effect.catchTag(body, "BodyLost", () => Effect.succeed(""))
-  const read = Result.flatMap(readMeta(header), (meta) =>
-    Result.map(readEvent(meta.type, text), (event): SeenEvent => ({ sequence, meta, event }))
+const readStored = ({ body, header, sequence }: StoredMessage) =>
+  Effect.map(
+    Effect.catchTag(body, "BodyLost", () => Effect.succeed("")),
+    (text) =>
+      Result.flatMap(readMeta(header), (meta) =>
+        Result.map(readEvent(meta.type, text), (event): SeenEvent => ({ sequence, meta, event }))
+      )
   )
-  return Result.isSuccess(read) ? [read.success] : []
-})
 
 export const makeReadEvents =
   (broker: BrokerShape, { prefix }: ActorSettings): ReadEvents =>
@@ -53,7 +54,6 @@ export const makeReadEvents =
     const wanted = new RegExp(`^(?:${patterns.map(subjectPattern).join("|")})$`)
     return broker.follow(patterns, from).pipe(
       Stream.filter(({ subject }) => wanted.test(subject)),
-      Stream.mapEffect(readStored),
-      Stream.flatMap((seen) => Stream.fromIterable(seen))
+      Stream.filterMapEffect(readStored)
     )
   }

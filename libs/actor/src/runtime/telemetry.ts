@@ -1,6 +1,6 @@
 /** What traces and logs record about a message: its position in a W3C trace, and the ids to search log lines by. */
 import { idsAround, type Key, type MessageMeta, type ServiceName } from "@reprise/protocol"
-import { Option, Tracer } from "effect"
+import { Option, Predicate, Tracer } from "effect"
 
 const traceparentPattern = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
 
@@ -24,19 +24,20 @@ export const traceparentOf = (span: Tracer.AnySpan): string =>
 
 const idNames = ["runId", "phase", "step", "sessionId", "turnId", "escalationId"]
 
-const idsIn = (message: unknown): Record<string, string> =>
-  typeof message === "object" && message !== null
-    ? Object.fromEntries(
-        Object.entries(message).filter(
-          (field): field is [string, string] => idNames.includes(field[0]) && typeof field[1] === "string"
-        )
-      )
-    : {}
+/** Adds the ids that stand in a message. */
+const addIds = (ids: Record<string, string>, message: unknown): void => {
+  if (!Predicate.isObject(message)) return
+  for (const name of idNames) {
+    const id = Reflect.get(message, name)
+    if (typeof id === "string") ids[name] = id
+  }
+}
 
 /** The ids that annotate a line in the logs: of the message's address, of the command or event it carries, and its own. */
-export const logIds = (service: ServiceName, key: Key, meta: MessageMeta, message: object): Record<string, string> => ({
-  ...idsAround(service, key, meta.subject),
-  ...("command" in message ? idsIn(message.command) : {}),
-  ...("event" in message ? idsIn(message.event) : {}),
-  ...idsIn(message)
-})
+export const logIds = (service: ServiceName, key: Key, meta: MessageMeta, message: object): Record<string, string> => {
+  const ids: Record<string, string> = { ...idsAround(service, key, meta.subject) }
+  if ("command" in message) addIds(ids, message.command)
+  if ("event" in message) addIds(ids, message.event)
+  addIds(ids, message)
+  return ids
+}
