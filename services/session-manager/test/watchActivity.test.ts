@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ActorConfig, Broker, drain } from "@reprise/actor"
+import { ActorConfig, Broker, drain, Messenger } from "@reprise/actor"
 import { AgentError, AgentRuntime, AgentRuntimes, MemoryControl, type MemoryScript, promptIds } from "@reprise/agent"
 import { Host, type PublicEventType, subjects } from "@reprise/protocol"
 import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { attribute, graceLeftMs } from "../src/activity/activity.ts"
 import { layerWith } from "../src/service.ts"
+import { toSession } from "../src/work/report.ts"
 import { inMemory, stage, surroundings } from "./support/stage.ts"
 import { goodReport, newTurn, sessionId, t } from "./support/story.ts"
 
@@ -231,6 +232,21 @@ describe("a human who worked before the watch began", () => {
       }).pipe(Effect.provide(Layer.fresh(manager.pipe(Layer.provide(late)))))
     }).pipe(Effect.provide(surroundings(script, control)))
   })
+})
+
+describe("a human who is idle by the time that the report of their work is read", () => {
+  it.live("is announced as idle, although the watch that reported them died", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      const messenger = yield* Messenger
+      yield* send(first)
+      yield* awaitEvent("TurnCompleted")
+      yield* drain
+      yield* messenger.send(toSession(sessionId, { _tag: "ReportActivity", cause: "human", evidence: "tool" }))
+      assert.deepInclude(yield* awaitEvent("AgentWorking", 2), { cause: "human" })
+      yield* awaitEvent("AgentIdle")
+    }).pipe(Effect.provide(inMemory(script)))
+  )
 })
 
 describe("a human who hands a session back", () => {
