@@ -76,6 +76,13 @@ const told: Readonly<Record<string, readonly [number, ReadonlyArray<Fault>]>> = 
       { _tag: "Human", step: 836, does: "attach" }
     ]
   ],
+  "the gate's clock is an hour ahead when it decides, and right when it is started again after twelve minutes": [
+    2026,
+    [
+      { _tag: "KillAt", service: "all", step: 629, downMs: 700_000 },
+      { _tag: "ClockJump", service: "gate", step: 251, ms: 3_600_000 }
+    ]
+  ],
   "a human works in a session after one kill at such a moment": [
     1,
     [
