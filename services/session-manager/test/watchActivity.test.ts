@@ -4,7 +4,6 @@ import { AgentError, AgentRuntime, AgentRuntimes, MemoryControl, type MemoryScri
 import { Host, type PublicEventType, subjects } from "@reprise/protocol"
 import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { attribute, graceLeftMs } from "../src/activity/activity.ts"
 import { layerWith } from "../src/service.ts"
 import { toSession } from "../src/work/report.ts"
 import { inMemory, stage, surroundings } from "./support/stage.ts"
@@ -12,39 +11,6 @@ import { goodReport, newTurn, sessionId, t } from "./support/story.ts"
 
 const first = newTurn(1, { host: Host.make("local") })
 const ofHuman = (n: number) => promptIds(1_000, "a human", n)
-
-describe("activity", () => {
-  it.each([
-    ["of a prompt of ours is ours, always", { causePromptId: "m", causeIsOurs: true, live: false }, "ours"],
-    ["of another prompt is a human's", { causePromptId: "m", causeIsOurs: false, live: false }, "human"],
-    ["of another prompt beside ours is a human's", { causePromptId: "m", causeIsOurs: false, live: true }, "human"],
-    ["without a cause while a prompt of ours runs is ours", { causeIsOurs: false, live: true }, "ours"],
-    [
-      "without a cause soon after ours is of unknown origin",
-      { causeIsOurs: false, live: false, msSinceOurs: 59_000 },
-      "unknown"
-    ],
-    [
-      "without a cause long after ours is the agent's",
-      { causeIsOurs: false, live: false, msSinceOurs: 60_000 },
-      "agent"
-    ],
-    ["without a cause where we never prompted is the agent's", { causeIsOurs: false, live: false }, "agent"]
-  ] as const)("%s", (_title, seen, whose) => {
-    assert.strictEqual(attribute(seen), whose)
-  })
-})
-
-describe("the grace before an agent counts as idle", () => {
-  it.each([
-    ["is whole right after activity", 1_000, 10_000],
-    ["counts from the newest activity", 8_000, 3_000],
-    ["is over once it has passed", 12_000, 0],
-    ["is no longer than set when the clock was set back", 0, 10_000]
-  ] as const)("%s", (_title, nowMs, leftMs) => {
-    assert.strictEqual(graceLeftMs(1_000, nowMs, 10_000), leftMs)
-  })
-})
 
 /** The agent uses a hundred tools for a human's prompt, and waits until the test releases it. */
 const script: MemoryScript = ({ text }) => {
