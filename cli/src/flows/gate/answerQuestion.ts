@@ -15,7 +15,8 @@ export interface Answer {
   readonly guidance?: string
 }
 
-const user = (): string => {
+/** The name of whoever runs this process. */
+export const user = (): string => {
   try {
     return userInfo().username
   } catch {
