@@ -8,7 +8,7 @@ import { Run } from "./pages/Run.tsx"
 import { Runs } from "./pages/Runs.tsx"
 import { Session } from "./pages/Session.tsx"
 import { SignIn } from "./pages/SignIn.tsx"
-import { Empty } from "./parts/Notice.tsx"
+import { Empty, Failed } from "./parts/Notice.tsx"
 import { Shell } from "./Shell.tsx"
 
 interface Context {
@@ -46,7 +46,15 @@ const session = createRoute({
 
 const routeTree = root.addChildren([needsYou, question, runs, run, session])
 const makeRouter = (context: Context) =>
-  createRouter({ routeTree, context, defaultPreload: false, scrollRestoration: true })
+  createRouter({
+    routeTree,
+    context,
+    defaultPreload: false,
+    scrollRestoration: true,
+    defaultErrorComponent: ({ error }) => (
+      <Failed error={error instanceof Error ? error : new Error(String(error))} what="This page cannot be shown" />
+    )
+  })
 
 declare module "@tanstack/react-router" {
   interface Register {

@@ -287,4 +287,88 @@ describe.skipIf(lacksBrowser)("the web console", () => {
       }
     })
   )
+
+  it.live("shows what an agent says and does while it works, and pauses and aborts its run", () =>
+    Effect.gen(function* () {
+      const author = { role: "author", kind: "work" } as const
+      const world = yield* makeWorld({
+        openCode: "shared",
+        plan: plan("One"),
+        script: script(
+          once(author, [
+            {
+              text: "First I look at the tests, and then I fix the parser where it takes a comment for a heading.",
+              bash: "echo hello",
+              hold: { name: "mid-sentence", afterChars: 40 },
+              chunkChars: 10
+            },
+            {
+              hold: "in-thought",
+              bash: "echo work > work.txt && git add -A && git commit -q -m 'Work' && git rev-parse HEAD"
+            },
+            { text: "Done." }
+          ])
+        )
+      })
+      const { address, link } = yield* startConsole(world)
+      const { page } = yield* openPage(yield* startBrowser)
+      yield* act(() => page.goto(link))
+      yield* sees(page, "Nothing needs you")
+      const run = yield* world.start("run", "PLAN.md", "--no-input")
+      yield* act(() => page.getByRole("link", { name: "Runs" }).click())
+      yield* act(() => page.getByRole("link", { name: /A plan/ }).click())
+      yield* world.model.awaitHeld("mid-sentence")
+      const now = page.getByRole("region", { name: "Right now" })
+      yield* act(() => now.waitFor())
+      yield* world.model.release("mid-sentence")
+      yield* act(() => now.getByText(/bash echo hello/).waitFor())
+      yield* presses(page, /^Pause/)
+      yield* sees(page, "The run pauses after its current turn.")
+      yield* world.model.release("in-thought")
+      yield* act(() => page.getByText("Paused").first().waitFor())
+      yield* presses(page, /^Abort$/)
+      yield* presses(page, /^Abort the run/)
+      yield* act(() => page.getByText("Aborted").first().waitFor())
+      yield* run.ended
+      assert.deepStrictEqual(
+        (yield* world.runs).map(({ status }) => status),
+        ["aborted"]
+      )
+      assert.isTrue(page.url().startsWith(`${address}/runs/`))
+    })
+  )
+
+  it.live("stays usable with a diff of five megabytes, a line of one, and more words than anybody reads", () =>
+    Effect.gen(function* () {
+      const many = `Which colour? ${"lorem ipsum ".repeat(15_000)}`
+      const world = yield* makeWorld({
+        openCode: "shared",
+        plan: plan("One"),
+        script: script(
+          once({ role: "author", kind: "work" }, [
+            {
+              bash: "seq 1 700000 > big.txt && head -c 1000000 /dev/zero | tr '\\\\0' x > line.txt && echo small > small.txt && git add -A && git commit -q -m 'Write much' && git rev-parse HEAD"
+            },
+            { text: "It is written." }
+          ]),
+          once(report, needsHuman(many))
+        )
+      })
+      const { link, up } = yield* startConsole(world)
+      yield* asks(world)
+      const { page, problems } = yield* openPage(yield* startBrowser)
+      yield* act(() => page.goto(link))
+      yield* act(() => heading(page).waitFor())
+      yield* sees(page, /more characters of the changes are left out/)
+      yield* presses(page, /^Show all \d+ characters/)
+      // The model's context has no room for a megabyte.
+      const rows = page.getByRole("region", { name: "All words" }).locator("div > div")
+      yield* act(() => rows.first().waitFor())
+      assert.isBelow(yield* act(() => rows.count()), 200)
+      yield* act(() => page.keyboard.press("f"))
+      yield* presses(page, /^Send now/)
+      yield* up.waitFor(/Run completed/)
+      assert.deepStrictEqual(problems, [])
+    })
+  )
 })

@@ -10,6 +10,7 @@ import { ago, count, dollars, span, stepText, tokensText } from "../data/words.t
 import { useNow } from "../parts/clock.ts"
 import { Failed, Loading, Tag } from "../parts/Notice.tsx"
 import { visible } from "../parts/visible.ts"
+import { LiveWords } from "./LiveWords.tsx"
 import { Status } from "./Runs.tsx"
 
 const button = "border-line bg-card text-strong min-h-11 rounded-md border px-4 font-medium disabled:opacity-60"
@@ -267,6 +268,7 @@ export function Run({ id }: { readonly id: string }) {
           {roleRow("Reviewer", run.usage.reviewer)}
         </tbody>
       </table>
+      {run.status === "running" && <LiveWords runId={run.runId} />}
       {story.error !== null && <Failed error={story.error} what="The timeline cannot be shown" />}
       <h2 className="text-base">Timeline</h2>
       {before !== undefined && before.steps.length > 0 && (

@@ -4,15 +4,19 @@ import { useEffect, useMemo, useRef } from "react"
 import { visible } from "./visible.ts"
 
 const lineHeight = 20
-/** A line of a megabyte would stop the page. */
-const longestLine = 10_000
+/** A longer line goes on in the next row: one of a megabyte would stop the page. */
+const longestRow = 5_000
 
-const cut = (line: string): string =>
-  line.length <= longestLine ? line : `${line.slice(0, longestLine)} … ${line.length - longestLine} more characters`
+const rowsOf = (line: string): ReadonlyArray<string> =>
+  line.length <= longestRow
+    ? [line]
+    : Array.from({ length: Math.ceil(line.length / longestRow) }, (_, n) =>
+        line.slice(n * longestRow, (n + 1) * longestRow)
+      )
 
 export default function LongText({ atEnd = false, label, text }: { atEnd?: boolean; label: string; text: string }) {
   const box = useRef<HTMLDivElement>(null)
-  const lines = useMemo(() => visible(text.trimEnd()).split("\n").map(cut), [text])
+  const lines = useMemo(() => visible(text.trimEnd()).split("\n").flatMap(rowsOf), [text])
   const rows = useVirtualizer({
     count: lines.length,
     getScrollElement: () => box.current,

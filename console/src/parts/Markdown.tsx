@@ -4,9 +4,6 @@ import rehypeSanitize from "rehype-sanitize"
 import remarkGfm from "remark-gfm"
 import { visible } from "./visible.ts"
 
-/** Longer words are shown as plain text: to read them as markdown would stop the page. */
-const longest = 100_000
-
 const components: Components = {
   // The list's own words say what is checked; a box that nobody can tick needs no name.
   input: ({ checked }) => <span>{checked === true ? "☑ " : "☐ "}</span>,
@@ -45,12 +42,10 @@ const htmlAsText = () => (tree: Node) => {
 }
 
 export default function Markdown({ text }: { readonly text: string }) {
-  const safe = visible(text)
-  if (safe.length > longest) return <pre className="whitespace-pre-wrap">{safe}</pre>
   return (
     <div className="words">
       <ReactMarkdown components={components} rehypePlugins={[rehypeSanitize]} remarkPlugins={[remarkGfm, htmlAsText]}>
-        {safe}
+        {visible(text)}
       </ReactMarkdown>
     </div>
   )

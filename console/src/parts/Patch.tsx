@@ -2,6 +2,7 @@
 import { type FileDiffMetadata, parsePatchFiles } from "@pierre/diffs"
 import { FileDiff } from "@pierre/diffs/react"
 import { useMemo, useState } from "react"
+import LongText from "./LongText.tsx"
 import { useTheme } from "./theme.ts"
 import { visible } from "./visible.ts"
 
@@ -54,8 +55,18 @@ function ChangedFile({ file, isOpen }: { readonly file: FileDiffMetadata; readon
   )
 }
 
+/** Undefined: it is no diff that can be read, such as one whose end was left out within a file. */
+const filesOf = (text: string): ReadonlyArray<FileDiffMetadata> | undefined => {
+  try {
+    return parsePatchFiles(visible(text)).flatMap((patch) => patch.files)
+  } catch {
+    return undefined
+  }
+}
+
 export default function Patch({ text }: { readonly text: string }) {
-  const files = useMemo(() => parsePatchFiles(visible(text)).flatMap((patch) => patch.files), [text])
+  const files = useMemo(() => filesOf(text), [text])
+  if (files === undefined) return <LongText label="Changes" text={text} />
   let shown = 0
   return (
     <div className="space-y-2">

@@ -1,13 +1,24 @@
-/** Words of an agent, with a plain form until the reader of markdown has been loaded. */
-import { lazy, Suspense } from "react"
+/** Words of an agent, with a plain form until the reader of markdown has been loaded. Very long ones are cut at first. */
+import { lazy, Suspense, useState } from "react"
 import { visible } from "./visible.ts"
 
 const Markdown = lazy(() => import("./Markdown.tsx"))
+const LongText = lazy(() => import("./LongText.tsx"))
+
+/** To read more as markdown would stop the page. */
+const longest = 20_000
 
 export function Words({ text }: { readonly text: string }) {
+  const [all, setAll] = useState(false)
+  const start = text.slice(0, longest)
   return (
-    <Suspense fallback={<p className="whitespace-pre-wrap break-words">{visible(text).slice(0, 2000)}</p>}>
-      <Markdown text={text} />
+    <Suspense fallback={<p className="whitespace-pre-wrap break-words">{visible(start)}</p>}>
+      {all ? <LongText label="All words" text={text} /> : <Markdown text={start} />}
+      {!all && text.length > longest && (
+        <button className="text-accent min-h-11 underline" onClick={() => setAll(true)} type="button">
+          Show all {text.length} characters
+        </button>
+      )}
     </Suspense>
   )
 }

@@ -1,14 +1,16 @@
-/** Public events for browsers: the stream of all that happens from now on, and the story of one run. */
+/** Events for browsers: the stream of all that happens from now on, the story of one run, and what its agents do. */
 import { ActorConfig, Broker, Messenger, type SeenEvent } from "@reprise/actor"
-import { ConsoleConnected, ConsoleEvent, type PublicEvent, RunId, subjects } from "@reprise/protocol"
+import { ConsoleConnected, ConsoleEvent, LiveMessage, type PublicEvent, type RunId, subjects } from "@reprise/protocol"
 import { Clock, Effect, Schema, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { heartbeat, retryLine, streamMessage, whereToStart } from "../../console/eventStream.ts"
 import { ConsoleSources } from "./ConsoleSources.ts"
 import { data, orFailure } from "./replies.ts"
+import { runIdInPath } from "./viewRoutes.ts"
 
 const encode = Schema.encodeSync(ConsoleEvent)
 const encodeConnected = Schema.encodeSync(ConsoleConnected)
+const encodeLive = Schema.encodeSync(LiveMessage)
 const heartbeatEvery = "15 seconds"
 
 /** There are many, and the next one or the end of the turn says the same. */
@@ -24,6 +26,19 @@ const toConsoleEvent =
   ({ describe }: ConsoleSources["Service"]) =>
   ({ event, meta, sequence }: SeenEvent): ConsoleEvent => ({ sequence, time: meta.time, event, ...describe(event) })
 
+const withHeartbeat = <E>(messages: Stream.Stream<string, E>) =>
+  Stream.merge(
+    messages,
+    Stream.map(Stream.tick(heartbeatEvery), () => heartbeat)
+  )
+
+const eventStream = <E>(messages: Stream.Stream<string, E>) =>
+  HttpServerResponse.stream(
+    Stream.encodeText(messages),
+    // A proxy must not collect the messages.
+    { contentType: "text/event-stream", headers: { "x-accel-buffering": "no" } }
+  )
+
 /** Every event of every run, until the reader leaves. */
 const follow = Effect.gen(function* () {
   const { headers } = yield* HttpServerRequest.HttpServerRequest
@@ -37,18 +52,23 @@ const follow = Effect.gen(function* () {
   const events = messenger
     .events({ from })
     .pipe(Stream.map((seen) => streamMessage("event", encode(read(seen)), seen.sequence)))
-  const beats = Stream.tick(heartbeatEvery).pipe(Stream.map(() => heartbeat))
   const connected = Stream.make(retryLine, streamMessage("connected", encodeConnected({ resumed })))
-  return HttpServerResponse.stream(
-    Stream.concat(connected, Stream.merge(events, beats)).pipe(Stream.encodeText),
-    // A proxy must not collect the messages.
-    { contentType: "text/event-stream", headers: { "x-accel-buffering": "no" } }
-  )
+  return eventStream(Stream.concat(connected, withHeartbeat(events)))
+})
+
+/** What the agents of a run do right now. Nothing of it is kept, so a reader that was cut off misses it. */
+const hear = Effect.gen(function* () {
+  const runId = yield* runIdInPath
+  const messenger = yield* Messenger
+  const messages = messenger.hear(runId).pipe(Stream.map((message) => streamMessage("live", encodeLive(message))))
+  // The reader is told that it hears once it does: listening starts first.
+  const listening = Stream.make(retryLine, streamMessage("listening", {}))
+  return eventStream(withHeartbeat(Stream.merge(messages, listening)))
 })
 
 /** What has happened in a run so far, oldest first. */
 const story = Effect.gen(function* () {
-  const runId = RunId.make((yield* HttpRouter.params)["id"] ?? "")
+  const runId = yield* runIdInPath
   const messenger = yield* Messenger
   const read = toConsoleEvent(yield* ConsoleSources)
   const last = yield* lastSequence(runId)
@@ -63,5 +83,6 @@ const story = Effect.gen(function* () {
 
 export const eventRoutes = [
   HttpRouter.route("GET", "/api/events", orFailure(follow)),
-  HttpRouter.route("GET", "/api/runs/:id/events", orFailure(story))
+  HttpRouter.route("GET", "/api/runs/:id/events", orFailure(story)),
+  HttpRouter.route("GET", "/api/runs/:id/live", orFailure(hear))
 ] as const

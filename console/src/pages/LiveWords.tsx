@@ -1,0 +1,49 @@
+/** What the agent of a run says and does right now. */
+import { LiveMessage } from "@reprise/protocol"
+import { Schema } from "effect"
+import { useEffect, useState } from "react"
+import { type LiveLine, nothingYet, withMessage } from "../data/liveNow.ts"
+import { tokensText } from "../data/words.ts"
+import { visible } from "../parts/visible.ts"
+
+const read = Schema.decodeUnknownSync(Schema.fromJsonString(LiveMessage))
+
+const looks: Record<LiveLine["kind"], string> = {
+  text: "text-text whitespace-pre-wrap",
+  reasoning: "text-soft whitespace-pre-wrap italic",
+  tool: "text-soft font-mono text-[13px]",
+  wait: "text-warn"
+}
+
+export function LiveWords({ runId }: { readonly runId: string }) {
+  const [now, setNow] = useState(nothingYet)
+  const [isListening, setListening] = useState(false)
+  useEffect(() => {
+    const source = new EventSource(`/api/runs/${runId}/live`)
+    let count = 0
+    source.addEventListener("listening", () => setListening(true))
+    source.addEventListener("live", ({ data }) => {
+      const message = read(data)
+      count += 1
+      setNow((before) => withMessage(before, message, `${count}`))
+    })
+    return () => source.close()
+  }, [runId])
+  if (!isListening) return null
+  return (
+    <section aria-label="Right now" className="card space-y-1 px-4 py-3">
+      <h2 className="flex flex-wrap items-baseline justify-between gap-x-3 text-base">
+        <span>The {now.role ?? "agent"} right now</span>
+        {now.tokens !== undefined && (
+          <span className="text-soft text-sm font-normal">{tokensText(now.tokens)} in this turn</span>
+        )}
+      </h2>
+      {now.lines.length === 0 && <p className="text-soft">What it says and does next appears here.</p>}
+      {now.lines.map(({ id, kind, text }) => (
+        <p className={looks[kind]} key={`${kind} ${id}`}>
+          {visible(text)}
+        </p>
+      ))}
+    </section>
+  )
+}
