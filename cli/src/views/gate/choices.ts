@@ -92,6 +92,10 @@ const choiceText = (question: EscalationView, option: EscalationOption, words: s
       return question.origin === "plan"
         ? `${nobody}: the plan is read again.`
         : told("its task again, without more words.")
+    case "change-model":
+      return words === ""
+        ? `${nobody}: the next turn has another model.`
+        : `${nobody}: the next turn has model ${words}.`
     case "pause":
       return words === "" ? `${nobody}: the run pauses.` : `The agent of the next phase will be told: ${words}`
     case "continue":

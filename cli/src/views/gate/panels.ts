@@ -63,6 +63,11 @@ const previewRows = (question: EscalationView, option: EscalationOption, words: 
 const titleRow = (option: EscalationOption, columns: number): Row =>
   clipRow(row(visibleLine(option.label), "title"), columns)
 
+const hintOf = ({ guidance, name }: EscalationOption): string => {
+  if (name === "change-model") return "The model's name, such as provider/model."
+  return guidance === "required" ? "Say it in your own words." : "Guidance, if you want to give some."
+}
+
 const writingPanel = (
   question: EscalationView,
   option: EscalationOption,
@@ -76,11 +81,10 @@ const writingPanel = (
   const { rows, x, y } = wrapDraft(draft, columns - 4)
   const height = Math.max(1, Math.min(rows.length, most - preview.length - 1))
   const first = Math.min(Math.max(0, y - height + 1), rows.length - height)
-  const hint = option.guidance === "required" ? "Say it in your own words." : "Guidance, if you want to give some."
   const shown = rows.slice(first, first + height)
   const text =
     draft.text === ""
-      ? [[span("> ", "key"), span(hint, "faint")]]
+      ? [[span("> ", "key"), span(hintOf(option), "faint")]]
       : shown.map((one, index): Row => [span(first + index === 0 ? "> " : "  ", "key"), span(one)])
   return { rows: [title, ...text, ...preview], cursor: { x: x + 2, y: 1 + y - first } }
 }
