@@ -71,7 +71,6 @@ function Said({ message }: { readonly message: Message }) {
       </p>
       <div className="space-y-2">
         {message.content.map((block, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of a message never change their places
           <Block block={block} isUser={isUser} key={index} />
         ))}
       </div>

@@ -74,7 +74,6 @@ export default function Patch({ text }: { readonly text: string }) {
         const lines = linesOf(file)
         const isOpen = lines <= openLines && shown + lines <= openLinesInAll
         if (isOpen) shown += lines
-        // biome-ignore lint/suspicious/noArrayIndexKey: a patch never changes, and may name a file twice
         return <ChangedFile file={file} isOpen={isOpen} key={`${file.name} ${index}`} />
       })}
     </div>
