@@ -2,8 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { type Asked, admit, originsOf } from "../src/console/admission.ts"
 import { streamMessage, whereToStart } from "../src/console/eventStream.ts"
+import { listEntry } from "../src/console/listEntry.ts"
 import { isSession, issueSession, sessionMs } from "../src/console/sessionCookie.ts"
+import { question as raise } from "./fixtures.ts"
 
+const { _tag, ...asked } = raise()
 const origins = originsOf(7417, "https://reprise.example.org")
 
 const read: Asked = {
@@ -104,4 +107,24 @@ describe("where the event stream of a browser starts", () => {
       streamMessage("event", { text: "a\n\nid: 9\ndata: b\r" }, 7),
       'id: 7\nevent: event\ndata: {"text":"a\\n\\nid: 9\\ndata: b\\r"}\n\n'
     ))
+})
+
+describe("a question in a list", () => {
+  const question = {
+    ...asked,
+    raisedAt: "2026-01-02T10:00:00.000Z",
+    state: "open",
+    reason: "x".repeat(1_000),
+    items: [{ id: "R1", title: "t", action: "auto_fix", reason: "", priority: "P0" }],
+    evidence: { planPath: "PLAN.md", phaseTitle: "One", attempt: 2, lastLines: "y".repeat(9_000), cost: 1 }
+  } as const
+
+  it("says where it stands and how it begins, and leaves out the rest", () => {
+    const entry = listEntry(question)
+    assert.strictEqual(entry.reason, `${"x".repeat(400)}…`)
+    assert.deepStrictEqual(entry.evidence, { planPath: "PLAN.md", phaseTitle: "One", attempt: 2 })
+    assert.notProperty(entry, "items")
+    assert.strictEqual(entry.escalationId, question.escalationId)
+    assert.strictEqual(listEntry({ ...question, reason: "short" }).reason, "short")
+  })
 })
