@@ -35,14 +35,6 @@ describe("the full-screen gate of a run", () => {
       run.type("u")
       yield* screen.until(/Undone; the question stays open\./)
 
-      run.type("2")
-      yield* screen.until(/Write phase-1\.txt[\s\S]*\+phase 1 turn 1/)
-      assert.include(run.stdout, "\x1b[32m+phase 1 turn 1", "the diff has colours")
-      run.type("3")
-      yield* screen.until(/No quality gate failed here\./)
-      run.type("4")
-      yield* screen.until(/│ phase-1\.txt is written and committed\./)
-
       run.type("f")
       yield* screen.until(/The agent will be told: its task again/)
       run.type("Blue")
