@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { TurnId } from "@reprise/protocol"
 import stringWidth from "string-width"
+import { unsent } from "../src/views/gate/GateModel.ts"
 import { undoMs } from "../src/views/gate/pressed.ts"
 import { Gate, questionNamed, report } from "./support/gate.ts"
 import { aQuestion, aSession } from "./support/views.ts"
@@ -34,6 +35,9 @@ describe("a key at the gate", () => {
     gate.type("f").press("enter", "enter", "enter", "enter")
     assert.deepStrictEqual(gate.sent, [{ choice: "fix" }])
     gate.happens({ _tag: "Sent", escalationId: "a-e1" })
+    const typedAtTheFirst = { _tag: "Arrived", what: report("\r", { return: true }), seen: "a-e1" } as const
+    gate.happens(typedAtTheFirst).happens(typedAtTheFirst)
+    assert.deepStrictEqual(gate.sent, [])
     assert.notInclude(gate.screen, "Enter send")
   })
 
@@ -97,9 +101,9 @@ describe("a choice that cannot be taken back", () => {
 describe("what is written for an agent", () => {
   it("keeps the lines of a paste, which answers nothing elsewhere", () => {
     const lines = Array.from({ length: 200 }, (_, n) => `line ${n}`).join("\r")
-    const gate = new Gate([aQuestion()]).happens({ _tag: "Arrived", what: report(`${lines}\r`) })
+    const gate = new Gate([aQuestion()]).arrives(report(`${lines}\r`))
     assert.include(gate.screen, "Pasted text answers nothing.")
-    gate.type("f").happens({ _tag: "Arrived", what: report(`${lines}\r`) })
+    gate.type("f").arrives(report(`${lines}\r`))
     assert.deepStrictEqual(gate.sent, [])
     assert.include(gate.screen, "line 199")
     const [answer] = gate.type("\n").sent
@@ -140,6 +144,14 @@ describe("what is written for an agent", () => {
     gate.happens({ _tag: "Edited", escalationId: "a-e1", text: "Blue\nor green" })
     assert.deepStrictEqual(gate.requests, [{ _tag: "Keep", escalationId: "a-e1", text: "Blue\nor green" }])
     assert.include(gate.screen, "was answered by ada")
+  })
+
+  it("is given back when the human leaves, also what was written for other questions", () => {
+    const gate = new Gate([questionNamed("a"), questionNamed("b"), questionNamed("c")])
+    gate.type("fBlue").press("escape").type("sfGreen").press("interrupt")
+    assert.deepStrictEqual([...unsent(gate.model)].sort(), ["Blue", "Green"])
+    gate.type("\n")
+    assert.deepStrictEqual(unsent(gate.model), ["Blue"], "what is being sent is not given back")
   })
 
   it("is required where a choice needs it", () => {

@@ -44,15 +44,17 @@ export const watchScreen = (run: Command, { columns, rows: lines }: Size): Effec
           Effect.succeed(
             Array.from(
               { length: terminal.rows },
-              (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? ""
+              (_, row) => active.getLine(active.baseY + row)?.translateToString(true, 0, terminal.cols) ?? ""
             )
           )
         )
       })
     })
     const text = Effect.map(rows, (shown) => shown.join("\n").trimEnd())
+    // A picture is written between two marks, and may arrive in pieces.
+    const isWhole = () => run.stdout.lastIndexOf("\x1b[?2026h") <= run.stdout.lastIndexOf("\x1b[?2026l")
     const untilIt = (isWanted: (shown: string) => boolean) =>
-      waitUntil(Effect.map(text, (shown) => (isWanted(shown) ? shown : undefined)))
+      waitUntil(Effect.map(text, (shown) => (isWhole() && isWanted(shown) ? shown : undefined)))
     return {
       rows,
       until: (pattern) => untilIt((shown) => pattern.test(shown)),

@@ -41,6 +41,8 @@ export const screenKeys = () => {
     unref: () => undefined
   })
   const onData = (bytes: Buffer) => keys.write(bytes)
+  // Before anything is drawn, so that Ctrl-C is a key as soon as there is something to leave.
+  stdin.setRawMode(true)
   return {
     keys,
     open: (): boolean => {

@@ -59,17 +59,19 @@ export class Gate {
     return this
   }
 
+  /** What is typed at the question that is shown. */
+  arrives(what: Arrived): this {
+    return this.happens({ _tag: "Arrived", what, seen: this.model.current })
+  }
+
   /** Each character is a key that arrives alone. */
   type(text: string): this {
-    for (const one of text) this.happens({ _tag: "Arrived", what: report(one, one === "\n" ? { return: true } : {}) })
+    for (const one of text) this.arrives(report(one, one === "\n" ? { return: true } : {}))
     return this
   }
 
   press(...names: ReadonlyArray<Name>): this {
-    return this.happens({
-      _tag: "Arrived",
-      what: { _tag: "Keys", keys: names.map((name) => ({ _tag: "Named", name })) }
-    })
+    return this.arrives({ _tag: "Keys", keys: names.map((name) => ({ _tag: "Named", name })) })
   }
 
   tick(ms: number): this {

@@ -7,7 +7,7 @@ import { screenSize } from "../../terminal/fullScreen.ts"
 import { say } from "../../terminal/Printer.ts"
 import { readInEditor } from "../../terminal/readInEditor.ts"
 import { quotedLines, visible } from "../../terminal/visible.ts"
-import { emptyGate, type GateInput, type GateModel, type GateRequest, writtenNow } from "../../views/gate/GateModel.ts"
+import { emptyGate, type GateInput, type GateModel, type GateRequest, unsent } from "../../views/gate/GateModel.ts"
 import { updateGate } from "../../views/gate/updateGate.ts"
 import { answerQuestion } from "./answerQuestion.ts"
 import type { Closed } from "./askInTerminal.ts"
@@ -70,10 +70,6 @@ const send = ({ answer, question }: Extract<GateRequest, { _tag: "Send" }>, offe
   )
 }
 
-const giveBack = (text: string): void => {
-  if (text.trim() !== "") say(`What you wrote was not sent:\n${quotedLines(text)}`)
-}
-
 /** Its first picture shows the questions that are open already. */
 const makeScreen = Effect.fnUntraced(function* (questions: ReadonlyArray<EscalationView>, offer: Offer) {
   let model = emptyGate(Date.now(), screenSize())
@@ -89,9 +85,7 @@ const makeScreen = Effect.fnUntraced(function* (questions: ReadonlyArray<Escalat
     (open) =>
       Effect.sync(() => {
         open.close()
-        for (const text of kept) giveBack(text)
-        // An editor that was open keeps its text in its file.
-        if (model.mode._tag !== "Editing") giveBack(writtenNow(model))
+        for (const text of [...kept, ...unsent(model)]) say(`What you wrote was not sent:\n${quotedLines(text)}`)
       })
   )
   const resized = () => offer({ _tag: "Resized", size: screenSize() })
@@ -107,9 +101,10 @@ const makeScreen = Effect.fnUntraced(function* (questions: ReadonlyArray<Escalat
     take: (input: GateInput): ReadonlyArray<GateRequest> => {
       const updated = updateGate(model, input)
       model = updated.model
-      terminal.show(model)
       return updated.requests
     },
+    /** Draws what has become of it. */
+    show: () => terminal.show(model),
     model: (): GateModel => model
   }
 })
@@ -166,13 +161,15 @@ export const runScreen = Effect.fn("runScreen")(function* ({ listen, questions, 
   )
   yield* Effect.forkScoped(listen(offer))
   while (true) {
-    const input = yield* Queue.take(inputs)
-    for (const request of screen.take(input)) {
-      const left = yield* fulfil(screen, request, offer)
-      if (left !== undefined) return left
+    // Agents may write faster than a terminal draws: whatever has come is one picture.
+    for (const input of yield* Queue.takeAll(inputs)) {
+      for (const request of screen.take(input)) {
+        const left = yield* fulfil(screen, request, offer)
+        if (left !== undefined) return left
+      }
     }
-    const isOver = input._tag === "Sent" || input._tag === "Closed"
-    if (isOver && !stays && screen.model().questions.length === 0) return undefined
+    if (!stays && screen.model().questions.length === 0) return undefined
+    screen.show()
   }
 }, Effect.scoped)
 

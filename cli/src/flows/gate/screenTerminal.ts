@@ -22,19 +22,24 @@ export const makeScreenTerminal = (first: GateModel, offer: (input: GateInput) =
 
   const open = (): (() => void) => {
     const input = screenKeys()
-    const ink = render(createElement(GateScreen, { store, onArrived: (what) => offer({ _tag: "Arrived", what }) }), {
-      stdin: input.keys,
-      stdout: process.stderr,
-      stderr: process.stderr,
-      alternateScreen: true,
-      incrementalRendering: true,
-      exitOnCtrlC: false,
-      interactive: true,
-      isScreenReaderEnabled: false,
-      patchConsole: false
-    })
-    // The picture has been drawn by now; what was typed before is not meant for it.
-    if (input.open()) offer({ _tag: "Told", text: "What you typed before this was shown is ignored." })
+    // What was typed before the picture is on the screen is not meant for it.
+    const onDraw = () => {
+      if (input.open()) offer({ _tag: "Told", text: "What you typed before this was shown is ignored." })
+    }
+    const ink = render(
+      createElement(GateScreen, { store, onDraw, onArrived: (what, seen) => offer({ _tag: "Arrived", what, seen }) }),
+      {
+        stdin: input.keys,
+        stdout: process.stderr,
+        stderr: process.stderr,
+        alternateScreen: true,
+        incrementalRendering: true,
+        exitOnCtrlC: false,
+        interactive: true,
+        isScreenReaderEnabled: false,
+        patchConsole: false
+      }
+    )
     return () => {
       ink.unmount()
       input.close()

@@ -60,7 +60,8 @@ export interface GateModel {
 }
 
 export type GateInput =
-  | { readonly _tag: "Arrived"; readonly what: Arrived }
+  /** `seen`: the question that was on the screen when it was typed. */
+  | { readonly _tag: "Arrived"; readonly what: Arrived; readonly seen: string | undefined }
   /** A question was raised, or says something else now. */
   | { readonly _tag: "Opened"; readonly question: EscalationView }
   /** `how` follows the question's id in a sentence. */
@@ -129,4 +130,12 @@ export const writtenNow = ({ current, drafts, mode }: GateModel): string => {
     default:
       return current === undefined ? "" : (drafts[current] ?? "")
   }
+}
+
+/** Everything that was written and not sent. An editor that is open keeps its text in its file. */
+export const unsent = (model: GateModel): ReadonlyArray<string> => {
+  const { current, drafts, mode } = model
+  const others = Object.entries(drafts).flatMap(([id, text]) => (id === current ? [] : [text]))
+  const isElsewhere = mode._tag === "Sending" || mode._tag === "Editing"
+  return [...others, ...(isElsewhere ? [] : [writtenNow(model)])].filter((text) => text.trim() !== "")
 }

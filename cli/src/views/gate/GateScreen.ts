@@ -1,6 +1,6 @@
 /** The gate on the terminal: draws the picture of the model, and reports what arrives. */
 import { Box, Text, type TextProps, useCursor, useInput, usePaste } from "ink"
-import { createElement, useSyncExternalStore } from "react"
+import { createElement, useInsertionEffect, useSyncExternalStore } from "react"
 import type { GateModel } from "./GateModel.ts"
 import { type Arrived, arrived, pastedText } from "./keys.ts"
 import type { Row, SpanTone } from "./rows.ts"
@@ -14,7 +14,10 @@ export interface GateStore {
 
 interface Props {
   readonly store: GateStore
-  readonly onArrived: (what: Arrived) => void
+  /** Called once, right before the first picture is written. */
+  readonly onDraw: () => void
+  /** `seen`: the question that is on the screen. */
+  readonly onArrived: (what: Arrived, seen: string | undefined) => void
 }
 
 const looks: Readonly<Record<SpanTone, TextProps>> = {
@@ -38,11 +41,12 @@ const drawRow = (row: Row, index: number) =>
     row.length === 0 ? " " : row.map(({ text, tone }, n) => createElement(Text, { key: n, ...looks[tone] }, text))
   )
 
-export const GateScreen = ({ onArrived, store }: Props) => {
+export const GateScreen = ({ onArrived, onDraw, store }: Props) => {
   const model = useSyncExternalStore(store.subscribe, store.get)
   const { setCursorPosition } = useCursor()
-  useInput((input, key) => onArrived(arrived(input, key)))
-  usePaste((text) => onArrived({ _tag: "Pasted", text: pastedText(text) }))
+  useInsertionEffect(onDraw, [])
+  useInput((input, key) => onArrived(arrived(input, key), model.current))
+  usePaste((text) => onArrived({ _tag: "Pasted", text: pastedText(text) }, model.current))
   const { cursor, rows } = screenOf(model)
   setCursorPosition(cursor)
   return createElement(Box, { flexDirection: "column", height: model.size.rows }, rows.map(drawRow))

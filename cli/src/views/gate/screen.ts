@@ -80,7 +80,9 @@ const beside = (model: GateModel, right: ReadonlyArray<Row>, columns: number, he
 
 /** Columns of the list at the left; none where the terminal is too narrow, or there is nothing to choose from. */
 const listColumns = (model: GateModel): number =>
-  filtered(model).length > 1 && model.size.columns >= 100 ? Math.min(44, Math.floor(model.size.columns / 3)) : 0
+  model.mode._tag !== "Help" && filtered(model).length > 1 && model.size.columns >= 100
+    ? Math.min(44, Math.floor(model.size.columns / 3))
+    : 0
 
 const pageColumns = (model: GateModel): number => {
   const list = listColumns(model)

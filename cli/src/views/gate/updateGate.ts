@@ -11,6 +11,7 @@ import {
   type Notice,
   writtenNow
 } from "./GateModel.ts"
+import type { Arrived, Key } from "./keys.ts"
 import { show } from "./look.ts"
 import { pasted, pressed } from "./pressed.ts"
 
@@ -148,7 +149,14 @@ const ticked = (before: GateModel, nowMs: number): Updated => {
   return { model: { ...model, mode: { _tag: "Sending", answer } }, requests: [{ _tag: "Send", question, answer }] }
 }
 
-const arrived = (model: GateModel, { what }: Extract<GateInput, { _tag: "Arrived" }>): Updated => {
+const leaves = (key: Key): boolean => key._tag === "Named" && (key.name === "interrupt" || key.name === "endOfInput")
+
+/** What was typed at another question is not meant for this one. */
+const meant = ({ seen, what }: Extract<GateInput, { _tag: "Arrived" }>, current: string | undefined): Arrived =>
+  seen === current ? what : { _tag: "Keys", keys: what._tag === "Keys" ? what.keys.filter(leaves) : [] }
+
+const arrived = (model: GateModel, input: Extract<GateInput, { _tag: "Arrived" }>): Updated => {
+  const what = meant(input, model.current)
   if (what._tag === "Pasted") return quietly(pasted(model, what.text))
   let updated = quietly(model)
   for (const key of what.keys) {

@@ -1,0 +1,290 @@
+/** The full-screen gate in a real terminal: what a human sees, as files in `screens`, and what becomes of what is typed. */
+import { execFileSync } from "node:child_process"
+import { existsSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, expect, layer } from "@effect/vitest"
+import { Messenger } from "@reprise/actor"
+import { RunId, SessionId, TurnId } from "@reprise/protocol"
+import { Broker as Server } from "@reprise/testing"
+import { Effect } from "effect"
+import { answer, askingBroker, raise, shownQuestion } from "../harness/askingBroker.ts"
+import { plan, script } from "../harness/modelScript.ts"
+import { watchScreen } from "../harness/Screen.ts"
+import type { Size } from "../harness/screenOf.ts"
+import { makeWorld } from "../harness/World.ts"
+import { waitUntil } from "../harness/waitUntil.ts"
+
+const wide: Size = { columns: 110, rows: 30 }
+
+/** `reprise gate` in a terminal of this size, once it shows a question. */
+const openGate = Effect.fnUntraced(function* (size: Size, environment: Readonly<Record<string, string>> = {}) {
+  const { url } = yield* Server
+  const world = yield* makeWorld({ plan: plan("One"), script: script() })
+  const gate = yield* world.startIn({ input: size, environment }, "gate", "--nats", url)
+  return { gate, world, screen: yield* watchScreen(gate, size) }
+})
+
+const shown = /Your answer is needed[\s\S]*Ctrl-C leave/
+
+/** The time that has passed differs between two runs of a test. */
+const timeless = (rows: ReadonlyArray<string>): string =>
+  `${rows
+    .map((row) => row.trimEnd())
+    .join("\n")
+    .replaceAll(/\b\d+ min ago\b/g, "just now")
+    .trimEnd()}\n`
+
+const looksLike = (name: string, rows: ReadonlyArray<string>) =>
+  Effect.promise(() => expect(timeless(rows)).toMatchFileSnapshot(`screens/${name}.txt`))
+
+/** Closes every question that another test has left open. */
+const closeAll = Effect.gen(function* () {
+  const messenger = yield* Messenger
+  for (const { escalationId } of yield* messenger.list.gate({ state: "open" })) yield* answer(escalationId, "abort")
+})
+
+layer(askingBroker, { excludeTestServices: true, timeout: "15 minutes" })("the gate in a terminal", (it) => {
+  it.effect("shows several questions beside the one that is read, and its help", () =>
+    Effect.gen(function* () {
+      yield* closeAll
+      yield* raise("several-1", {
+        reason: "Which colour?",
+        evidence: { planPath: "PLAN.md", phaseTitle: "One", attempt: 1 }
+      })
+      yield* raise("several-2", { reason: "Which size?", evidence: { planPath: "OTHER.md" } })
+      yield* raise("several-3", { reason: Array.from({ length: 60 }, (_, n) => `Line ${n} of many.`).join("\n") })
+      const { gate, screen } = yield* openGate(wide)
+      yield* screen.until(/1 of 3[\s\S]*Ctrl-C leave/)
+      yield* looksLike("several", yield* screen.rows)
+      gate.type("s")
+      yield* screen.until(/2 of 3/)
+      gate.type("s")
+      yield* screen.until(/3 of 3/)
+      gate.type(" ")
+      yield* screen.until(/more above/)
+      yield* looksLike("scrolled", yield* screen.rows)
+      gate.type("?")
+      yield* screen.until(/Alt-Enter begins a new line/)
+      yield* looksLike("help", yield* screen.rows)
+      gate.type("x")
+      yield* screen.untilGone(/Alt-Enter begins a new line/)
+      gate.type("/")
+      yield* screen.until(/Esc shows all/)
+      gate.type("OTHER")
+      yield* screen.until(/Which size\?/)
+      yield* looksLike("filtered", yield* screen.rows)
+      gate.type("\x03")
+      assert.strictEqual((yield* gate.ended).code, 0)
+    })
+  )
+
+  it.effect("is drawn anew in each size that the terminal gets, from 200 columns to 40", () =>
+    Effect.gen(function* () {
+      yield* closeAll
+      yield* raise("resized", {
+        reason:
+          "A long reason, so that it has to be broken: which of the two colours of the plan is the right one for the door?",
+        evidence: {
+          planPath: "PLAN.md",
+          phaseTitle: "The door",
+          lastLines: "I have read everything that there is to read about doors."
+        }
+      })
+      const { gate, screen } = yield* openGate({ columns: 200, rows: 24 })
+      yield* screen.until(shown)
+      yield* looksLike("columns-200", yield* screen.rows)
+      yield* screen.resize({ columns: 40, rows: 24 })
+      yield* screen.until(/\n─{40}\n/)
+      yield* screen.until(/Enter recommended · \? help$/)
+      yield* looksLike("columns-40", yield* screen.rows)
+      yield* screen.resize({ columns: 120, rows: 40 })
+      yield* screen.until(/\n─{120}\n/)
+      yield* screen.until(/a attach$/)
+      yield* looksLike("columns-120", yield* screen.rows)
+      gate.type("\x03")
+      assert.strictEqual((yield* gate.ended).code, 0)
+    })
+  )
+
+  it.effect("keeps all of 200 pasted lines, in a terminal that marks them and in one that does not", () =>
+    Effect.gen(function* () {
+      yield* closeAll
+      const lines = Array.from({ length: 200 }, (_, n) => `line ${n}`)
+      const marked = yield* raise("paste-marked", { reason: "Which colour?" })
+      const { gate, screen } = yield* openGate(wide)
+      yield* screen.until(shown)
+      gate.type(`\x1b[200~${lines.join("\r")}\r\x1b[201~`)
+      yield* screen.until(/Pasted text answers nothing/)
+      gate.type("f")
+      yield* screen.until(/Enter send/)
+      gate.type(`\x1b[200~${lines.join("\r")}\r\x1b[201~`)
+      yield* screen.until(/line 199/)
+      yield* looksLike("pasted", yield* screen.rows)
+      gate.type("\r")
+      yield* screen.until(/No question is open/)
+      assert.strictEqual((yield* shownQuestion(marked)).guidance, lines.join("\n"))
+
+      const unmarked = yield* raise("paste-unmarked", { reason: "Which size?" })
+      yield* screen.until(/Which size\?[\s\S]*Ctrl-C leave/)
+      gate.type("f")
+      yield* screen.until(/Enter send/)
+      gate.type(lines.join("\r"))
+      yield* screen.until(/line 199/)
+      gate.type("\r")
+      yield* screen.until(/No question is open/)
+      assert.strictEqual((yield* shownQuestion(unmarked)).guidance, lines.join("\n"))
+    })
+  )
+
+  it.effect("tells who was first, and gives back what was written", () =>
+    Effect.gen(function* () {
+      yield* closeAll
+      const first = yield* raise("first", { reason: "Which colour?" })
+      yield* raise("second", { reason: "Which size?" })
+      const { gate, screen } = yield* openGate(wide)
+      yield* screen.until(shown)
+      gate.type("f")
+      yield* screen.until(/Enter send/)
+      gate.type("Blue")
+      yield* screen.until(/> Blue/)
+      yield* answer(first, "fix")
+      yield* screen.until(/Which size\?[\s\S]*first-e1 was answered by ada: fix\./)
+      yield* looksLike("somebody-was-first", yield* screen.rows)
+      gate.type("\x03")
+      assert.strictEqual((yield* gate.ended).code, 0)
+      yield* screen.until(/^What you wrote was not sent:\n {2}\| Blue$/m)
+    })
+  )
+
+  it.effect("leaves the terminal to an open editor when somebody else answers, and then shows what happened", () =>
+    Effect.gen(function* () {
+      yield* closeAll
+      const asked = yield* raise("edited", { reason: "Which colour?" })
+      const { gate, screen, world } = yield* openGate(wide, { EDITOR: `sh ../editor` })
+      const at = (name: string) => join(world.root, "..", name)
+      execFileSync("mkfifo", [at("close")])
+      writeFileSync(
+        at("editor"),
+        `printf 'Blue,\\nor green' > "$1"; echo EDITING; read -r line < '${at("close")}'; echo CLOSED\n`
+      )
+      yield* screen.until(shown)
+      gate.type("e")
+      yield* screen.until(/EDITING$/)
+      yield* answer(asked, "fix")
+      const later = yield* raise("edited-later", { reason: "Which size?" })
+      yield* waitUntil(Effect.map(shownQuestion(later), ({ state }) => (state === "open" ? true : undefined)))
+      assert.match((yield* screen.rows).join("\n").trimEnd(), /EDITING$/, "nothing is drawn over the editor")
+      writeFileSync(at("close"), "\n")
+      yield* screen.until(/Which size\?[\s\S]*edited-e1 was answered by ada: fix\. What you wrote was not sent/)
+      gate.type("f")
+      yield* screen.until(/Enter send/)
+      gate.type("\x07")
+      yield* screen.until(/EDITING$/)
+      writeFileSync(at("close"), "\n")
+      yield* screen.until(/> Blue,\n {2}or green[\s\S]*The agent will be told: Blue,/)
+      gate.type("\r")
+      yield* screen.until(/No question is open/)
+      assert.strictEqual((yield* shownQuestion(later)).guidance, "Blue,\nor green")
+      gate.type("\x03")
+      yield* screen.until(/What you wrote was not sent:\n {2}\| Blue,\n {2}\| or green/)
+      assert.isTrue(existsSync(at("close")))
+    })
+  )
+
+  it.effect("leaves on Ctrl-C wherever the human is, and the question stays open", () =>
+    Effect.gen(function* () {
+      yield* closeAll
+      const asked = yield* raise("left", { reason: "Which colour?" })
+      for (const [keys, seen] of [
+        ["", shown],
+        ["f", /Enter send/],
+        ["q", /Are you sure\?/],
+        ["qy", /u = undo/],
+        ["?", /any key goes back/],
+        ["/", /Esc shows all/],
+        ["2", /\n/]
+      ] as const) {
+        const { gate, screen } = yield* openGate({ columns: 80, rows: 24 })
+        yield* screen.until(shown)
+        gate.type(keys)
+        yield* screen.until(seen)
+        gate.type("\x03")
+        assert.strictEqual((yield* gate.ended).code, 0, keys)
+        assert.notInclude((yield* screen.rows).join("\n"), "Your answer is needed", "the screen of before is back")
+        assert.strictEqual((yield* shownQuestion(asked)).state, "open", keys)
+      }
+    })
+  )
+
+  it.effect("shows emoji, and text from right to left, and executes nothing that an agent writes", () =>
+    Effect.gen(function* () {
+      yield* closeAll
+      yield* raise("scripts", {
+        reason: "שלום עולם 🚀 漢字 👩‍👩‍👧 مرحبا\n\x1b[2J\x1b]0;owned\x07\u202etxet",
+        evidence: { planPath: "PLAN.md", phaseTitle: "אחת 🚪", lastLines: "👍🏽 fine\n\x1b[31mred" }
+      })
+      const { gate, screen } = yield* openGate({ columns: 60, rows: 24 })
+      yield* screen.until(shown)
+      yield* looksLike("scripts", yield* screen.rows)
+      assert.notInclude(gate.stdout, "\x1b]0;")
+      assert.notInclude(gate.stdout, "\u202e")
+      gate.type("\x03")
+      assert.strictEqual((yield* gate.ended).code, 0)
+    })
+  )
+
+  it.effect("draws a megabyte of an agent's words as a few pictures, and takes keys meanwhile", () =>
+    Effect.gen(function* () {
+      yield* closeAll
+      yield* raise("flood", { reason: "Which colour?" })
+      const { gate, screen } = yield* openGate(wide)
+      const messenger = yield* Messenger
+      yield* screen.until(shown)
+      gate.type("4")
+      yield* screen.until(/4 Transcript/)
+      const before = gate.stdout.length
+      const turn = {
+        runId: RunId.make("flood"),
+        sessionId: SessionId.make("flood-s1"),
+        turnId: TurnId.make("flood-t1"),
+        role: "author",
+        part: "p",
+        kind: "text"
+      } as const
+      for (let n = 0; n < 256; n++) {
+        const text = `${`${n} `.repeat(1000).slice(0, 4000)}\n`
+        yield* messenger.announce({ _tag: "AgentSaid", ...turn, text })
+      }
+      yield* messenger.announce({ _tag: "AgentSaid", ...turn, text: "The last words.\x1b[2J" })
+      gate.type("?")
+      yield* screen.until(/any key goes back/)
+      gate.type("x")
+      yield* screen.until(/The last words\.\\x1b\[2J/)
+      assert.isBelow(gate.stdout.length - before, 512 * 1024)
+      gate.type("\x03")
+      assert.strictEqual((yield* gate.ended).code, 0)
+    })
+  )
+
+  it.effect("asks line by line where colours are not wanted, on a dumb terminal and for readers of the screen", () =>
+    Effect.gen(function* () {
+      yield* closeAll
+      yield* raise("lines", { reason: "Which colour?", evidence: { planPath: "PLAN.md", lastLines: "I ask." } })
+      for (const environment of [{ NO_COLOR: "1" }, { ACCESSIBLE: "1" }, { INK_SCREEN_READER: "true" }]) {
+        const { gate, screen } = yield* openGate({ columns: 80, rows: 24 }, environment)
+        yield* screen.until(/answer>/)
+        assert.notInclude(gate.stdout, "\x1b[?1049h", "no other screen")
+        yield* looksLike("lines", yield* screen.rows)
+        gate.type("\x03")
+        assert.strictEqual((yield* gate.ended).code, 0)
+      }
+      const { url } = yield* Server
+      const world = yield* makeWorld({ plan: plan("One"), script: script() })
+      const dumb = yield* world.atTerminal("gate", "--nats", url)
+      yield* dumb.waitFor(/Which colour\?[\s\S]*answer> /)
+      assert.notInclude(dumb.stdout, "\x1b[?1049h")
+      dumb.type("\x03")
+      assert.strictEqual((yield* dumb.ended).code, 0)
+    })
+  )
+})
