@@ -154,6 +154,14 @@ describe("what is written for an agent", () => {
     assert.deepStrictEqual(unsent(gate.model), ["Blue"], "what is being sent is not given back")
   })
 
+  it("is not given back once it was sent, although it was laid aside before", () => {
+    const gate = new Gate([questionNamed("a")]).type("fBlue").press("escape").type("f!\n")
+    assert.deepStrictEqual(gate.sent, [{ choice: "fix", guidance: "Blue!" }])
+    assert.deepStrictEqual(unsent(gate.model), [])
+    gate.happens({ _tag: "Sent", escalationId: "a-e1" })
+    assert.deepStrictEqual(unsent(gate.model), [])
+  })
+
   it("is required where a choice needs it", () => {
     const gate = new Gate([aQuestion({ origin: "question", options: [option("other", "required")] })]).type("o\n")
     assert.deepStrictEqual(gate.sent, [])
