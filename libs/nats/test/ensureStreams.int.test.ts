@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { RetentionPolicy, StorageType } from "@nats-io/jetstream"
 import { Kvm } from "@nats-io/kv"
 import { Objm } from "@nats-io/obj"
 import { Effect } from "effect"
 import {
-  connectionTo,
   EmbeddedServer,
   ensureConsumer,
   ensureStreams,
@@ -14,9 +12,9 @@ import {
   publish,
   smallestStorageBytes,
   statisticsOverSystem,
-  systemCredentialsOf
+  systemConnectionTo
 } from "../src/index.ts"
-import { brokerLayer } from "./harness.ts"
+import { brokerLayer, openTemplate } from "./harness.ts"
 
 const storageBytes = smallestStorageBytes
 const live = { excludeTestServices: true, timeout: "15 minutes" } as const
@@ -152,7 +150,7 @@ layer(brokerLayer(), live)("ensureStreams", (it) => {
   )
 })
 
-const smallAccount = readFileSync(new URL("../../../nats.conf", import.meta.url), "utf8").replace(
+const smallAccount = openTemplate.replace(
   "jetstream: enabled",
   `jetstream { max_file: ${2 * storageBytes} }`
 )
@@ -227,8 +225,7 @@ layer(brokerLayer(), live)("health", (it) => {
     Effect.gen(function* () {
       const { endpoint } = yield* EmbeddedServer
       const { jsm } = yield* Nats
-      const credentials = systemCredentialsOf(endpoint)
-      const system = yield* Nats.make(connectionTo(endpoint, { name: "system", credentials }))
+      const system = yield* Nats.make(systemConnectionTo(endpoint, "test"))
       const look = health({ prefix: "reprise", statistics: statisticsOverSystem(system.nc) })
 
       const empty = yield* look
