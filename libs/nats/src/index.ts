@@ -11,7 +11,14 @@ export * from "./BrokerError.ts"
 export type { Difference } from "./compareConfig.ts"
 export * from "./embedded/EmbeddedError.ts"
 export * from "./embedded/EmbeddedServer.ts"
-export { connectionTo, describeEndpoint, Endpoint, readEndpoint, systemConnectionTo } from "./embedded/Endpoint.ts"
+export {
+  connectionTo,
+  describeEndpoint,
+  Endpoint,
+  isSameServer,
+  readEndpoint,
+  systemConnectionTo
+} from "./embedded/Endpoint.ts"
 export * from "./embedded/Ownership.ts"
 export {
   checkFormat,

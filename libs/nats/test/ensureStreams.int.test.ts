@@ -150,10 +150,7 @@ layer(brokerLayer(), live)("ensureStreams", (it) => {
   )
 })
 
-const smallAccount = openTemplate.replace(
-  "jetstream: enabled",
-  `jetstream { max_file: ${2 * storageBytes} }`
-)
+const smallAccount = openTemplate.replace("jetstream: enabled", `jetstream { max_file: ${2 * storageBytes} }`)
 
 layer(brokerLayer({ template: smallAccount }), live)("on a small account", (it) => {
   it.effect("divides what the account has left, and reports when that is too little", () =>

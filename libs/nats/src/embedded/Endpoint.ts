@@ -86,6 +86,10 @@ export const systemConnectionTo = ({ system, url }: Endpoint, name: string): Nat
   inboxPrefix: inboxOf("person")
 })
 
+/** Whether two descriptions are of the server of one owner, which may have started it again. */
+export const isSameServer = (one: Endpoint, other: Endpoint): boolean =>
+  Redacted.value(one.password) === Redacted.value(other.password)
+
 /** A description without secrets, for logs and messages. */
 export const describeEndpoint = (endpoint: Endpoint): string =>
   `${endpoint.url} (nats-server ${endpoint.serverVersion}, process ${endpoint.ownerPid})`
