@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { findUsability } from "@reprise/sandbox"
 import { Effect } from "effect"
+import { userFolderOf } from "../harness/brokerOf.ts"
 import { on, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
@@ -14,9 +15,8 @@ const commit = "echo {{phase}} > phase-{{phase}}.txt && git add -A && git commit
 const done = { text: "It is written and committed." }
 
 /** The files in which this machine keeps rules, one for each clone. */
-const ruleFiles = ({ environment }: World): ReadonlyArray<string> => {
-  const base = environment["XDG_CONFIG_HOME"] ?? join(environment["HOME"] ?? "", ".config")
-  const folder = join(base, "reprise", "permissions")
+const ruleFiles = (world: World): ReadonlyArray<string> => {
+  const folder = join(userFolderOf(world), "permissions")
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
 }
 

@@ -14,7 +14,8 @@ import {
   statisticsOverSystem,
   systemConnectionTo
 } from "../src/index.ts"
-import { brokerLayer, openTemplate } from "./harness.ts"
+import { openTemplate } from "../src/testing.ts"
+import { brokerLayer } from "./harness.ts"
 
 const storageBytes = smallestStorageBytes
 const live = { excludeTestServices: true, timeout: "15 minutes" } as const

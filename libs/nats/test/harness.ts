@@ -14,6 +14,7 @@ import {
   type EmbeddedServerShape,
   layerEmbeddedConnection
 } from "../src/index.ts"
+import { openTemplate } from "../src/testing.ts"
 
 export const temporaryDirectory = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "reprise-nats-"))),
@@ -22,20 +23,6 @@ export const temporaryDirectory = Effect.acquireRelease(
 
 /** The path of a state directory that does not exist yet. */
 export const stateDirectory = Effect.map(temporaryDirectory, (directory) => join(directory, ".reprise"))
-
-/** The configuration of a server on which everybody may do everything, with every prefix. */
-export const openTemplate = readFileSync(new URL("../../../nats.conf", import.meta.url), "utf8").replace(
-  /^#\? accounts\n/m,
-  `accounts {
-  REPRISE {
-    jetstream: enabled
-    users: [{ nkey: $REPRISE_NKEY_OPERATOR }, { user: $REPRISE_PERSON_USER, password: $REPRISE_PERSON_PASSWORD }]
-  }
-  SYSTEM { users: [{ user: $REPRISE_SYSTEM_USER, password: $REPRISE_SYSTEM_PASSWORD }] }
-}
-system_account: SYSTEM
-`
-)
 
 /** An embedded server and the operator's connection to it, both gone with the layer. Nobody is refused anything there. */
 export const brokerLayer = (options: Partial<EmbeddedOptions> = {}) =>
