@@ -13,11 +13,12 @@ import {
   type Identity,
   isSameServer,
   Nats,
+  type NatsShape,
   NoOwner,
   readEndpoint
 } from "@reprise/nats"
-import { Host } from "@reprise/protocol"
-import { Context, Effect, Layer, Option, Schedule } from "effect"
+import { Host, ServiceName } from "@reprise/protocol"
+import { Context, Effect, Fiber, Layer, Option, Schedule, Scope } from "effect"
 import { machineSecret } from "../project/machineSecret.ts"
 import { type CliFailure, missing } from "../terminal/CliFailure.ts"
 import { showingStep } from "../views/live/Display.ts"
@@ -35,6 +36,21 @@ const untilReachable = Schedule.spaced("100 millis")
 /** The hosts that may do work here: whoever joins usually has the same environment. */
 const hostsOf = ({ host }: SystemOptions) =>
   Effect.map(hostName, (name) => [...new Set(["local", name, host ?? name])].map((one) => Host.make(one)))
+
+/** Connects all services side by side, while the streams are looked at; they are closed side by side, too. */
+const connectEarly = Effect.fnUntraced(function* <E>(
+  connect: (as: ServiceName) => Effect.Effect<NatsShape, E, Scope.Scope>
+) {
+  const together = yield* Scope.fork(yield* Effect.scope, "parallel")
+  const connecting = yield* Effect.forEach(ServiceName.literals, (service) =>
+    Effect.map(
+      Effect.forkIn(Scope.provide(connect(service), together), together),
+      (fiber) => [service, Fiber.join(fiber)] as const
+    )
+  )
+  const connected = new Map(connecting)
+  return { connect: (service: ServiceName) => connected.get(service) ?? connect(service) }
+})
 
 const ownBroker = Effect.fnUntraced(function* (options: SystemOptions) {
   const { identity = "person", project, settings } = options
@@ -59,11 +75,12 @@ const ownBroker = Effect.fnUntraced(function* (options: SystemOptions) {
       Effect.provideService(ensureStreams(prefix, storage), Nats, operator)
     )
   )
+  const services = yield* connectEarly(connect)
   const [nats] = yield* Effect.all([connect(identity), prepared], { concurrency: 2 })
   const onNats = Effect.provideService(Nats, nats)
   const store = { prefix, directory: project.directory }
   return Context.make(Nats, nats).pipe(
-    Context.add(ServiceConnections, { connect }),
+    Context.add(ServiceConnections, services),
     Context.add(BrokerRole, {
       owns: true,
       works: false,
