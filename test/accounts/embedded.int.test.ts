@@ -11,7 +11,7 @@ const strangers: Readonly<Record<string, Credentials>> = {
   "without a name": { _tag: "Anonymous" },
   "with the name of a person and a guess": {
     _tag: "UserPassword",
-    user: "person",
+    user: "reprise",
     password: Redacted.make("guess")
   },
   "with a key that the server does not know": { _tag: "Seed", seed: newSeed() }

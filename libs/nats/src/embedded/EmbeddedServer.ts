@@ -81,7 +81,8 @@ const settingsFor = (options: EmbeddedOptions, { salt, secret }: Keys): ServerSe
     storeDirectory: nats,
     logFile: log,
     tenant: options.tenant ?? { prefix: "reprise", hosts: [Host.make("local")] },
-    person: { user: "person", password: newSecret(randomBytes(24)) },
+    // Scripts of people have this name in them.
+    person: { user: "reprise", password: newSecret(randomBytes(24)) },
     system: { user: "system", password: newSecret(randomBytes(24)) },
     publicKey: (holder) => publicKeyOf(derivedSeed(secret, salt, holder)),
     monitoring: options.monitoring ?? false
