@@ -10,8 +10,8 @@ import type { World } from "./World.ts"
 export const userFolderOf = ({ environment }: Pick<World, "environment">): string =>
   join(environment["XDG_CONFIG_HOME"] ?? join(environment["HOME"] ?? "", ".config"), "reprise")
 
-/** What a service and the operator must know of this machine: every version of Reprise makes it in the same way. */
-const secretOf = (world: World) =>
+/** What a service and the operator must know on this machine. Every version of Reprise makes it in the same way. */
+export const brokerSecretOf = (world: World) =>
   Redacted.make(
     createHmac("sha256", readFileSync(join(userFolderOf(world), "machine.key"), "utf8"))
       .update(JSON.stringify(["reprise-secret", 1, "embedded broker"]))
@@ -21,6 +21,6 @@ const secretOf = (world: World) =>
 /** As a program of the same user connects that knows this machine's key too; for a person `endpoint.json` is enough. */
 export const connectAs = Effect.fnUntraced(function* (world: World, identity: Identity) {
   const endpoint = yield* attach(join(world.root, ".reprise"))
-  const secret = identity === "person" ? {} : { secret: secretOf(world) }
+  const secret = identity === "person" ? {} : { secret: brokerSecretOf(world) }
   return yield* Nats.make(connectionTo(endpoint, { name: "somebody", identity, ...secret }))
 })

@@ -17,6 +17,7 @@ import type { Project } from "../project/Project.ts"
 import { prepareState } from "../project/stateOrigin.ts"
 import { CliFailure, missing } from "../terminal/CliFailure.ts"
 import { BrokerRole, noticingFull, remoteBroker, untilWorkerEnds } from "./broker.ts"
+import { readable } from "./brokerTrouble.ts"
 import { type LocalBroker, localBroker } from "./localBroker.ts"
 import { AgentStart, runtimes } from "./runtimes.ts"
 import { asItself, ServiceBrokers } from "./ServiceBrokers.ts"
@@ -125,7 +126,8 @@ export const logging = ({ project, settings: { log } }: SystemOptions) =>
     )
   )
 
-const failureOf = (error: unknown): CliFailure => {
+const failureOf = (thrown: unknown): CliFailure => {
+  const error = readable(thrown)
   if (error instanceof CliFailure) return error
   const message = error instanceof Error ? error.message : String(error)
   return error instanceof HostTaken
