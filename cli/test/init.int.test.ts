@@ -1,5 +1,12 @@
+import { spawnSync } from "node:child_process"
+import { readdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
+import { parsePlan } from "@reprise/plan"
+import { Result } from "effect"
 import { detectQualityGates } from "../src/flows/repository/init.ts"
+import { samplePlan } from "../src/flows/repository/samplePlan.ts"
 import { scratchRepository } from "./support/scratchRepository.ts"
 
 const repository = scratchRepository()
@@ -24,5 +31,39 @@ describe("the quality gates that init finds", () => {
     repository.write("package.json", JSON.stringify(manifest))
     for (const file of files) repository.write(file, "")
     assert.deepStrictEqual(detectQualityGates(repository.project.root), gates)
+  })
+})
+
+const bin = fileURLToPath(new URL("../bin/reprise.js", import.meta.url))
+const init = (...args: ReadonlyArray<string>) =>
+  spawnSync(process.execPath, [bin, "init", ...args], { cwd: repository.project.root, encoding: "utf8" })
+
+describe("the plan of init", () => {
+  it.each([undefined, "npm test"])("is a plan that Reprise reads, with the gate %s", (gate) => {
+    const plan = Result.getOrThrow(parsePlan(samplePlan(gate)))
+    assert.deepStrictEqual(
+      plan.phases.map(({ tasks, title }) => [title, tasks.length]),
+      [
+        ["Prepare", 2],
+        ["Build", 2]
+      ]
+    )
+  })
+
+  it("is written beside the settings, alone where these are there, and never over a plan", () => {
+    assert.include(init("--plan").stderr, "PLAN.md, a plan of two phases")
+    assert.deepStrictEqual(
+      readdirSync(repository.project.root)
+        .filter((name) => !name.startsWith("."))
+        .sort(),
+      ["PLAN.md", "reprise.toml"]
+    )
+    const again = init("--plan")
+    assert.deepStrictEqual([again.status, /PLAN\.md exists already/.test(again.stderr)], [2, true])
+    rmSync(join(repository.project.root, "PLAN.md"))
+    assert.deepStrictEqual(JSON.parse(init("--plan", "--json").stdout), {
+      ok: true,
+      data: { plan: join(repository.project.root, "PLAN.md") }
+    })
   })
 })

@@ -57,6 +57,32 @@ const told: Readonly<Record<string, readonly [number, ReadonlyArray<Fault>]>> = 
       { _tag: "Kill", service: "workspace", call: 118, when: "before", downMs: 50 }
     ]
   ],
+  "a process is killed with the report of a human's work in its hands, which is read only when they are idle again": [
+    649,
+    [
+      { _tag: "KillAsked", service: "session-manager", question: 0, downMs: 50 },
+      { _tag: "Kill", service: "session-manager", call: 103, when: "before", downMs: 50 },
+      { _tag: "Kill", service: "session-manager", call: 174, when: "before", downMs: 10_000 },
+      { _tag: "Author", prompt: 0, does: "reports-failure" },
+      { _tag: "Kill", service: "orchestrator", call: 23, when: "after", downMs: 50 },
+      { _tag: "KillAt", service: "orchestrator", step: 2737, downMs: 60_000 },
+      { _tag: "Human", step: 1276, does: "attach-answer" }
+    ]
+  ],
+  "everything is killed while a human works in a session that has ended, and their agent goes on": [
+    932,
+    [
+      { _tag: "KillAt", service: "all", step: 1330, downMs: 2_000 },
+      { _tag: "Human", step: 836, does: "attach" }
+    ]
+  ],
+  "the gate's clock is an hour ahead when it decides, and right when it is started again after twelve minutes": [
+    2026,
+    [
+      { _tag: "KillAt", service: "all", step: 629, downMs: 700_000 },
+      { _tag: "ClockJump", service: "gate", step: 251, ms: 3_600_000 }
+    ]
+  ],
   "a human works in a session after one kill at such a moment": [
     1,
     [

@@ -5,7 +5,7 @@ import { jsonFlag, lazily, natsFlag, planArgument, switchFlag } from "./shared.t
 
 export const init = Command.make(
   "init",
-  { json: jsonFlag },
+  { plan: switchFlag("plan", "Write PLAN.md too, a plan to begin with"), json: jsonFlag },
   lazily(
     () => import("../flows/repository/init.ts"),
     (module, flags) => module.init(flags)

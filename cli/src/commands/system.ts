@@ -50,6 +50,10 @@ export const doctor = Command.make(
       Flag.withDescription("Fix what can be fixed without asking"),
       Flag.withDefault(false)
     ),
+    askModels: Flag.Boolean("ask-models").pipe(
+      Flag.withDescription("Ask the configured models for one word, to check their names and keys"),
+      Flag.withDefault(false)
+    ),
     replay: Flag.String("replay").pipe(
       Flag.withMetavar("RUN"),
       Flag.withDescription("Instead, replay the journals of a run and name the first difference"),

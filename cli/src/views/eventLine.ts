@@ -188,6 +188,8 @@ const eventText = (event: PublicEvent): Line => {
       return live(`  ${resumeWords[event.cause]}`)
     case "PhaseCompleted":
       return live(phaseCompleted(event))
+    case "ModelChanged":
+      return live(`  The ${event.role}'s next turn has model ${visibleLine(event.model)}`)
     case "RunPaused":
       return live("Run paused")
     case "RunResumed":

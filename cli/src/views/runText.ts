@@ -97,6 +97,15 @@ const waitsLine = ({ waitsFor }: RunView): ReadonlyArray<string> => {
   }
 }
 
+/** The models that were named; without one the runtime chooses. */
+const modelsLine = ({ models }: RunView): ReadonlyArray<string> => {
+  if (models === undefined) return []
+  const { author, reviewer } = models
+  if (author === reviewer) return [`model ${visibleLine(author ?? "")}`]
+  const own = "the runtime's own"
+  return [`model ${visibleLine(author ?? own)}, of the reviewer ${visibleLine(reviewer ?? own)}`]
+}
+
 const refusedBy = ({ rule, unattended }: Refusal): string => {
   if (rule !== undefined) return `by the rule '${shortened(rule, longestWords)}'`
   return unattended ? "without asking a human" : "by a human"
@@ -136,6 +145,7 @@ export const runSummary = (run: RunView, locations: ReadonlyArray<readonly [stri
     `${dataColor.bold(run.runId)} ${statusWord(run)}${run.reason === undefined ? "" : `: ${quotedRest(run.reason)}`}`,
     ...hostLine(run),
     ...waitsLine(run),
+    ...modelsLine(run),
     table(["phase", "title", "state", "commit", "gate runs", "reviews"], phases),
     `${counted(run.sessionsCreated, "session")}, continued ${counted(run.sessionsReused, "time")}`,
     table(["role", "turns", "tokens", "cost"], roles),

@@ -47,6 +47,13 @@ export type FailureKind = typeof FailureKind.Type
  */
 export const passesByItself = (kind: FailureKind | RuntimeFailure): boolean => passing.some((one) => one === kind)
 
+/**
+ * Whether another model may help: the vendor failed, or the runtime, which does not know the model that was named, or whose
+ * conversation has become too long for it.
+ */
+export const otherModelMayHelp = (kind: FailureKind): boolean =>
+  kind === "runtime" || (isVendorFailure(kind) && kind !== "no_internet")
+
 /** A runtime's failure as `AgentFailed` reports it: the vendor's failure, or `other`. */
 export const vendorFailureOf = (kind: RuntimeFailure): VendorFailure => (isVendorFailure(kind) ? kind : "other")
 

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { attribute, graceLeftMs } from "../src/activity/activity.ts"
 import type { SessionInput } from "../src/actor/inputs.ts"
 import { viewOf } from "../src/actor/view.ts"
 import { answer, at, firstTurn, given, goodReport, nextTurn, sessionId, t } from "./support/story.ts"
@@ -229,5 +230,38 @@ describe("an agent that asks", () => {
     const over = [...asking, answer(1, 1, "x"), answer(1, 2, goodReport)]
     given(over).when(reply("per_1", "once")).refused(/per_1/)
     assert.deepStrictEqual(given([...over, nextTurn(2)]).state.agentQuestions, [])
+  })
+})
+
+describe("activity", () => {
+  it.each([
+    ["of a prompt of ours is ours, always", { causePromptId: "m", causeIsOurs: true, live: false }, "ours"],
+    ["of another prompt is a human's", { causePromptId: "m", causeIsOurs: false, live: false }, "human"],
+    ["of another prompt beside ours is a human's", { causePromptId: "m", causeIsOurs: false, live: true }, "human"],
+    ["without a cause while a prompt of ours runs is ours", { causeIsOurs: false, live: true }, "ours"],
+    [
+      "without a cause soon after ours is of unknown origin",
+      { causeIsOurs: false, live: false, msSinceOurs: 59_000 },
+      "unknown"
+    ],
+    [
+      "without a cause long after ours is the agent's",
+      { causeIsOurs: false, live: false, msSinceOurs: 60_000 },
+      "agent"
+    ],
+    ["without a cause where we never prompted is the agent's", { causeIsOurs: false, live: false }, "agent"]
+  ] as const)("%s", (_title, seen, whose) => {
+    assert.strictEqual(attribute(seen), whose)
+  })
+})
+
+describe("the grace before an agent counts as idle", () => {
+  it.each([
+    ["is whole right after activity", 1_000, 10_000],
+    ["counts from the newest activity", 8_000, 3_000],
+    ["is over once it has passed", 12_000, 0],
+    ["is no longer than set when the clock was set back", 0, 10_000]
+  ] as const)("%s", (_title, nowMs, leftMs) => {
+    assert.strictEqual(graceLeftMs(1_000, nowMs, 10_000), leftMs)
   })
 })

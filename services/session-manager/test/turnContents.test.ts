@@ -37,9 +37,11 @@ describe("a session that is continued", () => {
       sessionId,
       onMissing: "fresh",
       guidance: "Use the old API.",
-      step: "AUTO_FIX"
+      step: "AUTO_FIX",
+      model: "other/two"
     }
-    assert.strictEqual(given(firstTurn).when(go).event("TurnRequested").session.step, "AUTO_FIX")
+    const asked = given(firstTurn).when(go).event("TurnRequested").session
+    assert.deepInclude(asked, { step: "AUTO_FIX", model: "other/two" })
     const { text } = given([...firstTurn, go, found(2, "missing")])
       .when(opened(2, "ses_2"))
       .event("PromptPrepared")

@@ -1,49 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ActorConfig, Broker, drain } from "@reprise/actor"
+import { ActorConfig, Broker, drain, Messenger } from "@reprise/actor"
 import { AgentError, AgentRuntime, AgentRuntimes, MemoryControl, type MemoryScript, promptIds } from "@reprise/agent"
 import { Host, type PublicEventType, subjects } from "@reprise/protocol"
 import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { attribute, graceLeftMs } from "../src/activity/activity.ts"
 import { layerWith } from "../src/service.ts"
+import { toSession } from "../src/work/report.ts"
 import { inMemory, stage, surroundings } from "./support/stage.ts"
 import { goodReport, newTurn, sessionId, t } from "./support/story.ts"
 
 const first = newTurn(1, { host: Host.make("local") })
 const ofHuman = (n: number) => promptIds(1_000, "a human", n)
-
-describe("activity", () => {
-  it.each([
-    ["of a prompt of ours is ours, always", { causePromptId: "m", causeIsOurs: true, live: false }, "ours"],
-    ["of another prompt is a human's", { causePromptId: "m", causeIsOurs: false, live: false }, "human"],
-    ["of another prompt beside ours is a human's", { causePromptId: "m", causeIsOurs: false, live: true }, "human"],
-    ["without a cause while a prompt of ours runs is ours", { causeIsOurs: false, live: true }, "ours"],
-    [
-      "without a cause soon after ours is of unknown origin",
-      { causeIsOurs: false, live: false, msSinceOurs: 59_000 },
-      "unknown"
-    ],
-    [
-      "without a cause long after ours is the agent's",
-      { causeIsOurs: false, live: false, msSinceOurs: 60_000 },
-      "agent"
-    ],
-    ["without a cause where we never prompted is the agent's", { causeIsOurs: false, live: false }, "agent"]
-  ] as const)("%s", (_title, seen, whose) => {
-    assert.strictEqual(attribute(seen), whose)
-  })
-})
-
-describe("the grace before an agent counts as idle", () => {
-  it.each([
-    ["is whole right after activity", 1_000, 10_000],
-    ["counts from the newest activity", 8_000, 3_000],
-    ["is over once it has passed", 12_000, 0],
-    ["is no longer than set when the clock was set back", 0, 10_000]
-  ] as const)("%s", (_title, nowMs, leftMs) => {
-    assert.strictEqual(graceLeftMs(1_000, nowMs, 10_000), leftMs)
-  })
-})
 
 /** The agent uses a hundred tools for a human's prompt, and waits until the test releases it. */
 const script: MemoryScript = ({ text }) => {
@@ -231,6 +198,21 @@ describe("a human who worked before the watch began", () => {
       }).pipe(Effect.provide(Layer.fresh(manager.pipe(Layer.provide(late)))))
     }).pipe(Effect.provide(surroundings(script, control)))
   })
+})
+
+describe("a human who is idle by the time that the report of their work is read", () => {
+  it.live("is announced as idle, although the watch that reported them died", () =>
+    Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      const messenger = yield* Messenger
+      yield* send(first)
+      yield* awaitEvent("TurnCompleted")
+      yield* drain
+      yield* messenger.send(toSession(sessionId, { _tag: "ReportActivity", cause: "human", evidence: "tool" }))
+      assert.deepInclude(yield* awaitEvent("AgentWorking", 2), { cause: "human" })
+      yield* awaitEvent("AgentIdle")
+    }).pipe(Effect.provide(inMemory(script)))
+  )
 })
 
 describe("a human who hands a session back", () => {

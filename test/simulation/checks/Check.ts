@@ -24,7 +24,7 @@ export interface Evidence {
   readonly world: World
   readonly record: Record["stored"]
   readonly actors: Actors
-  readonly agents: Pick<Agents, "seen" | "tasks">
+  readonly agents: Pick<Agents, "seen" | "byHand" | "tasks">
   readonly human: Pick<Human, "words" | "prompts">
   readonly runtime: Pick<SimulatedRuntime, "directories" | "promptIds">
   /** By their directories. */

@@ -1,7 +1,7 @@
 /** What holds for each run: its phases, its limits, its questions and its books. */
 import { transitions } from "@reprise/orchestrator"
 import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
-import { byHand, callsByHand } from "../parts/agents.ts"
+import { callsByHand } from "../parts/agents.ts"
 import type { Check, Evidence } from "./Check.ts"
 import { type Histories, hasEnded, type RunHistory } from "./histories.ts"
 
@@ -153,16 +153,14 @@ const tokensOf = (story: Evidence, directory: string): Tokens =>
     return addTokens(sum, story.inspect((runtime) => runtime.inspect(id)).usage.tokens)
   }, noTokens)
 
-/** What humans' prompts used in sessions that have ended: nobody counts it. */
+/** What humans' turns may have used in sessions that have ended: nobody counts it. */
 const usedByHumans = ({ agents }: Evidence, sessions: Histories["session-manager"], runId: string) => {
   const counted = new Set(
     [...sessions.values()].flatMap(({ state }) => (hasEnded(state.status) ? [] : [state.runtimeSessionId]))
   )
-  const prompts = agents.seen.filter(
-    (prompt) => prompt.runId === runId && prompt.text.startsWith(byHand) && !counted.has(prompt.runtimeSessionId)
-  )
-  const input = prompts.reduce((sum, { text }) => sum + callsByHand * Math.ceil(text.length / 4), 0)
-  return { input, output: callsByHand * prompts.length }
+  const turns = agents.byHand.filter((turn) => turn.runId === runId && !counted.has(turn.runtimeSessionId))
+  const input = turns.reduce((sum, { text }) => sum + callsByHand * Math.ceil(text.length / 4), 0)
+  return { input, output: callsByHand * turns.length }
 }
 
 /** What a turn uses is counted when it ends. */

@@ -15,7 +15,8 @@ const field = (stored: Stored, name: string): string => {
 }
 
 const ends = new Set(["RunCompleted", "RunFailed", "RunAborted"])
-const goesOn = new Set(["RunStarted", "StepStarted", "StepResumed", "RunResumed"])
+const goesOn = new Set(["RunStarted", "StepStarted", "StepResumed"])
+const closesQuestion = new Set([...goesOn, "EscalationAnswered", "EscalationWithdrawn"])
 
 type Role = "author" | "reviewer"
 
@@ -26,6 +27,8 @@ interface NewestSession {
 
 export class Progress {
   readonly states = new Map<string, RunState>()
+  /** What each run asks, also while it is paused. */
+  readonly #open = new Map<string, string>()
   /** By run and role. */
   readonly #sessions = new Map<string, NewestSession>()
   /** The role of each session. */
@@ -48,10 +51,16 @@ export class Progress {
       this.#sessions.set(`${runId} ${this.#roles.get(sessionId)}`, { sessionId, runtimeSessionId })
     }
     if (before._tag === "Ended") return
+    if (closesQuestion.has(type)) this.#open.delete(runId)
     if (ends.has(type)) this.states.set(runId, { _tag: "Ended", how: type })
-    else if (type === "StepWaiting")
-      this.states.set(runId, { _tag: "Waiting", escalationId: field(stored, "escalationId") })
-    else if (type === "RunPaused") this.states.set(runId, { _tag: "Paused" })
+    else if (type === "StepWaiting") {
+      const escalationId = field(stored, "escalationId")
+      this.#open.set(runId, escalationId)
+      this.states.set(runId, { _tag: "Waiting", escalationId })
+    } else if (type === "RunResumed") {
+      const escalationId = this.#open.get(runId)
+      this.states.set(runId, escalationId === undefined ? { _tag: "Running" } : { _tag: "Waiting", escalationId })
+    } else if (type === "RunPaused") this.states.set(runId, { _tag: "Paused" })
     else if (goesOn.has(type)) this.states.set(runId, { _tag: "Running" })
   }
 

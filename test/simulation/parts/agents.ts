@@ -40,6 +40,13 @@ export interface SeenPrompt {
   readonly atMs: number
 }
 
+/** A turn that a human began, or one that went on after its runtime had crashed. */
+export interface TurnByHand {
+  readonly runtimeSessionId: string
+  readonly runId: string
+  readonly text: string
+}
+
 /** A task that an agent did. */
 export interface DoneTask {
   readonly runId: string
@@ -60,12 +67,13 @@ export interface AgentWorld {
 export interface Agents {
   readonly script: MemoryScript
   readonly seen: ReadonlyArray<SeenPrompt>
+  readonly byHand: ReadonlyArray<TurnByHand>
   readonly tasks: ReadonlyArray<DoneTask>
 }
 
 /** What a human types in a session begins so. */
 export const byHand = "By hand:"
-/** Such a prompt calls the model so often. */
+/** Such a turn calls the model so often, unless it is cut off. */
 export const callsByHand = 2
 
 /** A habit of an agent lasts for so many prompts. */
@@ -167,6 +175,7 @@ export const makeAgents = ({ authorDoes, nowMs, reviewerDoes, runOf, seed }: Age
   const memories = new Map<string, Memory>()
   const doing = new Map<string, Misbehaviour | Misjudgement>()
   const seen: Array<SeenPrompt> = []
+  const turnsByHand: Array<TurnByHand> = []
   const tasks: Array<DoneTask> = []
   const prompts = { author: 0, reviewer: 0 }
 
@@ -261,7 +270,10 @@ export const makeAgents = ({ authorDoes, nowMs, reviewerDoes, runOf, seed }: Age
   const script: MemoryScript = (turn) => {
     const memory = memoryOf(turn.sessionId)
     if (turn.attempt === 1) receive(memory, turn)
-    if (turn.text.startsWith(byHand)) return [{ tool: "edit" }, { hold: "5000" }, { say: "As you say." }]
+    if (turn.text.startsWith(byHand)) {
+      turnsByHand.push({ runtimeSessionId: turn.sessionId, runId: memory.run.runId, text: turn.text })
+      return [{ tool: "edit" }, { hold: "5000" }, { say: "As you say." }]
+    }
     const does = doing.get(`${turn.sessionId} ${turn.text}`)
     const nothing = does === undefined ? undefined : withoutAnswer(does, turn.attempt)
     if (nothing !== undefined) return [{ tool: "edit" }, ...nothing]
@@ -274,5 +286,5 @@ export const makeAgents = ({ authorDoes, nowMs, reviewerDoes, runOf, seed }: Age
     if (does === "invalid-report") return [...workFirst(turn, does), report({ result: "done", readiness: "perhaps" })]
     return [...workFirst(turn, does), answer]
   }
-  return { script, seen, tasks }
+  return { script, seen, byHand: turnsByHand, tasks }
 }

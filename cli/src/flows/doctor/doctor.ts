@@ -8,13 +8,16 @@ import { exitCodes } from "../../terminal/exitCodes.ts"
 import { data, okJson } from "../../terminal/Printer.ts"
 import { checkBroker } from "./broker.ts"
 import { broken, type Finding, findingsTable, ok } from "./findings.ts"
+import { checkModels } from "./models.ts"
 import { checkClaude, checkGit, checkNode, checkOpenCode, checkServerBinary } from "./programs.ts"
 import { replay } from "./replay.ts"
-import { checkRepository } from "./repository.ts"
+import { checkDisk, checkFirstCommit, checkIdentity, checkRepository } from "./repository.ts"
 import { checkSandbox } from "./sandbox.ts"
 
 interface Flags extends ClientFlags {
   readonly fix: boolean
+  /** Asks the models of a run for one word. */
+  readonly askModels: boolean
   /** The run whose journals are replayed, in place of the checks. */
   readonly replay: Option.Option<string>
 }
@@ -23,7 +26,7 @@ const ofFailure = (check: string, { hint, message }: CliFailure): ReadonlyArray<
   broken(check, message, hint)
 ]
 
-const checkConfigured = Effect.fnUntraced(function* (project: Project, { nats }: Flags) {
+const checkConfigured = Effect.fnUntraced(function* (project: Project, { askModels, nats }: Flags) {
   const config = yield* Effect.result(loadConfig(project.root))
   if (config._tag === "Failure") return ofFailure("configuration", config.failure)
   const options = {
@@ -34,6 +37,7 @@ const checkConfigured = Effect.fnUntraced(function* (project: Project, { nats }:
   return [
     ok("configuration", `${configFile} and the environment are valid`),
     yield* checkSandbox(options),
+    ...(yield* checkModels(options, askModels)),
     ...(yield* checkBroker(options, config.success))
   ]
 })
@@ -41,7 +45,13 @@ const checkConfigured = Effect.fnUntraced(function* (project: Project, { nats }:
 const checkProject = Effect.fnUntraced(function* (flags: Flags) {
   const project = yield* Effect.result(findProject(process.cwd()))
   if (project._tag === "Failure") return ofFailure("repository", project.failure)
-  return [yield* checkRepository(project.success), ...(yield* checkConfigured(project.success, flags))]
+  return [
+    yield* checkRepository(project.success),
+    yield* checkFirstCommit(project.success),
+    yield* checkIdentity(project.success),
+    yield* checkDisk(project.success),
+    ...(yield* checkConfigured(project.success, flags))
+  ]
 })
 
 const checkAll = Effect.fn("doctor")(function* (flags: Flags) {

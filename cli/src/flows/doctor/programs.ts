@@ -10,16 +10,23 @@ export const checkNode: Effect.Effect<Finding> = Effect.sync(() =>
   ok("node", `${process.version} (${process.execPath})`)
 )
 
-const version = (program: string) =>
+/** Another program at its place succeeds too, but says something else first. */
+const version = (program: string, begins: RegExp) =>
   runProgram({ program, args: ["--version"], environment: hostEnvironment(), timeoutMs: 20_000 }).pipe(
     Effect.flatMap(({ exitCode, stderr, stdout }) =>
-      exitCode === 0
+      exitCode === 0 && begins.test(stdout)
         ? Effect.succeed(stdout.trim())
-        : Effect.fail(new Error(`${program} --version failed: ${stderr.trim()}`))
+        : Effect.fail(
+            new Error(
+              `${program} is not what it should be: --version says '${(stdout || stderr).trim().slice(0, 80)}'.`
+            )
+          )
     )
   )
 
-export const checkGit: Effect.Effect<Finding> = version("git").pipe(
+const versionNumber = /^\d+\.\d+/
+
+export const checkGit: Effect.Effect<Finding> = version("git", /^git version /).pipe(
   Effect.map((text) => ok("git", text)),
   Effect.orElseSucceed(() => broken("git", "git does not answer.", "Install git."))
 )
@@ -52,7 +59,7 @@ export const checkServerBinary = (fix: boolean): Effect.Effect<Finding> =>
 
 export const checkOpenCode: Effect.Effect<Finding> = Effect.gen(function* () {
   const program = yield* locateOpenCode()
-  const text = yield* version(program)
+  const text = yield* version(program, versionNumber)
   return ok("opencode", `${text} (${program})`)
 }).pipe(
   Effect.catch((error) =>
@@ -69,7 +76,7 @@ export const checkOpenCode: Effect.Effect<Finding> = Effect.gen(function* () {
 /** Only a run with the runtime `claude` needs it. */
 export const checkClaude: Effect.Effect<Finding> = Effect.gen(function* () {
   const { program } = yield* locateClaude()
-  return ok("claude", `${yield* version(program)} (${program})`)
+  return ok("claude", `${yield* version(program, versionNumber)} (${program})`)
 }).pipe(
   Effect.catchTag("ClaudeNotInstalled", (error) =>
     Effect.succeed(ok("claude", `Needed only with --runtime claude. ${error.message}`))

@@ -1,13 +1,14 @@
-/** `reprise init`: writes a commented `reprise.toml` and the JSON schema it refers to. */
+/** `reprise init`: writes a commented `reprise.toml` and the JSON schema it refers to, and a plan to begin with. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Option, Schema } from "effect"
 import { ensureSchemaFile } from "../../config/jsonSchema.ts"
 import { configFile } from "../../config/loadConfig.ts"
 import { renderConfigFile } from "../../config/renderConfigFile.ts"
-import { findProject } from "../../project/Project.ts"
-import { wrongUse } from "../../terminal/CliFailure.ts"
+import { findProject, type Project } from "../../project/Project.ts"
+import { type CliFailure, wrongUse } from "../../terminal/CliFailure.ts"
 import { okJson, say } from "../../terminal/Printer.ts"
+import { samplePlan, samplePlanFile } from "./samplePlan.ts"
 
 const Manifest = Schema.fromJsonString(
   Schema.Struct({
@@ -52,21 +53,56 @@ export const detectQualityGates = (root: string): ReadonlyArray<string> => {
   return []
 }
 
-export const init = Effect.fn("init")(function* (flags: { readonly json: boolean }) {
-  const project = yield* findProject(process.cwd())
+interface Flags {
+  readonly plan: boolean
+  readonly json: boolean
+}
+
+const requireAbsent = (path: string, hint: string) =>
+  existsSync(path) ? wrongUse("exists", `${path} exists already.`, hint) : Effect.void
+
+/** A repository that is set up already gets the plan alone. */
+const initWithPlan = Effect.fnUntraced(function* (project: Project, json: boolean) {
+  const plan = join(project.root, samplePlanFile)
+  yield* requireAbsent(plan, `'reprise validate ${samplePlanFile}' shows its phases and tasks.`)
+  const isSetUp = existsSync(join(project.root, configFile))
+  const settings = isSetUp ? undefined : yield* writeSettings(project)
+  writeFileSync(plan, samplePlan(detectQualityGates(project.root)[0]), { flag: "wx" })
+  if (json) return okJson({ ...settings, plan })
+  if (settings !== undefined) sayWritten(settings)
+  say(`Wrote ${plan}, a plan of two phases to begin with.`)
+  say(
+    "Next: write your plan, commit both, then 'reprise run PLAN.md'. 'reprise run PLAN.md --dry-run' shows what it would do."
+  )
+})
+
+interface WrittenSettings {
+  readonly path: string
+  readonly schema: string
+  readonly quality: ReadonlyArray<string>
+}
+
+const writeSettings = Effect.fnUntraced(function* (project: Project): Effect.fn.Return<WrittenSettings, CliFailure> {
   const path = join(project.root, configFile)
-  if (existsSync(path)) {
-    return yield* wrongUse(
-      "exists",
-      `${path} exists already.`,
-      "Edit it, or remove it first; 'reprise config explain' shows its settings."
-    )
-  }
-  const gates = detectQualityGates(project.root)
+  const quality = detectQualityGates(project.root)
   const schema = yield* ensureSchemaFile(project)
-  writeFileSync(path, renderConfigFile(gates), { flag: "wx" })
-  if (flags.json) return okJson({ path, schema, quality: gates })
-  const found = gates.length === 0 ? "" : ` with the quality gate${gates.length === 1 ? "" : "s"} ${gates.join(", ")}`
+  writeFileSync(path, renderConfigFile(quality), { flag: "wx" })
+  return { path, schema, quality }
+})
+
+const sayWritten = ({ path, quality }: WrittenSettings): void => {
+  const found =
+    quality.length === 0 ? "" : ` with the quality gate${quality.length === 1 ? "" : "s"} ${quality.join(", ")}`
   say(`Wrote ${path}${found}.`)
+}
+
+export const init = Effect.fn("init")(function* ({ json, plan }: Flags) {
+  const project = yield* findProject(process.cwd())
+  if (plan) return yield* initWithPlan(project, json)
+  const hint = "Edit it, or remove it first; 'reprise config explain' shows its settings."
+  yield* requireAbsent(join(project.root, configFile), hint)
+  const settings = yield* writeSettings(project)
+  if (json) return okJson(settings)
+  sayWritten(settings)
   say("Next: check it and commit it, allow its commands with 'reprise trust', then 'reprise run PLAN.md'.")
 })

@@ -43,12 +43,29 @@ const start = Effect.fnUntraced(function* (execution: PlanExecution, runId: RunI
   yield* messenger.send(startRun(execution, runId), { id: `start-${runId}` })
 })
 
-const resume = Effect.fnUntraced(function* (run: RunView, json: boolean) {
+/** The model that the command line names goes to the open run, which keeps everything else that it was started with. */
+const changeModel = Effect.fnUntraced(function* ({ config, json }: PlanExecution, { models, runId }: RunView) {
+  const { source, value } = config.resolved("model")
+  if (source !== "command line" || typeof value !== "string" || value === models?.author) return
+  const messenger = yield* Messenger
+  const command = to.orchestrator(runId).ChangeModel({ role: "author", model: value })
+  yield* messenger.send(command, { id: `model-${randomUUID()}` })
+  if (json) return
+  const before = models?.author ?? "the runtime's own"
+  say(`The author's next turn has model ${value}; it was ${before}. 'reprise pause --now' ends a turn under way.`)
+})
+
+const resume = Effect.fnUntraced(function* (execution: PlanExecution, run: RunView) {
+  const { json } = execution
   const { phase, planPath, runId, status } = run
   const messenger = yield* Messenger
   const display = yield* Display
   yield* display.continued(run)
   if (!json) say(`Continuing run ${runId} of ${planPath} (${status}${phase === undefined ? "" : `, phase ${phase}`})`)
+  yield* changeModel(execution, run)
+  if (execution.options.auto && !run.auto && !json) {
+    say("It was started without --auto, and goes on asking. 'reprise abort' and a new run would take it.")
+  }
   if (status !== "paused") return
   yield* messenger.send(to.orchestrator(runId).ResumeRun(), { id: `resume-${randomUUID()}` })
 })
@@ -90,7 +107,7 @@ const startAndFollow = Effect.fnUntraced(function* (execution: PlanExecution, fo
 })
 
 const resumeAndFollow = Effect.fnUntraced(function* (execution: PlanExecution, run: RunView, since: string) {
-  yield* resume(run, execution.json)
+  yield* resume(execution, run)
   return { runId: run.runId, code: yield* followRun(run.runId, { ...execution, since }) }
 })
 

@@ -33,12 +33,15 @@ interface Unstored<State> {
   sequence: number
   /** The input that waits for it, with the sequence of its decision. */
   held: { readonly sequence: number; readonly acknowledge: () => void } | undefined
-  /** How often the broker did not take it since it was stored last. */
-  failures: number
+  /** Since when the broker does not take it, in milliseconds since the epoch. */
+  failsSinceMs: number | undefined
 }
 
-/** A view is a convenience: when it cannot be stored for so long, no input waits for it. */
-const failuresHeld = 5
+/**
+ * A view is a convenience: when it cannot be stored for so long, no input waits for it. Longer than a broker is away to
+ * start again.
+ */
+const heldForMs = 30_000
 
 /** Decisions come in bursts: a view is stored when the first of them is over. */
 const burstMs = 20
@@ -78,14 +81,17 @@ export const makeViewWriter = Effect.fnUntraced(function* <State, Input extends 
     return Effect.timeoutOption(closing.await, delayMs)
   }
 
+  const isGivenUp = ({ failsSinceMs = Infinity }: Unstored<State>) =>
+    clock.currentTimeMillisUnsafe() - failsSinceMs >= heldForMs
+
   const attempt = (key: Key, one: Unstored<State>) =>
     Effect.suspend(() => {
       const { loaded, sequence } = one
       return put(key, loaded).pipe(
         Effect.tapError(() =>
           Effect.sync(() => {
-            one.failures += 1
-            if (one.failures === failuresHeld) release(one)
+            one.failsSinceMs ??= clock.currentTimeMillisUnsafe()
+            if (isGivenUp(one)) release(one)
           })
         ),
         Effect.catchDefect((defect) => Effect.as(Effect.logWarning("the view was not written", defect), sequence))
@@ -97,7 +103,7 @@ export const makeViewWriter = Effect.fnUntraced(function* <State, Input extends 
     for (let stored = 0; stored < one.sequence; ) {
       yield* pause(one.loaded.view)
       stored = yield* retryBrokerTrouble(attempt(key, one))
-      one.failures = 0
+      one.failsSinceMs = undefined
     }
     waiting.delete(key)
     release(one)
@@ -112,7 +118,7 @@ export const makeViewWriter = Effect.fnUntraced(function* <State, Input extends 
       known.sequence = sequence
       return
     }
-    const one: Unstored<State> = { loaded, sequence, held: undefined, failures: 0 }
+    const one: Unstored<State> = { loaded, sequence, held: undefined, failsSinceMs: undefined }
     waiting.set(key, one)
     run(storeNewest(key, one))
   }
@@ -135,7 +141,7 @@ export const makeViewWriter = Effect.fnUntraced(function* <State, Input extends 
     changed,
     whenStored: (key, sequence, acknowledge) => {
       const one = waiting.get(key)
-      if (one === undefined || one.failures >= failuresHeld || sequence <= (one.held?.sequence ?? 0)) acknowledge()
+      if (one === undefined || isGivenUp(one) || sequence <= (one.held?.sequence ?? 0)) acknowledge()
       else {
         release(one)
         one.held = { sequence, acknowledge }

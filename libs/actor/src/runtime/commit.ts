@@ -19,6 +19,9 @@ const sendAgainWithinMs = 5 * 60_000
 /** The streams keep commands and work for a week; of what is older nobody can say whether it was sent. */
 const knownForMs = 6 * 24 * 60 * 60_000
 
+/** Whether the streams drop repeats of what was decided so long ago. Of the future a clock that was set knows nothing. */
+const isRecent = (ageMs: number): boolean => 0 <= ageMs && ageMs < sendAgainWithinMs
+
 const sendEntry = <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
   key: Key,
@@ -27,17 +30,6 @@ const sendEntry = <State, Input extends Tagged, Event extends Tagged>(
   entry.outgoing.length === 0
     ? Effect.void
     : runtime.broker.publish(messagesOf(senderOf(runtime, key), entry, sequence))
-
-/** Brings an actor into memory. What was decided before a crash is sent here, before anything that is decided after it. */
-export const loadActor = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
-  runtime: ActorRuntime<State, Input, Event>,
-  key: Key
-) {
-  const { loaded, newest } = yield* runtime.memory.load(key)
-  const mayBeUnsent = newest !== undefined && loaded.usedAt - Date.parse(newest.entry.at) < sendAgainWithinMs
-  if (mayBeUnsent) yield* sendEntry(runtime, key, newest)
-  return loaded
-})
 
 /** The messages that no stream has. */
 const unsent = (broker: BrokerShape, messages: ReadonlyArray<Message>) =>
@@ -49,9 +41,33 @@ const unsent = (broker: BrokerShape, messages: ReadonlyArray<Message>) =>
     )
   })
 
+/** When the streams do not know the ids any more, what they have is left out. */
+const sendEntryAgain = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
+  runtime: ActorRuntime<State, Input, Event>,
+  key: Key,
+  written: WrittenEntry,
+  ageMs: number
+) {
+  if (isRecent(ageMs)) return yield* sendEntry(runtime, key, written)
+  const messages = messagesOf(senderOf(runtime, key), written.entry, written.sequence)
+  yield* runtime.broker.publish(yield* unsent(runtime.broker, messages))
+})
+
+/** Brings an actor into memory. What was decided before a crash is sent here, before anything that is decided after it. */
+export const loadActor = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
+  runtime: ActorRuntime<State, Input, Event>,
+  key: Key
+) {
+  const { loaded, newest } = yield* runtime.memory.load(key)
+  if (newest === undefined) return loaded
+  const ageMs = loaded.usedAt - Date.parse(newest.entry.at)
+  if (ageMs < sendAgainWithinMs) yield* sendEntryAgain(runtime, key, newest, ageMs)
+  return loaded
+})
+
 /**
- * Sends what the decision at `sequence` led to once more, with the same ids; nothing is decided twice. When the streams do
- * not know the ids any more, what they have is left out: a consumer that was lost delivers everything again.
+ * Sends what the decision at `sequence` led to once more, with the same ids; nothing is decided twice. It may be old: a
+ * consumer that was lost delivers everything again.
  */
 export const sendAgain = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
@@ -65,9 +81,7 @@ export const sendAgain = Effect.fnUntraced(function* <State, Input extends Tagge
   if (message === undefined || message.sequence !== sequence) return
   const entry = yield* Effect.fromResult(readEntry(yield* bodyOf(message)))
   const ageMs = (yield* Clock.currentTimeMillis) - Date.parse(entry.at)
-  const messages = messagesOf(senderOf(runtime, key), entry, sequence)
-  if (ageMs < sendAgainWithinMs) yield* runtime.broker.publish(messages)
-  else if (ageMs < knownForMs) yield* runtime.broker.publish(yield* unsent(runtime.broker, messages))
+  if (ageMs < knownForMs) yield* sendEntryAgain(runtime, key, { entry, sequence }, ageMs)
   runtime.views.changed(key, loaded)
 })
 

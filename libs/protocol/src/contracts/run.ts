@@ -36,6 +36,11 @@ export const OrchestratorCommand = Schema.TaggedUnion({
   },
   PauseRun: { runId: RunId, now: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))) },
   ResumeRun: { runId: RunId },
+  /**
+   * The model of a role, from its next turn on. A reviewer without a model of its own has the author's. Nothing happens when
+   * it has this model already.
+   */
+  ChangeModel: { runId: RunId, role: Role, model: Schema.NonEmptyString },
   AbortRun: { runId: RunId, reason: Schema.String }
 })
 export type OrchestratorCommand = typeof OrchestratorCommand.Type
@@ -67,6 +72,7 @@ export const orchestratorEvents = {
     who: Schema.optionalKey(Schema.String),
     guidance: Schema.optionalKey(Schema.String)
   },
+  ModelChanged: { ...at, role: Role, model: Schema.String },
   RunPaused: at,
   RunResumed: at,
   RunCompleted: at,
@@ -118,6 +124,8 @@ export const Refusal = Schema.Struct({
 })
 export type Refusal = typeof Refusal.Type
 
+const optionalModel = Schema.optionalKey(Schema.String)
+
 export const RunView = Schema.Struct({
   runId: RunId,
   status: RunStatus,
@@ -146,6 +154,8 @@ export const RunView = Schema.Struct({
   turnId: Schema.optionalKey(TurnId),
   /** Absent unless the run is running. */
   waitsFor: Schema.optionalKey(AwaitedWork),
+  /** Of each role, where one was named; otherwise the runtime chooses. */
+  models: Schema.optionalKey(Schema.Struct({ author: optionalModel, reviewer: optionalModel })),
   auto: Schema.Boolean,
   /** Steps entered so far. */
   steps: Schema.optionalKey(Schema.Int),
@@ -183,6 +193,7 @@ export const orchestrator = contract({
     StartRun: caused("RunStarted", "RunFailed"),
     PauseRun: eventual("RunPaused"),
     ResumeRun: caused("RunResumed"),
+    ChangeModel: caused("ModelChanged"),
     AbortRun: caused("RunAborted")
   }
 })

@@ -95,6 +95,8 @@ export const SessionCommand = Schema.TaggedUnion({
     turnId: TurnId,
     sessionId: SessionId,
     guidance: Schema.optionalKey(Schema.String),
+    /** `provider/model`; absent: that of the session's last turn. */
+    model: Schema.optionalKey(Schema.String),
     /** Absent: those of the session's last turn. */
     limits: Schema.optionalKey(TurnLimits),
     phase: Schema.optionalKey(PhaseId),

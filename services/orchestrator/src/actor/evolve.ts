@@ -53,6 +53,7 @@ const unchanged = (run: Run): Run => run
 const controlEvolution = {
   PauseAsked: (run) => ({ ...run, pauseAsked: true }),
   InputHeld: (run, { input }) => ({ ...run, held: input }),
+  ModelChanged: (run, { model, role }) => ({ ...run, models: { ...run.models, [role]: model } }),
   RunPaused: (run) => ({ ...run, status: "paused", pauseAsked: false }),
   RunResumed: (run) => ({
     ...run,

@@ -2,7 +2,7 @@
  * What a decision leads to. Handlers return events and at most one move; `applyMoves` carries moves out one after the
  * other, each on the state that the events before it led to. So every transition passes one place.
  */
-import type { EscalationOrigin, Evidence, Item, SessionDecision, SessionId, Step } from "@reprise/protocol"
+import type { EscalationOrigin, Evidence, Item, Role, SessionDecision, SessionId, Step } from "@reprise/protocol"
 import type { Retry } from "../question/question.ts"
 import type { Purpose, RunEvents } from "./journal.ts"
 import type { Cause } from "./transitions.ts"
@@ -21,6 +21,8 @@ export interface EscalationRequest {
   readonly brief?: string | undefined
   readonly items?: ReadonlyArray<Item> | undefined
   readonly evidence?: Evidence | undefined
+  /** Another model may help: a human can change that of this role. */
+  readonly changesModelOf?: Role | undefined
   /** Auto mode does not try again: the run is aborted. */
   readonly final?: boolean | undefined
 }

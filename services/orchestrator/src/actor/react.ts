@@ -69,6 +69,7 @@ export const reactions: Reactions = {
   StepWaiting: published,
   StepResumed: published,
   PhaseCompleted: published,
+  ModelChanged: published,
   RunPaused: published,
   RunResumed: published,
   RunCompleted: published,

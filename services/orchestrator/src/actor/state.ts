@@ -185,6 +185,8 @@ export interface Run {
   /** What a standalone session is to do; absent: the run carries out a plan. */
   readonly standalone?: EventOf<"RunRequested">["standalone"] | undefined
   readonly status: RunStatus
+  /** Chosen since the run was started, by role. */
+  readonly models?: Readonly<Partial<Record<Role, string>>> | undefined
   readonly planId: string
   readonly planTitle?: string | undefined
   /** The plan's text as it was read last. */

@@ -3,6 +3,7 @@ import type { WorkOnHost } from "@reprise/actor"
 import { anyHost, type PhaseView, RunView } from "@reprise/protocol"
 import { Option, Schema } from "effect"
 import { isEnded } from "../control/end.ts"
+import { modelOf } from "../control/model.ts"
 import { ledgerView } from "../ledger/ledger.ts"
 import { awaitedWork } from "../watch/awaitedWork.ts"
 import type { PlannedPhase } from "./journal.ts"
@@ -32,6 +33,14 @@ const phaseView = (run: Run, phase: PlannedPhase): PhaseView => {
   }
 }
 
+const modelsView = (run: Run): Pick<RunView, "models"> => {
+  const author = modelOf(run, "author")
+  const reviewer = modelOf(run, "reviewer")
+  if (author === undefined && reviewer === undefined) return {}
+  const models = { ...(author === undefined ? {} : { author }), ...(reviewer === undefined ? {} : { reviewer }) }
+  return { models }
+}
+
 /** Undefined until the run was started, and for a standalone session, which has a view of its own. */
 export const runView = (state: RunState): RunView | undefined => {
   if (state._tag === "NoRun" || state.standalone !== undefined) return undefined
@@ -50,6 +59,7 @@ export const runView = (state: RunState): RunView | undefined => {
     ...(phase === undefined ? {} : { phase: phase.id }),
     ...(step === undefined ? {} : { step }),
     ...(attempt === undefined ? {} : { attempt }),
+    ...modelsView(state),
     phases: state.phases.map((planned) => phaseView(state, planned)),
     ...(pending._tag === "Answer" ? { escalationId: pending.question.ask.escalationId } : {}),
     ...(reason === undefined ? {} : { reason }),

@@ -15,6 +15,7 @@ import type { EventOf, Purpose, RunEvents } from "../actor/journal.ts"
 import type { SessionUse } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
+import { modelOf } from "../control/model.ts"
 import { budgetsLeft } from "../control/usage.ts"
 import { currentTitle, placeOf, reviewFile } from "../phase/plan.ts"
 import { continuePrompt, freshPrompt, idleAgainPrompt, knownPrompt, newGuidance, stepTask } from "./prompt.ts"
@@ -53,7 +54,7 @@ const startTurn = (
   turn: Pick<StartTurn, "session" | "prompt" | "onMissing"> &
     Partial<Pick<StartTurn, "freshPrompt" | "reason" | "fresh">>
 ): StartTurn => {
-  const { model, prompts } = run.request.options
+  const model = modelOf(run, "author")
   return {
     _tag: "StartTurn",
     turnId: turnIdOf(run.runId, run.ids.turns + 1),
@@ -63,7 +64,7 @@ const startTurn = (
     ...(model === undefined ? {} : { model }),
     title: titleOf(run, phase),
     report: "author-status",
-    ...sessionPrompts(prompts),
+    ...sessionPrompts(run.request.options.prompts),
     limits: turnLimits(run),
     ...(run.standalone === undefined ? { reviewPath: reviewFile(run, phase) } : {}),
     ...turn
@@ -180,6 +181,7 @@ const continueSession = (
   { brief, sessionId }: Extract<SessionUse, { readonly _tag: "continue" }>
 ): EventOf<"AuthorAsked"> => {
   const guidance = newGuidance(run, sessionId).join("\n\n")
+  const model = modelOf(run, "author")
   const command: EventOf<"AuthorAsked">["command"] =
     // What is left of a standalone session's budget is told with each turn.
     brief === undefined && run.standalone === undefined
@@ -190,6 +192,7 @@ const continueSession = (
           phase: phase.id,
           step,
           onMissing: "reconstruct",
+          ...(model === undefined ? {} : { model }),
           limits: turnLimits(run),
           ...(guidance === "" ? {} : { guidance })
         }

@@ -5,6 +5,7 @@ import {
   type CompletedTask,
   type Evidence,
   type FailureKind,
+  otherModelMayHelp,
   passesByItself,
   type Step
 } from "@reprise/protocol"
@@ -293,7 +294,10 @@ const failureRequest = (run: Run, { kind, message }: InputOf<"TurnFailed">): Esc
   return request
 }
 
+const anotherModel = (kind: FailureKind): Pick<EscalationRequest, "changesModelOf"> =>
+  otherModelMayHelp(kind) ? { changesModelOf: "author" } : {}
+
 const turnRequest = ({ standalone }: Run, kind: FailureKind, message: string): EscalationRequest =>
   standalone === undefined
-    ? { origin: "runtime", reason: `The author's turn failed (${kind}): ${message}` }
-    : { origin: kind === "turn-limit" ? "limit" : "runtime", reason: message }
+    ? { origin: "runtime", reason: `The author's turn failed (${kind}): ${message}`, ...anotherModel(kind) }
+    : { origin: kind === "turn-limit" ? "limit" : "runtime", reason: message, ...anotherModel(kind) }

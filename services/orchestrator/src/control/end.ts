@@ -68,6 +68,7 @@ export type LateInputs = { readonly [Tag in Exclude<RunInput["_tag"], Start>]: L
 export const lateInputs: LateInputs = {
   AnswerReceived: "stale",
   PauseRun: "stale",
+  ChangeModel: "stale",
   ResumeRun: "stale",
   AbortRun: "stale",
   ReportStuck: "ignored",

@@ -8,6 +8,7 @@ import { enter, type Move, type Outcome, outcome } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { resolveCheckpoint } from "../checkpoint/checkpoint.ts"
 import { redoMissing, verifyAgain } from "../checkpoint/continuation.ts"
+import { changeModel } from "../control/model.ts"
 import { isBlank } from "../ledger/ledger.ts"
 import { finishApproved, overridePhase } from "../phase/finish.ts"
 import { locationOf } from "../phase/plan.ts"
@@ -53,7 +54,8 @@ const abort = ({ by, guidance, via }: Answer): Move => ({
 /** What an answer leads to, by the kind of its question. The question is closed already. */
 type Handler = (run: Run, phase: PhaseRun, question: Question, answer: Answer) => Outcome
 
-const stepAnswered: Handler = (run, phase, { ask, brief, retry }, answer) => {
+const stepAnswered: Handler = (run, phase, question, answer) => {
+  const { ask, brief, changesModelOf, retry } = question
   const { guidance } = answer
   const step = isBlank(guidance) ? retry.step : (retry.withGuidance ?? retry.step)
   switch (answer.choice) {
@@ -70,6 +72,14 @@ const stepAnswered: Handler = (run, phase, { ask, brief, retry }, answer) => {
         retry: { ...retry, step },
         cause: "fix"
       })
+    case "change-model": {
+      const model = guidance?.trim() ?? ""
+      const { guidance: _, ...rest } = answer
+      const next = { ...rest, choice: ask.sessionId === undefined ? "fix" : "continue-session" }
+      const goesOn = stepAnswered(run, phase, question, next)
+      const changed = changesModelOf === undefined ? [] : changeModel(run, { model, role: changesModelOf })
+      return { ...goesOn, events: [...changed, ...goesOn.events] }
+    }
     default:
       // Override. Nothing is left to approve in a phase that is complete already: the run just goes on.
       return run.step === "PHASE_COMPLETE"
@@ -135,16 +145,18 @@ const handlers: Readonly<Record<Question["kind"], Handler>> = {
 const endsRun = ({ ask, kind }: Question, choice: string): boolean =>
   choice === "abort" && kind !== "prompt" && !(kind === "checkpoint" && ask.evidence.checkpoint?.type === "decision")
 
-/** The gate has closed the question. An answer that is no choice keeps its guidance, and the question is asked again. */
-const notAChoice = (run: Run, question: Question, answered: RunEvent, answer: Answer): Outcome => {
-  const noted: RunEvent = {
-    _tag: "Noted",
-    text: `The answer '${answer.choice}' is not, or no longer, one of the choices: the question is asked again.`
-  }
+const notAChoice = ({ choice }: Answer): string => `The answer '${choice}' is not, or no longer, one of the choices`
+
+/** The gate has closed the question. An answer that cannot be taken keeps its guidance, and the question is asked again. */
+const askedAgain = (run: Run, question: Question, answered: RunEvent, answer: Answer, why: string): Outcome => {
+  const noted: RunEvent = { _tag: "Noted", text: `${why}: the question is asked again.` }
   const to = run.phase === undefined ? {} : readers(run, run.phase, question.retry.step)
   const closed: RunEvents = [answered, ...kept(answer, to), noted]
   return outcome([...closed, ...askAgain(closed.reduce(evolveRun, run), question)])
 }
+
+/** The name of a model is one word. */
+const isModelName = (text = ""): boolean => /^\s*\S+\s*$/.test(text)
 
 export const answerReceived = (run: Run, question: Question, answer: Answer): Outcome => {
   const { by, choice, escalationId, guidance, via } = answer
@@ -159,7 +171,11 @@ export const answerReceived = (run: Run, question: Question, answer: Answer): Ou
   const option = question.ask.options.find(({ keys, name }) => name === choice || keys.includes(choice))
   const after = evolveRun(run, answered)
   const { phase } = after
-  if (option === undefined || phase === undefined) return notAChoice(run, question, answered, answer)
+  if (option === undefined || phase === undefined)
+    return askedAgain(run, question, answered, answer, notAChoice(answer))
+  if (option.name === "change-model" && !isModelName(guidance)) {
+    return askedAgain(run, question, answered, answer, `'${shorten(guidance ?? "", 80)}' does not name a model`)
+  }
   const rest = endsRun(question, option.name)
     ? outcome([], abort(answer))
     : handlers[question.kind](after, phase, question, { ...answer, choice: option.name })

@@ -13,6 +13,7 @@ import { currentTitle, locationOf, placeOf } from "../phase/plan.ts"
 import { isReviewerOf } from "../review/review.ts"
 import { withdrawIfWorking } from "./autoResume.ts"
 import {
+  changeModel,
   checkpointOptions,
   continuationOptions,
   phaseGateOptions,
@@ -82,6 +83,13 @@ const watchedSession = (author: Author | undefined, request: EscalationRequest, 
 
 const kindOf = ({ origin }: EscalationRequest): Question["kind"] =>
   origin === "checkpoint" || origin === "continuation" || origin === "phase-gate" ? origin : "step"
+
+/** Changing the model goes on as continue does, or else as fix does: it stands behind both. */
+const withChangeModel = (options: ReadonlyArray<EscalationOption>, { changesModelOf }: EscalationRequest) => {
+  if (changesModelOf === undefined) return options
+  const behind = options.findIndex(({ name }) => name === "fix") + 1
+  return [...options.slice(0, behind), changeModel, ...options.slice(behind)]
+}
 
 const optionsOf = (run: Run, request: EscalationRequest, offer: ContinueOffer): ReadonlyArray<EscalationOption> => {
   if (run.standalone !== undefined) return sessionOptions("sessionId" in offer)
@@ -168,7 +176,7 @@ const askHuman = (run: Run, request: EscalationRequest): RunEvents => {
       ...(sessionId === undefined ? {} : { sessionId }),
       origin: request.origin,
       reason: request.reason,
-      options: optionsOf(run, { ...request, step }, offer),
+      options: withChangeModel(optionsOf(run, { ...request, step }, offer), request),
       ...(request.items === undefined ? {} : { items: request.items }),
       evidence: evidenceOf(run, byReviewer ? run.phase?.reviewer : author, {
         ...request.evidence,
@@ -177,6 +185,7 @@ const askHuman = (run: Run, request: EscalationRequest): RunEvents => {
       })
     },
     retry,
+    ...(request.changesModelOf === undefined ? {} : { changesModelOf: request.changesModelOf }),
     ...(watch === undefined ? {} : { watch }),
     ...(request.brief === undefined ? {} : { brief: request.brief })
   })

@@ -3,6 +3,7 @@ import {
   CheckpointReport,
   EscalationCommand,
   type EscalationOption,
+  Role,
   SessionId,
   Step,
   WorkspaceCommand
@@ -56,6 +57,8 @@ export const Question = Schema.Struct({
   /** As it is raised at the gate. */
   ask: EscalationCommand.cases.RaiseEscalation,
   retry: Retry,
+  /** Whose model the answer `change-model` changes; absent: it is no choice. */
+  changesModelOf: Schema.optionalKey(Role),
   /** The session whose activity makes the question moot, besides those that it names. */
   watch: Schema.optionalKey(SessionId),
   /** What the author is told when it continues its session; absent: it knows. */
@@ -87,6 +90,13 @@ const other = (label: string) => option("other", label, "required")
 
 const fix = (label: string) => option("fix", label, "optional", ["f"])
 const fixInNewSession = fix("fix in new session (start fresh with optional guidance)")
+
+export const changeModel = option(
+  "change-model",
+  "change the model and go on (name it as in reprise.toml)",
+  "required",
+  ["m"]
+)
 
 /** `fixLabel`: what fix does where it starts no new author session. */
 export const stepOptions = (continueOffered: boolean, fixLabel?: string): ReadonlyArray<EscalationOption> => [

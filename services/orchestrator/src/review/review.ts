@@ -1,5 +1,12 @@
 /** Reviews: asked for, and what a verdict leads to (docs/design/sessions.md#reviews-reviewer). */
-import { type FailureKind, type Item, passesByItself, reviewKey, type SessionId } from "@reprise/protocol"
+import {
+  type FailureKind,
+  type Item,
+  otherModelMayHelp,
+  passesByItself,
+  reviewKey,
+  type SessionId
+} from "@reprise/protocol"
 import type { InputOf } from "../actor/inputs.ts"
 import type { EventOf, RunEvent, RunEvents } from "../actor/journal.ts"
 import {
@@ -23,6 +30,7 @@ import {
 } from "../actor/state.ts"
 import { agentSetup, turnLimits } from "../author/ask.ts"
 import { stepTask } from "../author/prompt.ts"
+import { modelOf } from "../control/model.ts"
 import { afterGiving, decisionLine, decisionsOf, newTo, quoted, wordsFor } from "../ledger/ledger.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
 import { budgetReached } from "../question/limits.ts"
@@ -37,8 +45,8 @@ export const isReviewer = (run: Run, sessionId: string): boolean =>
 
 /** `fresh`: why the reviewer forgets its session first, so that this review begins in a new one. */
 export const startReview = (run: Run, phase: PhaseRun, fresh?: string): RunEvents => {
-  const { model, prompts, reviewerModel } = run.request.options
-  const chosenModel = reviewerModel ?? model
+  const { prompts } = run.request.options
+  const model = modelOf(run, "reviewer")
   const asked: RunEvent = {
     _tag: "ReviewAsked",
     command: {
@@ -51,7 +59,7 @@ export const startReview = (run: Run, phase: PhaseRun, fresh?: string): RunEvent
       planPath: run.request.planPath,
       cycle: phase.reviewCycles + 1,
       ...agentSetup(run),
-      ...(chosenModel === undefined ? {} : { model: chosenModel }),
+      ...(model === undefined ? {} : { model }),
       limits: turnLimits(run),
       words: wordsFor(run.ledger, "reviewer", phase.id).map(({ from, given, id, ...entry }) => ({
         id,
@@ -184,6 +192,7 @@ export const reviewFailed = (run: Run, phase: PhaseRun, event: InputOf<"ReviewFa
     origin: "reviewer",
     reason: `The review failed (${kind}): ${reason}`,
     retry: { step: "REVIEW" },
+    ...(otherModelMayHelp(kind) ? { changesModelOf: "reviewer" } : {}),
     ...(lastLines === undefined ? {} : { evidence: { lastLines } })
   }
   return outcome([broke], escalate({ ...(reached ?? failed), noContinue: notTheAuthors }))

@@ -231,7 +231,8 @@ describe("the answer to a standalone session", () => {
 
   it("offers continue again when its continued turn meets the same outage", () => {
     const s = story().standalone().turnFails("rate_limited", true).answer("c").turnFails("rate_limited", true)
-    assert.deepStrictEqual(s.choices, ["continue-session", "fix", "abort"])
+    assert.deepStrictEqual(s.choices, ["continue-session", "fix", "change-model", "abort"])
+    assert.strictEqual(s.answer("m", "other/two").command("StartTurn").model, "other/two")
   })
 
   it("is asked for again when somebody else withdraws the escalation", () => {

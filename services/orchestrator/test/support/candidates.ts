@@ -331,6 +331,7 @@ export const anytime = (s: Story, n: number): ReadonlyArray<RunInput> => [
   { _tag: "PauseRun", runId, now: false },
   { _tag: "ResumeRun", runId },
   { _tag: "ResumeRun", runId },
+  { _tag: "ChangeModel", runId, role: n % 2 === 0 ? "author" : "reviewer", model: `model/${n % 3}` },
   startRun({ auto: true }),
   { _tag: "CommitVerified", runId, phase: "1", commit: hash(7) },
   { _tag: "QualityPassed", runId, phase: "1", attempt: 1, results: [] },

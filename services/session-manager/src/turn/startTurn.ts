@@ -190,6 +190,7 @@ export const continueSession = (
     ...session.details,
     ...(command.phase === undefined ? {} : { phase: command.phase }),
     ...(command.step === undefined ? {} : { step: command.step }),
+    ...(command.model === undefined ? {} : { model: command.model }),
     ...(command.limits === undefined ? {} : { limits: command.limits })
   }
   const turn: TurnRequest = {

@@ -20,6 +20,7 @@ const meanings = {
   TurnStarted: "turn-begins",
   TurnCompleted: "turn-ends",
   TurnFailed: "turn-ends",
+  AgentWorking: "agent-works",
   SessionExpired: "session-ends",
   SessionCompleted: "session-ends",
   SessionAborted: "session-ends",
@@ -35,6 +36,9 @@ export const isFollowed = (event: PublicEvent): event is FollowedEvent => event.
 /** With this event our own turn takes over, or the session ends: what others did in it before is over. */
 export const endsWorkOfOthers = ({ _tag }: FollowedEvent): boolean =>
   _tag === "SessionReplaced" || meanings[_tag] === "turn-begins" || meanings[_tag] === "session-ends"
+
+/** The session's actor believes that a human works in it, or the agent by itself. */
+export const isWorkOfOthers = (event: FollowedEvent): boolean => event._tag === "AgentWorking" && event.cause !== "turn"
 
 export class WatchedSessions {
   readonly #byRuntimeId = new Map<string, Watched>()
@@ -61,6 +65,8 @@ export class WatchedSessions {
         return true
       case "look-up-if-new":
         return known === undefined
+      case "agent-works":
+        return false
       case "turn-begins":
         if (known !== undefined) known.inTurn = true
         return false

@@ -26,6 +26,7 @@ import {
   type FollowedEvent,
   followedTypes,
   isFollowed,
+  isWorkOfOthers,
   type Watched,
   WatchedSessions
 } from "./WatchedSessions.ts"
@@ -229,6 +230,17 @@ const lookUp = (watch: Watch, id: SessionId) => {
   return Effect.catch(look, () => FiberMap.run(watch.lookUps, id, laterLook, { onlyIfMissing: true }))
 }
 
+/**
+ * Somebody is said to be at work where this watch sees nobody: a report of it came late, after its sender had died. Nobody
+ * would ever say that they are idle, so they are watched until they are.
+ */
+const expectIdle = Effect.fnUntraced(function* (watch: Watch, session: Watched) {
+  if (session.inTurn || watch.sessions.isBusy(session.runtimeSessionId)) return
+  const runtime = yield* watch.runtimes.get(session.runtime)
+  watch.sessions.markBusy(session.runtimeSessionId, yield* Clock.currentTimeMillis)
+  yield* checkIdle(watch, runtime, session)
+})
+
 const stopIdleCheck = ({ idleChecks, sessions }: Watch, { runtimeSessionId }: Watched) => {
   sessions.markIdle(runtimeSessionId)
   return FiberMap.remove(idleChecks, runtimeSessionId)
@@ -238,6 +250,7 @@ const follow = Effect.fnUntraced(function* (watch: Watch, event: FollowedEvent) 
   const before = watch.sessions.find(event.sessionId)
   if (watch.sessions.note(event)) yield* lookUp(watch, event.sessionId)
   if (before === undefined) return
+  if (isWorkOfOthers(event)) return yield* Effect.catch(expectIdle(watch, before), logUnreported)
   if (endsWorkOfOthers(event)) yield* stopIdleCheck(watch, before)
   if (!before.inTurn) yield* Effect.forkChild(lookAfterTurn(watch, before))
 })

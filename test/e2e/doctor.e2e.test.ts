@@ -1,0 +1,35 @@
+/** `reprise doctor --ask-models`: the models of a run are asked for one word, and nothing else is. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { on, plan } from "../harness/modelScript.ts"
+import { makeWorld } from "../harness/World.ts"
+
+interface Row {
+  readonly check: string
+  readonly state: string
+  readonly detail: string
+  readonly next?: string
+}
+
+const aboutModels = (stdout: string): ReadonlyArray<Row> =>
+  JSON.parse(stdout).data.filter(({ check }: Row) => check === "model")
+
+describe("reprise doctor", () => {
+  it.live("asks no model without being told to, and else each for one word", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({ plan: plan("One"), script: { rules: [on({}, { text: "OK" })] } })
+      const quiet = yield* world.reprise("doctor", "--json")
+      assert.deepStrictEqual([quiet.code, aboutModels(quiet.stdout)[0]?.state], [0, "warning"])
+      assert.strictEqual((yield* world.model.calls).length, 0)
+
+      world.environment["REPRISE_REVIEWER_MODEL"] = "scripted/nonsense"
+      const asked = yield* world.reprise("doctor", "--ask-models", "--json")
+      assert.strictEqual(asked.code, 3)
+      const [author, reviewer] = aboutModels(asked.stdout)
+      assert.match(author?.detail ?? "", /^scripted\/scripted \(author\) answered in [\d.]+ s: \d+ tokens, \$0\.0000$/)
+      assert.match(reviewer?.detail ?? "", /^scripted\/nonsense \(reviewer\): .*Model not found/)
+      assert.include(reviewer?.next, "opencode models")
+      assert.strictEqual((yield* world.model.calls).length, 1)
+    })
+  )
+})
