@@ -154,7 +154,7 @@ describe("the lines at the bottom", () => {
       9,
       ["Reviewing phase 2 · 0:08"]
     ],
-    ["the run has ended", [...working, event(9, { _tag: "RunCompleted" })], 10, ["Starting · 0:10"]]
+    ["the run has ended", [...working, event(9, { _tag: "RunCompleted" })], 10, ["Finishing · 0:01"]]
   ])("say so while %s", (_when, inputs, second, lines) => {
     assert.deepStrictEqual(bottomOf(inputs, second), lines)
   })

@@ -86,7 +86,8 @@ describe("the display of a run", () => {
         plan: plan("One"),
         script: script(once({ role: "author", kind: "report" }, needsHuman("Which colour?")))
       })
-      const run = yield* world.startIn({ input: size }, "run", "PLAN.md", "--quiet")
+      // Without colours the question is asked line by line, not on a full screen.
+      const run = yield* world.startIn({ input: size, environment: { NO_COLOR: "1" } }, "run", "PLAN.md", "--quiet")
       const asked = yield* untilSeen(run, size, shows(/^answer>/))
       assert.strictEqual(asked.at(-1)?.trim(), "answer>")
       assert.include(run.stdout, "\x07")

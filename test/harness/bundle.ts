@@ -40,6 +40,9 @@ const write = async (directory: string): Promise<Bundle> => {
   await build({
     input: { reprise: launcher },
     platform: "node",
+    // Ink's tools for its own developers, which nobody here has.
+    external: ["react-devtools-core"],
+    transform: { define: { "process.env.NODE_ENV": '"production"' } },
     plugins: [keepLocations],
     output: { dir: directory, format: "esm", minify: { compress: false, mangle: false } }
   })

@@ -25,10 +25,16 @@ export const readerHasGone = (): boolean => closedPipes.has(1)
 /** What was printed while another program has the terminal. */
 let held: Array<() => void> | undefined
 
+/** How many have the terminal for themselves: the full-screen gate, and an editor that it opened. */
+let holders = 0
+
 /** From now on another program draws on the terminal: what is printed there waits for the returned function. */
 export const holdTerminal = (): (() => void) => {
   held ??= []
+  holders += 1
   return () => {
+    holders -= 1
+    if (holders > 0) return
     const waiting = held ?? []
     held = undefined
     for (const print of waiting) print()

@@ -41,18 +41,22 @@ const runEditor = (file: string): Effect.Effect<number | null> =>
 
 const textIn = (file: string): string => readFileSync(file, "utf8").trim()
 
-/** The text, trimmed; undefined if the editor failed or could not be started. Text that nobody wants any more is kept. */
-export const readInEditor: Effect.Effect<string | undefined> = Effect.acquireUseRelease(
-  Effect.sync(() => {
-    const folder = mkdtempSync(join(tmpdir(), "reprise-guidance-"))
-    const file = join(folder, "guidance.md")
-    writeFileSync(file, "", { mode: 0o600 })
-    return { folder, file }
-  }),
-  ({ file }) => Effect.map(runEditor(file), (code) => (code === 0 ? textIn(file) : undefined)),
-  ({ file, folder }, exit) =>
+/**
+ * The text, trimmed, that the human made of the given one; undefined if the editor failed or could not be started. Text
+ * that nobody wants any more is kept.
+ */
+export const readInEditor = (given: string): Effect.Effect<string | undefined> =>
+  Effect.acquireUseRelease(
     Effect.sync(() => {
-      if (Exit.isFailure(exit) && textIn(file) !== "") return say(`What you wrote was not sent; it is in ${file}.`)
-      rmSync(folder, { recursive: true, force: true })
-    })
-)
+      const folder = mkdtempSync(join(tmpdir(), "reprise-guidance-"))
+      const file = join(folder, "guidance.md")
+      writeFileSync(file, given, { mode: 0o600 })
+      return { folder, file }
+    }),
+    ({ file }) => Effect.map(runEditor(file), (code) => (code === 0 ? textIn(file) : undefined)),
+    ({ file, folder }, exit) =>
+      Effect.sync(() => {
+        if (Exit.isFailure(exit) && textIn(file) !== "") return say(`What you wrote was not sent; it is in ${file}.`)
+        rmSync(folder, { recursive: true, force: true })
+      })
+  )

@@ -1,9 +1,9 @@
 /** Input from the terminal, one answer at a time. What was typed before a prompt was shown never answers it. */
-import { closeSync, constants, openSync, readSync } from "node:fs"
 import { createInterface } from "node:readline/promises"
 import { PassThrough } from "node:stream"
 import { StringDecoder } from "node:string_decoder"
 import { Effect } from "effect"
+import { discardTyped } from "./discardTyped.ts"
 import { PastedText } from "./PastedText.ts"
 import { color, freeBottom, say } from "./Printer.ts"
 
@@ -15,38 +15,6 @@ export type Line =
 /** Whether a human can be asked: prompts need a terminal at both ends. */
 export const isInteractive = ({ json, noInput = false }: { readonly json: boolean; readonly noInput?: boolean }) =>
   process.stdin.isTTY === true && process.stderr.isTTY === true && !noInput && !json
-
-/** Reads until nothing is left, without waiting; returns whether there was anything. */
-const emptyTerminal = (): boolean => {
-  let terminal: number
-  try {
-    terminal = openSync("/dev/tty", constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
-  } catch {
-    return false
-  }
-  const typed = Buffer.alloc(4096)
-  let any = false
-  try {
-    while (readSync(terminal, typed) > 0) any = true
-  } catch {
-    // EAGAIN: nothing is left.
-  } finally {
-    closeSync(terminal)
-  }
-  return any
-}
-
-/** The terminal keeps what is typed while nobody reads: the next prompt would take it for its answer. */
-const discardTyped = (): boolean => {
-  const { stdin } = process
-  if (stdin.isTTY !== true) return false
-  const kept = stdin.readableLength > 0 && stdin.read() !== null
-  // In raw mode a line that is not complete can be read, too.
-  stdin.setRawMode(true)
-  const typed = emptyTerminal()
-  stdin.setRawMode(false)
-  return kept || typed
-}
 
 /** How long the rest of a text of several lines may take to arrive, in terminals that do not mark what is pasted. */
 const pasteGapMs = 50

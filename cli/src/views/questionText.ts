@@ -10,10 +10,18 @@ import {
 import { color } from "../terminal/Printer.ts"
 import { quotedLines, quotedRest, visibleLine } from "../terminal/visible.ts"
 
-const section = (title: string, body: string | undefined): ReadonlyArray<string> =>
-  body === undefined || body.trim() === "" ? [] : [color.bold(title), quotedLines(body.trimEnd())]
+/** A part of a question: a line of ours, or words of others below a title. */
+export type QuestionPart =
+  | { readonly _tag: "line"; readonly text: string }
+  | { readonly _tag: "quoted"; readonly title: string; readonly text: string }
+
+const quoted = (title: string, text: string | undefined): ReadonlyArray<QuestionPart> =>
+  text === undefined || text.trim() === "" ? [] : [{ _tag: "quoted", title, text: text.trimEnd() }]
 
 const oneLine = (text: string | undefined): ReadonlyArray<string> => (text === undefined ? [] : [text])
+
+const ownLines = (lines: ReadonlyArray<string>): ReadonlyArray<QuestionPart> =>
+  lines.map((text) => ({ _tag: "line", text }))
 
 /** The reason for a failure is usually at the end, so a truncated output is shown from its tail. */
 const endOf = (result: GateResult): string =>
@@ -119,31 +127,44 @@ const sessionLines = (question: EscalationView, nowMs: number): ReadonlyArray<st
 const toldNext = ({ evidence: { willBeTold = [] } }: EscalationView, reader: Role): string =>
   willBeTold.flatMap(({ role, text }) => (role === reader ? [text] : [])).join("\n\n")
 
-export const questionText = (question: EscalationView, nowMs: number): string => {
+/** Who asks, since when, and where. */
+export const askingLines = (question: EscalationView, nowMs: number): ReadonlyArray<string> => [
+  `${whyAsked[question.origin]}, ${since(question.raisedAt, nowMs)}`,
+  where(question)
+]
+
+/** What was asked, and what there is to know before an answer. */
+export const questionParts = (question: EscalationView, nowMs: number): ReadonlyArray<QuestionPart> => {
   const { evidence } = question
-  const { checkpoint, missingCommits = [], missingFiles = [] } = evidence
+  const { checkpoint, continueUnavailable, missingCommits = [], missingFiles = [] } = evidence
   return [
-    color.yellow(color.bold(`Your answer is needed (${question.escalationId})`)),
-    `${whyAsked[question.origin]}, ${since(question.raisedAt, nowMs)}`,
-    where(question),
-    ...section("Why", question.reason),
-    ...section("Items", itemLines(question)),
-    ...section("Failed quality gates", failedGates(question)),
-    ...section("Not committed", evidence.dirty?.join("\n")),
-    ...section("Missing", [...missingCommits, ...missingFiles].join("\n")),
-    ...section("Checkpoint", checkpointOf(question)),
-    ...section("Verify", checkpoint?.verifySteps?.map((step, n) => `${n + 1}. ${step}`).join("\n")),
-    ...section("Do", checkpoint?.requiredAction),
-    ...section(`The ${question.origin === "reviewer" ? "reviewer" : "agent"}'s last lines`, evidence.lastLines),
-    ...section("The author will be told", toldNext(question, "author")),
-    ...section("The reviewer will be told", toldNext(question, "reviewer")),
-    ...section("Commit", [...oneLine(evidence.commit), ...oneLine(evidence.diffStat)].join("\n")),
-    ...oneLine(used(question)),
-    ...sessionLines(question, nowMs),
-    ...(evidence.continueUnavailable === undefined
+    ...quoted("Why", question.reason),
+    ...quoted("Items", itemLines(question)),
+    ...quoted("Failed quality gates", failedGates(question)),
+    ...quoted("Not committed", evidence.dirty?.join("\n")),
+    ...quoted("Missing", [...missingCommits, ...missingFiles].join("\n")),
+    ...quoted("Checkpoint", checkpointOf(question)),
+    ...quoted("Verify", checkpoint?.verifySteps?.map((step, n) => `${n + 1}. ${step}`).join("\n")),
+    ...quoted("Do", checkpoint?.requiredAction),
+    ...quoted(`The ${question.origin === "reviewer" ? "reviewer" : "agent"}'s last lines`, evidence.lastLines),
+    ...quoted("The author will be told", toldNext(question, "author")),
+    ...quoted("The reviewer will be told", toldNext(question, "reviewer")),
+    ...quoted("Commit", [...oneLine(evidence.commit), ...oneLine(evidence.diffStat)].join("\n")),
+    ...ownLines([...oneLine(used(question)), ...sessionLines(question, nowMs)]),
+    ...(continueUnavailable === undefined
       ? []
-      : [`Continuing is not possible: ${quotedRest(evidence.continueUnavailable)}`]),
+      : ownLines([`Continuing is not possible: ${quotedRest(continueUnavailable)}`]))
+  ]
+}
+
+const partText = (part: QuestionPart): string =>
+  part._tag === "line" ? part.text : `${color.bold(part.title)}\n${quotedLines(part.text)}`
+
+export const questionText = (question: EscalationView, nowMs: number): string =>
+  [
+    color.yellow(color.bold(`Your answer is needed (${question.escalationId})`)),
+    ...askingLines(question, nowMs),
+    ...questionParts(question, nowMs).map(partText),
     "",
     ...optionLines(question)
   ].join("\n")
-}

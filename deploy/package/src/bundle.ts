@@ -29,7 +29,9 @@ export const bundle = async (root: string, folder: string): Promise<ReadonlyArra
     cwd: root,
     input: { reprise: join(root, "cli/bin/reprise.js") },
     platform: "node",
-    external: [...agents],
+    // The last: Ink's tools for its own developers, which nobody here has.
+    external: [...agents, "react-devtools-core"],
+    transform: { define: { "process.env.NODE_ENV": '"production"' } },
     plugins: [keepPlaces(root)],
     output: {
       dir: join(folder, code),

@@ -3,17 +3,9 @@ import { userInfo } from "node:os"
 import { Messenger } from "@reprise/actor"
 import { type EscalationView, to } from "@reprise/protocol"
 import { Effect } from "effect"
-import { findQuestion } from "../../system/lookUp.ts"
 import { newCommandId } from "../../system/names.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
-import { color, say } from "../../terminal/Printer.ts"
-import { visible } from "../../terminal/visible.ts"
-import { askInTerminal, type Closed } from "./askInTerminal.ts"
-
-export interface Answer {
-  readonly choice: string
-  readonly guidance?: string
-}
+import type { Answer } from "../../views/gate/GateModel.ts"
 
 const user = (): string => {
   try {
@@ -47,28 +39,4 @@ export const answerQuestion = Effect.fn("answerQuestion")(function* (
         )
     })
   )
-})
-
-const isAlwaysOpen = () => true
-
-/**
- * Asks at the terminal until the gate accepts an answer or the question is closed. Returns how the human closed the
- * prompt, or undefined. `isOpen` may know that the question is closed before the gate's view shows it.
- */
-export const answerInTerminal = Effect.fnUntraced(function* (
-  escalationId: string,
-  isOpen: () => boolean = isAlwaysOpen
-): Effect.fn.Return<Closed | undefined, unknown, Messenger> {
-  while (true) {
-    const question = yield* findQuestion(escalationId)
-    if (question.state !== "open" || !isOpen()) return undefined
-    const reply = yield* askInTerminal(question)
-    if (reply._tag === "Closed") return reply
-    const refused = yield* answerQuestion(question, reply.answer, "terminal").pipe(
-      Effect.as(undefined),
-      Effect.catchTag("CliFailure", (failure) => Effect.succeed(failure))
-    )
-    if (refused === undefined) return undefined
-    say(color.red(visible(refused.message)))
-  }
 })

@@ -6,10 +6,10 @@ import { color, say } from "../../terminal/Printer.ts"
 import { readInEditor } from "../../terminal/readInEditor.ts"
 import { type Line, readLine, saysYes } from "../../terminal/readLine.ts"
 import { quotedLines, visible, visibleLine } from "../../terminal/visible.ts"
+import { isFinalChoice } from "../../views/gate/finalChoice.ts"
+import type { Answer } from "../../views/gate/GateModel.ts"
 import { questionText } from "../../views/questionText.ts"
-import type { Answer } from "./answerQuestion.ts"
 import { evidenceText } from "./evidenceText.ts"
-import { isFinalChoice } from "./finalChoice.ts"
 
 /** The human closed the prompt; the question stays open. */
 export type Closed = Extract<Line, { readonly _tag: "Closed" }>
@@ -23,7 +23,7 @@ const readGuidance = Effect.fnUntraced(function* (required: boolean): Effect.fn.
     const line = yield* readLine(`guidance (${required ? "required" : "optional, Enter for none"}; e = editor)> `)
     if (line._tag === "Closed") return line
     if (line.text.trim() !== "e") return { _tag: "Guidance", text: line.text.trim() }
-    const text = yield* readInEditor
+    const text = yield* readInEditor("")
     if (text !== undefined && text !== "") return { _tag: "Guidance", text }
     say(color.red(text === "" ? "You wrote nothing." : "The editor failed; set EDITOR to use another one."))
   }

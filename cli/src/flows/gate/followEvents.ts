@@ -9,11 +9,15 @@ import { untilSaved } from "../../system/awaitSessions.ts"
 import { findQuestion } from "../../system/lookUp.ts"
 import { untilNobodyWorks } from "../../system/sessionsAtWork.ts"
 import { type ExitCode, exitCodes } from "../../terminal/exitCodes.ts"
+import { hasFullScreen } from "../../terminal/fullScreen.ts"
 import { json, say } from "../../terminal/Printer.ts"
+import type { Answer } from "../../views/gate/GateModel.ts"
 import { Display } from "../../views/live/Display.ts"
 import { publicJson } from "../../views/publicJson.ts"
 import { questionText } from "../../views/questionText.ts"
-import { type Answer, answerInTerminal, answerQuestion } from "./answerQuestion.ts"
+import { answerInTerminal } from "./answerInTerminal.ts"
+import { answerQuestion } from "./answerQuestion.ts"
+import { loadScreen } from "./loadScreen.ts"
 
 /** Who answers: the human at the terminal, nobody (the work is parked), or a function. */
 export type Answerer = "terminal" | "nobody" | ((question: EscalationView) => Answer)
@@ -119,6 +123,7 @@ export const followEvents = Effect.fn("followEvents")(function* <E, R>(followed:
 
   const { openQuestion, runId, since } = followed
   yield* showLive(runId)
+  if (followed.answerer === "terminal" && hasFullScreen()) yield* Effect.forkScoped(loadScreen)
   if (openQuestion !== undefined) yield* questions.ask(openQuestion)
   return yield* messenger
     .events({ runId, from: since === undefined ? "beginning" : { since } })

@@ -8,8 +8,9 @@ import { findQuestion } from "../../system/lookUp.ts"
 import { newCommandId } from "../../system/names.ts"
 import { type CliFailure, wrongUse } from "../../terminal/CliFailure.ts"
 import { okJson, say } from "../../terminal/Printer.ts"
-import { type Answer, answerQuestion } from "./answerQuestion.ts"
-import { hasAgentOptions } from "./finalChoice.ts"
+import { hasAgentOptions } from "../../views/gate/finalChoice.ts"
+import type { Answer } from "../../views/gate/GateModel.ts"
+import { answerQuestion } from "./answerQuestion.ts"
 
 interface Flags extends ClientFlags {
   readonly id: string

@@ -61,6 +61,8 @@ export interface LiveRun {
 
 export interface LiveModel {
   readonly startedMs: number
+  /** When the newest run ended; absent: none has. */
+  readonly endedMs?: number
   readonly steps: ReadonlyArray<StartUpStep>
   /** Those that have not ended, the newest last. */
   readonly runs: ReadonlyArray<LiveRun>
@@ -279,7 +281,8 @@ const showEvent = (model: LiveModel, { atMs, event, line }: Extract<LiveInput, {
     line === undefined || isShown(known, event) ? nothing : [{ _tag: "line", text: line, tone: toneOf(event) }]
   const isSaid = known !== undefined && (printed.length > 0 || event._tag === "TurnCompleted")
   const lines = isSaid ? [...saidSoFar(known, model.verbose), ...printed] : printed
-  if (isOver(event)) return { model: { ...model, runs: model.runs.filter((run) => run !== known) }, lines }
+  if (isOver(event))
+    return { model: { ...model, endedMs: atMs, runs: model.runs.filter((run) => run !== known) }, lines }
   if (known === undefined && afterwards.has(event._tag)) return { model, lines }
   const before = known ?? newRun(event.runId, atMs)
   return { model: replaced(model, followEvent(isSaid ? withoutWriting(before) : before, event, atMs)), lines }

@@ -102,8 +102,14 @@ const wordsLine = ({ turn }: LiveRun, { columns, faint }: Surface): ReadonlyArra
 /** More runs than this are counted. */
 const mostRuns = 4
 
-const stepsLine = ({ startedMs, steps }: LiveModel, { columns, idle, nowMs }: Surface): string => {
-  const first = steps.length === 0 ? [idle, clock(nowMs - startedMs)] : []
+/** After its only run has ended, a command saves the conversations and stops what it has started. */
+const idleParts = ({ endedMs, startedMs }: LiveModel, { everyRun, idle, nowMs }: Surface): ReadonlyArray<string> =>
+  endedMs === undefined || everyRun ? [idle, clock(nowMs - startedMs)] : ["Finishing", clock(nowMs - endedMs)]
+
+const stepsLine = (model: LiveModel, surface: Surface): string => {
+  const { steps } = model
+  const { columns, nowMs } = surface
+  const first = steps.length === 0 ? idleParts(model, surface) : []
   const tenths = (sinceMs: number) => `${((nowMs - sinceMs) / 1000).toFixed(1)} s`
   const parts = steps.map(({ name, sinceMs }) => `${name} … ${tenths(sinceMs)}`)
   return `${frame(nowMs)} ${fitting([...first, ...parts], columns - 2)}`

@@ -1,0 +1,38 @@
+/** Asks one question at the terminal: on the full screen where there is one, else line by line. */
+import type { Messenger } from "@reprise/actor"
+import { Effect } from "effect"
+import { findQuestion } from "../../system/lookUp.ts"
+import { hasFullScreen } from "../../terminal/fullScreen.ts"
+import { color, say } from "../../terminal/Printer.ts"
+import { visible } from "../../terminal/visible.ts"
+import { answerQuestion } from "./answerQuestion.ts"
+import { askInTerminal, type Closed } from "./askInTerminal.ts"
+import { loadScreen } from "./loadScreen.ts"
+
+const isAlwaysOpen = () => true
+
+/**
+ * Asks at the terminal until the gate accepts an answer or the question is closed. Returns how the human closed the
+ * prompt, or undefined. `isOpen` may know that the question is closed before the gate's view shows it.
+ */
+export const answerInTerminal = Effect.fnUntraced(function* (
+  escalationId: string,
+  isOpen: () => boolean = isAlwaysOpen
+): Effect.fn.Return<Closed | undefined, unknown, Messenger> {
+  if (hasFullScreen()) {
+    const { answerOnScreen } = yield* loadScreen
+    return yield* answerOnScreen(escalationId)
+  }
+  while (true) {
+    const question = yield* findQuestion(escalationId)
+    if (question.state !== "open" || !isOpen()) return undefined
+    const reply = yield* askInTerminal(question)
+    if (reply._tag === "Closed") return reply
+    const refused = yield* answerQuestion(question, reply.answer, "terminal").pipe(
+      Effect.as(undefined),
+      Effect.catchTag("CliFailure", (failure) => Effect.succeed(failure))
+    )
+    if (refused === undefined) return undefined
+    say(color.red(visible(refused.message)))
+  }
+})

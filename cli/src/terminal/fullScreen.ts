@@ -1,0 +1,56 @@
+/** Whether a program may draw on the whole terminal, and the keys that arrive there. */
+import { PassThrough } from "node:stream"
+import { dropTyped } from "./discardTyped.ts"
+
+export interface ScreenSize {
+  readonly columns: number
+  readonly rows: number
+}
+
+/** The size of the terminal that messages go to. */
+export const screenSize = (): ScreenSize => {
+  const { columns, rows } = process.stderr
+  return { columns: columns || 80, rows: rows || 24 }
+}
+
+/** Less than this shows too little of a question. */
+const smallest: ScreenSize = { columns: 30, rows: 10 }
+
+/**
+ * Whether the terminal is fit for a full screen, and nobody wants plain lines: those who set NO_COLOR, and readers of the
+ * screen, whose programs follow lines.
+ */
+export const hasFullScreen = (): boolean => {
+  const { env, stderr, stdin } = process
+  if (stdin.isTTY !== true || stderr.isTTY !== true) return false
+  if (!env["TERM"] || env["TERM"] === "dumb" || env["NO_COLOR"]) return false
+  if (env["INK_SCREEN_READER"] === "true" || env["ACCESSIBLE"]) return false
+  return (stderr.columns ?? 0) >= smallest.columns && (stderr.rows ?? 0) >= smallest.rows
+}
+
+/**
+ * Standard input for a library that reads keys. Nothing comes through before `open`, which drops what was typed until
+ * then and returns whether there was anything.
+ */
+export const screenKeys = () => {
+  const { stdin } = process
+  const keys = Object.assign(new PassThrough(), {
+    isTTY: true as const,
+    setRawMode: (raw: boolean) => stdin.setRawMode(raw),
+    ref: () => undefined,
+    unref: () => undefined
+  })
+  const onData = (bytes: Buffer) => keys.write(bytes)
+  return {
+    keys,
+    open: (): boolean => {
+      const dropped = dropTyped()
+      stdin.on("data", onData).resume()
+      return dropped
+    },
+    close: (): void => {
+      stdin.off("data", onData).pause()
+      stdin.setRawMode(false)
+    }
+  }
+}

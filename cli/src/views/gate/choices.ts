@@ -1,0 +1,123 @@
+/** The choices of a question: the key of each, the recommended one, and what follows from it. Pure. */
+import { type EscalationOption, type EscalationView, isStandalone } from "@reprise/protocol"
+import { hasAgentOptions } from "./finalChoice.ts"
+
+/** A choice and the key that takes it. */
+export interface KeyedChoice {
+  readonly key: string
+  readonly option: EscalationOption
+}
+
+/** Keys that do something else at every question. */
+const reserved: ReadonlySet<string> = new Set("adejklst?/ 1234")
+
+const letters = "bcfghimnopqruvwxyz"
+
+/**
+ * An option's own key; without one, the first letter of its name that is free. An option that finds none, of more than
+ * there are letters, has no key.
+ */
+export const keyedChoices = ({ options }: Pick<EscalationView, "options">): ReadonlyArray<KeyedChoice> => {
+  const own = options.map(({ keys }) => keys.find((key) => key.length === 1))
+  const taken = new Set(own)
+  return options.map((option, index) => {
+    const given = own[index]
+    if (given !== undefined) return { key: given, option }
+    const wanted = [...option.name.toLowerCase(), ...letters]
+    const key = wanted.find((letter) => letters.includes(letter) && !reserved.has(letter) && !taken.has(letter)) ?? ""
+    taken.add(key)
+    return { key, option }
+  })
+}
+
+const named = ({ options }: EscalationView, ...names: ReadonlyArray<string>): EscalationOption | undefined =>
+  names.flatMap((name) => options.filter((option) => option.name === name))[0]
+
+/**
+ * The choice that Enter takes: how the work goes on with the least loss, or what the agent recommends. Undefined: only
+ * the human can know, as at a checkpoint.
+ */
+export const recommended = (question: EscalationView): EscalationOption | undefined => {
+  const { checkpoint } = question.evidence
+  switch (question.origin) {
+    case "checkpoint": {
+      const best = checkpoint?.options?.find((option) => option.recommended === true)
+      return best === undefined ? undefined : named(question, best.id)
+    }
+    case "permission":
+      return named(question, "once")
+    case "question":
+      return undefined
+    case "continuation":
+      return named(question, "retry")
+    case "phase-gate":
+      return named(question, "continue")
+    default:
+      return named(question, "continue-session", "fix")
+  }
+}
+
+const nobody = "No agent is told anything"
+
+const told = (words: string): string => `The agent will be told: ${words}`
+
+const toldByAgentOption = ({ origin }: EscalationView, { label, name }: EscalationOption, words: string): string => {
+  if (name === "other") return told(words)
+  if (words === "") return told(label)
+  if (origin === "permission" && name !== "reject") return `${told(label)}. In its next prompt: ${words}`
+  return told(`${label}: ${words}`)
+}
+
+const endText = (question: EscalationView, words: string): string => {
+  const what = isStandalone(question) ? "session" : "run"
+  return `${nobody}: the ${what} ends.${words === "" ? "" : ` Recorded as the reason: ${words}`}`
+}
+
+const approvalText = ({ origin }: EscalationView, words: string): string => {
+  if (origin === "plan") {
+    return words === ""
+      ? `${nobody}; the phases stay as they were.`
+      : `The agent of the next phase will be told: ${words}`
+  }
+  return `${nobody}: the phase counts as approved.${words === "" ? "" : ` Recorded as the reason: ${words}`}`
+}
+
+const choiceText = (question: EscalationView, option: EscalationOption, words: string): string => {
+  if (hasAgentOptions(question) || question.origin === "checkpoint") return toldByAgentOption(question, option, words)
+  switch (option.name) {
+    case "continue-session":
+      return words === "" ? told("go on where you stopped.") : told(words)
+    case "fix":
+      if (words !== "") return told(words)
+      return question.origin === "plan"
+        ? `${nobody}: the plan is read again.`
+        : told("its task again, without more words.")
+    case "change-model":
+      return words === ""
+        ? `${nobody}: the next turn has another model.`
+        : `${nobody}: the next turn has model ${words}.`
+    case "pause":
+      return words === "" ? `${nobody}: the run pauses.` : `The agent of the next phase will be told: ${words}`
+    case "continue":
+      return words === "" ? `${nobody}: the run goes on.` : `The agent of the next phase will be told: ${words}`
+    case "retry":
+      return words === "" ? `${nobody}: the record is checked again.` : told(words)
+    default:
+      return told(words === "" ? option.label : `${option.label}: ${words}`)
+  }
+}
+
+/** Options after which what was said before is in an agent's next prompt. */
+const speaks: ReadonlySet<string> = new Set(["continue-session", "fix", "redo", "retry"])
+
+/** What follows from the choice, said before it is sent. `guidance` is what the human has written so far. */
+export const consequence = (question: EscalationView, option: EscalationOption, guidance: string): string => {
+  const words = guidance.trim()
+  if (!hasAgentOptions(question)) {
+    if (option.name === "abort") return endText(question, words)
+    if (option.name === "override") return approvalText(question, words)
+  }
+  const before = speaks.has(option.name) ? (question.evidence.willBeTold ?? []).map(({ text }) => text) : []
+  const more = before.length === 0 ? "" : `\nAnd what was said before: ${before.join("\n")}`
+  return choiceText(question, option, words) + more
+}

@@ -1,0 +1,105 @@
+/** What each tab of the gate shows, as rows. Pure. */
+import type { EscalationView } from "@reprise/protocol"
+import { visibleLine } from "../../terminal/visible.ts"
+import { askingLines, questionParts } from "../questionText.ts"
+import { currentQuestion, evidenceKey, type GateModel, type Tab } from "./GateModel.ts"
+import { emptyRow, quotedRows, type Row, row, type SpanTone, safeLines, textRows, wrapLine } from "./rows.ts"
+
+const questionRows = (question: EscalationView, nowMs: number, columns: number): ReadonlyArray<Row> =>
+  questionParts(question, nowMs).flatMap((part) =>
+    part._tag === "line" ? textRows(part.text, columns) : [row(part.title, "title"), ...quotedRows(part.text, columns)]
+  )
+
+const lineTones: ReadonlyArray<readonly [RegExp, SpanTone]> = [
+  [/^(?:diff --git|\+\+\+|---|index |new file|deleted file|rename |similarity )/, "title"],
+  [/^@@/, "hunk"],
+  [/^\+/, "added"],
+  [/^-/, "removed"]
+]
+
+const diffTone = (line: string): SpanTone => lineTones.find(([pattern]) => pattern.test(line))?.[1] ?? "plain"
+
+const diffRows = (text: string, columns: number): ReadonlyArray<Row> =>
+  safeLines(text).flatMap((line) => {
+    const tone = diffTone(line)
+    return wrapLine(line, columns).map((one) => row(one, tone))
+  })
+
+const transcriptRows = (
+  { live }: GateModel,
+  question: EscalationView,
+  text: string | undefined,
+  columns: number
+): ReadonlyArray<Row> => {
+  const now = live[question.runId] ?? ""
+  return [
+    ...(text === undefined ? [] : quotedRows(text, columns)),
+    ...(now === "" ? [] : [row("Now", "title"), ...quotedRows(now, columns)])
+  ]
+}
+
+export const helpRows = (columns: number): ReadonlyArray<Row> =>
+  [
+    "Keys",
+    "",
+    "the key of a choice    takes it; what you then write goes with it, and Enter sends it",
+    "Enter                  takes the recommended choice, where there is one",
+    "Esc                    goes back; what you wrote is kept",
+    "1 to 4, Tab            question, diff, gate log, transcript; also d, l and t",
+    "↑ ↓ PgUp PgDn Space    scroll; Home and End",
+    "s, ← →                 skip: the next question, the one before",
+    "/                      shows only the questions that contain a word; Esc shows all",
+    "e                      writes in your editor ($VISUAL or $EDITOR) for the recommended choice",
+    "a                      how to attach to the agent's session",
+    "Ctrl-C                 leaves; every question stays open",
+    "",
+    "While you write: Alt-Enter begins a new line, Ctrl-G opens your editor, pasted text keeps its lines.",
+    "A choice that cannot be taken back asks for y, and can be undone with u for a few seconds."
+  ].flatMap((line) => (line === "Keys" ? [row(line, "title")] : line === "" ? [emptyRow] : textRows(line, columns)))
+
+const pageOf = (model: GateModel, question: EscalationView, tab: Tab, columns: number): ReadonlyArray<Row> => {
+  if (tab === "question") return questionRows(question, model.nowMs, columns)
+  const text = model.evidence[evidenceKey(question.escalationId, tab)]
+  if (tab === "transcript") return transcriptRows(model, question, text, columns)
+  if (text === undefined) return [row("Reading …", "faint")]
+  return tab === "diff" ? diffRows(text, columns) : quotedRows(text, columns)
+}
+
+interface Page {
+  readonly depends: ReadonlyArray<unknown>
+  readonly rows: ReadonlyArray<Row>
+}
+
+let last: Page | undefined
+
+/** Texts are wrapped once, not for each picture of the screen. */
+const remembered = (depends: ReadonlyArray<unknown>, make: () => ReadonlyArray<Row>): ReadonlyArray<Row> => {
+  if (last?.depends.every((one, index) => one === depends[index])) return last.rows
+  last = { depends, rows: make() }
+  return last.rows
+}
+
+/** All rows of what is read, of which the screen shows a part. */
+export const pageRows = (model: GateModel, columns: number): ReadonlyArray<Row> => {
+  if (model.mode._tag === "Help") return helpRows(columns)
+  const question = currentQuestion(model)
+  if (question === undefined) return []
+  const { evidence, live, nowMs, tab } = model
+  const text = evidence[evidenceKey(question.escalationId, tab)]
+  const now = tab === "transcript" ? live[question.runId] : undefined
+  return remembered([question, tab, text, now, columns, Math.floor(nowMs / 60_000)], () =>
+    pageOf(model, question, tab, columns)
+  )
+}
+
+/** Who asks, since when, where, and with which model. */
+export const askingRows = (
+  { nowMs, sessions }: GateModel,
+  question: EscalationView,
+  columns: number
+): ReadonlyArray<Row> => {
+  const session = sessions[question.escalationId]
+  const model = session?.model === undefined ? "" : `, ${visibleLine(session.model)}`
+  const [who = "", where = ""] = askingLines(question, nowMs)
+  return [...textRows(`${who}${model}`, columns), ...textRows(where, columns, "faint")]
+}
