@@ -123,6 +123,13 @@ module.exports = {
       from: { pathNot: "^libs/(nats|actor|testing)/|^test/" },
       to: { path: "node_modules/@nats-io/" }
     },
+    {
+      name: "the-console-imports-only-the-protocol",
+      comment: "the pages run in a browser: they share with the services what crosses the wire",
+      severity: "error",
+      from: { path: "^console/src/" },
+      to: { path: ["^(cli|services|libs)/", "^test/"], pathNot: "^libs/(protocol/src/|agent/src/Message\\.ts$)" }
+    },
     ...libraryRules,
     ...cliRules,
     {
@@ -167,7 +174,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["import", "node", "default"],
-      extensions: [".ts", ".js", ".json"]
+      extensions: [".ts", ".tsx", ".js", ".json"]
     }
   }
 }

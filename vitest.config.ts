@@ -20,7 +20,7 @@ export default defineConfig({
           name: "unit",
           // The tests share no state, and isolation would double the time for imports.
           isolate: false,
-          include: ["{libs,services}/*/test/**/*.test.ts", "{cli/test,house/test,test}/**/*.test.ts"],
+          include: ["{libs,services}/*/test/**/*.test.ts", "{cli/test,console/test,house/test,test}/**/*.test.ts"],
           exclude: ["**/*.int.test.ts", "**/*.e2e.test.ts", "**/fixtures/**", "**/node_modules/**"]
         }
       },

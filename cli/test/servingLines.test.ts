@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { isOpenRun } from "../src/system/lookUp.ts"
-import { servingLines } from "../src/views/servingLines.ts"
+import { consoleLine, servingLines } from "../src/views/servingLines.ts"
 import { aRun } from "./support/views.ts"
 
 describe("what reprise up prints when it starts", () => {
@@ -36,4 +36,20 @@ describe("what reprise up prints when it starts", () => {
     assert.include(line, "through nats://example.org:4222")
     assert.notInclude(line, "secret")
   })
+})
+
+describe("the line of the web console", () => {
+  const link = { port: 7417, address: "http://127.0.0.1:7417", tokenFile: ".reprise/console.token" }
+
+  it("is a link with the token behind '#', which browsers keep for themselves", () =>
+    assert.strictEqual(
+      consoleLine({ ...link, token: "abc" }),
+      "Web console on 127.0.0.1:7417: http://127.0.0.1:7417/#token=abc"
+    ))
+
+  it("names the file of the token where the line may be kept", () =>
+    assert.strictEqual(
+      consoleLine({ ...link, address: "https://reprise.example.org" }),
+      "Web console on 127.0.0.1:7417: https://reprise.example.org/ (sign in with the token in .reprise/console.token)"
+    ))
 })

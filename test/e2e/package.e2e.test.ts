@@ -33,7 +33,8 @@ describe("the package", () => {
         assert.deepStrictEqual(readdirSync(join(prefix, "lib/node_modules")), ["reprise"])
         assert.isFalse(existsSync(join(installed, "node_modules")), "it brings no packages along")
         const notices = readFileSync(join(installed, "THIRD-PARTY-NOTICES.md"), "utf8")
-        for (const name of ["effect", "pino", "undici", "@nats-io/jetstream"]) assert.include(notices, `## ${name} `)
+        for (const name of ["effect", "pino", "undici", "@nats-io/jetstream", "react-dom"])
+          assert.include(notices, `## ${name} `)
 
         const command = (directory: string, ...args: ReadonlyArray<string>) =>
           Effect.suspend(() => new Command(join(prefix, "bin/reprise"), directory, environment, args).ended)
@@ -47,6 +48,18 @@ describe("the package", () => {
         assert.strictEqual(demo.code, 0, demo.stderr)
         const status = yield* command(join(base, "demo/greeter"), "status")
         assert.match(status.stdout, /completed/)
+
+        const up = yield* Effect.acquireRelease(
+          Effect.sync(
+            () => new Command(join(prefix, "bin/reprise"), world.root, environment, ["up", "--web", "--port", "0"])
+          ),
+          (started) => started.kill("SIGKILL")
+        )
+        const [, address = ""] = yield* up.waitFor(/Web console .*: (\S+\/) /)
+        const page = yield* Effect.promise(() => fetch(address).then((response) => response.text()))
+        assert.include(page, "<title>Reprise</title>")
+        const [, code = ""] = /src="\/(assets\/[^"]+\.js)"/.exec(page) ?? []
+        assert.strictEqual((yield* Effect.promise(() => fetch(`${address}${code}`))).status, 200)
       })
   )
 })

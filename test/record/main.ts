@@ -15,16 +15,17 @@ const target = new URL("../../docs/pictures/demo.svg", import.meta.url).pathname
 
 /** What is typed, once the screen shows this. */
 const typed = [
-  [/answer> $/, "c"],
-  [/answer> c$/, "\n"],
-  [/guidance \(.*\)> $/, "Esperanto, please"],
-  [/guidance \(.*\)> Esperanto, please$/, "\n"]
+  [/Which one should the greeter speak\?[\s\S]*Enter recommended/, "c"],
+  [/Enter send/, "Esperanto, please"],
+  [/The agent will be told: Esperanto, please/, "\r"]
 ] as const
 const ends = /Run completed/
 
 /** What changes sooner belongs to the same frame. */
 const shortestMs = 150
 const longestMs = 1_400
+/** To read what is asked, or what was typed. */
+const readMs = 2_500
 const lastMs = 6_000
 
 const folder = mkdtempSync(join(tmpdir(), "reprise-demo-"))
@@ -38,12 +39,13 @@ const child = spawn("script", ["--quiet", "--flush", "--return", "--command", co
 const screen = new Screen(size)
 await screen.write(shown)
 const left = [...typed]
-const frames = [{ rows: screen.rows, atMs: Date.now() }]
+const frames = [{ rows: screen.rows, atMs: Date.now(), isRead: false }]
 const answerIfAsked = () => {
   const [next] = left
-  const lastLine = screen.text.trimEnd().split("\n").at(-1) ?? ""
-  if (next === undefined || !(next[0].test(lastLine) || next[0].test(`${lastLine} `))) return
+  const last = frames.at(-1)
+  if (next === undefined || last === undefined || !next[0].test(screen.text)) return
   left.shift()
+  last.isRead = true
   child.stdin.write(next[1])
 }
 
@@ -55,17 +57,19 @@ for await (const output of child.stdout.setEncoding("utf8")) {
   await screen.write(String(output).replaceAll(`by ${userInfo().username} via`, "by you via"))
   const atMs = Date.now()
   const last = frames.at(-1)
-  if (last !== undefined && frames.length > 1 && atMs - last.atMs < shortestMs) last.rows = screen.rows
-  else frames.push({ rows: screen.rows, atMs })
+  const isOne = last !== undefined && frames.length > 1 && !last.isRead && atMs - last.atMs < shortestMs
+  if (isOne) last.rows = screen.rows
+  else frames.push({ rows: screen.rows, atMs, isRead: false })
   answerIfAsked()
   isOver = ends.test(screen.text)
 }
 rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 if (left.length > 0) throw new Error(`The demo never came to ${left[0]?.[0]}.`)
 
-const timed = frames.map(({ atMs, rows }, index): Frame => {
+const timed = frames.map(({ atMs, isRead, rows }, index): Frame => {
   const next = frames[index + 1]
-  return { rows, ms: next === undefined ? lastMs : Math.min(longestMs, next.atMs - atMs) }
+  if (next === undefined) return { rows, ms: lastMs }
+  return { rows, ms: isRead ? readMs : Math.min(longestMs, next.atMs - atMs) }
 })
 mkdirSync(join(target, ".."), { recursive: true })
 writeFileSync(target, film(timed, size.columns, size.rows, "reprise demo, at a terminal"))

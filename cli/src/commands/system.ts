@@ -2,11 +2,17 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { jsonFlag, lazily, natsFlag, progressFlags } from "./shared.ts"
+import { jsonFlag, lazily, natsFlag, progressFlags, switchFlag } from "./shared.ts"
 
 export const up = Command.make(
   "up",
-  { ...progressFlags, json: jsonFlag, nats: natsFlag },
+  {
+    web: switchFlag("web", "Serve the web console too, and print its link"),
+    port: Flag.Int("port").pipe(Flag.withDescription("Port of the web console; 0: any free one"), Flag.optional),
+    ...progressFlags,
+    json: jsonFlag,
+    nats: natsFlag
+  },
   lazily(
     () => import("../flows/serve/serveProject.ts"),
     (module, flags) => module.up(flags)
@@ -14,7 +20,8 @@ export const up = Command.make(
 ).pipe(
   Command.withDescription("Keep all runs of this repository going until Ctrl-C"),
   Command.withExamples([
-    { command: "reprise up", description: "Parked runs continue by themselves when their question is answered" }
+    { command: "reprise up", description: "Parked runs continue by themselves when their question is answered" },
+    { command: "reprise up --web", description: "Answer in the browser: open the link that is printed" }
   ])
 )
 

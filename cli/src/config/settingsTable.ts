@@ -46,6 +46,13 @@ const amount = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 const fraction = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 const text = Schema.NonEmptyString
 const port = count.check(Schema.isLessThanOrEqualTo(65_535))
+const webOrigin = text.check(
+  Schema.makeFilter(
+    (url) =>
+      (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).origin === url) ||
+      "Expected an address without a path, such as https://reprise.example.org"
+  )
+)
 const insideRepository = text.check(
   Schema.makeFilter((path) => !/^[/\\]|(^|[/\\])\.\.([/\\]|$)/.test(path) || "Expected a path inside the repository")
 )
@@ -317,6 +324,14 @@ const table = {
       text,
       "http://127.0.0.1:4096",
       "A running OpenCode server to use; its password comes from OPENCODE_SERVER_PASSWORD."
+    )
+  },
+  web: {
+    port: setting(port, 7417, "Port of the web console on 127.0.0.1; 0: any free one."),
+    origin: unset(
+      webOrigin,
+      "https://reprise.example.org",
+      "Address under which a proxy or tunnel in front of the web console is reached; unset: this machine only."
     )
   },
   log: {

@@ -2,6 +2,7 @@
 import { writeSync } from "node:fs"
 import picocolors from "picocolors"
 import { earlyColumns } from "./earlyLine.ts"
+import { wrapProse } from "./wrapProse.ts"
 
 const wantsColor = (stream: NodeJS.WriteStream): boolean =>
   stream.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb"
@@ -125,8 +126,9 @@ const writeNow = (fd: number, text: string): void => {
 
 /** A line of data. */
 export const data = (line: string): void => write(1, `${line}\n`)
-/** A line for people. */
-export const say = (line: string): void => write(2, `${line}\n`)
+/** A line for people, broken between words where the terminal says how wide it is. */
+export const say = (line: string): void =>
+  write(2, `${wrapProse(line, (process.stderr.isTTY && process.stderr.columns) || Number.POSITIVE_INFINITY)}\n`)
 
 /** One object or event per line. */
 export const json = (value: unknown): void => data(JSON.stringify(value))

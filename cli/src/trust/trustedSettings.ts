@@ -34,13 +34,17 @@ export const sandboxSettings = [
   "sandbox.gates"
 ] as const
 
+/** Under which address, and so for which pages, the web console answers. */
+export const consoleSettings = ["web.origin"] as const
+
 const allSettings = [
   ...commandSettings,
   "gates.environment",
   "permissions",
   ...serverSettings,
   ...agentSettings,
-  ...sandboxSettings
+  ...sandboxSettings,
+  ...consoleSettings
 ] as const
 export type TrustedPath = Extract<SettingPath, (typeof allSettings)[number]>
 
@@ -104,6 +108,8 @@ const valuesOf = (settings: Settings, path: TrustedPath): ReadonlyArray<string> 
       return settings.sandbox.gates ? [] : ["false"]
     case "sessions.onPrompt":
       return approvals(settings.sessions)
+    case "web.origin":
+      return ifSet(settings.web.origin)
   }
 }
 

@@ -1,8 +1,9 @@
 /** Runs as text for people: their state, their work, and how much of their limits they used. Pure. */
 import type { Summary, TaskResult } from "@reprise/plan"
 import { addTokens, type Refusal, type RunView, type Tokens, uncachedTokens } from "@reprise/protocol"
-import { dataColor } from "../terminal/Printer.ts"
+import { dataColor, dataColumns } from "../terminal/Printer.ts"
 import { quotedRest, visible, visibleLine } from "../terminal/visible.ts"
+import { wrapProse } from "../terminal/wrapProse.ts"
 import { since } from "./questionText.ts"
 import { firstLine, table } from "./table.ts"
 
@@ -151,8 +152,9 @@ export const runSummary = (run: RunView, locations: ReadonlyArray<readonly [stri
     table(["role", "turns", "tokens", "cost"], roles),
     ...refusalLines(run),
     table(["what", "where"], locations),
-    ...run.ledger.map(wordsLine),
-    ...run.notices.map((notice) => `note: ${quotedRest(notice)}`)
+    ...[...run.ledger.map(wordsLine), ...run.notices.map((notice) => `note: ${quotedRest(notice)}`)].map((line) =>
+      wrapProse(line, dataColumns())
+    )
   ].join("\n")
 }
 

@@ -39,3 +39,24 @@ export const servingLines = ({ broker, directory, openRuns, works }: Served): Re
     ...openRuns.map(runLine)
   ]
 }
+
+/** Where the web console is. */
+export interface ConsoleLink {
+  /** On this machine's own address. */
+  readonly port: number
+  /** The address for browsers: of this machine, or of a proxy. */
+  readonly address: string
+  /** For people. */
+  readonly tokenFile: string
+  /** Absent: it must not be printed. */
+  readonly token?: string
+}
+
+/**
+ * The console's link. The token stands after `#`, which no browser sends, so it is in no request, log or referrer of a
+ * server. Without a terminal the line may be kept in a file, and the token is left out.
+ */
+export const consoleLine = ({ address, port, token, tokenFile }: ConsoleLink): string => {
+  const entrance = token === undefined ? `/ (sign in with the token in ${tokenFile})` : `/#token=${token}`
+  return `Web console on 127.0.0.1:${port}: ${address}${entrance}`
+}

@@ -3,7 +3,7 @@
  * in the given folder, and prints where it is.
  */
 import { execFileSync } from "node:child_process"
-import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { cpSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { bundle } from "./bundle.ts"
@@ -17,7 +17,10 @@ const folder = join(output, "package")
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 const bundled = await bundle(root, folder)
-const { notices } = stage(root, folder, bundled)
+const pages = execFileSync(process.execPath, [join(root, "console/build/main.ts")], { encoding: "utf8" }).trim()
+cpSync(pages, join(folder, "console/dist"), { recursive: true })
+const inPages: ReadonlyArray<string> = JSON.parse(readFileSync(`${pages}.modules.json`, "utf8"))
+const { notices } = stage(root, folder, [...bundled, ...inPages])
 const packed = execFileSync("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", output], {
   cwd: folder,
   encoding: "utf8"

@@ -27,3 +27,11 @@ export const Message = Schema.Struct({
   timestamp: Schema.optionalKey(Schema.String)
 })
 export type Message = typeof Message.Type
+
+/** What was said in a session until it was read. */
+export const Conversation = Schema.Struct({
+  messages: Schema.Array(Message),
+  /** ISO 8601 UTC. */
+  savedAt: Schema.String
+})
+export type Conversation = typeof Conversation.Type

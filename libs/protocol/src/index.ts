@@ -1,3 +1,4 @@
+export * from "./console.ts"
 export { type Addressed, addressing, to } from "./contracts/addressedCommands.ts"
 export { ApiError, type ListFilter, queries } from "./contracts/Contract.ts"
 export {

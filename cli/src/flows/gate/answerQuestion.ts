@@ -7,7 +7,8 @@ import { newCommandId } from "../../system/names.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import type { Answer } from "../../views/gate/GateModel.ts"
 
-const user = (): string => {
+/** The name of whoever runs this process. */
+export const user = (): string => {
   try {
     return userInfo().username
   } catch {

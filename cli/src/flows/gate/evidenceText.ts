@@ -22,15 +22,30 @@ const titled = (title: string, text: string): ReadonlyArray<string> => (text ===
 /** Without the programs that a repository names for its files, or one inside of it. */
 const ownProgramsOnly = ["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"]
 
-/** The phase's work so far: its commits, its changes, committed or not, and untracked files. */
-export const changesSince = (directory: string, base = "HEAD") =>
-  Effect.gen(function* () {
-    const commits = yield* git(directory, "log", "--oneline", "--no-decorate", "--end-of-options", `${base}..HEAD`)
-    const changes = yield* git(directory, "diff", "--stat", "--patch", ...ownProgramsOnly, "--end-of-options", base)
-    const untracked = yield* git(directory, "ls-files", "--others", "--exclude-standard")
-    const parts = [...titled("Commits", commits), ...titled("Untracked", untracked), ...titled("Changes", changes)]
-    return parts.length === 0 ? "Nothing changed." : parts.join("\n\n")
-  }).pipe(Effect.orElseSucceed(() => `git cannot show the changes since ${base} in ${directory}.`))
+/** The phase's work so far, as git prints it: its commits, its changes, committed or not, and untracked files. */
+export const workSince = Effect.fnUntraced(function* (
+  directory: string,
+  base = "HEAD",
+  formats: ReadonlyArray<string> = ["--patch"]
+) {
+  const commits = yield* git(directory, "log", "--oneline", "--no-decorate", "--end-of-options", `${base}..HEAD`)
+  const changes = yield* git(directory, "diff", ...formats, ...ownProgramsOnly, "--end-of-options", base)
+  const untracked = yield* git(directory, "ls-files", "--others", "--exclude-standard")
+  return { commits, changes, untracked }
+})
+
+export const changesUnknown = (directory: string, base = "HEAD"): string =>
+  `git cannot show the changes since ${base} in ${directory}.`
+
+/** The same as one text. */
+export const changesSince = (directory: string, base?: string) =>
+  workSince(directory, base, ["--stat", "--patch"]).pipe(
+    Effect.map(({ changes, commits, untracked }) => {
+      const parts = [...titled("Commits", commits), ...titled("Untracked", untracked), ...titled("Changes", changes)]
+      return parts.length === 0 ? "Nothing changed." : parts.join("\n\n")
+    }),
+    Effect.orElseSucceed(() => changesUnknown(directory, base))
+  )
 
 const gateLogs = (workspace: string, refs: ReadonlyArray<string>) =>
   Effect.forEach(refs, (ref) =>
@@ -41,7 +56,7 @@ const gateLogs = (workspace: string, refs: ReadonlyArray<string>) =>
   ).pipe(Effect.map((texts) => (texts.length === 0 ? "No quality gate failed here." : texts.join("\n"))))
 
 /** Where the work is: the working tree of a run or of a standalone session. */
-const workOf = Effect.fnUntraced(function* (question: EscalationView) {
+export const workOf = Effect.fnUntraced(function* (question: EscalationView) {
   if (!isStandalone(question)) return yield* findRun(question.runId)
   const { directory } = yield* findSession(question.runId)
   return { directory, workspace: directory }

@@ -11,14 +11,17 @@ import { hostName } from "../../system/names.ts"
 import { type SystemOptions, servingSystem } from "../../system/System.ts"
 import { color, json, say } from "../../terminal/Printer.ts"
 import { agentsOf, requireTrusted } from "../../trust/requireTrust.ts"
-import { agentSettings, sandboxSettings, serverSettings } from "../../trust/trustedSettings.ts"
+import { agentSettings, consoleSettings, sandboxSettings, serverSettings } from "../../trust/trustedSettings.ts"
 import { Display, type ProgressFlags, withDisplay } from "../../views/live/Display.ts"
 import { publicJson, timedLine } from "../../views/publicJson.ts"
 import { servingLines } from "../../views/servingLines.ts"
+import { type Console, openConsole, prepareConsole } from "../console/openConsole.ts"
 import { showLive } from "../gate/followEvents.ts"
 
 export interface Serving extends SystemOptions {
   readonly json: boolean
+  /** Absent: without the web console. */
+  readonly web?: Console
 }
 
 const greet = Effect.fnUntraced(function* ({ json: asJson, project, settings }: Serving) {
@@ -45,6 +48,7 @@ const serve = Effect.fnUntraced(function* (options: Serving) {
   const messenger = yield* Messenger
   const since = new Date(Date.now() - 1).toISOString()
   yield* greet(options)
+  if (options.web !== undefined) yield* openConsole(options.web, options)
   let events = 0
   yield* showLive()
   const printEvents = messenger.events({ from: { since } }).pipe(
@@ -76,12 +80,28 @@ export const serveProject = Effect.fn("serveProject")(function* (options: Servin
   return yield* Effect.never
 })
 
-export const up = (flags: ClientFlags & ProgressFlags) =>
+interface WebFlags {
+  readonly web: boolean
+  readonly port: Option.Option<number>
+}
+
+export const up = (flags: ClientFlags & ProgressFlags & WebFlags) =>
   withDisplay({ ...flags, asData: true, everyRun: true, idle: "Waiting for work" }, serveHere(flags))
 
-const serveHere = Effect.fn("up")(function* ({ json: asJson, nats }: ClientFlags) {
+const serveHere = Effect.fn("up")(function* ({ json: asJson, nats, port, web }: ClientFlags & WebFlags) {
   const project = yield* findProject(process.cwd())
-  const config = yield* loadConfig(project.root, { flags: { nats: { url: Option.getOrUndefined(nats) } } })
-  yield* requireTrusted(project, config, [...serverSettings, ...agentSettings, ...sandboxSettings], agentsOf(config))
-  return yield* serveProject({ project, settings: config.settings, json: asJson, host: yield* hostName })
+  const config = yield* loadConfig(project.root, {
+    flags: { nats: { url: Option.getOrUndefined(nats) }, web: { port: Option.getOrUndefined(port) } }
+  })
+  const { settings } = config
+  const needed = [...serverSettings, ...agentSettings, ...sandboxSettings, ...(web ? consoleSettings : [])]
+  yield* requireTrusted(project, config, needed, agentsOf(config))
+  const host = yield* hostName
+  return yield* serveProject({
+    project,
+    settings,
+    json: asJson,
+    host,
+    ...(web ? { web: yield* prepareConsole(project, settings) } : {})
+  })
 })

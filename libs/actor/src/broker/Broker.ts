@@ -111,7 +111,7 @@ export interface BrokerShape {
    * A write whose answer was lost is resolved by reading back: succeeds if this message was stored.
    */
   readonly append: (message: Message, expected: number) => Effect.Effect<number, Conflict | BrokerFull | BrokerFault>
-  /** The last message of a subject as the leader knows it. */
+  /** The last message of a subject (`*` stands for any token) as the leader knows it. */
   readonly last: (stream: StreamKind, subject: string) => Effect.Effect<StoredMessage | undefined, BrokerFault>
   /**
    * Messages of a subject (`*` stands for any token) after the sequence `after`, in order: all that were stored when it

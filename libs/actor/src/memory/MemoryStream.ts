@@ -22,7 +22,7 @@ export interface MemoryStream {
   readonly at: (sequence: number) => StoredMessage | undefined
   /** The messages after a sequence whose subjects match, oldest first. */
   readonly matching: (pattern: string, after: number) => ReadonlyArray<StoredMessage>
-  readonly last: (subject: string) => StoredMessage | undefined
+  readonly last: (pattern: string) => StoredMessage | undefined
   /** Removes messages. Their places stay empty, so that sequences never change. */
   readonly purge: (pattern: string) => void
   readonly remove: (sequence: number) => void
@@ -71,7 +71,11 @@ export const makeMemoryStream = (nowMs: () => number): MemoryStream => {
       const matches = subjectMatcher([pattern])
       return messages.slice(after).filter(({ subject }) => matches(subject))
     },
-    last: (subject) => bySubject.get(subject)?.at(-1),
+    last: (pattern) => {
+      if (!pattern.includes("*")) return bySubject.get(pattern)?.at(-1)
+      const matches = subjectMatcher([pattern])
+      return messages.findLast(({ subject }) => matches(subject))
+    },
     purge: (pattern) => {
       const matches = subjectMatcher([pattern])
       for (const [subject, found] of bySubject) {

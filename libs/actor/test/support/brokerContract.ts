@@ -310,6 +310,10 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
         assert.deepStrictEqual(yield* broker.read("events", s.events("*", gone), 0), [])
         assert.strictEqual(yield* broker.last("events", s.event("gate", gone, "Thing")), undefined)
         assert.strictEqual((yield* broker.read("events", s.events("*", kept), 0)).length, 10)
+        assert.strictEqual(yield* broker.last("events", s.events("*", gone)), undefined)
+        const newest = yield* broker.last("events", s.event("gate", kept, "Thing"))
+        assert.isDefined(newest)
+        assert.strictEqual((yield* broker.last("events", s.events("*", kept)))?.sequence, newest?.sequence)
       })
     )
 

@@ -1,0 +1,109 @@
+/** What the web console shows from this machine: conversations, changes, logs, and events in words. */
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import type { ActorConfig, Broker, Messenger } from "@reprise/actor"
+import type { Conversation } from "@reprise/agent/message"
+import { ConsoleSources, Unavailable } from "@reprise/gate/console"
+import { guidanceText } from "@reprise/orchestrator/prompts"
+import type { ConsoleText, EscalationView, SessionView } from "@reprise/protocol"
+import { readTranscript } from "@reprise/session-manager/readTranscript"
+import { Effect, Layer } from "effect"
+import { awaitsSaving } from "../../system/lookUp.ts"
+import type { SystemOptions } from "../../system/System.ts"
+import { visible } from "../../terminal/visible.ts"
+import { eventLine, logLine } from "../../views/eventLine.ts"
+import { user } from "../gate/answerQuestion.ts"
+import { changesUnknown, workOf, workSince } from "../gate/evidenceText.ts"
+import { conversation } from "../sessions/conversation.ts"
+
+const longestText = 2 * 1024 * 1024
+
+const firstPart = (name: string, text: string): ConsoleText => ({
+  name,
+  text: text.slice(0, longestText),
+  omitted: Math.max(0, text.length - longestText)
+})
+
+/** A log tells at its end why it failed. */
+const lastPart = (name: string, text: string): ConsoleText => ({
+  name,
+  text: text.slice(-longestText),
+  omitted: Math.max(0, text.length - longestText)
+})
+
+const linesOf = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => line !== "")
+
+const changesOf = Effect.fnUntraced(function* (question: EscalationView) {
+  const { directory, workspace } = yield* workOf(question)
+  const { base } = question.evidence
+  const folder = directory ?? workspace
+  const { changes, commits, untracked } = yield* workSince(folder, base).pipe(
+    Effect.mapError(
+      () =>
+        new Unavailable({
+          code: "no-changes",
+          message: changesUnknown(folder, base),
+          hint: "The work may be on another host, or its folder was removed."
+        })
+    )
+  )
+  return { commits: linesOf(commits), untracked: linesOf(untracked), patch: firstPart("changes", changes) }
+})
+
+const gateLogsOf = Effect.fnUntraced(function* (question: EscalationView) {
+  const { workspace } = yield* workOf(question)
+  const { gateResults = [] } = question.evidence
+  return yield* Effect.forEach(gateResults, ({ logRef }) =>
+    Effect.tryPromise(() => readFile(join(workspace, logRef), "utf8")).pipe(
+      Effect.orElseSucceed(() => "The log cannot be read."),
+      Effect.map((text) => lastPart(logRef, text))
+    )
+  )
+})
+
+/** While an agent works, its runtime knows more than what was saved. */
+const conversationOf = Effect.fnUntraced(function* (session: SessionView, options: SystemOptions) {
+  const { transcript, turnId } = session
+  const isSaved = transcript !== undefined && turnId === undefined && !awaitsSaving(session)
+  const saved = isSaved ? yield* readTranscript(transcript) : undefined
+  const { messages, savedAt } = saved ?? (yield* conversation(session, options))
+  return { messages, savedAt } satisfies Conversation
+})
+
+/** Questions about steps put the guidance into the next prompt, after what was said before; others pass it on as it is. */
+const previewOf = ({ evidence, origin }: EscalationView, guidance: string): string => {
+  const isPassedOn = origin === "permission" || origin === "question" || origin === "checkpoint"
+  if (isPassedOn) return guidance
+  const before = (evidence.willBeTold ?? []).filter(({ role }) => role === "author").map(({ text }) => text)
+  return guidanceText([...before, ...(guidance.trim() === "" ? [] : [guidance])])
+}
+
+const unavailable = (error: { readonly message: string; readonly hint?: string; readonly code?: string }) =>
+  error instanceof Unavailable
+    ? error
+    : new Unavailable({
+        code: error.code ?? "unavailable",
+        message: error.message,
+        hint: error.hint ?? "'reprise doctor' shows what is wrong."
+      })
+
+export const consoleSources = (options: SystemOptions) =>
+  Layer.effect(
+    ConsoleSources,
+    Effect.gen(function* () {
+      const context = yield* Effect.context<Messenger | Broker | ActorConfig>()
+      return ConsoleSources.of({
+        conversation: (session) =>
+          conversationOf(session, options).pipe(Effect.mapError(unavailable), Effect.provide(context)),
+        changes: (question) => changesOf(question).pipe(Effect.mapError(unavailable), Effect.provide(context)),
+        gateLogs: (question) =>
+          gateLogsOf(question).pipe(
+            Effect.orElseSucceed(() => []),
+            Effect.provide(context)
+          ),
+        preview: previewOf,
+        describe: (event) => ({ line: visible(logLine(event).trim()), isDetail: eventLine(event) === undefined }),
+        user: user()
+      })
+    })
+  )

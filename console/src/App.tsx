@@ -1,0 +1,78 @@
+/** The pages by their paths, behind the sign-in. */
+import { QueryClientProvider } from "@tanstack/react-query"
+import { createRootRouteWithContext, createRoute, createRouter, Link, RouterProvider } from "@tanstack/react-router"
+import { useCallback, useMemo, useState } from "react"
+import { makeQueryClient } from "./data/queries.ts"
+import { NeedsYou } from "./pages/NeedsYou.tsx"
+import { Run } from "./pages/Run.tsx"
+import { Runs } from "./pages/Runs.tsx"
+import { Session } from "./pages/Session.tsx"
+import { SignIn } from "./pages/SignIn.tsx"
+import { Empty } from "./parts/Notice.tsx"
+import { Shell } from "./Shell.tsx"
+
+interface Context {
+  readonly onSignedOut: () => void
+}
+
+const root = createRootRouteWithContext<Context>()({
+  component: () => <Shell onSignedOut={root.useRouteContext().onSignedOut} />,
+  notFoundComponent: () => (
+    <Empty title="There is no such page">
+      <Link className="text-accent underline" to="/">
+        To the open questions
+      </Link>
+    </Empty>
+  )
+})
+
+const needsYou = createRoute({ getParentRoute: () => root, path: "/", component: () => <NeedsYou /> })
+const question = createRoute({
+  getParentRoute: () => root,
+  path: "/questions/$id",
+  component: () => <NeedsYou id={question.useParams().id} />
+})
+const runs = createRoute({ getParentRoute: () => root, path: "/runs", component: Runs })
+const run = createRoute({
+  getParentRoute: () => root,
+  path: "/runs/$id",
+  component: () => <Run id={run.useParams().id} key={run.useParams().id} />
+})
+const session = createRoute({
+  getParentRoute: () => root,
+  path: "/sessions/$id",
+  component: () => <Session id={session.useParams().id} key={session.useParams().id} />
+})
+
+const routeTree = root.addChildren([needsYou, question, runs, run, session])
+const makeRouter = (context: Context) =>
+  createRouter({ routeTree, context, defaultPreload: false, scrollRestoration: true })
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof makeRouter>
+  }
+}
+
+export function App({ isSignedIn, signInFailed }: { isSignedIn: boolean; signInFailed: Error | undefined }) {
+  const [signedIn, setSignedIn] = useState(isSignedIn)
+  const onSignedOut = useCallback(() => setSignedIn(false), [])
+  const client = useMemo(makeQueryClient, [])
+  const router = useMemo(() => makeRouter({ onSignedOut }), [onSignedOut])
+  if (!signedIn) {
+    return (
+      <SignIn
+        failed={signInFailed}
+        onSignedIn={() => {
+          client.clear()
+          setSignedIn(true)
+        }}
+      />
+    )
+  }
+  return (
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  )
+}

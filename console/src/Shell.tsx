@@ -1,0 +1,144 @@
+/** What every page has: the ways to the others, whether the page is live, the theme, and answers on their way. */
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router"
+import { useEffect, useState } from "react"
+import { PendingAnswers } from "./answer/PendingAnswers.tsx"
+import { signOut } from "./data/api.ts"
+import { type Connection, connect } from "./data/live.ts"
+import { questionsQuery } from "./data/queries.ts"
+import { useKeys } from "./parts/keys.ts"
+import { setTheme, type Theme, useTheme } from "./parts/theme.ts"
+
+const themes: ReadonlyArray<readonly [Theme, string]> = [
+  ["system", "Auto"],
+  ["light", "Light"],
+  ["dark", "Dark"]
+]
+
+const connectionText: Record<Connection, string> = {
+  connecting: "Connecting…",
+  live: "Live",
+  lost: "Connection lost, connecting again…",
+  "signed-out": "Signed out"
+}
+
+function ConnectionMark({ connection }: { readonly connection: Connection }) {
+  const color = connection === "live" ? "bg-good" : "bg-warn"
+  return (
+    <span className="text-soft flex items-center gap-1.5 text-sm" role="status">
+      <span aria-hidden="true" className={`size-2 shrink-0 rounded-full ${color}`} />
+      <span className={connection === "live" ? "sr-only sm:not-sr-only" : ""}>{connectionText[connection]}</span>
+    </span>
+  )
+}
+
+const link =
+  "text-text aria-[current=page]:text-strong aria-[current=page]:border-accent flex min-h-14 items-center gap-1.5 border-b-2 border-transparent px-2 font-medium"
+
+const help: ReadonlyArray<readonly [string, string]> = [
+  ["j k", "next, previous question"],
+  ["c f o q", "answer: the key stands on each choice"],
+  ["g, Esc", "write guidance, leave it"],
+  ["u", "take the last answer back"],
+  ["d l t", "changes, gate log, transcript"],
+  ["n r", "needs you, runs"],
+  ["?", "these keys"]
+]
+
+function Help({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <section aria-label="Keys" className="card mx-auto mb-4 max-w-md px-4 py-3">
+      <div className="flex items-baseline justify-between">
+        <h2 className="text-base">Keys</h2>
+        <button className="text-accent min-h-9 underline" onClick={onClose} type="button">
+          Close
+        </button>
+      </div>
+      <dl className="grid grid-cols-[auto_1fr] gap-x-4 text-sm">
+        {help.map(([keys, what]) => (
+          <div className="contents" key={keys}>
+            <dt className="font-mono">{keys}</dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+export function Shell({ onSignedOut }: { readonly onSignedOut: () => void }) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const theme = useTheme()
+  const [connection, setConnection] = useState<Connection>("connecting")
+  const [showsHelp, setShowsHelp] = useState(false)
+  const { data: questions = [] } = useQuery(questionsQuery)
+  const { pathname } = useLocation()
+  const isAt = (section: string) => pathname.startsWith(section)
+
+  useEffect(
+    () =>
+      connect(client, (next) => {
+        setConnection(next)
+        if (next === "signed-out") onSignedOut()
+      }),
+    [client, onSignedOut]
+  )
+
+  useKeys((key) => {
+    if (key === "n") navigate({ to: "/" })
+    else if (key === "r") navigate({ to: "/runs" })
+    else if (key === "?") setShowsHelp((shown) => !shown)
+    else return false
+    return true
+  })
+
+  return (
+    <>
+      <header className="border-line bg-card sticky top-0 z-20 border-b">
+        <div className="mx-auto flex max-w-[90rem] items-center gap-x-2 px-4 sm:gap-x-4">
+          <span className="text-strong hidden font-semibold sm:block">Reprise</span>
+          <nav aria-label="Pages" className="flex flex-1 gap-x-1">
+            <Link aria-current={isAt("/questions") || pathname === "/" ? "page" : undefined} className={link} to="/">
+              Needs you
+              {questions.length > 0 && (
+                <span className="bg-warn-tint text-warn rounded-full px-1.5 text-xs leading-5">{questions.length}</span>
+              )}
+            </Link>
+            <Link aria-current={isAt("/runs") || isAt("/sessions") ? "page" : undefined} className={link} to="/runs">
+              Runs
+            </Link>
+          </nav>
+          <ConnectionMark connection={connection} />
+          <label className="text-soft text-sm">
+            <span className="sr-only">Theme</span>
+            <select
+              className="bg-card text-text min-h-11 rounded-md"
+              onChange={({ target }) => setTheme(themes.find(([name]) => name === target.value)?.[0] ?? "system")}
+              value={theme}
+            >
+              {themes.map(([name, label]) => (
+                <option key={name} value={name}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
+      </header>
+      <PendingAnswers />
+      <main className="mx-auto max-w-[90rem] px-4 py-4">
+        {showsHelp && <Help onClose={() => setShowsHelp(false)} />}
+        <Outlet />
+      </main>
+      <footer className="text-soft mx-auto flex max-w-[90rem] gap-4 px-4 pb-4 text-sm">
+        <button className="min-h-11 underline" onClick={() => setShowsHelp(true)} type="button">
+          Keys
+        </button>
+        <button className="min-h-11 underline" onClick={() => void signOut().then(onSignedOut)} type="button">
+          Sign out
+        </button>
+      </footer>
+    </>
+  )
+}

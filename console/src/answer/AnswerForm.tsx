@@ -1,0 +1,132 @@
+/** The choices of a question, with guidance and a preview of what the agent will be told. */
+import type { EscalationOption, EscalationView } from "@reprise/protocol"
+import { useQuery } from "@tanstack/react-query"
+import { useDeferredValue, useEffect, useRef, useState } from "react"
+import { askPreview } from "../data/queries.ts"
+import { isFinal } from "../data/words.ts"
+import { Key } from "../parts/Key.tsx"
+import { useKeys } from "../parts/keys.ts"
+import { visible } from "../parts/visible.ts"
+import { choose, draftOf, saveDraft } from "./pending.ts"
+
+/** The first key of an option, or its place where it has none. */
+export const keyOf = ({ keys }: EscalationOption, index: number): string => keys[0] ?? `${index + 1}`
+
+/** `continue session (resume the interrupted agent)`: the choice, and what it means. */
+const partsOf = (label: string) => {
+  const [, name = label, meaning] = /^(.*?)\s*\((.*)\)$/s.exec(label) ?? []
+  return { name, meaning }
+}
+
+function Preview({ guidance, question }: { readonly question: EscalationView; readonly guidance: string }) {
+  const said = useDeferredValue(guidance)
+  const { data } = useQuery({
+    queryKey: ["preview", question.escalationId, said],
+    queryFn: () => askPreview(`questions/${question.escalationId}/preview`, { guidance: said }),
+    placeholderData: (earlier) => earlier,
+    gcTime: 10_000
+  })
+  if (data === undefined || data.text === "") return null
+  return (
+    <details className="text-sm" open={guidance.trim() !== ""}>
+      <summary className="text-soft">The agent will be told, word for word</summary>
+      <pre className="border-line bg-well mt-1 max-h-20 sm:max-h-40 overflow-y-auto rounded-md border px-3 py-2 font-sans whitespace-pre-wrap break-words">
+        {visible(data.text)}
+      </pre>
+    </details>
+  )
+}
+
+interface Props {
+  readonly question: EscalationView
+  readonly onChosen: () => void
+}
+
+export function AnswerForm({ onChosen, question }: Props) {
+  const { escalationId, options } = question
+  const [guidance, setGuidance] = useState(() => draftOf(escalationId))
+  const [missing, setMissing] = useState<string>()
+  const box = useRef<HTMLTextAreaElement>(null)
+  const takesGuidance = options.some((one) => one.guidance !== "none")
+
+  useEffect(() => saveDraft(escalationId, guidance), [escalationId, guidance])
+
+  const answer = (option: EscalationOption) => {
+    if (option.guidance === "required" && guidance.trim() === "") {
+      setMissing(option.name)
+      box.current?.focus()
+      return
+    }
+    choose(question, option.name, partsOf(option.label).name, guidance)
+    onChosen()
+  }
+
+  useKeys((key) => {
+    const option = options.find((one, index) => keyOf(one, index) === key)
+    if (option !== undefined) answer(option)
+    else if (key === "g") box.current?.focus()
+    else return false
+    return true
+  })
+
+  return (
+    <form
+      aria-label="Your answer"
+      className="border-line bg-card sticky bottom-0 z-10 -mx-4 space-y-2 border-t px-4 pt-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] lg:mx-0 lg:rounded-b-lg"
+      onSubmit={(event) => event.preventDefault()}
+    >
+      <div>
+        <label className="text-soft flex items-baseline justify-between text-sm" htmlFor="guidance">
+          <span>{takesGuidance ? "Guidance for the agent" : "Reason"} (optional)</span>
+          <Key>g</Key>
+        </label>
+        <textarea
+          aria-describedby={missing === undefined ? undefined : "guidance-missing"}
+          aria-invalid={missing !== undefined}
+          className="border-line bg-page text-strong mt-1 field-sizing-content block max-h-[30vh] min-h-11 w-full resize-y rounded-md border px-3 py-2 text-base"
+          id="guidance"
+          onChange={({ target }) => {
+            setGuidance(target.value)
+            setMissing(undefined)
+          }}
+          onKeyDown={(event) => {
+            if (event.key === "Escape") event.currentTarget.blur()
+          }}
+          placeholder="What should the agent do?"
+          ref={box}
+          rows={1}
+          value={guidance}
+        />
+        {missing !== undefined && (
+          <p className="text-bad text-sm" id="guidance-missing" role="alert">
+            “{missing}” needs your words: write them here, then choose it again.
+          </p>
+        )}
+      </div>
+      <Preview guidance={guidance} question={question} />
+      <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
+        {options.map((option, index) => {
+          const { meaning, name } = partsOf(visible(option.label))
+          const look =
+            index === 0
+              ? "bg-accent text-on-accent border-accent"
+              : isFinal(question, option.name)
+                ? "border-line text-bad bg-card"
+                : "border-line text-strong bg-card"
+          return (
+            <button
+              className={`flex min-h-11 items-center justify-between gap-2 rounded-md border px-3 py-1.5 text-left font-medium ${look}`}
+              key={option.name}
+              onClick={() => answer(option)}
+              title={meaning}
+              type="button"
+            >
+              <span className="first-letter:uppercase">{name}</span>
+              <Key>{keyOf(option, index)}</Key>
+            </button>
+          )
+        })}
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,116 @@
+/**
+ * Answers that were chosen and can still be taken back: each is sent after five seconds, or at once when the page is
+ * closed. What was typed is kept until the gate has taken it.
+ */
+import type { ConsoleAnswer, EscalationView } from "@reprise/protocol"
+import { ApiFailure, newCommandId } from "../data/api.ts"
+import { sendCommand } from "../data/queries.ts"
+
+export const undoMs = 5_000
+
+export interface Pending {
+  readonly question: EscalationView
+  readonly label: string
+  readonly answer: ConsoleAnswer
+  /** `Date.now()` at which it is sent. */
+  readonly sendAt: number
+  readonly state: "undoable" | "sending" | "sent" | "stored" | "failed"
+  /** Why it failed, or what became of it. */
+  readonly message?: string
+}
+
+type Listener = () => void
+
+let pending: ReadonlyArray<Pending> = []
+const listeners = new Set<Listener>()
+const timers = new Map<string, ReturnType<typeof setTimeout>>()
+
+const publish = (next: ReadonlyArray<Pending>) => {
+  pending = next
+  for (const listener of listeners) listener()
+}
+
+const change = (commandId: string, changes: Partial<Pending>) =>
+  publish(pending.map((one) => (one.answer.commandId === commandId ? { ...one, ...changes } : one)))
+
+const find = (commandId: string) => pending.find(({ answer }) => answer.commandId === commandId)
+
+export const dismiss = (commandId: string) => publish(pending.filter(({ answer }) => answer.commandId !== commandId))
+
+/** How long a success stays on the page. */
+const shownMs = 4_000
+const later = (commandId: string) => setTimeout(() => dismiss(commandId), shownMs)
+
+const failureText = (error: unknown): string =>
+  error instanceof ApiFailure ? error.message : "The answer could not be sent."
+
+export const sendNow = async (commandId: string, isClosing = false): Promise<void> => {
+  const one = find(commandId)
+  if (one === undefined || one.state === "sending" || one.state === "sent") return
+  clearTimeout(timers.get(commandId))
+  change(commandId, { state: "sending" })
+  try {
+    const path = `questions/${one.question.escalationId}/answer`
+    const { state } = await sendCommand(path, one.answer, isClosing)
+    saveDraft(one.question.escalationId, "")
+    change(commandId, { state: state === "done" ? "sent" : "stored" })
+    later(commandId)
+  } catch (error) {
+    change(commandId, { state: "failed", message: failureText(error) })
+  }
+}
+
+/** Takes the answer back; gives what was typed. */
+export const undo = (commandId: string): string => {
+  const one = find(commandId)
+  if (one?.state !== "undoable") return ""
+  clearTimeout(timers.get(commandId))
+  dismiss(commandId)
+  return one.answer.guidance ?? ""
+}
+
+/** Chooses an option. An answer to the same question that was not sent yet is replaced. */
+export const choose = (question: EscalationView, choice: string, label: string, guidance: string): void => {
+  const earlier = pending.find(
+    (one) => one.question.escalationId === question.escalationId && one.state !== "sending" && one.state !== "sent"
+  )
+  if (earlier !== undefined) {
+    clearTimeout(timers.get(earlier.answer.commandId))
+    dismiss(earlier.answer.commandId)
+  }
+  const commandId = newCommandId()
+  const { commit } = question.evidence
+  const answer: ConsoleAnswer = {
+    commandId,
+    choice,
+    ...(guidance.trim() === "" ? {} : { guidance }),
+    ...(commit === undefined ? {} : { commit })
+  }
+  publish([...pending, { question, label, answer, sendAt: Date.now() + undoMs, state: "undoable" }])
+  timers.set(
+    commandId,
+    setTimeout(() => void sendNow(commandId), undoMs)
+  )
+}
+
+export const subscribe = (listener: Listener) => {
+  listeners.add(listener)
+  return () => {
+    listeners.delete(listener)
+  }
+}
+export const pendingNow = () => pending
+
+/** Whoever closes the page has answered. */
+addEventListener("pagehide", () => {
+  for (const { answer, state } of pending) if (state === "undoable") void sendNow(answer.commandId, true)
+})
+
+const draftKey = (id: string) => `guidance ${id}`
+
+/** What was typed for a question, which a reload must not lose. */
+export const draftOf = (id: string): string => sessionStorage.getItem(draftKey(id)) ?? ""
+export const saveDraft = (id: string, text: string): void => {
+  if (text === "") sessionStorage.removeItem(draftKey(id))
+  else sessionStorage.setItem(draftKey(id), text)
+}

@@ -1,0 +1,97 @@
+/** What the pages show, by key. The live events keep it current, so nothing is asked for again by time. */
+import { Conversation } from "@reprise/agent/message"
+import {
+  ConsoleChanges,
+  ConsoleEvent,
+  ConsoleOutcome,
+  ConsolePreview,
+  ConsoleText,
+  EscalationView,
+  RunView,
+  SessionView
+} from "@reprise/protocol"
+import { QueryClient, queryOptions } from "@tanstack/react-query"
+import { Schema } from "effect"
+import { ApiFailure, reading, sending } from "./api.ts"
+import { openQuestions } from "./questions.ts"
+import { withNewer } from "./timeline.ts"
+
+const readQuestions = reading(Schema.Array(EscalationView))
+const readQuestion = reading(EscalationView)
+const readChanges = reading(ConsoleChanges)
+const readTexts = reading(Schema.Array(ConsoleText))
+const readRuns = reading(Schema.Array(RunView))
+const readRun = reading(RunView)
+const readStory = reading(Schema.Array(ConsoleEvent))
+const readSession = reading(SessionView)
+const readSessions = reading(Schema.Array(SessionView))
+const readConversation = reading(Conversation)
+export const sendCommand = sending(ConsoleOutcome)
+export const askPreview = sending(ConsolePreview)
+
+/** Only what may pass by itself is tried again. */
+const isWorthRetrying = (failures: number, error: Error): boolean =>
+  failures < 5 && error instanceof ApiFailure && (error.status === 0 || error.status === 503)
+
+export const makeQueryClient = () =>
+  new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: Number.POSITIVE_INFINITY,
+        retry: isWorthRetrying,
+        retryDelay: 500,
+        refetchOnWindowFocus: false
+      }
+    }
+  })
+
+/** Questions and runs as they were looked up after an event: newer than any list. */
+export const lookedUp = {
+  questions: new Map<string, EscalationView>(),
+  runs: new Map<string, RunView>(),
+  /** The newest events of each run: one that comes while a story is being read must not get lost. */
+  events: new Map<string, ReadonlyArray<ConsoleEvent>>()
+}
+
+export const questionsQuery = queryOptions({
+  queryKey: ["questions"],
+  queryFn: async () => openQuestions(await readQuestions("questions"), lookedUp.questions)
+})
+
+export const questionQuery = (id: string) =>
+  queryOptions({ queryKey: ["question", id], queryFn: () => readQuestion(`questions/${id}`) })
+
+export const changesQuery = (id: string) =>
+  queryOptions({ queryKey: ["changes", id], queryFn: () => readChanges(`questions/${id}/changes`), gcTime: 60_000 })
+
+export const logsQuery = (id: string) =>
+  queryOptions({ queryKey: ["logs", id], queryFn: () => readTexts(`questions/${id}/logs`), gcTime: 60_000 })
+
+/** Newest first. */
+export const withRuns = (runs: ReadonlyArray<RunView>, newer: ReadonlyMap<string, RunView>): ReadonlyArray<RunView> => {
+  const byId = new Map(runs.map((run) => [run.runId as string, run]))
+  for (const [id, run] of newer) byId.set(id, run)
+  return [...byId.values()].toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))
+}
+
+export const runsQuery = queryOptions({
+  queryKey: ["runs"],
+  queryFn: async () => withRuns(await readRuns("runs"), lookedUp.runs)
+})
+
+export const runQuery = (id: string) => queryOptions({ queryKey: ["run", id], queryFn: () => readRun(`runs/${id}`) })
+
+export const storyQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["story", id],
+    queryFn: async () => withNewer(await readStory(`runs/${id}/events`), lookedUp.events.get(id) ?? [])
+  })
+
+export const sessionsQuery = (runId: string) =>
+  queryOptions({ queryKey: ["sessions", runId], queryFn: () => readSessions(`runs/${runId}/sessions`) })
+
+export const sessionQuery = (id: string) =>
+  queryOptions({ queryKey: ["session", id], queryFn: () => readSession(`sessions/${id}`) })
+
+export const conversationQuery = (id: string) =>
+  queryOptions({ queryKey: ["conversation", id], queryFn: () => readConversation(`sessions/${id}/conversation`) })

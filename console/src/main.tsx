@@ -1,0 +1,39 @@
+/**
+ * Starts the console. The token of a link stands after `#`, which no browser sends; it is exchanged at once for a cookie
+ * and taken out of the address before anything else happens.
+ */
+import { createRoot } from "react-dom/client"
+import { App } from "./App.tsx"
+import { ApiFailure, signIn } from "./data/api.ts"
+import { applyTheme } from "./parts/theme.ts"
+import "./styles.css"
+
+const tokenInLink = (): string | undefined => {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? undefined
+  if (token !== undefined) history.replaceState(null, "", `${location.pathname}${location.search}`)
+  return token
+}
+
+/** Whoever has a session needs no token. */
+const hasSession = async (): Promise<boolean> => {
+  const response = await fetch("/api/session")
+  return response.ok
+}
+
+const start = async () => {
+  applyTheme()
+  const token = tokenInLink()
+  const failed =
+    token === undefined
+      ? undefined
+      : await signIn(token).then(
+          () => undefined,
+          (error: Error) => error
+        )
+  const isSignedIn = await hasSession().catch(() => failed instanceof ApiFailure && failed.status === 0)
+  const element = document.getElementById("root")
+  if (element !== null)
+    createRoot(element).render(<App isSignedIn={isSignedIn} signInFailed={isSignedIn ? undefined : failed} />)
+}
+
+void start()

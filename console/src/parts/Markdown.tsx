@@ -1,0 +1,57 @@
+/** Words of an agent. What it writes is markdown without HTML, images and scripts: nothing in it acts or is loaded. */
+import ReactMarkdown, { type Components } from "react-markdown"
+import rehypeSanitize from "rehype-sanitize"
+import remarkGfm from "remark-gfm"
+import { visible } from "./visible.ts"
+
+/** Longer words are shown as plain text: to read them as markdown would stop the page. */
+const longest = 100_000
+
+const components: Components = {
+  // The list's own words say what is checked; a box that nobody can tick needs no name.
+  input: ({ checked }) => <span>{checked === true ? "☑ " : "☐ "}</span>,
+  table: ({ children }) => (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section aria-label="Table" className="overflow-x-auto text-sm" tabIndex={0}>
+      <table>{children}</table>
+    </section>
+  ),
+  img: ({ alt }) => <span>[image: {alt}]</span>,
+  // A link that could act has lost its address by now.
+  a: ({ children, href = "" }) =>
+    href === "" ? (
+      <span>{children}</span>
+    ) : (
+      <a href={href} rel="noreferrer noopener nofollow" target="_blank" title={href}>
+        {children}
+      </a>
+    )
+}
+
+interface Node {
+  type: string
+  children?: Array<Node>
+  value?: string
+}
+
+/** HTML is shown as the text that it is: left out, a reader would not know what the agent wrote. */
+const htmlAsText = () => (tree: Node) => {
+  const change = (node: Node) => {
+    node.children?.forEach(change)
+    if (node.type !== "html") return
+    node.type = "text"
+  }
+  change(tree)
+}
+
+export default function Markdown({ text }: { readonly text: string }) {
+  const safe = visible(text)
+  if (safe.length > longest) return <pre className="whitespace-pre-wrap">{safe}</pre>
+  return (
+    <div className="words">
+      <ReactMarkdown components={components} rehypePlugins={[rehypeSanitize]} remarkPlugins={[remarkGfm, htmlAsText]}>
+        {safe}
+      </ReactMarkdown>
+    </div>
+  )
+}

@@ -1,0 +1,33 @@
+/** The stream of server-sent events: where it starts, and how its messages are written. */
+
+/** Where the event stream of a browser starts. */
+export type StreamStart =
+  | { readonly resumed: true; readonly from: { readonly sequence: number } }
+  | { readonly resumed: false; readonly from: { readonly since: string } }
+
+/** A reader that was away for longer starts anew, which is less work than to catch up. */
+const mostToCatchUp = 5_000
+/** Lists of views may lag behind the events by a moment, so a new reader is given those of the last seconds. */
+const lookBackMs = 5_000
+
+/**
+ * `lastEventId`: the header `Last-Event-ID`, the sequence of the last event that the browser has seen. `lastSequence`:
+ * that of the newest event. An id beyond it is of another stream.
+ */
+export const whereToStart = (lastEventId: string | undefined, lastSequence: number, nowMs: number): StreamStart => {
+  const seen = /^\d{1,15}$/.test(lastEventId ?? "") ? Number(lastEventId) : undefined
+  const isKnown = seen !== undefined && seen <= lastSequence && lastSequence - seen <= mostToCatchUp
+  return isKnown
+    ? { resumed: true, from: { sequence: seen + 1 } }
+    : { resumed: false, from: { since: new Date(nowMs - lookBackMs).toISOString() } }
+}
+
+/** One message. JSON has no line breaks of its own, so the data is one line. */
+export const streamMessage = (type: string, data: unknown, id?: number): string =>
+  `${id === undefined ? "" : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
+
+/** Milliseconds after which a browser connects again. */
+export const retryLine = "retry: 1000\n"
+
+/** Keeps the connection open, and lets the server notice that the reader has gone. */
+export const heartbeat = ": still here\n\n"

@@ -1,0 +1,31 @@
+/**
+ * The cookie that stands for a signed-in browser: when it ends, a random part, and a signature made with the token. So
+ * sessions outlive the process, and a new token ends them all.
+ */
+
+/** Signs a text with the token. */
+export type Sign = (text: string) => string
+
+const daysMs = 24 * 60 * 60_000
+export const sessionMs = 7 * daysMs
+
+/** Browsers send a cookie to every port of a machine, so each console needs a name of its own. */
+export const cookieName = (port: number): string => `reprise-${port}`
+
+export const issueSession = (nonce: string, nowMs: number, sign: Sign): string => {
+  const claim = `${nowMs + sessionMs}.${nonce}`
+  return `${claim}.${sign(claim)}`
+}
+
+/** Whether the cookie was issued with this token and has not ended. `isSame` compares in constant time. */
+export const isSession = (
+  cookie: string | undefined,
+  nowMs: number,
+  sign: Sign,
+  isSame: (a: string, b: string) => boolean
+): boolean => {
+  const match = /^((\d{1,16})\.[0-9a-f-]{1,64})\.(.{1,128})$/.exec(cookie ?? "")
+  if (match === null) return false
+  const [, claim = "", ends = "", signature = ""] = match
+  return isSame(sign(claim), signature) && Number(ends) > nowMs
+}

@@ -1,0 +1,32 @@
+/** What the console shows besides the views of the services: it lies on this machine, and the command knows where. */
+import type { Conversation } from "@reprise/agent/message"
+import {
+  ApiError,
+  type ConsoleChanges,
+  type ConsoleEvent,
+  type ConsoleText,
+  type EscalationView,
+  type PublicEvent,
+  type SessionView
+} from "@reprise/protocol"
+import { Context, type Effect, Schema } from "effect"
+
+/** It cannot be shown, and why. */
+export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", ApiError.fields) {}
+
+export class ConsoleSources extends Context.Service<
+  ConsoleSources,
+  {
+    /** The conversation of a session. */
+    readonly conversation: (session: SessionView) => Effect.Effect<Conversation, Unavailable>
+    /** The work that a question is about. */
+    readonly changes: (question: EscalationView) => Effect.Effect<ConsoleChanges, Unavailable>
+    /** The logs of the quality gates that failed before the question. */
+    readonly gateLogs: (question: EscalationView) => Effect.Effect<ReadonlyArray<ConsoleText>>
+    /** What the agent will be told, if a human says this with an answer. */
+    readonly preview: (question: EscalationView, guidance: string) => string
+    readonly describe: (event: PublicEvent) => Pick<ConsoleEvent, "line" | "isDetail">
+    /** Who answers: the user that runs the console. */
+    readonly user: string
+  }
+>()("@reprise/gate/ConsoleSources") {}

@@ -1,0 +1,67 @@
+/** What a human does in the console: the same commands that the command line sends. */
+import { type AskOptions, Messenger } from "@reprise/actor"
+import { ConsoleAnswer, ConsoleControl, type RunId, to } from "@reprise/protocol"
+import { Clock, Effect } from "effect"
+import { HttpRouter } from "effect/http"
+import { ConsoleSources } from "./ConsoleSources.ts"
+import { bodyOf, orFailure, outcomeOf } from "./replies.ts"
+import { questionInPath, runIdInPath } from "./viewRoutes.ts"
+
+/** A browser sends a command again when it got no reply; the answer may have been there since the first time. */
+const answersSinceMs = 2 * 60_000
+
+const askOptions = (commandId: string, runId: RunId): Effect.Effect<AskOptions> =>
+  Effect.map(Clock.currentTimeMillis, (now) => ({
+    id: `web-${commandId}`,
+    subject: runId,
+    since: new Date(now - answersSinceMs).toISOString(),
+    timeout: "10 seconds"
+  }))
+
+const via = "web"
+
+/** The question's run is where the answer is looked for; the gate decides whether the answer is valid. */
+const answer = Effect.gen(function* () {
+  const { choice, commandId, commit, guidance } = yield* bodyOf(ConsoleAnswer)
+  const { escalationId, runId } = yield* questionInPath
+  const { user } = yield* ConsoleSources
+  const { ask } = yield* Messenger
+  const command = to.gate(escalationId).AnswerEscalation({
+    choice,
+    ...(guidance === undefined ? {} : { guidance }),
+    ...(commit === undefined ? {} : { commit }),
+    by: user,
+    via
+  })
+  return yield* outcomeOf(ask(command, yield* askOptions(commandId, runId)))
+})
+
+const pause = Effect.gen(function* () {
+  const { commandId, now } = yield* bodyOf(ConsoleControl)
+  const runId = yield* runIdInPath
+  const { ask } = yield* Messenger
+  return yield* outcomeOf(ask(to.orchestrator(runId).PauseRun({ now }), yield* askOptions(commandId, runId)))
+})
+
+const resume = Effect.gen(function* () {
+  const { commandId } = yield* bodyOf(ConsoleControl)
+  const runId = yield* runIdInPath
+  const { ask } = yield* Messenger
+  return yield* outcomeOf(ask(to.orchestrator(runId).ResumeRun(), yield* askOptions(commandId, runId)))
+})
+
+const abort = Effect.gen(function* () {
+  const { commandId, reason } = yield* bodyOf(ConsoleControl)
+  const runId = yield* runIdInPath
+  const { user } = yield* ConsoleSources
+  const { ask } = yield* Messenger
+  const command = to.orchestrator(runId).AbortRun({ reason: reason ?? `aborted by ${user} through ${via}` })
+  return yield* outcomeOf(ask(command, yield* askOptions(commandId, runId)))
+})
+
+export const commandRoutes = [
+  HttpRouter.route("POST", "/api/questions/:id/answer", orFailure(answer)),
+  HttpRouter.route("POST", "/api/runs/:id/pause", orFailure(pause)),
+  HttpRouter.route("POST", "/api/runs/:id/resume", orFailure(resume)),
+  HttpRouter.route("POST", "/api/runs/:id/abort", orFailure(abort))
+] as const

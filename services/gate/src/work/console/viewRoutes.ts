@@ -1,0 +1,95 @@
+/** What is shown: open questions with their evidence, runs, sessions with their conversations. */
+import { Messenger } from "@reprise/actor"
+import { Conversation } from "@reprise/agent/message"
+import {
+  ConsoleChanges,
+  ConsolePreview,
+  ConsolePreviewRequest,
+  ConsoleText,
+  EscalationId,
+  EscalationView,
+  RunId,
+  RunView,
+  SessionId,
+  SessionView
+} from "@reprise/protocol"
+import { Effect, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import { ConsoleSources } from "./ConsoleSources.ts"
+import { bodyOf, data, orFailure } from "./replies.ts"
+
+const reply = <A, I>(schema: Schema.Codec<A, I>) => {
+  const encode = Schema.encodeSync(schema)
+  return (value: A) => data(encode(value))
+}
+
+const replyQuestion = reply(EscalationView)
+const replyQuestions = reply(Schema.Array(EscalationView))
+const replyRun = reply(RunView)
+const replyRuns = reply(Schema.Array(RunView))
+const replySession = reply(SessionView)
+const replySessions = reply(Schema.Array(SessionView))
+const replyConversation = reply(Conversation)
+const replyChanges = reply(ConsoleChanges)
+const replyTexts = reply(Schema.Array(ConsoleText))
+const replyPreview = reply(ConsolePreview)
+
+const readKeyOf = <Id>(schema: Schema.Codec<Id, string>) => {
+  const decode = Schema.decodeUnknownEffect(schema)
+  return Effect.flatMap(HttpRouter.params, ({ id }) => decode(id))
+}
+
+export const questionIdInPath = readKeyOf(EscalationId)
+export const runIdInPath = readKeyOf(RunId)
+const sessionIdInPath = readKeyOf(SessionId)
+
+export const questionInPath = Effect.flatMap(questionIdInPath, (id) => Messenger.use(({ show }) => show.gate(id)))
+const sessionInPath = Effect.flatMap(sessionIdInPath, (id) => Messenger.use(({ show }) => show.sessionManager(id)))
+
+const openQuestions = Messenger.use(({ list }) => list.gate({ state: "open" }))
+const runs = Messenger.use(({ list }) => list.orchestrator())
+const run = Effect.flatMap(runIdInPath, (id) => Messenger.use(({ show }) => show.orchestrator(id)))
+
+const sessionsOfRun = Effect.flatMap(runIdInPath, (runId) =>
+  Messenger.use(({ list }) => list.sessionManager({ runId }))
+)
+
+const ofQuestion = <A, E>(
+  read: (sources: ConsoleSources["Service"], question: EscalationView) => Effect.Effect<A, E>
+) => Effect.flatMap(questionInPath, (question) => ConsoleSources.use((sources) => read(sources, question)))
+
+const conversation = Effect.flatMap(sessionInPath, (session) =>
+  ConsoleSources.use((sources) => sources.conversation(session))
+)
+
+const preview = Effect.gen(function* () {
+  const { guidance } = yield* bodyOf(ConsolePreviewRequest)
+  return yield* ofQuestion((sources, question) => Effect.succeed({ text: sources.preview(question, guidance) }))
+})
+
+const get = <A, E, R>(
+  path: `/api/${string}`,
+  read: Effect.Effect<A, E, R>,
+  show: (value: A) => ReturnType<typeof data>
+) => HttpRouter.route("GET", path, orFailure(Effect.map(read, show)))
+
+export const viewRoutes = [
+  get("/api/questions", openQuestions, replyQuestions),
+  get("/api/questions/:id", questionInPath, replyQuestion),
+  get(
+    "/api/questions/:id/changes",
+    ofQuestion((sources, question) => sources.changes(question)),
+    replyChanges
+  ),
+  get(
+    "/api/questions/:id/logs",
+    ofQuestion((sources, question) => sources.gateLogs(question)),
+    replyTexts
+  ),
+  HttpRouter.route("POST", "/api/questions/:id/preview", orFailure(Effect.map(preview, replyPreview))),
+  get("/api/runs", runs, replyRuns),
+  get("/api/runs/:id", run, replyRun),
+  get("/api/runs/:id/sessions", sessionsOfRun, replySessions),
+  get("/api/sessions/:id", sessionInPath, replySession),
+  get("/api/sessions/:id/conversation", conversation, replyConversation)
+] as const

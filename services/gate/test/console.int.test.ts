@@ -1,0 +1,303 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { request } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, layer } from "@effect/vitest"
+import { ActorConfig, drain, MemoryBroker, Messenger } from "@reprise/actor"
+import { EscalationId, RunId, to } from "@reprise/protocol"
+import { Effect, Layer, Logger, Redacted } from "effect"
+import { layer as service } from "../src/service.ts"
+import { ConsoleSources, serveConsole, Unavailable } from "../src/work/console/serveConsole.ts"
+import { question } from "./fixtures.ts"
+
+const token = "secret-token-of-the-test"
+
+const sources = Layer.succeed(
+  ConsoleSources,
+  ConsoleSources.of({
+    conversation: () => Effect.fail(new Unavailable({ code: "not-saved", message: "Not yet.", hint: "Wait." })),
+    changes: () => Effect.succeed({ commits: [], untracked: [], patch: { name: "changes", text: "", omitted: 0 } }),
+    gateLogs: () => Effect.succeed([]),
+    preview: (_question, guidance) => `Guidance:\n${guidance}`,
+    describe: ({ _tag }) => ({ line: _tag, isDetail: false }),
+    user: "ada"
+  })
+)
+
+const world = Layer.mergeAll(service, sources).pipe(
+  Layer.provideMerge(Messenger.layer),
+  Layer.provideMerge(MemoryBroker.layer),
+  Layer.provideMerge(ActorConfig.layer({ prefix: "t" }))
+)
+
+const pages = Effect.acquireRelease(
+  Effect.sync(() => {
+    const folder = mkdtempSync(join(tmpdir(), "reprise-pages-"))
+    mkdirSync(join(folder, "assets"))
+    writeFileSync(join(folder, "index.html"), "<!doctype html><title>The page</title>")
+    writeFileSync(join(folder, "assets", "main-abc.js"), "export {}")
+    return folder
+  }),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+)
+
+interface Reply {
+  readonly status: number
+  readonly headers: NodeJS.Dict<string | ReadonlyArray<string>>
+  readonly text: string
+}
+
+type Headers = Readonly<Record<string, string>>
+
+/** A client that may say anything, which `fetch` may not. */
+const makeClient = (port: number) => {
+  const send = (method: string, path: string, headers: Headers = {}, body?: string) =>
+    Effect.callback<Reply>((resume) => {
+      const sent = request({ host: "127.0.0.1", port, method, path, headers, agent: false }, (response) => {
+        let text = ""
+        response.setEncoding("utf8").on("data", (part) => {
+          text += part
+        })
+        response.on("end", () =>
+          resume(Effect.succeed({ status: response.statusCode ?? 0, headers: response.headers, text }))
+        )
+      })
+      sent.on("error", (error) => resume(Effect.die(error)))
+      sent.end(body)
+    })
+  const origin = `http://127.0.0.1:${port}`
+  const own = { origin, "content-type": "application/json" }
+  const signIn = Effect.map(send("POST", "/api/session", own, JSON.stringify({ token })), ({ headers }) => {
+    const [cookie = ""] = headers["set-cookie"] ?? []
+    return cookie.split(";")[0] ?? ""
+  })
+  return { send, own, signIn, origin }
+}
+
+const opened = Effect.gen(function* () {
+  const port = yield* serveConsole({ port: 0, token: Redacted.make(token), pages: yield* pages })
+  return { port, ...makeClient(port) }
+})
+
+let asked = 0
+const raise = Effect.gen(function* () {
+  const run = `run-${++asked}`
+  const escalationId = EscalationId.make(`${run}-e1`)
+  const { _tag, escalationId: _id, ...body } = question({ runId: RunId.make(run), escalationId })
+  yield* Messenger.use(({ send }) => send(to.gate(escalationId).RaiseEscalation(body)))
+  yield* drain
+  return escalationId
+})
+
+const answerOf = (commandId: string, choice: string, guidance?: string) =>
+  JSON.stringify({ commandId, choice, ...(guidance === undefined ? {} : { guidance }) })
+
+/** The messages of an event stream, up to one that holds a text. */
+const streamUntil = (port: number, headers: Headers, ending: string) =>
+  Effect.callback<string>((resume) => {
+    const sent = request({ host: "127.0.0.1", port, path: "/api/events", headers, agent: false }, (response) => {
+      let text = ""
+      response.setEncoding("utf8").on("data", (part) => {
+        text += part
+        if (!text.includes(ending)) return
+        sent.destroy()
+        resume(Effect.succeed(text))
+      })
+    })
+    sent.on("error", () => undefined)
+    sent.end()
+    return Effect.sync(() => sent.destroy())
+  })
+
+const idsIn = (stream: string): ReadonlyArray<number> =>
+  [...stream.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
+
+describe("the console's HTTP side", () => {
+  layer(world, { excludeTestServices: true, timeout: "5 minutes" })("over a broker in memory", (it) => {
+    it.effect("shows and takes nothing without the token, and says how to sign in", () =>
+      Effect.gen(function* () {
+        const { own, send } = yield* opened
+        const id = yield* raise
+        for (const path of [
+          "/api/questions",
+          `/api/questions/${id}`,
+          "/api/runs",
+          "/api/runs/run-1",
+          "/api/runs/run-1/events",
+          "/api/sessions/s1/conversation",
+          "/api/events",
+          "/api/anything"
+        ]) {
+          const { status, text } = yield* send("GET", path)
+          assert.strictEqual(status, 401, path)
+          assert.include(text, "signed-out")
+          assert.notInclude(text, "Which database?")
+        }
+        const answered = yield* send("POST", `/api/questions/${id}/answer`, own, answerOf("a1", "fix"))
+        assert.strictEqual(answered.status, 401)
+        const forged = yield* send("POST", "/api/session", own, JSON.stringify({ token: "guess" }))
+        assert.strictEqual(forged.status, 401)
+        assert.isUndefined(forged.headers["set-cookie"])
+        assert.include(forged.text, "wrong-token")
+        const open = yield* Messenger.use(({ show }) => show.gate(id))
+        assert.strictEqual(open.state, "open")
+      })
+    )
+
+    it.effect("exchanges the token for a cookie that scripts cannot read and other sites do not send", () =>
+      Effect.gen(function* () {
+        const { own, port, send } = yield* opened
+        const reply = yield* send("POST", "/api/session", own, JSON.stringify({ token }))
+        const [cookie = ""] = reply.headers["set-cookie"] ?? []
+        assert.strictEqual(reply.status, 204)
+        assert.match(cookie, new RegExp(`^reprise-${port}=`))
+        for (const word of ["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age="]) assert.include(cookie, word)
+        assert.notInclude(cookie, token)
+      })
+    )
+
+    it.effect("refuses writes of another origin, though the browser sends the cookie", () =>
+      Effect.gen(function* () {
+        const { own, send, signIn } = yield* opened
+        const cookie = yield* signIn
+        const id = yield* raise
+        const path = `/api/questions/${id}/answer`
+        const body = answerOf("a2", "fix")
+        const foreign = [
+          { ...own, cookie, origin: "https://evil.example" },
+          { ...own, cookie, origin: "http://127.0.0.1:1" },
+          { "content-type": "application/json", cookie },
+          { ...own, cookie, "sec-fetch-site": "cross-site" },
+          { ...own, cookie, "content-type": "text/plain" },
+          { ...own, cookie, host: "evil.example" }
+        ]
+        for (const headers of foreign) {
+          const { status } = yield* send("POST", path, headers, body)
+          assert.include([403, 415, 421], status, JSON.stringify(headers))
+        }
+        const { state } = yield* Messenger.use(({ show }) => show.gate(id))
+        assert.strictEqual(state, "open")
+      })
+    )
+
+    it.effect("gives an answer once, however often it is sent, and tells the next who was first", () =>
+      Effect.gen(function* () {
+        const { own, send, signIn } = yield* opened
+        const headers = { ...own, cookie: yield* signIn }
+        const id = yield* raise
+        const path = `/api/questions/${id}/answer`
+        const guidance = "Use PostgreSQL.\n  Not {this}, <b>that</b> \u202e"
+        const first = yield* send("POST", path, headers, answerOf("a3", "fix", guidance))
+        assert.deepStrictEqual(JSON.parse(first.text), { ok: true, data: { state: "done" } })
+        const again = yield* send("POST", path, headers, answerOf("a3", "fix", guidance))
+        assert.strictEqual(again.status, 200, again.text)
+        const late = yield* send("POST", path, headers, answerOf("a4", "abort"))
+        assert.strictEqual(late.status, 409)
+        assert.match(late.text, /ada answered 'fix' through web/)
+        const view = yield* Messenger.use(({ show }) => show.gate(id))
+        assert.deepInclude(view, { state: "answered", choice: "fix", guidance, by: "ada", via: "web" })
+      })
+    )
+
+    it.effect("refuses an answer for another commit than the one that was shown", () =>
+      Effect.gen(function* () {
+        const { own, send, signIn } = yield* opened
+        const headers = { ...own, cookie: yield* signIn }
+        const id = yield* raise
+        const body = JSON.stringify({ commandId: "a5", choice: "fix", commit: "abc" })
+        const reply = yield* send("POST", `/api/questions/${id}/answer`, headers, body)
+        assert.strictEqual(reply.status, 409)
+        assert.include(reply.text, "another-commit")
+      })
+    )
+
+    it.effect("says what is wrong with a request that it cannot read, and with a question that does not exist", () =>
+      Effect.gen(function* () {
+        const { own, send, signIn } = yield* opened
+        const headers = { ...own, cookie: yield* signIn }
+        const id = yield* raise
+        for (const body of ["", "{", "null", '{"choice":"fix"}', '{"choice":"fix","commandId":"a b"}']) {
+          const { status, text } = yield* send("POST", `/api/questions/${id}/answer`, headers, body)
+          assert.strictEqual(status, 400, body)
+          assert.include(text, "unreadable")
+        }
+        const missing = yield* send("GET", "/api/questions/none", headers)
+        assert.strictEqual(missing.status, 404)
+        const strange = yield* send("GET", "/api/questions/%2e%2e%2f*", headers)
+        assert.strictEqual(strange.status, 400)
+        const unavailable = yield* send("GET", "/api/nothing", headers)
+        assert.strictEqual(unavailable.status, 404)
+      })
+    )
+
+    it.effect("continues a cut event stream after the last event that the browser saw: none missed, none doubled", () =>
+      Effect.gen(function* () {
+        const { port, signIn } = yield* opened
+        const cookie = yield* signIn
+        const first = yield* raise
+        const before = yield* streamUntil(port, { cookie }, `"escalationId":"${first}"`)
+        assert.include(before, 'data: {"resumed":false}')
+        const second = yield* raise
+        const third = yield* raise
+        const last = Math.max(...idsIn(before))
+        const after = yield* streamUntil(port, { cookie, "last-event-id": `${last}` }, `"escalationId":"${third}"`)
+        assert.include(after, 'data: {"resumed":true}')
+        assert.include(after, `"escalationId":"${second}"`)
+        const ids = idsIn(after)
+        assert.deepStrictEqual(
+          ids,
+          ids.map((_, n) => last + 1 + n)
+        )
+      })
+    )
+
+    it.effect("serves the page for every path of its own, and files that never change for ever", () =>
+      Effect.gen(function* () {
+        const { send } = yield* opened
+        for (const path of ["/", "/runs", "/questions/run-1-e1"]) {
+          const { headers, status, text } = yield* send("GET", path, { accept: "text/html" })
+          assert.strictEqual(status, 200, path)
+          assert.include(text, "The page")
+          assert.strictEqual(headers["cache-control"], "no-cache")
+          assert.include(headers["content-security-policy"], "default-src 'self'")
+          assert.strictEqual(headers["referrer-policy"], "no-referrer")
+        }
+        const file = yield* send("GET", "/assets/main-abc.js")
+        assert.include(file.headers["cache-control"], "immutable")
+        const outside = yield* send("GET", "/assets/..%2f..%2f..%2f..%2fetc/passwd")
+        assert.notInclude(outside.text, "root:")
+      })
+    )
+
+    it.effect("says which port is taken", () =>
+      Effect.gen(function* () {
+        const { port } = yield* opened
+        const second = serveConsole({ port, token: Redacted.make(token), pages: yield* pages })
+        const error = yield* Effect.flip(second)
+        assert.strictEqual(error.message, `The console cannot listen on 127.0.0.1:${port}.`)
+      })
+    )
+
+    it.effect("writes neither the token nor a cookie to the log", () =>
+      Effect.gen(function* () {
+        const lines: Array<string> = []
+        const logger = Logger.layer([
+          Logger.make(({ cause, message }) => {
+            lines.push(`${JSON.stringify(message)} ${String(cause)}`)
+          })
+        ])
+        const cookie = yield* Effect.gen(function* () {
+          const { own, send, signIn } = yield* opened
+          const signedIn = yield* signIn
+          yield* send("POST", "/api/session", own, JSON.stringify({ token, more: token }))
+          yield* send("GET", "/api/runs", { cookie: signedIn })
+          yield* send("GET", "/api/sessions/none", { cookie: signedIn })
+          return signedIn
+        }).pipe(Effect.provide(logger))
+        const logged = lines.join("\n")
+        assert.notInclude(logged, token)
+        assert.notInclude(logged, cookie.slice(cookie.indexOf("=") + 1))
+      })
+    )
+  })
+})

@@ -1,0 +1,290 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { act, lacksBrowser, openPage, seriousFindings, startBrowser, startConsole } from "../harness/browser.ts"
+import { makeCuttable } from "../harness/cuttable.ts"
+import { commits, humanRequired, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
+import { makeWorld, type World } from "../harness/World.ts"
+import { waitUntil } from "../harness/waitUntil.ts"
+
+const report = { role: "author", kind: "report" } as const
+
+const heading = (page: Page) => page.getByRole("heading", { name: /^Question / })
+const sees = (page: Page, text: string | RegExp) => act(() => page.getByText(text).last().waitFor())
+const presses = (page: Page, name: RegExp) => act(() => page.getByRole("button", { name }).click())
+
+/** Runs a plan until it asks, and returns the question. Only one run can have the repository itself. */
+const asks = Effect.fnUntraced(function* (world: World, file = "PLAN.md") {
+  const before = new Set((yield* world.questions).map(({ escalationId }) => escalationId))
+  const run = yield* world.reprise("run", file, "--no-input", ...(file === "PLAN.md" ? [] : ["--worktree"]))
+  assert.strictEqual(run.code, 4, run.stderr)
+  const question = (yield* world.questions).find(({ escalationId }) => !before.has(escalationId))
+  return question ?? assert.fail("no question is open")
+})
+
+const promptsOf = (world: World) => Effect.map(world.model.calls, (calls) => calls.map(({ lastUser }) => lastUser))
+
+describe.skipIf(lacksBrowser)("the web console", () => {
+  it.live("shows a question without a reload, and the agent's next prompt holds the guidance word for word", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        openCode: "shared",
+        plan: plan("One"),
+        script: script(once(report, needsHuman("Which colour?")))
+      })
+      const { address, link, token, up } = yield* startConsole(world)
+      const { page, problems, traffic } = yield* openPage(yield* startBrowser)
+      yield* act(() => page.goto(link))
+      yield* sees(page, "Nothing needs you")
+      assert.strictEqual(page.url(), `${address}/`, "the token is gone from the address")
+      const run = yield* world.start("run", "PLAN.md", "--no-input")
+      yield* act(() => heading(page).waitFor())
+      yield* sees(page, "Which colour?")
+      const guidance = 'Blue, like the {sky}.\n\n  <b>Not</b> "green" — 100 % ✓'
+      yield* act(() => page.getByLabel(/Guidance for the agent/).fill(guidance))
+      const told = `The user has provided the following additional guidance:\n${guidance}`
+      const preview = page.locator("form pre")
+      yield* waitUntil(act(() => preview.textContent().then((text) => (text === told ? text : undefined))))
+      yield* presses(page, /continue session/i)
+      yield* presses(page, /^Send now/)
+      yield* up.waitFor(/Run completed/)
+      yield* run.ended
+      assert.isTrue((yield* promptsOf(world)).some((text) => text.includes(told)))
+      yield* sees(page, "Nothing needs you")
+
+      yield* act(() => page.getByRole("link", { name: "Runs" }).click())
+      yield* act(() => page.getByRole("link", { name: /A plan/ }).click())
+      yield* act(() => page.getByRole("heading", { name: "Author works" }).first().waitFor())
+      yield* sees(page, "Waited for a human")
+      yield* act(() => page.getByRole("link", { name: /-s1$/ }).first().click())
+      yield* sees(page, "phase-1.txt is written and committed.")
+
+      for (const url of [...traffic.urls, ...traffic.referrers]) assert.notInclude(url, token)
+      for (const url of traffic.urls) assert.isTrue(url.startsWith(`${address}/`), url)
+      assert.notInclude(`${up.stdout}${up.stderr}`, token)
+      assert.notInclude(readFileSync(join(world.root, ".reprise/logs/reprise.log"), "utf8"), token)
+      assert.deepStrictEqual(problems, [])
+      assert.deepStrictEqual(yield* world.model.unmatched, [])
+    })
+  )
+
+  it.live("tells every browser who answered when a terminal was first, and keeps what was typed", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        openCode: "shared",
+        plan: plan("One"),
+        files: { "OTHER.md": plan("Other") },
+        script: script(
+          once({ ...report, firstUser: "OTHER.md" }, needsHuman("Which size?")),
+          once(report, needsHuman("Which colour?"))
+        )
+      })
+      const { link, up } = yield* startConsole(world)
+      const browser = yield* startBrowser
+      const first = (yield* openPage(browser)).page
+      const second = (yield* openPage(browser)).page
+      const colour = yield* asks(world)
+      for (const page of [first, second]) {
+        yield* act(() => page.goto(link))
+        yield* sees(page, "Which colour?")
+      }
+      yield* act(() => first.getByLabel(/Guidance for the agent/).fill("Green"))
+      yield* presses(second, /fix in new session/i)
+      const answered = yield* world.reprise("gate", "answer", colour.escalationId, "c")
+      assert.strictEqual(answered.code, 0, answered.stderr)
+      yield* sees(first, /Answered: .* chose “continue-session” through cli/)
+      yield* sees(first, /You had typed: Green/)
+      yield* presses(second, /^Send now/)
+      yield* sees(second, /was not taken\. .* answered 'continue-session' through cli/)
+      yield* up.waitFor(/Run completed/)
+
+      const size = yield* asks(world, "OTHER.md")
+      yield* act(() => first.goto(`${link.split("#")[0]}questions/${size.escalationId}`))
+      yield* sees(first, "Which size?")
+      yield* world.reprise("abort", size.runId)
+      yield* sees(first, "This question is closed: the run has ended")
+      assert.strictEqual(yield* act(() => first.getByRole("button", { name: /abort/i }).count()), 0)
+    })
+  )
+
+  it.live("is used by keyboard alone, from the token to an answer that was taken back first", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        openCode: "shared",
+        plan: plan("One"),
+        script: script(once(report, needsHuman("Which colour?")))
+      })
+      const { address, token, up } = yield* startConsole(world)
+      const question = yield* asks(world)
+      const { page } = yield* openPage(yield* startBrowser)
+      const press = (...keys: ReadonlyArray<string>) =>
+        act(async () => {
+          for (const key of keys) await page.keyboard.press(key)
+        })
+      const type = (text: string) => act(() => page.keyboard.type(text))
+      yield* act(() => page.goto(`${address}/questions/${question.escalationId}`))
+      yield* sees(page, "Sign in to Reprise")
+      assert.notInclude(yield* act(() => page.content()), "Which colour?")
+      yield* press("Tab")
+      yield* type("not-the-token")
+      yield* press("Enter")
+      yield* sees(page, /That is not the token/)
+      yield* act(() => page.getByLabel("Token").focus())
+      yield* press("ControlOrMeta+a")
+      yield* type(token)
+      yield* press("Enter")
+      yield* act(() => heading(page).waitFor())
+      assert.include(page.url(), question.escalationId, "a link to a question leads there")
+      yield* press("g")
+      yield* type("c is not an answer here")
+      yield* press("Escape", "c")
+      yield* sees(page, /will be sent/)
+      yield* press("u")
+      yield* act(() => page.getByLabel(/Guidance for the agent/).waitFor())
+      const kept = yield* act(() => page.getByLabel(/Guidance for the agent/).inputValue())
+      assert.strictEqual(kept, "c is not an answer here")
+      yield* press("c")
+      // Whoever closes the page has answered.
+      yield* act(() => page.close())
+      yield* up.waitFor(/Run completed/)
+      assert.isTrue((yield* promptsOf(world)).some((text) => text.includes("c is not an answer here")))
+    })
+  )
+
+  it.live("misses nothing and doubles nothing when the connection is cut", () =>
+    Effect.gen(function* () {
+      const way = yield* makeCuttable()
+      const world = yield* makeWorld({
+        openCode: "shared",
+        plan: plan("One"),
+        files: { "OTHER.md": plan("Other") },
+        environment: () => ({ REPRISE_WEB_ORIGIN: way.origin }),
+        script: script(
+          once({ ...report, firstUser: "OTHER.md" }, needsHuman("Which size?")),
+          once(report, needsHuman("Which colour?"))
+        )
+      })
+      const { link, port } = yield* startConsole(world)
+      way.leadTo(port)
+      const { page } = yield* openPage(yield* startBrowser)
+      const colour = yield* asks(world)
+      yield* act(() => page.goto(link))
+      yield* sees(page, "Which colour?")
+      yield* act(() => page.getByRole("link", { name: "Runs" }).click())
+      yield* act(() => page.getByRole("link", { name: /A plan/ }).click())
+      yield* act(() => page.getByRole("heading", { name: "Author works" }).waitFor())
+      yield* sees(page, "Live")
+      way.cut()
+      yield* sees(page, /Connection lost/)
+      const size = yield* asks(world, "OTHER.md")
+      yield* world.reprise("gate", "answer", colour.escalationId, "c")
+      yield* waitUntil(
+        Effect.map(world.runs, (runs) => runs.find(({ status }) => status === "completed")),
+        "500 millis"
+      )
+      way.join()
+      yield* act(() => page.getByText("Completed").first().waitFor())
+      yield* sees(page, "Live")
+      const lines = yield* act(() => page.locator("main details ol li").allTextContents())
+      const expected = (yield* world.eventsOf(colour.runId)).filter(({ type }) => type === "TurnCompleted").length
+      assert.strictEqual(lines.filter((line) => / in [\d.]+ s, .* tokens/.test(line)).length, expected)
+      assert.deepStrictEqual([...new Set(lines)].length, lines.length, "no event is shown twice")
+      yield* act(() => page.getByRole("link", { name: /Needs you/ }).click())
+      yield* sees(page, "Which size?")
+      assert.strictEqual(
+        yield* act(() => page.locator("aside, section li").filter({ hasText: "Which size?" }).count()),
+        1
+      )
+      assert.include(page.url(), way.origin)
+      assert.isString(size.escalationId)
+    })
+  )
+
+  it.live("shows hostile text as text, and axe finds nothing serious on any page in either theme", () =>
+    Effect.gen(function* () {
+      const hostile = [
+        "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>",
+        "[click](javascript:window.hacked=3) ![i](http://evil.invalid/x.png)",
+        "\u202egnp.exe \u001b[31mred\u001b[0m \u200bzero",
+        "- [ ] a task\n- [x] another",
+        `averyverylongword${"x".repeat(400)}`,
+        "| a | b |\n| - | - |\n| 1 | 2 |"
+      ].join("\n\n")
+      const world = yield* makeWorld({
+        openCode: "shared",
+        plan: `# ${"A plan with <b>a title</b> that is long enough to need several lines on a telephone"}\n\n## Phase 1: One\n\n- [ ] Write it\n`,
+        config:
+          'permissions = "all"\n[gates]\nquality = ["seq 1 20000; grep -q never phase-1.txt"]\n[limits]\nmaxQualityRetries = 0\n',
+        files: { "OTHER.md": plan("Other") },
+        script: script(
+          once({ ...report, firstUser: "OTHER.md" }, needsHuman(hostile)),
+          on({ role: "reviewer", kind: "report" }, humanRequired),
+          once({ role: "author", kind: "work" }, commits("phase-1.txt", "<script>window.hacked = 4</script>"))
+        )
+      })
+      const { address, link } = yield* startConsole(world)
+      const gates = yield* asks(world)
+      const words = yield* asks(world, "OTHER.md")
+      const browser = yield* startBrowser
+      for (const colorScheme of ["light", "dark"] as const) {
+        for (const width of [360, 1440]) {
+          const { page, problems, traffic } = yield* openPage(browser, {
+            colorScheme,
+            viewport: { width, height: 800 }
+          })
+          const check = Effect.fnUntraced(function* (name: string) {
+            const where = `${name} ${colorScheme} ${width}`
+            assert.deepStrictEqual(yield* seriousFindings(page), [], where)
+            const overflow = yield* act(() =>
+              page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            )
+            assert.strictEqual(overflow, 0, `${where} is wider than the screen`)
+            const pictures = process.env["REPRISE_PICTURES"]
+            if (pictures !== undefined) {
+              yield* act(() =>
+                page.screenshot({ path: join(pictures, `${where.replaceAll(" ", "-")}.png`), fullPage: true })
+              )
+            }
+          })
+          yield* act(() => page.goto(address))
+          yield* sees(page, "Sign in to Reprise")
+          yield* check("sign-in")
+          yield* act(() => page.goto(link))
+          yield* act(() => page.reload())
+          yield* act(() => page.getByRole("heading", { name: "2 open" }).waitFor())
+          yield* check("needs-you")
+          yield* act(() => page.goto(`${address}/questions/${words.escalationId}`))
+          yield* act(() => page.getByRole("article").getByText("<script>window.hacked = 1</script>").waitFor())
+          yield* sees(page, /u\{202e\}gnp\.exe/)
+          yield* act(() => page.locator("diffs-container").first().waitFor())
+          yield* act(() => page.getByLabel(/Guidance for the agent/).fill("Do <i>this</i>"))
+          yield* act(() => page.locator("form pre").waitFor())
+          yield* check("question")
+          yield* act(() => page.getByRole("tab", { name: /Transcript/ }).click())
+          yield* sees(page, "Told to the agent")
+          yield* check("question-transcript")
+          yield* act(() => page.goto(`${address}/questions/${gates.escalationId}`))
+          yield* act(() => page.getByRole("region", { name: /^Log / }).waitFor())
+          yield* sees(page, "20000")
+          const rows = yield* act(() => page.getByRole("region", { name: /^Log / }).locator("div > div").count())
+          assert.isBelow(rows, 200, "only the lines that are seen are in the page")
+          yield* check("question-gates")
+          yield* act(() => page.goto(`${address}/runs`))
+          yield* act(() => page.getByRole("heading", { name: "Runs" }).waitFor())
+          yield* check("runs")
+          yield* act(() => page.goto(`${address}/runs/${gates.runId}`))
+          yield* act(() => page.getByRole("heading", { name: "Author works" }).first().waitFor())
+          yield* check("run")
+          yield* act(() => page.goto(`${address}/sessions/${words.sessionId ?? words.evidence.sessionId}`))
+          yield* sees(page, "Told to the agent")
+          yield* check("session")
+          assert.isUndefined(yield* act(() => page.evaluate("window.hacked")))
+          for (const url of traffic.urls) assert.isTrue(url.startsWith(`${address}/`), url)
+          assert.deepStrictEqual(problems, [])
+        }
+      }
+    })
+  )
+})
