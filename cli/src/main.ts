@@ -7,19 +7,20 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import manifest from "../package.json" with { type: "json" }
 import { CommandTree } from "./commands/completion.ts"
-import { presentation, readArguments } from "./commands/parser.ts"
+import { presentation, readArguments, withoutHelpOfUnknown } from "./commands/parser.ts"
 import { root } from "./commands/root.ts"
 import { exitCodes } from "./terminal/exitCodes.ts"
 import { say } from "./terminal/Printer.ts"
 import { reportExit } from "./terminal/reportExit.ts"
 
-const args = readArguments(process.argv.slice(2))
+const commands = Completions.fromCommand(root)
+const args = withoutHelpOfUnknown(readArguments(process.argv.slice(2)), commands)
 const reportOptions = { asJson: args.includes("--json"), debug: args.includes("--debug") }
 
 const fiber = Command.runWith(root, { version: manifest.version })(
   args.filter((argument) => argument !== "--debug")
 ).pipe(
-  Effect.provideService(CommandTree, Completions.fromCommand(root)),
+  Effect.provideService(CommandTree, commands),
   Effect.provide(presentation),
   Effect.provide(NodeServices.layer),
   Effect.runFork

@@ -42,7 +42,7 @@ describe("reading a configuration file", () => {
   it.each([
     [{ log: { bogus: 1 } }, "[log] has level."],
     [{ bogus: 1 }, "Outside the sections there are runtime, model, reviewerModel, reviewPath."],
-    [{ permissions: { alow: {} } }, "[permissions] has mode."],
+    [{ permissions: { alow: {} } }, "[permissions] has mode, allow, ask, deny."],
     [{ gate: { quality: [] } }, "Outside the sections there are runtime, model, reviewerModel, reviewPath."]
   ])(
     "lists the keys that %j could have meant, since no command explains a file that cannot be read",

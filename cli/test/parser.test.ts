@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { readArguments } from "../src/commands/parser.ts"
+import { readArguments, withoutHelpOfUnknown } from "../src/commands/parser.ts"
 
 describe("the command line as it was typed", () => {
   it("keeps a text that begins with a dash together with its flag", () => {
@@ -41,5 +41,33 @@ describe("the command line as it was typed", () => {
     [["sessions", "start", "--", "- one thing"]]
   ])("leaves %j as it is", (typed) => {
     assert.deepStrictEqual(readArguments(typed), typed)
+  })
+})
+
+describe("help for a command that does not exist", () => {
+  const leaf = (name: string) => ({ name, subcommands: [] })
+  const commands = { name: "reprise", subcommands: [leaf("run"), { name: "gate", subcommands: [leaf("list")] }] }
+
+  it.each([
+    [["rn", "--help"], ["rn"]],
+    [
+      ["gate", "lst", "-h"],
+      ["gate", "lst"]
+    ],
+    [["--help"], ["--help"]],
+    [
+      ["gate", "--help"],
+      ["gate", "--help"]
+    ],
+    [
+      ["run", "PLAN.md", "--help"],
+      ["run", "PLAN.md", "--help"]
+    ],
+    [
+      ["gate", "--nats", "url", "--help"],
+      ["gate", "--nats", "url", "--help"]
+    ]
+  ])("reads %j as %j", (typed, read) => {
+    assert.deepStrictEqual(withoutHelpOfUnknown(typed, commands), read)
   })
 })

@@ -1,6 +1,6 @@
 /** Every identity may do only its job: what each tries with what belongs to each other, on a real server. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Identity } from "@reprise/nats"
+import type { Identity, NatsShape } from "@reprise/nats"
 import type { ServiceName } from "@reprise/protocol"
 import { Effect } from "effect"
 import {
@@ -18,6 +18,7 @@ import {
   services,
   writesOf
 } from "./attempts.ts"
+import { embeddedServer } from "./embeddedServer.ts"
 import { productionServer } from "./productionServer.ts"
 import { refusalsOf } from "./refusals.ts"
 
@@ -71,21 +72,33 @@ const withClient = (self: Identity, other: Identity): Pair =>
 const pairOf = (self: Identity, other: Identity): Pair =>
   isService(other) ? withService(self, other) : withClient(self, other)
 
-describe("on a server with the configuration of the cluster, with keys and TLS", () => {
-  for (const self of everybody) {
-    it.live(`${self} does its own job, and everything of the others is refused as a permissions violation`, () =>
-      Effect.gen(function* () {
-        const server = yield* productionServer()
-        const { nc } = yield* server.connect(self)
-        for (const other of everybody) {
-          const { allowed, refused } = pairOf(self, other)
-          assert.deepStrictEqual(titles(yield* refusalsOf(nc, refused)), titles(refused), `${self} with ${other}`)
-          assert.deepStrictEqual(titles(yield* refusalsOf(nc, allowed)), [], `${self} with ${other}`)
-        }
-        const nobody = [...forbidden, ...(self === "operator" ? [] : administration)]
-        assert.deepStrictEqual(titles(yield* refusalsOf(nc, nobody)), titles(nobody))
-      })
-    )
+const doesOnlyItsJob = Effect.fnUntraced(function* (nc: NatsShape["nc"], self: Identity) {
+  for (const other of everybody) {
+    const { allowed, refused } = pairOf(self, other)
+    assert.deepStrictEqual(titles(yield* refusalsOf(nc, refused)), titles(refused), `${self} with ${other}`)
+    assert.deepStrictEqual(titles(yield* refusalsOf(nc, allowed)), [], `${self} with ${other}`)
+  }
+  const nobody = [...forbidden, ...(self === "operator" ? [] : administration)]
+  assert.deepStrictEqual(titles(yield* refusalsOf(nc, nobody)), titles(nobody))
+})
+
+const servers = {
+  "a server with the configuration of the cluster, with keys and TLS": productionServer,
+  "the embedded server, where a person knows only what endpoint.json says": embeddedServer
+}
+
+describe("everybody", () => {
+  for (const [name, start] of Object.entries(servers)) {
+    describe(`on ${name}`, () => {
+      for (const self of everybody) {
+        it.live(`${self} does its own job, and everything of the others is refused as a permissions violation`, () =>
+          Effect.gen(function* () {
+            const { connect } = yield* start()
+            yield* doesOnlyItsJob((yield* connect(self)).nc, self)
+          })
+        )
+      }
+    })
   }
 
   it("tries every pair of identities", () => {

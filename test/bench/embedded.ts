@@ -1,8 +1,12 @@
-/** The server that `reprise run` starts for itself, with its configuration, in a directory that is removed at the end. */
+/**
+ * The server that `reprise run` starts for itself, in a directory that is removed at the end. The benchmarks are services
+ * and operator at once, so everybody may do everything there.
+ */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { EmbeddedServer, layerEmbeddedConnection } from "@reprise/nats"
+import { openTemplate } from "@reprise/nats/testing"
 import { Effect, Layer } from "effect"
 
 const directory = Effect.acquireRelease(
@@ -13,7 +17,7 @@ const directory = Effect.acquireRelease(
 export const embedded = Layer.unwrap(
   Effect.map(directory, (path) =>
     layerEmbeddedConnection({ name: "bench" }).pipe(
-      Layer.provideMerge(EmbeddedServer.layer({ directory: join(path, ".reprise") }))
+      Layer.provideMerge(EmbeddedServer.layer({ directory: join(path, ".reprise"), template: openTemplate }))
     )
   )
 )

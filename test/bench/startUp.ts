@@ -2,10 +2,12 @@
 import { spawnSync } from "node:child_process"
 import { performance } from "node:perf_hooks"
 import { OpenCodeServer } from "@reprise/agent"
+import { ensureStreams } from "@reprise/nats"
 import { Effect, Layer } from "effect"
 import { type Bundle, makeBundle } from "../harness/bundle.ts"
 import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
+import { embedded } from "./embedded.ts"
 import { figuresOf } from "./figures.ts"
 
 const launcher = new URL("../../cli/bin/reprise.js", import.meta.url).pathname
@@ -42,6 +44,11 @@ const openCodeAlone = (world: World) => {
   return timed(Effect.flatMap(OpenCodeServer, ({ connection }) => connection).pipe(Effect.provide(Layer.fresh(server))))
 }
 
+/** The broker with its streams and one connection: a run has a connection for each service, and one of its own. */
+const brokerAlone = timed(
+  ensureStreams("reprise", { storageBytes: 512 * 1024 ** 2 }).pipe(Effect.provide(Layer.fresh(embedded)))
+)
+
 /** `Starting the broker took 0.3 s` */
 const stepLine = /^(\S.*) took (\d+\.\d) s$/gm
 
@@ -50,6 +57,7 @@ const firstPrompt = (packed: Bundle, times: Times) =>
   Effect.gen(function* () {
     const world = yield* makeWorld({ plan: plan("One"), script: script(), bundle: packed })
     note(times, "OpenCode alone", yield* openCodeAlone(world))
+    note(times, "broker alone", yield* brokerAlone)
     const started = performance.now()
     const run = yield* world.start("run", "PLAN.md", "--verbose")
     yield* world.model.awaitCall(() => true)
@@ -100,6 +108,8 @@ export const startUp = (): Promise<void> =>
     for (let round = 0; round < runRounds; round++) yield* firstPrompt(packed, times)
     yield* parked(packed, times)
     for (const [name, values] of times) line(name, median(values))
+    const [alone = [], started = []] = [times.get("broker alone"), times.get("  Starting the broker")]
+    print(`the broker of a run: ${(median(started) / median(alone)).toFixed(2)} × the broker alone`)
     const [openCode = [], whole = []] = [times.get("OpenCode alone"), times.get("run, to the first prompt")]
     print(`run, to the first prompt: ${(median(whole) / median(openCode)).toFixed(2)} × OpenCode's own start`)
   }).pipe(Effect.scoped, Effect.runPromise)

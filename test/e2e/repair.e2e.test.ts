@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { attach, connectionTo, Nats, type NatsShape } from "@reprise/nats"
+import type { NatsShape } from "@reprise/nats"
 import { Effect, Schema } from "effect"
+import { connectAs } from "../harness/brokerOf.ts"
 import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
@@ -26,12 +27,6 @@ const dropOneDeadLetter = Effect.fnUntraced(function* (world: World, { js }: Nat
   assert.deepStrictEqual(yield* letters, [])
 })
 
-/** A connection to the world's broker, as a program of the same user opens it. */
-const brokerOf = (world: World) =>
-  Effect.flatMap(attach(join(world.root, ".reprise")), (endpoint) =>
-    Nats.make(connectionTo(endpoint, { name: "somebody" }))
-  )
-
 describe("a run whose journal holds garbage", () => {
   it.live.each(["run", "workspace"])(
     "(%s) is ended by 'repair', which says what is lost; the plan runs again",
@@ -49,7 +44,7 @@ describe("a run whose journal holds garbage", () => {
 
         const up = yield* world.start("up")
         yield* up.waitFor(/Ctrl-C stops/)
-        const nats = yield* brokerOf(world)
+        const nats = yield* connectAs(world, "operator")
         yield* Effect.promise(() => nats.js.publish(`reprise.journal.${actor}.${runId}`, "garbage"))
         if (actor === "run") {
           yield* dropOneDeadLetter(world, nats)

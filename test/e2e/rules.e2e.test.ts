@@ -2,21 +2,20 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { findUsability } from "@reprise/sandbox"
+import { canSandbox } from "@reprise/sandbox/testing"
 import { Effect } from "effect"
+import { userFolderOf } from "../harness/brokerOf.ts"
 import { on, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
-const usability = await Effect.runPromise(findUsability(process.env))
-if (usability._tag === "unusable") process.stdout.write(`sandbox tests: skipped. ${usability.reason}\n`)
+const sandboxed = await canSandbox()
 
 const commit = "echo {{phase}} > phase-{{phase}}.txt && git add -A && git commit -q -m 'Write it' && git rev-parse HEAD"
 const done = { text: "It is written and committed." }
 
 /** The files in which this machine keeps rules, one for each clone. */
-const ruleFiles = ({ environment }: World): ReadonlyArray<string> => {
-  const base = environment["XDG_CONFIG_HOME"] ?? join(environment["HOME"] ?? "", ".config")
-  const folder = join(base, "reprise", "permissions")
+const ruleFiles = (world: World): ReadonlyArray<string> => {
+  const folder = join(userFolderOf(world), "permissions")
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
 }
 
@@ -133,7 +132,7 @@ describe.each(["opencode", "claude"] as const)("on %s", (runtime) => {
     })
   )
 
-  it.live.skipIf(usability._tag === "unusable")(
+  it.live.skipIf(!sandboxed)(
     "with untouched defaults and a sandbox, a run of shell commands and edits raises no question",
     () =>
       Effect.gen(function* () {

@@ -3,17 +3,16 @@ import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { findUsability } from "@reprise/sandbox"
+import { canSandbox } from "@reprise/sandbox/testing"
 import { Effect } from "effect"
 import { on, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
-const usability = await Effect.runPromise(findUsability(process.env))
-if (usability._tag === "unusable") process.stdout.write(`sandbox tests: skipped. ${usability.reason}\n`)
+const sandboxed = await canSandbox()
 
 const inSandbox = { REPRISE_SANDBOX_MODE: "required" }
 
-describe.skipIf(usability._tag === "unusable")("a run in the sandbox", () => {
+describe.skipIf(!sandboxed)("a run in the sandbox", () => {
   it.live("asks nothing, commits its work, and lets neither the author nor a quality gate out", () =>
     Effect.gen(function* () {
       const outside = join("/var/tmp", `reprise-escaped-${process.pid}`)

@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
+import { brokerSecretOf, userFolderOf } from "../harness/brokerOf.ts"
 import { needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
@@ -32,7 +33,9 @@ describe("secrets", () => {
       const holder = yield* world.start("run", "PLAN.md", "--json")
       yield* holder.waitFor(/"type":"TurnStarted"/)
       const { password, system } = JSON.parse(readFileSync(join(world.root, ".reprise", "endpoint.json"), "utf8"))
-      const secrets: ReadonlyArray<string> = [key, password, system.password]
+      const machineKey = readFileSync(join(userFolderOf(world), "machine.key"), "utf8").trim()
+      const ofBroker = [password, system.password, machineKey, Redacted.value(brokerSecretOf(world))]
+      const secrets: ReadonlyArray<string> = [key, ...ofBroker]
       const processes = execFileSync("ps", ["-ww", "-eo", "args"], { encoding: "utf8" })
       const ended = yield* holder.ended
       assert.strictEqual(ended.code, 0, ended.stderr)

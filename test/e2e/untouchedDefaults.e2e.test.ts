@@ -2,14 +2,13 @@
 import { existsSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { findUsability } from "@reprise/sandbox"
+import { canSandbox } from "@reprise/sandbox/testing"
 import { Effect } from "effect"
 import { gateEvents, runEvents } from "../harness/eventLines.ts"
 import { commits, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
-const usability = await Effect.runPromise(findUsability(process.env))
-if (usability._tag === "unusable") process.stdout.write(`sandbox tests: skipped. ${usability.reason}\n`)
+const sandboxed = await canSandbox()
 
 const author = (phase: number) => ({ role: "author", kind: "work", phase }) as const
 const gate = "node -e \"process.exit(require('fs').existsSync('broken.txt') ? 1 : 0)\""
@@ -31,7 +30,7 @@ describe("a run that nobody attends", () => {
     })
   )
 
-  it.live.skipIf(usability._tag === "unusable")(
+  it.live.skipIf(!sandboxed)(
     "completes five phases with untouched defaults, without a question, through a failed gate, findings, a refused permission and a name that may not be reached",
     () =>
       Effect.gen(function* () {

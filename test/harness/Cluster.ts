@@ -1,9 +1,9 @@
 /** Services as separate processes on one broker, with verbs that kill or freeze each of them. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ActorConfig, JetStreamBroker, Messenger } from "@reprise/actor"
-import { EmbeddedServer, ensureStreams, layerEmbeddedConnection } from "@reprise/nats"
+import { derivedSeed, EmbeddedServer, ensureStreams, layerEmbeddedConnection } from "@reprise/nats"
 import { freeze } from "@reprise/process/testing"
 import { Host, type ServiceName } from "@reprise/protocol"
 import { Context, Effect, Layer, Redacted, Schedule, Schema, Scope } from "effect"
@@ -19,7 +19,7 @@ export interface ClusterShape {
   readonly serve: (service: ServiceName) => Effect.Effect<void, Error>
   /** The process id of a running service. */
   readonly pidOf: (service: ServiceName) => number | undefined
-  /** The URL of the broker, for `--nats`. */
+  /** The URL of the broker, for `--nats`, with what `endpoint.json` gives to a person. */
   readonly address: string
   /** Sends SIGKILL to the process of a service, and to no other. */
   readonly kill: (service: ServiceName) => Effect.Effect<void>
@@ -40,8 +40,15 @@ const make = Effect.fnUntraced(function* (options: WorldOptions) {
   const world = yield* makeWorld(options)
   const scope = yield* Effect.scope
   const broker = yield* EmbeddedServer
-  const { password, url, user } = broker.endpoint
+  const { access, password, url, user } = broker.endpoint
   const address = url.replace("://", `://${user}:${Redacted.value(password)}@`)
+  const keys = yield* temporaryFolder
+  /** Where a service finds its key. */
+  const seedFile = (service: ServiceName): string => {
+    const path = join(keys, `${service}.nk`)
+    writeFileSync(path, Redacted.value(derivedSeed(broker.secret, access?.salt ?? "", service)), { mode: 0o600 })
+    return path
+  }
   const state = join(world.root, ".reprise")
   const running = new Map<ServiceName, Command>()
 
@@ -55,12 +62,13 @@ const make = Effect.fnUntraced(function* (options: WorldOptions) {
   return Cluster.of({
     world,
     serve: Effect.fnUntraced(function* (service) {
-      const command = yield* Scope.provide(world.start("serve", service, "--nats", address), scope)
+      const environment = { REPRISE_NATS_URL: url, REPRISE_NATS_NKEY_SEED_FILE: seedFile(service) }
+      const command = yield* Scope.provide(world.startIn({ environment }, "serve", service), scope)
       running.set(service, command)
       yield* command.waitFor(/is ready/)
     }),
-    pidOf: (service) => running.get(service)?.pid,
     address,
+    pidOf: (service) => running.get(service)?.pid,
     kill: (service) =>
       Effect.suspend(() => {
         const command = running.get(service)
@@ -80,13 +88,13 @@ const make = Effect.fnUntraced(function* (options: WorldOptions) {
   })
 })
 
-const store = Effect.acquireRelease(
+const temporaryFolder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "reprise-cluster-"))),
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 )
 
 /** A broker that the test process owns, as `reprise run` does. */
-const broker = Layer.unwrap(Effect.map(store, (directory) => EmbeddedServer.layer({ directory })))
+const broker = Layer.unwrap(Effect.map(temporaryFolder, (directory) => EmbeddedServer.layer({ directory })))
 
 const streams = Layer.effectDiscard(
   Effect.gen(function* () {

@@ -4,9 +4,10 @@
  */
 import { randomBytes, randomUUID } from "node:crypto"
 import { join } from "node:path"
-import { attach, connectionTo, Nats, type NatsShape, publish } from "@reprise/nats"
+import { attach, Nats, type NatsShape, publish } from "@reprise/nats"
 import { contracts, encodeMeta, type ServiceName, subjects as subjectsOf } from "@reprise/protocol"
 import { Clock, Effect, Schedule } from "effect"
+import { connectAs } from "../harness/brokerOf.ts"
 import type { World } from "../harness/World.ts"
 import { type Random, randomOf } from "../simulation/machine/Random.ts"
 
@@ -50,12 +51,13 @@ type Seen = Array<Omit<Letter, "stream"> & { readonly body: string }>
 
 const remembered = 400
 
-/** Remembers what the services say to each other. */
-const listen = ({ nc }: NatsShape, seen: Seen): void => {
-  for (const kind of ["command", "work", "event"]) {
-    nc.subscribe(`reprise.${kind}.>`, {
-      callback: (_, message) => {
-        const id = message?.headers?.get("ce-id") ?? ""
+/** Remembers what the services say to each other. Nobody may hear it while it is said: it is read where it is stored. */
+const listen = async ({ js }: NatsShape, seen: Seen): Promise<void> => {
+  const { commands, events, work } = subjects.streams
+  for (const stream of [commands, work, events]) {
+    await (await js.consumers.get(stream)).consume({
+      callback: (message) => {
+        const id = message.headers?.get("ce-id") ?? ""
         if (id === "" || isOfFlood(id)) return
         const headers = Object.fromEntries([...(message.headers ?? [])].map(([name, [value = ""]]) => [name, value]))
         if (seen.length < remembered) seen.push({ subject: message.subject, headers, body: message.string() })
@@ -266,13 +268,13 @@ const askAndAnswer = Effect.fnUntraced(function* (number: number) {
 export const flood = Effect.fn("flood")(function* (world: World, options: FloodOptions) {
   const directory = join(world.root, ".reprise")
   const endpoint = yield* attach(directory).pipe(Effect.retry(Schedule.spaced("200 millis")))
-  const nats = yield* Nats.make(connectionTo(endpoint, { name: "flood" }))
+  const nats = yield* connectAs(world, "operator")
   const random = randomOf(options.seed)
   const seen: Seen = []
-  listen(nats, seen)
   const answersMs: Array<number> = []
   // The services are there once an agent works.
   yield* world.model.awaitCall(() => true)
+  yield* Effect.promise(() => listen(nats, seen))
   const wave = Effect.fnUntraced(function* (first: number) {
     const letters = Array.from({ length: Math.min(waveLength, options.messages - first) }, (_, n) =>
       letterOf(random, `${floodId}${options.seed}-${first + n}`, seen)

@@ -19,6 +19,27 @@ const looksLikeFlag = (value: string | undefined): value is string =>
 const withHelpFlag = (typed: ReadonlyArray<string>): ReadonlyArray<string> =>
   typed[0] === "help" ? [...typed.slice(1), "--help"] : typed
 
+interface CommandNames {
+  readonly name: string
+  readonly subcommands: ReadonlyArray<CommandNames>
+}
+
+/** Whether the words before the first flag lead to a command, or to what is said to one. */
+const isCommand = ({ subcommands }: CommandNames, [word, ...rest]: ReadonlyArray<string>): boolean => {
+  if (word === undefined || word.startsWith("-") || subcommands.length === 0) return true
+  const named = subcommands.find(({ name }) => name === word)
+  return named !== undefined && isCommand(named, rest)
+}
+
+const helpFlags: ReadonlySet<string> = new Set(["--help", "-h"])
+
+/**
+ * Leaves the flag for help out beside a command that does not exist: the parser would show the help of the command above
+ * it, and without the flag it says what was mistyped.
+ */
+export const withoutHelpOfUnknown = (args: ReadonlyArray<string>, commands: CommandNames): ReadonlyArray<string> =>
+  isCommand(commands, args) ? args : args.filter((argument) => !helpFlags.has(argument))
+
 /** Also joins a text flag and its value with `=` if the parser would take the value for a flag. */
 export const readArguments = (given: ReadonlyArray<string>): ReadonlyArray<string> => {
   const typed = withHelpFlag(given)

@@ -73,6 +73,8 @@ const collect = (
   return undefined
 }
 
+const firstOf = (path: string): string => path.split(".")[0] ?? path
+
 /** The keys beside a path, as they are written: those of its section, or those of no section. */
 const keysBeside = (path: string): string => {
   const [around] = sectionsAround(path)
@@ -81,8 +83,8 @@ const keysBeside = (path: string): string => {
   const rests = settingsTable.flatMap(({ writtenAs }) =>
     writtenAs.startsWith(prefix) ? [writtenAs.slice(prefix.length)] : []
   )
-  const keys = rests.filter((rest) => !rest.includes("."))
-  const listed = keys.length > 0 ? keys : [...new Set(rests.map((rest) => rest.split(".")[0] ?? rest))]
+  const keys = section === undefined ? rests.filter((rest) => !rest.includes(".")) : rests.map(firstOf)
+  const listed = [...new Set(keys)]
   return `${section === undefined ? "Outside the sections there are" : `[${section}] has`} ${listed.join(", ")}.`
 }
 

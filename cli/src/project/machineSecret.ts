@@ -1,8 +1,8 @@
-/** The secret with which this machine signs. */
+/** The secret with which this machine signs, and others that follow from it. */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import { join } from "node:path"
 import { createPrivateFile, readPrivateFile, userConfigFolder } from "@reprise/process"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { missing } from "../terminal/CliFailure.ts"
 
 const keyFile = () => join(userConfigFolder(process.env), "machine.key")
@@ -52,6 +52,10 @@ const signatureOf = (key: string, text: string) => createHmac("sha256", key).upd
 export const sign = Effect.fn("sign")(function* (text: string) {
   return signatureOf((yield* readKey()) ?? (yield* makeKey()), text)
 })
+
+/** What only programs know that can read this machine's key: another for each purpose. */
+export const machineSecret = (purpose: string) =>
+  Effect.map(sign(JSON.stringify(["reprise-secret", 1, purpose])), Redacted.make)
 
 /** Whether this machine made the signature of a text. */
 export const isSigned = Effect.fn("isSigned")(function* (text: string, signature: string) {

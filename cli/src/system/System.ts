@@ -16,8 +16,11 @@ import type { Settings } from "../config/settingsTable.ts"
 import type { Project } from "../project/Project.ts"
 import { prepareState } from "../project/stateOrigin.ts"
 import { CliFailure, missing } from "../terminal/CliFailure.ts"
-import { BrokerRole, type LocalBroker, localBroker, noticingFull, remoteBroker, untilWorkerEnds } from "./broker.ts"
+import { BrokerRole, noticingFull, remoteBroker, untilWorkerEnds } from "./broker.ts"
+import { readable } from "./brokerTrouble.ts"
+import { type LocalBroker, localBroker } from "./localBroker.ts"
 import { AgentStart, runtimes } from "./runtimes.ts"
+import { asItself, ServiceBrokers } from "./ServiceBrokers.ts"
 import { requireSandbox, sandboxOf } from "./sandbox.ts"
 
 /** Whoever types a command: somebody at the gate, or who removes and repairs what is stored. */
@@ -47,19 +50,28 @@ const serverUrl = ({ nats, settings }: SystemOptions): string | undefined => nat
 /** Whether the broker is a server that others run. */
 export const usesRemote = (options: SystemOptions): boolean => serverUrl(options) !== undefined
 
+/** Neither touch a working tree nor agents. */
+const deciders = Layer.mergeAll(
+  asItself("orchestrator", orchestrator.layer),
+  asItself("gate", gate.layer),
+  asItself("reviewer", reviewer.layer)
+)
+
 /** Make decisions and answer queries; need neither the working tree nor agents. */
 export const actors = ({ settings }: SystemOptions) =>
   Layer.mergeAll(
-    orchestrator.layer,
-    gate.layer,
-    reviewer.layer,
-    sessionManager.actorsWith(sessionSettings(settings)),
-    workspace.actors
+    deciders,
+    asItself("session-manager", sessionManager.actorsWith(sessionSettings(settings))),
+    asItself("workspace", workspace.actors)
   )
 
-/** Do the work on this host. */
-const workers = ({ settings }: SystemOptions) =>
-  Layer.mergeAll(sessionManager.workersWith(sessionSettings(settings)), workspace.workers)
+/** The same, and do the work on this host. */
+const services = ({ settings }: SystemOptions) =>
+  Layer.mergeAll(
+    deciders,
+    asItself("session-manager", sessionManager.layerWith(sessionSettings(settings))),
+    asItself("workspace", workspace.layer)
+  )
 
 /** What the workers need of this host. It needs no broker, so both start side by side. */
 const hostParts = (options: SystemOptions) =>
@@ -79,27 +91,25 @@ const withAgents = Layer.effect(
 )
 
 /** What a command uses of the system. */
-type Parts = Messenger | Broker | ActorConfig | BrokerRole
+type Parts = Messenger | Broker | ActorConfig | BrokerRole | ServiceBrokers
 
 const onlyParts = <E, R>(layer: Layer.Layer<Parts, E, R>): Layer.Layer<Parts, E, R> => layer
 
 /** Decides and works here, over this broker. */
 const hosting = <E, R>(options: SystemOptions, broker: Layer.Layer<Parts, E, R>) =>
-  Layer.merge(actors(options), workers(options)).pipe(
-    Layer.provideMerge(withAgents),
-    Layer.provideMerge(Layer.merge(hostParts(options), broker))
-  )
+  services(options).pipe(Layer.provideMerge(withAgents), Layer.provideMerge(Layer.merge(hostParts(options), broker)))
 
 export const actorConfig = ({ host, settings }: SystemOptions) =>
   ActorConfig.layer({ prefix: settings.nats.prefix, host: Host.make(host ?? "local") })
 
 /** Messages over a broker. */
-export const messaging = (options: SystemOptions, local: LocalBroker = { waitForOwnerMs: 0 }) => {
+export const messaging = (options: SystemOptions, local: LocalBroker = { waitForOwnerMs: 0, works: false }) => {
   const url = serverUrl(options)
   const { prefix } = options.settings.nats
   return noticingFull(url === undefined ? { prefix, directory: options.project.directory } : { prefix }).pipe(
     Layer.provideMerge(Messenger.layer),
     Layer.provideMerge(JetStreamBroker.layer),
+    Layer.provideMerge(ServiceBrokers.layer),
     Layer.provideMerge(url === undefined ? localBroker(options, local) : remoteBroker(options, url)),
     Layer.provideMerge(actorConfig(options))
   )
@@ -116,7 +126,8 @@ export const logging = ({ project, settings: { log } }: SystemOptions) =>
     )
   )
 
-const failureOf = (error: unknown): CliFailure => {
+const failureOf = (thrown: unknown): CliFailure => {
+  const error = readable(thrown)
   if (error instanceof CliFailure) return error
   const message = error instanceof Error ? error.message : String(error)
   return error instanceof HostTaken
@@ -150,7 +161,7 @@ export const hostingSystem = (options: SystemOptions) =>
       Effect.gen(function* () {
         if (usesRemote(options)) return messaging(options)
         const works = yield* tryLock(options.project.directory, "host")
-        const broker = messaging(options, { waitForOwnerMs: works ? lookUpMs : 0 })
+        const broker = messaging(options, { waitForOwnerMs: works ? lookUpMs : 0, works })
         const connected = Layer.provideMerge(roleOf(options, works), broker)
         return works ? onlyParts(hosting(options, connected)) : onlyParts(connected)
       })
@@ -169,7 +180,7 @@ const streams = ({ settings: { nats } }: SystemOptions) =>
 export const servingSystem = (options: SystemOptions) =>
   usesRemote(options)
     ? orCliFailure(
-        Layer.merge(actors(options), workers(options)).pipe(
+        services(options).pipe(
           Layer.provide(Layer.effectDiscard(streams(options))),
           Layer.provideMerge(withAgents),
           Layer.provideMerge(Layer.merge(hostParts(options), Layer.provideMerge(worker, messaging(options)))),

@@ -26,7 +26,7 @@ export const readable = (error: unknown): unknown => {
     return missing(
       "not-permitted",
       denied.message,
-      "Nothing was changed. docs/operations.md says who may do what.",
+      "Nothing was changed. If another version of Reprise runs in this repository, end it. docs/operations.md says who may do what.",
       error
     )
   }

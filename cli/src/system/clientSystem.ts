@@ -7,6 +7,7 @@ import { type CliFailure, missing } from "../terminal/CliFailure.ts"
 import { requireTrusted } from "../trust/requireTrust.ts"
 import { credentialSettings, serverSettings } from "../trust/trustedSettings.ts"
 import { BrokerRole, isBrokerLost, maxTakeovers, untilBrokerLost, untilBrokerLostOrFull } from "./broker.ts"
+import { ServiceBrokers } from "./ServiceBrokers.ts"
 import {
   actorConfig,
   actors,
@@ -30,7 +31,7 @@ type NatsFlag = Pick<ClientFlags, "nats">
 const emptySystem = (options: SystemOptions) =>
   orCliFailure(
     actors(options).pipe(
-      Layer.provideMerge(Messenger.layer),
+      Layer.provideMerge(Layer.merge(Messenger.layer, ServiceBrokers.shared)),
       Layer.provideMerge(MemoryBroker.layer),
       Layer.provideMerge(
         Layer.succeed(BrokerRole, {

@@ -52,26 +52,31 @@ const writePublicKeys = (folder: string): Made => {
   return { path, outcome: "made" }
 }
 
-const openssl = (...args: ReadonlyArray<string>): void => {
-  execFileSync("openssl", args, { stdio: ["ignore", "ignore", "pipe"] })
+/** The paths of a key and its certificate. */
+type Pair = readonly [key: string, certificate: string]
+
+/** Makes a key and its certificate in the files `key` and `certificate`. */
+const certify = (
+  subject: string,
+  validDays: number,
+  [key, certificate]: Pair,
+  more: ReadonlyArray<string> = []
+): void => {
+  const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-keyout", key]
+  const request = ["-x509", "-out", certificate, "-days", `${validDays}`, "-subj", `/CN=${subject}`]
+  execFileSync("openssl", ["req", ...newKey, ...request, ...more], { stdio: ["ignore", "ignore", "pipe"] })
 }
 
-const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc"] as const
-
 /** A key and a certificate, both or none: the certificate comes last. */
-const makePair = (
-  folder: string,
-  name: string,
-  make: (key: string, certificate: string) => void
-): ReadonlyArray<Made> => {
+const makePair = (folder: string, name: string, make: (pair: Pair) => void): ReadonlyArray<Made> => {
   const [key, certificate] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)]
   if (existsSync(certificate) && existsSync(key)) {
     return [key, certificate].map((path) => ({ path, outcome: "kept" }))
   }
   const scratch = mkdtempSync(join(folder, `.${name}-`))
   try {
-    const made = [join(scratch, "key"), join(scratch, "crt")] as const
-    make(...made)
+    const made: Pair = [join(scratch, "key"), join(scratch, "crt")]
+    make(made)
     for (const path of made) chmodSync(path, 0o600)
     renameSync(made[0], key)
     renameSync(made[1], certificate)
@@ -83,41 +88,13 @@ const makePair = (
 
 const makeCertificates = (folder: string, names: ReadonlyArray<string>): ReadonlyArray<Made> => {
   const alternatives = [...standardNames, ...names].map((name) => `${isIP(name) === 0 ? "DNS" : "IP"}:${name}`)
-  const authority = makePair(folder, "ca", (key, certificate) =>
-    openssl(
-      "req",
-      "-x509",
-      ...newKey,
-      "-keyout",
-      key,
-      "-out",
-      certificate,
-      "-days",
-      `${days.ca}`,
-      "-subj",
-      "/CN=Reprise NATS"
-    )
-  )
-  const signed = ["-CA", join(folder, "ca.crt"), "-CAkey", join(folder, "ca.key")]
-  const server = makePair(folder, "server", (key, certificate) =>
-    openssl(
-      ...[
-        "req",
-        "-x509",
-        ...newKey,
-        "-keyout",
-        key,
-        "-out",
-        certificate,
-        "-days",
-        `${days.server}`,
-        "-subj",
-        "/CN=nats"
-      ],
-      ...signed,
+  const authority = makePair(folder, "ca", (pair) => certify("Reprise NATS", days.ca, pair))
+  const server = makePair(folder, "server", (pair) =>
+    certify("nats", days.server, pair, [
+      ...["-CA", join(folder, "ca.crt"), "-CAkey", join(folder, "ca.key")],
       ...["-addext", `subjectAltName=${alternatives.join(",")}`],
       ...["-addext", "extendedKeyUsage=serverAuth,clientAuth", "-addext", "basicConstraints=critical,CA:FALSE"]
-    )
+    ])
   )
   return [...authority, ...server]
 }

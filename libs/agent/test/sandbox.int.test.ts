@@ -2,8 +2,8 @@
 import { readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
-import { findUsability, layerSandbox } from "@reprise/sandbox"
-import { canary, cleanUp, escapedFrom, escapes, makeScene, recorded, type Scene } from "@reprise/sandbox/testing"
+import { layerSandbox } from "@reprise/sandbox"
+import { canary, canSandbox, escapedFrom, escapes, recorded, type Scene, sceneIn } from "@reprise/sandbox/testing"
 import { ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
 import { Context, Effect, Layer } from "effect"
 import { AgentRuntime, layerClaude, layerOpenCode, OpenCodeServer } from "../src/index.ts"
@@ -12,19 +12,12 @@ import { openCodeEnvironment } from "./contract/openCodeWorld.ts"
 import { Places } from "./contract/Places.ts"
 import { newIds, waitUntil } from "./contract/World.ts"
 
-const usability = await Effect.runPromise(findUsability(process.env))
-if (usability._tag === "unusable") process.stdout.write(`sandbox tests: skipped. ${usability.reason}\n`)
+const sandboxed = await canSandbox()
 
 class TheScene extends Context.Service<TheScene, Scene>()("agent/test/TheScene") {
   static readonly layer = Layer.effect(
     TheScene,
-    Effect.gen(function* () {
-      const { root } = yield* Places
-      return yield* Effect.acquireRelease(
-        Effect.promise(() => makeScene(root)),
-        (scene) => Effect.sync(() => cleanUp(scene))
-      )
-    })
+    Places.use(({ root }) => sceneIn(root))
   )
 }
 
@@ -122,7 +115,7 @@ const say = Effect.fnUntraced(function* (text: string, role: "author" | "reviewe
 })
 
 const suite = <E>(name: string, runtime: Layer.Layer<AgentRuntime, E, Places | TheScene | ScriptedModel>) =>
-  describe.skipIf(usability._tag === "unusable")(`commands of ${name}`, () => {
+  describe.skipIf(!sandboxed)(`commands of ${name}`, () => {
     const all = runtime.pipe(Layer.provide(sandbox), Layer.provideMerge(model), Layer.provideMerge(sceneLayer))
     layer(all, { excludeTestServices: true, timeout: "15 minutes" })((it) => {
       it.effect("run without a question, and see the sandbox's environment", () =>

@@ -7,12 +7,11 @@ import {
   credsAuthenticator,
   errors,
   type NatsConnection,
-  nkeyAuthenticator,
   type Status,
   type TlsOptions
 } from "@nats-io/transport-node"
 import { Context, Deferred, Effect, Layer, Option, Redacted, Stream, SubscriptionRef } from "effect"
-import { type Seed, seedBytes, seedIn } from "./access/nkeys.ts"
+import { authenticatorOf, type Seed, seedIn } from "./access/nkeys.ts"
 import { attempt, BrokerRefused, BrokerUnreachable, CredentialsUnreadable, PermissionDenied } from "./BrokerError.ts"
 import { connectedRequests } from "./connectedRequests.ts"
 import { parseServerVersion, type ServerVersion } from "./ServerVersion.ts"
@@ -103,10 +102,10 @@ const authenticationOf = Effect.fnUntraced(function* (
           reason: "it contains no seed of a user's nkey"
         })
       }
-      return { authenticator: nkeyAuthenticator(seedBytes(seed)) }
+      return { authenticator: authenticatorOf(seed) }
     }
     case "Seed":
-      return { authenticator: nkeyAuthenticator(seedBytes(credentials.seed)) }
+      return { authenticator: authenticatorOf(credentials.seed) }
   }
 })
 

@@ -3,7 +3,7 @@
  * once), `EmbeddedServer` (a private nats-server for one directory), `attach` (the server that another process runs),
  * `locateServer` and `health` (for doctor). Requests fail with a `BrokerError`; match its `_tag`, never its text.
  */
-export { accountsConfig, keyVariable, type Login, withAccounts } from "./access/accountsConfig.ts"
+export { accountsConfig, keyVariable, type Login } from "./access/accountsConfig.ts"
 export { Identity, identities, inboxOf } from "./access/Identity.ts"
 export { derivedSeed, newSeed, publicKeyOf, type Seed, seedIn } from "./access/nkeys.ts"
 export { type Permissions, permissionsOf, type Tenant } from "./access/permissions.ts"
@@ -12,11 +12,12 @@ export type { Difference } from "./compareConfig.ts"
 export * from "./embedded/EmbeddedError.ts"
 export * from "./embedded/EmbeddedServer.ts"
 export {
-  credentialsOf,
+  connectionTo,
   describeEndpoint,
   Endpoint,
+  isSameServer,
   readEndpoint,
-  systemCredentialsOf
+  systemConnectionTo
 } from "./embedded/Endpoint.ts"
 export * from "./embedded/Ownership.ts"
 export {

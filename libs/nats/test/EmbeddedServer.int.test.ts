@@ -5,7 +5,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { freeze } from "@reprise/process/testing"
 import { Effect, Exit, Fiber, Option, Redacted, Scope } from "effect"
 import {
-  connectionTo,
   type EmbeddedOptions,
   EmbeddedServer,
   ensureConsumer,
@@ -17,6 +16,7 @@ import {
   statisticsOverHttp
 } from "../src/index.ts"
 import {
+  asOperator,
   isAlive,
   killHard,
   parentOf,
@@ -32,7 +32,7 @@ const commandLineOf = (pid: number) => Effect.promise(() => readFile(`/proc/${pi
 const started = Effect.fnUntraced(function* (options: Partial<EmbeddedOptions> = {}) {
   const directory = yield* stateDirectory
   const server = yield* EmbeddedServer.make({ directory, ...options })
-  return { directory, server, nats: yield* Nats.make(connectionTo(server.endpoint, { name: "test" })) }
+  return { directory, server, nats: yield* Nats.make(asOperator(server)) }
 })
 
 const journal = (id: string) => publish({ stream: "REPRISE_JOURNAL", subject: "reprise.journal.run.r1", id, body: id })
@@ -135,7 +135,7 @@ describe("starting", () => {
       const directory = yield* stateDirectory
       const run = Effect.gen(function* () {
         const server = yield* EmbeddedServer.make({ directory })
-        return { server, nats: yield* Nats.make(connectionTo(server.endpoint, { name: "test" })) }
+        return { server, nats: yield* Nats.make(asOperator(server)) }
       })
       const scope = yield* Scope.make()
       const first = yield* run.pipe(Scope.provide(scope))
@@ -164,7 +164,7 @@ describe("starting", () => {
         Effect.gen(function* () {
           const server = yield* EmbeddedServer.make({ directory, storageBytes })
           assert.strictEqual(server.storageBytes, storageBytes)
-          const nats = yield* Nats.make(connectionTo(server.endpoint, { name: "test" }))
+          const nats = yield* Nats.make(asOperator(server))
           const resized = ensureStreams("reprise", { storageBytes: server.storageBytes, resize: true })
           return yield* resized.pipe(Effect.andThen(journal(`at ${storageBytes}`)), Effect.provideService(Nats, nats))
         }).pipe(Effect.scoped)

@@ -5,7 +5,7 @@ import { freeze } from "@reprise/process/testing"
 import { Effect, Exit, Fiber, Redacted, Scope, Stream } from "effect"
 import { attempt } from "../src/BrokerError.ts"
 import { connectionTo, EmbeddedServer, ensureStreams, Nats, publish } from "../src/index.ts"
-import { brokerLayer, killHard, stateDirectory, temporaryDirectory, waitUntil } from "./harness.ts"
+import { asOperator, brokerLayer, killHard, stateDirectory, temporaryDirectory, waitUntil } from "./harness.ts"
 
 const live = { excludeTestServices: true, timeout: "15 minutes" } as const
 
@@ -48,7 +48,7 @@ layer(brokerLayer(), live)("a connection", (it) => {
       const { nc } = yield* Nats
       nc.subscribe("question", { callback: (_, message) => void message.respond(message.reply ?? "") })
       const reply = yield* Effect.promise(() => nc.request("question"))
-      assert.match(reply.string(), /^_INBOX_test\./)
+      assert.match(reply.string(), /^_INBOX_operator\./)
     })
   )
 
@@ -87,7 +87,7 @@ layer(brokerLayer(), live)("a connection", (it) => {
 it.live("fails a request in flight when it is cut, and sends one that is made meanwhile once it is up again", () =>
   Effect.gen(function* () {
     const server = yield* EmbeddedServer.make({ directory: yield* stateDirectory })
-    const connection = connectionTo(server.endpoint, { name: "test" })
+    const connection = asOperator(server)
     // Nothing here may wait for the limit of a request: the test would end before.
     const nats = yield* Nats.make({ ...connection, requestTimeoutMs: 3_600_000 })
     yield* ensureStreams("reprise").pipe(Effect.provideService(Nats, nats))
@@ -152,7 +152,7 @@ it.live("fails a write whose outcome stays unknown, and closes, when the server 
   Effect.gen(function* () {
     const directory = yield* stateDirectory
     const server = yield* EmbeddedServer.make({ directory, maxRestarts: 0 })
-    const nats = yield* Nats.make(connectionTo(server.endpoint, { name: "test" }))
+    const nats = yield* Nats.make(asOperator(server))
     const write = publish(
       { stream: "REPRISE_JOURNAL", subject: "reprise.journal.run.r1", id: "1", body: "" },
       { attemptTimeoutMs: 50, giveUpAfterMs: 200 }

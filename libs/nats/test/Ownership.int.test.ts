@@ -13,7 +13,7 @@ import {
   publish,
   readEndpoint
 } from "../src/index.ts"
-import { isAlive, killHard, parentOf, startOwner, stateDirectory, waitUntil } from "./harness.ts"
+import { asOperator, isAlive, killHard, parentOf, startOwner, stateDirectory, waitUntil } from "./harness.ts"
 
 const firstMessage = (nats: Nats["Service"]) =>
   Effect.promise(async () => (await nats.jsm.streams.getMessage("REPRISE_JOURNAL", { seq: 1 }))?.string())
@@ -69,7 +69,7 @@ describe("an owner that is killed", () => {
       assert.isTrue(Option.isSome(yield* readEndpoint(directory)))
       assert.strictEqual((yield* Effect.flip(attach(directory)))._tag, "NoOwner")
       const server = yield* EmbeddedServer.make({ directory })
-      const nats = yield* Nats.make(connectionTo(server.endpoint, { name: "next" }))
+      const nats = yield* Nats.make(asOperator(server))
       assert.strictEqual(yield* firstMessage(nats), "written by the first owner")
     }).pipe(Effect.scoped)
   )
@@ -82,7 +82,7 @@ describe("an owner that is killed", () => {
       yield* waitUntil(Effect.map(hasOwner(directory), (owned) => !owned))
       const server = yield* EmbeddedServer.make({ directory })
       assert.isFalse(isAlive(owner.server))
-      const nats = yield* Nats.make(connectionTo(server.endpoint, { name: "next" }))
+      const nats = yield* Nats.make(asOperator(server))
       assert.strictEqual(yield* firstMessage(nats), "written by the first owner")
       yield* ensureStreams("reprise").pipe(Effect.provideService(Nats, nats))
       const entry = { stream: "REPRISE_JOURNAL", subject: "reprise.journal.run.r1", id: "second", body: "" }
@@ -111,7 +111,7 @@ describe("an owner that is killed", () => {
 
       const server = yield* EmbeddedServer.make({ directory })
       assert.isFalse(isAlive(owner.server))
-      const nats = yield* Nats.make(connectionTo(server.endpoint, { name: "next" }))
+      const nats = yield* Nats.make(asOperator(server))
       assert.strictEqual(yield* firstMessage(nats), "written by the first owner")
     }).pipe(Effect.scoped)
   )

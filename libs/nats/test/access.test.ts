@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
+import { nkeys } from "@nats-io/transport-node"
 import { Host } from "@reprise/protocol"
 import { Redacted } from "effect"
-import { accountsConfig, withAccounts } from "../src/access/accountsConfig.ts"
+import { accountsConfig } from "../src/access/accountsConfig.ts"
 import { identities, inboxOf } from "../src/access/Identity.ts"
-import { derivedSeed, newSeed, publicKeyOf, seedIn, seedOf } from "../src/access/nkeys.ts"
+import { authenticatorOf, derivedSeed, newSeed, publicKeyOf, seedIn, seedOf } from "../src/access/nkeys.ts"
 import { permissionsOf } from "../src/access/permissions.ts"
 
 const tenant = { prefix: "acme", hosts: [Host.make("local")] }
@@ -46,14 +47,6 @@ describe("the accounts of a configuration", () => {
     assert.strictEqual((text.match(/password: \$REPRISE_(PERSON|SYSTEM)_PASSWORD/g) ?? []).length, 2)
     assert.notInclude(accountsConfig(tenant, "nkey"), "password")
   })
-
-  it("replace those of a template, and leave the rest of it", () => {
-    const template = `port: 1\n${withAccounts("# Accounts, from the table of permissions (npm run accounts): begin\nold\n# Accounts: end\n", "new $1\n")}last: 1\n`
-    assert.notInclude(template, "old")
-    assert.include(template, "new $1\n")
-    assert.match(withAccounts(template, "newer\n"), /^port: 1\n[\s\S]*newer\n[\s\S]*last: 1\n$/)
-    assert.strictEqual(withAccounts("port: 1\n", "new\n"), "port: 1\n")
-  })
 })
 
 describe("a seed", () => {
@@ -74,11 +67,22 @@ describe("a seed", () => {
     assert.strictEqual(Redacted.value(derivedSeed(secret, "a", "gate")), seeds[identities.indexOf("gate")])
   })
 
+  it("is the one of NATS's own tools, and signs as they do", () => {
+    const seed = newSeed()
+    const pair = nkeys.fromSeed(new TextEncoder().encode(Redacted.value(seed)))
+    assert.strictEqual(publicKeyOf(seed), pair.getPublicKey())
+    const challenge = "of the server"
+    const login = Object(authenticatorOf(seed)(challenge))
+    assert.strictEqual(login.nkey, pair.getPublicKey())
+    assert.isTrue(pair.verify(new TextEncoder().encode(challenge), Buffer.from(login.sig, "base64url")))
+  })
+
   it("is found in a file as the tools of NATS write it, and nothing else is", () => {
     const seed = newSeed()
     const file = `-----BEGIN USER NKEY SEED-----\n${Redacted.value(seed)}\n------END USER NKEY SEED------\n`
     assert.strictEqual(Redacted.value(seedIn(file) ?? assert.fail("no seed")), Redacted.value(seed))
     assert.isUndefined(seedIn("SUSHORT\n"))
     assert.isUndefined(seedIn(publicKeyOf(seed)))
+    assert.isUndefined(seedIn(Redacted.value(seed).replace(/.{4}$/, "AAAA")))
   })
 })

@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { RetentionPolicy, StorageType } from "@nats-io/jetstream"
 import { Kvm } from "@nats-io/kv"
 import { Objm } from "@nats-io/obj"
 import { Effect } from "effect"
 import {
-  connectionTo,
   EmbeddedServer,
   ensureConsumer,
   ensureStreams,
@@ -14,8 +12,9 @@ import {
   publish,
   smallestStorageBytes,
   statisticsOverSystem,
-  systemCredentialsOf
+  systemConnectionTo
 } from "../src/index.ts"
+import { openTemplate } from "../src/testing.ts"
 import { brokerLayer } from "./harness.ts"
 
 const storageBytes = smallestStorageBytes
@@ -152,10 +151,7 @@ layer(brokerLayer(), live)("ensureStreams", (it) => {
   )
 })
 
-const smallAccount = readFileSync(new URL("../../../nats.conf", import.meta.url), "utf8").replace(
-  "jetstream: enabled",
-  `jetstream { max_file: ${2 * storageBytes} }`
-)
+const smallAccount = openTemplate.replace("jetstream: enabled", `jetstream { max_file: ${2 * storageBytes} }`)
 
 layer(brokerLayer({ template: smallAccount }), live)("on a small account", (it) => {
   it.effect("divides what the account has left, and reports when that is too little", () =>
@@ -227,8 +223,7 @@ layer(brokerLayer(), live)("health", (it) => {
     Effect.gen(function* () {
       const { endpoint } = yield* EmbeddedServer
       const { jsm } = yield* Nats
-      const credentials = systemCredentialsOf(endpoint)
-      const system = yield* Nats.make(connectionTo(endpoint, { name: "system", credentials }))
+      const system = yield* Nats.make(systemConnectionTo(endpoint, "test"))
       const look = health({ prefix: "reprise", statistics: statisticsOverSystem(system.nc) })
 
       const empty = yield* look

@@ -7,7 +7,14 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { Effect, Layer, Schedule, Schema } from "effect"
-import { type EmbeddedOptions, EmbeddedServer, layerEmbeddedConnection } from "../src/index.ts"
+import {
+  connectionTo,
+  type EmbeddedOptions,
+  EmbeddedServer,
+  type EmbeddedServerShape,
+  layerEmbeddedConnection
+} from "../src/index.ts"
+import { openTemplate } from "../src/testing.ts"
 
 export const temporaryDirectory = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "reprise-nats-"))),
@@ -17,15 +24,19 @@ export const temporaryDirectory = Effect.acquireRelease(
 /** The path of a state directory that does not exist yet. */
 export const stateDirectory = Effect.map(temporaryDirectory, (directory) => join(directory, ".reprise"))
 
-/** An embedded server and a connection to it, both gone with the layer. */
+/** An embedded server and the operator's connection to it, both gone with the layer. Nobody is refused anything there. */
 export const brokerLayer = (options: Partial<EmbeddedOptions> = {}) =>
   Layer.unwrap(
     Effect.map(stateDirectory, (directory) =>
       layerEmbeddedConnection({ name: "test" }).pipe(
-        Layer.provideMerge(EmbeddedServer.layer({ directory, ...options }))
+        Layer.provideMerge(EmbeddedServer.layer({ directory, template: openTemplate, ...options }))
       )
     )
   )
+
+/** Options for the operator's connection to a server of this process. */
+export const asOperator = ({ endpoint, secret }: EmbeddedServerShape) =>
+  connectionTo(endpoint, { name: "test", identity: "operator", secret })
 
 /** Waits for something that will happen, and dies when it has not within five minutes. */
 export const waitUntil = <E, R>(condition: Effect.Effect<boolean, E, R>) =>

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
+import { Host } from "@reprise/protocol"
 import { Redacted } from "effect"
 import { renderServerConfig, type ServerSettings } from "../src/embedded/serverConfig.ts"
 
@@ -11,8 +12,10 @@ const settings: ServerSettings = {
   runDirectory: '/a path/with "quotes"',
   storeDirectory: "/store",
   logFile: "/log",
-  user: { user: "reprise", password: Redacted.make("12e4$x") },
-  systemUser: { user: "system", password: Redacted.make("s") },
+  tenant: { prefix: "acme", hosts: [Host.make("local")] },
+  person: { user: "person", password: Redacted.make("12e4$x") },
+  system: { user: "system", password: Redacted.make("s") },
+  publicKey: (holder) => `U-${holder}`,
   monitoring: false
 }
 const old = { major: 2, minor: 9, patch: 10 }
@@ -41,9 +44,16 @@ describe("renderServerConfig", () => {
   it("quotes values, and defines no variable that nothing uses", () => {
     const text = renderServerConfig(template, good, settings)
     assert.include(text, String.raw`REPRISE_RUN_DIR: "/a path/with \"quotes\""`)
-    assert.include(text, 'REPRISE_PASSWORD: "12e4$x"')
+    assert.include(text, 'REPRISE_PERSON_PASSWORD: "12e4$x"')
     assert.include(text, "REPRISE_PORT: -1\n")
     assert.isFalse(setting(text, "REPRISE_MONITOR"))
+  })
+
+  it("lets each identity do its job with the data of this prefix, and the services log in by key", () => {
+    const text = renderServerConfig(template, good, settings)
+    assert.include(text, 'REPRISE_NKEY_SESSION_MANAGER: "U-session-manager"')
+    assert.include(text, '"acme.command.gate.*"')
+    assert.notInclude(text, '"reprise.')
   })
 
   it("gives every variable of the template a value", () => {

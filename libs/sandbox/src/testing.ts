@@ -2,11 +2,14 @@
  * For tests: what a command might try to get out of the sandbox, and how the machine shows that it did. The same table is
  * tried by the agents of every runtime and by quality gates.
  */
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Effect } from "effect"
 import { canary, makeScene, type Scene } from "./testingScene.ts"
+import { findUsability } from "./usability.ts"
 
-export { canary, makeScene, type Scene }
+export { canary, type Scene }
 
 export interface Escape {
   readonly title: string
@@ -323,8 +326,29 @@ export const escapedFrom = (scene: Scene): ReadonlyArray<string> =>
   })
 
 /** Removes what tries that succeeded would have left on the machine. */
-export const cleanUp = (scene: Scene): void => {
+const cleanUp = (scene: Scene): void => {
   for (const path of ["/tmp", "/usr/local/bin", "/var/spool/cron/crontabs"])
     rmSync(join(path, `escaped-${scene.port}`), { force: true })
   scene.close()
+}
+
+/** A scene in this folder, until the scope closes. */
+export const sceneIn = (folder: string) =>
+  Effect.acquireRelease(
+    Effect.promise(() => makeScene(folder)),
+    (scene) => Effect.sync(() => cleanUp(scene))
+  )
+
+/** A scene in a folder of its own, which is removed when the scope closes. */
+export const scene = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "reprise-scene-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+).pipe(Effect.flatMap(sceneIn))
+
+/** Whether tests of the sandbox can run on this machine. If not, it is said why they are skipped. */
+export const canSandbox = async (): Promise<boolean> => {
+  const usability = await Effect.runPromise(findUsability(process.env))
+  if (usability._tag !== "unusable") return true
+  process.stdout.write(`sandbox tests: skipped. ${usability.reason}\n`)
+  return false
 }

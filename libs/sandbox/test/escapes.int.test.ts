@@ -1,26 +1,10 @@
 import { execFile } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { findUsability, layerSandbox, Sandbox } from "../src/index.ts"
-import { canary, cleanUp, escapedFrom, escapes, makeScene, recorded, type Scene } from "../src/testing.ts"
+import { layerSandbox, Sandbox } from "../src/index.ts"
+import { canary, canSandbox, escapedFrom, escapes, recorded, type Scene, scene } from "../src/testing.ts"
 
-const usability = await Effect.runPromise(findUsability(process.env))
-if (usability._tag === "unusable") process.stdout.write(`sandbox tests: skipped. ${usability.reason}\n`)
-
-const scene = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const root = mkdtempSync(join(tmpdir(), "reprise-sandbox-"))
-    return { root, ...(await makeScene(root)) }
-  }),
-  (it) =>
-    Effect.sync(() => {
-      cleanUp(it)
-      rmSync(it.root, { recursive: true, force: true })
-    })
-)
+const sandboxed = await canSandbox()
 
 const environmentOf = ({ home }: Scene) => ({
   ...process.env,
@@ -52,7 +36,7 @@ const options = (it: Scene) => ({
   environment: environmentOf(it)
 })
 
-describe.skipIf(usability._tag === "unusable")("the sandbox", () => {
+describe.skipIf(!sandboxed)("the sandbox", () => {
   it.live.each(["author", "reviewer"] as const)("keeps every try of the table inside, for an %s", (role) =>
     Effect.gen(function* () {
       const here = yield* scene

@@ -1,27 +1,11 @@
 /** The real proxy, and a listener of this machine in place of the internet: `localhost` is the name that leads to it. */
 import { execFile } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { findUsability, type HostDecider, layerSandbox, Sandbox } from "../src/index.ts"
-import { canary, cleanUp, makeScene, type Scene } from "../src/testing.ts"
+import { type HostDecider, layerSandbox, Sandbox } from "../src/index.ts"
+import { canary, canSandbox, type Scene, scene } from "../src/testing.ts"
 
-const usability = await Effect.runPromise(findUsability(process.env))
-if (usability._tag === "unusable") process.stdout.write(`sandbox tests: skipped. ${usability.reason}\n`)
-
-const scene = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const root = mkdtempSync(join(tmpdir(), "reprise-proxy-"))
-    return { root, ...(await makeScene(root)) }
-  }),
-  (it) =>
-    Effect.sync(() => {
-      cleanUp(it)
-      rmSync(it.root, { recursive: true, force: true })
-    })
-)
+const sandboxed = await canSandbox()
 
 const sandboxFor = (it: Scene, ...network: ReadonlyArray<string>) =>
   layerSandbox({
@@ -41,7 +25,7 @@ const run = (it: Scene, shell: string, command: string) =>
 
 const curl = (host: string, { port }: Scene) => `curl -sS -m 20 --noproxy '' http://${host}:${port}/`
 
-describe.skipIf(usability._tag === "unusable")("a command in the sandbox", () => {
+describe.skipIf(!sandboxed)("a command in the sandbox", () => {
   it.live("reaches a name that is allowed, and no other one", () =>
     Effect.gen(function* () {
       const here = yield* scene

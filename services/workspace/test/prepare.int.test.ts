@@ -296,6 +296,8 @@ layer(services, { excludeTestServices: true })("preparing a worktree", (it) => {
         reason,
         /^post-create: workspace\.postCreate 'echo no registry; exit 7' ended with 7\..*post-create-.*\.log.*\nno registry/s
       )
+      const silent = yield* refused(made.root, { worktree: true, postCreate: ["exit 7"] })
+      assert.match(silent, /ended with 7\. Its log is \S+\. It printed nothing\.$/)
       assert.deepStrictEqual(yield* listWorktrees(made.root), [])
       yield* inWorktree(made, { runId: r2 })
     })

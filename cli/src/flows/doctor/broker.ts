@@ -1,6 +1,6 @@
 /** Checks the broker of this repository, its streams and dead letters; a broker that never ran is fine. */
 import { ActorConfig, Broker, DeadLetter } from "@reprise/actor"
-import { type BrokerHealth, health, Nats, readEndpoint, statisticsOverSystem, systemCredentialsOf } from "@reprise/nats"
+import { type BrokerHealth, health, Nats, readEndpoint, statisticsOverSystem, systemConnectionTo } from "@reprise/nats"
 import { subjects } from "@reprise/protocol"
 import { Effect, Option, Schema } from "effect"
 import type { Config } from "../../config/resolveConfig.ts"
@@ -60,11 +60,7 @@ const deadLettersFinding = Effect.fnUntraced(function* (count: number) {
 const statistics = Effect.fnUntraced(function* ({ project }: SystemOptions) {
   const endpoint = Option.getOrUndefined(yield* readEndpoint(project.directory))
   if (endpoint === undefined) return undefined
-  const system = yield* Nats.make({
-    url: endpoint.url,
-    name: "reprise-doctor",
-    credentials: systemCredentialsOf(endpoint)
-  })
+  const system = yield* Nats.make(systemConnectionTo(endpoint, "reprise-doctor"))
   return yield* statisticsOverSystem(system.nc)
 })
 

@@ -11,5 +11,9 @@ export type Identity = typeof Identity.Type
 
 export const identities: ReadonlyArray<Identity> = Identity.literals
 
+/** Who logs in with a key everywhere: to an embedded server a person has a password. */
+export const keyHolders = [...ServiceName.literals, "operator"] as const
+export type KeyHolder = (typeof keyHolders)[number]
+
 /** What the subjects of replies to an identity begin with: nobody else may listen there. A person's is every client's default. */
 export const inboxOf = (identity: Identity): string => (identity === "person" ? "_INBOX" : `_INBOX_${identity}`)

@@ -58,11 +58,3 @@ export const accountsConfig = (tenant: Tenant, login: Login): string => {
   ]
   return `${lines.join("\n")}\n`
 }
-
-const begin = "# Accounts, from the table of permissions (npm run accounts): begin"
-const end = "# Accounts: end"
-const section = new RegExp(`^${begin.replace(/[()]/g, "\\$&")}\n[\\s\\S]*^${end}\n`, "m")
-
-/** The configuration with these accounts in the place that it has for them. */
-export const withAccounts = (configuration: string, accounts: string): string =>
-  configuration.replace(section, () => `${begin}\n${accounts}${end}\n`)

@@ -4,14 +4,17 @@
  */
 import { randomBytes } from "node:crypto"
 import { readFile, rm } from "node:fs/promises"
-import { Clock, Context, Deferred, Effect, Exit, Layer, Option, Ref, Scope } from "effect"
+import { Host } from "@reprise/protocol"
+import { Clock, Context, Deferred, Effect, Exit, Layer, Option, type Redacted, Ref, Scope } from "effect"
+import { derivedSeed, publicKeyOf } from "../access/nkeys.ts"
+import type { Tenant } from "../access/permissions.ts"
 import { type LocateOptions, locateServer, type ServerNotFound } from "../locate/locateServer.ts"
 import type { ServerBinary, ServerUnusable } from "../locate/ServerBinary.ts"
-import { Nats, type NatsOptions } from "../Nats.ts"
+import { Nats } from "../Nats.ts"
 import { formatVersion } from "../ServerVersion.ts"
 import { defaultStorageBytes, smallestStorageBytes } from "../streams.ts"
 import { ServerGaveUp } from "./EmbeddedError.ts"
-import { credentialsOf, type Endpoint, newSecret, removeEndpoint, writeEndpoint } from "./Endpoint.ts"
+import { type ConnectionAs, connectionTo, type Endpoint, newSecret, removeEndpoint, writeEndpoint } from "./Endpoint.ts"
 import { type AlreadyOwned, acquireOwnership } from "./Ownership.ts"
 import { freeBytes, type NewerFormat, onDisk, paths } from "./StateDirectory.ts"
 import { renderServerConfig, type ServerSettings } from "./serverConfig.ts"
@@ -20,6 +23,13 @@ import { type RunningServer, type StartError, startServer } from "./startServer.
 export interface EmbeddedOptions {
   /** Absolute path of the `.reprise` directory, which is created if necessary. */
   readonly directory: string
+  /**
+   * What only those know who may be a service or the operator here: their keys are made from it. Default: a new one, so
+   * that nobody else may.
+   */
+  readonly secret?: Redacted.Redacted
+  /** Whose data it is, and the hosts that may do work. Default: the prefix `reprise`, and the host `local`. */
+  readonly tenant?: Tenant
   /** Default: any free port. */
   readonly port?: number
   /** The storage for new streams. Default: 4 GiB, or half of the free disk space if that is less. */
@@ -43,6 +53,8 @@ export type EmbeddedError = StartError | AlreadyOwned | NewerFormat | ServerNotF
 export interface EmbeddedServerShape {
   /** Address and credentials stay the same after restarts; `pid` is that of the first server. */
   readonly endpoint: Endpoint
+  /** The one of the options. */
+  readonly secret: Redacted.Redacted
   readonly server: ServerBinary
   /** For `ensureStreams`: storage for which the disk has space, so that a quota is full before the disk is. */
   readonly storageBytes: number
@@ -55,7 +67,12 @@ export interface EmbeddedServerShape {
 
 const templateFile = new URL("../../../../nats.conf", import.meta.url)
 
-const settingsFor = (options: EmbeddedOptions): ServerSettings => {
+interface Keys {
+  readonly secret: Redacted.Redacted
+  readonly salt: string
+}
+
+const settingsFor = (options: EmbeddedOptions, { salt, secret }: Keys): ServerSettings => {
   const { log, nats } = paths(options.directory)
   return {
     host: "127.0.0.1",
@@ -63,8 +80,11 @@ const settingsFor = (options: EmbeddedOptions): ServerSettings => {
     runDirectory: nats,
     storeDirectory: nats,
     logFile: log,
-    user: { user: "reprise", password: newSecret(randomBytes(24)) },
-    systemUser: { user: "system", password: newSecret(randomBytes(24)) },
+    tenant: options.tenant ?? { prefix: "reprise", hosts: [Host.make("local")] },
+    // Scripts of people have this name in them.
+    person: { user: "reprise", password: newSecret(randomBytes(24)) },
+    system: { user: "system", password: newSecret(randomBytes(24)) },
+    publicKey: (holder) => publicKeyOf(derivedSeed(secret, salt, holder)),
     monitoring: options.monitoring ?? false
   }
 }
@@ -74,14 +94,16 @@ const brokerQuota = (free: number) =>
 
 const describe = Effect.fnUntraced(function* (
   settings: ServerSettings,
+  salt: string,
   server: ServerBinary,
   running: RunningServer
 ): Effect.fn.Return<Endpoint> {
   return {
-    version: 1,
+    version: 2,
     url: `nats://${settings.host}:${running.port}`,
-    ...settings.user,
-    system: settings.systemUser,
+    ...settings.person,
+    access: { salt, ...settings.tenant },
+    system: settings.system,
     ...Option.match(running.monitorUrl, { onNone: () => ({}), onSome: (monitorUrl) => ({ monitorUrl }) }),
     pid: running.pid,
     serverVersion: formatVersion(server.version),
@@ -144,7 +166,9 @@ const make = Effect.fn("EmbeddedServer.make")(function* (options: EmbeddedOption
     onDisk(directory, () => rm(paths(directory).config, { force: true })).pipe(Effect.ignore)
   )
 
-  const settings = settingsFor(options)
+  const secret = options.secret ?? newSecret(randomBytes(32))
+  const salt = randomBytes(16).toString("base64url")
+  const settings = settingsFor(options, { salt, secret })
   const servers = yield* Scope.fork(yield* Effect.scope)
   const start = Effect.fnUntraced(function* (port: number) {
     const attempt = yield* Scope.fork(servers)
@@ -157,7 +181,7 @@ const make = Effect.fn("EmbeddedServer.make")(function* (options: EmbeddedOption
   })
 
   const first = yield* start(settings.port).pipe(Effect.retry({ while: wasKilled, times: startAttempts - 1 }))
-  const endpoint = yield* describe(settings, server, first)
+  const endpoint = yield* describe(settings, salt, server, first)
   yield* Effect.addFinalizer(() => removeEndpoint(directory).pipe(Effect.ignore))
   yield* writeEndpoint(directory, endpoint)
 
@@ -166,7 +190,7 @@ const make = Effect.fn("EmbeddedServer.make")(function* (options: EmbeddedOption
   const failure = yield* Deferred.make<never, ServerGaveUp>()
   const restart = Effect.gen(function* () {
     const next = yield* start(first.port)
-    yield* writeEndpoint(directory, yield* describe(settings, server, next))
+    yield* writeEndpoint(directory, yield* describe(settings, salt, server, next))
     return next
   })
   yield* watch(
@@ -177,6 +201,7 @@ const make = Effect.fn("EmbeddedServer.make")(function* (options: EmbeddedOption
 
   return EmbeddedServer.of({
     endpoint,
+    secret,
     server,
     storageBytes: options.storageBytes ?? brokerQuota(yield* freeBytes(directory)),
     pid: Effect.map(Ref.get(running), ({ pid }) => pid),
@@ -199,20 +224,11 @@ export class EmbeddedServer extends Context.Service<EmbeddedServer, EmbeddedServ
   static readonly layer = (options: EmbeddedOptions) => Layer.effect(EmbeddedServer, make(options))
 }
 
-/** Connection options for the server of an endpoint; `options` override them. */
-export const connectionTo = (
-  endpoint: Endpoint,
-  options: Partial<NatsOptions> & Pick<NatsOptions, "name">
-): NatsOptions => ({
-  url: endpoint.url,
-  credentials: credentialsOf(endpoint),
-  reconnectWaitMs: 50,
-  ...options
-})
-
-/** A connection to the embedded server of this process. */
-export const layerEmbeddedConnection = (options: Partial<NatsOptions> & Pick<NatsOptions, "name">) =>
+/** A connection to the embedded server of this process. Default: as the operator, who may do most. */
+export const layerEmbeddedConnection = (options: ConnectionAs) =>
   Layer.effect(
     Nats,
-    EmbeddedServer.use(({ endpoint }) => Nats.make(connectionTo(endpoint, options)))
+    EmbeddedServer.use(({ endpoint, secret }) =>
+      Nats.make(connectionTo(endpoint, { identity: "operator", secret, ...options }))
+    )
   )

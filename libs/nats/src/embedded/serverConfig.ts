@@ -1,5 +1,8 @@
 /** Renders the configuration of the embedded server from the template `nats.conf`. Pure. */
 import { Redacted } from "effect"
+import { accountsConfig, keyVariable } from "../access/accountsConfig.ts"
+import { type KeyHolder, keyHolders } from "../access/Identity.ts"
+import type { Tenant } from "../access/permissions.ts"
 import { compareVersions, parseServerVersion, type ServerVersion } from "../ServerVersion.ts"
 
 export interface UserPassword {
@@ -14,8 +17,11 @@ export interface ServerSettings {
   readonly runDirectory: string
   readonly storeDirectory: string
   readonly logFile: string
-  readonly user: UserPassword
-  readonly systemUser: UserPassword
+  /** Whose data it is, and who may do work with it. */
+  readonly tenant: Tenant
+  readonly person: UserPassword
+  readonly system: UserPassword
+  readonly publicKey: (holder: KeyHolder) => string
   /** Statistics over HTTP on a free port. */
   readonly monitoring: boolean
 }
@@ -27,10 +33,11 @@ const variables = (settings: ServerSettings): ReadonlyArray<readonly [string, st
   ["REPRISE_LOG_FILE", settings.logFile],
   ["REPRISE_MONITOR", `${settings.host}:-1`],
   ["REPRISE_STORE_DIR", settings.storeDirectory],
-  ["REPRISE_USER", settings.user.user],
-  ["REPRISE_PASSWORD", Redacted.value(settings.user.password)],
-  ["REPRISE_SYSTEM_USER", settings.systemUser.user],
-  ["REPRISE_SYSTEM_PASSWORD", Redacted.value(settings.systemUser.password)]
+  ["REPRISE_PERSON_USER", settings.person.user],
+  ["REPRISE_PERSON_PASSWORD", Redacted.value(settings.person.password)],
+  ["REPRISE_SYSTEM_USER", settings.system.user],
+  ["REPRISE_SYSTEM_PASSWORD", Redacted.value(settings.system.password)],
+  ...keyHolders.map((holder) => [keyVariable(holder), settings.publicKey(holder)] as const)
 ]
 
 const mark = /#\?\s*(?:(monitoring)|since\s+(\S+))\s*$/
@@ -43,12 +50,16 @@ const isWanted = (line: string, version: ServerVersion, settings: ServerSettings
   return since._tag === "None" || compareVersions(version, since.value) >= 0
 }
 
+/** The line in place of which the accounts stand. */
+const accountsMark = /^#\? accounts\n/m
+
 /** For the characters in paths and passwords, NATS quotes like JSON. */
 const quoted = (value: string | number) => (typeof value === "number" ? String(value) : JSON.stringify(value))
 
-/** The configuration with its values at the top. It contains secrets, so the file must be private. */
+/** The configuration with its values at the top. A person's password is in it, so the file must be private. */
 export const renderServerConfig = (template: string, version: ServerVersion, settings: ServerSettings): string => {
   const body = template
+    .replace(accountsMark, () => accountsConfig(settings.tenant, "password"))
     .split("\n")
     .filter((line) => isWanted(line, version, settings))
     .join("\n")

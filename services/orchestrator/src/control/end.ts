@@ -121,12 +121,27 @@ const usedBy = (run: Run, input: LateInput): RunEvents => {
   return input._tag === "TurnCompleted" || input._tag === "TurnFailed" ? countTurn(run, input) : []
 }
 
+/** What somebody asked for; what services report too late is read by those who know them. */
+const lateWords: Partial<Record<LateInput["_tag"], string>> = {
+  AbortRun: "there is nothing to abort",
+  PauseRun: "there is nothing to pause",
+  ResumeRun: "it cannot be resumed; a new run begins with 'reprise run'",
+  ChangeModel: "its model cannot be changed"
+}
+
+const lateReason = ({ runId, status }: Run, command: LateInput["_tag"]): string => {
+  const words = lateWords[command]
+  return words === undefined
+    ? `${command} is stale: run ${runId} is ${status}.`
+    : `Run ${runId} ${status === "aborted" ? "was" : "has"} already ${status}: ${words}.`
+}
+
 /** What an input that comes after the end gets. */
 export const decideEnded = (run: Run, input: LateInput): Result.Result<RunEvents, Refusal> => {
   const used = usedBy(run, input)
   if (lateOf(input._tag, input) === "ignored") return Result.succeed(used)
   const { _tag: command, runId } = input
-  const reason = `${command} is stale: run ${runId} is ${run.status}.`
+  const reason = lateReason(run, command)
   // A refused input would leave nothing in the journal.
   return used.length === 0
     ? refuse("ended", reason)

@@ -327,9 +327,11 @@ describe("any terminal", () => {
     row(s, { _tag: "AgentWorking", runId, sessionId: s.author, cause: "human", evidence: "x" }).refused(/stale/)
   })
 
-  it("refuses any later command as stale", () => {
+  it("says to whoever aborts, pauses or resumes it that it has ended, and how", () => {
     const { s } = aborted()
-    for (const command of [pause, resume, abort]) row(s, command).refused(/stale: run r1-test is aborted/)
+    row(s, abort).refused("Run r1-test was already aborted: there is nothing to abort.")
+    row(s, pauseNow).refused("Run r1-test was already aborted: there is nothing to pause.")
+    row(s, resume).refused(/^Run r1-test was already aborted: it cannot be resumed; .*'reprise run'/)
   })
 
   it("ignores the echoes of its own end", () => {

@@ -56,6 +56,8 @@ export const worktreeOfRun = Effect.fnUntraced(function* (command: PrepareWorksp
   return yield* createWorktree(root, own, wanted)
 })
 
+const endOf = (output: string): string => (output.trim() === "" ? "It printed nothing." : `It ends:\n${output}`)
+
 const runPostCreate = Effect.fnUntraced(function* (command: PrepareWorkspace, root: string, directory: string) {
   const slugs = commandSlugs(command.postCreate)
   for (const [index, line] of command.postCreate.entries()) {
@@ -72,7 +74,7 @@ const runPostCreate = Effect.fnUntraced(function* (command: PrepareWorkspace, ro
       const how = result.timedOut ? "took too long" : `ended with ${result.exitCode ?? "no exit code"}`
       return yield* refuse(
         "post-create",
-        `workspace.postCreate '${line}' ${how}. Its log is ${result.logRef}. It ends:\n${result.tail}`
+        `workspace.postCreate '${line}' ${how}. Its log is ${result.logRef}. ${endOf(result.tail)}`
       )
     }
   }
