@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Messenger } from "@reprise/actor"
 import { EmbeddedServer, Nats, type NatsShape } from "@reprise/nats"
 import { ServiceName } from "@reprise/protocol"
-import { Effect, Exit, Fiber, Layer, Scope } from "effect"
-import { BrokerRole, isBrokerLost } from "../src/system/broker.ts"
+import { Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { BrokerRole, isBrokerLost, untilBrokerLost } from "../src/system/broker.ts"
 import { localBroker } from "../src/system/localBroker.ts"
 import { ServiceConnections } from "../src/system/ServiceBrokers.ts"
-import type { SystemOptions } from "../src/system/System.ts"
+import { actors, messaging, type SystemOptions } from "../src/system/System.ts"
 import { configOf } from "./support/layers.ts"
 import { scratchRepository } from "./support/scratchRepository.ts"
 
@@ -13,15 +14,10 @@ const scratch = scratchRepository()
 
 const nobodys = "other.command.gate.k"
 
+const options = (): SystemOptions => ({ project: scratch.project, settings: configOf().settings })
+
 const joined = (more: Partial<SystemOptions> = {}) =>
-  Layer.build(
-    Layer.fresh(
-      localBroker(
-        { project: scratch.project, settings: configOf().settings, ...more },
-        { waitForOwnerMs: 0, works: true }
-      )
-    )
-  )
+  Layer.build(Layer.fresh(localBroker({ ...options(), ...more }, { waitForOwnerMs: 0, works: true })))
 
 /** The first thing that the server refuses: nobody may do the last one. */
 const firstRefusalOf = ({ denied, nc }: NatsShape, ...subjects: ReadonlyArray<string>) => {
@@ -65,6 +61,20 @@ describe("the processes of a repository", () => {
       yield* Scope.close(owner, Exit.void)
       yield* EmbeddedServer.make({ directory: scratch.project.directory })
       assert.isTrue(isBrokerLost(yield* Fiber.join(noticed)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("repeat what their own services have not answered yet: each is connected again at a moment of its own", () =>
+    Effect.gen(function* () {
+      const owner = yield* Layer.build(messaging(options()))
+      const unanswered = yield* Deferred.make<void>()
+      const runs = Effect.flatMap(Messenger, ({ list }) => list.orchestrator()).pipe(
+        Effect.tapError(() => Deferred.succeed(unanswered, undefined))
+      )
+      const asked = yield* Effect.forkChild(Effect.provideContext(untilBrokerLost(runs), owner))
+      yield* Deferred.await(unanswered)
+      yield* Effect.provideContext(Layer.build(actors(options())), owner)
+      assert.deepStrictEqual(yield* Fiber.join(asked), [])
     }).pipe(Effect.scoped)
   )
 })

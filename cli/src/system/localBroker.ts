@@ -52,6 +52,9 @@ const connectEarly = Effect.fnUntraced(function* <E>(
   return { connect: (service: ServiceName) => connected.get(service) ?? connect(service) }
 })
 
+/** How long a command waits while the process that runs the broker is busy: starting, ending, or starting its server again. */
+const ownerPatienceMs = 30_000
+
 const ownBroker = Effect.fnUntraced(function* (options: SystemOptions) {
   const { identity = "person", project, settings } = options
   const { port, prefix, storeMaxBytes } = settings.nats
@@ -87,13 +90,11 @@ const ownBroker = Effect.fnUntraced(function* (options: SystemOptions) {
       requireQuota: onNats(requireQuota(store)),
       lost: Effect.raceFirst(server.failure, nats.denied),
       full: onNats(untilFull(store)),
-      patienceMs: 0
+      // After the server was killed, each service of this process is connected again at a moment of its own.
+      patienceMs: ownerPatienceMs
     })
   )
 })
-
-/** How long a client waits while the process that runs the broker is busy: starting, ending, or starting its server again. */
-const ownerPatienceMs = 30_000
 
 const againHint = (endpoint: Endpoint, change: string) =>
   `${change}, or end process ${endpoint.ownerPid}; then run the command again.`
