@@ -7,6 +7,7 @@ import { signOut } from "./data/api.ts"
 import { type Connection, connect } from "./data/live.ts"
 import { questionsQuery } from "./data/queries.ts"
 import { useKeys } from "./parts/keys.ts"
+import { Select } from "./parts/Select.tsx"
 import { setTheme, type Theme, useTheme } from "./parts/theme.ts"
 
 const themes: ReadonlyArray<readonly [Theme, string]> = [
@@ -110,20 +111,7 @@ export function Shell({ onSignedOut }: { readonly onSignedOut: () => void }) {
             </Link>
           </nav>
           <ConnectionMark connection={connection} />
-          <label className="text-soft text-sm">
-            <span className="sr-only">Theme</span>
-            <select
-              className="bg-card text-text min-h-11 rounded-md"
-              onChange={({ target }) => setTheme(themes.find(([name]) => name === target.value)?.[0] ?? "system")}
-              value={theme}
-            >
-              {themes.map(([name, label]) => (
-                <option key={name} value={name}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Select label="Theme" onChange={setTheme} options={themes} value={theme} />
         </div>
       </header>
       <PendingAnswers />

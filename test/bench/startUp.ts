@@ -5,7 +5,7 @@ import { OpenCodeServer } from "@reprise/agent"
 import { ensureStreams } from "@reprise/nats"
 import { Effect, Layer } from "effect"
 import { type Bundle, makeBundle } from "../harness/bundle.ts"
-import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
+import { oneQuestion, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 import { embedded } from "./embedded.ts"
 import { figuresOf } from "./figures.ts"
@@ -69,12 +69,7 @@ const firstPrompt = (packed: Bundle, times: Times) =>
 /** What is asked of a repository whose run waits for a human. */
 const parked = (packed: Bundle, times: Times) =>
   Effect.gen(function* () {
-    const author = { role: "author", kind: "report" } as const
-    const world = yield* makeWorld({
-      plan: plan("One"),
-      script: script(once(author, needsHuman("Which colour?"))),
-      bundle: packed
-    })
+    const world = yield* makeWorld({ ...oneQuestion, openCode: "own", bundle: packed })
     yield* world.reprise("run", "PLAN.md")
     for (let round = 0; round < runRounds; round++) {
       note(times, "status", yield* timed(world.reprise("status")))

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Identity } from "@reprise/nats"
 import { Effect } from "effect"
 import { productionServer } from "../accounts/productionServer.ts"
-import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
+import { oneQuestion, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 const services = ["orchestrator", "session-manager", "reviewer", "gate", "workspace"] as const
@@ -40,7 +40,7 @@ describe("on a cluster with an identity for each service", () => {
   it.live("a run asks a person, is answered, completes, is looked at and pruned, and nobody is refused anything", () =>
     Effect.gen(function* () {
       const server = yield* productionServer()
-      const world = yield* worldOf(script(once({ role: "author", kind: "report" }, needsHuman("Which colour?"))))
+      const world = yield* makeWorld(oneQuestion)
       // A service may be started before the operator has made the streams.
       const early = yield* world.startIn(as(server, "gate"), "serve", "gate")
       yield* early.waitFor(/Waiting for 'reprise streams', as the operator/)

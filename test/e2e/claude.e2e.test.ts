@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { correct, needsHuman, once, plan, script } from "../harness/modelScript.ts"
+import { correct, once, oneQuestion, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 describe("reprise run --runtime claude", () => {
@@ -30,9 +30,9 @@ describe("reprise run --runtime claude", () => {
   it.live("continues the same author session after gate answer, with one new user message", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({
-        plan: plan("One"),
-        config: 'permissions = "all"\nruntime = "claude"\n',
-        script: script(once({ role: "author", kind: "report" }, needsHuman("Which colour?")))
+        ...oneQuestion,
+        openCode: "own",
+        config: 'permissions = "all"\nruntime = "claude"\n'
       })
       const parked = yield* world.reprise("run", "PLAN.md")
       assert.strictEqual(parked.code, 4, parked.stderr)

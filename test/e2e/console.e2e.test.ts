@@ -5,7 +5,17 @@ import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { act, lacksBrowser, openPage, seriousFindings, startBrowser, startConsole } from "../harness/browser.ts"
 import { makeCuttable } from "../harness/cuttable.ts"
-import { commits, humanRequired, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
+import {
+  commits,
+  humanRequired,
+  needsHuman,
+  on,
+  once,
+  oneQuestion,
+  plan,
+  script,
+  twoQuestions
+} from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 import { waitUntil } from "../harness/waitUntil.ts"
 
@@ -29,11 +39,7 @@ const promptsOf = (world: World) => Effect.map(world.model.calls, (calls) => cal
 describe.skipIf(lacksBrowser)("the web console", () => {
   it.live("shows a question without a reload, and the agent's next prompt holds the guidance word for word", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        script: script(once(report, needsHuman("Which colour?")))
-      })
+      const world = yield* makeWorld(oneQuestion)
       const { address, link, token, up } = yield* startConsole(world)
       const { page, problems, traffic } = yield* openPage(yield* startBrowser)
       yield* act(() => page.goto(link))
@@ -72,15 +78,7 @@ describe.skipIf(lacksBrowser)("the web console", () => {
 
   it.live("tells every browser who answered when a terminal was first, and keeps what was typed", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        files: { "OTHER.md": plan("Other") },
-        script: script(
-          once({ ...report, firstUser: "OTHER.md" }, needsHuman("Which size?")),
-          once(report, needsHuman("Which colour?"))
-        )
-      })
+      const world = yield* makeWorld(twoQuestions)
       const { link, up } = yield* startConsole(world)
       const browser = yield* startBrowser
       const first = (yield* openPage(browser)).page
@@ -111,11 +109,7 @@ describe.skipIf(lacksBrowser)("the web console", () => {
 
   it.live("is used by keyboard alone, from the token to an answer that was taken back first", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        script: script(once(report, needsHuman("Which colour?")))
-      })
+      const world = yield* makeWorld(oneQuestion)
       const { address, token, up } = yield* startConsole(world)
       const question = yield* asks(world)
       const { page } = yield* openPage(yield* startBrowser)
@@ -156,16 +150,7 @@ describe.skipIf(lacksBrowser)("the web console", () => {
   it.live("misses nothing and doubles nothing when the connection is cut", () =>
     Effect.gen(function* () {
       const way = yield* makeCuttable()
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        files: { "OTHER.md": plan("Other") },
-        environment: () => ({ REPRISE_WEB_ORIGIN: way.origin }),
-        script: script(
-          once({ ...report, firstUser: "OTHER.md" }, needsHuman("Which size?")),
-          once(report, needsHuman("Which colour?"))
-        )
-      })
+      const world = yield* makeWorld({ ...twoQuestions, environment: () => ({ REPRISE_WEB_ORIGIN: way.origin }) })
       const { link, port } = yield* startConsole(world)
       way.leadTo(port)
       const { page } = yield* openPage(yield* startBrowser)

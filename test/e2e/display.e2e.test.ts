@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Command } from "../harness/Command.ts"
-import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
+import { once, oneQuestion, plan, script } from "../harness/modelScript.ts"
 import { type Size, screenOf } from "../harness/screenOf.ts"
 import { makeWorld } from "../harness/World.ts"
 import { waitUntil } from "../harness/waitUntil.ts"
@@ -81,11 +81,7 @@ describe("the display of a run", () => {
   it.live("rings when its human is needed, and leaves the bottom of the terminal to the question", () =>
     Effect.gen(function* () {
       const size = { columns: 80, rows: 50 }
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        script: script(once({ role: "author", kind: "report" }, needsHuman("Which colour?")))
-      })
+      const world = yield* makeWorld(oneQuestion)
       // Without colours the question is asked line by line, not on a full screen.
       const run = yield* world.startIn({ input: size, environment: { NO_COLOR: "1" } }, "run", "PLAN.md", "--quiet")
       const asked = yield* untilSeen(run, size, shows(/^answer>/))

@@ -4,10 +4,9 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { userFolderOf } from "../harness/brokerOf.ts"
-import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
+import { oneQuestion, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
-const asking = script(once({ role: "author", kind: "report" }, needsHuman("Which colour?")))
 const worldOf = (model = script()) => makeWorld({ openCode: "shared", plan: plan("One"), script: model })
 
 /** What the server refused to anybody since it was first started. */
@@ -56,7 +55,7 @@ const lookAtAll = Effect.fnUntraced(function* (world: World, runId: string) {
 describe("on the broker that a command runs for itself", () => {
   it.live("nobody is refused anything, whether the run asks, is answered from another process, or is pruned", () =>
     Effect.gen(function* () {
-      const world = yield* worldOf(asking)
+      const world = yield* makeWorld(oneQuestion)
       const parked = yield* world.reprise("run", "PLAN.md")
       assert.strictEqual(parked.code, 4, parked.stderr)
       const up = yield* world.start("up")
@@ -90,7 +89,7 @@ describe("on the broker that a command runs for itself", () => {
 
   it.live("without the key of this machine one is a person there, but neither a service nor the operator", () =>
     Effect.gen(function* () {
-      const world = yield* worldOf(asking)
+      const world = yield* makeWorld(oneQuestion)
       assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
       const up = yield* world.start("up")
       yield* up.waitFor(/Ctrl-C stops/)

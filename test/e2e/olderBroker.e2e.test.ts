@@ -6,7 +6,7 @@ import { EmbeddedServer } from "@reprise/nats"
 import { openTemplate } from "@reprise/nats/testing"
 import { replaceFile } from "@reprise/process"
 import { Effect } from "effect"
-import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
+import { oneQuestion } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 /** Runs the broker of a world as an older Reprise did, until the scope closes. */
@@ -21,11 +21,7 @@ const olderBroker = Effect.fnUntraced(function* ({ root }: World) {
 describe("beside a broker that an older Reprise runs", () => {
   it.live("commands do the work, answer and prune; afterwards the same store has an identity for each service", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        script: script(once({ role: "author", kind: "report" }, needsHuman("Which colour?")))
-      })
+      const world = yield* makeWorld(oneQuestion)
       const succeeds = (...args: ReadonlyArray<string>) =>
         Effect.map(world.reprise(...args), ({ code, stderr }) => assert.strictEqual(code, 0, `${args}: ${stderr}`))
       // Makes the state folder, which must be this machine's own.

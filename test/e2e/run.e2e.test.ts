@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { commits, complete, correct, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
+import { commits, complete, correct, needsHuman, on, once, oneQuestion, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 const Asked = Schema.Struct({ work: Schema.String, request: Schema.String })
@@ -88,11 +88,7 @@ describe("reprise run", () => {
 
   it.live("parks with exit code 4 without a terminal, and continues the author's session after an answer", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        script: script(once({ role: "author", kind: "report" }, needsHuman("Which colour?")))
-      })
+      const world = yield* makeWorld(oneQuestion)
       const parked = yield* world.reprise("run", "PLAN.md")
       assert.strictEqual(parked.code, 4, parked.stderr)
       const [question] = yield* world.questions

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { brokerSecretOf, userFolderOf } from "../harness/brokerOf.ts"
-import { needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
+import { on, oneQuestion, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 const filesBelow = (directory: string): ReadonlyArray<string> =>
@@ -16,10 +16,7 @@ describe("secrets", () => {
   it.live("appear in no argument, log, stream, dump or output", () =>
     Effect.gen(function* () {
       const key = "canary-of-a-provider-key"
-      const world = yield* makeWorld({
-        plan: plan("One"),
-        script: script(once({ role: "author", kind: "report" }, needsHuman("Which colour?")))
-      })
+      const world = yield* makeWorld({ ...oneQuestion, openCode: "own" })
       const { environment } = world
       environment["ANTHROPIC_API_KEY"] = key
       environment["OPENCODE_CONFIG_CONTENT"] = environment["OPENCODE_CONFIG_CONTENT"]?.replace(

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
+import { on, once, oneQuestion, plan } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 const dataOf = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout).data
@@ -10,10 +10,7 @@ const dataOf = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout).d
 describe("the sessions of a run", () => {
   it.live("can be shown, exported, attached to and aborted, whether or not a process runs the agents", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld({
-        plan: plan("One"),
-        script: script(once({ role: "author", kind: "report" }, needsHuman("Which colour?")))
-      })
+      const world = yield* makeWorld({ ...oneQuestion, openCode: "own" })
       const run = yield* world.atTerminal("run", "PLAN.md")
       yield* run.waitFor(/answer> /)
       const [session] = yield* world.sessions

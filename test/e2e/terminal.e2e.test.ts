@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { needsHuman, once, plan, script } from "../harness/modelScript.ts"
+import { once, oneQuestion, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 import { waitForCommand } from "../harness/waitUntil.ts"
 
@@ -37,11 +37,7 @@ describe("a question at the terminal", () => {
 
   it.live("leaves the terminal to an open editor when somebody else answers, and then shows what happened", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        script: script(once(author, needsHuman("Which colour?")))
-      })
+      const world = yield* makeWorld(oneQuestion)
       const at = (name: string) => join(world.root, "..", name)
       execFileSync("mkfifo", [at("close")])
       writeFileSync(at("editor"), `printf 'Blue' > "$1"; echo EDITING; read -r line < '${at("close")}'; echo CLOSED\n`)

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { gateEvents, runEvents } from "../harness/eventLines.ts"
-import { commits, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
+import { commits, needsHuman, on, once, oneQuestion, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 const hopeless = { role: "author", kind: "report", firstUser: "HOPELESS.md" } as const
@@ -130,11 +130,7 @@ describe("a run without a human", () => {
 
   it.live("continues at its terminal when the answer comes from another process", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        script: script(once({ role: "author", kind: "report" }, needsHuman("Which colour?")))
-      })
+      const world = yield* makeWorld(oneQuestion)
       const run = yield* world.atTerminal("run", "PLAN.md")
       yield* run.waitFor(/answer> /)
       const [question] = yield* world.questions

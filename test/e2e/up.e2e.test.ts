@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { freeze } from "@reprise/process/testing"
 import { Broker, localBroker } from "@reprise/testing"
 import { Effect } from "effect"
-import { heldInMidTurn, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
+import { heldInMidTurn, needsHuman, on, oneQuestion, plan, script, twoQuestions } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 const report = { role: "author", kind: "report" } as const
@@ -10,15 +10,7 @@ const report = { role: "author", kind: "report" } as const
 describe("reprise up", () => {
   it.live("continues parked runs when they are answered, and parks them when it is stopped", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        files: { "OTHER.md": plan("Other") },
-        script: script(
-          once({ ...report, firstUser: "OTHER.md" }, needsHuman("Which size?")),
-          once(report, needsHuman("Which colour?"))
-        )
-      })
+      const world = yield* makeWorld(twoQuestions)
       const first = yield* world.start("up")
       yield* first.waitFor(/Serving .*\n.*No open run/)
       const parked = yield* world.reprise("run", "PLAN.md")
@@ -53,11 +45,7 @@ describe("reprise up", () => {
 
   it.live("names the waiting runs, and applies answers that were given while nothing ran", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld({
-        openCode: "shared",
-        plan: plan("One"),
-        script: script(once(report, needsHuman("Which colour?")))
-      })
+      const world = yield* makeWorld(oneQuestion)
       assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
       const [question] = yield* world.questions
       const looking = yield* world.start("up")

@@ -67,3 +67,15 @@ export const heldInMidTurn: ScriptInput = script(
     { text: "Done." }
   ])
 )
+
+const asksColour = once({ role: "author", kind: "report" }, needsHuman("Which colour?"))
+
+/** What a world is made of whose run of PLAN.md asks one question. */
+export const oneQuestion = { openCode: "shared", plan: plan("One"), script: script(asksColour) } as const
+
+/** The same, with a run of OTHER.md that asks another. */
+export const twoQuestions = {
+  ...oneQuestion,
+  files: { "OTHER.md": plan("Other") },
+  script: script(once({ role: "author", kind: "report", firstUser: "OTHER.md" }, needsHuman("Which size?")), asksColour)
+} as const

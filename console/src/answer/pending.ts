@@ -33,6 +33,11 @@ const publish = (next: ReadonlyArray<Pending>) => {
 const change = (commandId: string, changes: Partial<Pending>) =>
   publish(pending.map((one) => (one.answer.commandId === commandId ? { ...one, ...changes } : one)))
 
+const stopWaiting = (commandId: string) => {
+  clearTimeout(timers.get(commandId))
+  timers.delete(commandId)
+}
+
 const find = (commandId: string) => pending.find(({ answer }) => answer.commandId === commandId)
 
 export const dismiss = (commandId: string) => publish(pending.filter(({ answer }) => answer.commandId !== commandId))
@@ -47,7 +52,7 @@ const failureText = (error: unknown): string =>
 export const sendNow = async (commandId: string, isClosing = false): Promise<void> => {
   const one = find(commandId)
   if (one === undefined || one.state === "sending" || one.state === "sent") return
-  clearTimeout(timers.get(commandId))
+  stopWaiting(commandId)
   change(commandId, { state: "sending" })
   try {
     const path = `questions/${one.question.escalationId}/answer`
@@ -64,7 +69,7 @@ export const sendNow = async (commandId: string, isClosing = false): Promise<voi
 export const undo = (commandId: string): string => {
   const one = find(commandId)
   if (one?.state !== "undoable") return ""
-  clearTimeout(timers.get(commandId))
+  stopWaiting(commandId)
   dismiss(commandId)
   return one.answer.guidance ?? ""
 }
@@ -75,7 +80,7 @@ export const choose = (question: EscalationView, choice: string, label: string, 
     (one) => one.question.escalationId === question.escalationId && one.state !== "sending" && one.state !== "sent"
   )
   if (earlier !== undefined) {
-    clearTimeout(timers.get(earlier.answer.commandId))
+    stopWaiting(earlier.answer.commandId)
     dismiss(earlier.answer.commandId)
   }
   const commandId = newCommandId()

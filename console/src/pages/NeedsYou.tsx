@@ -10,6 +10,7 @@ import { ago, originText, placeText } from "../data/words.ts"
 import { useNow } from "../parts/clock.ts"
 import { useKeys } from "../parts/keys.ts"
 import { Empty, Failed, Loading } from "../parts/Notice.tsx"
+import { Select } from "../parts/Select.tsx"
 import { visible } from "../parts/visible.ts"
 import { QuestionDetail } from "./QuestionDetail.tsx"
 
@@ -54,20 +55,7 @@ function List({ onOrder, order, questions, shown }: ListProps) {
     <section aria-label="Open questions" className="card overflow-hidden">
       <header className="border-line flex items-center justify-between gap-2 border-b px-3 py-1.5">
         <h2 className="text-sm">{questions.length} open</h2>
-        <label className="text-soft text-sm">
-          <span className="sr-only">Order</span>
-          <select
-            className="bg-card text-text min-h-9 rounded-md"
-            onChange={({ target }) => onOrder(orders.find(([name]) => name === target.value)?.[0] ?? "newest")}
-            value={order}
-          >
-            {orders.map(([name, label]) => (
-              <option key={name} value={name}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Select label="Order" onChange={onOrder} options={orders} value={order} />
       </header>
       <ul className="divide-line divide-y overflow-y-auto lg:max-h-[calc(100dvh-8rem)]">
         {questions.map((question) => (
