@@ -14,28 +14,65 @@ const first = newTurn(1, { host })
 const second = nextTurn(2, { host })
 const abort: SessionCommand = { _tag: "AbortSession", sessionId, reason: "stop" }
 
-describe("a human who works in the session while a turn is open", () => {
-  it.effect("has all the time they need, and leaves the turn its own", () => {
+const byHand: MemoryScript = ({ text }) =>
+  text === "By hand." ? [{ hold: "human" }, { say: "Yes." }] : [{ say: isReport(text) ? goodReport : "I did it." }]
+
+/** A human prompts the agent after its first turn, which lasts until `human` is released. */
+const humanAtWork = Effect.fnUntraced(function* (control: MemoryControl) {
+  const { awaitEvent, send } = yield* stage
+  const runtime = yield* AgentRuntime
+  yield* send(first)
+  const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+  yield* awaitEvent("TurnCompleted")
+  const promptId = { messageId: "msg_theirs", partId: "prt_theirs" }
+  const theirs = { runtimeSessionId, directory: "/work/repository", promptId, text: "By hand." }
+  yield* Effect.forkChild(runtime.prompt(theirs))
+  yield* control.reached("human")
+})
+
+const archived = Effect.gen(function* () {
+  const { awaitEvent } = yield* stage
+  const { object = "" } = yield* awaitEvent("SessionArchived")
+  const { transcripts } = yield* Broker
+  return Result.getOrThrow(readSessionFile((yield* transcripts.get(object)) ?? ""))
+})
+
+describe("a human who works in the session", () => {
+  it.effect("has all the time they need while a turn is open, and leaves the turn its own", () => {
     const control = new MemoryControl()
-    const script: MemoryScript = ({ text }) =>
-      text === "By hand." ? [{ hold: "human" }, { say: "Yes." }] : [{ say: isReport(text) ? goodReport : "I did it." }]
     return Effect.gen(function* () {
       const { awaitEvent, send } = yield* stage
-      const runtime = yield* AgentRuntime
-      yield* send(first)
-      const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
-      yield* awaitEvent("TurnCompleted")
-      const promptId = { messageId: "msg_theirs", partId: "prt_theirs" }
-      const theirs = { runtimeSessionId, directory: "/work/repository", promptId, text: "By hand." }
-      yield* Effect.forkChild(runtime.prompt(theirs))
-      yield* control.reached("human")
+      yield* humanAtWork(control)
       yield* send({ ...second, limits: { wallMs: 60_000 } })
       yield* awaitEvent("TurnStarted", 2)
       yield* TestClock.adjust("3 minutes")
       yield* control.release("human")
       yield* TestClock.adjust("20 seconds")
       assert.strictEqual((yield* awaitEvent("TurnCompleted", 2)).turnId, second.turnId)
-    }).pipe(Effect.provide(inMemory(script, { control })))
+    }).pipe(Effect.provide(inMemory(byHand, { control })))
+  })
+
+  it.effect.each([
+    ["has what they said then in the archive, and what it cost counted", true],
+    ["is waited for ten minutes, then archived as far as they are", false]
+  ] as const)("whose session ends meanwhile %s", ([, rests]) => {
+    const control = new MemoryControl()
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      yield* humanAtWork(control)
+      yield* send({ _tag: "CompleteSession", sessionId })
+      yield* awaitEvent("SessionCompleted")
+      yield* TestClock.adjust("9 minutes")
+      if (rests) yield* control.release("human")
+      yield* TestClock.adjust("2 minutes")
+      const { messages, metadata } = yield* archived
+      const words = JSON.stringify(messages)
+      assert.include(words, "By hand.")
+      assert.strictEqual(words.includes("Yes."), rests)
+      const runtime = yield* AgentRuntime
+      const { usage } = yield* runtime.inspect(metadata.runtimeSessionId ?? "")
+      assert.strictEqual(metadata.totalOutputTokens, usage.tokens.output)
+    }).pipe(Effect.provide(inMemory(byHand, { control })))
   })
 })
 
@@ -69,10 +106,8 @@ describe("an abort in the middle of a turn", () => {
         "SessionPaused"
       ])
       const { tokens } = yield* awaitEvent("UsageCounted")
-      const { object = "" } = yield* awaitEvent("SessionArchived")
-      const { transcripts } = yield* Broker
-      const file = Result.getOrThrow(readSessionFile((yield* transcripts.get(object)) ?? ""))
-      assert.deepInclude(file.metadata, { totalInputTokens: tokens.input, totalOutputTokens: tokens.output })
+      const { metadata } = yield* archived
+      assert.deepInclude(metadata, { totalInputTokens: tokens.input, totalOutputTokens: tokens.output })
       assert.isAbove(tokens.input + tokens.output, 0)
       yield* Effect.repeat(runtime.inspect(runtimeSessionId), { while: ({ state }) => state._tag === "busy" })
     }).pipe(Effect.provide(inMemory(() => [{ hold: "work" }], { control })))

@@ -2,8 +2,9 @@
 import { transitions } from "@reprise/orchestrator"
 import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
 import { callsByHand } from "../parts/agents.ts"
+import { contentOf } from "../parts/Record.ts"
 import type { Check, Evidence } from "./Check.ts"
-import { type Histories, hasEnded, type RunHistory } from "./histories.ts"
+import type { Histories, RunHistory } from "./histories.ts"
 
 type RunEvent = RunHistory["steps"][number]["events"][number]
 type EventOf<Tag extends RunEvent["_tag"]> = Extract<RunEvent, { readonly _tag: Tag }>
@@ -153,12 +154,19 @@ const tokensOf = (story: Evidence, directory: string): Tokens =>
     return addTokens(sum, story.inspect((runtime) => runtime.inspect(id)).usage.tokens)
   }, noTokens)
 
-/** What humans' turns may have used in sessions that have ended: nobody counts it. */
-const usedByHumans = ({ agents }: Evidence, sessions: Histories["session-manager"], runId: string) => {
-  const counted = new Set(
-    [...sessions.values()].flatMap(({ state }) => (hasEnded(state.status) ? [] : [state.runtimeSessionId]))
+/** What humans' turns used that began after their session had ended: nobody counts it. */
+const usedAfterTheEnd = ({ agents, record }: Evidence, runId: string) => {
+  const endedAtMs = new Map(
+    record
+      .filter(({ kind, type }) => kind === "work" && type === "SaveTranscript")
+      .map(
+        (stored) =>
+          [(contentOf(stored) as { readonly runtimeSessionId: string }).runtimeSessionId, stored.atMs] as const
+      )
   )
-  const turns = agents.byHand.filter((turn) => turn.runId === runId && !counted.has(turn.runtimeSessionId))
+  const turns = agents.byHand.filter(
+    (turn) => turn.runId === runId && turn.atMs >= (endedAtMs.get(turn.runtimeSessionId) ?? Infinity)
+  )
   const input = turns.reduce((sum, { text }) => sum + callsByHand * Math.ceil(text.length / 4), 0)
   return { input, output: callsByHand * turns.length }
 }
@@ -177,8 +185,8 @@ export const accountsAddUp: Check = (story, { orchestrator, "session-manager": s
     const used = tokensOf(story, directory)
     const text = `run ${runId} counted ${counted.input}+${counted.output} tokens, its agents used ${used.input}+${used.output}`
     if (counted.input > used.input || counted.output > used.output) return [`too much: ${text}`]
-    const byHumans = usedByHumans(story, sessions, runId)
-    const isShort = counted.input + byHumans.input < used.input || counted.output + byHumans.output < used.output
+    const later = usedAfterTheEnd(story, runId)
+    const isShort = counted.input + later.input < used.input || counted.output + later.output < used.output
     return isShort && !hasOpenTurn(sessions, directory) ? [`too little: ${text}`] : []
   })
 

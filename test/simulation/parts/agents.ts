@@ -45,6 +45,7 @@ export interface TurnByHand {
   readonly runtimeSessionId: string
   readonly runId: string
   readonly text: string
+  readonly atMs: number
 }
 
 /** A task that an agent did. */
@@ -271,7 +272,8 @@ export const makeAgents = ({ authorDoes, nowMs, reviewerDoes, runOf, seed }: Age
     const memory = memoryOf(turn.sessionId)
     if (turn.attempt === 1) receive(memory, turn)
     if (turn.text.startsWith(byHand)) {
-      turnsByHand.push({ runtimeSessionId: turn.sessionId, runId: memory.run.runId, text: turn.text })
+      const { sessionId: runtimeSessionId, text } = turn
+      turnsByHand.push({ runtimeSessionId, runId: memory.run.runId, text, atMs: nowMs() })
       return [{ tool: "edit" }, { hold: "5000" }, { say: "As you say." }]
     }
     const does = doing.get(`${turn.sessionId} ${turn.text}`)

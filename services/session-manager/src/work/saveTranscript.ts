@@ -1,13 +1,26 @@
 /** Archives a session: its whole conversation, from its runtime or as it was saved, becomes one object. */
 import { Broker, type WorkContext } from "@reprise/actor"
-import { AgentRuntimes } from "@reprise/agent"
+import { type AgentRuntimeShape, AgentRuntimes } from "@reprise/agent"
 import { addUsage, maxUsage, noUsage } from "@reprise/protocol"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schedule } from "effect"
 import type { WorkOf } from "../actor/work.ts"
 import { readTranscript } from "./readTranscript.ts"
 import { fault, reportTo, showSession } from "./report.ts"
-import { interruptSession, totalUsed } from "./runtimeSession.ts"
+import { interruptSession, isAtRest, totalUsed } from "./runtimeSession.ts"
 import { sessionFile, sessionFileText } from "./SessionFile.ts"
+
+/** Somebody who is still at work in the session this long after its end is no longer waited for. */
+const longestWaitMs = 10 * 60_000
+
+/** Waits while somebody is at work in the session: what they say and what it costs belong into its archive. */
+const untilAtRest = (runtime: AgentRuntimeShape, id: string) =>
+  runtime
+    .inspect(id)
+    .pipe(
+      Effect.repeat({ until: ({ state }) => isAtRest(state), schedule: Schedule.spaced("1 second") }),
+      Effect.timeoutOption(longestWaitMs),
+      Effect.ignore
+    )
 
 /**
  * Idempotent. Where the runtime has lost the session, what was saved of it is archived; without that its metadata alone.
@@ -22,8 +35,8 @@ export const saveTranscript = Effect.fn("saveTranscript")(function* (
   const { transcripts } = yield* Broker
   const { tell } = yield* reportTo(context)
   const view = yield* Effect.mapError(showSession(context), fault("look the session up"))
-  if (stop) yield* interruptSession(work, context)
   const runtime = yield* Effect.mapError(runtimes.get(work.runtime), fault("reach the runtime"))
+  yield* stop ? interruptSession(work, context) : untilAtRest(runtime, runtimeSessionId)
   const said = yield* runtime.history(runtimeSessionId).pipe(
     Effect.catchIf(
       (error) => error.kind === "session-missing",
