@@ -1,8 +1,8 @@
 /** What a command knows of its broker, whoever runs it: its role there, how it is lost, and a NATS server at a URL. */
-import { Broker } from "@reprise/actor"
+import { Broker, QueryFailed } from "@reprise/actor"
 import { remoteConnection } from "@reprise/actor/main"
 import { type Identity, isLocked, Nats } from "@reprise/nats"
-import { Context, Effect, Layer, Predicate, Schedule, Schema } from "effect"
+import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import type { Settings } from "../config/settingsTable.ts"
 import { nameWhatIsFull, type Store, wasFull } from "./brokerQuota.ts"
 import { readable } from "./brokerTrouble.ts"
@@ -40,7 +40,7 @@ export class BrokerRole extends Context.Service<
 /** How often a short command starts again because the process that briefly owned the broker has ended. */
 export const maxTakeovers = 10
 
-const isUnanswered = (error: unknown): boolean => Predicate.hasProperty(error, "code") && error.code === "not-running"
+const isUnanswered = (error: unknown): boolean => error instanceof QueryFailed && error.code === "not-running"
 
 /** Runs the effect while its broker is there, again as long as nobody answers a query of it and patience lasts. */
 export const untilBrokerLost = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, unknown, R | BrokerRole> =>
