@@ -1,5 +1,6 @@
 /** How long commands take until something is to be seen, compared with Node's own start and with OpenCode's. */
 import { spawnSync } from "node:child_process"
+import { join } from "node:path"
 import { performance } from "node:perf_hooks"
 import { OpenCodeServer } from "@reprise/agent"
 import { ensureStreams } from "@reprise/nats"
@@ -40,7 +41,10 @@ const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 const openCodeAlone = (world: World) => {
-  const server = OpenCodeServer.layer({ stateDirectory: `${world.root}/.reprise`, environment: world.environment })
+  const server = OpenCodeServer.layer({
+    stateDirectory: join(world.root, "..", "alone"),
+    environment: world.environment
+  })
   return timed(Effect.flatMap(OpenCodeServer, ({ connection }) => connection).pipe(Effect.provide(Layer.fresh(server))))
 }
 
@@ -60,7 +64,12 @@ const firstPrompt = (packed: Bundle, times: Times) =>
     note(times, "broker alone", yield* brokerAlone)
     const started = performance.now()
     const run = yield* world.start("run", "PLAN.md", "--verbose")
-    yield* world.model.awaitCall(() => true)
+    const called = Effect.as(
+      world.model.awaitCall(() => true),
+      undefined
+    )
+    const failed = yield* Effect.raceFirst(called, run.ended)
+    if (failed !== undefined) throw new Error(`the run ended with ${failed.code}: ${failed.stderr}`)
     note(times, "run, to the first prompt", performance.now() - started)
     yield* run.ended
     for (const [, name = "", seconds] of run.stderr.matchAll(stepLine)) note(times, `  ${name}`, Number(seconds) * 1000)
