@@ -39,6 +39,21 @@ const textOf = (path: string) =>
     Effect.orDie
   )
 
+/** Runs a gate in a process of its own, which is killed when the scope closes. */
+const inProcess = (made: Repository, gate: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const program = fileURLToPath(new URL("support/gateProcess.ts", import.meta.url))
+      return spawn(process.execPath, [program, made.root, gate], { stdio: "ignore" })
+    }),
+    (child) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+
+const untilDead = (pids: ReadonlyArray<number>) =>
+  Effect.sync(() => pids.some(isAlive)).pipe(
+    Effect.repeat({ while: (alive) => alive, schedule: Schedule.spaced("5 millis") })
+  )
+
 layer(adapters, { excludeTestServices: true })("quality gates", (it) => {
   it.effect("all run in order, and fail together when one of them fails", () =>
     Effect.gen(function* () {
@@ -107,17 +122,28 @@ layer(adapters, { excludeTestServices: true })("quality gates", (it) => {
   it.effect("end when the process that runs them is killed", () =>
     Effect.gen(function* () {
       const made = yield* repository
-      const program = fileURLToPath(new URL("support/gateProcess.ts", import.meta.url))
       const gate =
         "sh -c 'trap \"\" TERM HUP; echo $$ > grandchild; while :; do sleep 0.05; done' & echo $$ > pid; wait"
-      const child = spawn(process.execPath, [program, made.root, gate], { stdio: "ignore" })
-      yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
+      const child = yield* inProcess(made, gate)
       const pids = [Number(yield* textOf(join(made.root, "pid"))), Number(yield* textOf(join(made.root, "grandchild")))]
       assert.deepStrictEqual(pids.map(isAlive), [true, true])
       child.kill("SIGKILL")
-      yield* Effect.sync(() => pids.some(isAlive)).pipe(
-        Effect.repeat({ while: (alive) => alive, schedule: Schedule.spaced("5 millis") })
+      yield* untilDead(pids)
+    })
+  )
+
+  it.effect("end when the process that runs them is killed while it interrupts them", () =>
+    Effect.gen(function* () {
+      const made = yield* repository
+      const child = yield* inProcess(
+        made,
+        "trap 'echo asked > asked' TERM; echo $$ > pid; while :; do sleep 0.05; done"
       )
+      const pid = Number(yield* textOf(join(made.root, "pid")))
+      child.kill("SIGTERM")
+      yield* textOf(join(made.root, "asked"))
+      child.kill("SIGKILL")
+      yield* untilDead([pid])
     })
   )
 

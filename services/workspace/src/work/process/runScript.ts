@@ -20,15 +20,18 @@ export interface ScriptEnd {
 /**
  * Runs `$1` in a shell, next to a watcher that waits for the end of descriptor 3. Only this process holds the other
  * end, so when this process is killed, the watcher kills the group: a script never outlives whoever asked for it, and
- * never runs twice at the same time. The shell waits for its watcher, because a container may have nobody else to do
- * it.
+ * never runs twice at the same time. Both outlast the SIGTERM that asks the script to end, which it may ignore. What
+ * the shell itself would say of that is not the script's output. It waits for its watcher, because a container may have
+ * nobody else to do it.
  */
-const watched = `(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 &
+const watched = `exec 4>&2 2>/dev/null
+trap : TERM
+(trap "" TERM; read -r _ <&3; kill -KILL 0) >/dev/null 4>&- &
 watcher=$!
-"$2" -c "$1" 3<&-
+(exec "$2" -c "$1" 2>&4 3<&- 4>&-)
 code=$?
-kill "$watcher" 2>/dev/null
-wait "$watcher" 2>/dev/null
+kill -KILL "$watcher"
+wait "$watcher"
 exit "$code"`
 
 const awaitEnd = (handle: ProcessHandle, timeoutMs: number): Effect.Effect<ScriptEnd> =>
