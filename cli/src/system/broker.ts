@@ -1,6 +1,5 @@
 /** What a command knows of its broker, whoever runs it: its role there, how it is lost, and a NATS server at a URL. */
-import { Broker, QueryFailed } from "@reprise/actor"
-import { remoteConnection } from "@reprise/actor/main"
+import { Broker, QueryFailed, remoteConnection } from "@reprise/actor"
 import { type Identity, isLocked, Nats } from "@reprise/nats"
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import type { Settings } from "../config/settingsTable.ts"
@@ -109,7 +108,4 @@ const remoteRole = Layer.effectContext(
 
 /** A server that others run. Lost is also a broker that does not let this command do what it has to do. */
 export const remoteBroker = ({ identity, settings }: SystemOptions, url: string) =>
-  Layer.provideMerge(
-    remoteRole,
-    remoteConnection({ ...remoteSettings(settings, url, identity ?? "person"), host: "local" })
-  )
+  Layer.provideMerge(remoteRole, remoteConnection(remoteSettings(settings, url, identity ?? "person")))

@@ -5,92 +5,33 @@
  * `REPRISE_LOG_LEVEL`), logs on standard error.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import {
-  type Credentials,
-  type EnsureStreamsError,
-  ensureStreams,
-  type Identity,
-  inboxOf,
-  Nats,
-  type NatsOptions
-} from "@reprise/nats"
+import { type EnsureStreamsError, ensureStreams, Nats } from "@reprise/nats"
 import { type LogLevel, layerPino, makePino } from "@reprise/observability"
 import { Host, Key, type ServiceName } from "@reprise/protocol"
-import { Cause, Config, Effect, Layer, Option, Redacted, Schedule, Schema } from "effect"
+import { Cause, Config, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { ActorConfig } from "./ActorConfig.ts"
 import type { Broker } from "./broker/Broker.ts"
 import { Readiness } from "./health/Readiness.ts"
 import { HealthAddressUnusable, readHealthAddress, serveHealth } from "./health/serveHealth.ts"
 import { JetStreamBroker } from "./jetstream/JetStreamBroker.ts"
+import { type RemoteSettings, remoteOptions } from "./jetstream/remoteConnection.ts"
 import { Messenger } from "./Messenger.ts"
 
-export interface ServiceSettings {
-  /** `nats://host:port`; user and password may stand before the host. Several servers of a cluster: with commas between. */
-  readonly url: string
-  /** Path of a `.creds` file. */
-  readonly credentials?: string
-  /** Path of a file with the seed of an nkey. */
-  readonly seedFile?: string
-  /** Path of the certificate of whoever signed the server's. Default: those that Node knows. */
-  readonly caFile?: string
+export interface ServiceSettings extends RemoteSettings {
   readonly prefix: string
   /** Copies of each stream. Default: as many as it has, and 1 for a new one. */
   readonly replicas?: number
   /** Where this process runs: part of the subjects of its work. */
   readonly host: string
-  /** Shown in the server's list of connections. */
-  readonly name: string
-  readonly identity: Identity
 }
 
-interface Address {
-  readonly url: string
-  readonly credentials: Credentials
-}
-
-/** User and password from an address, and the address without them. */
-const readAddress = (url: string): Address => {
-  const anonymous = { url, credentials: { _tag: "Anonymous" } } as const
-  if (!URL.canParse(url)) return anonymous
-  const address = new URL(url)
-  if (address.username === "") return anonymous
-  const user = decodeURIComponent(address.username)
-  const password = Redacted.make(decodeURIComponent(address.password))
-  address.username = ""
-  address.password = ""
-  return { url: address.toString().replace(/\/$/, ""), credentials: { _tag: "UserPassword", user, password } }
-}
-
-const credentialsOf = ({ credentials, seedFile }: ServiceSettings, first: Address | undefined): Credentials => {
-  if (seedFile !== undefined) return { _tag: "SeedFile", path: seedFile }
-  if (credentials !== undefined) return { _tag: "CredsFile", path: credentials }
-  return first?.credentials ?? { _tag: "Anonymous" }
-}
-
-/** Who connects, and where: by a file, or by user and password from the first address. */
-const optionsOf = (settings: ServiceSettings): NatsOptions => {
-  const { caFile, identity, name, url } = settings
-  const addresses = url.split(",").map((one) => readAddress(one.trim()))
-  return {
-    url: addresses.map((one) => one.url),
-    credentials: credentialsOf(settings, addresses[0]),
-    name,
-    identity,
-    inboxPrefix: inboxOf(identity),
-    ...(caFile === undefined ? {} : { tls: { caFile } })
-  }
-}
-
-/** A connection to a broker that others run. Reconnects by itself. */
-export const remoteConnection = (settings: ServiceSettings) => Nats.layer(optionsOf(settings))
-
-/** The same, for a service that may be started before its broker: it waits until one answers. */
+/** A connection to a broker that others run, for a service that may be started before it: it waits until one answers. */
 const awaitedConnection = (settings: ServiceSettings) =>
   Layer.effect(
     Nats,
     Effect.gen(function* () {
       const readiness = yield* Readiness
-      const nats = yield* Nats.make(optionsOf(settings)).pipe(
+      const nats = yield* Nats.make(remoteOptions(settings)).pipe(
         Effect.tapError(({ message }) => Effect.logWarning(message)),
         Effect.retry({ while: ({ _tag }) => _tag === "BrokerUnreachable", schedule: Schedule.spaced("1 second") })
       )

@@ -1,5 +1,5 @@
 /** `reprise streams`: makes the streams of a NATS server whose services may not do so, or gives them new settings. */
-import { remoteConnection } from "@reprise/actor/main"
+import { remoteConnection } from "@reprise/actor"
 import { type EnsuredStream, ensureStreams } from "@reprise/nats"
 import { Effect, Schedule } from "effect"
 import { remoteSettings } from "../../system/broker.ts"
@@ -24,7 +24,7 @@ const line = ({ maxBytes, name, outcome }: EnsuredStream) => `${name}: ${outcome
 export const makeStreams = Effect.fn("makeStreams")(function* (flags: ClientFlags) {
   const { settings, url } = yield* servedProject(flags, undefined, [])
   const { prefix, replicas } = settings.nats
-  const broker = remoteConnection({ ...remoteSettings(settings, url, "operator"), host: "local" })
+  const broker = remoteConnection(remoteSettings(settings, url, "operator"))
   let waiting = false
   const made = yield* ensureStreams(prefix, replicas === undefined ? {} : { replicas }).pipe(
     Effect.provide(broker),

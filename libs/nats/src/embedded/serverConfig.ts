@@ -64,6 +64,7 @@ export const renderServerConfig = (template: string, version: ServerVersion, set
     .filter((line) => isWanted(line, version, settings))
     .join("\n")
   // The server treats an unused variable as a misspelt setting.
-  const used = variables(settings).filter(([name]) => new RegExp(`^[^#]*\\$${name}\\b`, "m").test(body))
+  const names = new Set(Array.from(body.replaceAll(/#.*/g, "").matchAll(/\$(\w+)/g), ([, name]) => name))
+  const used = variables(settings).filter(([name]) => names.has(name))
   return `${used.map(([name, value]) => `${name}: ${quoted(value)}`).join("\n")}\n\n${body}`
 }
