@@ -56,7 +56,8 @@ describe("OpenCode", () => {
         const rules = rulesInMemory({ ...noRules, deny })
         const same = Layer.succeed(OpenCodeServer, server)
         const later = yield* Layer.build(Layer.fresh(layerOpenCode({ pollMs: 250, rules })).pipe(Layer.provide(same)))
-        const client = clientFor(yield* server.connection)
+        const connection = yield* server.connection
+        const client = yield* Effect.promise(() => clientFor(connection))
         const ruleCount = Effect.map(
           Effect.promise(() => client.session.get({ sessionID: id, directory })),
           ({ data }) => data?.permission?.length ?? 0

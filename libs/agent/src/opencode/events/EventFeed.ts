@@ -64,9 +64,10 @@ const openStream = (connection: Connection) =>
         Effect.sync(() => new AbortController()),
         (controller) => Effect.sync(() => controller.abort())
       )
-      const { stream } = yield* Effect.promise(() =>
-        clientFor(connection).global.event({ signal: abort.signal, sseMaxRetryAttempts: 1 })
-      )
+      const { stream } = yield* Effect.promise(async () => {
+        const client = await clientFor(connection)
+        return client.global.event({ signal: abort.signal, sseMaxRetryAttempts: 1 })
+      })
       return Stream.fromAsyncIterable(stream, () => "dropped" as const)
     })
   )

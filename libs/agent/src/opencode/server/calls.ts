@@ -94,10 +94,11 @@ const cannotStart = (operation: string, why: string): AgentError =>
 
 /** The server may restart on another port between two calls. */
 export const makeCalls = (server: OpenCodeServerShape, graceMs: number): Calls => {
-  let current: { readonly connection: Connection; readonly client: OpencodeClient } | undefined
-  const client = Effect.map(server.connection, (connection) => {
+  let current: { readonly connection: Connection; readonly client: Promise<OpencodeClient> } | undefined
+  const client = Effect.flatMap(server.connection, (connection) => {
     if (current?.connection !== connection) current = { connection, client: clientFor(connection) }
-    return current.client
+    const { client: made } = current
+    return Effect.promise(() => made)
   })
 
   const once = <A>(operation: string, run: ClientCall<A>, options: CallOptions = {}) => {

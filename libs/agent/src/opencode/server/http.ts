@@ -2,7 +2,7 @@
  * HTTP to OpenCode. Node's own `fetch` gives up on an answer after five minutes (measured), but a turn is one request and
  * can take hours. So there is no time limit here; callers set their own.
  */
-import { createOpencodeClient, type OpencodeClient } from "@opencode-ai/sdk/v2/client"
+import type { OpencodeClient } from "@opencode-ai/sdk/v2/client"
 import { Effect, Option, Redacted, Schema } from "effect"
 import type { Connection } from "./OpenCodeEndpoint.ts"
 
@@ -17,19 +17,25 @@ export interface RequestOptions {
 }
 
 const load = async () => {
-  const { Agent, fetch } = await import("undici")
+  const [{ Agent, fetch }, { createOpencodeClient }] = await Promise.all([
+    import("undici"),
+    import("@opencode-ai/sdk/v2/client")
+  ])
   const patient = new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: 5000 })
   /** OpenCode sends a heartbeat every ten seconds (measured), so an event stream that is silent for longer is dead. */
   const listening = new Agent({ headersTimeout: 30_000, bodyTimeout: 25_000, connectTimeout: 5000 })
-  return { fetch, patient, listening }
+  return { createOpencodeClient, fetch, patient, listening }
 }
 
 /** Loaded with the first request: most commands make none, and loading takes a tenth of their start-up time. */
-let loaded: ReturnType<typeof load> | undefined
+let loading: ReturnType<typeof load> | undefined
+const loaded = () => {
+  loading ??= load()
+  return loading
+}
 
 export const request = async (url: string, options: RequestOptions = {}): Promise<Response> => {
-  loaded ??= load()
-  const { fetch, listening, patient } = await loaded
+  const { fetch, listening, patient } = await loaded()
   return fetch(url, {
     ...options,
     dispatcher: new URL(url).pathname === "/global/event" ? listening : patient
@@ -48,12 +54,14 @@ const clientFetch = async (input: Request): Promise<Response> => {
 }
 
 /** OpenCode's generated client for a server. */
-export const clientFor = (connection: Connection): OpencodeClient =>
-  createOpencodeClient({
+export const clientFor = async (connection: Connection): Promise<OpencodeClient> => {
+  const { createOpencodeClient } = await loaded()
+  return createOpencodeClient({
     baseUrl: connection.url,
     headers: { authorization: authorization(connection) },
     fetch: (input) => clientFetch(new Request(input))
   })
+}
 
 const decodeHealth = Schema.decodeUnknownOption(Schema.Struct({ healthy: Schema.Boolean, version: Schema.String }))
 
