@@ -26,7 +26,12 @@ const decodeIdentity = Schema.decodeUnknownOption(Identity)
 
 const fileIn = (gitFolder: string) => join(gitFolder, "reprise.json")
 
+/** By the project's root: what a command reads several times, with a process of git each, does not move meanwhile. */
+const gitFolders = new Map<string, string>()
+
 const findGitFolder = Effect.fnUntraced(function* ({ root }: Project) {
+  const known = gitFolders.get(root)
+  if (known !== undefined) return known
   const { exitCode, stderr, stdout } = yield* runGit(root, ["rev-parse", "--git-common-dir"]).pipe(
     Effect.mapError((error) => missing("git", error.message, "Do what git says, then try again.", error))
   )
@@ -37,7 +42,9 @@ const findGitFolder = Effect.fnUntraced(function* ({ root }: Project) {
       "Try 'git status' there."
     )
   }
-  return realpathSync(resolve(root, stdout.replace(/\n$/, "")))
+  const found = realpathSync(resolve(root, stdout.replace(/\n$/, "")))
+  gitFolders.set(root, found)
+  return found
 })
 
 /** What cannot be read identifies nothing. */
