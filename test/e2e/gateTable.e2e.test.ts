@@ -266,7 +266,7 @@ layer(askingBroker, { excludeTestServices: true, timeout: "15 minutes" })("the g
     })
   )
 
-  it.effect("asks line by line where colours are not wanted, on a dumb terminal and for readers of the screen", () =>
+  it.effect("asks line by line with --plain, where colours are not wanted, on a dumb terminal and for readers of the screen", () =>
     Effect.gen(function* () {
       yield* closeAll
       yield* raise("lines", { reason: "Which colour?", evidence: { planPath: "PLAN.md", lastLines: "I ask." } })
@@ -280,6 +280,11 @@ layer(askingBroker, { excludeTestServices: true, timeout: "15 minutes" })("the g
       }
       const { url } = yield* Server
       const world = yield* makeWorld({ plan: plan("One"), script: script() })
+      const plain = yield* world.onScreen("gate", "--plain", "--nats", url)
+      yield* plain.waitFor(/Which colour\?[\s\S]*answer> /)
+      assert.notInclude(plain.stdout, "\x1b[?1049h")
+      plain.type("\x03")
+      assert.strictEqual((yield* plain.ended).code, 0)
       const dumb = yield* world.atTerminal("gate", "--nats", url)
       yield* dumb.waitFor(/Which colour\?[\s\S]*answer> /)
       assert.notInclude(dumb.stdout, "\x1b[?1049h")

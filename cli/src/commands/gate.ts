@@ -2,7 +2,7 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { jsonFlag, lazily, natsFlag } from "./shared.ts"
+import { jsonFlag, lazily, natsFlag, plainFlag } from "./shared.ts"
 
 const escalationArgument = Argument.String("ID").pipe(
   Argument.withDescription("Id of a question; see 'reprise gate list'")
@@ -58,6 +58,7 @@ export const gate = Command.make(
       Flag.withDescription("Print the open questions as JSON, as 'gate list' does, and exit"),
       Flag.withDefault(false)
     ),
+    plain: plainFlag,
     nats: natsFlag
   },
   lazily(

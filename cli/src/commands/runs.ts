@@ -9,6 +9,7 @@ import {
   natsFlag,
   noInputFlag,
   onlyRunArgument,
+  plainFlag,
   planArgument,
   progressFlags,
   reasonFlag,
@@ -28,6 +29,7 @@ export const run = Command.make(
       Flag.withDefault(false)
     ),
     noInput: noInputFlag,
+    plain: plainFlag,
     worktree: Flag.Boolean("worktree").pipe(
       Flag.withDescription("Work in a separate git worktree"),
       Flag.withDefault(false)

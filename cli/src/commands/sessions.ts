@@ -7,6 +7,7 @@ import {
   modelFlag,
   natsFlag,
   noInputFlag,
+  plainFlag,
   progressFlags,
   reasonFlag,
   runtimeFlag,
@@ -74,6 +75,7 @@ const start = Command.make(
   {
     prompt: Argument.String("PROMPT").pipe(Argument.withDescription("What to do; - reads standard input")),
     noInput: noInputFlag,
+    plain: plainFlag,
     runtime: runtimeFlag,
     model: modelFlag,
     ...progressFlags,

@@ -28,6 +28,10 @@ export const noInputFlag = Flag.Boolean("no-input").pipe(
   Flag.withDescription("Never prompt: park and exit 4 when a human is needed"),
   Flag.withDefault(false)
 )
+export const plainFlag = Flag.Boolean("plain").pipe(
+  Flag.withDescription("Ask questions line by line, not on the full screen"),
+  Flag.withDefault(false)
+)
 export const runtimeFlag = Flag.Literals("runtime", ["opencode", "claude"]).pipe(
   Flag.withDescription("Agent runtime to use"),
   Flag.optional

@@ -2,7 +2,7 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { jsonFlag, lazily, natsFlag, progressFlags, switchFlag } from "./shared.ts"
+import { jsonFlag, lazily, natsFlag, plainFlag, progressFlags, switchFlag } from "./shared.ts"
 
 export const up = Command.make(
   "up",
@@ -128,6 +128,7 @@ export const demo = Command.make(
       Flag.withDescription("Let the demo answer its own question"),
       Flag.withDefault(false)
     ),
+    plain: plainFlag,
     json: jsonFlag
   },
   lazily(

@@ -1,5 +1,6 @@
 /** Whether a program may draw on the whole terminal, and the keys that arrive there. */
 import { PassThrough } from "node:stream"
+import { Context, Effect } from "effect"
 import { dropTyped } from "./discardTyped.ts"
 
 export interface ScreenSize {
@@ -16,17 +17,20 @@ export const screenSize = (): ScreenSize => {
 /** Less than this shows too little of a question. */
 const smallest: ScreenSize = { columns: 30, rows: 10 }
 
-/**
- * Whether the terminal is fit for a full screen, and nobody wants plain lines: those who set NO_COLOR, and readers of the
- * screen, whose programs follow lines.
- */
-export const hasFullScreen = (): boolean => {
+/** Nobody wants lines instead: those who set NO_COLOR do, and readers of the screen, whose programs follow lines. */
+const isFitForScreen = (): boolean => {
   const { env, stderr, stdin } = process
   if (stdin.isTTY !== true || stderr.isTTY !== true) return false
   if (!env["TERM"] || env["TERM"] === "dumb" || env["NO_COLOR"]) return false
   if (env["INK_SCREEN_READER"] === "true" || env["ACCESSIBLE"]) return false
   return (stderr.columns ?? 0) >= smallest.columns && (stderr.rows ?? 0) >= smallest.rows
 }
+
+/** Whether questions are asked line by line on every terminal: `--plain`. */
+export const PlainQuestions = Context.Reference<boolean>("cli/PlainQuestions", { defaultValue: () => false })
+
+/** Whether a question has the whole terminal. */
+export const hasFullScreen: Effect.Effect<boolean> = Effect.map(PlainQuestions, (plain) => !plain && isFitForScreen())
 
 /**
  * Standard input for a library that reads keys. Nothing comes through before `open`, which drops what was typed until

@@ -13,6 +13,7 @@ import { findProject } from "../../project/Project.ts"
 import { requireRuntime } from "../../system/runtimes.ts"
 import { exitWith, missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
+import { PlainQuestions } from "../../terminal/fullScreen.ts"
 import { color, say } from "../../terminal/Printer.ts"
 import { isInteractive } from "../../terminal/readLine.ts"
 import type { Answer } from "../../views/gate/GateModel.ts"
@@ -26,6 +27,7 @@ import { script } from "./script.ts"
 interface Flags {
   readonly directory: Option.Option<string>
   readonly noInput: boolean
+  readonly plain: boolean
   readonly json: boolean
 }
 
@@ -67,7 +69,9 @@ const startModel = (recordPath: string) =>
   )
 
 export const demo = (flags: Flags) =>
-  withDisplay({ ...flags, ...defaultProgress, asData: false, everyRun: false, idle: "Starting" }, play(flags))
+  withDisplay({ ...flags, ...defaultProgress, asData: false, everyRun: false, idle: "Starting" }, play(flags)).pipe(
+    Effect.provideService(PlainQuestions, flags.plain)
+  )
 
 const play = Effect.fn("demo")(function* (flags: Flags) {
   const directory = yield* makeDirectory(flags.directory)

@@ -19,7 +19,7 @@ export const answerInTerminal = Effect.fnUntraced(function* (
   escalationId: string,
   isOpen: () => boolean = isAlwaysOpen
 ): Effect.fn.Return<Closed | undefined, unknown, Messenger> {
-  if (hasFullScreen()) {
+  if (yield* hasFullScreen) {
     const { answerOnScreen } = yield* loadScreen
     return yield* answerOnScreen(escalationId)
   }

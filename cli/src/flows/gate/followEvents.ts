@@ -123,7 +123,7 @@ export const followEvents = Effect.fn("followEvents")(function* <E, R>(followed:
 
   const { openQuestion, runId, since } = followed
   yield* showLive(runId)
-  if (followed.answerer === "terminal" && hasFullScreen()) yield* Effect.forkScoped(loadScreen)
+  if (followed.answerer === "terminal" && (yield* hasFullScreen)) yield* Effect.forkScoped(loadScreen)
   if (openQuestion !== undefined) yield* questions.ask(openQuestion)
   return yield* messenger
     .events({ runId, from: since === undefined ? "beginning" : { since } })

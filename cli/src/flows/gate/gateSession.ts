@@ -6,7 +6,7 @@ import { type ClientFlags, withLastingClient } from "../../system/clientSystem.t
 import { findQuestion } from "../../system/lookUp.ts"
 import { exitWith, wrongUse } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
-import { hasFullScreen } from "../../terminal/fullScreen.ts"
+import { hasFullScreen, PlainQuestions } from "../../terminal/fullScreen.ts"
 import { color, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
 import { overruledText, withdrawalText } from "../../views/eventLine.ts"
@@ -124,7 +124,13 @@ const answerAll = Effect.gen(function* () {
   while ((yield* session.askNext) === undefined);
 })
 
-export const gateSession = Effect.fn("gateSession")(function* (flags: ClientFlags) {
+interface Flags extends ClientFlags {
+  readonly plain: boolean
+}
+
+export const gateSession = (flags: Flags) => Effect.provideService(answerAt(flags), PlainQuestions, flags.plain)
+
+const answerAt = Effect.fn("gateSession")(function* (flags: ClientFlags) {
   if (flags.json) return yield* listQuestions(flags)
   if (process.stdin.isTTY !== true) {
     return yield* wrongUse(
@@ -133,6 +139,7 @@ export const gateSession = Effect.fn("gateSession")(function* (flags: ClientFlag
       "In scripts use 'reprise gate list', 'show' and 'answer'."
     )
   }
-  yield* withLastingClient(flags, Effect.scoped(hasFullScreen() ? answerAllOnScreen : answerAll), true)
+  const all = (yield* hasFullScreen) ? answerAllOnScreen : answerAll
+  yield* withLastingClient(flags, Effect.scoped(all), true)
   return yield* exitWith(exitCodes.done)
 })

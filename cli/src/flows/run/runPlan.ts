@@ -10,6 +10,7 @@ import { requireRuntime } from "../../system/runtimes.ts"
 import { requireSandbox, warningOf } from "../../system/sandbox.ts"
 import { exitWith, wrongUse } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
+import { PlainQuestions } from "../../terminal/fullScreen.ts"
 import { say } from "../../terminal/Printer.ts"
 import { isInteractive } from "../../terminal/readLine.ts"
 import { agentsOf, requireTrust } from "../../trust/requireTrust.ts"
@@ -25,6 +26,7 @@ interface Flags extends ClientFlags, ProgressFlags {
   readonly phase: Option.Option<string>
   readonly auto: boolean
   readonly noInput: boolean
+  readonly plain: boolean
   readonly worktree: boolean
   readonly allowDirty: boolean
   readonly skipQuality: boolean
@@ -62,7 +64,9 @@ const runFlagsOf = (flags: Flags) =>
 export const runPlan = (flags: Flags) =>
   flags.dryRun
     ? execute(flags)
-    : withDisplay({ ...flags, asData: false, everyRun: false, idle: "Starting" }, execute(flags))
+    : withDisplay({ ...flags, asData: false, everyRun: false, idle: "Starting" }, execute(flags)).pipe(
+        Effect.provideService(PlainQuestions, flags.plain)
+      )
 
 const execute = Effect.fn("runPlan")(function* (flags: Flags) {
   const terminal = isInteractive(flags)

@@ -17,6 +17,7 @@ import { requireRuntime } from "../../system/runtimes.ts"
 import { hostingSystem } from "../../system/System.ts"
 import { exitWith, wrongUse } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
+import { PlainQuestions } from "../../terminal/fullScreen.ts"
 import { data, say } from "../../terminal/Printer.ts"
 import { isInteractive } from "../../terminal/readLine.ts"
 import { visible } from "../../terminal/visible.ts"
@@ -28,6 +29,7 @@ import { followSession } from "./followSession.ts"
 interface Flags extends ClientFlags, ProgressFlags {
   readonly prompt: string
   readonly noInput: boolean
+  readonly plain: boolean
   readonly runtime: Option.Option<RuntimeName>
   readonly model: Option.Option<string>
 }
@@ -110,7 +112,9 @@ const execute = (execution: SessionExecution) =>
   )
 
 export const startSession = (flags: Flags) =>
-  withDisplay({ ...flags, asData: false, everyRun: false, idle: "Starting" }, begin(flags))
+  withDisplay({ ...flags, asData: false, everyRun: false, idle: "Starting" }, begin(flags)).pipe(
+    Effect.provideService(PlainQuestions, flags.plain)
+  )
 
 const begin = Effect.fn("startSession")(function* (flags: Flags) {
   const terminal = isInteractive(flags)
