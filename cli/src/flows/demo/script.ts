@@ -91,7 +91,7 @@ export const script: ScriptInput = {
       match: { role: "author", kind: "continue" },
       reply: work(bilingual, "Greet in Esperanto too", "The greeter speaks Esperanto now.")
     },
-    { match: { role: "author", kind: "report", phase: 2 }, reply: done("Esperanto, as the human said.") },
+    { match: { role: "author", kind: "report", phase: 2 }, reply: done("The second language is Esperanto.") },
     { match: { role: "reviewer", kind: "work", phase: 2 }, reply: { text: "Both languages work." } }
   ]
 }
