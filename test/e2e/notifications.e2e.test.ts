@@ -50,6 +50,20 @@ describe("notifications", () => {
     })
   )
 
+  it.live("are sent before a run that nobody watches ends at its question", () =>
+    Effect.gen(function* () {
+      const receiver = yield* startReceiver()
+      const world = yield* makeWorld({ ...oneQuestion, config: configFor(receiver.url), environment })
+      assert.strictEqual((yield* world.reprise("run", "PLAN.md", "--no-input")).code, 4)
+      assert.deepStrictEqual(kindsOf(receiver.requests), ["raised"])
+      const [question] = yield* world.questions
+      assert.notProperty(question, "notNotified")
+      yield* world.reprise("gate", "answer", question?.escalationId ?? "", "c", "--guidance", "Blue")
+      assert.strictEqual((yield* world.reprise("run", "PLAN.md", "--no-input")).code, 0)
+      assert.deepStrictEqual(kindsOf(receiver.requests), ["raised", "answered"])
+    })
+  )
+
   it.live("reach the receiver after the process that should send them was killed", () =>
     Effect.gen(function* () {
       let isUp = false

@@ -324,6 +324,11 @@ const table = {
       {},
       'Who is told of questions, by name, such as team = { preset = "slack", url = "env:SLACK_WEBHOOK" }. Presets: webhook (with a secret that signs), ntfy, slack. Secrets as env:NAME or file:/path.'
     ),
+    batchMs: setting(
+      count,
+      10_000,
+      "Milliseconds after a message in which further questions for Slack or ntfy are gathered into one; 0: each by itself. A webhook gets each by itself."
+    ),
     quietHours: unset(
       QuietHours,
       "22:00-07:00",

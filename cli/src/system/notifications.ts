@@ -11,6 +11,7 @@ export const notifyOptions = Effect.fn("notifyOptions")(function* ({ notify, web
   )
   return {
     channels,
+    batchMs: notify.batchMs,
     ...(web.origin === undefined ? {} : { origin: web.origin }),
     ...(notify.quietHours === undefined ? {} : { quietHours: notify.quietHours })
   } satisfies NotifyOptions

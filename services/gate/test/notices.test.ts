@@ -2,9 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Redacted, Schema } from "effect"
 import { isOver, outcomeOf, pauseMs, readRetryAfter } from "../src/notify/attempts.ts"
+import { batchesOf } from "../src/notify/batches.ts"
 import { ChannelTable } from "../src/notify/ChannelSettings.ts"
 import { deliveryIdOf, noticeQuestion, type QuestionNotice } from "../src/notify/Notice.ts"
-import { plainText } from "../src/notify/plainText.ts"
+import { fitText, plainText, utf8Size } from "../src/notify/plainText.ts"
 import { QuietHours, quietForMs } from "../src/notify/quietHours.ts"
 import { type Destination, requestOf } from "../src/notify/requestOf.ts"
 import { resolveChannels } from "../src/work/notify/Channel.ts"
@@ -119,6 +120,57 @@ describe("a message of ntfy", () => {
   })
 })
 
+describe("a batch", () => {
+  const notices = Array.from(
+    { length: 12 },
+    (_, n): QuestionNotice => ({
+      _tag: "Raised",
+      question: { ...asked, reason: `Question\n${n}?` }
+    })
+  )
+  const [first = raised, ...others] = notices
+  const message = (destination: Destination) => requestOf(destination, [first, ...others], origin)
+
+  it("is one message about one kind: raised, reminders, or questions that are over", () => {
+    const waiting = [raised, answered, reminder, raised, withdrawn].map((notice) => ({ notice }))
+    assert.deepStrictEqual(
+      batchesOf(waiting).map((batch) => batch.map(({ notice }) => notice._tag)),
+      [["Raised", "Raised"], ["Answered", "Withdrawn"], ["Reminder"]]
+    )
+    assert.deepStrictEqual(batchesOf([]), [])
+  })
+
+  it("names ten questions on a line each, counts the others, and links to the list of all", () => {
+    const { body, headers } = message(to("ntfy", "https://ntfy.sh/topic"))
+    assert.notProperty(headers, "reprise-delivery")
+    const { click, message: text, title } = JSON.parse(body)
+    assert.strictEqual(title, "Reprise needs you: 12 questions")
+    assert.strictEqual(click, origin)
+    const lines = String(text).split("\n")
+    assert.lengthOf(lines, 12)
+    assert.strictEqual(lines[0], "• Plan <b>, phase 2: Question 0? (r1-e1)")
+    assert.strictEqual(lines[10], "and 2 more")
+  })
+
+  it("stays within the limits of Slack and ntfy, however long the questions are", () => {
+    const long = (text: string): QuestionNotice => ({
+      _tag: "Raised",
+      question: noticeQuestion(
+        question({
+          reason: text.repeat(5_000),
+          evidence: { planTitle: text.repeat(500), phaseTitle: text.repeat(500) }
+        }),
+        timeAt(0)
+      )
+    })
+    const many = (text: string) => [long(text), ...Array.from({ length: 300 }, () => long(text))] as const
+    const { blocks } = JSON.parse(requestOf(to("slack", "https://a.example"), many("<")).body)
+    assert.isAtMost(blocks[1].text.text.length, 3_000)
+    const { message: text } = JSON.parse(requestOf(to("ntfy", "https://ntfy.sh/t"), many("😀")).body)
+    assert.isAtMost(Buffer.byteLength(text), 4_096)
+  })
+})
+
 describe("plain text", () => {
   it.each([
     ["short", 10, "short"],
@@ -129,6 +181,19 @@ describe("plain text", () => {
     ["half \ud83d", 10, "half \ufffd"]
   ])("of %j with at most %i characters is %j", (text, longest, expected) => {
     assert.strictEqual(plainText(text, longest), expected)
+  })
+})
+
+describe("a text that must fit", () => {
+  it.each([
+    ["abc", 3, "abc"],
+    ["abcdef", 5, "ab…"],
+    ["äöü", 6, "äöü"],
+    ["äöüx", 6, "ä…"],
+    ["😀😀", 7, "😀…"]
+  ])("of %j into %i bytes is %j", (text, most, expected) => {
+    assert.strictEqual(fitText(text, most, utf8Size), expected)
+    assert.isAtMost(Buffer.byteLength(fitText(text, most, utf8Size)), most)
   })
 })
 

@@ -185,6 +185,29 @@ layer(world, { excludeTestServices: true, timeout: "5 minutes" })("notifications
     })
   )
 
+  it.effect("come together in a chat: the first at once, those that soon follow in one message", () =>
+    Effect.gen(function* () {
+      const receiver = yield* startReceiver()
+      const phone: Channel = {
+        name: "phone",
+        preset: "ntfy",
+        url: Redacted.make(`${receiver.url}/topic`),
+        reminders: true
+      }
+      yield* startGate({ channels: [phone], batchMs: 2_000 })
+      yield* ask(newQuestion())
+      yield* waitUntil(() => receiver.requests.length === 1)
+      const ids = Array.from({ length: 50 }, newQuestion)
+      yield* Effect.forEach(ids, ask, { concurrency: 50 })
+      yield* drain
+      const titles = bodies(receiver).map(({ title }) => `${title}`)
+      assert.notInclude(titles[0], "questions")
+      assert.isAtMost(titles.length, 4, titles.join("; "))
+      const told = titles.reduce((sum, title) => sum + Number(/(\d+) questions$/.exec(title)?.[1] ?? 1), 0)
+      assert.strictEqual(told, 51)
+    })
+  )
+
   it.effect("of a thousand open questions are a thousand requests, four at a time", () =>
     Effect.gen(function* () {
       const receiver = yield* startReceiver()

@@ -37,6 +37,16 @@ describe("a question", () => {
     assert.deepStrictEqual(workOf(escalation([raisedTo]).when(question({ reason: "Other" }), at(1))), [])
   })
 
+  it("shows which channels have not been told of it, as long as it is open", () => {
+    const actor = escalationActorWith(channels)
+    const shown = (history: ReadonlyArray<JournalEvent>) => actor.view?.(escalation(history).state)
+    assert.containSubset(shown([raisedTo]), { notNotified: channels })
+    assert.containSubset(shown([raisedTo, told("team")]), { notNotified: ["phone"] })
+    assert.notProperty(shown([raisedTo, told("team"), told("phone")]), "notNotified")
+    const closed: JournalEvent = { _tag: "Withdrawn", at: timeAt(2), escalationId, reason: "run-ended" }
+    assert.notProperty(shown([raisedTo, closed]), "notNotified")
+  })
+
   it("is told to nobody where no channel is configured, and its journal says nothing of it", () => {
     const opened = given(escalationActor)([]).when(question(), at(0))
     opened.then([raised()])

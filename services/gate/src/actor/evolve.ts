@@ -7,7 +7,13 @@ const keepTold = ({ told }: { readonly told?: ReadonlyArray<string> }) => (told 
 export const evolve = (state: EscalationState, event: JournalEvent): EscalationState => {
   switch (event._tag) {
     case "Raised":
-      return { status: "open", question: event.question, raisedAt: event.at, reminders: 0 }
+      return {
+        status: "open",
+        question: event.question,
+        raisedAt: event.at,
+        reminders: 0,
+        ...(event.channels === undefined ? {} : { channels: event.channels })
+      }
     case "Updated":
       return state.status === "open" ? { ...state, question: event.question } : state
     case "Reminded":

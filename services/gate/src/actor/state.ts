@@ -3,6 +3,8 @@ import type { JournalEventOf, Question } from "./journal.ts"
 
 /** Absent fields: none. */
 interface Notified {
+  /** The channels that are to be told of the question. */
+  readonly channels?: ReadonlyArray<string>
   /** The channels that have the question, or may have it. */
   readonly told?: ReadonlyArray<string>
 }
@@ -37,6 +39,10 @@ export type ClosedEscalation = Exclude<EscalationState, { readonly status: "none
 /** The channels to which a question is known. */
 export const toldOf = (state: EscalationState): ReadonlyArray<string> =>
   state.status === "none" ? [] : (state.told ?? [])
+
+/** The channels that are to be told of an open question and have not been. */
+export const notNotified = (state: OpenEscalation): ReadonlyArray<string> =>
+  (state.channels ?? []).filter((channel) => !toldOf(state).includes(channel))
 
 export const initial: EscalationState = { status: "none" }
 

@@ -39,6 +39,9 @@ export type Notice = typeof Notice.Type
 /** A notice about a question. */
 export type QuestionNotice = Exclude<Notice, { readonly _tag: "Test" }>
 
+/** Whether it says that a question needs no answer any more. */
+export const isClosing = ({ _tag }: Notice): boolean => _tag === "Answered" || _tag === "Withdrawn"
+
 /** What the gate's worker does: it delivers one notice to one channel. */
 export const NotifyWork = Schema.TaggedUnion({
   Notify: {

@@ -24,3 +24,25 @@ export const plainText = (text: string, longest: number): string => {
         .trimEnd()}…`
     : characters.join("")
 }
+
+/** The beginning of a text that takes at most `most` of whatever `sizeOf` counts for a character; `…`: there was more. */
+export const fitText = (text: string, most: number, sizeOf: (character: string) => number): string => {
+  const characters = Array.from(text)
+  const ellipsis = sizeOf("…")
+  let [size, kept, keptWithEllipsis] = [0, 0, 0]
+  for (const character of characters) {
+    size += sizeOf(character)
+    if (size > most) return `${characters.slice(0, keptWithEllipsis).join("")}…`
+    kept += 1
+    if (size + ellipsis <= most) keptWithEllipsis = kept
+  }
+  return text
+}
+
+/** Bytes of a character in UTF-8. */
+export const utf8Size = (character: string): number => {
+  const code = character.codePointAt(0) ?? 0
+  if (code < 0x80) return 1
+  if (code < 0x800) return 2
+  return code < 0x10000 ? 3 : 4
+}

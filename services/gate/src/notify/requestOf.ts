@@ -1,6 +1,7 @@
 /** A channel as a function: what it is told → the HTTP request that tells it (docs/notifications.md#what-is-sent). Pure. */
 import type { Preset } from "./ChannelSettings.ts"
-import { deliveryIdOf, kindOf, type Notice, subjectKeyOf } from "./Notice.ts"
+import { deliveryIdOf, isClosing, kindOf, type Notice, subjectKeyOf } from "./Notice.ts"
+import { fitText, utf8Size } from "./plainText.ts"
 import { wordsOf } from "./words.ts"
 
 /** A channel whose address and token are known. */
@@ -52,7 +53,8 @@ const webhookBody = (channel: string, notice: Notice, link: string | undefined) 
   ...(link === undefined ? {} : { link })
 })
 
-const isClosing = ({ _tag }: Notice): boolean => _tag === "Answered" || _tag === "Withdrawn"
+/** A longer message becomes an attachment. */
+const longestNtfyBytes = 4_000
 
 const ntfyBody = (topic: string, notices: Notices, link: string | undefined) => {
   const { text, title } = wordsOf(notices)
@@ -60,7 +62,7 @@ const ntfyBody = (topic: string, notices: Notices, link: string | undefined) => 
   return {
     topic,
     title,
-    message: text,
+    message: fitText(text, longestNtfyBytes, utf8Size),
     tags: [isClosing(first) ? "white_check_mark" : "raising_hand"],
     priority: isClosing(first) ? 2 : 4,
     ...(link === undefined ? {} : { click: link, actions: [{ action: "view", label: "Open", url: link }] })
@@ -70,9 +72,16 @@ const ntfyBody = (topic: string, notices: Notices, link: string | undefined) => 
 /** Slack reads these three as markup: `<!channel>` would call everybody. */
 const forSlack = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
+/** Slack refuses a longer section. */
+const longestSlackText = 2_900
+const sizeForSlack = (character: string): number => forSlack(character).length
+
 const slackBody = (notices: Notices, link: string | undefined) => {
   const { text, title } = wordsOf(notices)
-  const section = { type: "section", text: { type: "mrkdwn", text: forSlack(text), verbatim: true } }
+  const section = {
+    type: "section",
+    text: { type: "mrkdwn", text: forSlack(fitText(text, longestSlackText, sizeForSlack)), verbatim: true }
+  }
   const button = { type: "button", text: { type: "plain_text", text: "Open the question" }, url: link }
   return {
     // What a notification shows.
@@ -105,7 +114,8 @@ export const requestOf = (
   const headers = {
     "content-type": "application/json",
     "user-agent": "reprise",
-    "reprise-delivery": notices.map((notice) => deliveryIdOf(name, notice)).at(0) ?? ""
+    // A message about several questions has no id: it may be put together otherwise when it is sent again.
+    ...(notices.length === 1 ? { "reprise-delivery": deliveryIdOf(name, first) } : {})
   }
   switch (preset) {
     case "webhook":

@@ -4,41 +4,22 @@
  */
 import { Messenger, type WorkContext, WorkFault, WorkPostponed, workerLayer } from "@reprise/actor"
 import { anyHost } from "@reprise/protocol"
-import { Clock, Effect, Layer, Semaphore } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { toEscalationActor } from "../../actor/inputs.ts"
 import { isOver, type Outcome, pauseMs } from "../../notify/attempts.ts"
 import { deliveryIdOf, NotifyWork, type QuestionNotice } from "../../notify/Notice.ts"
 import { quietForMs } from "../../notify/quietHours.ts"
 import type { Channel } from "./Channel.ts"
-import { type PostOptions, post } from "./post.ts"
+import { type Line, type LineOptions, makeLine } from "./Line.ts"
 
-export interface NotifyOptions extends PostOptions {
+export interface NotifyOptions extends LineOptions {
   readonly channels: ReadonlyArray<Channel>
   /** `22:00-07:00`, in the time of this process. */
   readonly quietHours?: string
 }
 
-/** Requests to one channel at a time. */
-const atOnce = 4
 /** Work that is held back is looked at again after this at the latest: the broker's clock is not ours. */
 const longestHoldMs = 60 * 60_000
-
-/** A channel in this process. */
-interface Line {
-  readonly channel: Channel
-  readonly slots: Semaphore.Semaphore
-  /** After a failure nothing is sent until then, in milliseconds since 1970. */
-  restsUntilMs: number
-  /** Failures in a row. */
-  failures: number
-}
-
-const makeLine = (channel: Channel): Line => ({
-  channel,
-  slots: Semaphore.makeUnsafe(atOnce),
-  restsUntilMs: 0,
-  failures: 0
-})
 
 /** What a notice is about, for messages to people. */
 const subjectOf = ({ question, _tag }: QuestionNotice): string => {
@@ -59,7 +40,7 @@ const minuteOfDay = (nowMs: number): number => {
 }
 
 const makeHandler = ({ channels, quietHours, ...options }: NotifyOptions) => {
-  const lines = new Map(channels.map((channel) => [channel.name, makeLine(channel)]))
+  const lines = new Map(channels.map((channel) => [channel.name, makeLine(channel, options)]))
   /** By the work's id: its deliveries to this process after which the channel certainly has nothing. */
   const unsent = new Map<string, number>()
 
@@ -88,7 +69,6 @@ const makeHandler = ({ channels, quietHours, ...options }: NotifyOptions) => {
   ) {
     const nowMs = yield* Clock.currentTimeMillis
     if (outcome._tag === "Delivered") {
-      line.failures = 0
       if (notice._tag === "Raised") yield* reportTold(line, notice, context)
       unsent.delete(context.id)
       return
@@ -105,26 +85,18 @@ const makeHandler = ({ channels, quietHours, ...options }: NotifyOptions) => {
         cause: `${outcome.reason}${isLate ? ", for a day" : ""}. 'reprise notify test ${line.channel.name}' tries the channel`
       })
     }
-    line.failures += 1
-    if (line.failures === 1) yield* Effect.logWarning(`channel '${line.channel.name}' fails: ${outcome.reason}`)
     const pause = Math.max(outcome.afterMs ?? 0, pauseMs(context.delivery))
-    line.restsUntilMs = nowMs + Math.max(outcome.afterMs ?? 0, pauseMs(line.failures))
     return yield* postpone(context, outcome.reason, pause, outcome.maybeReceived)
   })
 
   const deliver = Effect.fnUntraced(function* (line: Line, notice: QuestionNotice, context: WorkContext) {
-    const nowMs = yield* Clock.currentTimeMillis
     const isAsking = notice._tag === "Raised" || notice._tag === "Reminder"
     if (isAsking && !(yield* isOpen(notice))) {
       if (notice._tag === "Raised" && maybeHasIt(context)) yield* reportTold(line, notice, context)
       unsent.delete(context.id)
       return
     }
-    if (line.restsUntilMs > nowMs) {
-      const pause = Math.max(line.restsUntilMs - nowMs, pauseMs(context.delivery))
-      if (!isOver("question", context.requestedAt, nowMs)) return yield* postpone(context, "the channel rests", pause)
-    }
-    yield* settle(line, notice, context, yield* post(line.channel, [notice], options))
+    yield* settle(line, notice, context, yield* line.send(notice))
   })
 
   return Effect.fnUntraced(function* ({ channel, notice }: NotifyWork, context: WorkContext) {
@@ -138,9 +110,9 @@ const makeHandler = ({ channels, quietHours, ...options }: NotifyOptions) => {
       if (notice._tag === "Reminder") return
       return yield* postpone(context, `quiet hours, ${quietHours}`, quietMs)
     }
-    yield* line.slots
-      .withPermits(1)(deliver(line, notice, context))
-      .pipe(Effect.annotateLogs({ channel, notification: deliveryIdOf(channel, notice) }))
+    yield* deliver(line, notice, context).pipe(
+      Effect.annotateLogs({ channel, notification: deliveryIdOf(channel, notice) })
+    )
   })
 }
 
@@ -153,8 +125,8 @@ export const notifyWorker = (options: NotifyOptions) =>
         host: anyHost,
         work: NotifyWork,
         handle: makeHandler(options),
-        // Above what the channels take at once, so that a slow one does not hold up the others.
-        concurrency: 16 + 2 * atOnce * options.channels.length,
+        // Far above what the channels take at once: what waits for a channel holds up no other, and is sent together.
+        concurrency: 256,
         attempts: 1,
         maxInFlight: -1
       })
