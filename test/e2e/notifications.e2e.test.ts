@@ -64,6 +64,24 @@ describe("notifications", () => {
     })
   )
 
+  it.live("that are refused hold up nothing, and the doctor says which channel was not told of which question", () =>
+    Effect.gen(function* () {
+      const receiver = yield* startReceiver(() => ({ status: 404 }))
+      const world = yield* makeWorld({ ...oneQuestion, config: configFor(receiver.url), environment })
+      const run = yield* world.reprise("run", "PLAN.md", "--no-input")
+      assert.strictEqual(run.code, 4, run.stderr)
+      const [question] = yield* world.questions
+      assert.deepStrictEqual(question?.notNotified, ["hook"])
+      const expected = `Telling channel 'hook' that question ${question?.escalationId} was raised failed: it answered 404`
+      const doctor = yield* world.reprise("doctor")
+      assert.include(doctor.stdout.replace(/[\s│]+/g, " "), expected)
+      const letters = yield* world.reprise("dead-letters", "show", "1")
+      assert.include(letters.stdout, expected)
+      assert.notInclude(`${doctor.stdout}${letters.stdout}`, receiver.url)
+      assert.lengthOf(receiver.requests, 1)
+    })
+  )
+
   it.live("reach the receiver after the process that should send them was killed", () =>
     Effect.gen(function* () {
       let isUp = false

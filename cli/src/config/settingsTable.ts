@@ -13,6 +13,7 @@ import {
 } from "@reprise/session-manager/settings"
 import { Schema } from "effect"
 import {
+  adding,
   addresses,
   amount,
   commands,
@@ -22,39 +23,15 @@ import {
   insideRepository,
   lines,
   port,
+  type Row,
+  setting,
   text,
+  unset,
   webOrigin
-} from "./settingSchemas.ts"
+} from "./settingRows.ts"
 
 /** Settings that are written below another name than their path, because other sections stand there too. */
 const writtenAs: Readonly<Record<string, string>> = { permissions: "permissions.mode" }
-
-interface Row<A> {
-  readonly schema: Schema.Codec<A, unknown>
-  /** undefined: unset. */
-  readonly fallback: A
-  /** A value to show where there is no default. */
-  readonly example?: unknown
-  readonly description: string
-  /** The lists of all places count, so that none takes away what another one holds back. */
-  readonly addsUp?: boolean
-}
-
-const setting = <A, I>(schema: Schema.Codec<A, I>, fallback: NoInfer<A>, description: string): Row<A> => ({
-  schema,
-  fallback,
-  description
-})
-
-/** Without a default. */
-const unset = <A, I>(schema: Schema.Codec<A, I>, example: NoInfer<A>, description: string): Row<A | undefined> => ({
-  schema,
-  fallback: undefined,
-  example,
-  description
-})
-
-const adding = <A>(row: Row<A>): Row<A> => ({ ...row, addsUp: true })
 
 const { continuation, gates, limits } = defaultRunOptions
 const { onError, onGone, onIdle, onPrompt } = sessionDefaults.actions

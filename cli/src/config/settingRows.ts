@@ -1,6 +1,37 @@
-/** What the values of settings look like. */
+/** What the rows of the settings table are made of: how they are written, and what the values look like. */
 import { addressPatternProblem, commandPatternProblem, filePatternProblem } from "@reprise/agent/patterns"
 import { Schema } from "effect"
+
+export interface Row<A> {
+  readonly schema: Schema.Codec<A, unknown>
+  /** undefined: unset. */
+  readonly fallback: A
+  /** A value to show where there is no default. */
+  readonly example?: unknown
+  readonly description: string
+  /** The lists of all places count, so that none takes away what another one holds back. */
+  readonly addsUp?: boolean
+}
+
+export const setting = <A, I>(schema: Schema.Codec<A, I>, fallback: NoInfer<A>, description: string): Row<A> => ({
+  schema,
+  fallback,
+  description
+})
+
+/** Without a default. */
+export const unset = <A, I>(
+  schema: Schema.Codec<A, I>,
+  example: NoInfer<A>,
+  description: string
+): Row<A | undefined> => ({
+  schema,
+  fallback: undefined,
+  example,
+  description
+})
+
+export const adding = <A>(row: Row<A>): Row<A> => ({ ...row, addsUp: true })
 
 export const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 export const amount = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
