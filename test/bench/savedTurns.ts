@@ -42,7 +42,13 @@ const measured = Effect.fnUntraced(function* (name: keyof typeof conversations) 
   )
   const object = `session/${name}/${id}`
   const save = Effect.fnUntraced(function* (n: number, saved?: Parameters<typeof saveNewMessages>[0]["saved"]) {
-    const context: WorkContext = { id: `${name}.${n}`, key: Key.make(name), subject: name, delivery: 1 }
+    const context: WorkContext = {
+      id: `${name}.${n}`,
+      key: Key.make(name),
+      subject: name,
+      delivery: 1,
+      requestedAt: new Date().toISOString()
+    }
     const work = { runtime: runtime.name, directory: "/", runtimeSessionId: id, object } as const
     const ms = yield* milliseconds(
       saveNewMessages({ _tag: "SaveNewMessages", ...work, ...(saved === undefined ? {} : { saved }) }, context)

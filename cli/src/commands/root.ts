@@ -2,6 +2,7 @@
 import * as Command from "effect/cli/Command"
 import { completion } from "./completion.ts"
 import { gate } from "./gate.ts"
+import { notify } from "./notify.ts"
 import { config, init, permissions, prompts, sandbox, trust, worktree } from "./repository.ts"
 import { abort, logs, pause, prune, repair, resume, run, status, summary, validate, watch } from "./runs.ts"
 import { attach, sessions } from "./sessions.ts"
@@ -19,7 +20,7 @@ export const root = Command.make("reprise").pipe(
     { group: "Control", commands: [pause, resume, abort, up] },
     { group: "Sessions", commands: [sessions] },
     { group: "Settings and trust", commands: [config, trust, permissions, sandbox, prompts] },
-    { group: "Care", commands: [doctor, repair, prune, worktree, deadLetters] },
+    { group: "Care", commands: [doctor, notify, repair, prune, worktree, deadLetters] },
     { group: "For operators", commands: [serve, streams] },
     { group: "Shell", commands: [completion] }
   ])

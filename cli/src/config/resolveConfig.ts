@@ -32,7 +32,7 @@ const decode = (
   layer: Layer
 ): Result.Result<Resolved, ConfigProblem> => {
   const given = layer.values.get(path)
-  const decoded = Schema.decodeUnknownResult(schema)(given)
+  const decoded = Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })(given)
   if (Result.isFailure(decoded)) {
     const expected = decoded.failure.message.replace(/\n\s*/g, " ")
     const isList = layer.source === "environment" && Array.isArray(fallback)

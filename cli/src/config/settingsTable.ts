@@ -2,7 +2,7 @@
  * Every setting of `reprise.toml`, once: its type, default and meaning. The type `Settings`, the loader, environment
  * overrides, `config explain`, the JSON schema and the reference are all made from this table.
  */
-import { addressPatternProblem, commandPatternProblem, filePatternProblem } from "@reprise/agent/patterns"
+import { ChannelTable, QuietHours } from "@reprise/gate/notifications"
 import { defaultRunOptions, PermissionMode, RuntimeName } from "@reprise/protocol"
 import {
   ErrorActions,
@@ -12,65 +12,26 @@ import {
   defaultSettings as sessionDefaults
 } from "@reprise/session-manager/settings"
 import { Schema } from "effect"
+import {
+  adding,
+  addresses,
+  amount,
+  commands,
+  count,
+  files,
+  fraction,
+  insideRepository,
+  lines,
+  port,
+  type Row,
+  setting,
+  text,
+  unset,
+  webOrigin
+} from "./settingRows.ts"
 
 /** Settings that are written below another name than their path, because other sections stand there too. */
 const writtenAs: Readonly<Record<string, string>> = { permissions: "permissions.mode" }
-
-interface Row<A> {
-  readonly schema: Schema.Codec<A, unknown>
-  /** undefined: unset. */
-  readonly fallback: A
-  /** A value to show where there is no default. */
-  readonly example?: unknown
-  readonly description: string
-  /** The lists of all places count, so that none takes away what another one holds back. */
-  readonly addsUp?: boolean
-}
-
-const setting = <A, I>(schema: Schema.Codec<A, I>, fallback: NoInfer<A>, description: string): Row<A> => ({
-  schema,
-  fallback,
-  description
-})
-
-/** Without a default. */
-const unset = <A, I>(schema: Schema.Codec<A, I>, example: NoInfer<A>, description: string): Row<A | undefined> => ({
-  schema,
-  fallback: undefined,
-  example,
-  description
-})
-
-const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
-const amount = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
-const fraction = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
-const text = Schema.NonEmptyString
-const port = count.check(Schema.isLessThanOrEqualTo(65_535))
-const webOrigin = text.check(
-  Schema.makeFilter(
-    (url) =>
-      (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).origin === url) ||
-      "Expected an address without a path, such as https://reprise.example.org"
-  )
-)
-const insideRepository = text.check(
-  Schema.makeFilter((path) => !/^[/\\]|(^|[/\\])\.\.([/\\]|$)/.test(path) || "Expected a path inside the repository")
-)
-const lines = Schema.Array(Schema.NonEmptyString)
-
-/** `problemOf`: what is expected instead, or undefined for a valid pattern. */
-const patterns = (problemOf: (pattern: string) => string | undefined) => {
-  const isValid = (pattern: string) => {
-    const problem = problemOf(pattern)
-    return problem === undefined || `Expected ${problem}`
-  }
-  return Schema.Array(Schema.String.check(Schema.makeFilter(isValid)))
-}
-const commands = patterns(commandPatternProblem)
-const files = patterns(filePatternProblem)
-const addresses = patterns(addressPatternProblem)
-
-const adding = <A>(row: Row<A>): Row<A> => ({ ...row, addsUp: true })
 
 const { continuation, gates, limits } = defaultRunOptions
 const { onError, onGone, onIdle, onPrompt } = sessionDefaults.actions
@@ -332,6 +293,23 @@ const table = {
       webOrigin,
       "https://reprise.example.org",
       "Address under which a proxy or tunnel in front of the web console is reached; unset: this machine only."
+    )
+  },
+  notify: {
+    channels: setting(
+      ChannelTable,
+      {},
+      'Who is told of questions, by name, such as team = { preset = "slack", url = "env:SLACK_WEBHOOK" }. Presets: webhook (with a secret that signs), ntfy, slack. Secrets as env:NAME or file:/path.'
+    ),
+    batchMs: setting(
+      count,
+      10_000,
+      "Milliseconds after a message in which further questions for Slack or ntfy are gathered into one; 0: each by itself. A webhook gets each by itself."
+    ),
+    quietHours: unset(
+      QuietHours,
+      "22:00-07:00",
+      "Hours, in the time zone of the machine that does the work, in which nothing is sent; it is sent when they end, if the question is still open."
     )
   },
   log: {

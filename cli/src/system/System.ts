@@ -19,6 +19,7 @@ import { CliFailure, missing } from "../terminal/CliFailure.ts"
 import { BrokerRole, noticingFull, remoteBroker, untilWorkerEnds } from "./broker.ts"
 import { readable } from "./brokerTrouble.ts"
 import { type LocalBroker, localBroker } from "./localBroker.ts"
+import { notifyOptions } from "./notifications.ts"
 import { AgentStart, runtimes } from "./runtimes.ts"
 import { asItself, ServiceBrokers } from "./ServiceBrokers.ts"
 import { requireSandbox, sandboxOf } from "./sandbox.ts"
@@ -50,17 +51,14 @@ const serverUrl = ({ nats, settings }: SystemOptions): string | undefined => nat
 /** Whether the broker is a server that others run. */
 export const usesRemote = (options: SystemOptions): boolean => serverUrl(options) !== undefined
 
-/** Neither touch a working tree nor agents. */
-const deciders = Layer.mergeAll(
-  asItself("orchestrator", orchestrator.layer),
-  asItself("gate", gate.layer),
-  asItself("reviewer", reviewer.layer)
-)
+/** Neither touch a working tree nor agents, nor do they notify anybody. */
+const deciders = Layer.mergeAll(asItself("orchestrator", orchestrator.layer), asItself("reviewer", reviewer.layer))
 
 /** Make decisions and answer queries; need neither the working tree nor agents. */
 export const actors = ({ settings }: SystemOptions) =>
   Layer.mergeAll(
     deciders,
+    asItself("gate", gate.actorsWith(Object.keys(settings.notify.channels))),
     asItself("session-manager", sessionManager.actorsWith(sessionSettings(settings))),
     asItself("workspace", workspace.actors)
   )
@@ -69,6 +67,7 @@ export const actors = ({ settings }: SystemOptions) =>
 const services = ({ settings }: SystemOptions) =>
   Layer.mergeAll(
     deciders,
+    asItself("gate", Layer.unwrap(Effect.map(notifyOptions(settings), gate.layerWith))),
     asItself("session-manager", sessionManager.layerWith(sessionSettings(settings))),
     asItself("workspace", workspace.layer)
   )

@@ -1,5 +1,9 @@
-/** Before a program that hosts a run ends, it lets the run's sessions finish what they still do: their runtime ends with it. */
-import type { RunId, SessionView } from "@reprise/protocol"
+/**
+ * Before a program that hosts a run ends, it lets the run's sessions finish what they still do: their runtime ends with
+ * it. And it lets the channels be told of the question for which it ends.
+ */
+import { Messenger } from "@reprise/actor"
+import type { EscalationId, RunId, SessionView } from "@reprise/protocol"
 import { Effect, Schedule } from "effect"
 import { allSessions, awaitsArchive, awaitsSaving } from "./lookUp.ts"
 
@@ -24,3 +28,17 @@ export const untilArchived = (runId: RunId, withinMs: number) => untilNoSession(
 /** What a paused run has used is known when what was interrupted has ended: a turn, or a review with its session. */
 export const untilInterrupted = (runId: RunId, withinMs: number) =>
   untilNoSession(runId, (session) => session.turnId !== undefined || awaitsArchive(session), withinMs)
+
+/** Whom it does not reach within this time, the next program that serves the gate tells. */
+const notifyingMs = 5_000
+
+/** Waits until every channel for notifications is told of the question, but not longer than that. */
+export const untilNotified = (question: EscalationId) =>
+  Messenger.use((messenger) => messenger.show.gate(question)).pipe(
+    Effect.repeat({
+      while: ({ notNotified, state }) => state === "open" && notNotified !== undefined,
+      schedule: Schedule.spaced("50 millis")
+    }),
+    Effect.timeoutOption(notifyingMs),
+    Effect.ignore
+  )

@@ -3,6 +3,7 @@
  * and passwords. Pure.
  */
 import { createHash } from "node:crypto"
+import { channelLine } from "@reprise/gate/notifications"
 import type { Source } from "../config/layers.ts"
 import type { Config } from "../config/resolveConfig.ts"
 import type { SettingPath, Settings } from "../config/settingsTable.ts"
@@ -37,6 +38,9 @@ export const sandboxSettings = [
 /** Under which address, and so for which pages, the web console answers. */
 export const consoleSettings = ["web.origin"] as const
 
+/** Where questions are sent, with which secrets of this machine, and where the links in them lead. */
+export const notifySettings = ["notify.channels", ...consoleSettings] as const
+
 const allSettings = [
   ...commandSettings,
   "gates.environment",
@@ -44,7 +48,7 @@ const allSettings = [
   ...serverSettings,
   ...agentSettings,
   ...sandboxSettings,
-  ...consoleSettings
+  ...notifySettings
 ] as const
 export type TrustedPath = Extract<SettingPath, (typeof allSettings)[number]>
 
@@ -110,6 +114,8 @@ const valuesOf = (settings: Settings, path: TrustedPath): ReadonlyArray<string> 
       return approvals(settings.sessions)
     case "web.origin":
       return ifSet(settings.web.origin)
+    case "notify.channels":
+      return Object.entries(settings.notify.channels).map(([name, channel]) => channelLine(name, channel))
   }
 }
 

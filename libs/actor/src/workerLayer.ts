@@ -32,6 +32,16 @@ export class WorkFault extends Schema.TaggedError<WorkFault>()("WorkFault", {
   }
 }
 
+/** Not now: the work is handed back and delivered again after the pause. That is no failure, so it is not counted as one. */
+export class WorkPostponed extends Schema.TaggedError<WorkPostponed>()("WorkPostponed", {
+  reason: Schema.String,
+  pauseMs: Schema.Finite
+}) {
+  override get message() {
+    return this.reason
+  }
+}
+
 export interface WorkContext {
   /** The work message's id, the same at every delivery: ids of reports derive from it. */
   readonly id: string
@@ -39,8 +49,10 @@ export interface WorkContext {
   readonly key: Key
   /** The run that the work is done for, as the envelope says. */
   readonly subject: string
-  /** From 1. More than 1: an earlier process may have begun it. */
+  /** From 1. More than 1: it was postponed, or an earlier process may have begun it. */
   readonly delivery: number
+  /** When it was asked for, ISO 8601. */
+  readonly requestedAt: string
 }
 
 export interface Worker<Work extends Tagged, R, RGiveUp = never> {
@@ -49,7 +61,7 @@ export interface Worker<Work extends Tagged, R, RGiveUp = never> {
   readonly host: Host
   readonly work: Schema.Codec<Work, unknown>
   /** Must be repeatable: it runs again after a crash. Returns when the work is done and reported. */
-  readonly handle: (work: Work, context: WorkContext) => Effect.Effect<void, WorkFault, R>
+  readonly handle: (work: Work, context: WorkContext) => Effect.Effect<void, WorkFault | WorkPostponed, R>
   /** Tells the actor that this work failed for good, before it becomes a dead letter. */
   readonly giveUp?: (
     work: Work,
@@ -60,6 +72,8 @@ export interface Worker<Work extends Tagged, R, RGiveUp = never> {
   readonly concurrency?: number
   /** Failures in this process after which the work is given up. Default 5. */
   readonly attempts?: number
+  /** Pieces of work delivered and not yet done, postponed ones among them; -1: no limit. Default 1000. */
+  readonly maxInFlight?: number
 }
 
 /** Work that was delivered this often without ever being settled is given up: it keeps killing its process. */
@@ -72,14 +86,20 @@ const contextOf = ({ delivery, key, meta }: Opened): WorkContext => ({
   id: meta.id,
   key,
   subject: meta.subject,
-  delivery: delivery.deliveryCount
+  delivery: delivery.deliveryCount,
+  requestedAt: meta.time
 })
 
-const specOf = (service: ServiceName, host: Host, subjects: Subjects, { ackWaitMs }: ActorSettings): ConsumerSpec => ({
+const specOf = (
+  { maxInFlight = 1_000, service }: Pick<Worker<Tagged, never>, "maxInFlight" | "service">,
+  host: Host,
+  subjects: Subjects,
+  { ackWaitMs }: ActorSettings
+): ConsumerSpec => ({
   stream: "work",
   durable: workDurableOf(service, host),
   filters: [subjects.works(service, host)],
-  maxInFlight: 1_000,
+  maxInFlight,
   ackWaitMs
 })
 
@@ -92,6 +112,12 @@ interface RunningWorker<Work extends Tagged, R, RGiveUp> {
   readonly underWay: Set<string>
   /** Failures so far, by the work's id. */
   readonly failures: Map<string, number>
+}
+
+/** A fault that is explained in words needs no stack. */
+const reasonOf = (cause: Cause.Cause<WorkFault>): string => {
+  const error = cause.reasons.find(Cause.isFailReason)?.error
+  return error instanceof WorkFault && typeof error.cause === "string" ? error.message : Cause.pretty(cause)
 }
 
 /** Reports the failure, and stores the work as a dead letter. A report that fails is tried again later. */
@@ -110,7 +136,7 @@ const giveUp = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(
     }
   }
   failures.delete(meta.id)
-  yield* receiver.deadLetter(delivery, `The work was given up: ${Cause.pretty(cause)}`)
+  yield* receiver.deadLetter(delivery, `The work was given up: ${reasonOf(cause)}`)
 })
 
 const attempt = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(
@@ -124,11 +150,17 @@ const attempt = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(
     const fault = new WorkFault({ operation: meta.type, cause: `delivered ${delivery.deliveryCount} times` })
     return yield* giveUp(running, opened, work, Cause.fail(fault))
   }
-  const handled = worker.handle(work, contextOf(opened))
+  const handled = worker
+    .handle(work, contextOf(opened))
+    .pipe(Effect.catchTag("WorkPostponed", (postponed) => Effect.succeed(postponed)))
   const exit = yield* Effect.exit(
     Effect.withSpan(handled, `${worker.service} ${meta.type}`, continuing(meta.traceparent))
   )
   if (Exit.isSuccess(exit)) {
+    if (exit.value instanceof WorkPostponed) {
+      yield* Effect.logDebug(`postponed for ${exit.value.pauseMs} ms: ${exit.value.reason}`)
+      return receiver.nak(delivery, exit.value.pauseMs)
+    }
     failures.delete(meta.id)
     return receiver.ack(delivery)
   }
@@ -162,7 +194,7 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
   const subjects = subjectsOf(settings.prefix)
   if (host !== anyHost) yield* claimHost(broker, subjects, service, host)
   const hosts = host === anyHost ? [anyHost] : [host, anyHost]
-  const spec = specOf(service, host, subjects, settings)
+  const spec = specOf(worker, host, subjects, settings)
   const receiver = yield* makeReceiver({ service, spec, broker, subjects, settings, maxDeliveries: Infinity })
   const running: RunningWorker<Work, R, RGiveUp> = {
     worker,
@@ -171,7 +203,7 @@ const run = Effect.fnUntraced(function* <Work extends Tagged, R, RGiveUp>(worker
     underWay: new Set(),
     failures: new Map()
   }
-  const next = yield* broker.pull(hosts.map((of) => specOf(service, of, subjects, settings)))
+  const next = yield* broker.pull(hosts.map((of) => specOf(worker, of, subjects, settings)))
   // Queries learn by it that the work has somebody who does it.
   const here = hosts.map((of) => [subjects.worker(service, of), () => Effect.succeed("")] as const)
   yield* broker.serve(`${service}-worker`, Object.fromEntries(here))

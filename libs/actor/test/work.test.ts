@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { anyHost, type Host, subjects } from "@reprise/protocol"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { actorLayer, Broker, drain, WorkFault, workerLayer } from "../src/index.ts"
+import { actorLayer, Broker, drain, WorkFault, WorkPostponed, workerLayer } from "../src/index.ts"
 import { CounterWork, counter, toCounter } from "./support/Counter.ts"
 import { misbehaving } from "./support/misbehave.ts"
 import { deadLettersOf, send } from "./support/observe.ts"
@@ -35,6 +35,31 @@ describe("a worker's work", () => {
         yield* drain
         assert.strictEqual(reports, 2)
         assert.lengthOf(yield* deadLettersOf("a"), 1)
+      }).pipe(Effect.provide(one))
+    })
+  )
+
+  it.effect("that is postponed is delivered again after the pause, and that is no failure", () =>
+    Effect.gen(function* () {
+      const world = yield* memoryWorld({ heartbeatMs: 30_000, ackWaitMs: 300_000 })
+      const deliveries: Array<number> = []
+      const handle = (_: unknown, { delivery }: { readonly delivery: number }) =>
+        Effect.suspend(() => {
+          deliveries.push(delivery)
+          return delivery < 4 ? Effect.fail(new WorkPostponed({ reason: "busy", pauseMs: 10_000 })) : Effect.void
+        })
+      const one = yield* world.start(count, workerLayer({ ...worker, attempts: 1, handle }))
+      yield* Effect.gen(function* () {
+        yield* askFor("x")
+        yield* waitUntil(Effect.sync(() => deliveries.length === 1))
+        yield* TestClock.adjust("9 seconds")
+        assert.deepStrictEqual(deliveries, [1])
+        for (const expected of [2, 3, 4]) {
+          yield* TestClock.adjust("10 seconds")
+          yield* waitUntil(Effect.sync(() => deliveries.length === expected))
+        }
+        yield* drain
+        assert.deepStrictEqual(yield* deadLettersOf("a"), [])
       }).pipe(Effect.provide(one))
     })
   )

@@ -1,2 +1,5 @@
 export { escalationActor } from "./actor/actor.ts"
-export { layer } from "./service.ts"
+export { actorsWith, layer, layerWith } from "./service.ts"
+export { type Channel, ChannelProblem, resolveChannels } from "./work/notify/Channel.ts"
+export type { NotifyOptions } from "./work/notify/notifyWorker.ts"
+export { post } from "./work/notify/post.ts"

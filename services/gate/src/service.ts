@@ -1,5 +1,17 @@
+/** The gate service: actors that keep questions to humans until they are answered, and a worker that notifies people. */
 import { actorLayer } from "@reprise/actor"
-import { escalationActor } from "./actor/actor.ts"
+import { Layer } from "effect"
+import { escalationActor, escalationActorWith } from "./actor/actor.ts"
+import { type NotifyOptions, notifyWorker } from "./work/notify/notifyWorker.ts"
 
-/** The gate service: keeps questions to humans until they are answered. Runs with any number of replicas. */
+/** Without notifications. Runs with any number of replicas. */
 export const layer = actorLayer(escalationActor)
+
+/** Decides and answers queries, and delivers no notification; those of new questions are asked for, for these channels. */
+export const actorsWith = (channels: ReadonlyArray<string>) => actorLayer(escalationActorWith(channels))
+
+/** The whole service. Runs with any number of replicas: whichever is free delivers. */
+export const layerWith = (options: NotifyOptions) => {
+  const actors = actorsWith(options.channels.map(({ name }) => name))
+  return options.channels.length === 0 ? actors : Layer.merge(actors, notifyWorker(options))
+}

@@ -5,7 +5,7 @@
 import { Messenger, type SeenEvent } from "@reprise/actor"
 import type { EscalationView, Key, PublicEvent, RunId } from "@reprise/protocol"
 import { Effect, FiberHandle, Queue, Stream } from "effect"
-import { untilSaved } from "../../system/awaitSessions.ts"
+import { untilNotified, untilSaved } from "../../system/awaitSessions.ts"
 import { findQuestion } from "../../system/lookUp.ts"
 import { untilNobodyWorks } from "../../system/sessionsAtWork.ts"
 import { type ExitCode, exitCodes } from "../../terminal/exitCodes.ts"
@@ -46,7 +46,11 @@ export interface Followed<E, R> {
 const park = <E, R>(followed: Followed<E, R>, question: EscalationView, finish: Finish) => {
   const { json: asJson, parked } = followed
   if (!asJson) say(`${questionText(question, Date.now())}\n\n${parked(question.escalationId)}`)
-  return Effect.andThen(untilSaved(followed.runId), finish(exitCodes.waiting))
+  const settled = Effect.all([untilSaved(followed.runId), untilNotified(question.escalationId)], {
+    concurrency: "unbounded",
+    discard: true
+  })
+  return Effect.andThen(settled, finish(exitCodes.waiting))
 }
 
 const answerAtTerminal = Effect.fnUntraced(function* (escalationId: string, closedText: string, finish: Finish) {

@@ -11,7 +11,7 @@ import { hostName } from "../../system/names.ts"
 import { type SystemOptions, servingSystem } from "../../system/System.ts"
 import { color, json, say } from "../../terminal/Printer.ts"
 import { agentsOf, requireTrusted } from "../../trust/requireTrust.ts"
-import { agentSettings, consoleSettings, sandboxSettings, serverSettings } from "../../trust/trustedSettings.ts"
+import { agentSettings, notifySettings, sandboxSettings, serverSettings } from "../../trust/trustedSettings.ts"
 import { Display, type ProgressFlags, withDisplay } from "../../views/live/Display.ts"
 import { publicJson, timedLine } from "../../views/publicJson.ts"
 import { servingLines } from "../../views/servingLines.ts"
@@ -94,7 +94,7 @@ const serveHere = Effect.fn("up")(function* ({ json: asJson, nats, port, web }: 
     flags: { nats: { url: Option.getOrUndefined(nats) }, web: { port: Option.getOrUndefined(port) } }
   })
   const { settings } = config
-  const needed = [...serverSettings, ...agentSettings, ...sandboxSettings, ...(web ? consoleSettings : [])]
+  const needed = [...serverSettings, ...agentSettings, ...sandboxSettings, ...notifySettings]
   yield* requireTrusted(project, config, needed, agentsOf(config))
   const host = yield* hostName
   return yield* serveProject({

@@ -12,26 +12,27 @@ import { sessionSettings } from "../../config/serviceOptions.ts"
 import { remoteSettings } from "../../system/broker.ts"
 import type { ClientFlags } from "../../system/clientSystem.ts"
 import { hostName } from "../../system/names.ts"
+import { notifyOptions } from "../../system/notifications.ts"
 import { runtimes } from "../../system/runtimes.ts"
 import type { SystemOptions } from "../../system/System.ts"
 import { requireSandbox, sandboxOf, warningOf } from "../../system/sandbox.ts"
 import { missing } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
-import { agentSettings, sandboxSettings } from "../../trust/trustedSettings.ts"
+import { agentSettings, notifySettings, sandboxSettings } from "../../trust/trustedSettings.ts"
 import { servedProject } from "./servedProject.ts"
 
 interface Flags extends ClientFlags {
   readonly service: ServiceName
 }
 
-const serviceLayer = (service: ServiceName, options: SystemOptions) => {
+const serviceLayer = (service: ServiceName, options: SystemOptions, notify: gate.NotifyOptions) => {
   switch (service) {
     case "orchestrator":
       return orchestrator.layer
     case "reviewer":
       return reviewer.layer
     case "gate":
-      return gate.layer
+      return gate.layerWith(notify)
     case "workspace":
       return workspace.layer.pipe(Layer.provide(sandboxOf(options)))
     case "session-manager":
@@ -54,12 +55,14 @@ export const serveService = Effect.fn("serveService")(function* ({ nats, service
   const runsCommands = runCommands.has(service)
   const { project, settings, url } = yield* servedProject({ nats }, service, [
     ...(service === "session-manager" ? agentSettings : []),
+    ...(service === "gate" ? notifySettings : []),
     ...(runsCommands ? sandboxSettings : [])
   ])
   const warning = runsCommands ? warningOf(yield* requireSandbox({ project, settings })) : undefined
   if (warning !== undefined) yield* Effect.logWarning(warning)
+  const notify = service === "gate" ? yield* notifyOptions(settings) : { channels: [] }
   const healthAddress = process.env["REPRISE_HEALTH_ADDRESS"] ?? ""
-  return yield* launchService(serviceLayer(service, { project, settings }), {
+  return yield* launchService(serviceLayer(service, { project, settings }, notify), {
     ...remoteSettings(settings, url, service),
     host: yield* hostName,
     ...(settings.nats.replicas === undefined ? {} : { replicas: settings.nats.replicas }),

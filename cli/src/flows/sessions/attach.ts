@@ -17,7 +17,7 @@ import { isServed, withRuntime, withSessionClient } from "../../system/sessionRu
 import { CliFailure, missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { color, okJson, say } from "../../terminal/Printer.ts"
 import { agentsOf, requireTrusted } from "../../trust/requireTrust.ts"
-import { agentSettings, sandboxSettings, serverSettings } from "../../trust/trustedSettings.ts"
+import { agentSettings, notifySettings, sandboxSettings, serverSettings } from "../../trust/trustedSettings.ts"
 
 /** A session that a human can enter, and its id at its runtime. */
 interface Open {
@@ -153,7 +153,7 @@ export const attach = Effect.fn("attach")(function* (flags: ClientFlags & { read
     )
   }
   const { config } = yield* clientOptions(flags)
-  const paths = [...serverSettings, ...agentSettings, ...sandboxSettings]
+  const paths = [...serverSettings, ...agentSettings, ...sandboxSettings, ...notifySettings]
   yield* requireTrusted(options.project, config, paths, agentsOf(config))
   // When the process that did the work ends, this one takes over, and opens the interface again.
   const code = yield* untilBrokerLost(interact(open, options)).pipe(

@@ -22,7 +22,13 @@ import { data, say } from "../../terminal/Printer.ts"
 import { isInteractive } from "../../terminal/readLine.ts"
 import { visible } from "../../terminal/visible.ts"
 import { agentsOf, requireTrust } from "../../trust/requireTrust.ts"
-import { agentSettings, sandboxSettings, serverSettings, trustedSettings } from "../../trust/trustedSettings.ts"
+import {
+  agentSettings,
+  notifySettings,
+  sandboxSettings,
+  serverSettings,
+  trustedSettings
+} from "../../trust/trustedSettings.ts"
 import { type ProgressFlags, withDisplay } from "../../views/live/Display.ts"
 import { followSession } from "./followSession.ts"
 
@@ -132,7 +138,13 @@ const begin = Effect.fn("startSession")(function* (flags: Flags) {
   })
   const { settings } = config
   yield* requireRuntime(settings.runtime, { openCodeUrl: settings.opencode.url, terminal })
-  const needsTrust = trustedSettings(config, ["permissions", ...serverSettings, ...agentSettings, ...sandboxSettings])
+  const needsTrust = trustedSettings(config, [
+    "permissions",
+    ...serverSettings,
+    ...agentSettings,
+    ...sandboxSettings,
+    ...notifySettings
+  ])
   yield* requireTrust(project, config, needsTrust, { terminal, agents: agentsOf(config) })
   const prompts = yield* readPrompts(project)
   yield* ensureSchemaFile(project)

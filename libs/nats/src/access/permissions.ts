@@ -41,7 +41,7 @@ const roles: Readonly<Record<ServiceName, ServiceRole>> = {
     works: true
   },
   reviewer: { commands: ["session-manager"], asks: [], works: false },
-  gate: { commands: ["orchestrator"], asks: [], works: false },
+  gate: { commands: ["orchestrator"], asks: ["gate"], works: true },
   workspace: { commands: [], asks: ["workspace"], works: true }
 }
 

@@ -96,6 +96,8 @@ export const EscalationView = Schema.Struct({
   evidence: Evidence,
   raisedAt: Schema.String,
   state: Schema.Literals(["open", "answered", "withdrawn"]),
+  /** The channels for notifications that are to be told of the open question and have not been, yet or at all. */
+  notNotified: Schema.optionalKey(Schema.Array(Schema.String)),
   /** How it was closed. */
   choice: Schema.optionalKey(Schema.String),
   guidance: Schema.optionalKey(Schema.String),

@@ -1,6 +1,7 @@
 /** The Escalation actor: one per question, keyed by escalation id. */
 import type { Actor } from "@reprise/actor"
-import { decide } from "./decide.ts"
+import type { NotifyWork } from "../notify/Notice.ts"
+import { decideWith } from "./decide.ts"
 import { evolve } from "./evolve.ts"
 import { EscalationInput } from "./inputs.ts"
 import { JournalEvent } from "./journal.ts"
@@ -8,15 +9,20 @@ import { react } from "./react.ts"
 import { type EscalationState, initial } from "./state.ts"
 import { view } from "./view.ts"
 
-export const escalationActor: Actor<EscalationState, EscalationInput, JournalEvent> = {
+/** `channels`: the names of those that are notified of new questions; what was notified of is in the journal. */
+export const escalationActorWith = (
+  channels: ReadonlyArray<string>
+): Actor<EscalationState, EscalationInput, JournalEvent, NotifyWork> => ({
   service: "gate",
   commands: EscalationInput,
   journal: JournalEvent,
   initial,
-  decide,
+  decide: decideWith(channels),
   evolve,
   react,
   runOf: (state) => (state.status === "none" ? undefined : state.question?.runId),
   view,
   snapshotVersion: 1
-}
+})
+
+export const escalationActor = escalationActorWith([])

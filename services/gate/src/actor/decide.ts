@@ -8,7 +8,7 @@ import { Equal, Result } from "effect"
 import { resolveChoice } from "../resolveChoice.ts"
 import type { EscalationInput, InputOf } from "./inputs.ts"
 import type { JournalEvent } from "./journal.ts"
-import type { ClosedEscalation, EscalationState, OpenEscalation } from "./state.ts"
+import { type ClosedEscalation, type EscalationState, type OpenEscalation, toldOf } from "./state.ts"
 
 type Decision = Result.Result<ReadonlyArray<JournalEvent>, Refusal>
 
@@ -26,14 +26,19 @@ const describeClosing = (state: ClosedEscalation): string =>
  * Repeating a question changes nothing. Another one under the same id updates it while it is open, and is refused
  * later.
  */
-const raise = (state: EscalationState, command: InputOf<"RaiseEscalation">, now: string): Decision => {
+const raise = (
+  state: EscalationState,
+  command: InputOf<"RaiseEscalation">,
+  now: string,
+  channels: ReadonlyArray<string>
+): Decision => {
   const id = command.escalationId
   if (command.options.length === 0) {
     return refuse("no-options", `Escalation ${id} has no options, so nobody could answer it. Give it at least one.`)
   }
   switch (state.status) {
     case "none":
-      return record({ _tag: "Raised", at: now, question: command })
+      return record({ _tag: "Raised", at: now, question: command, ...(channels.length === 0 ? {} : { channels }) })
     case "open":
       if (state.question.runId !== command.runId) {
         return refuse(
@@ -142,7 +147,18 @@ const withdraw = (
 const remind = (state: EscalationState, { count }: InputOf<"Remind">, now: string): Decision =>
   state.status === "open" && count === state.reminders + 1 ? record({ _tag: "Reminded", at: now, count }) : nothing
 
-export const decide = (state: EscalationState, input: EscalationInput, delivery: Delivery): Decision => {
+/** Work is delivered again after a crash, so a channel may be reported twice. */
+const tell = (state: EscalationState, { channel }: InputOf<"ChannelTold">, now: string): Decision =>
+  state.status === "none" || state.question === undefined || toldOf(state).includes(channel)
+    ? nothing
+    : record({ _tag: "Told", at: now, channel })
+
+const decideFor = (
+  channels: ReadonlyArray<string>,
+  state: EscalationState,
+  input: EscalationInput,
+  delivery: Delivery
+): Decision => {
   if (input.escalationId !== delivery.key) {
     return refuse(
       "misaddressed",
@@ -151,12 +167,20 @@ export const decide = (state: EscalationState, input: EscalationInput, delivery:
   }
   switch (input._tag) {
     case "RaiseEscalation":
-      return raise(state, input, delivery.now)
+      return raise(state, input, delivery.now, channels)
     case "AnswerEscalation":
       return answer(state, input, delivery.now)
     case "WithdrawEscalation":
       return withdraw(state, input, delivery.now)
     case "Remind":
       return remind(state, input, delivery.now)
+    case "ChannelTold":
+      return tell(state, input, delivery.now)
   }
 }
+
+/** `channels`: the names of the channels that are notified of new questions. */
+export const decideWith =
+  (channels: ReadonlyArray<string>) =>
+  (state: EscalationState, input: EscalationInput, delivery: Delivery): Decision =>
+    decideFor(channels, state, input, delivery)

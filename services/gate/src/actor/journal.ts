@@ -10,7 +10,8 @@ export type Question = typeof RaiseEscalation.Type
 const at = Schema.String
 
 export const JournalEvent = Schema.TaggedUnion({
-  Raised: { at, question: RaiseEscalation },
+  /** `channels`: who is to be notified, as it was configured then. */
+  Raised: { at, question: RaiseEscalation, channels: Schema.optionalKey(Schema.Array(Schema.String)) },
   /** The question was raised again while open, with other words or evidence. */
   Updated: { at, question: RaiseEscalation },
   Answered: {
@@ -23,7 +24,9 @@ export const JournalEvent = Schema.TaggedUnion({
   Withdrawn: { at, escalationId: EscalationId, reason: WithdrawalReason },
   /** The run had withdrawn the question before the answer reached it: it went on without the answer. */
   Overruled: { at, reason: WithdrawalReason },
-  Reminded: { at, count: Schema.Int }
+  Reminded: { at, count: Schema.Int },
+  /** A channel has the question, or may have it: from now on it is told of reminders and of the end. */
+  Told: { at, channel: Schema.String }
 })
 export type JournalEvent = typeof JournalEvent.Type
 export type JournalEventOf<Tag extends JournalEvent["_tag"]> = Extract<JournalEvent, { readonly _tag: Tag }>

@@ -1,16 +1,17 @@
-/** What an Escalation actor sends: public events, the answer to the orchestrator, and its own reminders. */
+/** What an Escalation actor sends: public events, the answer to the orchestrator, its own reminders, and notifications. */
 import { type Outgoing, publish, send, setTimer } from "@reprise/actor"
 import { isStandalone, type PublicEvent, SessionId, to } from "@reprise/protocol"
+import { type NotifyWork, noticeQuestion, notify, type QuestionNotice } from "../notify/Notice.ts"
 import type { InputOf } from "./inputs.ts"
 import type { JournalEvent, JournalEventOf, Question } from "./journal.ts"
-import { contextOf, type EscalationState } from "./state.ts"
+import { contextOf, type EscalationState, toldOf } from "./state.ts"
 
 const minuteMs = 60_000
 /** The first reminder comes after ten minutes, the others hourly (docs/design/gate.md#the-gate-where-humans-answer). */
 const reminderAfterMs = (count: number) => (count === 1 ? 10 * minuteMs : 60 * minuteMs)
 const later = (iso: string, ms: number) => new Date(Date.parse(iso) + ms).toISOString()
 
-type GateOutgoing = Outgoing<InputOf<"Remind">>
+type GateOutgoing = Outgoing<InputOf<"Remind">, NotifyWork>
 
 const setReminder = (question: Question, count: number, now: string): GateOutgoing => {
   const command: InputOf<"Remind"> = { _tag: "Remind", escalationId: question.escalationId, count }
@@ -41,20 +42,47 @@ const announceAnswer = (question: Question, event: JournalEventOf<"Answered">): 
 /** An update is published under the same id: readers replace what they show. */
 const raised = (question: Question): PublicEvent => ({ ...question, _tag: "EscalationRaised" })
 
+/** What the channels that have the question are told of its end; undefined: it is open, or was never raised. */
+const closingNotice = (state: EscalationState): QuestionNotice | undefined => {
+  if (state.status === "answered") {
+    const { by, choice, via } = state.answer
+    return { _tag: "Answered", question: noticeQuestion(state.question, state.raisedAt), choice, by, via }
+  }
+  if (state.status !== "withdrawn" || state.question === undefined || state.raisedAt === undefined) return undefined
+  const question = noticeQuestion(state.question, state.raisedAt)
+  return { _tag: "Withdrawn", question, reason: state.withdrawal.reason }
+}
+
+const notifyOfEnd = (state: EscalationState, channels: ReadonlyArray<string>): ReadonlyArray<GateOutgoing> => {
+  const notice = closingNotice(state)
+  return notice === undefined ? [] : notify(channels, notice)
+}
+
 const outgoing = (state: EscalationState, event: JournalEvent): ReadonlyArray<GateOutgoing> => {
   switch (event._tag) {
     case "Raised":
-      return [publish(raised(event.question)), setReminder(event.question, 1, event.at)]
+      return [
+        publish(raised(event.question)),
+        setReminder(event.question, 1, event.at),
+        ...notify(event.channels ?? [], { _tag: "Raised", question: noticeQuestion(event.question, event.at) })
+      ]
     case "Updated":
       return [publish(raised(event.question))]
     case "Reminded": {
       if (state.status !== "open") return []
       const { question, raisedAt: openSince } = state
       const reminded = publish({ _tag: "EscalationReminded", ...contextOf(question), openSince, count: event.count })
-      return [reminded, setReminder(question, event.count + 1, event.at)]
+      const notice: QuestionNotice = {
+        _tag: "Reminder",
+        question: noticeQuestion(question, openSince),
+        count: event.count
+      }
+      return [reminded, setReminder(question, event.count + 1, event.at), ...notify(toldOf(state), notice)]
     }
     case "Answered":
-      return state.status === "answered" ? announceAnswer(state.question, event) : []
+      return state.status === "answered"
+        ? [...announceAnswer(state.question, event), ...notifyOfEnd(state, toldOf(state))]
+        : []
     case "Overruled": {
       if (state.status !== "answered") return []
       const { by, choice, guidance, via } = state.answer
@@ -66,8 +94,13 @@ const outgoing = (state: EscalationState, event: JournalEvent): ReadonlyArray<Ga
     }
     case "Withdrawn":
       return state.status === "withdrawn" && state.question !== undefined
-        ? [publish({ _tag: "EscalationWithdrawn", ...closedContextOf(state.question), reason: event.reason })]
+        ? [
+            publish({ _tag: "EscalationWithdrawn", ...closedContextOf(state.question), reason: event.reason }),
+            ...notifyOfEnd(state, toldOf(state))
+          ]
         : []
+    case "Told":
+      return notifyOfEnd(state, [event.channel])
   }
 }
 

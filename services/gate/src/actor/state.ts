@@ -1,27 +1,48 @@
 /** One question to a human: open until the first valid answer, through whichever channel, or until it is withdrawn. */
 import type { JournalEventOf, Question } from "./journal.ts"
 
+/** Absent fields: none. */
+interface Notified {
+  /** The channels that are to be told of the question. */
+  readonly channels?: ReadonlyArray<string>
+  /** The channels that have the question, or may have it. */
+  readonly told?: ReadonlyArray<string>
+}
+
 export type EscalationState =
   | { readonly status: "none" }
-  | { readonly status: "open"; readonly question: Question; readonly raisedAt: string; readonly reminders: number }
-  | {
+  | (Notified & {
+      readonly status: "open"
+      readonly question: Question
+      readonly raisedAt: string
+      readonly reminders: number
+    })
+  | (Notified & {
       readonly status: "answered"
       readonly question: Question
       readonly raisedAt: string
       readonly answer: JournalEventOf<"Answered">
       /** The answer came too late for the run. */
       readonly overruled?: JournalEventOf<"Overruled">
-    }
-  | {
+    })
+  | (Notified & {
       readonly status: "withdrawn"
       /** Absent when it was withdrawn before it was raised. */
       readonly question?: Question
       readonly raisedAt?: string
       readonly withdrawal: JournalEventOf<"Withdrawn">
-    }
+    })
 
 export type OpenEscalation = Extract<EscalationState, { readonly status: "open" }>
 export type ClosedEscalation = Exclude<EscalationState, { readonly status: "none" | "open" }>
+
+/** The channels to which a question is known. */
+export const toldOf = (state: EscalationState): ReadonlyArray<string> =>
+  state.status === "none" ? [] : (state.told ?? [])
+
+/** The channels that are to be told of an open question and have not been. */
+export const notNotified = (state: OpenEscalation): ReadonlyArray<string> =>
+  (state.channels ?? []).filter((channel) => !toldOf(state).includes(channel))
 
 export const initial: EscalationState = { status: "none" }
 

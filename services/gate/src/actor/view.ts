@@ -1,5 +1,5 @@
 import type { EscalationView } from "@reprise/protocol"
-import { contextOf, type EscalationState } from "./state.ts"
+import { contextOf, type EscalationState, notNotified } from "./state.ts"
 
 /** The read model; undefined until the question is raised. */
 export const view = (state: EscalationState): EscalationView | undefined => {
@@ -15,8 +15,10 @@ export const view = (state: EscalationState): EscalationView | undefined => {
     raisedAt: state.raisedAt
   }
   switch (state.status) {
-    case "open":
-      return { ...shown, state: "open" }
+    case "open": {
+      const waiting = notNotified(state)
+      return { ...shown, state: "open", ...(waiting.length === 0 ? {} : { notNotified: waiting }) }
+    }
     case "answered": {
       const { at, by, choice, guidance, via } = state.answer
       return {

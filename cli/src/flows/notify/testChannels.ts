@@ -1,0 +1,70 @@
+/** `reprise notify test [CHANNEL]`: sends a test message through each configured channel, and says what happened. */
+import { randomUUID } from "node:crypto"
+import { type Channel, post } from "@reprise/gate"
+import { Clock, Effect, Option } from "effect"
+import { loadConfig } from "../../config/loadConfig.ts"
+import { findProject } from "../../project/Project.ts"
+import { notifyOptions } from "../../system/notifications.ts"
+import { exitWith, missing, wrongUse } from "../../terminal/CliFailure.ts"
+import { exitCodes } from "../../terminal/exitCodes.ts"
+import { data, okJson } from "../../terminal/Printer.ts"
+import { requireTrusted } from "../../trust/requireTrust.ts"
+import { notifySettings } from "../../trust/trustedSettings.ts"
+import { table } from "../../views/table.ts"
+
+interface Flags {
+  readonly channel: Option.Option<string>
+  readonly json: boolean
+}
+
+const send = Effect.fnUntraced(function* (channel: Channel) {
+  const before = yield* Clock.currentTimeMillis
+  const outcome = yield* post(channel, [{ _tag: "Test", id: `test-${randomUUID()}` }])
+  const durationMs = (yield* Clock.currentTimeMillis) - before
+  return {
+    channel: channel.name,
+    preset: channel.preset,
+    delivered: outcome._tag === "Delivered",
+    durationMs,
+    ...(outcome._tag === "Delivered" ? {} : { reason: outcome.reason })
+  }
+})
+
+const chosen = (channels: ReadonlyArray<Channel>, name: Option.Option<string>) => {
+  if (channels.length === 0) {
+    return missing(
+      "no-channels",
+      "No channel for notifications is configured.",
+      "Add one to notify.channels in reprise.toml; docs/notifications.md has examples."
+    )
+  }
+  if (Option.isNone(name)) return Effect.succeed(channels)
+  const found = channels.filter((one) => one.name === name.value)
+  return found.length > 0
+    ? Effect.succeed(found)
+    : wrongUse(
+        "unknown-channel",
+        `There is no channel '${name.value}' for notifications.`,
+        `Configured are: ${channels.map((one) => one.name).join(", ")}.`
+      )
+}
+
+/** Ends with exit code 3 unless every channel took its message. */
+export const testChannels = Effect.fn("testChannels")(function* ({ channel, json }: Flags) {
+  const project = yield* findProject(process.cwd())
+  const config = yield* loadConfig(project.root)
+  yield* requireTrusted(project, config, notifySettings)
+  const { channels } = yield* notifyOptions(config.settings)
+  const sent = yield* Effect.forEach(yield* chosen(channels, channel), send, { concurrency: 4 })
+  if (json) okJson(sent)
+  else {
+    const rows = sent.map((one) => [
+      one.channel,
+      one.preset,
+      one.delivered ? "delivered" : `not delivered: ${one.reason ?? ""}`,
+      `${one.durationMs} ms`
+    ])
+    data(table(["channel", "preset", "result", "time"], rows))
+  }
+  if (!sent.every(({ delivered }) => delivered)) return yield* exitWith(exitCodes.missing)
+})

@@ -1,0 +1,135 @@
+/** A channel as a function: what it is told → the HTTP request that tells it (docs/notifications.md#what-is-sent). Pure. */
+import type { Preset } from "./ChannelSettings.ts"
+import { deliveryIdOf, isClosing, kindOf, type Notice, subjectKeyOf } from "./Notice.ts"
+import { fitText, utf8Size } from "./plainText.ts"
+import { wordsOf } from "./words.ts"
+
+/** A channel whose address and token are known. */
+export interface Destination {
+  readonly name: string
+  readonly preset: Preset
+  readonly url: string
+  /** Of an ntfy server. */
+  readonly token?: string
+}
+
+/** A POST request, not signed yet. */
+export interface HttpRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** One notice, or several of one kind for a channel of messages. */
+export type Notices = readonly [Notice, ...ReadonlyArray<Notice>]
+
+/** The question's page in the web console; the first page for several; undefined: nobody said how the console is reached. */
+const linkOf = ([first, ...others]: Notices, origin: string | undefined): string | undefined => {
+  if (origin === undefined || first._tag === "Test") return undefined
+  return others.length > 0 ? origin : `${origin}/questions/${first.question.escalationId}`
+}
+
+const closing = (notice: Notice) => {
+  switch (notice._tag) {
+    case "Answered":
+      return { closed: { by: notice.by, via: notice.via, choice: notice.choice } }
+    case "Withdrawn":
+      return { closed: { reason: notice.reason } }
+    case "Reminder":
+      return { reminder: notice.count }
+    default:
+      return {}
+  }
+}
+
+const webhookBody = (channel: string, notice: Notice, link: string | undefined) => ({
+  version: 1,
+  kind: kindOf(notice),
+  delivery: deliveryIdOf(channel, notice),
+  subject: subjectKeyOf(channel, notice),
+  channel,
+  ...(notice._tag === "Test" ? {} : { question: notice.question }),
+  ...closing(notice),
+  ...(link === undefined ? {} : { link })
+})
+
+/** A longer message becomes an attachment. */
+const longestNtfyBytes = 4_000
+
+const ntfyBody = (topic: string, notices: Notices, link: string | undefined) => {
+  const { text, title } = wordsOf(notices)
+  const [first] = notices
+  return {
+    topic,
+    title,
+    message: fitText(text, longestNtfyBytes, utf8Size),
+    tags: [isClosing(first) ? "white_check_mark" : "raising_hand"],
+    priority: isClosing(first) ? 2 : 4,
+    ...(link === undefined ? {} : { click: link, actions: [{ action: "view", label: "Open", url: link }] })
+  }
+}
+
+/** Slack reads these three as markup: `<!channel>` would call everybody. */
+const forSlack = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+
+/** Slack refuses a longer section. */
+const longestSlackText = 2_900
+const sizeForSlack = (character: string): number => forSlack(character).length
+
+const slackBody = (notices: Notices, link: string | undefined) => {
+  const { text, title } = wordsOf(notices)
+  const section = {
+    type: "section",
+    text: { type: "mrkdwn", text: forSlack(fitText(text, longestSlackText, sizeForSlack)), verbatim: true }
+  }
+  const button = { type: "button", text: { type: "plain_text", text: "Open the question" }, url: link }
+  return {
+    // What a notification shows.
+    text: forSlack(title),
+    unfurl_links: false,
+    blocks: [
+      { type: "header", text: { type: "plain_text", text: title, emoji: false } },
+      section,
+      ...(link === undefined ? [] : [{ type: "actions", elements: [button] }])
+    ]
+  }
+}
+
+/** An ntfy server takes JSON at its root; the topic is the end of the address. */
+const ntfyAddress = (url: string): { readonly root: string; readonly topic: string } => {
+  const address = new URL(url)
+  const parts = address.pathname.split("/").filter((part) => part !== "")
+  const topic = decodeURIComponent(parts.at(-1) ?? "")
+  return { root: new URL(`/${parts.slice(0, -1).join("/")}`, address).href, topic }
+}
+
+/** The origin is that of the web console. */
+export const requestOf = (
+  { name, preset, token, url }: Destination,
+  notices: Notices,
+  origin?: string
+): HttpRequest => {
+  const [first] = notices
+  const link = linkOf(notices, origin)
+  const headers = {
+    "content-type": "application/json",
+    "user-agent": "reprise",
+    // A message about several questions has no id: it may be put together otherwise when it is sent again.
+    ...(notices.length === 1 ? { "reprise-delivery": deliveryIdOf(name, first) } : {})
+  }
+  switch (preset) {
+    case "webhook":
+      return { url, headers, body: JSON.stringify(webhookBody(name, first, link)) }
+    case "slack":
+      return { url, headers, body: JSON.stringify(slackBody(notices, link)) }
+    case "ntfy": {
+      const { root, topic } = ntfyAddress(url)
+      const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
+      return {
+        url: root,
+        headers: { ...headers, ...authorization },
+        body: JSON.stringify(ntfyBody(topic, notices, link))
+      }
+    }
+  }
+}

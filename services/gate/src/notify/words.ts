@@ -1,0 +1,86 @@
+/** What people read in a message about questions. Pure. */
+import type { Notice, QuestionNotice } from "./Notice.ts"
+import { plainText } from "./plainText.ts"
+
+/** A message of a chat or telephone. */
+export interface Words {
+  readonly title: string
+  readonly text: string
+}
+
+const longestTitle = 120
+const longestText = 500
+/** A batch names so many questions, and counts the others. */
+const mostNamed = 10
+
+const titles = {
+  Raised: "Reprise needs you",
+  Reminder: "Reprise still needs you",
+  Answered: "No longer needed",
+  Withdrawn: "No longer needed"
+} as const
+
+const withdrawals = {
+  "agent-working": "The agent goes on by itself.",
+  superseded: "A newer question of the same run replaces it.",
+  "run-ended": "The run has ended."
+} as const
+
+/** `Plan, phase 2 (Title)`. */
+const placeOf = ({ question: { phase, phaseTitle, plan, runId } }: QuestionNotice): string => {
+  const title = phaseTitle === undefined ? "" : ` (${phaseTitle})`
+  return `${plan ?? `run ${runId}`}${phase === undefined ? "" : `, phase ${phase}${title}`}`
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ")
+
+const detailsOf = (notice: QuestionNotice): ReadonlyArray<string> => {
+  const { escalationId, options, raisedAt, reason } = notice.question
+  const asked = plainText(reason, longestText)
+  switch (notice._tag) {
+    case "Raised":
+    case "Reminder":
+      return [
+        ...(notice._tag === "Reminder" ? [`Open since ${raisedAt}.`] : []),
+        asked,
+        `Choices: ${plainText(options.map(({ name }) => name).join(", "), longestText)}`,
+        `Answer: reprise gate answer ${escalationId} CHOICE`
+      ]
+    case "Answered":
+      return [
+        `${plainText(notice.by, 60)} answered '${plainText(notice.choice, 60)}' through ${plainText(notice.via, 60)}.`,
+        `The question was: ${plainText(oneLine(reason), 200)}`
+      ]
+    case "Withdrawn":
+      return [withdrawals[notice.reason], `The question was: ${plainText(oneLine(reason), 200)}`]
+  }
+}
+
+const lineOf = (notice: QuestionNotice): string =>
+  `• ${placeOf(notice)}: ${plainText(oneLine(notice.question.reason), 120)} (${notice.question.escalationId})`
+
+const batchWords = (notices: ReadonlyArray<QuestionNotice>, kind: QuestionNotice["_tag"]): Words => {
+  const left = notices.length - mostNamed
+  const more = left > 0 ? [`and ${left} more`] : []
+  return {
+    title: `${titles[kind]}: ${notices.length} questions`,
+    text: [...notices.slice(0, mostNamed).map(lineOf), ...more, "'reprise gate' shows the open ones."].join("\n")
+  }
+}
+
+/** One message about these notices, which are of one kind. */
+export const wordsOf = (notices: readonly [Notice, ...ReadonlyArray<Notice>]): Words => {
+  const [first, ...others] = notices
+  if (first._tag === "Test") {
+    return {
+      title: "Reprise reaches this channel",
+      text: "This is a test: nothing waits for you. It was sent by 'reprise notify test'."
+    }
+  }
+  const rest = others.filter((notice) => notice._tag !== "Test")
+  if (rest.length > 0) return batchWords([first, ...rest], first._tag)
+  return {
+    title: plainText(oneLine(`${titles[first._tag]}: ${placeOf(first)}`), longestTitle),
+    text: detailsOf(first).join("\n")
+  }
+}

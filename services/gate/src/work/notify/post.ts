@@ -1,0 +1,80 @@
+/** Sends one request to a channel. What the channel answers besides its status is not read. */
+import { Clock, Effect, Redacted } from "effect"
+import { type Outcome, outcomeOf } from "../../notify/attempts.ts"
+import { type Notices, requestOf } from "../../notify/requestOf.ts"
+import type { Channel } from "./Channel.ts"
+import { signature } from "./sign.ts"
+
+const longestWaitMs = 10_000
+
+export interface PostOptions {
+  /** The address of the web console, for links. */
+  readonly origin?: string
+  /** How long an answer is waited for. Default: ten seconds. */
+  readonly timeoutMs?: number
+}
+
+const codeOf = (thrown: unknown): string => {
+  const cause = thrown instanceof Error ? (thrown.cause ?? thrown) : thrown
+  if (cause instanceof Error && "code" in cause && typeof cause.code === "string") return cause.code
+  return cause instanceof Error ? cause.name : "unknown"
+}
+
+/** Codes of connections over which nothing was sent. */
+const neverSent: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH"
+])
+
+/** No words of the failure: they may hold the address. */
+const failed = (thrown: unknown, timeoutMs: number): Outcome => {
+  if (thrown instanceof DOMException && thrown.name === "TimeoutError") {
+    return { _tag: "Failed", reason: `it did not answer within ${timeoutMs / 1000} seconds`, maybeReceived: true }
+  }
+  const code = codeOf(thrown)
+  return { _tag: "Failed", reason: `it cannot be reached (${code})`, maybeReceived: !neverSent.has(code) }
+}
+
+/** Never fails. */
+export const post = Effect.fn("post")(function* (
+  channel: Channel,
+  notices: Notices,
+  { origin, timeoutMs = longestWaitMs }: PostOptions = {}
+) {
+  const { name, preset, secret, token } = channel
+  const request = requestOf(
+    {
+      name,
+      preset,
+      url: Redacted.value(channel.url),
+      ...(token === undefined ? {} : { token: Redacted.value(token) })
+    },
+    notices,
+    origin
+  )
+  const nowMs = yield* Clock.currentTimeMillis
+  const signed = secret === undefined ? {} : { "reprise-signature": signature(secret, nowMs, request.body) }
+  return yield* Effect.tryPromise({
+    try: async (signal) => {
+      const response = await fetch(request.url, {
+        method: "POST",
+        headers: { ...request.headers, ...signed },
+        body: request.body,
+        redirect: "manual",
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+      })
+      await response.body?.cancel()
+      return { status: response.status, retryAfter: response.headers.get("retry-after") }
+    },
+    catch: (thrown) => failed(thrown, timeoutMs)
+  }).pipe(
+    Effect.matchEffect({
+      onSuccess: ({ retryAfter, status }) =>
+        Effect.map(Clock.currentTimeMillis, (answeredMs) => outcomeOf(status, retryAfter, answeredMs)),
+      onFailure: Effect.succeed
+    })
+  )
+})

@@ -1,0 +1,227 @@
+import { assert, layer } from "@effect/vitest"
+import { ActorConfig, drain, JetStreamBroker, Messenger } from "@reprise/actor"
+import { ensureStreams, Nats } from "@reprise/nats"
+import { EscalationId, RunId, to } from "@reprise/protocol"
+import { localBroker, type ReceiverHandle, Broker as Server, startReceiver } from "@reprise/testing"
+import { Effect, Layer, Redacted, Schedule } from "effect"
+import { layerWith, type NotifyOptions } from "../src/index.ts"
+import type { Channel } from "../src/work/notify/Channel.ts"
+import { question } from "./fixtures.ts"
+import { verified } from "./support/verified.ts"
+
+const config = ActorConfig.layer({ prefix: "t" })
+
+const world = Layer.unwrap(
+  Effect.map(Server, ({ url }) =>
+    Messenger.layer.pipe(
+      Layer.provideMerge(JetStreamBroker.layer),
+      Layer.provideMerge(Layer.effectDiscard(ensureStreams("t", { storageBytes: 256 * 1024 ** 2 }))),
+      Layer.provideMerge(Nats.layer({ url, name: "notify-test" })),
+      Layer.provideMerge(config)
+    )
+  )
+).pipe(Layer.provide(localBroker))
+
+const secret = "the secret of this test"
+
+const webhook = ({ url }: Pick<ReceiverHandle, "url">, name = "hook"): Channel => ({
+  name,
+  preset: "webhook",
+  url: Redacted.make(`${url}/hook`),
+  secret: Redacted.make(secret),
+  reminders: true
+})
+
+/** One process of the gate that delivers, until the scope closes. */
+const startGate = (options: NotifyOptions) => Layer.build(Layer.fresh(layerWith(options)))
+
+let asked = 0
+const newQuestion = () => {
+  const run = `n${++asked}`
+  return { runId: RunId.make(run), escalationId: EscalationId.make(`${run}-e1`) }
+}
+type Id = ReturnType<typeof newQuestion>
+
+const ask = (id: Id) =>
+  Messenger.use((messenger) =>
+    messenger.send({
+      service: "gate",
+      key: id.escalationId,
+      command: question({ ...id, reason: "Which <b>database</b>?" })
+    })
+  )
+const answer = ({ escalationId }: Id) =>
+  Messenger.use((messenger) =>
+    messenger.send(to.gate(escalationId).AnswerEscalation({ choice: "fix", by: "ada", via: "cli", guidance: "hush" }))
+  )
+
+const waitUntil = (condition: () => boolean) =>
+  Effect.suspend(() => (condition() ? Effect.void : Effect.fail("not yet"))).pipe(
+    Effect.retry(Schedule.spaced("20 millis")),
+    Effect.orDie
+  )
+
+const deliveries = ({ requests }: ReceiverHandle) => requests.map(({ headers }) => headers["reprise-delivery"])
+const bodies = ({ requests }: ReceiverHandle) => requests.map(({ body }) => JSON.parse(body) as Record<string, unknown>)
+const deadLettersOf = ({ escalationId }: Id) =>
+  Effect.map(
+    Messenger.use((messenger) => messenger.deadLetters()),
+    (letters) => letters.filter(({ content }) => content?.subject.endsWith(`.${escalationId}`))
+  )
+
+layer(world, { excludeTestServices: true, timeout: "5 minutes" })("notifications over JetStream", (it) => {
+  it.effect("tell a webhook once of a question, signed, with a link, and once of its answer without the guidance", () =>
+    Effect.gen(function* () {
+      const receiver = yield* startReceiver()
+      yield* startGate({ channels: [webhook(receiver)], origin: "https://reprise.example.org" })
+      const id = newQuestion()
+      yield* ask(id)
+      yield* ask(id)
+      yield* waitUntil(() => receiver.requests.length > 0)
+      yield* drain
+      yield* answer(id)
+      yield* waitUntil(() => receiver.requests.length > 1)
+      yield* drain
+      assert.deepStrictEqual(deliveries(receiver), [
+        `${id.escalationId}.hook.raised`,
+        `${id.escalationId}.hook.answered`
+      ])
+      const [raised, answered] = bodies(receiver)
+      assert.containSubset(raised, {
+        kind: "raised",
+        delivery: `${id.escalationId}.hook.raised`,
+        question: { ...id, reason: "Which <b>database</b>?" },
+        link: `https://reprise.example.org/questions/${id.escalationId}`
+      })
+      assert.containSubset(answered, { kind: "answered", closed: { by: "ada", via: "cli", choice: "fix" } })
+      assert.notInclude(JSON.stringify(answered), "hush")
+      for (const { body, headers } of receiver.requests) {
+        const signature = `${headers["reprise-signature"]}`
+        assert.isTrue(yield* verified(secret, signature, body))
+        assert.isFalse(yield* verified(secret, signature, `${body} `))
+        assert.isFalse(yield* verified("another", signature, body))
+      }
+    })
+  )
+
+  it.effect("are sent again under the same id until the receiver takes them", () =>
+    Effect.gen(function* () {
+      const receiver = yield* startReceiver((_, n) => ({ status: n < 3 ? 500 : 200 }))
+      yield* startGate({ channels: [webhook(receiver)] })
+      const id = newQuestion()
+      yield* ask(id)
+      yield* waitUntil(() => receiver.requests.length === 3)
+      yield* drain
+      assert.deepStrictEqual(deliveries(receiver), Array(3).fill(`${id.escalationId}.hook.raised`))
+      assert.deepStrictEqual(yield* deadLettersOf(id), [])
+    })
+  )
+
+  it.effect("wait as long as the receiver asks for", () =>
+    Effect.gen(function* () {
+      const times: Array<number> = []
+      const receiver = yield* startReceiver((_, n) => {
+        times.push(Date.now())
+        return n === 1 ? { status: 429, headers: { "retry-after": "3" } } : { status: 204 }
+      })
+      yield* startGate({ channels: [webhook(receiver)] })
+      yield* ask(newQuestion())
+      yield* waitUntil(() => times.length === 2)
+      yield* drain
+      const [first = 0, second = 0] = times
+      assert.isAtLeast(second - first, 2_900)
+    })
+  )
+
+  it.effect("that a receiver refuses for good become a dead letter in plain words, and are not sent again", () =>
+    Effect.gen(function* () {
+      const replies = [{ status: 410 }, { status: 404 }, { status: 302, headers: { location: "/elsewhere" } }]
+      const receiver = yield* startReceiver((_, n) => replies[n - 1] ?? { status: 200 })
+      yield* startGate({ channels: [webhook(receiver)] })
+      const reasons = [/it answered 410/, /it answered 404/, /a redirect, and those are not followed/]
+      for (const [index, reason] of reasons.entries()) {
+        const id = newQuestion()
+        yield* ask(id)
+        yield* waitUntil(() => receiver.requests.length === index + 1)
+        yield* drain
+        const [letter, ...more] = yield* deadLettersOf(id)
+        assert.lengthOf(more, 0)
+        assert.match(letter?.content?.reason ?? "", reason)
+        assert.include(
+          letter?.content?.reason,
+          `Telling channel 'hook' that question ${id.escalationId} was raised failed:`
+        )
+        assert.notInclude(JSON.stringify(letter), receiver.url, "the address may be a secret")
+      }
+      assert.isTrue(receiver.requests.every(({ path }) => path === "/hook"))
+    })
+  )
+
+  it.effect("to a receiver that never answers do not hold up the others", () =>
+    Effect.gen(function* () {
+      const hanging = yield* startReceiver(() => "never")
+      const quick = yield* startReceiver()
+      const channels = [webhook(hanging, "hanging"), webhook(quick, "quick")]
+      yield* startGate({ channels, timeoutMs: 1_000 })
+      const ids = Array.from({ length: 40 }, newQuestion)
+      yield* Effect.forEach(ids, ask, { concurrency: 10 })
+      yield* waitUntil(() => quick.requests.length === ids.length)
+      assert.isAtMost(hanging.atOnce(), 4)
+      assert.strictEqual(new Set(deliveries(quick)).size, ids.length)
+    })
+  )
+
+  it.effect("of a question that was answered before it could be told end there, without a word of its end", () =>
+    Effect.gen(function* () {
+      const receiver = yield* startReceiver(() => ({ status: 503 }))
+      yield* startGate({ channels: [webhook(receiver)] })
+      const id = newQuestion()
+      yield* ask(id)
+      yield* waitUntil(() => receiver.requests.length === 1)
+      yield* answer(id)
+      yield* drain
+      assert.deepStrictEqual(deliveries(receiver), [`${id.escalationId}.hook.raised`])
+      assert.deepStrictEqual(yield* deadLettersOf(id), [])
+    })
+  )
+
+  it.effect("come together in a chat: the first at once, those that soon follow in one message", () =>
+    Effect.gen(function* () {
+      const receiver = yield* startReceiver()
+      const phone: Channel = {
+        name: "phone",
+        preset: "ntfy",
+        url: Redacted.make(`${receiver.url}/topic`),
+        reminders: true
+      }
+      yield* startGate({ channels: [phone], batchMs: 2_000 })
+      yield* ask(newQuestion())
+      yield* waitUntil(() => receiver.requests.length === 1)
+      const ids = Array.from({ length: 50 }, newQuestion)
+      yield* Effect.forEach(ids, ask, { concurrency: 50 })
+      yield* drain
+      const titles = bodies(receiver).map(({ title }) => `${title}`)
+      assert.notInclude(titles[0], "questions")
+      assert.isAtMost(titles.length, 4, titles.join("; "))
+      const told = titles.reduce((sum, title) => sum + Number(/(\d+) questions$/.exec(title)?.[1] ?? 1), 0)
+      assert.strictEqual(told, 51)
+    })
+  )
+
+  it.effect("of a thousand open questions are a thousand requests, four at a time", () =>
+    Effect.gen(function* () {
+      const receiver = yield* startReceiver()
+      yield* startGate({ channels: [webhook(receiver)] })
+      const ids = Array.from({ length: 1_000 }, newQuestion)
+      yield* Effect.forEach(ids, ask, { concurrency: 50 })
+      yield* waitUntil(() => receiver.requests.length >= ids.length)
+      yield* drain
+      assert.lengthOf(receiver.requests, ids.length)
+      assert.deepStrictEqual(
+        new Set(deliveries(receiver)),
+        new Set(ids.map(({ escalationId }) => `${escalationId}.hook.raised`))
+      )
+      assert.isAtMost(receiver.atOnce(), 4)
+    })
+  )
+})
