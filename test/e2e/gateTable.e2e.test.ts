@@ -266,7 +266,7 @@ layer(askingBroker, { excludeTestServices: true, timeout: "15 minutes" })("the g
     })
   )
 
-  it.effect("asks line by line with --plain, where colours are not wanted, on a dumb terminal and for readers of the screen", () =>
+  it.effect("asks line by line with --plain, without colours, on a dumb terminal and for readers of the screen", () =>
     Effect.gen(function* () {
       yield* closeAll
       yield* raise("lines", { reason: "Which colour?", evidence: { planPath: "PLAN.md", lastLines: "I ask." } })
