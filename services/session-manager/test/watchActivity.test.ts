@@ -233,7 +233,7 @@ describe("a human who hands a session back", () => {
   })
 })
 
-describe("a session that ends while a human works in it", () => {
+describe("a session that ends before its human counts as gone", () => {
   it.live("is not inspected any more", () => {
     const control = new MemoryControl()
     const looked: Array<string> = []
@@ -262,6 +262,8 @@ describe("a session that ends while a human works in it", () => {
       yield* drain
       const typed = yield* Effect.forkChild(human(runtimeSessionId, "human 4", 4))
       yield* awaitEvent("AgentWorking", 3)
+      yield* control.release("human 4")
+      yield* Fiber.join(typed)
       yield* send({ _tag: "CompleteSession", sessionId })
       yield* awaitEvent("SessionArchived")
       yield* drain
@@ -271,11 +273,9 @@ describe("a session that ends while a human works in it", () => {
       yield* human(otherId, "human 5", 5)
       yield* awaitEvent("AgentIdle")
       assert.strictEqual(looked.filter((id) => id === runtimeSessionId).length, before)
-      yield* control.release("human 4")
-      yield* Fiber.join(typed)
     }).pipe(
       Effect.provide(
-        layerWith({ idleGraceMs: 50 }).pipe(Layer.provide(watched), Layer.provideMerge(surroundings(script, control)))
+        layerWith({ idleGraceMs: 300 }).pipe(Layer.provide(watched), Layer.provideMerge(surroundings(script, control)))
       )
     )
   })
