@@ -47,6 +47,7 @@ export interface AcpRuntimeOptions {
 const defaultLimits: ProcessLimits = {
   startTimeoutMs: 60_000,
   callTimeoutMs: 60_000,
+  stopTimeoutMs: 10_000,
   lineBytes: 16 * 1024 * 1024,
   outputBytes: 256 * 1024 * 1024
 }
@@ -111,7 +112,10 @@ const onUpdate =
     if (session === undefined) return
     if (update.sessionUpdate === "config_option_update") session.configOptions = update.configOptions
     keepTotals(update, session.told)
-    if (session.replay !== undefined) return session.replay.apply(update)
+    if (session.replay !== undefined) {
+      session.replay.apply(update)
+      return
+    }
     const { live } = session
     // What we said is in the conversation already: some agents tell it again.
     if (live !== undefined && update.sessionUpdate === "user_message_chunk") return

@@ -99,9 +99,6 @@ const prompt = (adapter: AcpAdapter): AgentRuntimeShape["prompt"] =>
     return yield* Deferred.await(live.end)
   })
 
-/** How long an agent may take to stop before it is ended, with all its sessions, which then load again. */
-const stopMs = 10_000
-
 const abort = (adapter: AcpAdapter): AgentRuntimeShape["abort"] =>
   Effect.fn("AgentRuntime.abort")(function* (id) {
     const found = yield* findSession(adapter, id)
@@ -122,7 +119,7 @@ const abort = (adapter: AcpAdapter): AgentRuntimeShape["abort"] =>
     if (process !== undefined) yield* process.notify(methods.agent.session.cancel, { sessionId: id })
     const ended = Effect.exit(Deferred.await(live.end))
     yield* Effect.timeoutOrElse(ended, {
-      duration: `${stopMs} millis`,
+      duration: `${adapter.limits.stopTimeoutMs} millis`,
       orElse: () =>
         Effect.andThen(
           Effect.sync(() => adapter.process?.kill()),

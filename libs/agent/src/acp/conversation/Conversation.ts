@@ -37,14 +37,15 @@ export class Conversation {
   apply(update: SessionUpdate): void {
     switch (update.sessionUpdate) {
       case "user_message_chunk":
-        return this.#speak("user", update.messageId ?? undefined, textOf(update.content))
+        this.#speak("user", update.messageId ?? undefined, textOf(update.content))
+        break
       case "agent_message_chunk":
-        return this.#speak("text", update.messageId ?? undefined, textOf(update.content))
+        this.#speak("text", update.messageId ?? undefined, textOf(update.content))
+        break
       case "tool_call":
       case "tool_call_update":
-        return this.#use(update.toolCallId, update)
-      default:
-        return undefined
+        this.#use(update.toolCallId, update)
+        break
     }
   }
 

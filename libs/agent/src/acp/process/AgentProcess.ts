@@ -25,9 +25,11 @@ export interface ProcessLimits {
   readonly startTimeoutMs: number
   /** For every later call but a prompt. Default 60 s. */
   readonly callTimeoutMs: number
+  /** Until a turn that is aborted has ended. After it the agent is ended, with all its sessions. Default 10 s. */
+  readonly stopTimeoutMs: number
   /** Of one message. Default 16 MiB. */
   readonly lineBytes: number
-  /** What the agent may write between two prompts or their ends, and in one turn. Default 256 MiB. */
+  /** What the agent may write from one prompt to the next. Default 256 MiB. */
   readonly outputBytes: number
 }
 
@@ -38,7 +40,11 @@ export interface Handlers {
 }
 
 /** The program ended, or was ended, or did not start. */
-export class AgentEnded extends Schema.TaggedError<AgentEnded>()("AgentEnded", { reason: Schema.String }) {
+export class AgentEnded extends Schema.TaggedError<AgentEnded>()("AgentEnded", {
+  reason: Schema.String,
+  /** It was ended because it does not keep to the protocol or its limits: another try would bring the same. */
+  broken: Schema.optionalKey(Schema.Boolean)
+}) {
   override get message() {
     return this.reason
   }
@@ -77,6 +83,8 @@ const keptErrorOutput = 4096
 /** Why it ended: the first that is known. */
 class Ending {
   #reason: string | undefined
+  /** It does not keep to the protocol or its limits. */
+  broken = false
 
   get reason(): string | undefined {
     return this.#reason
@@ -95,9 +103,23 @@ const lastWords = (errors: string): string => {
   return lines === "" ? "" : ` Its last words: ${lines}`
 }
 
+/** A program that closed its output and goes on is ended after a moment. */
+const untilExited = (child: PipedProcess) =>
+  Effect.promise(() => child.exited).pipe(
+    Effect.timeoutOrElse({
+      duration: "1 second",
+      orElse: () =>
+        Effect.promise(() => {
+          child.kill()
+          return child.exited
+        })
+    })
+  )
+
 const connect = (child: PipedProcess, handlers: Handlers, limits: ProcessLimits, ending: Ending) => {
   let written = 0
   const broken = (reason: string) => {
+    if (ending.reason === undefined) ending.broken = true
     ending.because(reason)
     child.kill()
   }
@@ -129,7 +151,7 @@ const asCallFailure =
       return new CallRefused({ code: cause.code, reason: cause.message })
     }
     const why = ending.reason ?? `It ended during ${method}.`
-    return new AgentEnded({ reason: `${why}${lastWords(errors())}` })
+    return new AgentEnded({ reason: `${why}${lastWords(errors())}`, ...(ending.broken ? { broken: true } : {}) })
   }
 
 export interface StartAgent {
@@ -159,21 +181,14 @@ export const startAgent = Effect.fn("Acp.start")(function* (
     connection.close()
   })
   const failure = (method: string) => asCallFailure(method, ending, () => errors)
+  const fail = (method: string) => Effect.suspend(() => Effect.fail(failure(method)(undefined)))
   const call: AgentProcess["call"] = (method, params, timeoutMs = limits.callTimeoutMs) => {
     const answer = Effect.tryPromise({
       try: () => connection.agent.request<unknown, object>(method, params),
       catch: failure(method)
     }).pipe(
-      // An ended program is told by the connection first, and why by the program.
-      Effect.catchTag("AgentEnded", () =>
-        Effect.andThen(
-          Effect.promise(() => {
-            child.kill()
-            return child.exited
-          }),
-          Effect.fail(failure(method)(undefined))
-        )
-      )
+      // The connection tells first that the program ended, and the program why.
+      Effect.catchTag("AgentEnded", () => Effect.andThen(untilExited(child), fail(method)))
     )
     if (timeoutMs === null) return answer
     return answer.pipe(
@@ -183,7 +198,7 @@ export const startAgent = Effect.fn("Acp.start")(function* (
           Effect.suspend(() => {
             ending.because(`It did not answer ${method} within ${timeoutMs} ms.`)
             child.kill()
-            return Effect.fail(failure(method)(undefined))
+            return fail(method)
           })
       })
     )

@@ -82,7 +82,7 @@ export const formPrompt = (
 }
 
 /** Undefined: it is no value of the field, so that the field is left out. */
-const valueOf = (
+const fieldValue = (
   field: Field,
   answer: ReadonlyArray<string>
 ): string | number | boolean | Array<string> | undefined => {
@@ -98,7 +98,7 @@ const valueOf = (
 export const contentOf = (form: Form, answers: ReadonlyArray<ReadonlyArray<string>>) =>
   Object.fromEntries(
     fieldsOf(form).flatMap(([name, field], index) => {
-      const value = valueOf(field, answers[index] ?? [])
+      const value = fieldValue(field, answers[index] ?? [])
       return value === undefined ? [] : [[name, value]]
     })
   )

@@ -21,6 +21,8 @@ import { promptEnd, stopReasonOf } from "./outcome.ts"
 
 /** How many times in a row the agent may end without having said anything before the turn fails. */
 const maxFruitlessTries = 5
+/** How many times a turn may be taken up again in all. */
+const maxTries = 20
 
 interface TurnRun {
   readonly adapter: AcpAdapter
@@ -135,7 +137,8 @@ const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<Tur
     if (called.failure instanceof CallRefused) return yield* callFailed(adapter, "prompt")(called.failure)
     run.fruitless = session.updatedAtMs > heard && live.announced ? 0 : run.fruitless + 1
     live.announced = false
-    if (run.fruitless > maxFruitlessTries) return yield* callFailed(adapter, "prompt")(called.failure)
+    if (called.failure.broken === true || run.fruitless > maxFruitlessTries || run.tries >= maxTries)
+      return yield* callFailed(adapter, "prompt")(called.failure)
     return undefined
   }
   const end = promptEnd(called.success)
