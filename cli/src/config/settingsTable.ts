@@ -2,6 +2,7 @@
  * Every setting of `reprise.toml`, once: its type, default and meaning. The type `Settings`, the loader, environment
  * overrides, `config explain`, the JSON schema and the reference are all made from this table.
  */
+import { commandOf, commandProblem } from "@reprise/agent/acpCommand"
 import { addressPatternProblem, commandPatternProblem, filePatternProblem } from "@reprise/agent/patterns"
 import { defaultRunOptions, PermissionMode, RuntimeName } from "@reprise/protocol"
 import {
@@ -70,13 +71,24 @@ const commands = patterns(commandPatternProblem)
 const files = patterns(filePatternProblem)
 const addresses = patterns(addressPatternProblem)
 
+const runtimeName = RuntimeName.check(
+  Schema.makeFilter((name) => {
+    const command = commandOf(name)
+    return command === undefined || (commandProblem(command) ?? true)
+  })
+)
+
 const adding = <A>(row: Row<A>): Row<A> => ({ ...row, addsUp: true })
 
 const { continuation, gates, limits } = defaultRunOptions
 const { onError, onGone, onIdle, onPrompt } = sessionDefaults.actions
 
 const table = {
-  runtime: setting(RuntimeName, defaultRunOptions.runtime, "Agent runtime to use."),
+  runtime: setting(
+    runtimeName,
+    defaultRunOptions.runtime,
+    "Agent runtime to use: opencode, claude, or acp:COMMAND for another agent that speaks the Agent Client Protocol, such as acp:opencode acp (experimental; its commands run outside of the sandbox)."
+  ),
   model: unset(text, "anthropic/claude-sonnet-4-5", "provider/model of the author; unset: the runtime's own default."),
   reviewerModel: unset(text, "openai/gpt-5", "provider/model of the reviewer; unset: the author's."),
   permissions: setting(

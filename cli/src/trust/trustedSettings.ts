@@ -3,6 +3,7 @@
  * and passwords. Pure.
  */
 import { createHash } from "node:crypto"
+import { commandOf } from "@reprise/agent/acpCommand"
 import type { Source } from "../config/layers.ts"
 import type { Config } from "../config/resolveConfig.ts"
 import type { SettingPath, Settings } from "../config/settingsTable.ts"
@@ -14,10 +15,11 @@ const commandSettings = ["gates.quality", "gates.verify", "workspace.postCreate"
 export const credentialSettings = ["nats.credentials", "nats.nkeySeedFile", "nats.caFile"] as const
 export const serverSettings = ["nats.url", ...credentialSettings] as const
 /**
- * Where agents get their instructions, with the user's password, and what approves what they ask for. Rules that ask or
+ * What is started as an agent, where agents get their instructions, with the user's password, and what approves what they ask for. Rules that ask or
  * deny need no trust: they only hold back.
  */
 export const agentSettings = [
+  "runtime",
   "opencode.url",
   "sessions.onPrompt",
   "permissions.allow.commands",
@@ -77,6 +79,9 @@ const valuesOf = (settings: Settings, path: TrustedPath): ReadonlyArray<string> 
       return settings.workspace.postCreate
     case "gates.environment":
       return settings.gates.environment
+    case "runtime":
+      // The other runtimes are programs that the user installed.
+      return commandOf(settings.runtime) === undefined ? [] : [settings.runtime]
     case "permissions":
       // Agents that ask for everything are allowed nothing.
       return settings.permissions === "ask" ? [] : [settings.permissions]

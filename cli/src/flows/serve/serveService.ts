@@ -56,7 +56,7 @@ export const serveService = Effect.fn("serveService")(function* ({ nats, service
     ...(service === "session-manager" ? agentSettings : []),
     ...(runsCommands ? sandboxSettings : [])
   ])
-  const warning = runsCommands ? warningOf(yield* requireSandbox({ project, settings })) : undefined
+  const warning = runsCommands ? warningOf(yield* requireSandbox({ project, settings }), settings.runtime) : undefined
   if (warning !== undefined) yield* Effect.logWarning(warning)
   const healthAddress = process.env["REPRISE_HEALTH_ADDRESS"] ?? ""
   return yield* launchService(serviceLayer(service, { project, settings }), {

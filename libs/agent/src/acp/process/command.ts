@@ -19,6 +19,10 @@ export const commandProblem = (command: string): string | undefined => {
   return undefined
 }
 
+/** The command of a runtime's name; undefined for a runtime that is no command. */
+export const commandOf = (runtime: string): string | undefined =>
+  runtime.startsWith(acpPrefix) ? runtime.slice(acpPrefix.length) : undefined
+
 export const parseCommand = (command: string): AgentCommand => {
   const [program = "", ...args] = command.trim().split(/\s+/)
   return { program, args }
