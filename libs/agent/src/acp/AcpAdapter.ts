@@ -3,7 +3,6 @@ import { createHash } from "node:crypto"
 import { mkdir, realpath } from "node:fs/promises"
 import { join } from "node:path"
 import type { SessionConfigOption, SessionNotification } from "@agentclientprotocol/sdk"
-import { methods } from "@agentclientprotocol/sdk"
 import { endLeftovers } from "@reprise/process"
 import type { RuntimeName } from "@reprise/protocol"
 import { Clock, Effect, FiberSet, Option, PubSub, Semaphore } from "effect"
@@ -23,6 +22,7 @@ import {
   startAgent
 } from "./process/AgentProcess.ts"
 import { type AgentCommand, acpPrefix, askingVariables, parseCommand } from "./process/command.ts"
+import { agentMethods } from "./process/methods.ts"
 import { type AcpRecord, readRecord, writeRecord } from "./session/AcpRecord.ts"
 import { AcpSession } from "./session/AcpSession.ts"
 import { answerElicitation, answerPermission } from "./turn/answerRequests.ts"
@@ -208,7 +208,7 @@ const replay = Effect.fnUntraced(function* (session: AcpSession, process: AgentP
   session.replay = conversation
   const { directory: cwd, id: sessionId } = session.record
   const answer = yield* process
-    .call(methods.agent.session.load, { sessionId, cwd, mcpServers: [] })
+    .call(agentMethods.loadSession, { sessionId, cwd, mcpServers: [] })
     .pipe(Effect.ensuring(Effect.sync(() => (session.replay = undefined))))
   session.conversation = conversation
   session.loadedIn = process

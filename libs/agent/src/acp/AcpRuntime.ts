@@ -1,5 +1,4 @@
 /** The port on any agent that speaks the Agent Client Protocol: one process for all its sessions. */
-import { methods } from "@agentclientprotocol/sdk"
 import { addTokens, noTokens, noUsage } from "@reprise/protocol"
 import { Deferred, Effect, Layer, Option, Stream } from "effect"
 import { AgentRuntime } from "../AgentRuntime.ts"
@@ -21,6 +20,7 @@ import {
 import { answerCount, historyOf, lastMessageOf } from "./conversation/history.ts"
 import { aborted, busy, gone, other } from "./failures.ts"
 import { isOpenCode } from "./process/command.ts"
+import { agentMethods } from "./process/methods.ts"
 import { type AcpRecord, findPrompted, withPrompted, writeRecord } from "./session/AcpRecord.ts"
 import { AcpSession, LiveTurn } from "./session/AcpSession.ts"
 import { modelOption, valuesOf } from "./session/configOptions.ts"
@@ -40,7 +40,7 @@ const create = (adapter: AcpAdapter): AgentRuntimeShape["create"] =>
     yield* requireTrustedSettings(adapter.projectSettings, "create", directory)
     const process = yield* reach(adapter, "create")
     const answer = yield* process
-      .call(methods.agent.session.new, { cwd: directory, mcpServers: [] })
+      .call(agentMethods.newSession, { cwd: directory, mcpServers: [] })
       .pipe(Effect.mapError(callFailed(adapter, "create")))
     const id = idIn(answer)
     if (id === undefined) return yield* noId("create")
@@ -116,7 +116,7 @@ const abort = (adapter: AcpAdapter): AgentRuntimeShape["abort"] =>
     live.aborted = true
     yield* withdrawAll(live)
     const process = session.loadedIn
-    if (process !== undefined) yield* process.notify(methods.agent.session.cancel, { sessionId: id })
+    if (process !== undefined) yield* process.notify(agentMethods.cancel, { sessionId: id })
     const ended = Effect.exit(Deferred.await(live.end))
     yield* Effect.timeoutOrElse(ended, {
       duration: `${adapter.limits.stopTimeoutMs} millis`,
@@ -199,7 +199,7 @@ const fork = (adapter: AcpAdapter): AgentRuntimeShape["fork"] =>
     const process = yield* load(adapter, session, "fork")
     const { record } = session
     const answer = yield* process
-      .call("session/fork", { sessionId: id, cwd: record.directory, mcpServers: [] })
+      .call(agentMethods.forkSession, { sessionId: id, cwd: record.directory, mcpServers: [] })
       .pipe(Effect.mapError(callFailed(adapter, "fork")))
     const forked = idIn(answer)
     if (forked === undefined) return yield* noId("fork")
@@ -227,7 +227,7 @@ const models = (adapter: AcpAdapter): AgentRuntimeShape["models"] =>
     const process = yield* reach(adapter, "models")
     // Models are told about a session only.
     const answer = yield* process
-      .call(methods.agent.session.new, { cwd: directory, mcpServers: [] })
+      .call(agentMethods.newSession, { cwd: directory, mcpServers: [] })
       .pipe(Effect.mapError(callFailed(adapter, "models")))
     const option = modelOption(optionsIn(answer))
     return option === undefined ? [] : valuesOf(option)

@@ -2,23 +2,19 @@
  * A running agent that speaks the Agent Client Protocol over its standard input and output, under a guard. Every wait has a
  * limit: what does not answer within it is ended.
  */
-import {
-  type ClientConnection,
-  client,
-  type InitializeResponse,
-  methods,
-  PROTOCOL_VERSION,
-  RequestError,
-  type RequestPermissionRequest,
-  type RequestPermissionResponse,
-  type SessionNotification
+import type {
+  ClientConnection,
+  InitializeResponse,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  SessionNotification
 } from "@agentclientprotocol/sdk"
 import { type PipedProcess, startPiped } from "@reprise/process"
 import { Effect, Schema } from "effect"
 import type { AgentRefusal } from "../failures.ts"
-import { elicitationMethod } from "../turn/elicitation.ts"
 import type { AgentCommand } from "./command.ts"
 import { messageStream } from "./messageStream.ts"
+import { agentMethods, clientMethods, protocolVersion } from "./methods.ts"
 
 export interface ProcessLimits {
   /** Until the agent has answered the handshake. Default 60 s. */
@@ -116,7 +112,9 @@ const untilExited = (child: PipedProcess) =>
     })
   )
 
-const connect = (child: PipedProcess, handlers: Handlers, limits: ProcessLimits, ending: Ending) => {
+type Sdk = typeof import("@agentclientprotocol/sdk")
+
+const connect = ({ client }: Sdk, child: PipedProcess, handlers: Handlers, limits: ProcessLimits, ending: Ending) => {
   let written = 0
   const broken = (reason: string) => {
     if (ending.reason === undefined) ending.broken = true
@@ -128,13 +126,13 @@ const connect = (child: PipedProcess, handlers: Handlers, limits: ProcessLimits,
     if (written > limits.outputBytes) throw new Error(`It wrote more than ${limits.outputBytes} bytes in one turn.`)
   }
   const connection: ClientConnection = client({ name: "reprise" })
-    .onRequest(methods.client.session.requestPermission, ({ params }) => handlers.onPermission(params))
+    .onRequest(clientMethods.requestPermission, ({ params }) => handlers.onPermission(params))
     .onRequest(
-      elicitationMethod,
+      clientMethods.createElicitation,
       (params: unknown) => params,
       ({ params }) => handlers.onElicitation(params)
     )
-    .onNotification(methods.client.session.update, ({ params }) => handlers.onUpdate(params))
+    .onNotification(clientMethods.update, ({ params }) => handlers.onUpdate(params))
     .connect(messageStream(child, { lineBytes: limits.lineBytes, onBytes }, broken))
   return {
     connection,
@@ -145,7 +143,7 @@ const connect = (child: PipedProcess, handlers: Handlers, limits: ProcessLimits,
 }
 
 const asCallFailure =
-  (method: string, ending: Ending, errors: () => string) =>
+  ({ RequestError }: Sdk, method: string, ending: Ending, errors: () => string) =>
   (cause: unknown): AgentEnded | CallRefused => {
     if (cause instanceof RequestError && ending.reason === undefined) {
       return new CallRefused({ code: cause.code, reason: cause.message })
@@ -167,6 +165,8 @@ export const startAgent = Effect.fn("Acp.start")(function* (
   options: StartAgent
 ): Effect.fn.Return<AgentProcess, AgentEnded | CallRefused> {
   const { command, directory, environment, handlers, limits } = options
+  // Its schemas take a tenth of a second to load, which a command without such an agent does not need.
+  const sdk = yield* Effect.promise(() => import("@agentclientprotocol/sdk"))
   const ending = new Ending()
   const child = startPiped({ ...command, environment, directory })
   let errors = ""
@@ -174,13 +174,13 @@ export const startAgent = Effect.fn("Acp.start")(function* (
   child.stderr.on("data", (piece: Buffer) => {
     errors = (errors + piece.toString("utf8")).slice(-keptErrorOutput)
   })
-  const { connection, resetOutput } = connect(child, handlers, limits, ending)
+  const { connection, resetOutput } = connect(sdk, child, handlers, limits, ending)
   void child.exited.then(() => {
     over = true
     ending.because(`It ended${child.exitCode === null ? "" : ` with ${child.exitCode}`}.`)
     connection.close()
   })
-  const failure = (method: string) => asCallFailure(method, ending, () => errors)
+  const failure = (method: string) => asCallFailure(sdk, method, ending, () => errors)
   const fail = (method: string) => Effect.suspend(() => Effect.fail(failure(method)(undefined)))
   const call: AgentProcess["call"] = (method, params, timeoutMs = limits.callTimeoutMs) => {
     const answer = Effect.tryPromise({
@@ -204,9 +204,9 @@ export const startAgent = Effect.fn("Acp.start")(function* (
     )
   }
   const initialized = yield* call(
-    methods.agent.initialize,
+    agentMethods.initialize,
     {
-      protocolVersion: PROTOCOL_VERSION,
+      protocolVersion,
       clientInfo: { name: "reprise", version: "0.1.0" },
       clientCapabilities: {
         fs: { readTextFile: false, writeTextFile: false },
@@ -239,12 +239,12 @@ const decodeInitialized = (answer: unknown): Effect.Effect<InitializeResponse, A
   if (!hasVersion(answer)) {
     return Effect.fail(new AgentEnded({ reason: "Its answer to the handshake names no version of the protocol." }))
   }
-  const { protocolVersion } = answer
-  return protocolVersion === PROTOCOL_VERSION
+  const { protocolVersion: spoken } = answer
+  return spoken === protocolVersion
     ? Effect.succeed(answer)
     : Effect.fail(
         new AgentEnded({
-          reason: `It speaks version ${protocolVersion} of the protocol, Reprise version ${PROTOCOL_VERSION}. Use a release of it that speaks that version.`
+          reason: `It speaks version ${spoken} of the protocol, Reprise version ${protocolVersion}. Use a release of it that speaks that version.`
         })
       )
 }

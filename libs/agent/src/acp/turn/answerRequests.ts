@@ -1,15 +1,26 @@
 /** Answers an agent's requests for permissions and its questions: by a rule, by the session's mode, else by asking a human. */
 import { randomUUID } from "node:crypto"
-import type { RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk"
-import { Deferred, Effect, Option, PubSub } from "effect"
+import type { RequestPermissionRequest, RequestPermissionResponse, ToolCallUpdate } from "@agentclientprotocol/sdk"
+import { Deferred, Effect, Option, PubSub, Schedule } from "effect"
 import type { PromptReply } from "../../AgentRuntimeShape.ts"
 import type { PendingPrompt, RuntimeEvent } from "../../RuntimeEvent.ts"
 import { decide, rememberable } from "../../rules/decide.ts"
+import { heldBack } from "../../rules/PermissionRules.ts"
 import { refusalOf } from "../../rules/permissionOptions.ts"
 import type { RuleBook } from "../../rules/RuleBook.ts"
 import type { AcpSession, LiveTurn } from "../session/AcpSession.ts"
 import { contentOf, decodeForm, formPrompt } from "./elicitation.ts"
-import { allowing, isApproved, optionOf, permissionPrompt, rejecting, toolRequestOf } from "./permissions.ts"
+import {
+  allowing,
+  isApproved,
+  isUnclear,
+  namesNothing,
+  optionOf,
+  permissionPrompt,
+  rejecting,
+  toolRequestOf,
+  withInput
+} from "./permissions.ts"
 
 export interface Asking {
   readonly sessions: ReadonlyMap<string, AcpSession>
@@ -47,16 +58,33 @@ const withdrawn: RequestPermissionResponse = { outcome: { outcome: "cancelled" }
 const choosing = (optionId: string | undefined): RequestPermissionResponse =>
   optionId === undefined ? withdrawn : { outcome: { outcome: "selected", optionId } }
 
+/**
+ * The call that a request is about. OpenCode's requests to read name no file: the call has named it, in an update that may
+ * come a moment later.
+ */
+const completed = Effect.fnUntraced(function* (session: AcpSession, call: ToolCallUpdate) {
+  if (!namesNothing(call)) return call
+  const told = Effect.sync(() => {
+    const entry = session.conversation.entries.findLast((it) => it.kind === "tool" && it.id === call.toolCallId)
+    return withInput(call, entry?.kind === "tool" ? entry.input : undefined)
+  })
+  return yield* told.pipe(
+    Effect.repeat({ while: namesNothing, schedule: Schedule.spaced("20 millis") }),
+    Effect.timeoutOrElse({ duration: "1 second", orElse: () => Effect.succeed(call) })
+  )
+})
+
 /** Gives the answer to a request for a permission; a refusal without words ends the turn. */
 export const answerPermission = Effect.fnUntraced(function* (
   asking: Asking,
-  { options, sessionId, toolCall }: RequestPermissionRequest
+  { options, sessionId, toolCall: requested }: RequestPermissionRequest
 ) {
   const session = asking.sessions.get(sessionId)
   const live = session?.live
   // Nobody prompted it: what it wants to do now, nobody has asked for.
   if (session === undefined || live === undefined || live.aborted) return withdrawn
   const at = { sessionId, causePromptId: live.messageId }
+  const toolCall = yield* completed(session, requested)
   const promptId = `${toolCall.toolCallId}-${randomUUID()}`
   const allow = choosing(optionOf(options, allowing))
   const reject = choosing(optionOf(options, rejecting))
@@ -72,7 +100,8 @@ export const answerPermission = Effect.fnUntraced(function* (
     return reject
   }
   if (decision._tag === "allow") return allow
-  if (decision._tag === "unsaid" && (yield* Effect.promise(() => isApproved(wanted, session.record)))) return allow
+  const mayApprove = decision._tag === "unsaid" && !isUnclear(toolCall, wanted, heldBack(rules))
+  if (mayApprove && (yield* Effect.promise(() => isApproved(wanted, session.record)))) return allow
   const always = rememberable(rules, wanted)
   const reply = yield* ask(asking, live, permissionPrompt(promptId, toolCall, always, at))
   if (reply === undefined) return withdrawn

@@ -2,8 +2,6 @@
 import { Schema } from "effect"
 import type { PendingPrompt, PromptOption, Question } from "../../RuntimeEvent.ts"
 
-export const elicitationMethod = "elicitation/create"
-
 const Choice = Schema.Struct({
   const: Schema.String,
   title: Schema.optionalKey(Schema.NullOr(Schema.String)),

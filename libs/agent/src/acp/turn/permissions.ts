@@ -3,7 +3,7 @@ import type { PermissionOption, PermissionOptionKind, ToolCallUpdate } from "@ag
 import type { PermissionMode } from "@reprise/protocol"
 import { isInside, isReadable, placeOf } from "../../isInside.ts"
 import type { PendingPrompt } from "../../RuntimeEvent.ts"
-import type { RememberedRule, ToolRequest } from "../../rules/PermissionRules.ts"
+import type { HeldBack, RememberedRule, ToolRequest } from "../../rules/PermissionRules.ts"
 import { permissionOptions } from "../../rules/permissionOptions.ts"
 import { toolArgument } from "../../toolArgument.ts"
 
@@ -23,6 +23,23 @@ const pathsOf = ({ content, locations, rawInput }: ToolCallUpdate): ReadonlyArra
   return [...new Set(paths.filter((path): path is string => typeof path === "string" && path !== ""))]
 }
 
+/** Whether a call of this kind should name a file or a command, and names none. */
+export const namesNothing = (call: ToolCallUpdate): boolean =>
+  call.kind !== undefined &&
+  call.kind !== null &&
+  ["read", "edit", "delete", "move", "execute", "fetch"].includes(call.kind) &&
+  toolArgument(call.rawInput) === undefined &&
+  pathsOf(call).length === 0
+
+/** A request with what its call has told before. */
+export const withInput = (call: ToolCallUpdate, told: unknown): ToolCallUpdate => ({
+  ...call,
+  rawInput: { ...(isInput(told) ? told : {}), ...(isInput(call.rawInput) ? call.rawInput : {}) }
+})
+
+/** OpenCode writes several files of one change as one text. */
+const isSeveral = (path: string): boolean => path.includes(", ") || path.includes("\n")
+
 const titleOf = ({ kind, name, title }: ToolCallUpdate): string => name ?? title ?? kind ?? "tool"
 
 /** A call that does not say what it works on is a tool by its title: no rule about commands or files allows it. */
@@ -33,12 +50,27 @@ export const toolRequestOf = async (call: ToolCallUpdate, directory: string): Pr
   const url = named(input, ["url"])
   if (call.kind === "fetch" && url !== undefined) return { kind: "address", url }
   const paths = pathsOf(call)
+  // OpenCode asks for a folder outside before it asks for what is done to the file in it.
+  const outside = named(input, ["parentDir"]) === undefined ? undefined : named(input, ["filepath"])
+  if (outside !== undefined) return { kind: "read", places: [await placeOf(directory, outside)] }
+  if (paths.some(isSeveral)) return { kind: "tool", name: titleOf(call) }
   const places = () => Promise.all(paths.map((path) => placeOf(directory, path)))
   if ((call.kind === "edit" || call.kind === "delete" || call.kind === "move") && paths.length > 0) {
     return { kind: "change", places: await places() }
   }
   if (call.kind === "read" && paths.length > 0) return { kind: "read", places: await places() }
   return { kind: "tool", name: titleOf(call) }
+}
+
+/**
+ * Whether a call does not say what it works on, although rules hold back some of that: whatever the mode, nobody can tell
+ * whether they forbid it.
+ */
+export const isUnclear = ({ kind }: ToolCallUpdate, wanted: ToolRequest, held: HeldBack): boolean => {
+  if (wanted.kind !== "tool") return false
+  if (kind === "execute") return held.commands || held.files
+  if (kind === "fetch") return held.addresses
+  return held.files && (kind === "read" || kind === "edit" || kind === "delete" || kind === "move")
 }
 
 const isSecretFile = (path: string): boolean => /\.env(\.[^/]*)?$/.test(path) && !path.endsWith(".env.example")

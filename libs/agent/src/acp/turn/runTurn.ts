@@ -2,7 +2,6 @@
  * Runs one turn from its prompt to its end, over processes that may end. What the agent replays says whether it was given
  * the prompt: without its mark it is sent, with it a short text continues the turn, so that the model sees the prompt once.
  */
-import { methods } from "@agentclientprotocol/sdk"
 import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
 import { Clock, Effect, Result } from "effect"
 import type { AgentError } from "../../AgentError.ts"
@@ -13,6 +12,7 @@ import { answerTo } from "../conversation/history.ts"
 import { goOnText, withMark } from "../conversation/marker.ts"
 import { aborted, gone, other } from "../failures.ts"
 import { type AgentProcess, CallRefused } from "../process/AgentProcess.ts"
+import { agentMethods } from "../process/methods.ts"
 import { findPrompted, type Prompted, withPrompted } from "../session/AcpRecord.ts"
 import type { AcpSession, LiveTurn } from "../session/AcpSession.ts"
 import { currentModel, modelOption, valuesOf } from "../session/configOptions.ts"
@@ -62,7 +62,7 @@ export const chooseModel = Effect.fnUntraced(function* (
   }
   const { id: sessionId } = session.record
   yield* process
-    .call(methods.agent.session.setConfigOption, { sessionId, configId: option.id, value: model })
+    .call(agentMethods.setConfigOption, { sessionId, configId: option.id, value: model })
     .pipe(Effect.mapError(callFailed(adapter, "prompt")))
   session.configOptions = session.configOptions.map((it) => (it === option ? { ...option, currentValue: model } : it))
 })
@@ -97,7 +97,7 @@ const send = Effect.fnUntraced(function* (run: TurnRun) {
   if (live.aborted) return yield* abandon(run)
   const content = [{ type: "text", text: marked }]
   const called = yield* Effect.result(
-    process.call(methods.agent.session.prompt, { sessionId: session.record.id, prompt: content }, null)
+    process.call(agentMethods.prompt, { sessionId: session.record.id, prompt: content }, null)
   )
   yield* withdrawAll(live)
   if (Result.isSuccess(called)) yield* reread(session, process)
