@@ -33,6 +33,7 @@ describe("reprise run with runtime acp:COMMAND", () => {
       const [question] = yield* world.questions
       const before = (yield* world.sessions).find(({ role }) => role === "author")
       assert.strictEqual(before?.runtime, name)
+      const asked = (yield* world.model.calls).findLast(({ kind, role }) => role === "author" && kind !== "title")
       const id = question?.escalationId ?? ""
       const answered = yield* world.reprise("gate", "answer", id, "c", "--guidance", "Blue, of course")
       assert.strictEqual(answered.code, 0, answered.stderr)
@@ -42,10 +43,13 @@ describe("reprise run with runtime acp:COMMAND", () => {
       assert.strictEqual(view?.status, "completed")
       const continued = (yield* world.model.calls).find(({ kind }) => kind === "continue")
       assert.include(continued?.lastUser, "Blue, of course")
+      assert.strictEqual(continued?.turn, (asked?.turn ?? 0) + 1)
+      const said = asked?.messages.map(({ text }) => text) ?? []
+      assert.deepStrictEqual(continued?.messages.map(({ text }) => text).slice(0, said.length), said)
       const authors = (yield* world.sessions).filter(({ role }) => role === "author")
       assert.deepStrictEqual(
         authors.map(({ runtimeSessionId }) => runtimeSessionId),
-        [before.runtimeSessionId]
+        [before?.runtimeSessionId]
       )
     })
   )

@@ -2,9 +2,8 @@
  * Every setting of `reprise.toml`, once: its type, default and meaning. The type `Settings`, the loader, environment
  * overrides, `config explain`, the JSON schema and the reference are all made from this table.
  */
-import { commandOf, commandProblem } from "@reprise/agent/acpCommand"
 import { addressPatternProblem, commandPatternProblem, filePatternProblem } from "@reprise/agent/patterns"
-import { defaultRunOptions, PermissionMode, RuntimeName } from "@reprise/protocol"
+import { defaultRunOptions, PermissionMode } from "@reprise/protocol"
 import {
   ErrorActions,
   GoneActions,
@@ -13,6 +12,7 @@ import {
   defaultSettings as sessionDefaults
 } from "@reprise/session-manager/settings"
 import { Schema } from "effect"
+import { runtimeMeaning, runtimeName } from "./runtimeName.ts"
 
 /** Settings that are written below another name than their path, because other sections stand there too. */
 const writtenAs: Readonly<Record<string, string>> = { permissions: "permissions.mode" }
@@ -71,24 +71,13 @@ const commands = patterns(commandPatternProblem)
 const files = patterns(filePatternProblem)
 const addresses = patterns(addressPatternProblem)
 
-const runtimeName = RuntimeName.check(
-  Schema.makeFilter((name) => {
-    const command = commandOf(name)
-    return command === undefined || (commandProblem(command) ?? true)
-  })
-)
-
 const adding = <A>(row: Row<A>): Row<A> => ({ ...row, addsUp: true })
 
 const { continuation, gates, limits } = defaultRunOptions
 const { onError, onGone, onIdle, onPrompt } = sessionDefaults.actions
 
 const table = {
-  runtime: setting(
-    runtimeName,
-    defaultRunOptions.runtime,
-    "Agent runtime to use: opencode, claude, or acp:COMMAND for another agent that speaks the Agent Client Protocol, such as acp:opencode acp (experimental; its commands run outside of the sandbox)."
-  ),
+  runtime: setting(runtimeName, defaultRunOptions.runtime, runtimeMeaning),
   model: unset(text, "anthropic/claude-sonnet-4-5", "provider/model of the author; unset: the runtime's own default."),
   reviewerModel: unset(text, "openai/gpt-5", "provider/model of the reviewer; unset: the author's."),
   permissions: setting(

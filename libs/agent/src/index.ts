@@ -1,6 +1,7 @@
 /**
  * `AgentRuntime`, the port through which sessions are hosted, and its adapters: OpenCode (`layerOpenCode`), Claude
- * (`layerClaude`) and one in memory for tests (`AgentRuntime.layerMemory`). All three pass one contract suite. Methods
+ * (`layerClaude`), any agent over the Agent Client Protocol (`layerAcp`) and one in memory for tests
+ * (`AgentRuntime.layerMemory`). All pass one contract suite. Methods
  * fail with `AgentError` only, whose `kind` says what to do; `AgentRuntimes` gives a host's runtimes by name.
  */
 

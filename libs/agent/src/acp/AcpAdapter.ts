@@ -198,10 +198,6 @@ export const save = (adapter: AcpAdapter, session: AcpSession, record: AcpRecord
     session.record = record
   })
 
-export interface Opened {
-  readonly configOptions?: ReadonlyArray<SessionConfigOption> | null
-}
-
 /** Makes the agent replay the conversation, which then is what it says. Fails with `CallRefused` if the agent has lost it. */
 const replay = Effect.fnUntraced(function* (session: AcpSession, process: AgentProcess) {
   const conversation = new Conversation()
