@@ -8,7 +8,10 @@ import { resolve } from "../src/config/resolveConfig.ts"
 import { settingsTable } from "../src/config/settingsTable.ts"
 
 const { $schema: _, ...schema } = configSchema()
-const codec = SchemaRepresentation.fromJsonSchemaDocument({ dialect: "draft-2020-12", schema, definitions: {} })
+const codec = SchemaRepresentation.fromJsonSchemaDocument(
+  { dialect: "draft-2020-12", schema, definitions: {} },
+  { patterns: "apply" }
+)
 const decode = Schema.decodeUnknownResult(codec as Schema.Codec<unknown>, { onExcessProperty: "error" })
 const accepts = (document: unknown): boolean => Result.isSuccess(decode(document))
 

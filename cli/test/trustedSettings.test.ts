@@ -26,6 +26,13 @@ describe("the settings that need trust", () => {
     assert.deepStrictEqual(trustedSettings(configOf(layerOf({ "gates.quality": [] }))), [])
   })
 
+  it("are a runtime that is a command, and no other", () => {
+    const settings = (runtime: string) =>
+      trustedSettings(configOf(layerOf({ runtime }))).map(({ setting, values }) => [setting, ...values])
+    assert.deepStrictEqual(settings("acp:agent --acp"), [["runtime", "acp:agent --acp"]])
+    assert.deepStrictEqual(settings("claude"), [])
+  })
+
   it.each([
     [{ auto: false, skipQuality: false, worktree: false }, ["gates.quality"]],
     [{ auto: false, skipQuality: false, worktree: true }, ["gates.quality", "workspace.postCreate"]],

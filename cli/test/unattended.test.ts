@@ -33,7 +33,14 @@ const cases: ReadonlyArray<Case> = [
   { permissions: "ask", standing: off, attended: true, says: undefined },
   { permissions: "ask", standing: off, allows: true, says: undefined },
   { permissions: "ask", standing: used, openCodeUrl: "http://127.0.0.1:4096", says: /opencode\.url/ },
-  { permissions: "ask", standing: used, openCodeUrl: "http://127.0.0.1:4096", runtime: "claude", says: undefined }
+  { permissions: "ask", standing: used, openCodeUrl: "http://127.0.0.1:4096", runtime: "claude", says: undefined },
+  {
+    permissions: "ask",
+    standing: used,
+    runtime: "acp:agent",
+    says: /acp:agent runs its commands outside of the sandbox/
+  },
+  { permissions: "all", standing: used, runtime: "acp:agent", says: undefined }
 ]
 
 describe("a run that nobody attends", () => {

@@ -3,7 +3,7 @@
  * overrides, `config explain`, the JSON schema and the reference are all made from this table.
  */
 import { ChannelTable, QuietHours } from "@reprise/gate/notifications"
-import { defaultRunOptions, PermissionMode, RuntimeName } from "@reprise/protocol"
+import { defaultRunOptions, PermissionMode } from "@reprise/protocol"
 import {
   ErrorActions,
   GoneActions,
@@ -12,6 +12,7 @@ import {
   defaultSettings as sessionDefaults
 } from "@reprise/session-manager/settings"
 import { Schema } from "effect"
+import { runtimeMeaning, runtimeName } from "./runtimeName.ts"
 import {
   adding,
   addresses,
@@ -37,7 +38,7 @@ const { continuation, gates, limits } = defaultRunOptions
 const { onError, onGone, onIdle, onPrompt } = sessionDefaults.actions
 
 const table = {
-  runtime: setting(RuntimeName, defaultRunOptions.runtime, "Agent runtime to use."),
+  runtime: setting(runtimeName, defaultRunOptions.runtime, runtimeMeaning),
   model: unset(text, "anthropic/claude-sonnet-4-5", "provider/model of the author; unset: the runtime's own default."),
   reviewerModel: unset(text, "openai/gpt-5", "provider/model of the reviewer; unset: the author's."),
   permissions: setting(

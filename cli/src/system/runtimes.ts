@@ -5,8 +5,10 @@ import {
   allTrusted,
   type ClaudeNotInstalled,
   installAgent,
+  layerAcp,
   layerClaude,
   layerOpenCode,
+  locateAcp,
   locateClaude,
   locateOpenCode,
   type OpenCodeNotFound,
@@ -15,7 +17,8 @@ import {
   type OpenCodeUnavailable,
   type ProjectSettings
 } from "@reprise/agent"
-import type { RuntimeName } from "@reprise/protocol"
+import { commandOf, parseCommand } from "@reprise/agent/acpCommand"
+import type { BuiltInRuntime, RuntimeName } from "@reprise/protocol"
 import { Context, Effect, Fiber, Layer, Redacted, Result } from "effect"
 import type { Project } from "../project/Project.ts"
 import { missing } from "../terminal/CliFailure.ts"
@@ -25,7 +28,7 @@ import { projectSettings } from "../trust/projectSettings.ts"
 import { showingStep } from "../views/live/Display.ts"
 import { hostEnvironment } from "./hostEnvironment.ts"
 import { limitHeap } from "./memory.ts"
-import { ruleBook } from "./ruleBook.ts"
+import { heldBackOnly, ruleBook } from "./ruleBook.ts"
 import type { SystemOptions } from "./System.ts"
 
 /** An OpenCode server that somebody else runs. */
@@ -70,13 +73,26 @@ const starting = Layer.effect(
   })
 )
 
+/** The configured agent, if it is one by its command. No other command is ever started, whatever a message says. */
+export const configuredAcp = (options: SystemOptions, command: string, visiting = false) =>
+  layerAcp({
+    command,
+    stateDirectory: options.project.directory,
+    visiting,
+    environment: { ...process.env, ...options.openCodeEnvironment },
+    projectSettings: settingsFor(options, options.settings.runtime),
+    rules: visiting ? heldBackOnly(options.settings) : ruleBook(options)
+  })
+
 const hostRuntimes = (options: SystemOptions) => {
   const rules = ruleBook(options)
   const stateDirectory = options.project.directory
   const openCode = layerOpenCode({ projectSettings: settingsFor(options, "opencode"), rules })
   const claude = layerClaude({ stateDirectory, projectSettings: settingsFor(options, "claude"), rules })
   const start = options.lazyAgents !== true && options.settings.runtime === "opencode" ? starting : notStarted
-  return Layer.merge(AgentRuntimes.layerOf(openCode, claude), start).pipe(
+  const command = commandOf(options.settings.runtime)
+  const acp = command === undefined ? [] : [configuredAcp(options, command)]
+  return Layer.merge(AgentRuntimes.layerOf(openCode, claude, ...acp), start).pipe(
     Layer.provide(openCodeServer(options)),
     Layer.provide(Layer.effectDiscard(limitHeap))
   )
@@ -87,7 +103,7 @@ export const runtimes = (options: SystemOptions) =>
   options.runtimes === undefined ? hostRuntimes(options) : Layer.merge(options.runtimes, notStarted)
 
 /** Fails if the agent's program is not installed. */
-const find = (runtime: RuntimeName): Effect.Effect<void, ClaudeNotInstalled | OpenCodeNotFound> =>
+const find = (runtime: BuiltInRuntime): Effect.Effect<void, ClaudeNotInstalled | OpenCodeNotFound> =>
   Effect.asVoid<unknown, ClaudeNotInstalled | OpenCodeNotFound, never>(
     runtime === "claude" ? locateClaude() : locateOpenCode()
   )
@@ -95,13 +111,24 @@ const find = (runtime: RuntimeName): Effect.Effect<void, ClaudeNotInstalled | Op
 /** The variables that name the program to use. */
 const programVariables = { opencode: "REPRISE_OPENCODE", claude: "REPRISE_CLAUDE" } as const
 
-const install = Effect.fnUntraced(function* (runtime: RuntimeName) {
+const install = Effect.fnUntraced(function* (runtime: BuiltInRuntime) {
   const { name, version } = agentPackages[runtime]
   say(`Installing ${name} ${version} …`)
   yield* installAgent(runtime, hostEnvironment()).pipe(
     Effect.mapError((error) =>
       missing("runtime-missing", error.message, `Try 'npm install -g ${name}@${version}'.`, error)
     )
+  )
+})
+
+/** Fails with exit code 3 if the program of a command is not installed. Nothing of it is started. */
+const requireProgram = Effect.fnUntraced(function* (command: string) {
+  if ((yield* locateAcp(command, process.env)) !== undefined) return
+  const { program } = parseCommand(command)
+  return yield* missing(
+    "runtime-missing",
+    `There is no program ${program}, which the setting runtime names.`,
+    "Install it, or correct the setting."
   )
 })
 
@@ -113,6 +140,7 @@ export const requireRuntime = Effect.fnUntraced(function* (
   runtime: RuntimeName,
   { openCodeUrl, terminal }: { readonly openCodeUrl: string | undefined; readonly terminal: boolean }
 ) {
+  if (runtime !== "opencode" && runtime !== "claude") return yield* requireProgram(commandOf(runtime) ?? "")
   if (runtime === "opencode" && openCodeUrl !== undefined) return
   const found = yield* Effect.result(find(runtime))
   if (Result.isSuccess(found)) return

@@ -1,4 +1,6 @@
 /** The sandbox of this host, as the settings say. */
+import { commandOf, isOpenCode, parseCommand } from "@reprise/agent/acpCommand"
+import type { RuntimeName } from "@reprise/protocol"
 import { layerSandbox, Sandbox, type SandboxOptions, type Standing } from "@reprise/sandbox"
 import { Effect } from "effect"
 import type { Settings } from "../config/settingsTable.ts"
@@ -27,12 +29,41 @@ export const sandboxOf = (options: Options) => layerSandbox(sandboxOptions(optio
 export const standingOf = (options: Options) =>
   Sandbox.pipe(Effect.provide(layerSandbox({ ...sandboxOptions(options), visiting: true })))
 
-/** A line for people, if commands run without the sandbox although the settings want it. */
-export const warningOf = (standing: Standing): string | undefined =>
-  standing._tag === "unusable" ? `Commands run without a sandbox: ${standing.reason}` : undefined
+/** What holds only for an agent that is started by its command. */
+const acpWarning = (standing: Standing, runtime: RuntimeName): string | undefined => {
+  const command = commandOf(runtime)
+  if (command === undefined) return undefined
+  const outside = `Agents' commands run without the sandbox: ${runtime} starts them itself.`
+  const unasked = `What it does without asking is up to its own settings, whatever 'permissions' says.`
+  const lines = [
+    ...(standing._tag === "used" ? [outside] : []),
+    ...(isOpenCode(parseCommand(command)) ? [] : [`${runtime} is not an agent that Reprise was tried with. ${unasked}`])
+  ]
+  return lines.length === 0 ? undefined : lines.join("\n")
+}
+
+/** Lines for people, if commands run without the sandbox or without questions although the settings want it. */
+export const warningOf = (standing: Standing, runtime: RuntimeName): string | undefined => {
+  const lines = [
+    ...(standing._tag === "unusable" ? [`Commands run without a sandbox: ${standing.reason}`] : []),
+    acpWarning(standing, runtime) ?? []
+  ].flat()
+  return lines.length === 0 ? undefined : lines.join("\n")
+}
+
+/** Fails with exit code 3 for an agent whose commands Reprise does not start, where the sandbox is required. */
+const requireSandboxed = (runtime: RuntimeName, { sandbox }: Settings) =>
+  sandbox.mode === "required" && commandOf(runtime) !== undefined
+    ? missing(
+        "sandbox-missing",
+        `sandbox.mode is "required", but commands of ${runtime} run outside of the sandbox.`,
+        'Set runtime to "opencode" or "claude", or sandbox.mode to "auto".'
+      )
+    : Effect.void
 
 /** Fails with exit code 3 where the sandbox is required and cannot be used. */
 export const requireSandbox = Effect.fn("requireSandbox")(function* (options: Options) {
+  yield* requireSandboxed(options.settings.runtime, options.settings)
   const { standing } = yield* standingOf(options)
   if (standing._tag === "unusable" && options.settings.sandbox.mode === "required") {
     return yield* missing(

@@ -4,12 +4,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { ActorConfig, Broker, Messenger } from "@reprise/actor"
 import { AgentRuntimes, layerClaude, layerOpenCode, OpenCodeServer } from "@reprise/agent"
+import { commandOf } from "@reprise/agent/acpCommand"
 import type { RuntimeName } from "@reprise/protocol"
 import { Effect, Layer, Option } from "effect"
 import { requireTrusted } from "../trust/requireTrust.ts"
 import { type ClientFlags, clientOptions, withClient } from "./clientSystem.ts"
 import { heldBackOnly } from "./ruleBook.ts"
-import { openCodeAt, settingsFor } from "./runtimes.ts"
+import { configuredAcp, openCodeAt, settingsFor } from "./runtimes.ts"
 import type { SystemOptions } from "./System.ts"
 
 /** It has its own state directory, so that it disturbs nothing; OpenCode keeps sessions in the user's data directory. */
@@ -21,9 +22,9 @@ const temporaryServer = Effect.map(
   (stateDirectory) => OpenCodeServer.layer({ stateDirectory })
 )
 
-/** Whether a server runs that the runtime's own interface can connect to; Claude needs none. */
+/** Whether a server runs that the runtime's own interface can connect to; the others need none. */
 export const isServed = Effect.fnUntraced(function* (name: RuntimeName, { project, settings }: SystemOptions) {
-  if (name === "claude" || settings.opencode.url !== undefined) return true
+  if (name !== "opencode" || settings.opencode.url !== undefined) return true
   return Option.isSome(yield* OpenCodeServer.find(project.directory))
 })
 
@@ -42,6 +43,15 @@ export const withRuntime = <A, E, R>(
   options: SystemOptions,
   use: Effect.Effect<A, E, R | AgentRuntimes>
 ) => {
+  const command = commandOf(name)
+  if (command !== undefined) {
+    // A session's record may name any command: only the configured one is trusted.
+    const runtimes =
+      name === options.settings.runtime
+        ? AgentRuntimes.layerSingle.pipe(Layer.provide(configuredAcp(options, command, true)))
+        : Layer.succeed(AgentRuntimes, AgentRuntimes.make([]))
+    return use.pipe(Effect.provide(runtimes))
+  }
   const rules = heldBackOnly(options.settings)
   const runtime =
     name === "opencode"
@@ -63,6 +73,6 @@ export const withSessionClient = Effect.fnUntraced(function* <A, E>(
   use: (options: SystemOptions) => Effect.Effect<A, E, Messenger | Broker | ActorConfig>
 ) {
   const { config, options } = yield* clientOptions(flags)
-  yield* requireTrusted(options.project, config, ["opencode.url"])
+  yield* requireTrusted(options.project, config, ["opencode.url", "runtime"])
   return yield* withClient(flags, use(options))
 })

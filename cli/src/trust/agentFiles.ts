@@ -7,16 +7,25 @@ import { constants, lstatSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
 import { hasCode, readOpenFile } from "@reprise/process"
-import type { RuntimeName } from "@reprise/protocol"
+import type { BuiltInRuntime, RuntimeName } from "@reprise/protocol"
 import { Effect } from "effect"
 import { trackedFiles } from "../project/trackedFiles.ts"
 import { visibleLine } from "../terminal/visible.ts"
 
 /** Files and folders in which a runtime finds commands, servers, plugins, hooks and rules. */
-const placesOf: Readonly<Record<RuntimeName, ReadonlyArray<string>>> = {
+const builtIn: Readonly<Record<BuiltInRuntime, ReadonlyArray<string>>> = {
   opencode: ["opencode.json", "opencode.jsonc", ".opencode"],
   claude: [".claude", ".mcp.json"]
 }
+
+/** Where the other agents that speak the Agent Client Protocol find theirs, as far as they are known. */
+const others = [".codex", ".gemini", ".qwen", ".vscode/mcp.json", ".github/hooks"]
+
+/** A command does not tell which agent it starts. */
+const placesFor = (runtime: RuntimeName): ReadonlyArray<string> =>
+  runtime === "opencode" || runtime === "claude"
+    ? builtIn[runtime]
+    : [...builtIn.opencode, ...builtIn.claude, ...others]
 
 export interface AgentFile {
   /** Relative to the working tree. */
@@ -67,9 +76,10 @@ const readFile = (directory: string, path: string) =>
 
 /** The files of a runtime in a working tree that others may have written, by path. */
 export const agentFiles = Effect.fn("agentFiles")(function* (directory: string, runtime: RuntimeName) {
-  const present = placesOf[runtime].filter((place) => lstatSync(join(directory, place), { throwIfNoEntry: false }))
+  const places = placesFor(runtime)
+  const present = places.filter((place) => lstatSync(join(directory, place), { throwIfNoEntry: false }))
   if (present.length === 0) return []
-  const tracked = yield* trackedFiles(directory, placesOf[runtime])
+  const tracked = yield* trackedFiles(directory, places)
   if (tracked === undefined) return present.map((place) => doubtful(place, "git cannot tell whether it tracks it"))
   const found = yield* Effect.forEach(tracked, (path) => readFile(directory, path))
   return found.filter((file) => file !== undefined)

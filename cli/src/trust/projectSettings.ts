@@ -35,12 +35,8 @@ const entryOf = ({ digest, path, sizeBytes }: AgentFile): TrustEntry => ({
 export const trustAgentFiles = (project: Project, files: ReadonlyArray<AgentFile>) =>
   trustEntries(project, files.filter(({ doubt }) => doubt === undefined).map(entryOf))
 
-/** All files of the project's own working tree, whichever runtime reads them. */
-export const allAgentFiles = ({ root }: Project) =>
-  Effect.map(
-    Effect.forEach(["opencode", "claude"] as const, (runtime) => agentFiles(root, runtime)),
-    (found) => found.flat()
-  )
+/** All files of the project's own working tree, whichever runtime reads them: those of any agent. */
+export const allAgentFiles = ({ root }: Project) => agentFiles(root, "acp:")
 
 /** Forgets what was trusted of files that have changed or gone: to turn back to it needs trust again. */
 export const forgetOutdatedFiles = Effect.fnUntraced(function* (project: Project) {

@@ -3,6 +3,7 @@
  * and passwords. Pure.
  */
 import { createHash } from "node:crypto"
+import { commandOf } from "@reprise/agent/acpCommand"
 import { channelLine } from "@reprise/gate/notifications"
 import type { Source } from "../config/layers.ts"
 import type { Config } from "../config/resolveConfig.ts"
@@ -15,10 +16,11 @@ const commandSettings = ["gates.quality", "gates.verify", "workspace.postCreate"
 export const credentialSettings = ["nats.credentials", "nats.nkeySeedFile", "nats.caFile"] as const
 export const serverSettings = ["nats.url", ...credentialSettings] as const
 /**
- * Where agents get their instructions, with the user's password, and what approves what they ask for. Rules that ask or
+ * What is started as an agent, where agents get their instructions, with the user's password, and what approves what they ask for. Rules that ask or
  * deny need no trust: they only hold back.
  */
 export const agentSettings = [
+  "runtime",
   "opencode.url",
   "sessions.onPrompt",
   "permissions.allow.commands",
@@ -81,6 +83,9 @@ const valuesOf = (settings: Settings, path: TrustedPath): ReadonlyArray<string> 
       return settings.workspace.postCreate
     case "gates.environment":
       return settings.gates.environment
+    case "runtime":
+      // The other runtimes are programs that the user installed.
+      return commandOf(settings.runtime) === undefined ? [] : [settings.runtime]
     case "permissions":
       // Agents that ask for everything are allowed nothing.
       return settings.permissions === "ask" ? [] : [settings.permissions]

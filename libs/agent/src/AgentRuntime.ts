@@ -26,7 +26,11 @@ const byName = (runtimes: ReadonlyArray<AgentRuntimeShape>): AgentRuntimesShape 
     get: (name) => {
       const runtime = runtimes.find((it) => it.name === name)
       if (runtime !== undefined) return Effect.succeed(runtime)
-      const detail = `This host does not run ${name}, only ${names.join(" and ")}. Choose one of them with --runtime.`
+      const only = names.length === 0 ? "" : `, only ${names.join(" and ")}`
+      const next = name.startsWith("acp:")
+        ? "Set runtime in reprise.toml to it where its sessions are."
+        : "Choose one of them with --runtime."
+      const detail = `This host does not run ${name}${only}. ${next}`
       return new AgentError({ kind: "other", operation: "get", detail, sessionUsable: false })
     }
   }

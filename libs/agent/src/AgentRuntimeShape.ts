@@ -1,6 +1,6 @@
 /**
- * The port that hosts sessions (docs/design/sessions.md#the-port). OpenCode, Claude and a runtime in memory implement it
- * and pass one contract suite (`test/contract`).
+ * The port that hosts sessions (docs/design/sessions.md#the-port). OpenCode, Claude, agents over the Agent
+ * Client Protocol and a runtime in memory implement it and pass one contract suite (`test/contract`).
  */
 import type { ContextFill, PermissionMode, Role, RuntimeName, Tokens, Usage } from "@reprise/protocol"
 import type { Effect, Stream } from "effect"

@@ -32,6 +32,10 @@ export const claudeEnvironment = (environment: Environment): Record<string, stri
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1"
 })
 
+/** An agent of any kind: nothing of another agent that started us may make it a part of that one. */
+export const acpEnvironment = (environment: Environment): Record<string, string> =>
+  inherited(environment, new RegExp(`${outerClaude.source}|${outerOpenCode.source}`))
+
 /** `shell`: the program that OpenCode runs commands with, in place of the user's shell. */
 export const openCodeEnvironment = (
   environment: Environment,

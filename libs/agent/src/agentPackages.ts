@@ -3,7 +3,7 @@ import { mkdir, rm } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { type ProgramFailed, runProgram, userCacheFolder } from "@reprise/process"
-import type { RuntimeName } from "@reprise/protocol"
+import type { BuiltInRuntime } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import manifest from "../package.json" with { type: "json" }
 
@@ -17,7 +17,7 @@ export interface AgentPackage {
   readonly megabytes: number
 }
 
-export const agentPackages: Readonly<Record<RuntimeName, AgentPackage>> = {
+export const agentPackages: Readonly<Record<BuiltInRuntime, AgentPackage>> = {
   opencode: { name: "opencode-ai", version: manifest.dependencies["opencode-ai"], megabytes: 370 },
   claude: {
     name: "@anthropic-ai/claude-agent-sdk",
@@ -34,7 +34,7 @@ const folderOf = ({ name, version }: AgentPackage, environment: Environment): st
  * The path of a module of the agent's package: of the package beside Reprise, else of the one that `installAgent` made.
  * Throws where neither has it.
  */
-export const resolveAgent = (runtime: RuntimeName, specifier: string, environment: Environment): string => {
+export const resolveAgent = (runtime: BuiltInRuntime, specifier: string, environment: Environment): string => {
   try {
     return createRequire(import.meta.url).resolve(specifier)
   } catch {
@@ -66,7 +66,7 @@ const failed = (name: string) => (error: ProgramFailed | Error) =>
  * find it there. Interrupted or failed, it leaves nothing behind. Fails with `AgentNotInstalled`.
  */
 export const installAgent = Effect.fn("installAgent")(function* (
-  runtime: RuntimeName,
+  runtime: BuiltInRuntime,
   environment: Readonly<Record<string, string>>
 ) {
   const wanted = agentPackages[runtime]

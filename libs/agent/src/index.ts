@@ -1,11 +1,16 @@
 /**
  * `AgentRuntime`, the port through which sessions are hosted, and its adapters: OpenCode (`layerOpenCode`), Claude
- * (`layerClaude`) and one in memory for tests (`AgentRuntime.layerMemory`). All three pass one contract suite. Methods
+ * (`layerClaude`), any agent over the Agent Client Protocol (`layerAcp`) and one in memory for tests
+ * (`AgentRuntime.layerMemory`). All pass one contract suite. Methods
  * fail with `AgentError` only, whose `kind` says what to do; `AgentRuntimes` gives a host's runtimes by name.
  */
+
 export * from "./AgentError.ts"
 export * from "./AgentRuntime.ts"
 export * from "./AgentRuntimeShape.ts"
+export type { AcpRuntimeOptions } from "./acp/AcpAdapter.ts"
+export { layerAcp } from "./acp/AcpRuntime.ts"
+export { locateAcp } from "./acp/process/locateAcp.ts"
 export { AgentNotInstalled, agentPackages, installAgent } from "./agentPackages.ts"
 export type { ClaudeRuntimeOptions } from "./claude/ClaudeAdapter.ts"
 export { layerClaude } from "./claude/ClaudeRuntime.ts"

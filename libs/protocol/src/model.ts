@@ -5,7 +5,11 @@ import { PhaseId, SessionId } from "./ids.ts"
 export const Role = Schema.Literals(["author", "reviewer"])
 export type Role = typeof Role.Type
 
-export const RuntimeName = Schema.Literals(["opencode", "claude"])
+export const BuiltInRuntime = Schema.Literals(["opencode", "claude"])
+export type BuiltInRuntime = typeof BuiltInRuntime.Type
+
+/** `acp:COMMAND`: an agent that speaks the Agent Client Protocol, by the command that starts it. */
+export const RuntimeName = Schema.Union([BuiltInRuntime, Schema.TemplateLiteral(["acp:", Schema.String])])
 export type RuntimeName = typeof RuntimeName.Type
 
 export const Step = Schema.Literals([

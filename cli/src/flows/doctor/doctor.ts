@@ -6,6 +6,7 @@ import type { ClientFlags } from "../../system/clientSystem.ts"
 import { type CliFailure, exitWith } from "../../terminal/CliFailure.ts"
 import { exitCodes } from "../../terminal/exitCodes.ts"
 import { data, okJson } from "../../terminal/Printer.ts"
+import { checkAcp } from "./acp.ts"
 import { checkBroker } from "./broker.ts"
 import { broken, type Finding, findingsTable, ok } from "./findings.ts"
 import { checkModels } from "./models.ts"
@@ -34,10 +35,13 @@ const checkConfigured = Effect.fnUntraced(function* (project: Project, { askMode
     settings: config.success.settings,
     ...(Option.isNone(nats) ? {} : { nats: nats.value })
   }
+  const acp = yield* checkAcp(options, config.success)
   return [
     ok("configuration", `${configFile} and the environment are valid`),
     yield* checkSandbox(options),
-    ...(yield* checkModels(options, askModels)),
+    ...acp,
+    // Asking starts the agent, which must be there and trusted.
+    ...(acp.some(({ state }) => state === "broken") ? [] : yield* checkModels(options, askModels)),
     ...(yield* checkBroker(options, config.success))
   ]
 })

@@ -83,7 +83,7 @@ const execute = Effect.fn("runPlan")(function* (flags: Flags) {
     plan: flags.plan,
     agents: agentsOf(prepared.config)
   })
-  const warning = warningOf(standing)
+  const warning = warningOf(standing, prepared.options.runtime)
   if (warning !== undefined) say(warning)
   yield* ensureSchemaFile(project)
   const code = yield* startOrContinueRun({

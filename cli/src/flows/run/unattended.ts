@@ -1,4 +1,5 @@
 /** Whether a run that nobody attends can get anywhere, told before anything is spent (docs/guide.md#run). */
+import { commandOf } from "@reprise/agent/acpCommand"
 import type { Plan } from "@reprise/plan"
 import type { RunOptions } from "@reprise/protocol"
 import type { Standing } from "@reprise/sandbox"
@@ -21,6 +22,7 @@ const approves = ({ onPrompt }: Settings["sessions"]): boolean =>
 const whyAsked = (settings: Settings, runtime: RunOptions["runtime"], standing: Standing): string | undefined => {
   if (standing._tag === "off") return 'sandbox.mode is "off"'
   if (standing._tag === "unusable") return `the sandbox cannot be used here (${standing.reason})`
+  if (commandOf(runtime) !== undefined) return `${runtime} runs its commands outside of the sandbox`
   return runtime === "opencode" && settings.opencode.url !== undefined
     ? "the OpenCode server of opencode.url runs commands outside of the sandbox"
     : undefined

@@ -58,7 +58,7 @@ export const serveService = Effect.fn("serveService")(function* ({ nats, service
     ...(service === "gate" ? notifySettings : []),
     ...(runsCommands ? sandboxSettings : [])
   ])
-  const warning = runsCommands ? warningOf(yield* requireSandbox({ project, settings })) : undefined
+  const warning = runsCommands ? warningOf(yield* requireSandbox({ project, settings }), settings.runtime) : undefined
   if (warning !== undefined) yield* Effect.logWarning(warning)
   const notify = service === "gate" ? yield* notifyOptions(settings) : { channels: [] }
   const healthAddress = process.env["REPRISE_HEALTH_ADDRESS"] ?? ""

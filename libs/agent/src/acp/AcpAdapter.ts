@@ -1,0 +1,250 @@
+/** The state that the port's methods on an agent share, how they reach the agent, and how they find a session. */
+import { createHash } from "node:crypto"
+import { mkdir, realpath } from "node:fs/promises"
+import { join } from "node:path"
+import type { SessionConfigOption, SessionNotification } from "@agentclientprotocol/sdk"
+import { endLeftovers } from "@reprise/process"
+import type { RuntimeName } from "@reprise/protocol"
+import { Clock, Effect, FiberSet, Option, PubSub, Semaphore } from "effect"
+import type { AgentError } from "../AgentError.ts"
+import { acpEnvironment } from "../agentEnvironment.ts"
+import { allTrusted, type ProjectSettings } from "../ProjectSettings.ts"
+import type { RuntimeEvent } from "../RuntimeEvent.ts"
+import { heldBack } from "../rules/PermissionRules.ts"
+import { type RuleBook, rulesInMemory } from "../rules/RuleBook.ts"
+import { Conversation } from "./conversation/Conversation.ts"
+import { gone, missing, other, refused } from "./failures.ts"
+import {
+  type AgentEnded,
+  type AgentProcess,
+  CallRefused,
+  type ProcessLimits,
+  startAgent
+} from "./process/AgentProcess.ts"
+import { type AgentCommand, acpPrefix, askingVariables, parseCommand } from "./process/command.ts"
+import { agentMethods } from "./process/methods.ts"
+import { type AcpRecord, readRecord, writeRecord } from "./session/AcpRecord.ts"
+import { AcpSession } from "./session/AcpSession.ts"
+import { answerElicitation, answerPermission } from "./turn/answerRequests.ts"
+import { keepTotals, observe } from "./turn/observe.ts"
+
+export interface AcpRuntimeOptions {
+  /** As it stands after `acp:`: a program and its arguments, separated by spaces. */
+  readonly command: string
+  /** Where Reprise keeps what agents do not: `.reprise` of a repository. */
+  readonly stateDirectory: string
+  /** The environment of the agent and its tools. Default: this process's. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  readonly limits?: Partial<ProcessLimits>
+  /** Read only: the state directory may belong to another process, whose agents must be left alone. */
+  readonly visiting?: boolean
+  /** An agent reads a repository's settings whatever it is told, so it works only where they are trusted. Default: everywhere. */
+  readonly projectSettings?: ProjectSettings
+  /** Default: none, and what is always allowed is kept as long as the process runs. */
+  readonly rules?: RuleBook
+}
+
+const defaultLimits: ProcessLimits = {
+  startTimeoutMs: 60_000,
+  callTimeoutMs: 60_000,
+  stopTimeoutMs: 10_000,
+  lineBytes: 16 * 1024 * 1024,
+  outputBytes: 256 * 1024 * 1024
+}
+
+export interface AcpAdapter {
+  readonly name: RuntimeName
+  readonly command: AgentCommand
+  readonly stateDirectory: string
+  /** Of the records of this agent's sessions. */
+  readonly folder: string
+  readonly visiting: boolean
+  readonly limits: ProcessLimits
+  readonly userEnvironment: Readonly<Record<string, string | undefined>>
+  readonly projectSettings: ProjectSettings
+  readonly rules: RuleBook
+  readonly sessions: Map<string, AcpSession>
+  readonly hub: PubSub.PubSub<RuntimeEvent>
+  /** Runs a turn that continues when its caller is interrupted; it ends with the adapter. */
+  readonly runDetached: (turn: Effect.Effect<void>) => void
+  readonly runPromise: <A>(answer: Effect.Effect<A>) => Promise<A>
+  /** Serializes starts. */
+  readonly starting: Semaphore.Semaphore
+  process: AgentProcess | undefined
+  settled: boolean
+}
+
+export const makeAcpAdapter = Effect.fnUntraced(function* (options: AcpRuntimeOptions) {
+  const run = yield* FiberSet.makeRuntime()
+  const runPromise = yield* FiberSet.makeRuntimePromise()
+  const key = createHash("sha256").update(options.command).digest("hex").slice(0, 16)
+  const adapter: AcpAdapter = {
+    name: `${acpPrefix}${options.command}`,
+    command: parseCommand(options.command),
+    stateDirectory: options.stateDirectory,
+    folder: join(options.stateDirectory, "acp", "sessions", key),
+    visiting: options.visiting === true,
+    limits: { ...defaultLimits, ...options.limits },
+    userEnvironment: options.environment ?? process.env,
+    projectSettings: options.projectSettings ?? allTrusted,
+    rules: options.rules ?? rulesInMemory(),
+    sessions: new Map(),
+    hub: yield* PubSub.sliding<RuntimeEvent>(16_384),
+    runDetached: (turn) => void run(turn),
+    runPromise,
+    starting: yield* Semaphore.make(1),
+    process: undefined,
+    settled: false
+  }
+  yield* Effect.addFinalizer(() => Effect.sync(() => adapter.process?.kill()))
+  return adapter
+})
+
+export const publish =
+  ({ hub }: Pick<AcpAdapter, "hub">) =>
+  (event: RuntimeEvent): Effect.Effect<void> =>
+    Effect.asVoid(PubSub.publish(hub, event))
+
+const onUpdate =
+  (adapter: AcpAdapter) =>
+  ({ sessionId, update }: SessionNotification): void => {
+    const session = adapter.sessions.get(sessionId)
+    if (session === undefined) return
+    if (update.sessionUpdate === "config_option_update") session.configOptions = update.configOptions
+    keepTotals(update, session.told)
+    if (session.replay !== undefined) {
+      session.replay.apply(update)
+      return
+    }
+    const { live } = session
+    // What we said is in the conversation already: some agents tell it again.
+    if (live !== undefined && update.sessionUpdate === "user_message_chunk") return
+    session.conversation.apply(update)
+    if (live === undefined) return
+    adapter.runDetached(
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+        session.updatedAtMs = nowMs
+        const events = observe(update, live, { sessionId, causePromptId: live.messageId }, nowMs)
+        if (events.length > 0) live.announced = true
+        return Effect.forEach(events, publish(adapter), { discard: true })
+      })
+    )
+  }
+
+/** The agent's own words, or why there is none, as the port's error. */
+export const callFailed =
+  ({ command }: AcpAdapter, operation: string) =>
+  (error: AgentEnded | CallRefused): AgentError =>
+    error instanceof CallRefused
+      ? refused(operation, error.refusal)
+      : gone(operation, `The agent '${command.program}' does not work: ${error.reason} 'reprise doctor' checks it.`)
+
+/** Ends what an earlier owner of the state directory left running, since it would still write conversations. */
+const settle = (adapter: AcpAdapter) =>
+  Effect.gen(function* () {
+    const directory = yield* Effect.tryPromise({
+      try: () => mkdir(adapter.stateDirectory, { recursive: true }).then(() => realpath(adapter.stateDirectory)),
+      catch: (cause) => other("start", `The state directory cannot be made: ${String(cause)}`)
+    })
+    if (!adapter.settled && !adapter.visiting) yield* endLeftovers(`REPRISE_ACP_STATE=${directory}`)
+    adapter.settled = true
+    return directory
+  })
+
+/** The running agent; started if there is none. */
+export const reach = (adapter: AcpAdapter, operation: string) =>
+  Effect.gen(function* () {
+    if (adapter.process !== undefined && !adapter.process.ended()) return adapter.process
+    const directory = yield* settle(adapter)
+    const held = heldBack(yield* adapter.rules.rules)
+    const process = yield* Effect.mapError(
+      startAgent({
+        command: adapter.command,
+        environment: {
+          ...acpEnvironment(adapter.userEnvironment),
+          ...askingVariables(held),
+          REPRISE_ACP_STATE: directory
+        },
+        directory,
+        limits: adapter.limits,
+        handlers: {
+          onUpdate: onUpdate(adapter),
+          onPermission: (request) => adapter.runPromise(answerPermission(adapter, request)),
+          onElicitation: (request) => adapter.runPromise(answerElicitation(adapter, request))
+        }
+      }),
+      callFailed(adapter, operation)
+    )
+    adapter.process = process
+    return process
+  }).pipe(adapter.starting.withPermits(1))
+
+/** None for a session that Reprise did not make with this agent. Asks nobody. */
+export const findSession = (adapter: AcpAdapter, id: string) =>
+  Effect.gen(function* () {
+    const known = adapter.sessions.get(id)
+    if (known !== undefined) return Option.some(known)
+    const record = yield* readRecord(adapter.folder, id)
+    if (Option.isNone(record)) return Option.none()
+    // Another caller may have found it meanwhile.
+    const session = adapter.sessions.get(id) ?? new AcpSession(record.value)
+    adapter.sessions.set(id, session)
+    return Option.some(session)
+  })
+
+/** Writes the record to disk, then uses it. */
+export const save = (adapter: AcpAdapter, session: AcpSession, record: AcpRecord) =>
+  Effect.map(writeRecord(adapter.folder, record), () => {
+    session.record = record
+  })
+
+/** Makes the agent replay the conversation, which then is what it says. Fails with `CallRefused` if the agent has lost it. */
+const replay = Effect.fnUntraced(function* (session: AcpSession, process: AgentProcess) {
+  const conversation = new Conversation()
+  session.replay = conversation
+  const { directory: cwd, id: sessionId } = session.record
+  const answer = yield* process
+    .call(agentMethods.loadSession, { sessionId, cwd, mcpServers: [] })
+    .pipe(Effect.ensuring(Effect.sync(() => (session.replay = undefined))))
+  session.conversation = conversation
+  session.loadedIn = process
+  return answer
+})
+
+export const canLoad = ({ initialized }: AgentProcess): boolean => initialized.agentCapabilities?.loadSession === true
+
+/** Reads the conversation again, where the agent can tell it. One that cannot now is believed as it was heard. */
+export const reread = (session: AcpSession, process: AgentProcess) =>
+  canLoad(process) && !process.ended()
+    ? Effect.ignore(replay(session, process).pipe(session.loading.withPermits(1)))
+    : Effect.void
+
+/**
+ * The agent, with the session loaded. Fails with `session-missing` if the agent has lost it, or ended and cannot load
+ * sessions: nobody continues a conversation that its agent does not know.
+ */
+export const load = (adapter: AcpAdapter, session: AcpSession, operation: string) =>
+  Effect.gen(function* () {
+    const process = yield* reach(adapter, operation)
+    if (session.loadedIn === process) return process
+    if (!canLoad(process)) return yield* missing(operation, session.record.id)
+    const answer = yield* replay(session, process).pipe(
+      Effect.mapError((error) =>
+        error instanceof CallRefused ? missing(operation, session.record.id) : callFailed(adapter, operation)(error)
+      )
+    )
+    session.configOptions = optionsIn(answer)
+    return process
+  }).pipe(session.loading.withPermits(1))
+
+const hasOptions = (answer: unknown): answer is { readonly configOptions: ReadonlyArray<SessionConfigOption> } =>
+  typeof answer === "object" && answer !== null && "configOptions" in answer && Array.isArray(answer.configOptions)
+
+export const optionsIn = (answer: unknown): ReadonlyArray<SessionConfigOption> =>
+  hasOptions(answer) ? answer.configOptions : []
+
+/** Fails with `session-missing` for a session that is unknown or lost. */
+export const requireSession = Effect.fnUntraced(function* (adapter: AcpAdapter, operation: string, id: string) {
+  const found = yield* findSession(adapter, id)
+  return Option.isSome(found) ? found.value : yield* missing(operation, id)
+})

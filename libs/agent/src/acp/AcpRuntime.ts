@@ -1,0 +1,270 @@
+/** The port on any agent that speaks the Agent Client Protocol: one process for all its sessions. */
+import { addTokens, noTokens, noUsage } from "@reprise/protocol"
+import { Deferred, Effect, Layer, Option, Stream } from "effect"
+import { AgentRuntime } from "../AgentRuntime.ts"
+import type { AgentRuntimeShape, Inspection, Prompt, SessionState } from "../AgentRuntimeShape.ts"
+import { requireTrustedSettings } from "../ProjectSettings.ts"
+import {
+  type AcpAdapter,
+  type AcpRuntimeOptions,
+  callFailed,
+  findSession,
+  load,
+  makeAcpAdapter,
+  optionsIn,
+  publish,
+  reach,
+  requireSession,
+  save
+} from "./AcpAdapter.ts"
+import { answerCount, historyOf, lastMessageOf } from "./conversation/history.ts"
+import { aborted, busy, gone, other } from "./failures.ts"
+import { isOpenCode } from "./process/command.ts"
+import { agentMethods } from "./process/methods.ts"
+import { type AcpRecord, findPrompted, withPrompted, writeRecord } from "./session/AcpRecord.ts"
+import { AcpSession, LiveTurn } from "./session/AcpSession.ts"
+import { modelOption, valuesOf } from "./session/configOptions.ts"
+import { withdrawAll } from "./turn/answerRequests.ts"
+import { heldWords } from "./turn/observe.ts"
+import { chooseModel, runTurn } from "./turn/runTurn.ts"
+
+const idIn = (answer: unknown): string | undefined =>
+  typeof answer === "object" && answer !== null && "sessionId" in answer && typeof answer.sessionId === "string"
+    ? answer.sessionId
+    : undefined
+
+const noId = (operation: string) => gone(operation, "The agent made a session without an id.")
+
+const create = (adapter: AcpAdapter): AgentRuntimeShape["create"] =>
+  Effect.fn("AgentRuntime.create")(function* ({ directory, model, permissions, title }) {
+    yield* requireTrustedSettings(adapter.projectSettings, "create", directory)
+    const process = yield* reach(adapter, "create")
+    const answer = yield* process
+      .call(agentMethods.newSession, { cwd: directory, mcpServers: [] })
+      .pipe(Effect.mapError(callFailed(adapter, "create")))
+    const id = idIn(answer)
+    if (id === undefined) return yield* noId("create")
+    const chosen = model === undefined ? {} : { model }
+    const record: AcpRecord = { version: 1, id, directory, title, permissions, prompts: [], ...chosen }
+    yield* writeRecord(adapter.folder, record)
+    const session = new AcpSession(record)
+    session.loadedIn = process
+    session.configOptions = optionsIn(answer)
+    adapter.sessions.set(id, session)
+    yield* chooseModel(adapter, session, process, model)
+    return id
+  })
+
+/** Starts a turn that continues when its caller is interrupted. */
+const startTurn = (adapter: AcpAdapter, session: AcpSession, prompt: Prompt): LiveTurn => {
+  const live = new LiveTurn(prompt.promptId.messageId)
+  session.live = live
+  const at = { sessionId: session.record.id, causePromptId: live.messageId }
+  const tell = publish(adapter)
+  const turn = runTurn(adapter, session, live, prompt).pipe(
+    Effect.tapError(({ detail: message, kind, retryAfterMs }) => {
+      const later = retryAfterMs === undefined ? {} : { retryAfterMs }
+      return live.announced && kind !== "aborted"
+        ? tell({ type: "failed", ...at, kind, message, recovering: false, ...later })
+        : Effect.void
+    }),
+    Effect.onExit((exit) =>
+      Effect.gen(function* () {
+        yield* withdrawAll(live)
+        session.live = undefined
+        yield* Effect.forEach(heldWords(live, at), tell, { discard: true })
+        if (live.announced) yield* tell({ type: "idle", ...at })
+        yield* Deferred.done(live.end, exit)
+      })
+    ),
+    Effect.ignore
+  )
+  adapter.runDetached(turn)
+  return live
+}
+
+const prompt = (adapter: AcpAdapter): AgentRuntimeShape["prompt"] =>
+  Effect.fn("AgentRuntime.prompt")(function* (it) {
+    const session = yield* requireSession(adapter, "prompt", it.runtimeSessionId)
+    const { messageId } = it.promptId
+    const before = findPrompted(session.record, messageId)
+    if (session.live === undefined) {
+      if (before?.aborted === true) return yield* aborted
+      if (before?.outcome !== undefined) return before.outcome
+      yield* requireTrustedSettings(adapter.projectSettings, "prompt", session.record.directory)
+    }
+    // Between here and the start of the turn nobody else may start one.
+    if (session.live !== undefined && session.live.messageId !== messageId) return yield* busy(it.runtimeSessionId)
+    const live = session.live ?? startTurn(adapter, session, it)
+    return yield* Deferred.await(live.end)
+  })
+
+const abort = (adapter: AcpAdapter): AgentRuntimeShape["abort"] =>
+  Effect.fn("AgentRuntime.abort")(function* (id) {
+    const found = yield* findSession(adapter, id)
+    if (Option.isNone(found)) return
+    const session = found.value
+    const { live } = session
+    if (live === undefined) {
+      // The newest turn may have been cut off by a crash and not yet taken up again.
+      const last = session.record.prompts.at(-1)
+      if (last !== undefined && last.outcome === undefined && last.aborted !== true) {
+        yield* save(adapter, session, withPrompted(session.record, last.messageId, { aborted: true }))
+      }
+      return
+    }
+    live.aborted = true
+    yield* withdrawAll(live)
+    const process = session.loadedIn
+    if (process !== undefined) yield* process.notify(agentMethods.cancel, { sessionId: id })
+    const ended = Effect.exit(Deferred.await(live.end))
+    yield* Effect.timeoutOrElse(ended, {
+      duration: `${adapter.limits.stopTimeoutMs} millis`,
+      orElse: () =>
+        Effect.andThen(
+          Effect.sync(() => adapter.process?.kill()),
+          ended
+        )
+    })
+  })
+
+const missingSession: Inspection = { state: { _tag: "missing" }, messageCount: 0, usage: noUsage }
+
+const stateOf = ({ conversation, live }: AcpSession): SessionState => {
+  const [waiting] = live?.waiting.values() ?? []
+  if (waiting !== undefined) return { _tag: "prompting", prompt: waiting.prompt }
+  if (live !== undefined) return { _tag: "busy" }
+  return { _tag: conversation.entries.length > 0 ? "idle" : "empty" }
+}
+
+const inspect = (adapter: AcpAdapter): AgentRuntimeShape["inspect"] =>
+  Effect.fn("AgentRuntime.inspect")(function* (id) {
+    const found = yield* findSession(adapter, id)
+    if (Option.isNone(found)) return missingSession
+    const session = found.value
+    if (session.live === undefined) {
+      const loaded = yield* load(adapter, session, "inspect").pipe(
+        Effect.as(true),
+        Effect.catchIf(
+          ({ kind }) => kind === "session-missing",
+          () => Effect.succeed(false)
+        )
+      )
+      if (!loaded) return missingSession
+    }
+    const { entries } = session.conversation
+    const outcomes = session.record.prompts.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]))
+    const model = outcomes.at(-1)?.model
+    const isFinished = (messageId: string) => findPrompted(session.record, messageId)?.outcome !== undefined
+    return {
+      state: stateOf(session),
+      messageCount: historyOf(entries).length,
+      usage: {
+        tokens: outcomes.map(({ tokens }) => tokens).reduce(addTokens, noTokens),
+        cost: outcomes.reduce((sum, { cost }) => sum + cost, 0),
+        calls: answerCount(entries)
+      },
+      ...(model === undefined ? {} : { model }),
+      ...lastMessageOf(entries, isFinished, session.updatedAtMs)
+    }
+  })
+
+const reply = (adapter: AcpAdapter): AgentRuntimeShape["reply"] =>
+  Effect.fn("AgentRuntime.reply")(function* (it) {
+    const session = yield* requireSession(adapter, "reply", it.runtimeSessionId)
+    const waiting = session.live?.waiting.get(it.promptId)
+    if (waiting === undefined) return "gone"
+    return (yield* Deferred.succeed(waiting.answer, it.reply)) ? "delivered" : "gone"
+  })
+
+const pendingPrompts = ({ sessions }: AcpAdapter): AgentRuntimeShape["pendingPrompts"] =>
+  Effect.fn("AgentRuntime.pendingPrompts")((directory) =>
+    Effect.sync(() =>
+      [...sessions.values()].flatMap(({ live, record }) =>
+        record.directory === directory ? [...(live?.waiting.values() ?? [])].map((it) => it.prompt) : []
+      )
+    )
+  )
+
+const history = (adapter: AcpAdapter): AgentRuntimeShape["history"] =>
+  Effect.fn("AgentRuntime.history")(function* (id) {
+    const session = yield* requireSession(adapter, "history", id)
+    if (session.live === undefined) yield* load(adapter, session, "history")
+    return historyOf(session.conversation.entries)
+  })
+
+const fork = (adapter: AcpAdapter): AgentRuntimeShape["fork"] =>
+  Effect.fn("AgentRuntime.fork")(function* (id) {
+    const session = yield* requireSession(adapter, "fork", id)
+    const process = yield* load(adapter, session, "fork")
+    const { record } = session
+    const answer = yield* process
+      .call(agentMethods.forkSession, { sessionId: id, cwd: record.directory, mcpServers: [] })
+      .pipe(Effect.mapError(callFailed(adapter, "fork")))
+    const forked = idIn(answer)
+    if (forked === undefined) return yield* noId("fork")
+    yield* writeRecord(adapter.folder, { ...record, id: forked })
+    return forked
+  })
+
+/** The protocol has no command that opens an agent's own interface. */
+const attachCommand = (adapter: AcpAdapter): AgentRuntimeShape["attachCommand"] =>
+  Effect.fn("AgentRuntime.attachCommand")(function* (id) {
+    const { record } = yield* requireSession(adapter, "attachCommand", id)
+    const { command } = adapter
+    if (!isOpenCode(command)) {
+      return yield* other(
+        "attachCommand",
+        `Reprise does not know how '${command.program}' opens a session in its own interface. 'reprise sessions transcript ${id}' shows the conversation.`
+      )
+    }
+    return { argv: [command.program, record.directory, "--session", id], env: {} }
+  })
+
+const models = (adapter: AcpAdapter): AgentRuntimeShape["models"] =>
+  Effect.fn("AgentRuntime.models")(function* (directory) {
+    yield* requireTrustedSettings(adapter.projectSettings, "models", directory)
+    const process = yield* reach(adapter, "models")
+    // Models are told about a session only.
+    const answer = yield* process
+      .call(agentMethods.newSession, { cwd: directory, mcpServers: [] })
+      .pipe(Effect.mapError(callFailed(adapter, "models")))
+    const option = modelOption(optionsIn(answer))
+    return option === undefined ? [] : valuesOf(option)
+  })
+
+const check = (adapter: AcpAdapter): AgentRuntimeShape["check"] =>
+  Effect.map(reach(adapter, "check"), ({ initialized: { agentInfo } }) => ({
+    name: adapter.name,
+    version: agentInfo?.version ?? "unknown",
+    running: true,
+    location: adapter.command.program
+  }))
+
+const makeAcpRuntime = Effect.fn("Acp.runtime")(function* (options: AcpRuntimeOptions) {
+  const adapter = yield* makeAcpAdapter(options)
+  return AgentRuntime.of({
+    name: adapter.name,
+    create: create(adapter),
+    prompt: prompt(adapter),
+    abort: abort(adapter),
+    inspect: inspect(adapter),
+    events: Stream.fromPubSub(adapter.hub),
+    reply: reply(adapter),
+    pendingPrompts: pendingPrompts(adapter),
+    history: history(adapter),
+    fork: fork(adapter),
+    attachCommand: attachCommand(adapter),
+    models: models(adapter),
+    check: check(adapter)
+  })
+})
+
+/**
+ * A runtime that hosts sessions in an agent that speaks the Agent Client Protocol. The layer itself never fails: the agent
+ * is started with the first session. Closing the scope ends the agent and all it started; a turn that was cut off continues
+ * when the same prompt is sent again.
+ *
+ * @example layerAcp({ command: "opencode acp", stateDirectory: join(root, ".reprise") })
+ */
+export const layerAcp = (options: AcpRuntimeOptions) => Layer.effect(AgentRuntime, makeAcpRuntime(options))

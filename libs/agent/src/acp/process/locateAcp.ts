@@ -1,0 +1,19 @@
+/** Finds the program of an agent's command. */
+import { delimiter, isAbsolute, join } from "node:path"
+import { isProgram } from "@reprise/process"
+import { Effect } from "effect"
+import { parseCommand } from "./command.ts"
+
+/** Its path; undefined if there is none. Nothing is started. */
+export const locateAcp = Effect.fn("locateAcp")(function* (
+  command: string,
+  environment: Readonly<Record<string, string | undefined>> = process.env
+) {
+  const { program } = parseCommand(command)
+  if (isAbsolute(program)) return (yield* isProgram(program)) ? program : undefined
+  for (const directory of (environment["PATH"] ?? "").split(delimiter)) {
+    const candidate = join(directory, program)
+    if (isAbsolute(directory) && (yield* isProgram(candidate))) return candidate
+  }
+  return undefined
+})

@@ -1,0 +1,16 @@
+/** The choices that an agent offers for a session. Pure. */
+import type { SessionConfigOption } from "@agentclientprotocol/sdk"
+
+type Select = Extract<SessionConfigOption, { type: "select" }>
+
+export const modelOption = (options: ReadonlyArray<SessionConfigOption>): Select | undefined =>
+  options.find((it): it is Select => it.type === "select" && (it.category === "model" || it.id === "model"))
+
+export const valuesOf = ({ options }: Select): ReadonlyArray<string> =>
+  options.flatMap((it) => ("options" in it ? it.options.map(({ value }) => value) : [it.value]))
+
+/** The model that a session uses now. */
+export const currentModel = (options: ReadonlyArray<SessionConfigOption>): string | undefined => {
+  const value = modelOption(options)?.currentValue
+  return typeof value === "string" ? value : undefined
+}

@@ -1,0 +1,162 @@
+/**
+ * Runs one turn from its prompt to its end, over processes that may end. What the agent replays says whether it was given
+ * the prompt: without its mark it is sent, with it a short text continues the turn, so that the model sees the prompt once.
+ */
+import { addTokens, noTokens, type Tokens } from "@reprise/protocol"
+import { Clock, Effect, Result } from "effect"
+import type { AgentError } from "../../AgentError.ts"
+import type { Prompt, TurnOutcome } from "../../AgentRuntimeShape.ts"
+import { type AcpAdapter, callFailed, load, reread, save } from "../AcpAdapter.ts"
+import { holds } from "../conversation/Conversation.ts"
+import { answerTo } from "../conversation/history.ts"
+import { goOnText, withMark } from "../conversation/marker.ts"
+import { aborted, gone, other } from "../failures.ts"
+import { type AgentProcess, CallRefused } from "../process/AgentProcess.ts"
+import { agentMethods } from "../process/methods.ts"
+import { findPrompted, type Prompted, withPrompted } from "../session/AcpRecord.ts"
+import type { AcpSession, LiveTurn } from "../session/AcpSession.ts"
+import { currentModel, modelOption, valuesOf } from "../session/configOptions.ts"
+import { withdrawAll } from "./answerRequests.ts"
+import { promptEnd, stopReasonOf } from "./outcome.ts"
+
+/** How many times in a row the agent may end without having said anything before the turn fails. */
+const maxFruitlessTries = 5
+/** How many times a turn may be taken up again in all. */
+const maxTries = 20
+
+interface TurnRun {
+  readonly adapter: AcpAdapter
+  readonly session: AcpSession
+  readonly live: LiveTurn
+  readonly prompt: Prompt
+  tokens: Tokens
+  tries: number
+  fruitless: number
+  /** The session's cost before the turn. */
+  readonly costBefore: number
+}
+
+const messageIdOf = ({ prompt }: TurnRun): string => prompt.promptId.messageId
+
+const record = ({ adapter, session, ...run }: TurnRun, change: Partial<Prompted>) =>
+  save(adapter, session, withPrompted(session.record, run.prompt.promptId.messageId, change))
+
+/** Fails as aborted. The abort may have come before the prompt was recorded. */
+const abandon = Effect.fnUntraced(function* (run: TurnRun) {
+  yield* record(run, { aborted: true, endedAtMs: yield* Clock.currentTimeMillis })
+  return yield* aborted
+})
+
+/** Fails for a model that the agent does not offer. */
+export const chooseModel = Effect.fnUntraced(function* (
+  adapter: AcpAdapter,
+  session: AcpSession,
+  process: AgentProcess,
+  model: string | undefined
+) {
+  if (model === undefined || model === currentModel(session.configOptions)) return
+  const option = modelOption(session.configOptions)
+  if (option === undefined || !valuesOf(option).includes(model)) {
+    const offered = option === undefined ? "none to choose" : valuesOf(option).slice(0, 20).join(", ")
+    return yield* other("prompt", `The agent does not offer the model ${model}, but: ${offered}.`)
+  }
+  const { id: sessionId } = session.record
+  yield* process
+    .call(agentMethods.setConfigOption, { sessionId, configId: option.id, value: model })
+    .pipe(Effect.mapError(callFailed(adapter, "prompt")))
+  session.configOptions = session.configOptions.map((it) => (it === option ? { ...option, currentValue: model } : it))
+})
+
+/** What is to be sent now. */
+const nextText = (run: TurnRun): string => {
+  const { live, prompt, session } = run
+  const words = live.toSay.splice(0)
+  if (words.length > 0) return words.join("\n")
+  return holds(session.conversation.entries, messageIdOf(run)) ? goOnText : prompt.text
+}
+
+const isRepeat = (run: TurnRun): boolean => (findPrompted(run.session.record, messageIdOf(run))?.sent ?? 0) > 0
+
+/** Sends once, and waits for the end. */
+const send = Effect.fnUntraced(function* (run: TurnRun) {
+  const { adapter, live, prompt, session } = run
+  const before = yield* load(adapter, session, "prompt")
+  // A prompt that failed may have been dropped by its agent, or kept.
+  if (isRepeat(run) && live.toSay.length === 0) yield* reread(session, before)
+  const process = yield* load(adapter, session, "prompt")
+  yield* chooseModel(adapter, session, process, prompt.model ?? session.record.model)
+  if (live.aborted) return yield* abandon(run)
+  const text = nextText(run)
+  const n = findPrompted(session.record, messageIdOf(run))?.sent ?? 0
+  yield* record(run, { sent: n + 1 })
+  const marked = withMark(text, messageIdOf(run), n)
+  session.conversation.say(marked)
+  session.updatedAtMs = yield* Clock.currentTimeMillis
+  run.tries += 1
+  process.resetOutput()
+  if (live.aborted) return yield* abandon(run)
+  const content = [{ type: "text", text: marked }]
+  const called = yield* Effect.result(
+    process.call(agentMethods.prompt, { sessionId: session.record.id, prompt: content }, null)
+  )
+  yield* withdrawAll(live)
+  if (Result.isSuccess(called)) yield* reread(session, process)
+  return called
+})
+
+const complete = Effect.fnUntraced(function* (run: TurnRun, finish: string) {
+  const { live, session } = run
+  const { spokenAfter, text, toolCalls } = answerTo(session.conversation.entries, messageIdOf(run))
+  const { contextSize, contextTokens, cost } = session.told
+  const model = currentModel(session.configOptions)
+  const outcome: TurnOutcome = {
+    text,
+    stopReason: live.refused ? "refused" : stopReasonOf(finish),
+    tokens: run.tokens,
+    cost: Math.max(0, cost - run.costBefore),
+    toolCalls,
+    finish,
+    ...(model === undefined ? {} : { model }),
+    ...(contextTokens === undefined
+      ? {}
+      : { context: { tokens: contextTokens, ...(contextSize === undefined ? {} : { limit: contextSize }) } }),
+    ...(run.tries > 1 ? { attempts: run.tries } : {})
+  }
+  yield* record(run, { outcome, endedAtMs: yield* Clock.currentTimeMillis })
+  return spokenAfter ? { ...outcome, spokenAfter } : outcome
+})
+
+/** Sends once; undefined when the turn must go on. */
+const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<TurnOutcome | undefined, AgentError> {
+  const { adapter, live, session } = run
+  if (live.aborted) return yield* abandon(run)
+  const heard = session.updatedAtMs
+  const called = yield* send(run)
+  if (live.aborted) return yield* abandon(run)
+  if (Result.isFailure(called)) {
+    if (called.failure instanceof CallRefused) return yield* callFailed(adapter, "prompt")(called.failure)
+    run.fruitless = session.updatedAtMs > heard && live.announced ? 0 : run.fruitless + 1
+    live.announced = false
+    if (called.failure.broken === true || run.fruitless > maxFruitlessTries || run.tries >= maxTries)
+      return yield* callFailed(adapter, "prompt")(called.failure)
+    return undefined
+  }
+  const end = promptEnd(called.success)
+  if (end === undefined) return yield* gone("prompt", "The agent ended the turn with an answer that names no reason.")
+  run.tokens = addTokens(run.tokens, end.tokens)
+  if (live.refused) return yield* complete(run, end.finish)
+  if (live.toSay.length > 0) return undefined
+  return end.finish === "cancelled" ? yield* abandon(run) : yield* complete(run, end.finish)
+})
+
+/** Succeeds with the turn's outcome, however many processes that takes. */
+export const runTurn = Effect.fn("Acp.turn")(function* (
+  adapter: AcpAdapter,
+  session: AcpSession,
+  live: LiveTurn,
+  prompt: Prompt
+): Effect.fn.Return<TurnOutcome, AgentError> {
+  const costBefore = session.told.cost
+  const run: TurnRun = { adapter, session, live, prompt, tokens: noTokens, tries: 0, fruitless: 0, costBefore }
+  return yield* Effect.repeat(advance(run), { until: (outcome) => outcome !== undefined })
+})

@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { locateOpenCode } from "@reprise/agent"
+import { Effect } from "effect"
+import { heldInMidTurn, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
+import { makeWorld } from "../harness/World.ts"
+
+const runtime = Effect.map(Effect.orDie(locateOpenCode()), (program) => `acp:${program} acp`)
+
+const configOf = (name: string) => `permissions = "all"\nruntime = "${name}"\n`
+
+const asksColour = once({ role: "author", kind: "report" }, needsHuman("Which colour?"))
+
+const marks = (text: string): ReadonlyArray<string> => text.match(/\[reprise \S+ \d+\]/g) ?? []
+
+/** The agents over the protocol that run for a repository. */
+const agentsOf = (root: string): ReadonlyArray<string> =>
+  readdirSync("/proc").filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, "utf8").includes(`REPRISE_ACP_STATE=${root}`)
+    } catch {
+      return false
+    }
+  })
+
+describe("reprise run with runtime acp:COMMAND", () => {
+  it.live("continues the same author session after a gate answer, with one new user message", () =>
+    Effect.gen(function* () {
+      const name = yield* runtime
+      const world = yield* makeWorld({ plan: plan("One"), script: script(asksColour), config: configOf(name) })
+      const parked = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(parked.code, 4, parked.stderr)
+      const [question] = yield* world.questions
+      const before = (yield* world.sessions).find(({ role }) => role === "author")
+      assert.strictEqual(before?.runtime, name)
+      const asked = (yield* world.model.calls).findLast(({ kind, role }) => role === "author" && kind !== "title")
+      const id = question?.escalationId ?? ""
+      const answered = yield* world.reprise("gate", "answer", id, "c", "--guidance", "Blue, of course")
+      assert.strictEqual(answered.code, 0, answered.stderr)
+      const second = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(second.code, 0, second.stderr)
+      const [view] = yield* world.runs
+      assert.strictEqual(view?.status, "completed")
+      const continued = (yield* world.model.calls).find(({ kind }) => kind === "continue")
+      assert.include(continued?.lastUser, "Blue, of course")
+      assert.strictEqual(continued?.turn, (asked?.turn ?? 0) + 1)
+      const said = asked?.messages.map(({ text }) => text) ?? []
+      assert.deepStrictEqual(continued?.messages.map(({ text }) => text).slice(0, said.length), said)
+      const authors = (yield* world.sessions).filter(({ role }) => role === "author")
+      assert.deepStrictEqual(
+        authors.map(({ runtimeSessionId }) => runtimeSessionId),
+        [before?.runtimeSessionId]
+      )
+    })
+  )
+
+  it.live("continues a turn whose host was killed, and the model sees the prompt once", () =>
+    Effect.gen(function* () {
+      const name = yield* runtime
+      const goesOn = on({ role: "author", lastUser: "Your turn was interrupted" }, [
+        { bash: "echo work > work.txt && git add -A && git commit -q -m 'Write it' && git rev-parse HEAD" },
+        { text: "Done." }
+      ])
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        script: { rules: [goesOn, ...heldInMidTurn.rules] },
+        config: configOf(name)
+      })
+      const first = yield* world.start("run", "PLAN.md")
+      yield* world.model.awaitHeld("mid-turn")
+      assert.isAbove(agentsOf(world.root).length, 0)
+      yield* first.kill("SIGKILL")
+      yield* world.model.release("mid-turn")
+      const second = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(second.code, 0, second.stderr)
+      const [view] = yield* world.runs
+      assert.strictEqual(view?.status, "completed")
+      const authors = (yield* world.sessions).filter(({ role }) => role === "author")
+      assert.strictEqual(authors.length, 1)
+      const last = (yield* world.model.calls).findLast(({ role, kind }) => role === "author" && kind !== "title")
+      const seen = (last?.messages ?? []).filter(({ role }) => role === "user").flatMap(({ text }) => marks(text))
+      assert.strictEqual(new Set(seen).size, seen.length)
+      assert.isTrue(seen.some((mark) => mark.endsWith(" 0]")))
+      assert.isTrue(seen.some((mark) => mark.endsWith(" 1]")))
+      assert.deepStrictEqual(agentsOf(world.root), [])
+    })
+  )
+
+  it.live("starts no command of a repository that nobody has trusted", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        script: script(),
+        config: "",
+        files: { "reprise.toml": 'runtime = "acp:/bin/sh started.sh"\n', "started.sh": "touch started.txt\n" }
+      })
+      const run = yield* world.reprise("run", "PLAN.md", "--no-input")
+      assert.strictEqual(run.code, 3)
+      assert.include(run.stderr, "acp:/bin/sh started.sh")
+      assert.include(run.stderr, "reprise trust")
+      const doctor = yield* world.reprise("doctor", "--ask-models")
+      assert.include(doctor.stdout, "not trusted")
+      assert.notInclude(readdirSync(world.root), "started.txt")
+    })
+  )
+
+  it.live("refuses such an agent where the sandbox is required", () =>
+    Effect.gen(function* () {
+      const name = yield* runtime
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        script: script(),
+        config: configOf(name),
+        environment: () => ({ REPRISE_SANDBOX_MODE: "required" })
+      })
+      const run = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(run.code, 3)
+      assert.include(run.stderr, "run outside of the sandbox")
+    })
+  )
+})
