@@ -130,6 +130,20 @@ describe("notifications", () => {
     })
   )
 
+  it.live("have no secret that was written into the settings by mistake quoted", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({ ...oneQuestion, config: "" })
+      const hook = `[notify.channels.hook]\npreset = "webhook"\nurl = "https://a.example"\nsecret = "${secret}"\n`
+      writeFileSync(join(world.root, "reprise.toml"), hook)
+      for (const command of [["config", "explain"], ["notify", "test"], ["doctor"]]) {
+        const ended = yield* world.reprise(...command)
+        assert.strictEqual(ended.code, 3, ended.stdout)
+        assert.include(`${ended.stdout}${ended.stderr}`.replace(/[\s│]+/g, " "), "Expected env:NAME or file:/path")
+        assert.notInclude(`${ended.stdout}${ended.stderr}`, secret)
+      }
+    })
+  )
+
   it.live("go nowhere before their setting is trusted", () =>
     Effect.gen(function* () {
       const receiver = yield* startReceiver()

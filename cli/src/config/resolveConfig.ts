@@ -28,17 +28,18 @@ const placeIn = (layer: Layer, path: SettingPath): string =>
 const unset: Resolved = { value: undefined, source: "default" }
 
 const decode = (
-  { description, fallback, path, schema }: Setting,
+  { description, fallback, mayHoldSecret, path, schema }: Setting,
   layer: Layer
 ): Result.Result<Resolved, ConfigProblem> => {
   const given = layer.values.get(path)
   const decoded = Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })(given)
   if (Result.isFailure(decoded)) {
     const expected = decoded.failure.message.replace(/\n\s*/g, " ")
+    const got = mayHoldSecret === true ? "" : `, got ${quoted(given)}`
     const isList = layer.source === "environment" && Array.isArray(fallback)
     return problem(
       layer.source,
-      `${placeIn(layer, path)} is not valid: ${expected}, got ${quoted(given)}.`,
+      `${placeIn(layer, path)} is not valid: ${expected}${got}.`,
       isList ? `${description} Write a list as JSON: '["npm test"]'.` : description
     )
   }

@@ -9,6 +9,8 @@ export interface Row<A> {
   /** A value to show where there is no default. */
   readonly example?: unknown
   readonly description: string
+  /** Somebody may have written a secret into it by mistake, so no message quotes it. */
+  readonly mayHoldSecret?: boolean
   /** The lists of all places count, so that none takes away what another one holds back. */
   readonly addsUp?: boolean
 }
@@ -32,6 +34,9 @@ export const unset = <A, I>(
 })
 
 export const adding = <A>(row: Row<A>): Row<A> => ({ ...row, addsUp: true })
+
+/** No message quotes its value. */
+export const unquoted = <A>(row: Row<A>): Row<A> => ({ ...row, mayHoldSecret: true })
 
 export const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 export const amount = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))

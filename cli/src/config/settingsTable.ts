@@ -27,6 +27,7 @@ import {
   type Row,
   setting,
   text,
+  unquoted,
   unset,
   webOrigin
 } from "./settingRows.ts"
@@ -297,15 +298,17 @@ const table = {
     )
   },
   notify: {
-    channels: setting(
-      ChannelTable,
-      {},
-      'Who is told of questions, by name, such as team = { preset = "slack", url = "env:SLACK_WEBHOOK" }. Presets: webhook (with a secret that signs), ntfy, slack. Secrets as env:NAME or file:/path.'
+    channels: unquoted(
+      setting(
+        ChannelTable,
+        {},
+        'Who is told of questions, by name, such as team = { preset = "slack", url = "env:SLACK_WEBHOOK" }. Presets: webhook (with a secret that signs), ntfy, slack, telegram (with a token and a chat). Secrets as env:NAME or file:/path.'
+      )
     ),
     batchMs: setting(
       count,
       10_000,
-      "Milliseconds after a message in which further questions for Slack or ntfy are gathered into one; 0: each by itself. A webhook gets each by itself."
+      "Milliseconds after a message in which further questions for people are gathered into one; 0: each by itself. A webhook gets each by itself."
     ),
     quietHours: unset(
       QuietHours,

@@ -120,6 +120,21 @@ describe("a message of ntfy", () => {
   })
 })
 
+describe("a message of Telegram", () => {
+  const chat: Destination = { ...to("telegram", "https://api.telegram.org/", "1:abc"), chat: "-100123" }
+
+  it("goes to the bot's own method, as plain text with the link", () => {
+    const request = requestOf(chat, [raised], origin)
+    assert.strictEqual(request.url, "https://api.telegram.org/bot1:abc/sendMessage")
+    const body = JSON.parse(request.body)
+    assert.containSubset(body, { chat_id: "-100123", link_preview_options: { is_disabled: true } })
+    assert.notProperty(body, "parse_mode")
+    assert.match(body.text, /^Reprise needs you: Plan <b>, phase 2\n\nWhich <!channel>/)
+    assert.match(body.text, /\n\nhttps:\/\/reprise\.example\.org\/questions\/r1-e1$/)
+    assert.notInclude(request.body, "1:abc")
+  })
+})
+
 describe("a batch", () => {
   const notices = Array.from(
     { length: 12 },
@@ -297,6 +312,7 @@ describe("the settings of channels", () => {
   it("accept each preset", () => {
     const table: ChannelTable = {
       team: { preset: "slack", url: "env:SLACK" },
+      chat: { preset: "telegram", token: "env:BOT", chat: "-100123" },
       phone: { preset: "ntfy", url: "https://ntfy.sh/topic", token: "file:~/token" },
       hook: { preset: "webhook", url: "https://a.example", secret: "env:SECRET", reminders: false }
     }
@@ -304,7 +320,7 @@ describe("the settings of channels", () => {
   })
 
   it.each([
-    [{ preset: "pigeon", url: "https://a.example" }, /"webhook" \| "ntfy" \| "slack"/],
+    [{ preset: "pigeon", url: "https://a.example" }, /"webhook" \| "ntfy" \| "slack" \| "telegram"/],
     [{ preset: "webhook", url: "ftp://a.example", secret: "env:S" }, /begins with https:/],
     [{ preset: "webhook", url: "nonsense", secret: "env:S" }, /an address such as/],
     [{ preset: "webhook", url: "https://me:pass@a.example", secret: "env:S" }, /without a user name or password/],
@@ -313,7 +329,12 @@ describe("the settings of channels", () => {
     [{ preset: "slack", url: "https://hooks.example/secret" }, /url as env:NAME/],
     [{ preset: "ntfy", url: "https://ntfy.sh/" }, /ends in a topic/],
     [{ preset: "ntfy", url: "https://ntfy.sh/t", secret: "env:S" }, /only the preset webhook signs/],
-    [{ preset: "slack", url: "env:U", token: "env:T" }, /only the preset ntfy takes one/],
+    [{ preset: "slack", url: "env:U", token: "env:T" }, /only the presets ntfy and telegram take one/],
+    [{ preset: "ntfy" }, /Expected a url/],
+    [{ preset: "telegram", token: "env:T" }, /the id of a chat/],
+    [{ preset: "telegram", chat: "-1" }, /bot's token/],
+    [{ preset: "telegram", token: "env:T", chat: "my chat" }, /such as -100123/],
+    [{ preset: "ntfy", url: "https://ntfy.sh/t", chat: "-1" }, /only the preset telegram has one/],
     [{ preset: "slack", url: "env:U", remindres: false }, /remindres/]
   ])("refuse %j", (channel, expected) => {
     assert.match(wrong(channel), expected)

@@ -4,7 +4,7 @@ import { ensureStreams, Nats } from "@reprise/nats"
 import { EscalationId, RunId, to } from "@reprise/protocol"
 import { localBroker, type ReceiverHandle, Broker as Server, startReceiver } from "@reprise/testing"
 import { Effect, Layer, Redacted, Schedule } from "effect"
-import { layerWith, type NotifyOptions } from "../src/index.ts"
+import { layerWith, type NotifyOptions, post } from "../src/index.ts"
 import type { Channel } from "../src/work/notify/Channel.ts"
 import { question } from "./fixtures.ts"
 import { verified } from "./support/verified.ts"
@@ -182,6 +182,31 @@ layer(world, { excludeTestServices: true, timeout: "5 minutes" })("notifications
       yield* drain
       assert.deepStrictEqual(deliveries(receiver), [`${id.escalationId}.hook.raised`])
       assert.deepStrictEqual(yield* deadLettersOf(id), [])
+    })
+  )
+
+  it.effect("of every preset reach a receiver, but none a port that HTTP may not use", () =>
+    Effect.gen(function* () {
+      const receiver = yield* startReceiver()
+      const bot: Channel = {
+        name: "bot",
+        preset: "telegram",
+        url: Redacted.make(receiver.url),
+        token: Redacted.make("1:abc"),
+        chat: "-1",
+        reminders: true
+      }
+      const slack: Channel = { name: "s", preset: "slack", url: Redacted.make(`${receiver.url}/s`), reminders: true }
+      const outcomes = yield* Effect.forEach([bot, slack, webhook(receiver)], (channel) =>
+        post(channel, [{ _tag: "Test", id: "t" }])
+      )
+      assert.deepStrictEqual(outcomes, Array(3).fill({ _tag: "Delivered" }))
+      assert.deepStrictEqual(
+        receiver.requests.map(({ path }) => path),
+        ["/bot1:abc/sendMessage", "/s", "/hook"]
+      )
+      const refused = yield* post({ ...slack, url: Redacted.make("http://127.0.0.1:9/s") }, [{ _tag: "Test", id: "t" }])
+      assert.deepStrictEqual(refused, { _tag: "Refused", reason: "its port is none that HTTP may use" })
     })
   )
 

@@ -1,7 +1,7 @@
 /** How `reprise.toml` names a channel for notifications (docs/notifications.md#channels). Secrets are only referred to. */
 import { Schema } from "effect"
 
-export const Preset = Schema.Literals(["webhook", "ntfy", "slack"])
+export const Preset = Schema.Literals(["webhook", "ntfy", "slack", "telegram"])
 export type Preset = typeof Preset.Type
 
 /** Where a secret is: in an environment variable, or in a file. */
@@ -36,38 +36,57 @@ const reference = Schema.String.check(
   )
 )
 
-/** What is wrong with the fields of a channel together; undefined: nothing. */
-const channelProblem = ({
-  preset,
-  secret,
-  token,
-  url
-}: {
+/** Where bots of Telegram send, unless another server is named. */
+export const telegramAddress = "https://api.telegram.org"
+
+interface Fields {
   readonly preset: Preset
-  readonly url: string
+  readonly url?: string
   readonly secret?: string
   readonly token?: string
-}): string | undefined => {
-  const isReference = readReference(url) !== undefined
-  if (preset === "slack" && !isReference)
-    return "url as env:NAME or file:/path: whoever knows a Slack webhook can post to it"
-  const problem = isReference ? undefined : addressProblem(url, preset)
-  if (problem !== undefined) return `url to be ${problem}, or env:NAME, or file:/path`
+  readonly chat?: string
+}
+
+const urlProblem = ({ preset, url }: Fields): string | undefined => {
+  if (url === undefined) return preset === "telegram" ? undefined : "a url"
+  if (readReference(url) !== undefined) return undefined
+  if (preset === "slack") return "url as env:NAME or file:/path: whoever knows a Slack webhook can post to it"
+  const problem = addressProblem(url, preset)
+  return problem === undefined ? undefined : `url to be ${problem}, or env:NAME, or file:/path`
+}
+
+/** What is wrong with the fields of a channel together; undefined: nothing. */
+const channelProblem = (fields: Fields): string | undefined => {
+  const { chat, preset, secret, token } = fields
+  const problem = urlProblem(fields)
+  if (problem !== undefined) return problem
   if (preset === "webhook" && secret === undefined)
     return 'a secret to sign with, as secret = "env:NAME" or "file:/path"'
   if (preset !== "webhook" && secret !== undefined) return "no secret: only the preset webhook signs"
-  if (preset !== "ntfy" && token !== undefined) return "no token: only the preset ntfy takes one"
+  if (preset !== "ntfy" && preset !== "telegram" && token !== undefined)
+    return "no token: only the presets ntfy and telegram take one"
+  if (preset === "telegram" && (token === undefined || chat === undefined))
+    return 'the bot\'s token, as token = "env:NAME" or "file:/path", and the id of a chat'
+  if (preset !== "telegram" && chat !== undefined) return "no chat: only the preset telegram has one"
   return undefined
 }
 
 export const ChannelSettings = Schema.Struct({
   preset: Preset,
-  /** The address, `env:NAME` or `file:/path`. Of ntfy: with the topic. */
-  url: Schema.NonEmptyString,
+  /** The address, `env:NAME` or `file:/path`. Of ntfy: with the topic. Of Telegram: of the server, if it is another one. */
+  url: Schema.optionalKey(Schema.NonEmptyString),
   /** Signs the requests of a webhook. */
   secret: Schema.optionalKey(reference),
-  /** Access token of an ntfy server. */
+  /** Access token of an ntfy server, or of a Telegram bot. */
   token: Schema.optionalKey(reference),
+  /** Of Telegram: the id of a chat, or `@name` of a channel. */
+  chat: Schema.optionalKey(
+    Schema.String.check(
+      Schema.isPattern(/^(-?\d{1,20}|@[A-Za-z0-9_]{1,64})$/, {
+        message: "Expected the id of a chat, such as -100123, or @name"
+      })
+    )
+  ),
   /** Whether it is reminded of questions that stay open. Default true. */
   reminders: Schema.optionalKey(Schema.Boolean)
 }).check(
@@ -88,8 +107,8 @@ export const ChannelTable = Schema.Record(ChannelName, ChannelSettings)
 export type ChannelTable = typeof ChannelTable.Type
 
 /** For people who are to trust it: where the channel sends, and with which secrets. */
-export const channelLine = (name: string, { preset, secret, token, url }: ChannelSettings): string =>
+export const channelLine = (name: string, { chat, preset, secret, token, url }: ChannelSettings): string =>
   [
-    `${name}: ${preset} to ${url}`,
+    `${name}: ${preset} to ${url ?? telegramAddress}${chat === undefined ? "" : `, chat ${chat}`}`,
     ...[secret, token].flatMap((one) => (one === undefined ? [] : [`with ${one}`]))
   ].join(", ")

@@ -9,8 +9,10 @@ export interface Destination {
   readonly name: string
   readonly preset: Preset
   readonly url: string
-  /** Of an ntfy server. */
+  /** Of an ntfy server, or a Telegram bot. */
   readonly token?: string
+  /** Of Telegram. */
+  readonly chat?: string
 }
 
 /** A POST request, not signed yet. */
@@ -95,6 +97,20 @@ const slackBody = (notices: Notices, link: string | undefined) => {
   }
 }
 
+/** Telegram refuses a longer message. */
+const longestTelegramText = 4_000
+
+/** Without a parse mode nothing is markup. A button would be refused for an address that only this machine knows. */
+const telegramBody = (chat: string | undefined, notices: Notices, link: string | undefined) => {
+  const { text, title } = wordsOf(notices)
+  const rest = link === undefined ? "" : `\n\n${link}`
+  return {
+    chat_id: chat,
+    text: `${title}\n\n${fitText(text, longestTelegramText - title.length - rest.length, ({ length }) => length)}${rest}`,
+    link_preview_options: { is_disabled: true }
+  }
+}
+
 /** An ntfy server takes JSON at its root; the topic is the end of the address. */
 const ntfyAddress = (url: string): { readonly root: string; readonly topic: string } => {
   const address = new URL(url)
@@ -105,7 +121,7 @@ const ntfyAddress = (url: string): { readonly root: string; readonly topic: stri
 
 /** The origin is that of the web console. */
 export const requestOf = (
-  { name, preset, token, url }: Destination,
+  { chat, name, preset, token = "", url }: Destination,
   notices: Notices,
   origin?: string
 ): HttpRequest => {
@@ -122,9 +138,13 @@ export const requestOf = (
       return { url, headers, body: JSON.stringify(webhookBody(name, first, link)) }
     case "slack":
       return { url, headers, body: JSON.stringify(slackBody(notices, link)) }
+    case "telegram": {
+      const method = `${url.replace(/\/+$/, "")}/bot${token}/sendMessage`
+      return { url: method, headers, body: JSON.stringify(telegramBody(chat, notices, link)) }
+    }
     case "ntfy": {
       const { root, topic } = ntfyAddress(url)
-      const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
+      const authorization = token === "" ? {} : { authorization: `Bearer ${token}` }
       return {
         url: root,
         headers: { ...headers, ...authorization },

@@ -7,7 +7,8 @@ import {
   type ChannelSettings,
   type ChannelTable,
   type Preset,
-  readReference
+  readReference,
+  telegramAddress
 } from "../../notify/ChannelSettings.ts"
 
 export interface Channel {
@@ -18,6 +19,8 @@ export interface Channel {
   /** Signs the requests. */
   readonly secret?: Redacted.Redacted
   readonly token?: Redacted.Redacted
+  /** Of Telegram. */
+  readonly chat?: string
   readonly reminders: boolean
 }
 
@@ -69,13 +72,13 @@ const readSecret = Effect.fnUntraced(function* (
 })
 
 const resolveChannel = Effect.fnUntraced(function* (name: string, settings: ChannelSettings, environment: Environment) {
-  const { preset, reminders = true } = settings
-  const url = yield* readSecret(name, "address", settings.url, environment)
+  const { chat, preset, reminders = true, url: address = telegramAddress } = settings
+  const url = yield* readSecret(name, "address", address, environment)
   const problem = addressProblem(url, preset)
   if (problem !== undefined) {
     return yield* new ChannelProblem({
       channel: name,
-      message: `The address of notification channel '${name}', from ${settings.url}, is not valid.`,
+      message: `The address of notification channel '${name}', from ${address}, is not valid.`,
       hint: `It must be ${problem}.`
     })
   }
@@ -90,6 +93,7 @@ const resolveChannel = Effect.fnUntraced(function* (name: string, settings: Chan
     preset,
     url: Redacted.make(url),
     reminders,
+    ...(chat === undefined ? {} : { chat }),
     ...(yield* secretOf("secret")),
     ...(yield* secretOf("token"))
   } satisfies Channel as Channel

@@ -29,11 +29,16 @@ const neverSent: ReadonlySet<string> = new Set([
   "ENETUNREACH"
 ])
 
+/** Fetch refuses the ports of other protocols, before it connects. */
+const isRefusedPort = (thrown: unknown): boolean =>
+  thrown instanceof TypeError && thrown.cause instanceof Error && thrown.cause.message === "bad port"
+
 /** No words of the failure: they may hold the address. */
 const failed = (thrown: unknown, timeoutMs: number): Outcome => {
   if (thrown instanceof DOMException && thrown.name === "TimeoutError") {
     return { _tag: "Failed", reason: `it did not answer within ${timeoutMs / 1000} seconds`, maybeReceived: true }
   }
+  if (isRefusedPort(thrown)) return { _tag: "Refused", reason: "its port is none that HTTP may use" }
   const code = codeOf(thrown)
   return { _tag: "Failed", reason: `it cannot be reached (${code})`, maybeReceived: !neverSent.has(code) }
 }
@@ -44,12 +49,13 @@ export const post = Effect.fn("post")(function* (
   notices: Notices,
   { origin, timeoutMs = longestWaitMs }: PostOptions = {}
 ) {
-  const { name, preset, secret, token } = channel
+  const { chat, name, preset, secret, token } = channel
   const request = requestOf(
     {
       name,
       preset,
       url: Redacted.value(channel.url),
+      ...(chat === undefined ? {} : { chat }),
       ...(token === undefined ? {} : { token: Redacted.value(token) })
     },
     notices,
