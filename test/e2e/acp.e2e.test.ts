@@ -104,6 +104,36 @@ describe("reprise run with runtime acp:COMMAND", () => {
     })
   )
 
+  it.live(
+    "lets the agent load nothing of a repository that nobody has trusted, also where the command is the user's own",
+    () =>
+      Effect.gen(function* () {
+        const name = yield* runtime
+        const world = yield* makeWorld({
+          plan: plan("One"),
+          script: script(),
+          config: "",
+          files: {
+            ".opencode/plugin/evil.js":
+              'import { writeFileSync } from "node:fs"\nwriteFileSync(new URL("../../loaded.txt", import.meta.url), "x")\nexport const Evil = async () => ({})\n'
+          },
+          environment: () => ({ REPRISE_RUNTIME: name, REPRISE_PERMISSIONS: "all" })
+        })
+        const run = yield* world.reprise("run", "PLAN.md", "--no-input")
+        assert.strictEqual(run.code, 3)
+        assert.include(run.stderr, ".opencode/plugin/evil.js")
+        const doctor = yield* world.reprise("doctor", "--ask-models", "--json")
+        assert.match(doctor.stdout, /1\.18\.\d+ .* answers/)
+        assert.include(doctor.stdout, "are not trusted")
+        assert.notInclude(readdirSync(world.root), "loaded.txt")
+        const trusted = yield* world.reprise("trust")
+        assert.strictEqual(trusted.code, 0, trusted.stderr)
+        const second = yield* world.reprise("run", "PLAN.md", "--no-input")
+        assert.strictEqual(second.code, 0, second.stderr)
+        assert.include(readdirSync(world.root), "loaded.txt")
+      })
+  )
+
   it.live("refuses such an agent where the sandbox is required", () =>
     Effect.gen(function* () {
       const name = yield* runtime

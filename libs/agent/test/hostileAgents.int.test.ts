@@ -35,12 +35,13 @@ interface Home {
 }
 
 /** A runtime on an agent that misbehaves so; it ends with the scope. */
-const runtimeOf = (mode: string, { directory, stateDirectory }: Home, given = limits) =>
+const runtimeOf = (mode: string, { directory, root, stateDirectory }: Home, given = limits) =>
   Effect.map(
     Layer.build(
       layerAcp({
         command: `${process.execPath} ${fixture} ${mode} ${directory}`,
         stateDirectory,
+        environment: { PATH: process.env["PATH"], HOME: root, XDG_CACHE_HOME: join(root, "cache") },
         limits: given
       })
     ),
@@ -86,7 +87,12 @@ describe("an agent that fails at its start", () => {
     Effect.gen(function* () {
       const home = yield* makeHome
       const context = yield* Layer.build(
-        layerAcp({ command: "no-such-agent-anywhere acp", stateDirectory: home.stateDirectory, limits })
+        layerAcp({
+          command: "no-such-agent-anywhere acp",
+          stateDirectory: home.stateDirectory,
+          environment: { PATH: process.env["PATH"], HOME: home.root, XDG_CACHE_HOME: join(home.root, "cache") },
+          limits
+        })
       )
       const error = yield* Effect.flip(create(Context.get(context, AgentRuntime), home))
       assert.strictEqual(error.kind, "gone")

@@ -3,12 +3,12 @@ import { createHash } from "node:crypto"
 import { mkdir, realpath } from "node:fs/promises"
 import { join } from "node:path"
 import type { SessionConfigOption, SessionNotification } from "@agentclientprotocol/sdk"
-import { endLeftovers } from "@reprise/process"
+import { endLeftovers, userCacheFolder } from "@reprise/process"
 import type { RuntimeName } from "@reprise/protocol"
 import { Clock, Effect, FiberSet, Option, PubSub, Semaphore } from "effect"
 import type { AgentError } from "../AgentError.ts"
 import { acpEnvironment } from "../agentEnvironment.ts"
-import { allTrusted, type ProjectSettings } from "../ProjectSettings.ts"
+import { allTrusted, type ProjectSettings, requireTrustedSettings } from "../ProjectSettings.ts"
 import type { RuntimeEvent } from "../RuntimeEvent.ts"
 import { heldBack } from "../rules/PermissionRules.ts"
 import { type RuleBook, rulesInMemory } from "../rules/RuleBook.ts"
@@ -151,11 +151,27 @@ const settle = (adapter: AcpAdapter) =>
     return directory
   })
 
+/**
+ * Where the agent is started: outside of every repository, since it may read the settings of the folder that it is started
+ * in. It reads those of a repository with a session there.
+ */
+const startFolder = ({ userEnvironment }: AcpAdapter) => {
+  const folder = join(userCacheFolder(userEnvironment), "agents", "started")
+  return Effect.as(
+    Effect.tryPromise({
+      try: () => mkdir(folder, { recursive: true, mode: 0o700 }),
+      catch: (cause) => other("start", `The folder ${folder} cannot be made: ${String(cause)}`)
+    }),
+    folder
+  )
+}
+
 /** The running agent; started if there is none. */
 export const reach = (adapter: AcpAdapter, operation: string) =>
   Effect.gen(function* () {
     if (adapter.process !== undefined && !adapter.process.ended()) return adapter.process
     const directory = yield* settle(adapter)
+    const startedIn = yield* startFolder(adapter)
     const held = heldBack(yield* adapter.rules.rules)
     const process = yield* Effect.mapError(
       startAgent({
@@ -165,7 +181,7 @@ export const reach = (adapter: AcpAdapter, operation: string) =>
           ...askingVariables(held),
           REPRISE_ACP_STATE: directory
         },
-        directory,
+        directory: startedIn,
         limits: adapter.limits,
         handlers: {
           onUpdate: onUpdate(adapter),
@@ -227,6 +243,7 @@ export const load = (adapter: AcpAdapter, session: AcpSession, operation: string
   Effect.gen(function* () {
     const process = yield* reach(adapter, operation)
     if (session.loadedIn === process) return process
+    yield* requireTrustedSettings(adapter.projectSettings, operation, session.record.directory)
     if (!canLoad(process)) return yield* missing(operation, session.record.id)
     const answer = yield* replay(session, process).pipe(
       Effect.mapError((error) =>
