@@ -64,6 +64,15 @@ const untilNothingRuns = ({ stateDirectory }: Home) =>
     Effect.map(markedProcesses(`REPRISE_ACP_STATE=${stateDirectory}`), (pids) => (pids.length === 0 ? true : undefined))
   )
 
+/** A session with an agent that misbehaves so. */
+const begin = Effect.fnUntraced(function* (mode: string) {
+  const home = yield* makeHome
+  const runtime = yield* runtimeOf(mode, home)
+  const seen = yield* Effect.provideService(recordEvents, AgentRuntime, runtime)
+  yield* create(runtime, home)
+  return { home, runtime, seen }
+})
+
 describe("an agent that fails at its start", () => {
   it.live.each([
     ["hangs", /did not answer initialize within 3000 ms/],
@@ -107,9 +116,7 @@ describe("an agent that misbehaves in a turn", () => {
     ["broken", /not JSON-RPC 2.0: Oops, this is no message/]
   ] as const)("fails the turn as gone, and ends the agent: %s", ([mode, words]) =>
     Effect.gen(function* () {
-      const home = yield* makeHome
-      const runtime = yield* runtimeOf(mode, home)
-      yield* create(runtime, home)
+      const { home, runtime } = yield* begin(mode)
       const error = yield* Effect.flip(say(runtime, home, "work"))
       assert.strictEqual(error.kind, "gone")
       assert.match(error.detail, words)
@@ -120,9 +127,7 @@ describe("an agent that misbehaves in a turn", () => {
 
   it.live("is refused files and terminals that it was not offered, and its turn goes on", () =>
     Effect.gen(function* () {
-      const home = yield* makeHome
-      const runtime = yield* runtimeOf("files", home)
-      yield* create(runtime, home)
+      const { home, runtime } = yield* begin("files")
       const { stopReason, text } = yield* say(runtime, home, "work")
       assert.deepStrictEqual({ stopReason, text }, { stopReason: "finished", text: "refused -32601 -32601" })
     }).pipe(Effect.scoped)
@@ -130,9 +135,7 @@ describe("an agent that misbehaves in a turn", () => {
 
   it.live("is ended when it does not stop", () =>
     Effect.gen(function* () {
-      const home = yield* makeHome
-      const runtime = yield* runtimeOf("stubborn", home)
-      yield* create(runtime, home)
+      const { home, runtime } = yield* begin("stubborn")
       const turn = yield* Effect.forkChild(Effect.flip(say(runtime, home, "work")), { startImmediately: true })
       yield* waitUntil(Effect.map(runtime.inspect("only"), ({ messageCount }) => (messageCount > 0 ? true : undefined)))
       yield* runtime.abort("only")
@@ -143,9 +146,7 @@ describe("an agent that misbehaves in a turn", () => {
 
   it.live("tells the vendor's failures in the one vocabulary", () =>
     Effect.gen(function* () {
-      const home = yield* makeHome
-      const runtime = yield* runtimeOf("limited", home)
-      yield* create(runtime, home)
+      const { home, runtime } = yield* begin("limited")
       const error = yield* Effect.flip(say(runtime, home, "work"))
       assert.strictEqual(error.kind, "rate_limited")
       assert.isTrue(error.sessionUsable)
@@ -159,10 +160,7 @@ describe("an agent's own questions", () => {
 
   it.live("are asked as a form, and answered with its values", () =>
     Effect.gen(function* () {
-      const home = yield* makeHome
-      const runtime = yield* runtimeOf("form", home)
-      const seen = yield* Effect.provideService(recordEvents, AgentRuntime, runtime)
-      yield* create(runtime, home)
+      const { home, runtime, seen } = yield* begin("form")
       const turn = yield* Effect.forkChild(say(runtime, home, "work"), { startImmediately: true })
       const { kind, options, promptId, text } = yield* awaitEvent(seen, isPrompting)
       assert.deepStrictEqual({ kind, text }, { kind: "question", text: "Which colour?" })
@@ -178,10 +176,7 @@ describe("an agent's own questions", () => {
 
   it.live("end the turn when they are dismissed", () =>
     Effect.gen(function* () {
-      const home = yield* makeHome
-      const runtime = yield* runtimeOf("form", home)
-      const seen = yield* Effect.provideService(recordEvents, AgentRuntime, runtime)
-      yield* create(runtime, home)
+      const { home, runtime, seen } = yield* begin("form")
       const turn = yield* Effect.forkChild(say(runtime, home, "work"), { startImmediately: true })
       const { promptId } = yield* awaitEvent(seen, isPrompting)
       yield* runtime.reply({ runtimeSessionId: "only", promptId, reply: { kind: "question", dismiss: true } })
@@ -196,9 +191,7 @@ describe("a turn whose agent ended in its middle", () => {
 
   it.live("sends the prompt again when the agent does not replay it", () =>
     Effect.gen(function* () {
-      const home = yield* makeHome
-      const runtime = yield* runtimeOf("dies-forgetting", home)
-      yield* create(runtime, home)
+      const { home, runtime } = yield* begin("dies-forgetting")
       const outcome = yield* say(runtime, home, "work")
       assert.strictEqual(outcome.attempts, 2)
       assert.deepStrictEqual(told(home).map(withoutMark), ["work"])
@@ -207,9 +200,7 @@ describe("a turn whose agent ended in its middle", () => {
 
   it.live("tells the agent to go on when it replays the prompt", () =>
     Effect.gen(function* () {
-      const home = yield* makeHome
-      const runtime = yield* runtimeOf("dies-keeping", home)
-      yield* create(runtime, home)
+      const { home, runtime } = yield* begin("dies-keeping")
       const outcome = yield* say(runtime, home, "work")
       assert.strictEqual(outcome.attempts, 2)
       const [first, second, ...more] = told(home).map(withoutMark)

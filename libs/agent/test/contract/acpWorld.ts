@@ -5,9 +5,9 @@ import { markedProcesses } from "@reprise/process"
 import { openCodeConfig, openCodeFolders, ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
 import { Context, Effect, Layer } from "effect"
 import { layerAcp, locateOpenCode } from "../../src/index.ts"
+import { modelWorld } from "./modelWorld.ts"
 import { Places } from "./Places.ts"
 import { commonRules } from "./rules.ts"
-import { World } from "./World.ts"
 
 const goesOn = { regex: "^Your turn was interrupted" }
 
@@ -79,21 +79,7 @@ export const acpRuntime = Layer.unwrap(
   })
 )
 
-const world = Layer.effect(
-  World,
-  Effect.gen(function* () {
-    const { directory } = yield* Places
-    const { kill } = yield* AcpProcesses
-    const model = yield* ScriptedModel
-    return World.of({
-      directory,
-      modelCalls: Effect.map(model.calls, (calls) => calls.length),
-      release: (name) => model.release(name),
-      reached: (name) => model.awaitHeld(name),
-      crash: kill
-    })
-  })
-)
+const world = modelWorld(Effect.map(AcpProcesses, ({ kill }) => kill))
 
 export const acpWorld = Layer.merge(world, acpRuntime).pipe(
   Layer.provideMerge(processes),

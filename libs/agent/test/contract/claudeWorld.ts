@@ -5,9 +5,9 @@ import { markedProcesses } from "@reprise/process"
 import { claudeSettings, ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
 import { Context, Effect, Layer } from "effect"
 import { layerClaude } from "../../src/index.ts"
+import { modelWorld } from "./modelWorld.ts"
 import { Places } from "./Places.ts"
 import { captured, commonRules } from "./rules.ts"
-import { World } from "./World.ts"
 
 const script: ScriptInput = {
   rules: [
@@ -97,21 +97,7 @@ export const claudeRuntime = Layer.unwrap(
   })
 )
 
-const world = Layer.effect(
-  World,
-  Effect.gen(function* () {
-    const { directory } = yield* Places
-    const { kill } = yield* ClaudeProcesses
-    const model = yield* ScriptedModel
-    return World.of({
-      directory,
-      modelCalls: Effect.map(model.calls, (calls) => calls.length),
-      release: (name) => model.release(name),
-      reached: (name) => model.awaitHeld(name),
-      crash: kill
-    })
-  })
-)
+const world = modelWorld(Effect.map(ClaudeProcesses, ({ kill }) => kill))
 
 export const claudeWorld = Layer.merge(world, claudeRuntime).pipe(
   Layer.provideMerge(processes),

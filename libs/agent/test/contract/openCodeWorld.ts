@@ -5,9 +5,9 @@ import { pathToFileURL } from "node:url"
 import { openCodeConfig, openCodeFolders, ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
 import { Effect, Layer, Option } from "effect"
 import { layerOpenCode, OpenCodeServer } from "../../src/index.ts"
+import { modelWorld } from "./modelWorld.ts"
 import { Places } from "./Places.ts"
 import { captured, commonRules, vendorSays } from "./rules.ts"
-import { World } from "./World.ts"
 
 /** What the words of a world's agents mean to the model. */
 const script: ScriptInput = {
@@ -96,21 +96,7 @@ export const killServer = Effect.gen(function* () {
   if (Option.isSome(running)) process.kill(running.value, "SIGKILL")
 })
 
-const world = Layer.effect(
-  World,
-  Effect.gen(function* () {
-    const { directory } = yield* Places
-    const model = yield* ScriptedModel
-    const context = yield* Effect.context<OpenCodeServer>()
-    return World.of({
-      directory,
-      modelCalls: Effect.map(model.calls, (calls) => calls.length),
-      release: (name) => model.release(name),
-      reached: (name) => model.awaitHeld(name),
-      crash: Effect.provide(killServer, context)
-    })
-  })
-)
+const world = modelWorld(Effect.map(Effect.context<OpenCodeServer>(), (context) => Effect.provide(killServer, context)))
 
 export const openCodeWorld = Layer.merge(world, layerOpenCode({ pollMs: 250, retryPatienceMs: 10_000 })).pipe(
   Layer.provideMerge(server),
