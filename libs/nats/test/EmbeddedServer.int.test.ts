@@ -78,7 +78,7 @@ describe("starting", () => {
         maxDeliver: -1,
         maxAckPending: 64
       }
-      for (const make of [ensureStreams("reprise"), ensureConsumer(consumer)]) {
+      for (const [round, make] of [ensureStreams("reprise"), ensureConsumer(consumer)].entries()) {
         yield* freeze(yield* server.pid)
         const made = yield* Effect.forkChild(
           Effect.provideService(Effect.asVoid<unknown, unknown, Nats>(make), Nats, nats),
@@ -88,6 +88,8 @@ describe("starting", () => {
         )
         yield* killHard(yield* server.pid)
         yield* Fiber.join(made)
+        // The next server answers before its owner knows its process.
+        yield* Effect.repeat(server.restarts, { until: (count) => count > round })
       }
     }).pipe(Effect.scoped)
   )
