@@ -2,14 +2,12 @@ import { readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { locateOpenCode } from "@reprise/agent"
 import { Effect } from "effect"
-import { heldInMidTurn, needsHuman, on, once, plan, script } from "../harness/modelScript.ts"
+import { heldInMidTurn, on, oneQuestion, plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
 
 const runtime = Effect.map(Effect.orDie(locateOpenCode()), (program) => `acp:${program} acp`)
 
 const configOf = (name: string) => `permissions = "all"\nruntime = "${name}"\n`
-
-const asksColour = once({ role: "author", kind: "report" }, needsHuman("Which colour?"))
 
 const marks = (text: string): ReadonlyArray<string> => text.match(/\[reprise \S+ \d+\]/g) ?? []
 
@@ -27,7 +25,7 @@ describe("reprise run with runtime acp:COMMAND", () => {
   it.live("continues the same author session after a gate answer, with one new user message", () =>
     Effect.gen(function* () {
       const name = yield* runtime
-      const world = yield* makeWorld({ plan: plan("One"), script: script(asksColour), config: configOf(name) })
+      const world = yield* makeWorld({ ...oneQuestion, openCode: "own", config: configOf(name) })
       const parked = yield* world.reprise("run", "PLAN.md")
       assert.strictEqual(parked.code, 4, parked.stderr)
       const [question] = yield* world.questions
