@@ -41,9 +41,12 @@ describe("reading a configuration file", () => {
 
   it.each([
     [{ log: { bogus: 1 } }, "[log] has level."],
-    [{ bogus: 1 }, "Outside the sections there are runtime, model, reviewerModel, reviewPath."],
+    [{ bogus: 1 }, "Outside the sections there are runtime, model, reviewerModel, reviewerRuntime, reviewPath."],
     [{ permissions: { alow: {} } }, "[permissions] has mode, allow, ask, deny."],
-    [{ gate: { quality: [] } }, "Outside the sections there are runtime, model, reviewerModel, reviewPath."]
+    [
+      { gate: { quality: [] } },
+      "Outside the sections there are runtime, model, reviewerModel, reviewerRuntime, reviewPath."
+    ]
   ])(
     "lists the keys that %j could have meant, since no command explains a file that cannot be read",
     (document, listed) => {
@@ -242,6 +245,12 @@ describe("resolving", () => {
       assert.include(ofReviewer.message, "reprise.toml: reviewerModel is not valid")
       assert.strictEqual(configOf(layerOf({ model: "a/b/c" })).settings.model, "a/b/c")
       assert.strictEqual(configOf(layerOf({ runtime: "claude", model })).settings.model, model)
+      const other = { reviewerRuntime: "claude", reviewerModel: model }
+      assert.strictEqual(configOf(layerOf({ model: "a/b", ...other })).settings.reviewerModel, model)
+      const reversed = problemOf(
+        resolve([layerOf({ runtime: "claude", reviewerRuntime: "opencode", reviewerModel: model })])
+      )
+      assert.include(reversed.message, "reprise.toml: reviewerModel is not valid")
     }
   )
 

@@ -16,6 +16,7 @@ describe("the options of a run", () => {
       settingsOf({
         model: "a/b",
         reviewerModel: "c/d",
+        reviewerRuntime: "claude",
         permissions: "workspace",
         "gates.quality": ["make"],
         "gates.phase": "human",
@@ -27,6 +28,7 @@ describe("the options of a run", () => {
     )
     assert.strictEqual(options.model, "a/b")
     assert.strictEqual(options.reviewerModel, "c/d")
+    assert.strictEqual(options.reviewerRuntime, "claude")
     assert.strictEqual(options.permissions, "workspace")
     assert.deepStrictEqual(options.gates, {
       quality: ["make"],

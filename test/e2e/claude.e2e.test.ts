@@ -27,6 +27,33 @@ describe("reprise run --runtime claude", () => {
     })
   )
 
+  it.live("reviews what an author on OpenCode wrote, in one session from cycle to cycle", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One"),
+        config: 'permissions = "all"\nmodel = "scripted/scripted"\nreviewerRuntime = "claude"\n',
+        script: script(once({ role: "reviewer", kind: "report" }, correct("Say more")))
+      })
+      const dry = yield* world.reprise("run", "PLAN.md", "--dry-run")
+      assert.include(dry.stdout, "runtime: opencode, scripted/scripted; reviewer: claude")
+      const run = yield* world.reprise("run", "PLAN.md")
+      assert.strictEqual(run.code, 0, run.stderr)
+      assert.deepStrictEqual(
+        (yield* world.sessions).map(({ role, runtime }) => `${role} ${runtime}`).sort(),
+        ["author opencode", "reviewer claude"]
+      )
+      const calls = (yield* world.model.calls).filter(({ kind }) => kind === "work" || kind === "follow-up")
+      const reviews = calls.filter(({ role }) => role === "reviewer")
+      assert.deepStrictEqual(
+        reviews.map(({ kind, protocol }) => `${kind} ${protocol}`),
+        ["work anthropic", "follow-up anthropic"]
+      )
+      assert.strictEqual(new Set(reviews.map(({ session }) => session)).size, 1)
+      assert.isFalse(calls.some(({ protocol, role }) => role === "author" && protocol === "anthropic"))
+      assert.deepStrictEqual(yield* world.model.unmatched, [])
+    })
+  )
+
   it.live("continues the same author session after gate answer, with one new user message", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({

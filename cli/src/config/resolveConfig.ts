@@ -49,8 +49,13 @@ const decode = (
 
 /** OpenCode finds a model by its provider; for a name without one it would silently use its default model. */
 const requireProvider = ({ resolved, settings }: Config, layers: ReadonlyArray<Layer>) => {
-  if (settings.runtime !== "opencode") return undefined
-  for (const path of ["model", "reviewerModel"] as const) {
+  const { reviewerRuntime = settings.runtime, runtime } = settings
+  const models = [
+    ["model", runtime],
+    ["reviewerModel", reviewerRuntime]
+  ] as const
+  for (const [path, of] of models) {
+    if (of !== "opencode") continue
     const { value } = resolved(path)
     const layer = layers.findLast(({ values }) => values.has(path))
     if (layer === undefined || typeof value !== "string" || /^[^/]+\/./.test(value)) continue

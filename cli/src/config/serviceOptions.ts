@@ -1,5 +1,5 @@
 /** The options of runs and services, from the settings and the flags of a command. Pure. */
-import type { PhaseId, RunOptions, TurnLimits } from "@reprise/protocol"
+import type { PhaseId, RunOptions, RuntimeName, TurnLimits } from "@reprise/protocol"
 import { defaultActions, type SessionSettings } from "@reprise/session-manager/settings"
 import type { Settings } from "./settingsTable.ts"
 
@@ -14,13 +14,15 @@ export const noRunFlags: RunFlags = { auto: false, allowDirty: false, skipQualit
 
 /** `prompts`: the user's texts that replace prompt templates, by name. */
 export const runOptions = (settings: Settings, flags: RunFlags, prompts: RunOptions["prompts"] = {}): RunOptions => {
-  const { continuation, gates, limits, model, permissions, reviewerModel, reviewPath, runtime, workspace } = settings
+  const { continuation, gates, limits, model, permissions, reviewPath, runtime, workspace } = settings
+  const { reviewerModel, reviewerRuntime } = settings
   return {
     ...flags,
     ...workspace,
     runtime,
     ...(model === undefined ? {} : { model }),
     ...(reviewerModel === undefined ? {} : { reviewerModel }),
+    ...(reviewerRuntime === undefined ? {} : { reviewerRuntime }),
     permissions,
     reviewPath,
     gates,
@@ -29,6 +31,16 @@ export const runOptions = (settings: Settings, flags: RunFlags, prompts: RunOpti
     prompts
   }
 }
+
+/** The runtimes of a run's agents: the author's, and the reviewer's if it is another one. */
+export const runtimesOf = ({
+  reviewerRuntime,
+  runtime
+}: {
+  readonly reviewerRuntime?: RuntimeName | undefined
+  readonly runtime: RuntimeName
+}): ReadonlyArray<RuntimeName> =>
+  reviewerRuntime === undefined || reviewerRuntime === runtime ? [runtime] : [runtime, reviewerRuntime]
 
 /** 0 switches a limit off. */
 const limit = <Name extends keyof TurnLimits>(name: Name, value: number) => (value > 0 ? { [name]: value } : {})

@@ -3,7 +3,7 @@
  * overrides, `config explain`, the JSON schema and the reference are all made from this table.
  */
 import { ChannelTable, QuietHours } from "@reprise/gate/notifications"
-import { defaultRunOptions, PermissionMode } from "@reprise/protocol"
+import { BuiltInRuntime, defaultRunOptions, PermissionMode } from "@reprise/protocol"
 import {
   ErrorActions,
   GoneActions,
@@ -41,7 +41,16 @@ const { onError, onGone, onIdle, onPrompt } = sessionDefaults.actions
 const table = {
   runtime: setting(runtimeName, defaultRunOptions.runtime, runtimeMeaning),
   model: unset(text, "anthropic/claude-sonnet-4-5", "provider/model of the author; unset: the runtime's own default."),
-  reviewerModel: unset(text, "openai/gpt-5", "provider/model of the reviewer; unset: the author's."),
+  reviewerModel: unset(
+    text,
+    "openai/gpt-5",
+    "provider/model of the reviewer; unset: the author's, or the own default of another runtime."
+  ),
+  reviewerRuntime: unset(
+    BuiltInRuntime,
+    "claude",
+    "Agent runtime of the reviewer, opencode or claude, to have work reviewed by another vendor than its author's; unset: the author's."
+  ),
   permissions: setting(
     PermissionMode,
     defaultRunOptions.permissions,

@@ -89,8 +89,10 @@ const hostRuntimes = (options: SystemOptions) => {
   const stateDirectory = options.project.directory
   const openCode = layerOpenCode({ projectSettings: settingsFor(options, "opencode"), rules })
   const claude = layerClaude({ stateDirectory, projectSettings: settingsFor(options, "claude"), rules })
-  const start = options.lazyAgents !== true && options.settings.runtime === "opencode" ? starting : notStarted
-  const command = commandOf(options.settings.runtime)
+  const { reviewerRuntime, runtime } = options.settings
+  const usesOpenCode = runtime === "opencode" || reviewerRuntime === "opencode"
+  const start = options.lazyAgents !== true && usesOpenCode ? starting : notStarted
+  const command = commandOf(runtime)
   const acp = command === undefined ? [] : [configuredAcp(options, command)]
   return Layer.merge(AgentRuntimes.layerOf(openCode, claude, ...acp), start).pipe(
     Layer.provide(openCodeServer(options)),

@@ -2,6 +2,7 @@
 import type { RuntimeName } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { Config } from "../config/resolveConfig.ts"
+import { runtimesOf } from "../config/serviceOptions.ts"
 import type { Project } from "../project/Project.ts"
 import { missing } from "../terminal/CliFailure.ts"
 import { say } from "../terminal/Printer.ts"
@@ -25,11 +26,12 @@ export interface Agents {
   readonly elsewhere: boolean
 }
 
-/** The runtime that the configuration names. */
-export const agentsOf = ({ settings: { opencode, runtime } }: Config): Agents => ({
-  runtime,
-  elsewhere: runtime === "opencode" && opencode.url !== undefined
-})
+/** The agents of these runtimes. Default: those of the runs that the configuration describes. */
+export const agentsOf = ({ settings }: Config, runtimes = runtimesOf(settings)): ReadonlyArray<Agents> =>
+  runtimes.map((runtime) => ({
+    runtime,
+    elsewhere: runtime === "opencode" && settings.opencode.url !== undefined
+  }))
 
 /** What to trust of the agents' files. Claude leaves out what is not trusted, which is said; OpenCode cannot. */
 const filesToTrust = Effect.fnUntraced(function* (project: Project, { elsewhere, runtime }: Agents) {
@@ -45,7 +47,7 @@ export interface Prompting {
   /** A human at the terminal can be asked. */
   readonly terminal: boolean
   /** Absent: the command starts no agents. */
-  readonly agents?: Agents
+  readonly agents?: ReadonlyArray<Agents>
   /** The plan as it was named on the command line. */
   readonly plan?: string
 }
@@ -58,12 +60,13 @@ export const requireTrust = Effect.fnUntraced(function* (
   project: Project,
   config: Config,
   wanted: ReadonlyArray<TrustedSetting>,
-  { agents, plan, terminal }: Prompting = { terminal: false }
+  { agents = [], plan, terminal }: Prompting = { terminal: false }
 ) {
   yield* forgetOutdated(project, config)
   yield* forgetOutdatedFiles(project)
   const { settings, trouble } = yield* untrusted(project, wanted)
-  const files = agents === undefined ? [] : yield* filesToTrust(project, agents)
+  const ofAgents = yield* Effect.forEach(agents, (one) => filesToTrust(project, one))
+  const files = [...new Map(ofAgents.flat().map((file) => [file.digest, file])).values()]
   if (settings.length === 0 && files.length === 0) return
   const list = [...trustedSettingLines(settings), ...files.map(agentFileLine)].join("\n")
   const ofPlan = plan !== undefined && settings.some(({ source }) => source === "plan")
@@ -84,8 +87,13 @@ export const requireTrust = Effect.fnUntraced(function* (
 })
 
 /** The same for some settings, and for agents that a command starts, without asking anybody. */
-export const requireTrusted = (project: Project, config: Config, paths: ReadonlyArray<TrustedPath>, agents?: Agents) =>
+export const requireTrusted = (
+  project: Project,
+  config: Config,
+  paths: ReadonlyArray<TrustedPath>,
+  agents: ReadonlyArray<Agents> = []
+) =>
   requireTrust(project, config, trustedSettings(config, paths), {
     terminal: false,
-    ...(agents === undefined ? {} : { agents })
+    agents
   })

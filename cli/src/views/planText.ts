@@ -33,7 +33,7 @@ const firstPrompts = (start: StartRun, reporting: Reporting) => {
 }
 
 export const describePlan = (plan: Plan, start: StartRun, reporting: Reporting) => {
-  const { gates, model, permissions, runtime, skipQuality } = start.options
+  const { gates, model, permissions, reviewerModel, reviewerRuntime, runtime, skipQuality } = start.options
   return {
     planPath: start.planPath,
     ...(plan.id === undefined ? {} : { id: plan.id }),
@@ -46,6 +46,8 @@ export const describePlan = (plan: Plan, start: StartRun, reporting: Reporting) 
     permissions,
     runtime,
     ...(model === undefined ? {} : { model }),
+    ...(reviewerRuntime === undefined ? {} : { reviewerRuntime }),
+    ...(reviewerModel === undefined ? {} : { reviewerModel }),
     notes: plan.notes.map(({ column, line, message }) => ({ line, column, message })),
     reporting,
     prompts: firstPrompts(start, reporting) ?? null
@@ -63,14 +65,26 @@ const phaseLines = (phase: PlanDescription["phases"][number]): ReadonlyArray<str
   ...(phase.completionGate === undefined ? [] : [`  completion gate: ${phase.completionGate}`])
 ]
 
-const gateLines = ({ gates, model, permissions, runtime }: PlanDescription): ReadonlyArray<string> => [
+const agentText = (runtime: string, model: string | undefined): string =>
+  model === undefined ? runtime : `${runtime}, ${model}`
+
+type AgentsOfPlan = Pick<PlanDescription, "model" | "reviewerModel" | "reviewerRuntime" | "runtime">
+
+const runtimeText = ({ model, reviewerModel, reviewerRuntime, runtime }: AgentsOfPlan): string => {
+  const author = `runtime: ${agentText(runtime, model)}`
+  return reviewerRuntime === undefined || reviewerRuntime === runtime
+    ? author
+    : `${author}; reviewer: ${agentText(reviewerRuntime, reviewerModel)}`
+}
+
+const gateLines = ({ gates, permissions, ...agents }: PlanDescription): ReadonlyArray<string> => [
   gates.quality.length === 0
     ? "No quality gates: list the commands that must pass as quality under [gates] in reprise.toml."
     : `Quality gates after each phase: ${gates.quality.join(", ")}`,
   ...(gates.verify.length === 0
     ? []
     : [`Under --auto, these commands verify human-verify checkpoints: ${gates.verify.join(", ")}`]),
-  `Phase gate: ${gates.phase}; permissions: ${permissions}; runtime: ${runtime}${model === undefined ? "" : `, ${model}`}`
+  `Phase gate: ${gates.phase}; permissions: ${permissions}; ${runtimeText(agents)}`
 ]
 
 const quoted = (text: string): string => text.replaceAll(/^/gm, "  | ")

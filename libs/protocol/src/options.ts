@@ -75,6 +75,8 @@ export const RunOptions = Schema.Struct({
   /** `provider/model`; absent: the runtime's own default. */
   model: Schema.optionalKey(Schema.String),
   reviewerModel: Schema.optionalKey(Schema.String),
+  /** Absent: the author's. */
+  reviewerRuntime: Schema.optionalKey(RuntimeName),
   permissions: PermissionMode.pipe(Schema.withDecodingDefaultKey(Effect.succeed("ask" as const))),
   gates: GateOptions.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
   limits: RunLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),

@@ -1,6 +1,6 @@
 /** `reprise doctor --ask-models`: asks each model of a run for one word, the cheapest way to check its name and its key. */
 import { type AgentRuntimeShape, AgentRuntimes, promptIds } from "@reprise/agent"
-import { uncachedTokens } from "@reprise/protocol"
+import { type RuntimeName, uncachedTokens } from "@reprise/protocol"
 import { Clock, Effect, Option, Stream } from "effect"
 import type { SystemOptions } from "../../system/System.ts"
 import { withRuntime } from "../../system/sessionRuntime.ts"
@@ -13,15 +13,22 @@ const patience = "2 minutes"
 
 interface Asked {
   readonly role: string
+  readonly runtime: RuntimeName
   /** Undefined: the runtime chooses. */
   readonly model: string | undefined
 }
 
 /** The reviewer's, where it is another one. */
-const askedModels = ({ settings: { model, reviewerModel } }: SystemOptions): ReadonlyArray<Asked> => [
-  { role: "author", model },
-  ...(reviewerModel === undefined || reviewerModel === model ? [] : [{ role: "reviewer", model: reviewerModel }])
-]
+const askedModels = ({ settings }: SystemOptions): ReadonlyArray<Asked> => {
+  const { model, reviewerModel, reviewerRuntime: ofReviewer = settings.runtime, runtime } = settings
+  const author = { role: "author", runtime, model }
+  const reviewer = {
+    role: "reviewer",
+    runtime: ofReviewer,
+    model: reviewerModel ?? (ofReviewer === runtime ? model : undefined)
+  }
+  return reviewer.runtime === runtime && reviewer.model === model ? [author] : [author, reviewer]
+}
 
 const nameOf = ({ model }: Asked): string => model ?? "the runtime's own model"
 
@@ -88,18 +95,17 @@ export const checkModels = Effect.fn("checkModels")(function* (options: SystemOp
       )
     ]
   }
-  const { project, settings } = options
-  return yield* withRuntime(
-    settings.runtime,
-    options,
-    Effect.gen(function* () {
-      const runtime = yield* (yield* AgentRuntimes).get(settings.runtime)
-      return yield* Effect.forEach(models, (asked) => check(runtime, project.root, asked))
-    })
-  ).pipe(
-    Effect.scoped,
-    Effect.catch((error) =>
-      Effect.succeed(models.map((asked) => failed(asked, { kind: "other", message: error.message })))
+  return yield* Effect.forEach(models, (asked) =>
+    withRuntime(
+      asked.runtime,
+      options,
+      Effect.gen(function* () {
+        const runtime = yield* (yield* AgentRuntimes).get(asked.runtime)
+        return yield* check(runtime, options.project.root, asked)
+      })
+    ).pipe(
+      Effect.scoped,
+      Effect.catch((error) => Effect.succeed(failed(asked, { kind: "other", message: error.message })))
     )
   )
 })

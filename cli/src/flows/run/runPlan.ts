@@ -2,7 +2,7 @@
 import { PhaseId, RunId, type RuntimeName } from "@reprise/protocol"
 import { Effect, Option, Schema } from "effect"
 import { ensureSchemaFile } from "../../config/jsonSchema.ts"
-import { noRunFlags, type RunFlags } from "../../config/serviceOptions.ts"
+import { noRunFlags, type RunFlags, runtimesOf } from "../../config/serviceOptions.ts"
 import { findProject } from "../../project/Project.ts"
 import type { PlanFile } from "../../project/planFile.ts"
 import type { ClientFlags } from "../../system/clientSystem.ts"
@@ -75,7 +75,8 @@ const execute = Effect.fn("runPlan")(function* (flags: Flags) {
   if (flags.dryRun) return describeRun(prepared, noRun, flags.json)
   const standing = yield* requireSandbox({ project, settings: prepared.config.settings })
   yield* requireUnattended(prepared.config.settings, prepared.options, prepared.plan.plan, standing)
-  yield* requireRuntime(prepared.options.runtime, { openCodeUrl: prepared.config.settings.opencode.url, terminal })
+  const openCodeUrl = prepared.config.settings.opencode.url
+  yield* Effect.forEach(runtimesOf(prepared.options), (runtime) => requireRuntime(runtime, { openCodeUrl, terminal }))
   yield* requireCommit(prepared)
   const settings = trustedSettingsOfRun(prepared.config, prepared.options)
   yield* requireTrust(project, prepared.config, settings, {

@@ -4,6 +4,7 @@ import type { Plan } from "@reprise/plan"
 import type { RunOptions } from "@reprise/protocol"
 import type { Standing } from "@reprise/sandbox"
 import { Effect } from "effect"
+import { runtimesOf } from "../../config/serviceOptions.ts"
 import type { Settings } from "../../config/settingsTable.ts"
 import { wrongUse } from "../../terminal/CliFailure.ts"
 import { say } from "../../terminal/Printer.ts"
@@ -31,13 +32,13 @@ const whyAsked = (settings: Settings, runtime: RunOptions["runtime"], standing: 
 /** Undefined: agents can work without a question. */
 export const obstacleToAuto = (
   settings: Settings,
-  { auto, permissions, runtime }: Pick<RunOptions, "auto" | "permissions" | "runtime">,
+  { auto, permissions, ...agents }: Pick<RunOptions, "auto" | "permissions" | "reviewerRuntime" | "runtime">,
   standing: Standing
 ): Obstacle | undefined => {
   if (!auto || permissions === "all" || approves(settings.sessions)) return undefined
   // Whether they are the ones that the work needs shows only when it is done.
   if (settings["permissions.allow"].commands.length > 0) return undefined
-  const why = whyAsked(settings, runtime, standing)
+  const [why] = runtimesOf(agents).flatMap((runtime) => whyAsked(settings, runtime, standing) ?? [])
   if (why === undefined) return undefined
   return {
     message: `With --auto nobody answers, but agents ask before each command: permissions is "${permissions}", and ${why}. No work could be committed.`,

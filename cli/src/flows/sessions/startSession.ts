@@ -145,7 +145,7 @@ const begin = Effect.fn("startSession")(function* (flags: Flags) {
     ...sandboxSettings,
     ...notifySettings
   ])
-  yield* requireTrust(project, config, needsTrust, { terminal, agents: agentsOf(config) })
+  yield* requireTrust(project, config, needsTrust, { terminal, agents: agentsOf(config, [settings.runtime]) })
   const prompts = yield* readPrompts(project)
   yield* ensureSchemaFile(project)
   const code = yield* execute({ project, settings, prompt, prompts, terminal, json: flags.json })

@@ -2,6 +2,7 @@
 
 import {
   anyHost,
+  type Role,
   type SessionChoice,
   type SessionCommand,
   SessionId,
@@ -15,7 +16,7 @@ import type { EventOf, Purpose, RunEvents } from "../actor/journal.ts"
 import type { SessionUse } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
-import { modelOf } from "../control/model.ts"
+import { modelOf, runtimeOf } from "../control/model.ts"
 import { budgetsLeft } from "../control/usage.ts"
 import { currentTitle, placeOf, reviewFile } from "../phase/plan.ts"
 import { continuePrompt, freshPrompt, idleAgainPrompt, knownPrompt, newGuidance, stepTask } from "./prompt.ts"
@@ -39,10 +40,12 @@ export const turnLimits = (run: Run): TurnLimits => {
 }
 
 /** Where an agent works, on which runtime and with which permissions. */
-export const agentSetup = (run: Run) => {
-  const { permissions, runtime } = run.request.options
-  return { directory: run.directory ?? run.request.workspace, host: run.host ?? anyHost, runtime, permissions }
-}
+export const agentSetup = (run: Run, role: Role) => ({
+  directory: run.directory ?? run.request.workspace,
+  host: run.host ?? anyHost,
+  runtime: runtimeOf(run, role),
+  permissions: run.request.options.permissions
+})
 
 const titleOf = (run: Run, phase: PhaseRun): string =>
   run.standalone === undefined ? `Phase ${phase.id}: ${currentTitle(run)}` : currentTitle(run)
@@ -60,7 +63,7 @@ const startTurn = (
     turnId: turnIdOf(run.runId, run.ids.turns + 1),
     ...placeOf(run, step),
     role: "author",
-    ...agentSetup(run),
+    ...agentSetup(run, "author"),
     ...(model === undefined ? {} : { model }),
     title: titleOf(run, phase),
     report: "author-status",

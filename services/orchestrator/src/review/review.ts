@@ -58,7 +58,7 @@ export const startReview = (run: Run, phase: PhaseRun, fresh?: string): RunEvent
       reviewPath: reviewFile(run, phase),
       planPath: run.request.planPath,
       cycle: phase.reviewCycles + 1,
-      ...agentSetup(run),
+      ...agentSetup(run, "reviewer"),
       ...(model === undefined ? {} : { model }),
       limits: turnLimits(run),
       words: wordsFor(run.ledger, "reviewer", phase.id).map(({ from, given, id, ...entry }) => ({

@@ -30,6 +30,18 @@ describe("any, ChangeModel", () => {
     assert.strictEqual(own.worked("abc1234").command("RequestReview").model, "third/three")
   })
 
+  it("is not the reviewer's where that is on another runtime, which has models of its own", () => {
+    const ask = (options: { readonly reviewerModel?: string }) =>
+      story()
+        .executing({ model: "first/one", reviewerRuntime: "claude", ...options })
+        .worked("abc1234")
+        .command("RequestReview")
+    assert.deepInclude(ask({}), { runtime: "claude" })
+    assert.notProperty(ask({}), "model")
+    assert.deepInclude(ask({ reviewerModel: "opus" }), { runtime: "claude", model: "opus" })
+    assert.strictEqual(story().executing({ reviewerRuntime: "claude" }).command("StartTurn").runtime, "opencode")
+  })
+
   it("says nothing when the role has the model already", () => {
     assert.deepStrictEqual(executing().tell(change("first/one")).lines, [])
     assert.deepStrictEqual(executing().tell(change("first/one", "reviewer")).lines, [])
