@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Messenger } from "@reprise/actor"
 import { EmbeddedServer, Nats, type NatsShape } from "@reprise/nats"
 import { ServiceName } from "@reprise/protocol"
 import { Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { BrokerRole, isBrokerLost, untilBrokerLost } from "../src/system/broker.ts"
 import { localBroker } from "../src/system/localBroker.ts"
+import { allRuns } from "../src/system/lookUp.ts"
 import { ServiceConnections } from "../src/system/ServiceBrokers.ts"
 import { actors, messaging, type SystemOptions } from "../src/system/System.ts"
 import { configOf } from "./support/layers.ts"
@@ -68,9 +68,7 @@ describe("the processes of a repository", () => {
     Effect.gen(function* () {
       const owner = yield* Layer.build(messaging(options()))
       const unanswered = yield* Deferred.make<void>()
-      const runs = Effect.flatMap(Messenger, ({ list }) => list.orchestrator()).pipe(
-        Effect.tapError(() => Deferred.succeed(unanswered, undefined))
-      )
+      const runs = Effect.tapError(allRuns, () => Deferred.succeed(unanswered, undefined))
       const asked = yield* Effect.forkChild(Effect.provideContext(untilBrokerLost(runs), owner))
       yield* Deferred.await(unanswered)
       yield* Effect.provideContext(Layer.build(actors(options())), owner)

@@ -3,7 +3,7 @@ import { QueryFailed } from "@reprise/actor"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { BrokerRole, untilBrokerLost } from "../src/system/broker.ts"
-import { wrongUse } from "../src/terminal/CliFailure.ts"
+import { missing, wrongUse } from "../src/terminal/CliFailure.ts"
 
 const role = {
   owns: false,
@@ -29,11 +29,13 @@ const attemptsOf = (failure: Effect.Effect<never, unknown>) =>
   }).pipe(Effect.provideService(BrokerRole, role))
 
 describe("a command", () => {
-  it.effect("is repeated as long as patience lasts while no service answers", () =>
-    Effect.map(
-      attemptsOf(Effect.fail(new QueryFailed({ code: "not-running", message: "No gate answers.", hint: "Start it." }))),
-      (attempts) => assert.isAbove(attempts, 100)
-    )
+  const unanswered = new QueryFailed({ code: "not-running", message: "No gate answers.", hint: "Start it." })
+
+  it.effect.each([
+    ["as the query says it", Effect.fail(unanswered)],
+    ["as people are told", missing(unanswered.code, unanswered.message, unanswered.hint, unanswered)]
+  ] as const)("is repeated as long as patience lasts while no service answers, %s", ([, failure]) =>
+    Effect.map(attemptsOf(failure), (attempts) => assert.isAbove(attempts, 100))
   )
 
   it.effect("is not repeated when it says itself that what it should end does not run", () =>

@@ -3,6 +3,7 @@ import { Broker, QueryFailed, remoteConnection } from "@reprise/actor"
 import { type Identity, isLocked, Nats } from "@reprise/nats"
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import type { Settings } from "../config/settingsTable.ts"
+import { CliFailure } from "../terminal/CliFailure.ts"
 import { nameWhatIsFull, type Store, wasFull } from "./brokerQuota.ts"
 import { readable } from "./brokerTrouble.ts"
 import { ServiceBrokers, ServiceConnections } from "./ServiceBrokers.ts"
@@ -39,7 +40,11 @@ export class BrokerRole extends Context.Service<
 /** How often a short command starts again because the process that briefly owned the broker has ended. */
 export const maxTakeovers = 10
 
-const isUnanswered = (error: unknown): boolean => error instanceof QueryFailed && error.code === "not-running"
+/** A failure for people has the query's as its cause. */
+const isUnanswered = (error: unknown): boolean => {
+  const failed = error instanceof CliFailure ? error.cause : error
+  return failed instanceof QueryFailed && failed.code === "not-running"
+}
 
 /** Runs the effect while its broker is there, again as long as nobody answers a query of it and patience lasts. */
 export const untilBrokerLost = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, unknown, R | BrokerRole> =>
