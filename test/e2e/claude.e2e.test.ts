@@ -38,10 +38,10 @@ describe("reprise run --runtime claude", () => {
       assert.include(dry.stdout, "runtime: opencode, scripted/scripted; reviewer: claude")
       const run = yield* world.reprise("run", "PLAN.md")
       assert.strictEqual(run.code, 0, run.stderr)
-      assert.deepStrictEqual(
-        (yield* world.sessions).map(({ role, runtime }) => `${role} ${runtime}`).sort(),
-        ["author opencode", "reviewer claude"]
-      )
+      assert.deepStrictEqual((yield* world.sessions).map(({ role, runtime }) => `${role} ${runtime}`).sort(), [
+        "author opencode",
+        "reviewer claude"
+      ])
       const calls = (yield* world.model.calls).filter(({ kind }) => kind === "work" || kind === "follow-up")
       const reviews = calls.filter(({ role }) => role === "reviewer")
       assert.deepStrictEqual(
