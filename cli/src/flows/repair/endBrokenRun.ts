@@ -5,8 +5,8 @@
  */
 import { Broker, Messenger } from "@reprise/actor"
 import { PublicEvent, to } from "@reprise/protocol"
-import { Clock, Effect, Option, Schema } from "effect"
-import { isOpenRun, isOver } from "../../system/lookUp.ts"
+import { Clock, Effect, Option, Schedule, Schema } from "effect"
+import { allRuns, isOpenRun, isOver } from "../../system/lookUp.ts"
 import { purgeState } from "../prune/pruneRun.ts"
 import type { RunRecord } from "../prune/RunRecord.ts"
 import type { BrokenActor } from "./brokenActors.ts"
@@ -78,10 +78,24 @@ const removeBroken = Effect.fnUntraced(function* (record: RunRecord, actor: Brok
   if (view === undefined) yield* views.remove(key)
 })
 
+/** How long the run's end is waited for. One that nobody hosts ends later. */
+const endingMs = 10_000
+
+/** A run that is told to end is open until its process has done so, and would be continued in place of a new one. */
+const untilEnded = (runId: string) =>
+  allRuns.pipe(
+    Effect.repeat({
+      until: (runs) => !runs.some((run) => run.runId === runId && isOpenRun(run)),
+      schedule: Schedule.spaced("50 millis")
+    }),
+    Effect.timeoutOption(endingMs)
+  )
+
 export const endBrokenRun = Effect.fn("endBrokenRun")(function* (
   record: RunRecord,
   broken: ReadonlyArray<BrokenActor>
 ) {
   yield* cancel(record, broken)
   yield* Effect.forEach(broken, (actor) => removeBroken(record, actor), { discard: true })
+  yield* untilEnded(record.run.runId)
 })
