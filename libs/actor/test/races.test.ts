@@ -207,9 +207,9 @@ describe("answers to earlier inputs", () => {
           broker.consume(spec, (delivery) =>
             take({ ...delivery, ack: () => (delivery.deliveryCount > 1 ? delivery.ack() : undefined) })
           ),
-        read: (stream, subject, after, limit) =>
+        read: (stream, subject, after) =>
           broker
-            .read(stream, subject, after, limit)
+            .read(stream, subject, after)
             .pipe(
               Effect.tap((found) => Effect.sync(() => void (stream === "events" && answersRead.push(found.length))))
             )

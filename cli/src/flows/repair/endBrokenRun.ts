@@ -13,6 +13,19 @@ import type { BrokenActor } from "./brokenActors.ts"
 
 const reason = "Its records could not be read; 'reprise repair' ended it."
 
+/** How long the run's end is waited for. One that nobody hosts ends later. */
+const endingMs = 10_000
+
+/** A run that is told to end is open until its process has done so, and would be continued in place of a new one. */
+const untilEnded = (runId: string) =>
+  allRuns.pipe(
+    Effect.repeat({
+      until: (runs) => !runs.some((run) => run.runId === runId && isOpenRun(run)),
+      schedule: Schedule.spaced("50 millis")
+    }),
+    Effect.timeoutOption(endingMs)
+  )
+
 /** What an abort would tell the others, and does when the run itself is fine. Ids are fixed, so a repeat is dropped. */
 const cancel = Effect.fnUntraced(function* (
   { escalations, run, sessions, workspaces }: RunRecord,
@@ -22,8 +35,9 @@ const cancel = Effect.fnUntraced(function* (
   const works = (key: string) => !broken.some((actor) => actor.key === key)
   const id = (what: string) => ({ id: `repair-${run.runId}-${what}` })
   if (!broken.some(({ service }) => service === "orchestrator")) {
-    if (isOpenRun(run)) yield* messenger.send(to.orchestrator(run.runId).AbortRun({ reason }), id("run"))
-    return
+    if (!isOpenRun(run)) return
+    yield* messenger.send(to.orchestrator(run.runId).AbortRun({ reason }), id("run"))
+    return yield* untilEnded(run.runId)
   }
   for (const session of sessions) {
     const { sessionId } = session
@@ -78,24 +92,10 @@ const removeBroken = Effect.fnUntraced(function* (record: RunRecord, actor: Brok
   if (view === undefined) yield* views.remove(key)
 })
 
-/** How long the run's end is waited for. One that nobody hosts ends later. */
-const endingMs = 10_000
-
-/** A run that is told to end is open until its process has done so, and would be continued in place of a new one. */
-const untilEnded = (runId: string) =>
-  allRuns.pipe(
-    Effect.repeat({
-      until: (runs) => !runs.some((run) => run.runId === runId && isOpenRun(run)),
-      schedule: Schedule.spaced("50 millis")
-    }),
-    Effect.timeoutOption(endingMs)
-  )
-
 export const endBrokenRun = Effect.fn("endBrokenRun")(function* (
   record: RunRecord,
   broken: ReadonlyArray<BrokenActor>
 ) {
   yield* cancel(record, broken)
   yield* Effect.forEach(broken, (actor) => removeBroken(record, actor), { discard: true })
-  yield* untilEnded(record.run.runId)
 })

@@ -113,15 +113,20 @@ export interface BrokerShape {
   readonly append: (message: Message, expected: number) => Effect.Effect<number, Conflict | BrokerFull | BrokerFault>
   /** The last message of a subject (`*` stands for any token) as the leader knows it. */
   readonly last: (stream: StreamKind, subject: string) => Effect.Effect<StoredMessage | undefined, BrokerFault>
+  /** The first message of a subject (`*` stands for any token) after the sequence `after`. */
+  readonly next: (
+    stream: StreamKind,
+    subject: string,
+    after: number
+  ) => Effect.Effect<StoredMessage | undefined, BrokerFault>
   /**
    * Messages of a subject (`*` stands for any token) after the sequence `after`, in order: all that were stored when it
-   * was called, or the first `limit`.
+   * was called. A subject that is purged meanwhile is empty, never a part of what it was.
    */
   readonly read: (
     stream: StreamKind,
     subject: string,
-    after: number,
-    limit?: number
+    after: number
   ) => Effect.Effect<ReadonlyArray<StoredMessage>, BrokerFault>
   /** Removes every message of a subject (`*` stands for any token) for good, with its large bodies. */
   readonly purge: (stream: StreamKind, subject: string) => Effect.Effect<void, BrokerFault>

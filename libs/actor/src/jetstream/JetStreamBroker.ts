@@ -45,7 +45,7 @@ const make = Effect.gen(function* () {
   const reading = makeRead(connection, bodies)
   return yield* noticingFull({
     ...reading,
-    ...makeStore(connection, bodies, reading.read),
+    ...makeStore(connection, bodies, reading.next),
     ...makeQueries(connection, bodies),
     ...makeAnnouncements(connection),
     consume: makeConsume(consumers, bodies),

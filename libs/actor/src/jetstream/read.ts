@@ -87,27 +87,40 @@ const readRange = ({ js }: Connection, bodies: LargeBodies, stream: string, { fr
 export const makeRead = (
   connection: Connection,
   bodies: LargeBodies
-): Pick<BrokerShape, "last" | "read" | "purge" | "remove"> => {
+): Pick<BrokerShape, "last" | "next" | "read" | "purge" | "remove"> => {
   const { jsm, nats, subjects } = connection
 
   const last = (kind: StreamKind, subject: string) =>
     getMessage(connection, bodies, subjects.streams[kind], { last_by_subj: subject })
 
-  const read = Effect.fnUntraced(function* (kind: StreamKind, subject: string, after: number, limit = Infinity) {
+  const next = (kind: StreamKind, subject: string, after: number) =>
+    getMessage(connection, bodies, subjects.streams[kind], { seq: after + 1, next_by_subj: subject })
+
+  /** Up to the newest message. Undefined: it was removed meanwhile. */
+  const readTo = Effect.fnUntraced(function* (kind: StreamKind, newest: StoredMessage, subject: string, after: number) {
     const stream = subjects.streams[kind]
+    const longest = isReadOneByOne(kind, nats.identity) ? Infinity : shortTail
     const found: Array<StoredMessage> = []
-    let next = after + 1
-    while (found.length < Math.min(limit, isReadOneByOne(kind, nats.identity) ? Infinity : shortTail)) {
-      const message = yield* getMessage(connection, bodies, stream, { seq: next, next_by_subj: subject })
-      if (message === undefined) return found
+    let read = after
+    while (read < newest.sequence && found.length < longest) {
+      const message = yield* next(kind, subject, read)
+      if (message === undefined || message.sequence > newest.sequence) return undefined
       found.push(message)
-      next = message.sequence + 1
+      read = message.sequence
     }
-    if (found.length >= limit) return found
-    const newest = yield* last(kind, subject)
-    if (newest === undefined || newest.sequence < next) return found
-    const rest = yield* readRange(connection, bodies, stream, { subject, from: next, to: newest.sequence })
-    return found.concat(rest)
+    if (read === newest.sequence) return found
+    const range = { subject, from: read + 1, to: newest.sequence }
+    return found.concat(yield* readRange(connection, bodies, stream, range))
+  })
+
+  /** Begins again when messages are removed meanwhile: a part of a journal would be another story. */
+  const read = Effect.fnUntraced(function* (kind: StreamKind, subject: string, after: number) {
+    for (;;) {
+      const newest = yield* last(kind, subject)
+      if (newest === undefined || newest.sequence <= after) return []
+      const found = yield* readTo(kind, newest, subject, after)
+      if (found !== undefined) return found
+    }
   })
 
   const purge = Effect.fnUntraced(function* (kind: StreamKind, subject: string) {
@@ -129,5 +142,5 @@ export const makeRead = (
     if (large !== "") yield* bodies.remove(large)
   })
 
-  return { last, read, purge, remove }
+  return { last, next, read, purge, remove }
 }

@@ -74,13 +74,13 @@ const makePublish = (connection: Connection, bodies: LargeBodies): BrokerShape["
     )
   })
 
-const makeAppend = (connection: Connection, bodies: LargeBodies, read: BrokerShape["read"]): BrokerShape["append"] => {
+const makeAppend = (connection: Connection, bodies: LargeBodies, next: BrokerShape["next"]): BrokerShape["append"] => {
   /**
    * Servers from 2.12 check the sequence before the id, so a repeat of a stored message looks like a conflict. The first
    * message after the expected one has won the race; others may have come after it.
    */
   const unlessStored = Effect.fnUntraced(function* (message: Prepared, conflict: Conflict) {
-    const [winner] = yield* read("journal", message.subject, conflict.expected, 1)
+    const winner = yield* next("journal", message.subject, conflict.expected)
     return winner?.header("Nats-Msg-Id") === message.id ? winner.sequence : yield* conflict
   })
 
@@ -109,8 +109,8 @@ const makeAppend = (connection: Connection, bodies: LargeBodies, read: BrokerSha
 export const makeStore = (
   connection: Connection,
   bodies: LargeBodies,
-  read: BrokerShape["read"]
+  next: BrokerShape["next"]
 ): Pick<BrokerShape, "append" | "publish"> => ({
-  append: makeAppend(connection, bodies, read),
+  append: makeAppend(connection, bodies, next),
   publish: makePublish(connection, bodies)
 })

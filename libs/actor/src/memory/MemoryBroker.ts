@@ -28,7 +28,7 @@ const makeStreams = (nowMs: () => number): Streams => ({
 
 const makeStore = (
   streams: Streams
-): Pick<BrokerShape, "append" | "last" | "read" | "purge" | "remove" | "publish"> => {
+): Pick<BrokerShape, "append" | "last" | "next" | "read" | "purge" | "remove" | "publish"> => {
   const store = (messages: ReadonlyArray<Message>) => {
     for (const message of messages) {
       const kind = streamOf(message.subject)
@@ -48,7 +48,8 @@ const makeStore = (
         return Effect.succeed(streams.journal.store(message))
       }),
     last: (kind, subject) => Effect.sync(() => streams[kind].last(subject)),
-    read: (kind, subject, after, limit) => Effect.sync(() => streams[kind].matching(subject, after).slice(0, limit)),
+    next: (kind, subject, after) => Effect.sync(() => streams[kind].matching(subject, after)[0]),
+    read: (kind, subject, after) => Effect.sync(() => streams[kind].matching(subject, after)),
     purge: (kind, subject) => Effect.sync(() => streams[kind].purge(subject)),
     remove: (kind, sequence) => Effect.sync(() => streams[kind].remove(sequence)),
     publish: (messages) => Effect.suspend(() => store(messages))

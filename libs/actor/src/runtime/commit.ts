@@ -77,8 +77,8 @@ export const sendAgain = Effect.fnUntraced(function* <State, Input extends Tagge
 ) {
   // The decision may be another process's. The view that is stored for it must tell of it.
   if (loaded.sequence < sequence) yield* runtime.memory.catchUp(key, loaded)
-  const [message] = yield* runtime.broker.read("journal", journalSubject(runtime, key), sequence - 1, 1)
-  if (message === undefined || message.sequence !== sequence) return
+  const message = yield* runtime.broker.next("journal", journalSubject(runtime, key), sequence - 1)
+  if (message?.sequence !== sequence) return
   const entry = yield* Effect.fromResult(readEntry(yield* bodyOf(message)))
   const ageMs = (yield* Clock.currentTimeMillis) - Date.parse(entry.at)
   if (ageMs < knownForMs) yield* sendEntryAgain(runtime, key, { entry, sequence }, ageMs)

@@ -73,11 +73,8 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
           tail.map(({ sequence }) => sequence),
           sequences.slice(27)
         )
-        const few = yield* broker.read("journal", one, sequences[9] ?? 0, 2)
-        assert.deepStrictEqual(
-          few.map(({ sequence }) => sequence),
-          sequences.slice(10, 12)
-        )
+        assert.strictEqual((yield* broker.next("journal", one, sequences[9] ?? 0))?.sequence, sequences[10])
+        assert.strictEqual(yield* broker.next("journal", one, sequences.at(-1) ?? 0), undefined)
         assert.strictEqual((yield* broker.last("journal", one))?.sequence, sequences.at(-1))
         assert.strictEqual(yield* broker.last("journal", s.journal("escalation", freshKey())), undefined)
         assert.deepStrictEqual(yield* broker.read("journal", s.journal("escalation", freshKey()), 0), [])
@@ -314,6 +311,25 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
         const newest = yield* broker.last("events", s.event("gate", kept, "Thing"))
         assert.isDefined(newest)
         assert.strictEqual((yield* broker.last("events", s.events("*", kept)))?.sequence, newest?.sequence)
+      })
+    )
+
+    it.effect("reads all of a subject or nothing while it is purged, never a part", () =>
+      Effect.gen(function* () {
+        const broker = yield* Broker
+        const subject = s.event("gate", freshKey(), "Thing")
+        yield* broker.publish([1, 2, 3].map((n) => message(subject, `${subject}-${n}`)))
+        const counts = new Set<number>()
+        const look = Effect.tap(broker.read("events", subject, 0), (found) =>
+          Effect.sync(() => counts.add(found.length))
+        )
+        const lookUntilPurged = Effect.repeat(look, { until: (found) => found.length === 0 })
+        // Each begins a step later than the one before it, so that the purge meets every step of a look.
+        const looks = Array.from({ length: 8 }, (_, steps) =>
+          Effect.andThen(Effect.repeat(broker.last("events", subject), { times: steps }), lookUntilPurged)
+        )
+        yield* Effect.all([broker.purge("events", subject), ...looks], { concurrency: "unbounded" })
+        for (const part of [1, 2]) assert.isFalse(counts.has(part), `${part} of 3 messages`)
       })
     )
 

@@ -1,7 +1,7 @@
 /**
  * Decides how a workspace handles commands, reports and the end of its run (docs/design/workspace.md#workspace).
  * Requests are done one at a time, in the order in which they arrived, so that no two ever work in the same tree. Only
- * the release of an aborted run stopEarlierRequestss waiting requests.
+ * the release of an aborted run stops waiting requests.
  */
 import { type Delivery, type Refusal, refusing } from "@reprise/actor"
 import { Result } from "effect"
