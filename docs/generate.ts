@@ -10,6 +10,7 @@ import { configSchemaText } from "../cli/src/config/jsonSchema.ts"
 import { commandsPage } from "./render/commands.ts"
 import { configurationPage } from "./render/configuration.ts"
 import { messagesPage } from "./render/messages.ts"
+import { metricsPage } from "./render/metrics.ts"
 import { promptsPage } from "./render/prompts.ts"
 import { runMachinePage } from "./render/runMachine.ts"
 import { withSessionMachine } from "./render/sessionMachine.ts"
@@ -22,6 +23,7 @@ export const referencePages: Effect.Effect<ReadonlyMap<string, string>, unknown>
       ["commands.md", commands],
       ["configuration.md", configurationPage()],
       ["messages.md", messagesPage()],
+      ["metrics.md", metricsPage()],
       ["prompts.md", promptsPage()],
       ["reprise.schema.json", configSchemaText()],
       ["run-machine.md", runMachinePage()]

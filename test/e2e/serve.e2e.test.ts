@@ -42,6 +42,11 @@ describe("reprise serve", () => {
       yield* broker.start
       yield* untilAnswer(port, "/readyz", /^200 is ready$/)
       assert.match((yield* probe(port, "/elsewhere")) ?? "", /^404 /)
+      yield* untilAnswer(
+        port,
+        "/metrics",
+        /^200 [\s\S]*# TYPE reprise_questions_open gauge\nreprise_questions_open 0\n/
+      )
       const ended = yield* gate.kill("SIGTERM")
       assert.strictEqual(ended.code, 0, ended.stderr)
       assert.strictEqual(yield* probe(port, "/livez"), undefined)

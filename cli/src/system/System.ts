@@ -1,10 +1,10 @@
 /** Composes the services for the commands that do the work: `run`, `sessions start`, `demo` and `up`. */
 import { join } from "node:path"
-import { ActorConfig, type Broker, HostTaken, JetStreamBroker, Messenger } from "@reprise/actor"
+import { ActorConfig, type Broker, HostTaken, JetStreamBroker, Messenger, standingMetrics } from "@reprise/actor"
 import type { AgentRuntimes } from "@reprise/agent"
 import * as gate from "@reprise/gate"
 import { ensureStreams, onDisk, tryLock } from "@reprise/nats"
-import { layerPino, makePino } from "@reprise/observability"
+import { exportsTelemetry, makePino, telemetry } from "@reprise/observability"
 import * as orchestrator from "@reprise/orchestrator"
 import { Host } from "@reprise/protocol"
 import * as reviewer from "@reprise/reviewer"
@@ -51,6 +51,11 @@ const serverUrl = ({ nats, settings }: SystemOptions): string | undefined => nat
 /** Whether the broker is a server that others run. */
 export const usesRemote = (options: SystemOptions): boolean => serverUrl(options) !== undefined
 
+/** Without a collector nobody would see them. */
+const measured = exportsTelemetry(process.env)
+  ? Layer.merge(asItself("orchestrator", standingMetrics("orchestrator")), asItself("gate", standingMetrics("gate")))
+  : Layer.empty
+
 /** Neither touch a working tree nor agents, nor do they notify anybody. */
 const deciders = Layer.mergeAll(asItself("orchestrator", orchestrator.layer), asItself("reviewer", reviewer.layer))
 
@@ -67,6 +72,7 @@ export const actors = ({ settings }: SystemOptions) =>
 const services = ({ settings }: SystemOptions) =>
   Layer.mergeAll(
     deciders,
+    measured,
     asItself("gate", Layer.unwrap(Effect.map(notifyOptions(settings), gate.layerWith))),
     asItself("session-manager", sessionManager.layerWith(sessionSettings(settings))),
     asItself("workspace", workspace.layer)
@@ -121,7 +127,7 @@ export const logging = ({ project, settings: { log } }: SystemOptions) =>
       Effect.andThen(
         onDisk(project.directory, async () => makePino(join(project.directory, "logs", "reprise.log"), log.level))
       ),
-      Effect.map((logger) => layerPino(logger, log.level))
+      Effect.map((logger) => telemetry("reprise", logger, log.level))
     )
   )
 

@@ -1,7 +1,8 @@
 /** What happens to a message that can never be handled: it is stored as a dead letter, for an operator to look at. */
 import { keyOfSubject, runOfSubject, type Subjects } from "@reprise/protocol"
-import { Clock, Effect, Metric, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import type { BrokerShape, Delivered } from "./broker/Broker.ts"
+import { record, sample } from "./metrics/metrics.ts"
 
 /** The message can be handled neither now nor later; `reason` is for the dead letter. */
 export class PoisonMessage extends Schema.TaggedError<PoisonMessage>()("PoisonMessage", { reason: Schema.String }) {
@@ -32,11 +33,6 @@ export const DeadLetter = Schema.Struct({
 export type DeadLetter = typeof DeadLetter.Type
 
 const encode = Schema.encodeSync(Schema.fromJsonString(DeadLetter))
-
-const deadLetters = Metric.counter("reprise_dead_letters_total", {
-  description: "Messages stored as dead letters because they could not be handled",
-  incremental: true
-})
 
 const envelope = ["ce-id", "ce-type", "ce-source", "ce-subject", "ce-time", "traceparent", "reprise-causation"] as const
 
@@ -69,7 +65,7 @@ export const storeDeadLetter = Effect.fnUntraced(function* (
 ) {
   const { deliveryCount, sequence, subject } = delivery
   yield* Effect.logError(`stored as a dead letter: ${reason}`)
-  yield* Metric.update(Metric.withAttributes(deadLetters, { service }), 1)
+  record(sample("reprise_dead_letters_total", { service }))
   const key = (stream === "events" ? runOfSubject(subject) : keyOfSubject(subject)) ?? "unknown"
   const body = yield* delivery.body.pipe(Effect.catch((error) => Effect.succeed(error.message)))
   const causation = delivery.header("ce-id")

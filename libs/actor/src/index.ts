@@ -25,6 +25,8 @@ export { NotReplayable, type StoredDeadLetter } from "./messenger/deadLetters.ts
 export type { EventsOptions, SeenEvent } from "./messenger/events.ts"
 export { QueryFailed } from "./messenger/queries.ts"
 export { SendFailed, type SendOptions } from "./messenger/send.ts"
+export { metrics } from "./metrics/metrics.ts"
+export { standingMetrics } from "./metrics/standing.ts"
 export { NewId } from "./newId.ts"
 export { type ActorReplay, replayActor } from "./replay/replayActor.ts"
 export { type ReplayDifference, type Replayed, replayJournal, type StoredEntry } from "./replay/replayJournal.ts"

@@ -6,7 +6,7 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { type EnsureStreamsError, ensureStreams, Nats } from "@reprise/nats"
-import { type LogLevel, layerPino, makePino } from "@reprise/observability"
+import { exportsTelemetry, type LogLevel, makePino, telemetry } from "@reprise/observability"
 import { Host, Key, type ServiceName } from "@reprise/protocol"
 import { Cause, Config, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { ActorConfig } from "./ActorConfig.ts"
@@ -16,6 +16,7 @@ import { HealthAddressUnusable, readHealthAddress, serveHealth } from "./health/
 import { JetStreamBroker } from "./jetstream/JetStreamBroker.ts"
 import { type RemoteSettings, remoteOptions } from "./jetstream/remoteConnection.ts"
 import { Messenger } from "./Messenger.ts"
+import { standingMetrics } from "./metrics/standing.ts"
 
 export interface ServiceSettings extends RemoteSettings {
   readonly prefix: string
@@ -77,9 +78,11 @@ const announced = (name: string) =>
   )
 
 export interface LaunchOptions extends ServiceSettings {
-  /** Where it answers whether it lives and is ready: `host:port`. Default: nowhere. */
+  /** Where it answers whether it lives and is ready, and with its metrics: `host:port`. Default: nowhere. */
   readonly healthAddress?: string
 }
+
+const isMeasured = ({ healthAddress }: LaunchOptions) => healthAddress !== undefined || exportsTelemetry(process.env)
 
 const answerHealth = Effect.fnUntraced(function* (address: string) {
   const parsed = readHealthAddress(address)
@@ -98,7 +101,11 @@ export const launchService = <E, R>(service: Layer.Layer<never, E, R>, options: 
   Effect.gen(function* () {
     if (options.healthAddress !== undefined) yield* answerHealth(options.healthAddress)
     return yield* Layer.launch(
-      announced(options.name).pipe(Layer.provide(service), Layer.provide(serviceSystem(options)))
+      announced(options.name).pipe(
+        Layer.provide(service),
+        Layer.provide(isMeasured(options) ? standingMetrics(options.name) : Layer.empty),
+        Layer.provide(serviceSystem(options))
+      )
     )
   }).pipe(Effect.scoped, Effect.provide(Readiness.layer))
 
@@ -143,7 +150,7 @@ export const runService = <E>(
   )
   const logged = Effect.gen(function* () {
     const wanted: LogLevel = yield* Config.schema(level, "REPRISE_LOG_LEVEL").pipe(Config.withDefault("Info" as const))
-    return yield* program.pipe(Effect.provide(layerPino(makePino(2, wanted), wanted)))
+    return yield* program.pipe(Effect.provide(telemetry(`reprise-${name}`, makePino(2, wanted), wanted)))
   })
   NodeRuntime.runMain(logged, { disableErrorReporting: true })
 }

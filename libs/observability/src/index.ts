@@ -1,1 +1,2 @@
 export * from "./pinoLogger.ts"
+export { BadCollector, exportsTelemetry, telemetry } from "./telemetry.ts"

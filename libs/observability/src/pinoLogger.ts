@@ -1,5 +1,5 @@
 /**
- * pino as Effect's logger. Annotations (`runId`, `phase`, `sessionId`, `turnId`, …) become fields of every line;
+ * pino as Effect's logger. Annotations (`runId`, `phase`, `sessionId`, `turnId`, …) and the ids of the trace become fields of every line;
  * values under names that hold secrets are redacted.
  */
 import { chmodSync, constants, fchmodSync, mkdirSync, openSync } from "node:fs"
@@ -55,9 +55,10 @@ export const layerPino = (root: pino.Logger, level: LogLevel): Layer.Layer<never
         const parts = Array.isArray(message) ? message : [message]
         const text = parts.filter((part) => typeof part !== "object" || part === null).map(String)
         const fields = parts.filter((part) => typeof part === "object" && part !== null)
+        const { span } = fiber.cache
         root[name](
           Object.assign(
-            {},
+            span === undefined ? {} : { traceId: span.traceId, spanId: span.spanId },
             fiber.getRef(References.CurrentLogAnnotations),
             ...fields,
             cause.reasons.length > 0 ? { err: Cause.squash(cause) } : {}

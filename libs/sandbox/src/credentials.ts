@@ -71,7 +71,15 @@ export const withheldVariables: ReadonlyArray<string> = [
     "AUTH"
   ].flatMap((word) => [`*_${word}`, `*_${word.toLowerCase()}`]),
   ...["*TOKEN*", "*SECRET*", "*PASSWORD*", "*CREDENTIAL*", "*ACCESS_KEY*", "*API_KEY*", "*APIKEY*", "*PRIVATE_KEY*"],
-  ...["NATS_*", "REPRISE_NATS*", "OPENCODE_SERVER_*", "OPENCODE_CONFIG_CONTENT", "ANTHROPIC_*", "OPENAI_*"],
+  ...[
+    "NATS_*",
+    "REPRISE_NATS*",
+    "OPENCODE_SERVER_*",
+    "OPENCODE_CONFIG_CONTENT",
+    "ANTHROPIC_*",
+    "OPENAI_*",
+    "OTEL_*_HEADERS"
+  ],
   ...["SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"],
   ...["DOCKER_HOST", "KUBECONFIG", "DISPLAY", "WAYLAND_DISPLAY", "PGPASSFILE"]
 ]

@@ -1,7 +1,7 @@
 /** `reprise serve SERVICE --nats URL`: one service until stopped, as in a container. */
 import { launchService } from "@reprise/actor/main"
 import * as gate from "@reprise/gate"
-import { layerPino, makePino } from "@reprise/observability"
+import { makePino, telemetry } from "@reprise/observability"
 import * as orchestrator from "@reprise/orchestrator"
 import type { ServiceName } from "@reprise/protocol"
 import * as reviewer from "@reprise/reviewer"
@@ -70,6 +70,6 @@ export const serveService = Effect.fn("serveService")(function* ({ nats, service
   }).pipe(
     endsCleanly,
     Effect.mapError((error) => missing("service", error.message, "'reprise doctor' checks what is needed.", error)),
-    Effect.provide(layerPino(makePino(2, settings.log.level), settings.log.level))
+    Effect.provide(telemetry(`reprise-${service}`, makePino(2, settings.log.level), settings.log.level))
   )
 })

@@ -50,6 +50,8 @@ export interface StoredMessage {
 export interface Delivered extends StoredMessage {
   /** How often the message was delivered, this time included. */
   readonly deliveryCount: number
+  /** How many messages wait behind it; absent where nobody counts them. */
+  readonly pending?: number
   readonly ack: () => void
   /** Hands it back: it is delivered again, after `delayMs` if given. */
   readonly nak: (delayMs?: number) => void

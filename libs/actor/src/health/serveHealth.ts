@@ -1,5 +1,9 @@
-/** Answers over HTTP whether a service lives and is ready, for the probes of a container (docs/operations.md#health-of-a-service). */
+/**
+ * Answers over HTTP whether a service lives and is ready, for the probes of a container
+ * (docs/operations.md#health-of-a-service), and with its metrics, for Prometheus.
+ */
 import { createServer } from "node:http"
+import { formatMetrics } from "@reprise/observability/prometheus"
 import { Effect, Option, Schema } from "effect"
 import type { ReadinessShape } from "./Readiness.ts"
 
@@ -40,8 +44,10 @@ const answer = ({ dead, waitsFor }: ReadinessShape, path: string | undefined): E
       return Effect.map(waitsFor, (what) =>
         what === undefined ? { status: 200, text: "is ready" } : { status: 503, text: `waits for ${what}` }
       )
+    case "/metrics":
+      return Effect.succeed({ status: 200, text: formatMetrics() })
     default:
-      return Effect.succeed({ status: 404, text: "There are /livez and /readyz." })
+      return Effect.succeed({ status: 404, text: "There are /livez, /readyz and /metrics." })
   }
 }
 

@@ -5,6 +5,7 @@ import type { ActorSettings } from "../ActorConfig.ts"
 import type { BrokerShape, ConsumerSpec, Delivered } from "../broker/Broker.ts"
 import type { BrokerFault, BrokerFull, Conflict } from "../broker/faults.ts"
 import { type DeadLetterOrigin, PoisonMessage, storeDeadLetter } from "../DeadLetter.ts"
+import { record, sample } from "../metrics/metrics.ts"
 import { readMeta, Undecodable } from "../wire.ts"
 import { makeAnswers } from "./Answers.ts"
 import { retryBrokerTrouble } from "./brokerRetry.ts"
@@ -89,7 +90,15 @@ export const makeReceiver = Effect.fnUntraced(function* (options: ReceiverOption
           Effect.catchDefect((defect) => deadLetter(delivery, PoisonMessage.thrownBy(service, defect).message))
         )
 
+  const measure = ({ deliveryCount, pending }: Delivered) => {
+    const { stream } = spec
+    if (pending !== undefined) record(sample("reprise_pending_messages", { service, stream }, pending))
+    // A timer is delivered again until it is due.
+    if (deliveryCount > 1 && stream !== "timers") record(sample("reprise_redeliveries_total", { service, stream }))
+  }
+
   const accept = (delivery: Delivered): Opened | undefined => {
+    measure(delivery)
     if (!deliveries.begin(delivery)) return undefined
     const opened = open(spec.stream, delivery)
     if (Result.isSuccess(opened)) return opened.success

@@ -4,6 +4,7 @@ import { Clock, Effect } from "effect"
 import type { Tagged } from "../Actor.ts"
 import { type BrokerShape, type Message, streamOf } from "../broker/Broker.ts"
 import { type JournalEntry, readEntry } from "../JournalEntry.ts"
+import { recordEvents } from "../metrics/eventMetrics.ts"
 import { bodyOf } from "../wire.ts"
 import type { LoadedActor, WrittenEntry } from "./ActorMemory.ts"
 import { type ActorRuntime, journalSubject, senderOf } from "./ActorRuntime.ts"
@@ -111,12 +112,13 @@ export const commit = Effect.fnUntraced(function* <State, Input extends Tagged, 
   runtime: ActorRuntime<State, Input, Event>,
   key: Key,
   loaded: LoadedActor<State>,
-  { entry, state, types }: Decided<State>
+  { entry, published, state, types }: Decided<State>
 ) {
   const isFirst = loaded.sequence === 0
   const freshFor = runtime.arrivals.last
   const sequence = yield* runtime.broker.append(journalMessage(runtime, key, entry), loaded.sequence)
   yield* Effect.logDebug(`decided: ${types.join(", ")}`)
+  recordEvents(published, Date.parse(entry.at))
   loaded.state = state
   loaded.sequence = sequence
   loaded.freshFor = freshFor

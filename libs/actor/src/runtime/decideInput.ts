@@ -1,5 +1,5 @@
 /** One decision, pure: from a state and an input to the journal entry to write, or the answer to give. */
-import type { MessageMeta } from "@reprise/protocol"
+import type { MessageMeta, PublicEvent } from "@reprise/protocol"
 import { Result } from "effect"
 import type { Actor, Delivery, Refusal, Tagged } from "../Actor.ts"
 import { PoisonMessage } from "../DeadLetter.ts"
@@ -18,6 +18,8 @@ export interface Decided<State> {
   readonly entry: JournalEntry
   /** The types of its events, for the logs. */
   readonly types: ReadonlyArray<string>
+  /** What it publishes, for the metrics. */
+  readonly published: ReadonlyArray<PublicEvent>
 }
 
 export interface DecisionInput<State, Input> {
@@ -45,18 +47,19 @@ export const decideInput = <State, Input extends Tagged, Event extends Tagged>(
     if (events.length === 0) return Result.succeed({ _tag: "Nothing" })
     const next = events.reduce(actor.evolve, state)
     const run = actor.runOf(next)
-    const outgoing = actor.react(next, events, delivery).map((one) => journalled(sender, run, one))
+    const outgoing = actor.react(next, events, delivery)
     return Result.succeed({
       _tag: "Decided",
       state: next,
       types: events.map(({ _tag }) => _tag),
+      published: outgoing.flatMap((one) => (one._tag === "PublishEvent" ? [one.event] : [])),
       entry: {
         input: { id: meta.id, type: meta.type },
         at: delivery.now,
         run: run ?? meta.subject,
         traceparent,
         events: events.map(encode),
-        outgoing
+        outgoing: outgoing.map((one) => journalled(sender, run, one))
       }
     })
   } catch (cause) {

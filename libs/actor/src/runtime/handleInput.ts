@@ -2,11 +2,12 @@
  * What happens to one input of one actor (docs/design/architecture.md#how-an-actor-works-durable-intent, steps 2 to 6).
  * It runs in the actor's lane, so never twice at once for one key in a process; the journal fences other processes.
  */
-import type { Key, MessageMeta } from "@reprise/protocol"
+import type { Key, MessageMeta, ServiceName } from "@reprise/protocol"
 import { Clock, Effect, Result, type Tracer } from "effect"
 import { type Delivery, Refusal, type Tagged } from "../Actor.ts"
 import { type BrokerFault, type BrokerFull, Conflict } from "../broker/faults.ts"
 import type { PoisonMessage } from "../DeadLetter.ts"
+import { record, sample } from "../metrics/metrics.ts"
 import type { Undecodable } from "../wire.ts"
 import type { LoadedActor } from "./ActorMemory.ts"
 import { type ActorRuntime, journalSubject, senderOf } from "./ActorRuntime.ts"
@@ -107,19 +108,30 @@ const decideOnce = Effect.fnUntraced(function* <State, Input extends Tagged, Eve
   return yield* refuse(runtime, received, loaded, decision.refusal, { time: delivery.now, traceparent })
 })
 
+/** `sinceMs`: when it was taken, on the clock of `performance`. */
+const measure = (service: ServiceName, handled: Handled, sinceMs: number) => {
+  const outcome = typeof handled !== "number" ? "refused" : handled > 0 ? "decided" : "nothing"
+  record(sample("reprise_inputs_total", { service, outcome }))
+  record(sample("reprise_input_seconds", { service }, (performance.now() - sinceMs) / 1_000))
+}
+
 const handleInSpan = Effect.fnUntraced(function* <State, Input extends Tagged, Event extends Tagged>(
   runtime: ActorRuntime<State, Input, Event>,
   received: ActorInput<Input>,
   span: Tracer.Span
 ): Effect.fn.Return<Handled, HandlingFailure> {
-  const { memory, settings } = runtime
+  const { actor, memory, settings } = runtime
   const { key } = received
+  const sinceMs = performance.now()
   const traceparent = traceparentOf(span)
   const loaded = memory.peek(key) ?? (yield* loadActor(runtime, key))
   for (let attempt = 0; attempt <= settings.conflictRetries; attempt++) {
     const handled =
       (yield* earlierReceipt(runtime, received, loaded)) ?? (yield* decideOnce(runtime, received, loaded, traceparent))
-    if (handled !== undefined) return handled
+    if (handled !== undefined) {
+      measure(actor.service, handled, sinceMs)
+      return handled
+    }
     yield* memory.catchUp(key, loaded)
   }
   return yield* new Conflict({ subject: journalSubject(runtime, key), expected: loaded.sequence })

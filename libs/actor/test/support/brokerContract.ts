@@ -314,25 +314,6 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
       })
     )
 
-    it.effect("reads all of a subject or nothing while it is purged, never a part", () =>
-      Effect.gen(function* () {
-        const broker = yield* Broker
-        const subject = s.event("gate", freshKey(), "Thing")
-        yield* broker.publish([1, 2, 3].map((n) => message(subject, `${subject}-${n}`)))
-        const counts = new Set<number>()
-        const look = Effect.tap(broker.read("events", subject, 0), (found) =>
-          Effect.sync(() => counts.add(found.length))
-        )
-        const lookUntilPurged = Effect.repeat(look, { until: (found) => found.length === 0 })
-        // Each begins a step later than the one before it, so that the purge meets every step of a look.
-        const looks = Array.from({ length: 8 }, (_, steps) =>
-          Effect.andThen(Effect.repeat(broker.last("events", subject), { times: steps }), lookUntilPurged)
-        )
-        yield* Effect.all([broker.purge("events", subject), ...looks], { concurrency: "unbounded" })
-        for (const part of [1, 2]) assert.isFalse(counts.has(part), `${part} of 3 messages`)
-      })
-    )
-
     it.effect("removes one message, large ones too, and the one before it becomes the last", () =>
       Effect.gen(function* () {
         const broker = yield* Broker

@@ -1,0 +1,99 @@
+/** What published events add to the metrics. An event is counted where it is decided, so once over all replicas. */
+import type { PublicEvent, Role, Usage } from "@reprise/protocol"
+import { record, type Sample, sample } from "./metrics.ts"
+
+interface Used extends Partial<Pick<Usage, "tokens" | "cost">> {
+  /** Earlier versions did not tell it. */
+  readonly role?: Role
+}
+
+const tokenKinds = ["input", "output", "reasoning", "cacheRead", "cacheWrite"] as const
+
+const roleOf = ({ role }: Used): string => role ?? "unknown"
+
+const usage = ({ cost = 0, tokens, ...used }: Used): ReadonlyArray<Sample> => [
+  ...tokenKinds.flatMap((kind) => {
+    const count = tokens?.[kind] ?? 0
+    return count > 0 ? [sample("reprise_tokens_total", { role: roleOf(used), kind }, count)] : []
+  }),
+  ...(cost > 0 ? [sample("reprise_cost_dollars_total", { role: roleOf(used) }, cost)] : [])
+]
+
+const turn = (event: Used & { readonly duration: number }, outcome: string) => [
+  sample("reprise_turns_total", { role: roleOf(event), outcome }),
+  sample("reprise_turn_seconds", { role: roleOf(event) }, event.duration / 1_000),
+  ...usage(event)
+]
+
+const ended = (outcome: string) => [sample("reprise_runs_ended_total", { outcome })]
+const session = (use: string) => [sample("reprise_sessions_total", { use })]
+const question = (outcome: string) => [sample("reprise_questions_total", { outcome })]
+
+export const samplesOf = (event: PublicEvent): ReadonlyArray<Sample> => {
+  switch (event._tag) {
+    case "RunStarted":
+      return [sample("reprise_runs_started_total", {})]
+    case "RunCompleted":
+      return ended("completed")
+    case "RunFailed":
+      return ended("failed")
+    case "RunAborted":
+      return ended("aborted")
+    case "StepStarted":
+      return [sample("reprise_steps_total", { step: event.step })]
+    case "EscalationRaised":
+      return question("raised")
+    case "EscalationAnswered":
+      return question("answered")
+    case "EscalationWithdrawn":
+      return question("withdrawn")
+    case "SessionCreated":
+      return session("created")
+    case "SessionReused":
+      return session("reused")
+    case "SessionReplaced":
+      return session("replaced")
+    case "TurnCompleted":
+      return turn(event, "completed")
+    case "TurnFailed":
+      return turn(event, event.kind)
+    case "UsageCounted":
+      return usage(event)
+    default:
+      return []
+  }
+}
+
+interface Begun {
+  readonly step: string
+  readonly atMs: number
+}
+
+/** More runs than this are not under way in one process; without a bound, runs that go on elsewhere would add up. */
+const longestList = 10_000
+
+const endsStep = new Set<string>(["StepStarted", "PhaseCompleted", "RunCompleted", "RunFailed", "RunAborted"])
+
+/** Measures steps by the events of their runs, each with the time of its decision in milliseconds since the epoch. */
+export const makeStepTimes = () => {
+  const begun = new Map<string, Begun>()
+  return (event: PublicEvent, atMs: number): ReadonlyArray<Sample> => {
+    if (!endsStep.has(event._tag)) return []
+    const before = begun.get(event.runId)
+    begun.delete(event.runId)
+    if (event._tag === "StepStarted") {
+      const [oldest] = begun.keys()
+      if (oldest !== undefined && begun.size >= longestList) begun.delete(oldest)
+      begun.set(event.runId, { step: event.step, atMs })
+    }
+    if (before === undefined) return []
+    return [sample("reprise_step_seconds", { step: before.step }, Math.max(0, atMs - before.atMs) / 1_000)]
+  }
+}
+
+const stepTimes = makeStepTimes()
+
+/** Records what was just decided, and when, in milliseconds since the epoch. */
+export const recordEvents = (events: ReadonlyArray<PublicEvent>, atMs: number): void => {
+  for (const event of events) for (const one of [...samplesOf(event), ...stepTimes(event, atMs)]) record(one)
+}

@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { type Received, startReceiver } from "@reprise/testing"
+import { Effect, Schema } from "effect"
+import { oneQuestion } from "../harness/modelScript.ts"
+import { makeWorld } from "../harness/World.ts"
+
+const Attribute = Schema.Struct({ key: Schema.String, value: Schema.Struct({ stringValue: Schema.String }) })
+const Point = Schema.Struct({
+  attributes: Schema.Array(Attribute),
+  asDouble: Schema.optionalKey(Schema.Finite),
+  asInt: Schema.optionalKey(Schema.Finite)
+})
+const Points = Schema.Struct({ dataPoints: Schema.Array(Point) })
+const Span = Schema.Struct({ traceId: Schema.String, name: Schema.String })
+const Line = Schema.Struct({ traceId: Schema.optionalKey(Schema.String) })
+const Metric = Schema.Struct({
+  name: Schema.String,
+  sum: Schema.optionalKey(Points),
+  gauge: Schema.optionalKey(Points)
+})
+
+const read = <A>(item: Schema.Decoder<A>, outer: string, scopes: string, items: string) => {
+  const Scope = Schema.Struct({ [items]: Schema.Array(item) })
+  const Resource = Schema.Struct({ [scopes]: Schema.Array(Scope) })
+  const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ [outer]: Schema.Array(Resource) })))
+  return (requests: ReadonlyArray<Received>, path: string) =>
+    requests
+      .filter((request) => request.path === path)
+      .flatMap(({ body }) => decode(body)[outer] ?? [])
+      .flatMap((resource) => resource[scopes] ?? [])
+      .flatMap((scope) => scope[items] ?? [])
+}
+const spansOf = read(Span, "resourceSpans", "scopeSpans", "spans")
+const linesOf = read(Line, "resourceLogs", "scopeLogs", "logRecords")
+const metricsOf = read(Metric, "resourceMetrics", "scopeMetrics", "metrics")
+
+/** `reprise_turns_total author completed`, with the value that was told last. */
+const lastValues = (requests: ReadonlyArray<Received>) =>
+  new Map(
+    metricsOf(requests, "/v1/metrics").flatMap(
+      ({ gauge, name, sum }) =>
+        (gauge ?? sum)?.dataPoints.map(
+          ({ asDouble, asInt, attributes }) =>
+            [
+              [name, ...attributes.map(({ value }) => value.stringValue)].join(" "),
+              asDouble ?? asInt ?? Number.NaN
+            ] as const
+        ) ?? []
+    )
+  )
+
+const environmentOf = (endpoint: string) => () => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+  OTEL_EXPORTER_OTLP_PROTOCOL: "http/json"
+})
+
+describe("OpenTelemetry", () => {
+  it.live("gets a run as one trace over its services, with its metrics and log lines", () =>
+    Effect.gen(function* () {
+      const collector = yield* startReceiver()
+      const config = 'permissions = "all"\n\n[log]\nlevel = "Debug"\n'
+      const world = yield* makeWorld({ ...oneQuestion, config, environment: environmentOf(collector.url) })
+      const run = yield* world.reprise("run", "PLAN.md", "--no-input")
+      assert.strictEqual(run.code, 4, run.stderr)
+      const handled = spansOf(collector.requests, "/v1/traces").filter(({ name }) =>
+        /^(orchestrator|workspace|session-manager|gate) [A-Z]/.test(name)
+      )
+      for (const one of [
+        "orchestrator StartRun",
+        "workspace PrepareWorkspace",
+        "session-manager RunPrompt",
+        "gate RaiseEscalation"
+      ]) {
+        assert.include(
+          handled.map(({ name }) => name),
+          one
+        )
+      }
+      const [traceId, ...others] = new Set(handled.map((span) => span.traceId))
+      assert.deepStrictEqual(others, [])
+      assert.include(
+        linesOf(collector.requests, "/v1/logs").map((line) => line.traceId),
+        traceId
+      )
+      assert.include(
+        readFileSync(join(world.root, ".reprise", "logs", "reprise.log"), "utf8"),
+        `"traceId":"${traceId}"`
+      )
+      const values = lastValues(collector.requests)
+      const [view] = yield* world.runs
+      assert.strictEqual(values.get("reprise_turns_total author completed"), 1)
+      assert.strictEqual(values.get("reprise_tokens_total author input"), view?.usage.author.tokens.input)
+      assert.strictEqual(values.get("reprise_questions_total raised"), 1)
+      assert.strictEqual(values.get("reprise_runs_started_total"), 1)
+    })
+  )
+
+  it.live("may be away without holding up a run, and is refused before anything starts when it is no address", () =>
+    Effect.gen(function* () {
+      const away = yield* makeWorld({ ...oneQuestion, environment: environmentOf("http://127.0.0.1:1") })
+      const run = yield* away.reprise("run", "PLAN.md", "--no-input")
+      assert.strictEqual(run.code, 4, run.stderr)
+      const wrong = yield* makeWorld({ ...oneQuestion, environment: environmentOf("localhost:4318") })
+      const refused = yield* wrong.reprise("run", "PLAN.md", "--no-input")
+      assert.strictEqual(refused.code, 3, refused.stderr)
+      assert.match(refused.stderr, /OTEL_EXPORTER_OTLP_ENDPOINT is 'localhost:4318'.*Set an address such as/)
+      assert.deepStrictEqual(yield* wrong.runs, [])
+    })
+  )
+})
