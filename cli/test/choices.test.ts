@@ -82,6 +82,25 @@ describe("what follows from a choice", () => {
     assert.strictEqual(option === undefined ? "" : consequence(question, option, words), text)
   })
 
+  it.each([
+    [
+      "--runtime claude --model opus: Blue",
+      "claude, model opus takes over for the rest of the phase. The agent will be told: Blue"
+    ],
+    [
+      "--model a/b",
+      "Model a/b takes over for the rest of the phase. The agent will be told: its task again, without more words."
+    ],
+    [
+      "--runtime nobody",
+      "There is no runtime 'nobody'. Name one of: opencode, claude, or the acp:COMMAND of the setting runtime."
+    ],
+    ["Blue --runtime claude", "The agent will be told: Blue --runtime claude"]
+  ])("of fix by another, '%s' is said", (words, text) => {
+    const option = { name: "fix", label: "fix", keys: ["f"], guidance: "optional", agent: true } as const
+    assert.strictEqual(consequence(aQuestion({ options: [option] }), option, words), text)
+  })
+
   it("names what was said before and goes along", () => {
     const question = aQuestion({ evidence: { willBeTold: [{ role: "author", text: "Use Rust." }] } })
     const [option] = question.options

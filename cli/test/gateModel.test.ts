@@ -30,6 +30,29 @@ describe("a key at the gate", () => {
     assert.deepStrictEqual(new Gate([aQuestion()]).type(typed).sent, answers)
   })
 
+  const byAnother = () => {
+    const { options } = aQuestion()
+    return aQuestion({ options: options.map((one) => (one.name === "fix" ? { ...one, agent: true } : one)) })
+  }
+
+  it.each([
+    ["f--runtime claude --model opus: Blue\n", [{ choice: "fix", guidance: "Blue", runtime: "claude", model: "opus" }]],
+    ["f --runtime claude\n", [{ choice: "fix", runtime: "claude" }]],
+    ["f --runtime nobody\n", []],
+    ["c--runtime claude\n", [{ choice: "continue-session", guidance: "--runtime claude" }]]
+  ])("%j names who takes over as %j", (typed, answers) => {
+    assert.deepStrictEqual<unknown>(new Gate([byAnother()]).type(typed).sent, answers)
+  })
+
+  it("says how another agent is named, who takes over, and gives back what was refused", () => {
+    const gate = new Gate([byAnother()]).type("f")
+    assert.include(gate.screen, "For another agent first --runtime NAME --model NAME:")
+    assert.include(gate.type("--runtime claude: Blue").screen, "claude takes over for the rest of the phase.")
+    gate.type("\n").happens({ _tag: "Refused", escalationId: "r1-abc-e1", message: "Claude is not installed." })
+    assert.include(gate.screen, "Claude is not installed.")
+    assert.include(gate.type("f").screen, "> --runtime claude: Blue")
+  })
+
   it("does not answer when it arrives with what answered the question before", () => {
     const gate = new Gate([questionNamed("a"), questionNamed("b")])
     gate.type("f").press("enter", "enter", "enter", "enter")

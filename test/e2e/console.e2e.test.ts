@@ -107,6 +107,38 @@ describe.skipIf(lacksBrowser)("the web console", () => {
     })
   )
 
+  it.live("lets another agent take over, and gives back what was typed when that is not set up", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld(oneQuestion)
+      const { link, up } = yield* startConsole(world)
+      yield* asks(world)
+      const { page, problems } = yield* openPage(yield* startBrowser)
+      yield* act(() => page.goto(link))
+      yield* sees(page, "Which colour?")
+      const fixBy = Effect.fnUntraced(function* (runtime: string, model: string) {
+        yield* act(() => page.getByText(/Another agent, with/).click())
+        yield* act(() => page.getByLabel("Runtime").fill(runtime))
+        yield* act(() => page.getByLabel("Model").fill(model))
+        yield* presses(page, /fix in new session/i)
+        yield* presses(page, /^Send now/)
+      })
+      yield* act(() => page.getByLabel(/Guidance for the agent/).fill("Blue"))
+      yield* fixBy("opencode", "scripted/nonsense")
+      yield* sees(page, /was not taken\. OpenCode has no model scripted\/nonsense/)
+      yield* presses(page, /^Show the question/)
+      assert.strictEqual(yield* act(() => page.getByLabel(/Guidance for the agent/).inputValue()), "Blue")
+      yield* fixBy("claude", "")
+      yield* up.waitFor(/Run completed/)
+      const authors = (yield* world.sessions).filter(({ role }) => role === "author")
+      assert.deepStrictEqual(authors.map(({ runtime }) => runtime).sort(), ["claude", "opencode"])
+      assert.isTrue((yield* promptsOf(world)).some((text) => text.includes("Blue")))
+      assert.deepStrictEqual(
+        problems.filter((problem) => !problem.includes("503")),
+        []
+      )
+    })
+  )
+
   it.live("is used by keyboard alone, from the token to an answer that was taken back first", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld(oneQuestion)

@@ -37,6 +37,14 @@ const answer = Command.make(
       Flag.withDescription("Guidance for the agent; - reads standard input"),
       Flag.optional
     ),
+    runtime: Flag.String("runtime").pipe(
+      Flag.withDescription("With fix: the runtime of the fresh author, for the rest of the phase"),
+      Flag.optional
+    ),
+    model: Flag.String("model").pipe(
+      Flag.withDescription("With fix: the model of the fresh author, for the rest of the phase"),
+      Flag.optional
+    ),
     json: jsonFlag,
     nats: natsFlag
   },
@@ -47,7 +55,11 @@ const answer = Command.make(
 ).pipe(
   Command.withDescription("Answer a question; the first valid answer wins"),
   Command.withExamples([
-    { command: "reprise gate answer RUN-e1 c --guidance 'use the new API'", description: "Continue the same session" }
+    { command: "reprise gate answer RUN-e1 c --guidance 'use the new API'", description: "Continue the same session" },
+    {
+      command: "reprise gate answer RUN-e1 fix --runtime claude",
+      description: "Claude takes over, with a verified record"
+    }
   ])
 )
 

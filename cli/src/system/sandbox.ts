@@ -52,7 +52,7 @@ export const warningOf = (standing: Standing, runtime: RuntimeName): string | un
 }
 
 /** Fails with exit code 3 for an agent whose commands Reprise does not start, where the sandbox is required. */
-const requireSandboxed = (runtime: RuntimeName, { sandbox }: Settings) =>
+export const requireSandboxed = (runtime: RuntimeName, { sandbox }: Settings) =>
   sandbox.mode === "required" && commandOf(runtime) !== undefined
     ? missing(
         "sandbox-missing",

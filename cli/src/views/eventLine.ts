@@ -1,5 +1,6 @@
 /** One public event as one line for people. Words of others are marked, so that they never look like a line of ours. Pure. */
 import {
+  agentText,
   type PublicEvent,
   type SessionDecision,
   type Step,
@@ -188,6 +189,8 @@ const eventText = (event: PublicEvent): Line => {
       return live(`  ${resumeWords[event.cause]}`)
     case "PhaseCompleted":
       return live(phaseCompleted(event))
+    case "AuthorChanged":
+      return live(`  The author of phase ${event.phase} is ${visibleLine(agentText(event))} from now on`)
     case "ModelChanged":
       return live(`  The ${event.role}'s next turn has model ${visibleLine(event.model)}`)
     case "RunPaused":

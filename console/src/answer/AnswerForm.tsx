@@ -7,7 +7,8 @@ import { isFinal } from "../data/words.ts"
 import { Key } from "../parts/Key.tsx"
 import { useKeys } from "../parts/keys.ts"
 import { visible } from "../parts/visible.ts"
-import { choose, draftOf, saveDraft } from "./pending.ts"
+import { AgentFields } from "./AgentFields.tsx"
+import { choose, draftOf, nobodyElse, saveDraft } from "./pending.ts"
 
 /** The first key of an option, or its place where it has none. */
 export const keyOf = ({ keys }: EscalationOption, index: number): string => keys[0] ?? `${index + 1}`
@@ -46,6 +47,7 @@ export function AnswerForm({ onChosen, question }: Props) {
   const { escalationId, options } = question
   const [guidance, setGuidance] = useState(() => draftOf(escalationId))
   const [missing, setMissing] = useState<string>()
+  const [agent, setAgent] = useState(nobodyElse)
   const box = useRef<HTMLTextAreaElement>(null)
   const takesGuidance = options.some((one) => one.guidance !== "none")
 
@@ -57,7 +59,10 @@ export function AnswerForm({ onChosen, question }: Props) {
       box.current?.focus()
       return
     }
-    choose(question, option.name, partsOf(option.label).name, guidance)
+    choose(question, option.name, partsOf(option.label).name, {
+      guidance,
+      agent: option.agent === true ? { runtime: agent.runtime.trim(), model: agent.model.trim() } : nobodyElse
+    })
     onChosen()
   }
 
@@ -104,6 +109,11 @@ export function AnswerForm({ onChosen, question }: Props) {
         )}
       </div>
       <Preview guidance={guidance} question={question} />
+      {options
+        .filter((one) => one.agent === true)
+        .map(({ label, name }) => (
+          <AgentFields choice={partsOf(visible(label)).name} key={name} onChange={setAgent} value={agent} />
+        ))}
       <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
         {options.map((option, index) => {
           const { meaning, name } = partsOf(visible(option.label))

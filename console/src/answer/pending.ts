@@ -19,6 +19,13 @@ export interface Pending {
   readonly message?: string
 }
 
+/** Who is to take over, as it was typed; empty: the one that the run has. */
+export interface ChosenAgent {
+  readonly runtime: string
+  readonly model: string
+}
+export const nobodyElse: ChosenAgent = { runtime: "", model: "" }
+
 type Listener = () => void
 
 let pending: ReadonlyArray<Pending> = []
@@ -75,7 +82,12 @@ export const undo = (commandId: string): string => {
 }
 
 /** Chooses an option. An answer to the same question that was not sent yet is replaced. */
-export const choose = (question: EscalationView, choice: string, label: string, guidance: string): void => {
+export const choose = (
+  question: EscalationView,
+  choice: string,
+  label: string,
+  { agent, guidance }: { readonly guidance: string; readonly agent: ChosenAgent }
+): void => {
   const earlier = pending.find(
     (one) => one.question.escalationId === question.escalationId && one.state !== "sending" && one.state !== "sent"
   )
@@ -89,6 +101,8 @@ export const choose = (question: EscalationView, choice: string, label: string, 
     commandId,
     choice,
     ...(guidance.trim() === "" ? {} : { guidance }),
+    ...(agent.runtime === "" ? {} : { runtime: agent.runtime }),
+    ...(agent.model === "" ? {} : { model: agent.model }),
     ...(commit === undefined ? {} : { commit })
   }
   publish([...pending, { question, label, answer, sendAt: Date.now() + undoMs, state: "undoable" }])

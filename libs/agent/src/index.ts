@@ -15,6 +15,7 @@ export { AgentNotInstalled, agentPackages, installAgent } from "./agentPackages.
 export type { ClaudeRuntimeOptions } from "./claude/ClaudeAdapter.ts"
 export { layerClaude } from "./claude/ClaudeRuntime.ts"
 export { ClaudeNotInstalled, locateClaude } from "./claude/sdk/ClaudeSdk.ts"
+export { claudeLogin } from "./claude/sdk/login.ts"
 export * from "./Message.ts"
 export {
   MemoryControl,

@@ -229,7 +229,8 @@ describe("SUMMARY.md", () => {
       "Deviations",
       "Refused Permissions",
       "Tokens and Cost",
-      "Saved by Continuation"
+      "Saved by Continuation",
+      "Other Authors"
     ]
     for (const heading of renderSummary(any).match(/^## .*/gm) ?? []) assert.include(sections, heading.slice(3))
   })

@@ -30,6 +30,9 @@ export const ConsoleAnswer = Schema.Struct({
   commandId: Key,
   choice: Schema.String,
   guidance: Schema.optionalKey(Schema.String),
+  /** Who is to take over. */
+  runtime: Schema.optionalKey(Schema.String),
+  model: Schema.optionalKey(Schema.String),
   /** The commit that was shown with the question. */
   commit: Schema.optionalKey(Schema.String)
 })

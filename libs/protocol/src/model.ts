@@ -12,6 +12,14 @@ export type BuiltInRuntime = typeof BuiltInRuntime.Type
 export const RuntimeName = Schema.Union([BuiltInRuntime, Schema.TemplateLiteral(["acp:", Schema.String])])
 export type RuntimeName = typeof RuntimeName.Type
 
+/** An agent as it is chosen: its runtime, and its model unless the runtime chooses. */
+export const AgentChoice = Schema.Struct({ runtime: RuntimeName, model: Schema.optionalKey(Schema.String) })
+export type AgentChoice = typeof AgentChoice.Type
+
+/** For people: `claude`, or `claude, model opus`. */
+export const agentText = ({ model, runtime }: AgentChoice): string =>
+  model === undefined ? runtime : `${runtime}, model ${model}`
+
 export const Step = Schema.Literals([
   "PREPARE",
   "EXECUTE",
@@ -255,7 +263,9 @@ export const EscalationOption = Schema.Struct({
   keys: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   guidance: Schema.Literals(["none", "optional", "required"]).pipe(
     Schema.withDecodingDefaultKey(Effect.succeed("none" as const))
-  )
+  ),
+  /** The answer may name the runtime and the model of the agent that takes over. */
+  agent: Schema.optionalKey(Schema.Boolean)
 })
 export type EscalationOption = typeof EscalationOption.Type
 

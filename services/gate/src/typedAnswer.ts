@@ -4,16 +4,26 @@
  */
 import type { EscalationOption } from "@reprise/protocol"
 import { Result } from "effect"
+import { readAgent, readFlags, type UsableNames } from "./namedAgent.ts"
 import { listOptions, type NoSuchChoice, type OfferedChoices, resolveChoice } from "./resolveChoice.ts"
 
+export { type NamedAgent, readAgent, readFlags, type UsableNames } from "./namedAgent.ts"
 export { listOptions, type OfferedChoices, resolveChoice }
 
 /** What can be looked at from every question, without answering it. */
 export type Look = "diff" | "transcript" | "log" | "attach"
 
 export type TypedAnswer =
-  /** `guidance` is verbatim, trimmed. When it is absent and the option takes some, the screen may ask for it. */
-  | { readonly _tag: "Chosen"; readonly option: EscalationOption; readonly guidance?: string }
+  /**
+   * `guidance` is verbatim, trimmed. When it is absent and the option takes some, the screen may ask for it. `named`: the
+   * agent that is to take over.
+   */
+  | {
+      readonly _tag: "Chosen"
+      readonly option: EscalationOption
+      readonly guidance?: string
+      readonly named?: UsableNames
+    }
   | { readonly _tag: "Look"; readonly what: Look }
   /** Show `message` and ask again; the question stays open. */
   | { readonly _tag: "AskAgain"; readonly message: string }
@@ -25,9 +35,30 @@ const looks: ReadonlyMap<string, Look> = new Map([
   ["a", "attach"]
 ])
 
-const chosen = (option: EscalationOption, text: string): TypedAnswer => {
+type Chosen = Extract<TypedAnswer, { readonly _tag: "Chosen" }>
+
+const chosen = (option: EscalationOption, text: string): Chosen => {
   const guidance = text.trim()
   return guidance === "" ? { _tag: "Chosen", option } : { _tag: "Chosen", option, guidance }
+}
+
+/** An option and what follows it, without a colon between them: `f --runtime claude --model opus: text`. */
+const withFlags = (typed: string, question: OfferedChoices): TypedAnswer | undefined => {
+  const at = typed.search(/\s--(runtime|model)\b/)
+  if (at < 0 || at > longestWord(question)) return undefined
+  const option = resolveChoice(typed.slice(0, at), question)
+  if (Result.isFailure(option)) return option.failure.code === "not-offered" ? askAgain(option.failure) : undefined
+  const { named, rest } = readFlags(typed.slice(at))
+  const [, guidance] = /^\s*(?::([\s\S]*))?$/.exec(rest) ?? [undefined, undefined]
+  if (rest.trim() !== "" && guidance === undefined) {
+    return {
+      _tag: "AskAgain",
+      message: `'${rest.trim().slice(0, 80)}' is not understood. Write --runtime NAME and --model NAME, then a colon and what the agent should do.`
+    }
+  }
+  const agent = readAgent(option.success, named)
+  if (Result.isFailure(agent)) return { _tag: "AskAgain", message: agent.failure }
+  return { ...chosen(option.success, guidance ?? ""), named: agent.success }
 }
 
 const askAgain = ({ message }: NoSuchChoice): TypedAnswer => ({ _tag: "AskAgain", message })
@@ -41,7 +72,7 @@ const colonsIn = (line: string, question: OfferedChoices): ReadonlyArray<number>
   [...line.slice(0, longestWord(question) + 1).matchAll(/:/g)].map(({ index }) => index)
 
 /**
- * Reads `c`, `c: text`, an option's name, key or word, or a key that shows something. An option's own key takes
+ * Reads `c`, `c: text`, `f --runtime claude: text`, an option's name, key or word, or a key that shows something. An option's own key takes
  * precedence over the latter. The text after the colon may have many lines.
  */
 export const parseAnswer = (line: string, question: OfferedChoices): TypedAnswer => {
@@ -49,6 +80,8 @@ export const parseAnswer = (line: string, question: OfferedChoices): TypedAnswer
   if (typed === "") return { _tag: "AskAgain", message: `Choose one of: ${listOptions(question.options)}.` }
   const whole = resolveChoice(typed, question)
   if (Result.isSuccess(whole)) return chosen(whole.success, "")
+  const flagged = withFlags(typed, question)
+  if (flagged !== undefined) return flagged
   for (const colon of colonsIn(typed, question)) {
     const part = resolveChoice(typed.slice(0, colon), question)
     if (Result.isSuccess(part)) return chosen(part.success, typed.slice(colon + 1))

@@ -15,6 +15,10 @@ const token = "secret-token-of-the-test"
 const sources = Layer.succeed(
   ConsoleSources,
   ConsoleSources.of({
+    requireAgent: (_question, { runtime }) =>
+      runtime === "absent"
+        ? Effect.fail(new Unavailable({ code: "agent-not-set-up", message: "Not installed.", hint: "Install it." }))
+        : Effect.void,
     conversation: () => Effect.fail(new Unavailable({ code: "not-saved", message: "Not yet.", hint: "Wait." })),
     changes: () => Effect.succeed({ commits: [], untracked: [], patch: { name: "changes", text: "", omitted: 0 } }),
     gateLogs: () => Effect.succeed([]),
@@ -114,6 +118,22 @@ const idsIn = (stream: string): ReadonlyArray<number> =>
 
 describe("the console's HTTP side", () => {
   layer(world, { excludeTestServices: true, timeout: "5 minutes" })("over a broker in memory", (it) => {
+    it.effect("takes no answer whose agent is not set up, and the question stays open", () =>
+      Effect.gen(function* () {
+        const { own, send, signIn } = yield* opened
+        const signedIn = { ...own, cookie: yield* signIn }
+        const id = yield* raise
+        const path = `/api/questions/${id}`
+        const by = (commandId: string, runtime: string) => JSON.stringify({ commandId, choice: "fix", runtime })
+        const absent = yield* send("POST", `${path}/answer`, signedIn, by("a1", "absent"))
+        assert.deepStrictEqual([absent.status, absent.text.includes("Not installed.")], [503, true])
+        const unknown = yield* send("POST", `${path}/answer`, signedIn, by("a2", "cursor"))
+        assert.strictEqual(unknown.status, 409)
+        assert.match(unknown.text, /There is no runtime 'cursor'/)
+        assert.include((yield* send("GET", path, signedIn)).text, '"state":"open"')
+      })
+    )
+
     it.effect("shows and takes nothing without the token, and says how to sign in", () =>
       Effect.gen(function* () {
         const { own, send } = yield* opened

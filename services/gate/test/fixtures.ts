@@ -20,7 +20,7 @@ export const option = (name: string, more: Partial<EscalationOption> = {}): Esca
 
 export const stepOptions = [
   option("continue-session", { keys: ["c"], guidance: "optional" }),
-  option("fix", { keys: ["f"], guidance: "optional" }),
+  option("fix", { keys: ["f"], guidance: "optional", agent: true }),
   option("override", { keys: ["o"] }),
   option("abort", { keys: ["q"] })
 ]

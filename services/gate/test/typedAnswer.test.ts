@@ -77,6 +77,40 @@ describe("what a human types at the gate", () => {
     }
   )
 
+  const agentIn = (line: string) => {
+    const answer = parseAnswer(line, step)
+    return answer._tag === "Chosen"
+      ? [answer.option.name, answer.named, answer.guidance]
+      : answer._tag === "AskAgain" && answer.message
+  }
+
+  it.each([
+    ["f --runtime claude", { runtime: "claude" }, undefined],
+    ["f --runtime claude: use it", { runtime: "claude" }, "use it"],
+    ["fix --model=a/b:8x --runtime=opencode : x --model y", { model: "a/b:8x", runtime: "opencode" }, "x --model y"],
+    ["f --model ollama/llama3:8b: a\nb", { model: "ollama/llama3:8b" }, "a\nb"],
+    ["f --runtime 'acp:opencode acp'", { runtime: "acp:opencode acp" }, undefined],
+    ['f --runtime "claude": x', { runtime: "claude" }, "x"],
+    ["f: --runtime claude", undefined, "--runtime claude"]
+  ])("reads the agent of %j", (line, named, guidance) => {
+    assert.deepStrictEqual<unknown>(agentIn(line), ["fix", named, guidance])
+  })
+
+  it.each([
+    ["f --runtime", /'--runtime' is not understood\. Write --runtime NAME and --model NAME, then a colon/],
+    ["f --runtime claude use it", /'use it' is not understood/],
+    ["f --runtime nobody", /There is no runtime 'nobody'\. Name one of: opencode, claude/],
+    ["f --model 'a b'", /'a b' names no model/],
+    ["q --runtime claude", /'abort' starts no fresh author here/],
+    ["x --runtime claude", /is not one of the choices/]
+  ])("asks again after %j", (line, message) => {
+    assert.match(String(agentIn(line)), message)
+  })
+
+  it("says why continue-session is not offered, also with an agent", () => {
+    assert.match(read("c --model a/b", noContinue), /^continue-session is not offered here/)
+  })
+
   it("accepts an option's key in upper or lower case", () => {
     const question = { options: [option("drop", { keys: ["D"] })], evidence: {} }
     assert.strictEqual(read("d", question), "drop")

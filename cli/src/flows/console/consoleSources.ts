@@ -9,6 +9,7 @@ import type { ConsoleText, EscalationView, SessionView } from "@reprise/protocol
 import { readTranscript } from "@reprise/session-manager/readTranscript"
 import { Effect, Layer } from "effect"
 import { awaitsSaving } from "../../system/lookUp.ts"
+import { requireAgent } from "../../system/requireAgent.ts"
 import type { SystemOptions } from "../../system/System.ts"
 import { visible } from "../../terminal/visible.ts"
 import { eventLine, logLine } from "../../views/eventLine.ts"
@@ -102,6 +103,8 @@ export const consoleSources = (options: SystemOptions) =>
             Effect.provide(context)
           ),
         preview: previewOf,
+        requireAgent: (question, named) =>
+          requireAgent(question, named).pipe(Effect.mapError(unavailable), Effect.provide(context)),
         describe: (event) => ({ line: visible(logLine(event).trim()), isDetail: eventLine(event) === undefined }),
         user: user()
       })

@@ -1,5 +1,5 @@
 /** The full-screen gate: one question of a run, or all questions as they come. */
-import { Messenger } from "@reprise/actor"
+import { type ActorConfig, Messenger } from "@reprise/actor"
 import type { EscalationView, RunId } from "@reprise/protocol"
 import { Effect, Queue, Schedule, type Scope, Stream } from "effect"
 import { findQuestion, findSession } from "../../system/lookUp.ts"
@@ -127,7 +127,7 @@ const fulfil = (
   screen: Screen,
   request: GateRequest,
   offer: Offer
-): Effect.Effect<Closed | undefined, never, Messenger | Scope.Scope> => {
+): Effect.Effect<Closed | undefined, never, ActorConfig | Messenger | Scope.Scope> => {
   switch (request._tag) {
     case "Send":
       return Effect.as(Effect.forkScoped(send(request, offer)), undefined)

@@ -4,6 +4,7 @@ import { Messenger } from "@reprise/actor"
 import { type EscalationView, to } from "@reprise/protocol"
 import { Effect } from "effect"
 import { newCommandId } from "../../system/names.ts"
+import { requireAgent } from "../../system/requireAgent.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import type { Answer } from "../../views/gate/GateModel.ts"
 
@@ -26,6 +27,7 @@ export const answerQuestion = Effect.fn("answerQuestion")(function* (
   via: "terminal" | "cli" | "demo",
   commandId = newCommandId("answer")
 ) {
+  yield* requireAgent(question, answer)
   const messenger = yield* Messenger
   const { escalationId, runId } = question
   const command = to.gate(escalationId).AnswerEscalation({ ...answer, by: user(), via })

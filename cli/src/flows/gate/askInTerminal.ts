@@ -33,21 +33,21 @@ const readGuidance = Effect.fnUntraced(function* (required: boolean): Effect.fn.
 const asksForGuidance = ({ guidance, name }: EscalationOption): boolean =>
   guidance === "required" || (guidance === "optional" && name !== "override" && name !== "abort")
 
-const answered = (choice: string, guidance: string): Reply => ({
+type Chosen = Extract<ReturnType<typeof parseAnswer>, { readonly _tag: "Chosen" }>
+
+const answered = ({ named, option }: Chosen, guidance: string): Reply => ({
   _tag: "Answered",
-  answer: { choice, ...(guidance === "" ? {} : { guidance }) }
+  answer: { choice: option.name, ...(guidance === "" ? {} : { guidance }), ...named }
 })
 
 /** Undefined: the guidance that this choice requires is missing, which the human was told. */
-const withGuidance = Effect.fnUntraced(function* (
-  option: EscalationOption,
-  typed: string | undefined
-): Effect.fn.Return<Reply | undefined> {
-  if (typed !== undefined || !asksForGuidance(option)) return answered(option.name, typed ?? "")
+const withGuidance = Effect.fnUntraced(function* (chosen: Chosen): Effect.fn.Return<Reply | undefined> {
+  const { guidance: typed, option } = chosen
+  if (typed !== undefined || !asksForGuidance(option)) return answered(chosen, typed ?? "")
   const required = option.guidance === "required"
   const guidance = yield* readGuidance(required)
   if (guidance._tag === "Closed") return guidance
-  if (guidance.text !== "" || !required) return answered(option.name, guidance.text)
+  if (guidance.text !== "" || !required) return answered(chosen, guidance.text)
   say(color.red("This choice needs guidance."))
   return undefined
 })
@@ -55,13 +55,13 @@ const withGuidance = Effect.fnUntraced(function* (
 /** A choice that nobody can take back is asked for once more. Undefined: the human did not mean it. */
 const confirmed = Effect.fnUntraced(function* (
   question: EscalationView,
-  option: EscalationOption,
-  typed: string | undefined
+  chosen: Chosen
 ): Effect.fn.Return<Reply | undefined> {
-  if (!isFinalChoice(question, option.name)) return yield* withGuidance(option, typed)
+  const { option } = chosen
+  if (!isFinalChoice(question, option.name)) return yield* withGuidance(chosen)
   const line = yield* readLine(`${visibleLine(option.label)}: are you sure? [y/N] `)
   if (line._tag === "Closed") return line
-  if (saysYes(line)) return yield* withGuidance(option, typed)
+  if (saysYes(line)) return yield* withGuidance(chosen)
   say("Not answered; the question stays open.")
   return undefined
 })
@@ -74,6 +74,11 @@ export const askInTerminal = Effect.fn("askInTerminal")(function* (question: Esc
   say("")
   say(questionText(question, Date.now()))
   say(color.dim("Before you answer: d = diff, t = transcript, l = quality gate log, a = how to attach"))
+  const byAnother = question.options.find(({ agent }) => agent === true)
+  if (byAnother !== undefined) {
+    const key = visibleLine(byAnother.keys[0] ?? byAnother.name)
+    say(color.dim(`Another agent takes over with: ${key} --runtime NAME --model NAME: guidance`))
+  }
   while (true) {
     const line = yield* readLine("answer> ")
     if (line._tag === "Closed") return line satisfies Reply
@@ -86,7 +91,7 @@ export const askInTerminal = Effect.fn("askInTerminal")(function* (question: Esc
         yield* show(question, typed.what)
         break
       case "Chosen": {
-        const reply = yield* confirmed(question, typed.option, typed.guidance)
+        const reply = yield* confirmed(question, typed)
         if (reply !== undefined) return reply
       }
     }

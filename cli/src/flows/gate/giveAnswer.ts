@@ -1,7 +1,7 @@
 /** `reprise gate answer ID CHOICE [--guidance TEXT|-]` */
 import { buffer } from "node:stream/consumers"
-import { parseAnswer } from "@reprise/gate/typedAnswer"
-import { type EscalationView, isStandalone } from "@reprise/protocol"
+import { parseAnswer, readAgent } from "@reprise/gate/typedAnswer"
+import { type EscalationOption, type EscalationView, isStandalone } from "@reprise/protocol"
 import { Effect, Option } from "effect"
 import { type ClientFlags, withWritingClient } from "../../system/clientSystem.ts"
 import { findQuestion } from "../../system/lookUp.ts"
@@ -16,6 +16,8 @@ interface Flags extends ClientFlags {
   readonly id: string
   readonly choice: string
   readonly guidance: Option.Option<string>
+  readonly runtime: Option.Option<string>
+  readonly model: Option.Option<string>
 }
 
 const noText = (where: string) =>
@@ -58,6 +60,14 @@ export const nextStep = (question: EscalationView, choice: string): string => {
     : "The run continues now if 'reprise up' or 'reprise run' is running; otherwise start one."
 }
 
+/** Who is to take over, as the flags name it; fails with exit code 2 where nobody can be named, or not so. */
+const agentOf = ({ id, model, runtime }: Flags, option: EscalationOption) => {
+  const named = { model: Option.getOrUndefined(model), runtime: Option.getOrUndefined(runtime) }
+  return Effect.fromResult(readAgent(option, named)).pipe(
+    Effect.catch((why) => Effect.fail(wrongUse("unusable-agent", why, `'reprise gate show ${id}' shows the question.`)))
+  )
+}
+
 /** The choice and guidance as the user typed them; fails with exit code 2 if that is no valid answer. */
 const readAnswer = Effect.fnUntraced(function* (
   flags: Flags,
@@ -78,7 +88,8 @@ const readAnswer = Effect.fnUntraced(function* (
       "Add --guidance TEXT, or --guidance - to read standard input."
     )
   }
-  return { choice, ...(guidance === undefined ? {} : { guidance }) } satisfies Answer
+  const agent = { ...typed.named, ...(yield* agentOf(flags, typed.option)) }
+  return { choice, ...(guidance === undefined ? {} : { guidance }), ...agent } satisfies Answer
 })
 
 export const giveAnswer = Effect.fn("giveAnswer")(function* (flags: Flags) {

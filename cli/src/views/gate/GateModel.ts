@@ -1,5 +1,5 @@
 /** What the full-screen gate knows and shows (docs/design/gate.md#the-gate-where-humans-answer). Pure. */
-import type { EscalationOption, EscalationView, LiveMessage, SessionView } from "@reprise/protocol"
+import type { EscalationOption, EscalationView, LiveMessage, RuntimeName, SessionView } from "@reprise/protocol"
 import type { Draft } from "./Draft.ts"
 import type { Arrived } from "./keys.ts"
 
@@ -9,6 +9,9 @@ export type Tab = (typeof tabs)[number]
 export interface Answer {
   readonly choice: string
   readonly guidance?: string
+  /** Who is to take over. */
+  readonly runtime?: RuntimeName
+  readonly model?: string
 }
 
 /** What keys mean now. */
@@ -21,8 +24,14 @@ export type Mode =
   /** A choice that nobody can take back. */
   | { readonly _tag: "Confirming"; readonly option: EscalationOption; readonly guidance: string }
   /** It was confirmed, and is sent when the time is over. */
-  | { readonly _tag: "Undoable"; readonly option: EscalationOption; readonly answer: Answer; readonly untilMs: number }
-  | { readonly _tag: "Sending"; readonly answer: Answer }
+  | {
+      readonly _tag: "Undoable"
+      readonly option: EscalationOption
+      readonly answer: Answer
+      readonly untilMs: number
+    }
+  /** `words`: what was written, given back if the answer is refused. */
+  | { readonly _tag: "Sending"; readonly answer: Answer; readonly words: string }
   /** An editor has the terminal. */
   | { readonly _tag: "Editing"; readonly option: EscalationOption; readonly draft: Draft }
 

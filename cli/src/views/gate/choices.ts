@@ -1,6 +1,8 @@
 /** The choices of a question: the key of each, the recommended one, and what follows from it. Pure. */
-import { type EscalationOption, type EscalationView, isStandalone } from "@reprise/protocol"
+import type { UsableNames } from "@reprise/gate/typedAnswer"
+import { agentText, type EscalationOption, type EscalationView, isStandalone } from "@reprise/protocol"
 import { hasAgentOptions } from "./finalChoice.ts"
+import { readWritten } from "./written.ts"
 
 /** A choice and the key that takes it. */
 export interface KeyedChoice {
@@ -110,8 +112,20 @@ const choiceText = (question: EscalationView, option: EscalationOption, words: s
 /** Options after which what was said before is in an agent's next prompt. */
 const speaks: ReadonlySet<string> = new Set(["continue-session", "fix", "redo", "retry"])
 
+/** Who takes over, where the human has named somebody. */
+const takeOver = ({ model, runtime }: UsableNames): string => {
+  if (runtime === undefined) return model === undefined ? "" : `Model ${model} takes over for the rest of the phase. `
+  return `${agentText({ runtime, ...(model === undefined ? {} : { model }) })} takes over for the rest of the phase. `
+}
+
 /** What follows from the choice, said before it is sent. `guidance` is what the human has written so far. */
 export const consequence = (question: EscalationView, option: EscalationOption, guidance: string): string => {
+  const written = readWritten(option, guidance)
+  if (written._tag === "Wrong") return written.message
+  return takeOver(written.agent) + consequenceOf(question, option, written.words)
+}
+
+const consequenceOf = (question: EscalationView, option: EscalationOption, guidance: string): string => {
   const words = guidance.trim()
   if (!hasAgentOptions(question)) {
     if (option.name === "abort") return endText(question, words)

@@ -63,8 +63,9 @@ const previewRows = (question: EscalationView, option: EscalationOption, words: 
 const titleRow = (option: EscalationOption, columns: number): Row =>
   clipRow(row(visibleLine(option.label), "title"), columns)
 
-const hintOf = ({ guidance, name }: EscalationOption): string => {
+const hintOf = ({ agent, guidance, name }: EscalationOption): string => {
   if (name === "change-model") return "The model's name, such as provider/model."
+  if (agent === true) return "Guidance, if any. For another agent first --runtime NAME --model NAME:"
   return guidance === "required" ? "Say it in your own words." : "Guidance, if you want to give some."
 }
 

@@ -8,6 +8,7 @@ import { type Answer, currentQuestion, type GateModel, type GateRequest, type Mo
 import type { Key } from "./keys.ts"
 import { keepDraft, setFilter, showTab, skip, turnTab } from "./look.ts"
 import { scrolling } from "./screen.ts"
+import { readWritten } from "./written.ts"
 
 interface Pressed {
   readonly model: GateModel
@@ -149,8 +150,13 @@ const finishWriting = (
   if (isFinalChoice(question, option.name)) {
     return stay(enterMode(model, { _tag: "Confirming", option, guidance: words }))
   }
-  const answer = answerWith(option, words)
-  return { model: enterMode(model, { _tag: "Sending", answer }), requests: [{ _tag: "Send", question, answer }] }
+  const written = readWritten(option, words)
+  if (written._tag === "Wrong") return say(model, written.message)
+  const answer = { ...answerWith(option, written.words), ...written.agent }
+  return {
+    model: enterMode(model, { _tag: "Sending", answer, words }),
+    requests: [{ _tag: "Send", question, answer }]
+  }
 }
 
 const edits: ReadonlySet<string> = new Set<Edit>([

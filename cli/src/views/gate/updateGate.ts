@@ -8,6 +8,7 @@ import {
   type GateInput,
   type GateModel,
   type GateRequest,
+  type Mode,
   type Notice,
   writtenNow
 } from "./GateModel.ts"
@@ -115,8 +116,8 @@ const edited = (model: GateModel, escalationId: string, text: string | undefined
 
 const refused = (model: GateModel, escalationId: string, message: string): Updated => {
   if (model.current !== escalationId || model.mode._tag !== "Sending") return quietly(noticed(model, message, "bad"))
-  const { guidance } = model.mode.answer
-  const drafts = guidance === undefined ? model.drafts : { ...model.drafts, [escalationId]: guidance }
+  const { words } = model.mode
+  const drafts = words.trim() === "" ? model.drafts : { ...model.drafts, [escalationId]: words.trim() }
   return quietly(noticed({ ...model, drafts, mode: { _tag: "Reading" } }, message, "bad"))
 }
 
@@ -146,7 +147,8 @@ const ticked = (before: GateModel, nowMs: number): Updated => {
   const question = currentQuestion(model)
   if (mode._tag !== "Undoable" || mode.untilMs > nowMs || question === undefined) return quietly(model)
   const { answer } = mode
-  return { model: { ...model, mode: { _tag: "Sending", answer } }, requests: [{ _tag: "Send", question, answer }] }
+  const sending: Mode = { _tag: "Sending", answer, words: answer.guidance ?? "" }
+  return { model: { ...model, mode: sending }, requests: [{ _tag: "Send", question, answer }] }
 }
 
 const leaves = (key: Key): boolean => key._tag === "Named" && (key.name === "interrupt" || key.name === "endOfInput")

@@ -54,6 +54,17 @@ export const Summary = Schema.Struct({
   ),
   /** Sentences about what was done differently than planned. */
   deviations: Schema.Array(Schema.String),
+  /** Who humans chose as the author of a phase in place of the run's, in the order of the choices. */
+  authors: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        phase: PhaseId,
+        runtime: Schema.String,
+        model: Schema.optionalKey(Schema.String),
+        by: Schema.String
+      })
+    )
+  ),
   /** What agents were refused, and how often. */
   refusals: Schema.Array(
     Schema.Struct({ phase: Schema.optionalKey(PhaseId), role: Role, text: Schema.String, times: Schema.Int })

@@ -24,10 +24,14 @@ export const renderSummary = (summary: Summary): string =>
       "Deviations",
       summary.deviations.map((text) => `- ${line(text)}`)
     ),
+    ...section("Other Authors", (summary.authors ?? []).map(authorLine)),
     ...section("Refused Permissions", summary.refusals.map(refusalLine)),
     ...section("Tokens and Cost", usageTable(summary.usage)),
     ...section("Saved by Continuation", savings(summary.saved))
   ].join("\n\n")}\n`
+
+const authorLine = ({ by, model, phase, runtime }: NonNullable<Summary["authors"]>[number]): string =>
+  `- Phase ${phase}: ${line(runtime)}${model === undefined ? "" : `, model ${line(model)}`}, chosen by ${line(by)}`
 
 const longestRefusal = 200
 

@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { EscalationId, PhaseId, RunId, SessionId } from "../ids.ts"
-import { EscalationOption, EscalationOrigin, Evidence, Item, Step, WithdrawalReason } from "../model.ts"
+import { EscalationOption, EscalationOrigin, Evidence, Item, RuntimeName, Step, WithdrawalReason } from "../model.ts"
 import { caused, contract } from "./Contract.ts"
 import { at, CommandRefused } from "./fields.ts"
 
@@ -21,6 +21,12 @@ const question = {
   items: Schema.optionalKey(Schema.Array(Item))
 } as const
 
+/** What an answer named of the agent that takes over. */
+const namedAgent = {
+  runtime: Schema.optionalKey(RuntimeName),
+  model: Schema.optionalKey(Schema.String)
+} as const
+
 /** Key: escalation id. */
 export const EscalationCommand = Schema.TaggedUnion({
   RaiseEscalation: {
@@ -34,7 +40,13 @@ export const EscalationCommand = Schema.TaggedUnion({
     by: Schema.String,
     via: Schema.String,
     /** The commit that the answerer was shown. When given, an answer for any other commit is refused. */
-    commit: Schema.optionalKey(Schema.String)
+    commit: Schema.optionalKey(Schema.String),
+    /**
+     * Where the option takes an agent: the runtime and the model of the fresh author, for the rest of the phase. A runtime
+     * alone has its own model, or the run's if it is the run's runtime; a model alone is one of the author's runtime.
+     */
+    runtime: Schema.optionalKey(Schema.String),
+    model: Schema.optionalKey(Schema.String)
   },
   WithdrawEscalation: {
     escalationId: EscalationId,
@@ -58,6 +70,7 @@ export const gateEvents = {
     escalationId: EscalationId,
     choice: Schema.String,
     guidance: Schema.optionalKey(Schema.String),
+    ...namedAgent,
     by: Schema.String,
     via: Schema.String
   },
@@ -101,6 +114,7 @@ export const EscalationView = Schema.Struct({
   /** How it was closed. */
   choice: Schema.optionalKey(Schema.String),
   guidance: Schema.optionalKey(Schema.String),
+  ...namedAgent,
   by: Schema.optionalKey(Schema.String),
   via: Schema.optionalKey(Schema.String),
   withdrawnFor: Schema.optionalKey(WithdrawalReason),
@@ -128,7 +142,8 @@ export const gate = contract({
     "another-commit",
     "not-an-option",
     "not-offered",
-    "guidance-required"
+    "guidance-required",
+    "unusable-agent"
   ],
   outcomes: {
     RaiseEscalation: caused("EscalationRaised"),

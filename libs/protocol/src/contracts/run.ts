@@ -4,7 +4,17 @@
  */
 import { Effect, Schema } from "effect"
 import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "../ids.ts"
-import { CheckpointType, Role, RunStatus, SessionDecision, Step, Usage, Words } from "../model.ts"
+import {
+  AgentChoice,
+  CheckpointType,
+  Role,
+  RunStatus,
+  RuntimeName,
+  SessionDecision,
+  Step,
+  Usage,
+  Words
+} from "../model.ts"
 import { RunLimits, RunOptions } from "../options.ts"
 import { caused, contract, eventual } from "./Contract.ts"
 import { at, atPhase, CommandRefused, standaloneTask } from "./fields.ts"
@@ -31,6 +41,9 @@ export const OrchestratorCommand = Schema.TaggedUnion({
     escalationId: EscalationId,
     choice: Schema.String,
     guidance: Schema.optionalKey(Schema.String),
+    /** Who takes over, as far as the answer names it. */
+    runtime: Schema.optionalKey(RuntimeName),
+    model: Schema.optionalKey(Schema.String),
     by: Schema.String,
     via: Schema.String
   },
@@ -73,6 +86,8 @@ export const orchestratorEvents = {
     guidance: Schema.optionalKey(Schema.String)
   },
   ModelChanged: { ...at, role: Role, model: Schema.String },
+  /** From now on the phase's fresh authors are on this runtime, with this model (absent: the runtime chooses). */
+  AuthorChanged: { ...atPhase, ...AgentChoice.fields, by: Schema.String },
   RunPaused: at,
   RunResumed: at,
   RunCompleted: at,
@@ -90,6 +105,8 @@ export const PhaseView = Schema.Struct({
   commit: Schema.optionalKey(Schema.String),
   reviewCycles: Schema.Int,
   qualityAttempts: Schema.Int,
+  /** Who its author is now, where a human has chosen one for this phase. */
+  author: Schema.optionalKey(AgentChoice),
   /** How many fresh authors took over from the record. */
   continuations: Schema.optionalKey(Schema.Int)
 })

@@ -5,10 +5,11 @@
 import { type Delivery, type Refusal, refusing } from "@reprise/actor"
 import type { EscalationId, EscalationOption } from "@reprise/protocol"
 import { Equal, Result } from "effect"
+import { type NamedAgent, readAgent } from "../namedAgent.ts"
 import { resolveChoice } from "../resolveChoice.ts"
 import type { EscalationInput, InputOf } from "./inputs.ts"
 import type { JournalEvent } from "./journal.ts"
-import { type ClosedEscalation, type EscalationState, type OpenEscalation, toldOf } from "./state.ts"
+import { type ClosedEscalation, type EscalationState, namedAgent, type OpenEscalation, toldOf } from "./state.ts"
 
 type Decision = Result.Result<ReadonlyArray<JournalEvent>, Refusal>
 
@@ -95,6 +96,15 @@ const requireText = (guidance: string | undefined): Result.Result<void, Refusal>
         "The guidance holds half of a surrogate pair, which is no character. Write it again, and send it as UTF-8."
       )
 
+/** Whether the runtime is set up on the run's host shows there; the gate knows names only. */
+const requireAgent = (
+  option: EscalationOption,
+  named: NamedAgent
+): Result.Result<ReturnType<typeof namedAgent>, Refusal> => {
+  const read = readAgent(option, named)
+  return Result.isSuccess(read) ? Result.succeed(namedAgent(read.success)) : refuse("unusable-agent", read.failure)
+}
+
 /**
  * Guidance is kept word for word, with any choice: an option that asks for none gets it as the reason of the choice. It
  * is never dropped.
@@ -112,13 +122,15 @@ const answer = (state: EscalationState, command: InputOf<"AnswerEscalation">, no
         `'${option.name}' needs guidance: say in words what the agent should do.`
       )
     }
+    const agent = yield* requireAgent(option, command)
     const answered: JournalEvent = {
       _tag: "Answered",
       at: now,
       choice: option.name,
       by: command.by,
       via: command.via,
-      ...(guidance === undefined ? {} : { guidance })
+      ...(guidance === undefined ? {} : { guidance }),
+      ...agent
     }
     return [answered]
   })

@@ -1,5 +1,5 @@
 /** The journal of an Escalation actor. `at` is when the event was decided, ISO 8601 UTC. */
-import { EscalationCommand, EscalationId, WithdrawalReason } from "@reprise/protocol"
+import { EscalationCommand, EscalationId, RuntimeName, WithdrawalReason } from "@reprise/protocol"
 import { Schema } from "effect"
 
 const { RaiseEscalation } = EscalationCommand.cases
@@ -18,6 +18,8 @@ export const JournalEvent = Schema.TaggedUnion({
     at,
     choice: Schema.String,
     guidance: Schema.optionalKey(Schema.String),
+    runtime: Schema.optionalKey(RuntimeName),
+    model: Schema.optionalKey(Schema.String),
     by: Schema.String,
     via: Schema.String
   },

@@ -4,7 +4,7 @@ import { isStandalone, type PublicEvent, SessionId, to } from "@reprise/protocol
 import { type NotifyWork, noticeQuestion, notify, type QuestionNotice } from "../notify/Notice.ts"
 import type { InputOf } from "./inputs.ts"
 import type { JournalEvent, JournalEventOf, Question } from "./journal.ts"
-import { contextOf, type EscalationState, toldOf } from "./state.ts"
+import { contextOf, type EscalationState, namedAgent, toldOf } from "./state.ts"
 
 const minuteMs = 60_000
 /** The first reminder comes after ten minutes, the others hourly (docs/design/gate.md#the-gate-where-humans-answer). */
@@ -32,7 +32,8 @@ const announceAnswer = (question: Question, event: JournalEventOf<"Answered">): 
     choice: event.choice,
     by: event.by,
     via: event.via,
-    ...(event.guidance === undefined ? {} : { guidance: event.guidance })
+    ...(event.guidance === undefined ? {} : { guidance: event.guidance }),
+    ...namedAgent(event)
   }
   const published = publish({ _tag: "EscalationAnswered", ...closedContextOf(question), ...answer })
   const { escalationId, runId } = question

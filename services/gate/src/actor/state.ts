@@ -54,3 +54,9 @@ export const contextOf = (question: Question) => ({
   ...(question.step === undefined ? {} : { step: question.step }),
   ...(question.sessionId === undefined ? {} : { sessionId: question.sessionId })
 })
+
+/** What an answer says of the agent that takes over. */
+export const namedAgent = ({ model, runtime }: Pick<JournalEventOf<"Answered">, "model" | "runtime">) => ({
+  ...(runtime === undefined ? {} : { runtime }),
+  ...(model === undefined ? {} : { model })
+})

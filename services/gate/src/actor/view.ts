@@ -1,5 +1,5 @@
 import type { EscalationView } from "@reprise/protocol"
-import { contextOf, type EscalationState, notNotified } from "./state.ts"
+import { contextOf, type EscalationState, namedAgent, notNotified } from "./state.ts"
 
 /** The read model; undefined until the question is raised. */
 export const view = (state: EscalationState): EscalationView | undefined => {
@@ -28,6 +28,7 @@ export const view = (state: EscalationState): EscalationView | undefined => {
         by,
         via,
         ...(guidance === undefined ? {} : { guidance }),
+        ...namedAgent(state.answer),
         ...(state.overruled === undefined ? {} : { overruledFor: state.overruled.reason }),
         closedAt: at
       }

@@ -2,6 +2,7 @@
 import { noUsage } from "@reprise/protocol"
 import { authorEvolution } from "../author/evolve.ts"
 import { checkpointEvolution } from "../checkpoint/evolve.ts"
+import { withAuthor, withModel } from "../control/model.ts"
 import { usageEvolution } from "../control/usage.ts"
 import { phaseEvolution } from "../phase/evolve.ts"
 import { qualityEvolution } from "../quality/gates.ts"
@@ -53,7 +54,8 @@ const unchanged = (run: Run): Run => run
 const controlEvolution = {
   PauseAsked: (run) => ({ ...run, pauseAsked: true }),
   InputHeld: (run, { input }) => ({ ...run, held: input }),
-  ModelChanged: (run, { model, role }) => ({ ...run, models: { ...run.models, [role]: model } }),
+  ModelChanged: withModel,
+  AuthorChanged: withAuthor,
   RunPaused: (run) => ({ ...run, status: "paused", pauseAsked: false }),
   RunResumed: (run) => ({
     ...run,

@@ -1,6 +1,7 @@
 /** The state of one run: plain JSON, folded from its journal. */
 import type { ReachedCheckpoint } from "@reprise/plan"
 import type {
+  AgentChoice,
   CheckpointReport,
   CommitSubject,
   CompletedTask,
@@ -58,6 +59,8 @@ export interface Author {
   readonly state: "usable" | "doubtful" | "ended"
   /** Why it cannot be continued. */
   readonly why?: string | undefined
+  /** On which runtime it was begun, and with which model. */
+  readonly agent?: AgentChoice | undefined
   /** When the session was asked for. */
   readonly since?: string | undefined
   /** As the runtime last reported it. */
@@ -70,6 +73,11 @@ export interface Author {
 
 /** The phase's reviewer. `sessionId`: absent until its first verdict. */
 export type Reviewer = Partial<Omit<Author, "state" | "why">>
+
+/** Who a human has chosen for the fresh authors of a phase. */
+export interface ChosenAuthor extends AgentChoice {
+  readonly by: string
+}
 
 /** A checkpoint that was reached, and its answer. */
 export interface PhaseCheckpoint extends ReachedCheckpoint {
@@ -112,6 +120,8 @@ export interface PhaseRun {
   readonly dirty: ReadonlyArray<string>
   readonly autoRetries: ReadonlyArray<string>
   readonly author?: Author | undefined
+  /** Who humans chose for its fresh authors, the newest last. */
+  readonly authors?: ReadonlyArray<ChosenAuthor> | undefined
   /** Its reviewer's session, from the first review on; a failed review ends it. */
   readonly reviewer?: Reviewer | undefined
   /** Every author session of the phase that has not ended. */
@@ -152,6 +162,7 @@ export interface PhaseOutcome {
   readonly reviewCycles: number
   readonly gateRuns: number
   readonly deviations: ReadonlyArray<string>
+  readonly authors?: ReadonlyArray<ChosenAuthor> | undefined
   /** Whether writing its summary was tried. */
   readonly summarised: boolean
   /** Path of its summary. */

@@ -3,7 +3,7 @@ import type { WorkOnHost } from "@reprise/actor"
 import { anyHost, type PhaseView, RunView } from "@reprise/protocol"
 import { Option, Schema } from "effect"
 import { isEnded } from "../control/end.ts"
-import { modelOf } from "../control/model.ts"
+import { agentOf, chosenAuthor } from "../control/model.ts"
 import { ledgerView } from "../ledger/ledger.ts"
 import { awaitedWork } from "../watch/awaitedWork.ts"
 import type { PlannedPhase } from "./journal.ts"
@@ -21,6 +21,7 @@ const phaseState = (run: Run, phase: PlannedPhase): PhaseView["state"] => {
 const phaseView = (run: Run, phase: PlannedPhase): PhaseView => {
   const current = run.phase?.id === phase.id ? run.phase : undefined
   const outcome = run.outcomes.find(({ id }) => id === phase.id)
+  const author = chosenAuthor(current)
   const commit = outcome === undefined ? current?.verified : outcome.commit
   return {
     id: phase.id,
@@ -29,13 +30,14 @@ const phaseView = (run: Run, phase: PlannedPhase): PhaseView => {
     ...(commit === undefined ? {} : { commit }),
     reviewCycles: outcome?.reviewCycles ?? current?.reviewCycles ?? 0,
     qualityAttempts: outcome?.gateRuns ?? current?.gateRuns ?? 0,
+    ...(author === undefined ? {} : { author }),
     ...(current === undefined ? {} : { continuations: current.continuations })
   }
 }
 
 const modelsView = (run: Run): Pick<RunView, "models"> => {
-  const author = modelOf(run, "author")
-  const reviewer = modelOf(run, "reviewer")
+  const { model: author } = agentOf(run, "author")
+  const { model: reviewer } = agentOf(run, "reviewer")
   if (author === undefined && reviewer === undefined) return {}
   const models = { ...(author === undefined ? {} : { author }), ...(reviewer === undefined ? {} : { reviewer }) }
   return { models }

@@ -1,8 +1,8 @@
 /** Asking an author for a turn: in a new session, in the phase's session, or by continuing it. */
 
 import {
+  type AgentChoice,
   anyHost,
-  type Role,
   type SessionChoice,
   type SessionCommand,
   SessionId,
@@ -16,7 +16,7 @@ import type { EventOf, Purpose, RunEvents } from "../actor/journal.ts"
 import type { SessionUse } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { isContinued } from "../checkpoint/prompt.ts"
-import { modelOf, runtimeOf } from "../control/model.ts"
+import { agentIn, agentOf } from "../control/model.ts"
 import { budgetsLeft } from "../control/usage.ts"
 import { currentTitle, placeOf, reviewFile } from "../phase/plan.ts"
 import { continuePrompt, freshPrompt, idleAgainPrompt, knownPrompt, newGuidance, stepTask } from "./prompt.ts"
@@ -39,11 +39,12 @@ export const turnLimits = (run: Run): TurnLimits => {
   }
 }
 
-/** Where an agent works, on which runtime and with which permissions. */
-export const agentSetup = (run: Run, role: Role) => ({
+/** Where an agent works, on which runtime, with which model and with which permissions. */
+export const agentSetup = (run: Run, { model, runtime }: AgentChoice) => ({
   directory: run.directory ?? run.request.workspace,
   host: run.host ?? anyHost,
-  runtime: runtimeOf(run, role),
+  runtime,
+  ...(model === undefined ? {} : { model }),
   permissions: run.request.options.permissions
 })
 
@@ -57,14 +58,13 @@ const startTurn = (
   turn: Pick<StartTurn, "session" | "prompt" | "onMissing"> &
     Partial<Pick<StartTurn, "freshPrompt" | "reason" | "fresh">>
 ): StartTurn => {
-  const model = modelOf(run, "author")
+  const agent = turn.session._tag === "New" ? agentOf(run, "author") : agentIn(run, turn.session.sessionId)
   return {
     _tag: "StartTurn",
     turnId: turnIdOf(run.runId, run.ids.turns + 1),
     ...placeOf(run, step),
     role: "author",
-    ...agentSetup(run, "author"),
-    ...(model === undefined ? {} : { model }),
+    ...agentSetup(run, agent),
     title: titleOf(run, phase),
     report: "author-status",
     ...sessionPrompts(run.request.options.prompts),
@@ -184,7 +184,7 @@ const continueSession = (
   { brief, sessionId }: Extract<SessionUse, { readonly _tag: "continue" }>
 ): EventOf<"AuthorAsked"> => {
   const guidance = newGuidance(run, sessionId).join("\n\n")
-  const model = modelOf(run, "author")
+  const { model } = agentIn(run, sessionId)
   const command: EventOf<"AuthorAsked">["command"] =
     // What is left of a standalone session's budget is told with each turn.
     brief === undefined && run.standalone === undefined

@@ -26,6 +26,12 @@ import {
 const startsSession = ({ command }: EventOf<"AuthorAsked">): boolean =>
   command._tag === "StartTurn" && command.session._tag === "New"
 
+const begunBy = ({ command }: EventOf<"AuthorAsked">): Pick<Author, "agent"> => {
+  if (command._tag !== "StartTurn") return {}
+  const { model, runtime } = command
+  return { agent: { runtime, ...(model === undefined ? {} : { model }) } }
+}
+
 const atWork = (author: Author, sessionId: SessionId): Author =>
   author.sessionId === sessionId ? { ...author, idleSince: undefined } : author
 
@@ -40,7 +46,7 @@ const phaseAfterAsking = (phase: PhaseRun, event: EventOf<"AuthorAsked">): Phase
     ? {
         ...phase,
         told,
-        author: { sessionId, state: "usable", since },
+        author: { sessionId, state: "usable", ...begunBy(event), since },
         sessions: [...phase.sessions.filter((id) => id !== sessionId), sessionId]
       }
     : { ...phase, told, ...(phase.author === undefined ? {} : { author: atWork(phase.author, sessionId) }) }
@@ -72,8 +78,8 @@ const authorAfterReport = (
 ): Author | undefined => {
   const author = phase?.author
   if (author === undefined || author.state === "ended") return author
-  const { context: before, sessionId, since } = author
-  return { sessionId, state: "usable", since, context: context ?? before, idleSince, lastLines }
+  const { agent, context: before, sessionId, since } = author
+  return { sessionId, state: "usable", agent, since, context: context ?? before, idleSince, lastLines }
 }
 
 /** What the author says while findings are open is about these: what it declined, and why. */

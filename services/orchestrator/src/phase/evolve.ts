@@ -71,6 +71,7 @@ const phaseCompleted = (run: Run, event: EventOf<"PhaseCompleted">): Run => ({
       reviewCycles: run.phase?.reviewCycles ?? 0,
       gateRuns: run.phase?.gateRuns ?? 0,
       deviations: run.phase?.deviations ?? [],
+      ...(run.phase?.authors === undefined ? {} : { authors: run.phase.authors }),
       summarised: false
     }
   ]

@@ -64,6 +64,7 @@ export const summaryOf = (run: Run, only?: PhaseId): Summary => {
   const isWanted = ({ phase }: { readonly phase: PhaseId }) => only === undefined || phase === only
   const outcomes = run.outcomes.filter(({ id }) => only === undefined || id === only)
   const phases = phasesOf(run, only)
+  const authors = phases.flatMap(({ id }) => (recordOf(run, id)?.authors ?? []).map((one) => ({ phase: id, ...one })))
   return {
     planId: run.planId,
     ...(run.planTitle === undefined ? {} : { title: run.planTitle }),
@@ -73,6 +74,7 @@ export const summaryOf = (run: Run, only?: PhaseId): Summary => {
     overrides: outcomes.flatMap(overrideOf),
     declined: outcomes.flatMap(declinedOf),
     deviations: phases.flatMap(({ id }) => deviationsOf(run, id)),
+    ...(authors.length === 0 ? {} : { authors }),
     refusals: run.refusals
       .filter(({ phase }) => only === undefined || phase === only)
       .map(({ rule: _rule, unattended: _, ...refusal }) => refusal),
@@ -170,7 +172,7 @@ export const deviationsOf = (run: Run, id: PhaseId): ReadonlyArray<string> => {
   ].map((text) => `Phase ${id}: ${text}`)
 }
 
-export type PhaseRecord = Pick<PhaseOutcome, "tasks" | "checkpoints" | "notes" | "deviations"> & {
+export type PhaseRecord = Pick<PhaseOutcome, "tasks" | "checkpoints" | "notes" | "deviations" | "authors"> & {
   readonly by?: PhaseOutcome["by"]
   readonly commit?: string | undefined
 }
@@ -180,8 +182,8 @@ export const recordOf = (run: Run, id: PhaseId): PhaseRecord | undefined => {
   const ended = run.outcomes.find((outcome) => outcome.id === id)
   const { phase } = run
   if (ended !== undefined || phase?.id !== id) return ended
-  const { checkpoints, completedTasks, deviations, items, verified } = phase
-  return { tasks: completedTasks, checkpoints, notes: items, deviations, commit: verified }
+  const { authors, checkpoints, completedTasks, deviations, items, verified } = phase
+  return { tasks: completedTasks, checkpoints, notes: items, deviations, authors, commit: verified }
 }
 
 /** The phase whose plan lists the task. */

@@ -8,7 +8,7 @@ import { enter, type Move, type Outcome, outcome } from "../actor/moves.ts"
 import type { PhaseRun, Run } from "../actor/state.ts"
 import { resolveCheckpoint } from "../checkpoint/checkpoint.ts"
 import { redoMissing, verifyAgain } from "../checkpoint/continuation.ts"
-import { changeModel } from "../control/model.ts"
+import { changeAuthor, changeModel } from "../control/model.ts"
 import { isBlank } from "../ledger/ledger.ts"
 import { finishApproved, overridePhase } from "../phase/finish.ts"
 import { locationOf } from "../phase/plan.ts"
@@ -57,7 +57,8 @@ type Handler = (run: Run, phase: PhaseRun, question: Question, answer: Answer) =
 const stepAnswered: Handler = (run, phase, question, answer) => {
   const { ask, brief, changesModelOf, retry } = question
   const { guidance } = answer
-  const step = isBlank(guidance) ? retry.step : (retry.withGuidance ?? retry.step)
+  const namesAuthor = answer.runtime !== undefined || answer.model !== undefined
+  const step = isBlank(guidance) && !namesAuthor ? retry.step : (retry.withGuidance ?? retry.step)
   switch (answer.choice) {
     case "continue-session":
       return ask.sessionId === undefined
@@ -67,7 +68,7 @@ const stepAnswered: Handler = (run, phase, question, answer) => {
             enter(retry.step, "continue", { _tag: "continue", sessionId: ask.sessionId, brief })
           )
     case "fix":
-      return outcome([...kept(answer, readers(run, phase, step)), resumed(run)], {
+      return outcome([...kept(answer, readers(run, phase, step)), ...changeAuthor(run, phase, answer), resumed(run)], {
         _tag: "Retry",
         retry: { ...retry, step },
         cause: "fix"

@@ -112,7 +112,7 @@ const optionsOf = (run: Run, request: EscalationRequest, offer: ContinueOffer): 
     case "workspace":
     case "permission":
     case "question":
-      return stepOptions("sessionId" in offer, fixLabel(request))
+      return stepOptions("sessionId" in offer, { fixLabel: fixLabel(request), toAuthor: fixStartsAuthor(request) })
   }
 }
 
@@ -123,6 +123,12 @@ const fixLabel = ({ retry, step }: EscalationRequest): string | undefined => {
   if (to === "PHASE_COMPLETE") return "look at the working tree again"
   if (to === "REVIEW") return "review again in a new session"
   return isAuthorStep(to) ? undefined : "try it again"
+}
+
+/** Whether fix starts a fresh author, at least where more is said with it. */
+const fixStartsAuthor = ({ retry, step }: EscalationRequest): boolean => {
+  const to = retry?.withGuidance ?? retry?.step ?? step
+  return retry?.command === undefined && to !== undefined && isAuthorStep(to)
 }
 
 const waitFor = (run: Run, step: Step, question: Question): RunEvents => {

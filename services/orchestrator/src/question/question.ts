@@ -91,6 +91,9 @@ const other = (label: string) => option("other", label, "required")
 const fix = (label: string) => option("fix", label, "optional", ["f"])
 const fixInNewSession = fix("fix in new session (start fresh with optional guidance)")
 
+/** Another runtime and model may be named for the fresh author. */
+const byAnother = (one: EscalationOption): EscalationOption => ({ ...one, agent: true })
+
 export const changeModel = option(
   "change-model",
   "change the model and go on (name it as in reprise.toml)",
@@ -98,10 +101,16 @@ export const changeModel = option(
   ["m"]
 )
 
-/** `fixLabel`: what fix does where it starts no new author session. */
-export const stepOptions = (continueOffered: boolean, fixLabel?: string): ReadonlyArray<EscalationOption> => [
+/** `fixLabel`: what fix does where it starts no new author session. `toAuthor`: it does so where guidance or an agent is given. */
+export const stepOptions = (
+  continueOffered: boolean,
+  {
+    fixLabel,
+    toAuthor = fixLabel === undefined
+  }: { readonly fixLabel?: string | undefined; readonly toAuthor?: boolean } = {}
+): ReadonlyArray<EscalationOption> => [
   ...(continueOffered ? [continueSession] : []),
-  fixLabel === undefined ? fixInNewSession : fix(fixLabel),
+  toAuthor ? byAnother(fixLabel === undefined ? fixInNewSession : fix(fixLabel)) : fix(fixLabel ?? ""),
   option("override", "override and move on (force approve this phase)", "optional", ["o"]),
   abort
 ]

@@ -30,7 +30,7 @@ import {
 } from "../actor/state.ts"
 import { agentSetup, turnLimits } from "../author/ask.ts"
 import { stepTask } from "../author/prompt.ts"
-import { modelOf } from "../control/model.ts"
+import { agentOf } from "../control/model.ts"
 import { afterGiving, decisionLine, decisionsOf, newTo, quoted, wordsFor } from "../ledger/ledger.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
 import { budgetReached } from "../question/limits.ts"
@@ -46,7 +46,6 @@ export const isReviewer = (run: Run, sessionId: string): boolean =>
 /** `fresh`: why the reviewer forgets its session first, so that this review begins in a new one. */
 export const startReview = (run: Run, phase: PhaseRun, fresh?: string): RunEvents => {
   const { prompts } = run.request.options
-  const model = modelOf(run, "reviewer")
   const asked: RunEvent = {
     _tag: "ReviewAsked",
     command: {
@@ -58,8 +57,7 @@ export const startReview = (run: Run, phase: PhaseRun, fresh?: string): RunEvent
       reviewPath: reviewFile(run, phase),
       planPath: run.request.planPath,
       cycle: phase.reviewCycles + 1,
-      ...agentSetup(run, "reviewer"),
-      ...(model === undefined ? {} : { model }),
+      ...agentSetup(run, agentOf(run, "reviewer")),
       limits: turnLimits(run),
       words: wordsFor(run.ledger, "reviewer", phase.id).map(({ from, given, id, ...entry }) => ({
         id,

@@ -10,6 +10,7 @@ import {
   type SessionView
 } from "@reprise/protocol"
 import { Context, type Effect, Schema } from "effect"
+import type { NamedAgent } from "../../namedAgent.ts"
 
 /** It cannot be shown, and why. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", ApiError.fields) {}
@@ -25,6 +26,8 @@ export class ConsoleSources extends Context.Service<
     readonly gateLogs: (question: EscalationView) => Effect.Effect<ReadonlyArray<ConsoleText>>
     /** What the agent will be told, if a human says this with an answer. */
     readonly preview: (question: EscalationView, guidance: string) => string
+    /** Fails, with the next step, where the agent that an answer names cannot take over on this machine. */
+    readonly requireAgent: (question: EscalationView, named: NamedAgent) => Effect.Effect<void, Unavailable>
     readonly describe: (event: PublicEvent) => Pick<ConsoleEvent, "line" | "isDetail">
     /** Who answers: the user that runs the console. */
     readonly user: string

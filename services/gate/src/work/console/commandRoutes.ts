@@ -22,14 +22,18 @@ const via = "web"
 
 /** The question's run is where the answer is looked for; the gate decides whether the answer is valid. */
 const answer = Effect.gen(function* () {
-  const { choice, commandId, commit, guidance } = yield* bodyOf(ConsoleAnswer)
-  const { escalationId, runId } = yield* questionInPath
-  const { user } = yield* ConsoleSources
+  const { choice, commandId, commit, guidance, model, runtime } = yield* bodyOf(ConsoleAnswer)
+  const question = yield* questionInPath
+  const { escalationId, runId } = question
+  const { requireAgent, user } = yield* ConsoleSources
+  const agent = { ...(runtime === undefined ? {} : { runtime }), ...(model === undefined ? {} : { model }) }
+  yield* requireAgent(question, agent)
   const { ask } = yield* Messenger
   const command = to.gate(escalationId).AnswerEscalation({
     choice,
     ...(guidance === undefined ? {} : { guidance }),
     ...(commit === undefined ? {} : { commit }),
+    ...agent,
     by: user,
     via
   })

@@ -1,0 +1,169 @@
+/** `fix` with another agent: it takes over from the author, on another runtime, for the rest of the phase. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { completes, doneTask, doTask, folder, planWith, reports, worksWhen } from "../harness/checkpointPlan.ts"
+import { correct, needsHuman, on, once, oneQuestion, plan, ready, script } from "../harness/modelScript.ts"
+import { answers, parks } from "../harness/parkedRun.ts"
+import { makeWorld, type World } from "../harness/World.ts"
+import { waitUntil } from "../harness/waitUntil.ts"
+
+const runtimesOf = (world: World) =>
+  Effect.map(world.sessions, (sessions) => sessions.map(({ role, runtime }) => `${role} ${runtime}`).sort())
+
+const authorsWork = (world: World) =>
+  Effect.map(world.model.calls, (calls) =>
+    calls.filter(({ kind, role, round }) => role === "author" && kind === "work" && round === 0)
+  )
+
+/** The author does one task of two and asks; whoever takes over does the other, and the reviewer has one finding. */
+const halfDone = {
+  rules: [
+    { ...worksWhen("", doTask("module")), match: { role: "author", kind: "work" } },
+    reports({ result: "needs_human", reason: "Which page?", completedTasks: [doneTask(1, "module")] }),
+    worksWhen("Resume execution at Task 2", doTask("page")),
+    completes("page", [doneTask(2, "page")]),
+    once({ role: "reviewer", kind: "report" }, correct("Say more")),
+    on({ role: "author" }, doTask("more")),
+    on({ role: "author", kind: "report" }, { report: { result: "complete", commit: "{{lastCommit}}" } }),
+    on({ role: "reviewer", kind: "report" }, ready),
+    on({ role: "reviewer" }, { text: "I have read it." })
+  ]
+}
+
+const finishes = Effect.fnUntraced(function* (world: World) {
+  const done = yield* world.reprise("run", "PLAN.md")
+  assert.strictEqual(done.code, 0, done.stderr)
+  assert.deepStrictEqual(yield* world.model.unmatched, [])
+  return done
+})
+
+describe("fix by another agent", () => {
+  it.live("hands the verified record of an author on OpenCode to one on Claude, which also fixes the findings", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        openCode: "shared",
+        plan: planWith("Create the module", "Build the page"),
+        script: halfDone
+      })
+      const question = yield* parks(world)
+      const answer = yield* world.reprise(
+        ...["gate", "answer", question.escalationId, "fix", "--runtime", "claude", "--guidance", "The first one."]
+      )
+      assert.strictEqual(answer.code, 0, answer.stderr)
+      yield* finishes(world)
+
+      assert.deepStrictEqual(yield* runtimesOf(world), ["author claude", "author opencode", "reviewer opencode"])
+      const [first, second, ...more] = yield* authorsWork(world)
+      assert.deepStrictEqual([first?.protocol, second?.protocol], ["openai", "anthropic"])
+      assert.include(second?.lastUser, `${folder}/.continuation-state.json`)
+      assert.match(
+        second?.lastUser ?? "",
+        /\| 02-01-T1 \| Create the module \| [0-9a-f]{12} \| module.txt \| complete \|/
+      )
+      assert.include(second?.lastUser, "The first one.")
+      const fixes = (yield* world.model.calls).filter(({ lastUser }) => lastUser.includes("Say more"))
+      assert.deepStrictEqual(new Set(fixes.map(({ session }) => session)), new Set([second?.session]))
+      assert.deepStrictEqual(new Set(more.map(({ session }) => session)), new Set([second?.session]))
+
+      const events = yield* world.eventsOf(question.runId)
+      assert.containSubset(
+        events.find(({ type }) => type === "AuthorChanged"),
+        { phase: "2", runtime: "claude" }
+      )
+      const summary = yield* world.reprise("summary", question.runId)
+      assert.match(summary.stdout, /Other Authors[\s\S]*Phase 2: claude, chosen by /)
+    })
+  )
+
+  it.live("goes from Claude to OpenCode with a line at the gate, and back to Claude in the next phase", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        ...oneQuestion,
+        plan: plan("One", "Two"),
+        config: 'permissions = "all"\nruntime = "claude"\n',
+        script: script(
+          once({ role: "author", kind: "report" }, needsHuman("Which colour?")),
+          once({ role: "author", kind: "report" }, needsHuman("Which size?"))
+        )
+      })
+      const question = yield* parks(world)
+      const gate = yield* world.atTerminal("gate", "--plain")
+      yield* gate.waitFor(/Another agent takes over with: f --runtime NAME --model NAME: guidance\s+answer> /)
+      gate.type("q --runtime opencode\n")
+      yield* gate.waitFor(/'abort' starts no fresh author here.*\s+answer> /)
+      gate.type("f --runtime opencode --model scripted/nonsense: Blue\n")
+      yield* gate.waitFor(
+        /OpenCode has no model scripted\/nonsense, or no key for it\. 'opencode models' lists[\s\S]*answer> /
+      )
+      gate.type("f --runtime opencode --model scripted/scripted: Blue\n")
+      yield* waitUntil(Effect.map(world.questions, (open) => (open.length === 0 ? true : undefined)))
+      yield* gate.kill("SIGKILL")
+
+      const again = yield* parks(world)
+      assert.strictEqual(again.reason, "Which size?")
+      // The choice holds until the phase ends, also for the next fresh author.
+      yield* answers(world, again.escalationId, "fix")
+      yield* finishes(world)
+      assert.deepStrictEqual(
+        (yield* authorsWork(world)).map(({ phase, protocol }) => `${phase} ${protocol}`),
+        ["1 anthropic", "1 openai", "1 openai", "2 anthropic"]
+      )
+      assert.deepStrictEqual(
+        (yield* authorsWork(world)).map(({ lastUser }) => lastUser.includes("Blue")),
+        [false, true, true, false]
+      )
+      assert.deepStrictEqual(
+        (yield* world.sessions).filter(({ role }) => role === "reviewer").map(({ runtime }) => runtime),
+        ["claude", "claude"]
+      )
+      const [run] = yield* world.runs
+      assert.strictEqual(run?.runId, question.runId)
+      assert.include(run?.notices.join("\n"), "The author of phase 1 is opencode, model scripted/scripted from now on")
+    })
+  )
+
+  it.live("refuses an agent that is not set up with the next step, and the question stays open", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld(oneQuestion)
+      const { escalationId } = yield* parks(world)
+      const refused = (environment: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
+        Effect.map(world.repriseIn({ environment }, "gate", "answer", escalationId, ...args), ({ code, stderr }) => [
+          code,
+          stderr
+        ])
+      const says = (told: ReadonlyArray<unknown>, code: number, text: RegExp) => {
+        assert.strictEqual(told[0], code)
+        assert.match(String(told[1]), text)
+      }
+      says(
+        yield* refused({}, "fix", "--runtime", "cursor"),
+        2,
+        /There is no runtime 'cursor'\. Name one of: opencode, claude/
+      )
+      says(yield* refused({}, "fix", "--model", "a b"), 2, /'a b' names no model/)
+      says(yield* refused({}, "abort", "--runtime", "claude"), 2, /'abort' starts no fresh author here/)
+      says(yield* refused({}, "fix", "--runtime", "acp:sh -c true"), 2, /no other is started\. Name opencode or claude/)
+      says(
+        yield* refused({ REPRISE_CLAUDE: "/nowhere/claude" }, "fix", "--runtime", "claude"),
+        3,
+        /not installed[\s\S]*npm install -g @anthropic-ai/
+      )
+      says(
+        yield* refused({ ANTHROPIC_API_KEY: "" }, "fix", "--runtime", "claude"),
+        3,
+        /no login and no key\. Log in with 'claude', or set ANTHROPIC_API_KEY/
+      )
+      says(
+        yield* refused({}, "fix", "--model", "scripted/nonsense"),
+        3,
+        /OpenCode has no model scripted\/nonsense, or no key for it\. .*'opencode auth login' adds a key/
+      )
+      assert.deepStrictEqual(
+        (yield* world.questions).map((question) => question.escalationId),
+        [escalationId]
+      )
+      yield* answers(world, escalationId, "f --runtime claude: Blue")
+      yield* finishes(world)
+    })
+  )
+})
