@@ -16,19 +16,17 @@ const authorsWork = (world: World) =>
   )
 
 /** The author does one task of two and asks; whoever takes over does the other, and the reviewer has one finding. */
-const halfDone = {
-  rules: [
-    { ...worksWhen("", doTask("module")), match: { role: "author", kind: "work" } },
-    reports({ result: "needs_human", reason: "Which page?", completedTasks: [doneTask(1, "module")] }),
-    worksWhen("Resume execution at Task 2", doTask("page")),
-    completes("page", [doneTask(2, "page")]),
-    once({ role: "reviewer", kind: "report" }, correct("Say more")),
-    on({ role: "author" }, doTask("more")),
-    on({ role: "author", kind: "report" }, { report: { result: "complete", commit: "{{lastCommit}}" } }),
-    on({ role: "reviewer", kind: "report" }, ready),
-    on({ role: "reviewer" }, { text: "I have read it." })
-  ]
-}
+const halfDone = script(
+  { ...worksWhen("", doTask("module")), match: { role: "author", kind: "work" } },
+  reports({ result: "needs_human", reason: "Which page?", completedTasks: [doneTask(1, "module")] }),
+  worksWhen("Resume execution at Task 2", doTask("page")),
+  completes("page", [doneTask(2, "page")]),
+  once({ role: "reviewer", kind: "report" }, correct("Say more")),
+  on({ role: "author" }, doTask("more")),
+  on({ role: "author", kind: "report" }, { report: { result: "complete", commit: "{{lastCommit}}" } }),
+  on({ role: "reviewer", kind: "report" }, ready),
+  on({ role: "reviewer" }, { text: "I have read it." })
+)
 
 const finishes = Effect.fnUntraced(function* (world: World) {
   const done = yield* world.reprise("run", "PLAN.md")
