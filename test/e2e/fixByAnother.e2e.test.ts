@@ -1,8 +1,20 @@
 /** `fix` with another agent: it takes over from the author, on another runtime, for the rest of the phase. */
 import { assert, describe, it } from "@effect/vitest"
+import type { ScriptInput } from "@reprise/scripted-model"
 import { Effect } from "effect"
 import { completes, doneTask, doTask, folder, planWith, reports, worksWhen } from "../harness/checkpointPlan.ts"
-import { correct, needsHuman, on, once, oneQuestion, plan, ready, script } from "../harness/modelScript.ts"
+import {
+  commits,
+  complete,
+  correct,
+  needsHuman,
+  on,
+  once,
+  oneQuestion,
+  plan,
+  ready,
+  script
+} from "../harness/modelScript.ts"
 import { answers, parks } from "../harness/parkedRun.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 import { waitUntil } from "../harness/waitUntil.ts"
@@ -16,15 +28,15 @@ const authorsWork = (world: World) =>
   )
 
 /** The author does one task of two and asks; whoever takes over does the other, and the reviewer has one finding. */
-const halfDone = {
+const halfDone: ScriptInput = {
   rules: [
     { ...worksWhen("", doTask("module")), match: { role: "author", kind: "work" } },
     reports({ result: "needs_human", reason: "Which page?", completedTasks: [doneTask(1, "module")] }),
     worksWhen("Resume execution at Task 2", doTask("page")),
     completes("page", [doneTask(2, "page")]),
     once({ role: "reviewer", kind: "report" }, correct("Say more")),
-    on({ role: "author" }, doTask("more")),
-    on({ role: "author", kind: "report" }, { report: { result: "complete", commit: "{{lastCommit}}" } }),
+    on({ role: "author" }, commits("more.txt", "more")),
+    on({ role: "author", kind: "report" }, complete),
     on({ role: "reviewer", kind: "report" }, ready),
     on({ role: "reviewer" }, { text: "I have read it." })
   ]
