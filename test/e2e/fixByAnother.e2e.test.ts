@@ -134,7 +134,7 @@ describe("fix by another agent", () => {
     })
   )
 
-  it.live("refuses an agent that is not set up with the next step, and the question stays open", () =>
+  it.live("refuses an agent that is not set up with the next step, and asks again where only the host of the run knows", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld(oneQuestion)
       const { escalationId } = yield* parks(world)
@@ -175,7 +175,14 @@ describe("fix by another agent", () => {
         [escalationId]
       )
       yield* answers(world, escalationId, "f --runtime claude: Blue")
+      // Answered where Claude is installed, as from another machine: the run's host finds that it is not.
+      const elsewhere = yield* world.repriseIn({ environment: { REPRISE_CLAUDE: "/nowhere/claude" } }, "run", "PLAN.md")
+      assert.strictEqual(elsewhere.code, 4, elsewhere.stderr)
+      const [again] = yield* world.questions
+      assert.match(again?.reason ?? "", /Claude agent SDK is not installed/)
+      yield* answers(world, again?.escalationId ?? "", "f --runtime opencode")
       yield* finishes(world)
+      assert.include((yield* authorsWork(world)).at(-1)?.lastUser, "Blue")
     })
   )
 })
