@@ -134,55 +134,65 @@ describe("fix by another agent", () => {
     })
   )
 
-  it.live("refuses an agent that is not set up with the next step, and asks again where only the host of the run knows", () =>
-    Effect.gen(function* () {
-      const world = yield* makeWorld(oneQuestion)
-      const { escalationId } = yield* parks(world)
-      const refused = (environment: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
-        Effect.map(world.repriseIn({ environment }, "gate", "answer", escalationId, ...args), ({ code, stderr }) => [
-          code,
-          stderr
-        ])
-      const says = (told: ReadonlyArray<unknown>, code: number, text: RegExp) => {
-        assert.strictEqual(told[0], code)
-        assert.match(String(told[1]), text)
-      }
-      says(
-        yield* refused({}, "fix", "--runtime", "cursor"),
-        2,
-        /There is no runtime 'cursor'\. Name one of: opencode, claude/
-      )
-      says(yield* refused({}, "fix", "--model", "a b"), 2, /'a b' names no model/)
-      says(yield* refused({}, "abort", "--runtime", "claude"), 2, /'abort' starts no fresh author here/)
-      says(yield* refused({}, "fix", "--runtime", "acp:sh -c true"), 2, /no other is started\. Name opencode or claude/)
-      says(
-        yield* refused({ REPRISE_CLAUDE: "/nowhere/claude" }, "fix", "--runtime", "claude"),
-        3,
-        /not installed[\s\S]*npm install -g @anthropic-ai/
-      )
-      says(
-        yield* refused({ ANTHROPIC_API_KEY: "" }, "fix", "--runtime", "claude"),
-        3,
-        /no login and no key\. Log in with 'claude', or set ANTHROPIC_API_KEY/
-      )
-      says(
-        yield* refused({}, "fix", "--model", "scripted/nonsense"),
-        3,
-        /OpenCode has no model scripted\/nonsense, or no key for it\. .*'opencode auth login' adds a key/
-      )
-      assert.deepStrictEqual(
-        (yield* world.questions).map((question) => question.escalationId),
-        [escalationId]
-      )
-      yield* answers(world, escalationId, "f --runtime claude: Blue")
-      // Answered where Claude is installed, as from another machine: the run's host finds that it is not.
-      const elsewhere = yield* world.repriseIn({ environment: { REPRISE_CLAUDE: "/nowhere/claude" } }, "run", "PLAN.md")
-      assert.strictEqual(elsewhere.code, 4, elsewhere.stderr)
-      const [again] = yield* world.questions
-      assert.match(again?.reason ?? "", /Claude agent SDK is not installed/)
-      yield* answers(world, again?.escalationId ?? "", "f --runtime opencode")
-      yield* finishes(world)
-      assert.include((yield* authorsWork(world)).at(-1)?.lastUser, "Blue")
-    })
+  it.live(
+    "refuses an agent that is not set up with the next step, and asks again where only the host of the run knows",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld(oneQuestion)
+        const { escalationId } = yield* parks(world)
+        const refused = (environment: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
+          Effect.map(world.repriseIn({ environment }, "gate", "answer", escalationId, ...args), ({ code, stderr }) => [
+            code,
+            stderr
+          ])
+        const says = (told: ReadonlyArray<unknown>, code: number, text: RegExp) => {
+          assert.strictEqual(told[0], code)
+          assert.match(String(told[1]), text)
+        }
+        says(
+          yield* refused({}, "fix", "--runtime", "cursor"),
+          2,
+          /There is no runtime 'cursor'\. Name one of: opencode, claude/
+        )
+        says(yield* refused({}, "fix", "--model", "a b"), 2, /'a b' names no model/)
+        says(yield* refused({}, "abort", "--runtime", "claude"), 2, /'abort' starts no fresh author here/)
+        says(
+          yield* refused({}, "fix", "--runtime", "acp:sh -c true"),
+          2,
+          /no other is started\. Name opencode or claude/
+        )
+        says(
+          yield* refused({ REPRISE_CLAUDE: "/nowhere/claude" }, "fix", "--runtime", "claude"),
+          3,
+          /not installed[\s\S]*npm install -g @anthropic-ai/
+        )
+        says(
+          yield* refused({ ANTHROPIC_API_KEY: "" }, "fix", "--runtime", "claude"),
+          3,
+          /no login and no key\. Log in with 'claude', or set ANTHROPIC_API_KEY/
+        )
+        says(
+          yield* refused({}, "fix", "--model", "scripted/nonsense"),
+          3,
+          /OpenCode has no model scripted\/nonsense, or no key for it\. .*'opencode auth login' adds a key/
+        )
+        assert.deepStrictEqual(
+          (yield* world.questions).map((question) => question.escalationId),
+          [escalationId]
+        )
+        yield* answers(world, escalationId, "f --runtime claude: Blue")
+        // Answered where Claude is installed, as from another machine: the run's host finds that it is not.
+        const elsewhere = yield* world.repriseIn(
+          { environment: { REPRISE_CLAUDE: "/nowhere/claude" } },
+          "run",
+          "PLAN.md"
+        )
+        assert.strictEqual(elsewhere.code, 4, elsewhere.stderr)
+        const [again] = yield* world.questions
+        assert.match(again?.reason ?? "", /Claude agent SDK is not installed/)
+        yield* answers(world, again?.escalationId ?? "", "f --runtime opencode")
+        yield* finishes(world)
+        assert.include((yield* authorsWork(world)).at(-1)?.lastUser, "Blue")
+      })
   )
 })
