@@ -254,6 +254,19 @@ describe("resolving", () => {
     }
   )
 
+  it.each([
+    ["codex", "acp:codex-acp"],
+    ["opencode-acp", "acp:opencode acp"],
+    ["acp:my-agent --acp", "acp:my-agent --acp"],
+    ["opencode", "opencode"]
+  ] as const)("takes the runtime %j for %j", (written, runtime) => {
+    assert.strictEqual(configOf(layerOf({ runtime: written })).settings.runtime, runtime)
+  })
+
+  it.each(["cursor", "acp:sh -c 'x'", "acp:./agent"])("refuses the runtime %j", (runtime) => {
+    assert.include(problemOf(resolve([layerOf({ runtime })])).message, "runtime is not valid")
+  })
+
   it("refuses an invalid value even when a later layer overrides it", () => {
     assert.isTrue(
       Result.isFailure(resolve([layerOf({ "gates.phase": "never" }), fromEnvironment({ REPRISE_GATES_PHASE: "auto" })]))

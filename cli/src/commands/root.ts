@@ -1,5 +1,6 @@
 /** The command line: names, flags and help. A command's code is loaded when the command is called. */
 import * as Command from "effect/cli/Command"
+import { agents } from "./agents.ts"
 import { completion } from "./completion.ts"
 import { gate } from "./gate.ts"
 import { notify } from "./notify.ts"
@@ -20,7 +21,7 @@ export const root = Command.make("reprise").pipe(
     { group: "Control", commands: [pause, resume, abort, up] },
     { group: "Sessions", commands: [sessions] },
     { group: "Settings and trust", commands: [config, trust, permissions, sandbox, prompts] },
-    { group: "Care", commands: [doctor, notify, repair, prune, worktree, deadLetters] },
+    { group: "Care", commands: [doctor, agents, notify, repair, prune, worktree, deadLetters] },
     { group: "For operators", commands: [serve, streams] },
     { group: "Shell", commands: [completion] }
   ])

@@ -1,14 +1,30 @@
-import { commandOf, commandProblem } from "@reprise/agent/acpCommand"
+import { acpPrefix, commandOf, commandProblem } from "@reprise/agent/acpCommand"
+import { namedAgents } from "@reprise/agent/namedAgents"
 import { RuntimeName } from "@reprise/protocol"
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
 
-/** The setting `runtime`. A command must be one that can be started without a shell, and the same from every folder. */
-export const runtimeName = RuntimeName.check(
+/** A command must be one that can be started without a shell, and the same from every folder. */
+const startable = RuntimeName.check(
   Schema.makeFilter((name) => {
     const command = commandOf(name)
     return command === undefined || (commandProblem(command) ?? true)
   })
 )
 
-export const runtimeMeaning =
-  "Agent runtime to use: opencode, claude, or acp:COMMAND for another agent that speaks the Agent Client Protocol, such as acp:opencode acp (experimental; its commands run outside of the sandbox)."
+/** An agent that is written by its name stands for its command, in all that follows. */
+const byName = namedAgents.map(({ command, name }) => {
+  const runtime = `${acpPrefix}${command}` as const
+  return Schema.Literal(name).pipe(
+    Schema.decodeTo(
+      Schema.Literal(runtime),
+      SchemaTransformation.transform({ decode: () => runtime, encode: () => name })
+    )
+  )
+})
+
+/** The setting `runtime`. */
+export const runtimeName = Schema.Union([startable, ...byName])
+
+const names = namedAgents.map(({ name }) => name)
+
+export const runtimeMeaning = `Agent runtime to use: opencode, claude, or another agent that speaks the Agent Client Protocol (experimental; its commands run outside of the sandbox), by its name (${names.join(", ")}) or by acp:COMMAND, such as acp:opencode acp.`

@@ -1,0 +1,36 @@
+/** Commands about agents that speak the Agent Client Protocol. */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import { jsonFlag, lazily, modelFlag, switchFlag } from "./shared.ts"
+
+const list = Command.make(
+  "list",
+  { json: jsonFlag },
+  lazily(
+    () => import("../flows/agents/listAgents.ts"),
+    (module, flags) => module.listAgents(flags)
+  )
+).pipe(Command.withDescription("List the agents that have a name: how each is started, and whether it is installed"))
+
+const probe = Command.make(
+  "probe",
+  {
+    agent: Argument.String("AGENT").pipe(Argument.withDescription("A name of 'agents list', or acp:COMMAND")),
+    model: modelFlag,
+    yes: switchFlag("yes", "Spend what it costs without a question").pipe(Flag.withAlias("y")),
+    json: jsonFlag
+  },
+  lazily(
+    () => import("../flows/agents/probeAgents.ts"),
+    (module, flags) => module.probe(flags)
+  )
+).pipe(
+  Command.withDescription("Start an agent, prompt it, kill it, go on and cancel, and say what it can"),
+  Command.withExamples([{ command: "reprise agents probe codex", description: "Asks before it spends anything" }])
+)
+
+export const agents = Command.make("agents").pipe(
+  Command.withDescription("Look at agents that speak the Agent Client Protocol (experimental)"),
+  Command.withSubcommands([list, probe])
+)
