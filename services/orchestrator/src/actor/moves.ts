@@ -23,6 +23,8 @@ export interface EscalationRequest {
   readonly evidence?: Evidence | undefined
   /** Another model may help: a human can change that of this role. */
   readonly changesModelOf?: Role | undefined
+  /** The model's vendor failed in a way that passes by itself: trying again may help. */
+  readonly passes?: boolean | undefined
   /** Auto mode does not try again: the run is aborted. */
   readonly final?: boolean | undefined
 }

@@ -21,7 +21,8 @@ import {
   type Question,
   type Retry,
   sessionOptions,
-  stepOptions
+  stepOptions,
+  tryingAgain
 } from "./question.ts"
 import { refusalsText } from "./refusals.ts"
 import { grant } from "./retry.ts"
@@ -116,6 +117,11 @@ const optionsOf = (run: Run, request: EscalationRequest, offer: ContinueOffer): 
   }
 }
 
+const choicesOf = (run: Run, request: EscalationRequest, offer: ContinueOffer): ReadonlyArray<EscalationOption> => {
+  const options = withChangeModel(optionsOf(run, request, offer), request)
+  return request.passes === true ? tryingAgain(options) : options
+}
+
 /** What fix does where it starts no new author session; undefined: it starts one. */
 const fixLabel = ({ retry, step }: EscalationRequest): string | undefined => {
   const to = retry?.step ?? step
@@ -176,7 +182,7 @@ const askHuman = (run: Run, request: EscalationRequest): RunEvents => {
       ...(sessionId === undefined ? {} : { sessionId }),
       origin: request.origin,
       reason: request.reason,
-      options: withChangeModel(optionsOf(run, { ...request, step }, offer), request),
+      options: choicesOf(run, { ...request, step }, offer),
       ...(request.items === undefined ? {} : { items: request.items }),
       evidence: evidenceOf(run, byReviewer ? run.phase?.reviewer : author, {
         ...request.evidence,

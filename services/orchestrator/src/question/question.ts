@@ -84,7 +84,16 @@ const option = (
   keys: ReadonlyArray<string> = []
 ): EscalationOption => ({ name, label, keys, guidance })
 
-const continueSession = option("continue-session", "continue session (resume the interrupted agent)", "optional", ["c"])
+const continueWith = (label: string) => option("continue-session", label, "optional", ["c"])
+const continueSession = continueWith("continue session (resume the interrupted agent)")
+
+/** The options where the model's vendor failed in a way that passes: to continue is to try again. */
+export const tryingAgain = (options: ReadonlyArray<EscalationOption>): ReadonlyArray<EscalationOption> =>
+  options.map((one) =>
+    one.name === "continue-session"
+      ? continueWith("continue session (resume the interrupted agent: it tries again now)")
+      : one
+  )
 const abort = option("abort", "abort (stop execution)", "optional", ["q"])
 const other = (label: string) => option("other", label, "required")
 
