@@ -51,14 +51,10 @@ const offered = (command: Completions.CommandDescriptor, place: Place): Completi
 
 const isPlan = (words: ReadonlyArray<string>): boolean => argumentKinds.get(words.join(" ")) === "plan"
 
-export const completionScript = (shell: Completions.Shell, commands: Completions.CommandDescriptor): string =>
-  withIds(
-    shell,
-    Completions.generate("reprise", shell, offered(commands, { shell, words: [] })).replaceAll(
-      foreignCall,
-      `reprise completion ${shell}`
-    )
-  )
+export const completionScript = (shell: Completions.Shell, commands: Completions.CommandDescriptor): string => {
+  const script = Completions.generate("reprise", shell, offered(commands, { shell, words: [] }))
+  return withIds(shell, script.replaceAll(foreignCall, `reprise completion ${shell}`), commands)
+}
 
 export const completion = Command.make(
   "completion",

@@ -44,16 +44,25 @@ export const withPlaceholder = (words: ReadonlyArray<string>, argument: Argument
 }
 
 /** The first argument is completed once nothing but the command and its flags was typed. */
-const bashScript = (): string => {
+const bashScript = (valueFlags: ReadonlyArray<string>): string => {
   const cases = [...argumentKinds].map(([words, kind]) => `    ' ${words}') _kind=${kind} ;;`)
   return `_reprise--first()
 {
   _reprise "$@"
-  local _cur="\${COMP_WORDS[COMP_CWORD]}" _typed="" _kind="" _i _id
+  local _cur="\${COMP_WORDS[COMP_CWORD]}" _typed="" _kind="" _value="" _i _id
   [[ "$_cur" == -* ]] && return
   for ((_i = 1; _i < COMP_CWORD; _i++)); do
-    [[ "\${COMP_WORDS[_i]}" == -* ]] || _typed+=" \${COMP_WORDS[_i]}"
+    if [[ -n "$_value" ]]; then
+      _value=""
+      continue
+    fi
+    case "\${COMP_WORDS[_i]}" in
+      ${valueFlags.join("|")}) _value=1 ;;
+      -*) ;;
+      *) _typed+=" \${COMP_WORDS[_i]}" ;;
+    esac
   done
+  [[ -n "$_value" ]] && return
   case "$_typed" in
 ${cases.join("\n")}
   esac
@@ -102,7 +111,7 @@ const zshHelper = `_reprise--ids() {
 
 const zshEnd = "# Handle both direct invocation and autoload"
 
-const fishScript = (): string => {
+const fishScript = (valueFlags: ReadonlyArray<string>): string => {
   const completions = [...argumentKinds].map(([words, kind]) => {
     const values = kind === "plan" ? "(__reprise_plans)" : `(__reprise_ids ${kind})`
     return `complete -c reprise -n '__reprise_first ${words}' -f -k -a '${values}'`
@@ -110,8 +119,22 @@ const fishScript = (): string => {
   return `
 # Whether nothing but these words, and flags, was typed before this one.
 function __reprise_first
-  set -l words (string match -v -- '-*' (commandline -poc))
-  test "$words[2..-1]" = "$argv"
+  set -l words
+  set -l isValue 0
+  for word in (commandline -poc)[2..-1]
+    if test $isValue = 1
+      set isValue 0
+      continue
+    end
+    switch $word
+      case ${valueFlags.join(" ")}
+        set isValue 1
+      case '-*'
+      case '*'
+        set -a words $word
+    end
+  end
+  test $isValue = 0; and test "$words" = "$argv"
 end
 
 function __reprise_ids
@@ -127,18 +150,27 @@ ${completions.join("\n")}
 `
 }
 
+/** The flags that take the next word, of all commands. */
+const valueFlagsOf = ({ flags, subcommands }: Completions.CommandDescriptor): ReadonlyArray<string> => [
+  ...flags
+    .filter(({ type }) => type._tag !== "Boolean")
+    .flatMap(({ aliases, name }) => [name, ...aliases].map((word) => (word.length === 1 ? `-${word}` : `--${word}`))),
+  ...subcommands.flatMap(valueFlagsOf)
+]
+
 /** The script that effect/cli has generated, with what only Reprise knows. */
-export const withIds = (shell: Completions.Shell, script: string): string => {
+export const withIds = (shell: Completions.Shell, script: string, commands: Completions.CommandDescriptor): string => {
+  const valueFlags = [...new Set(valueFlagsOf(commands))]
   switch (shell) {
     case "bash":
-      return `${script}\n\n${bashScript()}`
+      return `${script}\n\n${bashScript(valueFlags)}`
     case "zsh":
       return script
         .replaceAll(new RegExp(`\\(${placeholder}([a-z-]+)\\)`, "g"), " _reprise--ids $1")
         .replaceAll(":_files'", `:_files -g "*.md"'`)
         .replace(zshEnd, () => `${zshHelper}${zshEnd}`)
     case "fish":
-      return `${script}\n${fishScript()}`
+      return `${script}\n${fishScript(valueFlags)}`
     case "powershell":
       return script
   }
