@@ -16,7 +16,7 @@ const offeredByBash = (...words: ReadonlyArray<string>): ReadonlyArray<string> =
   const script = `
     source ./completion.bash
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=\${#COMP_LINE}
-    _reprise reprise "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD - 1]}"
+    _reprise--first reprise "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD - 1]}"
     printf '%s\\n' "\${COMPREPLY[@]}"`
   const printed = execFileSync("bash", ["--noprofile", "--norc", "-c", script, "bash", ...words], {
     cwd: repository.project.root,
@@ -29,6 +29,8 @@ describe("completion in bash", () => {
   it.each([
     [["reprise", "sum"], ["summary"]],
     [["reprise", "run", "PL"], ["PLAN.md"]],
+    [["reprise", "run", "do"], ["docs/"]],
+    [["reprise", "run", "--json", "--model", "a/b", "PL"], ["PLAN.md"]],
     [["reprise", "validate", "docs/"], ["docs/next.md"]],
     [["reprise", "run", "--no"], ["--no-input"]],
     [["reprise", "run", "--runtime", "o"], ["opencode"]],
@@ -38,6 +40,7 @@ describe("completion in bash", () => {
     repository.write("PLAN.md", "")
     mkdirSync(join(repository.project.root, "docs"))
     repository.write("docs/next.md", "")
+    repository.write("docs/other.txt", "")
     assert.deepStrictEqual(offeredByBash(...words), offered)
   })
 })
@@ -50,9 +53,9 @@ describe("a completion script", () => {
   })
 
   it.each([
-    ["zsh", /Path of the plan, a markdown file:_files/],
-    ["fish", /__fish_seen_subcommand_from validate'? .*-F/]
-  ] as const)("for %s completes the plan as a file", (shell, expected) => {
+    ["zsh", /Path of the plan, a markdown file:_files -g "\*\.md"/],
+    ["fish", /-n '__reprise_first validate' .*__reprise_plans/]
+  ] as const)("for %s completes the plan as a markdown file", (shell, expected) => {
     assert.match(completionScript(shell, tree), expected)
   })
 })

@@ -28,6 +28,15 @@ describe("an event as a line", () => {
     ],
     [{ _tag: "PhaseStarted", phase: "2.1", title: "Server" }, "Phase 2.1: Server"],
     [
+      { _tag: "AgentFailed", ...session, kind: "rate_limited", message: "slow down" },
+      "    The agent's model failed (rate_limited): slow down"
+    ],
+    [
+      { _tag: "AgentFailed", ...session, kind: "rate_limited", message: "slow", until: "2026-01-01T10:22:03.000Z" },
+      "    The agent's model failed (rate_limited), and is asked again at 2026-01-01 10:22 UTC: slow"
+    ],
+    [{ _tag: "TurnRetried", ...session }, "    Trying again now, as somebody asked"],
+    [
       { _tag: "ReviewFailed", phase: "1", reason: "no verdict", kind: "invalid-report", cycle: 1 },
       "    Review failed: no verdict"
     ],

@@ -127,6 +127,55 @@ describe("the lines at the bottom", () => {
       ["Author works on phase 1 · 1:31 · Rate limited, trying again"]
     ],
     [
+      "the turn is postponed, after its runtime has waited in vain",
+      [
+        ...working,
+        live(2, { _tag: "VendorAwaited", kind: "rate_limited", message: "429", until: "1970-01-01T00:00:10.000Z" }),
+        event(12, {
+          ...turn,
+          _tag: "AgentFailed",
+          kind: "rate_limited",
+          message: "429",
+          until: "1970-01-01T00:01:30.000Z"
+        })
+      ],
+      48,
+      ["Author works on phase 1 · 0:48 · Rate limited, again in 0:42"]
+    ],
+    [
+      "somebody does not want to wait",
+      [
+        ...working,
+        event(2, {
+          ...turn,
+          _tag: "AgentFailed",
+          kind: "rate_limited",
+          message: "429",
+          until: "1970-01-01T00:01:30.000Z"
+        }),
+        event(40, { ...turn, _tag: "TurnRetried" })
+      ],
+      48,
+      ["Author works on phase 1 · 0:48"]
+    ],
+    [
+      "a run is continued that waits for its model's vendor",
+      [
+        {
+          _tag: "Continued",
+          atMs: 0,
+          run: {
+            runId: RunId.make("r1"),
+            step: "EXECUTE",
+            phase: PhaseId.make("1"),
+            postponed: { until: "1970-01-01T00:01:30.000Z", kind: "out_of_credits", message: "402" }
+          }
+        }
+      ],
+      48,
+      ["Author works on phase 1 · 0:48 · Out of credit, again in 0:42"]
+    ],
+    [
       "the model answers again",
       [...working, live(2, { _tag: "VendorAwaited", kind: "no_internet", message: "x" }), said(3, "Yes")],
       4,

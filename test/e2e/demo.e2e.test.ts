@@ -5,13 +5,16 @@ import { RunView } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import { plan, script } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
+import { commandsIn, questionPlaceholder, withOutputs } from "../record/outputs.ts"
 
 const decodeRuns = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ data: Schema.Array(RunView) })))
 const Call = Schema.Struct({ kind: Schema.String, round: Schema.Int, role: Schema.optionalKey(Schema.String) })
 const decodeCall = Schema.decodeUnknownSync(Schema.fromJsonString(Call))
 
+const guide = readFileSync(new URL("../../docs/guide.md", import.meta.url), "utf8")
+
 describe("reprise demo", () => {
-  it.live("completes, and prompts the model once for each turn, report and all", () =>
+  it.live("completes, prompts the model once for each turn, report and all, and prints what the guide shows", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({ plan: plan("One"), config: "", script: script() })
       const folder = join(world.root, "..", "demo")
@@ -28,6 +31,19 @@ describe("reprise demo", () => {
       assert.strictEqual(ours.filter(({ kind }) => kind === "report").length, 0, "no report took a call of its own")
       // Writing and committing takes a call each, and the report another: three times.
       assert.deepStrictEqual([author.calls + reviewer.calls, ours.length], [13, 13])
+
+      const commands = commandsIn(guide)
+      assert.isNotEmpty(commands)
+      const outputs = yield* Effect.forEach(commands, (command) => {
+        const words = command.replace(questionPlaceholder, `${run?.runId}-e1`).split(" ")
+        const called = world.repriseIn({ directory: join(folder, "greeter") }, ...words)
+        return Effect.map(called, ({ stdout }) => [command, stdout] as const)
+      })
+      assert.strictEqual(
+        withOutputs(guide, new Map(outputs)),
+        guide,
+        "'npm run record:outputs' writes the guide's outputs"
+      )
     })
   )
 })

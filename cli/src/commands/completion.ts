@@ -5,7 +5,8 @@ import * as Command from "effect/cli/Command"
 import * as Completions from "effect/cli/Completions"
 import * as Effect from "effect/Effect"
 import { data, okJson } from "../terminal/Printer.ts"
-import { jsonFlag } from "./shared.ts"
+import { jsonFlag, lazily } from "./shared.ts"
+import { argumentKinds, idKinds, withIds, withPlaceholder } from "./shellIds.ts"
 
 /** The whole command line, which contains this command: `main` provides it. */
 export class CommandTree extends Context.Service<CommandTree, Completions.CommandDescriptor>()("cli/CommandTree") {}
@@ -25,16 +26,35 @@ const withPath = <Typed extends Completions.ArgumentDescriptor | Completions.Fla
   return pathType === undefined ? typed : { ...typed, type: { _tag: "Path", pathType } }
 }
 
-/** What a shell offers: paths where paths are meant, and no flag that only takes another one back. */
-const offered = (command: Completions.CommandDescriptor): Completions.CommandDescriptor => ({
+interface Place {
+  readonly shell: Completions.Shell
+  /** The words of the command. */
+  readonly words: ReadonlyArray<string>
+}
+
+const offeredArgument = ({ shell, words }: Place, argument: Completions.ArgumentDescriptor, index: number) => {
+  const typed = withPath(argument)
+  return shell === "zsh" ? withPlaceholder(words, typed, index) : typed
+}
+
+/** What a shell offers: paths where paths are meant, ids where ids are, and no flag that only takes another one back. */
+const offered = (command: Completions.CommandDescriptor, place: Place): Completions.CommandDescriptor => ({
   ...command,
   flags: command.flags.map((flag) => ({ ...withPath(flag), negation: false })),
-  arguments: command.arguments.map(withPath),
-  subcommands: command.subcommands.map(offered)
+  // Fish would offer every file beside the plans.
+  arguments:
+    place.shell === "fish" && isPlan(place.words)
+      ? []
+      : command.arguments.map((one, index) => offeredArgument(place, one, index)),
+  subcommands: command.subcommands.map((one) => offered(one, { ...place, words: [...place.words, one.name] }))
 })
 
-export const completionScript = (shell: Completions.Shell, commands: Completions.CommandDescriptor): string =>
-  Completions.generate("reprise", shell, offered(commands)).replaceAll(foreignCall, `reprise completion ${shell}`)
+const isPlan = (words: ReadonlyArray<string>): boolean => argumentKinds.get(words.join(" ")) === "plan"
+
+export const completionScript = (shell: Completions.Shell, commands: Completions.CommandDescriptor): string => {
+  const script = Completions.generate("reprise", shell, offered(commands, { shell, words: [] }))
+  return withIds(shell, script.replaceAll(foreignCall, `reprise completion ${shell}`), commands)
+}
 
 export const completion = Command.make(
   "completion",
@@ -49,3 +69,13 @@ export const completion = Command.make(
     else data(script)
   })
 ).pipe(Command.withDescription("Print a completion script for a shell"))
+
+/** Asked by the scripts, for people to choose from. */
+export const complete = Command.make(
+  "complete",
+  { kind: Argument.Literals("KIND", idKinds) },
+  lazily(
+    () => import("../flows/inspect/ids.ts"),
+    (module, flags) => module.printIds(flags)
+  )
+).pipe(Command.withDescription("Print ids for a shell's completion"), Command.unlisted)

@@ -1,7 +1,7 @@
 /** The command line: names, flags and help. A command's code is loaded when the command is called. */
 import * as Command from "effect/cli/Command"
 import { agents } from "./agents.ts"
-import { completion } from "./completion.ts"
+import { complete, completion } from "./completion.ts"
 import { gate } from "./gate.ts"
 import { notify } from "./notify.ts"
 import { config, init, permissions, prompts, sandbox, trust, worktree } from "./repository.ts"
@@ -23,6 +23,6 @@ export const root = Command.make("reprise").pipe(
     { group: "Settings and trust", commands: [config, trust, permissions, sandbox, prompts] },
     { group: "Care", commands: [doctor, agents, notify, repair, prune, worktree, deadLetters] },
     { group: "For operators", commands: [serve, streams] },
-    { group: "Shell", commands: [completion] }
+    { group: "Shell", commands: [completion, complete] }
   ])
 )

@@ -138,7 +138,7 @@ export const resume = Command.make(
     () => import("../flows/run/control.ts"),
     (module, flags) => module.resume(flags)
   )
-).pipe(Command.withDescription("Continue a paused run"))
+).pipe(Command.withDescription("Continue a paused run, or try again at once where a run waits for its model's vendor"))
 
 export const abort = Command.make(
   "abort",

@@ -18,7 +18,8 @@ import { prepareState } from "../project/stateOrigin.ts"
 import { CliFailure, missing } from "../terminal/CliFailure.ts"
 import { BrokerRole, noticingFull, remoteBroker, untilWorkerEnds } from "./broker.ts"
 import { readable } from "./brokerTrouble.ts"
-import { type LocalBroker, localBroker } from "./localBroker.ts"
+import { rememberingIds } from "./ids.ts"
+import { type LocalBroker, localBroker, runningBroker } from "./localBroker.ts"
 import { notifyOptions } from "./notifications.ts"
 import { AgentStart, runtimes } from "./runtimes.ts"
 import { asItself, ServiceBrokers } from "./ServiceBrokers.ts"
@@ -107,15 +108,21 @@ const hosting = <E, R>(options: SystemOptions, broker: Layer.Layer<Parts, E, R>)
 export const actorConfig = ({ host, settings }: SystemOptions) =>
   ActorConfig.layer({ prefix: settings.nats.prefix, host: Host.make(host ?? "local") })
 
-/** Messages over a broker. */
-export const messaging = (options: SystemOptions, local: LocalBroker = { waitForOwnerMs: 0, works: false }) => {
+const ownOrRunning = (options: SystemOptions, local: LocalBroker | "running") =>
+  local === "running" ? runningBroker(options) : localBroker(options, local)
+
+/** Messages over a broker. `running`: over one that somebody runs already, or none. */
+export const messaging = (
+  options: SystemOptions,
+  local: LocalBroker | "running" = { waitForOwnerMs: 0, works: false }
+) => {
   const url = serverUrl(options)
   const { prefix } = options.settings.nats
   return noticingFull(url === undefined ? { prefix, directory: options.project.directory } : { prefix }).pipe(
     Layer.provideMerge(Messenger.layer),
     Layer.provideMerge(JetStreamBroker.layer),
     Layer.provideMerge(ServiceBrokers.layer),
-    Layer.provideMerge(url === undefined ? localBroker(options, local) : remoteBroker(options, url)),
+    Layer.provideMerge(url === undefined ? ownOrRunning(options, local) : remoteBroker(options, url)),
     Layer.provideMerge(actorConfig(options))
   )
 }
@@ -168,7 +175,8 @@ export const hostingSystem = (options: SystemOptions) =>
         const works = yield* tryLock(options.project.directory, "host")
         const broker = messaging(options, { waitForOwnerMs: works ? lookUpMs : 0, works })
         const connected = Layer.provideMerge(roleOf(options, works), broker)
-        return works ? onlyParts(hosting(options, connected)) : onlyParts(connected)
+        if (!works) return onlyParts(connected)
+        return onlyParts(Layer.provideMerge(rememberingIds(options.project), hosting(options, connected)))
       })
     ).pipe(Layer.provideMerge(logging(options)))
   )

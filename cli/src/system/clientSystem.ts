@@ -7,6 +7,7 @@ import { type CliFailure, missing } from "../terminal/CliFailure.ts"
 import { requireTrusted } from "../trust/requireTrust.ts"
 import { credentialSettings, serverSettings } from "../trust/trustedSettings.ts"
 import { BrokerRole, isBrokerLost, maxTakeovers, untilBrokerLost, untilBrokerLostOrFull } from "./broker.ts"
+import { rememberIds } from "./ids.ts"
 import { ServiceBrokers } from "./ServiceBrokers.ts"
 import {
   actorConfig,
@@ -57,6 +58,9 @@ const clientSystem = (
   return orCliFailure(decisions.pipe(Layer.provideMerge(messaging(options)), Layer.provideMerge(logging(options))))
 }
 
+/** For questions that are not worth starting anything. Fails where nobody runs the broker. */
+export const lookingSystem = (options: SystemOptions) => orCliFailure(messaging(options, "running"))
+
 /** The repository around the current directory and its settings. */
 export const clientOptions = Effect.fnUntraced(function* ({ nats }: NatsFlag) {
   const project = yield* findProject(process.cwd())
@@ -80,6 +84,10 @@ interface Purpose {
   readonly identity?: ClientIdentity
 }
 
+/** What a command changes while nothing else runs is known to shells, too. */
+const rememberOwnIds = ({ project }: SystemOptions) =>
+  Effect.flatMap(BrokerRole, ({ owns }) => (owns && isInitialised(project) ? rememberIds(project) : Effect.void))
+
 const runOnce = Effect.fnUntraced(function* <A, E>(
   flags: NatsFlag,
   { identity, lasting, writes }: Purpose,
@@ -89,7 +97,8 @@ const runOnce = Effect.fnUntraced(function* <A, E>(
   yield* requireTrusted(options.project, config, options.nats === undefined ? serverSettings : credentialSettings)
   const until = writes ? untilBrokerLostOrFull : untilBrokerLost
   const client = { ...options, lasting, ...(identity === undefined ? {} : { identity }) }
-  return yield* until(effect).pipe(Effect.provide(clientSystem(client)))
+  const changed = writes ? Effect.tap(effect, () => rememberOwnIds(options)) : effect
+  return yield* until(changed).pipe(Effect.provide(clientSystem(client)))
 })
 
 /**

@@ -191,6 +191,9 @@ export interface LocalBroker {
   readonly works: boolean
 }
 
+/** The broker of a process that runs it already; fails with `BrokerLost` where none does. */
+export const runningBroker = (options: SystemOptions) => Layer.effectContext(attachToBroker(options, false))
+
 export const localBroker = (options: SystemOptions, { waitForOwnerMs, works }: LocalBroker) =>
   Layer.effectContext(
     ownBroker(options).pipe(

@@ -65,6 +65,12 @@ export const allWorkspaces: Effect.Effect<ReadonlyArray<WorkspaceView>, CliFailu
   list.workspace()
 )
 
+/** The session of a run whose turn waits for the model's vendor. */
+export const findPostponed = (run: string) =>
+  Effect.map(allSessions, (sessions) =>
+    sessions.find(({ postponed, runId }) => String(runId) === run && postponed !== undefined)
+  )
+
 /** The run has not ended. */
 export const isOpenRun = ({ status }: Pick<RunView, "status">): boolean =>
   status === "running" || status === "waiting" || status === "paused"

@@ -25,6 +25,8 @@ const short = (commit: string): string => commit.slice(0, 10)
 const thousands = (n: number): string => (n < 1000 ? `${n}` : `${(n / 1000).toFixed(1)}k`)
 const counted = (n: number, word: string): string => `${n} ${word}${n === 1 ? "" : "s"}`
 const attempt = (n: number): string => (n > 1 ? ` (attempt ${n})` : "")
+/** An ISO time, to the minute. */
+export const minuteOf = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`
 const capital = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
 
 /** What a step does, in words. */
@@ -116,6 +118,11 @@ export const vendorWords = (kind: EventOf<"AgentFailed">["kind"]): string => {
     case "other":
       return "The model's vendor failed"
   }
+}
+
+const agentFailed = ({ kind, message, until }: EventOf<"AgentFailed">): string => {
+  const again = until === undefined ? "" : `, and is asked again at ${minuteOf(until)}`
+  return `    The agent's model failed (${kind})${again}: ${quotedRest(message)}`
 }
 
 const agentWorking = ({ cause }: EventOf<"AgentWorking">): Line => {
@@ -240,7 +247,9 @@ const eventText = (event: PublicEvent): Line => {
     case "AgentPrompting":
       return live(`    The agent asks: ${quotedRest(event.text)}`)
     case "AgentFailed":
-      return live(`    The agent's model failed (${event.kind}): ${quotedRest(event.message)}`)
+      return live(agentFailed(event))
+    case "TurnRetried":
+      return live("    Trying again now, as somebody asked")
     case "AgentGone":
       return live("    The agent's runtime has gone")
     case "TurnStarted":

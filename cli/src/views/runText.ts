@@ -1,9 +1,10 @@
 /** Runs as text for people: their state, their work, and how much of their limits they used. Pure. */
 import type { Summary, TaskResult } from "@reprise/plan"
-import { addTokens, type Refusal, type RunView, type Tokens, uncachedTokens } from "@reprise/protocol"
+import { addTokens, type Refusal, type RunView, type SessionView, type Tokens, uncachedTokens } from "@reprise/protocol"
 import { dataColor, dataColumns } from "../terminal/Printer.ts"
 import { quotedRest, visible, visibleLine } from "../terminal/visible.ts"
 import { wrapProse } from "../terminal/wrapProse.ts"
+import { type Postponed, postponedLong, postponedShort } from "./postponedText.ts"
 import { since } from "./questionText.ts"
 import { firstLine, table } from "./table.ts"
 
@@ -23,7 +24,19 @@ const statusWord = ({ hosted, status }: RunView): string => {
   }
 }
 
-export const runsTable = (runs: ReadonlyArray<RunView>, nowMs: number): string =>
+/** A run, and the session whose turn waits for the model's vendor, if one does. */
+export interface SeenRun extends RunView {
+  readonly postponed?: Postponed & Pick<SessionView, "sessionId">
+}
+
+export const withPostponed = (runs: ReadonlyArray<RunView>, sessions: ReadonlyArray<SessionView>) =>
+  runs.map((run): SeenRun => {
+    const waiting = sessions.find(({ postponed, runId }) => runId === run.runId && postponed !== undefined)
+    if (run.status !== "running" || waiting?.postponed === undefined) return run
+    return { ...run, postponed: { sessionId: waiting.sessionId, ...waiting.postponed } }
+  })
+
+export const runsTable = (runs: ReadonlyArray<SeenRun>, nowMs: number): string =>
   table(
     ["run", "plan", "status", "phase", "step", "since", "reason"],
     runs.map((run) => [
@@ -33,7 +46,7 @@ export const runsTable = (runs: ReadonlyArray<RunView>, nowMs: number): string =
       run.phase ?? "",
       run.step ?? "",
       since(run.updatedAt, nowMs),
-      firstLine(run.reason ?? "")
+      run.postponed === undefined ? firstLine(run.reason ?? "") : postponedShort(run.postponed, nowMs)
     ])
   )
 
@@ -98,6 +111,9 @@ const waitsLine = ({ waitsFor }: RunView): ReadonlyArray<string> => {
   }
 }
 
+const postponedLine = ({ postponed }: SeenRun, nowMs: number): ReadonlyArray<string> =>
+  postponed === undefined ? [] : [postponedLong(postponed, nowMs)]
+
 /** The models that were named; without one the runtime chooses. */
 const modelsLine = ({ models }: RunView): ReadonlyArray<string> => {
   if (models === undefined) return []
@@ -129,7 +145,11 @@ const refusalLines = ({ refusals }: RunView): ReadonlyArray<string> => {
 }
 
 /** Phases, turns, sessions and tokens by role. `locations`: things to find, and where they are. */
-export const runSummary = (run: RunView, locations: ReadonlyArray<readonly [string, string]>): string => {
+export const runSummary = (
+  run: SeenRun,
+  locations: ReadonlyArray<readonly [string, string]>,
+  nowMs = Date.now()
+): string => {
   const phases = run.phases.map((phase) => [
     phase.id,
     visible(phase.title),
@@ -146,6 +166,7 @@ export const runSummary = (run: RunView, locations: ReadonlyArray<readonly [stri
     `${dataColor.bold(run.runId)} ${statusWord(run)}${run.reason === undefined ? "" : `: ${quotedRest(run.reason)}`}`,
     ...hostLine(run),
     ...waitsLine(run),
+    ...postponedLine(run, nowMs),
     ...modelsLine(run),
     table(["phase", "title", "state", "commit", "gate runs", "reviews"], phases),
     `${counted(run.sessionsCreated, "session")}, continued ${counted(run.sessionsReused, "time")}`,
@@ -165,13 +186,14 @@ export const doneBefore = ([newest]: ReadonlyArray<RunView>): string | undefined
     : undefined
 
 /** The command with which somebody goes on from here. */
-export const nextStep = ({ escalationId, hosted, planPath, runId, status }: RunView): string => {
+export const nextStep = ({ escalationId, hosted, planPath, postponed, runId, status }: SeenRun): string => {
   const plan = visibleLine(planPath)
   switch (status) {
     case "running":
-      return hosted === false
-        ? `next: 'reprise up' goes on with it`
-        : `next: 'reprise watch ${runId}' shows what happens`
+      if (hosted === false) return `next: 'reprise up' goes on with it`
+      return postponed === undefined
+        ? `next: 'reprise watch ${runId}' shows what happens`
+        : `next: it goes on by itself; 'reprise resume ${runId}' tries again now`
     case "waiting":
       return escalationId === undefined
         ? `next: 'reprise gate' asks you what is open`

@@ -4,6 +4,7 @@ import type { SessionView } from "@reprise/protocol"
 import type { SessionFile } from "@reprise/session-manager/transcript"
 import { dataColor } from "../terminal/Printer.ts"
 import { visible } from "../terminal/visible.ts"
+import { postponedLong } from "./postponedText.ts"
 import { table } from "./table.ts"
 
 const statusOf = ({ escalationId, hosted, status, turnId }: SessionView): string => {
@@ -27,7 +28,7 @@ export const sessionTable = (sessions: ReadonlyArray<SessionView>): string =>
     ])
   )
 
-const fieldLines = (session: SessionView): ReadonlyArray<string> => {
+const fieldLines = (session: SessionView, nowMs: number): ReadonlyArray<string> => {
   const { cacheRead, cacheWrite, input, output, reasoning } = session.tokens
   const rows: ReadonlyArray<readonly [string, string | number | undefined]> = [
     ["session", session.sessionId],
@@ -35,6 +36,7 @@ const fieldLines = (session: SessionView): ReadonlyArray<string> => {
     ["role", session.prompt === undefined ? session.role : undefined],
     ["phase", session.phase],
     ["status", statusOf(session)],
+    ["postponed", session.postponed === undefined ? undefined : postponedLong(session.postponed, nowMs)],
     ["held by", session.heldBy],
     ["question", session.escalationId],
     ["runtime", `${session.runtime} on host ${session.host}`],
@@ -93,8 +95,12 @@ const transcriptText = ({ messages }: Pick<SessionFile, "messages">): string =>
     ])
     .join("\n")
 
-export const sessionText = (session: SessionView, file: Pick<SessionFile, "messages"> | undefined): string =>
+export const sessionText = (
+  session: SessionView,
+  file: Pick<SessionFile, "messages"> | undefined,
+  nowMs = Date.now()
+): string =>
   [
-    ...fieldLines(session),
+    ...fieldLines(session, nowMs),
     ...(file === undefined ? [] : ["", file.messages.length === 0 ? "Nothing was said yet." : transcriptText(file)])
   ].join("\n")

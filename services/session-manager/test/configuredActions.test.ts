@@ -80,7 +80,7 @@ describe("the configured action of a trigger", () => {
     const second = givenWith({ actions })(history).when(stopped(1, 2, "unfinished", noOutput))
     assert.deepStrictEqual(second.work, [])
     assert.deepStrictEqual(second.timers, [
-      { _tag: "SetTimer", dueAt: at(92), command: { _tag: "RetryPrompt", turnId: t(1), number: 3 } }
+      { _tag: "SetTimer", dueAt: at(92), command: { _tag: "RetryPrompt", turnId: t(1), number: 3, wait: 0 } }
     ])
     const sent = givenWith({ actions })([...history, stopped(1, 2, "unfinished", noOutput)]).when({
       _tag: "RetryPrompt",

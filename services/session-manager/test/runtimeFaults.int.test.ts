@@ -171,7 +171,8 @@ layer(world, { excludeTestServices: true, timeout: "15 minutes" })("a runtime th
       assert.deepInclude(yield* awaitEvent("TurnCompleted"), { lastLines: "In the end." })
       assert.deepStrictEqual(
         (yield* storyUntil("TurnCompleted")).filter((type) => type !== "AgentWorking"),
-        ["SessionCreated", "TurnStarted", "AgentFailed", "TurnCompleted"]
+        // That it fails, and, once the runtime's own patience is over, until when the turn waits.
+        ["SessionCreated", "TurnStarted", "AgentFailed", "AgentFailed", "TurnCompleted"]
       )
       assert.deepStrictEqual(yield* played, ["limited 0", "limited 0"])
       assert.strictEqual((yield* users(runtimeSessionId)).length, 1)

@@ -2,17 +2,25 @@
 import { ActorConfig, Broker } from "@reprise/actor"
 import { journalSummary } from "@reprise/orchestrator/summary"
 import { renderSummary } from "@reprise/plan"
-import { contracts, isKey, subjects } from "@reprise/protocol"
+import { contracts, isKey, type RunView, subjects } from "@reprise/protocol"
 import { Effect, Option, Schema } from "effect"
 import { archivePath } from "../../project/Project.ts"
 import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
-import { allRuns, findRun } from "../../system/lookUp.ts"
+import { allRuns, allSessions, findRun } from "../../system/lookUp.ts"
 import { runToRead } from "../../system/meantRun.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { data, isForPeople, okJson, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
 import { markdownText } from "../../views/markdownText.ts"
-import { limitsLine, nextStep, runSummary, runsTable, tasksBegun, tasksTable } from "../../views/runText.ts"
+import {
+  limitsLine,
+  nextStep,
+  runSummary,
+  runsTable,
+  tasksBegun,
+  tasksTable,
+  withPostponed
+} from "../../views/runText.ts"
 
 const Entry = Schema.fromJsonString(Schema.Struct({ events: Schema.Unknown }))
 const decodeEntry = Schema.decodeUnknownEffect(Entry)
@@ -39,8 +47,15 @@ const readSummary = Effect.fnUntraced(function* (run: string) {
   )
 })
 
+/** With what their sessions wait for. Without an answer of the session-manager the runs are shown as they are. */
+const seen = Effect.fnUntraced(function* (runs: ReadonlyArray<RunView>) {
+  const isRunning = runs.some(({ status }) => status === "running")
+  const sessions = isRunning ? yield* Effect.orElseSucceed(allSessions, () => []) : []
+  return withPostponed(runs, sessions)
+})
+
 const printRuns = Effect.fnUntraced(function* (json: boolean) {
-  const runs = yield* allRuns
+  const runs = yield* Effect.flatMap(allRuns, seen)
   if (json) return okJson(runs)
   if (runs.length === 0) return say("No runs yet: 'reprise run PLAN.md' starts one.")
   data(runsTable(runs, Date.now()))
@@ -48,7 +63,8 @@ const printRuns = Effect.fnUntraced(function* (json: boolean) {
 
 const printRun = Effect.fnUntraced(function* (name: string, json: boolean) {
   const id = yield* runToRead(Option.some(name))
-  const run = yield* findRun(id)
+  const found = yield* findRun(id)
+  const [run = found] = yield* seen([found])
   // A server that others run may not let a client read the journal.
   const summary = Option.getOrUndefined(yield* Effect.option(readSummary(id)))
   const tasks = tasksBegun(summary)

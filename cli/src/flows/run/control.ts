@@ -1,9 +1,9 @@
-/** `reprise pause|resume|abort RUN` */
-import { Messenger } from "@reprise/actor"
-import { type Addressed, type CommandOf, type PublicEvent, type RunId, to } from "@reprise/protocol"
+/** `reprise pause|resume|abort RUN`; `resume` also ends the wait of a run that waits for its model's vendor. */
+import { Messenger, Refused } from "@reprise/actor"
+import { type Addressed, type CommandOf, type PublicEvent, type RunId, type SessionView, to } from "@reprise/protocol"
 import { Effect, Option } from "effect"
 import { type ClientFlags, withWritingClient } from "../../system/clientSystem.ts"
-import { findRun } from "../../system/lookUp.ts"
+import { findPostponed, findRun } from "../../system/lookUp.ts"
 import { runToChange } from "../../system/meantRun.ts"
 import { type CommandId, newCommandId } from "../../system/names.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
@@ -16,6 +16,14 @@ interface Flags extends ClientFlags {
 
 type Control = "PauseRun" | "ResumeRun" | "AbortRun"
 
+const refusedOrPending = (hint: string) => ({
+  Refused: (refused: Refused) => wrongUse("refused", refused.reason, hint, refused),
+  NoAnswer: () => Effect.succeed(undefined)
+})
+
+const retrying = (run: string): string =>
+  `${run} tries again: now if a process runs it, otherwise with the next 'reprise run' or 'reprise up'.`
+
 /** The event that shows the command's effect; undefined if none comes in time. */
 const control = Effect.fnUntraced(function* (
   run: string,
@@ -24,12 +32,9 @@ const control = Effect.fnUntraced(function* (
 ) {
   const messenger = yield* Messenger
   const { runId } = yield* findRun(run)
-  return yield* messenger.ask(commandTo(runId), { ...commandId, timeout: "10 seconds" }).pipe(
-    Effect.catchTags({
-      Refused: ({ reason }) => wrongUse("refused", reason, `'reprise status ${runId}' shows the run.`),
-      NoAnswer: () => Effect.succeed(undefined)
-    })
-  )
+  return yield* messenger
+    .ask(commandTo(runId), { ...commandId, timeout: "10 seconds" })
+    .pipe(Effect.catchTags(refusedOrPending(`'reprise status ${runId}' shows the run.`)))
 })
 
 const report = ({ json }: ClientFlags, run: string, event: PublicEvent | undefined, sentence: string) => {
@@ -51,16 +56,47 @@ export const pause = (flags: Flags & { readonly now: boolean }) => {
   )
 }
 
+/** A human does not want to wait for the model's vendor. */
+const retryTurn = Effect.fnUntraced(function* (
+  { runId, sessionId, turnId }: Pick<SessionView, "runId" | "sessionId" | "turnId">,
+  commandId: CommandId
+) {
+  if (turnId === undefined) return undefined
+  const messenger = yield* Messenger
+  return yield* messenger
+    .ask(to.sessionManager(sessionId).RetryTurn({ turnId }), { ...commandId, subject: runId, timeout: "10 seconds" })
+    .pipe(Effect.catchTags(refusedOrPending(`'reprise sessions show ${sessionId}' shows the session.`)))
+})
+
+/** A run that is paused, or is to pause, goes on; another one whose turn waits tries again now. */
 export const resume = (flags: Flags) => {
   const commandId = newCommandId("control")
+  const retryId = newCommandId("control")
   return withWritingClient(
     flags,
     Effect.gen(function* () {
       const run = yield* runToChange(flags.run)
-      const event = yield* control(run, commandId, (runId) => to.orchestrator(runId).ResumeRun())
+      const session = yield* findPostponed(run)
+      const retry =
+        session === undefined
+          ? undefined
+          : Effect.map(retryTurn(session, retryId), (event) =>
+              report(flags, run, event, event === undefined ? `${run} was asked to try again.` : retrying(run))
+            )
+      // A standalone session has no run that could be paused.
+      if (retry !== undefined && session?.prompt !== undefined) return yield* retry
+      const commandTo = (runId: RunId) => to.orchestrator(runId).ResumeRun()
       const pending = `Run ${run} was asked to continue.`
       const resumed = `Run ${run} will continue: now if 'reprise up' is running, otherwise with the next 'reprise run'.`
-      report(flags, run, event, event === undefined ? pending : resumed)
+      const continued = Effect.map(control(run, commandId, commandTo), (event) =>
+        report(flags, run, event, event === undefined ? pending : resumed)
+      )
+      if (retry === undefined) return yield* continued
+      return yield* Effect.catchIf(
+        continued,
+        ({ cause }) => cause instanceof Refused && cause.code === "not-paused",
+        () => retry
+      )
     })
   )
 }

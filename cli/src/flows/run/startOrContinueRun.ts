@@ -5,12 +5,13 @@ import { type RunId, type RunView, to } from "@reprise/protocol"
 import { Effect, Ref } from "effect"
 import { isInitialised } from "../../project/Project.ts"
 import { isBrokerLost, untilBrokerLostOrFull } from "../../system/broker.ts"
-import { allRuns, findRun, isOpenRun } from "../../system/lookUp.ts"
+import { allRuns, findPostponed, findRun, isOpenRun } from "../../system/lookUp.ts"
 import { newRunId } from "../../system/names.ts"
 import { hostingSystem } from "../../system/System.ts"
 import { type ExitCode, exitCodes } from "../../terminal/exitCodes.ts"
 import { data, say } from "../../terminal/Printer.ts"
 import { Display } from "../../views/live/Display.ts"
+import { postponedLong } from "../../views/postponedText.ts"
 import { doneBefore, runSummary } from "../../views/runText.ts"
 import type { Answerer } from "../gate/followEvents.ts"
 import { followRun } from "./followRun.ts"
@@ -60,8 +61,12 @@ const resume = Effect.fnUntraced(function* (execution: PlanExecution, run: RunVi
   const { phase, planPath, runId, status } = run
   const messenger = yield* Messenger
   const display = yield* Display
-  yield* display.continued(run)
+  const { postponed } = (yield* Effect.orElseSucceed(findPostponed(runId), () => undefined)) ?? {}
+  yield* display.continued({ ...run, ...(postponed === undefined ? {} : { postponed }) })
   if (!json) say(`Continuing run ${runId} of ${planPath} (${status}${phase === undefined ? "" : `, phase ${phase}`})`)
+  if (!json && postponed !== undefined) {
+    say(`${postponedLong(postponed, Date.now())}. 'reprise resume ${runId}' tries again now.`)
+  }
   yield* changeModel(execution, run)
   if (execution.options.auto && !run.auto && !json) {
     say("It was started without --auto, and goes on asking. 'reprise abort' and a new run would take it.")

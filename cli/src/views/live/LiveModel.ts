@@ -9,9 +9,11 @@ import {
   type PublicEvent,
   type RunView,
   type Step,
-  type Tokens
+  type Tokens,
+  type VendorFailure
 } from "@reprise/protocol"
 import { stepWords, vendorWords } from "../eventLine.ts"
+import type { Postponed } from "../postponedText.ts"
 import { type Tone, toneOf } from "./tones.ts"
 
 /** Something that takes its time before the first event, such as the broker's start. */
@@ -70,7 +72,9 @@ export interface LiveModel {
   readonly verbose: boolean
 }
 
-export type Continued = Pick<RunView, "runId" | "step" | "phase">
+export interface Continued extends Pick<RunView, "runId" | "step" | "phase"> {
+  readonly postponed?: Postponed
+}
 
 export type LiveInput =
   | { readonly _tag: "StepBegun"; readonly name: string; readonly atMs: number }
@@ -137,6 +141,11 @@ const withoutWriting = (run: LiveRun): LiveRun => {
 
 const withoutAwaited = ({ awaited: _, ...run }: LiveRun): LiveRun => run
 
+const vendorAwaited = (kind: VendorFailure, until?: string): Awaited => {
+  const text = vendorWords(kind)
+  return until === undefined ? { text } : { text, untilMs: Date.parse(until) }
+}
+
 const newTurn = (turnId: string): Turn => ({ turnId, tokens: noTokens, cost: 0, heard: false })
 
 const turnIn = (run: LiveRun, turnId: string): Turn => (run.turn?.turnId === turnId ? run.turn : newTurn(turnId))
@@ -185,9 +194,7 @@ const live = (run: LiveRun, message: LiveMessage, atMs: number, verbose: boolean
     }
     case "VendorAwaited": {
       const { kind, until } = message
-      const text = vendorWords(kind)
-      const awaited = until === undefined ? { text } : { text, untilMs: Date.parse(until) }
-      return { run: { ...run, awaited }, lines: nothing }
+      return { run: { ...run, awaited: vendorAwaited(kind, until) }, lines: nothing }
     }
   }
 }
@@ -242,12 +249,14 @@ const followEvent = (run: LiveRun, event: PublicEvent, atMs: number): LiveRun =>
     case "TurnFailed":
       return turnEnded(run, event)
     case "AgentFailed":
-      return run.awaited === undefined ? { ...run, awaited: { text: vendorWords(event.kind) } } : run
+      if (event.until !== undefined) return { ...run, awaited: vendorAwaited(event.kind, event.until) }
+      return run.awaited === undefined ? { ...run, awaited: vendorAwaited(event.kind) } : run
     case "EscalationRaised":
       return { ...run, awaited: { text: "Your answer is needed" }, sinceMs: atMs }
     case "EscalationAnswered":
     case "EscalationWithdrawn":
     case "StepResumed":
+    case "TurnRetried":
     case "AgentWorking":
       return withoutAwaited(run)
     default:
@@ -296,12 +305,13 @@ export const show = (model: LiveModel, input: LiveInput): Shown => {
       return stepDone(model, input.name, input.atMs)
     case "Continued": {
       const { atMs, run } = input
-      const { phase, runId, step } = run
-      const known = newRun(runId, atMs)
-      return {
-        model: replaced(model, step === undefined ? known : { ...known, doing: doingOf(step, phase) }),
-        lines: nothing
+      const { phase, postponed, runId, step } = run
+      const known = {
+        ...newRun(runId, atMs),
+        ...(step === undefined ? {} : { doing: doingOf(step, phase) }),
+        ...(postponed === undefined ? {} : { awaited: vendorAwaited(postponed.kind, postponed.until) })
       }
+      return { model: replaced(model, known), lines: nothing }
     }
     case "Event":
       return showEvent(model, input)

@@ -74,6 +74,8 @@ export const reviewerEvents = {
     kind: FailureKind,
     cycle: Schema.Int,
     lastLines: Schema.optionalKey(Schema.String),
+    /** When the model's vendor wants to be asked again, ISO 8601. Nothing happens by itself then. */
+    retryAt: Schema.optionalKey(Schema.String),
     /** It was interrupted, and the next review goes on in its session. */
     sessionKept: Schema.optionalKey(Schema.Boolean)
   }

@@ -114,6 +114,8 @@ export const SessionCommand = Schema.TaggedUnion({
   /** Ends this turn and keeps its session: TurnFailed says `aborted`, with the session usable. Any other turn is let be. */
   InterruptTurn: { sessionId: SessionId, turnId: TurnId, reason: Schema.String },
   AbortSession: { sessionId: SessionId, reason: Schema.String },
+  /** The turn waits for the model's vendor, and a human wants it to try again now. Refused unless this turn waits. */
+  RetryTurn: { sessionId: SessionId, turnId: TurnId },
   /** A human who worked in the session leaves it: the agent counts as idle as soon as it rests, without the grace. */
   HandBack: { sessionId: SessionId },
   ReplyToPrompt: {
@@ -186,10 +188,14 @@ export const sessionManagerEvents = {
   AgentFailed: {
     ...atSession,
     kind: VendorFailure,
-    message: Schema.String
+    message: Schema.String,
+    /** The turn waits, and tries again by itself at this time (ISO 8601). Absent: it does not wait, or its runtime does. */
+    until: Schema.optionalKey(Schema.String)
   },
   AgentGone: atSession,
   TurnStarted: atTurn,
+  /** A turn that waited for the model's vendor tries again before its time, because a human said so. */
+  TurnRetried: atTurn,
   TurnProgress: { ...atTurn, tool: Schema.optionalKey(Schema.String), tokens: Tokens },
   TurnCompleted: {
     ...atTurn,
@@ -215,6 +221,8 @@ export const sessionManagerEvents = {
     promptGiven: Schema.optionalKey(Schema.Boolean),
     /** The session has ended with its turn, or had ended before: nothing can be done in it any more. */
     sessionEnded: Schema.optionalKey(Schema.Boolean),
+    /** When the model's vendor wants to be asked again, ISO 8601. Nothing happens by itself then. */
+    retryAt: Schema.optionalKey(Schema.String),
     ...used,
     context: Schema.optionalKey(ContextFill),
     lastLines: Schema.optionalKey(Schema.String)
@@ -239,6 +247,8 @@ export const SessionView = Schema.Struct({
   turnId: Schema.optionalKey(TurnId),
   /** The open turn is being interrupted. */
   interrupting: Schema.optionalKey(Schema.Boolean),
+  /** The open turn waits for the model's vendor, and goes on by itself at this time (ISO 8601). */
+  postponed: Schema.optionalKey(Schema.Struct({ until: Schema.String, kind: VendorFailure, message: Schema.String })),
   /** The runtime's id of the newest prompt that Reprise sent; whatever follows another prompt was a human's. */
   lastPromptId: Schema.optionalKey(Schema.String),
   /** The newest prompts whose work is known, ours and others', newest last: a last message of another one is news. */
@@ -291,11 +301,13 @@ export const sessionManager = contract({
     "invalid",
     "prompt-closed",
     "not-an-option",
+    "not-waiting",
     "stale"
   ],
   outcomes: {
     StartTurn: caused("TurnStarted", "TurnFailed"),
     ContinueSession: caused("TurnStarted", "TurnFailed"),
+    RetryTurn: caused("TurnRetried"),
     InterruptTurn: eventual("TurnFailed", "TurnCompleted"),
     AbortSession: caused("SessionAborted"),
     CompleteSession: caused("SessionCompleted"),

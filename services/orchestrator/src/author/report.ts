@@ -30,6 +30,7 @@ import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
 import { render } from "../prompts.ts"
 import { hasGates } from "../quality/gates.ts"
 import { budgetReached } from "../question/limits.ts"
+import { withVendorAdvice } from "../question/vendorAdvice.ts"
 import { askForReport } from "./ask.ts"
 import { newGuidance } from "./prompt.ts"
 
@@ -287,9 +288,9 @@ export const turnFailed = (run: Run, turn: Turn, event: InputOf<"TurnFailed">): 
 }
 
 /** A turn that used up a budget raises the question that the next step would. Its author knows the task already. */
-const failureRequest = (run: Run, { kind, message }: InputOf<"TurnFailed">): EscalationRequest => {
-  const reached = kind === "turn-limit" ? budgetReached(run, run.step ?? "EXECUTE") : undefined
-  if (reached === undefined) return turnRequest(run, kind, message)
+const failureRequest = (run: Run, event: InputOf<"TurnFailed">): EscalationRequest => {
+  const reached = event.kind === "turn-limit" ? budgetReached(run, run.step ?? "EXECUTE") : undefined
+  if (reached === undefined) return turnRequest(run, event)
   const { brief: _, ...request } = reached
   return request
 }
@@ -297,7 +298,12 @@ const failureRequest = (run: Run, { kind, message }: InputOf<"TurnFailed">): Esc
 const anotherModel = (kind: FailureKind): Pick<EscalationRequest, "changesModelOf"> =>
   otherModelMayHelp(kind) ? { changesModelOf: "author" } : {}
 
-const turnRequest = ({ standalone }: Run, kind: FailureKind, message: string): EscalationRequest =>
-  standalone === undefined
-    ? { origin: "runtime", reason: `The author's turn failed (${kind}): ${message}`, ...anotherModel(kind) }
-    : { origin: kind === "turn-limit" ? "limit" : "runtime", reason: message, ...anotherModel(kind) }
+const turnRequest = (run: Run, event: InputOf<"TurnFailed">): EscalationRequest => {
+  const { kind, message } = event
+  const what = run.standalone === undefined ? `The author's turn failed (${kind}): ${message}` : message
+  return {
+    origin: run.standalone !== undefined && kind === "turn-limit" ? "limit" : "runtime",
+    reason: withVendorAdvice(run, what, event),
+    ...anotherModel(kind)
+  }
+}

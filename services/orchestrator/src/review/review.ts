@@ -34,6 +34,7 @@ import { agentOf } from "../control/model.ts"
 import { afterGiving, decisionLine, decisionsOf, newTo, quoted, wordsFor } from "../ledger/ledger.ts"
 import { lastVerified, reviewFile, sameCommit } from "../phase/plan.ts"
 import { budgetReached } from "../question/limits.ts"
+import { withVendorAdvice } from "../question/vendorAdvice.ts"
 
 /** Whether this session belongs to the phase's reviewer: the ids of those begin with the review's key. */
 export const isReviewerOf = (run: Run, phase: PhaseRun, sessionId: string): boolean =>
@@ -188,7 +189,7 @@ export const reviewFailed = (run: Run, phase: PhaseRun, event: InputOf<"ReviewFa
   const reached = kind === "turn-limit" ? budgetReached(run, "REVIEW") : undefined
   const failed: EscalationRequest = {
     origin: "reviewer",
-    reason: `The review failed (${kind}): ${reason}`,
+    reason: withVendorAdvice(run, `The review failed (${kind}): ${reason}`, event),
     retry: { step: "REVIEW" },
     ...(otherModelMayHelp(kind) ? { changesModelOf: "reviewer" } : {}),
     ...(lastLines === undefined ? {} : { evidence: { lastLines } })

@@ -186,10 +186,10 @@ const failReview = (
   open: OpenReview,
   kind: InputOf<"TurnFailed">["kind"],
   reason: string,
-  turn: Parameters<typeof lastLinesOf>[0]
+  { retryAt, ...turn }: Parameters<typeof lastLinesOf>[0] & Pick<InputOf<"TurnFailed">, "retryAt">
 ): Decision =>
   Result.succeed([
-    { ...reviewFailed(open, kind, reason), ...lastLinesOf(turn) },
+    { ...reviewFailed(open, kind, reason), ...lastLinesOf(turn), ...(retryAt === undefined ? {} : { retryAt }) },
     { _tag: "ReviewerForgotten", sessionId: open.sessionId, aborted: false, reason: `its review failed: ${reason}` }
   ])
 

@@ -2,7 +2,7 @@
  * What is done about an agent that is idle without a report, gone, asking or failing: the configured actions, in
  * order, each as often as it may be tried (docs/design/sessions.md#auto-resume).
  */
-import type { VendorFailure } from "@reprise/protocol"
+import { VendorFailure } from "@reprise/protocol"
 import type { EventOf, JournalEvent, SessionDetails } from "../actor/journal.ts"
 import { eventFields, type Session } from "../actor/state.ts"
 import type { ActionName, Configured, Detailed } from "../settings.ts"
@@ -77,6 +77,10 @@ export const afterProgress = (tried: TriedActions, worked: boolean, now: string)
 export type Trigger = EventOf<"ActionCounted">["trigger"]
 
 export const triggerOf = (kind: "gone" | VendorFailure): Trigger => (kind === "gone" ? kind : `error.${kind}`)
+
+/** The vendor's failure that a trigger is about; undefined: it is about something else. */
+export const vendorOf = (trigger: Trigger): VendorFailure | undefined =>
+  VendorFailure.literals.find((kind) => triggerOf(kind) === trigger)
 
 export const triedFor = (session: Session, trigger: Trigger): TriedActions => session.tried[trigger] ?? nothingTried
 

@@ -22,7 +22,7 @@ import { recordArchived, recordSaved } from "../lifecycle/transcript.ts"
 import type { SessionSettings } from "../settings.ts"
 import { interruptTurn, recordInterrupted } from "../turn/interruptTurn.ts"
 import { recordInspected, recordOpened, recordUnreachable } from "../turn/openSession.ts"
-import { recordPromptFailed, recordRecovering, retryPrompt } from "../turn/promptFailures.ts"
+import { recordPromptFailed, recordRecovering, retryPrompt, retryTurn } from "../turn/promptFailures.ts"
 import { recordPromptAgain, recordPromptResult, recordPromptStopped } from "../turn/promptResults.ts"
 import { continueSession, startTurn } from "../turn/startTurn.ts"
 import { type Decision, requireAddressedHere } from "./guards.ts"
@@ -48,6 +48,8 @@ export const decide =
         return addressed(input, delivery, () => startSession(session, input, delivery))
       case "InterruptTurn":
         return addressed(input, delivery, () => interruptTurn(session, input, delivery))
+      case "RetryTurn":
+        return addressed(input, delivery, () => retryTurn(session, input, delivery))
       case "AbortSession":
         return addressed(input, delivery, () => abortSession(session, input, delivery))
       case "HandBack":

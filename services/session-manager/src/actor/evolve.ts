@@ -65,6 +65,7 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
     case "HandedBack":
     case "SessionCreated":
     case "SessionReused":
+    case "TurnRetried":
     case "TurnStarted":
       return session
   }

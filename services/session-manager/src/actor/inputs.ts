@@ -138,7 +138,8 @@ export const SessionTimer = Schema.TaggedUnion({
   PauseIdle: { useCount: Schema.Int },
   /** `held`: it expires although its phase or a question may need it. */
   ExpireIdle: { useCount: Schema.Int, held: Schema.optionalKey(Schema.Boolean) },
-  RetryPrompt: ofPrompt
+  /** `wait`: how many waits the turn had when it was set. Of an earlier one it is stale: a human had it end before its time. */
+  RetryPrompt: { ...ofPrompt, wait: Schema.optionalKey(Schema.Int) }
 })
 export type SessionTimer = typeof SessionTimer.Type
 export type Timer<Tag extends SessionTimer["_tag"]> = Extract<SessionTimer, { readonly _tag: Tag }>

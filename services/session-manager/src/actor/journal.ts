@@ -140,6 +140,8 @@ const TurnWaiting = Schema.TaggedStruct("TurnWaiting", {
   number: Schema.Int,
   trigger: ActionTrigger,
   waitMs: Schema.Finite,
+  /** What the model's vendor said. */
+  message: Schema.optionalKey(Schema.String),
   /** The configured action that this is, and which attempt; absent: the action was counted by itself. */
   index: Schema.optionalKey(Schema.Int),
   attempt: Schema.optionalKey(Schema.Int),
@@ -155,6 +157,8 @@ const PromptRetried = Schema.TaggedStruct("PromptRetried", {
   number: Schema.Int,
   /** The prompt was delayed and is sent for the first time. */
   first: Schema.optionalKey(Schema.Boolean),
+  /** What was left of the wait when a human had it end. */
+  leftMs: Schema.optionalKey(Schema.Finite),
   at: Schema.String
 })
 

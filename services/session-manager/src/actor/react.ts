@@ -14,6 +14,13 @@ type Sent = ReadonlyArray<Outgoing>
 const work = (details: SessionDetails, task: SessionWork): Outgoing => requestWork(details.host, task)
 const timer = (at: string, ms: number, command: SessionTimer): Outgoing => setTimer(after(at, ms), command)
 
+const retryLater = (
+  { turn }: Session,
+  { at, number, turnId }: EventOf<"PromptPrepared" | "TurnWaiting">,
+  ms: number
+): Outgoing =>
+  timer(at, ms, { _tag: "RetryPrompt", turnId, number, ...(turn === undefined ? {} : { wait: turn.waits }) })
+
 const onRuntime = ({ directory, runtime }: SessionDetails, runtimeSessionId: string) => ({
   runtime,
   directory,
@@ -191,13 +198,11 @@ const sent = (
     case "SessionLost":
       return [openSession(session, details, event.turnId)]
     case "PromptPrepared":
-      return event.delayMs === undefined
-        ? runPrompt(session, details)
-        : [timer(event.at, event.delayMs, { _tag: "RetryPrompt", turnId: event.turnId, number: event.number })]
+      return event.delayMs === undefined ? runPrompt(session, details) : [retryLater(session, event, event.delayMs)]
     case "PromptRetried":
       return runPrompt(session, details)
     case "TurnWaiting":
-      return [timer(event.at, event.waitMs, { _tag: "RetryPrompt", turnId: event.turnId, number: event.number })]
+      return [retryLater(session, event, event.waitMs)]
     case "HandedBack":
       return [work(details, { _tag: "HandBack" })]
     case "TurnInterrupting":
@@ -235,6 +240,7 @@ const sent = (
     case "SessionCreated":
     case "SessionReplaced":
     case "SessionReused":
+    case "TurnRetried":
     case "TurnStarted":
     case "UsageCounted":
       return [publish(event)]

@@ -21,8 +21,10 @@ export interface OpenTurn {
   readonly corrections: number
   readonly autoContinues: number
   readonly waits: number
-  /** How long it waited for a rate limit, for credit or for the network. */
+  /** How long it waited for a rate limit, for credit or for the network, the present wait included. */
   readonly waitedMs: number
+  /** The present wait: when it is over, ISO 8601, and what for. */
+  readonly wait?: Pick<EventOf<"TurnWaiting">, "trigger" | "message"> & { readonly until: string }
   /** How long it waited for a human's answers. */
   readonly humanMs: number
   /** The failure that was announced last, since the newest prompt. */

@@ -2,11 +2,19 @@
 import type { WorkOnHost } from "@reprise/actor"
 import { SessionView } from "@reprise/protocol"
 import { Option, Schema } from "effect"
+import { vendorOf } from "../activity/actions.ts"
 import { hasEnded, holdOf, isEnded, type Session } from "./state.ts"
 
 const heldBy = (session: Session): Pick<SessionView, "heldBy"> => {
   const hold = hasEnded(session) ? undefined : holdOf(session)
   return hold === undefined ? {} : { heldBy: hold }
+}
+
+/** Until when the open turn waits for the model's vendor; a runtime that is gone is another matter. */
+const postponed = ({ turn }: Session): Pick<SessionView, "postponed"> => {
+  const { message = "", trigger = "gone", until = "" } = turn?.wait ?? {}
+  const kind = vendorOf(trigger)
+  return turn?.stage === "waiting" && kind !== undefined ? { postponed: { until, kind, message } } : {}
 }
 
 export const viewOf = (session: Session): SessionView | undefined => {
@@ -21,6 +29,7 @@ export const viewOf = (session: Session): SessionView | undefined => {
     ...(session.runtimeSessionId === undefined ? {} : { runtimeSessionId: session.runtimeSessionId }),
     ...(session.turn === undefined ? {} : { turnId: session.turn.request.turnId }),
     ...(session.turn?.stage === "interrupting" ? { interrupting: true } : {}),
+    ...postponed(session),
     ...(session.lastPromptId === undefined ? {} : { lastPromptId: session.lastPromptId }),
     ...(session.knownPromptIds.length === 0 ? {} : { knownPromptIds: session.knownPromptIds }),
     turns: session.turns,

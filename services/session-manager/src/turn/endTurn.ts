@@ -33,6 +33,8 @@ export interface TurnFailure {
   readonly sessionUsable: boolean
   /** The session ends, or has ended. */
   readonly sessionEnded?: true
+  /** When the model's vendor wants to be asked again. */
+  readonly retryAt?: string
 }
 
 /** Whether the turn's words have reached the agent; no field where nobody can tell. */

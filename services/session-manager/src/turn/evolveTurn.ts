@@ -3,6 +3,7 @@ import { addUsage, noUsage } from "@reprise/protocol"
 import { attemptCounted } from "../activity/actions.ts"
 import type { EventOf } from "../actor/journal.ts"
 import { changeTurn, knowing, type OpenTurn, type Session, usedAt } from "../actor/state.ts"
+import { after } from "../settings.ts"
 
 type TurnEvent = EventOf<
   | "AgentFailed"
@@ -46,12 +47,7 @@ export const evolveTurn = (session: Session, event: TurnEvent): Session => {
         lastPromptId: event.identity.messageId
       }
     case "PromptRetried":
-      return changeTurn(usedAt(session, event.at), event.turnId, (turn) => ({
-        ...turn,
-        stage: "prompting",
-        delayed: false,
-        attempts: event.first === true ? turn.attempts : Math.max(1, turn.attempts) + 1
-      }))
+      return changeTurn(usedAt(session, event.at), event.turnId, (turn) => promptRetried(turn, event))
     case "PromptTakenUp":
       return changeTurn(session, event.turnId, (turn) => ({ ...turn, attempts: Math.max(1, turn.attempts) + 1 }))
     case "PromptEnded":
@@ -141,6 +137,15 @@ const promptPrepared = ({ announcedFailure: _, ...turn }: OpenTurn, event: Event
   autoContinues: turn.autoContinues + (event.because === "turn-limit" ? 1 : 0)
 })
 
+/** What was left of a wait that a human had end does not count as waited. */
+const promptRetried = ({ wait: _, ...turn }: OpenTurn, event: EventOf<"PromptRetried">): OpenTurn => ({
+  ...turn,
+  stage: "prompting",
+  delayed: false,
+  waitedMs: turn.waitedMs - (event.leftMs ?? 0),
+  attempts: event.first === true ? turn.attempts : Math.max(1, turn.attempts) + 1
+})
+
 const promptEnded = (session: Session, event: EventOf<"PromptEnded">): Session => {
   const ended: Session = {
     ...usedAt(session, event.at),
@@ -172,14 +177,15 @@ const lastLinesOf = (turn: OpenTurn, event: EventOf<"PromptEnded">) =>
     : { lastLines: event.lastLines }
 
 const turnWaiting = (session: Session, event: EventOf<"TurnWaiting">): Session => {
-  const { at, attempt, index, trigger } = event
+  const { at, attempt, index, message, trigger } = event
   const counted =
     index === undefined || attempt === undefined ? session : attemptCounted(session, trigger, { index, attempt, at })
   return changeTurn(counted, event.turnId, (turn) => ({
     ...turn,
     stage: "waiting",
     waits: turn.waits + 1,
-    waitedMs: turn.waitedMs + event.waitMs
+    waitedMs: turn.waitedMs + event.waitMs,
+    wait: { until: after(at, event.waitMs), trigger, ...(message === undefined ? {} : { message }) }
   }))
 }
 

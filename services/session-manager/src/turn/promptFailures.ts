@@ -3,7 +3,13 @@
  * (docs/design/sessions.md#turns).
  */
 import type { Delivery } from "@reprise/actor"
-import { type FailureKind, isStandalone, passesByItself, type VendorFailure } from "@reprise/protocol"
+import {
+  type FailureKind,
+  isStandalone,
+  passesByItself,
+  type SessionCommand,
+  type VendorFailure
+} from "@reprise/protocol"
 import { Result } from "effect"
 import {
   actionTaken,
@@ -19,12 +25,13 @@ import {
   currentTurn,
   type Decision,
   nothing,
+  refuse,
   refuseOutdated
 } from "../actor/guards.ts"
 import type { Report, Timer } from "../actor/inputs.ts"
-import type { JournalEvent } from "../actor/journal.ts"
+import type { EventOf, JournalEvent } from "../actor/journal.ts"
 import { eventFields, type OpenTurn, type Session } from "../actor/state.ts"
-import type { SessionSettings } from "../settings.ts"
+import { after, type SessionSettings } from "../settings.ts"
 import { type TurnFailure, turnAndSessionFailed, turnFailed } from "./endTurn.ts"
 import { usageAdded } from "./evolveTurn.ts"
 import { hasWorked, maxActions, promptEnded } from "./promptResults.ts"
@@ -65,14 +72,17 @@ export const recordPromptFailed = (
   const at = { ...current, turn: usageAdded(current.turn, ended) }
   const { details, turn } = at
   const { kind, message } = report
-  const failure: TurnFailure = { kind, message, sessionUsable: isUsable(report) }
+  const retryAt = report.retryAfterMs === undefined ? {} : { retryAt: after(delivery.now, report.retryAfterMs) }
+  const failure: TurnFailure = { kind, message, sessionUsable: isUsable(report), ...retryAt }
   const cause = actionable[kind]
   if (cause !== undefined) {
     const chosen = chooseForFailure(session, turn, report, cause, delivery, settings)
-    const announced = announce(at, cause, message)
     if (chosen.action === "wait" || chosen.action === "continue") {
-      return Result.succeed([...announced, ...sendAgain(session, at, report, cause, chosen, delivery, settings)])
+      const again = sendAgain(session, at, report, cause, chosen, delivery, settings)
+      const waiting = again.find((event) => event._tag === "TurnWaiting")
+      return Result.succeed([...announce(at, cause, message, waiting), ...again])
     }
+    const announced = announce(at, cause, message)
     return Result.succeed(
       chosen.action === "fail"
         ? [ended, ...announced, ...turnAndSessionFailed(details, turn, failure, delivery)]
@@ -90,15 +100,18 @@ export const recordPromptFailed = (
     : Result.succeed([ended, turnFailed(details, turn, failure, delivery)])
 }
 
-/** What is published of a failure, once for each kind in a row. */
+/** What is published of a failure: once for each kind in a row, and each time until when the turn waits. */
 const announce = (
   { details, turn }: CurrentPrompt,
   cause: ActionableKind,
-  message: string
+  message: string,
+  waiting?: EventOf<"TurnWaiting">
 ): ReadonlyArray<JournalEvent> => {
   const fields = eventFields(details, turn.request.turnId)
   if (cause === "gone") return [{ _tag: "AgentGone", ...fields }]
-  return turn.announcedFailure === cause ? [] : [{ _tag: "AgentFailed", ...fields, kind: cause, message }]
+  if (waiting === undefined && turn.announcedFailure === cause) return []
+  const until = waiting === undefined ? {} : { until: after(waiting.at, waiting.waitMs) }
+  return [{ _tag: "AgentFailed", ...fields, kind: cause, message, ...until }]
 }
 
 type FailureAction = "wait" | "continue" | "escalate" | "fail"
@@ -143,7 +156,8 @@ const sendAgain = (
   const { turnId } = turn.request
   const { attempt, delayMs, index } = chosen
   const trigger = triggerOf(cause)
-  const waiting = { _tag: "TurnWaiting" as const, turnId, number: prompt.number, trigger, at: delivery.now }
+  const { message } = report
+  const waiting = { _tag: "TurnWaiting" as const, turnId, number: prompt.number, trigger, message, at: delivery.now }
   if (chosen.action === "wait") {
     return [{ ...waiting, waitMs: Math.max(waitMsOf(turn, report, settings), delayMs), index, attempt }]
   }
@@ -163,11 +177,32 @@ export const recordRecovering = (session: Session, report: Report<"RecordRecover
   return Result.succeed([{ _tag: "AgentFailed", ...eventFields(current.details, turnId), kind, message }])
 }
 
+const retried = ({ delayed, request }: OpenTurn, number: number, { now: at }: Delivery): EventOf<"PromptRetried"> => ({
+  _tag: "PromptRetried",
+  turnId: request.turnId,
+  number,
+  ...(delayed ? { first: true } : {}),
+  at
+})
+
 /** The wait is over. */
 export const retryPrompt = (session: Session, timer: Timer<"RetryPrompt">, delivery: Delivery): Decision => {
-  const current = currentTurn(session, timer.turnId, "waiting")
-  if (current?.turn.prompt?.number !== timer.number) return nothing
-  const { number, turnId } = timer
-  const first = current.turn.delayed ? { first: true } : {}
-  return Result.succeed([{ _tag: "PromptRetried", turnId, number, ...first, at: delivery.now }])
+  const turn = currentTurn(session, timer.turnId, "waiting")?.turn
+  if (turn?.prompt?.number !== timer.number || (timer.wait ?? turn.waits) !== turn.waits) return nothing
+  return Result.succeed([retried(turn, timer.number, delivery)])
+}
+
+type RetryTurn = Extract<SessionCommand, { readonly _tag: "RetryTurn" }>
+
+/** A human has the wait end before its time. */
+export const retryTurn = (session: Session, { sessionId, turnId }: RetryTurn, delivery: Delivery): Decision => {
+  const { details, turn } = currentTurn(session, turnId, "waiting") ?? {}
+  if (details === undefined || turn?.prompt === undefined || turn.wait === undefined) {
+    return refuse("not-waiting", `Turn ${turnId} of session ${sessionId} does not wait for the model's vendor.`)
+  }
+  const leftMs = Date.parse(turn.wait.until) - Date.parse(delivery.now)
+  return Result.succeed([
+    { _tag: "TurnRetried", ...eventFields(details), turnId },
+    { ...retried(turn, turn.prompt.number, delivery), leftMs: Math.max(0, leftMs) }
+  ])
 }

@@ -1,0 +1,131 @@
+/** The model's vendor refuses for a while: the work waits and says until when, tries again when told, or asks. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { commits, once, plan, script } from "../harness/modelScript.ts"
+import { screenOf } from "../harness/screenOf.ts"
+import { makeWorld, type World } from "../harness/World.ts"
+import { waitUntil } from "../harness/waitUntil.ts"
+
+const author = { role: "author", kind: "work" } as const
+const slowDown = { error: { message: "slow down", type: "rate_limit_error" } }
+
+/** The author's first call of the model is refused for this long; the calls after it are answered. */
+const limited = (retryAfterSeconds: number) => ({
+  plan: plan("One"),
+  script: script(
+    once(author, [
+      { bash: "true", fault: { status: 429, retryAfterSeconds, body: slowDown } },
+      ...[commits("work.txt", "work")].flat()
+    ])
+  )
+})
+
+const theQuestion = (world: World) =>
+  Effect.map(world.questions, ([question]) => question ?? assert.fail("no question is open"))
+
+describe("a run whose model is rate-limited", () => {
+  it.live("says until when it waits, to whoever looks, and tries again at once when it is told to", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld(limited(1_800))
+      const run = yield* world.start("run", "PLAN.md", "--no-input")
+      yield* run.waitFor(
+        /model failed \(rate_limited\), and is asked again at \d{4}-\d\d-\d\d \d\d:\d\d UTC: slow down/
+      )
+
+      const [{ runId } = assert.fail("no run")] = yield* world.runs
+      const list = yield* world.reprise("status")
+      assert.match(list.stdout, /Rate limited, again in (29:\d\d|30:00)/)
+      const one = yield* world.reprise("status", runId)
+      assert.match(one.stdout, /Rate limited, again in (29:\d\d|30:00) \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\): slow down/)
+      assert.include(one.stdout, `next: it goes on by itself; 'reprise resume ${runId}' tries again now`)
+      const [session] = yield* world.sessions
+      assert.deepInclude(session?.postponed, { kind: "rate_limited", message: "slow down" })
+
+      // Who comes late counts down too.
+      const size = { columns: 100, rows: 30 }
+      const late = yield* world.startIn({ input: size }, "run", "PLAN.md", "--no-input")
+      yield* waitUntil(
+        Effect.map(
+          Effect.suspend(() => screenOf(late.stdout, size)),
+          (rows) => (/Rate limited, again in 29:\d\d/.test(rows.at(-1) ?? "") ? true : undefined)
+        )
+      )
+
+      const calls = (yield* world.model.calls).length
+      const resumed = yield* world.reprise("resume")
+      assert.deepStrictEqual([resumed.code, resumed.stdout], [0, ""], resumed.stderr)
+      assert.include(resumed.stderr, `${runId} tries again: now`)
+      const { code, stderr } = yield* run.ended
+      assert.strictEqual(code, 0, stderr)
+      assert.include(stderr, "Trying again now, as somebody asked")
+      assert.strictEqual((yield* late.ended).code, 0)
+      assert.isAbove((yield* world.model.calls).length, calls)
+      const again = yield* world.reprise("resume", runId)
+      assert.strictEqual(again.code, 2, "nothing waits any more")
+    })
+  )
+
+  it.live("asks where the vendor wants a longer wait than the run may have, and says what the answers do", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({ ...limited(7_200), openCode: "shared" })
+      const parked = yield* world.reprise("run", "PLAN.md", "--no-input")
+      assert.strictEqual(parked.code, 4, parked.stderr)
+      assert.match(
+        parked.stderr.replace(/\s+/g, " "),
+        /slow down\. It may be asked again at \d{4}-\d\d-\d\d \d\d:\d\d UTC\. Nothing goes on by itself before you answer; to continue is to try again\./
+      )
+      assert.include(parked.stderr, "m = change the model and go on")
+      const { escalationId } = yield* theQuestion(world)
+      assert.strictEqual((yield* world.reprise("gate", "answer", escalationId, "c")).code, 0)
+      const done = yield* world.reprise("run", "PLAN.md", "--no-input")
+      assert.strictEqual(done.code, 0, done.stderr)
+      const [run] = yield* world.runs
+      assert.strictEqual(run?.sessionsCreated, 2, "author and reviewer: the author goes on in its session")
+    })
+  )
+
+  it.live("asks at once when no credit is left, where it is told not to wait for that", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        openCode: "shared",
+        plan: plan("One"),
+        config: 'permissions = "all"\n\n[sessions.onError]\nout_of_credits = ["escalate"]\n',
+        script: script(
+          once(author, [
+            { bash: "true", fault: { status: 402, body: { error: { message: "insufficient credit" } } } },
+            ...[commits("work.txt", "work")].flat()
+          ])
+        )
+      })
+      const parked = yield* world.reprise("run", "PLAN.md", "--no-input")
+      assert.strictEqual(parked.code, 4, parked.stderr)
+      assert.include(parked.stderr, "Add credit first, or go on with another model. Nothing goes on by itself")
+    })
+  )
+})
+
+describe("a standalone session whose model is rate-limited", () => {
+  it.live("tries again at once when it is told to, by its id", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        openCode: "shared",
+        plan: plan("One"),
+        script: script(
+          once({ kind: "report" }, { report: { result: "complete" } }),
+          once(
+            { firstUser: "Say hello" },
+            { text: "Hello.", fault: { status: 429, retryAfterSeconds: 1_800, body: slowDown } }
+          )
+        )
+      })
+      const session = yield* world.start("sessions", "start", "Say hello", "--no-input")
+      yield* session.waitFor(/asked again at/)
+      const [{ sessionId } = assert.fail("no session")] = yield* world.sessions
+      assert.match((yield* world.reprise("sessions", "show", sessionId)).stdout, /postponed: +Rate limited, again in/)
+      const resumed = yield* world.reprise("resume", sessionId)
+      assert.strictEqual(resumed.code, 0, resumed.stderr)
+      const { code, stderr } = yield* session.ended
+      assert.strictEqual(code, 0, stderr)
+    })
+  )
+})

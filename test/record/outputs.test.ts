@@ -1,0 +1,46 @@
+import { assert, describe, it } from "@effect/vitest"
+import { commandsIn, normalised, withOutputs } from "./outputs.ts"
+
+const page = `Before.
+<!-- Output of 'status', written by 'npm run record:outputs' -->
+old
+<!-- End of the output -->
+After.`
+
+const tableAt = (since: string) => {
+  const width = Math.max(since.length, 5)
+  return [
+    `┌─────┬${"─".repeat(width + 2)}┬───┐`,
+    `│ run │ ${"since".padEnd(width)} │ x │`,
+    `├─────┼${"─".repeat(width + 2)}┼───┤`,
+    `│ r1  │ ${since.padEnd(width)} │ y │`,
+    `└─────┴${"─".repeat(width + 2)}┴───┘`
+  ].join("\n")
+}
+
+describe("outputs in a document", () => {
+  it("stand in blocks that name their commands", () => {
+    assert.deepStrictEqual(commandsIn(page), ["status"])
+    const written = withOutputs(page, new Map([["status", "all is well\n"]]))
+    assert.match(
+      written,
+      /^Before\.\n<!-- .* -->\n\n```console\n\$ reprise status\nall is well\n```\n\n<!-- .* -->\nAfter\.$/
+    )
+    assert.strictEqual(withOutputs(written, new Map([["status", "all is well\n"]])), written)
+    assert.notStrictEqual(withOutputs(written, new Map([["status", "something else"]])), written)
+  })
+
+  it.each([
+    [
+      "run rabc123-00112233, at 2030-02-03 04:05 UTC (7 min ago)",
+      "run rtou1va-c63dcaef, at 2026-11-21 09:12 UTC (just now)"
+    ],
+    ["Answered: fix by somebody", "Answered: fix by you"],
+    ["Used so far: 5 tokens (and 6 from the cache)", "Used so far: 28174 tokens (and 54572 from the cache)"],
+    [tableAt("1 min ago"), tableAt("just now")],
+    [tableAt("12 min ago"), tableAt("just now")],
+    [tableAt("just now"), tableAt("just now")]
+  ])("are the same whoever makes them: %s", (output, shown) => {
+    assert.strictEqual(normalised(output), shown)
+  })
+})
