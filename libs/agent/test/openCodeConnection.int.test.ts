@@ -1,10 +1,12 @@
 /** A turn and its events over a connection that breaks. */
 import { assert, describe, layer } from "@effect/vitest"
 import { ScriptedModel } from "@reprise/scripted-model"
+import { makeFaultyProxy } from "@reprise/testing"
 import { Effect, Fiber, Layer } from "effect"
 import { AgentRuntime, layerOpenCode, OpenCodeServer } from "../src/index.ts"
 import { makeLink } from "./contract/Link.ts"
 import { openCodeWorld } from "./contract/openCodeWorld.ts"
+import { Places } from "./contract/Places.ts"
 import { newIds, newSession, recordEvents, say, userMessages, World, waitUntil } from "./contract/World.ts"
 
 /** The same server, reached over a link of this test. */
@@ -89,6 +91,23 @@ describe("OpenCode over a broken connection", () => {
           yield* say(id, "say hello")
           yield* link.unplug
           yield* waitUntil(Effect.sync(() => seen.find((event) => event.type === "gone" && event.sessionId === id)))
+        }).pipe(Effect.provideContext(context))
+      })
+    )
+
+    it.effect("names a model that it does not know also when the reason is lost on the way", () =>
+      Effect.gen(function* () {
+        const { connection } = yield* OpenCodeServer
+        const { password, url } = yield* connection
+        const proxy = yield* makeFaultyProxy(url)
+        yield* proxy.fault({ path: /event/, fault: { do: "mute", types: ["session.error"] } })
+        const connected = OpenCodeServer.layerConnect({ url: proxy.url, password })
+        const context = yield* Layer.build(layerOpenCode().pipe(Layer.provide(connected)))
+        yield* Effect.gen(function* () {
+          const { directory } = yield* Places
+          const prompt = { runtimeSessionId: yield* newSession(), directory, text: "say hello", promptId: newIds() }
+          const error = yield* Effect.flip((yield* AgentRuntime).prompt({ ...prompt, model: "nobody/nothing" }))
+          assert.include(error.message, "Model not found: nobody/nothing")
         }).pipe(Effect.provideContext(context))
       })
     )

@@ -56,6 +56,20 @@ const refused = ({ session }: TurnRun, error: Refused): AgentError =>
     ? promptFailed({ kind: "session-missing", detail: `OpenCode has no session ${session.id}.`, sessionUsable: false })
     : other(`${error.message}. Look at OpenCode's log, or start a new session.`)
 
+/** Whether OpenCode lists the prompt's model; one that names none, or cannot be looked up now, counts as listed. */
+const listsModel = ({ options, prompt, session: { directory } }: TurnRun) => {
+  const model = modelOf(prompt.model)
+  if (model === undefined) return Effect.succeed(true)
+  return options.calls
+    .once("models", (client, signal) => client.config.providers({ directory }, { signal }))
+    .pipe(
+      Effect.map(({ providers }) =>
+        providers.some(({ id, models }) => id === model.providerID && Object.hasOwn(models, model.modelID))
+      ),
+      Effect.orElseSucceed(() => true)
+    )
+}
+
 const notTaken = ({ prompt }: TurnRun): AgentError =>
   other(
     `OpenCode did not take the prompt and gave no reason. It may not know the model or the agent, or the ids of the prompt (${prompt.promptId.messageId}) are in use in another session: look at .reprise/logs/opencode.log.`
@@ -128,11 +142,12 @@ const send = ({ options, prompt, session }: TurnRun) => {
     )
 }
 
-/** A refusal of the prompt names no reason, but an event that comes with it does. */
+/** A refusal of the prompt names no reason. An event that comes with it does, but it can be late or lost. */
 const explain = Effect.fnUntraced(function* (run: TurnRun, error: Refused, sentAt: number) {
   if (error.status < 500) return refused(run, error)
   const reported = yield* run.options.feed.errorSince(run.session.id, sentAt)
   if (Option.isSome(reported)) return other(`OpenCode refused the prompt: ${reported.value}`)
+  if (!(yield* listsModel(run))) return other(`OpenCode refused the prompt: Model not found: ${run.prompt.model}`)
   const turn = turnOf(yield* listMessages(run), run.prompt.promptId.messageId)
   return turn._tag === "absent" ? notTaken(run) : refused(run, error)
 })
