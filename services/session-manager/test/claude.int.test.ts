@@ -54,11 +54,13 @@ layer(claudeWorld(script), { excludeTestServices: true, timeout: "15 minutes" })
       const { awaitEvent, callsOf, played, send, start, storyUntil } = yield* scene(1, { runtime: "claude" })
       yield* send(start)
       assert.deepInclude(yield* awaitEvent("AgentFailed"), { kind: "rate_limited" })
+      assert.property(yield* awaitEvent("AgentFailed", 2), "until")
       assert.deepInclude(yield* awaitEvent("TurnCompleted"), { lastLines: "In the end.", attempts: 2 })
       assert.deepStrictEqual(yield* played, ["limited 0", "limited 0"])
       assert.deepStrictEqual(
         (yield* storyUntil("TurnCompleted")).filter((type) => type !== "AgentWorking"),
-        ["SessionCreated", "TurnStarted", "AgentFailed", "TurnCompleted"]
+        // That it fails, and, once the runtime's own patience is over, until when the turn waits.
+        ["SessionCreated", "TurnStarted", "AgentFailed", "AgentFailed", "TurnCompleted"]
       )
       const calls = yield* callsOf
       assert.strictEqual(new Set(calls.map(({ session }) => session)).size, 1)
