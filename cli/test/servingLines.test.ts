@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isOpenRun } from "../src/system/lookUp.ts"
+import { isOpenRun } from "../src/views/ended.ts"
 import { consoleLine, servingLines } from "../src/views/servingLines.ts"
 import { aRun } from "./support/views.ts"
 

@@ -5,8 +5,9 @@ import * as Command from "effect/cli/Command"
 import * as Completions from "effect/cli/Completions"
 import * as Effect from "effect/Effect"
 import { data, okJson } from "../terminal/Printer.ts"
+import { idKinds } from "../views/idKinds.ts"
 import { jsonFlag, lazily } from "./shared.ts"
-import { argumentKinds, idKinds, withIds, withPlaceholder } from "./shellIds.ts"
+import { argumentKinds, withIds, withPlaceholder } from "./shellIds.ts"
 
 /** The whole command line, which contains this command: `main` provides it. */
 export class CommandTree extends Context.Service<CommandTree, Completions.CommandDescriptor>()("cli/CommandTree") {}

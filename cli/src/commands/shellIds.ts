@@ -3,10 +3,7 @@
  * get them. `eval` finds `reprise` where it is an alias, too. Pure.
  */
 import type { Completions } from "effect/cli"
-
-/** What `reprise complete` is asked for. The parser knows them without loading what answers. */
-export const idKinds = ["runs", "open-runs", "sessions", "open-sessions", "questions"] as const
-type IdKind = (typeof idKinds)[number]
+import type { IdKind } from "../views/idKinds.ts"
 
 /** What the first argument of a command is, by the words of the command. */
 export const argumentKinds: ReadonlyMap<string, IdKind | "plan"> = new Map([

@@ -1,6 +1,6 @@
 /** Composes the services for the commands that do the work: `run`, `sessions start`, `demo` and `up`. */
 import { join } from "node:path"
-import { ActorConfig, type Broker, HostTaken, JetStreamBroker, Messenger, standingMetrics } from "@reprise/actor"
+import { ActorConfig, type Broker, HostTaken, JetStreamBroker, Messenger, storedMetrics } from "@reprise/actor"
 import type { AgentRuntimes } from "@reprise/agent"
 import * as gate from "@reprise/gate"
 import { ensureStreams, onDisk, tryLock } from "@reprise/nats"
@@ -53,9 +53,11 @@ const serverUrl = ({ nats, settings }: SystemOptions): string | undefined => nat
 export const usesRemote = (options: SystemOptions): boolean => serverUrl(options) !== undefined
 
 /** Without a collector nobody would see them. */
-const measured = exportsTelemetry(process.env)
-  ? Layer.merge(asItself("orchestrator", standingMetrics("orchestrator")), asItself("gate", standingMetrics("gate")))
-  : Layer.empty
+const measured = Layer.suspend(() =>
+  exportsTelemetry(process.env)
+    ? Layer.merge(asItself("orchestrator", storedMetrics("orchestrator")), asItself("gate", storedMetrics("gate")))
+    : Layer.empty
+)
 
 /** Neither touch a working tree nor agents, nor do they notify anybody. */
 const deciders = Layer.mergeAll(asItself("orchestrator", orchestrator.layer), asItself("reviewer", reviewer.layer))

@@ -8,7 +8,8 @@ import { Messenger } from "@reprise/actor"
 import { replaceFile } from "@reprise/process"
 import { Effect, Layer, Schema } from "effect"
 import type { Project } from "../project/Project.ts"
-import { idKinds, idLines } from "../views/idLines.ts"
+import { idKinds } from "../views/idKinds.ts"
+import { idLines } from "../views/idLines.ts"
 import { allQuestions, allRuns, allSessions } from "./lookUp.ts"
 
 const fileOf = ({ directory }: Project): string => join(directory, "ids.json")

@@ -13,6 +13,7 @@ import {
 import { wholeOf } from "@reprise/session-manager/readTranscript"
 import { Effect } from "effect"
 import { type CliFailure, missing, wrongUse } from "../terminal/CliFailure.ts"
+import { isOver } from "../views/ended.ts"
 
 export const unknownRun = (run: string) =>
   wrongUse(
@@ -70,14 +71,6 @@ export const findPostponed = (run: string) =>
   Effect.map(allSessions, (sessions) =>
     sessions.find(({ postponed, runId }) => String(runId) === run && postponed !== undefined)
   )
-
-/** The run has not ended. */
-export const isOpenRun = ({ status }: Pick<RunView, "status">): boolean =>
-  status === "running" || status === "waiting" || status === "paused"
-
-/** The session has ended. */
-export const isOver = ({ status }: SessionView): boolean =>
-  status === "expired" || status === "completed" || status === "aborted" || status === "failed"
 
 /** The session has ended, and its host has not yet put its conversation into the archive. */
 export const awaitsArchive = ({ runtimeSessionId, status, transcript }: SessionView): boolean =>

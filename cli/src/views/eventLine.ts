@@ -1,6 +1,7 @@
 /** One public event as one line for people. Words of others are marked, so that they never look like a line of ours. Pure. */
 import {
   agentText,
+  minuteText,
   type PublicEvent,
   type SessionDecision,
   type Step,
@@ -25,8 +26,6 @@ const short = (commit: string): string => commit.slice(0, 10)
 const thousands = (n: number): string => (n < 1000 ? `${n}` : `${(n / 1000).toFixed(1)}k`)
 const counted = (n: number, word: string): string => `${n} ${word}${n === 1 ? "" : "s"}`
 const attempt = (n: number): string => (n > 1 ? ` (attempt ${n})` : "")
-/** An ISO time, to the minute. */
-export const minuteOf = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`
 const capital = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
 
 /** What a step does, in words. */
@@ -121,7 +120,7 @@ export const vendorWords = (kind: EventOf<"AgentFailed">["kind"]): string => {
 }
 
 const agentFailed = ({ kind, message, until }: EventOf<"AgentFailed">): string => {
-  const again = until === undefined ? "" : `, and is asked again at ${minuteOf(until)}`
+  const again = until === undefined ? "" : `, and is asked again at ${minuteText(until)}`
   return `    The agent's model failed (${kind})${again}: ${quotedRest(message)}`
 }
 

@@ -1,9 +1,9 @@
 /** The ids that shells offer, each with a description: a line has both with a tab between. Pure. */
 import type { EscalationView, RunView, SessionView } from "@reprise/protocol"
+import { isOpenRun, isOver } from "./ended.ts"
+import type { IdKind } from "./idKinds.ts"
 import { firstLine } from "./table.ts"
 
-export const idKinds = ["runs", "open-runs", "sessions", "open-sessions", "questions"] as const
-export type IdKind = (typeof idKinds)[number]
 export type IdLines = Readonly<Record<IdKind, ReadonlyArray<string>>>
 
 /** More than a human reads. */
@@ -46,9 +46,6 @@ const ofQuestion = ({ escalationId, raisedAt, reason }: EscalationView): Entry =
   since: raisedAt
 })
 
-const isOpenRun = ({ status }: RunView) => status === "running" || status === "waiting" || status === "paused"
-const ended: ReadonlySet<SessionView["status"]> = new Set(["expired", "completed", "aborted", "failed"])
-
 export const idLines = (
   runs: ReadonlyArray<RunView>,
   sessions: ReadonlyArray<SessionView>,
@@ -57,6 +54,6 @@ export const idLines = (
   runs: linesOf(runs.map(ofRun)),
   "open-runs": linesOf(runs.filter(isOpenRun).map(ofRun)),
   sessions: linesOf(sessions.map(ofSession)),
-  "open-sessions": linesOf(sessions.filter(({ status }) => !ended.has(status)).map(ofSession)),
+  "open-sessions": linesOf(sessions.filter((session) => !isOver(session)).map(ofSession)),
   questions: linesOf(questions.filter(({ state }) => state === "open").map(ofQuestion))
 })

@@ -1,7 +1,7 @@
 /** A turn that waits for its model's vendor, and goes on by itself, as text for people. Pure. */
-import type { SessionView } from "@reprise/protocol"
+import { minuteText, type SessionView } from "@reprise/protocol"
 import { quotedRest } from "../terminal/visible.ts"
-import { minuteOf, vendorWords } from "./eventLine.ts"
+import { vendorWords } from "./eventLine.ts"
 import { clock } from "./live/statusLines.ts"
 
 /** What a session's view says of it. */
@@ -15,4 +15,4 @@ export const postponedShort = ({ kind, until }: Postponed, nowMs: number): strin
 
 /** The same with the time and the vendor's words. */
 export const postponedLong = (postponed: Postponed, nowMs: number): string =>
-  `${postponedShort(postponed, nowMs)} (${minuteOf(postponed.until)}): ${quotedRest(postponed.message)}`
+  `${postponedShort(postponed, nowMs)} (${minuteText(postponed.until)}): ${quotedRest(postponed.message)}`

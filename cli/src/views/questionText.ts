@@ -4,6 +4,7 @@ import {
   type GateResult,
   gateOutput,
   isStandalone,
+  minuteText,
   type Role,
   uncachedTokens
 } from "@reprise/protocol"
@@ -111,10 +112,7 @@ const opens = (session: string) => `'reprise attach ${session}' opens it`
 const sessionLines = (question: EscalationView, nowMs: number): ReadonlyArray<string> => {
   const { authorSessionId: author, idleSince, sessionId: shown } = question.evidence
   const session = question.sessionId ?? shown
-  const idle =
-    idleSince === undefined
-      ? []
-      : [`idle since ${idleSince.slice(0, 16).replace("T", " ")} UTC (${since(idleSince, nowMs)})`]
+  const idle = idleSince === undefined ? [] : [`idle since ${minuteText(idleSince)} (${since(idleSince, nowMs)})`]
   const asking = author === undefined ? "Session" : "The reviewer's session"
   return [
     ...(session === undefined

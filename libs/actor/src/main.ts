@@ -16,7 +16,7 @@ import { HealthAddressUnusable, readHealthAddress, serveHealth } from "./health/
 import { JetStreamBroker } from "./jetstream/JetStreamBroker.ts"
 import { type RemoteSettings, remoteOptions } from "./jetstream/remoteConnection.ts"
 import { Messenger } from "./Messenger.ts"
-import { standingMetrics } from "./metrics/standing.ts"
+import { storedMetrics } from "./metrics/storedMetrics.ts"
 
 export interface ServiceSettings extends RemoteSettings {
   readonly prefix: string
@@ -103,7 +103,7 @@ export const launchService = <E, R>(service: Layer.Layer<never, E, R>, options: 
     return yield* Layer.launch(
       announced(options.name).pipe(
         Layer.provide(service),
-        Layer.provide(isMeasured(options) ? standingMetrics(options.name) : Layer.empty),
+        Layer.provide(isMeasured(options) ? storedMetrics(options.name) : Layer.empty),
         Layer.provide(serviceSystem(options))
       )
     )

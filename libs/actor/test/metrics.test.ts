@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { EscalationId, PhaseId, RunId, SessionId, TurnId } from "@reprise/protocol"
 import { makeStepTimes, samplesOf } from "../src/metrics/eventMetrics.ts"
 import { metrics, type Sample } from "../src/metrics/metrics.ts"
-import { questionSamples, runSamples } from "../src/metrics/standing.ts"
+import { questionSamples, runSamples } from "../src/metrics/storedMetrics.ts"
 
 const runId = RunId.make("r1")
 const phase = PhaseId.make("1")

@@ -21,7 +21,7 @@ export class BadCollector extends Schema.TaggedError<BadCollector>()("BadCollect
   }
 }
 
-const protocol = "OTEL_EXPORTER_OTLP_PROTOCOL"
+const protocolVariable = "OTEL_EXPORTER_OTLP_PROTOCOL"
 
 const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
@@ -43,10 +43,14 @@ export const badCollector = (environment: Environment): BadCollector | undefined
   if (bad !== undefined) {
     return new BadCollector({ variable: bad[0], value: bad[1], hint: "Set an address such as http://127.0.0.1:4318." })
   }
-  const spoken = environment[protocol] ?? ""
-  return collectors.length === 0 || ["", "http/protobuf", "http/json"].includes(spoken)
+  const protocol = environment[protocolVariable] ?? ""
+  return collectors.length === 0 || ["", "http/protobuf", "http/json"].includes(protocol)
     ? undefined
-    : new BadCollector({ variable: protocol, value: spoken, hint: "Set http/protobuf, the default, or http/json." })
+    : new BadCollector({
+        variable: protocolVariable,
+        value: protocol,
+        hint: "Set http/protobuf, the default, or http/json."
+      })
 }
 
 /** Loaded only where a collector is named: it takes a while, and most commands are short. */

@@ -20,6 +20,9 @@ export type AgentChoice = typeof AgentChoice.Type
 export const agentText = ({ model, runtime }: AgentChoice): string =>
   model === undefined ? runtime : `${runtime}, model ${model}`
 
+/** For people: an ISO time to the minute. */
+export const minuteText = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`
+
 export const Step = Schema.Literals([
   "PREPARE",
   "EXECUTE",

@@ -7,7 +7,7 @@ import { usesRemote } from "../../system/System.ts"
 import { data } from "../../terminal/Printer.ts"
 import { requireTrusted } from "../../trust/requireTrust.ts"
 import { credentialSettings, serverSettings } from "../../trust/trustedSettings.ts"
-import type { IdKind } from "../../views/idLines.ts"
+import type { IdKind } from "../../views/idKinds.ts"
 
 /** Whatever takes longer is left behind: the process ends. */
 const within = <A, E, R>(duration: "2 seconds" | "3 seconds", effect: Effect.Effect<A, E, R>) =>

@@ -6,10 +6,11 @@ import { Git, listWorktrees, removeWorktree, worktreeState } from "@reprise/work
 import { Effect, Layer } from "effect"
 import { findProject, type Project } from "../../project/Project.ts"
 import { type ClientFlags, withClient } from "../../system/clientSystem.ts"
-import { allRuns, isOpenRun } from "../../system/lookUp.ts"
+import { allRuns } from "../../system/lookUp.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { data, okJson, say } from "../../terminal/Printer.ts"
 import { visible } from "../../terminal/visible.ts"
+import { isOpenRun } from "../../views/ended.ts"
 import { table } from "../../views/table.ts"
 
 interface WorktreeRow {

@@ -3,10 +3,11 @@ import { Messenger } from "@reprise/actor"
 import { isStandalone, type SessionView, to } from "@reprise/protocol"
 import { Effect } from "effect"
 import { type ClientFlags, withWritingClient } from "../../system/clientSystem.ts"
-import { findSession, isOver } from "../../system/lookUp.ts"
+import { findSession } from "../../system/lookUp.ts"
 import { type CommandId, newCommandId } from "../../system/names.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { okJson, say } from "../../terminal/Printer.ts"
+import { isOver } from "../../views/ended.ts"
 
 /** Succeeds once the session is aborted. */
 const sendAbort = Effect.fnUntraced(function* (

@@ -10,7 +10,7 @@ import { type SessionView, to } from "@reprise/protocol"
 import { Effect, Option, Schedule } from "effect"
 import { BrokerRole, isBrokerLost, untilBrokerLost } from "../../system/broker.ts"
 import { type ClientFlags, clientOptions } from "../../system/clientSystem.ts"
-import { findSession, isOver } from "../../system/lookUp.ts"
+import { findSession } from "../../system/lookUp.ts"
 import { hostName } from "../../system/names.ts"
 import { hostingSystem, type SystemOptions, usesRemote } from "../../system/System.ts"
 import { isServed, withRuntime, withSessionClient } from "../../system/sessionRuntime.ts"
@@ -18,6 +18,7 @@ import { CliFailure, missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { color, okJson, say } from "../../terminal/Printer.ts"
 import { agentsOf, requireTrusted } from "../../trust/requireTrust.ts"
 import { agentSettings, notifySettings, sandboxSettings, serverSettings } from "../../trust/trustedSettings.ts"
+import { isOver } from "../../views/ended.ts"
 
 /** A session that a human can enter, and its id at its runtime. */
 interface Open {

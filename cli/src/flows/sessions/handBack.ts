@@ -3,9 +3,10 @@ import { Messenger } from "@reprise/actor"
 import { to } from "@reprise/protocol"
 import { Effect } from "effect"
 import { type ClientFlags, withWritingClient } from "../../system/clientSystem.ts"
-import { findSession, isOver } from "../../system/lookUp.ts"
+import { findSession } from "../../system/lookUp.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { okJson, say } from "../../terminal/Printer.ts"
+import { isOver } from "../../views/ended.ts"
 
 export const handBack = (flags: ClientFlags & { readonly id: string }) =>
   withWritingClient(

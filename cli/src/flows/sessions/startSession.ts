@@ -11,7 +11,7 @@ import { findProject, type Project } from "../../project/Project.ts"
 import { readPrompts } from "../../project/prompts.ts"
 import { isBrokerLost, untilBrokerLostOrFull } from "../../system/broker.ts"
 import type { ClientFlags } from "../../system/clientSystem.ts"
-import { allQuestions, allSessions, findSession, isOver } from "../../system/lookUp.ts"
+import { allQuestions, allSessions, findSession } from "../../system/lookUp.ts"
 import { newSessionId } from "../../system/names.ts"
 import { requireRuntime } from "../../system/runtimes.ts"
 import { hostingSystem } from "../../system/System.ts"
@@ -29,6 +29,7 @@ import {
   serverSettings,
   trustedSettings
 } from "../../trust/trustedSettings.ts"
+import { isOver } from "../../views/ended.ts"
 import { type ProgressFlags, withDisplay } from "../../views/live/Display.ts"
 import { followSession } from "./followSession.ts"
 

@@ -24,12 +24,7 @@ export type Mode =
   /** A choice that nobody can take back. */
   | { readonly _tag: "Confirming"; readonly option: EscalationOption; readonly guidance: string }
   /** It was confirmed, and is sent when the time is over. */
-  | {
-      readonly _tag: "Undoable"
-      readonly option: EscalationOption
-      readonly answer: Answer
-      readonly untilMs: number
-    }
+  | { readonly _tag: "Undoable"; readonly option: EscalationOption; readonly answer: Answer; readonly untilMs: number }
   /** `words`: what was written, given back if the answer is refused. */
   | { readonly _tag: "Sending"; readonly answer: Answer; readonly words: string }
   /** An editor has the terminal. */

@@ -114,8 +114,10 @@ const speaks: ReadonlySet<string> = new Set(["continue-session", "fix", "redo", 
 
 /** Who takes over, where the human has named somebody. */
 const takeOver = ({ model, runtime }: UsableNames): string => {
-  if (runtime === undefined) return model === undefined ? "" : `Model ${model} takes over for the rest of the phase. `
-  return `${agentText({ runtime, ...(model === undefined ? {} : { model }) })} takes over for the rest of the phase. `
+  if (runtime === undefined && model === undefined) return ""
+  const who =
+    runtime === undefined ? `Model ${model}` : agentText({ runtime, ...(model === undefined ? {} : { model }) })
+  return `${who} takes over for the rest of the phase. `
 }
 
 /** What follows from the choice, said before it is sent. `guidance` is what the human has written so far. */

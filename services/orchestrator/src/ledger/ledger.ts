@@ -3,7 +3,17 @@
  * Every prompt takes its words from here, so that none is lost, given twice to a session, or carried over the end of its
  * phase (docs/design/run-machine.md#the-run-machine-orchestrator).
  */
-import type { Decision, Evidence, PhaseId, Role, RunView, SessionId, TurnId, Words } from "@reprise/protocol"
+import {
+  type Decision,
+  type Evidence,
+  minuteText,
+  type PhaseId,
+  type Role,
+  type RunView,
+  type SessionId,
+  type TurnId,
+  type Words
+} from "@reprise/protocol"
 import { shorten } from "../prompts.ts"
 
 /** A session that was given an entry, and in which turn. */
@@ -51,7 +61,7 @@ export const decisionLine = (entry: DecisionEntry, phase: PhaseId | undefined): 
   const { at, answer, question, task, type } = entry.decision
   const who = entry.by ?? (entry.from === "human" ? "a human" : "auto mode")
   const said = entry.phase === phase || isBlank(entry.text) ? "" : ` "${shorten(entry.text, 300)}"`
-  const when = `${at.slice(0, 16).replace("T", " ")} UTC`
+  const when = minuteText(at)
   return `- Phase ${entry.phase ?? "?"}, ${shorten(task, 80)} (${type}): ${shorten(question, 160)} → ${shorten(answer, 160)}.${said} (${who}, ${when})`
 }
 

@@ -41,7 +41,7 @@ const look = Effect.fnUntraced(function* (service: "orchestrator" | "gate") {
 })
 
 /** Looks until the scope closes. What cannot be asked now keeps its last value. */
-export const standingMetrics = (service: string): Layer.Layer<never, never, Broker> =>
+export const storedMetrics = (service: string): Layer.Layer<never, never, Broker> =>
   service === "orchestrator" || service === "gate"
     ? Layer.effectDiscard(
         look(service).pipe(
