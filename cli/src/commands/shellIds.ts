@@ -3,7 +3,7 @@
  * get them. `eval` finds `reprise` where it is an alias, too. Pure.
  */
 import type { Completions } from "effect/cli"
-import type { IdKind } from "../views/idKinds.ts"
+import type { IdKind } from "../terminal/idKinds.ts"
 
 /** What the first argument of a command is, by the words of the command. */
 export const argumentKinds: ReadonlyMap<string, IdKind | "plan"> = new Map([

@@ -8,7 +8,7 @@ import { Messenger } from "@reprise/actor"
 import { replaceFile } from "@reprise/process"
 import { Effect, Layer, Schema } from "effect"
 import type { Project } from "../project/Project.ts"
-import { idKinds } from "../views/idKinds.ts"
+import { idKinds } from "../terminal/idKinds.ts"
 import { idLines } from "../views/idLines.ts"
 import { allQuestions, allRuns, allSessions } from "./lookUp.ts"
 

@@ -1,7 +1,7 @@
 /** The ids that shells offer, each with a description: a line has both with a tab between. Pure. */
 import type { EscalationView, RunView, SessionView } from "@reprise/protocol"
+import type { IdKind } from "../terminal/idKinds.ts"
 import { isOpenRun, isOver } from "./ended.ts"
-import type { IdKind } from "./idKinds.ts"
 import { firstLine } from "./table.ts"
 
 export type IdLines = Readonly<Record<IdKind, ReadonlyArray<string>>>

@@ -4,10 +4,10 @@ import { isInitialised } from "../../project/Project.ts"
 import { clientOptions, lookingSystem } from "../../system/clientSystem.ts"
 import { currentIds, rememberedIds } from "../../system/ids.ts"
 import { usesRemote } from "../../system/System.ts"
+import type { IdKind } from "../../terminal/idKinds.ts"
 import { data } from "../../terminal/Printer.ts"
 import { requireTrusted } from "../../trust/requireTrust.ts"
 import { credentialSettings, serverSettings } from "../../trust/trustedSettings.ts"
-import type { IdKind } from "../../views/idKinds.ts"
 
 /** Whatever takes longer is left behind: the process ends. */
 const within = <A, E, R>(duration: "2 seconds" | "3 seconds", effect: Effect.Effect<A, E, R>) =>
