@@ -43,6 +43,10 @@ const count = (run: RunId, type: PublicEventType, until: PublicEventType) =>
 const waitFor = (condition: () => boolean) =>
   Effect.sync(condition).pipe(Effect.repeat({ until: (met) => met, schedule: Schedule.spaced("10 millis") }))
 
+/** The whole lines of a file that a gate writes: the file exists before its first line does. */
+const linesOf = (path: string): ReadonlyArray<string> =>
+  existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : []
+
 const isAlive = (pid: number) => {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))
@@ -130,11 +134,11 @@ export const serviceContract = (name: string, world: Layer.Layer<Messenger | Bro
         yield* startService.pipe(Scope.provide(first))
         const { root, run, write } = yield* ready
         yield* ask(run, gates(["echo begun >> begun; while [ ! -f go ]; do sleep 0.02; done"]))
-        yield* waitFor(() => existsSync(join(root, "begun")))
+        yield* waitFor(() => linesOf(join(root, "begun")).length === 1)
         yield* Scope.close(first, Exit.void)
 
         yield* startService
-        yield* waitFor(() => readFileSync(join(root, "begun"), "utf8") === "begun\nbegun\n")
+        yield* waitFor(() => linesOf(join(root, "begun")).length > 1)
         yield* write("go", "")
         yield* seen(run, "QualityPassed")
         yield* ask(run, { _tag: "ReleaseWorkspace", runId: run, outcome: "failed" })
@@ -147,8 +151,8 @@ export const serviceContract = (name: string, world: Layer.Layer<Messenger | Bro
         yield* startService
         const { root, run } = yield* ready
         yield* ask(run, gates(["echo $$ > pid; sleep 600"]))
-        yield* waitFor(() => existsSync(join(root, "pid")))
-        const pid = Number(readFileSync(join(root, "pid"), "utf8"))
+        yield* waitFor(() => linesOf(join(root, "pid")).length === 1)
+        const pid = Number(linesOf(join(root, "pid"))[0])
         yield* ask(run, { _tag: "WriteSummary", runId: run, path: "never.md", text: "x" })
         yield* ask(run, { _tag: "ReleaseWorkspace", runId: run, outcome: "aborted" })
         yield* seen(run, "WorkspaceReleased")
@@ -164,7 +168,7 @@ export const serviceContract = (name: string, world: Layer.Layer<Messenger | Bro
         yield* startService.pipe(Scope.provide(first))
         const { root, run } = yield* ready
         yield* ask(run, gates(["echo begun >> begun; sleep 600"]))
-        yield* waitFor(() => existsSync(join(root, "begun")))
+        yield* waitFor(() => linesOf(join(root, "begun")).length === 1)
         yield* Scope.close(first, Exit.void)
         yield* ask(run, { _tag: "ReleaseWorkspace", runId: run, outcome: "aborted" })
         yield* startService
