@@ -34,9 +34,9 @@ describe("a run whose model is rate-limited", () => {
 
       const [{ runId } = assert.fail("no run")] = yield* world.runs
       const list = yield* world.reprise("status")
-      assert.match(list.stdout, /Rate limited, again in (29:\d\d|30:00)/)
+      assert.match(list.stdout, /Rate limited, again in (2\d:\d\d|30:00)/)
       const one = yield* world.reprise("status", runId)
-      assert.match(one.stdout, /Rate limited, again in (29:\d\d|30:00) \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\): slow down/)
+      assert.match(one.stdout, /Rate limited, again in (2\d:\d\d|30:00) \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\): slow down/)
       assert.include(one.stdout, `next: it goes on by itself; 'reprise resume ${runId}' tries again now`)
       const [session] = yield* world.sessions
       assert.deepInclude(session?.postponed, { kind: "rate_limited", message: "slow down" })
@@ -47,7 +47,7 @@ describe("a run whose model is rate-limited", () => {
       yield* waitUntil(
         Effect.map(
           Effect.suspend(() => screenOf(late.stdout, size)),
-          (rows) => (/Rate limited, again in 29:\d\d/.test(rows.at(-1) ?? "") ? true : undefined)
+          (rows) => (/Rate limited, again in 2\d:\d\d/.test(rows.at(-1) ?? "") ? true : undefined)
         )
       )
 
@@ -81,6 +81,20 @@ describe("a run whose model is rate-limited", () => {
       assert.strictEqual(done.code, 0, done.stderr)
       const [run] = yield* world.runs
       assert.strictEqual(run?.sessionsCreated, 2, "author and reviewer: the author goes on in its session")
+    })
+  )
+
+  it.live("under --auto waits for hours in place of ending, and goes on in the same session", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({ ...limited(5 * 3_600), openCode: "shared" })
+      const run = yield* world.start("run", "PLAN.md", "--auto")
+      yield* run.waitFor(/model failed \(rate_limited\), and is asked again at/)
+      assert.match((yield* world.reprise("status")).stdout, /Rate limited, again in (4 h|4:)/)
+      assert.strictEqual((yield* world.reprise("resume")).code, 0)
+      const { code, stderr } = yield* run.ended
+      assert.strictEqual(code, 0, stderr)
+      assert.notInclude(stderr, "Auto mode tries again")
+      assert.strictEqual((yield* world.runs)[0]?.sessionsCreated, 2, "author and reviewer, each in one session")
     })
   )
 

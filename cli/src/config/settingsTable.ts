@@ -151,6 +151,11 @@ const table = {
       limits.maxTurnTokens,
       "Tokens in one turn, those from the vendor's cache not counted, after which it is ended and you are asked; 0: off."
     ),
+    unattendedWaitMs: setting(
+      count,
+      limits.unattendedWaitMs,
+      "Milliseconds a turn waits in total for rate limits, credit or the network under --auto, in place of sessions.maxWaitMs; 0: as that."
+    ),
     stuckAfterMs: setting(
       count,
       limits.stuckAfterMs,

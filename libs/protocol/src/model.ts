@@ -184,7 +184,9 @@ export const TurnLimits = Schema.Struct({
   maxTurnTokens: Schema.optionalKey(Schema.Finite),
   /** Calls of the model. */
   maxCalls: Schema.optionalKey(Schema.Finite),
-  maxAgentTurns: Schema.optionalKey(Schema.Finite)
+  maxAgentTurns: Schema.optionalKey(Schema.Finite),
+  /** Waits for a rate limit, credit or the network, in total; absent: the session-manager's own limit. */
+  maxWaitMs: Schema.optionalKey(Schema.Finite)
 })
 export type TurnLimits = typeof TurnLimits.Type
 

@@ -25,6 +25,8 @@ export const RunLimits = Schema.Struct({
   /** Guards against an agent that never ends, far above any honest turn; tokens from the vendor's cache do not count. */
   maxTurnCalls: count(1000),
   maxTurnTokens: count(50_000_000),
+  /** In auto mode, in place of the session-manager's limit: how long a turn waits for a rate limit, credit or the network. */
+  unattendedWaitMs: count(24 * 60 * 60_000),
   /** How long a run may wait for what is not under way before it asks. */
   stuckAfterMs: count(10 * 60_000),
   tokenBudget: count(0),

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { defaultActions } from "../src/settings.ts"
-import { answer, at, failed, firstTurn, given, givenWith, goodReport, sessionId, t } from "./support/story.ts"
+import { answer, at, failed, firstTurn, given, givenWith, goodReport, newTurn, sessionId, t } from "./support/story.ts"
 
 const working = firstTurn.slice(0, 2)
 
@@ -67,6 +67,16 @@ describe("a prompt that failed", () => {
     const typesWith = (maxWaitMs: number) => givenWith({ maxWaitMs })(history).when(failed(1, 1, "rate_limited")).types
     assert.include(typesWith(90_000), "TurnWaiting")
     assert.include(typesWith(89_999), "TurnFailed")
+  })
+
+  it("waits as long as its turn allows in place of the setting, also where the vendor names hours", () => {
+    const typesWith = (maxWaitMs: number, setting: number) => {
+      const history = [newTurn(1, { limits: { maxWaitMs } }), ...working.slice(1)]
+      const limited = failed(1, 1, "rate_limited", { retryAfterMs: 5 * 60 * 60_000 })
+      return givenWith({ maxWaitMs: setting })(history).when(limited).types
+    }
+    assert.include(typesWith(5 * 60 * 60_000, 1), "TurnWaiting")
+    assert.include(typesWith(1, 5 * 60 * 60_000), "TurnFailed")
   })
 
   it("ends the turn with the session usable when it has waited long enough", () => {

@@ -33,6 +33,7 @@ export const PlanLimits = Schema.Struct({
   maxAgentTurns: Schema.optionalKey(count),
   maxTurnCalls: Schema.optionalKey(count),
   maxTurnTokens: Schema.optionalKey(count),
+  unattendedWaitMs: Schema.optionalKey(count),
   stuckAfterMs: Schema.optionalKey(count),
   tokenBudget: Schema.optionalKey(count),
   costBudget: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)))

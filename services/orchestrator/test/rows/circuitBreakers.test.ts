@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { noTokens, noUsage, SessionId, TurnId } from "@reprise/protocol"
 import type { InputOf } from "../../src/actor/inputs.ts"
-import { item, onePhase, runId } from "../support/samples.ts"
+import { item, type OptionsInput, onePhase, runId } from "../support/samples.ts"
 import { type Story, story } from "../support/story.ts"
 
 /** The end of the reviewer's turn, which only its use concerns. */
@@ -74,6 +74,14 @@ describe("circuit breakers", () => {
     assert.deepStrictEqual(s.command("StartTurn").limits, { wallMs: 7, maxAgentTurns: 9, maxTokens: 1000, maxCost: 2 })
     s.needsHuman().answer("fix")
     assert.deepInclude(s.command("StartTurn").limits, { maxTokens: 890, maxCost: 1.5 })
+  })
+
+  it("give a turn in auto mode, which can ask nobody, a wait of its own for the model's vendor", () => {
+    const waitWith = (options: OptionsInput) => story().executing(options).command("StartTurn").limits.maxWaitMs
+    assert.isUndefined(waitWith({}))
+    assert.strictEqual(waitWith({ auto: true }), 24 * 60 * 60_000)
+    assert.strictEqual(waitWith({ auto: true, limits: { unattendedWaitMs: 5 } }), 5)
+    assert.isUndefined(waitWith({ auto: true, limits: { unattendedWaitMs: 0 } }))
   })
 
   it("guard each turn against calls without end, unless they are switched off", () => {

@@ -129,7 +129,7 @@ const chooseForFailure = (
   const waitedMs = turn.waitedMs + (report.waitedMs ?? 0) + waitMsOf(turn, report, settings)
   const configured = cause === "gone" ? onGone : onError[cause]
   return chooseAction<FailureAction>(configured, tried, delivery.now, (action) => {
-    if (action === "wait") return waitedMs <= settings.maxWaitMs
+    if (action === "wait") return waitedMs <= (session.details?.limits.maxWaitMs ?? settings.maxWaitMs)
     return action !== "continue" || (isUsable(report) && session.actionCount < maxActions)
   })
 }

@@ -188,7 +188,7 @@ export const runPrompt = Effect.fn("runPrompt")(function* (
     sessionId: SessionId.make(context.key),
     runtime,
     reporting,
-    maxWaitMs,
+    maxWaitMs: work.limits.maxWaitMs ?? maxWaitMs,
     idleGraceMs,
     known
   })
