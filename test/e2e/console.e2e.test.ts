@@ -3,7 +3,15 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { act, lacksBrowser, openPage, seriousFindings, startBrowser, startConsole } from "../harness/browser.ts"
+import {
+  act,
+  holdAnswers,
+  lacksBrowser,
+  openPage,
+  seriousFindings,
+  startBrowser,
+  startConsole
+} from "../harness/browser.ts"
 import { makeCuttable } from "../harness/cuttable.ts"
 import {
   commits,
@@ -42,6 +50,7 @@ describe.skipIf(lacksBrowser)("the web console", () => {
       const world = yield* makeWorld(oneQuestion)
       const { address, link, token, up } = yield* startConsole(world)
       const { page, problems, traffic } = yield* openPage(yield* startBrowser)
+      yield* holdAnswers(page)
       yield* act(() => page.goto(link))
       yield* sees(page, "Nothing needs you")
       assert.strictEqual(page.url(), `${address}/`, "the token is gone from the address")
@@ -85,6 +94,7 @@ describe.skipIf(lacksBrowser)("the web console", () => {
       const second = (yield* openPage(browser)).page
       const colour = yield* asks(world)
       for (const page of [first, second]) {
+        yield* holdAnswers(page)
         yield* act(() => page.goto(link))
         yield* sees(page, "Which colour?")
       }
@@ -113,20 +123,23 @@ describe.skipIf(lacksBrowser)("the web console", () => {
       const { link, up } = yield* startConsole(world)
       yield* asks(world)
       const { page, problems } = yield* openPage(yield* startBrowser)
+      yield* holdAnswers(page)
       yield* act(() => page.goto(link))
       yield* sees(page, "Which colour?")
+      const typed = (label: string | RegExp) => act(() => page.getByLabel(label).inputValue())
       const fixBy = Effect.fnUntraced(function* (runtime: string, model: string) {
-        yield* act(() => page.getByText(/Another agent, with/).click())
         yield* act(() => page.getByLabel("Runtime").fill(runtime))
         yield* act(() => page.getByLabel("Model").fill(model))
         yield* presses(page, /fix in new session/i)
         yield* presses(page, /^Send now/)
       })
       yield* act(() => page.getByLabel(/Guidance for the agent/).fill("Blue"))
+      yield* act(() => page.getByText(/Another agent, with/).click())
       yield* fixBy("opencode", "scripted/nonsense")
       yield* sees(page, /was not taken\. OpenCode has no model scripted\/nonsense/)
       yield* presses(page, /^Show the question/)
-      assert.strictEqual(yield* act(() => page.getByLabel(/Guidance for the agent/).inputValue()), "Blue")
+      assert.strictEqual(yield* typed(/Guidance for the agent/), "Blue")
+      assert.deepStrictEqual([yield* typed("Runtime"), yield* typed("Model")], ["opencode", "scripted/nonsense"])
       yield* fixBy("claude", "")
       yield* up.waitFor(/Run completed/)
       const authors = (yield* world.sessions).filter(({ role }) => role === "author")
@@ -145,6 +158,7 @@ describe.skipIf(lacksBrowser)("the web console", () => {
       const { address, token, up } = yield* startConsole(world)
       const question = yield* asks(world)
       const { page } = yield* openPage(yield* startBrowser)
+      yield* holdAnswers(page)
       const press = (...keys: ReadonlyArray<string>) =>
         act(async () => {
           for (const key of keys) await page.keyboard.press(key)
@@ -382,8 +396,8 @@ describe.skipIf(lacksBrowser)("the web console", () => {
       const rows = page.getByRole("region", { name: "All words" }).locator("div > div")
       yield* act(() => rows.first().waitFor())
       assert.isBelow(yield* act(() => rows.count()), 200)
+      // Nobody takes it back, so it is sent by itself.
       yield* act(() => page.keyboard.press("f"))
-      yield* presses(page, /^Send now/)
       yield* up.waitFor(/Run completed/)
       assert.deepStrictEqual(problems, [])
     })

@@ -62,6 +62,15 @@ export const openPage = Effect.fnUntraced(function* (browser: Browser, options: 
   return { page, traffic, problems }
 })
 
+/** The page sends an answer when it is told to, however slow the machine is: the time to take it back does not end. */
+export const holdAnswers = (page: Page): Effect.Effect<unknown> =>
+  act(() =>
+    page.addInitScript(`{
+      const set = window.setTimeout
+      window.setTimeout = (run, ms, ...rest) => ms === 5000 ? 0 : set(run, ms, ...rest)
+    }`)
+  )
+
 /** Does something in a page. */
 export const act = <A>(does: () => Promise<A>): Effect.Effect<A> => Effect.promise(does)
 

@@ -1,4 +1,5 @@
 /** Who takes over from the author, where the human wants another agent. */
+import { useState } from "react"
 import type { ChosenAgent } from "./pending.ts"
 
 interface Props {
@@ -11,8 +12,9 @@ interface Props {
 const input = "border-line bg-page text-strong mt-1 block min-h-11 w-full rounded-md border px-3 py-2 text-base"
 
 export function AgentFields({ choice, onChange, value }: Props) {
+  const [isNamed] = useState(value.runtime !== "" || value.model !== "")
   return (
-    <details className="text-sm">
+    <details className="text-sm" open={isNamed}>
       <summary className="text-soft">Another agent, with “{choice}”</summary>
       <div className="grid grid-cols-2 gap-2">
         <label className="text-soft">

@@ -45,13 +45,13 @@ interface Props {
 
 export function AnswerForm({ onChosen, question }: Props) {
   const { escalationId, options } = question
-  const [guidance, setGuidance] = useState(() => draftOf(escalationId))
+  const [guidance, setGuidance] = useState(() => draftOf(escalationId).guidance)
+  const [agent, setAgent] = useState(() => draftOf(escalationId).agent)
   const [missing, setMissing] = useState<string>()
-  const [agent, setAgent] = useState(nobodyElse)
   const box = useRef<HTMLTextAreaElement>(null)
   const takesGuidance = options.some((one) => one.guidance !== "none")
 
-  useEffect(() => saveDraft(escalationId, guidance), [escalationId, guidance])
+  useEffect(() => saveDraft(escalationId, { guidance, agent }), [escalationId, guidance, agent])
 
   const answer = (option: EscalationOption) => {
     if (option.guidance === "required" && guidance.trim() === "") {

@@ -26,6 +26,13 @@ export interface ChosenAgent {
 }
 export const nobodyElse: ChosenAgent = { runtime: "", model: "" }
 
+/** What was typed for a question. */
+export interface Draft {
+  readonly guidance: string
+  readonly agent: ChosenAgent
+}
+const emptyDraft: Draft = { guidance: "", agent: nobodyElse }
+
 type Listener = () => void
 
 let pending: ReadonlyArray<Pending> = []
@@ -64,7 +71,7 @@ export const sendNow = async (commandId: string, isClosing = false): Promise<voi
   try {
     const path = `questions/${one.question.escalationId}/answer`
     const { state } = await sendCommand(path, one.answer, isClosing)
-    saveDraft(one.question.escalationId, "")
+    saveDraft(one.question.escalationId, emptyDraft)
     change(commandId, { state: state === "done" ? "sent" : "stored" })
     later(commandId)
   } catch (error) {
@@ -72,22 +79,15 @@ export const sendNow = async (commandId: string, isClosing = false): Promise<voi
   }
 }
 
-/** Takes the answer back; gives what was typed. */
-export const undo = (commandId: string): string => {
-  const one = find(commandId)
-  if (one?.state !== "undoable") return ""
+/** Takes the answer back; what was typed is in the question's draft. */
+export const undo = (commandId: string): void => {
+  if (find(commandId)?.state !== "undoable") return
   stopWaiting(commandId)
   dismiss(commandId)
-  return one.answer.guidance ?? ""
 }
 
 /** Chooses an option. An answer to the same question that was not sent yet is replaced. */
-export const choose = (
-  question: EscalationView,
-  choice: string,
-  label: string,
-  { agent, guidance }: { readonly guidance: string; readonly agent: ChosenAgent }
-): void => {
+export const choose = (question: EscalationView, choice: string, label: string, { agent, guidance }: Draft): void => {
   const earlier = pending.find(
     (one) => one.question.escalationId === question.escalationId && one.state !== "sending" && one.state !== "sent"
   )
@@ -125,11 +125,15 @@ addEventListener("pagehide", () => {
   for (const { answer, state } of pending) if (state === "undoable") void sendNow(answer.commandId, true)
 })
 
-const draftKey = (id: string) => `guidance ${id}`
+const draftKey = (id: string) => `draft ${id}`
+const isEmpty = ({ agent, guidance }: Draft) => guidance === "" && agent.runtime === "" && agent.model === ""
 
-/** What was typed for a question, which a reload must not lose. */
-export const draftOf = (id: string): string => sessionStorage.getItem(draftKey(id)) ?? ""
-export const saveDraft = (id: string, text: string): void => {
-  if (text === "") sessionStorage.removeItem(draftKey(id))
-  else sessionStorage.setItem(draftKey(id), text)
+/** What a reload and an undo must not lose. */
+export const draftOf = (id: string): Draft => {
+  const saved = sessionStorage.getItem(draftKey(id))
+  return saved === null ? emptyDraft : JSON.parse(saved)
+}
+export const saveDraft = (id: string, draft: Draft): void => {
+  if (isEmpty(draft)) sessionStorage.removeItem(draftKey(id))
+  else sessionStorage.setItem(draftKey(id), JSON.stringify(draft))
 }

@@ -169,7 +169,7 @@ function Facts({ question }: { readonly question: EscalationView }) {
 function Closed({ question }: { readonly question: EscalationView }) {
   const now = useNow()
   const text = closingText(question, now)
-  const draft = draftOf(question.escalationId)
+  const { guidance: draft } = draftOf(question.escalationId)
   if (text === undefined) return null
   return (
     <div className="border-warn bg-warn-tint mt-4 rounded-md border px-3 py-2" role="status">
