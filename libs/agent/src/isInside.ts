@@ -33,7 +33,9 @@ const realPathOf = async (path: string): Promise<string> => {
     return await realpath(path)
   } catch (error) {
     const parent = dirname(path)
-    if (!hasCode(error, "ENOENT") || parent === path || (await exists(path))) throw error
+    if (!hasCode(error, "ENOENT") || parent === path) throw error
+    // A dangling link, or a file that was made just now.
+    if (await exists(path)) return realpath(path)
     return join(await realPathOf(parent), path.slice(parent.length))
   }
 }

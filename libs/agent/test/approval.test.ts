@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -46,6 +47,18 @@ describe("isInside", () => {
       for (const path of ["a", "src/b", "new/deep/c", "inner-link/d", "src/../e", ".github/f", "..g"]) {
         assert.isTrue(yield* Effect.promise(() => isInside(work, path)), path)
         assert.isTrue(yield* Effect.promise(() => isInside(join(root, "work-link"), join(work, path))), path)
+      }
+    })
+  )
+
+  it.effect("is true for a file that is made while it looks", () =>
+    Effect.gen(function* () {
+      const { work } = yield* place
+      for (let count = 0; count < 500; count++) {
+        const path = join(work, `${count}`)
+        const looks = Array.from({ length: 6 }, () => isInside(work, path))
+        yield* Effect.promise(() => writeFile(path, ""))
+        assert.notInclude(yield* Effect.promise(() => Promise.all(looks)), false)
       }
     })
   )
