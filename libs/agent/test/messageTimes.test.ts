@@ -20,6 +20,19 @@ describe("the times of a session's messages", () => {
     assert.deepStrictEqual([...times.late], ["c", "d"])
   })
 
+  it("show the smallest step before the prompt, which would count as answered by the turn before it", () => {
+    const times = new MessageTimes([at("a", 1000), at("b", 2000)], "prompt")
+    times.note(at("prompt", 1999))
+    assert.strictEqual(times.backMs, 1)
+    assert.deepStrictEqual([...times.late], ["prompt"])
+  })
+
+  it("show no step when the prompt is noted after its answers", () => {
+    const times = new MessageTimes([at("a", 1000)], "prompt")
+    for (const message of [at("answer", 60_000), at("prompt", 2000)]) times.note(message)
+    assert.strictEqual(times.backMs, 0)
+  })
+
   it("show a step when a prompt is sent again, which is not a message of its own", () => {
     const times = new MessageTimes([at("a", 50_000), at("b", 100_000)])
     times.note(at("a", 80_000))

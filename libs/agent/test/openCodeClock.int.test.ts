@@ -15,6 +15,13 @@ const untilAborted = 20
 
 const setClock = (ms: number) => Effect.map(Places, ({ root }) => writeFileSync(clockFile(root), `${ms}`))
 
+/** Sets the clock to this long before the session's newest message. */
+const setClockBefore = Effect.fnUntraced(function* (id: string, ms: number) {
+  const runtime = yield* AgentRuntime
+  const times = (yield* runtime.history(id)).map(({ timestamp = "" }) => Date.parse(timestamp))
+  yield* setClock(Math.max(...times) - Date.now() - ms)
+})
+
 describe("OpenCode, when its clock is set back", () => {
   layer(openCodeWorld, { excludeTestServices: true, timeout: "5 minutes" })((it) => {
     it.effect("by seconds in the middle of a turn, finishes the turn with few model calls more", () =>
@@ -32,12 +39,12 @@ describe("OpenCode, when its clock is set back", () => {
       })
     )
 
-    it.effect("by seconds between two turns, answers the second one", () =>
+    it.effect.each([3_000, 500])("by %i ms between two turns, answers the second one", (ms) =>
       Effect.gen(function* () {
         yield* setClock(0)
         const id = yield* newSession()
         yield* say(id, "say before")
-        yield* setClock(-3000)
+        yield* setClockBefore(id, ms)
         const { calls, result } = yield* countingCalls(say(id, "say after"))
         assert.strictEqual(result.text, "after")
         assert.isAtMost(calls, untilAborted)

@@ -10,19 +10,24 @@ export interface TimedMessage {
   readonly time: { readonly created: number }
 }
 
-/** After a smaller step the next message is the newest again. */
+/** After a smaller step the next answer is the newest again. A prompt has only one time. */
 const smallestStepMs = 1000
 
 /** The times of one session's messages, noted in the order in which the messages were made. */
 export class MessageTimes {
   readonly #created = new Map<string, number>()
   readonly #late = new Set<string>()
+  readonly #promptId: string | undefined
+  /** Of the messages that were there already. */
+  readonly #newestBefore: number
   #newest = Number.NEGATIVE_INFINITY
   #backMs = 0
 
-  /** `before`: the messages that are there already, in any order. */
-  constructor(before: ReadonlyArray<TimedMessage> = []) {
+  /** `before`: the messages that are there already, in any order. `promptId`: the message that is made next. */
+  constructor(before: ReadonlyArray<TimedMessage> = [], promptId?: string) {
     for (const { id, time } of before) this.#add(id, time.created)
+    this.#newestBefore = this.#newest
+    this.#promptId = promptId
   }
 
   /** How far the clock was set back before one of the messages was made, in milliseconds; 0: not at all. */
@@ -38,8 +43,10 @@ export class MessageTimes {
   /** A message that was made or changed. A prompt that is sent again gets a new time. */
   note({ id, time }: TimedMessage): void {
     if (this.#created.get(id) === time.created) return
-    const backMs = this.#newest - time.created
-    if (backMs < smallestStepMs) this.#add(id, time.created)
+    const isPrompt = id === this.#promptId
+    // The prompt may be noted after its answers, where its event was missed.
+    const backMs = (isPrompt ? this.#newestBefore : this.#newest) - time.created
+    if (backMs < (isPrompt ? 1 : smallestStepMs)) this.#add(id, time.created)
     else {
       this.setBack(backMs)
       if (!this.#created.has(id)) this.#late.add(id)

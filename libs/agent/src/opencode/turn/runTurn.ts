@@ -324,7 +324,10 @@ const advance = Effect.fnUntraced(function* (run: TurnRun): Effect.fn.Return<Tur
   if (!busy && turn._tag === "failed" && turn.error.name === "MessageAbortedError") return yield* failedTurn(turn)
   if (!busy) yield* deleteOpenMessages(run, turn)
   yield* requireProgress(run, messages.length)
-  run.times = new MessageTimes(messages.map(({ info }) => info))
+  run.times = new MessageTimes(
+    messages.map(({ info }) => info),
+    run.prompt.promptId.messageId
+  )
 
   // Ours is finished and the session busy, so somebody else's turn runs: our prompt would make the model answer theirs twice.
   const isTheirs = busy && turn._tag === "finished"
