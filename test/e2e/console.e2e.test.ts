@@ -218,9 +218,16 @@ describe.skipIf(lacksBrowser)("the web console", () => {
       way.join()
       yield* act(() => page.getByText("Completed").first().waitFor())
       yield* sees(page, "Live")
-      const lines = yield* act(() => page.locator("main details ol li").allTextContents())
       const expected = (yield* world.eventsOf(colour.runId)).filter(({ type }) => type === "TurnCompleted").length
-      assert.strictEqual(lines.filter((line) => / in [\d.]+ s, .* tokens/.test(line)).length, expected)
+      const turnsIn = (lines: ReadonlyArray<string>) =>
+        lines.filter((line) => / in [\d.]+ s, .* tokens/.test(line)).length
+      const lines = yield* waitUntil(
+        Effect.map(
+          act(() => page.locator("main details ol li").allTextContents()),
+          (shown) => (turnsIn(shown) < expected ? undefined : shown)
+        )
+      )
+      assert.strictEqual(turnsIn(lines), expected)
       assert.deepStrictEqual([...new Set(lines)].length, lines.length, "no event is shown twice")
       yield* act(() => page.getByRole("link", { name: /Needs you/ }).click())
       yield* sees(page, "Which size?")

@@ -57,7 +57,7 @@ describe("a fresh author of a phase whose first tasks are done", () => {
       Effect.gen(function* () {
         const world = yield* makeWorld({
           openCode: "shared",
-          config: 'permissions = "all"\n[limits]\nturnInactivityMs = 4000\n',
+          config: 'permissions = "all"\n[limits]\nturnInactivityMs = 30000\n',
           plan: plan("One", "Two"),
           script: script(
             once({ role: "author", kind: "work" }, [

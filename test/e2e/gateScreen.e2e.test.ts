@@ -24,7 +24,7 @@ describe("the full-screen gate of a run", () => {
     Effect.gen(function* () {
       const { run, screen, world } = yield* askingRun
       run.type("q\ny")
-      yield* screen.until(/q\n?y/)
+      yield* run.waitFor(/q\r?\ny/)
       yield* world.model.release("working")
       yield* screen.until(/Which colour\?[\s\S]*What you typed before this was shown is ignored/)
 

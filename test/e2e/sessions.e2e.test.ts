@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { on, once, oneQuestion, plan } from "../harness/modelScript.ts"
 import { makeWorld } from "../harness/World.ts"
+import { waitForCommand } from "../harness/waitUntil.ts"
 
 const dataOf = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout).data
 
@@ -25,6 +26,9 @@ describe("the sessions of a run", () => {
       const shown = yield* world.reprise("sessions", "show", id, "--json")
       for (const text of [JSON.stringify(attached), shown.stdout]) assert.notInclude(text, password)
       assert.include(JSON.stringify(dataOf(shown).conversation), "phase-1.txt is written and committed.")
+      yield* waitForCommand(
+        Effect.map(world.sessions, (all) => all.find(({ lastActivityAt, savedAt = "" }) => savedAt >= lastActivityAt))
+      )
       yield* run.kill("SIGKILL")
 
       const text = yield* world.reprise("sessions", "show", id)

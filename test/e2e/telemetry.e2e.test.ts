@@ -53,7 +53,9 @@ const lastValues = (requests: ReadonlyArray<Received>) =>
 
 const environmentOf = (endpoint: string) => () => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
-  OTEL_EXPORTER_OTLP_PROTOCOL: "http/json"
+  OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+  // All of it is sent when the process ends.
+  OTEL_EXPORTER_OTLP_TIMEOUT: "60000"
 })
 
 describe("OpenTelemetry", () => {

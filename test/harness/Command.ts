@@ -28,6 +28,8 @@ export class Command {
   readonly #child: ChildProcess
   readonly #watchers = new Set<() => void>()
   readonly #ended: Promise<Ended>
+  /** Whether it has ended and all that it wrote is read. */
+  #isOver = false
 
   /** @param program the script to start: the launcher, or a bundle of it */
   constructor(
@@ -64,6 +66,7 @@ export class Command {
     this.#ended = new Promise((resolve, reject) => {
       this.#child.on("error", reject)
       this.#child.on("close", (code, signal) => {
+        this.#isOver = true
         resolve({ code: code ?? 128 + (signals[signal ?? ""] ?? 0), stdout: this.stdout, stderr: this.stderr })
         this.#notify()
       })
@@ -97,7 +100,7 @@ export class Command {
       const look = () => {
         const match = pattern.exec(`${this.stdout}\n${this.stderr}`)
         if (match !== null) resume(Effect.succeed(match))
-        else if (this.#child.exitCode !== null || this.#child.signalCode !== null) {
+        else if (this.#isOver) {
           resume(
             Effect.fail(
               new Error(`ended (${this.#child.exitCode}) without ${pattern}:\n${this.stdout}\n${this.stderr}`)

@@ -56,7 +56,10 @@ export const watchScreen = (run: Command, { columns, rows: lines }: Size): Effec
     const untilIt = (isWanted: (shown: string) => boolean) =>
       waitUntil(Effect.map(text, (shown) => (isWhole() && isWanted(shown) ? shown : undefined)))
     return {
-      rows,
+      rows: Effect.map(
+        untilIt(() => true),
+        (shown) => shown.split("\n")
+      ),
       until: (pattern) => untilIt((shown) => pattern.test(shown)),
       untilGone: (pattern) => untilIt((shown) => !pattern.test(shown)),
       resize: (size) =>

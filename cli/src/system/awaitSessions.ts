@@ -30,7 +30,7 @@ export const untilInterrupted = (runId: RunId, withinMs: number) =>
   untilNoSession(runId, (session) => session.turnId !== undefined || awaitsArchive(session), withinMs)
 
 /** Whom it does not reach within this time, the next program that serves the gate tells. */
-const notifyingMs = 5_000
+const notifyingMs = 15_000
 
 /** Waits until every channel for notifications is told of the question, but not longer than that. */
 export const untilNotified = (question: EscalationId) =>

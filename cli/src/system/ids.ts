@@ -31,7 +31,7 @@ export const rememberedIds = (project: Project) =>
 export const rememberIds = (project: Project) =>
   currentIds.pipe(
     Effect.flatMap((ids) => Effect.tryPromise(() => replaceFile(fileOf(project), JSON.stringify(ids)))),
-    Effect.timeout("1 second"),
+    Effect.timeout("5 seconds"),
     Effect.ignore
   )
 
