@@ -51,7 +51,7 @@ export default defineConfig({
       {
         test: {
           ...waiting,
-          ...minutes(30),
+          ...minutes(15),
           name: "e2e",
           globalSetup: ["test/harness/bundle.ts", "test/harness/sharedOpenCode.ts"],
           include: ["test/e2e/**/*.e2e.test.ts", "test/faults/**/*.e2e.test.ts", "test/storm/**/*.e2e.test.ts"]
