@@ -14,9 +14,12 @@ import type { Plan } from "./plan.ts"
 
 /** What takes seconds in a simulated story takes milliseconds here. */
 const agentsHurry = 300
-/** Short, so that a lost acknowledgement or a lost answer does not take the whole story. */
-const settings = { prefix, ackWaitMs: 1_500, heartbeatMs: 400 }
-const connection = { requestTimeoutMs: 1_000, reconnectWaitMs: 50 }
+/**
+ * Short, so that a lost acknowledgement or a lost answer does not take the whole story; but longer than a busy machine
+ * keeps these services, which share one process, from a heartbeat.
+ */
+const settings = { prefix, ackWaitMs: 5_000, heartbeatMs: 400 }
+const connection = { requestTimeoutMs: 3_000, reconnectWaitMs: 50 }
 
 /** The point at which an agent waits names for how long. */
 class Hurry extends MemoryControl {

@@ -24,9 +24,11 @@ import { readAll, storedOf } from "./record.ts"
 import { connected, makeSurroundings, startServices } from "./services.ts"
 
 /** Of a story that does not come to rest. */
-const longestMs = 300_000
+const longestMs = 600_000
 /** Of requests that are no part of the story. */
 const observerTimeoutMs = 30_000
+/** How long the server freezes, or is cut off: requests of the story are given up meanwhile. */
+const awayMs = 4_500
 const storageBytes = 512 * 1024 ** 2
 /** A server that retires ends its clients' connections at once. */
 const serverSettings = 'lame_duck_grace_period: "100ms"\nlame_duck_duration: "30s"'
@@ -69,9 +71,9 @@ const doDeed = (deed: Deed, server: TestBroker, proxy: Proxy, jsm: Manager): Eff
     case "retire":
       return server.retire
     case "freeze":
-      return server.pause.pipe(Effect.andThen(Effect.sleep("1500 millis")), Effect.andThen(server.resume))
+      return server.pause.pipe(Effect.andThen(Effect.sleep(awayMs)), Effect.andThen(server.resume))
     case "partition":
-      return server.cut.pipe(Effect.andThen(Effect.sleep("1500 millis")), Effect.andThen(server.heal))
+      return server.cut.pipe(Effect.andThen(Effect.sleep(awayMs)), Effect.andThen(server.heal))
     case "cut":
       return Effect.sync(() => proxy.cut())
     case "lose consumers":

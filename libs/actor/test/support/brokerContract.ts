@@ -9,6 +9,8 @@ import { hearing } from "./hearing.ts"
 import { waitUntil } from "./systems.ts"
 
 const s = subjects("t")
+/** Longer than a busy machine keeps a test from settling what it was given. */
+const longAckWaitMs = 20_000
 let made = 0
 
 /** Every test has keys of its own: they share a broker. */
@@ -135,11 +137,11 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
           if (delivery.deliveryCount < 3) delivery.nak(delivery.deliveryCount === 2 ? 200 : undefined)
           else delivery.ack()
         })
-        yield* broker.consume(commandsOf(key), take)
+        yield* broker.consume(commandsOf(key, { ackWaitMs: longAckWaitMs }), take)
         yield* sendSome(broker, key, 1)
-        yield* waitUntil(Effect.sync(() => seen.length === 3))
+        yield* waitUntil(Effect.sync(() => seen.length >= 3))
         assert.deepStrictEqual(
-          seen.map(({ deliveryCount }) => deliveryCount),
+          seen.slice(0, 3).map(({ deliveryCount }) => deliveryCount),
           [1, 2, 3]
         )
         assert.isAtLeast((times[2] ?? 0) - (times[1] ?? 0), 190)
@@ -152,17 +154,17 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
         const broker = yield* Broker
         const key = freshKey()
         const { seen, take } = collect(() => undefined)
-        yield* broker.consume(commandsOf(key, { ackWaitMs: 3_000 }), take)
+        yield* broker.consume(commandsOf(key, { ackWaitMs: longAckWaitMs }), take)
         yield* sendSome(broker, key, 1)
         yield* waitUntil(Effect.sync(() => seen.length === 1))
         const working = yield* Effect.sync(() => seen[0]?.working()).pipe(
           Effect.delay("300 millis"),
-          Effect.repeat({ times: 14 }),
+          Effect.repeat({ times: Math.ceil((1.25 * longAckWaitMs) / 300) }),
           Effect.forkScoped
         )
         yield* Fiber.join(working)
         assert.strictEqual(seen.length, 1)
-        yield* waitUntil(Effect.sync(() => seen.length === 2))
+        yield* waitUntil(Effect.sync(() => seen.length >= 2))
         seen[0]?.ack()
         yield* broker.settled
       }).pipe(Effect.scoped)
@@ -172,17 +174,17 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
       Effect.gen(function* () {
         const broker = yield* Broker
         const key = freshKey()
-        const { seen, take } = collect(() => undefined)
-        yield* broker.consume(commandsOf(key, { maxInFlight: 3 }), take)
+        const { ids, seen, take } = collect(() => undefined)
+        yield* broker.consume(commandsOf(key, { maxInFlight: 3, ackWaitMs: longAckWaitMs }), take)
         yield* sendSome(broker, key, 10)
-        yield* waitUntil(Effect.sync(() => seen.length === 3))
+        yield* waitUntil(Effect.sync(() => seen.length >= 3))
         for (let n = 0; n < 10; n++) {
           yield* waitUntil(Effect.sync(() => seen.length > n))
           assert.isAtMost(seen.length - n, 3)
           seen[n]?.ack()
         }
         yield* broker.settled
-        assert.strictEqual(seen.length, 10)
+        assert.strictEqual(new Set(ids()).size, 10)
       }).pipe(Effect.scoped)
     )
 
