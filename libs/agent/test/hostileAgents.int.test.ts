@@ -11,12 +11,15 @@ import { awaitEvent, recordEvents, waitUntil } from "./contract/World.ts"
 const fixture = join(import.meta.dirname, "fixtures", "acpAgent.ts")
 
 const limits = {
-  startTimeoutMs: 3000,
-  callTimeoutMs: 3000,
+  startTimeoutMs: 60_000,
+  callTimeoutMs: 60_000,
   stopTimeoutMs: 1000,
   lineBytes: 256 * 1024,
   outputBytes: 2 * 1024 * 1024
 }
+
+/** For an agent that never answers. */
+const impatient = { ...limits, startTimeoutMs: 3000 }
 
 const makeHome = Effect.acquireRelease(
   Effect.sync(() => {
@@ -84,7 +87,7 @@ describe("an agent that fails at its start", () => {
   ] as const)("is gone, ended, and says why: %s", ([mode, words]) =>
     Effect.gen(function* () {
       const home = yield* makeHome
-      const runtime = yield* runtimeOf(mode, home)
+      const runtime = yield* runtimeOf(mode, home, mode === "hangs" ? impatient : limits)
       const error = yield* Effect.flip(create(runtime, home))
       assert.strictEqual(error.kind, "gone")
       assert.match(error.detail, words)

@@ -11,7 +11,7 @@ import { countingCalls, newSession, say, userMessages } from "./contract/World.t
 const setBack = (root: string, ms: number) => `run printf %s -${ms} > ${clockFile(root)}`
 
 /** Its loop calls the model until the abort reaches it; left alone it made 111 calls in the same time. */
-const untilAborted = 20
+const untilAborted = 60
 
 const setClock = (ms: number) => Effect.map(Places, ({ root }) => writeFileSync(clockFile(root), `${ms}`))
 

@@ -9,6 +9,9 @@ import { openCodeWorld } from "./contract/openCodeWorld.ts"
 import { Places } from "./contract/Places.ts"
 import { newIds, newSession, recordEvents, say, userMessages, World, waitUntil } from "./contract/World.ts"
 
+/** Long enough for a slow machine: while the link works, the server is not taken for away. */
+const shortGraceMs = 10_000
+
 /** The same server, reached over a link of this test. */
 const overLink = Effect.fnUntraced(function* (runtimeGraceMs = 60_000) {
   const { connection } = yield* OpenCodeServer
@@ -65,7 +68,7 @@ describe("OpenCode over a broken connection", () => {
     it.effect("fails a turn after the grace, and continues it over another connection", () =>
       Effect.gen(function* () {
         const { reached, release } = yield* World
-        const { context, link } = yield* overLink(1000)
+        const { context, link } = yield* overLink(shortGraceMs)
         const id = yield* newSession()
         const ids = newIds()
         const error = yield* Effect.gen(function* () {
@@ -84,11 +87,13 @@ describe("OpenCode over a broken connection", () => {
 
     it.effect("reports sessions as gone when their server is away for longer than the grace", () =>
       Effect.gen(function* () {
-        const { context, link } = yield* overLink(1000)
+        const { context, link } = yield* overLink(shortGraceMs)
+        const id = yield* newSession()
+        yield* say(id, "say hello")
         yield* Effect.gen(function* () {
           const seen = yield* recordEvents
-          const id = yield* newSession()
-          yield* say(id, "say hello")
+          // Who has asked for a session hears of it.
+          yield* (yield* AgentRuntime).inspect(id)
           yield* link.unplug
           yield* waitUntil(Effect.sync(() => seen.find((event) => event.type === "gone" && event.sessionId === id)))
         }).pipe(Effect.provideContext(context))

@@ -173,7 +173,7 @@ exec '${real}' "$@"
   it.live("is restarted when it stops answering", () =>
     Effect.gen(function* () {
       const options = yield* optionsAt
-      const context = yield* serverWith({ ...options, unresponsiveMs: 1500 })
+      const context = yield* serverWith({ ...options, unresponsiveMs: 10_000 })
       const server = yield* Effect.provideContext(OpenCodeServer, context)
       const before = yield* server.connection
       process.kill(Option.getOrThrow(yield* server.pid), "SIGSTOP")

@@ -15,13 +15,13 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }))
 )
 
-/** A server that starts and never answers. */
+/** A server that starts and never answers. It has long enough to write its line on a slow machine. */
 const hanging = Layer.unwrap(
   Effect.map(folder, (root) => {
     const command = join(root, "opencode")
     writeFileSync(command, "#!/bin/sh\necho here I am\nexec sleep 600\n")
     chmodSync(command, 0o755)
-    return OpenCodeServer.layer({ stateDirectory: join(root, "state"), command, startTimeoutMs: 500 })
+    return OpenCodeServer.layer({ stateDirectory: join(root, "state"), command, startTimeoutMs: 15_000 })
   })
 )
 

@@ -153,9 +153,10 @@ describe("a path from a plan, an agent or a message", () => {
       renameSync(swapped, kept)
       for (;;) {
         try {
+          rmSync(swapped, { recursive: true, force: true })
           return renameSync(next, swapped)
         } catch {
-          rmSync(swapped, { recursive: true, force: true })
+          // A writer was faster: it made the directory, or a file in it.
         }
       }
     }

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process"
-import { readFileSync, statSync } from "node:fs"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, layer } from "@effect/vitest"
@@ -135,16 +135,19 @@ layer(adapters, { excludeTestServices: true })("quality gates", (it) => {
   it.effect("end when the process that runs them is killed while it interrupts them", () =>
     Effect.gen(function* () {
       const made = yield* repository
+      const asked = join(made.root, "asked")
       const child = yield* inProcess(
         made,
         "trap 'echo asked > asked' TERM; echo $$ > pid; while :; do sleep 0.05; done"
       )
       const pid = Number(yield* textOf(join(made.root, "pid")))
       child.kill("SIGTERM")
-      yield* textOf(join(made.root, "asked"))
+      yield* Effect.raceFirst(textOf(asked), untilDead([pid]))
       child.kill("SIGKILL")
       yield* untilDead([pid])
-    })
+      return existsSync(asked)
+      // Once more if the gate had no time to see that it was asked: then it was killed as one that does not listen.
+    }).pipe(Effect.repeat({ until: (wasAsked) => wasAsked }))
   )
 
   it.effect("see no GIT_ variables, no credentials of Reprise, no keys, no input and no terminal", () =>

@@ -1,4 +1,5 @@
 /** A session-manager in memory: broker and runtime pass the same contract suites as the real ones. */
+import { assert } from "@effect/vitest"
 import { ActorConfig, MemoryBroker, Messenger } from "@reprise/actor"
 import { AgentRuntime, AgentRuntimes, MemoryControl, type MemoryScript } from "@reprise/agent"
 import {
@@ -14,6 +15,18 @@ import { layerWith, type ServiceSettings } from "../../src/service.ts"
 
 export type EventOf<Tag extends PublicEventType> = Extract<PublicEvent, { _tag: Tag }>
 
+/**
+ * A turn that waited: a failure said until when. Returns the types of its events with the first failure alone, since a slow
+ * machine may not see the one that the runtime tells before the turn waits.
+ */
+export const storyOfWait = (events: ReadonlyArray<PublicEvent>) => {
+  assert.isTrue(events.some((event) => event._tag === "AgentFailed" && event.until !== undefined))
+  const types = events.map(({ _tag }) => _tag)
+  return types.filter(
+    (type, n) => type !== "AgentWorking" && (type !== "AgentFailed" || types.indexOf("AgentFailed") === n)
+  )
+}
+
 /** A test's commands to the session-manager, and the events of one run, or of all. */
 export const stageOf = Effect.fnUntraced(function* (runId?: RunId) {
   const messenger = yield* Messenger
@@ -28,19 +41,23 @@ export const stageOf = Effect.fnUntraced(function* (runId?: RunId) {
       Effect.map((events) => events[count - 1] as EventOf<Tag>)
     )
 
+  /** The events up to the first of this type, without TurnProgress. */
+  const eventsUntil = (last: PublicEventType) =>
+    messenger.events(all).pipe(
+      Stream.map(({ event }) => event),
+      Stream.takeUntil(({ _tag }) => _tag === last),
+      Stream.filter(({ _tag }) => _tag !== "TurnProgress"),
+      Stream.runCollect
+    )
+
   return {
     send: (command: SessionCommand, key = "r1-s1", id?: string) =>
       messenger.send({ service: "session-manager", key: Key.make(key), command }, id === undefined ? {} : { id }),
     awaitEvent,
     view: (key = "r1-s1") => messenger.show.sessionManager(SessionId.make(key)),
-    /** The types of the events up to the first of this type, without TurnProgress. */
-    storyUntil: (last: PublicEventType) =>
-      messenger.events(all).pipe(
-        Stream.map(({ event }) => event._tag),
-        Stream.takeUntil((tag) => tag === last),
-        Stream.filter((tag) => tag !== "TurnProgress"),
-        Stream.runCollect
-      )
+    eventsUntil,
+    /** Their types. */
+    storyUntil: (last: PublicEventType) => Effect.map(eventsUntil(last), (events) => events.map(({ _tag }) => _tag))
   }
 })
 export const stage = stageOf()

@@ -134,11 +134,13 @@ export const serviceContract = (name: string, world: Layer.Layer<Messenger | Bro
         yield* startService.pipe(Scope.provide(first))
         const { root, run, write } = yield* ready
         yield* ask(run, gates(["echo begun >> begun; while [ ! -f go ]; do sleep 0.02; done"]))
-        yield* waitFor(() => linesOf(join(root, "begun")).length === 1)
+        // More than one when the request was delivered again while this service was busy.
+        yield* waitFor(() => linesOf(join(root, "begun")).length >= 1)
         yield* Scope.close(first, Exit.void)
+        const before = linesOf(join(root, "begun")).length
 
         yield* startService
-        yield* waitFor(() => linesOf(join(root, "begun")).length > 1)
+        yield* waitFor(() => linesOf(join(root, "begun")).length > before)
         yield* write("go", "")
         yield* seen(run, "QualityPassed")
         yield* ask(run, { _tag: "ReleaseWorkspace", runId: run, outcome: "failed" })
@@ -168,12 +170,14 @@ export const serviceContract = (name: string, world: Layer.Layer<Messenger | Bro
         yield* startService.pipe(Scope.provide(first))
         const { root, run } = yield* ready
         yield* ask(run, gates(["echo begun >> begun; sleep 600"]))
-        yield* waitFor(() => linesOf(join(root, "begun")).length === 1)
+        yield* waitFor(() => linesOf(join(root, "begun")).length >= 1)
         yield* Scope.close(first, Exit.void)
+        const before = linesOf(join(root, "begun")).length
         yield* ask(run, { _tag: "ReleaseWorkspace", runId: run, outcome: "aborted" })
         yield* startService
         yield* seen(run, "WorkspaceReleased")
-        assert.match(readFileSync(join(root, "begun"), "utf8"), /^begun\n(begun\n)?$/)
+        // The gate may begin once more before the abort is read.
+        assert.isAtMost(linesOf(join(root, "begun")).length, before + 1)
       })
     )
 
