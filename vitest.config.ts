@@ -12,6 +12,8 @@ const waiting = { ...group(2, Math.ceil(1.5 * availableParallelism())), isolate:
 
 export default defineConfig({
   test: {
+    // A failure says what it compared, and not `[ Array(1) ]`.
+    chaiConfig: { truncateThreshold: 0 },
     projects: [
       {
         test: {

@@ -26,7 +26,7 @@ const read = (path: string): Report => (existsSync(path) ? JSON.parse(readFileSy
 const suite = read("coverage/tests.json")
 const withoutEngine = read("coverage/testsWithoutEngine.json")
 
-const firstLines = (text: string): string => text.split("\n").slice(0, 12).join("\n  ")
+const firstLines = (text: string): string => text.slice(0, 3_000).split("\n").slice(0, 12).join("\n  ")
 const failures = [...suite.testResults, ...withoutEngine.testResults].flatMap((file) => {
   const path = relative(".", file.name)
   const tests = file.assertionResults.filter((test) => test.status === "failed")
