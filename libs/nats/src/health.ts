@@ -1,6 +1,6 @@
 /** The health of the broker, for `reprise doctor`. Reads only. */
 import { Effect, Option } from "effect"
-import { attempt, type BrokerError } from "./BrokerError.ts"
+import { attempt, type BrokerError, untilAnswered } from "./BrokerError.ts"
 import { type Difference, differences } from "./compareConfig.ts"
 import { findStream } from "./ensureStreams.ts"
 import { Nats, type NatsShape } from "./Nats.ts"
@@ -106,8 +106,9 @@ const orWarning = (statistics: Effect.Effect<ServerStatistics, BrokerError>) =>
 export const health = Effect.fn("health")(function* (options: HealthOptions) {
   const prefix = yield* Effect.fromResult(checkPrefix(options.prefix))
   const nats = yield* Nats
-  const roundTripMs = yield* attempt("measure the round trip", () => nats.nc.rtt())
+  // A request first: it waits until the connection is up again, the round trip fails at once.
   const account = yield* attempt("read the account's limits", () => nats.jsm.getAccountInfo())
+  const roundTripMs = yield* attempt("measure the round trip", () => nats.nc.rtt())
   const statistics = options.statistics === undefined ? Option.none() : yield* orWarning(options.statistics)
   const sync = syncMode(statistics)
   const version = yield* nats.serverVersion
@@ -130,4 +131,4 @@ export const health = Effect.fn("health")(function* (options: HealthOptions) {
     streams,
     notGuaranteed: [...lacks, ...(lacks.length > 0 && sync._tag === "Unknown" ? [] : syncSentences(sync))]
   } satisfies BrokerHealth
-})
+}, untilAnswered)

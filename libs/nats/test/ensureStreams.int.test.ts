@@ -249,4 +249,14 @@ layer(brokerLayer(), live)("health", (it) => {
       assert.strictEqual(report.notGuaranteed.length, 1)
     })
   )
+
+  it.effect("asks the next server if one is killed while it is asked", () =>
+    Effect.gen(function* () {
+      const server = yield* EmbeddedServer
+      // It is dead before it can answer, and this process does not know it yet.
+      process.kill(yield* server.pid, "SIGKILL")
+      const { serverVersion } = yield* health({ prefix: "reprise" })
+      assert.strictEqual(serverVersion, server.endpoint.serverVersion)
+    })
+  )
 })
