@@ -7,7 +7,9 @@ import { NeedsYou } from "./pages/NeedsYou.tsx"
 import { Run } from "./pages/Run.tsx"
 import { Runs } from "./pages/Runs.tsx"
 import { Session } from "./pages/Session.tsx"
+import { Settings } from "./pages/Settings.tsx"
 import { SignIn } from "./pages/SignIn.tsx"
+import { StartRun } from "./pages/StartRun.tsx"
 import { Empty, Failed } from "./parts/Notice.tsx"
 import { Shell } from "./Shell.tsx"
 
@@ -33,6 +35,8 @@ const question = createRoute({
   component: () => <NeedsYou id={question.useParams().id} />
 })
 const runs = createRoute({ getParentRoute: () => root, path: "/runs", component: Runs })
+const startRun = createRoute({ getParentRoute: () => root, path: "/start", component: StartRun })
+const settings = createRoute({ getParentRoute: () => root, path: "/settings", component: Settings })
 const run = createRoute({
   getParentRoute: () => root,
   path: "/runs/$id",
@@ -44,7 +48,7 @@ const session = createRoute({
   component: () => <Session id={session.useParams().id} key={session.useParams().id} />
 })
 
-const routeTree = root.addChildren([needsYou, question, runs, run, session])
+const routeTree = root.addChildren([needsYou, question, runs, startRun, settings, run, session])
 const makeRouter = (context: Context) =>
   createRouter({
     routeTree,

@@ -42,7 +42,7 @@ const help: ReadonlyArray<readonly [string, string]> = [
   ["g, Esc", "write guidance, leave it"],
   ["u", "take the last answer back"],
   ["d l t", "changes, gate log, transcript"],
-  ["n r", "needs you, runs"],
+  ["n r s", "needs you, runs, start a run"],
   ["?", "these keys"]
 ]
 
@@ -89,6 +89,7 @@ export function Shell({ onSignedOut }: { readonly onSignedOut: () => void }) {
   useKeys((key) => {
     if (key === "n") navigate({ to: "/" })
     else if (key === "r") navigate({ to: "/runs" })
+    else if (key === "s") navigate({ to: "/start" })
     else if (key === "?") setShowsHelp((shown) => !shown)
     else return false
     return true
@@ -106,7 +107,11 @@ export function Shell({ onSignedOut }: { readonly onSignedOut: () => void }) {
                 <span className="bg-warn-tint text-warn rounded-full px-1.5 text-xs leading-5">{questions.length}</span>
               )}
             </Link>
-            <Link aria-current={isAt("/runs") || isAt("/sessions") ? "page" : undefined} className={link} to="/runs">
+            <Link
+              aria-current={["/runs", "/sessions", "/start"].some(isAt) ? "page" : undefined}
+              className={link}
+              to="/runs"
+            >
               Runs
             </Link>
           </nav>
@@ -123,6 +128,9 @@ export function Shell({ onSignedOut }: { readonly onSignedOut: () => void }) {
         <button className="min-h-11 underline" onClick={() => setShowsHelp(true)} type="button">
           Keys
         </button>
+        <Link className="flex min-h-11 items-center underline" to="/settings">
+          Settings
+        </Link>
         <button className="min-h-11 underline" onClick={() => void signOut().then(onSignedOut)} type="button">
           Sign out
         </button>

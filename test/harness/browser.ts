@@ -1,6 +1,7 @@
 /** A real browser for tests of the web console: Debian's Chromium, or the program in `REPRISE_TEST_BROWSER`. */
 import { accessSync, constants, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { assert } from "@effect/vitest"
 import axe from "axe-core"
 import { Effect } from "effect"
 import { type BrowserContextOptions, chromium, type Page } from "playwright-core"
@@ -73,6 +74,21 @@ export const holdAnswers = (page: Page): Effect.Effect<unknown> =>
 
 /** Does something in a page. */
 export const act = <A>(does: () => Promise<A>): Effect.Effect<A> => Effect.promise(does)
+
+export const sees = (page: Page, text: string | RegExp) => act(() => page.getByText(text).last().waitFor())
+export const presses = (page: Page, name: RegExp) => act(() => page.getByRole("button", { name }).click())
+
+/** The heading of the question that is shown. */
+export const heading = (page: Page) => page.getByRole("heading", { name: /^Question / })
+
+/** Runs a plan until it asks, and returns the question. Only one run can have the repository itself. */
+export const asks = Effect.fnUntraced(function* (world: World, file = "PLAN.md") {
+  const before = new Set((yield* world.questions).map(({ escalationId }) => escalationId))
+  const run = yield* world.reprise("run", file, "--no-input", ...(file === "PLAN.md" ? [] : ["--worktree"]))
+  assert.strictEqual(run.code, 4, run.stderr)
+  const question = (yield* world.questions).find(({ escalationId }) => !before.has(escalationId))
+  return question ?? assert.fail("no question is open")
+})
 
 /**
  * `reprise up --web` on a free port: the address that it prints, the token that opens it, and the port that it listens

@@ -21,6 +21,24 @@ export const trackedFiles = (
     Effect.orElseSucceed(() => undefined)
   )
 
+const markdown = ["*.md", "*.markdown"]
+
+/** The markdown files of a working tree that git tracks or does not ignore; none if git cannot tell. */
+export const ownMarkdown = (directory: string): Effect.Effect<ReadonlyArray<string>> =>
+  runGit(directory, [
+    ...anyCase,
+    "ls-files",
+    "-z",
+    "--cached",
+    "--others",
+    "--exclude-standard",
+    "--",
+    ...markdown
+  ]).pipe(
+    Effect.map(({ stdout }) => [...new Set(stdout.split("\0"))].filter((path) => path !== "")),
+    Effect.orElseSucceed(() => [])
+  )
+
 /**
  * Whether git tracks a file, or anything in a folder, of a project. True as well if git cannot tell: what might come
  * from others is treated as theirs.

@@ -2,9 +2,14 @@
 import { Conversation } from "@reprise/agent/message"
 import {
   ConsoleChanges,
+  ConsoleDryRun,
   ConsoleEvent,
   ConsoleOutcome,
+  ConsolePlan,
   ConsolePreview,
+  type ConsoleRunRequest,
+  ConsoleSetting,
+  ConsoleStarted,
   ConsoleText,
   EscalationView,
   RunView,
@@ -26,6 +31,10 @@ const readStory = reading(Schema.Array(ConsoleEvent))
 const readSession = reading(SessionView)
 const readSessions = reading(Schema.Array(SessionView))
 const readConversation = reading(Conversation)
+const readPlans = reading(Schema.Array(ConsolePlan))
+const readSettings = reading(Schema.Array(ConsoleSetting))
+const askDryRun = sending(ConsoleDryRun)
+export const sendStart = sending(ConsoleStarted)
 export const sendCommand = sending(ConsoleOutcome)
 export const askPreview = sending(ConsolePreview)
 
@@ -95,3 +104,19 @@ export const sessionQuery = (id: string) =>
 
 export const conversationQuery = (id: string) =>
   queryOptions({ queryKey: ["conversation", id], queryFn: () => readConversation(`sessions/${id}/conversation`) })
+
+/** Files change without an event, so they are read whenever the page is opened. */
+export const plansQuery = queryOptions({ queryKey: ["plans"], queryFn: () => readPlans("plans"), staleTime: 0 })
+export const settingsQuery = queryOptions({
+  queryKey: ["settings"],
+  queryFn: () => readSettings("settings"),
+  staleTime: 0
+})
+
+export const dryRunQuery = (wanted: ConsoleRunRequest) =>
+  queryOptions({
+    queryKey: ["dry-run", wanted],
+    queryFn: () => askDryRun("plans/dry-run", wanted),
+    staleTime: 0,
+    gcTime: 0
+  })

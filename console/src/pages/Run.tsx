@@ -1,5 +1,5 @@
 /** One run: where it stands, what can be done with it, and its timeline. */
-import type { RunView, SessionView } from "@reprise/protocol"
+import type { ConsoleEvent, RunView, SessionView } from "@reprise/protocol"
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
@@ -12,6 +12,7 @@ import { Failed, Loading, Tag } from "../parts/Notice.tsx"
 import { visible } from "../parts/visible.ts"
 import { LiveWords } from "./LiveWords.tsx"
 import { Status } from "./Runs.tsx"
+import { Spending } from "./Spending.tsx"
 
 const button = "border-line bg-card text-strong min-h-11 rounded-md border px-4 font-medium disabled:opacity-60"
 
@@ -190,17 +191,6 @@ function Phase({ entry, run }: { readonly entry: PhaseEntry | undefined; readonl
   )
 }
 
-const roleRow = (role: string, { cost, tokens, turns }: RunView["usage"]["author"]) => (
-  <tr key={role}>
-    <th className="pr-4 text-left font-normal" scope="row">
-      {role}
-    </th>
-    <td className="pr-4">{count(turns, "turn")}</td>
-    <td className="pr-4">{tokensText(tokens)}</td>
-    <td>{cost > 0 ? dollars(cost) : ""}</td>
-  </tr>
-)
-
 function Sessions({ sessions }: { readonly sessions: ReadonlyArray<SessionView> }) {
   const now = useNow()
   if (sessions.length === 0) return null
@@ -227,6 +217,8 @@ function Sessions({ sessions }: { readonly sessions: ReadonlyArray<SessionView> 
   )
 }
 
+const noStory: ReadonlyArray<ConsoleEvent> = []
+
 export function Run({ id }: { readonly id: string }) {
   const { data: run, error } = useQuery(runQuery(id))
   const story = useQuery(storyQuery(id))
@@ -234,7 +226,7 @@ export function Run({ id }: { readonly id: string }) {
   const now = useNow()
   if (error !== null && run === undefined) return <Failed error={error} what="The run cannot be shown" />
   if (run === undefined) return <Loading what="the run" />
-  const timeline = timelineOf(story.data ?? [])
+  const timeline = timelineOf(story.data ?? noStory)
   const before = timeline.find((entry) => entry.id === undefined)
   return (
     <div className="mx-auto max-w-5xl space-y-4">
@@ -261,13 +253,7 @@ export function Run({ id }: { readonly id: string }) {
           <Controls run={run} />
         </div>
       </header>
-      <table className="text-sm">
-        <caption className="sr-only">Tokens and cost by role</caption>
-        <tbody>
-          {roleRow("Author", run.usage.author)}
-          {roleRow("Reviewer", run.usage.reviewer)}
-        </tbody>
-      </table>
+      <Spending run={run} story={story.data ?? noStory} timeline={timeline} />
       {run.status === "running" && <LiveWords runId={run.runId} />}
       {story.error !== null && <Failed error={story.error} what="The timeline cannot be shown" />}
       <h2 className="text-base">Timeline</h2>

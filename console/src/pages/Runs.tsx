@@ -58,6 +58,17 @@ function Row({ run }: { readonly run: RunView }) {
   )
 }
 
+function StartLink() {
+  return (
+    <Link
+      className="bg-accent text-on-accent inline-flex min-h-11 items-center rounded-md px-4 font-medium"
+      to="/start"
+    >
+      Start a run
+    </Link>
+  )
+}
+
 export function Runs() {
   const { data, error } = useQuery(runsQuery)
   if (error !== null && data === undefined) return <Failed error={error} what="The runs cannot be shown" />
@@ -65,15 +76,19 @@ export function Runs() {
   if (data.length === 0) {
     return (
       <Empty title="No runs yet">
-        <p>
-          Start one in a terminal: <code>reprise run PLAN.md</code>
+        <p className="mb-4">
+          A run takes a plan through coding agents, phase by phase. In a terminal: <code>reprise run PLAN.md</code>
         </p>
+        <StartLink />
       </Empty>
     )
   }
   return (
     <div className="mx-auto max-w-5xl">
-      <h1 className="mb-3 text-lg">Runs</h1>
+      <div className="mb-3 flex items-center justify-between gap-3">
+        <h1 className="text-lg">Runs</h1>
+        <StartLink />
+      </div>
       <ul className="space-y-2">
         {data.map((run) => (
           <Row key={run.runId} run={run} />

@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { PublicEvent } from "./contracts/contracts.ts"
-import { Key } from "./ids.ts"
+import { Key, RunId } from "./ids.ts"
 
 /** Exchanged for a session cookie. */
 export const ConsoleSignIn = Schema.Struct({ token: Schema.String })
@@ -51,6 +51,53 @@ export type ConsoleControl = typeof ConsoleControl.Type
 /** `done`: the service has confirmed it. `pending`: it is stored, and will be done. */
 export const ConsoleOutcome = Schema.Struct({ state: Schema.Literals(["done", "pending"]) })
 export type ConsoleOutcome = typeof ConsoleOutcome.Type
+
+/** A markdown file of the repository that is a plan, or means to be one. */
+export const ConsolePlan = Schema.Struct({
+  /** Relative to the repository. */
+  path: Schema.String,
+  title: Schema.optionalKey(Schema.String),
+  phases: Schema.Array(Schema.Struct({ id: Schema.String, title: Schema.String, done: Schema.Boolean })),
+  /** Why it cannot be run as it is. */
+  problem: Schema.optionalKey(Schema.String)
+})
+export type ConsolePlan = typeof ConsolePlan.Type
+
+const off = Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+
+/** A plan, and the options of `reprise run` (docs/guide.md#run). */
+export const ConsoleRunRequest = Schema.Struct({
+  plan: Schema.String,
+  /** The phase to start with. Default: the first that is not done. */
+  phase: Schema.optionalKey(Schema.String),
+  auto: off,
+  worktree: off,
+  allowDirty: off,
+  skipQuality: off
+})
+export type ConsoleRunRequest = typeof ConsoleRunRequest.Type
+
+/** Sent again with the same `commandId`, it starts one run. */
+export const ConsoleStart = Schema.Struct({ commandId: Key, ...ConsoleRunRequest.fields })
+export type ConsoleStart = typeof ConsoleStart.Type
+
+/** What a run would do, as `reprise run --dry-run` says it, and what the user should know before it starts. */
+export const ConsoleDryRun = Schema.Struct({ text: Schema.String, warnings: Schema.Array(Schema.String) })
+export type ConsoleDryRun = typeof ConsoleDryRun.Type
+
+/** `pending`: it is stored, and starts when a process does the work. */
+export const ConsoleStarted = Schema.Struct({ runId: RunId, ...ConsoleOutcome.fields })
+export type ConsoleStarted = typeof ConsoleStarted.Type
+
+/** A setting as `reprise config explain` shows it; `from`: an environment variable, the path of a file, or else the kind of source. */
+export const ConsoleSetting = Schema.Struct({
+  setting: Schema.String,
+  value: Schema.Unknown,
+  source: Schema.String,
+  from: Schema.String,
+  description: Schema.String
+})
+export type ConsoleSetting = typeof ConsoleSetting.Type
 
 export const ConsolePreviewRequest = Schema.Struct({ guidance: Schema.String })
 /** What the agent's next prompt says of an answer, word for word. */

@@ -7,7 +7,7 @@ import { ActorConfig, drain, MemoryBroker, Messenger } from "@reprise/actor"
 import { EscalationId, RunId, to } from "@reprise/protocol"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { layer as service } from "../src/service.ts"
-import { ConsoleSources, serveConsole, Unavailable } from "../src/work/console/serveConsole.ts"
+import { ConsoleSources, NotPossible, serveConsole, Unavailable } from "../src/work/console/serveConsole.ts"
 import { question } from "./fixtures.ts"
 
 const token = "secret-token-of-the-test"
@@ -23,6 +23,17 @@ const sources = Layer.succeed(
     changes: () => Effect.succeed({ commits: [], untracked: [], patch: { name: "changes", text: "", omitted: 0 } }),
     gateLogs: () => Effect.succeed([]),
     preview: (_question, guidance) => `Guidance:\n${guidance}`,
+    plans: Effect.succeed([{ path: "PLAN.md", title: "A plan", phases: [{ id: "1", title: "First", done: false }] }]),
+    dryRun: ({ plan }) => Effect.succeed({ text: `would run ${plan}`, warnings: [] }),
+    start: ({ commandId, plan }) =>
+      plan === "PLAN.md"
+        ? Effect.succeed({ runId: RunId.make(`r-${commandId}`), state: "done" })
+        : Effect.fail(
+            new NotPossible({ code: "plan-missing", message: `There is no plan at ${plan}.`, hint: "Look." })
+          ),
+    settings: Effect.succeed([
+      { setting: "runtime", value: "claude", source: "reprise.toml", from: "reprise.toml", description: "The agent." }
+    ]),
     describe: ({ _tag }) => ({ line: _tag, isDetail: false }),
     user: "ada"
   })
@@ -144,6 +155,8 @@ describe("the console's HTTP side", () => {
           "/api/runs",
           "/api/runs/run-1",
           "/api/runs/run-1/events",
+          "/api/plans",
+          "/api/settings",
           "/api/sessions/s1/conversation",
           "/api/events",
           "/api/anything"
@@ -161,6 +174,35 @@ describe("the console's HTTP side", () => {
         assert.include(forged.text, "wrong-token")
         const open = yield* Messenger.use(({ show }) => show.gate(id))
         assert.strictEqual(open.state, "open")
+      })
+    )
+
+    it.effect("starts a run by the options of the command line, and says what keeps it from starting", () =>
+      Effect.gen(function* () {
+        const { own, send, signIn } = yield* opened
+        const signedIn = { ...own, cookie: yield* signIn }
+        const json = (value: object) => JSON.stringify(value)
+        assert.include((yield* send("GET", "/api/plans", signedIn)).text, '"title":"A plan"')
+        assert.include((yield* send("GET", "/api/settings", signedIn)).text, '"setting":"runtime","value":"claude"')
+        const dryRun = yield* send("POST", "/api/plans/dry-run", signedIn, json({ plan: "PLAN.md" }))
+        assert.include(dryRun.text, "would run PLAN.md")
+        const started = yield* send(
+          "POST",
+          "/api/runs",
+          signedIn,
+          json({ commandId: "c1", plan: "PLAN.md", auto: true })
+        )
+        assert.include(started.text, '{"runId":"r-c1","state":"done"}')
+        const refused = yield* send("POST", "/api/runs", signedIn, json({ commandId: "c2", plan: "NONE.md" }))
+        assert.strictEqual(refused.status, 422)
+        assert.include(refused.text, "There is no plan at NONE.md.")
+        const unreadable = yield* send("POST", "/api/runs", signedIn, json({ plan: "PLAN.md" }))
+        assert.strictEqual(unreadable.status, 400)
+        const signedOut = yield* send("POST", "/api/runs", own, json({ commandId: "c3", plan: "PLAN.md" }))
+        assert.strictEqual(signedOut.status, 401)
+        const elsewhere = { ...signedIn, origin: "https://elsewhere.example" }
+        const forged = yield* send("POST", "/api/runs", elsewhere, json({ commandId: "c4", plan: "PLAN.md" }))
+        assert.strictEqual(forged.status, 403)
       })
     )
 

@@ -1,21 +1,26 @@
 /** What the web console shows from this machine: conversations, changes, logs, and events in words. */
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import type { ActorConfig, Broker, Messenger } from "@reprise/actor"
+import { type ActorConfig, type Broker, type Messenger, Refused } from "@reprise/actor"
 import type { Conversation } from "@reprise/agent/message"
-import { ConsoleSources, Unavailable } from "@reprise/gate/console"
+import { ConsoleSources, NotPossible, Unavailable } from "@reprise/gate/console"
 import { guidanceText } from "@reprise/orchestrator/prompts"
 import type { ConsoleText, EscalationView, SessionView } from "@reprise/protocol"
 import { readTranscript } from "@reprise/session-manager/readTranscript"
 import { Effect, Layer } from "effect"
+import { loadConfig } from "../../config/loadConfig.ts"
+import { settingsTable } from "../../config/settingsTable.ts"
 import { awaitsSaving } from "../../system/lookUp.ts"
 import { requireAgent } from "../../system/requireAgent.ts"
 import type { SystemOptions } from "../../system/System.ts"
+import { CliFailure } from "../../terminal/CliFailure.ts"
 import { visible } from "../../terminal/visible.ts"
 import { eventLine, logLine } from "../../views/eventLine.ts"
 import { user } from "../gate/answerQuestion.ts"
 import { changesUnknown, workOf, workSince } from "../gate/evidenceText.ts"
+import { explained } from "../repository/explainConfig.ts"
 import { conversation } from "../sessions/conversation.ts"
+import { dryRun, makeStart, plansOf } from "./runsFromConsole.ts"
 
 const longestText = 2 * 1024 * 1024
 
@@ -88,11 +93,31 @@ const unavailable = (error: { readonly message: string; readonly hint?: string; 
         hint: error.hint ?? "'reprise doctor' shows what is wrong."
       })
 
+/** What the user can change is told apart from what may pass by itself. */
+const notPossible = (error: { readonly message: string; readonly hint?: string; readonly code?: string }) => {
+  const { code, hint, message } = unavailable(error)
+  const isTheirs = error instanceof CliFailure || error instanceof Refused
+  return isTheirs ? new NotPossible({ code, message, hint }) : new Unavailable({ code, message, hint })
+}
+
+/** Somebody may have written a secret into them by mistake. */
+const unshown = new Set<string>(settingsTable.filter(({ mayHoldSecret }) => mayHoldSecret).map(({ path }) => path))
+
+const settingsOf = ({ project, settings }: SystemOptions) =>
+  loadConfig(project.root, { flags: { nats: { url: settings.nats.url } } }).pipe(
+    Effect.map((config) =>
+      explained(config).map(({ environment: _, ...row }) =>
+        unshown.has(row.setting) && row.source !== "default" ? { ...row, value: "(not shown here)" } : row
+      )
+    )
+  )
+
 export const consoleSources = (options: SystemOptions) =>
   Layer.effect(
     ConsoleSources,
     Effect.gen(function* () {
       const context = yield* Effect.context<Messenger | Broker | ActorConfig>()
+      const start = makeStart(options)
       return ConsoleSources.of({
         conversation: (session) =>
           conversationOf(session, options).pipe(Effect.mapError(unavailable), Effect.provide(context)),
@@ -105,6 +130,10 @@ export const consoleSources = (options: SystemOptions) =>
         preview: previewOf,
         requireAgent: (question, named) =>
           requireAgent(question, named).pipe(Effect.mapError(unavailable), Effect.provide(context)),
+        plans: plansOf(options.project),
+        dryRun: (wanted) => dryRun(options, wanted).pipe(Effect.mapError(notPossible), Effect.provide(context)),
+        start: (wanted) => start(wanted).pipe(Effect.mapError(notPossible), Effect.provide(context)),
+        settings: settingsOf(options).pipe(Effect.mapError(unavailable)),
         describe: (event) => ({ line: visible(logLine(event).trim()), isDetail: eventLine(event) === undefined }),
         user: user()
       })

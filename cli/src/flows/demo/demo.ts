@@ -83,7 +83,7 @@ const play = Effect.fn("demo")(function* (flags: Flags) {
   const model = yield* startModel(recordPath)
   if (!flags.json) say(`This is a real run in ${root}: only the model is scripted.`)
   const project = yield* findProject(root)
-  const prepared = yield* prepareRun(project, join(root, planPath), {}, () => Effect.succeed(noRunFlags))
+  const prepared = yield* prepareRun(project, join(root, planPath), {}, noRunFlags)
   const code = yield* startOrContinueRun({
     ...prepared,
     answerer: isInteractive({ json: false, noInput: flags.noInput }) ? "terminal" : demoAnswer(flags.json),

@@ -1,6 +1,6 @@
 /** Reads and checks once everything that a run needs, for `run`, `run --dry-run`, `validate` and `demo`. */
-import { type RunId, type RunOptions, to } from "@reprise/protocol"
-import { Effect } from "effect"
+import { PhaseId, type RunId, type RunOptions, to } from "@reprise/protocol"
+import { Effect, Schema } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
 import type { Config } from "../../config/resolveConfig.ts"
 import { type RunFlags, runOptions } from "../../config/serviceOptions.ts"
@@ -8,6 +8,7 @@ import type { SomeSettings } from "../../config/settingsTable.ts"
 import type { Project } from "../../project/Project.ts"
 import { type PlanFile, readPlanFile } from "../../project/planFile.ts"
 import { readPrompts } from "../../project/prompts.ts"
+import { wrongUse } from "../../terminal/CliFailure.ts"
 import { data, okJson } from "../../terminal/Printer.ts"
 import { describePlan, planText } from "../../views/planText.ts"
 
@@ -19,17 +20,38 @@ export interface PreparedRun {
   readonly options: RunOptions
 }
 
-/** `flags` may depend on the plan, such as the phase to start with. */
-export const prepareRun = Effect.fn("prepareRun")(function* <E>(
+interface Wanted extends Pick<RunFlags, "allowDirty" | "auto" | "skipQuality"> {
+  /** The phase to start with, which the plan must have. Default: the first that is not done. */
+  readonly phase?: string | undefined
+}
+
+const runFlags = Effect.fnUntraced(function* (
+  { allowDirty, auto, phase, skipQuality }: Wanted,
+  { path, plan }: PlanFile
+) {
+  const given: RunFlags = { auto, allowDirty, skipQuality }
+  if (phase === undefined) return given
+  if (!plan.phases.some(({ id }) => id === phase)) {
+    return yield* wrongUse(
+      "unknown-phase",
+      `${path} has no phase ${phase}.`,
+      `Its phases are ${plan.phases.map(({ id }) => id).join(", ")}.`
+    )
+  }
+  return Schema.is(PhaseId)(phase) ? { ...given, startPhase: phase } : given
+})
+
+/** Fails where the plan, the settings or what is wanted are wrong. */
+export const prepareRun = Effect.fn("prepareRun")(function* (
   project: Project,
   given: string,
   settings: SomeSettings,
-  flags: (plan: PlanFile) => Effect.Effect<RunFlags, E>
+  wanted: Wanted
 ) {
   const plan = yield* readPlanFile(project, given)
-  const runFlags = yield* flags(plan)
+  const flags = yield* runFlags(wanted, plan)
   const config = yield* loadConfig(project.root, { flags: settings, plan })
-  const options = runOptions(config.settings, runFlags, yield* readPrompts(project))
+  const options = runOptions(config.settings, flags, yield* readPrompts(project))
   return { project, plan, config, options } satisfies PreparedRun
 })
 
@@ -37,10 +59,12 @@ export const prepareRun = Effect.fn("prepareRun")(function* <E>(
 export const startRun = ({ options, plan, project }: PreparedRun, runId: RunId) =>
   to.orchestrator(runId).StartRun({ plan: plan.text, planPath: plan.path, workspace: project.root, options })
 
-/** Prints what the run would do. */
+/** What the run would do. */
+export const descriptionOf = (prepared: PreparedRun, runId: RunId) =>
+  describePlan(prepared.plan.plan, startRun(prepared, runId).command, prepared.config.settings.sessions.report)
+
 export const describeRun = (prepared: PreparedRun, runId: RunId, json: boolean): void => {
-  const { config, plan } = prepared
-  const description = describePlan(plan.plan, startRun(prepared, runId).command, config.settings.sessions.report)
+  const description = descriptionOf(prepared, runId)
   if (json) okJson(description)
   else data(planText(description))
 }

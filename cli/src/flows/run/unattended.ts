@@ -7,7 +7,6 @@ import { Effect } from "effect"
 import { runtimesOf } from "../../config/serviceOptions.ts"
 import type { Settings } from "../../config/settingsTable.ts"
 import { wrongUse } from "../../terminal/CliFailure.ts"
-import { say } from "../../terminal/Printer.ts"
 import { visibleLine } from "../../terminal/visible.ts"
 
 /** Why nothing can be done without a human, and what to set. */
@@ -68,7 +67,7 @@ export const autoWaitsAt = (
     )
 }
 
-/** Fails with exit code 2 where `--auto` cannot work, and says where it will wait for a human. */
+/** Fails with exit code 2 where `--auto` cannot work. Returns lines for people: where it will wait for a human. */
 export const requireUnattended = Effect.fn("requireUnattended")(function* (
   settings: Settings,
   options: RunOptions,
@@ -77,5 +76,5 @@ export const requireUnattended = Effect.fn("requireUnattended")(function* (
 ) {
   const obstacle = obstacleToAuto(settings, options, standing)
   if (obstacle !== undefined) return yield* wrongUse("auto-cannot-work", obstacle.message, obstacle.hint)
-  for (const waits of autoWaitsAt(plan, options)) say(visibleLine(`Auto mode will wait for you at ${waits}.`))
+  return autoWaitsAt(plan, options).map((waits) => visibleLine(`Auto mode will wait for you at ${waits}.`))
 })

@@ -1,10 +1,10 @@
 /** What a human does in the console: the same commands that the command line sends. */
 import { type AskOptions, Messenger } from "@reprise/actor"
-import { ConsoleAnswer, ConsoleControl, type RunId, to } from "@reprise/protocol"
-import { Clock, Effect } from "effect"
+import { ConsoleAnswer, ConsoleControl, ConsoleStart, ConsoleStarted, type RunId, to } from "@reprise/protocol"
+import { Clock, Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { ConsoleSources } from "./ConsoleSources.ts"
-import { bodyOf, orFailure, outcomeOf } from "./replies.ts"
+import { bodyOf, data, orFailure, outcomeOf } from "./replies.ts"
 import { questionInPath, runIdInPath } from "./viewRoutes.ts"
 
 /** A browser sends a command again when it got no reply; the answer may have been there since the first time. */
@@ -40,6 +40,13 @@ const answer = Effect.gen(function* () {
   return yield* outcomeOf(ask(command, yield* askOptions(commandId, runId)))
 })
 
+const encodeStarted = Schema.encodeSync(ConsoleStarted)
+
+const start = Effect.gen(function* () {
+  const wanted = yield* bodyOf(ConsoleStart)
+  return data(encodeStarted(yield* ConsoleSources.use((sources) => sources.start(wanted))))
+})
+
 const pause = Effect.gen(function* () {
   const { commandId, now } = yield* bodyOf(ConsoleControl)
   const runId = yield* runIdInPath
@@ -65,6 +72,7 @@ const abort = Effect.gen(function* () {
 
 export const commandRoutes = [
   HttpRouter.route("POST", "/api/questions/:id/answer", orFailure(answer)),
+  HttpRouter.route("POST", "/api/runs", orFailure(start)),
   HttpRouter.route("POST", "/api/runs/:id/pause", orFailure(pause)),
   HttpRouter.route("POST", "/api/runs/:id/resume", orFailure(resume)),
   HttpRouter.route("POST", "/api/runs/:id/abort", orFailure(abort))

@@ -3,7 +3,7 @@ import { type NoAnswer, QueryFailed, Refused } from "@reprise/actor"
 import type { ApiError, ConsoleOutcome } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Unavailable } from "./ConsoleSources.ts"
+import { NotPossible, Unavailable } from "./ConsoleSources.ts"
 
 export const data = (value: unknown) => HttpServerResponse.jsonUnsafe({ ok: true, data: value })
 
@@ -35,6 +35,7 @@ export const orFailure = <E, R>(reply: Effect.Effect<HttpServerResponse.HttpServ
     if (error instanceof QueryFailed || error instanceof Unavailable) {
       return Effect.succeed(failure(isMissing(error.code) ? 404 : 503, error))
     }
+    if (error instanceof NotPossible) return Effect.succeed(failure(422, error))
     if (error instanceof Schema.SchemaError) return Effect.succeed(unreadable)
     return Effect.as(Effect.logError("the console failed", error), broken)
   })

@@ -14,7 +14,7 @@ import { failure } from "./replies.ts"
 import { makeSignIn } from "./signIn.ts"
 import { viewRoutes } from "./viewRoutes.ts"
 
-export { ConsoleSources, Unavailable } from "./ConsoleSources.ts"
+export { ConsoleSources, NotPossible, Unavailable } from "./ConsoleSources.ts"
 
 export interface ConsoleOptions {
   /** 0: any free one. */

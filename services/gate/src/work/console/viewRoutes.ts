@@ -3,8 +3,12 @@ import { Messenger } from "@reprise/actor"
 import { Conversation } from "@reprise/agent/message"
 import {
   ConsoleChanges,
+  ConsoleDryRun,
+  ConsolePlan,
   ConsolePreview,
   ConsolePreviewRequest,
+  ConsoleRunRequest,
+  ConsoleSetting,
   ConsoleText,
   EscalationId,
   EscalationView,
@@ -34,6 +38,9 @@ const replyConversation = reply(Conversation)
 const replyChanges = reply(ConsoleChanges)
 const replyTexts = reply(Schema.Array(ConsoleText))
 const replyPreview = reply(ConsolePreview)
+const replyPlans = reply(Schema.Array(ConsolePlan))
+const replyDryRun = reply(ConsoleDryRun)
+const replySettings = reply(Schema.Array(ConsoleSetting))
 
 const readKeyOf = <Id>(schema: Schema.Codec<Id, string>) => {
   const decode = Schema.decodeUnknownEffect(schema)
@@ -71,6 +78,14 @@ const preview = Effect.gen(function* () {
   return yield* ofQuestion((sources, question) => Effect.succeed({ text: sources.preview(question, guidance) }))
 })
 
+const plans = ConsoleSources.use((sources) => sources.plans)
+const settings = ConsoleSources.use((sources) => sources.settings)
+
+const dryRun = Effect.gen(function* () {
+  const wanted = yield* bodyOf(ConsoleRunRequest)
+  return yield* ConsoleSources.use((sources) => sources.dryRun(wanted))
+})
+
 const get = <A, E, R>(
   path: `/api/${string}`,
   read: Effect.Effect<A, E, R>,
@@ -91,6 +106,9 @@ export const viewRoutes = [
     replyTexts
   ),
   HttpRouter.route("POST", "/api/questions/:id/preview", orFailure(Effect.map(preview, replyPreview))),
+  get("/api/plans", plans, replyPlans),
+  HttpRouter.route("POST", "/api/plans/dry-run", orFailure(Effect.map(dryRun, replyDryRun))),
+  get("/api/settings", settings, replySettings),
   get("/api/runs", runs, replyRuns),
   get("/api/runs/:id", run, replyRun),
   get("/api/runs/:id/sessions", sessionsOfRun, replySessions),
