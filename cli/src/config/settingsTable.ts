@@ -316,7 +316,7 @@ const table = {
       setting(
         ChannelTable,
         {},
-        'Who is told of questions, by name, such as team = { preset = "slack", url = "env:SLACK_WEBHOOK" }. Presets: webhook (with a secret that signs), ntfy, slack, telegram (with a token and a chat). Secrets as env:NAME or file:/path.'
+        'Who is told of questions, by name, such as team = { preset = "slack", url = "env:SLACK_WEBHOOK" }. Presets: webhook (with a secret that signs), ntfy, slack, telegram (with a token and a chat), email (with from and to; a user and a password, if the server wants them), desktop (of this machine). Secrets as env:NAME or file:/path.'
       )
     ),
     batchMs: setting(

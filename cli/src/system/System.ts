@@ -72,12 +72,12 @@ export const actors = ({ settings }: SystemOptions) =>
   )
 
 /** The same, and do the work on this host. */
-const services = ({ settings }: SystemOptions) =>
+const services = (options: SystemOptions) =>
   Layer.mergeAll(
     deciders,
     measured,
-    asItself("gate", Layer.unwrap(Effect.map(notifyOptions(settings), gate.layerWith))),
-    asItself("session-manager", sessionManager.layerWith(sessionSettings(settings))),
+    asItself("gate", Layer.unwrap(Effect.map(notifyOptions(options.settings, usesRemote(options)), gate.layerWith))),
+    asItself("session-manager", sessionManager.layerWith(sessionSettings(options.settings))),
     asItself("workspace", workspace.layer)
   )
 

@@ -1,4 +1,5 @@
 /** An open question as text for people. Agent text is made safe. Pure. */
+import { whyAsked } from "@reprise/gate/whyAsked"
 import {
   type EscalationView,
   type GateResult,
@@ -63,22 +64,6 @@ export const since = (iso: string, nowMs: number): string => {
 /** `c = continue session (…)`; an option without a short key is shown by its name. */
 export const optionLines = (question: EscalationView): ReadonlyArray<string> =>
   question.options.map((option) => `${option.keys[0] ?? option.name} = ${visibleLine(option.label)}`)
-
-const whyAsked: Record<EscalationView["origin"], string> = {
-  author: "The author needs you",
-  reviewer: "The reviewer needs you",
-  quality: "The quality gates failed",
-  commit: "The author's commit was rejected",
-  limit: "A limit was reached",
-  plan: "The plan needs your attention",
-  runtime: "The agent's turn failed",
-  checkpoint: "Checkpoint",
-  continuation: "The continuation state was rejected",
-  permission: "The agent asks for permission",
-  question: "The agent has a question",
-  "phase-gate": "The phase needs your approval",
-  workspace: "The workspace needs your attention"
-}
 
 const where = ({ evidence, phase, step, ...question }: EscalationView): string =>
   [

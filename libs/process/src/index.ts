@@ -10,7 +10,14 @@ export { freePort, isPortTaken } from "./ports.ts"
 export { createPrivateFile, readPrivateFile } from "./privateFiles.ts"
 export { lastLines, logSize } from "./programLog.ts"
 export { type GitOptions, runGit } from "./runGit.ts"
-export { isProgram, ProgramFailed, type ProgramOutput, type ProgramRequest, runProgram } from "./runProgram.ts"
+export {
+  findProgram,
+  isProgram,
+  ProgramFailed,
+  type ProgramOutput,
+  type ProgramRequest,
+  runProgram
+} from "./runProgram.ts"
 export { type GuardedProcess, GuardFailed, type GuardOptions, startGuarded } from "./startGuarded.ts"
 export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.ts"
 export { userCacheFolder, userConfigFolder } from "./userFolders.ts"

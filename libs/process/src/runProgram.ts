@@ -1,6 +1,7 @@
 /** Runs a program that ends by itself, such as git, and collects its output. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { access, constants } from "node:fs/promises"
+import { delimiter, isAbsolute, join } from "node:path"
 import { text } from "node:stream/consumers"
 import { Effect, Schema } from "effect"
 import { hasCode } from "./files.ts"
@@ -13,6 +14,18 @@ export const isProgram = (path: string): Effect.Effect<boolean> =>
       () => false
     )
   )
+
+/** The path of the first program of this name in the folders of `PATH`; undefined: there is none. Nothing is started. */
+export const findProgram = Effect.fn("findProgram")(function* (
+  name: string,
+  environment: Readonly<Record<string, string | undefined>>
+) {
+  for (const directory of (environment["PATH"] ?? "").split(delimiter)) {
+    const candidate = join(directory, name)
+    if (isAbsolute(directory) && (yield* isProgram(candidate))) return candidate
+  }
+  return undefined
+})
 
 export interface ProgramRequest {
   /** A path, or a name to look up in the request's `PATH`. */

@@ -1,6 +1,5 @@
 /** Whether the sandbox can be used on this machine, and if not, what to do. */
-import { delimiter, join } from "node:path"
-import { isProgram, runProgram } from "@reprise/process"
+import { findProgram, isProgram, runProgram } from "@reprise/process"
 import { Effect } from "effect"
 import { isolation, readOnlySystem } from "./bubblewrap.ts"
 
@@ -18,19 +17,11 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const unusable = (reason: string): Usability => ({ _tag: "unusable", reason })
 
-const locate = Effect.fnUntraced(function* (name: string, environment: Environment) {
-  for (const directory of (environment["PATH"] ?? "").split(delimiter)) {
-    const candidate = join(directory, name)
-    if (directory.startsWith("/") && (yield* isProgram(candidate))) return candidate
-  }
-  return undefined
-})
-
 /** The user's shell where it reads commands as a POSIX shell does, as the agents' programs choose it. */
 const shellOf = Effect.fnUntraced(function* (environment: Environment) {
   const own = environment["SHELL"] ?? ""
   if (/^\/.*\/(bash|zsh|dash|ksh|sh)$/.test(own) && (yield* isProgram(own))) return own
-  return (yield* locate("bash", environment)) ?? "/bin/sh"
+  return (yield* findProgram("bash", environment)) ?? "/bin/sh"
 })
 
 const install =
@@ -59,9 +50,9 @@ export const findUsability = Effect.fn("sandbox.findUsability")(function* (envir
   if (process.platform !== "linux") {
     return unusable("On this system the sandbox is not available yet; it needs Linux with bubblewrap.")
   }
-  const bubblewrap = yield* locate("bwrap", environment)
+  const bubblewrap = yield* findProgram("bwrap", environment)
   if (bubblewrap === undefined) return unusable(`bubblewrap is not installed. ${install}`)
-  if ((yield* locate("socat", environment)) === undefined) return unusable(`socat is not installed. ${install}`)
+  if ((yield* findProgram("socat", environment)) === undefined) return unusable(`socat is not installed. ${install}`)
   const refused = yield* tryOut(bubblewrap)
   if (refused !== undefined) return unusable(whyRefused(refused))
   return { _tag: "usable", programs: { bubblewrap, shell: yield* shellOf(environment) } } satisfies Usability

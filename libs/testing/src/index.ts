@@ -19,6 +19,7 @@ export {
   type ProxyFault
 } from "./FaultyProxy.ts"
 export { findViolation, type Model, type Operation } from "./linearizable.ts"
+export { type MailServerHandle, type MailServerOptions, type ReceivedMail, startMailServer } from "./mailServer.ts"
 export { type Fates, makeNatsProxy, type NatsProxy, type Passing } from "./natsProxy/NatsProxy.ts"
 export { stormOf } from "./natsProxy/storm.ts"
 export type { Fate } from "./natsProxy/Way.ts"

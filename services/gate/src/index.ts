@@ -1,5 +1,6 @@
 export { escalationActor } from "./actor/actor.ts"
+export type { Outcome } from "./notify/attempts.ts"
 export { actorsWith, layer, layerWith } from "./service.ts"
 export { type Channel, ChannelProblem, resolveChannels } from "./work/notify/Channel.ts"
 export type { NotifyOptions } from "./work/notify/notifyWorker.ts"
-export { post } from "./work/notify/post.ts"
+export { send } from "./work/notify/send.ts"

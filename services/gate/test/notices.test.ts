@@ -314,7 +314,8 @@ describe("the settings of channels", () => {
       team: { preset: "slack", url: "env:SLACK" },
       chat: { preset: "telegram", token: "env:BOT", chat: "-100123" },
       phone: { preset: "ntfy", url: "https://ntfy.sh/topic", token: "file:~/token" },
-      hook: { preset: "webhook", url: "https://a.example", secret: "env:SECRET", reminders: false }
+      hook: { preset: "webhook", url: "https://a.example", secret: "env:SECRET", reminders: false },
+      here: { preset: "desktop" }
     }
     assert.deepStrictEqual(decode(table), Exit.succeed(table))
   })
@@ -328,13 +329,13 @@ describe("the settings of channels", () => {
     [{ preset: "webhook", url: "https://a.example", secret: "in clear" }, /env:NAME or file:/],
     [{ preset: "slack", url: "https://hooks.example/secret" }, /url as env:NAME/],
     [{ preset: "ntfy", url: "https://ntfy.sh/" }, /ends in a topic/],
-    [{ preset: "ntfy", url: "https://ntfy.sh/t", secret: "env:S" }, /only the preset webhook signs/],
+    [{ preset: "ntfy", url: "https://ntfy.sh/t", secret: "env:S" }, /no secret: only the preset webhook takes one/],
     [{ preset: "slack", url: "env:U", token: "env:T" }, /only the presets ntfy and telegram take one/],
     [{ preset: "ntfy" }, /Expected a url/],
     [{ preset: "telegram", token: "env:T" }, /the id of a chat/],
     [{ preset: "telegram", chat: "-1" }, /bot's token/],
     [{ preset: "telegram", token: "env:T", chat: "my chat" }, /such as -100123/],
-    [{ preset: "ntfy", url: "https://ntfy.sh/t", chat: "-1" }, /only the preset telegram has one/],
+    [{ preset: "ntfy", url: "https://ntfy.sh/t", chat: "-1" }, /no chat: only the preset telegram takes one/],
     [{ preset: "slack", url: "env:U", remindres: false }, /remindres/]
   ])("refuse %j", (channel, expected) => {
     assert.match(wrong(channel), expected)
@@ -349,7 +350,7 @@ describe("the settings of channels", () => {
       assert.match(invalid.message, /from env:SLACK, is not valid/)
       assert.notInclude(JSON.stringify(invalid), "hush")
       const [channel] = yield* resolveChannels(table, { SLACK: " https://hooks.example/x\n" })
-      assert.strictEqual(channel === undefined ? "" : Redacted.value(channel.url), "https://hooks.example/x")
+      assert.strictEqual(channel?.preset === "slack" ? Redacted.value(channel.url) : "", "https://hooks.example/x")
       assert.notInclude(JSON.stringify(channel), "hooks.example")
     })
   )

@@ -1,27 +1,11 @@
 import { assert, layer } from "@effect/vitest"
-import { ActorConfig, drain, JetStreamBroker, Messenger } from "@reprise/actor"
-import { ensureStreams, Nats } from "@reprise/nats"
-import { EscalationId, RunId, to } from "@reprise/protocol"
-import { localBroker, type ReceiverHandle, Broker as Server, startReceiver } from "@reprise/testing"
-import { Effect, Layer, Redacted, Schedule } from "effect"
-import { layerWith, type NotifyOptions, post } from "../src/index.ts"
+import { drain } from "@reprise/actor"
+import { type ReceiverHandle, startReceiver } from "@reprise/testing"
+import { Effect, Redacted } from "effect"
+import { send } from "../src/index.ts"
 import type { Channel } from "../src/work/notify/Channel.ts"
-import { question } from "./fixtures.ts"
+import { answer, ask, deadLettersOf, newQuestion, startGate, waitUntil, world } from "./support/overJetStream.ts"
 import { verified } from "./support/verified.ts"
-
-/** The ack wait is longer than a busy machine stands still, so that little is sent twice. */
-const config = ActorConfig.layer({ prefix: "t", ackWaitMs: 20_000 })
-
-const world = Layer.unwrap(
-  Effect.map(Server, ({ url }) =>
-    Messenger.layer.pipe(
-      Layer.provideMerge(JetStreamBroker.layer),
-      Layer.provideMerge(Layer.effectDiscard(ensureStreams("t", { storageBytes: 256 * 1024 ** 2 }))),
-      Layer.provideMerge(Nats.layer({ url, name: "notify-test" })),
-      Layer.provideMerge(config)
-    )
-  )
-).pipe(Layer.provide(localBroker))
 
 const secret = "the secret of this test"
 
@@ -33,43 +17,8 @@ const webhook = ({ url }: Pick<ReceiverHandle, "url">, name = "hook"): Channel =
   reminders: true
 })
 
-/** One process of the gate that delivers, until the scope closes. */
-const startGate = (options: NotifyOptions) => Layer.build(Layer.fresh(layerWith(options)))
-
-let asked = 0
-const newQuestion = () => {
-  const run = `n${++asked}`
-  return { runId: RunId.make(run), escalationId: EscalationId.make(`${run}-e1`) }
-}
-type Id = ReturnType<typeof newQuestion>
-
-const ask = (id: Id) =>
-  Messenger.use((messenger) =>
-    messenger.send({
-      service: "gate",
-      key: id.escalationId,
-      command: question({ ...id, reason: "Which <b>database</b>?" })
-    })
-  )
-const answer = ({ escalationId }: Id) =>
-  Messenger.use((messenger) =>
-    messenger.send(to.gate(escalationId).AnswerEscalation({ choice: "fix", by: "ada", via: "cli", guidance: "hush" }))
-  )
-
-const waitUntil = (condition: () => boolean) =>
-  Effect.suspend(() => (condition() ? Effect.void : Effect.fail("not yet"))).pipe(
-    Effect.retry(Schedule.spaced("20 millis")),
-    Effect.orDie
-  )
-
 const deliveries = ({ requests }: ReceiverHandle) => requests.map(({ headers }) => headers["reprise-delivery"])
 const bodies = ({ requests }: ReceiverHandle) => requests.map(({ body }) => JSON.parse(body) as Record<string, unknown>)
-const deadLettersOf = ({ escalationId }: Id) =>
-  Effect.map(
-    Messenger.use((messenger) => messenger.deadLetters()),
-    (letters) => letters.filter(({ content }) => content?.subject.endsWith(`.${escalationId}`))
-  )
-
 layer(world, { excludeTestServices: true, timeout: "5 minutes" })("notifications over JetStream", (it) => {
   it.effect("tell a webhook once of a question, signed, with a link, and once of its answer without the guidance", () =>
     Effect.gen(function* () {
@@ -199,14 +148,14 @@ layer(world, { excludeTestServices: true, timeout: "5 minutes" })("notifications
       }
       const slack: Channel = { name: "s", preset: "slack", url: Redacted.make(`${receiver.url}/s`), reminders: true }
       const outcomes = yield* Effect.forEach([bot, slack, webhook(receiver)], (channel) =>
-        post(channel, [{ _tag: "Test", id: "t" }])
+        send(channel, [{ _tag: "Test", id: "t" }])
       )
       assert.deepStrictEqual(outcomes, Array(3).fill({ _tag: "Delivered" }))
       assert.deepStrictEqual(
         receiver.requests.map(({ path }) => path),
         ["/bot1:abc/sendMessage", "/s", "/hook"]
       )
-      const refused = yield* post({ ...slack, url: Redacted.make("http://127.0.0.1:9/s") }, [{ _tag: "Test", id: "t" }])
+      const refused = yield* send({ ...slack, url: Redacted.make("http://127.0.0.1:9/s") }, [{ _tag: "Test", id: "t" }])
       assert.deepStrictEqual(refused, { _tag: "Refused", reason: "its port is none that HTTP may use" })
     })
   )

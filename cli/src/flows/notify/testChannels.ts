@@ -1,6 +1,6 @@
 /** `reprise notify test [CHANNEL]`: sends a test message through each configured channel, and says what happened. */
 import { randomUUID } from "node:crypto"
-import { type Channel, post } from "@reprise/gate"
+import { type Channel, type Outcome, send } from "@reprise/gate"
 import { Clock, Effect, Option } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
 import { findProject } from "../../project/Project.ts"
@@ -17,16 +17,27 @@ interface Flags {
   readonly json: boolean
 }
 
-const send = Effect.fnUntraced(function* (channel: Channel) {
+/** Why a channel, or somebody of it, does not have the message. */
+const reasonOf = (outcome: Outcome): { readonly reason?: string } => {
+  const reason = outcome._tag === "Delivered" ? outcome.warning : outcome.reason
+  return reason === undefined ? {} : { reason }
+}
+
+const resultOf = ({ delivered, reason }: { readonly delivered: boolean; readonly reason?: string }): string => {
+  const result = delivered ? "delivered" : "not delivered"
+  return reason === undefined ? result : `${result}${delivered ? ", but " : ": "}${reason}`
+}
+
+const tryChannel = Effect.fnUntraced(function* (channel: Channel) {
   const before = yield* Clock.currentTimeMillis
-  const outcome = yield* post(channel, [{ _tag: "Test", id: `test-${randomUUID()}` }])
+  const outcome = yield* send(channel, [{ _tag: "Test", id: `test-${randomUUID()}` }])
   const durationMs = (yield* Clock.currentTimeMillis) - before
   return {
     channel: channel.name,
     preset: channel.preset,
     delivered: outcome._tag === "Delivered",
     durationMs,
-    ...(outcome._tag === "Delivered" ? {} : { reason: outcome.reason })
+    ...reasonOf(outcome)
   }
 })
 
@@ -54,16 +65,11 @@ export const testChannels = Effect.fn("testChannels")(function* ({ channel, json
   const project = yield* findProject(process.cwd())
   const config = yield* loadConfig(project.root)
   yield* requireTrusted(project, config, notifySettings)
-  const { channels } = yield* notifyOptions(config.settings)
-  const sent = yield* Effect.forEach(yield* chosen(channels, channel), send, { concurrency: 4 })
+  const { channels } = yield* notifyOptions(config.settings, config.settings.nats.url !== undefined)
+  const sent = yield* Effect.forEach(yield* chosen(channels, channel), tryChannel, { concurrency: 4 })
   if (json) okJson(sent)
   else {
-    const rows = sent.map((one) => [
-      one.channel,
-      one.preset,
-      one.delivered ? "delivered" : `not delivered: ${one.reason ?? ""}`,
-      `${one.durationMs} ms`
-    ])
+    const rows = sent.map((one) => [one.channel, one.preset, resultOf(one), `${one.durationMs} ms`])
     data(table(["channel", "preset", "result", "time"], rows))
   }
   if (!sent.every(({ delivered }) => delivered)) return yield* exitWith(exitCodes.missing)

@@ -60,7 +60,7 @@ export const serveService = Effect.fn("serveService")(function* ({ nats, service
   ])
   const warning = runsCommands ? warningOf(yield* requireSandbox({ project, settings }), settings.runtime) : undefined
   if (warning !== undefined) yield* Effect.logWarning(warning)
-  const notify = service === "gate" ? yield* notifyOptions(settings) : { channels: [] }
+  const notify = service === "gate" ? yield* notifyOptions(settings, true) : { channels: [] }
   const healthAddress = process.env["REPRISE_HEALTH_ADDRESS"] ?? ""
   return yield* launchService(serviceLayer(service, { project, settings }, notify), {
     ...remoteSettings(settings, url, service),

@@ -1,8 +1,11 @@
 /** How `reprise.toml` names a channel for notifications (docs/notifications.md#channels). Secrets are only referred to. */
 import { Schema } from "effect"
+import { addressProblem, MailAddress, telegramAddress } from "./addresses.ts"
 
-export const Preset = Schema.Literals(["webhook", "ntfy", "slack", "telegram"])
+export const Preset = Schema.Literals(["webhook", "ntfy", "slack", "telegram", "email", "desktop"])
 export type Preset = typeof Preset.Type
+/** Those that send HTTP requests. */
+export type HttpPreset = Exclude<Preset, "email" | "desktop">
 
 /** Where a secret is: in an environment variable, or in a file. */
 export type SecretReference =
@@ -17,17 +20,6 @@ export const readReference = (text: string): SecretReference | undefined => {
   return path === undefined ? undefined : { _tag: "File", path }
 }
 
-/** What is wrong with an address that notifications are sent to; undefined: nothing. It never quotes the address. */
-export const addressProblem = (url: string, preset: Preset): string | undefined => {
-  if (!URL.canParse(url)) return "an address such as https://example.org/hook"
-  const { password, pathname, protocol, username } = new URL(url)
-  if (protocol !== "https:" && protocol !== "http:") return "an address that begins with https:// or http://"
-  if (username !== "" || password !== "") return "an address without a user name or password"
-  if (preset === "ntfy" && !/[^/]\/*$/.test(pathname))
-    return "an address that ends in a topic, such as https://ntfy.sh/my-topic"
-  return undefined
-}
-
 const reference = Schema.String.check(
   Schema.makeFilter(
     (text) =>
@@ -36,44 +28,66 @@ const reference = Schema.String.check(
   )
 )
 
-/** Where bots of Telegram send, unless another server is named. */
-export const telegramAddress = "https://api.telegram.org"
+/** The fields besides `preset` and `reminders`, and the presets that take them. */
+const takenBy = {
+  url: ["webhook", "ntfy", "slack", "telegram", "email"],
+  secret: ["webhook"],
+  token: ["ntfy", "telegram"],
+  chat: ["telegram"],
+  user: ["email"],
+  password: ["email"],
+  from: ["email"],
+  to: ["email"]
+} as const satisfies Record<string, ReadonlyArray<Preset>>
+type Field = keyof typeof takenBy
+const fieldNames = Object.keys(takenBy) as ReadonlyArray<Field>
 
-interface Fields {
-  readonly preset: Preset
-  readonly url?: string
-  readonly secret?: string
-  readonly token?: string
-  readonly chat?: string
+type Fields = { readonly preset: Preset; readonly url?: string } & { readonly [name in Field]?: unknown }
+
+/** `the preset email`, `the presets ntfy and telegram`. */
+const presetNames = (presets: ReadonlyArray<Preset>): string =>
+  presets.length === 1 ? `the preset ${presets[0]}` : `the presets ${presets.join(", ").replace(/, (\w+)$/, " and $1")}`
+
+const strayProblem = (fields: Fields): string | undefined => {
+  const stray = fieldNames.find((name) => {
+    const presets: ReadonlyArray<Preset> = takenBy[name]
+    return fields[name] !== undefined && !presets.includes(fields.preset)
+  })
+  return (
+    stray && `no ${stray}: only ${presetNames(takenBy[stray])} ${takenBy[stray].length === 1 ? "takes" : "take"} one`
+  )
 }
 
 const urlProblem = ({ preset, url }: Fields): string | undefined => {
-  if (url === undefined) return preset === "telegram" ? undefined : "a url"
+  if (url === undefined) return preset === "telegram" || preset === "desktop" ? undefined : "a url"
   if (readReference(url) !== undefined) return undefined
   if (preset === "slack") return "url as env:NAME or file:/path: whoever knows a Slack webhook can post to it"
   const problem = addressProblem(url, preset)
   return problem === undefined ? undefined : `url to be ${problem}, or env:NAME, or file:/path`
 }
 
-/** What is wrong with the fields of a channel together; undefined: nothing. */
-const channelProblem = (fields: Fields): string | undefined => {
-  const { chat, preset, secret, token } = fields
-  const problem = urlProblem(fields)
-  if (problem !== undefined) return problem
+const missingProblem = ({ chat, from, password, preset, secret, to, token, user }: Fields): string | undefined => {
   if (preset === "webhook" && secret === undefined)
     return 'a secret to sign with, as secret = "env:NAME" or "file:/path"'
-  if (preset !== "webhook" && secret !== undefined) return "no secret: only the preset webhook signs"
-  if (preset !== "ntfy" && preset !== "telegram" && token !== undefined)
-    return "no token: only the presets ntfy and telegram take one"
   if (preset === "telegram" && (token === undefined || chat === undefined))
     return 'the bot\'s token, as token = "env:NAME" or "file:/path", and the id of a chat'
-  if (preset !== "telegram" && chat !== undefined) return "no chat: only the preset telegram has one"
+  if (preset !== "email") return undefined
+  if (from === undefined || to === undefined) return "the addresses from and to, such as me@example.org"
+  if ((user === undefined) !== (password === undefined))
+    return 'user and password together, or neither, with password = "env:NAME" or "file:/path"'
   return undefined
 }
 
+/** What is wrong with the fields of a channel together; undefined: nothing. */
+const channelProblem = (fields: Fields): string | undefined =>
+  strayProblem(fields) ?? urlProblem(fields) ?? missingProblem(fields)
+
 export const ChannelSettings = Schema.Struct({
   preset: Preset,
-  /** The address, `env:NAME` or `file:/path`. Of ntfy: with the topic. Of Telegram: of the server, if it is another one. */
+  /**
+   * The address, `env:NAME` or `file:/path`. Of ntfy: with the topic. Of Telegram: of the server, if it is another one.
+   * Of e-mail: `smtps://` or `smtp://` with the server.
+   */
   url: Schema.optionalKey(Schema.NonEmptyString),
   /** Signs the requests of a webhook. */
   secret: Schema.optionalKey(reference),
@@ -87,6 +101,14 @@ export const ChannelSettings = Schema.Struct({
       })
     )
   ),
+  /** Of e-mail: who signs in at the server. */
+  user: Schema.optionalKey(
+    Schema.String.check(Schema.isPattern(/^[\x20-\x7e]{1,254}$/, { message: "Expected the name of a user" }))
+  ),
+  password: Schema.optionalKey(reference),
+  /** Of e-mail. */
+  from: Schema.optionalKey(MailAddress),
+  to: Schema.optionalKey(Schema.Union([MailAddress, Schema.NonEmptyArray(MailAddress).check(Schema.isMaxLength(20))])),
   /** Whether it is reminded of questions that stay open. Default true. */
   reminders: Schema.optionalKey(Schema.Boolean)
 }).check(
@@ -107,8 +129,15 @@ export const ChannelTable = Schema.Record(ChannelName, ChannelSettings)
 export type ChannelTable = typeof ChannelTable.Type
 
 /** For people who are to trust it: where the channel sends, and with which secrets. */
-export const channelLine = (name: string, { chat, preset, secret, token, url }: ChannelSettings): string =>
-  [
-    `${name}: ${preset} to ${url ?? telegramAddress}${chat === undefined ? "" : `, chat ${chat}`}`,
-    ...[secret, token].flatMap((one) => (one === undefined ? [] : [`with ${one}`]))
+export const channelLine = (name: string, settings: ChannelSettings): string => {
+  const { chat, from, password, preset, secret, to, token, url, user } = settings
+  if (preset === "desktop") return `${name}: desktop of this machine`
+  return [
+    `${name}: ${preset} to ${url ?? telegramAddress}`,
+    ...(chat === undefined ? [] : [`chat ${chat}`]),
+    ...(to === undefined ? [] : [`for ${[to].flat().join(", ")}`]),
+    ...(from === undefined ? [] : [`from ${from}`]),
+    ...(user === undefined ? [] : [`as ${user}`]),
+    ...[secret, token, password].flatMap((one) => (one === undefined ? [] : [`with ${one}`]))
   ].join(", ")
+}

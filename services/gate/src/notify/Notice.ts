@@ -97,3 +97,12 @@ export const deliveryIdOf = (channel: string, notice: Notice): string => {
   const count = notice._tag === "Reminder" ? `.${notice.count}` : ""
   return `${subjectKeyOf(channel, notice)}.${kindOf(notice)}${count}`
 }
+
+/** One notice, or several of one kind for a channel that people read. */
+export type Notices = readonly [Notice, ...ReadonlyArray<Notice>]
+
+/** The question's page in the web console; the first page for several; undefined: nobody said how the console is reached. */
+export const linkOf = ([first, ...others]: Notices, origin: string | undefined): string | undefined => {
+  if (origin === undefined || first._tag === "Test") return undefined
+  return others.length > 0 ? origin : `${origin}/questions/${first.question.escalationId}`
+}

@@ -6,7 +6,8 @@ const longestPauseMs = 20 * minuteMs
 const longestRetryAfterMs = hourMs
 
 export type Outcome =
-  | { readonly _tag: "Delivered" }
+  /** `warning`: not everybody has it. */
+  | { readonly _tag: "Delivered"; readonly warning?: string }
   /** `afterMs`: the receiver asked for this pause. `maybeReceived`: no answer came, so it may have the message. */
   | { readonly _tag: "Failed"; readonly reason: string; readonly afterMs?: number; readonly maybeReceived: boolean }
   /** Trying again would not help. */

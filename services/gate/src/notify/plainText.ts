@@ -39,6 +39,10 @@ export const fitText = (text: string, most: number, sizeOf: (character: string) 
   return text
 }
 
+/** For receivers that read these three as markup. */
+export const escapeMarkup = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+
 /** Bytes of a character in UTF-8. */
 export const utf8Size = (character: string): number => {
   const code = character.codePointAt(0) ?? 0

@@ -1,13 +1,13 @@
-/** A channel as a function: what it is told → the HTTP request that tells it (docs/notifications.md#what-is-sent). Pure. */
-import type { Preset } from "./ChannelSettings.ts"
-import { deliveryIdOf, isClosing, kindOf, type Notice, subjectKeyOf } from "./Notice.ts"
-import { fitText, utf8Size } from "./plainText.ts"
-import { wordsOf } from "./words.ts"
+/** What a channel is told → the HTTP request that tells it (docs/notifications.md#what-is-sent). Pure. */
+import type { HttpPreset } from "./ChannelSettings.ts"
+import { deliveryIdOf, isClosing, kindOf, linkOf, type Notice, type Notices, subjectKeyOf } from "./Notice.ts"
+import { escapeMarkup, fitText, utf8Size } from "./plainText.ts"
+import { inOneText, wordsOf } from "./words.ts"
 
 /** A channel whose address and token are known. */
 export interface Destination {
   readonly name: string
-  readonly preset: Preset
+  readonly preset: HttpPreset
   readonly url: string
   /** Of an ntfy server, or a Telegram bot. */
   readonly token?: string
@@ -20,15 +20,6 @@ export interface HttpRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-}
-
-/** One notice, or several of one kind for a channel of messages. */
-export type Notices = readonly [Notice, ...ReadonlyArray<Notice>]
-
-/** The question's page in the web console; the first page for several; undefined: nobody said how the console is reached. */
-const linkOf = ([first, ...others]: Notices, origin: string | undefined): string | undefined => {
-  if (origin === undefined || first._tag === "Test") return undefined
-  return others.length > 0 ? origin : `${origin}/questions/${first.question.escalationId}`
 }
 
 const closing = (notice: Notice) => {
@@ -71,23 +62,21 @@ const ntfyBody = (topic: string, notices: Notices, link: string | undefined) => 
   }
 }
 
-/** Slack reads these three as markup: `<!channel>` would call everybody. */
-const forSlack = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
-
 /** Slack refuses a longer section. */
 const longestSlackText = 2_900
-const sizeForSlack = (character: string): number => forSlack(character).length
+const sizeForSlack = (character: string): number => escapeMarkup(character).length
 
+/** Slack reads markup: unescaped, `<!channel>` would call everybody. */
 const slackBody = (notices: Notices, link: string | undefined) => {
   const { text, title } = wordsOf(notices)
   const section = {
     type: "section",
-    text: { type: "mrkdwn", text: forSlack(fitText(text, longestSlackText, sizeForSlack)), verbatim: true }
+    text: { type: "mrkdwn", text: escapeMarkup(fitText(text, longestSlackText, sizeForSlack)), verbatim: true }
   }
   const button = { type: "button", text: { type: "plain_text", text: "Open the question" }, url: link }
   return {
     // What a notification shows.
-    text: forSlack(title),
+    text: escapeMarkup(title),
     unfurl_links: false,
     blocks: [
       { type: "header", text: { type: "plain_text", text: title, emoji: false } },
@@ -101,15 +90,11 @@ const slackBody = (notices: Notices, link: string | undefined) => {
 const longestTelegramText = 4_000
 
 /** Without a parse mode nothing is markup. A button would be refused for an address that only this machine knows. */
-const telegramBody = (chat: string | undefined, notices: Notices, link: string | undefined) => {
-  const { text, title } = wordsOf(notices)
-  const rest = link === undefined ? "" : `\n\n${link}`
-  return {
-    chat_id: chat,
-    text: `${title}\n\n${fitText(text, longestTelegramText - title.length - rest.length, ({ length }) => length)}${rest}`,
-    link_preview_options: { is_disabled: true }
-  }
-}
+const telegramBody = (chat: string | undefined, notices: Notices, link: string | undefined) => ({
+  chat_id: chat,
+  text: inOneText(wordsOf(notices), link, longestTelegramText),
+  link_preview_options: { is_disabled: true }
+})
 
 /** An ntfy server takes JSON at its root; the topic is the end of the address. */
 const ntfyAddress = (url: string): { readonly root: string; readonly topic: string } => {

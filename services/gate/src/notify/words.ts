@@ -1,6 +1,7 @@
 /** What people read in a message about questions. Pure. */
-import type { Notice, QuestionNotice } from "./Notice.ts"
-import { plainText } from "./plainText.ts"
+import { whyAsked } from "../whyAsked.ts"
+import type { Notices, QuestionNotice } from "./Notice.ts"
+import { fitText, plainText } from "./plainText.ts"
 
 /** A message of a chat or telephone. */
 export interface Words {
@@ -69,7 +70,7 @@ const batchWords = (notices: ReadonlyArray<QuestionNotice>, kind: QuestionNotice
 }
 
 /** One message about these notices, which are of one kind. */
-export const wordsOf = (notices: readonly [Notice, ...ReadonlyArray<Notice>]): Words => {
+export const wordsOf = (notices: Notices): Words => {
   const [first, ...others] = notices
   if (first._tag === "Test") {
     return {
@@ -83,4 +84,14 @@ export const wordsOf = (notices: readonly [Notice, ...ReadonlyArray<Notice>]): W
     title: plainText(oneLine(`${titles[first._tag]}: ${placeOf(first)}`), longestTitle),
     text: detailsOf(first).join("\n")
   }
+}
+
+/** Who asks, and where: the same for all that is said of one question. */
+export const headlineOf = (notice: QuestionNotice): string =>
+  plainText(oneLine(`${whyAsked[notice.question.origin]}: ${placeOf(notice)}`), longestTitle)
+
+/** Title, text and link below each other; of a longer text than that, the beginning. */
+export const inOneText = ({ text, title }: Words, link: string | undefined, longest: number): string => {
+  const rest = link === undefined ? "" : `\n\n${link}`
+  return `${title}\n\n${fitText(text, longest - title.length - rest.length, ({ length }) => length)}${rest}`
 }

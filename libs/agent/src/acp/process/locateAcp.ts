@@ -1,6 +1,6 @@
 /** Finds the program of an agent's command. */
-import { delimiter, isAbsolute, join } from "node:path"
-import { isProgram } from "@reprise/process"
+import { isAbsolute } from "node:path"
+import { findProgram, isProgram } from "@reprise/process"
 import { Effect } from "effect"
 import { parseCommand } from "./command.ts"
 
@@ -11,9 +11,5 @@ export const locateAcp = Effect.fn("locateAcp")(function* (
 ) {
   const { program } = parseCommand(command)
   if (isAbsolute(program)) return (yield* isProgram(program)) ? program : undefined
-  for (const directory of (environment["PATH"] ?? "").split(delimiter)) {
-    const candidate = join(directory, program)
-    if (isAbsolute(directory) && (yield* isProgram(candidate))) return candidate
-  }
-  return undefined
+  return yield* findProgram(program, environment)
 })

@@ -2,18 +2,22 @@
 import { homedir } from "node:os"
 import { readRegularFile } from "@reprise/process"
 import { Effect, Redacted, Schema } from "effect"
+import { addressProblem, telegramAddress } from "../../notify/addresses.ts"
 import {
-  addressProblem,
   type ChannelSettings,
   type ChannelTable,
-  type Preset,
-  readReference,
-  telegramAddress
+  type HttpPreset,
+  readReference
 } from "../../notify/ChannelSettings.ts"
+import { type DesktopProgram, findDesktopProgram } from "./desktopProgram.ts"
 
-export interface Channel {
+interface Named {
   readonly name: string
-  readonly preset: Preset
+  readonly reminders: boolean
+}
+
+export interface HttpChannel extends Named {
+  readonly preset: HttpPreset
   /** Whoever knows it may be able to write to the channel. */
   readonly url: Redacted.Redacted
   /** Signs the requests. */
@@ -21,8 +25,32 @@ export interface Channel {
   readonly token?: Redacted.Redacted
   /** Of Telegram. */
   readonly chat?: string
-  readonly reminders: boolean
 }
+
+export interface MailChannel extends Named {
+  readonly preset: "email"
+  readonly url: Redacted.Redacted
+  readonly from: string
+  readonly to: ReadonlyArray<string>
+  /** Without it the server must take mail from anybody. */
+  readonly login?: { readonly user: string; readonly password: Redacted.Redacted }
+}
+
+export interface DesktopChannel extends Named {
+  readonly preset: "desktop"
+  readonly program: DesktopProgram
+}
+
+export type Channel = HttpChannel | MailChannel | DesktopChannel
+
+export interface SendOptions {
+  /** The address of the web console, for links. */
+  readonly origin?: string
+  /** How long an answer is waited for. Default: ten seconds. */
+  readonly timeoutMs?: number
+}
+
+export const longestWaitMs = 10_000
 
 /** A channel that cannot be used: what is missing, and the next step. It never holds a secret. */
 export class ChannelProblem extends Schema.TaggedError<ChannelProblem>()("ChannelProblem", {
@@ -71,8 +99,11 @@ const readSecret = Effect.fnUntraced(function* (
     : value
 })
 
-const resolveChannel = Effect.fnUntraced(function* (name: string, settings: ChannelSettings, environment: Environment) {
-  const { chat, preset, reminders = true, url: address = telegramAddress } = settings
+const resolveUrl = Effect.fnUntraced(function* (
+  name: string,
+  { preset, url: address = telegramAddress }: ChannelSettings,
+  environment: Environment
+) {
   const url = yield* readSecret(name, "address", address, environment)
   const problem = addressProblem(url, preset)
   if (problem !== undefined) {
@@ -82,17 +113,39 @@ const resolveChannel = Effect.fnUntraced(function* (name: string, settings: Chan
       hint: `It must be ${problem}.`
     })
   }
-  const secretOf = (field: "secret" | "token") =>
+  return Redacted.make(url)
+})
+
+const resolveDesktop = Effect.fnUntraced(function* (named: Named, environment: Environment) {
+  const program = yield* findDesktopProgram(environment)
+  if (program._tag === "Found") return { ...named, preset: "desktop", program: program.program } as const
+  return yield* new ChannelProblem({
+    channel: named.name,
+    message: `Notification channel '${named.name}' cannot show notices on this machine: ${program.reason}.`,
+    hint: `${program.hint}, or take the channel out of notify.channels.`
+  })
+})
+
+const resolveChannel = Effect.fnUntraced(function* (name: string, settings: ChannelSettings, environment: Environment) {
+  const { chat, from = "", preset, reminders = true, to = [], user } = settings
+  const named = { name, reminders }
+  if (preset === "desktop") return (yield* resolveDesktop(named, environment)) satisfies Channel as Channel
+  const url = yield* resolveUrl(name, settings, environment)
+  const secretOf = <Name extends "secret" | "token" | "password">(field: Name) =>
     settings[field] === undefined
-      ? Effect.succeed({})
+      ? Effect.succeed<{ readonly [field in Name]?: Redacted.Redacted }>({})
       : Effect.map(readSecret(name, field, settings[field], environment), (value) => ({
           [field]: Redacted.make(value)
         }))
+  if (preset === "email") {
+    const { password } = yield* secretOf("password")
+    const login = user === undefined || password === undefined ? {} : { login: { user, password } }
+    return { ...named, preset, url, from, to: [to].flat(), ...login } satisfies Channel as Channel
+  }
   return {
-    name,
+    ...named,
     preset,
-    url: Redacted.make(url),
-    reminders,
+    url,
     ...(chat === undefined ? {} : { chat }),
     ...(yield* secretOf("secret")),
     ...(yield* secretOf("token"))

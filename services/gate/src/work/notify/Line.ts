@@ -3,8 +3,8 @@ import { Clock, Deferred, Effect, Semaphore } from "effect"
 import { type Outcome, pauseMs } from "../../notify/attempts.ts"
 import { batchesOf, isBatched } from "../../notify/batches.ts"
 import type { QuestionNotice } from "../../notify/Notice.ts"
-import type { Channel } from "./Channel.ts"
-import { type PostOptions, post } from "./post.ts"
+import type { Channel, SendOptions } from "./Channel.ts"
+import { send } from "./send.ts"
 
 /** Requests to one channel at a time. */
 const atOnce = 4
@@ -14,7 +14,7 @@ interface Waiting {
   readonly outcome: Deferred.Deferred<Outcome>
 }
 
-export interface LineOptions extends PostOptions {
+export interface LineOptions extends SendOptions {
   /** How long after a message the next one of a channel for people is gathered, in milliseconds. Default: not at all. */
   readonly batchMs?: number
 }
@@ -38,6 +38,9 @@ export const makeLine = (channel: Channel, { batchMs = 0, ...options }: LineOpti
   let gatherUntilMs = 0
 
   const rested = Effect.fnUntraced(function* (outcome: Outcome) {
+    if (outcome._tag === "Delivered" && outcome.warning !== undefined) {
+      yield* Effect.logWarning(`not everybody of channel '${channel.name}' was told: ${outcome.warning}`)
+    }
     if (outcome._tag !== "Failed") {
       failuresInARow = 0
       return outcome
@@ -61,7 +64,7 @@ export const makeLine = (channel: Channel, { batchMs = 0, ...options }: LineOpti
 
   /** Those that waited for a slot while the channel failed do not try it again. */
   const sendNow = (notices: readonly [QuestionNotice, ...ReadonlyArray<QuestionNotice>]) =>
-    slots.withPermits(1)(unlessResting(Effect.flatMap(post(channel, notices, options), rested)))
+    slots.withPermits(1)(unlessResting(Effect.flatMap(send(channel, notices, options), rested)))
 
   const giveOutcome = (to: ReadonlyArray<Waiting>, outcome: Outcome) =>
     Effect.forEach(to, (one) => Deferred.succeed(one.outcome, outcome), { discard: true })

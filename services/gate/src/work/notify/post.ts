@@ -1,18 +1,10 @@
 /** Sends one request to a channel. What the channel answers besides its status is not read. */
 import { Clock, Effect, Redacted } from "effect"
 import { type Outcome, outcomeOf } from "../../notify/attempts.ts"
-import { type Notices, requestOf } from "../../notify/requestOf.ts"
-import type { Channel } from "./Channel.ts"
+import type { Notices } from "../../notify/Notice.ts"
+import { requestOf } from "../../notify/requestOf.ts"
+import { type HttpChannel, longestWaitMs, type SendOptions } from "./Channel.ts"
 import { signature } from "./sign.ts"
-
-const longestWaitMs = 10_000
-
-export interface PostOptions {
-  /** The address of the web console, for links. */
-  readonly origin?: string
-  /** How long an answer is waited for. Default: ten seconds. */
-  readonly timeoutMs?: number
-}
 
 const codeOf = (thrown: unknown): string => {
   const cause = thrown instanceof Error ? (thrown.cause ?? thrown) : thrown
@@ -45,9 +37,9 @@ const failed = (thrown: unknown, timeoutMs: number): Outcome => {
 
 /** Never fails. */
 export const post = Effect.fn("post")(function* (
-  channel: Channel,
+  channel: HttpChannel,
   notices: Notices,
-  { origin, timeoutMs = longestWaitMs }: PostOptions = {}
+  { origin, timeoutMs = longestWaitMs }: SendOptions = {}
 ) {
   const { chat, name, preset, secret, token } = channel
   const request = requestOf(

@@ -1,0 +1,60 @@
+/** Where channels send: addresses of servers, and of people. Pure. */
+import { Schema } from "effect"
+import type { Preset } from "./ChannelSettings.ts"
+
+/** Where bots of Telegram send, unless another server is named. */
+export const telegramAddress = "https://api.telegram.org"
+
+/** Its part of an address after `//`: a name, or an IP address. */
+const isHost = (text: string): boolean => /^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])$/.test(text)
+
+const mailAddressProblem = ({ hash, hostname, pathname, protocol, search }: URL): string | undefined => {
+  if (protocol !== "smtps:" && protocol !== "smtp:") return "an address that begins with smtps:// or smtp://"
+  const isServer = isHost(hostname) && /^\/?$/.test(pathname) && search === "" && hash === ""
+  return isServer ? undefined : "an address of a server alone, such as smtps://mail.example.org:465"
+}
+
+const httpAddressProblem = ({ pathname, protocol }: URL, preset: Preset): string | undefined => {
+  if (protocol !== "https:" && protocol !== "http:") return "an address that begins with https:// or http://"
+  if (preset === "ntfy" && !/[^/]\/*$/.test(pathname))
+    return "an address that ends in a topic, such as https://ntfy.sh/my-topic"
+  return undefined
+}
+
+/** What is wrong with an address that notifications are sent to; undefined: nothing. It never quotes the address. */
+export const addressProblem = (url: string, preset: Preset): string | undefined => {
+  const isMail = preset === "email"
+  if (!URL.canParse(url))
+    return `an address such as ${isMail ? "smtps://mail.example.org" : "https://example.org/hook"}`
+  const address = new URL(url)
+  if (address.username !== "" || address.password !== "") return "an address without a user name or password"
+  return isMail ? mailAddressProblem(address) : httpAddressProblem(address, preset)
+}
+
+export interface MailServer {
+  readonly host: string
+  readonly port: number
+  /** From the first byte on; else by STARTTLS. */
+  readonly isTls: boolean
+  /** Whether what is sent stays on this machine, so that it may be sent without TLS. */
+  readonly isLocal: boolean
+}
+
+const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host)
+
+/** Of an address in which `addressProblem` finds nothing. */
+export const mailServerOf = (url: string): MailServer => {
+  const { hostname, port, protocol } = new URL(url)
+  const host = hostname.replace(/^\[(.*)\]$/, "$1")
+  const isTls = protocol === "smtps:"
+  const usualPort = isTls ? 465 : 587
+  return { host, port: port === "" ? usualPort : Number(port), isTls, isLocal: isLoopback(host) }
+}
+
+/** An address as it stands in headers of e-mail: nothing in it could begin another header or name a second address. */
+export const MailAddress = Schema.String.check(
+  Schema.isPattern(
+    /^(?=.{3,254}$)[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$/,
+    { message: "Expected one address, such as me@example.org" }
+  )
+)
