@@ -10,6 +10,7 @@ import { replaceFile } from "@reprise/process"
 import type { PermissionMode, Role } from "@reprise/protocol"
 import { Context, Effect, Layer, Schema, type Scope, Semaphore } from "effect"
 import { type HostDecider, makeDoors } from "./door.ts"
+import { ownFolder } from "./hostFolder.ts"
 import { type Policy, policyFor, type SandboxSettings } from "./policy.ts"
 import { makeProxy, type ProxyFailed } from "./proxy.ts"
 import { dispatchingShell, openShell, type ProxyAccess, sandboxedShell } from "./shellScript.ts"
@@ -96,6 +97,8 @@ const unused = (standing: Standing): SandboxShape => ({
 
 interface Host {
   readonly options: SandboxOptions
+  /** Of this process alone. */
+  readonly folder: string
   readonly programs: Programs
   readonly proxyFor: (names: ReadonlyArray<string>) => Effect.Effect<ProxyAccess, ProxyFailed>
   readonly doorFor: Effect.Success<typeof makeDoors>
@@ -108,8 +111,9 @@ interface Host {
 const onDisk = <A>(directory: string, run: () => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: (cause) => new SandboxFault({ directory, cause }) })
 
-const folderOf = ({ options }: Pick<Host, "options">) => join(options.stateDirectory, "sandbox")
-const placesOf = (host: Host) => join(folderOf(host), "places")
+/** Where caches and refused files of all processes are. */
+const sharedFolder = ({ stateDirectory }: SandboxOptions) => join(stateDirectory, "sandbox")
+const placesOf = ({ folder }: Host) => join(folder, "places")
 
 const digest = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16)
 
@@ -127,9 +131,9 @@ const makeFolders = async (folders: ReadonlyArray<string>, directory: string) =>
 const computePolicy = (host: Host, directory: string, role: Role) =>
   onDisk(directory, async () => {
     const { environment = process.env, settings, stateDirectory, visiting = false } = host.options
-    const temporary = join(folderOf(host), "temporary", digest(directory))
-    const caches = join(folderOf(host), "caches")
-    const refused = join(folderOf(host), "refused")
+    const temporary = join(host.folder, "temporary", digest(directory))
+    const caches = join(sharedFolder(host.options), "caches")
+    const refused = join(sharedFolder(host.options), "refused")
     if (!visiting) await makeFolders([temporary, caches, refused], directory)
     const home = environment["HOME"] ?? homedir()
     const where = { workspace: directory, stateDirectory, home, environment, temporary, caches, refused }
@@ -209,7 +213,7 @@ const inUse = (host: Host): SandboxShape => {
     name: string,
     text: Effect.Effect<string, SandboxFault>
   ) {
-    const path = join(folderOf(host), "programs", digest(directory), name)
+    const path = join(host.folder, "programs", digest(directory), name)
     const program = yield* text
     yield* onDisk(directory, () => writeProgram(path, program))
     return path
@@ -224,7 +228,7 @@ const inUse = (host: Host): SandboxShape => {
     shellFor: (directory, role) => shellAt(directory, role, prepared(host, directory, role)),
     gateShell: (directory) => shellAt(directory, "gate", prepared(host, directory, "author", true)),
     serverShell: Effect.suspend(() => {
-      const path = join(folderOf(host), "programs", "shell")
+      const path = join(host.folder, "programs", "shell")
       return onDisk(dirname(path), () => writeProgram(path, dispatchingShell(placesOf(host)))).pipe(Effect.as(path))
     }),
     decideHosts: (directory, decider) =>
@@ -251,16 +255,6 @@ const inUse = (host: Host): SandboxShape => {
   }
 }
 
-/** Leaves the temporary folders and caches of earlier processes alone; their programs point at a proxy that is gone. */
-const clean = (folder: string) =>
-  Effect.promise(() =>
-    Promise.all(
-      ["places", "programs", "temporary"].map((name) =>
-        rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined)
-      )
-    )
-  )
-
 const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
   if (options.mode === "off") return unused({ _tag: "off" })
   const { environment = process.env } = options
@@ -268,13 +262,13 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
   if (usability._tag === "unusable") return unused(usability)
   const host: Host = {
     options,
+    folder: yield* ownFolder(sharedFolder(options), options.visiting === true),
     programs: usability.programs,
     proxyFor: yield* makeProxy,
     doorFor: yield* makeDoors,
     names: new Map(),
     deciders: new Map()
   }
-  if (options.visiting !== true) yield* clean(folderOf(host))
   return inUse(host)
 })
 
