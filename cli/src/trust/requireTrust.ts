@@ -33,14 +33,16 @@ export const agentsOf = ({ settings }: Config, runtimes = runtimesOf(settings)):
     elsewhere: runtime === "opencode" && settings.opencode.url !== undefined
   }))
 
-/** What to trust of the agents' files. Claude leaves out what is not trusted, which is said; OpenCode cannot. */
+/** What to trust of the agents' files. Claude leaves out what is not trusted, which `notice` says; OpenCode cannot. */
 const filesToTrust = Effect.fnUntraced(function* (project: Project, { elsewhere, runtime }: Agents) {
-  if (elsewhere) return []
+  if (elsewhere) return { files: [] }
   const files = yield* untrustedAgentFiles(project, runtime)
-  if (runtime !== "claude" || files.length === 0) return files
+  if (runtime !== "claude" || files.length === 0) return { files }
   const names = files.map(({ path }) => visibleLine(path))
-  say(`Claude leaves out what is not trusted ('reprise trust'): ${names.slice(0, 10).join(", ")}`)
-  return []
+  return {
+    files: [],
+    notice: `Claude leaves out what is not trusted ('reprise trust'): ${names.slice(0, 10).join(", ")}`
+  }
 })
 
 export interface Prompting {
@@ -54,7 +56,7 @@ export interface Prompting {
 
 /**
  * Fails with exit code 3 unless every setting is trusted, or a human at the terminal trusts them now. The settings are of
- * the configuration, which shows what was trusted and has changed since.
+ * the configuration, which shows what was trusted and has changed since. Returns lines for people: what agents leave out.
  */
 export const requireTrust = Effect.fnUntraced(function* (
   project: Project,
@@ -66,8 +68,9 @@ export const requireTrust = Effect.fnUntraced(function* (
   yield* forgetOutdatedFiles(project)
   const { settings, trouble } = yield* untrusted(project, wanted)
   const ofAgents = yield* Effect.forEach(agents, (one) => filesToTrust(project, one))
-  const files = [...new Map(ofAgents.flat().map((file) => [file.digest, file])).values()]
-  if (settings.length === 0 && files.length === 0) return
+  const files = [...new Map(ofAgents.flatMap((one) => one.files).map((file) => [file.digest, file])).values()]
+  const notices = ofAgents.flatMap(({ notice }) => notice ?? [])
+  if (settings.length === 0 && files.length === 0) return notices
   const list = [...trustedSettingLines(settings), ...files.map(agentFileLine)].join("\n")
   const ofPlan = plan !== undefined && settings.some(({ source }) => source === "plan")
   const notTrusted = missing(
@@ -84,6 +87,7 @@ export const requireTrust = Effect.fnUntraced(function* (
   if (!(yield* readYes(`${onlyCommands ? "Run" : "Use"} them? [y/N] `))) return yield* notTrusted
   yield* trust(project, settings)
   yield* trustAgentFiles(project, files)
+  return notices
 })
 
 /** The same for some settings, and for agents that a command starts, without asking anybody. */

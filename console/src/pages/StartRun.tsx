@@ -3,7 +3,7 @@ import type { ConsolePlan, ConsoleRunRequest } from "@reprise/protocol"
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { lazy, Suspense, useState } from "react"
-import { newCommandId } from "../data/api.ts"
+import { ApiFailure, newCommandId } from "../data/api.ts"
 import { dryRunQuery, plansQuery, sendStart } from "../data/queries.ts"
 import { count } from "../data/words.ts"
 import { Empty, Failed, Loading } from "../parts/Notice.tsx"
@@ -118,12 +118,14 @@ function Options({ onChange, plan, wanted }: OptionsProps) {
 function Start({ wanted }: { readonly wanted: ConsoleRunRequest }) {
   const navigate = useNavigate()
   const dryRun = useQuery(dryRunQuery(wanted))
-  // One id for each attempt: a request that is sent again starts nothing twice.
+  // Sent again without an answer, the request starts nothing twice; one that was refused is another one the next time.
   const [commandId, setCommandId] = useState(newCommandId)
   const start = useMutation({
     mutationFn: () => sendStart("runs", { ...wanted, commandId }),
     onSuccess: ({ runId }) => navigate({ to: "/runs/$id", params: { id: runId } }),
-    onError: () => setCommandId(newCommandId())
+    onError: (error) => {
+      if (error instanceof ApiFailure && error.status === 422) setCommandId(newCommandId())
+    }
   })
   if (dryRun.error !== null) return <Failed error={dryRun.error} what="This run cannot start" />
   if (dryRun.data === undefined) return <Loading what="what the run would do" />
@@ -178,7 +180,7 @@ export function StartRun() {
       {wanted !== undefined && plan !== undefined && (
         <>
           <Options onChange={setWanted} plan={plan} wanted={wanted} />
-          <Start wanted={wanted} />
+          <Start key={JSON.stringify(wanted)} wanted={wanted} />
         </>
       )}
     </div>

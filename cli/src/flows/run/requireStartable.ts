@@ -29,11 +29,11 @@ export const requireStartable = Effect.fn("requireStartable")(function* (
     requireRuntime(runtime, { openCodeUrl: settings.opencode.url, terminal })
   )
   yield* requireCommit(prepared)
-  yield* requireTrust(project, config, trustedSettingsOfRun(config, options), {
+  const notices = yield* requireTrust(project, config, trustedSettingsOfRun(config, options), {
     terminal,
     plan,
     agents: agentsOf(config)
   })
   const warning = warningOf(standing, options.runtime)
-  return [...waits, ...(warning === undefined ? [] : [warning])]
+  return [...waits, ...notices, ...(warning === undefined ? [] : [warning])]
 })

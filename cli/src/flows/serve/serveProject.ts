@@ -96,7 +96,7 @@ const serveHere = Effect.fn("up")(function* ({ json: asJson, nats, port, web }: 
   })
   const { settings } = config
   const needed = [...serverSettings, ...agentSettings, ...sandboxSettings, ...notifySettings]
-  yield* requireTrusted(project, config, needed, agentsOf(config))
+  for (const notice of yield* requireTrusted(project, config, needed, agentsOf(config))) say(notice)
   const host = yield* hostName
   return yield* serveProject({
     project,

@@ -155,7 +155,7 @@ export const attach = Effect.fn("attach")(function* (flags: ClientFlags & { read
   }
   const { config } = yield* clientOptions(flags)
   const paths = [...serverSettings, ...agentSettings, ...sandboxSettings, ...notifySettings]
-  yield* requireTrusted(options.project, config, paths, agentsOf(config))
+  for (const notice of yield* requireTrusted(options.project, config, paths, agentsOf(config))) say(notice)
   // When the process that did the work ends, this one takes over, and opens the interface again.
   const code = yield* untilBrokerLost(interact(open, options)).pipe(
     Effect.provide(hostingSystem({ ...options, lasting: true, lazyAgents: true, host: session.host })),

@@ -146,7 +146,8 @@ const begin = Effect.fn("startSession")(function* (flags: Flags) {
     ...sandboxSettings,
     ...notifySettings
   ])
-  yield* requireTrust(project, config, needsTrust, { terminal, agents: agentsOf(config, [settings.runtime]) })
+  const agents = agentsOf(config, [settings.runtime])
+  for (const notice of yield* requireTrust(project, config, needsTrust, { terminal, agents })) say(notice)
   const prompts = yield* readPrompts(project)
   yield* ensureSchemaFile(project)
   const code = yield* execute({ project, settings, prompt, prompts, terminal, json: flags.json })
