@@ -45,10 +45,24 @@ export const otherVariables: ReadonlyArray<readonly [string, string]> = [
     "REPRISE_HEALTH_ADDRESS",
     "Where `reprise serve` answers `/livez` and `/readyz` over HTTP, as `host:port`. Default: nowhere."
   ],
+  [
+    "REPRISE_GIT_CREDENTIALS_FILE",
+    "File with the logins of a host for git remotes, a line `https://USER:TOKEN@HOST` for each, as git's credential store has them. Default: what the user's own configuration of git says."
+  ],
+  ["REPRISE_GIT_SSH_KEY_FILE", "File with the key of a host for git remotes over ssh. Default: as ssh is configured."],
+  [
+    "REPRISE_GIT_KNOWN_HOSTS_FILE",
+    "File with the keys of the servers that ssh may talk to, and no others. Default: as ssh is configured."
+  ],
+  ["REPRISE_GIT_CA_FILE", "File with the certificate of whoever signed that of the git server."],
   ["REPRISE_STATE", "Where a session-manager in a container stores the state of its OpenCode. Default: `.reprise`."],
   ["OPENCODE_SERVER_PASSWORD", "Password of the server at `opencode.url`."],
   ["XDG_CONFIG_HOME", "Where this machine keeps what you trust and allow, in `reprise`. Default: `~/.config`."],
   ["XDG_CACHE_HOME", "Where a downloaded `nats-server` is stored, in `reprise/nats-server`. Default: `~/.cache`."],
+  [
+    "XDG_DATA_HOME",
+    "Where a host keeps its clones of git remotes, in `reprise/repositories`. Default: `~/.local/share`."
+  ],
   ["NO_COLOR", "If set, no colour is used."]
 ]
 

@@ -55,8 +55,8 @@ const capabilities = (part: unknown) => at(part, "securityContext", "capabilitie
 const volumesOf = (one: unknown) => list(at(podOf(one), "volumes"))
 const allowedVolumes = ["configMap", "emptyDir", "secret", "persistentVolumeClaim", "projected", "downwardAPI", "csi"]
 
-/** Values that look like what only a Secret may hold. */
-const secretName = /password|token|secret|api_?key|credential/i
+/** Variables that look like what only a Secret may hold, unless they name a file. */
+const secretName = /(password|token|secret|api_?key|credential)(?!.*_FILE$)/i
 
 const environmentOf = (part: unknown) => list(at(part, "env"))
 

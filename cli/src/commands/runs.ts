@@ -34,6 +34,14 @@ export const run = Command.make(
       Flag.withDescription("Work in a separate git worktree"),
       Flag.withDefault(false)
     ),
+    remote: Flag.String("remote").pipe(
+      Flag.withDescription("Hosts clone this remote (a name or an address) and push finished phases; needs --nats"),
+      Flag.optional
+    ),
+    ref: Flag.String("ref").pipe(
+      Flag.withDescription("Branch, tag or commit of the remote to begin from; default: the branch checked out here"),
+      Flag.optional
+    ),
     allowDirty: Flag.Boolean("allow-dirty").pipe(
       Flag.withDescription("Start even if there are uncommitted changes"),
       Flag.withDefault(false)

@@ -24,6 +24,14 @@ const statusWord = ({ hosted, status }: RunView): string => {
   }
 }
 
+/** Where the work is, and for a run with a remote on which branch of it. */
+export const placeOf = ({ branch, directory, remote, workspace }: RunView): string => {
+  if (remote === undefined) return directory ?? workspace
+  const begins = remote.ref === undefined ? "" : ` from ${visibleLine(remote.ref)}`
+  const where = directory === undefined ? begins : `, branch ${visibleLine(branch ?? "unknown")}, in ${directory}`
+  return `${visibleLine(remote.url)}${where}`
+}
+
 /** A run, and the session whose turn waits for the model's vendor, if one does. */
 export interface SeenRun extends RunView {
   readonly postponed?: Postponed & Pick<SessionView, "sessionId">

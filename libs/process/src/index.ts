@@ -9,6 +9,7 @@ export { endLeftovers, type Mark, markedProcesses, variableOf } from "./Mark.ts"
 export { freePort, isPortTaken } from "./ports.ts"
 export { createPrivateFile, readPrivateFile } from "./privateFiles.ts"
 export { lastLines, logSize } from "./programLog.ts"
+export { remoteProblem } from "./remoteUrl.ts"
 export { type GitOptions, runGit } from "./runGit.ts"
 export {
   findProgram,
@@ -20,7 +21,7 @@ export {
 } from "./runProgram.ts"
 export { type GuardedProcess, GuardFailed, type GuardOptions, startGuarded } from "./startGuarded.ts"
 export { type PipedOptions, type PipedProcess, startPiped } from "./startPiped.ts"
-export { userCacheFolder, userConfigFolder } from "./userFolders.ts"
+export { userCacheFolder, userConfigFolder, userDataFolder } from "./userFolders.ts"
 export {
   type Change,
   isChangedByRuntimeOnly,

@@ -12,3 +12,7 @@ export const userConfigFolder = ({ XDG_CONFIG_HOME }: Environment): string => fo
 
 /** `$XDG_CACHE_HOME/reprise`, else `~/.cache/reprise`: what can be fetched again. */
 export const userCacheFolder = ({ XDG_CACHE_HOME }: Environment): string => folderOf(XDG_CACHE_HOME, ".cache")
+
+/** `$XDG_DATA_HOME/reprise`, else `~/.local/share/reprise`: what runs have made here, such as clones with their work. */
+export const userDataFolder = ({ XDG_DATA_HOME }: Environment): string =>
+  folderOf(XDG_DATA_HOME, join(".local", "share"))

@@ -20,6 +20,13 @@ export type AgentChoice = typeof AgentChoice.Type
 export const agentText = ({ model, runtime }: AgentChoice): string =>
   model === undefined ? runtime : `${runtime}, model ${model}`
 
+/**
+ * Where a host gets a run's code: a git server, and a branch, tag or commit there (absent: its default branch). The run
+ * works on a branch of its own, which is pushed whenever a phase is finished.
+ */
+export const GitRemote = Schema.Struct({ url: Schema.NonEmptyString, ref: Schema.optionalKey(Schema.NonEmptyString) })
+export type GitRemote = typeof GitRemote.Type
+
 /** For people: an ISO time to the minute. */
 export const minuteText = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`
 

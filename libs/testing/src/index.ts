@@ -2,6 +2,7 @@ export { Broker, type BrokerOptions, type TestBroker, TestBrokerError } from "./
 export { containerBroker, containerBrokerWith } from "./broker/containerBroker.ts"
 export { localBroker, localBrokerWith } from "./broker/localBroker.ts"
 export { lacksTestBroker, testBroker } from "./broker/testBroker.ts"
+export { makeCertificate, trusting } from "./certificate.ts"
 export {
   ContainerEngine,
   containerEngine,
@@ -18,6 +19,7 @@ export {
   makeFaultyProxy,
   type ProxyFault
 } from "./FaultyProxy.ts"
+export { type GitServerHandle, type GitServerOptions, startGitServer } from "./gitServer.ts"
 export { findViolation, type Model, type Operation } from "./linearizable.ts"
 export { type MailServerHandle, type MailServerOptions, type ReceivedMail, startMailServer } from "./mailServer.ts"
 export { type Fates, makeNatsProxy, type NatsProxy, type Passing } from "./natsProxy/NatsProxy.ts"

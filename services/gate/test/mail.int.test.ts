@@ -2,12 +2,11 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { drain } from "@reprise/actor"
 import { freePort } from "@reprise/process"
-import { type MailServerOptions, type ReceivedMail, startMailServer } from "@reprise/testing"
+import { type MailServerOptions, makeCertificate, type ReceivedMail, startMailServer, trusting } from "@reprise/testing"
 import { Effect, Redacted } from "effect"
 import { send } from "../src/index.ts"
 import type { Notices } from "../src/notify/Notice.ts"
 import type { MailChannel } from "../src/work/notify/Channel.ts"
-import { makeCertificate, trusting } from "./support/certificate.ts"
 import {
   answer,
   ask,

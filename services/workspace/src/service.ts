@@ -7,6 +7,7 @@ import { WorkspaceFiles } from "./work/files/WorkspaceFiles.ts"
 import { Git } from "./work/git/Git.ts"
 import { GitDirectory } from "./work/git/GitDirectory.ts"
 import { Leases } from "./work/leases/Leases.ts"
+import { Remotes } from "./work/remote/Remotes.ts"
 import { workspaceWorker } from "./work/worker.ts"
 
 /** Decide and answer queries, without touching files. Run with any number of replicas, on any host. */
@@ -17,7 +18,7 @@ export const workersOnHost = workspaceWorker.pipe(Layer.provide(Leases.layer))
 
 /** Work in the working trees on this host's disk. */
 export const workers = workersOnHost.pipe(
-  Layer.provide(Layer.mergeAll(Git.layer, GitDirectory.layer, WorkspaceFiles.layer)),
+  Layer.provide(Layer.mergeAll(Git.layer, GitDirectory.layer, WorkspaceFiles.layer, Remotes.layer)),
   Layer.provide(NodeServices.layer)
 )
 

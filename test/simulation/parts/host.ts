@@ -1,6 +1,6 @@
 /** The host of a workspace: its git, its files and its programs, over repositories in memory. */
 import { UncommittedChanges } from "@reprise/session-manager"
-import { Git, GitDirectory, GitFault, type HostFault, WorkspaceFiles } from "@reprise/workspace"
+import { Git, GitDirectory, GitFault, type HostFault, Remotes, WorkspaceFiles } from "@reprise/workspace"
 import { Effect, Layer, Sink, Stream } from "effect"
 import { ChildProcessSpawner } from "effect/process"
 import type { Repository } from "./Repository.ts"
@@ -73,7 +73,7 @@ const gitOf = ({ gitFails, repositories }: SimulatedHost): (typeof Git)["Service
     dirty: (directory) => at(directory, (repository) => repository.dirty()),
     commitFile: (directory, path, message) => at(directory, (repository) => repository.commitFile(path, message)),
     isBranchName: () => Effect.succeed(true),
-    branchExists: () => Effect.succeed(false),
+    branchHead: () => Effect.succeed(undefined),
     worktrees: () => Effect.succeed([]),
     addWorktree: () => Effect.void,
     removeWorktree: () => Effect.void
@@ -146,6 +146,8 @@ export const hostLayer = (host: SimulatedHost) =>
     Layer.succeed(Git, gitOf(host)),
     Layer.succeed(GitDirectory, gitDirectory),
     Layer.succeed(WorkspaceFiles, filesOf(host)),
+    // No run of the simulation has a remote.
+    Remotes.layer,
     Layer.succeed(UncommittedChanges, uncommittedOf(host)),
     Layer.succeed(Spawner, spawnerOf(host))
   )

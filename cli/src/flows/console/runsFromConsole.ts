@@ -22,7 +22,7 @@ import { wrongUse } from "../../terminal/CliFailure.ts"
 import { isOpenRun } from "../../views/ended.ts"
 import { planText } from "../../views/planText.ts"
 import { requireCleanTree } from "../run/preflight.ts"
-import { descriptionOf, type PreparedRun, prepareRun, startRun } from "../run/prepareRun.ts"
+import { descriptionOf, isRunOf, type PreparedRun, prepareRun, startRun } from "../run/prepareRun.ts"
 import { requireStartable } from "../run/requireStartable.ts"
 
 /** Of more files only the newest are read. */
@@ -81,14 +81,12 @@ const settingsOf = ({ settings }: SystemOptions, { worktree }: ConsoleRunRequest
 const prepare = (options: SystemOptions, wanted: ConsoleRunRequest) =>
   prepareRun(options.project, join(options.project.root, wanted.plan), settingsOf(options, wanted), wanted)
 
-const requireNoOpenRun = Effect.fnUntraced(function* ({ plan, project }: PreparedRun) {
-  const open = (yield* allRuns).find(
-    (run) => isOpenRun(run) && run.planPath === plan.path && run.workspace === project.root
-  )
+const requireNoOpenRun = Effect.fnUntraced(function* (prepared: PreparedRun) {
+  const open = (yield* allRuns).find((run) => isOpenRun(run) && isRunOf(prepared, run))
   if (open === undefined) return
   return yield* wrongUse(
     "already-open",
-    `${plan.path} has an open run, ${open.runId}.`,
+    `${prepared.plan.path} has an open run, ${open.runId}.`,
     "It goes on by itself. Answer its question, resume it, or abort it first."
   )
 })

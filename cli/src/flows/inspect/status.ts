@@ -15,6 +15,7 @@ import { markdownText } from "../../views/markdownText.ts"
 import {
   limitsLine,
   nextStep,
+  placeOf,
   runSummary,
   runsTable,
   tasksBegun,
@@ -70,7 +71,7 @@ const printRun = Effect.fnUntraced(function* (name: string, json: boolean) {
   const tasks = tasksBegun(summary)
   if (json) return okJson({ ...run, tasks })
   const parts = [
-    runSummary(run, [["workspace", run.directory ?? run.workspace]]),
+    runSummary(run, [["workspace", placeOf(run)]]),
     ...(tasks.length === 0 ? [] : [tasksTable(tasks)]),
     limitsLine(run),
     nextStep(run)

@@ -19,11 +19,15 @@ export const requireCommit = Effect.fn("requireCommit")(function* ({ project: { 
 }, Effect.provide(Git.layer))
 
 /**
- * Fails with exit code 3, naming what is not committed, untracked files included. A run in a worktree, or one that
- * allows uncommitted files, needs no clean tree.
+ * Fails with exit code 3, naming what is not committed, untracked files included. A run in a worktree, of a remote, or one
+ * that allows uncommitted files, needs no clean tree.
  */
-export const requireCleanTree = Effect.fn("requireCleanTree")(function* ({ options, project: { root } }: PreparedRun) {
-  if (options.allowDirty || options.worktree) return
+export const requireCleanTree = Effect.fn("requireCleanTree")(function* ({
+  options,
+  project: { root },
+  remote
+}: PreparedRun) {
+  if (options.allowDirty || options.worktree || remote !== undefined) return
   const dirty = yield* uncommittedPaths(root).pipe(Effect.mapError(gitFailed(root)))
   if (dirty.length === 0) return
   const list = dirty.slice(0, shownPaths).map((path) => `  ${visibleLine(path)}`)

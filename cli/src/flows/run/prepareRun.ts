@@ -1,5 +1,5 @@
 /** Reads and checks once everything that a run needs, for `run`, `run --dry-run`, `validate` and `demo`. */
-import { PhaseId, type RunId, type RunOptions, to } from "@reprise/protocol"
+import { type GitRemote, PhaseId, type RunId, type RunOptions, type RunView, to } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
 import type { Config } from "../../config/resolveConfig.ts"
@@ -11,6 +11,7 @@ import { readPrompts } from "../../project/prompts.ts"
 import { wrongUse } from "../../terminal/CliFailure.ts"
 import { data, okJson } from "../../terminal/Printer.ts"
 import { describePlan, planText } from "../../views/planText.ts"
+import { chooseRemote, type WantedRemote } from "./chooseRemote.ts"
 
 /** The validated plan and settings. Exactly these are sent: none is read again. */
 export interface PreparedRun {
@@ -18,9 +19,11 @@ export interface PreparedRun {
   readonly plan: PlanFile
   readonly config: Config
   readonly options: RunOptions
+  /** Where the hosts get the code. Absent: it is this working tree's. */
+  readonly remote?: GitRemote
 }
 
-interface Wanted extends Pick<RunFlags, "allowDirty" | "auto" | "skipQuality"> {
+interface Wanted extends Pick<RunFlags, "allowDirty" | "auto" | "skipQuality">, WantedRemote {
   /** The phase to start with, which the plan must have. Default: the first that is not done. */
   readonly phase?: string | undefined
 }
@@ -52,12 +55,24 @@ export const prepareRun = Effect.fn("prepareRun")(function* (
   const flags = yield* runFlags(wanted, plan)
   const config = yield* loadConfig(project.root, { flags: settings, plan })
   const options = runOptions(config.settings, flags, yield* readPrompts(project))
-  return { project, plan, config, options } satisfies PreparedRun
+  const remote = yield* chooseRemote(project, wanted, config.settings.nats.url)
+  return { project, plan, config, options, ...(remote === undefined ? {} : { remote }) } satisfies PreparedRun
 })
 
 /** The command that starts the prepared run. */
-export const startRun = ({ options, plan, project }: PreparedRun, runId: RunId) =>
-  to.orchestrator(runId).StartRun({ plan: plan.text, planPath: plan.path, workspace: project.root, options })
+export const startRun = ({ options, plan, project, remote }: PreparedRun, runId: RunId) =>
+  to.orchestrator(runId).StartRun({
+    plan: plan.text,
+    planPath: plan.path,
+    ...(remote === undefined ? { workspace: project.root } : { workspace: "", remote }),
+    options
+  })
+
+/** Whether a run has the same plan and the same code. */
+export const isRunOf = ({ plan, project, remote }: PreparedRun, run: RunView): boolean =>
+  run.planPath === plan.path &&
+  run.remote?.url === remote?.url &&
+  (remote !== undefined || run.workspace === project.root)
 
 /** What the run would do. */
 export const descriptionOf = (prepared: PreparedRun, runId: RunId) =>

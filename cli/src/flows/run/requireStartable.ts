@@ -1,10 +1,12 @@
 /** What must hold before a run starts, whoever starts it: checked before anything is spent. */
+import type { Standing } from "@reprise/sandbox"
 import { Effect } from "effect"
 import { runtimesOf } from "../../config/serviceOptions.ts"
 import { requireRuntime } from "../../system/runtimes.ts"
 import { requireSandbox, warningOf } from "../../system/sandbox.ts"
 import { agentsOf, requireTrust } from "../../trust/requireTrust.ts"
 import { trustedSettingsOfRun } from "../../trust/trustedSettings.ts"
+import { requirePushed } from "./chooseRemote.ts"
 import { requireCommit } from "./preflight.ts"
 import type { PreparedRun } from "./prepareRun.ts"
 import { requireUnattended } from "./unattended.ts"
@@ -14,21 +16,29 @@ interface Starter {
   readonly terminal: boolean
   /** The plan as it was named. */
   readonly plan: string
+  /** The run begins from a ref of the remote that the user has named. */
+  readonly ownRef?: boolean
 }
+
+/** The hosts of a remote's run have agents and a sandbox of their own, and say themselves what they lack. */
+const elsewhere: Standing = { _tag: "used" }
 
 /** Fails with what is missing and the next step. Returns what the user should know, as lines for people. */
 export const requireStartable = Effect.fn("requireStartable")(function* (
   prepared: PreparedRun,
-  { plan, terminal }: Starter
+  { ownRef = false, plan, terminal }: Starter
 ) {
   const { config, options, project } = prepared
   const { settings } = config
-  const standing = yield* requireSandbox({ project, settings })
+  const standing = prepared.remote === undefined ? yield* requireSandbox({ project, settings }) : elsewhere
   const waits = yield* requireUnattended(settings, options, prepared.plan.plan, standing)
-  yield* Effect.forEach(runtimesOf(options), (runtime) =>
-    requireRuntime(runtime, { openCodeUrl: settings.opencode.url, terminal })
-  )
+  if (prepared.remote === undefined) {
+    yield* Effect.forEach(runtimesOf(options), (runtime) =>
+      requireRuntime(runtime, { openCodeUrl: settings.opencode.url, terminal })
+    )
+  }
   yield* requireCommit(prepared)
+  if (prepared.remote !== undefined) yield* requirePushed(prepared, prepared.remote, ownRef)
   const notices = yield* requireTrust(project, config, trustedSettingsOfRun(config, options), {
     terminal,
     plan,

@@ -27,6 +27,8 @@ interface Flags extends ClientFlags, ProgressFlags {
   readonly dryRun: boolean
   readonly runtime: Option.Option<RuntimeName>
   readonly model: Option.Option<string>
+  readonly remote: Option.Option<string>
+  readonly ref: Option.Option<string>
 }
 
 /** The run id in a description of a run that does not exist. */
@@ -51,10 +53,17 @@ const execute = Effect.fn("runPlan")(function* (flags: Flags) {
   const project = yield* findProject(process.cwd())
   const prepared = yield* prepareRun(project, flags.plan, settingsOf(flags), {
     ...flags,
-    phase: Option.getOrUndefined(flags.phase)
+    phase: Option.getOrUndefined(flags.phase),
+    remote: Option.getOrUndefined(flags.remote),
+    ref: Option.getOrUndefined(flags.ref)
   })
   if (flags.dryRun) return describeRun(prepared, noRun, flags.json)
-  for (const warning of yield* requireStartable(prepared, { terminal, plan: flags.plan })) say(warning)
+  for (const warning of yield* requireStartable(prepared, {
+    terminal,
+    plan: flags.plan,
+    ownRef: Option.isSome(flags.ref)
+  }))
+    say(warning)
   yield* ensureSchemaFile(project)
   const code = yield* startOrContinueRun({
     ...prepared,

@@ -13,11 +13,11 @@ import { data, say } from "../../terminal/Printer.ts"
 import { isOpenRun } from "../../views/ended.ts"
 import { Display } from "../../views/live/Display.ts"
 import { postponedLong } from "../../views/postponedText.ts"
-import { doneBefore, runSummary } from "../../views/runText.ts"
+import { doneBefore, placeOf, runSummary } from "../../views/runText.ts"
 import type { Answerer } from "../gate/followEvents.ts"
 import { followRun } from "./followRun.ts"
 import { requireCleanTree } from "./preflight.ts"
-import { type PreparedRun, startRun } from "./prepareRun.ts"
+import { isRunOf, type PreparedRun, startRun } from "./prepareRun.ts"
 
 export interface PlanExecution extends PreparedRun {
   readonly answerer: Answerer
@@ -32,11 +32,9 @@ export interface PlanExecution extends PreparedRun {
 const findOpenRun = (runs: ReadonlyArray<RunView>): RunView | undefined => runs.find(isOpenRun)
 
 /** The runs of this plan, the newest first. */
-const runsOfPlan = ({ plan, project }: PlanExecution) =>
+const runsOfPlan = (execution: PlanExecution) =>
   Effect.map(allRuns, (runs) =>
-    runs
-      .filter((run) => run.planPath === plan.path && run.workspace === project.root)
-      .sort((a, b) => b.startedAt.localeCompare(a.startedAt))
+    runs.filter((run) => isRunOf(execution, run)).sort((a, b) => b.startedAt.localeCompare(a.startedAt))
   )
 
 /** Sent again it changes nothing. */
@@ -80,7 +78,7 @@ const printSummary = Effect.fnUntraced(function* ({ json, locations, project }: 
   const view = yield* findRun(runId)
   if (json) return
   const standard = [
-    ["workspace", view.directory ?? view.workspace],
+    ["workspace", placeOf(view)],
     ["journal and logs", project.directory]
   ] as const
   data(runSummary(view, [...standard, ...locations]))

@@ -7,6 +7,7 @@ import { EscalationId, Host, PhaseId, RunId, SessionId, TurnId } from "../ids.ts
 import {
   AgentChoice,
   CheckpointType,
+  GitRemote,
   Role,
   RunStatus,
   RuntimeName,
@@ -27,8 +28,9 @@ export const OrchestratorCommand = Schema.TaggedUnion({
     plan: Schema.String,
     /** Relative to the workspace's root. */
     planPath: Schema.String,
-    /** Absolute path of the git repository's root on the host. */
-    workspace: Schema.String,
+    /** Absolute path of the git repository's root on the host; left out where the code comes from a remote. */
+    workspace: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed(""))),
+    remote: Schema.optionalKey(GitRemote),
     options: RunOptions.pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
   },
   /**
@@ -62,7 +64,9 @@ export const orchestratorEvents = {
   RunStarted: {
     ...at,
     planPath: Schema.String,
+    /** As in `StartRun`. */
     workspace: Schema.String,
+    remote: Schema.optionalKey(GitRemote),
     phases: Schema.Array(Schema.Struct({ id: PhaseId, title: Schema.String }))
   },
   PhaseStarted: { ...atPhase, title: Schema.String },
@@ -148,8 +152,11 @@ export const RunView = Schema.Struct({
   status: RunStatus,
   planPath: Schema.String,
   planTitle: Schema.optionalKey(Schema.String),
+  /** As in `StartRun`: empty where the code comes from a remote. */
   workspace: Schema.String,
+  remote: Schema.optionalKey(GitRemote),
   directory: Schema.optionalKey(Schema.String),
+  branch: Schema.optionalKey(Schema.String),
   host: Schema.optionalKey(Host),
   /** Whether a process is there that does its work. Absent: the run has ended, or nobody could tell. */
   hosted: Schema.optionalKey(Schema.Boolean),

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { Host, PhaseId, RunId } from "../ids.ts"
-import { CheckpointReport, CommitSubject, CompletedTask, GateResult, StateFileProblem } from "../model.ts"
+import { CheckpointReport, CommitSubject, CompletedTask, GateResult, GitRemote, StateFileProblem } from "../model.ts"
 import { contract } from "./Contract.ts"
 import { at, atPhase, CommandRefused, host } from "./fields.ts"
 
@@ -17,6 +17,8 @@ export const WorkspaceCommand = Schema.TaggedUnion({
     runId: RunId,
     planPath: Schema.String,
     workspace: Schema.String,
+    /** The code comes from here, and the run gets a worktree of this host's clone of it. */
+    remote: Schema.optionalKey(GitRemote),
     worktree: Schema.Boolean,
     allowDirty: Schema.Boolean,
     branch: Schema.optionalKey(Schema.String),
@@ -138,6 +140,8 @@ export const workspaceEvents = {
     head: Schema.String,
     /** The commit of the review file, if it was dirty. */
     commit: Schema.optionalKey(Schema.String),
+    /** The branch of the run's remote that has this head now. */
+    pushed: Schema.optionalKey(Schema.String),
     /** The plan, read again. */
     plan: Schema.String,
     /** The subject lines of those requested commits that exist. */

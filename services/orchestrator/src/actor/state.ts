@@ -206,6 +206,8 @@ export interface Run {
   readonly outcomes: ReadonlyArray<PhaseOutcome>
   readonly host?: Host | undefined
   readonly directory?: string | undefined
+  /** Absent while HEAD is on no branch. */
+  readonly branch?: string | undefined
   /** HEAD when the workspace was prepared, then when the last phase was finished. */
   readonly head?: string | undefined
   readonly phase?: PhaseRun | undefined

@@ -46,7 +46,7 @@ const modelsView = (run: Run): Pick<RunView, "models"> => {
 /** Undefined until the run was started, and for a standalone session, which has a view of its own. */
 export const runView = (state: RunState): RunView | undefined => {
   if (state._tag === "NoRun" || state.standalone !== undefined) return undefined
-  const { attempt, directory, host, pending, phase, planTitle, reason, request, step } = state
+  const { attempt, branch, directory, host, pending, phase, planTitle, reason, request, step } = state
   const active = underWay(pending)
   const author = phase?.author?.sessionId
   const waitsFor = awaitedWork(state)
@@ -56,7 +56,9 @@ export const runView = (state: RunState): RunView | undefined => {
     planPath: request.planPath,
     ...(planTitle === undefined ? {} : { planTitle }),
     workspace: request.workspace,
+    ...(request.remote === undefined ? {} : { remote: request.remote }),
     ...(directory === undefined ? {} : { directory }),
+    ...(branch === undefined ? {} : { branch }),
     ...(host === undefined ? {} : { host }),
     ...(phase === undefined ? {} : { phase: phase.id }),
     ...(step === undefined ? {} : { step }),

@@ -82,7 +82,14 @@ const withSubjects = (run: Run, subjects: ReadonlyArray<CommitSubject> = []): Ru
 ]
 
 export const phaseEvolution = {
-  WorkspaceTaken: (run, { directory, head, host }) => ({ ...run, host, directory, head, pending: nothing }),
+  WorkspaceTaken: (run, { branch, directory, head, host }) => ({
+    ...run,
+    host,
+    directory,
+    branch,
+    head,
+    pending: nothing
+  }),
   PhaseStarted: phaseStarted,
   StepStarted: (run, event) => ({
     ...withPhase(run, (phase) => phaseAtStep(phase, event)),

@@ -20,7 +20,7 @@ const requested = (request: InputOf<"StartRun">, at: string) => {
 }
 
 const prepareWorkspace = (run: Run): RunEvents => {
-  const { planPath, workspace } = run.request
+  const { planPath, remote, workspace } = run.request
   const { allowDirty, gates, postCreate, worktree } = run.request.options
   return [
     { _tag: "StepStarted", runId: run.runId, step: "PREPARE", attempt: 1, cause: "run-started" },
@@ -31,6 +31,7 @@ const prepareWorkspace = (run: Run): RunEvents => {
         runId: run.runId,
         planPath,
         workspace,
+        ...(remote === undefined ? {} : { remote }),
         worktree,
         allowDirty,
         postCreate,
@@ -52,6 +53,7 @@ export const startRun = (request: InputOf<"StartRun">, at: string): RunEvents =>
     runId: run.runId,
     planPath: request.planPath,
     workspace: request.workspace,
+    ...(request.remote === undefined ? {} : { remote: request.remote }),
     phases: run.phases.map(({ id, title }) => ({ id, title }))
   }
   return [event, started, ...(nextPhase(run) === undefined ? completeRun(run) : prepareWorkspace(run))]

@@ -10,6 +10,8 @@ export const Place = Schema.Struct({
   /** Absolute path of the working tree: the root, or a git worktree. */
   directory: Schema.String,
   branch: Schema.optionalKey(Schema.String),
+  /** The address of the remote that the root is a clone of, and to which finished phases are pushed. */
+  remote: Schema.optionalKey(Schema.String),
   /** The id of the working tree in its lease. */
   leaseId: Schema.String,
   /** Paths that were dirty when the run began with `--allow-dirty`, relative; a directory ends in `/`. */

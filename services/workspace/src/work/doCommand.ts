@@ -12,6 +12,7 @@ import { finishPhase } from "./phase/finishPhase.ts"
 import { writeContinuationState } from "./phase/writeContinuationState.ts"
 import { prepare } from "./prepare/prepare.ts"
 import { qualityGates } from "./qualityGates/qualityGates.ts"
+import { Remotes } from "./remote/Remotes.ts"
 import { verifyClaims } from "./verify/verifyClaims.ts"
 import { verifyCommit } from "./verify/verifyCommit.ts"
 import { verifyContinuation } from "./verify/verifyContinuation.ts"
@@ -29,12 +30,18 @@ const writeSummary = Effect.fn("writeSummary")(function* (command: InputOf<"Writ
   return { _tag: "SummaryWritten", runId, ...(phase === undefined ? {} : { phase }), path } satisfies WorkspaceFact
 })
 
+/** What the remote has of the run's branch, for a run with a remote. */
+const pushedCommit = Effect.fnUntraced(function* ({ branch, remote, root }: Place) {
+  if (remote === undefined || branch === undefined) return undefined
+  return yield* (yield* Remotes).branchTip(root, branch)
+})
+
 /** Frees the working tree. The worktree of a completed run is removed when nothing in it would be lost. */
 export const release = Effect.fn("release")(function* (command: InputOf<"ReleaseWorkspace">, place: Place | undefined) {
   const leases = yield* Leases
   if (place !== undefined) {
     if (command.outcome === "completed" && place.directory !== place.root) {
-      yield* removeMergedWorktree(place.root, place.directory)
+      yield* removeMergedWorktree(place.root, place.directory, yield* pushedCommit(place))
     }
     yield* leases.free({ leaseId: place.leaseId, runId: command.runId, directory: place.directory })
   }

@@ -54,9 +54,18 @@ export class GitFault extends Schema.TaggedError<GitFault>()("GitFault", {
   get withoutWorkTree() {
     return /must be run in a work tree/i.test(this.stderr)
   }
+  /** Whether the server of a remote was not there, or busy, so that it is worth trying again. */
+  get unreachable() {
+    return /could not resolve host|failed to connect|couldn't connect|temporary failure in name resolution|connection (timed out|refused|reset|closed)|network is unreachable|operation (timed out|too slow)|early EOF|unexpected disconnect|hung up unexpectedly|requested URL returned error: (429|5\d\d)/i.test(
+      this.stderr
+    )
+  }
   /** Whether another git process held a lock or was writing what was read, so that it is worth trying again. */
   get transient() {
-    return /\.lock['": ]|cannot lock ref|another git process|failed to read \S*worktrees\//i.test(this.stderr)
+    return (
+      this.unreachable ||
+      /\.lock['": ]|cannot lock ref|another git process|failed to read \S*worktrees\//i.test(this.stderr)
+    )
   }
 }
 

@@ -11,6 +11,7 @@ import type { Place } from "../../src/actor/work.ts"
 import { WorkspaceFiles } from "../../src/work/files/WorkspaceFiles.ts"
 import { Git } from "../../src/work/git/Git.ts"
 import { GitDirectory } from "../../src/work/git/GitDirectory.ts"
+import { Remotes } from "../../src/work/remote/Remotes.ts"
 
 const run = promisify(execFile)
 const environment = {
@@ -51,7 +52,8 @@ export const placeAt = (root: string): Place => ({
   tolerated: []
 })
 
-const at = (root: string): Repository => {
+/** A repository that exists. */
+export const at = (root: string): Repository => {
   const git: Repository["git"] = (...args) =>
     Effect.promise(async () => (await run("git", args, { cwd: root, env: environment })).stdout.trim())
   const write: Repository["write"] = (path, text) =>
@@ -94,6 +96,6 @@ export const repository = Effect.gen(function* () {
   return made
 })
 
-export const adapters = Layer.mergeAll(Git.layer, GitDirectory.layer, WorkspaceFiles.layer).pipe(
+export const adapters = Layer.mergeAll(Git.layer, GitDirectory.layer, WorkspaceFiles.layer, Remotes.layer).pipe(
   Layer.provideMerge(NodeServices.layer)
 )

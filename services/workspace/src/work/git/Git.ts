@@ -53,10 +53,11 @@ export interface WorkingTreeCommands {
   /** Commits one file as it is now, whatever else is staged; gives the new HEAD. Without hooks and signature. */
   readonly commitFile: (directory: string, path: string, message: string) => GitResult<string>
   readonly isBranchName: (directory: string, name: string) => GitResult<boolean>
-  readonly branchExists: (directory: string, name: string) => GitResult<boolean>
   readonly worktrees: (directory: string) => GitResult<ReadonlyArray<Worktree>>
-  /** On `branch`, which is created from HEAD unless it exists. Without hooks: `postCreate` sets the worktree up. */
-  readonly addWorktree: (directory: string, path: string, branch: string) => GitResult<void>
+  /** On `branch`, which is created from a commit unless it exists. Without hooks: `postCreate` sets the worktree up. */
+  readonly addWorktree: (directory: string, path: string, branch: string, from: string) => GitResult<void>
+  /** The full hash of a branch of this repository; undefined: there is none. */
+  readonly branchHead: (directory: string, name: string) => GitResult<string | undefined>
   /** Untracked and changed files in it are lost. */
   readonly removeWorktree: (directory: string, path: string) => GitResult<void>
 }

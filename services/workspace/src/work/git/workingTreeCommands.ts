@@ -4,7 +4,7 @@ import { Effect, Semaphore } from "effect"
 import { GitFault, HostFault } from "../faults.ts"
 import type { WorkingTreeCommands } from "./Git.ts"
 import { readWorktrees } from "./gitOutput.ts"
-import { attempt, exitsWithZero, line, optional, text } from "./runGit.ts"
+import { attempt, line, optional, text } from "./runGit.ts"
 
 /** For commits and worktrees of Reprise: without the repository's hooks, and unsigned. */
 const noHooks = ["-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"]
@@ -40,8 +40,8 @@ const commitFile: WorkingTreeCommands["commitFile"] = Effect.fnUntraced(function
   return yield* line(directory, ["rev-parse", "HEAD"])
 })
 
-const branchExists: WorkingTreeCommands["branchExists"] = (directory, name) =>
-  exitsWithZero(directory, ["show-ref", "--verify", "--quiet", "--", `refs/heads/${name}`])
+const branchHead: WorkingTreeCommands["branchHead"] = (directory, name) =>
+  optional(directory, ["rev-parse", "--verify", "--quiet", "--end-of-options", `refs/heads/${name}`])
 
 export const makeWorkingTreeCommands = Effect.gen(function* () {
   /** One worktree command at a time: git reads the records of all worktrees, even one that another git is writing. */
@@ -59,13 +59,13 @@ export const makeWorkingTreeCommands = Effect.gen(function* () {
       name.startsWith("-")
         ? Effect.succeed(false)
         : Effect.map(attempt(directory, ["check-ref-format", "--branch", name]), (done) => done.exitCode === 0),
-    branchExists,
+    branchHead,
 
     worktrees: (directory) =>
       Effect.map(oneByOne(text(directory, ["worktree", "list", "--porcelain", "-z"])), readWorktrees),
-    addWorktree: Effect.fnUntraced(function* (directory, path, branch) {
-      const isKnown = yield* branchExists(directory, branch)
-      const target = isKnown ? ["--", path, branch] : ["-b", branch, "--", path, "HEAD"]
+    addWorktree: Effect.fnUntraced(function* (directory, path, branch, from) {
+      const isKnown = (yield* branchHead(directory, branch)) !== undefined
+      const target = isKnown ? ["--", path, branch] : ["-b", branch, "--", path, from]
       yield* text(directory, ["worktree", "prune"])
       yield* text(directory, [...noHooks, "worktree", "add", "--quiet", ...target])
     }, oneByOne),

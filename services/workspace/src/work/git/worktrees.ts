@@ -28,6 +28,12 @@ const isMerged = Effect.fnUntraced(function* (root: string, directory: string) {
   return head !== undefined && (yield* git.isAncestor(root, head, "HEAD"))
 })
 
+const isPartOf = Effect.fnUntraced(function* (directory: string, commit: string | undefined) {
+  const git = yield* Git
+  const head = yield* git.head(directory)
+  return head !== undefined && commit !== undefined && (yield* git.isAncestor(directory, head, commit))
+})
+
 /** What would be lost if a worktree was removed. */
 export const worktreeState = Effect.fn("worktreeState")(function* (root: string, directory: string) {
   return {
@@ -50,11 +56,18 @@ export const removeWorktree = Effect.fn("removeWorktree")(function* (root: strin
   })
 })
 
-/** Removes a worktree if its commits are merged and nothing in it is uncommitted. Returns whether it was removed. */
-export const removeMergedWorktree = Effect.fn("removeMergedWorktree")(function* (root: string, directory: string) {
+/**
+ * Removes a worktree if nothing in it is uncommitted, and its commits are merged or part of `kept`, a commit that is kept
+ * elsewhere. Returns whether it was removed.
+ */
+export const removeMergedWorktree = Effect.fn("removeMergedWorktree")(function* (
+  root: string,
+  directory: string,
+  kept?: string
+) {
   if (!(yield* isWorktree(root, directory))) return false
   const { dirty, merged } = yield* worktreeState(root, directory)
-  if (!merged || dirty.length > 0) return false
+  if (dirty.length > 0 || !(merged || (yield* isPartOf(directory, kept)))) return false
   yield* removeWorktree(root, directory)
   return true
 })

@@ -8,6 +8,7 @@ import { isAmong } from "../files/ownFiles.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { commitSubjects } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
+import { Remotes } from "../remote/Remotes.ts"
 
 type FinishPhase = InputOf<"FinishPhase">
 
@@ -29,10 +30,24 @@ const findBlock = Effect.fnUntraced(function* (
     : undefined
 })
 
+/** Returns the remote's branch that has the commit now; undefined: the run has no remote. */
+const pushToRemote = Effect.fnUntraced(function* ({ branch, directory, remote, root }: Place, head: string) {
+  if (remote === undefined) return undefined
+  const git = yield* Git
+  // An agent may have changed branches; its commits belong to the run's all the same.
+  const target = branch ?? (yield* git.branch(directory))
+  if (target === undefined) {
+    return yield* new Impossible({ reason: `HEAD of ${directory} is on no branch. Check out the run's branch again.` })
+  }
+  yield* (yield* Remotes).push(root, remote, head, target)
+  return target
+})
+
 /**
  * Commits the review file, the only file that may be uncommitted, and reads the plan again
- * (docs/design/workspace.md#workspace). Apart from that file, HEAD may contain only what was approved. When it is
- * repeated after a crash, it finds its commit and does not make a second one.
+ * (docs/design/workspace.md#workspace). Apart from that file, HEAD may contain only what was approved. Where the code
+ * came from a remote, the run's branch is pushed. When it is repeated after a crash, it finds its commit and does not
+ * make a second one.
  */
 export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPhase, place: Place) {
   const git = yield* Git
@@ -57,12 +72,14 @@ export const finishPhase = Effect.fn("finishPhase")(function* (command: FinishPh
   const head = committed ?? now
   const commit = committed ?? ((yield* git.subject(directory, head)) === message ? head : undefined)
   const subjects = yield* commitSubjects(directory, command.commits ?? [])
+  const pushed = yield* pushToRemote(place, head)
   return {
     _tag: "PhaseFinished",
     runId,
     phase,
     head,
     ...(commit === undefined ? {} : { commit }),
+    ...(pushed === undefined ? {} : { pushed }),
     plan,
     ...(subjects.length === 0 ? {} : { subjects })
   } satisfies WorkspaceFact

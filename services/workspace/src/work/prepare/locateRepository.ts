@@ -33,7 +33,7 @@ const requireRepository = Effect.fnUntraced(function* (workspace: string) {
 })
 
 /** The text of the plan, which must belong to this repository and not to one nested in it. */
-const requirePlan = Effect.fnUntraced(function* (root: string, planPath: string) {
+export const requirePlan = Effect.fnUntraced(function* (root: string, planPath: string) {
   const git = yield* Git
   const files = yield* WorkspaceFiles
   const plan = yield* files.read(root, planPath).pipe(

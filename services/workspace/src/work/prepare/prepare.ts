@@ -1,12 +1,15 @@
 /** Prepares a working tree for a run, or refuses it with the reason (docs/design/workspace.md#workspace). */
-import type { Host } from "@reprise/protocol"
+import type { GitRemote, Host, RunId } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
+import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { Git } from "../git/Git.ts"
 import { GitDirectory } from "../git/GitDirectory.ts"
-import { removeWorktree } from "../git/worktrees.ts"
+import { removeWorktree, worktreePath } from "../git/worktrees.ts"
 import { Leases } from "../leases/Leases.ts"
+import { Remotes } from "../remote/Remotes.ts"
+import { cloneRemote } from "./cloneRemote.ts"
 import { locateRepository } from "./locateRepository.ts"
 import { refuse, requireClean } from "./refusal.ts"
 import { setUpWorktree, type Tree, worktreeOfRun } from "./worktreeOfRun.ts"
@@ -19,20 +22,45 @@ export interface Prepared {
   readonly place?: Place
 }
 
+interface Repository {
+  readonly root: string
+  /** The plan's text; undefined where the root is a clone without files. */
+  readonly plan?: string
+}
+
+/** Runs of a remote share one clone, so each has a worktree. */
+const hasWorktree = ({ remote, worktree }: PrepareWorkspace): boolean => worktree || remote !== undefined
+
+/** A run that has its worktree goes on without the remote, which may be away. */
+const cloneOrFind = Effect.fnUntraced(function* (remote: GitRemote, runId: RunId) {
+  const files = yield* WorkspaceFiles
+  const remotes = yield* Remotes
+  const clone = remotes.cloneOf(remote.url)
+  return (yield* files.isDirectory(worktreePath(clone, runId)))
+    ? yield* files.realPath(clone)
+    : yield* cloneRemote(remote)
+})
+
+const repositoryOf = (command: PrepareWorkspace) =>
+  command.remote === undefined
+    ? Effect.map(locateRepository(command), (found): Repository => found)
+    : Effect.map(cloneOrFind(command.remote, command.runId), (root): Repository => ({ root }))
+
 /**
  * Returns the uncommitted paths that the run tolerates. Once a run was prepared, uncommitted files are its own work.
  */
-const checkTree = (command: PrepareWorkspace, root: string, plan: string, tree: Tree, before: Place | undefined) => {
+const checkTree = (command: PrepareWorkspace, { plan, root }: Repository, tree: Tree, before: Place | undefined) => {
   if (before !== undefined) return Effect.succeed(before.tolerated)
-  return command.worktree ? setUpWorktree(command, root, plan, tree) : requireClean(root, command.allowDirty)
+  return hasWorktree(command) ? setUpWorktree(command, root, plan, tree) : requireClean(root, command.allowDirty)
 }
 
 const prepareOrRefuse = Effect.fnUntraced(function* (command: PrepareWorkspace, host: Host, before: Place | undefined) {
   const git = yield* Git
   const own = yield* GitDirectory
   const leases = yield* Leases
-  const { plan, root } = yield* locateRepository(command)
-  const tree: Tree = command.worktree ? yield* worktreeOfRun(command, root) : { directory: root, isNew: false }
+  const repository = yield* repositoryOf(command)
+  const { root } = repository
+  const tree: Tree = hasWorktree(command) ? yield* worktreeOfRun(command, root) : { directory: root, isNew: false }
   const { directory } = tree
   const leaseId = yield* own.identify(yield* git.gitDirectory(directory))
   const claim = { leaseId, runId: command.runId, directory }
@@ -42,13 +70,17 @@ const prepareOrRefuse = Effect.fnUntraced(function* (command: PrepareWorkspace, 
   const freeLease = before === undefined ? Effect.ignore(leases.free(claim)) : Effect.void
   const discardTree = tree.isNew ? Effect.ignore(removeWorktree(root, directory)) : Effect.void
   const look = Effect.gen(function* () {
-    const tolerated = yield* checkTree(command, root, plan, tree, before).pipe(
+    const tolerated = yield* checkTree(command, repository, tree, before).pipe(
       Effect.tapError((error) => (error._tag === "Refused" ? discardTree : Effect.void))
     )
     return { tolerated, branch: yield* git.branch(directory), head: (yield* git.head(directory)) ?? "" }
   })
   const { branch, head, tolerated } = yield* look.pipe(Effect.onError(() => freeLease))
-  const place: Place = { host, root, directory, leaseId, tolerated, ...(branch === undefined ? {} : { branch }) }
+  const place: Place = {
+    ...{ host, root, directory, leaseId, tolerated },
+    ...(branch === undefined ? {} : { branch }),
+    ...(command.remote === undefined ? {} : { remote: command.remote.url })
+  }
   const event: WorkspaceFact = {
     _tag: "WorkspacePrepared",
     runId: command.runId,

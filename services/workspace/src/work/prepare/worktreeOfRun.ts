@@ -10,6 +10,8 @@ import { GitDirectory } from "../git/GitDirectory.ts"
 import { listWorktrees, worktreePath } from "../git/worktrees.ts"
 import { commandSlugs, postCreateLog } from "../qualityGates/logNames.ts"
 import { runShell } from "../qualityGates/runShell.ts"
+import { beginningOf } from "./cloneRemote.ts"
+import { requirePlan } from "./locateRepository.ts"
 import { refuse, requireClean } from "./refusal.ts"
 
 type PrepareWorkspace = InputOf<"PrepareWorkspace">
@@ -33,10 +35,10 @@ const requireBranchName = Effect.fnUntraced(function* (command: PrepareWorkspace
     : yield* refuse("other", `${quoted(branch)} cannot be the name of a branch.`)
 })
 
-const createWorktree = Effect.fnUntraced(function* (root: string, directory: string, branch: string) {
+const createWorktree = Effect.fnUntraced(function* (root: string, directory: string, branch: string, from: string) {
   const git = yield* Git
-  const isKnown = yield* git.branchExists(root, branch)
-  yield* git.addWorktree(root, directory, branch).pipe(
+  const isKnown = (yield* git.branchHead(root, branch)) !== undefined
+  yield* git.addWorktree(root, directory, branch, from).pipe(
     Effect.catchIf(
       (fault): fault is GitFault => fault._tag === "GitFault" && !fault.transient,
       (fault) => refuse("in-use", `No worktree on ${branch}: ${fault.message}`)
@@ -52,8 +54,9 @@ export const worktreeOfRun = Effect.fnUntraced(function* (command: PrepareWorksp
   if (existing.some(({ directory }) => directory === own)) return { directory: own, isNew: false } satisfies Tree
   const wanted = yield* requireBranchName(command, root)
   const left = existing.find(({ branch }) => branch === wanted)
+  const from = command.remote === undefined ? "HEAD" : yield* beginningOf(root, command.remote, wanted, left?.directory)
   if (left !== undefined) return { directory: left.directory, isNew: false } satisfies Tree
-  return yield* createWorktree(root, own, wanted)
+  return yield* createWorktree(root, own, wanted, from)
 })
 
 const endOf = (output: string): string => (output.trim() === "" ? "It printed nothing." : `It ends:\n${output}`)
@@ -81,7 +84,8 @@ const runPostCreate = Effect.fnUntraced(function* (command: PrepareWorkspace, ro
 })
 
 /** The worktree must contain the plan; on a new branch, exactly the plan that was given. */
-const requireSamePlan = Effect.fnUntraced(function* (command: PrepareWorkspace, plan: string, tree: Tree) {
+const requireSamePlan = Effect.fnUntraced(function* (command: PrepareWorkspace, plan: string | undefined, tree: Tree) {
+  if (plan === undefined) return yield* requirePlan(tree.directory, command.planPath)
   const files = yield* WorkspaceFiles
   const found = yield* files.read(tree.directory, command.planPath)
   if (found === undefined || (tree.newBranch !== undefined && found !== plan)) {
@@ -93,13 +97,14 @@ const requireSamePlan = Effect.fnUntraced(function* (command: PrepareWorkspace, 
 })
 
 /**
- * Checks a worktree and runs `postCreate` once. Returns the uncommitted paths that the run tolerates: those that the
+ * Checks a worktree and runs `postCreate` once. `plan`: its text in the root; undefined where the root is a clone without
+ * files. Returns the uncommitted paths that the run tolerates: those that the
  * `postCreate` commands left.
  */
 export const setUpWorktree = Effect.fnUntraced(function* (
   command: PrepareWorkspace,
   root: string,
-  plan: string,
+  plan: string | undefined,
   tree: Tree
 ) {
   const git = yield* Git

@@ -1,0 +1,40 @@
+import { assert, describe, it } from "@effect/vitest"
+import { remoteProblem } from "../src/index.ts"
+
+const taken = [
+  "https://git.example.org/team/app.git",
+  "https://git.example.org:8443/app",
+  "ssh://git@git.example.org/app.git",
+  "ssh://git@git.example.org:2222/app.git",
+  "git@git.example.org:team/app.git",
+  "file:///srv/git/app.git"
+]
+
+const refused: ReadonlyArray<readonly [string, RegExp]> = [
+  ["", /no address of a git server/],
+  ["app", /no address of a git server/],
+  ["/srv/git/app.git", /file:\/\/\/PATH/],
+  ["--upload-pack=id", /no address of a git server/],
+  ["ext::sh -c id", /space/],
+  ["ext::id", /no address of a git server/],
+  ["me@host::app", /no address of a git server/],
+  ["-oProxyCommand=id@host:app", /no address of a git server/],
+  ["ssh://-oProxyCommand=id/app", /names no server|no address/],
+  ["http://git.example.org/app", /not encrypted/],
+  ["https://git.example.org/a b", /space/],
+  ["https://git.example.org/a\n", /control character/],
+  ["https://token@git.example.org/app", /login/],
+  ["https://me:secret@git.example.org/app", /login/],
+  ["ssh://git:secret@git.example.org/app", /login/],
+  ["https://", /no address of a git server/]
+]
+
+describe("the address of a git remote", () => {
+  for (const url of taken) {
+    it(`may be ${url}`, () => assert.isUndefined(remoteProblem(url)))
+  }
+
+  for (const [url, why] of refused) {
+    it(`may not be ${JSON.stringify(url)}`, () => assert.match(remoteProblem(url) ?? "", why))
+  }
+})

@@ -1,0 +1,100 @@
+/** A run whose hosts have no checkout: they clone a git remote, and push each finished phase. */
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Broker, localBroker } from "@reprise/testing"
+import { Effect } from "effect"
+import { heldInReview, plan } from "../harness/modelScript.ts"
+import { makeWorld, type World } from "../harness/World.ts"
+
+const deciders = ["orchestrator", "reviewer", "gate"]
+const workers = ["session-manager", "workspace"]
+
+/** The world's repository with a remote to which it is pushed. */
+const withRemote = (world: World) => {
+  const path = join(world.root, "..", "remote.git")
+  execFileSync("git", ["clone", "--quiet", "--bare", "--", world.root, path], { stdio: "pipe" })
+  world.git("remote", "add", "origin", `file://${path}`)
+  return {
+    url: `file://${path}`,
+    git: (...args: ReadonlyArray<string>): string =>
+      execFileSync("git", ["--git-dir", path, ...args], { encoding: "utf8" }).trimEnd()
+  }
+}
+
+/** The services in a folder that is no repository, as in containers. */
+const serveAll = Effect.fnUntraced(function* (world: World, url: string) {
+  const directory = join(world.root, "..", "host")
+  const data = join(directory, "data")
+  mkdirSync(directory)
+  const started = yield* Effect.forEach([...deciders, ...workers], (service) =>
+    world.startIn({ directory, environment: { XDG_DATA_HOME: data } }, "serve", service, "--nats", url)
+  )
+  for (const process of started) yield* process.waitFor(/is ready/)
+  return { clones: join(data, "reprise", "repositories") }
+})
+
+const errorOf = ({ code, stdout }: { readonly code: number | null; readonly stdout: string }) => {
+  const { error } = JSON.parse(stdout)
+  return `${code} ${error.code}: ${error.message} ${error.hint}`
+}
+
+describe("reprise run --remote", () => {
+  it.live(
+    "has hosts without a checkout do the plan on a branch of their own, and push each phase when it is verified",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld({ plan: plan("One", "Two"), script: heldInReview })
+        const remote = withRemote(world)
+        const { url } = yield* Broker
+        const { clones } = yield* serveAll(world, url)
+        const head = world.git("rev-parse", "HEAD")
+        const run = yield* world.start("run", "PLAN.md", "--remote", "origin", "--nats", url)
+        yield* world.model.awaitHeld("in-review")
+        assert.strictEqual(remote.git("branch", "--list", "reprise/*"), "", "nothing is pushed before it is verified")
+        const open = JSON.parse((yield* world.reprise("status", "--json", "--nats", url)).stdout).data[0]
+        assert.deepStrictEqual(open.remote, { url: remote.url, ref: "main" })
+        assert.deepStrictEqual([open.workspace, open.branch], ["", "reprise/plan"])
+        assert.isTrue(open.directory.startsWith(clones))
+        const shown = yield* world.reprise("status", open.runId, "--nats", url)
+        assert.include(shown.stdout.replaceAll(/\s+/g, " "), "remote.git, branch reprise/plan, in ", shown.stderr)
+        yield* world.model.release("in-review")
+        const ended = yield* run.ended
+        assert.strictEqual(ended.code, 0, ended.stderr)
+        const subjects = remote.git("log", "--format=%s", "reprise/plan").split("\n")
+        assert.deepStrictEqual(subjects, ["Write phase-2.txt", "Write phase-1.txt", "Start"])
+        const events = (yield* world.reprise("logs", open.runId, "--json", "--nats", url)).stdout
+        assert.lengthOf(events.match(/"pushed":"reprise\/plan"/g) ?? [], 2)
+        // The user's own tree and branches are as they were, and the host keeps nothing that is pushed.
+        assert.deepStrictEqual([world.git("status", "--porcelain"), world.git("rev-parse", "HEAD")], ["", head])
+        assert.strictEqual(world.git("branch", "--list"), "* main")
+        assert.isFalse(existsSync(open.directory))
+      }).pipe(Effect.provide(localBroker))
+  )
+
+  it.live("refuses what hosts could not get, before anything is spent, and says what to do", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({ openCode: "shared", plan: plan("One"), script: { rules: [] } })
+      const remote = withRemote(world)
+      const { url } = yield* Broker
+      const started = (...args: ReadonlyArray<string>) =>
+        Effect.map(world.reprise("run", "PLAN.md", "--json", ...args), errorOf)
+      const nats = ["--nats", url]
+      assert.match(yield* started("--remote", "origin"), /^2 remote-without-nats: .*--worktree/)
+      assert.match(yield* started("--ref", "main", ...nats), /^2 ref-without-remote: /)
+      assert.match(yield* started("--remote", "upstream", ...nats), /^2 remote-unknown: .* 'upstream'.*git remote/)
+      assert.match(
+        yield* started("--remote", "https://me:word@example.org/a", ...nats),
+        /^2 remote-invalid: .* contains a login.*REPRISE_GIT_CREDENTIALS_FILE/
+      )
+      assert.match(yield* started("--remote", `${remote.url}-none`, ...nats), /^3 remote-unreachable: /)
+      assert.match(yield* started("--remote", "origin", "--ref", "none", ...nats), /^3 ref-missing: .*'none'/)
+      writeFileSync(join(world.root, "PLAN.md"), plan("Another"))
+      assert.match(yield* started("--remote", "origin", ...nats), /^3 plan-not-committed: .*git push/)
+      world.git("commit", "--quiet", "--all", "--message", "Another plan")
+      assert.match(yield* started("--remote", "origin", ...nats), /^3 not-pushed: .*Push yours/)
+      assert.deepStrictEqual(yield* world.model.calls, [])
+    }).pipe(Effect.provide(localBroker))
+  )
+})
