@@ -1,11 +1,11 @@
 /** A run whose hosts have no checkout: they clone a git remote, and push each finished phase. */
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Broker, localBroker } from "@reprise/testing"
 import { Effect } from "effect"
-import { heldInReview, plan } from "../harness/modelScript.ts"
+import { heldInReview, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 const deciders = ["orchestrator", "reviewer", "gate"]
@@ -23,16 +23,24 @@ const withRemote = (world: World) => {
   }
 }
 
-/** The services in a folder that is no repository, as in containers. */
-const serveAll = Effect.fnUntraced(function* (world: World, url: string) {
-  const directory = join(world.root, "..", "host")
+/** Services in a folder of their own that is no repository, as in containers. */
+const serve = Effect.fnUntraced(function* (world: World, url: string, host: string, services: ReadonlyArray<string>) {
+  const directory = join(world.root, "..", host)
   const data = join(directory, "data")
   mkdirSync(directory)
-  const started = yield* Effect.forEach([...deciders, ...workers], (service) =>
-    world.startIn({ directory, environment: { XDG_DATA_HOME: data } }, "serve", service, "--nats", url)
+  const environment = { XDG_DATA_HOME: data, REPRISE_HOST: host }
+  const started = yield* Effect.forEach(services, (service) =>
+    world.startIn({ directory, environment }, "serve", service, "--nats", url)
   )
   for (const process of started) yield* process.waitFor(/is ready/)
-  return { clones: join(data, "reprise", "repositories") }
+  return {
+    clones: join(data, "reprise", "repositories"),
+    /** Its processes are killed, and its disk is gone. */
+    destroy: Effect.gen(function* () {
+      for (const process of started) yield* process.kill("SIGKILL")
+      rmSync(directory, { recursive: true, force: true, maxRetries: 20 })
+    })
+  }
 })
 
 const errorOf = ({ code, stdout }: { readonly code: number | null; readonly stdout: string }) => {
@@ -48,7 +56,7 @@ describe("reprise run --remote", () => {
         const world = yield* makeWorld({ plan: plan("One", "Two"), script: heldInReview })
         const remote = withRemote(world)
         const { url } = yield* Broker
-        const { clones } = yield* serveAll(world, url)
+        const { clones } = yield* serve(world, url, "here", [...deciders, ...workers])
         const head = world.git("rev-parse", "HEAD")
         const run = yield* world.start("run", "PLAN.md", "--remote", "origin", "--nats", url)
         yield* world.model.awaitHeld("in-review")
@@ -71,6 +79,50 @@ describe("reprise run --remote", () => {
         assert.strictEqual(world.git("branch", "--list"), "* main")
         assert.isFalse(existsSync(open.directory))
       }).pipe(Effect.provide(localBroker))
+  )
+
+  it.live("goes on elsewhere when its host is destroyed with its disk: what was pushed is not done again", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One", "Two"),
+        script: script(
+          once({ role: "author", kind: "work", phase: "2" }, [
+            { hold: "in-phase-2", bash: "touch lost.txt" },
+            { text: "Done." }
+          ])
+        )
+      })
+      const remote = withRemote(world)
+      const { url } = yield* Broker
+      const nats = ["--json", "--nats", url]
+      const dataOf = (...args: ReadonlyArray<string>) =>
+        Effect.map(world.reprise(...args, ...nats), ({ stdout }) => JSON.parse(stdout))
+      yield* serve(world, url, "deciders", deciders)
+      const first = yield* serve(world, url, "first", workers)
+      const run = yield* world.start("run", "PLAN.md", "--remote", "origin", "--nats", url)
+      yield* world.model.awaitHeld("in-phase-2")
+      const [{ runId }] = (yield* dataOf("status")).data
+      const works = { host: "first", hosted: true, runs: [runId], movable: [runId] }
+      assert.deepStrictEqual((yield* dataOf("hosts", "list")).data, [works])
+      assert.strictEqual((yield* dataOf("hosts", "forget", "first")).error.code, "host-answers")
+      assert.strictEqual((yield* dataOf("hosts", "forget", "nobody")).error.code, "unknown-host")
+      const pushed = remote.git("rev-parse", "reprise/plan")
+      yield* first.destroy
+      assert.deepStrictEqual((yield* dataOf("hosts", "list")).data, [{ ...works, hosted: false }])
+      const forgotten = (yield* dataOf("hosts", "forget", "first")).data
+      assert.deepStrictEqual(forgotten, { host: "first", moved: [runId], kept: [] })
+      yield* serve(world, url, "second", workers)
+      const ended = yield* run.ended
+      assert.strictEqual(ended.code, 0, ended.stderr)
+      assert.include(ended.stderr, "Host first is gone: the run goes on elsewhere")
+      const subjects = remote.git("log", "--format=%s", "reprise/plan").split("\n")
+      assert.deepStrictEqual(subjects, ["Write phase-2.txt", "Write phase-1.txt", "Start"])
+      assert.strictEqual(remote.git("rev-parse", "reprise/plan~1"), pushed)
+      const events = (yield* world.reprise("logs", runId, "--json", "--nats", url)).stdout.split("\n")
+      const started = (phase: string) =>
+        events.filter((line) => line.includes('"type":"PhaseStarted"') && line.includes(`"phase":"${phase}"`)).length
+      assert.deepStrictEqual([started("1"), started("2")], [1, 2])
+    }).pipe(Effect.provide(localBroker))
   )
 
   it.live("refuses what hosts could not get, before anything is spent, and says what to do", () =>

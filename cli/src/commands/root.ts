@@ -7,7 +7,7 @@ import { notify } from "./notify.ts"
 import { config, init, permissions, prompts, sandbox, trust, worktree } from "./repository.ts"
 import { abort, logs, pause, prune, repair, resume, run, status, summary, validate, watch } from "./runs.ts"
 import { attach, sessions } from "./sessions.ts"
-import { deadLetters, demo, doctor, serve, streams, up } from "./system.ts"
+import { deadLetters, demo, doctor, hosts, serve, streams, up } from "./system.ts"
 
 export const root = Command.make("reprise").pipe(
   Command.withDescription(
@@ -22,7 +22,7 @@ export const root = Command.make("reprise").pipe(
     { group: "Sessions", commands: [sessions] },
     { group: "Settings and trust", commands: [config, trust, permissions, sandbox, prompts] },
     { group: "Care", commands: [doctor, agents, notify, repair, prune, worktree, deadLetters] },
-    { group: "For operators", commands: [serve, streams] },
+    { group: "For operators", commands: [serve, hosts, streams] },
     { group: "Shell", commands: [completion, complete] }
   ])
 )

@@ -40,6 +40,33 @@ export const serve = Command.make(
   )
 ).pipe(Command.withDescription("Run one service against a NATS server, as in a container"))
 
+const hostsList = Command.make(
+  "list",
+  { json: jsonFlag, nats: natsFlag },
+  lazily(
+    () => import("../flows/inspect/hosts.ts"),
+    (module, flags) => module.listHosts(flags)
+  )
+).pipe(Command.withDescription("Show the hosts of the open runs, and whether they answer"))
+
+const hostsForget = Command.make(
+  "forget",
+  {
+    host: Argument.String("HOST").pipe(Argument.withDescription("A host that is gone for good")),
+    json: jsonFlag,
+    nats: natsFlag
+  },
+  lazily(
+    () => import("../flows/inspect/hosts.ts"),
+    (module, flags) => module.forgetHost(flags)
+  )
+).pipe(Command.withDescription("Have the runs of a host that is gone for good go on elsewhere, from what was pushed"))
+
+export const hosts = Command.make("hosts").pipe(
+  Command.withDescription("Hosts of a NATS server of yours"),
+  Command.withSubcommands([hostsList, hostsForget])
+)
+
 export const streams = Command.make(
   "streams",
   { json: jsonFlag, nats: natsFlag },

@@ -199,6 +199,8 @@ const eventText = (event: PublicEvent): Line => {
       return live(`  The author of phase ${event.phase} is ${visibleLine(agentText(event))} from now on`)
     case "ModelChanged":
       return live(`  The ${event.role}'s next turn has model ${visibleLine(event.model)}`)
+    case "RunMoved":
+      return live(`Host ${event.from} is gone: the run goes on elsewhere, from what was pushed`)
     case "RunPaused":
       return live("Run paused")
     case "RunResumed":

@@ -87,14 +87,18 @@ const wordsLine = ({ about, by, from, givenTo, phase, text, ...words }: RunView[
 }
 
 /** That nothing goes on now, and what makes the run go on. */
-const hostLine = ({ host, hosted, status }: RunView): ReadonlyArray<string> => {
+const hostLine = ({ host, hosted, remote, status }: RunView): ReadonlyArray<string> => {
   if (hosted !== false) return []
   const up = `'reprise up'${host === undefined || host === "local" ? "" : ` on host ${host}`}`
+  const gone =
+    remote === undefined || host === undefined
+      ? ""
+      : `; if that host is gone for good, 'reprise hosts forget ${host}' has another one go on`
   switch (status) {
     case "running":
-      return [`no process hosts it: ${up} goes on with it`]
+      return [`no process hosts it: ${up} goes on with it${gone}`]
     case "waiting":
-      return [`no process hosts it: ${up} goes on with it once it is answered`]
+      return [`no process hosts it: ${up} goes on with it once it is answered${gone}`]
     case "paused":
     case "completed":
     case "failed":

@@ -43,6 +43,39 @@ const isPrepared = [requested("m1", prepare), started("m1"), reported("m1", prep
 const isBusy = [...isPrepared, requested("m2", gates(["true"])), started("m2")]
 const isReleased = [...isPrepared, requested("m2", release("failed")), started("m2"), reported("m2", released)]
 
+describe("a workspace whose host is gone", () => {
+  const leaving = { ...prepare, leaving: h1 }
+
+  it("is prepared on any other host, and nothing that the first was asked is waited for", () => {
+    const left = workspace(isBusy).when(leaving, by("m3"))
+    left.then([
+      { _tag: "Dropped", requestIds: ["m2"] },
+      { _tag: "PlaceLost", host: h1 },
+      requested("m3", leaving),
+      started("m3")
+    ])
+    assert.containSubset(left.sent, [{ _tag: "RequestWork", host: "any", work: { requestId: "m3" } }])
+  })
+
+  it("takes no late report of that host", () => {
+    const moved: ReadonlyArray<JournalEvent> = [
+      ...isBusy,
+      { _tag: "Dropped", requestIds: ["m2"] },
+      { _tag: "PlaceLost", host: h1 },
+      requested("m3", leaving),
+      started("m3")
+    ]
+    workspace(moved)
+      .when(report("m2", failed), by("x"))
+      .refused(/is late and changes nothing/)
+  })
+
+  it("stays where it is if it was prepared elsewhere meanwhile", () => {
+    const elsewhere = workspace(isPrepared).when({ ...prepare, leaving: Host.make("h9") }, by("m2"))
+    assert.containSubset(elsewhere.sent, [{ _tag: "RequestWork", host: "h1" }])
+  })
+})
+
 describe("a request to a workspace", () => {
   it("goes to any host if it prepares, or to the host that it names", () => {
     const first = workspace([]).when(prepare, by("m1"))

@@ -56,6 +56,11 @@ export const OrchestratorCommand = Schema.TaggedUnion({
    * it has this model already.
    */
   ChangeModel: { runId: RunId, role: Role, model: Schema.NonEmptyString },
+  /**
+   * The host of a run with a remote is gone for good: its phase begins again on another host, from what was pushed. `from`:
+   * the host that is gone.
+   */
+  MoveRun: { runId: RunId, from: Host },
   AbortRun: { runId: RunId, reason: Schema.String }
 })
 export type OrchestratorCommand = typeof OrchestratorCommand.Type
@@ -92,6 +97,8 @@ export const orchestratorEvents = {
   ModelChanged: { ...at, role: Role, model: Schema.String },
   /** From now on the phase's fresh authors are on this runtime, with this model (absent: the runtime chooses). */
   AuthorChanged: { ...atPhase, ...AgentChoice.fields, by: Schema.String },
+  /** `from`: the host that is gone. What it had not pushed is lost with it. */
+  RunMoved: { ...at, from: Host },
   RunPaused: at,
   RunResumed: at,
   RunCompleted: at,
@@ -211,13 +218,16 @@ export const orchestrator = contract({
     "question-closed",
     "already-paused",
     "pausing",
-    "not-paused"
+    "not-paused",
+    "not-on-host",
+    "no-remote"
   ],
   outcomes: {
     StartRun: caused("RunStarted", "RunFailed"),
     PauseRun: eventual("RunPaused"),
     ResumeRun: caused("RunResumed"),
     ChangeModel: caused("ModelChanged"),
+    MoveRun: caused("RunMoved"),
     AbortRun: caused("RunAborted")
   }
 })

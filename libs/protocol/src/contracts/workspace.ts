@@ -24,7 +24,9 @@ export const WorkspaceCommand = Schema.TaggedUnion({
     branch: Schema.optionalKey(Schema.String),
     postCreate: Schema.Array(Schema.String),
     environment,
-    host
+    host,
+    /** The host on which the run was prepared before is gone, and everything that was asked of it. */
+    leaving: Schema.optionalKey(Host)
   },
   RunQualityGates: {
     runId: RunId,

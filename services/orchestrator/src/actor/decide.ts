@@ -3,6 +3,7 @@ import { type Delivery, isSentBy, type Refusal, refusing } from "@reprise/actor"
 import { Equal, Result } from "effect"
 import { abortRun, decideEnded, isEnded } from "../control/end.ts"
 import { changeModel } from "../control/model.ts"
+import { moveRun } from "../control/move.ts"
 import { holdBack, isHeldBack, pauseRun, resumeRun } from "../control/pause.ts"
 import { startRun, startStandaloneRun } from "../phase/prepare.ts"
 import { overruledAnswer, refuseClosedQuestion } from "../question/answer.ts"
@@ -55,7 +56,7 @@ const decideHandled = (run: Run, input: HandledInput, delivery: Delivery): Decis
 
 /** People see only the session of a standalone run: they abort that, and nobody pauses it. */
 const isControl = ({ _tag }: RunInput): boolean =>
-  _tag === "PauseRun" || _tag === "ResumeRun" || _tag === "ChangeModel" || _tag === "AbortRun"
+  _tag === "PauseRun" || _tag === "ResumeRun" || _tag === "ChangeModel" || _tag === "MoveRun" || _tag === "AbortRun"
 
 const refuseUnknown = ({ runId }: RunInput) =>
   refuse("not-found", `There is no run ${runId}. 'reprise status' lists the runs.`)
@@ -71,6 +72,8 @@ const decideStarted = (run: Run, input: RunInput, delivery: Delivery): Decision 
       return resumeRun(run)
     case "ChangeModel":
       return Result.succeed(changeModel(run, input))
+    case "MoveRun":
+      return moveRun(run, input)
     case "AbortRun":
       return Result.succeed(abortRun(run, input.reason))
     case "ReportStuck":

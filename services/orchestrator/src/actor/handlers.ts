@@ -30,7 +30,15 @@ import { type Outcome, outcome } from "./moves.ts"
 import { type PhaseRun, type Run, type Turn, underWay } from "./state.ts"
 
 /** Commands that are obeyed in any state, whatever the run waits for, and the report that it waits in vain. */
-type Control = "StartRun" | "StartStandaloneRun" | "PauseRun" | "ResumeRun" | "ChangeModel" | "AbortRun" | "ReportStuck"
+type Control =
+  | "StartRun"
+  | "StartStandaloneRun"
+  | "PauseRun"
+  | "ResumeRun"
+  | "ChangeModel"
+  | "MoveRun"
+  | "AbortRun"
+  | "ReportStuck"
 type HandledType = Exclude<RunInput["_tag"], Control>
 export type HandledInput = InputOf<HandledType>
 

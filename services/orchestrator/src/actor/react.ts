@@ -70,6 +70,7 @@ export const reactions: Reactions = {
   StepResumed: published,
   PhaseCompleted: published,
   ModelChanged: published,
+  RunMoved: published,
   AuthorChanged: published,
   RunPaused: published,
   RunResumed: published,

@@ -31,6 +31,11 @@ const retried = [...authorSteps, "QUALITY_CHECK", "REVIEW", "CHECKPOINT", "PHASE
 
 export const transitions = {
   "run-started": { from: ["start"], to: ["PREPARE"], when: "the plan is valid and has a phase to do" },
+  "host-gone": {
+    from: [...retried, "PHASE_COMPLETE"],
+    to: ["PREPARE"],
+    when: "the host is gone for good, and the code has a remote: the phase begins again elsewhere"
+  },
   "phase-started": {
     from: ["PREPARE", "PHASE_COMPLETE"],
     to: ["EXECUTE"],

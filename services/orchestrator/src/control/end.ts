@@ -1,5 +1,6 @@
 /** How runs end. Everything that a run started is released; the workspace of a run that did not complete is kept. */
 import { type Refusal, refusing } from "@reprise/actor"
+import type { WithdrawalReason } from "@reprise/protocol"
 import { Result } from "effect"
 import type { InputOf, RunInput } from "../actor/inputs.ts"
 import type { RunEvent, RunEvents } from "../actor/journal.ts"
@@ -19,11 +20,17 @@ export const releaseWorkspace = (run: Run, outcome: "completed" | "failed" | "ab
 const preparedDirectory = ({ directory, standalone }: Run): string | undefined =>
   standalone === undefined ? directory : undefined
 
-/** No human is to answer a question of a run that has ended. */
-const closeQuestion = (pending: Pending): RunEvents =>
+/** No human is to answer a question that has become moot. */
+export const closeQuestion = (pending: Pending, reason: WithdrawalReason): RunEvents =>
   pending._tag === "Answer"
-    ? [{ _tag: "QuestionWithdrawn", escalationId: pending.question.ask.escalationId, reason: "run-ended" }]
+    ? [{ _tag: "QuestionWithdrawn", escalationId: pending.question.ask.escalationId, reason }]
     : []
+
+/** The sessions of the phase, and its review. */
+export const stopAgents = ({ phase }: Run, reason: string): RunEvents => [
+  ...(phase?.sessions ?? []).map((sessionId): RunEvent => ({ _tag: "SessionStopped", sessionId, reason })),
+  ...(phase === undefined || phase.reviewCycles === 0 ? [] : [closeReview(phase, true, reason)])
+]
 
 export const completeRun = (run: Run): RunEvents => [
   { _tag: "RunCompleted", runId: run.runId },
@@ -34,19 +41,18 @@ export const completeRun = (run: Run): RunEvents => [
 export const failRun = (run: Run, reason: string): RunEvents => [{ _tag: "RunFailed", runId: run.runId, reason }]
 
 export const abortRun = (run: Run, reason: string): RunEvents => {
-  const { pending, phase, step } = run
+  const { pending, step } = run
   return [
-    ...closeQuestion(pending),
+    ...closeQuestion(pending, "run-ended"),
     { _tag: "RunAborted", ...locationOf(run), ...(step === undefined ? {} : { step }), reason },
-    ...(phase?.sessions ?? []).map((sessionId): RunEvent => ({ _tag: "SessionStopped", sessionId, reason })),
-    ...(phase === undefined || phase.reviewCycles === 0 ? [] : [closeReview(phase, true, reason)]),
+    ...stopAgents(run, reason),
     ...(run.standalone === undefined ? [releaseWorkspace(run, "aborted")] : [])
   ]
 }
 
 /** A standalone session has ended, whoever ended it, and its run with it. */
 export const endWithSession = (run: Run, reason: string): RunEvents => [
-  ...closeQuestion(run.pending),
+  ...closeQuestion(run.pending, "run-ended"),
   { _tag: "RunAborted", runId: run.runId, reason }
 ]
 
@@ -70,6 +76,7 @@ export const lateInputs: LateInputs = {
   PauseRun: "stale",
   ChangeModel: "stale",
   ResumeRun: "stale",
+  MoveRun: "stale",
   AbortRun: "stale",
   ReportStuck: "ignored",
   WorkspacePrepared: "stale",
@@ -126,7 +133,8 @@ const lateWords: Partial<Record<LateInput["_tag"], string>> = {
   AbortRun: "there is nothing to abort",
   PauseRun: "there is nothing to pause",
   ResumeRun: "it cannot be resumed; a new run begins with 'reprise run'",
-  ChangeModel: "its model cannot be changed"
+  ChangeModel: "its model cannot be changed",
+  MoveRun: "there is nothing to move"
 }
 
 const lateReason = ({ runId, status }: Run, command: LateInput["_tag"]): string => {

@@ -1,7 +1,7 @@
 /** What beginning, stepping through and completing phases changes in a run. */
 import type { CommitSubject, PhaseId, Step } from "@reprise/protocol"
 import type { EventOf } from "../actor/journal.ts"
-import { type Evolution, nothing, nothingTold, type PhaseRun, type Run, withPhase } from "../actor/state.ts"
+import { type Evolution, nothing, nothingTold, type PhaseRun, type Run, withNotice, withPhase } from "../actor/state.ts"
 import { isCounted, isCountedVisit } from "../actor/transitions.ts"
 import { atPhaseStart } from "../ledger/ledger.ts"
 
@@ -81,6 +81,20 @@ const withSubjects = (run: Run, subjects: ReadonlyArray<CommitSubject> = []): Ru
   ...new Map([...run.subjects, ...subjects].map((entry) => [entry.commit, entry])).values()
 ]
 
+/** What was under way is lost with its host. What humans said in the phase is kept, and its count of sessions and steps. */
+const moved = (run: Run, { from }: EventOf<"RunMoved">): Run => {
+  const { branch: _branch, directory: _directory, held: _held, host: _host, phase, ...rest } = run
+  const again = phase === undefined ? "" : ` Phase ${phase.id} begins again.`
+  const left: Run = {
+    ...rest,
+    pending: nothing,
+    prompts: [],
+    working: [],
+    status: run.status === "paused" ? "paused" : "running"
+  }
+  return withNotice(left, `Host ${from} is gone, and with it what was not pushed.${again}`)
+}
+
 export const phaseEvolution = {
   WorkspaceTaken: (run, { branch, directory, head, host }) => ({
     ...run,
@@ -90,6 +104,7 @@ export const phaseEvolution = {
     head,
     pending: nothing
   }),
+  RunMoved: moved,
   PhaseStarted: phaseStarted,
   StepStarted: (run, event) => ({
     ...withPhase(run, (phase) => phaseAtStep(phase, event)),

@@ -1,5 +1,5 @@
 /** The beginning of a run (docs/design/run-machine.md#the-run-machine-orchestrator). */
-import { anyHost } from "@reprise/protocol"
+import { anyHost, type Host } from "@reprise/protocol"
 import { Result } from "effect"
 import { applyMoves } from "../actor/applyMoves.ts"
 import { evolve } from "../actor/evolve.ts"
@@ -19,11 +19,18 @@ const requested = (request: InputOf<"StartRun">, at: string) => {
   return { event, problem: Result.isFailure(plan) ? plan.failure : undefined }
 }
 
-const prepareWorkspace = (run: Run): RunEvents => {
+/** `leaving`: the host on which the run was prepared before, which is gone. */
+export const prepareWorkspace = (run: Run, leaving?: Host): RunEvents => {
   const { planPath, remote, workspace } = run.request
   const { allowDirty, gates, postCreate, worktree } = run.request.options
   return [
-    { _tag: "StepStarted", runId: run.runId, step: "PREPARE", attempt: 1, cause: "run-started" },
+    {
+      _tag: "StepStarted",
+      runId: run.runId,
+      step: "PREPARE",
+      attempt: 1,
+      cause: leaving === undefined ? "run-started" : "host-gone"
+    },
     {
       _tag: "WorkspaceAsked",
       command: {
@@ -36,7 +43,8 @@ const prepareWorkspace = (run: Run): RunEvents => {
         allowDirty,
         postCreate,
         ...(gates.environment.length === 0 ? {} : { environment: gates.environment }),
-        host: anyHost
+        host: anyHost,
+        ...(leaving === undefined ? {} : { leaving })
       }
     }
   ]

@@ -1,6 +1,7 @@
 /** Inputs that may come next: what answers the run, and what any network may do. */
 import {
   type AuthorStatus,
+  Host,
   type Item,
   noTokens,
   reviewerSessionIdOf,
@@ -332,6 +333,7 @@ export const anytime = (s: Story, n: number): ReadonlyArray<RunInput> => [
   { _tag: "ResumeRun", runId },
   { _tag: "ResumeRun", runId },
   { _tag: "ChangeModel", runId, role: n % 2 === 0 ? "author" : "reviewer", model: `model/${n % 3}` },
+  { _tag: "MoveRun", runId, from: Host.make("host1") },
   startRun({ auto: true }),
   { _tag: "CommitVerified", runId, phase: "1", commit: hash(7) },
   { _tag: "QualityPassed", runId, phase: "1", attempt: 1, results: [] },

@@ -4,7 +4,9 @@
  * the release of an aborted run stops waiting requests.
  */
 import { type Delivery, type Refusal, refusing } from "@reprise/actor"
+import type { Host } from "@reprise/protocol"
 import { Result } from "effect"
+import { evolve } from "./evolve.ts"
 import type { InPlaceCommand, InputOf, RunEnd, WorkspaceInput, WorkspaceReport } from "./inputs.ts"
 import type { JournalEvent } from "./journal.ts"
 import type { WorkspaceState } from "./state.ts"
@@ -18,6 +20,18 @@ const nothing: Decision = Result.succeed([])
 const enqueue = (state: WorkspaceState, request: Request): ReadonlyArray<JournalEvent> => {
   const requested: JournalEvent = { _tag: "Requested", ...request }
   return state.queue.length === 0 ? [requested, { _tag: "Started", requestId: request.requestId }] : [requested]
+}
+
+/** Whatever the host that is gone was asked for, it will not do. */
+const leave = ({ queue }: WorkspaceState, host: Host): ReadonlyArray<JournalEvent> => [
+  ...(queue.length === 0 ? [] : [{ _tag: "Dropped" as const, requestIds: queue.map(({ requestId }) => requestId) }]),
+  { _tag: "PlaceLost", host }
+]
+
+const prepare = (state: WorkspaceState, command: InputOf<"PrepareWorkspace">, requestId: string): Decision => {
+  const { leaving } = command
+  const left = leaving !== undefined && state.place?.host === leaving ? leave(state, leaving) : []
+  return Result.succeed([...left, ...enqueue(left.reduce(evolve, state), { requestId, command })])
 }
 
 const requirePrepared = (state: WorkspaceState, { runId }: InPlaceCommand): Result.Result<void, Refusal> => {
@@ -83,7 +97,7 @@ export const decide = (state: WorkspaceState, input: WorkspaceInput, delivery: D
   }
   switch (input._tag) {
     case "PrepareWorkspace":
-      return Result.succeed(enqueue(state, { requestId: delivery.id, command: input }))
+      return prepare(state, input, delivery.id)
     case "RunQualityGates":
     case "VerifyCommit":
     case "VerifyClaims":

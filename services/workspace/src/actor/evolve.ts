@@ -37,6 +37,10 @@ export const evolve = (state: WorkspaceState, event: JournalEvent): WorkspaceSta
       return state
     case "Dropped":
       return without(state, event.requestIds)
+    case "PlaceLost": {
+      const { cancelled: _, place: _place, ...rest } = state
+      return { ...rest, status: "new" }
+    }
     case "CancelAsked":
       return { ...state, cancelled: event.requestId }
     case "Reported":

@@ -1,5 +1,5 @@
 /** The journal of a Workspace actor: which requests it accepted, and their outcomes. */
-import { RunId, WorkspaceEvent } from "@reprise/protocol"
+import { Host, RunId, WorkspaceEvent } from "@reprise/protocol"
 import { Schema } from "effect"
 import { Place, Request } from "./work.ts"
 
@@ -10,6 +10,8 @@ export const JournalEvent = Schema.TaggedUnion({
   Started: { requestId: Schema.String },
   /** Requests that will not be done because the run was aborted. */
   Dropped: { requestIds: Schema.Array(Schema.String) },
+  /** The host with the files is gone: they must be prepared again. */
+  PlaceLost: { host: Host },
   /** The host was asked to stop the current request; its report is still awaited. */
   CancelAsked: { requestId: Schema.String },
   /** The result of a request. `place`: where the workspace is, if the request prepared it. */

@@ -35,6 +35,7 @@ const outgoing = (state: WorkspaceState, event: JournalEvent): ReadonlyArray<Wor
     case "ReleasedUnused":
       return [publish({ _tag: "WorkspaceReleased", runId: event.runId })]
     case "Requested":
+    case "PlaceLost":
     case "Dropped":
       return []
   }

@@ -1,0 +1,36 @@
+/** A run goes on elsewhere when its host is gone for good (docs/design/run-machine.md#the-run-machine-orchestrator). */
+import { type Refusal, refusing } from "@reprise/actor"
+import { Result } from "effect"
+import { runAfter } from "../actor/evolve.ts"
+import type { InputOf } from "../actor/inputs.ts"
+import type { RunEvents } from "../actor/journal.ts"
+import type { Run } from "../actor/state.ts"
+import { locationOf } from "../phase/plan.ts"
+import { prepareWorkspace } from "../phase/prepare.ts"
+import { closeQuestion, stopAgents } from "./end.ts"
+
+const refuse = refusing("orchestrator")
+
+/**
+ * Only commits that were pushed are known elsewhere, so the phase under way begins again, with fresh agents. What humans
+ * said in it is kept for them.
+ */
+export const moveRun = (run: Run, { from }: InputOf<"MoveRun">): Result.Result<RunEvents, Refusal> => {
+  const { host, runId, step } = run
+  if (host !== from) {
+    const where = host === undefined ? "not on a host yet" : `on host ${host}`
+    return refuse("not-on-host", `Run ${runId} is ${where}, not on ${from}.`)
+  }
+  if (run.request.remote === undefined) {
+    return refuse(
+      "no-remote",
+      `The code of run ${runId} is on host ${from} alone: the run has no remote. Abort it, and start it again elsewhere.`
+    )
+  }
+  const left: RunEvents = [
+    ...closeQuestion(run.pending, "superseded"),
+    ...stopAgents(run, `host ${from} is gone`),
+    { _tag: "RunMoved", ...locationOf(run), ...(step === undefined ? {} : { step }), from }
+  ]
+  return Result.succeed([...left, ...prepareWorkspace(runAfter(run, left), from)])
+}

@@ -1,0 +1,90 @@
+import { assert, describe, it } from "@effect/vitest"
+import { anyHost, Host } from "@reprise/protocol"
+import { Result } from "effect"
+import { head, runId, startRun } from "../support/samples.ts"
+import { type Story, story } from "../support/story.ts"
+
+const remote = { url: "https://git.example.org/app.git", ref: "main" }
+const [gone, other] = [Host.make("host1"), Host.make("host2")]
+const move = { _tag: "MoveRun", runId, from: gone } as const
+
+const executing = () =>
+  story()
+    .tell({ ...startRun(), workspace: "", remote })
+    .prepared()
+const preparedElsewhere = (s: Story, at = head) =>
+  s.tell({ _tag: "WorkspacePrepared", runId, host: other, directory: "/other", head: at, branch: "reprise/plan" })
+const refusal = (s: Story) => {
+  const decision = s.try(move)
+  return Result.isFailure(decision) ? decision.failure.code : "accepted"
+}
+
+describe("any, with a remote, MoveRun", () => {
+  it("prepares the run on any other host, after its agents were stopped", () => {
+    const s = executing().tell(move)
+    assert.deepStrictEqual(s.lines, [
+      "session-manager AbortSession",
+      "RunMoved",
+      "StepStarted PREPARE (host-gone)",
+      "workspace PrepareWorkspace"
+    ])
+    assert.deepInclude(s.command("PrepareWorkspace"), { remote, host: anyHost, leaving: gone })
+    assert.deepInclude(s.run, { status: "running", step: "PREPARE" })
+    assert.notProperty(s.run, "host")
+    assert.match(s.run.notices.at(-1) ?? "", /Host host1 is gone.*Phase 1 begins again/)
+  })
+
+  it("begins the phase again there with a fresh author, from what was pushed", () => {
+    const first = executing()
+    const lost = first.author
+    const s = preparedElsewhere(first.tell(move), "abc9999")
+    assert.deepStrictEqual(s.lines, [
+      "PhaseStarted 1",
+      "StepStarted EXECUTE (phase-started)",
+      "session-manager StartTurn"
+    ])
+    assert.notStrictEqual(s.author, lost)
+    assert.deepInclude(s.command("StartTurn"), { directory: "/other", host: other })
+    assert.strictEqual(s.phase.base, "abc9999")
+  })
+
+  it("keeps finished phases and what a human said in this one, and withdraws the open question", () => {
+    const s = executing().needsHuman().answer("continue-session", "Call it Esperanto").needsHuman().tell(move)
+    assert.strictEqual(s.lines[0], "gate WithdrawEscalation")
+    preparedElsewhere(s)
+    assert.include(s.prompt, "Call it Esperanto")
+    assert.strictEqual(s.run.status, "running")
+  })
+
+  it("closes a review that is under way", () => {
+    const s = executing().worked("abc1234").tell(move)
+    assert.include(s.lines, "reviewer CloseReview")
+    preparedElsewhere(s)
+    assert.strictEqual(s.phase.reviewCycles, 0)
+  })
+
+  it("stays paused, and goes on elsewhere once it is resumed", () => {
+    const s = executing().tell({ _tag: "PauseRun", runId, now: true }).tell(move)
+    assert.strictEqual(s.run.status, "paused")
+    assert.deepStrictEqual(preparedElsewhere(s).lines, [])
+    s.tell({ _tag: "ResumeRun", runId })
+    assert.deepStrictEqual([s.run.status, s.run.host, s.phase.id], ["running", other, "1"])
+  })
+
+  it("is refused where the code is on that host alone, where the run is elsewhere, and the second time", () => {
+    assert.strictEqual(refusal(story().executing()), "no-remote")
+    assert.strictEqual(refusal(story().tell({ ...startRun(), workspace: "", remote })), "not-on-host")
+    const s = executing().tell(move)
+    assert.strictEqual(refusal(s), "not-on-host")
+    assert.strictEqual(refusal(preparedElsewhere(s)), "not-on-host")
+    assert.strictEqual(refusal(executing().tell({ _tag: "AbortRun", runId, reason: "enough" })), "ended")
+  })
+
+  it("is not moved by what the lost host reports late", () => {
+    const s = executing()
+    const late = s.turnFailure("aborted")
+    s.tell(move).tell(late)
+    assert.deepInclude(s.run, { status: "running", step: "PREPARE" })
+    assert.strictEqual(s.run.pending._tag, "Workspace")
+  })
+})
