@@ -11,6 +11,8 @@ import { makeWorld } from "../harness/World.ts"
 const sandboxed = await canSandbox()
 
 const author = (phase: number) => ({ role: "author", kind: "work", phase }) as const
+/** OpenCode is the default. */
+const chosen = { opencode: [], claude: ["--runtime", "claude"] } as const
 const gate = "node -e \"process.exit(require('fs').existsSync('broken.txt') ? 1 : 0)\""
 
 describe("a run that nobody attends", () => {
@@ -29,12 +31,14 @@ describe("a run that nobody attends", () => {
       assert.isFalse(existsSync(join(world.root, ".reprise", "nats")), "no broker was started")
     })
   )
+})
 
-  it.live.skipIf(!sandboxed)(
-    "completes five phases with untouched defaults, without a question, through a failed gate, findings, a refused permission and a name that may not be reached",
-    () =>
+describe.skipIf(!sandboxed)("a run that nobody attends, in the sandbox", () => {
+  it.live.each(["opencode", "claude"] as const)(
+    "on %s, completes five phases with untouched defaults, without a question, through a failed gate, findings, a refused permission and a name that may not be reached",
+    (runtime) =>
       Effect.gen(function* () {
-        const outside = `/var/tmp/reprise-untouched-${process.pid}`
+        const outside = `/var/tmp/reprise-untouched-${runtime}-${process.pid}`
         const world = yield* makeWorld({
           plan: plan("One", "Two", "Three", "Four", "Five"),
           config: "",
@@ -70,7 +74,7 @@ describe("a run that nobody attends", () => {
         world.git("commit", "--quiet", "--message", "Use Reprise")
         yield* world.reprise("trust")
 
-        const ended = yield* world.reprise("run", "PLAN.md", "--auto", "--json")
+        const ended = yield* world.reprise("run", "PLAN.md", "--auto", "--json", ...chosen[runtime])
         const escaped = existsSync(outside)
         rmSync(outside, { force: true })
         assert.strictEqual(ended.code, 0, ended.stdout + ended.stderr)
