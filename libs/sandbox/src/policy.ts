@@ -88,7 +88,7 @@ export interface Policy {
   readonly environment: Readonly<Record<string, string>>
 }
 
-const isWithin = (path: string, folder: string): boolean =>
+export const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`)
 
 /** Folders whose whole content belongs to other programs of this machine, their sockets among it. */
@@ -123,6 +123,10 @@ const ordered = (mounts: ReadonlyArray<Mount>): ReadonlyArray<Mount> =>
     if (a.path === b.path) return strictness[a.as] - strictness[b.as]
     return `${a.path}/` < `${b.path}/` ? -1 : 1
   })
+
+/** What a path is for a command: the last mount at or above it; undefined: it can be read. */
+export const seenAs = ({ mounts }: Policy, path: string): Mount | undefined =>
+  mounts.findLast((mount) => isWithin(path, mount.path))
 
 const gitMounts = (git: GitPlaces | undefined): ReadonlyArray<Mount> =>
   git === undefined

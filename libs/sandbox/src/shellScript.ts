@@ -34,11 +34,18 @@ const exported = (variables: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `export ${name}=${quoted(value)}\n`)
     .join("")
 
-/** How to reach the proxy of this host. */
+/** How to reach the proxy of this host. Without a password nothing is let through. */
 export interface ProxyAccess {
   readonly socket: string
   readonly username: string
   readonly password: string
+}
+
+/** Where the program brings what its command said of files that it may not write. */
+export interface DeskAccess {
+  readonly socket: string
+  /** A folder that no command sees. */
+  readonly folder: string
 }
 
 /** Inside: the port on which the proxy answers. */
@@ -77,6 +84,7 @@ export interface ShellOptions {
   readonly shell: string
   readonly bubblewrap: string
   readonly proxy?: ProxyAccess
+  readonly desk?: DeskAccess
   /** Whoever starts it chooses the variables, so none is taken away by its name. */
   readonly chosenEnvironment?: boolean
 }
@@ -104,26 +112,53 @@ fi
     .join("")
 })
 
-export const sandboxedShell = ({ bubblewrap, chosenEnvironment, policy, proxy, shell }: ShellOptions): string => {
+/** Longer than a human lets anybody wait: the answer of the desk. */
+const patienceSeconds = 7 * 24 * 3600
+
+/**
+ * The output passes through a pipe, in its order: what it says of files that may not be written is known here only. Bubblewrap
+ * stays this program's own child, with which it ends; so its exit code comes by a file.
+ */
+const overheard = ({ folder }: DeskAccess) => ({
+  before: `said=${quoted(folder)}/said-$$ code=${quoted(folder)}/code-$$\n`,
+  words: ["--json-status-fd", "4"],
+  pipe: ' 4>"$code" 2>&1 | tee "$said"',
+  status: `status=1
+  while read -r _ word at _; do case $word in '"exit-code":') status=\${at%%[!0-9]*} ;; esac; done <"$code"
+`
+})
+
+const broughtToDesk = ({ socket }: DeskAccess): string => `if [ -s "$said" ]; then
+  words=$(LC_ALL=C grep -aiE 'read-only file system|EROFS' "$said" | head -c 60000)
+  [ -z "$words" ] || printf '%s\n%s\n' "$status" "$words" | socat -t ${patienceSeconds} - UNIX-CONNECT:${quoted(socket)} 2>/dev/null
+fi
+`
+
+export const sandboxedShell = (options: ShellOptions): string => {
+  const { bubblewrap, chosenEnvironment, desk, policy, proxy, shell } = options
   const { after, before, binds } = keepAbsent(policy.absent, policy.refused)
-  const enter = [bubblewrap, ...bubblewrapArguments(policy, proxy?.socket)].map(quoted)
+  const heard = desk === undefined ? undefined : overheard(desk)
+  const enter = [bubblewrap, ...(heard?.words ?? []), ...bubblewrapArguments(policy, proxy?.socket)].map(quoted)
   const inner = `${began}${proxy === undefined ? "" : forwarding}exec "$@"`
   const mark = `${quoted(policy.temporary)}/.began-$$`
+  const command = `${[...enter, ...binds].join(" ")} --chdir "$PWD" -- /bin/sh -c ${quoted(inner)} $$ ${quoted(shell)} "$@"`
   return [
     head,
     chosenEnvironment === true ? "" : withholding,
     exported({ ...policy.environment, SHELL: shell, ...(proxy === undefined ? {} : proxyVariables(proxy)) }),
     `${alone}\n`,
     before,
+    heard?.before ?? "",
     "tries=0\n",
     "while :; do\n",
-    `  ${[...enter, ...binds].join(" ")} --chdir "$PWD" -- /bin/sh -c ${quoted(inner)} $$ ${quoted(shell)} "$@"\n`,
-    "  status=$?\n",
+    `  ${command}${heard?.pipe ?? ""}\n`,
+    `  ${heard?.status ?? "status=$?\n"}`,
     // A mount of the machine that goes away meanwhile, such as a container's, ends bubblewrap before the command.
     `  if [ $status -ne 1 ] || [ -e ${mark} ] || [ $tries -ge 20 ]; then break; fi\n`,
     "  tries=$((tries+1))\n",
     "done\n",
-    `rm -f ${mark}\n`,
+    desk === undefined ? "" : broughtToDesk(desk),
+    `rm -f ${mark}${desk === undefined ? "" : ' "$said" "$code"'}\n`,
     after,
     "exit $status\n"
   ].join("")
