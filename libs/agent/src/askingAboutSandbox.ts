@@ -34,6 +34,12 @@ interface Asked {
   readonly answer: Deferred.Deferred<PromptReply>
 }
 
+interface Turn {
+  readonly it: Prompt
+  /** Whether whoever wanted the turn waits for it no more. */
+  readonly isLeft: () => boolean
+}
+
 const untilTurnEnds = { name: "once", label: "Allow it until the end of this turn" }
 
 const reachWish = (host: string, port: number): Wish => ({
@@ -80,7 +86,7 @@ export const askingAboutSandbox = Effect.fnUntraced(function* (
   const tell = (event: RuntimeEvent) => Effect.asVoid(PubSub.publish(hub, event))
 
   /** Waits for the reply without a limit; when the turn ends, nobody waits for it any more. */
-  const ask = Effect.fnUntraced(function* (wish: Wish, it: Prompt) {
+  const ask = Effect.fnUntraced(function* (wish: Wish, { it, isLeft }: Turn) {
     const prompt = promptFor(wish, it)
     const answer = yield* Deferred.make<PromptReply>()
     open.set(prompt.promptId, { prompt, directory: it.directory, answer })
@@ -90,7 +96,8 @@ export const askingAboutSandbox = Effect.fnUntraced(function* (
       Effect.ensuring(
         Effect.suspend(() => {
           open.delete(prompt.promptId)
-          return tell({ type: "replied", ...at })
+          // Nobody has answered: a process that parks or ends leaves the question to the next one.
+          return isLeft() ? Effect.void : tell({ type: "replied", ...at })
         })
       )
     )
@@ -103,7 +110,8 @@ export const askingAboutSandbox = Effect.fnUntraced(function* (
   }
 
   /** Decides about the wishes of one turn: each is asked once and told once. */
-  const deciderOf = Effect.fnUntraced(function* (it: Prompt) {
+  const deciderOf = Effect.fnUntraced(function* (asking: Turn) {
+    const { it } = asking
     const services = yield* Effect.context<never>()
     const run = Effect.runPromiseWith(services)
     const turn = new AbortController()
@@ -136,7 +144,7 @@ export const askingAboutSandbox = Effect.fnUntraced(function* (
         await tellOnce(wish, rule)
         return undefined
       }
-      return askOnce(key, Effect.flatMap(ask(wish, it), then))
+      return askOnce(key, Effect.flatMap(ask(wish, asking), then))
     }
 
     /** The next command may write there. What cannot be prepared stays refused. */
@@ -168,8 +176,12 @@ export const askingAboutSandbox = Effect.fnUntraced(function* (
 
   const prompt: AgentRuntimeShape["prompt"] = (it) =>
     Effect.gen(function* () {
-      yield* sandbox.decide(it.directory, yield* deciderOf(it))
-      return yield* runtime.prompt(it)
+      let left = false
+      yield* sandbox.decide(it.directory, yield* deciderOf({ it, isLeft: () => left }))
+      const leave = Effect.sync(() => {
+        left = true
+      })
+      return yield* Effect.onInterrupt(runtime.prompt(it), () => leave)
     }).pipe(Effect.scoped)
 
   return {

@@ -131,6 +131,48 @@ describe("a name that the sandbox does not let through", () => {
   )
 })
 
+describe("a question about what the sandbox refuses", () => {
+  it.effect.each([
+    ["is gone when its turn ends", true, ["prompting", "replied"]],
+    ["stays open when the process parks or ends: nobody has answered it", false, ["prompting"]]
+  ] as const)("%s", ([, ends, types]) =>
+    Effect.gen(function* () {
+      const turn = yield* Deferred.make<Decider>()
+      const ended = yield* Deferred.make<never>()
+      const sandbox = {
+        standing: { _tag: "used" },
+        decide: (_directory: string, decider: Decider) => Deferred.succeed(turn, decider)
+      } as unknown as SandboxShape
+      const runtime = {
+        prompt: () => Deferred.await(ended),
+        events: Stream.never,
+        pendingPrompts: () => Effect.succeed([])
+      } as unknown as AgentRuntimeShape
+      const asking = yield* askingAboutSandbox(runtime, sandbox, rulesInMemory())
+      const seen: Array<RuntimeEvent["type"]> = []
+      const asked = yield* Deferred.make<void>()
+      yield* asking.events.pipe(
+        Stream.runForEach((event) => {
+          seen.push(event.type)
+          return Deferred.succeed(asked, undefined)
+        }),
+        Effect.forkScoped({ startImmediately: true })
+      )
+      const promptId = promptIds(1_000, "turn", 1)
+      const prompt = { runtimeSessionId: "s", directory, promptId, text: "go", role: "author" } as const
+      const running = yield* Effect.forkScoped(Effect.exit(asking.prompt(prompt)))
+      const { reach } = yield* Deferred.await(turn)
+      const answer = reach({ host: "a.org", port: 443 })
+      yield* Deferred.await(asked)
+      yield* ends ? Deferred.die(ended, "over") : Fiber.interrupt(running)
+      assert.isFalse(yield* Effect.promise(() => answer))
+      assert.deepStrictEqual(yield* asking.pendingPrompts(directory), [])
+      yield* Effect.yieldNow
+      assert.deepStrictEqual(seen, [...types])
+    }).pipe(Effect.scoped)
+  )
+})
+
 const refused: RefusedWrite = { path: "/data/new", place: "/data", failed: true }
 const writing =
   (...all: ReadonlyArray<RefusedWrite>) =>
