@@ -6,7 +6,7 @@ import { Result } from "effect"
 import { autoWaitsAt, obstacleToAuto } from "../src/flows/run/unattended.ts"
 import { configOf, layerOf } from "./support/layers.ts"
 
-const used: Standing = { _tag: "used" }
+const used: Standing = { _tag: "used", engine: "bubblewrap" }
 const off: Standing = { _tag: "off" }
 const unusable: Standing = { _tag: "unusable", reason: "bubblewrap is not installed." }
 

@@ -30,7 +30,7 @@ const during = <A>({ reply = "once", role = "author", rules = {} }: Situation, a
     const ended = yield* Deferred.make<never>()
     const opened: Array<string> = []
     const sandbox = {
-      standing: { _tag: "used" },
+      standing: { _tag: "used", engine: "bubblewrap" },
       decide: (_directory: string, decider: Decider) => Deferred.succeed(turn, decider),
       open: (at: string, place: string) => Effect.sync(() => void opened.push(`${at} ${place}`))
     } as unknown as SandboxShape

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { chmod, mkdir, realpath, rm } from "node:fs/promises"
-import { homedir } from "node:os"
+import { homedir, tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { replaceFile } from "@reprise/process"
 import type { PermissionMode, Role } from "@reprise/protocol"
@@ -12,11 +12,13 @@ import { Context, Effect, Layer, Schema, type Scope, Semaphore } from "effect"
 import type { Decider, Whose } from "./decider.ts"
 import { attend } from "./desk.ts"
 import { openDoor } from "./door.ts"
+import type { Engine } from "./engine.ts"
 import { ownFolder } from "./hostFolder.ts"
 import type { Bounds } from "./openPlaces.ts"
 import { type Policy, policyFor, type SandboxSettings } from "./policy.ts"
 import { makeProxy, ProxyFailed } from "./proxy.ts"
 import { lookAtRefused, mayBeOpened } from "./refusedWrites.ts"
+import { seatbeltShell } from "./seatbelt.ts"
 import { dispatchingShell, openShell, type ProxyAccess, sandboxedShell } from "./shellScript.ts"
 import { makeSockets } from "./sockets.ts"
 import { closedPlaces, gitPlacesOf, hooksOf, lookAround } from "./surroundings.ts"
@@ -51,7 +53,7 @@ export interface SandboxOptions {
 }
 
 export type Standing =
-  | { readonly _tag: "used" }
+  | { readonly _tag: "used"; readonly engine: Engine }
   | { readonly _tag: "off" }
   /** `reason`: a sentence with what to install. */
   | { readonly _tag: "unusable"; readonly reason: string }
@@ -112,6 +114,7 @@ interface Host {
   readonly options: SandboxOptions
   /** Of this process alone. */
   readonly folder: string
+  readonly engine: Engine
   readonly programs: Programs
   readonly proxyFor: (names: ReadonlyArray<string>) => Effect.Effect<ProxyAccess, ProxyFailed>
   /** The doors and desks. */
@@ -152,13 +155,17 @@ const makeFolders = async (folders: ReadonlyArray<string>, directory: string) =>
   if (hooks !== undefined) await mkdir(hooks, { recursive: true })
 }
 
+/** Seatbelt's profile cannot show what lies in a folder that is hidden in a workspace, such as `.reprise`. */
+const ownPlaces = ({ engine, folder, options: { stateDirectory } }: Host) =>
+  engine === "seatbelt" ? join(tmpdir(), `reprise-sandbox-${digest(stateDirectory)}`) : folder
+
 /** What a human allowed for good holds for quality gates too, which run as an author's commands; what holds for a turn does not. */
 const settled = (host: Host, directory: string, role: Role, whose: Whose = "agent") =>
   Effect.flatMap(host.options.opened ?? Effect.succeed<ReadonlyArray<string>>([]), (always) =>
     onDisk(directory, async (): Promise<Held> => {
       const { environment = process.env, settings, stateDirectory, visiting = false } = host.options
-      const temporary = join(host.folder, "temporary", digest(directory))
-      const caches = join(sharedFolder(host.options), "caches")
+      const temporary = join(ownPlaces(host), "temporary", digest(directory))
+      const caches = join(host.engine === "seatbelt" ? ownPlaces(host) : sharedFolder(host.options), "caches")
       const refused = join(sharedFolder(host.options), "refused")
       if (!visiting) await makeFolders([temporary, caches, refused, heardFolder(host)], directory)
       const home = environment["HOME"] ?? homedir()
@@ -210,15 +217,19 @@ const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role
   const held = yield* settled(host, directory, role, whose)
   const { policy } = held
   const isGate = whose === "gate"
+  const { bubblewrap, shell: own } = host.programs
+  const shell = isGate ? "/bin/sh" : own
+  if (bubblewrap === undefined) {
+    return yield* onDisk(directory, () => seatbeltShell({ policy, shell, chosenEnvironment: isGate }))
+  }
   // Of an author's command a human may allow any name.
   const proxied = policy.network.length > 0 || (role === "author" && !isGate)
   const access = proxied ? yield* host.proxyFor(policy.network) : { username: "srt", password: "" }
   host.policies.set(keyOf(whose, policy.workspace), held)
   const { desk, door } = yield* socketsFor(host, whose, held, proxied)
-  const { bubblewrap, shell } = host.programs
   return sandboxedShell({
     policy,
-    shell: isGate ? "/bin/sh" : shell,
+    shell,
     bubblewrap,
     chosenEnvironment: isGate,
     proxy: { ...access, socket: door },
@@ -301,7 +312,7 @@ const inUse = (host: Host): SandboxShape => {
   })
 
   return {
-    standing: { _tag: "used" },
+    standing: { _tag: "used", engine: host.engine },
     covers,
     guards: (directory) => guarded.has(directory),
     coversGates: gates,
@@ -340,11 +351,12 @@ const inUse = (host: Host): SandboxShape => {
 const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
   if (options.mode === "off") return unused({ _tag: "off" })
   const { environment = process.env } = options
-  const usability = yield* findUsability(environment)
+  const usability = yield* findUsability(environment, { isRequired: options.mode === "required" })
   if (usability._tag === "unusable") return unused(usability)
   const host: Host = {
     options,
     folder: yield* ownFolder(sharedFolder(options), options.visiting === true),
+    engine: usability.engine,
     programs: usability.programs,
     proxyFor: yield* makeProxy,
     socketFor: yield* makeSockets,

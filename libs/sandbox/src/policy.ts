@@ -166,9 +166,13 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     ...around.hidden.filter(({ path }) => !read.some((one) => isWithin(path, one))),
     ...around.sockets.map((path): Found => ({ path, kind: "file" }))
   ]
+  // A worktree lies in the folder of the state, and is shown again.
+  const isInHiddenState = (path: string) =>
+    isWithin(path, stateDirectory) &&
+    !shownAgain.some((one) => isWithin(one.path, stateDirectory) && isWithin(path, one.path))
   const folders = found.flatMap(({ kind, path }) => (kind === "folder" ? [path] : []))
   const hidden = found
-    .filter(({ path }) => isVisible(path) && !isWithin(path, stateDirectory))
+    .filter(({ path }) => isVisible(path) && !isInHiddenState(path))
     // What lies in a hidden folder is hidden with it.
     .filter(({ path }) => !folders.some((folder) => path !== folder && isWithin(path, folder)))
     .map(({ kind, path }): Mount => ({ path, as: kind === "file" ? "hidden-file" : "hidden-folder" }))

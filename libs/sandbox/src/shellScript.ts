@@ -9,13 +9,13 @@ import type { Policy } from "./policy.ts"
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
-const head = "#!/bin/sh\n# Written by Reprise for the commands of agents and quality gates. Do not edit.\n"
+export const shellHead = "#!/bin/sh\n# Written by Reprise for the commands of agents and quality gates. Do not edit.\n"
 
 /** A program that is not given `-c` is given the command alone. */
-const alone = `case "$1" in -*) ;; *) set -- -c "$1" ;; esac`
+export const alone = `case "$1" in -*) ;; *) set -- -c "$1" ;; esac`
 
 /** By name, whoever set them; in the shell itself, since bubblewrap's own environment can be read inside. */
-const withholding = `set -f
+export const withholding = `set -f
 IFS='
 '
 for line in $(export -p); do
@@ -29,7 +29,7 @@ unset IFS line name
 set +f
 `
 
-const exported = (variables: Readonly<Record<string, string>>): string =>
+export const exported = (variables: Readonly<Record<string, string>>): string =>
   Object.entries(variables)
     .map(([name, value]) => `export ${name}=${quoted(value)}\n`)
     .join("")
@@ -129,7 +129,7 @@ const overheard = ({ folder }: DeskAccess) => ({
 })
 
 const broughtToDesk = ({ socket }: DeskAccess): string => `if [ -s "$said" ]; then
-  words=$(LC_ALL=C grep -aiE 'read-only file system|EROFS' "$said" | head -c 60000)
+  words=$(LC_ALL=C grep -aiE -m 200 'read-only file system|EROFS' "$said")
   [ -z "$words" ] || printf '%s\n%s\n' "$status" "$words" | socat -t ${patienceSeconds} - UNIX-CONNECT:${quoted(socket)} 2>/dev/null
 fi
 `
@@ -143,7 +143,7 @@ export const sandboxedShell = (options: ShellOptions): string => {
   const mark = `${quoted(policy.temporary)}/.began-$$`
   const command = `${[...enter, ...binds].join(" ")} --chdir "$PWD" -- /bin/sh -c ${quoted(inner)} $$ ${quoted(shell)} "$@"`
   return [
-    head,
+    shellHead,
     chosenEnvironment === true ? "" : withholding,
     exported({ ...policy.environment, SHELL: shell, ...(proxy === undefined ? {} : proxyVariables(proxy)) }),
     `${alone}\n`,
@@ -166,13 +166,13 @@ export const sandboxedShell = (options: ShellOptions): string => {
 
 /** For sessions that the sandbox does not cover: only the passwords are taken away. */
 export const openShell = (shell: string): string =>
-  [head, withholding, exported({ SHELL: shell }), `${alone}\n`, `exec ${quoted(shell)} "$@"\n`].join("")
+  [shellHead, withholding, exported({ SHELL: shell }), `${alone}\n`, `exec ${quoted(shell)} "$@"\n`].join("")
 
 /**
  * For a server that runs commands of several sessions: it finds the program of the nearest folder above. `places` repeats
  * the folders of this machine.
  */
-export const dispatchingShell = (places: string): string => `${head}places=${quoted(places)}
+export const dispatchingShell = (places: string): string => `${shellHead}places=${quoted(places)}
 at=$(pwd -P)
 while [ -n "$at" ] && [ ! -f "$places$at/.reprise-shell" ]; do at=\${at%/*}; done
 if [ -f "$places$at/.reprise-shell" ]; then exec /bin/sh "$places$at/.reprise-shell" "$@"; fi

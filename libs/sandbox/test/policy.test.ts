@@ -62,7 +62,7 @@ describe("a policy", () => {
     assert.strictEqual(shownAs(policyFor({ ...around, ...changes }, none, "author"), path), expected)
   })
 
-  it("shows a worktree as writable, and neither the repository's checkout nor other worktrees", () => {
+  it("shows a worktree as writable but for what is denied in it, and neither the repository's checkout nor other worktrees", () => {
     const worktree = "/home/me/work/.reprise/worktrees/r1"
     const policy = policyFor(
       {
@@ -75,7 +75,8 @@ describe("a policy", () => {
           executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/worktrees/r1/commondir"],
           included: []
         },
-        steering: []
+        steering: [],
+        hidden: [{ path: `${worktree}/secrets`, kind: "folder" }]
       },
       none,
       "author"
@@ -86,6 +87,7 @@ describe("a policy", () => {
     assert.strictEqual(shownAs(policy, "/home/me/work/.git/worktrees/r1/commondir"), "readable")
     assert.strictEqual(shownAs(policy, "/home/me/work/a"), "readable")
     assert.strictEqual(shownAs(policy, "/home/me/work/.reprise/worktrees/r2/a"), "hidden-folder")
+    assert.strictEqual(shownAs(policy, `${worktree}/secrets/a`), "hidden-folder")
     assert.include(policy.absent, `${worktree}/reprise.local.toml`)
     assert.include(policy.absent, "/home/me/work/.git/worktrees/r1/config.worktree")
     assert.notInclude(policy.absent, "/home/me/work/.git/commondir")
