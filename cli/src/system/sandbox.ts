@@ -1,7 +1,7 @@
 /** The sandbox of this host, as the settings say. */
 import { commandOf, isOpenCode, parseCommand } from "@reprise/agent/acpCommand"
 import type { RuntimeName } from "@reprise/protocol"
-import { layerSandbox, Sandbox, type SandboxOptions, type Standing } from "@reprise/sandbox"
+import { layerSandbox, Sandbox, type SandboxOptions, type Standing, shortcomings } from "@reprise/sandbox"
 import { Effect } from "effect"
 import type { Settings } from "../config/settingsTable.ts"
 import { readClone } from "../project/cloneId.ts"
@@ -56,6 +56,7 @@ const acpWarning = (standing: Standing, runtime: RuntimeName): string | undefine
 export const warningOf = (standing: Standing, runtime: RuntimeName): string | undefined => {
   const lines = [
     ...(standing._tag === "unusable" ? [`Commands run without a sandbox: ${standing.reason}`] : []),
+    ...(standing._tag === "used" ? shortcomings(standing.engine) : []),
     acpWarning(standing, runtime) ?? []
   ].flat()
   return lines.length === 0 ? undefined : lines.join("\n")

@@ -1,9 +1,9 @@
 /** What commands may not write: who learns of it, what is asked, and what an answer changes. */
-import { execFile } from "node:child_process"
+import { execFile, spawn, spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { type Decider, layerSandbox, type RefusedWrite, Sandbox, type SandboxOptions } from "../src/index.ts"
 import { canSandbox, type Scene, scene } from "../src/testing.ts"
 
@@ -193,17 +193,45 @@ describe.skipIf(!sandboxed)("a file that a command may not write", () => {
       yield* Effect.gen(function* () {
         const sandbox = yield* Sandbox
         const author = yield* sandbox.shellFor(here.workspace, "author")
-        const ended = yield* run(
-          here,
-          `${author}`,
-          "for i in $(seq 20000); do echo $i; done; cat bytes | od -An -c | wc -l"
-        )
-        assert.strictEqual(ended.output.split("\n").length, 20_002)
+        const ended = yield* run(here, author, "for i in $(seq 20000); do echo $i; done")
+        assert.deepStrictEqual(spawnSync(author, ["-c", "cat bytes"], { cwd: here.workspace }).stdout, bytes)
+        assert.strictEqual(ended.output.split("\n").length, 20_001)
         const [host = ""] = readdirSync(join(here.stateDirectory, "sandbox", "hosts"))
         assert.deepStrictEqual(readdirSync(join(here.stateDirectory, "sandbox", "hosts", host, "heard")), [])
         const program = readFileSync(author, "utf8")
         assert.notInclude(program, "undefined")
       }).pipe(Effect.scoped, Effect.provide(sandboxFor(here)))
     })
+  )
+
+  it.live(
+    "ends with everything it started when its program is killed alone, though its output passes through a pipe",
+    () =>
+      Effect.gen(function* () {
+        const here = yield* scene
+        const seconds = `3598.${here.port}`
+        const runs = Effect.sync(() =>
+          readdirSync("/proc").some((pid) => {
+            try {
+              return readFileSync(`/proc/${pid}/cmdline`, "utf8") === `sleep\0${seconds}\0`
+            } catch {
+              return false
+            }
+          })
+        )
+        const until = (wanted: boolean) =>
+          Effect.repeat(runs, { until: (now) => now === wanted, schedule: Schedule.spaced("20 millis") })
+        yield* Effect.gen(function* () {
+          const sandbox = yield* Sandbox
+          const author = yield* sandbox.shellFor(here.workspace, "author")
+          const child = spawn(author, ["-c", `sleep ${seconds} & sleep ${seconds}`], {
+            cwd: here.workspace,
+            stdio: "ignore"
+          })
+          yield* until(true)
+          child.kill("SIGKILL")
+          yield* until(false)
+        }).pipe(Effect.scoped, Effect.provide(sandboxFor(here)))
+      })
   )
 })

@@ -19,7 +19,7 @@ export const checkSandbox = Effect.fn("checkSandbox")(function* (options: System
   const missing = shortcomings(standing.engine)
   if (missing.length > 0) {
     const next = "Run in a container or on Linux if you need them, or help to try it."
-    return warning("sandbox", `Commands run in ${standing.engine}. ${missing.join(" ")}`, next)
+    return warning("sandbox", `Commands run in Seatbelt. ${missing.join(" ")}`, next)
   }
   return ok("sandbox", "Commands run in it; 'reprise sandbox explain' shows what they may touch.")
 })
