@@ -22,29 +22,37 @@ const listen = (server: Server, path: string) =>
  * machine's temporary folder, since a path of a socket may not be long; no command in the sandbox sees that one.
  */
 export const makeSockets = Effect.gen(function* () {
-  const known = new Map<string, { readonly path: string; readonly server: Server }>()
+  /** Also those that are being made: two who want the same one get it. */
+  const known = new Map<string, Promise<string>>()
+  const servers = new Set<Server>()
   const open = new Set<Socket>()
-  let folder: string | undefined
+  let folder: Promise<string> | undefined
   yield* Effect.addFinalizer(() =>
     Effect.promise(async () => {
-      for (const { server } of known.values()) server.close()
+      for (const server of servers) server.close()
       for (const socket of open) socket.destroy()
-      if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+      const made = await folder?.catch(() => undefined)
+      if (made !== undefined) await rm(made, { recursive: true, force: true })
     })
   )
-  return async (key: string, { afterEnd = false, receive }: Answering): Promise<string> => {
-    const found = known.get(key)
-    if (found !== undefined) return found.path
-    folder ??= await mkdtemp(join(tmpdir(), "reprise-door-"))
-    const path = join(folder, `${known.size}`)
+  const make = async (name: string, { afterEnd = false, receive }: Answering): Promise<string> => {
+    folder ??= mkdtemp(join(tmpdir(), "reprise-door-"))
+    const path = join(await folder, name)
     const server = createServer({ allowHalfOpen: afterEnd }, (client) => {
       open.add(client)
       client.once("close", () => open.delete(client))
       client.on("error", () => client.destroy())
       receive(client)
     })
-    known.set(key, { path, server })
+    servers.add(server)
     await listen(server, path)
     return path
+  }
+  return (key: string, answering: Answering): Promise<string> => {
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const made = make(`${known.size}`, answering)
+    known.set(key, made)
+    return made
   }
 })

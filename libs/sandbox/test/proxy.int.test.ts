@@ -33,10 +33,9 @@ describe.skipIf(!sandboxed)("a command in the sandbox", () => {
       const here = yield* scene
       yield* Effect.gen(function* () {
         const sandbox = yield* Sandbox
-        for (const shell of [
-          yield* sandbox.shellFor(here.workspace, "author"),
-          yield* sandbox.gateShell(here.workspace)
-        ]) {
+        // At the same time: the proxy is started once.
+        const shells = [sandbox.shellFor(here.workspace, "author"), sandbox.gateShell(here.workspace)]
+        for (const shell of yield* Effect.all(shells, { concurrency: 2 })) {
           assert.include(yield* run(here, shell, curl("localhost", here)), canary)
           for (const host of ["127.0.0.1", "[::1]", "2130706433", "example.org", "localhost.example.org"]) {
             const output = yield* run(here, shell, curl(host, here))
