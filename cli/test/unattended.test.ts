@@ -4,9 +4,10 @@ import { defaultRunOptions, type PermissionMode, type RuntimeName } from "@repri
 import type { Standing } from "@reprise/sandbox"
 import { Result } from "effect"
 import { autoWaitsAt, obstacleToAuto } from "../src/flows/run/unattended.ts"
+import { warningOf } from "../src/system/sandbox.ts"
 import { configOf, layerOf } from "./support/layers.ts"
 
-const used: Standing = { _tag: "used" }
+const used: Standing = { _tag: "used", engine: "bubblewrap" }
 const off: Standing = { _tag: "off" }
 const unusable: Standing = { _tag: "unusable", reason: "bubblewrap is not installed." }
 
@@ -87,5 +88,18 @@ describe("a run that nobody attends", () => {
     assert.strictEqual(waits.length, expected.length, waits.join("\n"))
     for (const [index, pattern] of expected.entries()) assert.match(waits[index] ?? "", pattern)
     assert.deepStrictEqual(autoWaitsAt(plan, { auto: false, gates }), [])
+  })
+})
+
+describe("what a run says of its sandbox when it starts", () => {
+  it.each([
+    [used, undefined],
+    [off, undefined],
+    [unusable, /without a sandbox: bubblewrap is not installed/],
+    [{ _tag: "used", engine: "seatbelt" }, /never tried.*\nCommands reach no name/]
+  ] as ReadonlyArray<readonly [Standing, RegExp | undefined]>)("%j: %s", (standing, says) => {
+    const said = warningOf(standing, "opencode")
+    if (says === undefined) assert.isUndefined(said)
+    else assert.match(said ?? "", says)
   })
 })

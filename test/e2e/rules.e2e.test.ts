@@ -1,5 +1,5 @@
 /** Rules in place of questions, on both runtimes. */
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { canSandbox } from "@reprise/sandbox/testing"
@@ -80,6 +80,59 @@ describe.each(["opencode", "claude"] as const)("on %s", (runtime) => {
         const removed = yield* world.reprise("permissions", "remove", listed.data.remembered[0].id)
         assert.strictEqual(removed.code, 0, removed.stderr)
         assert.deepStrictEqual(JSON.parse((yield* world.reprise("permissions", "--json")).stdout).data.remembered, [])
+      })
+  )
+
+  it.live.skipIf(!sandboxed)(
+    "a file that the sandbox does not let a command write becomes one question, whose 'always' is a rule that is listed and removed",
+    () =>
+      Effect.gen(function* () {
+        const saves = "echo kept >> $HOME/data/results"
+        const world = yield* makeWorld({
+          plan: plan("One", "Two"),
+          config: "",
+          environment: () => ({ REPRISE_SANDBOX_MODE: "auto", REPRISE_RUNTIME: runtime }),
+          script: script(
+            on({ role: "author", kind: "work", afterTool: true, lastMessage: "interrupted" }, [
+              { bash: `${saves} || true` },
+              { bash: saves },
+              { bash: commit },
+              done
+            ]),
+            on({ role: "author", kind: "work" }, [{ bash: saves }, { bash: saves }, { bash: commit }, done])
+          )
+        })
+        const data = join(realpathSync(join(world.root, "..")), "home", "data")
+        mkdirSync(data, { recursive: true })
+        const run = yield* world.reprise("run", "PLAN.md", "--json")
+        assert.strictEqual(run.code, 4, run.stdout + run.stderr)
+        const [question, ...others] = yield* world.questions
+        assert.deepStrictEqual(others, [])
+        assert.deepStrictEqual(
+          question?.options.map(({ name }) => name),
+          ["once", "always", "reject"]
+        )
+        const shown = yield* world.reprise("gate", "show", question?.escalationId ?? "")
+        assert.include(shown.stdout, `write: ${data}/results`)
+        assert.include(shown.stdout, `let commands write in ${data}`)
+        const answered = yield* world.reprise("gate", "answer", question?.escalationId ?? "", "always")
+        assert.strictEqual(answered.code, 0, answered.stderr)
+        const again = yield* world.reprise("run", "PLAN.md", "--json")
+        assert.strictEqual(again.code, 0, again.stdout + again.stderr)
+        assert.notInclude(again.stdout, '"type":"EscalationRaised"')
+        assert.match(readFileSync(join(data, "results"), "utf8"), /^(kept\n){2,}$/)
+        const listed = JSON.parse((yield* world.reprise("permissions", "--json")).stdout).data.remembered
+        assert.deepStrictEqual(
+          listed.map(({ kind, what }: { kind: string; what: string }) => [kind, what]),
+          [["write", data]]
+        )
+        assert.include((yield* world.reprise("permissions")).stdout, `let commands write in ${data}`)
+        const explained = JSON.parse((yield* world.reprise("sandbox", "explain", "--json")).stdout)
+        assert.include(explained.data.write, data)
+        assert.strictEqual((yield* world.reprise("permissions", "remove", listed[0].id)).code, 0)
+        const after = JSON.parse((yield* world.reprise("sandbox", "explain", "--json")).stdout)
+        assert.notInclude(after.data.write, data)
+        assert.strictEqual(world.git("status", "--porcelain"), "", "the rule is in no file of the repository")
       })
   )
 

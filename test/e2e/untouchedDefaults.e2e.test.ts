@@ -1,5 +1,5 @@
 /** From the evening to the morning with settings that nobody touched, and what is refused before anything is spent. */
-import { existsSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { canSandbox } from "@reprise/sandbox/testing"
@@ -11,7 +11,10 @@ import { makeWorld } from "../harness/World.ts"
 const sandboxed = await canSandbox()
 
 const author = (phase: number) => ({ role: "author", kind: "work", phase }) as const
-const gate = "node -e \"process.exit(require('fs').existsSync('broken.txt') ? 1 : 0)\""
+/** OpenCode is the default. */
+const chosen = { opencode: [], claude: ["--runtime", "claude"] } as const
+const gate =
+  "curl -s -m 60 http://example.com/; node -e \"process.exit(require('fs').existsSync('broken.txt') ? 1 : 0)\""
 
 describe("a run that nobody attends", () => {
   it.live("is refused where agents would ask before each command, before anything is spent", () =>
@@ -29,12 +32,15 @@ describe("a run that nobody attends", () => {
       assert.isFalse(existsSync(join(world.root, ".reprise", "nats")), "no broker was started")
     })
   )
+})
 
-  it.live.skipIf(!sandboxed)(
-    "completes five phases with untouched defaults, without a question, through a failed gate, findings, a refused permission and a name that may not be reached",
-    () =>
+describe.skipIf(!sandboxed)("a run that nobody attends, in the sandbox", () => {
+  it.live.each(["opencode", "claude"] as const)(
+    "on %s, completes five phases with untouched defaults, without a question, through a failed gate, findings, refused permissions and what the sandbox refuses to author, reviewer and quality gate",
+    (runtime) =>
       Effect.gen(function* () {
-        const outside = `/var/tmp/reprise-untouched-${process.pid}`
+        const outside = `/var/tmp/reprise-untouched-${runtime}-${process.pid}`
+        const program = `/usr/local/bin/reprise-untouched-${runtime}-${process.pid}`
         const world = yield* makeWorld({
           plan: plan("One", "Two", "Three", "Four", "Five"),
           config: "",
@@ -57,12 +63,20 @@ describe("a run that nobody attends", () => {
             ),
             once(author(3), [
               { bash: `echo x > ${outside}; curl -sS -m 60 https://example.org/` },
+              { bash: `touch ${program}` },
+              { bash: "touch $HOME/data/results" },
               { write: { path: outside, content: "x" } },
               { bash: "echo work > phase-3.txt && git add -A && git commit -q -m 'Write it' && git rev-parse HEAD" },
               { text: "It is written and committed; what was refused is not needed." }
+            ]),
+            once({ role: "reviewer", kind: "work", phase: 4 }, [
+              { bash: "curl -sS -m 60 https://example.net/" },
+              { text: "I have read it." }
             ])
           )
         })
+        const data = join(world.root, "..", "home", "data")
+        mkdirSync(data, { recursive: true })
         world.git("rm", "--quiet", "reprise.toml")
         assert.strictEqual((yield* world.reprise("init")).code, 0)
         assert.include(readFileSync(join(world.root, "reprise.toml"), "utf8"), 'quality = ["npm test"]')
@@ -70,11 +84,13 @@ describe("a run that nobody attends", () => {
         world.git("commit", "--quiet", "--message", "Use Reprise")
         yield* world.reprise("trust")
 
-        const ended = yield* world.reprise("run", "PLAN.md", "--auto", "--json")
+        const ended = yield* world.reprise("run", "PLAN.md", "--auto", "--json", ...chosen[runtime])
         const escaped = existsSync(outside)
         rmSync(outside, { force: true })
         assert.strictEqual(ended.code, 0, ended.stdout + ended.stderr)
         assert.isFalse(escaped)
+        assert.isFalse(existsSync(program))
+        assert.isFalse(existsSync(join(data, "results")))
 
         const [run] = yield* world.runs
         const events = yield* world.eventsOf(run?.runId ?? "")
@@ -86,16 +102,30 @@ describe("a run that nobody attends", () => {
         assert.isAtLeast(refusals.length, 1)
         assert.include(JSON.stringify(refusals), "/var/tmp")
         assert.include(JSON.stringify(refusals), "network: example.org")
-        assert.isTrue(refusals.every(({ phase, unattended }) => phase === "3" && unattended === true))
-        assert.strictEqual(
-          run?.refusals.reduce((sum, { times }) => sum + times, 0),
-          refusals.length
+        assert.include(JSON.stringify(refusals), "/home/data/results")
+        assert.isTrue(refusals.every(({ unattended }) => unattended === true))
+        const [asked = [], told = []] = [false, true].map((bySandbox) =>
+          (run?.refusals ?? []).filter(({ sandbox }) => (sandbox !== undefined) === bySandbox)
+        )
+        assert.isTrue(asked.every(({ phase }) => phase === "3"))
+        assert.deepStrictEqual(
+          told.map(({ gate, phase, role, text, times }) => `phase ${phase}, ${gate ?? role}: ${text}, ${times}`).sort(),
+          [
+            "phase 1, npm test: network: example.com, 2",
+            "phase 2, npm test: network: example.com, 2",
+            `phase 3, author: write: ${program}, 1`,
+            ...["3", "4", "5"].map((phase) => `phase ${phase}, npm test: network: example.com, 1`),
+            "phase 4, reviewer: network: example.net, 1"
+          ].sort()
         )
         const shown = yield* world.reprise("status", run?.runId ?? "")
         assert.match(shown.stdout, /refused permissions?:\n {2}phase 3, author, without asking a human/)
+        assert.match(shown.stdout, /sandbox refused 9 times:\n {2}phase 1, quality gate 'npm test', 2 times: network: /)
         const summary = events.findLast(({ type }) => type === "SummaryWritten")
         const text = readFileSync(join(world.root, String(summary?.["path"])), "utf8")
         assert.match(text, /## Refused Permissions\n\n- Phase 3, author/)
+        assert.include(text, `- Phase 3, author: write: ${program}`)
+        assert.match(text, /## Refused by the Sandbox\n\n- Phase 1, quality gate npm test, 2 times: network: /)
         assert.deepStrictEqual(yield* world.model.unmatched, [])
       })
   )

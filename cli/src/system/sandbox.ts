@@ -1,11 +1,13 @@
 /** The sandbox of this host, as the settings say. */
 import { commandOf, isOpenCode, parseCommand } from "@reprise/agent/acpCommand"
 import type { RuntimeName } from "@reprise/protocol"
-import { layerSandbox, Sandbox, type SandboxOptions, type Standing } from "@reprise/sandbox"
+import { layerSandbox, Sandbox, type SandboxOptions, type Standing, shortcomings } from "@reprise/sandbox"
 import { Effect } from "effect"
 import type { Settings } from "../config/settingsTable.ts"
+import { readClone } from "../project/cloneId.ts"
 import type { Project } from "../project/Project.ts"
 import { missing } from "../terminal/CliFailure.ts"
+import { rememberedRules } from "../trust/rememberedRules.ts"
 
 interface Options {
   readonly project: Project
@@ -23,11 +25,19 @@ const sandboxOptions = ({ project, settings }: Options): SandboxOptions => {
   }
 }
 
-export const sandboxOf = (options: Options) => layerSandbox(sandboxOptions(options))
+/** Where a human has allowed commands to write for good, as it is now. Outside of a clone nothing can be remembered. */
+const openedIn = ({ project }: Options) =>
+  readClone(project).pipe(
+    Effect.flatMap(rememberedRules.read),
+    Effect.map(({ entries }) => entries.flatMap(({ kind, what }) => (kind === "write" ? [what] : []))),
+    Effect.orElseSucceed((): ReadonlyArray<string> => [])
+  )
+
+export const sandboxOf = (options: Options) => layerSandbox({ ...sandboxOptions(options), opened: openedIn(options) })
 
 /** What holds for this repository; looks, and leaves the programs of a running Reprise alone. */
 export const standingOf = (options: Options) =>
-  Sandbox.pipe(Effect.provide(layerSandbox({ ...sandboxOptions(options), visiting: true })))
+  Sandbox.pipe(Effect.provide(layerSandbox({ ...sandboxOptions(options), opened: openedIn(options), visiting: true })))
 
 /** What holds only for an agent that is started by its command. */
 const acpWarning = (standing: Standing, runtime: RuntimeName): string | undefined => {
@@ -46,6 +56,7 @@ const acpWarning = (standing: Standing, runtime: RuntimeName): string | undefine
 export const warningOf = (standing: Standing, runtime: RuntimeName): string | undefined => {
   const lines = [
     ...(standing._tag === "unusable" ? [`Commands run without a sandbox: ${standing.reason}`] : []),
+    ...(standing._tag === "used" ? shortcomings(standing.engine) : []),
     acpWarning(standing, runtime) ?? []
   ].flat()
   return lines.length === 0 ? undefined : lines.join("\n")

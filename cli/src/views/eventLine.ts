@@ -176,7 +176,8 @@ const phaseBlocked = ({ dirty, head }: EventOf<"PhaseBlocked">): string =>
     ? `    The working tree is not clean: ${dirty.map(visibleLine).join(", ")}`
     : `    HEAD moved during the review, to ${head}`
 
-const refusedBy = ({ rule, unattended }: EventOf<"PermissionRefused">): string => {
+const refusedBy = ({ rule, sandbox, unattended }: EventOf<"PermissionRefused">): string => {
+  if (sandbox !== undefined) return ", by the sandbox"
   if (rule !== undefined) return `, by the rule '${visibleLine(rule)}'`
   return unattended ? ", without asking a human" : ""
 }

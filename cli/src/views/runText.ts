@@ -135,26 +135,34 @@ const modelsLine = ({ models }: RunView): ReadonlyArray<string> => {
   return [`model ${visibleLine(author ?? own)}, of the reviewer ${visibleLine(reviewer ?? own)}`]
 }
 
-const refusedBy = ({ rule, unattended }: Refusal): string => {
+const refusedBy = ({ rule, unattended }: Pick<Refusal, "rule" | "unattended">): string => {
   if (rule !== undefined) return `by the rule '${shortened(rule, longestWords)}'`
   return unattended ? "without asking a human" : "by a human"
 }
 
-/** What agents were refused. */
-const refusalLines = ({ refusals }: RunView): ReadonlyArray<string> => {
-  const sum = refusals.reduce((total, { times }) => total + times, 0)
-  return sum === 0
-    ? []
-    : [
-        `${counted(sum, "refused permission")}:`,
-        ...refusals.map((refusal) => {
-          const { phase, role, text, times } = refusal
-          const where = phase === undefined ? role : `phase ${phase}, ${role}`
-          const by = refusedBy(refusal)
-          return `  ${where}, ${by}${times === 1 ? "" : `, ${times} times`}: ${shortened(text, longestWords)}`
-        })
-      ]
+const refusalLine = ({ gate, phase, role, text, times, ...by }: Refusal): string => {
+  const who = gate === undefined ? role : `quality gate '${shortened(gate, longestWords)}'`
+  const where = phase === undefined ? who : `phase ${phase}, ${who}`
+  const how = by.sandbox === undefined ? `, ${refusedBy(by)}` : ""
+  return `  ${where}${how}${times === 1 ? "" : `, ${times} times`}: ${shortened(text, longestWords)}`
 }
+
+const refusalList = (title: (sum: number) => string, refusals: ReadonlyArray<Refusal>): ReadonlyArray<string> => {
+  const sum = refusals.reduce((total, { times }) => total + times, 0)
+  return sum === 0 ? [] : [`${title(sum)}:`, ...refusals.map(refusalLine)]
+}
+
+/** What agents and quality gates were refused: what was asked for first. */
+const refusalLines = ({ refusals }: RunView): ReadonlyArray<string> => [
+  ...refusalList(
+    (sum) => counted(sum, "refused permission"),
+    refusals.filter(({ sandbox }) => sandbox === undefined)
+  ),
+  ...refusalList(
+    (sum) => `sandbox refused ${counted(sum, "time")}`,
+    refusals.filter(({ sandbox }) => sandbox !== undefined)
+  )
+]
 
 /** Phases, turns, sessions and tokens by role. `locations`: things to find, and where they are. */
 export const runSummary = (

@@ -62,8 +62,15 @@ export type RuntimeEvent =
   | (PendingPrompt & { readonly type: "prompting" })
   /** Answered by anybody, or no longer needed. */
   | (At & { readonly type: "replied"; readonly promptId: string })
-  /** A rule refused what the agent wanted to do. Nobody is asked, and the turn goes on. */
-  | (At & { readonly type: "refused"; readonly promptId: string; readonly text: string; readonly rule: string })
+  /** A rule or the sandbox refused what the agent wanted to do. Nobody is asked, and the turn goes on. */
+  | (At & {
+      readonly type: "refused"
+      readonly promptId: string
+      readonly text: string
+      readonly rule?: string
+      /** What the sandbox refused to a command. */
+      readonly sandbox?: "network" | "write"
+    })
   /** `recovering`: the runtime tries again by itself, at the earliest in `retryAfterMs`. */
   | (At & {
       readonly type: "failed"

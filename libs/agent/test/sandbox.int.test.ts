@@ -1,11 +1,11 @@
 /** What agents try to get out of the sandbox with, on both runtimes: the table is in `libs/sandbox/src/testing.ts`. */
-import { readFileSync, symlinkSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { layerSandbox } from "@reprise/sandbox"
 import { canary, canSandbox, escapedFrom, escapes, recorded, type Scene, sceneIn } from "@reprise/sandbox/testing"
 import { ScriptedModel, type ScriptInput } from "@reprise/scripted-model"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Fiber, Layer, Stream } from "effect"
 import { AgentRuntime, layerClaude, layerOpenCode, OpenCodeServer } from "../src/index.ts"
 import { claudeEnvironment } from "./contract/claudeWorld.ts"
 import { openCodeEnvironment } from "./contract/openCodeWorld.ts"
@@ -30,6 +30,11 @@ const makeLinks = ({ home, stateDirectory, workspace }: Scene) => {
   symlinkSync(join(stateDirectory, "endpoint.json"), join(workspace, "out-state-link"))
 }
 
+/** A folder of the user in which nothing is protected, one for each reply. */
+const dataOf = ({ home }: Scene, reply: string) => join(realpathSync(home), `data-${reply}`)
+
+const savingCommand = (scene: Scene, reply: string) => `echo kept > ${dataOf(scene, reply)}/saved`
+
 /** The model tries everything in one turn. */
 const scriptOf = (scene: Scene): ScriptInput => ({
   rules: [
@@ -52,6 +57,19 @@ const scriptOf = (scene: Scene): ScriptInput => ({
           bash: `curl -sS -m 30 --noproxy '' http://localhost:${scene.port}/ http://localhost:${scene.port}/ > out-reached 2>&1`
         },
         { text: "reached" }
+      ]
+    },
+    ...(["once", "always", "reject"] as const).map((reply) => ({
+      match: { lastUser: `save ${reply}` },
+      reply: [{ bash: savingCommand(scene, reply) }, { bash: savingCommand(scene, reply) }, { text: "saved" }] as const
+    })),
+    {
+      match: { lastUser: "peek" },
+      reply: [
+        {
+          bash: `curl -sS -m 30 --noproxy '' http://localhost:${scene.port}/; touch ${realpathSync(scene.home)}/.bashrc`
+        },
+        { text: "peeked" }
       ]
     },
     {
@@ -196,6 +214,60 @@ const suite = <E>(name: string, runtime: Layer.Layer<AgentRuntime, E, Places | T
             assert.include(reached, reply === "once" ? canary : "may not be reached")
             assert.deepStrictEqual(yield* runtime.pendingPrompts(directory), [])
           })
+      )
+
+      it.effect.each(["once", "always", "reject"] as const)(
+        "wait while a human is asked once about a file that they may not write, and the agent reads the answer: %s",
+        (reply) =>
+          Effect.gen(function* () {
+            const scene = yield* TheScene
+            const { workspace: directory } = scene
+            const data = dataOf(scene, reply)
+            mkdirSync(data, { recursive: true })
+            const runtime = yield* AgentRuntime
+            const runtimeSessionId = yield* runtime.create({ directory, title: "save", permissions: "ask" })
+            const asked: Array<string> = []
+            const answer = waitUntil(
+              Effect.map(runtime.pendingPrompts(directory), (all) =>
+                all.find(({ sessionId }) => sessionId === runtimeSessionId)
+              )
+            ).pipe(
+              Effect.flatMap(({ options, promptId, text }) => {
+                asked.push(text, ...options.map(({ name }) => name))
+                return runtime.reply({ runtimeSessionId, promptId, reply: { kind: "permission", reply } })
+              }),
+              Effect.andThen(Effect.never)
+            )
+            const prompt = { runtimeSessionId, directory, promptId: newIds(), text: `save ${reply}` }
+            const turn = runtime.prompt({ ...prompt, role: "author" })
+            const { stopReason, text } = yield* Effect.raceFirst(turn, answer)
+            assert.deepStrictEqual([stopReason, text], ["finished", "saved"])
+            assert.deepStrictEqual(asked, [`write: ${data}/saved`, "once", "always", "reject"])
+            assert.strictEqual(existsSync(join(data, "saved")), reply !== "reject")
+            const history = JSON.stringify(yield* runtime.history(runtimeSessionId))
+            assert.include(
+              history,
+              reply === "reject" ? "may not be written from the sandbox" : "Run the command again"
+            )
+          })
+      )
+
+      it.effect("of a reviewer are asked about nothing, and what the sandbox refused is told", () =>
+        Effect.gen(function* () {
+          const { home } = yield* TheScene
+          const runtime = yield* AgentRuntime
+          const reading = yield* runtime.events.pipe(
+            Stream.filter((event) => event.type === "refused" || event.type === "prompting"),
+            Stream.take(2),
+            Stream.runCollect,
+            Effect.forkScoped({ startImmediately: true })
+          )
+          assert.strictEqual((yield* say("peek", "reviewer")).text, "peeked")
+          const told = [...(yield* Fiber.join(reading))].map((event) =>
+            event.type === "refused" ? `${event.sandbox} ${event.text}` : event.type
+          )
+          assert.deepStrictEqual(told, ["network network: localhost", `write write: ${realpathSync(home)}/.bashrc`])
+        })
       )
 
       it.effect("get out by none of the ways of the table", () =>

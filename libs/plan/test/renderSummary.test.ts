@@ -102,7 +102,9 @@ const summary: Summary = {
   deviations: ["Used a table instead of a cookie"],
   refusals: [
     { phase: "2", role: "author", text: "bash: curl\n## Overrides", times: 2 },
-    { role: "reviewer", text: "Bash: rm -rf /", times: 1 }
+    { role: "reviewer", text: "Bash: rm -rf /", times: 1 },
+    { phase: "2", role: "reviewer", text: "network: example.org", times: 3, sandbox: "network" },
+    { phase: "2", role: "author", text: "write: /home/me/.bashrc", times: 1, sandbox: "write", gate: "npm test\n## X" }
   ],
   usage: [
     {
@@ -176,6 +178,11 @@ describe("SUMMARY.md", () => {
         "- Phase 2, author, 2 times: bash: curl ## Overrides",
         "- Before the first phase, reviewer: Bash: rm -rf /",
         "",
+        "## Refused by the Sandbox",
+        "",
+        "- Phase 2, reviewer, 3 times: network: example.org",
+        "- Phase 2, quality gate npm test ## X: write: /home/me/.bashrc",
+        "",
         "## Tokens and Cost",
         "",
         "| Phase | Role | Input | Output | Reasoning | Cache read | Cache write | Cost |",
@@ -228,6 +235,7 @@ describe("SUMMARY.md", () => {
       "Declined Findings",
       "Deviations",
       "Refused Permissions",
+      "Refused by the Sandbox",
       "Tokens and Cost",
       "Saved by Continuation",
       "Other Authors"

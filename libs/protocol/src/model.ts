@@ -197,6 +197,10 @@ export const TurnLimits = Schema.Struct({
 })
 export type TurnLimits = typeof TurnLimits.Type
 
+/** What the sandbox refuses to a command: to reach a name, or to write a file. */
+export const RefusedBySandbox = Schema.Literals(["network", "write"])
+export type RefusedBySandbox = typeof RefusedBySandbox.Type
+
 export const GateResult = Schema.Struct({
   command: Schema.String,
   /** null when the command could not start or took too long; 128 and the signal's number when a signal ended it. */
@@ -209,7 +213,9 @@ export const GateResult = Schema.Struct({
   head: Schema.String,
   tail: Schema.String,
   /** How many characters the end of `head` and the start of `tail` share; absent: output between them is left out. */
-  overlap: Schema.optionalKey(Schema.Int)
+  overlap: Schema.optionalKey(Schema.Int),
+  /** What the sandbox refused to it, each wish once; absent: nothing. */
+  refused: Schema.optionalKey(Schema.Array(Schema.Struct({ sandbox: RefusedBySandbox, text: Schema.String })))
 })
 export type GateResult = typeof GateResult.Type
 

@@ -4,17 +4,24 @@
  */
 import { createHash } from "node:crypto"
 import { chmod, mkdir, realpath, rm } from "node:fs/promises"
-import { homedir } from "node:os"
+import { homedir, tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { replaceFile } from "@reprise/process"
 import type { PermissionMode, Role } from "@reprise/protocol"
 import { Context, Effect, Layer, Schema, type Scope, Semaphore } from "effect"
-import { type HostDecider, makeDoors } from "./door.ts"
+import type { Decider, Whose } from "./decider.ts"
+import { attend } from "./desk.ts"
+import { openDoor } from "./door.ts"
+import type { Engine } from "./engine.ts"
 import { ownFolder } from "./hostFolder.ts"
+import type { Bounds } from "./openPlaces.ts"
 import { type Policy, policyFor, type SandboxSettings } from "./policy.ts"
-import { makeProxy, type ProxyFailed } from "./proxy.ts"
+import { makeProxy, ProxyFailed } from "./proxy.ts"
+import { lookAtRefused, mayBeOpened } from "./refusedWrites.ts"
+import { seatbeltShell } from "./seatbelt.ts"
 import { dispatchingShell, openShell, type ProxyAccess, sandboxedShell } from "./shellScript.ts"
-import { gitPlacesOf, hooksOf, lookAround } from "./surroundings.ts"
+import { makeSockets } from "./sockets.ts"
+import { closedPlaces, gitPlacesOf, hooksOf, lookAround } from "./surroundings.ts"
 import { findUsability, type Programs } from "./usability.ts"
 
 export class SandboxFault extends Schema.TaggedError<SandboxFault>()("SandboxFault", {
@@ -39,12 +46,14 @@ export interface SandboxOptions {
   readonly stateDirectory: string
   /** Only to tell what holds: nothing is written or removed. */
   readonly visiting?: boolean
+  /** Where a human has allowed authors' commands and quality gates to write for good. Default: nowhere. */
+  readonly opened?: Effect.Effect<ReadonlyArray<string>>
   /** Default: this process's. */
   readonly environment?: Readonly<Record<string, string | undefined>>
 }
 
 export type Standing =
-  | { readonly _tag: "used" }
+  | { readonly _tag: "used"; readonly engine: Engine }
   | { readonly _tag: "off" }
   /** `reason`: a sentence with what to install. */
   | { readonly _tag: "unusable"; readonly reason: string }
@@ -72,10 +81,15 @@ export interface SandboxShape {
   readonly serverShell: Effect.Effect<string, SandboxFault>
   readonly occupy: (occupant: Occupant) => Effect.Effect<void, SandboxFault, Scope.Scope>
   /**
-   * Until the scope closes, asks about names that an agent's commands in this directory want to reach and may not; the
-   * command waits. Of several the newest is asked. Where nobody is asked, they are refused.
+   * Until the scope closes, decides about names that commands in this directory want to reach and may not, and learns which
+   * files they were refused to write. Of several the newest is asked. Where nobody is, all is refused.
    */
-  readonly decideHosts: (directory: string, decider: HostDecider) => Effect.Effect<void, never, Scope.Scope>
+  readonly decide: (directory: string, decider: Decider, whose?: Whose) => Effect.Effect<void, never, Scope.Scope>
+  /**
+   * Until the scope closes, authors' commands in this directory may write there too. `place`: as a refused write names it; one
+   * that is protected meanwhile stays as it is.
+   */
+  readonly open: (directory: string, place: string) => Effect.Effect<void, SandboxFault, Scope.Scope>
   /** What holds in a directory. */
   readonly policy: (directory: string, role: Role) => Effect.Effect<Policy, SandboxFault>
 }
@@ -91,7 +105,8 @@ const unused = (standing: Standing): SandboxShape => ({
   gateShell: () => notUsed,
   serverShell: notUsed,
   occupy: () => Effect.void,
-  decideHosts: () => Effect.void,
+  decide: () => Effect.void,
+  open: () => Effect.void,
   policy: () => notUsed
 })
 
@@ -99,13 +114,23 @@ interface Host {
   readonly options: SandboxOptions
   /** Of this process alone. */
   readonly folder: string
+  readonly engine: Engine
   readonly programs: Programs
   readonly proxyFor: (names: ReadonlyArray<string>) => Effect.Effect<ProxyAccess, ProxyFailed>
-  readonly doorFor: Effect.Success<typeof makeDoors>
-  /** What may be reached, by the key of a door. */
-  readonly names: Map<string, ReadonlyArray<string>>
-  /** Who decides about other names in a workspace, the newest last. */
-  readonly deciders: Map<string, ReadonlyArray<HostDecider>>
+  /** The doors and desks. */
+  readonly socketFor: Effect.Success<typeof makeSockets>
+  /** What holds now, by whose commands in which workspace. */
+  readonly policies: Map<string, Held>
+  /** Who decides about what is refused, by the same key, the newest last. */
+  readonly deciders: Map<string, ReadonlyArray<Decider>>
+  /** What agents' commands in a workspace may write in for now. */
+  readonly opened: Map<string, ReadonlyArray<string>>
+}
+
+/** A policy, and what nobody may be asked about. */
+interface Held {
+  readonly policy: Policy
+  readonly bounds: Bounds
 }
 
 const onDisk = <A>(directory: string, run: () => Promise<A>) =>
@@ -114,6 +139,8 @@ const onDisk = <A>(directory: string, run: () => Promise<A>) =>
 /** Where caches and refused files of all processes are. */
 const sharedFolder = ({ stateDirectory }: SandboxOptions) => join(stateDirectory, "sandbox")
 const placesOf = ({ folder }: Host) => join(folder, "places")
+/** What commands said, while they run. No command sees it. */
+const heardFolder = ({ folder }: Host) => join(folder, "heard")
 
 const digest = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16)
 
@@ -128,46 +155,90 @@ const makeFolders = async (folders: ReadonlyArray<string>, directory: string) =>
   if (hooks !== undefined) await mkdir(hooks, { recursive: true })
 }
 
-const computePolicy = (host: Host, directory: string, role: Role) =>
-  onDisk(directory, async () => {
-    const { environment = process.env, settings, stateDirectory, visiting = false } = host.options
-    const temporary = join(host.folder, "temporary", digest(directory))
-    const caches = join(sharedFolder(host.options), "caches")
-    const refused = join(sharedFolder(host.options), "refused")
-    if (!visiting) await makeFolders([temporary, caches, refused], directory)
-    const home = environment["HOME"] ?? homedir()
-    const where = { workspace: directory, stateDirectory, home, environment, temporary, caches, refused }
-    return policyFor(await lookAround(where, settings), settings, role)
-  })
+/** Seatbelt's profile cannot show what lies in a folder that is hidden in a workspace, such as `.reprise`. */
+const ownPlaces = ({ engine, folder, options: { stateDirectory } }: Host) =>
+  engine === "seatbelt" ? join(tmpdir(), `reprise-sandbox-${digest(stateDirectory)}`) : folder
 
-/** How commands in a workspace reach what they may; those of agents can ask for more. */
-const accessFor = Effect.fnUntraced(function* (host: Host, { network, workspace }: Policy, isGate: boolean) {
-  const access = yield* host.proxyFor(network)
-  const key = `${isGate ? "gate" : "agent"} ${workspace}`
-  host.names.set(key, network)
-  const socket = yield* host.doorFor(key, {
-    names: () => host.names.get(key) ?? [],
-    decider: () => (isGate ? undefined : host.deciders.get(workspace)?.at(-1)),
-    proxy: (names) => Effect.runPromise(Effect.map(host.proxyFor(names), (proxy) => proxy.socket))
-  })
-  return { ...access, socket }
-})
+/** What a human allowed for good holds for quality gates too, which run as an author's commands; what holds for a turn does not. */
+const settled = (host: Host, directory: string, role: Role, whose: Whose = "agent") =>
+  Effect.flatMap(host.options.opened ?? Effect.succeed<ReadonlyArray<string>>([]), (always) =>
+    onDisk(directory, async (): Promise<Held> => {
+      const { environment = process.env, settings, stateDirectory, visiting = false } = host.options
+      const temporary = join(ownPlaces(host), "temporary", digest(directory))
+      const caches = join(host.engine === "seatbelt" ? ownPlaces(host) : sharedFolder(host.options), "caches")
+      const refused = join(sharedFolder(host.options), "refused")
+      if (!visiting) await makeFolders([temporary, caches, refused, heardFolder(host)], directory)
+      const home = environment["HOME"] ?? homedir()
+      const where = { workspace: directory, stateDirectory, home, environment, temporary, caches, refused }
+      const around = await lookAround(where, settings)
+      const bounds = { ...around, closed: await closedPlaces(where, settings, around.git) }
+      const forNow = whose === "agent" ? (host.opened.get(around.workspace) ?? []) : []
+      const wished = role === "author" ? [...always, ...forNow] : []
+      const write = [...around.write]
+      for (const place of new Set(wished)) if (await mayBeOpened(place, bounds)) write.push(place)
+      return { policy: policyFor({ ...around, write }, settings, role), bounds }
+    })
+  )
 
-const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role: Role, isGate: boolean) {
-  const policy = yield* computePolicy(host, directory, role)
-  const access = policy.network.length === 0 ? undefined : yield* accessFor(host, policy, isGate)
-  const { bubblewrap, shell } = host.programs
+const keyOf = (whose: Whose, workspace: string) => `${whose} ${workspace}`
+
+const failedToListen = (cause: unknown) => new ProxyFailed({ cause })
+
+/** Where the commands of a workspace knock to reach a name, and where it is told what they were refused to write. */
+const socketsFor = (host: Host, whose: Whose, { policy: { workspace } }: Held, proxied: boolean) => {
+  const key = keyOf(whose, workspace)
+  const decider = () => host.deciders.get(key)?.at(-1)
+  const proxy = (names: ReadonlyArray<string>) =>
+    Effect.runPromise(Effect.map(host.proxyFor(names), ({ socket }) => socket))
+  const opening = {
+    names: () => host.policies.get(key)?.policy.network ?? [],
+    decider,
+    ...(proxied ? { proxy } : {})
+  }
+  const look = async (path: string) => {
+    const held = host.policies.get(key)
+    return held === undefined ? undefined : await lookAtRefused(path, held.policy, held.bounds)
+  }
+  return Effect.tryPromise({
+    try: async () => ({
+      door: await host.socketFor(`${proxied ? "door" : "closed door"} ${key}`, {
+        receive: (client) => openDoor(client, opening)
+      }),
+      desk: await host.socketFor(`desk ${key}`, {
+        receive: (client) => attend(client, { look, decider }),
+        afterEnd: true
+      })
+    }),
+    catch: failedToListen
+  })
+}
+
+const textFor = Effect.fnUntraced(function* (host: Host, directory: string, role: Role, whose: Whose) {
+  const held = yield* settled(host, directory, role, whose)
+  const { policy } = held
+  const isGate = whose === "gate"
+  const { bubblewrap, shell: own } = host.programs
+  const shell = isGate ? "/bin/sh" : own
+  if (bubblewrap === undefined) {
+    return yield* onDisk(directory, () => seatbeltShell({ policy, shell, chosenEnvironment: isGate }))
+  }
+  // Of an author's command a human may allow any name.
+  const proxied = policy.network.length > 0 || (role === "author" && !isGate)
+  const access = proxied ? yield* host.proxyFor(policy.network) : { username: "srt", password: "" }
+  host.policies.set(keyOf(whose, policy.workspace), held)
+  const { desk, door } = yield* socketsFor(host, whose, held, proxied)
   return sandboxedShell({
     policy,
-    shell: isGate ? "/bin/sh" : shell,
+    shell,
     bubblewrap,
     chosenEnvironment: isGate,
-    ...(access === undefined ? {} : { proxy: access })
+    proxy: { ...access, socket: door },
+    desk: { socket: desk, folder: heardFolder(host) }
   })
 })
 
-const prepared = (host: Host, directory: string, role: Role, isGate = false) =>
-  textFor(host, directory, role, isGate).pipe(
+const prepared = (host: Host, directory: string, role: Role, whose: Whose = "agent") =>
+  textFor(host, directory, role, whose).pipe(
     Effect.catchTag("ProxyFailed", (cause) => Effect.fail(new SandboxFault({ directory, cause })))
   )
 
@@ -179,6 +250,27 @@ export const strictest = (
   open: occupants.length > 0 && occupants.every(({ permissions }) => !covers(permissions)),
   role: occupants.length > 0 && occupants.every(({ role }) => role === "author") ? "author" : "reviewer"
 })
+
+/** Keeps a value in the list of a workspace until the scope closes. */
+const during = <A>(
+  lists: Map<string, ReadonlyArray<A>>,
+  directory: string,
+  keyOf: (workspace: string) => string,
+  it: A
+) =>
+  Effect.gen(function* () {
+    const key = keyOf(yield* Effect.promise(() => realpath(directory).catch(() => directory)))
+    const change = (to: (known: ReadonlyArray<A>) => ReadonlyArray<A>) =>
+      Effect.sync(() => void lists.set(key, to(lists.get(key) ?? [])))
+    yield* Effect.acquireRelease(
+      change((known) => [...known, it]),
+      () =>
+        change((known) => {
+          const at = known.lastIndexOf(it)
+          return known.filter((_, index) => index !== at)
+        })
+    )
+  })
 
 const inUse = (host: Host): SandboxShape => {
   const { gates, mode } = host.options
@@ -220,27 +312,28 @@ const inUse = (host: Host): SandboxShape => {
   })
 
   return {
-    standing: { _tag: "used" },
+    standing: { _tag: "used", engine: host.engine },
     covers,
     guards: (directory) => guarded.has(directory),
     coversGates: gates,
-    policy: (directory, role) => computePolicy(host, directory, role),
+    policy: (directory, role) => Effect.map(settled(host, directory, role), ({ policy }) => policy),
     shellFor: (directory, role) => shellAt(directory, role, prepared(host, directory, role)),
-    gateShell: (directory) => shellAt(directory, "gate", prepared(host, directory, "author", true)),
+    gateShell: (directory) => shellAt(directory, "gate", prepared(host, directory, "author", "gate")),
     serverShell: Effect.suspend(() => {
       const path = join(host.folder, "programs", "shell")
       return onDisk(dirname(path), () => writeProgram(path, dispatchingShell(placesOf(host)))).pipe(Effect.as(path))
     }),
-    decideHosts: (directory, decider) =>
-      Effect.gen(function* () {
-        const workspace = yield* Effect.promise(() => realpath(directory).catch(() => directory))
-        const change = (to: (known: ReadonlyArray<HostDecider>) => ReadonlyArray<HostDecider>) =>
-          Effect.sync(() => void host.deciders.set(workspace, to(host.deciders.get(workspace) ?? [])))
-        yield* Effect.acquireRelease(
-          change((known) => [...known, decider]),
-          () => change((known) => known.filter((one) => one !== decider))
-        )
-      }),
+    decide: (directory, decider, whose = "agent") =>
+      during(host.deciders, directory, (workspace) => keyOf(whose, workspace), decider),
+    open: Effect.fn("Sandbox.open")(function* (directory, place) {
+      const again = settle(directory).pipe(
+        Effect.andThen(shellAt(directory, "author", prepared(host, directory, "author"))),
+        turnstile.withPermits(1)
+      )
+      yield* Effect.addFinalizer(() => Effect.ignore(again))
+      yield* during(host.opened, directory, (workspace) => workspace, place)
+      yield* again
+    }),
     occupy: Effect.fn("Sandbox.occupy")(function* (occupant) {
       yield* Effect.acquireRelease(
         Effect.sync(() => void occupants.add(occupant)),
@@ -258,16 +351,18 @@ const inUse = (host: Host): SandboxShape => {
 const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
   if (options.mode === "off") return unused({ _tag: "off" })
   const { environment = process.env } = options
-  const usability = yield* findUsability(environment)
+  const usability = yield* findUsability(environment, { isRequired: options.mode === "required" })
   if (usability._tag === "unusable") return unused(usability)
   const host: Host = {
     options,
     folder: yield* ownFolder(sharedFolder(options), options.visiting === true),
+    engine: usability.engine,
     programs: usability.programs,
     proxyFor: yield* makeProxy,
-    doorFor: yield* makeDoors,
-    names: new Map(),
-    deciders: new Map()
+    socketFor: yield* makeSockets,
+    policies: new Map(),
+    deciders: new Map(),
+    opened: new Map()
   }
   return inUse(host)
 })

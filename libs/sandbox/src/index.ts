@@ -1,6 +1,7 @@
 /** The sandbox for commands of agents and of repositories: what they may write, read and reach, and how they are run. */
 export { credentialPaths } from "./credentials.ts"
-export type { HostDecider } from "./door.ts"
+export type { Decider, RefusedWrite, Whose } from "./decider.ts"
+export { type Engine, shortcomings } from "./engine.ts"
 export { type Mount, type Policy, type SandboxSettings, steering } from "./policy.ts"
 export {
   layerSandbox,

@@ -88,7 +88,7 @@ export interface Policy {
   readonly environment: Readonly<Record<string, string>>
 }
 
-const isWithin = (path: string, folder: string): boolean =>
+export const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`)
 
 /** Folders whose whole content belongs to other programs of this machine, their sockets among it. */
@@ -123,6 +123,10 @@ const ordered = (mounts: ReadonlyArray<Mount>): ReadonlyArray<Mount> =>
     if (a.path === b.path) return strictness[a.as] - strictness[b.as]
     return `${a.path}/` < `${b.path}/` ? -1 : 1
   })
+
+/** What a path is for a command: the last mount at or above it; undefined: it can be read. */
+export const seenAs = ({ mounts }: Policy, path: string): Mount | undefined =>
+  mounts.findLast((mount) => isWithin(path, mount.path))
 
 const gitMounts = (git: GitPlaces | undefined): ReadonlyArray<Mount> =>
   git === undefined
@@ -162,9 +166,13 @@ export const policyFor = (around: Surroundings, settings: SandboxSettings, role:
     ...around.hidden.filter(({ path }) => !read.some((one) => isWithin(path, one))),
     ...around.sockets.map((path): Found => ({ path, kind: "file" }))
   ]
+  // A worktree lies in the folder of the state, and is shown again.
+  const isInHiddenState = (path: string) =>
+    isWithin(path, stateDirectory) &&
+    !shownAgain.some((one) => isWithin(one.path, stateDirectory) && isWithin(path, one.path))
   const folders = found.flatMap(({ kind, path }) => (kind === "folder" ? [path] : []))
   const hidden = found
-    .filter(({ path }) => isVisible(path) && !isWithin(path, stateDirectory))
+    .filter(({ path }) => isVisible(path) && !isInHiddenState(path))
     // What lies in a hidden folder is hidden with it.
     .filter(({ path }) => !folders.some((folder) => path !== folder && isWithin(path, folder)))
     .map(({ kind, path }): Mount => ({ path, as: kind === "file" ? "hidden-file" : "hidden-folder" }))

@@ -2,7 +2,7 @@
  * The proxy through which commands reach the names that they may. It is the one of `@anthropic-ai/sandbox-runtime`, of
  * which a process can have one: it also checks what an allowed name resolves to, so that none leads to this machine.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Semaphore } from "effect"
 import type { ProxyAccess } from "./shellScript.ts"
 
 export class ProxyFailed extends Schema.TaggedError<ProxyFailed>()("ProxyFailed", { cause: Schema.Defect() }) {
@@ -39,6 +39,7 @@ const start = async ({ SandboxManager }: Runtime, names: ReadonlyArray<string>):
 export const makeProxy = Effect.gen(function* () {
   let running: { readonly runtime: Runtime; readonly access: ProxyAccess } | undefined
   let names: ReadonlySet<string> = new Set()
+  const oneByOne = Semaphore.makeUnsafe(1)
   yield* Effect.addFinalizer(() =>
     Effect.suspend(() =>
       running === undefined
@@ -57,5 +58,5 @@ export const makeProxy = Effect.gen(function* () {
       // A name that the proxy does not take must not come with every later one.
       names = all
       return running.access
-    })
+    }).pipe(oneByOne.withPermits(1))
 })

@@ -9,13 +9,13 @@ import type { Policy } from "./policy.ts"
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
-const head = "#!/bin/sh\n# Written by Reprise for the commands of agents and quality gates. Do not edit.\n"
+export const shellHead = "#!/bin/sh\n# Written by Reprise for the commands of agents and quality gates. Do not edit.\n"
 
 /** A program that is not given `-c` is given the command alone. */
-const alone = `case "$1" in -*) ;; *) set -- -c "$1" ;; esac`
+export const alone = `case "$1" in -*) ;; *) set -- -c "$1" ;; esac`
 
 /** By name, whoever set them; in the shell itself, since bubblewrap's own environment can be read inside. */
-const withholding = `set -f
+export const withholding = `set -f
 IFS='
 '
 for line in $(export -p); do
@@ -29,16 +29,23 @@ unset IFS line name
 set +f
 `
 
-const exported = (variables: Readonly<Record<string, string>>): string =>
+export const exported = (variables: Readonly<Record<string, string>>): string =>
   Object.entries(variables)
     .map(([name, value]) => `export ${name}=${quoted(value)}\n`)
     .join("")
 
-/** How to reach the proxy of this host. */
+/** How to reach the proxy of this host. Without a password nothing is let through. */
 export interface ProxyAccess {
   readonly socket: string
   readonly username: string
   readonly password: string
+}
+
+/** Where the program brings what its command said of files that it may not write. */
+export interface DeskAccess {
+  readonly socket: string
+  /** A folder that no command sees. */
+  readonly folder: string
 }
 
 /** Inside: the port on which the proxy answers. */
@@ -77,6 +84,7 @@ export interface ShellOptions {
   readonly shell: string
   readonly bubblewrap: string
   readonly proxy?: ProxyAccess
+  readonly desk?: DeskAccess
   /** Whoever starts it chooses the variables, so none is taken away by its name. */
   readonly chosenEnvironment?: boolean
 }
@@ -104,26 +112,53 @@ fi
     .join("")
 })
 
-export const sandboxedShell = ({ bubblewrap, chosenEnvironment, policy, proxy, shell }: ShellOptions): string => {
+/** Longer than a human lets anybody wait: the answer of the desk. */
+const patienceSeconds = 7 * 24 * 3600
+
+/**
+ * The output passes through a pipe, in its order: what it says of files that may not be written is known here only. Bubblewrap
+ * stays this program's own child, with which it ends; so its exit code comes by a file.
+ */
+const overheard = ({ folder }: DeskAccess) => ({
+  before: `said=${quoted(folder)}/said-$$ code=${quoted(folder)}/code-$$\n`,
+  words: ["--json-status-fd", "4"],
+  pipe: ' 4>"$code" 2>&1 | tee "$said"',
+  status: `status=1
+  while read -r _ word at _; do case $word in '"exit-code":') status=\${at%%[!0-9]*} ;; esac; done <"$code"
+`
+})
+
+const broughtToDesk = ({ socket }: DeskAccess): string => `if [ -s "$said" ]; then
+  words=$(LC_ALL=C grep -aiE -m 200 'read-only file system|EROFS' "$said")
+  [ -z "$words" ] || printf '%s\n%s\n' "$status" "$words" | socat -t ${patienceSeconds} - UNIX-CONNECT:${quoted(socket)} 2>/dev/null
+fi
+`
+
+export const sandboxedShell = (options: ShellOptions): string => {
+  const { bubblewrap, chosenEnvironment, desk, policy, proxy, shell } = options
   const { after, before, binds } = keepAbsent(policy.absent, policy.refused)
-  const enter = [bubblewrap, ...bubblewrapArguments(policy, proxy?.socket)].map(quoted)
+  const heard = desk === undefined ? undefined : overheard(desk)
+  const enter = [bubblewrap, ...(heard?.words ?? []), ...bubblewrapArguments(policy, proxy?.socket)].map(quoted)
   const inner = `${began}${proxy === undefined ? "" : forwarding}exec "$@"`
   const mark = `${quoted(policy.temporary)}/.began-$$`
+  const command = `${[...enter, ...binds].join(" ")} --chdir "$PWD" -- /bin/sh -c ${quoted(inner)} $$ ${quoted(shell)} "$@"`
   return [
-    head,
+    shellHead,
     chosenEnvironment === true ? "" : withholding,
     exported({ ...policy.environment, SHELL: shell, ...(proxy === undefined ? {} : proxyVariables(proxy)) }),
     `${alone}\n`,
     before,
+    heard?.before ?? "",
     "tries=0\n",
     "while :; do\n",
-    `  ${[...enter, ...binds].join(" ")} --chdir "$PWD" -- /bin/sh -c ${quoted(inner)} $$ ${quoted(shell)} "$@"\n`,
-    "  status=$?\n",
+    `  ${command}${heard?.pipe ?? ""}\n`,
+    `  ${heard?.status ?? "status=$?\n"}`,
     // A mount of the machine that goes away meanwhile, such as a container's, ends bubblewrap before the command.
     `  if [ $status -ne 1 ] || [ -e ${mark} ] || [ $tries -ge 20 ]; then break; fi\n`,
     "  tries=$((tries+1))\n",
     "done\n",
-    `rm -f ${mark}\n`,
+    desk === undefined ? "" : broughtToDesk(desk),
+    `rm -f ${mark}${desk === undefined ? "" : ' "$said" "$code"'}\n`,
     after,
     "exit $status\n"
   ].join("")
@@ -131,13 +166,13 @@ export const sandboxedShell = ({ bubblewrap, chosenEnvironment, policy, proxy, s
 
 /** For sessions that the sandbox does not cover: only the passwords are taken away. */
 export const openShell = (shell: string): string =>
-  [head, withholding, exported({ SHELL: shell }), `${alone}\n`, `exec ${quoted(shell)} "$@"\n`].join("")
+  [shellHead, withholding, exported({ SHELL: shell }), `${alone}\n`, `exec ${quoted(shell)} "$@"\n`].join("")
 
 /**
  * For a server that runs commands of several sessions: it finds the program of the nearest folder above. `places` repeats
  * the folders of this machine.
  */
-export const dispatchingShell = (places: string): string => `${head}places=${quoted(places)}
+export const dispatchingShell = (places: string): string => `${shellHead}places=${quoted(places)}
 at=$(pwd -P)
 while [ -n "$at" ] && [ ! -f "$places$at/.reprise-shell" ]; do at=\${at%/*}; done
 if [ -f "$places$at/.reprise-shell" ]; then exec /bin/sh "$places$at/.reprise-shell" "$@"; fi

@@ -153,6 +153,17 @@ const listeningSockets = async (): Promise<ReadonlyArray<string>> => {
   return pathsOf(found).filter((path) => !/^\/(run|dev|proc|sys)\//.test(path))
 }
 
+/** What nobody may be asked about, whether it exists or not: as it is named, and where it leads. */
+export const closedPlaces = async (
+  where: Whereabouts,
+  settings: SandboxSettings,
+  git: GitPlaces | undefined
+): Promise<ReadonlyArray<string>> => {
+  const named = [...credentialPlaces(where), ...settings.deny.map((path) => placeOf(path, where))]
+  const own = git === undefined ? [] : [git.directory, git.common, ...git.executable, ...git.included]
+  return [...new Set([...named, ...own, ...pathsOf(await findAll(named))])]
+}
+
 export const lookAround = async (where: Whereabouts, settings: SandboxSettings): Promise<Surroundings> => {
   const workspace = await realpath(where.workspace)
   const at = { ...where, workspace }

@@ -2,15 +2,17 @@
 import { findProgram, isProgram, runProgram } from "@reprise/process"
 import { Effect } from "effect"
 import { isolation, readOnlySystem } from "./bubblewrap.ts"
+import { chooseEngine, type Engine } from "./engine.ts"
 
 export interface Programs {
-  readonly bubblewrap: string
+  /** Bubblewrap's own; Seatbelt is entered by a program of the system. */
+  readonly bubblewrap?: string
   readonly shell: string
 }
 
 /** `reason`: a sentence for people, with what to install. */
 export type Usability =
-  | { readonly _tag: "usable"; readonly programs: Programs }
+  | { readonly _tag: "usable"; readonly engine: Engine; readonly programs: Programs }
   | { readonly _tag: "unusable"; readonly reason: string }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -45,15 +47,42 @@ const whyRefused = (said: string): string =>
     ? "This bubblewrap is older than 0.8, which cannot keep a command from making namespaces of its own. Install a newer one."
     : `bubblewrap cannot separate processes here (${said}). In a container, allow it user namespaces, or let the container be the sandbox (docs/security.md); on Ubuntu, allow bwrap in AppArmor.`
 
-/** Tries bubblewrap once. Takes some ten milliseconds. */
-export const findUsability = Effect.fn("sandbox.findUsability")(function* (environment: Environment) {
-  if (process.platform !== "linux") {
-    return unusable("On this system the sandbox is not available yet; it needs Linux with bubblewrap.")
-  }
+const findBubblewrap = Effect.fnUntraced(function* (environment: Environment) {
   const bubblewrap = yield* findProgram("bwrap", environment)
   if (bubblewrap === undefined) return unusable(`bubblewrap is not installed. ${install}`)
   if ((yield* findProgram("socat", environment)) === undefined) return unusable(`socat is not installed. ${install}`)
   const refused = yield* tryOut(bubblewrap)
   if (refused !== undefined) return unusable(whyRefused(refused))
-  return { _tag: "usable", programs: { bubblewrap, shell: yield* shellOf(environment) } } satisfies Usability
+  const programs = { bubblewrap, shell: yield* shellOf(environment) }
+  return { _tag: "usable", engine: "bubblewrap", programs } satisfies Usability
+})
+
+const sandboxExec = "/usr/bin/sandbox-exec"
+
+const findSeatbelt = Effect.fnUntraced(function* (environment: Environment) {
+  const tried = yield* runProgram({
+    program: sandboxExec,
+    args: ["-p", "(version 1) (allow default)", "/usr/bin/true"],
+    environment: { PATH: "/usr/bin:/bin" },
+    timeoutMs: 10_000
+  }).pipe(
+    Effect.map(({ exitCode, stderr }) => (exitCode === 0 ? undefined : stderr.trim() || `exit code ${exitCode}`)),
+    Effect.catch(({ message }) => Effect.succeed(message))
+  )
+  if (tried !== undefined) return unusable(`${sandboxExec} does not work here (${tried}).`)
+  const programs = { shell: yield* shellOf(environment) }
+  return { _tag: "usable", engine: "seatbelt", programs } satisfies Usability
+})
+
+/** Tries the system's sandbox once. Takes some ten milliseconds. */
+export const findUsability = Effect.fn("sandbox.findUsability")(function* (
+  environment: Environment,
+  {
+    isRequired = false,
+    platform = process.platform
+  }: { readonly isRequired?: boolean; readonly platform?: string } = {}
+): Effect.fn.Return<Usability> {
+  const choice = chooseEngine(platform, isRequired)
+  if (choice._tag === "none") return unusable(choice.reason)
+  return yield* choice.engine === "bubblewrap" ? findBubblewrap(environment) : findSeatbelt(environment)
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { bubblewrapArguments } from "../src/bubblewrap.ts"
-import { type Policy, policyFor, type Surroundings } from "../src/policy.ts"
+import { type Policy, policyFor, type Surroundings, seenAs } from "../src/policy.ts"
 import { registriesFor } from "../src/registries.ts"
 import { dispatchingShell, openShell, sandboxedShell } from "../src/shellScript.ts"
 
@@ -29,9 +29,7 @@ const around: Surroundings = {
 }
 const none = { write: [], read: [], deny: [], network: [] }
 
-/** What a path is in the end: the last mount at or above it. */
-const seenAs = ({ mounts }: Policy, path: string) =>
-  mounts.findLast((mount) => path === mount.path || path.startsWith(`${mount.path}/`))?.as ?? "readable"
+const shownAs = (policy: Policy, path: string) => seenAs(policy, path)?.as ?? "readable"
 
 const table: ReadonlyArray<readonly [string, string, Partial<Surroundings>]> = [
   ["/home/me/work/src/a.ts", "writable", {}],
@@ -61,10 +59,10 @@ const table: ReadonlyArray<readonly [string, string, Partial<Surroundings>]> = [
 
 describe("a policy", () => {
   it.each(table)("shows %s as %s", (path, expected, changes) => {
-    assert.strictEqual(seenAs(policyFor({ ...around, ...changes }, none, "author"), path), expected)
+    assert.strictEqual(shownAs(policyFor({ ...around, ...changes }, none, "author"), path), expected)
   })
 
-  it("shows a worktree as writable, and neither the repository's checkout nor other worktrees", () => {
+  it("shows a worktree as writable but for what is denied in it, and neither the repository's checkout nor other worktrees", () => {
     const worktree = "/home/me/work/.reprise/worktrees/r1"
     const policy = policyFor(
       {
@@ -77,17 +75,19 @@ describe("a policy", () => {
           executable: ["/home/me/work/.git/hooks", "/home/me/work/.git/worktrees/r1/commondir"],
           included: []
         },
-        steering: []
+        steering: [],
+        hidden: [{ path: `${worktree}/secrets`, kind: "folder" }]
       },
       none,
       "author"
     )
-    assert.strictEqual(seenAs(policy, `${worktree}/a`), "writable")
-    assert.strictEqual(seenAs(policy, `${worktree}/.git`), "readable")
-    assert.strictEqual(seenAs(policy, "/home/me/work/.git/objects/aa"), "writable")
-    assert.strictEqual(seenAs(policy, "/home/me/work/.git/worktrees/r1/commondir"), "readable")
-    assert.strictEqual(seenAs(policy, "/home/me/work/a"), "readable")
-    assert.strictEqual(seenAs(policy, "/home/me/work/.reprise/worktrees/r2/a"), "hidden-folder")
+    assert.strictEqual(shownAs(policy, `${worktree}/a`), "writable")
+    assert.strictEqual(shownAs(policy, `${worktree}/.git`), "readable")
+    assert.strictEqual(shownAs(policy, "/home/me/work/.git/objects/aa"), "writable")
+    assert.strictEqual(shownAs(policy, "/home/me/work/.git/worktrees/r1/commondir"), "readable")
+    assert.strictEqual(shownAs(policy, "/home/me/work/a"), "readable")
+    assert.strictEqual(shownAs(policy, "/home/me/work/.reprise/worktrees/r2/a"), "hidden-folder")
+    assert.strictEqual(shownAs(policy, `${worktree}/secrets/a`), "hidden-folder")
     assert.include(policy.absent, `${worktree}/reprise.local.toml`)
     assert.include(policy.absent, "/home/me/work/.git/worktrees/r1/config.worktree")
     assert.notInclude(policy.absent, "/home/me/work/.git/commondir")
@@ -123,8 +123,8 @@ describe("a policy", () => {
       none,
       "author"
     )
-    assert.strictEqual(seenAs(policy, "/tmp/home/.gitconfig"), "readable")
-    assert.strictEqual(seenAs(policy, "/tmp/home/.ssh/id"), "hidden-folder")
+    assert.strictEqual(shownAs(policy, "/tmp/home/.gitconfig"), "readable")
+    assert.strictEqual(shownAs(policy, "/tmp/home/.ssh/id"), "hidden-folder")
   })
 })
 

@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type HostDecider, layerSandbox, Sandbox } from "../src/index.ts"
+import { type Decider, layerSandbox, Sandbox } from "../src/index.ts"
 import { canary, canSandbox, type Scene, scene } from "../src/testing.ts"
 
 const sandboxed = await canSandbox()
@@ -23,6 +23,8 @@ const run = (it: Scene, shell: string, command: string) =>
     )
   })
 
+const deciding = (reach: Decider["reach"]): Decider => ({ reach, write: () => Promise.resolve("told") })
+
 const curl = (host: string, { port }: Scene) => `curl -sS -m 20 --noproxy '' http://${host}:${port}/`
 
 describe.skipIf(!sandboxed)("a command in the sandbox", () => {
@@ -31,10 +33,9 @@ describe.skipIf(!sandboxed)("a command in the sandbox", () => {
       const here = yield* scene
       yield* Effect.gen(function* () {
         const sandbox = yield* Sandbox
-        for (const shell of [
-          yield* sandbox.shellFor(here.workspace, "author"),
-          yield* sandbox.gateShell(here.workspace)
-        ]) {
+        // At the same time: the proxy is started once.
+        const shells = [sandbox.shellFor(here.workspace, "author"), sandbox.gateShell(here.workspace)]
+        for (const shell of yield* Effect.all(shells, { concurrency: 2 })) {
           assert.include(yield* run(here, shell, curl("localhost", here)), canary)
           for (const host of ["127.0.0.1", "[::1]", "2130706433", "example.org", "localhost.example.org"]) {
             const output = yield* run(here, shell, curl(host, here))
@@ -56,7 +57,10 @@ describe.skipIf(!sandboxed)("a command in the sandbox", () => {
         // The proxy knows the name from now on; the workspace may reach it no more.
         const allowed = yield* Effect.scoped(
           Effect.andThen(
-            sandbox.decideHosts(here.workspace, () => Promise.resolve(true)),
+            sandbox.decide(
+              here.workspace,
+              deciding(() => Promise.resolve(true))
+            ),
             run(here, shell, curl("127.0.0.1", here))
           )
         )
@@ -79,13 +83,13 @@ describe.skipIf(!sandboxed)("a command in the sandbox", () => {
         const sandbox = yield* Sandbox
         const shell = yield* sandbox.shellFor(here.workspace, "author")
         const asked: Array<string> = []
-        const decider: HostDecider = ({ host, port }) => {
+        const decider = deciding(({ host, port }) => {
           asked.push(`${host}:${port}`)
           return Promise.resolve(host === "localhost")
-        }
+        })
         const both = `${curl("localhost", here)}; ${curl("example.org", here)}`
         const output = yield* Effect.scoped(
-          Effect.andThen(sandbox.decideHosts(here.workspace, decider), run(here, shell, both))
+          Effect.andThen(sandbox.decide(here.workspace, decider), run(here, shell, both))
         )
         assert.include(output, canary)
         assert.include(output, "example.org may not be reached from the sandbox")
@@ -95,7 +99,7 @@ describe.skipIf(!sandboxed)("a command in the sandbox", () => {
         // A quality gate has nobody to ask.
         const gate = yield* sandbox.gateShell(here.workspace)
         const gated = yield* Effect.scoped(
-          Effect.andThen(sandbox.decideHosts(here.workspace, decider), run(here, gate, curl("localhost", here)))
+          Effect.andThen(sandbox.decide(here.workspace, decider), run(here, gate, curl("localhost", here)))
         )
         assert.include(gated, "may not be reached")
       }).pipe(Effect.provide(sandboxFor(here, "registry.npmjs.org")))

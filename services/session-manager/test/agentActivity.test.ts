@@ -121,6 +121,17 @@ describe("a question of an agent", () => {
       .then([])
   })
 
+  it.each(["network", "write"] as const)(
+    "is none when the sandbox refuses, %s: it is told, and is no permission",
+    (sandbox) => {
+      const outcome = given(working).when({ _tag: "RecordRefused", promptId: "x", text: "network: a.org", sandbox })
+      assert.deepStrictEqual(outcome.types, ["PermissionRefused"])
+      const wish = { role: "author", promptId: "x", text: "network: a.org", unattended: true, sandbox } as const
+      assert.deepInclude(outcome.event("PermissionRefused"), wish)
+      assert.deepInclude(outcome.state, { refusals: 0, agentQuestions: [] })
+    }
+  )
+
   it("that the first configured action cannot answer is left to the next one", () => {
     const question: SessionInput = { ...permission, kind: "question" }
     const outcome = givenWith({ actions: { onPrompt: ["approve", "reject"] } })(working).when(question)

@@ -31,5 +31,33 @@ describe.skipIf(!sandboxed)("quality gates in the sandbox", () => {
         assert.strictEqual(event.results.at(-1)?.exitCode, 3)
       })
     )
+
+    it.effect("are asked about nothing, and what the sandbox refuses to each is in its result", () =>
+      Effect.gen(function* () {
+        const here = yield* scene
+        const curl = "curl -sS -m 20 --noproxy '' http://example.org/"
+        const commands = ["true", `${curl}; ${curl}`, `echo x > ${here.home}/data; exit 0`]
+        const event = yield* qualityGates(gates(commands), placeAt(here.workspace)).pipe(
+          Effect.provide(
+            layerSandbox({
+              mode: "auto",
+              gates: true,
+              settings: { write: [], read: [], deny: [], network: [] },
+              stateDirectory: here.stateDirectory,
+              environment: { ...process.env, HOME: here.home }
+            })
+          )
+        )
+        if (event._tag !== "QualityPassed") return assert.fail(JSON.stringify(event))
+        assert.deepStrictEqual(
+          event.results.map(({ refused }) => refused),
+          [
+            undefined,
+            [{ sandbox: "network", text: "network: example.org" }],
+            [{ sandbox: "write", text: `write: ${here.home}/data` }]
+          ]
+        )
+      })
+    )
   })
 })

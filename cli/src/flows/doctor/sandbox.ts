@@ -1,4 +1,5 @@
 /** Checks whether commands run in the sandbox here. */
+import { shortcomings } from "@reprise/sandbox"
 import { Effect } from "effect"
 import type { SystemOptions } from "../../system/System.ts"
 import { standingOf } from "../../system/sandbox.ts"
@@ -14,6 +15,11 @@ export const checkSandbox = Effect.fn("checkSandbox")(function* (options: System
   if (standing._tag === "unusable") {
     const found = mode === "required" ? broken : warning
     return found("sandbox", `Cannot be used. ${standing.reason}`, "Until then agents ask before each command.")
+  }
+  const missing = shortcomings(standing.engine)
+  if (missing.length > 0) {
+    const next = "Run in a container or on Linux if you need them, or help to try it."
+    return warning("sandbox", `Commands run in Seatbelt. ${missing.join(" ")}`, next)
   }
   return ok("sandbox", "Commands run in it; 'reprise sandbox explain' shows what they may touch.")
 })

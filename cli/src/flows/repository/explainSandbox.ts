@@ -1,5 +1,5 @@
 /** `reprise sandbox explain`: what commands of agents and quality gates may write, read and reach in this repository. */
-import type { Policy, SandboxShape } from "@reprise/sandbox"
+import { type Engine, type Policy, type SandboxShape, shortcomings } from "@reprise/sandbox"
 import { Effect } from "effect"
 import { loadConfig } from "../../config/loadConfig.ts"
 import { findProject } from "../../project/Project.ts"
@@ -14,14 +14,17 @@ const pathsAs = ({ mounts }: Policy, ...kinds: ReadonlyArray<Policy["mounts"][nu
 ]
 
 /** What `--json` prints. */
-const explained = (author: Policy, reviewer: Policy, sandbox: SandboxShape) => ({
+const explained = (author: Policy, reviewer: Policy, sandbox: SandboxShape, engine: Engine) => ({
   standing: "used",
+  engine,
+  missing: shortcomings(engine),
   gates: sandbox.coversGates,
   write: pathsAs(author, "writable"),
   readOnly: pathsAs(author, "readable"),
   hidden: pathsAs(author, "hidden-file", "hidden-folder"),
   mustNotMake: author.absent,
-  network: { author: author.network, reviewer: reviewer.network },
+  network:
+    engine === "seatbelt" ? { author: [], reviewer: [] } : { author: author.network, reviewer: reviewer.network },
   environment: author.environment
 })
 
@@ -38,8 +41,9 @@ const printed = (it: ReturnType<typeof explained>) =>
       ["not make", listed(it.mustNotMake)],
       ["may reach, an author's", listed(it.network.author)],
       ["may reach, a reviewer's", listed(it.network.reviewer)],
-      ["processes", "only their own, which end with the command"],
-      ["quality gates", it.gates ? "run in the sandbox too, as an author's commands" : "run without the sandbox"]
+      ["processes", it.engine === "seatbelt" ? "signal only their own" : "only their own, which end with the command"],
+      ["quality gates", it.gates ? "run in the sandbox too, as an author's commands" : "run without the sandbox"],
+      ...(it.missing.length === 0 ? [] : [["what is missing here", listed(it.missing)]])
     ]
   )
 
@@ -57,6 +61,6 @@ export const explainSandbox = Effect.fn("explainSandbox")(function* ({ json }: {
     Effect.mapError(sandbox.policy(project.root, role), (error) =>
       missing("sandbox", error.message, "Check the permissions of .reprise.", error)
     )
-  const found = explained(yield* policyOf("author"), yield* policyOf("reviewer"), sandbox)
+  const found = explained(yield* policyOf("author"), yield* policyOf("reviewer"), sandbox, standing.engine)
   return json ? okJson(found) : data(printed(found))
 })

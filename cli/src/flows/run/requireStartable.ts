@@ -21,7 +21,7 @@ interface Starter {
 }
 
 /** The hosts of a remote's run have agents and a sandbox of their own, and say themselves what they lack. */
-const elsewhere: Standing = { _tag: "used" }
+const elsewhere: Standing = { _tag: "used", engine: "bubblewrap" }
 
 /** Fails with what is missing and the next step. Returns what the user should know, as lines for people. */
 export const requireStartable = Effect.fn("requireStartable")(function* (

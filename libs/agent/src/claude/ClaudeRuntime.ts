@@ -5,7 +5,7 @@ import { noUsage } from "@reprise/protocol"
 import { Clock, Deferred, Effect, Layer, Option, Schedule, Stream } from "effect"
 import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, Prompt, SessionState } from "../AgentRuntimeShape.ts"
-import { askingAboutHosts } from "../askingAboutHosts.ts"
+import { askingAboutSandbox } from "../askingAboutSandbox.ts"
 import {
   type ClaudeAdapter,
   type ClaudeRuntimeOptions,
@@ -247,7 +247,7 @@ const makeClaudeRuntime = Effect.fn("Claude.runtime")(function* (options: Claude
     models: models(adapter),
     check: check(adapter)
   })
-  return yield* askingAboutHosts(runtime, adapter.sandbox, adapter.rules)
+  return yield* askingAboutSandbox(runtime, adapter.sandbox, adapter.rules)
 })
 
 /**

@@ -5,7 +5,7 @@ import { noUsage, type PermissionMode } from "@reprise/protocol"
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
 import { AgentRuntime } from "../AgentRuntime.ts"
 import type { AgentRuntimeShape, Inspection, LastMessage, Prompt, SessionState } from "../AgentRuntimeShape.ts"
-import { askingAboutHosts } from "../askingAboutHosts.ts"
+import { askingAboutSandbox } from "../askingAboutSandbox.ts"
 import type { PendingPrompt } from "../RuntimeEvent.ts"
 import { heldBack } from "../rules/PermissionRules.ts"
 import { kindOfRetry } from "./events/ActivityTracker.ts"
@@ -284,7 +284,7 @@ const makeOpenCodeRuntime = Effect.fn("OpenCode.runtime")(function* (options: Op
     models: models(adapter),
     check: check(adapter)
   })
-  return yield* askingAboutHosts(runtime, adapter.server.sandbox, adapter.rules)
+  return yield* askingAboutSandbox(runtime, adapter.server.sandbox, adapter.rules)
 })
 
 /**

@@ -12,9 +12,9 @@ export interface Patterns {
 
 /** What a human allowed for good at the gate: exactly this, no pattern. */
 export const RememberedRule = Schema.Struct({
-  /** `tool`: one that is no command, file or address, by its name. */
-  kind: Schema.Literals(["command", "read", "change", "address", "tool"]),
-  /** The whole text of the command; a path as `Place.real` has it; a server's name; a tool's name. */
+  /** `tool`: one that is no command, file or address, by its name. `write`: in the sandbox, where commands may write. */
+  kind: Schema.Literals(["command", "read", "change", "address", "tool", "write"]),
+  /** The whole text of the command; a path as `Place.real` has it; a server's name; a tool's name; a file or folder. */
   what: Schema.String
 })
 export type RememberedRule = typeof RememberedRule.Type
@@ -69,5 +69,7 @@ export const ruleText = ({ kind, what }: RememberedRule): string => {
       return `fetch from ${what}`
     case "tool":
       return `use ${what}`
+    case "write":
+      return `let commands write in ${what}`
   }
 }

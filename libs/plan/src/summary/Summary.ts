@@ -67,7 +67,16 @@ export const Summary = Schema.Struct({
   ),
   /** What agents were refused, and how often. */
   refusals: Schema.Array(
-    Schema.Struct({ phase: Schema.optionalKey(PhaseId), role: Role, text: Schema.String, times: Schema.Int })
+    Schema.Struct({
+      phase: Schema.optionalKey(PhaseId),
+      role: Role,
+      text: Schema.String,
+      times: Schema.Int,
+      /** By the sandbox. */
+      sandbox: Schema.optionalKey(Schema.Literals(["network", "write"])),
+      /** The quality gate whose command it was. */
+      gate: Schema.optionalKey(Schema.String)
+    })
   ),
   usage: Schema.Array(Usage),
   /** Counted, never estimated: absent when the runtime reported nothing. */

@@ -25,7 +25,8 @@ export const renderSummary = (summary: Summary): string =>
       summary.deviations.map((text) => `- ${line(text)}`)
     ),
     ...section("Other Authors", (summary.authors ?? []).map(authorLine)),
-    ...section("Refused Permissions", summary.refusals.map(refusalLine)),
+    ...section("Refused Permissions", askedFor(summary.refusals).map(refusalLine)),
+    ...section("Refused by the Sandbox", bySandbox(summary.refusals).map(refusalLine)),
     ...section("Tokens and Cost", usageTable(summary.usage)),
     ...section("Saved by Continuation", savings(summary.saved))
   ].join("\n\n")}\n`
@@ -35,11 +36,16 @@ const authorLine = ({ by, model, phase, runtime }: NonNullable<Summary["authors"
 
 const longestRefusal = 200
 
-const refusalLine = ({ phase, role, text, times }: Summary["refusals"][number]): string => {
+const askedFor = (refusals: Summary["refusals"]) => refusals.filter(({ sandbox }) => sandbox === undefined)
+
+const bySandbox = (refusals: Summary["refusals"]) => refusals.filter(({ sandbox }) => sandbox !== undefined)
+
+const refusalLine = ({ gate, phase, role, text, times }: Summary["refusals"][number]): string => {
   const where = phase === undefined ? "Before the first phase" : `Phase ${phase}`
   const letters = [...line(text)]
   const wish = letters.length <= longestRefusal ? letters.join("") : `${letters.slice(0, longestRefusal - 1).join("")}…`
-  return `- ${where}, ${role}${times === 1 ? "" : `, ${times} times`}: ${wish}`
+  const who = gate === undefined ? role : `quality gate ${line(gate)}`
+  return `- ${where}, ${who}${times === 1 ? "" : `, ${times} times`}: ${wish}`
 }
 
 const header = ({ planId, runId, phases }: Summary) =>

@@ -8,6 +8,7 @@ import {
   AgentChoice,
   CheckpointType,
   GitRemote,
+  RefusedBySandbox,
   Role,
   RunStatus,
   RuntimeName,
@@ -148,6 +149,10 @@ export const Refusal = Schema.Struct({
   unattended: Schema.Boolean,
   /** The rule that refused it. */
   rule: Schema.optionalKey(Schema.String),
+  /** What the sandbox refused to a command. */
+  sandbox: Schema.optionalKey(RefusedBySandbox),
+  /** The quality gate whose command it was; its role is that of the author, as whose commands gates run. */
+  gate: Schema.optionalKey(Schema.String),
   times: Schema.Int
 })
 export type Refusal = typeof Refusal.Type

@@ -9,6 +9,7 @@ import {
   AuthorStatus,
   ContextFill,
   PermissionMode,
+  RefusedBySandbox,
   ReportForm,
   ReportKind,
   Role,
@@ -161,7 +162,7 @@ export const sessionManagerEvents = {
     /** Which attempt of this action, from 1. */
     attempt: Schema.Int
   },
-  /** The agent was refused a permission. `unattended`: by auto mode, a configured action or a rule, not by a human. */
+  /** The agent was refused something. `unattended`: by auto mode, a configured action, a rule or the sandbox, not by a human. */
   PermissionRefused: {
     ...atSession,
     role: Role,
@@ -170,7 +171,9 @@ export const sessionManagerEvents = {
     text: Schema.String,
     unattended: Schema.Boolean,
     /** The rule that refused it: nobody was asked. */
-    rule: Schema.optionalKey(Schema.String)
+    rule: Schema.optionalKey(Schema.String),
+    /** What the sandbox refused to a command: nobody was asked. */
+    sandbox: Schema.optionalKey(RefusedBySandbox)
   },
   /** What a session used that no turn told of: by a human in it, or in a turn that had been reported already. */
   UsageCounted: { ...atSession, role: Role, ...Usage.fields },

@@ -21,6 +21,7 @@ import { agentPrompting, withdrawMootPrompt } from "../question/agentPrompt.ts"
 import { answerReceived, withdrawnByGate } from "../question/answer.ts"
 import { agentEnded, agentGone, agentIdle, agentWorking, noteResting, noteWorking } from "../question/autoResume.ts"
 import { concerns, type Question } from "../question/question.ts"
+import { gateRefusals } from "../question/refusals.ts"
 import { isReviewerOf, reviewFailed, verdictReached } from "../review/review.ts"
 import { applyMoves } from "./applyMoves.ts"
 import { runAfter } from "./evolve.ts"
@@ -70,9 +71,10 @@ const isCommand = <Name extends WorkspaceCommand["_tag"]>(
 const onReport = <Name extends WorkspaceCommand["_tag"], Input>(
   name: Name,
   isAbout: (command: CommandOf<Name>, input: NoInfer<Input>) => boolean,
-  move: (run: Run, input: Input) => Outcome
+  move: (run: Run, input: Input) => Outcome,
+  record: Handler<NoInfer<Input>>["record"] = nothingRecorded
 ): Handler<Input> => ({
-  record: nothingRecorded,
+  record,
   isAwaited: ({ pending }, input) => {
     const current = underWay(pending)
     return current._tag === "Workspace" && isCommand(current.command, name) && isAbout(current.command, input)
@@ -87,6 +89,11 @@ const sameGates = (
   command: CommandOf<"RunQualityGates">,
   input: InputOf<"QualityPassed"> | InputOf<"QualityFailed">
 ): boolean => samePhase(command, input) && command.attempt === input.attempt && command.checkpoint === input.checkpoint
+
+const refusedInGates: Handler<InputOf<"QualityPassed"> | InputOf<"QualityFailed">>["record"] = (
+  _run,
+  { phase, results }
+) => gateRefusals(phase, results)
 
 const verifiesCommit = (
   command: CommandOf<"VerifyCommit">,
@@ -238,14 +245,16 @@ export const handlers: Handlers = {
     sameGates,
     inPhase((run, phase, input) =>
       input.checkpoint === undefined ? qualityPassed(input) : checkpointVerified(run, phase, input)
-    )
+    ),
+    refusedInGates
   ),
   QualityFailed: onReport(
     "RunQualityGates",
     sameGates,
     inPhase((run, phase, input) =>
       input.checkpoint === undefined ? qualityFailed(run, phase, input) : checkpointVerified(run, phase, input)
-    )
+    ),
+    refusedInGates
   ),
   ClaimsVerified: onReport(
     "VerifyClaims",
@@ -300,11 +309,12 @@ export const handlers: Handlers = {
   SessionCreated: ignored((_run, { sessionId }) => sessionSeen("created", { sessionId })),
   SessionReused: ignored((_run, input) => sessionSeen("reused", input)),
   SessionReplaced: ignored((_run, { reason, sessionId }) => sessionSeen("replaced", { sessionId, reason })),
-  PermissionRefused: ignored((_run, { phase, role, rule, text, unattended }) => [
+  PermissionRefused: ignored((_run, { phase, role, rule, sandbox, text, unattended }) => [
     {
       ...{ _tag: "RefusalSeen", role, text, unattended },
       ...(phase === undefined ? {} : { phase }),
-      ...(rule === undefined ? {} : { rule })
+      ...(rule === undefined ? {} : { rule }),
+      ...(sandbox === undefined ? {} : { sandbox })
     }
   ]),
   UsageCounted: ignored((_run, input) => countOthers(input)),

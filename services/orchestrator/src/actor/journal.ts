@@ -15,6 +15,7 @@ import {
   OrchestratorCommand,
   OrchestratorEvent,
   PhaseId,
+  RefusedBySandbox,
   ReviewCommand,
   Role,
   SessionCommand,
@@ -211,13 +212,15 @@ const answered = {
   /** A human works in a session of the phase, or its agent by itself; `working` false: no longer. */
   WorkSeen: { sessionId: SessionId, working: Schema.Boolean },
   PromptSeen: { prompt: AgentPrompt },
-  /** An agent was refused a permission. */
+  /** An agent or a quality gate was refused something. */
   RefusalSeen: {
     phase: Schema.optionalKey(PhaseId),
     role: Role,
     text,
     unattended: Schema.Boolean,
-    rule: optionalText
+    rule: optionalText,
+    sandbox: Schema.optionalKey(RefusedBySandbox),
+    gate: optionalText
   },
   QuestionAnswered: {
     escalationId: EscalationId,

@@ -170,6 +170,31 @@ describe("a limit", () => {
     )
   })
 
+  it("what the sandbox refused to author, reviewer and quality gates is counted beside permissions, and stands in SUMMARY", () => {
+    const s = story().executing({ auto: true, limits: { maxAutoRetries: 0 } })
+    s.sandboxRefused("write: /etc/hosts", "write").sandboxRefused("write: /etc/hosts", "write")
+    s.sandboxRefused("network: example.org", "network", "reviewer").permissionRefused("bash: git push")
+    const { refusals } = view(s)
+    assert.deepStrictEqual(refusals, [
+      { phase: "1", role: "author", text: "write: /etc/hosts", unattended: true, sandbox: "write", times: 2 },
+      { phase: "1", role: "reviewer", text: "network: example.org", unattended: true, sandbox: "network", times: 1 },
+      { phase: "1", role: "author", text: "bash: git push", unattended: true, times: 1 }
+    ])
+    const reason = view(s.needsHuman("Which?")).reason
+    assert.include(
+      reason,
+      "(refused permissions: 'bash: git push'; refused by the sandbox: 'write: /etc/hosts' ×2, 'network: example.org')"
+    )
+    assert.deepStrictEqual(
+      summaryOf(s.run).refusals.map(({ sandbox, times }) => [sandbox, times]),
+      [
+        ["write", 2],
+        ["network", 1],
+        [undefined, 1]
+      ]
+    )
+  })
+
   it("names no more than ten refused permissions in the reason of an abort", () => {
     const s = story().executing({ auto: true, limits: { maxAutoRetries: 0 } })
     for (let n = 0; n < 12; n++) s.permissionRefused(`bash: ${n}`)

@@ -50,6 +50,19 @@ describe("QUALITY_CHECK", () => {
     assert.strictEqual(prompt.includes("[…]"), !("overlap" in output) && output.tail !== "")
   })
 
+  it("counts what the sandbox refused to each gate, whether it passed or failed", () => {
+    const refused = [
+      { sandbox: "network", text: "network: example.org" },
+      { sandbox: "write", text: "write: /etc/hosts" }
+    ] as const
+    const { refusals } = checking().gates(false, refused).worked("abc2").gates(true, refused.slice(0, 1)).run
+    const seen = { phase: "1", role: "author", unattended: true, gate: failedGate.command } as const
+    assert.deepStrictEqual(refusals, [
+      { ...seen, ...refused[0], times: 2 },
+      { ...seen, ...refused[1], times: 1 }
+    ])
+  })
+
   it("runs the gates four times with three retries, and numbers each run", () => {
     const s = exhausted()
     const runs = s.sent.flatMap((one) =>

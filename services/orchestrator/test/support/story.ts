@@ -2,6 +2,7 @@
 import { type AnyOutgoing, type Delivery, type Refusal, send } from "@reprise/actor"
 import {
   type AuthorStatus,
+  type GateResult,
   Host,
   type Item,
   noTokens,
@@ -205,13 +206,14 @@ export class Story {
   worked(commit: string): this {
     return this.completes(commit).commitVerified()
   }
-  gates(passed: boolean): this {
+  gates(passed: boolean, refused?: GateResult["refused"]): this {
     const { attempt } = this.command("RunQualityGates")
     const place = { runId, phase: this.phase.id, attempt }
+    const seen = refused === undefined ? {} : { refused }
     return this.tell(
       passed
-        ? { _tag: "QualityPassed", ...place, results: [{ ...failedGate, exitCode: 0 }] }
-        : { _tag: "QualityFailed", ...place, results: [failedGate] }
+        ? { _tag: "QualityPassed", ...place, results: [{ ...failedGate, ...seen, exitCode: 0 }] }
+        : { _tag: "QualityFailed", ...place, results: [{ ...failedGate, ...seen }] }
     )
   }
   verdictEvent(verdict: Verdict): InputOf<"VerdictReached"> {
@@ -331,6 +333,13 @@ export class Story {
       ...{ _tag: "PermissionRefused", runId, ...phase, sessionId, role, promptId: "p1", text, unattended: true },
       ...(rule === undefined ? {} : { rule })
     })
+  }
+  /** What the sandbox refused to a command. */
+  sandboxRefused(text: string, sandbox: "network" | "write", role: "author" | "reviewer" = "author"): this {
+    const { author: sessionId } = this
+    const { id: phase } = this.phase
+    const wish = { role, promptId: "p1", text, sandbox, unattended: true }
+    return this.tell({ _tag: "PermissionRefused", runId, phase, sessionId, ...wish })
   }
   stateWritten(
     path = ".planning/phases/01-x/.continuation-state.json",

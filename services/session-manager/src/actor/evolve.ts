@@ -49,7 +49,7 @@ export const evolve = (session: Session, event: JournalEvent): Session => {
     case "AgentIdle":
       return { ...session, workingOutsideTurn: false }
     case "PermissionRefused":
-      return { ...session, refusals: session.refusals + 1 }
+      return event.sandbox === undefined ? { ...session, refusals: session.refusals + 1 } : session
     case "UsageCounted":
       return usageCounted(session, event)
     case "ActionCounted":

@@ -6,6 +6,7 @@ import {
   ContextFill,
   FailureKind,
   type PublicEvent,
+  RefusedBySandbox,
   type SessionCommand,
   TurnId,
   Usage,
@@ -119,8 +120,13 @@ export const SessionReport = Schema.TaggedUnion({
   },
   /** The agent no longer waits for this answer. */
   RecordAgentQuestionGone: { promptId: Schema.String },
-  /** A rule refused what the agent wanted to do. */
-  RecordRefused: { promptId: Schema.String, text: Schema.String, rule: Schema.String },
+  /** A rule or the sandbox refused what the agent wanted to do. */
+  RecordRefused: {
+    promptId: Schema.String,
+    text: Schema.String,
+    rule: Schema.optionalKey(Schema.String),
+    sandbox: Schema.optionalKey(RefusedBySandbox)
+  },
   /** Activity that no prompt of ours caused began. */
   ReportActivity: { cause: Schema.Literals(["human", "agent"]), evidence: Schema.String },
   /** It ended. `promptId`: the newest prompt in the session. */

@@ -38,7 +38,7 @@ const longestText = 500
 const refusal = (
   { turn }: Session,
   details: SessionDetails,
-  { text, ...refused }: Pick<EventOf<"PermissionRefused">, "promptId" | "rule" | "text" | "unattended">
+  { text, ...refused }: Pick<EventOf<"PermissionRefused">, "promptId" | "rule" | "sandbox" | "text" | "unattended">
 ): JournalEvent => ({
   _tag: "PermissionRefused",
   ...eventFields(details, turn?.request.turnId),
@@ -156,11 +156,11 @@ export const recordAgentQuestionGone = (session: Session, report: Report<"Record
   ])
 }
 
-/** Nothing to answer: a rule has refused it, and the agent knows. */
-export const recordRefused = (session: Session, { promptId, rule, text }: Report<"RecordRefused">): Decision => {
+/** Nothing to answer: a rule or the sandbox has refused it, and the agent knows. */
+export const recordRefused = (session: Session, { _tag: _, ...refused }: Report<"RecordRefused">): Decision => {
   const { details } = session
   if (details === undefined || hasEnded(session)) return nothing
-  return Result.succeed([refusal(session, details, { promptId, text, rule, unattended: true })])
+  return Result.succeed([refusal(session, details, { ...refused, unattended: true })])
 }
 
 const asked = ({ kind, options, promptId, text }: EventOf<"AgentPrompting"> | EventOf<"AgentQuestionDecided">) => ({

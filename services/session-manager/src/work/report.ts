@@ -1,6 +1,6 @@
 /** How a worker reports to its session, and how those reports name what the runtime says. */
 import { Messenger, type QueryFailed, type WorkContext, WorkFault } from "@reprise/actor"
-import type { PendingPrompt } from "@reprise/agent"
+import type { PendingPrompt, RuntimeEvent } from "@reprise/agent"
 import {
   type FailureKind,
   type Key,
@@ -21,6 +21,18 @@ export const toSession = (key: Key, report: SessionReport) => ({
 
 /** The fault of work that could not do this, whatever the cause. */
 export const fault = (operation: string) => (cause: unknown) => new WorkFault({ operation, cause })
+
+/** What a rule or the sandbox refused. */
+export const refusedReport = ({
+  promptId,
+  rule,
+  sandbox,
+  text
+}: Extract<RuntimeEvent, { readonly type: "refused" }>): SessionReport => ({
+  ...{ _tag: "RecordRefused", promptId, text },
+  ...(rule === undefined ? {} : { rule }),
+  ...(sandbox === undefined ? {} : { sandbox })
+})
 
 export interface Reporting {
   /** Reports under the same `name` of the same work are one report, however often the work is delivered. */

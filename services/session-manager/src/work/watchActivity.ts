@@ -19,7 +19,7 @@ import type { SessionSettings } from "../settings.ts"
 import { HandBacks } from "./HandBacks.ts"
 import { agentQuestion } from "./lastWords.ts"
 import { OwnPrompts } from "./OwnPrompts.ts"
-import { lookAgain, toSession } from "./report.ts"
+import { lookAgain, refusedReport, toSession } from "./report.ts"
 import { isAtRest, newestPromptIn } from "./runtimeSession.ts"
 import {
   endsWorkOfOthers,
@@ -151,8 +151,7 @@ const observe = (watch: Watch, runtime: AgentRuntimeShape, event: RuntimeEvent):
         : tell(watch, session, { _tag: "RecordAgentQuestionGone", promptId: event.promptId })
     case "refused": {
       if (session.inTurn || !watch.sessions.isBusy(event.sessionId)) return Effect.void
-      const { promptId, rule, text } = event
-      return tell(watch, session, { _tag: "RecordRefused", promptId, text, rule })
+      return tell(watch, session, refusedReport(event))
     }
     // The end of activity is found by asking the runtime.
     case "words":

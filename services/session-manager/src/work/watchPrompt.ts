@@ -20,7 +20,7 @@ import {
   recoveringAt,
   tokensSeen
 } from "./promptState.ts"
-import type { Reporting } from "./report.ts"
+import { type Reporting, refusedReport } from "./report.ts"
 import { isHumanIn } from "./runtimeSession.ts"
 import { limitsOf, type ReachedLimit, reachedLimit } from "./turnLimits.ts"
 
@@ -192,8 +192,8 @@ const showProgress = Effect.fnUntraced(function* (watching: Watching, event: Run
 })
 
 /** The prompt may end meanwhile: what has begun to be reported is. */
-const reportRefused = ({ reporting }: Watching, { promptId, rule, text }: RuntimeEventOf<"refused">) =>
-  Effect.uninterruptible(reporting.tell(`refused.${promptId}`, { _tag: "RecordRefused", promptId, text, rule }))
+const reportRefused = ({ reporting }: Watching, event: RuntimeEventOf<"refused">) =>
+  Effect.uninterruptible(reporting.tell(`refused.${event.promptId}`, refusedReport(event)))
 
 /** Activity in the session counts against inactivity, whoever caused it; only that of our prompt is reported. */
 const observe = (watching: Watching, event: RuntimeEvent): Effect.Effect<void, WorkFault> => {

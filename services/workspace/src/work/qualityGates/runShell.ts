@@ -4,7 +4,7 @@
  */
 import { commandEnvironment } from "@reprise/process"
 import type { GateResult } from "@reprise/protocol"
-import { Sandbox } from "@reprise/sandbox"
+import { type Decider, Sandbox } from "@reprise/sandbox"
 import { Clock, Effect, Ref } from "effect"
 import { type FileError, type Log, WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { runScript, type ScriptEnd } from "../process/runScript.ts"
@@ -24,6 +24,9 @@ export interface ShellRequest {
 }
 
 const windowBytes = 2_048
+
+/** More of one command nobody reads. */
+const mostRefused = 50
 
 /** `failure`: why the log could not be written; from then on output is only kept in the window. */
 interface Recording {
@@ -53,6 +56,29 @@ const finishRecording = ({ log, recording }: Recorder) =>
     yield* failure === undefined ? log.flush : Effect.fail(failure)
     return windowText(window)
   })
+
+type Refused = NonNullable<GateResult["refused"]>[number]
+
+/** Learns until the scope closes what the sandbox refuses: of a command of the repository's settings nobody is asked. */
+const watchRefused = Effect.fnUntraced(function* (directory: string) {
+  const sandbox = yield* Sandbox
+  const seen = new Map<string, Refused>()
+  const note = (refused: Refused) => {
+    if (seen.size < mostRefused) seen.set(`${refused.sandbox} ${refused.text}`, refused)
+  }
+  const decider: Decider = {
+    reach: async ({ host }) => {
+      note({ sandbox: "network", text: `network: ${host}` })
+      return false
+    },
+    write: async ({ path }) => {
+      note({ sandbox: "write", text: `write: ${path}` })
+      return "told"
+    }
+  }
+  yield* sandbox.decide(directory, decider, "gate")
+  return Effect.sync(() => (seen.size === 0 ? {} : { refused: [...seen.values()] }))
+})
 
 /** A command that is to run in the sandbox does not run without it. */
 const shellFor = Effect.fnUntraced(function* (directory: string) {
@@ -86,6 +112,7 @@ export const runShell = Effect.fn("runShell")(function* (request: ShellRequest) 
   const files = yield* WorkspaceFiles
   const recorder = yield* startRecording(yield* files.createLog(request.root, request.logPath))
   const startMs = yield* Clock.currentTimeMillis
+  const refused = yield* watchRefused(request.directory)
   const { exitCode, timedOut } = yield* runRecorded(request, recorder)
   const shown = yield* finishRecording(recorder)
   return {
@@ -94,6 +121,7 @@ export const runShell = Effect.fn("runShell")(function* (request: ShellRequest) 
     durationMs: (yield* Clock.currentTimeMillis) - startMs,
     timedOut,
     logRef: request.logPath,
-    ...shown
+    ...shown,
+    ...(yield* refused)
   } satisfies GateResult
 }, Effect.scoped)

@@ -1,0 +1,50 @@
+/**
+ * The desk, one for each workspace: the program that runs a command in the sandbox brings what the command said of files
+ * that it may not write, and waits for the words that its agent is to read.
+ */
+import type { Socket } from "node:net"
+import type { Decider, RefusedWrite } from "./decider.ts"
+import { refusedPathsIn } from "./refusedPaths.ts"
+
+export interface Desk {
+  /** Undefined: the sandbox does not refuse it. */
+  readonly look: (path: string) => Promise<Omit<RefusedWrite, "failed"> | undefined>
+  /** Absent: nobody wants to know. */
+  readonly decider: () => Decider | undefined
+}
+
+/** More of one command is not looked at. */
+const mostBytes = 64 * 1024
+
+const wordsFor = async (
+  { decider, look }: Desk,
+  { failed, path }: { readonly failed: boolean; readonly path: string }
+): Promise<string> => {
+  const refused = await look(path)
+  const decision = refused === undefined ? undefined : await decider()?.write({ ...refused, failed })
+  if (decision === "allowed") return `reprise: commands may write in ${refused?.place} now. Run the command again.\n`
+  if (decision !== "rejected") return ""
+  return `reprise: ${path} may not be written from the sandbox. sandbox.write names what may.\n`
+}
+
+/** `text`: the exit code of a command in a line of its own, then lines of what it said. Gives lines for its agent. */
+const reply = async (desk: Desk, text: string): Promise<string> => {
+  const [status = "", ...lines] = text.split("\n")
+  const failed = status !== "0"
+  const words: Array<string> = []
+  for (const path of refusedPathsIn(lines.join("\n"))) words.push(await wordsFor(desk, { path, failed }))
+  return words.join("")
+}
+
+export const attend = (client: Socket, desk: Desk): void => {
+  let text = Buffer.alloc(0)
+  client.on("data", (chunk: Buffer) => {
+    if (text.length < mostBytes) text = Buffer.concat([text, chunk])
+  })
+  client.once("end", () => {
+    reply(desk, text.subarray(0, mostBytes).toString("utf8")).then(
+      (words) => client.end(words),
+      () => client.destroy()
+    )
+  })
+}

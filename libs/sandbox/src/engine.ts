@@ -1,0 +1,35 @@
+/** What separates commands from a machine, by its system. Pure. */
+
+/** `seatbelt` was never tried on a Mac: it is used only where the sandbox is required. */
+export type Engine = "bubblewrap" | "seatbelt"
+
+export type Choice =
+  | { readonly _tag: "chosen"; readonly engine: Engine }
+  /** `reason`: a sentence for people, with what to do. */
+  | { readonly _tag: "none"; readonly reason: string }
+
+const untried =
+  'On macOS the sandbox is Seatbelt, with which Reprise was never tried. To use it nevertheless, set sandbox.mode to "required"; commands then reach no name.'
+
+/** `platform`: as Node names it. Nobody is to lose questions to a sandbox that nobody has seen working. */
+export const chooseEngine = (platform: string, isRequired: boolean): Choice => {
+  switch (platform) {
+    case "linux":
+      return { _tag: "chosen", engine: "bubblewrap" }
+    case "darwin":
+      return isRequired ? { _tag: "chosen", engine: "seatbelt" } : { _tag: "none", reason: untried }
+    default:
+      return { _tag: "none", reason: "On this system there is no sandbox; it needs Linux with bubblewrap." }
+  }
+}
+
+/** What commands do not get here that they do on Linux; empty: nothing is missing. Lines for people. */
+export const shortcomings = (engine: Engine): ReadonlyArray<string> =>
+  engine === "bubblewrap"
+    ? []
+    : [
+        "Seatbelt was never tried with Reprise on a Mac.",
+        "Commands reach no name, whatever sandbox.network says, and nobody is asked about one.",
+        "Processes that a command leaves behind go on, and the machine's processes can be seen, but not signalled.",
+        "The machine's temporary folder can be read; what a command may not write is not counted."
+      ]

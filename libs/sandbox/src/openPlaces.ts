@@ -1,0 +1,48 @@
+/**
+ * Which files and folders a human may be asked about when a command wants to write there. Whatever runs outside of the
+ * sandbox later, holds a key or says what others may do is never asked about (docs/design/workspace.md#sandbox). Pure.
+ */
+import { type Found, isWithin, steering } from "./policy.ts"
+
+export interface Bounds {
+  readonly home: string | undefined
+  readonly workspace: string
+  readonly stateDirectory: string
+  /** Keys and credentials, what `sandbox.deny` names and git's own folders, whether they exist or not. */
+  readonly closed: ReadonlyArray<string>
+}
+
+/** Programs, and settings of programs that start by themselves. */
+const systemFolders: ReadonlySet<string> = new Set([
+  ...["bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "nix", "opt", "proc", "root", "run", "sbin"],
+  ...["snap", "sys", "tmp", "usr", "var"]
+])
+
+/** Names that say what other programs run or allow, wherever they stand. */
+const closedNames: ReadonlySet<string> = new Set([".git", ".reprise", ".ssh", ...steering])
+
+export const isClosedName = (name: string): boolean => closedNames.has(name.toLowerCase())
+
+/** What starts with a dot in a home is settings of programs, which may run what they name. */
+const isOpenInHome = (inner: string): boolean => {
+  const [first = "", ...rest] = inner.split("/")
+  if (first === ".cache") return rest.length > 0
+  return first !== "" && !first.startsWith(".") && first !== "bin"
+}
+
+const isOpenFolder = (path: string, home: string | undefined): boolean => {
+  if (home !== undefined && isWithin(path, home)) return isOpenInHome(path.slice(home.length + 1))
+  return !systemFolders.has(path.split("/")[1] ?? "") && path.split("/").length > 2
+}
+
+/** `path`: real, of something that exists. */
+export const isOpenPlace = ({ path }: Pick<Found, "path">, bounds: Bounds): boolean => {
+  const { closed, home, stateDirectory, workspace } = bounds
+  const kept = [workspace, stateDirectory, ...closed, ...(home === undefined ? [] : [home])]
+  return (
+    !path.split("/").some(isClosedName) &&
+    !kept.some((one) => isWithin(one, path)) &&
+    ![workspace, stateDirectory, ...closed].some((one) => isWithin(path, one)) &&
+    isOpenFolder(path, home)
+  )
+}

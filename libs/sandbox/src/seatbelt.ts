@@ -1,0 +1,67 @@
+/**
+ * The program that stands in for a shell on macOS: the profile is that of `@anthropic-ai/sandbox-runtime`, from our policy.
+ * Its text is tested, it was never run on a Mac (docs/decisions/0039-seatbelt-on-macos.md).
+ */
+import type { MacOSSandboxParams } from "@anthropic-ai/sandbox-runtime/dist/sandbox/macos-sandbox-utils.js"
+import { isWithin, type Mount, type Policy } from "./policy.ts"
+import { alone, exported, quoted, shellHead, withholding } from "./shellScript.ts"
+
+const isHidden = ({ as }: Mount) => as === "hidden-file" || as === "hidden-folder"
+
+const pathsOf = (mounts: ReadonlyArray<Mount>) => [...new Set(mounts.map(({ path }) => path))]
+
+/**
+ * What Seatbelt is told. There are no mounts: a folder that lies elsewhere inside, such as `/tmp`, is named by a variable.
+ * Undefined: the library's profile cannot say it, since something hidden lies in what is shown again of a hidden folder, or
+ * something that may be written in a folder that is hidden within what may be written.
+ */
+export const seatbeltRules = (
+  policy: Policy
+): Pick<MacOSSandboxParams, "needsNetworkRestriction" | "readConfig" | "writeConfig"> | undefined => {
+  const own = policy.mounts.filter(({ from }) => from === undefined)
+  const hidden = pathsOf(own.filter(isHidden))
+  const shown = pathsOf(own.filter((mount) => !isHidden(mount)))
+  const writable = [...pathsOf(own.filter(({ as }) => as === "writable")), policy.temporary]
+  const shownAgain = [...shown, policy.temporary].filter((path) => hidden.some((one) => isWithin(path, one)))
+  const hiddenInWritable = hidden.filter((path) => writable.some((one) => isWithin(path, one)))
+  if (hidden.some((path) => shownAgain.some((one) => isWithin(path, one)))) return undefined
+  if (writable.some((path) => hiddenInWritable.some((one) => isWithin(path, one)))) return undefined
+  // What is seen around a writable folder is written nowhere else anyway.
+  const kept = shown.filter((path) => !writable.some((one) => isWithin(one, path)))
+  return {
+    // Nothing is allowed: neither a name nor a socket.
+    needsNetworkRestriction: true,
+    readConfig: { denyOnly: hidden, allowWithinDeny: shownAgain },
+    writeConfig: { allowOnly: writable, denyWithinAllow: [...kept, ...hiddenInWritable, ...policy.absent] }
+  }
+}
+
+interface SeatbeltOptions {
+  readonly policy: Policy
+  readonly shell: string
+  readonly chosenEnvironment: boolean
+}
+
+/** Fails where a policy cannot be expressed. Gives the text of a program that takes `-c COMMAND` as a shell does. */
+export const seatbeltShell = async ({ chosenEnvironment, policy, shell }: SeatbeltOptions): Promise<string> => {
+  const rules = seatbeltRules(policy)
+  if (rules === undefined)
+    throw new Error(
+      "Seatbelt's profile cannot say what sandbox.deny, sandbox.read and sandbox.write want of folders in each other."
+    )
+  const { wrapCommandWithSandboxMacOS } = await import(
+    "@anthropic-ai/sandbox-runtime/dist/sandbox/macos-sandbox-utils.js"
+  )
+  const entered = wrapCommandWithSandboxMacOS({ ...rules, command: '"$0" "$@"', binShell: "/bin/sh" })
+  const temporary = { TMPDIR: policy.temporary, TEMP: policy.temporary, TMP: policy.temporary }
+  const variables = { ...policy.environment, ...temporary, SHELL: shell }
+  // The library sets a temporary folder of its own choosing before it enters.
+  const again = Object.entries(temporary).map(([name, value]) => `${name}=${quoted(value)}`)
+  return [
+    shellHead,
+    chosenEnvironment ? "" : withholding,
+    exported(variables),
+    `${alone}\n`,
+    `${entered} /usr/bin/env ${again.join(" ")} ${quoted(shell)} "$@"\n`
+  ].join("")
+}

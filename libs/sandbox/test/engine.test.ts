@@ -1,0 +1,26 @@
+import { assert, describe, it } from "@effect/vitest"
+import { chooseEngine, shortcomings } from "../src/engine.ts"
+
+describe("what separates commands from a machine", () => {
+  it.each([
+    ["linux", false, "bubblewrap"],
+    ["linux", true, "bubblewrap"],
+    ["darwin", true, "seatbelt"]
+  ] as const)("is on %s, required %s: %s", (platform, isRequired, engine) => {
+    assert.deepStrictEqual(chooseEngine(platform, isRequired), { _tag: "chosen", engine })
+  })
+
+  it.each([
+    ["darwin", false, /never tried.*sandbox\.mode to "required"/],
+    ["win32", true, /needs Linux/],
+    ["freebsd", false, /needs Linux/]
+  ] as const)("is nothing on %s, required %s, and it is said what to do", (platform, isRequired, said) => {
+    const choice = chooseEngine(platform, isRequired)
+    assert.match(choice._tag === "none" ? choice.reason : "", said)
+  })
+
+  it("is said not to have been tried on a Mac, with what commands do not get there", () => {
+    assert.deepStrictEqual(shortcomings("bubblewrap"), [])
+    assert.match(shortcomings("seatbelt").join("\n"), /never tried(.|\n)*no name(.|\n)*leaves behind(.|\n)*not counted/)
+  })
+})

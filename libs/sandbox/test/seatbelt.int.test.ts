@@ -1,0 +1,118 @@
+/**
+ * The text of the program for macOS. Nothing here runs on a Mac: where Seatbelt would be entered stands a program that
+ * enters nothing, which shows that a command and its variables arrive, and no more.
+ */
+import { execFileSync } from "node:child_process"
+import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { type Policy, policyFor, type Surroundings } from "../src/policy.ts"
+import { seatbeltRules, seatbeltShell } from "../src/seatbelt.ts"
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "reprise-seatbelt-")))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const none = { write: [], read: [], deny: [], network: [] }
+const around: Surroundings = {
+  home: "/Users/me",
+  workspace: "/Users/me/work",
+  stateDirectory: "/Users/me/work/.reprise",
+  temporary: "/var/folders/me/reprise/temporary/1",
+  caches: "/var/folders/me/reprise/caches",
+  refused: "/Users/me/work/.reprise/sandbox/refused",
+  git: {
+    directory: "/Users/me/work/.git",
+    common: "/Users/me/work/.git",
+    executable: ["/Users/me/work/.git/hooks", "/Users/me/work/.git/config"],
+    included: []
+  },
+  hidden: [{ path: "/Users/me/.ssh", kind: "folder" }],
+  write: ["/Users/me/data"],
+  read: [],
+  steering: ["/Users/me/work/reprise.toml"],
+  sockets: [],
+  registries: ["registry.npmjs.org"]
+}
+const policy = policyFor(around, none, "author")
+
+const textOf = (it: Policy, shell = "/bin/zsh") => seatbeltShell({ policy: it, shell, chosenEnvironment: false })
+
+describe("the program for macOS", () => {
+  it("tells Seatbelt the same policy: what is written, what stays as it is, what is not seen, and no network", () => {
+    assert.deepStrictEqual(seatbeltRules(policy), {
+      needsNetworkRestriction: true,
+      readConfig: {
+        denyOnly: ["/Users/me/.ssh", "/Users/me/work/.reprise"],
+        allowWithinDeny: []
+      },
+      writeConfig: {
+        allowOnly: ["/Users/me/data", "/Users/me/work", "/Users/me/work/.git", around.caches, around.temporary],
+        denyWithinAllow: [
+          "/Users/me/work/.git/config",
+          "/Users/me/work/.git/hooks",
+          "/Users/me/work/reprise.toml",
+          "/Users/me/work/.reprise",
+          ...policy.absent
+        ]
+      }
+    })
+  })
+
+  it("has a profile that denies by default, all of the network, keys, hooks and settings that do not exist yet", async () => {
+    const text = await textOf(policy)
+    assert.match(text, /\/usr\/bin\/sandbox-exec -p '\(version 1\)\n\(deny default/)
+    assert.notInclude(text, "(allow network")
+    const pathsAfter = (rule: string) => text.split(rule).at(1)?.split("(with message")[0] ?? ""
+    for (const path of ["/Users/me/.ssh", "/Users/me/work/.reprise"]) {
+      assert.include(pathsAfter("(deny file-read*"), `(subpath "${path}")`)
+    }
+    const denied = pathsAfter("(deny file-write*")
+    for (const path of [
+      ".reprise",
+      ".git/hooks",
+      ".git/config",
+      "reprise.toml",
+      "opencode.json",
+      ".git/config.worktree"
+    ]) {
+      assert.include(denied, `/Users/me/work/${path}`)
+    }
+    assert.include(text, "(allow signal (target same-sandbox))")
+    assert.include(text, "*TOKEN*")
+  })
+
+  it("is not made where its profile could not hide a file, or not keep one from being written", async () => {
+    const workspace = "/Users/me/work/.reprise/worktrees/r1"
+    const inWorktree = { ...around, workspace, git: undefined, steering: [] }
+    assert.isDefined(seatbeltRules(policyFor(inWorktree, none, "author")))
+    const hidden = [{ path: `${workspace}/secrets`, kind: "folder" as const }]
+    const inexpressible = policyFor({ ...inWorktree, hidden }, none, "author")
+    assert.isUndefined(seatbeltRules(inexpressible))
+    const failed = await textOf(inexpressible).then(
+      () => "",
+      (error: unknown) => String(error)
+    )
+    assert.match(failed, /profile cannot say/)
+    const inState = { ...around, caches: "/Users/me/work/.reprise/sandbox/caches" }
+    assert.isUndefined(seatbeltRules(policyFor(inState, none, "author")))
+  })
+
+  it("gives the shell each command as it is, a temporary folder of its own, and no token", async () => {
+    const entered = join(folder, "enter")
+    writeFileSync(entered, '#!/bin/sh\nshift 2\nexec "$@"\n')
+    const program = join(folder, "program")
+    const own = { ...policy, temporary: join(folder, "it's mine") }
+    const text = await textOf(own, "/bin/sh")
+    writeFileSync(program, text.replace("/usr/bin/sandbox-exec", entered))
+    for (const path of [entered, program]) chmodSync(path, 0o700)
+    const environment = { PATH: process.env["PATH"], GITHUB_TOKEN: "secret" }
+    const run = (...words: ReadonlyArray<string>) =>
+      execFileSync(program, words, { encoding: "utf8", env: environment })
+    assert.strictEqual(
+      run("-c", `printf '%s|' "a  b" "$TMPDIR" "\${GITHUB_TOKEN-none}" 'it'"'"'s'`),
+      [...["a  b", own.temporary, "none", "it's", ""]].join("|")
+    )
+    assert.strictEqual(run("echo alone"), "alone\n")
+  })
+})
