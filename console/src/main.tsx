@@ -5,6 +5,7 @@
 import { createRoot } from "react-dom/client"
 import { App } from "./App.tsx"
 import { ApiFailure, signIn } from "./data/api.ts"
+import { AnswerByLink } from "./pages/AnswerByLink.tsx"
 import { applyTheme } from "./parts/theme.ts"
 import "./styles.css"
 
@@ -20,8 +21,15 @@ const hasSession = async (): Promise<boolean> => {
   return response.ok
 }
 
+/** The page of a link in a message, which needs no session. The link stands behind `#`, so that a reload keeps it. */
+const showAnswerLink = (element: HTMLElement) =>
+  createRoot(element).render(<AnswerByLink link={location.hash.slice(1)} />)
+
 const start = async () => {
   applyTheme()
+  const element = document.getElementById("root")
+  if (element === null) return
+  if (location.pathname === "/answer") return showAnswerLink(element)
   const token = tokenInLink()
   const failed =
     token === undefined
@@ -31,9 +39,7 @@ const start = async () => {
           (error: Error) => error
         )
   const isSignedIn = await hasSession().catch(() => failed instanceof ApiFailure && failed.status === 0)
-  const element = document.getElementById("root")
-  if (element !== null)
-    createRoot(element).render(<App isSignedIn={isSignedIn} signInFailed={isSignedIn ? undefined : failed} />)
+  createRoot(element).render(<App isSignedIn={isSignedIn} signInFailed={isSignedIn ? undefined : failed} />)
 }
 
 void start()

@@ -115,7 +115,7 @@ interface AxeWindow {
 }
 
 /** Serious and critical findings of axe about a page as it is now. */
-export const seriousFindings = (page: Page): Effect.Effect<ReadonlyArray<string>> =>
+const seriousFindings = (page: Page): Effect.Effect<ReadonlyArray<string>> =>
   act(async () => {
     await page.evaluate(axe.source)
     const violations = await page.evaluate(async () => {
@@ -126,3 +126,15 @@ export const seriousFindings = (page: Page): Effect.Effect<ReadonlyArray<string>
       .filter(({ impact }) => impact === "serious" || impact === "critical")
       .flatMap(({ id, nodes }) => nodes.map(({ failureSummary, html }) => `${id}: ${html}\n${failureSummary}`))
   })
+
+/** Fails if axe finds something serious on a page, or if it is wider than its screen; keeps its picture if wanted. */
+export const pictured = Effect.fnUntraced(function* (page: Page, where: string) {
+  assert.deepStrictEqual(yield* seriousFindings(page), [], where)
+  const overflow = yield* act(() =>
+    page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+  )
+  assert.strictEqual(overflow, 0, `${where} is wider than the screen`)
+  const pictures = process.env["REPRISE_PICTURES"]
+  if (pictures === undefined) return
+  yield* act(() => page.screenshot({ path: join(pictures, `${where.replaceAll(" ", "-")}.png`), fullPage: true }))
+})

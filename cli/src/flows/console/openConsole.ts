@@ -2,7 +2,7 @@
 import { ConsolePortTaken, serveConsole } from "@reprise/gate/console"
 import { Effect, Redacted } from "effect"
 import type { Settings } from "../../config/settingsTable.ts"
-import { consoleToken, consoleTokenPath } from "../../project/consoleToken.ts"
+import { answerKey, consoleToken, consoleTokenPath } from "../../project/consoleSecrets.ts"
 import type { Project } from "../../project/Project.ts"
 import { prepareState } from "../../project/stateOrigin.ts"
 import type { SystemOptions } from "../../system/System.ts"
@@ -14,6 +14,8 @@ import { consoleSources } from "./consoleSources.ts"
 
 export interface Console {
   readonly token: Redacted.Redacted
+  /** Signs the links that answer. */
+  readonly answerKey: Redacted.Redacted
   /** The folder of the built pages. */
   readonly pages: string
   readonly origin?: string
@@ -25,8 +27,15 @@ export interface Console {
 export const prepareConsole = Effect.fn("prepareConsole")(function* (project: Project, { web }: Settings) {
   yield* prepareState(project)
   const token = yield* consoleToken(project)
+  const key = yield* answerKey(project)
   const pages = yield* consolePages()
-  return { token, pages, port: web.port, ...(web.origin === undefined ? {} : { origin: web.origin }) } satisfies Console
+  return {
+    token,
+    answerKey: key,
+    pages,
+    port: web.port,
+    ...(web.origin === undefined ? {} : { origin: web.origin })
+  } satisfies Console
 })
 
 const portTaken = (error: ConsolePortTaken) =>

@@ -32,6 +32,11 @@ export const originsOf = (port: number, proxy: string | undefined): ReadonlyArra
 
 export const apiPath = "/api/"
 export const signInPath = "/api/session"
+export const linkPath = "/api/link"
+export const linkAnswerPath = "/api/link/answer"
+
+/** What is sent to these brings its own proof: the token, or a signed link. */
+const ownProof: ReadonlySet<string> = new Set([signInPath, linkPath, linkAnswerPath])
 
 const deny = (status: Denial["status"], code: string, message: string, hint: string): Result.Result<never, Denial> =>
   Result.fail({ status, code, message, hint })
@@ -66,7 +71,7 @@ const requireJson = ({ contentType = "", method }: Asked): Result.Result<void, D
     : deny(415, "not-json", "The console takes JSON only.", "Send it with Content-Type: application/json.")
 
 const requireSession = ({ isSignedIn, method, path }: Asked): Result.Result<void, Denial> =>
-  isSignedIn || (path === signInPath && method === "POST")
+  isSignedIn || (method === "POST" && ownProof.has(path))
     ? Result.void
     : deny(
         401,

@@ -37,7 +37,8 @@ const takenBy = {
   user: ["email"],
   password: ["email"],
   from: ["email"],
-  to: ["email"]
+  to: ["email"],
+  answerLinks: ["webhook", "ntfy", "slack", "telegram", "email"]
 } as const satisfies Record<string, ReadonlyArray<Preset>>
 type Field = keyof typeof takenBy
 const fieldNames = Object.keys(takenBy) as ReadonlyArray<Field>
@@ -109,6 +110,8 @@ export const ChannelSettings = Schema.Struct({
   /** Of e-mail. */
   from: Schema.optionalKey(MailAddress),
   to: Schema.optionalKey(Schema.Union([MailAddress, Schema.NonEmptyArray(MailAddress).check(Schema.isMaxLength(20))])),
+  /** Whether its messages hold links that answer, where the web console has a public address. Default true. */
+  answerLinks: Schema.optionalKey(Schema.Boolean),
   /** Whether it is reminded of questions that stay open. Default true. */
   reminders: Schema.optionalKey(Schema.Boolean)
 }).check(

@@ -10,9 +10,9 @@ import { questionInPath, runIdInPath } from "./viewRoutes.ts"
 /** A browser sends a command again when it got no reply; the answer may have been there since the first time. */
 const answersSinceMs = 2 * 60_000
 
-const askOptions = (commandId: string, runId: RunId): Effect.Effect<AskOptions> =>
+export const askOptions = (commandId: string, runId: RunId, through = "web"): Effect.Effect<AskOptions> =>
   Effect.map(Clock.currentTimeMillis, (now) => ({
-    id: `web-${commandId}`,
+    id: `${through}-${commandId}`,
     subject: runId,
     since: new Date(now - answersSinceMs).toISOString(),
     timeout: "10 seconds"

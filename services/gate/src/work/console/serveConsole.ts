@@ -10,6 +10,7 @@ import { admit, originsOf } from "../../console/admission.ts"
 import { cacheControl, securityHeaders } from "../../console/headers.ts"
 import { commandRoutes } from "./commandRoutes.ts"
 import { eventRoutes } from "./eventRoutes.ts"
+import { linkRoutes } from "./linkRoutes.ts"
 import { failure } from "./replies.ts"
 import { makeSignIn } from "./signIn.ts"
 import { viewRoutes } from "./viewRoutes.ts"
@@ -22,6 +23,8 @@ export interface ConsoleOptions {
   /** The address of a proxy in front, such as `https://reprise.example.org`. */
   readonly origin?: string
   readonly token: Redacted.Redacted
+  /** Signs the links that answer; absent: none are taken. */
+  readonly answerKey?: Redacted.Redacted
   /** The folder of the built pages. */
   readonly pages: string
 }
@@ -94,7 +97,13 @@ export const serveConsole = Effect.fn("serveConsole")(function* (options: Consol
   const port = typeof bound === "object" && bound !== null ? bound.port : options.port
   const signIn = makeSignIn({ token: options.token, port, isSecure: options.origin?.startsWith("https:") === true })
   const routes = Layer.mergeAll(
-    HttpRouter.addAll([...signIn.routes, ...viewRoutes, ...eventRoutes, ...commandRoutes]),
+    HttpRouter.addAll([
+      ...signIn.routes,
+      ...viewRoutes,
+      ...eventRoutes,
+      ...commandRoutes,
+      ...linkRoutes(options.answerKey)
+    ]),
     pagesAt(options.pages)
   )
   const app = yield* HttpRouter.toHttpEffect(routes).pipe(Effect.provide(NodeHttpServer.layerHttpServices))

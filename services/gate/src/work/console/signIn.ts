@@ -1,14 +1,11 @@
 /** Signing in: the token is exchanged for a cookie, which scripts cannot read and other sites cannot send. */
-import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto"
+import { randomUUID } from "node:crypto"
 import { ConsoleSignIn } from "@reprise/protocol"
 import { Clock, Effect, Redacted } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { cookieName, isSession, issueSession, sessionMs } from "../../console/sessionCookie.ts"
+import { isSame, signWith } from "../signing.ts"
 import { bodyOf, failure, orFailure } from "./replies.ts"
-
-const digestOf = (text: string) => createHash("sha256").update(text).digest()
-/** In constant time, whatever the lengths. */
-const isSame = (a: string, b: string): boolean => timingSafeEqual(digestOf(a), digestOf(b))
 
 const wrongToken = failure(401, {
   code: "wrong-token",
@@ -24,7 +21,7 @@ export interface SignInOptions {
 }
 
 export const makeSignIn = ({ isSecure, port, token }: SignInOptions) => {
-  const sign = (text: string) => createHmac("sha256", Redacted.value(token)).update(text).digest("base64url")
+  const sign = signWith(token)
   const name = cookieName(port)
   const cookie = { path: "/", httpOnly: true, sameSite: "strict", secure: isSecure } as const
 

@@ -3,17 +3,22 @@ import { homedir } from "node:os"
 import { readRegularFile } from "@reprise/process"
 import { Effect, Redacted, Schema } from "effect"
 import { addressProblem, telegramAddress } from "../../notify/addresses.ts"
+import { type OfferedAnswer, offeredAnswers } from "../../notify/answerLink.ts"
 import {
   type ChannelSettings,
   type ChannelTable,
   type HttpPreset,
   readReference
 } from "../../notify/ChannelSettings.ts"
+import type { Notices } from "../../notify/Notice.ts"
+import { signWith } from "../signing.ts"
 import { type DesktopProgram, findDesktopProgram } from "./desktopProgram.ts"
 
 interface Named {
   readonly name: string
   readonly reminders: boolean
+  /** Whether its messages hold links that answer. Default: yes. */
+  readonly answerLinks?: boolean
 }
 
 export interface HttpChannel extends Named {
@@ -46,11 +51,24 @@ export type Channel = HttpChannel | MailChannel | DesktopChannel
 export interface SendOptions {
   /** The address of the web console, for links. */
   readonly origin?: string
+  /** Signs the links that answer; absent: there are none. */
+  readonly answerKey?: Redacted.Redacted
   /** How long an answer is waited for. Default: ten seconds. */
   readonly timeoutMs?: number
 }
 
 export const longestWaitMs = 10_000
+
+/** The answers that a message of this channel offers by links. */
+export const answersIn = (
+  { answerLinks = true, name }: Named,
+  notices: Notices,
+  { answerKey, origin }: SendOptions,
+  nowMs: number
+): ReadonlyArray<OfferedAnswer> =>
+  answerKey === undefined || origin === undefined || !answerLinks
+    ? []
+    : offeredAnswers(name, notices, origin, nowMs, signWith(answerKey))
 
 /** A channel that cannot be used: what is missing, and the next step. It never holds a secret. */
 export class ChannelProblem extends Schema.TaggedError<ChannelProblem>()("ChannelProblem", {
@@ -127,8 +145,8 @@ const resolveDesktop = Effect.fnUntraced(function* (named: Named, environment: E
 })
 
 const resolveChannel = Effect.fnUntraced(function* (name: string, settings: ChannelSettings, environment: Environment) {
-  const { chat, from = "", preset, reminders = true, to = [], user } = settings
-  const named = { name, reminders }
+  const { answerLinks = true, chat, from = "", preset, reminders = true, to = [], user } = settings
+  const named = { name, reminders, answerLinks }
   if (preset === "desktop") return (yield* resolveDesktop(named, environment)) satisfies Channel as Channel
   const url = yield* resolveUrl(name, settings, environment)
   const secretOf = <Name extends "secret" | "token" | "password">(field: Name) =>
