@@ -4,7 +4,7 @@
  */
 import { createRoot } from "react-dom/client"
 import { App } from "./App.tsx"
-import { ApiFailure, signIn } from "./data/api.ts"
+import { currentSession, signIn } from "./data/api.ts"
 import { AnswerByLink } from "./pages/AnswerByLink.tsx"
 import { applyTheme } from "./parts/theme.ts"
 import "./styles.css"
@@ -13,12 +13,6 @@ const tokenInLink = (): string | undefined => {
   const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? undefined
   if (token !== undefined) history.replaceState(null, "", `${location.pathname}${location.search}`)
   return token
-}
-
-/** Whoever has a session needs no token. */
-const hasSession = async (): Promise<boolean> => {
-  const response = await fetch("/api/session")
-  return response.ok
 }
 
 /** The page of a link in a message, which needs no session. The link stands behind `#`, so that a reload keeps it. */
@@ -38,8 +32,9 @@ const start = async () => {
           () => undefined,
           (error: Error) => error
         )
-  const isSignedIn = await hasSession().catch(() => failed instanceof ApiFailure && failed.status === 0)
-  createRoot(element).render(<App isSignedIn={isSignedIn} signInFailed={isSignedIn ? undefined : failed} />)
+  // Whoever has a session needs no token.
+  const session = await currentSession().catch(() => undefined)
+  createRoot(element).render(<App session={session} signInFailed={session === undefined ? failed : undefined} />)
 }
 
 void start()

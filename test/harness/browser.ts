@@ -94,8 +94,8 @@ export const asks = Effect.fnUntraced(function* (world: World, file = "PLAN.md")
  * `reprise up --web` on a free port: the address that it prints, the token that opens it, and the port that it listens
  * on, which is another one than the address has where a proxy stands in front.
  */
-export const startConsole = Effect.fnUntraced(function* (world: World) {
-  const up: Command = yield* world.start("up", "--web", "--port", "0")
+export const startConsole = Effect.fnUntraced(function* (world: World, ...more: ReadonlyArray<string>) {
+  const up: Command = yield* world.start("up", "--web", "--port", "0", ...more)
   const [, port] = yield* up.waitFor(/Web console on 127\.0\.0\.1:(\d+): /)
   const [, address = ""] = yield* up.waitFor(/Web console .*: (\S+)\/ /)
   const token = readFileSync(join(world.root, ".reprise", "console.token"), "utf8").trim()

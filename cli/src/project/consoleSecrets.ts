@@ -44,6 +44,17 @@ const secretOf = (kind: Kind) =>
     return Redacted.make(made.text.trim())
   })
 
+/** Relative to the repository's root, for people. */
+export const viewerTokenPath = ".reprise/console-viewer.token"
+
+/** Opens the console to viewers. */
+export const viewerToken = secretOf({
+  code: "viewer-token",
+  name: "The viewers' token of the web console",
+  path: viewerTokenPath,
+  ifRemoved: "viewers must sign in again"
+})
+
 /** Opens the console. */
 export const consoleToken = secretOf({
   code: "console-token",

@@ -10,6 +10,14 @@ import { Key, RunId } from "./ids.ts"
 /** Exchanged for a session cookie. */
 export const ConsoleSignIn = Schema.Struct({ token: Schema.String })
 
+/** A viewer sees everything, and changes nothing. */
+export const ConsoleRole = Schema.Literals(["answerer", "viewer"])
+export type ConsoleRole = typeof ConsoleRole.Type
+
+/** Who is signed in. `user`: the name under which a proxy signed them in. */
+export const ConsoleSession = Schema.Struct({ role: ConsoleRole, user: Schema.optionalKey(Schema.String) })
+export type ConsoleSession = typeof ConsoleSession.Type
+
 /** A public event with its place in the event stream. */
 export const ConsoleEvent = Schema.Struct({
   sequence: Schema.Int,

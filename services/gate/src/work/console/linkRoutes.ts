@@ -19,6 +19,7 @@ import { type AnswerLink, answererIn, isExpired, readAnswerLink } from "../../no
 import { isSame, signWith } from "../signing.ts"
 import { askOptions } from "./commandRoutes.ts"
 import { bodyOf, data, failure, orFailure, outcomeOf } from "./replies.ts"
+import { Visiting } from "./Visiting.ts"
 
 const notALink = failure(403, {
   code: "bad-link",
@@ -48,7 +49,7 @@ const give = Effect.fnUntraced(function* (
   const command = to.gate(escalationId).AnswerEscalation({
     choice,
     ...(commit === undefined ? {} : { commit }),
-    by: answererIn(channel),
+    by: (yield* Visiting)?.user ?? answererIn(channel),
     via
   })
   return yield* outcomeOf(ask(command, yield* askOptions(commandId, runId, via)))

@@ -1,16 +1,10 @@
 /** The configured channels, with the secrets that the settings refer to. */
-import { homedir } from "node:os"
-import { readRegularFile } from "@reprise/process"
 import { Effect, Redacted, Schema } from "effect"
 import { addressProblem, telegramAddress } from "../../notify/addresses.ts"
 import { type OfferedAnswer, offeredAnswers } from "../../notify/answerLink.ts"
-import {
-  type ChannelSettings,
-  type ChannelTable,
-  type HttpPreset,
-  readReference
-} from "../../notify/ChannelSettings.ts"
+import type { ChannelSettings, ChannelTable, HttpPreset } from "../../notify/ChannelSettings.ts"
 import type { Notices } from "../../notify/Notice.ts"
+import { readSecret } from "../secrets.ts"
 import { signWith } from "../signing.ts"
 import { type DesktopProgram, findDesktopProgram } from "./desktopProgram.ts"
 
@@ -77,52 +71,22 @@ export class ChannelProblem extends Schema.TaggedError<ChannelProblem>()("Channe
   hint: Schema.String
 }) {}
 
-const longestSecretBytes = 16 * 1024
-
 type Environment = Readonly<Record<string, string | undefined>>
 
-const readSecret = Effect.fnUntraced(function* (
-  channel: string,
-  field: string,
-  reference: string,
-  environment: Environment
-) {
-  const problem = (message: string, hint: string) => new ChannelProblem({ channel, message, hint })
-  const place = readReference(reference)
-  if (place === undefined) return reference
-  if (place._tag === "Environment") {
-    const value = environment[place.name]?.trim() ?? ""
-    return value === ""
-      ? yield* problem(
-          `The ${field} of notification channel '${channel}' is missing: ${place.name} is not set.`,
-          `Set the environment variable ${place.name}, or take the channel out of notify.channels.`
-        )
-      : value
-  }
-  const path = place.path.replace(/^~(?=\/)/, homedir())
-  const text = yield* Effect.tryPromise({
-    try: () => readRegularFile(path, longestSecretBytes),
-    catch: () =>
-      problem(
-        `The ${field} of notification channel '${channel}' is missing: ${place.path} cannot be read.`,
-        "It must be a file of at most 16 KB that you may read."
-      )
-  })
-  const value = text.toString("utf8").trim()
-  return value === ""
-    ? yield* problem(
-        `The ${field} of notification channel '${channel}' is missing: ${place.path} is empty.`,
-        "Write the secret into that file, on one line."
-      )
-    : value
-})
+const readField = (channel: string, field: string, reference: string, environment: Environment) =>
+  readSecret(`The ${field} of notification channel '${channel}'`, reference, environment).pipe(
+    Effect.mapError(
+      ({ hint, message }) =>
+        new ChannelProblem({ channel, message, hint: `${hint}, or take the channel out of notify.channels.` })
+    )
+  )
 
 const resolveUrl = Effect.fnUntraced(function* (
   name: string,
   { preset, url: address = telegramAddress }: ChannelSettings,
   environment: Environment
 ) {
-  const url = yield* readSecret(name, "address", address, environment)
+  const url = yield* readField(name, "address", address, environment)
   const problem = addressProblem(url, preset)
   if (problem !== undefined) {
     return yield* new ChannelProblem({
@@ -152,7 +116,7 @@ const resolveChannel = Effect.fnUntraced(function* (name: string, settings: Chan
   const secretOf = <Name extends "secret" | "token" | "password">(field: Name) =>
     settings[field] === undefined
       ? Effect.succeed<{ readonly [field in Name]?: Redacted.Redacted }>({})
-      : Effect.map(readSecret(name, field, settings[field], environment), (value) => ({
+      : Effect.map(readField(name, field, settings[field], environment), (value) => ({
           [field]: Redacted.make(value)
         }))
   if (preset === "email") {
