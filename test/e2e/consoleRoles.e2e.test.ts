@@ -169,6 +169,19 @@ proxySecret = "env:PROXY_SECRET"
     })
   )
 
+  it.live("can be installed on a telephone", () =>
+    Effect.gen(function* () {
+      const { address } = yield* startConsole(yield* makeWorld(oneQuestion))
+      const { page } = yield* openPage(yield* startBrowser)
+      yield* act(() => page.goto(address))
+      const devtools = yield* act(() => page.context().newCDPSession(page))
+      const { installabilityErrors } = yield* act(() => devtools.send("Page.getInstallabilityErrors"))
+      const errors = installabilityErrors.map(({ errorId }) => errorId)
+      // The profile of a test installs nothing, and nothing else stands in the way.
+      assert.deepStrictEqual(errors, ["in-incognito"])
+    })
+  )
+
   it.live("does not listen where others reach it without a proxy's secret, and says what to do", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({ ...oneQuestion, config: 'permissions = "all"\n' })
