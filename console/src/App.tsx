@@ -1,4 +1,5 @@
 /** The pages by their paths, behind the sign-in. */
+import type { ConsoleSession } from "@reprise/protocol"
 import { QueryClientProvider } from "@tanstack/react-query"
 import { createRootRouteWithContext, createRoute, createRouter, Link, RouterProvider } from "@tanstack/react-router"
 import { useCallback, useMemo, useState } from "react"
@@ -11,6 +12,7 @@ import { Settings } from "./pages/Settings.tsx"
 import { SignIn } from "./pages/SignIn.tsx"
 import { StartRun } from "./pages/StartRun.tsx"
 import { Empty, Failed } from "./parts/Notice.tsx"
+import { SignedIn } from "./parts/session.tsx"
 import { Shell } from "./Shell.tsx"
 
 interface Context {
@@ -66,25 +68,33 @@ declare module "@tanstack/react-router" {
   }
 }
 
-export function App({ isSignedIn, signInFailed }: { isSignedIn: boolean; signInFailed: Error | undefined }) {
-  const [signedIn, setSignedIn] = useState(isSignedIn)
-  const onSignedOut = useCallback(() => setSignedIn(false), [])
+interface Props {
+  /** Who is signed in. */
+  readonly session: ConsoleSession | undefined
+  readonly signInFailed: Error | undefined
+}
+
+export function App({ session: before, signInFailed }: Props) {
+  const [session, setSession] = useState(before)
+  const onSignedOut = useCallback(() => setSession(undefined), [])
   const client = useMemo(makeQueryClient, [])
   const router = useMemo(() => makeRouter({ onSignedOut }), [onSignedOut])
-  if (!signedIn) {
+  if (session === undefined) {
     return (
       <SignIn
         failed={signInFailed}
-        onSignedIn={() => {
+        onSignedIn={(now) => {
           client.clear()
-          setSignedIn(true)
+          setSession(now)
         }}
       />
     )
   }
   return (
-    <QueryClientProvider client={client}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
+    <SignedIn value={session}>
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </SignedIn>
   )
 }

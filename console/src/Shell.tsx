@@ -1,13 +1,15 @@
 /** What every page has: the ways to the others, whether the page is live, the theme, and answers on their way. */
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router"
-import { useEffect, useState } from "react"
+import { useEffect, useMemo, useState } from "react"
 import { PendingAnswers } from "./answer/PendingAnswers.tsx"
 import { signOut } from "./data/api.ts"
 import { type Connection, connect } from "./data/live.ts"
 import { questionsQuery } from "./data/queries.ts"
 import { useKeys } from "./parts/keys.ts"
+import { makeNotices, NotifyMe } from "./parts/NotifyMe.tsx"
 import { Select } from "./parts/Select.tsx"
+import { useSession } from "./parts/session.tsx"
 import { setTheme, type Theme, useTheme } from "./parts/theme.ts"
 
 const themes: ReadonlyArray<readonly [Theme, string]> = [
@@ -67,23 +69,44 @@ function Help({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
+/** A proxy's session ends at the proxy. */
+function Account({ onSignedOut }: { readonly onSignedOut: () => void }) {
+  const { role, user } = useSession()
+  const name = [user, role === "viewer" ? "viewer" : undefined].filter((part) => part !== undefined).join(", ")
+  return (
+    <>
+      {name !== "" && <span className="flex min-h-11 items-center">Signed in: {name}</span>}
+      {user === undefined && (
+        <button className="min-h-11 underline" onClick={() => void signOut().then(onSignedOut)} type="button">
+          Sign out
+        </button>
+      )}
+    </>
+  )
+}
+
 export function Shell({ onSignedOut }: { readonly onSignedOut: () => void }) {
   const client = useQueryClient()
   const navigate = useNavigate()
   const theme = useTheme()
   const [connection, setConnection] = useState<Connection>("connecting")
   const [showsHelp, setShowsHelp] = useState(false)
+  const notices = useMemo(() => makeNotices((id) => navigate({ to: "/questions/$id", params: { id } })), [navigate])
   const { data: questions = [] } = useQuery(questionsQuery)
   const { pathname } = useLocation()
   const isAt = (section: string) => pathname.startsWith(section)
 
   useEffect(
     () =>
-      connect(client, (next) => {
-        setConnection(next)
-        if (next === "signed-out") onSignedOut()
-      }),
-    [client, onSignedOut]
+      connect(
+        client,
+        (next) => {
+          setConnection(next)
+          if (next === "signed-out") onSignedOut()
+        },
+        notices.hear
+      ),
+    [client, notices, onSignedOut]
   )
 
   useKeys((key) => {
@@ -124,16 +147,15 @@ export function Shell({ onSignedOut }: { readonly onSignedOut: () => void }) {
         {showsHelp && <Help onClose={() => setShowsHelp(false)} />}
         <Outlet />
       </main>
-      <footer className="text-soft mx-auto flex max-w-[90rem] gap-4 px-4 pb-4 text-sm">
+      <footer className="text-soft mx-auto flex max-w-[90rem] flex-wrap gap-x-4 px-4 pb-4 text-sm">
         <button className="min-h-11 underline" onClick={() => setShowsHelp(true)} type="button">
           Keys
         </button>
         <Link className="flex min-h-11 items-center underline" to="/settings">
           Settings
         </Link>
-        <button className="min-h-11 underline" onClick={() => void signOut().then(onSignedOut)} type="button">
-          Sign out
-        </button>
+        <NotifyMe />
+        <Account onSignedOut={onSignedOut} />
       </footer>
     </>
   )

@@ -4,7 +4,8 @@
  */
 import { createRoot } from "react-dom/client"
 import { App } from "./App.tsx"
-import { ApiFailure, signIn } from "./data/api.ts"
+import { currentSession, signIn } from "./data/api.ts"
+import { AnswerByLink } from "./pages/AnswerByLink.tsx"
 import { applyTheme } from "./parts/theme.ts"
 import "./styles.css"
 
@@ -14,14 +15,15 @@ const tokenInLink = (): string | undefined => {
   return token
 }
 
-/** Whoever has a session needs no token. */
-const hasSession = async (): Promise<boolean> => {
-  const response = await fetch("/api/session")
-  return response.ok
-}
+/** The page of a link in a message, which needs no session. The link stands behind `#`, so that a reload keeps it. */
+const showAnswerLink = (element: HTMLElement) =>
+  createRoot(element).render(<AnswerByLink link={location.hash.slice(1)} />)
 
 const start = async () => {
   applyTheme()
+  const element = document.getElementById("root")
+  if (element === null) return
+  if (location.pathname === "/answer") return showAnswerLink(element)
   const token = tokenInLink()
   const failed =
     token === undefined
@@ -30,10 +32,9 @@ const start = async () => {
           () => undefined,
           (error: Error) => error
         )
-  const isSignedIn = await hasSession().catch(() => failed instanceof ApiFailure && failed.status === 0)
-  const element = document.getElementById("root")
-  if (element !== null)
-    createRoot(element).render(<App isSignedIn={isSignedIn} signInFailed={isSignedIn ? undefined : failed} />)
+  // Whoever has a session needs no token.
+  const session = await currentSession().catch(() => undefined)
+  createRoot(element).render(<App session={session} signInFailed={session === undefined ? failed : undefined} />)
 }
 
 void start()

@@ -6,6 +6,7 @@ import { fiftySessions } from "./fiftySessions.ts"
 import { firstPrompt } from "./firstPrompt.ts"
 import { imageStart } from "./imageStart.ts"
 import { longHistory } from "./longHistory.ts"
+import { manyQuestions } from "./manyQuestions.ts"
 import { openCodeFolders } from "./openCodeFolders.ts"
 import { parkedRuns } from "./parkedRuns/parkedRuns.ts"
 import { report } from "./report.ts"
@@ -22,6 +23,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   "first-prompt": firstPrompt,
   "image-start": imageStart,
   "long-history": longHistory,
+  "many-questions": manyQuestions,
   "open-code-folders": openCodeFolders,
   "parked-runs": parkedRuns,
   report,

@@ -1,4 +1,3 @@
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import {
@@ -7,9 +6,9 @@ import {
   heading,
   lacksBrowser,
   openPage,
+  pictured,
   presses,
   sees,
-  seriousFindings,
   startBrowser,
   startConsole
 } from "../harness/browser.ts"
@@ -51,20 +50,7 @@ describe.skipIf(lacksBrowser)("the web console with what agents may say", () => 
             colorScheme,
             viewport: { width, height: 800 }
           })
-          const check = Effect.fnUntraced(function* (name: string) {
-            const where = `${name} ${colorScheme} ${width}`
-            assert.deepStrictEqual(yield* seriousFindings(page), [], where)
-            const overflow = yield* act(() =>
-              page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-            )
-            assert.strictEqual(overflow, 0, `${where} is wider than the screen`)
-            const pictures = process.env["REPRISE_PICTURES"]
-            if (pictures !== undefined) {
-              yield* act(() =>
-                page.screenshot({ path: join(pictures, `${where.replaceAll(" ", "-")}.png`), fullPage: true })
-              )
-            }
-          })
+          const check = (name: string) => pictured(page, `${name} ${colorScheme} ${width}`)
           yield* act(() => page.goto(address))
           yield* sees(page, "Sign in to Reprise")
           yield* check("sign-in")

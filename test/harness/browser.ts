@@ -94,8 +94,8 @@ export const asks = Effect.fnUntraced(function* (world: World, file = "PLAN.md")
  * `reprise up --web` on a free port: the address that it prints, the token that opens it, and the port that it listens
  * on, which is another one than the address has where a proxy stands in front.
  */
-export const startConsole = Effect.fnUntraced(function* (world: World) {
-  const up: Command = yield* world.start("up", "--web", "--port", "0")
+export const startConsole = Effect.fnUntraced(function* (world: World, ...more: ReadonlyArray<string>) {
+  const up: Command = yield* world.start("up", "--web", "--port", "0", ...more)
   const [, port] = yield* up.waitFor(/Web console on 127\.0\.0\.1:(\d+): /)
   const [, address = ""] = yield* up.waitFor(/Web console .*: (\S+)\/ /)
   const token = readFileSync(join(world.root, ".reprise", "console.token"), "utf8").trim()
@@ -115,7 +115,7 @@ interface AxeWindow {
 }
 
 /** Serious and critical findings of axe about a page as it is now. */
-export const seriousFindings = (page: Page): Effect.Effect<ReadonlyArray<string>> =>
+const seriousFindings = (page: Page): Effect.Effect<ReadonlyArray<string>> =>
   act(async () => {
     await page.evaluate(axe.source)
     const violations = await page.evaluate(async () => {
@@ -126,3 +126,15 @@ export const seriousFindings = (page: Page): Effect.Effect<ReadonlyArray<string>
       .filter(({ impact }) => impact === "serious" || impact === "critical")
       .flatMap(({ id, nodes }) => nodes.map(({ failureSummary, html }) => `${id}: ${html}\n${failureSummary}`))
   })
+
+/** Fails if axe finds something serious on a page, or if it is wider than its screen; keeps its picture if wanted. */
+export const pictured = Effect.fnUntraced(function* (page: Page, where: string) {
+  assert.deepStrictEqual(yield* seriousFindings(page), [], where)
+  const overflow = yield* act(() =>
+    page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+  )
+  assert.strictEqual(overflow, 0, `${where} is wider than the screen`)
+  const pictures = process.env["REPRISE_PICTURES"]
+  if (pictures === undefined) return
+  yield* act(() => page.screenshot({ path: join(pictures, `${where.replaceAll(" ", "-")}.png`), fullPage: true }))
+})

@@ -8,6 +8,7 @@ export const up = Command.make(
   "up",
   {
     web: switchFlag("web", "Serve the web console too, and print its link"),
+    viewerLink: switchFlag("viewer-link", "Print a link for people who may look and not answer, too"),
     port: Flag.Int("port").pipe(Flag.withDescription("Port of the web console; 0: any free one"), Flag.optional),
     ...progressFlags,
     json: jsonFlag,

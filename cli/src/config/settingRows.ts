@@ -1,4 +1,5 @@
 /** What the rows of the settings table are made of: how they are written, and what the values look like. */
+import { isIP } from "node:net"
 import { addressPatternProblem, commandPatternProblem, filePatternProblem } from "@reprise/agent/patterns"
 import { Schema } from "effect"
 
@@ -49,6 +50,15 @@ export const webOrigin = text.check(
       (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).origin === url) ||
       "Expected an address without a path, such as https://reprise.example.org"
   )
+)
+export const listenAddress = text.check(
+  Schema.makeFilter(
+    (address) =>
+      isIP(address) !== 0 || address === "localhost" || "Expected an IP address of this machine, such as 0.0.0.0"
+  )
+)
+export const headerName = text.check(
+  Schema.isPattern(/^[A-Za-z0-9-]{1,64}$/, { message: "Expected the name of a header, such as X-Forwarded-Email" })
 )
 export const insideRepository = text.check(
   Schema.makeFilter((path) => !/^[/\\]|(^|[/\\])\.\.([/\\]|$)/.test(path) || "Expected a path inside the repository")

@@ -28,9 +28,9 @@ import {
   setting,
   text,
   unquoted,
-  unset,
-  webOrigin
+  unset
 } from "./settingRows.ts"
+import { webSettings } from "./webSettings.ts"
 
 /** Settings that are written below another name than their path, because other sections stand there too. */
 const writtenAs: Readonly<Record<string, string>> = { permissions: "permissions.mode" }
@@ -303,14 +303,7 @@ const table = {
       "A running OpenCode server to use; its password comes from OPENCODE_SERVER_PASSWORD."
     )
   },
-  web: {
-    port: setting(port, 7417, "Port of the web console on 127.0.0.1; 0: any free one."),
-    origin: unset(
-      webOrigin,
-      "https://reprise.example.org",
-      "Address under which a proxy or tunnel in front of the web console is reached; unset: this machine only."
-    )
-  },
+  web: webSettings,
   notify: {
     channels: unquoted(
       setting(

@@ -13,6 +13,7 @@ import * as workspace from "@reprise/workspace"
 import { Effect, Layer } from "effect"
 import { sessionSettings } from "../config/serviceOptions.ts"
 import type { Settings } from "../config/settingsTable.ts"
+import { answerKey } from "../project/consoleSecrets.ts"
 import type { Project } from "../project/Project.ts"
 import { prepareState } from "../project/stateOrigin.ts"
 import { CliFailure, missing } from "../terminal/CliFailure.ts"
@@ -71,12 +72,23 @@ export const actors = ({ settings }: SystemOptions) =>
     asItself("workspace", workspace.actors)
   )
 
+/**
+ * Links that answer are verified by the console of this repository, so they are made where its key is: not for a broker
+ * that other machines share.
+ */
+const gateOptions = Effect.fnUntraced(function* (options: SystemOptions) {
+  const { project, settings } = options
+  const notify = yield* notifyOptions(settings, usesRemote(options))
+  const hasLinks = notify.origin !== undefined && notify.channels.length > 0 && !usesRemote(options)
+  return hasLinks ? { ...notify, answerKey: yield* answerKey(project) } : notify
+})
+
 /** The same, and do the work on this host. */
 const services = (options: SystemOptions) =>
   Layer.mergeAll(
     deciders,
     measured,
-    asItself("gate", Layer.unwrap(Effect.map(notifyOptions(options.settings, usesRemote(options)), gate.layerWith))),
+    asItself("gate", Layer.unwrap(Effect.map(gateOptions(options), gate.layerWith))),
     asItself("session-manager", sessionManager.layerWith(sessionSettings(options.settings))),
     asItself("workspace", workspace.layer)
   )

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { commandOf } from "@reprise/agent/acpCommand"
-import { channelLine } from "@reprise/gate/notifications"
+import { channelLine, isLoopback } from "@reprise/gate/notifications"
 import type { Source } from "../config/layers.ts"
 import type { Config } from "../config/resolveConfig.ts"
 import type { SettingPath, Settings } from "../config/settingsTable.ts"
@@ -37,11 +37,20 @@ export const sandboxSettings = [
   "sandbox.gates"
 ] as const
 
-/** Under which address, and so for which pages, the web console answers. */
-export const consoleSettings = ["web.origin"] as const
+/** Who reaches the web console, and who is believed to have signed people in. Its address is one of `notifySettings`. */
+export const consoleSettings = [
+  "web.listen",
+  "web.userHeader",
+  "web.groupsHeader",
+  "web.answerers",
+  "web.proxySecret"
+] as const
 
-/** Where questions are sent, with which secrets of this machine, and where the links in them lead. */
-export const notifySettings = ["notify.channels", ...consoleSettings] as const
+/**
+ * Where questions are sent, with which secrets of this machine, and where the links in them lead: under which address,
+ * and so for which pages, the web console answers.
+ */
+export const notifySettings = ["notify.channels", "web.origin"] as const
 
 const allSettings = [
   ...commandSettings,
@@ -50,7 +59,8 @@ const allSettings = [
   ...serverSettings,
   ...agentSettings,
   ...sandboxSettings,
-  ...notifySettings
+  ...notifySettings,
+  ...consoleSettings
 ] as const
 export type TrustedPath = Extract<SettingPath, (typeof allSettings)[number]>
 
@@ -119,6 +129,16 @@ const valuesOf = (settings: Settings, path: TrustedPath): ReadonlyArray<string> 
       return approvals(settings.sessions)
     case "web.origin":
       return ifSet(settings.web.origin)
+    case "web.listen":
+      return isLoopback(settings.web.listen) ? [] : [settings.web.listen]
+    case "web.userHeader":
+      return ifSet(settings.web.userHeader)
+    case "web.groupsHeader":
+      return ifSet(settings.web.groupsHeader)
+    case "web.answerers":
+      return settings.web.answerers
+    case "web.proxySecret":
+      return ifSet(settings.web.proxySecret)
     case "notify.channels":
       return Object.entries(settings.notify.channels).map(([name, channel]) => channelLine(name, channel))
   }

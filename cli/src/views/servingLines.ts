@@ -42,7 +42,8 @@ export const servingLines = ({ broker, directory, openRuns, works }: Served): Re
 
 /** Where the web console is. */
 export interface ConsoleLink {
-  /** On this machine's own address. */
+  /** Where it listens; absent: on this machine's own address. */
+  readonly listen?: string
   readonly port: number
   /** The address for browsers: of this machine, or of a proxy. */
   readonly address: string
@@ -50,13 +51,22 @@ export interface ConsoleLink {
   readonly tokenFile: string
   /** Absent: it must not be printed. */
   readonly token?: string
+  /** It shows everything and takes no answer. */
+  readonly isForViewers?: boolean
 }
 
 /**
  * The console's link. The token stands after `#`, which no browser sends, so it is in no request, log or referrer of a
  * server. Without a terminal the line may be kept in a file, and the token is left out.
  */
-export const consoleLine = ({ address, port, token, tokenFile }: ConsoleLink): string => {
+export const consoleLine = ({
+  address,
+  isForViewers = false,
+  listen = "127.0.0.1",
+  port,
+  token,
+  tokenFile
+}: ConsoleLink): string => {
   const entrance = token === undefined ? `/ (sign in with the token in ${tokenFile})` : `/#token=${token}`
-  return `Web console on 127.0.0.1:${port}: ${address}${entrance}`
+  return `${isForViewers ? "For viewers" : "Web console"} on ${listen}:${port}: ${address}${entrance}`
 }

@@ -3,7 +3,7 @@ import type { EscalationOption, EscalationView } from "@reprise/protocol"
 import { useQuery } from "@tanstack/react-query"
 import { useDeferredValue, useEffect, useRef, useState } from "react"
 import { askPreview } from "../data/queries.ts"
-import { isFinal } from "../data/words.ts"
+import { isFinal, partsOf } from "../data/words.ts"
 import { Key } from "../parts/Key.tsx"
 import { useKeys } from "../parts/keys.ts"
 import { visible } from "../parts/visible.ts"
@@ -12,12 +12,6 @@ import { choose, draftOf, nobodyElse, saveDraft } from "./pending.ts"
 
 /** The first key of an option, or its place where it has none. */
 export const keyOf = ({ keys }: EscalationOption, index: number): string => keys[0] ?? `${index + 1}`
-
-/** `continue session (resume the interrupted agent)`: the choice, and what it means. */
-const partsOf = (label: string) => {
-  const [, name = label, meaning] = /^(.*?)\s*\((.*)\)$/s.exec(label) ?? []
-  return { name, meaning }
-}
 
 function Preview({ guidance, question }: { readonly question: EscalationView; readonly guidance: string }) {
   const said = useDeferredValue(guidance)

@@ -1,5 +1,5 @@
 /** Asks the gate's HTTP side, and reads what it answers by the schemas of the protocol. */
-import { ApiError } from "@reprise/protocol"
+import { ApiError, ConsoleSession } from "@reprise/protocol"
 import { Schema } from "effect"
 
 /** A request that was not answered with data. `status` 0: nobody answered. */
@@ -82,10 +82,23 @@ export const sending = <A>(schema: Schema.Codec<A, unknown>) => {
   }
 }
 
+const readSession = reading(ConsoleSession)
+
+/** Who is signed in; undefined: nobody. */
+export const currentSession = async (): Promise<ConsoleSession | undefined> => {
+  try {
+    return await readSession("session")
+  } catch (error) {
+    if (error instanceof ApiFailure && error.status === 401) return undefined
+    throw error
+  }
+}
+
 /** Exchanges the token for a cookie. */
-export const signIn = async (token: string): Promise<void> => {
+export const signIn = async (token: string): Promise<ConsoleSession> => {
   const response = await request("POST", "session", { token }, false)
   if (!response.ok) await dataOf(response)
+  return readSession("session")
 }
 
 export const signOut = async (): Promise<void> => {

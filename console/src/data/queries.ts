@@ -4,6 +4,7 @@ import {
   ConsoleChanges,
   ConsoleDryRun,
   ConsoleEvent,
+  ConsoleLink,
   ConsoleOutcome,
   ConsolePlan,
   ConsolePreview,
@@ -34,6 +35,7 @@ const readConversation = reading(Conversation)
 const readPlans = reading(Schema.Array(ConsolePlan))
 const readSettings = reading(Schema.Array(ConsoleSetting))
 const askDryRun = sending(ConsoleDryRun)
+const lookAtLink = sending(ConsoleLink)
 export const sendStart = sending(ConsoleStarted)
 export const sendCommand = sending(ConsoleOutcome)
 export const askPreview = sending(ConsolePreview)
@@ -94,6 +96,14 @@ export const storyQuery = (id: string) =>
   queryOptions({
     queryKey: ["story", id],
     queryFn: async () => withNewer(await readStory(`runs/${id}/events`), lookedUp.events.get(id) ?? [])
+  })
+
+/** Whoever has only a link hears no events, so it is looked at again. */
+export const linkQuery = (link: string) =>
+  queryOptions({
+    queryKey: ["link", link],
+    queryFn: () => lookAtLink("link", { link }),
+    refetchInterval: ({ state }) => (state.data?.state === "open" ? 5_000 : false)
   })
 
 export const sessionsQuery = (runId: string) =>

@@ -111,6 +111,12 @@ export const placeText = ({ evidence, phase, step }: EscalationView): string =>
     .filter((part) => part !== undefined)
     .join(" · ")
 
+/** `continue session (resume the interrupted agent)`: the choice, and what it means. */
+export const partsOf = (label: string): { readonly name: string; readonly meaning: string | undefined } => {
+  const [, name = label, meaning] = /^(.*?)\s*\((.*)\)$/s.exec(label) ?? []
+  return { name, meaning }
+}
+
 /** A choice that ends the run for good, or lets unfinished work pass. */
 export const isFinal = ({ evidence, origin }: EscalationView, choice: string): boolean =>
   (choice === "abort" || choice === "override") &&

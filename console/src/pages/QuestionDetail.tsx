@@ -8,6 +8,7 @@ import { draftOf } from "../answer/pending.ts"
 import { ago, closingText, dollars, originText, placeText, tokensText } from "../data/words.ts"
 import { useNow } from "../parts/clock.ts"
 import { Tag, type Tone } from "../parts/Notice.tsx"
+import { ForAnswerers, useMayAnswer } from "../parts/session.tsx"
 import { visible } from "../parts/visible.ts"
 import { Words } from "../parts/Words.tsx"
 import { Evidence } from "./Evidence.tsx"
@@ -195,6 +196,7 @@ export function QuestionDetail({ onAnswered, question }: { question: EscalationV
     (one) => one.question.escalationId === question.escalationId && one.state !== "failed"
   )
   const { escalationId, evidence, items = [], origin, raisedAt, reason, state } = question
+  const mayAnswer = useMayAnswer()
   const failed = (evidence.gateResults ?? []).filter(isFailed)
   const isOpen = state === "open"
   return (
@@ -233,7 +235,14 @@ export function QuestionDetail({ onAnswered, question }: { question: EscalationV
         <Facts question={question} />
         <Evidence question={question} />
       </div>
-      {isOpen && !isAnswering && <AnswerForm key={escalationId} onChosen={onAnswered} question={question} />}
+      {isOpen && !mayAnswer && (
+        <div className="pb-4">
+          <ForAnswerers what="Only answerers can answer: the link that 'reprise up --web' prints makes one." />
+        </div>
+      )}
+      {isOpen && mayAnswer && !isAnswering && (
+        <AnswerForm key={escalationId} onChosen={onAnswered} question={question} />
+      )}
     </article>
   )
 }

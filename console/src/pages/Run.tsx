@@ -9,6 +9,7 @@ import { type PhaseEntry, type StepEntry, timelineOf, workedMs } from "../data/t
 import { ago, count, dollars, span, stepText, tokensText } from "../data/words.ts"
 import { useNow } from "../parts/clock.ts"
 import { Failed, Loading, Tag } from "../parts/Notice.tsx"
+import { ForAnswerers, useMayAnswer } from "../parts/session.tsx"
 import { visible } from "../parts/visible.ts"
 import { LiveWords } from "./LiveWords.tsx"
 import { Status } from "./Runs.tsx"
@@ -36,8 +37,10 @@ function Controls({ run }: { readonly run: RunView }) {
   const { data, error, isPending, mutate, variables } = useMutation({
     mutationFn: (control: Control) => sendCommand(`runs/${run.runId}/${control}`, { commandId: newCommandId() })
   })
+  const mayAnswer = useMayAnswer()
   const controls = controlsOf(run)
   if (controls.length === 0) return null
+  if (!mayAnswer) return <ForAnswerers what="Only answerers can pause, resume and abort runs." />
   return (
     <div className="space-y-2">
       <div className="flex flex-wrap gap-2">
@@ -223,6 +226,7 @@ export function Run({ id }: { readonly id: string }) {
   const { data: run, error } = useQuery(runQuery(id))
   const story = useQuery(storyQuery(id))
   const { data: sessions = [] } = useQuery(sessionsQuery(id))
+  const mayAnswer = useMayAnswer()
   const now = useNow()
   if (error !== null && run === undefined) return <Failed error={error} what="The run cannot be shown" />
   if (run === undefined) return <Loading what="the run" />
@@ -247,7 +251,7 @@ export function Run({ id }: { readonly id: string }) {
               params={{ id: run.escalationId }}
               to="/questions/$id"
             >
-              Answer its question
+              {mayAnswer ? "Answer its question" : "Show its question"}
             </Link>
           )}
           <Controls run={run} />

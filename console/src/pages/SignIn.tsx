@@ -1,4 +1,5 @@
 /** Asks for the token, when the link did not bring it or the session has ended. */
+import type { ConsoleSession } from "@reprise/protocol"
 import { type FormEvent, useState } from "react"
 import { signIn } from "../data/api.ts"
 import { Failed } from "../parts/Notice.tsx"
@@ -8,7 +9,7 @@ export function SignIn({
   onSignedIn
 }: {
   readonly failed?: Error | undefined
-  readonly onSignedIn: () => void
+  readonly onSignedIn: (session: ConsoleSession) => void
 }) {
   const [error, setError] = useState(failed)
   const submit = (event: FormEvent<HTMLFormElement>) => {

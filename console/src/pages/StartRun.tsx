@@ -8,6 +8,7 @@ import { dryRunQuery, plansQuery, sendStart } from "../data/queries.ts"
 import { count } from "../data/words.ts"
 import { Empty, Failed, Loading } from "../parts/Notice.tsx"
 import { Select } from "../parts/Select.tsx"
+import { ForAnswerers, useMayAnswer } from "../parts/session.tsx"
 import { visible } from "../parts/visible.ts"
 
 const LongText = lazy(() => import("../parts/LongText.tsx"))
@@ -157,6 +158,10 @@ function Start({ wanted }: { readonly wanted: ConsoleRunRequest }) {
 }
 
 export function StartRun() {
+  return useMayAnswer() ? <PlanChoice /> : <ForAnswerers what="Only answerers can start runs." />
+}
+
+function PlanChoice() {
   const { data: plans, error } = useQuery(plansQuery)
   const [wanted, setWanted] = useState<ConsoleRunRequest>()
   if (error !== null) return <Failed error={error} what="The plans cannot be shown" />

@@ -4,10 +4,19 @@
  */
 import { Effect, Schema } from "effect"
 import { PublicEvent } from "./contracts/contracts.ts"
+import { EscalationView } from "./contracts/escalation.ts"
 import { Key, RunId } from "./ids.ts"
 
 /** Exchanged for a session cookie. */
 export const ConsoleSignIn = Schema.Struct({ token: Schema.String })
+
+/** A viewer sees everything, and changes nothing. */
+export const ConsoleRole = Schema.Literals(["answerer", "viewer"])
+export type ConsoleRole = typeof ConsoleRole.Type
+
+/** Who is signed in. `user`: the name under which a proxy signed them in. */
+export const ConsoleSession = Schema.Struct({ role: ConsoleRole, user: Schema.optionalKey(Schema.String) })
+export type ConsoleSession = typeof ConsoleSession.Type
 
 /** A public event with its place in the event stream. */
 export const ConsoleEvent = Schema.Struct({
@@ -37,6 +46,34 @@ export const ConsoleAnswer = Schema.Struct({
   commit: Schema.optionalKey(Schema.String)
 })
 export type ConsoleAnswer = typeof ConsoleAnswer.Type
+
+/** A link that gives one answer, as it stands behind `#` in its address. */
+export const ConsoleLinkRequest = Schema.Struct({ link: Schema.String })
+
+/** Gives the answer of a link. Sent again with the same `commandId`, it is given once. */
+export const ConsoleLinkAnswer = Schema.Struct({
+  ...ConsoleLinkRequest.fields,
+  commandId: Key,
+  /** The commit that was shown with the question. */
+  commit: Schema.optionalKey(Schema.String)
+})
+export type ConsoleLinkAnswer = typeof ConsoleLinkAnswer.Type
+
+/** What a link answers, and whether it still can. */
+export const ConsoleLink = Schema.Struct({
+  /** `used`: its own answer was given. `closed`: the question needs no answer any more. */
+  state: Schema.Literals(["open", "expired", "used", "closed"]),
+  /** The choice that it takes, and how people read it. */
+  choice: Schema.String,
+  label: Schema.String,
+  /** ISO 8601 UTC. */
+  expiresAt: Schema.String,
+  /** As in a list: without the evidence. */
+  question: EscalationView,
+  /** The commit that the question is about. */
+  commit: Schema.optionalKey(Schema.String)
+})
+export type ConsoleLink = typeof ConsoleLink.Type
 
 /** Pauses, resumes or aborts a run. Sent again with the same `commandId`, it is done once. */
 export const ConsoleControl = Schema.Struct({

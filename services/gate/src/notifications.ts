@@ -1,3 +1,4 @@
 /** The settings of notifications, for the command line. As `@reprise/gate/notifications`. */
-export { ChannelTable, channelLine } from "./notify/ChannelSettings.ts"
+export { isLoopback } from "./console/visitor.ts"
+export { ChannelTable, channelLine, SecretSetting } from "./notify/ChannelSettings.ts"
 export { QuietHours } from "./notify/quietHours.ts"

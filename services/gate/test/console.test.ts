@@ -16,8 +16,9 @@ const read: Asked = {
   origin: undefined,
   fetchSite: "same-origin",
   contentType: undefined,
-  isSignedIn: true
+  role: "answerer"
 }
+const { role: _, ...nobody } = read
 const write: Asked = {
   ...read,
   method: "POST",
@@ -25,6 +26,8 @@ const write: Asked = {
   origin: "http://127.0.0.1:7417",
   contentType: "application/json"
 }
+const { role: _role, ...nobodyWrites } = write
+const viewer: Asked = { ...write, role: "viewer" }
 
 const outcomeOf = (asked: Asked): string => {
   const admitted = admit(asked, origins)
@@ -38,17 +41,17 @@ describe("which requests the console takes", () => {
     ["data for a program without a browser", { ...read, fetchSite: undefined }, "admitted"],
     ["data through the proxy", { ...read, host: "reprise.example.org" }, "admitted"],
     ["data as localhost", { ...read, host: "localhost:7417" }, "admitted"],
-    ["no data without a session", { ...read, isSignedIn: false }, "signed-out"],
+    ["no data without a session", nobody, "signed-out"],
     ["no data under a name that leads here by its own DNS", { ...read, host: "evil.example:7417" }, "wrong-host"],
     ["no data without a host", { ...read, host: undefined }, "wrong-host"],
     ["no data for a page on another port of this machine", { ...read, fetchSite: "same-site" }, "cross-origin"],
     ["no data for a page elsewhere", { ...read, fetchSite: "cross-site" }, "cross-origin"],
     ["no data for another origin", { ...read, fetchSite: undefined, origin: "http://127.0.0.1:3000" }, "cross-origin"],
-    ["pages for everybody, because they hold no data", { ...read, path: "/runs", isSignedIn: false }, "admitted"],
+    ["pages for everybody, because they hold no data", { ...nobody, path: "/runs" }, "admitted"],
     ["pages by a link from elsewhere", { ...read, path: "/questions/r1-e1", fetchSite: "cross-site" }, "admitted"],
     ["no pages under another name", { ...read, path: "/", host: "evil.example" }, "wrong-host"],
     ["commands of its own page", write, "admitted"],
-    ["no commands without a session", { ...write, isSignedIn: false }, "signed-out"],
+    ["no commands without a session", nobodyWrites, "signed-out"],
     ["no commands without an origin", { ...write, origin: undefined }, "cross-origin"],
     ["no commands of a page without an origin", { ...write, origin: "null" }, "cross-origin"],
     ["no commands of another port", { ...write, origin: "http://127.0.0.1:3000" }, "cross-origin"],
@@ -60,13 +63,20 @@ describe("which requests the console takes", () => {
       "not-json"
     ],
     ["JSON with a character set", { ...write, contentType: "application/json; charset=utf-8" }, "admitted"],
-    ["a sign-in without a session", { ...write, path: "/api/session", isSignedIn: false }, "admitted"],
+    ["a sign-in without a session", { ...nobodyWrites, path: "/api/session" }, "admitted"],
     ["no sign-in of another page", { ...write, path: "/api/session", origin: "https://evil.example" }, "cross-origin"],
-    [
-      "no sign-out without a session",
-      { ...write, method: "DELETE", path: "/api/session", isSignedIn: false },
-      "signed-out"
-    ]
+    ["data for a viewer", { ...read, role: "viewer" }, "admitted"],
+    ["no answer of a viewer", viewer, "viewer"],
+    ["no start by a viewer", { ...viewer, path: "/api/runs" }, "viewer"],
+    ["no abort by a viewer", { ...viewer, path: "/api/runs/r1/abort" }, "viewer"],
+    ["no command of a viewer that is not known yet", { ...viewer, method: "DELETE", path: "/api/anything" }, "viewer"],
+    ["a viewer's sign-out", { ...viewer, method: "DELETE", path: "/api/session" }, "admitted"],
+    ["a viewer's sign-in as somebody else", { ...viewer, path: "/api/session" }, "admitted"],
+    ["a viewer's link that answers", { ...viewer, path: "/api/link/answer" }, "admitted"],
+    ["a link that answers, without a session", { ...nobodyWrites, path: "/api/link/answer" }, "admitted"],
+    ["no link of another page", { ...nobodyWrites, path: "/api/link", origin: "https://evil.example" }, "cross-origin"],
+    ["nothing below a link", { ...nobodyWrites, path: "/api/link/answer/r1" }, "signed-out"],
+    ["no sign-out without a session", { ...nobodyWrites, method: "DELETE", path: "/api/session" }, "signed-out"]
   ])("takes %s", (_what, asked, outcome) => assert.strictEqual(outcomeOf(asked), outcome))
 })
 

@@ -17,7 +17,9 @@ const webhook = ({ url }: Pick<ReceiverHandle, "url">, name = "hook"): Channel =
   reminders: true
 })
 
-const deliveries = ({ requests }: ReceiverHandle) => requests.map(({ headers }) => headers["reprise-delivery"])
+/** A port of this machine was another program's before, and somebody may still call that. */
+const deliveries = ({ requests }: ReceiverHandle) =>
+  requests.filter(({ path }) => path === "/hook").map(({ headers }) => headers["reprise-delivery"])
 const bodies = ({ requests }: ReceiverHandle) => requests.map(({ body }) => JSON.parse(body) as Record<string, unknown>)
 layer(world, { excludeTestServices: true, timeout: "5 minutes" })("notifications over JetStream", (it) => {
   it.effect("tell a webhook once of a question, signed, with a link, and once of its answer without the guidance", () =>

@@ -1,10 +1,11 @@
 /**
- * `reprise up` of the current directory with agents in memory that need a human at once. Broker, actors, workspaces and
+ * `reprise up --web` of the current directory, at which nobody looks, with agents in memory that need a human at once. Broker, actors, workspaces and
  * everything else are real. OpenCode would run as a separate process anyway.
  */
 import { AgentRuntime, AgentRuntimes, type MemoryScript } from "@reprise/agent"
 import { Effect, Fiber, Layer } from "effect"
 import { loadConfig } from "../../../cli/src/config/loadConfig.ts"
+import { prepareConsole } from "../../../cli/src/flows/console/openConsole.ts"
 import { serveProject } from "../../../cli/src/flows/serve/serveProject.ts"
 import { findProject } from "../../../cli/src/project/Project.ts"
 
@@ -22,7 +23,8 @@ const runtimes = AgentRuntimes.layerSingle.pipe(Layer.provide(AgentRuntime.layer
 const serving = Effect.gen(function* () {
   const project = yield* findProject(process.cwd())
   const { settings } = yield* loadConfig(project.root)
-  return yield* serveProject({ project, settings, json: false, runtimes })
+  const web = yield* prepareConsole(project, { ...settings, web: { ...settings.web, port: 0 } }, false)
+  return yield* serveProject({ project, settings, json: false, runtimes, web })
 })
 
 const fiber = Effect.runFork(serving)

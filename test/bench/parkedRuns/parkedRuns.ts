@@ -61,7 +61,7 @@ const started = (root: string) =>
           child.on("close", () => reject(new Error(`the host ended: ${text}`)))
           child.stderr.setEncoding("utf8").on("data", (more: string) => {
             text += more
-            if (text.includes("serving ")) resolve({ pid: child.pid ?? -1, stop })
+            if (text.includes("Web console on ")) resolve({ pid: child.pid ?? -1, stop })
           })
         })
     ),

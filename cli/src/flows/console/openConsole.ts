@@ -1,8 +1,21 @@
-/** The web console under `reprise up --web`: what it needs, and the link that is printed. */
-import { ConsolePortTaken, serveConsole } from "@reprise/gate/console"
+/** The web console under `reprise up --web`: what it needs, and the links that are printed. */
+import {
+  type ConsoleOptions,
+  ConsolePortTaken,
+  listenProblem,
+  readSecret,
+  serveConsole,
+  type TrustedProxy
+} from "@reprise/gate/console"
 import { Effect, Redacted } from "effect"
 import type { Settings } from "../../config/settingsTable.ts"
-import { consoleToken, consoleTokenPath } from "../../project/consoleToken.ts"
+import {
+  answerKey,
+  consoleToken,
+  consoleTokenPath,
+  viewerToken,
+  viewerTokenPath
+} from "../../project/consoleSecrets.ts"
 import type { Project } from "../../project/Project.ts"
 import { prepareState } from "../../project/stateOrigin.ts"
 import type { SystemOptions } from "../../system/System.ts"
@@ -12,21 +25,84 @@ import { consoleLine } from "../../views/servingLines.ts"
 import { consolePages } from "./consolePages.ts"
 import { consoleSources } from "./consoleSources.ts"
 
-export interface Console {
-  readonly token: Redacted.Redacted
-  /** The folder of the built pages. */
-  readonly pages: string
-  readonly origin?: string
+export interface Console extends Omit<ConsoleOptions, "port"> {
+  readonly listen: string
+  readonly viewerToken: Redacted.Redacted
+  /** Whether the viewers' link is printed, too. */
+  readonly showsViewerLink: boolean
   /** Kept when the work is taken over, so that the link stays valid. */
   port: number
 }
 
-/** Fails if the console could not be served. */
-export const prepareConsole = Effect.fn("prepareConsole")(function* (project: Project, { web }: Settings) {
+const shortestSecret = 16
+
+const proxySecret = Effect.fnUntraced(function* (reference: string) {
+  const hint = "Set the variable or the file that web.proxySecret names."
+  const secret = yield* readSecret("The proxy's secret of the web console", reference, process.env).pipe(
+    Effect.mapError((error) => missing("proxy-secret", error.message, hint, error))
+  )
+  if (secret.length >= shortestSecret) return Redacted.make(secret)
+  return yield* missing(
+    "proxy-secret",
+    `The proxy's secret of the web console has less than ${shortestSecret} characters.`,
+    "Make one with 'openssl rand -hex 32', for the proxy and for web.proxySecret."
+  )
+})
+
+/** The proxy that signs people in; undefined: there is none. */
+const proxyOf = Effect.fnUntraced(function* ({
+  answerers,
+  groupsHeader,
+  proxySecret: reference,
+  userHeader
+}: Settings["web"]) {
+  if (userHeader === undefined) {
+    const stray = groupsHeader !== undefined ? "web.groupsHeader" : answerers.length > 0 ? "web.answerers" : undefined
+    if (stray !== undefined) {
+      return yield* missing(
+        "user-header",
+        `${stray} is set, but not web.userHeader, so nobody is signed in by a proxy.`,
+        "Name the header with the user's name, such as X-Forwarded-Email."
+      )
+    }
+    if (reference === undefined) return undefined
+  }
+  return {
+    ...(userHeader === undefined ? {} : { userHeader: userHeader.toLowerCase() }),
+    ...(groupsHeader === undefined ? {} : { groupsHeader: groupsHeader.toLowerCase() }),
+    answerers,
+    ...(reference === undefined ? {} : { secret: yield* proxySecret(reference) })
+  } satisfies TrustedProxy
+})
+
+/** Fails if the console could not be served, or would be open to others. */
+export const prepareConsole = Effect.fn("prepareConsole")(function* (
+  project: Project,
+  { web }: Settings,
+  showsViewerLink: boolean
+) {
+  const { listen, origin, port } = web
+  const problem = listenProblem({ listen, origin, hasSecret: web.proxySecret !== undefined })
+  if (problem !== undefined) {
+    return yield* missing(
+      "web-listen",
+      problem,
+      "Set web.origin and web.proxySecret, as docs/console.md describes, or leave web.listen out."
+    )
+  }
   yield* prepareState(project)
-  const token = yield* consoleToken(project)
-  const pages = yield* consolePages()
-  return { token, pages, port: web.port, ...(web.origin === undefined ? {} : { origin: web.origin }) } satisfies Console
+  const proxy = yield* proxyOf(web)
+  return {
+    token: yield* consoleToken(project),
+    viewerToken: yield* viewerToken(project),
+    answerKey: yield* answerKey(project),
+    pages: yield* consolePages(),
+    listen,
+    port,
+    showsViewerLink,
+    ...(origin === undefined ? {} : { origin }),
+    ...(proxy === undefined ? {} : { proxy })
+  } satisfies Console
 })
 
 const portTaken = (error: ConsolePortTaken) =>
@@ -37,14 +113,26 @@ const portTaken = (error: ConsolePortTaken) =>
     error
   )
 
-/** Serves until the scope closes, and prints the link. It holds the token only where nobody keeps what is printed. */
+/** Without a secret any program of this machine could send the header. */
+const warnOf = ({ proxy }: Console): void => {
+  if (proxy?.userHeader === undefined || proxy.secret !== undefined) return
+  say(
+    "Without web.proxySecret, every user and program of this machine can sign in to the console under any name, by the header of web.userHeader."
+  )
+}
+
+/** Serves until the scope closes, and prints the links. They hold a token only where nobody keeps what is printed. */
 export const openConsole = Effect.fn("openConsole")(function* (console: Console, options: SystemOptions) {
   console.port = yield* serveConsole(console).pipe(
     Effect.provide(consoleSources(options)),
     Effect.mapError((error) => (error instanceof ConsolePortTaken ? portTaken(error) : error))
   )
-  const { origin, port, token } = console
-  const address = origin ?? `http://127.0.0.1:${port}`
-  const shown = process.stderr.isTTY === true ? { token: Redacted.value(token) } : {}
-  say(consoleLine({ port, address, tokenFile: consoleTokenPath, ...shown }))
+  const { listen, origin, port, showsViewerLink, token, viewerToken: viewers } = console
+  const link = { listen, port, address: origin ?? `http://127.0.0.1:${port}` }
+  const shown = (secret: Redacted.Redacted) => (process.stderr.isTTY === true ? { token: Redacted.value(secret) } : {})
+  say(consoleLine({ ...link, tokenFile: consoleTokenPath, ...shown(token) }))
+  if (showsViewerLink) {
+    say(consoleLine({ ...link, tokenFile: viewerTokenPath, isForViewers: true, ...shown(viewers) }))
+  }
+  warnOf(console)
 })

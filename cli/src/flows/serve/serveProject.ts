@@ -9,9 +9,16 @@ import { allRuns } from "../../system/lookUp.ts"
 import { releaseWhenQuiet } from "../../system/memory.ts"
 import { hostName } from "../../system/names.ts"
 import { type SystemOptions, servingSystem } from "../../system/System.ts"
+import { wrongUse } from "../../terminal/CliFailure.ts"
 import { color, json, say } from "../../terminal/Printer.ts"
 import { agentsOf, requireTrusted } from "../../trust/requireTrust.ts"
-import { agentSettings, notifySettings, sandboxSettings, serverSettings } from "../../trust/trustedSettings.ts"
+import {
+  agentSettings,
+  consoleSettings,
+  notifySettings,
+  sandboxSettings,
+  serverSettings
+} from "../../trust/trustedSettings.ts"
 import { isOpenRun } from "../../views/ended.ts"
 import { Display, type ProgressFlags, withDisplay } from "../../views/live/Display.ts"
 import { publicJson, timedLine } from "../../views/publicJson.ts"
@@ -83,19 +90,29 @@ export const serveProject = Effect.fn("serveProject")(function* (options: Servin
 
 interface WebFlags {
   readonly web: boolean
+  readonly viewerLink: boolean
   readonly port: Option.Option<number>
 }
 
 export const up = (flags: ClientFlags & ProgressFlags & WebFlags) =>
   withDisplay({ ...flags, asData: true, everyRun: true, idle: "Waiting for work" }, serveHere(flags))
 
-const serveHere = Effect.fn("up")(function* ({ json: asJson, nats, port, web }: ClientFlags & WebFlags) {
+const serveHere = Effect.fn("up")(function* ({ json: asJson, nats, port, viewerLink, web }: ClientFlags & WebFlags) {
+  if (viewerLink && !web) {
+    return yield* wrongUse("web-missing", "--viewer-link is the link of the web console.", "Add --web.")
+  }
   const project = yield* findProject(process.cwd())
   const config = yield* loadConfig(project.root, {
     flags: { nats: { url: Option.getOrUndefined(nats) }, web: { port: Option.getOrUndefined(port) } }
   })
   const { settings } = config
-  const needed = [...serverSettings, ...agentSettings, ...sandboxSettings, ...notifySettings]
+  const needed = [
+    ...serverSettings,
+    ...agentSettings,
+    ...sandboxSettings,
+    ...notifySettings,
+    ...(web ? consoleSettings : [])
+  ]
   for (const notice of yield* requireTrusted(project, config, needed, agentsOf(config))) say(notice)
   const host = yield* hostName
   return yield* serveProject({
@@ -103,6 +120,6 @@ const serveHere = Effect.fn("up")(function* ({ json: asJson, nats, port, web }: 
     settings,
     json: asJson,
     host,
-    ...(web ? { web: yield* prepareConsole(project, settings) } : {})
+    ...(web ? { web: yield* prepareConsole(project, settings, viewerLink) } : {})
   })
 })

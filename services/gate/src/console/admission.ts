@@ -2,7 +2,7 @@
  * Which requests the console takes. A page of another origin, another name for this machine, and whoever has not signed
  * in get nothing (docs/console.md#who-gets-in).
  */
-import type { ApiError } from "@reprise/protocol"
+import type { ApiError, ConsoleRole } from "@reprise/protocol"
 import { Result } from "effect"
 
 /** A request, as far as it decides whether it is taken. */
@@ -15,7 +15,8 @@ export interface Asked {
   /** `Sec-Fetch-Site`: browsers say where a request comes from. */
   readonly fetchSite: string | undefined
   readonly contentType: string | undefined
-  readonly isSignedIn: boolean
+  /** Absent: not signed in. */
+  readonly role?: ConsoleRole
 }
 
 export interface Denial extends ApiError {
@@ -32,6 +33,11 @@ export const originsOf = (port: number, proxy: string | undefined): ReadonlyArra
 
 export const apiPath = "/api/"
 export const signInPath = "/api/session"
+export const linkPath = "/api/link"
+export const linkAnswerPath = "/api/link/answer"
+
+/** What is sent to these brings its own proof: the token, or a signed link. */
+const ownProof: ReadonlySet<string> = new Set([signInPath, linkPath, linkAnswerPath])
 
 const deny = (status: Denial["status"], code: string, message: string, hint: string): Result.Result<never, Denial> =>
   Result.fail({ status, code, message, hint })
@@ -65,14 +71,25 @@ const requireJson = ({ contentType = "", method }: Asked): Result.Result<void, D
     ? Result.void
     : deny(415, "not-json", "The console takes JSON only.", "Send it with Content-Type: application/json.")
 
-const requireSession = ({ isSignedIn, method, path }: Asked): Result.Result<void, Denial> =>
-  isSignedIn || (path === signInPath && method === "POST")
+const requireSession = ({ method, path, role }: Asked): Result.Result<void, Denial> =>
+  role !== undefined || (method === "POST" && ownProof.has(path))
     ? Result.void
     : deny(
         401,
         "signed-out",
         "You are not signed in, or your session has expired.",
         "Open the link that 'reprise up --web' prints, or sign in with the token."
+      )
+
+/** A viewer reads, signs out, and uses what brings its own proof. */
+const requireAnswerer = ({ method, path, role }: Asked): Result.Result<void, Denial> =>
+  role !== "viewer" || isRead(method) || ownProof.has(path)
+    ? Result.void
+    : deny(
+        403,
+        "viewer",
+        "You are signed in as a viewer: you see everything, and can answer, start and change nothing.",
+        "Sign in with the answerers' link, or ask whoever runs Reprise here for it."
       )
 
 /** The pages themselves hold no data, so they need no session; all data is below `apiPath`. */
@@ -83,4 +100,5 @@ export const admit = (asked: Asked, origins: ReadonlyArray<string>): Result.Resu
     yield* requireOwnPage(asked, origins)
     yield* requireJson(asked)
     yield* requireSession(asked)
+    yield* requireAnswerer(asked)
   })

@@ -2,9 +2,7 @@
  * The cookie that stands for a signed-in browser: when it ends, a random part, and a signature made with the token. So
  * sessions outlive the process, and a new token ends them all.
  */
-
-/** Signs a text with the token. */
-export type Sign = (text: string) => string
+import type { Sign } from "../notify/answerLink.ts"
 
 const daysMs = 24 * 60 * 60_000
 export const sessionMs = 7 * daysMs

@@ -20,7 +20,8 @@ export const readReference = (text: string): SecretReference | undefined => {
   return path === undefined ? undefined : { _tag: "File", path }
 }
 
-const reference = Schema.String.check(
+/** A setting that refers to a secret. */
+export const SecretSetting = Schema.String.check(
   Schema.makeFilter(
     (text) =>
       readReference(text) !== undefined ||
@@ -37,7 +38,8 @@ const takenBy = {
   user: ["email"],
   password: ["email"],
   from: ["email"],
-  to: ["email"]
+  to: ["email"],
+  answerLinks: ["webhook", "ntfy", "slack", "telegram", "email"]
 } as const satisfies Record<string, ReadonlyArray<Preset>>
 type Field = keyof typeof takenBy
 const fieldNames = Object.keys(takenBy) as ReadonlyArray<Field>
@@ -90,9 +92,9 @@ export const ChannelSettings = Schema.Struct({
    */
   url: Schema.optionalKey(Schema.NonEmptyString),
   /** Signs the requests of a webhook. */
-  secret: Schema.optionalKey(reference),
+  secret: Schema.optionalKey(SecretSetting),
   /** Access token of an ntfy server, or of a Telegram bot. */
-  token: Schema.optionalKey(reference),
+  token: Schema.optionalKey(SecretSetting),
   /** Of Telegram: the id of a chat, or `@name` of a channel. */
   chat: Schema.optionalKey(
     Schema.String.check(
@@ -105,10 +107,12 @@ export const ChannelSettings = Schema.Struct({
   user: Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^[\x20-\x7e]{1,254}$/, { message: "Expected the name of a user" }))
   ),
-  password: Schema.optionalKey(reference),
+  password: Schema.optionalKey(SecretSetting),
   /** Of e-mail. */
   from: Schema.optionalKey(MailAddress),
   to: Schema.optionalKey(Schema.Union([MailAddress, Schema.NonEmptyArray(MailAddress).check(Schema.isMaxLength(20))])),
+  /** Whether its messages hold links that answer, where the web console has a public address. Default true. */
+  answerLinks: Schema.optionalKey(Schema.Boolean),
   /** Whether it is reminded of questions that stay open. Default true. */
   reminders: Schema.optionalKey(Schema.Boolean)
 }).check(

@@ -22,7 +22,9 @@ export const NoticeQuestion = Schema.Struct({
   reason: Schema.String,
   options: Schema.Array(Schema.Struct({ name: Schema.String, label: Schema.String })),
   /** ISO 8601. */
-  raisedAt: Schema.String
+  raisedAt: Schema.String,
+  /** The names of the choices that need no words, so that a link can take them. */
+  oneTap: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type NoticeQuestion = typeof NoticeQuestion.Type
 
@@ -58,6 +60,7 @@ const mostOptions = 20
 export const noticeQuestion = (question: Question, raisedAt: string): NoticeQuestion => {
   const { evidence, options, phase, step } = question
   const { phaseTitle, planPath, planTitle = planPath } = evidence
+  const shown = options.slice(0, mostOptions)
   return {
     escalationId: question.escalationId,
     runId: question.runId,
@@ -67,11 +70,15 @@ export const noticeQuestion = (question: Question, raisedAt: string): NoticeQues
     ...(planTitle === undefined ? {} : { plan: plainText(planTitle, longestName) }),
     ...(phaseTitle === undefined ? {} : { phaseTitle: plainText(phaseTitle, longestName) }),
     reason: plainText(question.reason, longestReason),
-    options: options.slice(0, mostOptions).map(({ label, name }) => ({
+    options: shown.map(({ label, name }) => ({
       name: plainText(name, longestName),
       label: plainText(label, longestName)
     })),
-    raisedAt
+    raisedAt,
+    // A name that had to be changed for the message would not be found again.
+    oneTap: shown
+      .filter(({ guidance, name }) => guidance !== "required" && plainText(name, longestName) === name)
+      .map(({ name }) => name)
   }
 }
 

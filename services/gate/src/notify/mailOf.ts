@@ -1,4 +1,5 @@
 /** What a channel is told → the e-mail that tells it (docs/notifications.md#e-mail). Pure. */
+import type { OfferedAnswer } from "./answerLink.ts"
 import { deliveryIdOf, linkOf, type Notice, type Notices } from "./Notice.ts"
 import { headlineOf, inOneText, wordsOf } from "./words.ts"
 
@@ -46,9 +47,14 @@ const placeInThread = (addresses: Addresses, notices: Notices): Omit<Mail, "from
 }
 
 /** The origin is that of the web console. */
-export const mailOf = (addresses: Addresses, notices: Notices, origin?: string): Mail => ({
+export const mailOf = (
+  addresses: Addresses,
+  notices: Notices,
+  origin?: string,
+  answers: ReadonlyArray<OfferedAnswer> = []
+): Mail => ({
   from: addresses.from,
   to: addresses.to,
   ...placeInThread(addresses, notices),
-  text: inOneText(wordsOf(notices), linkOf(notices, origin), longestText)
+  text: inOneText(wordsOf(notices), linkOf(notices, origin), longestText, answers)
 })

@@ -1,4 +1,5 @@
 /** What a channel is told → the HTTP request that tells it (docs/notifications.md#what-is-sent). Pure. */
+import type { OfferedAnswer } from "./answerLink.ts"
 import type { HttpPreset } from "./ChannelSettings.ts"
 import { deliveryIdOf, isClosing, kindOf, linkOf, type Notice, type Notices, subjectKeyOf } from "./Notice.ts"
 import { escapeMarkup, fitText, utf8Size } from "./plainText.ts"
@@ -35,21 +36,40 @@ const closing = (notice: Notice) => {
   }
 }
 
-const webhookBody = (channel: string, notice: Notice, link: string | undefined) => ({
+type Answers = ReadonlyArray<OfferedAnswer>
+
+const questionIn = (notice: Notice) => {
+  if (notice._tag === "Test") return {}
+  const { oneTap: _, ...question } = notice.question
+  return { question }
+}
+
+const isoOf = (seconds: number): string => new Date(seconds * 1000).toISOString()
+
+const webhookBody = (channel: string, notice: Notice, link: string | undefined, answers: Answers) => ({
   version: 1,
   kind: kindOf(notice),
   delivery: deliveryIdOf(channel, notice),
   subject: subjectKeyOf(channel, notice),
   channel,
-  ...(notice._tag === "Test" ? {} : { question: notice.question }),
+  ...questionIn(notice),
   ...closing(notice),
-  ...(link === undefined ? {} : { link })
+  ...(link === undefined ? {} : { link }),
+  ...(answers.length === 0
+    ? {}
+    : { answers: answers.map(({ choice, expiresAt, url }) => ({ choice, link: url, expiresAt: isoOf(expiresAt) })) })
 })
 
 /** A longer message becomes an attachment. */
 const longestNtfyBytes = 4_000
 
-const ntfyBody = (topic: string, notices: Notices, link: string | undefined) => {
+/** It shows three buttons at most. */
+const ntfyActions = (link: string, answers: Answers) => [
+  { action: "view", label: "Open", url: link },
+  ...answers.slice(0, 2).map(({ label, url }) => ({ action: "view", label, url }))
+]
+
+const ntfyBody = (topic: string, notices: Notices, link: string | undefined, answers: Answers) => {
   const { text, title } = wordsOf(notices)
   const [first] = notices
   return {
@@ -58,7 +78,7 @@ const ntfyBody = (topic: string, notices: Notices, link: string | undefined) => 
     message: fitText(text, longestNtfyBytes, utf8Size),
     tags: [isClosing(first) ? "white_check_mark" : "raising_hand"],
     priority: isClosing(first) ? 2 : 4,
-    ...(link === undefined ? {} : { click: link, actions: [{ action: "view", label: "Open", url: link }] })
+    ...(link === undefined ? {} : { click: link, actions: ntfyActions(link, answers) })
   }
 }
 
@@ -66,14 +86,25 @@ const ntfyBody = (topic: string, notices: Notices, link: string | undefined) => 
 const longestSlackText = 2_900
 const sizeForSlack = (character: string): number => escapeMarkup(character).length
 
+/** Whoever has more to choose from opens the question. */
+const mostButtons = 6
+
 /** Slack reads markup: unescaped, `<!channel>` would call everybody. */
-const slackBody = (notices: Notices, link: string | undefined) => {
+const slackBody = (notices: Notices, link: string | undefined, answers: Answers) => {
   const { text, title } = wordsOf(notices)
   const section = {
     type: "section",
     text: { type: "mrkdwn", text: escapeMarkup(fitText(text, longestSlackText, sizeForSlack)), verbatim: true }
   }
-  const button = { type: "button", text: { type: "plain_text", text: "Open the question" }, url: link }
+  const button = (label: string, url: string) => ({
+    type: "button",
+    text: { type: "plain_text", text: label, emoji: false },
+    url
+  })
+  const buttons = (url: string) => [
+    button("Open the question", url),
+    ...answers.slice(0, mostButtons).map(({ label, url: taken }) => button(label, taken))
+  ]
   return {
     // What a notification shows.
     text: escapeMarkup(title),
@@ -81,7 +112,7 @@ const slackBody = (notices: Notices, link: string | undefined) => {
     blocks: [
       { type: "header", text: { type: "plain_text", text: title, emoji: false } },
       section,
-      ...(link === undefined ? [] : [{ type: "actions", elements: [button] }])
+      ...(link === undefined ? [] : [{ type: "actions", elements: buttons(link) }])
     ]
   }
 }
@@ -89,12 +120,25 @@ const slackBody = (notices: Notices, link: string | undefined) => {
 /** Telegram refuses a longer message. */
 const longestTelegramText = 4_000
 
-/** Without a parse mode nothing is markup. A button would be refused for an address that only this machine knows. */
-const telegramBody = (chat: string | undefined, notices: Notices, link: string | undefined) => ({
-  chat_id: chat,
-  text: inOneText(wordsOf(notices), link, longestTelegramText),
-  link_preview_options: { is_disabled: true }
-})
+/** Telegram refuses a message with a button that leads to an address which only this machine or its network knows. */
+const isPublic = (url: string): boolean => {
+  const { hostname, protocol } = new URL(url)
+  return protocol === "https:" && /^[^.].*\.(?!(local|localhost|internal|lan|home)$)[a-z][a-z0-9-]+$/.test(hostname)
+}
+
+/** Without a parse mode nothing is markup. */
+const telegramBody = (chat: string | undefined, notices: Notices, link: string | undefined, answers: Answers) => {
+  const shown = answers.slice(0, mostButtons)
+  const areButtons = shown.every(({ url }) => isPublic(url))
+  return {
+    chat_id: chat,
+    text: inOneText(wordsOf(notices), link, longestTelegramText, areButtons ? [] : shown),
+    link_preview_options: { is_disabled: true },
+    ...(areButtons && shown.length > 0
+      ? { reply_markup: { inline_keyboard: shown.map(({ label, url }) => [{ text: label, url }]) } }
+      : {})
+  }
+}
 
 /** An ntfy server takes JSON at its root; the topic is the end of the address. */
 const ntfyAddress = (url: string): { readonly root: string; readonly topic: string } => {
@@ -108,7 +152,8 @@ const ntfyAddress = (url: string): { readonly root: string; readonly topic: stri
 export const requestOf = (
   { chat, name, preset, token = "", url }: Destination,
   notices: Notices,
-  origin?: string
+  origin?: string,
+  answers: Answers = []
 ): HttpRequest => {
   const [first] = notices
   const link = linkOf(notices, origin)
@@ -120,12 +165,12 @@ export const requestOf = (
   }
   switch (preset) {
     case "webhook":
-      return { url, headers, body: JSON.stringify(webhookBody(name, first, link)) }
+      return { url, headers, body: JSON.stringify(webhookBody(name, first, link, answers)) }
     case "slack":
-      return { url, headers, body: JSON.stringify(slackBody(notices, link)) }
+      return { url, headers, body: JSON.stringify(slackBody(notices, link, answers)) }
     case "telegram": {
       const method = `${url.replace(/\/+$/, "")}/bot${token}/sendMessage`
-      return { url: method, headers, body: JSON.stringify(telegramBody(chat, notices, link)) }
+      return { url: method, headers, body: JSON.stringify(telegramBody(chat, notices, link, answers)) }
     }
     case "ntfy": {
       const { root, topic } = ntfyAddress(url)
@@ -133,7 +178,7 @@ export const requestOf = (
       return {
         url: root,
         headers: { ...headers, ...authorization },
-        body: JSON.stringify(ntfyBody(topic, notices, link))
+        body: JSON.stringify(ntfyBody(topic, notices, link, answers))
       }
     }
   }

@@ -1,5 +1,6 @@
 /** What people read in a message about questions. Pure. */
 import { whyAsked } from "../whyAsked.ts"
+import type { OfferedAnswer } from "./answerLink.ts"
 import type { Notices, QuestionNotice } from "./Notice.ts"
 import { fitText, plainText } from "./plainText.ts"
 
@@ -90,8 +91,14 @@ export const wordsOf = (notices: Notices): Words => {
 export const headlineOf = (notice: QuestionNotice): string =>
   plainText(oneLine(`${whyAsked[notice.question.origin]}: ${placeOf(notice)}`), longestTitle)
 
-/** Title, text and link below each other; of a longer text than that, the beginning. */
-export const inOneText = ({ text, title }: Words, link: string | undefined, longest: number): string => {
-  const rest = link === undefined ? "" : `\n\n${link}`
+/** Title, text, link and answers below each other; of a longer text than that, the beginning. */
+export const inOneText = (
+  { text, title }: Words,
+  link: string | undefined,
+  longest: number,
+  answers: ReadonlyArray<OfferedAnswer> = []
+): string => {
+  const choices = answers.map(({ label, url }) => `\n\n${label}:\n${url}`).join("")
+  const rest = `${link === undefined ? "" : `\n\n${link}`}${choices}`
   return `${title}\n\n${fitText(text, longest - title.length - rest.length, ({ length }) => length)}${rest}`
 }

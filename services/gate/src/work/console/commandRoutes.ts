@@ -5,14 +5,15 @@ import { Clock, Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { ConsoleSources } from "./ConsoleSources.ts"
 import { bodyOf, data, orFailure, outcomeOf } from "./replies.ts"
+import { Visiting } from "./Visiting.ts"
 import { questionInPath, runIdInPath } from "./viewRoutes.ts"
 
 /** A browser sends a command again when it got no reply; the answer may have been there since the first time. */
 const answersSinceMs = 2 * 60_000
 
-const askOptions = (commandId: string, runId: RunId): Effect.Effect<AskOptions> =>
+export const askOptions = (commandId: string, runId: RunId, through = "web"): Effect.Effect<AskOptions> =>
   Effect.map(Clock.currentTimeMillis, (now) => ({
-    id: `web-${commandId}`,
+    id: `${through}-${commandId}`,
     subject: runId,
     since: new Date(now - answersSinceMs).toISOString(),
     timeout: "10 seconds"
@@ -20,12 +21,17 @@ const askOptions = (commandId: string, runId: RunId): Effect.Effect<AskOptions> 
 
 const via = "web"
 
+/** The name that a proxy gave, else that of whoever runs the console and has its token. */
+const whoAsks = Effect.flatMap(Visiting, (visitor) =>
+  visitor?.user === undefined ? ConsoleSources.use(({ user }) => Effect.succeed(user)) : Effect.succeed(visitor.user)
+)
+
 /** The question's run is where the answer is looked for; the gate decides whether the answer is valid. */
 const answer = Effect.gen(function* () {
   const { choice, commandId, commit, guidance, model, runtime } = yield* bodyOf(ConsoleAnswer)
   const question = yield* questionInPath
   const { escalationId, runId } = question
-  const { requireAgent, user } = yield* ConsoleSources
+  const { requireAgent } = yield* ConsoleSources
   const agent = { ...(runtime === undefined ? {} : { runtime }), ...(model === undefined ? {} : { model }) }
   yield* requireAgent(question, agent)
   const { ask } = yield* Messenger
@@ -34,7 +40,7 @@ const answer = Effect.gen(function* () {
     ...(guidance === undefined ? {} : { guidance }),
     ...(commit === undefined ? {} : { commit }),
     ...agent,
-    by: user,
+    by: yield* whoAsks,
     via
   })
   return yield* outcomeOf(ask(command, yield* askOptions(commandId, runId)))
@@ -64,9 +70,8 @@ const resume = Effect.gen(function* () {
 const abort = Effect.gen(function* () {
   const { commandId, reason } = yield* bodyOf(ConsoleControl)
   const runId = yield* runIdInPath
-  const { user } = yield* ConsoleSources
   const { ask } = yield* Messenger
-  const command = to.orchestrator(runId).AbortRun({ reason: reason ?? `aborted by ${user} through ${via}` })
+  const command = to.orchestrator(runId).AbortRun({ reason: reason ?? `aborted by ${yield* whoAsks} through ${via}` })
   return yield* outcomeOf(ask(command, yield* askOptions(commandId, runId)))
 })
 

@@ -1,14 +1,13 @@
 /** Signing in: the token is exchanged for a cookie, which scripts cannot read and other sites cannot send. */
-import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto"
-import { ConsoleSignIn } from "@reprise/protocol"
-import { Clock, Effect, Redacted } from "effect"
+import { randomUUID } from "node:crypto"
+import { type ConsoleRole, ConsoleSession, ConsoleSignIn } from "@reprise/protocol"
+import { Clock, Effect, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { cookieName, isSession, issueSession, sessionMs } from "../../console/sessionCookie.ts"
-import { bodyOf, failure, orFailure } from "./replies.ts"
-
-const digestOf = (text: string) => createHash("sha256").update(text).digest()
-/** In constant time, whatever the lengths. */
-const isSame = (a: string, b: string): boolean => timingSafeEqual(digestOf(a), digestOf(b))
+import type { Visitor } from "../../console/visitor.ts"
+import { isSame, signWith } from "../signing.ts"
+import { bodyOf, data, failure, orFailure } from "./replies.ts"
+import { Visiting } from "./Visiting.ts"
 
 const wrongToken = failure(401, {
   code: "wrong-token",
@@ -17,22 +16,35 @@ const wrongToken = failure(401, {
 })
 
 export interface SignInOptions {
+  /** Of answerers. */
   readonly token: Redacted.Redacted
+  /** Of viewers; absent: there are none. */
+  readonly viewerToken?: Redacted.Redacted
   readonly port: number
   /** Browsers reach the console by HTTPS only. */
   readonly isSecure: boolean
 }
 
-export const makeSignIn = ({ isSecure, port, token }: SignInOptions) => {
-  const sign = (text: string) => createHmac("sha256", Redacted.value(token)).update(text).digest("base64url")
+const encodeSession = Schema.encodeSync(ConsoleSession)
+
+/** Who is signed in: by the cookie, or by a proxy. */
+const session = Effect.map(Visiting, (visitor) => data(encodeSession(visitor ?? { role: "viewer" })))
+
+/** Each role has a token, and its cookies are signed with it: a new token signs out those of its role. */
+export const makeSignIn = ({ isSecure, port, token, viewerToken }: SignInOptions) => {
+  const entrances: ReadonlyArray<{ readonly role: ConsoleRole; readonly token: Redacted.Redacted }> = [
+    { role: "answerer", token },
+    ...(viewerToken === undefined ? [] : [{ role: "viewer", token: viewerToken } as const])
+  ]
   const name = cookieName(port)
   const cookie = { path: "/", httpOnly: true, sameSite: "strict", secure: isSecure } as const
 
   const signIn = Effect.gen(function* () {
     const given = yield* bodyOf(ConsoleSignIn)
-    if (!isSame(given.token, Redacted.value(token))) return wrongToken
-    const session = issueSession(randomUUID(), yield* Clock.currentTimeMillis, sign)
-    return HttpServerResponse.setCookieUnsafe(HttpServerResponse.empty(), name, session, {
+    const entrance = entrances.find((one) => isSame(given.token, Redacted.value(one.token)))
+    if (entrance === undefined) return wrongToken
+    const value = issueSession(randomUUID(), yield* Clock.currentTimeMillis, signWith(entrance.token))
+    return HttpServerResponse.setCookieUnsafe(HttpServerResponse.empty(), name, value, {
       ...cookie,
       maxAge: sessionMs
     })
@@ -43,11 +55,14 @@ export const makeSignIn = ({ isSecure, port, token }: SignInOptions) => {
   )
 
   return {
-    isSignedIn: (cookies: Readonly<Record<string, string>>) =>
-      Effect.map(Clock.currentTimeMillis, (now) => isSession(cookies[name], now, sign, isSame)),
+    visitorOf: (cookies: Readonly<Record<string, string>>) =>
+      Effect.map(Clock.currentTimeMillis, (now): Visitor | undefined => {
+        const entrance = entrances.find((one) => isSession(cookies[name], now, signWith(one.token), isSame))
+        return entrance === undefined ? undefined : { role: entrance.role }
+      }),
     routes: [
       // Only who is signed in gets here.
-      HttpRouter.route("GET", "/api/session", Effect.succeed(HttpServerResponse.empty())),
+      HttpRouter.route("GET", "/api/session", session),
       HttpRouter.route("POST", "/api/session", orFailure(signIn)),
       HttpRouter.route("DELETE", "/api/session", signOut)
     ] as const

@@ -1,19 +1,18 @@
 /** The configured channels, with the secrets that the settings refer to. */
-import { homedir } from "node:os"
-import { readRegularFile } from "@reprise/process"
 import { Effect, Redacted, Schema } from "effect"
 import { addressProblem, telegramAddress } from "../../notify/addresses.ts"
-import {
-  type ChannelSettings,
-  type ChannelTable,
-  type HttpPreset,
-  readReference
-} from "../../notify/ChannelSettings.ts"
+import { type OfferedAnswer, offeredAnswers } from "../../notify/answerLink.ts"
+import type { ChannelSettings, ChannelTable, HttpPreset } from "../../notify/ChannelSettings.ts"
+import type { Notices } from "../../notify/Notice.ts"
+import { readSecret } from "../secrets.ts"
+import { signWith } from "../signing.ts"
 import { type DesktopProgram, findDesktopProgram } from "./desktopProgram.ts"
 
 interface Named {
   readonly name: string
   readonly reminders: boolean
+  /** Whether its messages hold links that answer. Default: yes. */
+  readonly answerLinks?: boolean
 }
 
 export interface HttpChannel extends Named {
@@ -46,11 +45,24 @@ export type Channel = HttpChannel | MailChannel | DesktopChannel
 export interface SendOptions {
   /** The address of the web console, for links. */
   readonly origin?: string
+  /** Signs the links that answer; absent: there are none. */
+  readonly answerKey?: Redacted.Redacted
   /** How long an answer is waited for. Default: ten seconds. */
   readonly timeoutMs?: number
 }
 
 export const longestWaitMs = 10_000
+
+/** The answers that a message of this channel offers by links. */
+export const answersIn = (
+  { answerLinks = true, name }: Named,
+  notices: Notices,
+  { answerKey, origin }: SendOptions,
+  nowMs: number
+): ReadonlyArray<OfferedAnswer> =>
+  answerKey === undefined || origin === undefined || !answerLinks
+    ? []
+    : offeredAnswers(name, notices, origin, nowMs, signWith(answerKey))
 
 /** A channel that cannot be used: what is missing, and the next step. It never holds a secret. */
 export class ChannelProblem extends Schema.TaggedError<ChannelProblem>()("ChannelProblem", {
@@ -59,52 +71,22 @@ export class ChannelProblem extends Schema.TaggedError<ChannelProblem>()("Channe
   hint: Schema.String
 }) {}
 
-const longestSecretBytes = 16 * 1024
-
 type Environment = Readonly<Record<string, string | undefined>>
 
-const readSecret = Effect.fnUntraced(function* (
-  channel: string,
-  field: string,
-  reference: string,
-  environment: Environment
-) {
-  const problem = (message: string, hint: string) => new ChannelProblem({ channel, message, hint })
-  const place = readReference(reference)
-  if (place === undefined) return reference
-  if (place._tag === "Environment") {
-    const value = environment[place.name]?.trim() ?? ""
-    return value === ""
-      ? yield* problem(
-          `The ${field} of notification channel '${channel}' is missing: ${place.name} is not set.`,
-          `Set the environment variable ${place.name}, or take the channel out of notify.channels.`
-        )
-      : value
-  }
-  const path = place.path.replace(/^~(?=\/)/, homedir())
-  const text = yield* Effect.tryPromise({
-    try: () => readRegularFile(path, longestSecretBytes),
-    catch: () =>
-      problem(
-        `The ${field} of notification channel '${channel}' is missing: ${place.path} cannot be read.`,
-        "It must be a file of at most 16 KB that you may read."
-      )
-  })
-  const value = text.toString("utf8").trim()
-  return value === ""
-    ? yield* problem(
-        `The ${field} of notification channel '${channel}' is missing: ${place.path} is empty.`,
-        "Write the secret into that file, on one line."
-      )
-    : value
-})
+const readField = (channel: string, field: string, reference: string, environment: Environment) =>
+  readSecret(`The ${field} of notification channel '${channel}'`, reference, environment).pipe(
+    Effect.mapError(
+      ({ hint, message }) =>
+        new ChannelProblem({ channel, message, hint: `${hint}, or take the channel out of notify.channels.` })
+    )
+  )
 
 const resolveUrl = Effect.fnUntraced(function* (
   name: string,
   { preset, url: address = telegramAddress }: ChannelSettings,
   environment: Environment
 ) {
-  const url = yield* readSecret(name, "address", address, environment)
+  const url = yield* readField(name, "address", address, environment)
   const problem = addressProblem(url, preset)
   if (problem !== undefined) {
     return yield* new ChannelProblem({
@@ -127,14 +109,14 @@ const resolveDesktop = Effect.fnUntraced(function* (named: Named, environment: E
 })
 
 const resolveChannel = Effect.fnUntraced(function* (name: string, settings: ChannelSettings, environment: Environment) {
-  const { chat, from = "", preset, reminders = true, to = [], user } = settings
-  const named = { name, reminders }
+  const { answerLinks = true, chat, from = "", preset, reminders = true, to = [], user } = settings
+  const named = { name, reminders, answerLinks }
   if (preset === "desktop") return (yield* resolveDesktop(named, environment)) satisfies Channel as Channel
   const url = yield* resolveUrl(name, settings, environment)
   const secretOf = <Name extends "secret" | "token" | "password">(field: Name) =>
     settings[field] === undefined
       ? Effect.succeed<{ readonly [field in Name]?: Redacted.Redacted }>({})
-      : Effect.map(readSecret(name, field, settings[field], environment), (value) => ({
+      : Effect.map(readField(name, field, settings[field], environment), (value) => ({
           [field]: Redacted.make(value)
         }))
   if (preset === "email") {

@@ -1,11 +1,11 @@
 /** Sends one e-mail of a channel by SMTP. What the server answers besides its status is not read. */
-import { Effect, Redacted } from "effect"
+import { Clock, Effect, Redacted } from "effect"
 import { mailServerOf } from "../../notify/addresses.ts"
 import type { Outcome } from "../../notify/attempts.ts"
 import { mailOf } from "../../notify/mailOf.ts"
 import { type MailTrouble, mailOutcome } from "../../notify/mailOutcome.ts"
 import type { Notices } from "../../notify/Notice.ts"
-import { longestWaitMs, type MailChannel, type SendOptions } from "./Channel.ts"
+import { answersIn, longestWaitMs, type MailChannel, type SendOptions } from "./Channel.ts"
 
 /** Most commands send no mail, so it is loaded when the first is sent. */
 const loadNodemailer = () => import("nodemailer")
@@ -49,12 +49,10 @@ const delivered = (refused: number, recipients: number): Outcome =>
     : { _tag: "Delivered", warning: `the server refused ${refused} of ${recipients} recipients` }
 
 /** Never fails. */
-export const mail = Effect.fn("mail")(function* (
-  channel: MailChannel,
-  notices: Notices,
-  { origin, timeoutMs = longestWaitMs }: SendOptions = {}
-) {
-  const { from, to, ...message } = mailOf(channel, notices, origin)
+export const mail = Effect.fn("mail")(function* (channel: MailChannel, notices: Notices, options: SendOptions = {}) {
+  const { origin, timeoutMs = longestWaitMs } = options
+  const answers = answersIn(channel, notices, options, yield* Clock.currentTimeMillis)
+  const { from, to, ...message } = mailOf(channel, notices, origin, answers)
   return yield* Effect.tryPromise({
     try: async (signal) => {
       const { createTransport } = await loadNodemailer()

@@ -3,7 +3,7 @@ import { Clock, Effect, Redacted } from "effect"
 import { type Outcome, outcomeOf } from "../../notify/attempts.ts"
 import type { Notices } from "../../notify/Notice.ts"
 import { requestOf } from "../../notify/requestOf.ts"
-import { type HttpChannel, longestWaitMs, type SendOptions } from "./Channel.ts"
+import { answersIn, type HttpChannel, longestWaitMs, type SendOptions } from "./Channel.ts"
 import { signature } from "./sign.ts"
 
 const codeOf = (thrown: unknown): string => {
@@ -36,12 +36,10 @@ const failed = (thrown: unknown, timeoutMs: number): Outcome => {
 }
 
 /** Never fails. */
-export const post = Effect.fn("post")(function* (
-  channel: HttpChannel,
-  notices: Notices,
-  { origin, timeoutMs = longestWaitMs }: SendOptions = {}
-) {
+export const post = Effect.fn("post")(function* (channel: HttpChannel, notices: Notices, options: SendOptions = {}) {
+  const { origin, timeoutMs = longestWaitMs } = options
   const { chat, name, preset, secret, token } = channel
+  const nowMs = yield* Clock.currentTimeMillis
   const request = requestOf(
     {
       name,
@@ -51,9 +49,9 @@ export const post = Effect.fn("post")(function* (
       ...(token === undefined ? {} : { token: Redacted.value(token) })
     },
     notices,
-    origin
+    origin,
+    answersIn(channel, notices, options, nowMs)
   )
-  const nowMs = yield* Clock.currentTimeMillis
   const signed = secret === undefined ? {} : { "reprise-signature": signature(secret, nowMs, request.body) }
   return yield* Effect.tryPromise({
     try: async (signal) => {
