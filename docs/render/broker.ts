@@ -104,5 +104,5 @@ export const envelopeBlocks: ReadonlyArray<string> = [
     ["header", "example", "is"],
     Object.entries(sample).map(([name, value]) => [code(name), code(value), meanings[name] ?? ""])
   ),
-  `A body over 512 KiB is stored in the object store ${code(s.buckets.transcripts)}: the message is empty and its header \`reprise-body\` names the object.`
+  `A body over 512 KiB is stored in the object store ${code(s.buckets.transcripts)}: the message is empty and its header \`reprise-body\` names the object. The reply to a query is compressed instead, with the header \`content-encoding: gzip\`, if the query has the header \`accept-encoding: gzip\` and the reply then fits.`
 ]

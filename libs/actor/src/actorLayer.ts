@@ -184,6 +184,7 @@ const run = Effect.fnUntraced(function* <State, Input extends Tagged, Event exte
     lanes: running.lanes,
     unstored,
     workOnHost: actor.workOnHost,
+    brief: actor.brief,
     ...view
   })
   yield* Effect.forkScoped(forgetIdleActors(runtime))

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import { briefView } from "../src/actor/briefView.ts"
 import { type Asked, admit, originsOf } from "../src/console/admission.ts"
 import { streamMessage, whereToStart } from "../src/console/eventStream.ts"
-import { listEntry } from "../src/console/listEntry.ts"
 import { isSession, issueSession, sessionMs } from "../src/console/sessionCookie.ts"
 import { question as raise } from "./fixtures.ts"
 
@@ -130,11 +130,11 @@ describe("a question in a list", () => {
   } as const
 
   it("says where it stands and how it begins, and leaves out the rest", () => {
-    const entry = listEntry(question)
+    const entry = briefView(question)
     assert.strictEqual(entry.reason, `${"x".repeat(400)}…`)
     assert.deepStrictEqual(entry.evidence, { planPath: "PLAN.md", phaseTitle: "One", attempt: 2 })
     assert.notProperty(entry, "items")
     assert.strictEqual(entry.escalationId, question.escalationId)
-    assert.strictEqual(listEntry({ ...question, reason: "short" }).reason, "short")
+    assert.strictEqual(briefView({ ...question, reason: "short" }).reason, "short")
   })
 })

@@ -53,6 +53,21 @@ const openOf = (runId: RunId) => Messenger.use((messenger) => messenger.list.gat
 
 const contract = (name: string, world: Layer.Layer<Messenger | Broker | ActorConfig, unknown>) =>
   layer(world, { excludeTestServices: true, timeout: "15 minutes" })(name, (it) => {
+    it.effect("lists questions without their evidence for whoever asks for brief ones", () =>
+      Effect.gen(function* () {
+        yield* startGate
+        const id = newQuestion()
+        const words = "x".repeat(4_000)
+        yield* tell({ ...question(id), reason: words, evidence: { planTitle: "A plan", lastLines: words } })
+        yield* drain
+        const [whole] = yield* openOf(id.runId)
+        const [brief] = yield* Messenger.use(({ list }) => list.gate({ runId: id.runId, brief: true }))
+        assert.strictEqual(whole?.evidence.lastLines, words)
+        assert.deepStrictEqual(brief?.evidence, { planTitle: "A plan" })
+        assert.deepStrictEqual([brief?.escalationId, brief?.reason.length], [id.escalationId, 401])
+      })
+    )
+
     it.effect("takes the first of many answers to a question, and tells the others who was first", () =>
       Effect.gen(function* () {
         yield* startGate

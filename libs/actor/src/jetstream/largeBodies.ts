@@ -30,6 +30,8 @@ export const decodeText = (bytes: Uint8Array): string => decoder.decode(bytes)
 export const isLarge = (text: string): boolean =>
   text.length > largestBodyBytes || (text.length * 3 > largestBodyBytes && Buffer.byteLength(text) > largestBodyBytes)
 
+export const fitsMessage = (bytes: Uint8Array): boolean => bytes.length <= largestBodyBytes
+
 export interface LargeBodies {
   readonly put: (name: string, text: string) => Effect.Effect<void, BrokerFault | BrokerFull>
   readonly get: (name: string) => Effect.Effect<string, BrokerFault | BodyLost>

@@ -1,7 +1,7 @@
 /** Answers `list` and `show` for one kind of actor (docs/design/protocol.md#subjects-and-streams). */
 import { contracts, isKey, queries, type ServiceName, type Subjects } from "@reprise/protocol"
 import { Deferred, Effect, Predicate, Result, Schema } from "effect"
-import type { WorkOnHost } from "../Actor.ts"
+import type { Actor, WorkOnHost } from "../Actor.ts"
 import type { BrokerShape, QueryHandler } from "../broker/Broker.ts"
 import { withHosted } from "./hosted.ts"
 import type { Lanes } from "./Lanes.ts"
@@ -50,6 +50,7 @@ export interface Queries {
   readonly subjects: Subjects
   readonly lanes: Lanes
   readonly workOnHost?: WorkOnHost | undefined
+  readonly brief?: Actor<never, never, never>["brief"] | undefined
   /** Views of this process that are not stored yet, by their keys in the bucket. */
   readonly unstored: () => ReadonlyMap<string, StoredView>
   /** The read model as the journal has it now; absent: the actor has none, and only pings are answered. */
@@ -57,10 +58,11 @@ export interface Queries {
 }
 
 const makeList =
-  ({ broker, service, subjects, unstored, workOnHost }: Queries): QueryHandler =>
+  ({ brief: briefOf = (view) => view, broker, service, subjects, unstored, workOnHost }: Queries): QueryHandler =>
   (request) => {
-    const filter = readFilter(request === "" ? "{}" : request)
-    if (Result.isFailure(filter)) return Effect.succeed(badRequest(filter.failure))
+    const query = readFilter(request === "" ? "{}" : request)
+    if (Result.isFailure(query)) return Effect.succeed(badRequest(query.failure))
+    const { brief = false, ...filter } = query.success
     // Taken first: what is stored while the list is read is in the list.
     return Effect.sync(unstored).pipe(
       Effect.flatMap((own) =>
@@ -68,7 +70,8 @@ const makeList =
           entries.flatMap(({ key, value }) => newest(own.get(key), readView(value))?.view ?? [])
         )
       ),
-      Effect.map((views) => views.filter((one) => matches(one, filter.success))),
+      Effect.map((views) => views.filter((one) => matches(one, filter))),
+      Effect.map((views) => (brief ? views.map(briefOf) : views)),
       Effect.flatMap((views) => withHosted(broker, subjects, workOnHost, views)),
       Effect.map(data),
       Effect.catch(brokerTrouble(service)),

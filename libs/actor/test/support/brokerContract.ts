@@ -1,4 +1,5 @@
 /** What every broker promises, as tests of a layer. */
+import { randomBytes } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
 import { Key, subjects } from "@reprise/protocol"
 import { Clock, Effect, Fiber, type Layer, Result, Stream } from "effect"
@@ -387,6 +388,10 @@ export const brokerContract = <E>(name: string, live: Layer.Layer<Broker | Actor
           const large = "y".repeat(2_000_000)
           yield* broker.serve("workspace", { [s.api("workspace", "large")]: () => Effect.succeed(large) })
           assert.strictEqual(yield* broker.request(s.api("workspace", "large"), ""), large)
+          // It cannot be compressed to what fits a message.
+          const noise = randomBytes(1_000_000).toString("base64")
+          yield* broker.serve("gate", { [s.api("gate", "noise")]: () => Effect.succeed(noise) })
+          assert.strictEqual(yield* broker.request(s.api("gate", "noise"), ""), noise)
         }).pipe(Effect.scoped)
         assert.strictEqual(yield* ask, undefined)
       })

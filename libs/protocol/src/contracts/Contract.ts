@@ -81,7 +81,9 @@ export const queries = {
   list: Schema.Struct({
     state: Schema.optionalKey(Schema.String),
     status: Schema.optionalKey(Schema.String),
-    runId: Schema.optionalKey(Schema.String)
+    runId: Schema.optionalKey(Schema.String),
+    /** Views without what is looked at one at a time, such as a question's evidence. */
+    brief: Schema.optionalKey(Schema.Boolean)
   }),
   show: Schema.Struct({ id: Schema.String })
 } as const

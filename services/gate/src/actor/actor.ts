@@ -1,6 +1,8 @@
 /** The Escalation actor: one per question, keyed by escalation id. */
 import type { Actor } from "@reprise/actor"
+import type { EscalationView } from "@reprise/protocol"
 import type { NotifyWork } from "../notify/Notice.ts"
+import { briefView } from "./briefView.ts"
 import { decideWith } from "./decide.ts"
 import { evolve } from "./evolve.ts"
 import { EscalationInput } from "./inputs.ts"
@@ -22,6 +24,7 @@ export const escalationActorWith = (
   react,
   runOf: (state) => (state.status === "none" ? undefined : state.question?.runId),
   view,
+  brief: (shown) => briefView(shown as EscalationView),
   snapshotVersion: 1
 })
 

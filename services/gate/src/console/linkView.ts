@@ -1,7 +1,7 @@
 /** What the page of a link shows: what it answers, and whether it still can. Pure. */
 import type { ConsoleLink, EscalationView } from "@reprise/protocol"
+import { briefView } from "../actor/briefView.ts"
 import { type AnswerLink, answererIn, isExpired } from "../notify/answerLink.ts"
-import { listEntry } from "./listEntry.ts"
 
 const stateOf = (link: AnswerLink, { by, choice, state, via }: EscalationView, nowMs: number): ConsoleLink["state"] => {
   const isItsAnswer = via === "link" && choice === link.choice && by === answererIn(link.channel)
@@ -12,7 +12,7 @@ const stateOf = (link: AnswerLink, { by, choice, state, via }: EscalationView, n
 
 /** Who has the link has the message about the question, so this shows no more: no words of a human, no evidence. */
 export const linkView = (link: AnswerLink, question: EscalationView, nowMs: number): ConsoleLink => {
-  const { guidance: _, sessionId: _session, ...shown } = listEntry(question)
+  const { guidance: _, sessionId: _session, ...shown } = briefView(question)
   const { label = link.choice } = question.options.find(({ name }) => name === link.choice) ?? {}
   const { commit } = question.evidence
   return {

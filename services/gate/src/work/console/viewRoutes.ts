@@ -19,7 +19,6 @@ import {
 } from "@reprise/protocol"
 import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
-import { listEntry } from "../../console/listEntry.ts"
 import { ConsoleSources } from "./ConsoleSources.ts"
 import { bodyOf, data, orFailure } from "./replies.ts"
 
@@ -54,10 +53,7 @@ const sessionIdInPath = readKeyOf(SessionId)
 export const questionInPath = Effect.flatMap(questionIdInPath, (id) => Messenger.use(({ show }) => show.gate(id)))
 const sessionInPath = Effect.flatMap(sessionIdInPath, (id) => Messenger.use(({ show }) => show.sessionManager(id)))
 
-const openQuestions = Effect.map(
-  Messenger.use(({ list }) => list.gate({ state: "open" })),
-  (questions) => questions.map(listEntry)
-)
+const openQuestions = Messenger.use(({ list }) => list.gate({ state: "open", brief: true }))
 const runs = Messenger.use(({ list }) => list.orchestrator())
 const run = Effect.flatMap(runIdInPath, (id) => Messenger.use(({ show }) => show.orchestrator(id)))
 

@@ -4,7 +4,7 @@ import type { EscalationView } from "@reprise/protocol"
 const longestReason = 400
 
 /** Where it stands and how its reason begins; the question itself has the rest. */
-export const listEntry = ({ evidence, items: _, reason, ...question }: EscalationView): EscalationView => {
+export const briefView = ({ evidence, items: _, reason, ...question }: EscalationView): EscalationView => {
   const { attempt, phaseTitle, planPath, planTitle } = evidence
   return {
     ...question,
