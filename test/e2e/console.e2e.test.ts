@@ -62,6 +62,26 @@ describe.skipIf(lacksBrowser)("the web console", () => {
     })
   )
 
+  it.live("leads from the printed link to a first answer by three taps on a telephone's screen", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld(oneQuestion)
+      const { link, up } = yield* startConsole(world)
+      const question = yield* asks(world)
+      const telephone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+      const { page, problems } = yield* openPage(yield* startBrowser, telephone)
+      yield* act(() => page.goto(link))
+      for (const what of [/Which colour\?/, /fix in new session/i, /^Send now/]) {
+        const target = page.getByRole(what.source.startsWith("Which") ? "link" : "button", { name: what })
+        yield* act(() => target.first().tap())
+      }
+      yield* up.waitFor(/Run completed/)
+      yield* sees(page, "Nothing needs you")
+      const [answered] = (yield* world.eventsOf(question.runId)).filter(({ type }) => type === "EscalationAnswered")
+      assert.deepInclude(answered, { choice: "fix", via: "web" })
+      assert.deepStrictEqual(problems, [])
+    })
+  )
+
   it.live("tells every browser who answered when a terminal was first, and keeps what was typed", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld(twoQuestions)

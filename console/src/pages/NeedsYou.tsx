@@ -2,7 +2,7 @@
 import type { EscalationView } from "@reprise/protocol"
 import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate } from "@tanstack/react-router"
-import { useEffect, useState } from "react"
+import { useDeferredValue, useEffect, useState } from "react"
 import { usePending } from "../answer/PendingAnswers.tsx"
 import { questionQuery, questionsQuery } from "../data/queries.ts"
 import { nextAfter, type Order, ordered } from "../data/questions.ts"
@@ -49,8 +49,12 @@ interface ListProps {
   readonly onOrder: (order: Order) => void
 }
 
-/** There may be a thousand: the browser leaves out what is not seen. */
+/** What a tall screen shows. */
+const firstRows = 40
+
+/** There may be a thousand: the first are there at once, and the browser leaves out what is not seen. */
 function List({ onOrder, order, questions, shown }: ListProps) {
+  const rows = useDeferredValue(questions, questions.slice(0, firstRows))
   return (
     <section aria-label="Open questions" className="card overflow-hidden">
       <header className="border-line flex items-center justify-between gap-2 border-b px-3 py-1.5">
@@ -58,7 +62,7 @@ function List({ onOrder, order, questions, shown }: ListProps) {
         <Select label="Order" onChange={onOrder} options={orders} value={order} />
       </header>
       <ul className="divide-line divide-y overflow-y-auto lg:max-h-[calc(100dvh-8rem)]">
-        {questions.map((question) => (
+        {rows.map((question) => (
           <li className="[contain-intrinsic-size:auto_5.75rem] [content-visibility:auto]" key={question.escalationId}>
             <Row isShown={question.escalationId === shown} question={question} />
           </li>
