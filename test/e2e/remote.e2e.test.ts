@@ -3,12 +3,15 @@ import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { canSandbox } from "@reprise/sandbox/testing"
 import { Broker, localBroker } from "@reprise/testing"
 import { Effect } from "effect"
 import { heldInReview, once, plan, script } from "../harness/modelScript.ts"
 import { makeWorld, type World } from "../harness/World.ts"
 
 const deciders = ["orchestrator", "reviewer", "gate"]
+/** Clones are below a folder that commands may not read; the run's own is shown to them all the same. */
+const inSandbox: Readonly<Record<string, string>> = (await canSandbox()) ? { REPRISE_SANDBOX_MODE: "required" } : {}
 const workers = ["session-manager", "workspace"]
 
 /** The world's repository with a remote to which it is pushed. */
@@ -24,17 +27,24 @@ const withRemote = (world: World) => {
 }
 
 /** Services in a folder of their own that is no repository, as in containers. */
-const serve = Effect.fnUntraced(function* (world: World, url: string, host: string, services: ReadonlyArray<string>) {
+const serve = Effect.fnUntraced(function* (
+  world: World,
+  url: string,
+  host: string,
+  services: ReadonlyArray<string>,
+  more: Readonly<Record<string, string>> = {}
+) {
   const directory = join(world.root, "..", host)
   const data = join(directory, "data")
   mkdirSync(directory)
-  const environment = { XDG_DATA_HOME: data, REPRISE_HOST: host }
+  const environment = { XDG_DATA_HOME: data, REPRISE_HOST: host, ...more }
   const started = yield* Effect.forEach(services, (service) =>
     world.startIn({ directory, environment }, "serve", service, "--nats", url)
   )
   for (const process of started) yield* process.waitFor(/is ready/)
   return {
     clones: join(data, "reprise", "repositories"),
+    end: Effect.forEach(started, (process) => process.kill("SIGTERM"), { concurrency: "unbounded" }),
     /** Its processes are killed, and its disk is gone. */
     destroy: Effect.gen(function* () {
       for (const process of started) yield* process.kill("SIGKILL")
@@ -56,7 +66,7 @@ describe("reprise run --remote", () => {
         const world = yield* makeWorld({ plan: plan("One", "Two"), script: heldInReview })
         const remote = withRemote(world)
         const { url } = yield* Broker
-        const { clones } = yield* serve(world, url, "here", [...deciders, ...workers])
+        const { clones, end } = yield* serve(world, url, "here", [...deciders, ...workers], inSandbox)
         const head = world.git("rev-parse", "HEAD")
         const run = yield* world.start("run", "PLAN.md", "--remote", "origin", "--nats", url)
         yield* world.model.awaitHeld("in-review")
@@ -78,6 +88,7 @@ describe("reprise run --remote", () => {
         assert.deepStrictEqual([world.git("status", "--porcelain"), world.git("rev-parse", "HEAD")], ["", head])
         assert.strictEqual(world.git("branch", "--list"), "* main")
         assert.isFalse(existsSync(open.directory))
+        yield* end
       }).pipe(Effect.provide(localBroker))
   )
 
@@ -136,9 +147,12 @@ describe("reprise run --remote", () => {
       assert.match(yield* started("--remote", "origin"), /^2 remote-without-nats: .*--worktree/)
       assert.match(yield* started("--ref", "main", ...nats), /^2 ref-without-remote: /)
       assert.match(yield* started("--remote", "upstream", ...nats), /^2 remote-unknown: .* 'upstream'.*git remote/)
+      const withLogin = yield* started("--remote", "https://me:word@example.org/a", ...nats)
+      assert.match(withLogin, /^2 remote-invalid: .* contains a login.*REPRISE_GIT_CREDENTIALS_FILE/)
+      assert.notInclude(withLogin, "word")
       assert.match(
-        yield* started("--remote", "https://me:word@example.org/a", ...nats),
-        /^2 remote-invalid: .* contains a login.*REPRISE_GIT_CREDENTIALS_FILE/
+        yield* started("--remote", "/srv/app.git", ...nats),
+        /^2 remote-invalid: .*'file:\/\/\/srv\/app\.git'/
       )
       assert.match(yield* started("--remote", `${remote.url}-none`, ...nats), /^3 remote-unreachable: /)
       assert.match(yield* started("--remote", "origin", "--ref", "none", ...nats), /^3 ref-missing: .*'none'/)
@@ -146,6 +160,18 @@ describe("reprise run --remote", () => {
       assert.match(yield* started("--remote", "origin", ...nats), /^3 plan-not-committed: .*git push/)
       world.git("commit", "--quiet", "--all", "--message", "Another plan")
       assert.match(yield* started("--remote", "origin", ...nats), /^3 not-pushed: .*Push yours/)
+      assert.match(
+        yield* started("--remote", "origin", "--ref", "main", ...nats),
+        /^3 other-plan: .*push the plan there/
+      )
+      world.git("checkout", "--quiet", "--detach")
+      assert.match(
+        yield* started("--remote", "origin", ...nats),
+        /^3 not-pushed: The commit .* no branch that was pushed/
+      )
+      writeFileSync(join(world.root, "NEW.md"), plan("New"))
+      const untracked = errorOf(yield* world.reprise("run", "NEW.md", "--json", "--remote", "origin", ...nats))
+      assert.match(untracked, /^3 plan-not-committed: NEW\.md/)
       assert.deepStrictEqual(yield* world.model.calls, [])
     }).pipe(Effect.provide(localBroker))
   )

@@ -9,7 +9,7 @@ export { endLeftovers, type Mark, markedProcesses, variableOf } from "./Mark.ts"
 export { freePort, isPortTaken } from "./ports.ts"
 export { createPrivateFile, readPrivateFile } from "./privateFiles.ts"
 export { lastLines, logSize } from "./programLog.ts"
-export { remoteProblem } from "./remoteUrl.ts"
+export { remoteProblem, withoutLogin } from "./remoteUrl.ts"
 export { type GitOptions, runGit } from "./runGit.ts"
 export {
   findProgram,

@@ -26,3 +26,6 @@ export const remoteProblem = (url: string): string | undefined => {
   if (protocol !== "file:" && !/^[\w[]/.test(hostname)) return "names no server."
   return undefined
 }
+
+/** The address for people and logs: without a login that somebody has put into it. */
+export const withoutLogin = (url: string): string => url.replace(/^([a-z+]+:\/\/)[^/@]*@/i, "$1…@")

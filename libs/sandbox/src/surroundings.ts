@@ -58,6 +58,8 @@ const credentialPlaces = ({ environment, home }: Whereabouts): ReadonlyArray<str
     "NPM_CONFIG_USERCONFIG",
     "npm_config_userconfig",
     "DOCKER_CONFIG",
+    "REPRISE_GIT_CREDENTIALS_FILE",
+    "REPRISE_GIT_SSH_KEY_FILE",
     "REPRISE_NATS_CREDENTIALS",
     "REPRISE_NATS_NKEY_SEED_FILE"
   ].flatMap((name) => environment[name]?.split(":") ?? [])

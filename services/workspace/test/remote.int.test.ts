@@ -4,7 +4,7 @@ import { mkdir, readdir, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { RunId } from "@reprise/protocol"
+import { type Host, RunId } from "@reprise/protocol"
 import { startGitServer } from "@reprise/testing"
 import { Effect, Layer } from "effect"
 import type { Place } from "../src/actor/work.ts"
@@ -36,6 +36,7 @@ interface Wanted {
   readonly ref?: string
   readonly run?: RunId
   readonly planPath?: string
+  readonly leaving?: Host
 }
 
 /** A host with a folder for its clones. */
@@ -43,9 +44,12 @@ const newHost = (environment?: Readonly<Record<string, string | undefined>>) =>
   Effect.gen(function* () {
     const folder = yield* temporaryDirectory
     const remotes = Remotes.layerIn(folder, environment)
-    const attempt = ({ planPath = "PLAN.md", ref, run = runId, url }: Wanted, before?: Place) =>
+    const attempt = ({ leaving, planPath = "PLAN.md", ref, run = runId, url }: Wanted, before?: Place) =>
       prepare(
-        prepareIn("", { runId: run, planPath, remote: { url, ...(ref === undefined ? {} : { ref }) } }),
+        prepareIn("", {
+          ...{ runId: run, planPath, remote: { url, ...(ref === undefined ? {} : { ref }) } },
+          ...(leaving === undefined ? {} : { leaving })
+        }),
         host,
         before
       ).pipe(Effect.provide(remotes))
@@ -171,6 +175,63 @@ layer(services, { excludeTestServices: true })("a run of a git remote", (it) => 
     })
   )
 
+  it.effect(
+    "begins from what was pushed on a host that had it before it was declared gone, and keeps what was there",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* remote
+        const [one, other] = [yield* newHost(), yield* newHost()]
+        const first = yield* one.prepared({ url })
+        const unreviewed = yield* work(first.tree, "unreviewed.txt")
+        yield* first.tree.write("left.txt", "x")
+        yield* one.release(first.place, "aborted")
+        const second = yield* other.prepared({ url, leaving: host })
+        const pushed = yield* work(second.tree, "b.txt")
+        yield* other.finish(second.place, pushed)
+        yield* other.release(second.place)
+        const back = yield* one.prepared({ url, leaving: host })
+        assert.strictEqual(back.event.head, pushed)
+        assert.strictEqual(yield* back.tree.git("status", "--porcelain"), "")
+        const kept = (yield* Effect.promise(() => readdir(join(back.place.directory, "..")))).find((name) =>
+          name.startsWith("r1-left-")
+        )
+        const aside = at(join(back.place.directory, "..", kept ?? "none"))
+        assert.strictEqual(yield* aside.git("rev-parse", "HEAD"), unreviewed)
+        assert.include(yield* aside.git("status", "--porcelain"), "left.txt")
+      })
+  )
+
+  it.effect("begins anew from what it names once its earlier branch was merged, removed at the remote or not", () =>
+    Effect.gen(function* () {
+      const { bare, somebody, url } = yield* remote
+      const one = yield* newHost()
+      const first = yield* one.prepared({ url })
+      yield* one.finish(first.place, yield* work(first.tree, "a.txt"))
+      yield* one.release(first.place)
+      yield* somebody.git("fetch", "--quiet", "origin")
+      yield* somebody.git("merge", "--quiet", "--no-ff", "-m", "Merge", "origin/reprise/plan")
+      const merged = yield* work(somebody, "later.txt")
+      yield* somebody.git("push", "--quiet", "origin", "main")
+      const second = yield* one.prepared({ url, run: r2 })
+      assert.strictEqual(second.event.head, merged)
+      const again = yield* newHost()
+      yield* bare.git("update-ref", "-d", "refs/heads/reprise/plan")
+      assert.strictEqual((yield* again.prepared({ url, run: RunId.make("r3") })).event.head, merged)
+    })
+  )
+
+  it.effect("does not touch the tree in which another run works", () =>
+    Effect.gen(function* () {
+      const { url } = yield* remote
+      const [one, other] = [yield* newHost(), yield* newHost()]
+      const live = yield* one.prepared({ url })
+      const elsewhere = yield* other.prepared({ url, run: r2 })
+      yield* other.finish(elsewhere.place, yield* work(elsewhere.tree, "b.txt"))
+      assert.match(yield* one.refused({ url, run: RunId.make("r3") }), /^in-use: /)
+      assert.strictEqual(yield* live.tree.git("rev-parse", "HEAD"), live.event.head)
+    })
+  )
+
   it.effect("never takes commits from the remote: a push that is refused says why, and can be asked for again", () =>
     Effect.gen(function* () {
       const { bare, somebody, url } = yield* remote
@@ -217,6 +278,7 @@ layer(services, { excludeTestServices: true })("a run of a git remote", (it) => 
       const one = yield* newHost()
       const cases = [
         [{ url: "http://example.org/a" }, /^other: The remote 'http:\/\/example.org\/a' is not encrypted/],
+        [{ url: "https://me:word@example.org/a" }, /^other: The remote 'https:\/\/…@example.org\/a' contains a login/],
         [{ url: `ext::sh -c "touch ${one.folder}/pwned"` }, /^other: The remote .* contains a space/],
         [{ url: `${url}-none` }, /^other: This host cannot get .*-none': git clone failed .*does not/s],
         [{ url, ref: "no-such-branch" }, /^other: '.*' has no branch, tag or commit 'no-such-branch'\. Push it first/],

@@ -29,10 +29,13 @@ describe("how git reaches a remote", () => {
       REPRISE_GIT_KNOWN_HOSTS_FILE: "/etc/git/known hosts",
       REPRISE_GIT_CA_FILE: "/etc/git/ca.crt"
     }
-    assert.deepStrictEqual(valuesOf(environment, "credential.helper"), ["", "store --file='/etc/git/it'\\''s one'"])
+    assert.deepStrictEqual(valuesOf(environment, "credential.helper"), [
+      "",
+      `!login() { test "$1" = get && git credential-store --file='/etc/git/it'\\''s one' get; }; login`
+    ])
     assert.deepStrictEqual(valuesOf(environment, "http.sslCAInfo"), ["/etc/git/ca.crt"])
     const [ssh = ""] = valuesOf(environment, "core.sshCommand")
     assert.include(ssh, "-o IdentitiesOnly=yes -i '/etc/git/key'")
-    assert.include(ssh, "-o StrictHostKeyChecking=yes -o UserKnownHostsFile='/etc/git/known hosts'")
+    assert.include(ssh, `-o GlobalKnownHostsFile=/dev/null -o UserKnownHostsFile='"/etc/git/known hosts"'`)
   })
 })

@@ -4,7 +4,8 @@ import { Host, isKey, type RunView, to } from "@reprise/protocol"
 import { Effect } from "effect"
 import { type ClientFlags, withClient, withWritingClient } from "../../system/clientSystem.ts"
 import { allRuns } from "../../system/lookUp.ts"
-import { wrongUse } from "../../terminal/CliFailure.ts"
+import { exitWith, wrongUse } from "../../terminal/CliFailure.ts"
+import { exitCodes } from "../../terminal/exitCodes.ts"
 import { data, okJson, say } from "../../terminal/Printer.ts"
 import { isOpenRun } from "../../views/ended.ts"
 import { type HostOfRuns, hostsOf, hostsTable } from "../../views/hostsText.ts"
@@ -66,9 +67,12 @@ export const forgetHost = (flags: ClientFlags & { readonly host: string }) => {
       )
       const moved = outcomes.filter(({ reason }) => reason === undefined).map(({ runId }) => runId)
       const kept = outcomes.flatMap(({ reason, runId }) => (reason === undefined ? [] : [{ runId, reason }]))
-      if (flags.json) return okJson({ host: flags.host, moved, kept })
-      for (const runId of moved) say(`Run ${runId} goes on on another host, from what was pushed.`)
-      for (const { reason } of kept) say(reason)
+      if (flags.json) okJson({ host: flags.host, moved, kept })
+      else {
+        for (const runId of moved) say(`Run ${runId} goes on on another host, from what was pushed.`)
+        for (const { reason } of kept) say(reason)
+      }
+      if (moved.length === 0) return yield* exitWith(exitCodes.missing)
     })
   )
 }

@@ -1,8 +1,10 @@
 /** `--remote` and `--ref`: where the hosts of a run get its code, checked before anything is sent. */
-import { remoteProblem, runGit } from "@reprise/process"
+import { isAbsolute } from "node:path"
+import { remoteProblem, runGit, withoutLogin } from "@reprise/process"
 import type { GitRemote } from "@reprise/protocol"
 import { Effect } from "effect"
 import type { Project } from "../../project/Project.ts"
+import type { PlanFile } from "../../project/planFile.ts"
 import { missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { visible, visibleLine } from "../../terminal/visible.ts"
 import type { PreparedRun } from "./prepareRun.ts"
@@ -35,14 +37,19 @@ const addressOf = Effect.fnUntraced(function* (project: Project, remote: string)
   }
   const problem = remoteProblem(url)
   if (problem !== undefined) {
-    return yield* wrongUse(
-      "remote-invalid",
-      `The remote '${visibleLine(url)}' ${problem}`,
-      "Hosts get the code from there."
-    )
+    const hint = isAbsolute(url)
+      ? `A path of this machine is 'file://${visibleLine(url)}', if the hosts have it too.`
+      : "Hosts get the code from there; an address can be given in place of a name."
+    return yield* wrongUse("remote-invalid", `The remote '${visibleLine(withoutLogin(url))}' ${problem}`, hint)
   }
   return url
 })
+
+/** A short hash means something else elsewhere. */
+const wholeHash = (project: Project, ref: string) =>
+  /^[0-9a-f]{4,39}$/.test(ref)
+    ? Effect.map(optional(project, ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`]), (hash = ref) => hash)
+    : Effect.succeed(ref)
 
 /** Undefined: the code is that of this working tree. Without a ref it is the branch that is checked out here. */
 export const chooseRemote = Effect.fn("chooseRemote")(function* (
@@ -62,14 +69,20 @@ export const chooseRemote = Effect.fn("chooseRemote")(function* (
     )
   }
   const url = yield* addressOf(project, remote)
-  const branch = ref ?? (yield* optional(project, ["symbolic-ref", "--quiet", "--short", "HEAD"]))
+  if (ref !== undefined) return { url, ref: yield* wholeHash(project, ref) } satisfies GitRemote
+  const branch = yield* optional(project, ["symbolic-ref", "--quiet", "--short", "HEAD"])
   const commit = branch === undefined ? yield* optional(project, ["rev-parse", "HEAD"]) : undefined
   const named = branch ?? commit
   return { url, ...(named === undefined ? {} : { ref: named }) } satisfies GitRemote
 })
 
-const isCommitted = (project: Project, path: string) =>
-  Effect.map(git(project, ["diff", "--quiet", "HEAD", "--", path]), ({ exitCode }) => exitCode === 0)
+/** Whether a commit has the plan as it is here; undefined: the commit is not here. */
+const hasPlan = Effect.fnUntraced(function* (project: Project, commit: string, plan: PlanFile) {
+  if ((yield* optional(project, ["rev-parse", "--verify", "--quiet", `${commit}^{commit}`])) === undefined)
+    return undefined
+  const { exitCode, stdout } = yield* git(project, ["show", `${commit}:${plan.path}`])
+  return exitCode === 0 && stdout === plan.text
+})
 
 /** The commit that a branch or a tag has at the remote. */
 const commitThere = Effect.fnUntraced(function* (project: Project, { ref = "HEAD", url }: GitRemote) {
@@ -86,32 +99,46 @@ const commitThere = Effect.fnUntraced(function* (project: Project, { ref = "HEAD
   return names.map((name) => found.get(name)).find((commit) => commit !== undefined)
 })
 
-/**
- * The hosts see what was pushed, so the plan must be among it. With a ref of the user's own only that must exist: what it
- * holds may not be here.
- */
+const isHash = (text: string): boolean => /^[0-9a-f]{40,64}$/.test(text)
+
+/** The hosts see what was pushed, so the plan must be among it, as it is here. `isOwnRef`: the user has named the ref. */
 export const requirePushed = Effect.fn("requirePushed")(function* (
   { plan, project }: PreparedRun,
   remote: GitRemote,
   isOwnRef: boolean
 ) {
-  const push = `Commit and push it first: git push ${visibleLine(remote.url)}.`
-  if (!isOwnRef && !(yield* isCommitted(project, plan.path))) {
-    return yield* missing("plan-not-committed", `${plan.path} has changes that are not committed.`, push)
+  const { ref = "HEAD", url } = remote
+  const shown = visibleLine(url)
+  if (!isOwnRef && (yield* hasPlan(project, "HEAD", plan)) !== true) {
+    return yield* missing(
+      "plan-not-committed",
+      `${plan.path} has changes that are not committed.`,
+      "Commit it, and push the branch: git push"
+    )
   }
-  if (remote.ref !== undefined && /^[0-9a-f]{40,64}$/.test(remote.ref)) return
-  const there = yield* commitThere(project, remote)
+  const there = isHash(ref) ? ref : yield* commitThere(project, remote)
   if (there === undefined) {
     return yield* missing(
       "ref-missing",
-      `${visibleLine(remote.url)} has no branch or tag '${visibleLine(remote.ref ?? "HEAD")}'.`,
-      "Push it first."
+      `${shown} has no branch or tag '${visibleLine(ref)}'.`,
+      "Push it first, or name another beginning with --ref: a branch, a tag, or the hash of a commit."
     )
   }
-  if (isOwnRef || there === (yield* optional(project, ["rev-parse", "HEAD"]))) return
-  return yield* missing(
-    "not-pushed",
-    `The branch ${visibleLine(remote.ref ?? "HEAD")} has another commit at ${visibleLine(remote.url)} than here.`,
-    "Push yours, or pull what is there. --ref names another beginning."
-  )
+  if (isHash(ref) && (yield* optional(project, ["branch", "--remotes", "--contains", ref])) === "") {
+    return yield* missing("not-pushed", `The commit ${ref} is in no branch that was pushed.`, "Push it first: git push")
+  }
+  if (!isOwnRef && there !== (yield* optional(project, ["rev-parse", "HEAD"]))) {
+    return yield* missing(
+      "not-pushed",
+      `The branch ${visibleLine(ref)} has another commit at ${shown} than here.`,
+      "Push yours, or pull what is there. --ref names another beginning."
+    )
+  }
+  if ((yield* hasPlan(project, there, plan)) === false) {
+    return yield* missing(
+      "other-plan",
+      `${plan.path} is another one at '${visibleLine(ref)}' of ${shown} than here.`,
+      "Check out what the run is to begin from, or push the plan there."
+    )
+  }
 })

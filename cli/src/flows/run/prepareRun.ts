@@ -69,10 +69,12 @@ export const startRun = ({ options, plan, project, remote }: PreparedRun, runId:
   })
 
 /** Whether a run has the same plan and the same code. */
-export const isRunOf = ({ plan, project, remote }: PreparedRun, run: RunView): boolean =>
-  run.planPath === plan.path &&
-  run.remote?.url === remote?.url &&
-  (remote !== undefined || run.workspace === project.root)
+export const isRunOf = ({ plan, project, remote }: PreparedRun, run: RunView): boolean => {
+  if (run.planPath !== plan.path) return false
+  return remote === undefined
+    ? run.remote === undefined && run.workspace === project.root
+    : run.remote?.url === remote.url && run.remote.ref === remote.ref
+}
 
 /** What the run would do. */
 export const descriptionOf = (prepared: PreparedRun, runId: RunId) =>

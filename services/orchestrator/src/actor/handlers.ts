@@ -212,10 +212,12 @@ const isOwnRefusal = (
 
 const workspaceFailed: Handler<InputOf<"WorkspaceFailed">> = {
   record: nothingRecorded,
-  isAwaited: ({ pending }, { phase }) => {
+  isAwaited: ({ pending }, { operation, phase }) => {
     const current = underWay(pending)
     if (current._tag !== "Workspace") return false
     const { command } = current
+    // Late words of a host that is gone are about something else.
+    if (command._tag === "PrepareWorkspace") return operation === command._tag
     return phase === undefined || !("phase" in command) || command.phase === phase
   },
   move: (run, { reason }) => {

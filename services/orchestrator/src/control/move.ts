@@ -7,9 +7,14 @@ import type { RunEvents } from "../actor/journal.ts"
 import type { Run } from "../actor/state.ts"
 import { locationOf } from "../phase/plan.ts"
 import { prepareWorkspace } from "../phase/prepare.ts"
+import { overruledAnswer } from "../question/answer.ts"
 import { closeQuestion, stopAgents } from "./end.ts"
 
 const refuse = refusing("orchestrator")
+
+/** What a human answered while the run was paused: the question is moot, the words are not. */
+const keepHeldAnswer = (run: Run, held: Run["held"]): RunEvents =>
+  held?._tag === "AnswerReceived" ? (overruledAnswer(run, held) ?? []) : []
 
 /**
  * Only commits that were pushed are known elsewhere, so the phase under way begins again, with fresh agents. What humans
@@ -27,8 +32,10 @@ export const moveRun = (run: Run, { from }: InputOf<"MoveRun">): Result.Result<R
       `The code of run ${runId} is on host ${from} alone: the run has no remote. Abort it, and start it again elsewhere.`
     )
   }
+  const closed = closeQuestion(run.pending, "superseded")
   const left: RunEvents = [
-    ...closeQuestion(run.pending, "superseded"),
+    ...closed,
+    ...keepHeldAnswer(runAfter(run, closed), run.held),
     ...stopAgents(run, `host ${from} is gone`),
     { _tag: "RunMoved", ...locationOf(run), ...(step === undefined ? {} : { step }), from }
   ]

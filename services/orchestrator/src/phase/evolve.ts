@@ -81,12 +81,20 @@ const withSubjects = (run: Run, subjects: ReadonlyArray<CommitSubject> = []): Ru
   ...new Map([...run.subjects, ...subjects].map((entry) => [entry.commit, entry])).values()
 ]
 
+/** A human has approved the phase as it is, and its commits are not known to be at the remote. */
+const isUnpushed = ({ outcomes, pending, phase, step }: Run): boolean => {
+  if (step !== "PHASE_COMPLETE" || outcomes.find(({ id }) => id === phase?.id)?.by !== "override") return false
+  if (pending._tag === "Answer") return pending.question.ask.origin !== "plan"
+  return !(pending._tag === "Workspace" && pending.command._tag === "WriteSummary")
+}
+
 /** What was under way is lost with its host. What humans said in the phase is kept, and its count of sessions and steps. */
 const moved = (run: Run, { from }: EventOf<"RunMoved">): Run => {
   const { branch: _branch, directory: _directory, held: _held, host: _host, phase, ...rest } = run
   const again = phase === undefined ? "" : ` Phase ${phase.id} begins again.`
   const left: Run = {
     ...rest,
+    outcomes: isUnpushed(run) ? run.outcomes.filter(({ id }) => id !== phase?.id) : run.outcomes,
     pending: nothing,
     prompts: [],
     working: [],

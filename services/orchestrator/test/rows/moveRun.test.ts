@@ -71,6 +71,28 @@ describe("any, with a remote, MoveRun", () => {
     assert.deepStrictEqual([s.run.status, s.run.host, s.phase.id], ["running", other, "1"])
   })
 
+  it("begins a phase again that a human approved as it is, unless it was pushed", () => {
+    const overridden = executing().needsHuman().answer("override")
+    preparedElsewhere(overridden.tell(move))
+    assert.strictEqual(overridden.phase.id, "1")
+    const pushed = executing().needsHuman().answer("override").treeClean()
+    preparedElsewhere(pushed.tell(move))
+    assert.strictEqual(pushed.phase.id, "2")
+  })
+
+  it("keeps an answer that was given during a pause", () => {
+    const s = executing().needsHuman().tell({ _tag: "PauseRun", runId, now: false })
+    s.answer("continue-session", "Call it Volapük").tell(move)
+    preparedElsewhere(s).tell({ _tag: "ResumeRun", runId })
+    assert.include(s.prompt, "Call it Volapük")
+  })
+
+  it("is not failed by a late failure of what the lost host was asked", () => {
+    const s = executing().tell(move)
+    s.tell({ _tag: "WorkspaceFailed", runId, phase: "1", operation: "RunQualityGates", reason: "no disk" } as never)
+    assert.deepInclude(s.run, { status: "running", step: "PREPARE" })
+  })
+
   it("is refused where the code is on that host alone, where the run is elsewhere, and the second time", () => {
     assert.strictEqual(refusal(story().executing()), "no-remote")
     assert.strictEqual(refusal(story().tell({ ...startRun(), workspace: "", remote })), "not-on-host")

@@ -1,20 +1,20 @@
 /** Brings the code of a run to this host: a clone of its remote, and the commit from which its branch begins. */
-import { remoteProblem } from "@reprise/process"
+import { remoteProblem, withoutLogin } from "@reprise/process"
 import type { GitRemote } from "@reprise/protocol"
 import { Effect } from "effect"
-import type { GitFault } from "../faults.ts"
+import type { GitFault, HostFault } from "../faults.ts"
 import { excludePatterns } from "../files/ownFiles.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
 import { quoted } from "../git/commitNames.ts"
 import { Git } from "../git/Git.ts"
 import { GitDirectory } from "../git/GitDirectory.ts"
 import { Remotes } from "../remote/Remotes.ts"
-import { refuse } from "./refusal.ts"
+import { type Refused, refuse } from "./refusal.ts"
 
 /** The root of the clone. */
 export const cloneRemote = Effect.fn("cloneRemote")(function* ({ url }: GitRemote) {
   const problem = remoteProblem(url)
-  if (problem !== undefined) return yield* refuse("other", `The remote ${quoted(url)} ${problem}`)
+  if (problem !== undefined) return yield* refuse("other", `The remote ${quoted(withoutLogin(url))} ${problem}`)
   const [files, git, own, remotes] = [yield* WorkspaceFiles, yield* Git, yield* GitDirectory, yield* Remotes]
   // What may pass is tried again by whoever asked for the work.
   yield* remotes.fetch(url).pipe(
@@ -37,29 +37,40 @@ const nowhere = ({ ref, url }: GitRemote) =>
   )
 
 /**
- * The commit from which a new branch begins: what the remote has on this branch, since another host may have worked on
- * it; else what the run names. A branch that this host has already is moved forward to it, if that loses nothing.
+ * The commit from which the run goes on: what the remote has on its branch, since another host may have worked on it; what
+ * the run names, if that has it already.
  */
+const beginningAt = Effect.fnUntraced(function* (root: string, remote: GitRemote, branch: string) {
+  const git = yield* Git
+  const remotes = yield* Remotes
+  const named = yield* remotes.resolve(root, remote.ref)
+  const pushed = yield* remotes.branchTip(root, branch)
+  if (named === undefined && (pushed === undefined || remote.ref !== undefined)) return yield* nowhere(remote)
+  if (named === undefined || pushed === undefined) return named ?? pushed ?? ""
+  return (yield* git.isAncestor(root, pushed, named)) ? named : pushed
+})
+
+/** Where a run's branch is to begin, and whether the branch that this host has must be moved there first. */
+export interface Beginning {
+  readonly commit: string
+  readonly move: boolean
+}
+
+/** `isMoved`: the run comes from a host that is gone, so nothing counts but what was pushed. */
 export const beginningOf = Effect.fn("beginningOf")(function* (
   root: string,
   remote: GitRemote,
   branch: string,
-  workTree: string | undefined
-) {
+  isMoved: boolean
+): Effect.fn.Return<Beginning, GitFault | HostFault | Refused, Git | Remotes> {
   const git = yield* Git
-  const remotes = yield* Remotes
-  const pushed = yield* remotes.branchTip(root, branch)
-  const there = pushed ?? (yield* remotes.resolve(root, remote.ref))
-  if (there === undefined) return yield* nowhere(remote)
+  const commit = yield* beginningAt(root, remote, branch)
   const here = yield* git.branchHead(root, branch)
-  if (here === undefined || here === there) return there
-  if (yield* git.isAncestor(root, here, there)) {
-    yield* remotes.fastForward(root, branch, there, workTree)
-  } else if (pushed !== undefined && !(yield* git.isAncestor(root, there, here))) {
-    return yield* refuse(
-      "other",
-      `The branch ${branch} has other commits on this host (${root}) than at ${quoted(remote.url)}. Merge or remove one of them, or rename the plan.`
-    )
-  }
-  return there
+  if (here === undefined || here === commit) return { commit, move: false }
+  if (isMoved || (yield* git.isAncestor(root, here, commit))) return { commit, move: true }
+  if (yield* git.isAncestor(root, commit, here)) return { commit: here, move: false }
+  return yield* refuse(
+    "other",
+    `The branch ${branch} has other commits on this host (${root}) than at ${quoted(remote.url)}. Merge or remove one of them, or rename the plan.`
+  )
 })

@@ -1,6 +1,6 @@
 /** Prepares a working tree for a run, or refuses it with the reason (docs/design/workspace.md#workspace). */
-import type { GitRemote, Host, RunId } from "@reprise/protocol"
-import { Effect } from "effect"
+import type { GitRemote, Host } from "@reprise/protocol"
+import { Clock, Effect } from "effect"
 import type { InputOf, WorkspaceFact } from "../../actor/inputs.ts"
 import type { Place } from "../../actor/work.ts"
 import { WorkspaceFiles } from "../files/WorkspaceFiles.ts"
@@ -12,7 +12,7 @@ import { Remotes } from "../remote/Remotes.ts"
 import { cloneRemote } from "./cloneRemote.ts"
 import { locateRepository } from "./locateRepository.ts"
 import { refuse, requireClean } from "./refusal.ts"
-import { setUpWorktree, type Tree, worktreeOfRun } from "./worktreeOfRun.ts"
+import { forward, setUpWorktree, type Tree, worktreeOfRun } from "./worktreeOfRun.ts"
 
 type PrepareWorkspace = InputOf<"PrepareWorkspace">
 
@@ -31,20 +31,32 @@ interface Repository {
 /** Runs of a remote share one clone, so each has a worktree. */
 const hasWorktree = ({ remote, worktree }: PrepareWorkspace): boolean => worktree || remote !== undefined
 
-/** A run that has its worktree goes on without the remote, which may be away. */
-const cloneOrFind = Effect.fnUntraced(function* (remote: GitRemote, runId: RunId) {
+/**
+ * A run that has its worktree goes on without the remote, which may be away; unless it was moved: then what is left here of
+ * the run is from before, and is kept beside.
+ */
+const cloneOrFind = Effect.fnUntraced(function* (
+  { leaving, remote, runId }: PrepareWorkspace & { readonly remote: GitRemote },
+  before: Place | undefined
+) {
   const files = yield* WorkspaceFiles
   const remotes = yield* Remotes
   const clone = remotes.cloneOf(remote.url)
-  return (yield* files.isDirectory(worktreePath(clone, runId)))
-    ? yield* files.realPath(clone)
-    : yield* cloneRemote(remote)
+  const own = worktreePath(clone, runId)
+  const isHere = yield* files.isDirectory(own)
+  if (isHere && (leaving === undefined || before !== undefined)) return yield* files.realPath(clone)
+  const root = yield* cloneRemote(remote)
+  if (isHere) {
+    const left = worktreePath(root, runId)
+    yield* remotes.setAside(root, left, `${left}-left-${yield* Clock.currentTimeMillis}`)
+  }
+  return root
 })
 
-const repositoryOf = (command: PrepareWorkspace) =>
-  command.remote === undefined
+const repositoryOf = ({ remote, ...command }: PrepareWorkspace, before: Place | undefined) =>
+  remote === undefined
     ? Effect.map(locateRepository(command), (found): Repository => found)
-    : Effect.map(cloneOrFind(command.remote, command.runId), (root): Repository => ({ root }))
+    : Effect.map(cloneOrFind({ ...command, remote }, before), (root): Repository => ({ root }))
 
 /**
  * Returns the uncommitted paths that the run tolerates. Once a run was prepared, uncommitted files are its own work.
@@ -58,7 +70,7 @@ const prepareOrRefuse = Effect.fnUntraced(function* (command: PrepareWorkspace, 
   const git = yield* Git
   const own = yield* GitDirectory
   const leases = yield* Leases
-  const repository = yield* repositoryOf(command)
+  const repository = yield* repositoryOf(command, before)
   const { root } = repository
   const tree: Tree = hasWorktree(command) ? yield* worktreeOfRun(command, root) : { directory: root, isNew: false }
   const { directory } = tree
@@ -70,6 +82,7 @@ const prepareOrRefuse = Effect.fnUntraced(function* (command: PrepareWorkspace, 
   const freeLease = before === undefined ? Effect.ignore(leases.free(claim)) : Effect.void
   const discardTree = tree.isNew ? Effect.ignore(removeWorktree(root, directory)) : Effect.void
   const look = Effect.gen(function* () {
+    yield* forward(tree)
     const tolerated = yield* checkTree(command, repository, tree, before).pipe(
       Effect.tapError((error) => (error._tag === "Refused" ? discardTree : Effect.void))
     )

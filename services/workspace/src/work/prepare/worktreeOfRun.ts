@@ -10,6 +10,7 @@ import { GitDirectory } from "../git/GitDirectory.ts"
 import { listWorktrees, worktreePath } from "../git/worktrees.ts"
 import { commandSlugs, postCreateLog } from "../qualityGates/logNames.ts"
 import { runShell } from "../qualityGates/runShell.ts"
+import { Remotes } from "../remote/Remotes.ts"
 import { beginningOf } from "./cloneRemote.ts"
 import { requirePlan } from "./locateRepository.ts"
 import { refuse, requireClean } from "./refusal.ts"
@@ -23,6 +24,8 @@ export interface Tree {
   readonly newBranch?: string
   /** Whether it was created for this run: then it may be removed again, because nobody has worked in it. */
   readonly isNew: boolean
+  /** The commit to which its branch is to be moved before anybody works in it. */
+  readonly forwardTo?: string
 }
 
 const postCreateTimeoutMs = 30 * 60_000
@@ -54,10 +57,25 @@ export const worktreeOfRun = Effect.fnUntraced(function* (command: PrepareWorksp
   if (existing.some(({ directory }) => directory === own)) return { directory: own, isNew: false } satisfies Tree
   const wanted = yield* requireBranchName(command, root)
   const left = existing.find(({ branch }) => branch === wanted)
-  const from = command.remote === undefined ? "HEAD" : yield* beginningOf(root, command.remote, wanted, left?.directory)
-  if (left !== undefined) return { directory: left.directory, isNew: false } satisfies Tree
-  return yield* createWorktree(root, own, wanted, from)
+  const { remote } = command
+  if (remote === undefined) {
+    return left === undefined
+      ? yield* createWorktree(root, own, wanted, "HEAD")
+      : ({ directory: left.directory, isNew: false } satisfies Tree)
+  }
+  const { commit, move } = yield* beginningOf(root, remote, wanted, command.leaving !== undefined)
+  if (left !== undefined) {
+    return { directory: left.directory, isNew: false, ...(move ? { forwardTo: commit } : {}) } satisfies Tree
+  }
+  if (move) yield* (yield* Remotes).moveBranch(root, wanted, commit)
+  return yield* createWorktree(root, own, wanted, commit)
 })
+
+/** Brings a worktree that an earlier run left to the commit at which this one begins. Nobody else works there any more. */
+export const forward = ({ directory, forwardTo }: Tree) =>
+  forwardTo === undefined
+    ? Effect.void
+    : Effect.flatMap(Remotes, (remotes) => remotes.fastForward(directory, forwardTo))
 
 const endOf = (output: string): string => (output.trim() === "" ? "It printed nothing." : `It ends:\n${output}`)
 

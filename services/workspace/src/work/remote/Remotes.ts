@@ -9,7 +9,7 @@ import { slugOf } from "@reprise/plan"
 import { childEnvironment, hasCode, runGit, userDataFolder } from "@reprise/process"
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { GitFault, HostFault } from "../faults.ts"
-import { line, optional, text } from "../git/runGit.ts"
+import { optional, text } from "../git/runGit.ts"
 import { accessSettings } from "./access.ts"
 
 type RemoteResult<A> = Effect.Effect<A, GitFault | HostFault>
@@ -29,8 +29,12 @@ export class Remotes extends Context.Service<
     readonly resolve: (clone: string, ref: string | undefined) => RemoteResult<string | undefined>
     /** The commit that a branch had at the remote when it was last fetched or pushed. */
     readonly branchTip: (clone: string, branch: string) => RemoteResult<string | undefined>
-    /** Moves a branch of the clone forward; in the working tree too, where it is checked out. */
-    readonly fastForward: (clone: string, branch: string, commit: string, workTree?: string) => RemoteResult<void>
+    /** Moves a branch of the clone that no working tree has checked out. */
+    readonly moveBranch: (clone: string, branch: string, commit: string) => RemoteResult<void>
+    /** Moves the branch of a working tree, and its files, forward. */
+    readonly fastForward: (workTree: string, commit: string) => RemoteResult<void>
+    /** Keeps a worktree, with its commits and files, under another name, and frees its branch. */
+    readonly setAside: (clone: string, workTree: string, name: string) => RemoteResult<void>
     /** Gives a branch of the remote this commit, and never takes commits from it. */
     readonly push: (clone: string, url: string, commit: string, branch: string) => RemoteResult<void>
   }
@@ -153,12 +157,12 @@ const make = Effect.fnUntraced(function* (folder: string, environment: Readonly<
     return undefined
   })
 
-  const fastForward = (clone: string, branch: string, commit: string, workTree?: string): RemoteResult<void> =>
-    Effect.asVoid(
-      workTree === undefined
-        ? line(clone, ["update-ref", `refs/heads/${branch}`, commit])
-        : text(workTree, ["-c", "core.hooksPath=/dev/null", "merge", "--quiet", "--ff-only", commit])
-    )
+  const noHooks = ["-c", "core.hooksPath=/dev/null"]
+
+  const setAside = Effect.fnUntraced(function* (clone: string, workTree: string, name: string) {
+    yield* text(workTree, [...noHooks, "checkout", "--quiet", "--detach"])
+    yield* text(clone, ["worktree", "move", "--", workTree, name])
+  })
 
   const push = Effect.fnUntraced(function* (clone: string, url: string, commit: string, branch: string) {
     yield* reach(clone, "push", ["--quiet", "--", url, `${commit}:refs/heads/${branch}`])
@@ -178,7 +182,10 @@ const make = Effect.fnUntraced(function* (folder: string, environment: Readonly<
     fetch: (url) => inTurn(url)(fetchInto(url)),
     resolve,
     branchTip: (clone, branch) => commitAt(clone, `refs/remotes/origin/${branch}`),
-    fastForward,
+    moveBranch: (clone, branch, commit) => Effect.asVoid(text(clone, ["update-ref", `refs/heads/${branch}`, commit])),
+    fastForward: (workTree, commit) =>
+      Effect.asVoid(text(workTree, [...noHooks, "merge", "--quiet", "--ff-only", commit])),
+    setAside,
     push
   })
 })

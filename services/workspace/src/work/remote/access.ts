@@ -26,9 +26,19 @@ const sshCommand = (environment: Environment): string => {
   return [
     "ssh -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=15 -o ServerAliveCountMax=4",
     ...(key === undefined ? [] : [`-o IdentitiesOnly=yes -i ${quote(key)}`]),
-    ...(hosts === undefined ? [] : [`-o StrictHostKeyChecking=yes -o UserKnownHostsFile=${quote(hosts)}`])
+    ...(hosts === undefined
+      ? []
+      : [
+          "-o StrictHostKeyChecking=yes -o GlobalKnownHostsFile=/dev/null",
+          // Quoted for ssh as well, which takes spaces for the ends of names.
+          `-o UserKnownHostsFile=${quote(`"${hosts}"`)}`
+        ])
   ].join(" ")
 }
+
+/** Only reads: git would remove a login from the file that a server has refused once. */
+const loginFrom = (file: string): string =>
+  `!login() { test "$1" = get && git credential-store --file=${quote(file)} get; }; login`
 
 const allowedTransports = ["https", "ssh", "file"]
 
@@ -41,15 +51,14 @@ export const accessSettings = (environment: Environment): ReadonlyArray<string> 
     ...allowedTransports.map((name) => `protocol.${name}.allow=always`),
     `core.sshCommand=${sshCommand(environment)}`,
     // The first line forgets the user's own helpers.
-    ...(credentials === undefined
-      ? []
-      : ["credential.helper=", `credential.helper=store --file=${quote(credentials)}`]),
+    ...(credentials === undefined ? [] : ["credential.helper=", `credential.helper=${loginFrom(credentials)}`]),
     ...(authority === undefined ? [] : [`http.sslCAInfo=${authority}`]),
     // A server that stands still for two minutes is gone.
     "http.lowSpeedLimit=1",
     "http.lowSpeedTime=120",
     "core.hooksPath=/dev/null",
     "push.gpgSign=false",
+    "push.followTags=false",
     "push.recurseSubmodules=no",
     "fetch.recurseSubmodules=no",
     "gc.autoDetach=false"
