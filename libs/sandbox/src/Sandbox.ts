@@ -13,7 +13,7 @@ import type { Decider, Whose } from "./decider.ts"
 import { attend } from "./desk.ts"
 import { openDoor } from "./door.ts"
 import type { Engine } from "./engine.ts"
-import { ownFolder } from "./hostFolder.ts"
+import { markOf, ownFolder } from "./hostFolder.ts"
 import type { Bounds } from "./openPlaces.ts"
 import { type Policy, policyFor, type SandboxSettings } from "./policy.ts"
 import { makeProxy, ProxyFailed } from "./proxy.ts"
@@ -353,12 +353,13 @@ const make = Effect.fn("Sandbox.make")(function* (options: SandboxOptions) {
   const { environment = process.env } = options
   const usability = yield* findUsability(environment, { isRequired: options.mode === "required" })
   if (usability._tag === "unusable") return unused(usability)
+  const folder = yield* ownFolder(sharedFolder(options), options.visiting === true)
   const host: Host = {
     options,
-    folder: yield* ownFolder(sharedFolder(options), options.visiting === true),
+    folder,
     engine: usability.engine,
     programs: usability.programs,
-    proxyFor: yield* makeProxy,
+    proxyFor: yield* makeProxy(markOf(folder)),
     socketFor: yield* makeSockets,
     policies: new Map(),
     deciders: new Map(),

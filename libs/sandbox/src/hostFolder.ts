@@ -4,8 +4,8 @@
  */
 import { randomBytes } from "node:crypto"
 import { readdir, rm } from "node:fs/promises"
-import { join } from "node:path"
-import { startOf } from "@reprise/process"
+import { basename, join } from "node:path"
+import { endLeftovers, type Mark, startOf } from "@reprise/process"
 import { Effect } from "effect"
 
 /** By then the guard of a killed process has ended its servers. */
@@ -18,11 +18,17 @@ const isOfLiving = async (name: string): Promise<boolean> => {
 
 const remove = (folder: string) => rm(folder, { recursive: true, force: true }).catch(() => undefined)
 
-const removeThoseOfDead = async (hosts: string): Promise<void> => {
-  for (const name of await readdir(hosts).catch(() => [])) {
-    if (!(await isOfLiving(name))) await remove(join(hosts, name))
+/** What programs of the process with this folder are known by. */
+export const markOf = (folder: string): Mark => `REPRISE_SANDBOX_HOST=${basename(folder)}`
+
+/** The folders of processes that were killed, and programs of theirs that go on. */
+const removeThoseOfDead = Effect.fnUntraced(function* (hosts: string) {
+  for (const name of yield* Effect.promise(() => readdir(hosts).catch(() => []))) {
+    if (yield* Effect.promise(() => isOfLiving(name))) continue
+    yield* endLeftovers(markOf(name))
+    yield* Effect.promise(() => remove(join(hosts, name)))
   }
-}
+})
 
 /** The path of a folder that is nobody else's. It is removed with the scope, and those of dead processes after a minute. */
 export const ownFolder = Effect.fnUntraced(function* (sandboxFolder: string, visiting: boolean) {
@@ -31,11 +37,6 @@ export const ownFolder = Effect.fnUntraced(function* (sandboxFolder: string, vis
   const own = join(hosts, `${process.pid}-${start}-${randomBytes(4).toString("hex")}`)
   if (visiting) return own
   yield* Effect.addFinalizer(() => Effect.promise(() => remove(own)))
-  yield* Effect.forkScoped(
-    Effect.delay(
-      Effect.promise(() => removeThoseOfDead(hosts)),
-      serversEndWithin
-    )
-  )
+  yield* Effect.forkScoped(Effect.delay(removeThoseOfDead(hosts), serversEndWithin))
   return own
 })

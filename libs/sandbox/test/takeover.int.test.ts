@@ -1,9 +1,11 @@
-import { execFile } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { markedProcesses, variableOf } from "@reprise/process"
 import { Context, Effect, Layer, Schedule } from "effect"
 import { TestClock } from "effect/testing"
+import { markOf } from "../src/hostFolder.ts"
 import { layerSandbox, Sandbox, type SandboxShape } from "../src/index.ts"
 import { canSandbox, type Scene, scene } from "../src/testing.ts"
 
@@ -15,7 +17,7 @@ const sandboxIn = ({ home, stateDirectory }: Scene) =>
       layerSandbox({
         mode: "required",
         gates: true,
-        settings: { write: [], read: [], deny: [], network: [] },
+        settings: { write: [], read: [], deny: [], network: ["example.org"] },
         stateDirectory,
         environment: { ...process.env, HOME: home }
       })
@@ -46,6 +48,11 @@ describe.skipIf(!sandboxed)("a process that takes over from one that was killed"
       yield* occupied(earlier, here)
       const shell = yield* earlier.serverShell
       assert.strictEqual(yield* run(shell, here), "it works\n")
+      const [own = ""] = readdirSync(join(here.stateDirectory, "sandbox", "hosts"))
+      assert.isNotEmpty(
+        yield* markedProcesses(markOf(own)),
+        "the proxy's program would be found if this process was killed"
+      )
       yield* Effect.scoped(
         Effect.gen(function* () {
           const next = yield* sandboxIn(here)
@@ -67,6 +74,8 @@ describe.skipIf(!sandboxed)("a process that takes over from one that was killed"
       const gone = join(hosts, `${2 ** 30}-1-0`)
       const reused = join(hosts, `${process.pid}-1-0`)
       for (const folder of [gone, reused]) mkdirSync(join(folder, "temporary"), { recursive: true })
+      const left = spawn("sleep", ["600"], { env: { ...process.env, ...variableOf(markOf(gone)) }, stdio: "ignore" })
+      yield* Effect.addFinalizer(() => Effect.sync(() => left.kill("SIGKILL")))
       const running = yield* sandboxIn(here)
       yield* running.serverShell
       yield* Effect.scoped(
@@ -75,6 +84,7 @@ describe.skipIf(!sandboxed)("a process that takes over from one that was killed"
           assert.strictEqual(readdirSync(hosts).length, 4)
           yield* TestClock.adjust("1 minute")
           yield* until(() => !existsSync(gone) && !existsSync(reused))
+          yield* until(() => left.signalCode !== null)
           assert.strictEqual(readdirSync(hosts).length, 2)
         })
       )
