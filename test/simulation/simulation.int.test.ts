@@ -83,6 +83,15 @@ const told: Readonly<Record<string, readonly [number, ReadonlyArray<Fault>]>> = 
       { _tag: "ClockJump", service: "gate", step: 251, ms: 3_600_000 }
     ]
   ],
+  "a human works in a session whose turn ended while the watch looked it up": [
+    1791,
+    [
+      { _tag: "KillAsked", service: "session-manager", question: 0, downMs: 60_000 },
+      { _tag: "KillAsked", service: "session-manager", question: 1, downMs: 700_000 },
+      { _tag: "Reviewer", prompt: 0, does: "needs-decision" },
+      { _tag: "Human", step: 1398, does: "attach-answer" }
+    ]
+  ],
   "a human works in a session after one kill at such a moment": [
     1,
     [

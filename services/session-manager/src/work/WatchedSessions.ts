@@ -12,6 +12,13 @@ export interface Watched {
   othersInTurn: boolean
 }
 
+/** One look-up of a session, from the question to its answer. */
+export interface LookUp {
+  readonly key: SessionId
+  /** An event of the session came since the question: the answer may be older than the event. */
+  isOutdated: boolean
+}
+
 /** The events that the watch follows, and what each means to it. */
 const meanings = {
   SessionCreated: "look-up",
@@ -46,19 +53,36 @@ export class WatchedSessions {
   /** When somebody else's work was last seen in a session, by the runtime's id. */
   readonly #busySinceMs = new Map<string, number>()
 
+  /** The look-ups that wait for an answer. */
+  readonly #lookUps = new Set<LookUp>()
+
   find = (key: string): Watched | undefined => this.#byKey.get(key)
 
   get = (runtimeSessionId: string): Watched | undefined => this.#byRuntimeId.get(runtimeSessionId)
 
-  add = (session: Watched): void => {
+  beginLookUp = (key: SessionId): LookUp => {
+    const lookUp: LookUp = { key, isOutdated: false }
+    this.#lookUps.add(lookUp)
+    return lookUp
+  }
+
+  endLookUp = (lookUp: LookUp): void => {
+    this.#lookUps.delete(lookUp)
+  }
+
+  /** Adds a session as a look-up found it. False: not added, since the answer is outdated. */
+  add = (session: Watched, lookUp: LookUp): boolean => {
+    if (lookUp.isOutdated) return false
     const before = this.#byKey.get(session.key)
     if (before !== undefined) this.#byRuntimeId.delete(before.runtimeSessionId)
     this.#byKey.set(session.key, session)
     this.#byRuntimeId.set(session.runtimeSessionId, session)
+    return true
   }
 
   /** Notes an event; true when the session has to be looked up, because it is new here. */
   note = (event: FollowedEvent): boolean => {
+    for (const lookUp of this.#lookUps) if (lookUp.key === event.sessionId) lookUp.isOutdated = true
     const known = this.#byKey.get(event.sessionId)
     switch (meanings[event._tag]) {
       case "look-up":

@@ -27,6 +27,7 @@ import {
   followedTypes,
   isFollowed,
   isWorkOfOthers,
+  type LookUp,
   type Watched,
   WatchedSessions
 } from "./WatchedSessions.ts"
@@ -193,34 +194,50 @@ const lookAfterTurn = (watch: Watch, session: Watched) => {
   )
 }
 
-/** Begins to watch a session, and checks at once whether somebody is at work in it. */
-const begin = Effect.fnUntraced(function* (watch: Watch, view: SessionView) {
+/**
+ * Begins to watch a session, and checks at once whether somebody is at work in it. False: the view is outdated, and nothing
+ * was done.
+ */
+const begin = Effect.fnUntraced(function* (watch: Watch, view: SessionView, lookUp: LookUp) {
   const { heldBy, knownPromptIds = [], lastPromptId, runtime: name, runtimeSessionId, sessionId } = view
-  if (view.host !== watch.host || isEnded(view.status) || runtimeSessionId === undefined) return
+  if (view.host !== watch.host || isEnded(view.status) || runtimeSessionId === undefined) return true
   if (lastPromptId !== undefined) {
     yield* watch.ownPrompts.remember(lastPromptId, runtimeSessionId, Date.parse(view.lastActivityAt))
   }
   const inTurn = view.turnId !== undefined
   const session: Watched = { key: sessionId, runtimeSessionId, runtime: name, inTurn, othersInTurn: false }
-  watch.sessions.add(session)
-  if (session.inTurn) return
+  if (!watch.sessions.add(session, lookUp)) return false
+  if (session.inTurn) return true
   const runtime = yield* watch.runtimes.get(name)
   // The agent may have become idle while nobody watched.
   if (heldBy === "agent") {
     watch.sessions.markBusy(runtimeSessionId, yield* Clock.currentTimeMillis)
-    return yield* checkIdle(watch, runtime, session)
+    yield* checkIdle(watch, runtime, session)
+  } else {
+    yield* lookForOthers(watch, runtime, session, knownPromptIds)
   }
-  yield* lookForOthers(watch, runtime, session, knownPromptIds)
+  return true
 })
 
 /** Nothing says later what a human did before the watch began: a session is looked up until the answer is known. */
 const passes = (error: QueryFailed | AgentError) =>
   error._tag === "AgentError" ? error.kind !== "session-missing" : error.code !== "not-found"
 
-/** Watches a session as its journal has it now. What fails for now is tried again, and holds up no other session. */
+/** Watches a session as its journal has it now. False: an event of it came before the answer, and may be newer. */
+const lookUpOnce = (watch: Watch, id: SessionId) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => watch.sessions.beginLookUp(id)),
+    (lookUp) => Effect.flatMap(watch.messenger.show.sessionManager(id), (view) => begin(watch, view, lookUp)),
+    (lookUp) => Effect.sync(() => watch.sessions.endLookUp(lookUp))
+  )
+
+/**
+ * Looks a session up until no event of it comes meanwhile: the end of a turn that the answer calls open is told only once.
+ * What fails for now is tried again, and holds up no other session.
+ */
 const lookUp = (watch: Watch, id: SessionId) => {
-  const look = watch.messenger.show.sessionManager(id).pipe(
-    Effect.flatMap((view) => begin(watch, view)),
+  const look = lookUpOnce(watch, id).pipe(
+    Effect.repeat({ until: (isCurrent) => isCurrent }),
     Effect.tapError((error) => Effect.logInfo(`session ${id} is not watched yet: ${error.message}`))
   )
   const laterLook = Effect.retry(look, { schedule: lookAgain, while: passes }).pipe(
