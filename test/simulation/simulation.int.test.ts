@@ -92,6 +92,15 @@ const told: Readonly<Record<string, readonly [number, ReadonlyArray<Fault>]>> = 
       { _tag: "Human", step: 1398, does: "attach-answer" }
     ]
   ],
+  "a human works in a session whose turn ended after the watch looked it up and before it was told of events": [
+    33,
+    [
+      { _tag: "KillAt", service: "session-manager", step: 339, downMs: 2_000 },
+      { _tag: "Human", step: 539, does: "attach-answer" },
+      { _tag: "Slow", service: "session-manager", call: 42, ms: 20_000 },
+      { _tag: "Slow", service: "session-manager", call: 51, ms: 20_000 }
+    ]
+  ],
   "a human works in a session after one kill at such a moment": [
     1,
     [

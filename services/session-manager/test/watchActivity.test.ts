@@ -2,14 +2,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { ActorConfig, Broker, drain, Messenger } from "@reprise/actor"
 import { AgentError, AgentRuntime, AgentRuntimes, MemoryControl, type MemoryScript, promptIds } from "@reprise/agent"
 import { Host, type PublicEventType, subjects } from "@reprise/protocol"
-import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { layerWith } from "../src/service.ts"
+import { actorsWith, layerWith, workersWith } from "../src/service.ts"
 import { toSession } from "../src/work/report.ts"
 import { inMemory, stage, surroundings } from "./support/stage.ts"
 import { goodReport, newTurn, sessionId, t } from "./support/story.ts"
 
 const first = newTurn(1, { host: Host.make("local") })
+const watchOf = subjects("reprise").watch(Host.make("local"))
 const ofHuman = (n: number) => promptIds(1_000, "a human", n)
 
 /** The agent uses a hundred tools for a human's prompt, and waits until the test releases it. */
@@ -78,7 +79,7 @@ describe("who asks the watch who is at work", () => {
     return Effect.gen(function* () {
       const { awaitEvent, send } = yield* stage
       const broker = yield* Broker
-      const atWork = broker.request(subjects("reprise").watch(Host.make("local")), "")
+      const atWork = broker.request(watchOf, "")
       const runtimeSessionId = yield* Effect.gen(function* () {
         yield* send(first)
         const created = yield* awaitEvent("SessionCreated")
@@ -197,6 +198,41 @@ describe("a human who worked before the watch began", () => {
         yield* awaitEvent("AgentIdle")
       }).pipe(Effect.provide(Layer.fresh(manager.pipe(Layer.provide(late)))))
     }).pipe(Effect.provide(surroundings(script, control)))
+  })
+})
+
+describe("a turn that ends after its session was looked up, before the broker tells events to the watch", () => {
+  it.live("is over for the watch, which notices the human who works there next", () => {
+    const control = new MemoryControl()
+    const working: MemoryScript = (prompt) =>
+      prompt.text.startsWith("human") ? script(prompt) : [{ hold: "work" }, { say: goodReport }]
+    return Effect.gen(function* () {
+      const { awaitEvent, send } = yield* stage
+      const broker = yield* Broker
+      yield* Effect.gen(function* () {
+        yield* send(first)
+        yield* control.reached("work")
+      }).pipe(Effect.provide(Layer.fresh(layerWith())))
+      const told = yield* Deferred.make<void>()
+      const follow: typeof broker.follow = (...events) =>
+        Stream.unwrap(Effect.as(Deferred.await(told), broker.follow(...events)))
+      const manager = Layer.fresh(workersWith({ idleGraceMs: 50 })).pipe(
+        Layer.provide(Layer.succeed(Broker, { ...broker, follow })),
+        Layer.provideMerge(actorsWith())
+      )
+      yield* Effect.gen(function* () {
+        assert.isDefined(yield* broker.request(watchOf, ""), "every session was looked up")
+        yield* control.release("work")
+        yield* awaitEvent("TurnCompleted")
+        yield* Deferred.succeed(told, undefined)
+        yield* drain
+        const { runtimeSessionId } = yield* awaitEvent("SessionCreated")
+        yield* control.release("human 9")
+        yield* human(runtimeSessionId, "human 9", 9)
+        assert.deepInclude(yield* awaitEvent("AgentWorking", 2), { cause: "human" })
+        yield* awaitEvent("AgentIdle")
+      }).pipe(Effect.provide(manager))
+    }).pipe(Effect.provide(surroundings(working, control)))
   })
 })
 

@@ -271,9 +271,17 @@ const follow = Effect.fnUntraced(function* (watch: Watch, event: FollowedEvent) 
   if (!before.inTurn) yield* Effect.forkChild(lookAfterTurn(watch, before))
 })
 
-const followEvents = (watch: Watch) =>
+/** The sequence of the next event that is stored, or less. */
+const nextSequence = Effect.gen(function* () {
+  const broker = yield* Broker
+  const { prefix } = yield* ActorConfig
+  const last = yield* broker.last("events", subjects(prefix).events("session-manager", "*", "*"))
+  return (last?.sequence ?? 0) + 1
+})
+
+const followEvents = (watch: Watch, sequence: number) =>
   watch.messenger
-    .events({ services: ["session-manager"], types: followedTypes, from: "now" })
+    .events({ services: ["session-manager"], types: followedTypes, from: { sequence } })
     .pipe(Stream.runForEach(({ event }) => (isFollowed(event) ? follow(watch, event) : Effect.void)))
 
 /**
@@ -329,8 +337,10 @@ export const watchActivity = Effect.fnUntraced(function* ({ idleGraceMs }: Pick<
     Effect.andThen(FiberMap.awaitEmpty(watch.lookUps)),
     Effect.andThen(Deferred.succeed(looked, undefined))
   )
-  // Both at once: a session that is made while the list is read is seen by one of the two.
-  yield* Effect.all([followEvents(watch), look], { concurrency: 2, discard: true }).pipe(
+  // Both at once, from a place that is known before: what is told after a session was looked up is followed, however late
+  // the broker begins to tell it.
+  yield* nextSequence.pipe(
+    Effect.flatMap((sequence) => Effect.all([followEvents(watch, sequence), look], { concurrency: 2, discard: true })),
     Effect.tapError((error) => Effect.logInfo(`sessions are not watched yet: ${error.message}`)),
     Effect.retry({ schedule: Schedule.spaced("1 second") }),
     Effect.forkScoped
