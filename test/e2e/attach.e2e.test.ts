@@ -38,6 +38,12 @@ const say = Effect.fnUntraced(function* (tui: Command, words: string) {
   tui.type("\r")
 })
 
+/** The interface closes by itself once its session has ended. */
+const closes = Effect.fnUntraced(function* (tui: Command, { sessionId }: SessionView) {
+  yield* tui.waitFor(new RegExp(`Session ${sessionId} has ended`))
+  assert.strictEqual((yield* tui.ended).code, 0, tui.stdout.slice(-500))
+})
+
 const leave = Effect.fnUntraced(function* (tui: Command) {
   tui.type("\x03")
   assert.strictEqual((yield* tui.ended).code, 0, tui.stdout.slice(-500))
@@ -96,7 +102,7 @@ describe("a human in OpenCode's own interface", () => {
         "1 EscalationRaised REVIEW reviewer",
         "1 EscalationWithdrawn REVIEW agent-working"
       ])
-      yield* leave(second)
+      yield* closes(second, session)
     })
   )
 
@@ -132,18 +138,45 @@ describe("a human in OpenCode's own interface", () => {
 
       const { runId = "" } = (yield* world.runs)[0] ?? {}
       yield* world.reprise("pause", runId)
-      const { sessionId } = yield* authorIn(world, "2")
-      const second = yield* attach(world, sessionId)
+      const last = yield* authorIn(world, "2")
+      const second = yield* attach(world, last.sessionId)
       yield* say(second, "Blue, by hand.")
       yield* waitForCommand(Effect.map(world.questions, (all) => (all.length === 0 ? true : undefined)))
       assert.strictEqual((yield* world.runs)[0]?.status, "paused")
       yield* world.reprise("resume", runId)
       yield* statusIs(world, "completed")
-      yield* leave(second)
+      yield* closes(second, last)
       assert.deepStrictEqual(gateEvents(yield* world.eventsOf(runId)), [
         "2 EscalationRaised EXECUTE author",
         "2 EscalationWithdrawn EXECUTE agent-working"
       ])
+    })
+  )
+
+  it.live("is closed when its session ends, since nobody would count what is said there, and the run goes on", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld({
+        plan: plan("One", "Two"),
+        config: quick,
+        script: script(
+          once(author, needsHuman("Which way?")),
+          once({ ...author, phase: "2" }, needsHuman("Which colour?"))
+        )
+      })
+      const answer = Effect.fnUntraced(function* (reason: string) {
+        const question = yield* waitForCommand(
+          Effect.map(world.questions, (all) => all.find((one) => one.reason === reason))
+        )
+        assert.strictEqual((yield* world.reprise("gate", "answer", question.escalationId, "override")).code, 0)
+      })
+      assert.strictEqual((yield* world.reprise("run", "PLAN.md")).code, 4)
+      const session = yield* authorIn(world, "1")
+      const tui = yield* attach(world, session.sessionId)
+      yield* answer("Which way?")
+      yield* tui.waitFor(new RegExp(`Session ${session.sessionId} has ended[\\s\\S]*Which colour\\?`))
+      yield* answer("Which colour?")
+      assert.strictEqual((yield* tui.ended).code, 0, tui.stdout.slice(-500))
+      assert.strictEqual((yield* world.runs)[0]?.status, "completed")
     })
   )
 })

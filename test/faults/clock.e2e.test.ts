@@ -53,6 +53,12 @@ describe("a clock that is set in the middle of a turn", () => {
       const ended = yield* run.ended
       assert.strictEqual(ended.code, 0, ended.stderr)
       assert.strictEqual(world.git("log", "--format=%s"), "Write it\nStart")
+      const calls = (yield* world.model.calls).filter(({ kind }) => kind !== "title" && kind !== "summary")
+      assert.deepStrictEqual(
+        calls.map(({ role, round }) => `${role} ${round}`),
+        ["author 0", "author 1", "reviewer 0"],
+        "as the script has it"
+      )
       yield* set(0)
       const [completed, ...others] = yield* world.runs
       assert.deepStrictEqual([completed?.status, others.length], ["completed", 0])

@@ -139,7 +139,7 @@ const table = {
     maxAgentTurns: setting(
       count,
       limits.maxAgentTurns,
-      "Tool rounds after which an agent is interrupted and continued automatically; 0: the runtime's own limit, which is 20 on Claude and none on OpenCode."
+      "Tool rounds after which an agent is interrupted and continued automatically; 0: the runtime's own limit, which is 20 on Claude and none on OpenCode. Agents by their command cannot be limited."
     ),
     maxTurnCalls: setting(
       count,

@@ -3,15 +3,17 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   type AwaitedWork,
   anyHost,
+  EscalationId,
   type ReviewView,
   reviewerSessionIdOf,
   reviewerTurnIdOf,
   reviewKey,
+  type SessionView,
   sessionIdOf,
   turnIdOf,
   type WorkspaceView
 } from "@reprise/protocol"
-import { type Missing, missingWork, type Shown } from "../src/watch/missing.ts"
+import { type Missing, missingTurn, missingWork, type Shown } from "../src/watch/missing.ts"
 import { runId } from "./support/samples.ts"
 import { idleSince, sessionView } from "./support/sessionView.ts"
 
@@ -149,5 +151,20 @@ describe("the watch over runs", () => {
 
   it.each(missing)("says what is missing: %s", (_, waitsFor, shown, session, text) => {
     assert.deepStrictEqual(missingWork(runId, waitsFor, shown), { missing: text, session })
+  })
+
+  it("says that the turn of a standalone session is missing where it is idle and nobody is asked", () => {
+    const missing = `No turn is under way in it: the session is idle since ${idleSince}.`
+    assert.deepStrictEqual(missingTurn(sessionView()), { missing, session: "usable" })
+    const { runtimeSessionId: _, ...requested } = sessionView({ status: "requested" })
+    assert.deepStrictEqual(missingTurn(requested), { missing, session: "doubtful" })
+    const escalationId = EscalationId.make(`${runId}-e1`)
+    const fine: ReadonlyArray<Partial<SessionView>> = [
+      { turnId, heldBy: "turn" },
+      { heldBy: "agent" },
+      { heldBy: "question", escalationId },
+      { status: "completed" }
+    ]
+    for (const more of fine) assert.isUndefined(missingTurn(sessionView(more)))
   })
 })

@@ -1,10 +1,19 @@
 /** The watch over runs on a broker: a turn that was lost, and what is not known. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Actor, ActorConfig, actorLayer, Broker, drain, MemoryBroker, Messenger } from "@reprise/actor"
-import { Host, SessionCommand, sessionIdOf, subjects, to, turnIdOf } from "@reprise/protocol"
+import {
+  Host,
+  type OrchestratorCommand,
+  SessionCommand,
+  SessionId,
+  sessionIdOf,
+  subjects,
+  to,
+  turnIdOf
+} from "@reprise/protocol"
 import { Effect, Layer, Result, Schema, Stream } from "effect"
 import { layerWith } from "../src/service.ts"
-import { head, runId, startRun } from "./support/samples.ts"
+import { head, runId, startRun, startStandalone } from "./support/samples.ts"
 import { sessionView } from "./support/sessionView.ts"
 
 const config = ActorConfig.layer({ prefix: "test" })
@@ -89,5 +98,36 @@ describe("a run whose turn was lost", () => {
         yield* questions
         assert.isAtLeast(looks, answers.length)
       }).pipe(Effect.scoped, Effect.provide(world))
+  )
+})
+
+describe("a standalone session whose turn was lost", () => {
+  it.live("asks, though its run has no view, once no turn is open in it and it has waited as long as it may", () =>
+    Effect.gen(function* () {
+      const messenger = yield* Messenger
+      const { serve } = yield* Broker
+      const idle = sessionView({ sessionId: SessionId.make(runId), prompt: "Write hello.txt.", status: "paused" })
+      const other = sessionView({ status: "paused" })
+      const standalone: OrchestratorCommand = { ...startStandalone, stuckAfterMs: 20 }
+      const { api } = subjects("test")
+      const inTurn = { ...idle, turnId, heldBy: "turn" as const }
+      let looks = 0
+      yield* serve("session-manager", {
+        [api("session-manager", "list")]: (asked) =>
+          Effect.sync(() => {
+            const data = [idle, other].filter(({ status }) => JSON.parse(asked).status === status)
+            return JSON.stringify({ ok: true, data })
+          }),
+        // The list may be old.
+        [api("session-manager", "show")]: () =>
+          Effect.sync(() => JSON.stringify({ ok: true, data: looks++ < 5 ? inTurn : idle }))
+      })
+      yield* Layer.build(Layer.fresh(orchestrator))
+      yield* Layer.build(Layer.fresh(orchestrator))
+      yield* messenger.send({ service: "orchestrator", key: runId, command: standalone })
+      const [asked] = yield* questions
+      assert.deepInclude(asked?.event, { _tag: "StepWaiting", sessionId: SessionId.make(runId) })
+      assert.isAbove(looks, 5)
+    }).pipe(Effect.scoped, Effect.provide(world))
   )
 })

@@ -26,7 +26,8 @@ const start: Extract<SessionCommand, { _tag: "StartSession" }> = {
   directory: "/work/repository",
   host: Host.make("h1"),
   permissions: "ask",
-  limits: { maxTokens: 1000 }
+  limits: { maxTokens: 1000 },
+  stuckAfterMs: 5000
 }
 const turnId = (n: number) => TurnId.make(`${key}-t${n}`)
 const fresh = (n: number, prompt = task): SessionInput => ownTurn(newTurn(n, { fresh: true, prompt }))

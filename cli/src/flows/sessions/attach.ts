@@ -7,10 +7,10 @@ import { spawn } from "node:child_process"
 import { Messenger } from "@reprise/actor"
 import { AgentRuntimes, type AttachCommand } from "@reprise/agent"
 import { type SessionView, to } from "@reprise/protocol"
-import { Effect, Option, Schedule } from "effect"
+import { Effect, Option, Schedule, Stream } from "effect"
 import { BrokerRole, isBrokerLost, untilBrokerLost } from "../../system/broker.ts"
 import { type ClientFlags, clientOptions } from "../../system/clientSystem.ts"
-import { findSession } from "../../system/lookUp.ts"
+import { findRun, findSession } from "../../system/lookUp.ts"
 import { hostName } from "../../system/names.ts"
 import { hostingSystem, type SystemOptions, usesRemote } from "../../system/System.ts"
 import { isServed, withRuntime, withSessionClient } from "../../system/sessionRuntime.ts"
@@ -18,7 +18,8 @@ import { CliFailure, missing, wrongUse } from "../../terminal/CliFailure.ts"
 import { color, okJson, say } from "../../terminal/Printer.ts"
 import { agentsOf, requireTrusted } from "../../trust/requireTrust.ts"
 import { agentSettings, notifySettings, sandboxSettings, serverSettings } from "../../trust/trustedSettings.ts"
-import { isOver } from "../../views/ended.ts"
+import { isOpenRun, isOver } from "../../views/ended.ts"
+import { followRun } from "../run/followRun.ts"
 
 /** A session that a human can enter, and its id at its runtime. */
 interface Open {
@@ -117,11 +118,33 @@ const untilServed = Effect.fnUntraced(function* ({ session }: Open, options: Sys
 const handBack = ({ session: { sessionId } }: Open) =>
   Effect.ignore(Messenger.use((messenger) => messenger.send(to.sessionManager(sessionId).HandBack())))
 
+const sayEnded = ({ sessionId }: SessionView) =>
+  say(`Session ${sessionId} has ended. Read it: reprise sessions show ${sessionId}`)
+
+/** Whoever is at work in a session is waited for before it is archived. What is said later reaches no run, and is not counted. */
+const untilArchived = ({ session: { runId, sessionId } }: Open) =>
+  Messenger.use(({ events }) =>
+    events({ runId, types: ["SessionArchived"], from: "beginning" }).pipe(
+      Stream.filter(({ event }) => event.sessionId === sessionId),
+      Stream.take(1),
+      Stream.runDrain
+    )
+  )
+
+/** The session has ended, and its run may not have: it goes on here, as with `reprise run`. */
+const goOn = Effect.fnUntraced(function* ({ runId, prompt }: SessionView) {
+  if (prompt !== undefined) return
+  const since = new Date().toISOString()
+  const run = yield* findRun(runId)
+  if (!isOpenRun(run)) return
+  yield* followRun(runId, { answerer: "terminal", json: false, plan: { path: run.planPath }, since })
+})
+
 const interact = Effect.fnUntraced(function* (open: Open, options: SystemOptions) {
   const { session } = open
   // It may have ended with the process that did the work before.
   if (isOver(yield* findSession(session.sessionId))) {
-    say(`Session ${session.sessionId} has ended. Read it: reprise sessions show ${session.sessionId}`)
+    sayEnded(session)
     return 0
   }
   yield* untilServed(open, options)
@@ -130,9 +153,16 @@ const interact = Effect.fnUntraced(function* (open: Open, options: SystemOptions
       `Opening session ${session.sessionId}. If its run waits for you, a prompt that you type there makes the run continue.`
     )
   )
-  const code = yield* withRuntime(session.runtime, options, Effect.flatMap(attachCommand(open), runInterface))
-  yield* handBack(open)
   const { works } = yield* BrokerRole
+  const opened = Effect.flatMap(attachCommand(open), runInterface)
+  const left = Effect.raceFirst(opened, Effect.as(untilArchived(open), undefined))
+  const code = yield* withRuntime(session.runtime, options, left)
+  if (code === undefined) {
+    sayEnded(session)
+    if (works) yield* goOn(session)
+    return 0
+  }
+  yield* handBack(open)
   if (works) say(color.dim("What goes on from here goes on with 'reprise run' or 'reprise up'."))
   return code
 })

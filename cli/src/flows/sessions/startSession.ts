@@ -71,7 +71,8 @@ const start = Effect.fnUntraced(function* ({ project, prompt, prompts, settings 
     host: anyHost,
     permissions,
     ...sessionPrompts(prompts),
-    limits: sessionLimits(settings)
+    limits: sessionLimits(settings),
+    stuckAfterMs: settings.limits.stuckAfterMs
   })
   yield* messenger.send(command, { id: `start-${sessionId}`, subject: sessionId })
   return sessionId

@@ -19,7 +19,9 @@ export const standaloneTask = {
   permissions,
   prompts: Schema.optionalKey(SessionPrompts),
   /** `maxTokens` is the budget of the whole session here. */
-  limits: TurnLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
+  limits: TurnLimits.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
+  /** Milliseconds for which a turn that should be under way may be missing before a human is asked; 0: off. Absent: 10 minutes. */
+  stuckAfterMs: Schema.optionalKey(Schema.Int)
 } as const
 
 /** Fields of public events: where in a run something happened. Absent fields do not apply. */

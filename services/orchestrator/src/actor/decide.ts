@@ -96,7 +96,7 @@ export const decideRun = (state: RunState, input: RunInput, delivery: Delivery):
 
 /** Every journal entry begins with what led to it, and when. */
 export const decide = (state: RunState, input: RunInput, delivery: Delivery): Decision => {
-  if (input._tag === "ReportStuck" && hasMovedOn(state, input)) return unmoved
+  if (input._tag === "ReportStuck" && hasMovedOn(state, input, delivery.now)) return unmoved
   const happened = { _tag: "Happened" as const, input: input._tag, id: delivery.id, at: delivery.now }
   // The decision sees its own time: the age of a session depends on it.
   return Result.map(decideRun(evolve(state, happened), input, delivery), (events) =>

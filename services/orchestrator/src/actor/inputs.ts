@@ -52,8 +52,11 @@ export const RunReport = Schema.TaggedUnion({
   /** What the run waits for is not under way. */
   ReportStuck: {
     runId: RunId,
-    /** The run as it was looked at: about a run that has changed since, the report says nothing. */
-    updatedAt: Schema.String,
+    /**
+     * The run as it was looked at: about a run that has changed since, the report says nothing. Absent: the run has no
+     * view, being that of a standalone session; the report says something if it has not changed for `stuckAfterMs`.
+     */
+    updatedAt: Schema.optionalKey(Schema.String),
     waitsFor: Schema.optionalKey(AwaitedWork),
     /** What is missing, and what was looked at, as a sentence. */
     missing: Schema.String,

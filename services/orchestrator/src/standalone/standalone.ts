@@ -12,7 +12,7 @@ type StartStandaloneRun = InputOf<"StartStandaloneRun">
 const longestTitle = 80
 
 /** Steps and visits are not limited: each of them is a human's choice. The limits of turns are those of the request. */
-const optionsOf = ({ model, permissions, prompts = {}, runtime }: StartStandaloneRun): RunOptions => ({
+const optionsOf = ({ model, permissions, prompts = {}, runtime, stuckAfterMs }: StartStandaloneRun): RunOptions => ({
   ...defaultRunOptions,
   runtime,
   ...(model === undefined ? {} : { model }),
@@ -21,7 +21,8 @@ const optionsOf = ({ model, permissions, prompts = {}, runtime }: StartStandalon
   limits: {
     ...defaultRunOptions.limits,
     maxStepVisits: Number.MAX_SAFE_INTEGER,
-    maxStepsPerRun: Number.MAX_SAFE_INTEGER
+    maxStepsPerRun: Number.MAX_SAFE_INTEGER,
+    ...(stuckAfterMs === undefined ? {} : { stuckAfterMs })
   }
 })
 

@@ -31,6 +31,12 @@ const stateText = (session: SessionView | undefined): string => {
   return ended.includes(status) ? `the session is ${status}` : `the session is idle since ${lastActivityAt}`
 }
 
+/** What is missing of a standalone session that should be in a turn, and is not; undefined: it is, or a human is asked. */
+export const missingTurn = (session: SessionView): Missing | undefined =>
+  isAtWork(session) || session.escalationId !== undefined || ended.includes(session.status)
+    ? undefined
+    : { missing: `No turn is under way in it: ${stateText(session)}.`, session: sessionState(session) }
+
 type Review = Extract<AwaitedWork, { readonly _tag: "Review" }>
 
 /** Undefined: it is under way. */

@@ -18,12 +18,15 @@ import { awaitedWork } from "./awaitedWork.ts"
 
 type Stuck = InputOf<"ReportStuck">
 
-/** Whether the run is no longer the one that was looked at. */
-export const hasMovedOn = (state: RunState, { updatedAt, waitsFor }: Stuck): boolean =>
-  state._tag === "NoRun" ||
-  state.status !== "running" ||
-  state.updatedAt !== updatedAt ||
-  !Equal.equals(awaitedWork(state), waitsFor)
+/** Whether the run is no longer the one that was looked at. Of a standalone session's run only the session was. */
+export const hasMovedOn = (state: RunState, { updatedAt, waitsFor }: Stuck, now: string): boolean => {
+  if (state._tag === "NoRun" || state.status !== "running") return true
+  if (state.standalone !== undefined) {
+    const { stuckAfterMs } = state.request.options.limits
+    return stuckAfterMs === 0 || Date.parse(now) - Date.parse(state.updatedAt) < stuckAfterMs
+  }
+  return state.updatedAt !== updatedAt || !Equal.equals(awaitedWork(state), waitsFor)
+}
 
 /** Should the turn begin after all, it ends at once: no two authors ever work side by side. */
 const turnMissing = (run: Run, { sessionId, turnId }: Turn, { missing, session }: Stuck): Outcome =>

@@ -4,10 +4,10 @@
  * decides. Any number of orchestrators may watch at once: what they report of one state of a run is one report.
  */
 import { Messenger, type QueryFailed } from "@reprise/actor"
-import { Key, type RunView, reviewKey } from "@reprise/protocol"
+import { isStandalone, Key, type RunView, reviewKey, type SessionView } from "@reprise/protocol"
 import { Clock, type Context, Effect, Ref } from "effect"
 import type { RunReport } from "../actor/inputs.ts"
-import { type Missing, missingWork, type Shown } from "../watch/missing.ts"
+import { missingTurn, missingWork, type Shown } from "../watch/missing.ts"
 
 export interface WatchSettings {
   /** The longest time between two looks; runs with a short `stuckAfterMs` are looked at more often. */
@@ -60,16 +60,9 @@ const stuckAfterMs = ({ limits }: RunView): number => limits?.stuckAfterMs ?? 0
 const isOverdue = (run: RunView, nowMs: number): boolean =>
   stuckAfterMs(run) > 0 && nowMs - Date.parse(run.updatedAt) >= stuckAfterMs(run)
 
-const tell = ({ send }: Messages, { runId, updatedAt, waitsFor }: RunView, missing: Missing) => {
-  const report: RunReport = {
-    _tag: "ReportStuck",
-    runId,
-    updatedAt,
-    ...(waitsFor === undefined ? {} : { waitsFor }),
-    ...missing
-  }
-  const to = { service: "orchestrator" as const, key: Key.make(runId), command: report }
-  return send(to, { id: `stuck.${runId}.${updatedAt}` })
+const tell = ({ send }: Messages, report: RunReport, lookedAt: string) => {
+  const to = { service: "orchestrator" as const, key: Key.make(report.runId), command: report }
+  return send(to, { id: `stuck.${report.runId}.${lookedAt}` })
 }
 
 /**
@@ -80,8 +73,38 @@ const lookAt = Effect.fnUntraced(function* (messenger: Messages, before: Suspect
   const missing = missingWork(run.runId, run.waitsFor, yield* look(messenger, run))
   if (missing === undefined) return []
   const suspect = `${run.updatedAt} ${missing.missing}`
-  if (before.get(run.runId) === suspect) yield* tell(messenger, run, missing)
+  if (before.get(run.runId) === suspect) {
+    const { runId, updatedAt, waitsFor } = run
+    const report = { _tag: "ReportStuck", runId, updatedAt, ...missing } as const
+    yield* tell(messenger, waitsFor === undefined ? report : { ...report, waitsFor }, updatedAt)
+  }
   return [[run.runId, suspect] as const]
+})
+
+/** A standalone session's run has no view. Its session is idle without a question, which it never is for long. */
+const lookAtSession = Effect.fnUntraced(function* (messenger: Messages, before: Suspects, listed: SessionView) {
+  if (!isStandalone(listed) || missingTurn(listed) === undefined) return []
+  // A list may show what it was before.
+  const session = yield* messenger.show.sessionManager(listed.sessionId)
+  const missing = missingTurn(session)
+  if (missing === undefined) return []
+  const { lastActivityAt, runId } = session
+  const suspect = `${lastActivityAt} ${missing.missing}`
+  const lookedAt = new Date(yield* Clock.currentTimeMillis).toISOString()
+  // Its run alone knows how long is too long, and whether it has begun to wait only now.
+  if (before.get(runId) === suspect) yield* tell(messenger, { _tag: "ReportStuck", runId, ...missing }, lookedAt)
+  return [[runId, suspect] as const]
+})
+
+/** In which a turn may have been lost. A session is created with its first turn, and is active or paused after it. */
+const idleStatuses: ReadonlyArray<SessionView["status"]> = ["requested", "active", "paused"]
+
+const lookAtSessions = Effect.fnUntraced(function* (messenger: Messages, before: Suspects) {
+  const listed = yield* Effect.forEach(idleStatuses, (status) => messenger.list.sessionManager({ status }))
+  const found = yield* Effect.forEach(listed.flat(), (session) =>
+    Effect.catch(lookAtSession(messenger, before, session), notKnown([]))
+  )
+  return found.flat()
 })
 
 interface Looked {
@@ -103,7 +126,8 @@ const lookAtAll = Effect.fnUntraced(function* (messenger: Messages, before: Susp
     runs.filter((run) => isOverdue(run, now)),
     (run) => Effect.catch(lookAt(messenger, before, run), notKnown([]))
   )
-  return { suspects: new Map(found.flat()), nextMs: nextLookMs(runs, settings) }
+  const sessions = yield* Effect.catch(lookAtSessions(messenger, before), notKnown([]))
+  return { suspects: new Map([...found.flat(), ...sessions]), nextMs: nextLookMs(runs, settings) }
 })
 
 export const watchRuns = Effect.fnUntraced(function* (settings: WatchSettings) {

@@ -91,6 +91,18 @@ describe("a run that is running with nothing under way", () => {
     assert.strictEqual(s.question.ask.origin, "runtime")
   })
 
+  it("asks a human about the lost turn of a standalone session, which goes on in the same session", () => {
+    const s = story().standalone().isStuck({ missing })
+    const { ask } = s.question
+    assert.deepStrictEqual([ask.origin, ask.reason, ask.sessionId], ["runtime", missing, s.author])
+    assert.deepStrictEqual(s.choices, ["continue-session", "fix", "abort"])
+    const again = s.answer("continue-session").command("StartTurn")
+    assert.deepStrictEqual([again.session, again.fresh], [{ _tag: "Existing", sessionId: s.author }, undefined])
+    const unopened = story().standalone().isStuck({ session: "doubtful" })
+    assert.deepStrictEqual(unopened.choices, ["fix", "abort"])
+    assert.isTrue(unopened.answer("fix").command("StartTurn").fresh)
+  })
+
   it("asks even where, against all rules, it waits for nothing", () => {
     const state: Run = { ...executing().run, pending: nothing }
     const input = { _tag: "ReportStuck", runId, updatedAt: state.updatedAt, missing, session: "doubtful" } as const
@@ -135,6 +147,15 @@ describe("a report of the watch changes nothing", () => {
     ]) {
       unchanged(s, () => s.isStuck())
     }
+  })
+
+  it("when the run of a standalone session has not waited for that long, or is never to ask", () => {
+    for (const stuckAfterMs of [1001, 0]) {
+      const s = story().standalone({ stuckAfterMs })
+      unchanged(s, () => s.isStuck())
+    }
+    const byDefault = story().standalone({ stuckAfterMs: undefined } as object)
+    unchanged(byDefault, () => byDefault.isStuck())
   })
 
   it("when there is no such run", () => {

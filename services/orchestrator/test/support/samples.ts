@@ -51,7 +51,9 @@ export const startStandalone: InputOf<"StartStandaloneRun"> = {
   directory: "/repo",
   host: Host.make("host1"),
   permissions: "ask",
-  limits: { maxTokens: 1000, inactivityMs: 5000 }
+  limits: { maxTokens: 1000, inactivityMs: 5000 },
+  // A story tells one thing a second.
+  stuckAfterMs: 1000
 }
 
 export const failedGate: GateResult = {

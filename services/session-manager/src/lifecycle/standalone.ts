@@ -44,7 +44,7 @@ export const questionRaised = (session: Session, { escalationId }: GateEvent): D
 export const questionClosed = (session: Session, { escalationId }: GateEvent): Decision =>
   session.escalationId === escalationId ? Result.succeed([{ _tag: "QuestionClosed", escalationId }]) : nothing
 
-const detailsOf = ({ _tag, prompt, sessionId, ...setup }: StartSession): SessionDetails => ({
+const detailsOf = ({ _tag, prompt, sessionId, stuckAfterMs, ...setup }: StartSession): SessionDetails => ({
   ...setup,
   sessionId,
   runId: RunId.make(sessionId),
