@@ -12,8 +12,9 @@ import {
   type Tokens,
   type VendorFailure
 } from "@reprise/protocol"
-import { stepWords, vendorWords } from "../eventLine.ts"
+import { vendorWords } from "../eventLine.ts"
 import type { Postponed } from "../postponedText.ts"
+import { stepWords } from "../stepText.ts"
 import { type Tone, toneOf } from "./tones.ts"
 
 /** Something that takes its time before the first event, such as the broker's start. */
